@@ -1,0 +1,190 @@
+package format
+
+import "iter"
+
+// Context holds the reference objects of a trace by id: what the ids in its
+// trace points mean. Lookups return nil for an id that is not (or not yet)
+// there. What they return is shared and must not be changed.
+//
+// A Context is not locked: lookups may run side by side, Add may not run beside
+// anything.
+type Context struct {
+	threads   table[ThreadName]
+	classes   table[classEntry]
+	methods   table[methodEntry]
+	fields    table[fieldEntry]
+	variables table[variableEntry]
+	strings   table[StringObject]
+	paths     table[AccessPath]
+	locations table[CodeLocation]
+}
+
+// NewContext returns an empty Context.
+func NewContext() *Context { return new(Context) }
+
+func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
+func (c *Context) Class(id int32) *ClassDescriptor {
+	if e := c.classes.get(id); e != nil {
+		return &e.ClassDescriptor
+	}
+	return nil
+}
+
+func (c *Context) Method(id int32) *MethodDescriptor {
+	if e := c.methods.get(id); e != nil {
+		return &e.MethodDescriptor
+	}
+	return nil
+}
+
+func (c *Context) Field(id int32) *FieldDescriptor {
+	if e := c.fields.get(id); e != nil {
+		return &e.FieldDescriptor
+	}
+	return nil
+}
+
+func (c *Context) Variable(id int32) *VariableDescriptor {
+	if e := c.variables.get(id); e != nil {
+		return &e.VariableDescriptor
+	}
+	return nil
+}
+
+func (c *Context) Path(id int32) *AccessPath       { return c.paths.get(id) }
+func (c *Context) Location(id int32) *CodeLocation { return c.locations.get(id) }
+
+// Text returns the string object with this id; ok is false when there is none,
+// as for id -1.
+func (c *Context) Text(id int32) (s string, ok bool) {
+	if o := c.strings.get(id); o != nil {
+		return o.Value, true
+	}
+	return "", false
+}
+
+// Counts returns how many reference objects of each kind there are.
+func (c *Context) Counts() map[Kind]int {
+	return map[Kind]int{
+		KindThreadName: c.threads.n, KindClassDescriptor: c.classes.n, KindMethodDescriptor: c.methods.n,
+		KindFieldDescriptor: c.fields.n, KindVariableDescriptor: c.variables.n, KindString: c.strings.n,
+		KindAccessPath: c.paths.n, KindCodeLocation: c.locations.n,
+	}
+}
+
+// Methods yields all methods, in no order.
+func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
+	return func(yield func(*MethodDescriptor) bool) {
+		for e := range c.methods.all() {
+			if !yield(&e.MethodDescriptor) {
+				return
+			}
+		}
+	}
+}
+
+// Add reads the reference object at the start of b and adds it. id and n are
+// its id and its size in bytes. An object that is there already stays as it
+// is: writers may write one twice, both equal. Nothing added aliases b.
+func (c *Context) Add(b []byte) (id int32, n int, err error) {
+	r := cursor{b: b}
+	k := Kind(r.u8())
+	if r.err == nil && !k.Reference() {
+		r.fail(0, "a reference object", k.String())
+	}
+	if r.err != nil {
+		return 0, 0, r.err
+	}
+	switch k {
+	case KindThreadName:
+		v := r.threadName()
+		id = v.Thread
+		add(&r, &c.threads, id, v)
+	case KindClassDescriptor:
+		v := r.class()
+		id = v.ID
+		add(&r, &c.classes, id, newClassEntry(v))
+	case KindMethodDescriptor:
+		v := r.method()
+		id = v.ID
+		add(&r, &c.methods, id, newMethodEntry(v))
+	case KindFieldDescriptor:
+		v := r.field()
+		id = v.ID
+		add(&r, &c.fields, id, newFieldEntry(v))
+	case KindVariableDescriptor:
+		v := r.variable()
+		id = v.ID
+		add(&r, &c.variables, id, newVariableEntry(v))
+	case KindString:
+		v := r.stringObject()
+		id = v.ID
+		add(&r, &c.strings, id, v)
+	case KindAccessPath:
+		v := r.accessPath()
+		id = v.ID
+		add(&r, &c.paths, id, v)
+	case KindCodeLocation:
+		v := r.codeLocation()
+		id = v.ID
+		add(&r, &c.locations, id, v)
+	}
+	return id, r.i, r.error()
+}
+
+func add[T any](r *cursor, t *table[T], id int32, v T) {
+	if r.err == nil {
+		t.put(id, &v)
+	}
+}
+
+// table maps ids to objects. Recorders count ids up from 0, so most are found
+// in a slice; the others, which only odd input has many of, in a map.
+type table[T any] struct {
+	dense  []*T
+	sparse map[int32]*T
+	n      int
+}
+
+func (t *table[T]) get(id int32) *T {
+	if id >= 0 && int(id) < len(t.dense) {
+		if v := t.dense[id]; v != nil {
+			return v
+		}
+	}
+	return t.sparse[id]
+}
+
+func (t *table[T]) put(id int32, v *T) {
+	if t.get(id) != nil {
+		return
+	}
+	t.n++
+	// Room for ids is made only in proportion to what is there.
+	if id >= 0 && int(id) < 8*(t.n+64) {
+		for int(id) >= len(t.dense) {
+			t.dense = append(t.dense, nil)
+		}
+		t.dense[id] = v
+		return
+	}
+	if t.sparse == nil {
+		t.sparse = make(map[int32]*T)
+	}
+	t.sparse[id] = v
+}
+
+func (t *table[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, v := range t.dense {
+			if v != nil && !yield(v) {
+				return
+			}
+		}
+		for _, v := range t.sparse {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

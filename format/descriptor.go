@@ -1,0 +1,190 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// maxArgs bounds the argument types of a method, far above the JVM's limit of
+// 255: a type takes many times the memory of its one byte.
+const maxArgs = 0xffff
+
+// The reference objects: what trace points name by id. Each has Append, which
+// appends the object with its kind byte, and is read by [Context.Add].
+
+// ThreadName names a thread.
+//
+//	thread id i32, name utf
+type ThreadName struct {
+	Thread int32
+	Name   string
+}
+
+// ClassDescriptor is a class.
+//
+//	id i32, name utf
+type ClassDescriptor struct {
+	ID   int32
+	Name string // full: package, class, nested classes behind '$'
+}
+
+// MethodDescriptor is a method.
+//
+//	id i32, class id i32, name utf, return type, count i32, argument types
+type MethodDescriptor struct {
+	ID      int32
+	ClassID int32
+	Name    string
+	Result  Type
+	Args    []Type
+}
+
+// FieldDescriptor is a field.
+//
+//	id i32, class id i32, name utf, type, static bool, final bool, volatile bool
+type FieldDescriptor struct {
+	ID       int32
+	ClassID  int32
+	Name     string
+	Type     Type
+	Static   bool
+	Final    bool
+	Volatile bool
+}
+
+// VariableDescriptor is a local variable.
+//
+//	id i32, name utf, type
+type VariableDescriptor struct {
+	ID   int32
+	Name string
+	Type Type
+}
+
+// StringObject is a string that code locations share.
+//
+//	id i32, value utf
+type StringObject struct {
+	ID    int32
+	Value string
+}
+
+func (t *ThreadName) Append(dst []byte) ([]byte, error) {
+	return AppendUTF(appendHead(dst, KindThreadName, t.Thread), t.Name)
+}
+
+func (d *ClassDescriptor) Append(dst []byte) ([]byte, error) {
+	return AppendUTF(appendHead(dst, KindClassDescriptor, d.ID), d.Name)
+}
+
+func (d *MethodDescriptor) Append(dst []byte) ([]byte, error) {
+	dst = appendHead(dst, KindMethodDescriptor, d.ID)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
+	dst, err := AppendUTF(dst, d.Name)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = d.Result.Append(dst); err != nil {
+		return dst, err
+	}
+	if len(d.Args) > maxArgs {
+		return dst, corrupt(-1, plural(maxArgs, "argument type")+" at most", fmt.Sprint(len(d.Args)))
+	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(d.Args)))
+	for _, t := range d.Args {
+		if dst, err = t.Append(dst); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+func (d *FieldDescriptor) Append(dst []byte) ([]byte, error) {
+	dst = appendHead(dst, KindFieldDescriptor, d.ID)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
+	dst, err := AppendUTF(dst, d.Name)
+	if err != nil {
+		return dst, err
+	}
+	dst, err = d.Type.Append(dst)
+	return append(dst, bit(d.Static), bit(d.Final), bit(d.Volatile)), err
+}
+
+func (d *VariableDescriptor) Append(dst []byte) ([]byte, error) {
+	dst, err := AppendUTF(appendHead(dst, KindVariableDescriptor, d.ID), d.Name)
+	if err != nil {
+		return dst, err
+	}
+	return d.Type.Append(dst)
+}
+
+func (d *StringObject) Append(dst []byte) ([]byte, error) {
+	return AppendUTF(appendHead(dst, KindString, d.ID), d.Value)
+}
+
+func appendHead(dst []byte, k Kind, id int32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, byte(k)), uint32(id))
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *cursor) threadName() (t ThreadName) {
+	t.Thread = c.i32()
+	t.Name = c.utf()
+	return t
+}
+
+func (c *cursor) class() (d ClassDescriptor) {
+	d.ID = c.i32()
+	d.Name = c.utf()
+	return d
+}
+
+func (c *cursor) method() (d MethodDescriptor) {
+	d.ID = c.i32()
+	d.ClassID = c.i32()
+	d.Name = c.utf()
+	d.Result = c.typ()
+	for n := c.argCount(); n > 0 && c.err == nil; n-- {
+		d.Args = append(d.Args, c.typ())
+	}
+	return d
+}
+
+func (c *cursor) argCount() int {
+	at := c.i
+	n := c.count(1, "argument types")
+	if n > maxArgs {
+		c.fail(at, plural(maxArgs, "argument type")+" at most", fmt.Sprint(n))
+	}
+	return n
+}
+
+func (c *cursor) field() (d FieldDescriptor) {
+	d.ID = c.i32()
+	d.ClassID = c.i32()
+	d.Name = c.utf()
+	d.Type = c.typ()
+	d.Static = c.bool()
+	d.Final = c.bool()
+	d.Volatile = c.bool()
+	return d
+}
+
+func (c *cursor) variable() (d VariableDescriptor) {
+	d.ID = c.i32()
+	d.Name = c.utf()
+	d.Type = c.typ()
+	return d
+}
+
+func (c *cursor) stringObject() (d StringObject) {
+	d.ID = c.i32()
+	d.Value = c.utf()
+	return d
+}

@@ -1,0 +1,92 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// ThreadMatch says where a thread of a diff comes from. Left and Right are
+// positions among the traced threads of the left (old) and the right (new)
+// trace, -1 when the thread is not in it.
+type ThreadMatch struct {
+	Thread      int32 // id in the diff
+	Left, Right int32
+}
+
+// EventMatch says where a trace point of a diff comes from: event ids of the
+// left and the right trace, -1 when it is not in it. In a diff.idmap the match
+// of event n is the n-th.
+type EventMatch struct{ Left, Right int32 }
+
+// matchSize is the size in bytes of an EventMatch. On disk, do not change.
+const matchSize = 8
+
+// AppendThreadMap appends a diff.threadmap.
+//
+//	count i32, count × (thread i32, left i32, right i32)
+func AppendThreadMap(dst []byte, list []ThreadMatch) []byte {
+	be := binary.BigEndian
+	dst = be.AppendUint32(dst, uint32(len(list)))
+	for _, m := range list {
+		dst = be.AppendUint32(dst, uint32(m.Thread))
+		dst = be.AppendUint32(dst, uint32(m.Left))
+		dst = be.AppendUint32(dst, uint32(m.Right))
+	}
+	return dst
+}
+
+// DecodeThreadMap reads a diff.threadmap.
+func DecodeThreadMap(b []byte) ([]ThreadMatch, error) {
+	c := cursor{b: b}
+	n := c.count(12, "threads")
+	if n == 0 || c.err != nil {
+		return nil, c.error()
+	}
+	list := make([]ThreadMatch, n)
+	for i := range list {
+		list[i] = ThreadMatch{Thread: c.i32(), Left: c.i32(), Right: c.i32()}
+	}
+	return list, c.error()
+}
+
+// AppendEventMap appends a diff.idmap, or a part of one.
+//
+//	(left i32, right i32) for each event of the diff
+func AppendEventMap(dst []byte, list []EventMatch) []byte {
+	for _, m := range list {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(m.Left))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(m.Right))
+	}
+	return dst
+}
+
+// DecodeEventMatch reads the match at the start of b, which must have 8 bytes:
+// that of event n stands at offset 8n of the diff.idmap.
+func DecodeEventMatch(b []byte) EventMatch {
+	_ = b[matchSize-1]
+	return EventMatch{Left: int32(binary.BigEndian.Uint32(b)), Right: int32(binary.BigEndian.Uint32(b[4:]))}
+}
+
+// ReadEventMap reads a diff.idmap to its end. It takes 8 bytes of memory for
+// each event. What is good before a fault is returned with it.
+func ReadEventMap(r io.Reader) ([]EventMatch, error) {
+	var list []EventMatch
+	buf := make([]byte, 8192*matchSize)
+	for {
+		n, err := io.ReadFull(r, buf)
+		for i := 0; i+matchSize <= n; i += matchSize {
+			list = append(list, DecodeEventMatch(buf[i:]))
+		}
+		switch {
+		case err == nil:
+			continue
+		case err == io.EOF, err == io.ErrUnexpectedEOF && n%matchSize == 0:
+			return list, nil
+		case err == io.ErrUnexpectedEOF:
+			return list, &Error{Offset: int64(len(list)) * matchSize, Err: ErrTruncated,
+				Expected: fmt.Sprintf("%d bytes of an event's match", matchSize), Found: fmt.Sprint(n % matchSize)}
+		}
+		return list, err
+	}
+}

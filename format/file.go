@@ -1,0 +1,121 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+)
+
+// On disk, do not change.
+const (
+	DataMagic  uint64 = 0x706e547124ee5f70
+	IndexMagic uint64 = ^DataMagic
+
+	// Version is the one version that is read and written.
+	Version = 22
+
+	// HeaderSize is the size in bytes of the header of data and index.
+	HeaderSize = 16
+)
+
+// AppendDataHeader appends the 16 bytes that begin a data file.
+func AppendDataHeader(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, DataMagic)
+	return binary.BigEndian.AppendUint64(dst, Version)
+}
+
+// AppendIndexHeader appends the 16 bytes that begin an index file.
+func AppendIndexHeader(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, IndexMagic)
+	return binary.BigEndian.AppendUint64(dst, Version)
+}
+
+// CheckDataHeader checks the header of a data file. head is the beginning of
+// the file; give up to 512 bytes of it, so that the error can say what else
+// the file is.
+func CheckDataHeader(head []byte) error { return checkHeader(head, DataMagic, "trace") }
+
+// CheckIndexHeader is CheckDataHeader for an index file.
+func CheckIndexHeader(head []byte) error { return checkHeader(head, IndexMagic, "index") }
+
+func checkHeader(head []byte, magic uint64, what string) error {
+	if len(head) == 0 {
+		return &Error{Offset: -1, Err: ErrNotTrace, Found: "the file is empty",
+			Hint: "the recorder was stopped before it wrote anything, or the disk was full"}
+	}
+	expected := fmt.Sprintf("the %s magic %016x", what, magic)
+	if len(head) < HeaderSize {
+		var want [8]byte
+		binary.BigEndian.PutUint64(want[:], magic)
+		if n := min(len(head), 8); bytes.Equal(head[:n], want[:n]) {
+			return &Error{Offset: int64(len(head)), Err: ErrTruncated,
+				Expected: fmt.Sprintf("a header of %d bytes", HeaderSize),
+				Found:    fmt.Sprintf("the end of the file after %d", len(head))}
+		}
+		return notTrace(head, expected)
+	}
+	if found := binary.BigEndian.Uint64(head); found != magic {
+		return notTrace(head, expected)
+	}
+	if v := int64(binary.BigEndian.Uint64(head[8:])); v != Version {
+		return &Error{Offset: 8, Err: ErrVersion,
+			Expected: fmt.Sprintf("version %d", Version), Found: fmt.Sprintf("version %d", v),
+			Hint: fmt.Sprintf("record the program again with a recorder that writes version %d (Lincheck 3.6)", Version)}
+	}
+	return nil
+}
+
+// notTrace says what a file is that does not begin with the magic.
+func notTrace(head []byte, expected string) error {
+	e := &Error{Offset: 0, Err: ErrNotTrace, Expected: expected}
+	if len(head) >= 8 {
+		switch binary.BigEndian.Uint64(head) {
+		case DataMagic:
+			e.Found = "the magic of trace data"
+			e.Hint = "this is the data file; its index has the same name with .idx behind it"
+			return e
+		case IndexMagic:
+			e.Found = "the magic of a trace index"
+			e.Hint = "name the data file: the same name without .idx"
+			return e
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		e.Found = "a ZIP file"
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		e.Found = "gzip-compressed data"
+		e.Hint = "decompress it first: gzip -dc FILE > trace.bin"
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		e.Found = "zstd-compressed data"
+		e.Hint = "decompress it first: zstd -d FILE -o trace.bin"
+	case isText(head):
+		e.Found = fmt.Sprintf("text (%q…)", firstLine(head))
+		e.Hint = "a trace is a binary file, such as a recorder writes with format=binary"
+	default:
+		e.Found = fmt.Sprintf("bytes %x", head[:min(len(head), 8)])
+	}
+	return e
+}
+
+func isText(head []byte) bool {
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		if r == utf8.RuneError && n == 1 && len(head)-i >= utf8.UTFMax {
+			return false
+		}
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f' {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+func firstLine(head []byte) []byte {
+	if i := bytes.IndexAny(head, "\r\n"); i >= 0 {
+		head = head[:i]
+	}
+	return head[:min(len(head), 24)]
+}

@@ -1,0 +1,146 @@
+package formattest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// cacheFrom is the N from which on File keeps what it writes for benchmarks.
+const cacheFrom = 200_000
+
+// File writes the trace that s describes and returns the path of the data
+// file; the index is beside it, with .idx behind the name, and of a Timed one
+// the file of times, with .tim. They are in a folder
+// of the test's own. Large ones of benchmarks are kept from run to run in a
+// folder of the user's cache: their files must not be changed.
+func File(tb testing.TB, s Spec) string {
+	tb.Helper()
+	if _, benchmark := tb.(*testing.B); !benchmark || s.N < cacheFrom {
+		path := filepath.Join(tb.TempDir(), "trace.bin")
+		if _, err := writeFiles(path, s); err != nil {
+			tb.Fatal(err)
+		}
+		return path
+	}
+	path, err := cached(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// cached returns the path of a kept trace, made now if need be. Its name holds
+// a hash of a smaller trace of the same kind, so that what an earlier generator
+// wrote is not taken for this one's.
+func cached(s Spec) (string, error) {
+	dir, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	small := s
+	small.N = 5000
+	h := fnv.New64a()
+	var index bytes.Buffer
+	if _, err := Generate(h, &index, small); err != nil {
+		return "", err
+	}
+	h.Write(index.Bytes())
+	path := filepath.Join(dir, fmt.Sprintf("%s-%016x.bin", s.Name(), h.Sum64()))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	// What an earlier generator kept of the same trace is of no use any more.
+	stale, err := filepath.Glob(filepath.Join(dir, s.Name()+"-"+strings.Repeat("?", 16)+".bin*"))
+	if err != nil {
+		return "", err
+	}
+	for _, old := range stale {
+		os.Remove(old)
+	}
+	// The data file gets its name last: where it is, the index is too.
+	tmp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+	defer os.Remove(tmp)
+	defer os.Remove(tmp + ".idx")
+	defer os.Remove(tmp + ".tim")
+	if _, err := writeFiles(tmp, s); err != nil {
+		return "", err
+	}
+	if err := os.Rename(tmp+".idx", path+".idx"); err != nil {
+		return "", err
+	}
+	if s.Timed {
+		if err := os.Rename(tmp+".tim", path+".tim"); err != nil {
+			return "", err
+		}
+	}
+	return path, os.Rename(tmp, path)
+}
+
+// cacheDir makes the folder of kept traces: in the user's cache or, where there
+// is none that can be written, in the folder of temporary files.
+func cacheDir() (string, error) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		dir = filepath.Join(dir, "tracex-formattest")
+		if os.MkdirAll(dir, 0o755) == nil {
+			return dir, nil
+		}
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tracex-formattest-%d", os.Getuid()))
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func writeFiles(path string, s Spec) (stats Stats, err error) {
+	var buffers [3]*bufio.Writer
+	names := []string{path, path + ".idx"}
+	if s.Timed {
+		names = append(names, path+".tim")
+	}
+	for i, name := range names {
+		f, err := os.Create(name)
+		if err != nil {
+			return stats, err
+		}
+		defer f.Close()
+		buffers[i] = bufio.NewWriterSize(f, 1<<18)
+	}
+	if s.Timed {
+		s.Times = buffers[2]
+	}
+	if stats, err = Generate(buffers[0], buffers[1], s); err != nil {
+		return stats, err
+	}
+	for _, b := range buffers[:len(names)] {
+		if err := b.Flush(); err != nil {
+			return stats, err
+		}
+	}
+	return stats, nil
+}
+
+// Bytes returns the data and the index of the trace that s describes.
+func Bytes(tb testing.TB, s Spec) (data, index []byte) {
+	tb.Helper()
+	var d, x bytes.Buffer
+	if _, err := Generate(&d, &x, s); err != nil {
+		tb.Fatal(err)
+	}
+	return d.Bytes(), x.Bytes()
+}
+
+// Discard generates into nothing and returns what was counted: what a trace
+// holds without keeping it.
+func Discard(tb testing.TB, s Spec) Stats {
+	tb.Helper()
+	stats, err := Generate(io.Discard, io.Discard, s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return stats
+}

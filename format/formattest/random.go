@@ -1,0 +1,279 @@
+package formattest
+
+import (
+	"strings"
+
+	"tracex/format"
+)
+
+// pieces make up odd texts. Each is valid on its own and beside any other: a
+// lone surrogate is followed by a letter, so that two never become a pair.
+var pieces = [...]string{
+	"a", "Order", "get", " ", "\x00", "\t", "\n", "\r\n", "\x1b[31m", "\x1b]0;title\a", "\b\b", "\x7f", "\u0085", "\u009b2J",
+	"é", "ß", "Ж", "ع", "漢字", "한글", "e\u0301", "\u200b", "\u200d", "\u202e", "\u2028", "\ufeff", "\ufffd",
+	"\u00ff", "\u0800", "\uffff", "\U00010000", "\U0010ffff", "👍🏽", "👨‍👩‍👧", "\xed\xa0\xbdx", "\xed\xb8\x80y", "\"", "\\", "'", "%s", "${x}", "<b>", "$1",
+}
+
+func (g *generator) oddText(most int) string {
+	var b strings.Builder
+	for range g.r.IntN(most + 1) {
+		b.WriteString(pieces[g.r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+// oddName makes one of five names a strange one.
+func (g *generator) oddName(plain string) string {
+	if g.r.IntN(5) > 0 {
+		return plain
+	}
+	return plain + g.oddText(4)
+}
+
+// text is a string value: mostly short, seldom as long as can be.
+func (g *generator) text() string {
+	switch {
+	case g.r.IntN(1000) == 0:
+		return strings.Repeat("0123456789abcde", 0xffff/15)
+	case g.spec.Plain:
+		return texts[g.r.IntN(len(texts))]
+	}
+	return g.oddText(6)
+}
+
+// value is a value of any kind, with what it captured up to three deep.
+func (g *generator) value(depth int) format.Value {
+	kind := format.ValueKind(-g.r.IntN(17))
+	if g.r.IntN(4) == 0 {
+		kind = format.ValueObject
+	}
+	v := format.Value{Kind: kind}
+	bits := int64(g.r.Uint64())
+	if g.r.IntN(2) == 0 {
+		bits >>= 48 // small numbers are as likely as large ones
+	}
+	switch kind {
+	case format.ValueByte:
+		v.Bits = int64(int8(bits))
+	case format.ValueShort:
+		v.Bits = int64(int16(bits))
+	case format.ValueInt:
+		v.Bits = int64(int32(bits))
+	case format.ValueLong, format.ValueDouble:
+		v.Bits = bits
+	case format.ValueFloat:
+		v.Bits = int64(uint32(bits))
+	case format.ValueChar:
+		v.Bits = int64(uint16(bits))
+	case format.ValueBoolean:
+		v.Bits = bits & 1
+	case format.ValueString, format.ValueRawString:
+		v.Text = g.text()
+	case format.ValueJavaClass, format.ValueKotlinClass:
+		v.Text = g.v.classes[g.r.IntN(classCount)].Name
+	case format.ValueBuilder:
+		v.Bits, v.Text = int64(int32(bits)), g.text()
+	case format.ValueObject:
+		v.ClassID, v.Bits = int32(g.r.IntN(classCount)), int64(int32(bits))
+		g.useClass(v.ClassID)
+		v.Captured = g.captured(depth)
+	}
+	return v
+}
+
+func (g *generator) captured(depth int) *format.Captured {
+	if depth >= 3 {
+		return nil
+	}
+	switch g.r.IntN(4) {
+	case 0:
+		in := &format.Captured{Array: true}
+		for range g.r.IntN(5) {
+			in.Elements = append(in.Elements, g.value(depth+1))
+		}
+		in.Length = int32(len(in.Elements) + g.r.IntN(3)*1000)
+		return in
+	case 1:
+		in := new(format.Captured)
+		for range 1 + g.r.IntN(4) {
+			in.Fields = append(in.Fields, format.CapturedField{Name: g.v.fields[g.r.IntN(fieldCount)].Name, Value: g.value(depth + 1)})
+		}
+		return in
+	}
+	return nil
+}
+
+// anyHead starts a point: now and then with a diff status or without a place.
+func (g *generator) anyHead(c format.Class) {
+	g.p = format.Point{Class: c, Diff: format.DiffNone, Location: -1}
+	if g.r.IntN(10) > 0 {
+		g.p.Location = int32(g.r.IntN(locationCount))
+		g.useLocation(g.p.Location)
+	}
+	if g.r.IntN(6) == 0 {
+		g.p.Diff = format.DiffStatus(g.r.IntN(6) - 1)
+	}
+	if c.Container() && g.r.IntN(6) == 0 {
+		for s := format.DiffUnchanged; s <= format.DiffEditedNew; s++ {
+			if g.r.IntN(2) == 0 {
+				g.p.Subtree = append(g.p.Subtree, s)
+			}
+		}
+	}
+}
+
+func (g *generator) anyCall() {
+	g.anyHead(format.ClassCall)
+	m := &g.v.methods[g.r.IntN(methodCount)]
+	g.useMethod(m.ID)
+	g.p.Ref, g.p.Target = m.ID, format.Null()
+	if g.r.IntN(2) == 0 {
+		g.p.Target = g.value(2)
+	}
+	for range m.Args {
+		g.p.Args = append(g.p.Args, g.value(0))
+	}
+	if g.r.IntN(10) == 0 {
+		g.p.Flags = format.FlagUnderWay
+	}
+	g.point()
+}
+
+func (g *generator) leaveAnyCall() {
+	f := format.Footer{Result: g.value(0)}
+	switch g.r.IntN(10) {
+	case 0:
+		f.Result = format.Value{Kind: format.ValueVoid}
+		f.Exception = "java.lang.IllegalStateException"
+	case 1:
+		f.Result = format.Value{Kind: format.ValueRawString, Text: format.UntrackedResult}
+	case 2:
+		f = format.Unfinished(format.ClassCall)
+	}
+	g.footer(&f)
+}
+
+// leaf writes a leaf of any class.
+func (g *generator) leaf() {
+	leaves := [...]format.Class{format.ClassArrayRead, format.ClassVariableRead, format.ClassFieldRead, format.ClassArrayWrite,
+		format.ClassVariableWrite, format.ClassFieldWrite, format.ClassSnapshot, format.ClassThrow, format.ClassCatch}
+	c := leaves[g.r.IntN(len(leaves))]
+	g.anyHead(c)
+	switch c {
+	case format.ClassArrayRead, format.ClassArrayWrite:
+		id := int32(g.r.IntN(classCount))
+		g.useClass(id)
+		g.p.Target = format.Value{ClassID: id, Bits: int64(g.r.Int32()), Captured: g.captured(2)}
+		g.p.Number, g.p.Value = int32(g.r.IntN(1000)), g.value(0)
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		g.p.Ref, g.p.Value = int32(g.r.IntN(variableCount)), g.value(0)
+		g.useVariable(g.p.Ref)
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		f := &g.v.fields[g.r.IntN(fieldCount)]
+		g.useField(f.ID)
+		g.p.Ref, g.p.Target, g.p.Value = f.ID, format.Null(), g.value(0)
+		if !f.Static {
+			g.useClass(f.ClassID)
+			g.p.Target = format.Value{ClassID: f.ClassID, Bits: int64(g.r.Int32())}
+		}
+	case format.ClassSnapshot:
+		g.p.Snapshot = g.snapshot()
+	default:
+		id := int32(g.r.IntN(classCount))
+		g.useClass(id)
+		g.p.Value = format.Value{ClassID: id, Bits: int64(g.r.Int32()), Captured: g.captured(1)}
+	}
+	g.point()
+}
+
+func (g *generator) snapshot() *format.Snapshot {
+	s := &format.Snapshot{UUID: [2]int64{int64(g.r.Uint64()), int64(g.r.Uint64())}, Time: 1_780_000_000_000 + g.r.Int64N(1e9)}
+	for range g.r.IntN(5) {
+		id := int32(g.r.IntN(locationCount))
+		g.useLocation(id)
+		s.Stack = append(s.Stack, id)
+	}
+	for range g.r.IntN(4) {
+		s.Locals = append(s.Locals, g.value(0))
+	}
+	if g.r.IntN(2) == 0 {
+		id := g.text()
+		s.TraceID = &id
+	}
+	return s
+}
+
+// random walks on all threads at once, a few steps on each.
+func (g *generator) random() {
+	n := g.spec.Threads
+	if n == 0 {
+		n = 3
+	}
+	g.again = true
+	g.start(n)
+	stacks := make([][]frame, n)
+	for made := 0; made < g.spec.N; {
+		i := g.r.IntN(n)
+		g.on(int32(i))
+		for range 1 + g.r.IntN(20) {
+			stacks[i] = g.step(stacks[i])
+			made++
+		}
+	}
+	for i := range n {
+		g.on(int32(i))
+		for len(stacks[i]) > 0 {
+			stacks[i] = g.leave(stacks[i])
+		}
+	}
+}
+
+// step writes one point or leaves one container.
+func (g *generator) step(stack []frame) []frame {
+	var top frame
+	if len(stack) > 0 {
+		top = stack[len(stack)-1]
+	}
+	x := g.r.IntN(10)
+	// In a loop there are iterations alone, and nowhere else.
+	inLoop := len(stack) > 0 && top.class == format.ClassLoop
+	if g.spec.Wild {
+		inLoop = x == 9
+	}
+	switch {
+	case len(stack) > 0 && (x < 3 || len(stack) > 100):
+		return g.leave(stack)
+	case inLoop:
+		g.anyHead(format.ClassIteration)
+		g.p.Ref, g.p.Number = top.ref, top.n
+		g.point()
+		if len(stack) > 0 {
+			stack[len(stack)-1].n++
+		}
+		return append(stack, frame{class: format.ClassIteration})
+	case x < 6:
+		g.anyCall()
+		return append(stack, frame{class: format.ClassCall})
+	case x == 6 && len(stack) > 0:
+		g.anyHead(format.ClassLoop)
+		g.p.Ref = g.event
+		ref := g.p.Ref
+		g.point()
+		return append(stack, frame{class: format.ClassLoop, ref: ref})
+	}
+	g.leaf()
+	return stack
+}
+
+func (g *generator) leave(stack []frame) []frame {
+	top := stack[len(stack)-1]
+	switch top.class {
+	case format.ClassCall:
+		g.leaveAnyCall()
+	case format.ClassLoop:
+		g.footer(&format.Footer{Iterations: top.n})
+	default:
+		g.footer(new(format.Footer))
+	}
+	return stack[:len(stack)-1]
+}

@@ -1,0 +1,76 @@
+// Package formattest gives tests and benchmarks their traces: those that the
+// reference recorded, and generated ones of any size, shape and seed.
+package formattest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// recordedDir is the folder of the recorded traces, found from this file's own
+// place, so that tests of any package may call.
+func recordedDir() string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(here), "..", "..", "testdata", "lincheck")
+}
+
+// Recorded returns a file of testdata/lincheck by its name without ".gz".
+func Recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	path := filepath.Join(recordedDir(), name)
+	if b, err := os.ReadFile(path); err == nil {
+		return b
+	}
+	packed, err := os.ReadFile(path + ".gz")
+	if err != nil {
+		t.Fatalf("no recorded file %s: %v", name, err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// RecordedNames returns the names, without ".gz", of the recorded files that
+// end in suffix. No such file fails the test.
+func RecordedNames(t testing.TB, suffix string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(recordedDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".gz"); strings.HasSuffix(name, suffix) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatalf("no recorded file ends in %q", suffix)
+	}
+	return names
+}
+
+// Unpack writes recorded files into a folder of the test's own and returns the
+// path of the first: Unpack(t, "gson.stream.bin", "gson.stream.bin.idx").
+func Unpack(t testing.TB, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), Recorded(t, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, names[0])
+}

@@ -1,0 +1,161 @@
+package formattest_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// decoded is one object as values, to be written again.
+type decoded struct {
+	kind   format.Kind
+	id     int32 // of a reference object
+	ref    formattest.Reference
+	point  format.Point
+	footer format.Footer
+}
+
+// decode reads an object with the decoders of package format.
+func decode(t *testing.T, o format.Object) decoded {
+	t.Helper()
+	d := decoded{kind: o.Kind}
+	var n int
+	var err error
+	switch {
+	case o.Kind == format.KindTracePoint:
+		n, err = format.DecodePoint(o.Bytes, &d.point)
+	case o.Kind == format.KindFooter:
+		n, err = format.DecodeFooter(o.Bytes, o.Class, &d.footer)
+	case o.Kind.Reference():
+		// A context of its own: of two objects with one id a shared one
+		// would keep the first.
+		ctx := format.NewContext()
+		d.id, n, err = ctx.Add(o.Bytes)
+		d.ref = reference(ctx, o.Kind, d.id)
+	default:
+		return d
+	}
+	if err != nil {
+		t.Fatalf("%v at %d: %v", o.Kind, o.Offset, err)
+	}
+	if n != len(o.Bytes) {
+		t.Fatalf("%v at %d: decoded %d bytes of %d", o.Kind, o.Offset, n, len(o.Bytes))
+	}
+	return d
+}
+
+func reference(ctx *format.Context, kind format.Kind, id int32) formattest.Reference {
+	switch kind {
+	case format.KindThreadName:
+		return ctx.Thread(id)
+	case format.KindClassDescriptor:
+		return ctx.Class(id)
+	case format.KindMethodDescriptor:
+		return ctx.Method(id)
+	case format.KindFieldDescriptor:
+		return ctx.Field(id)
+	case format.KindVariableDescriptor:
+		return ctx.Variable(id)
+	case format.KindAccessPath:
+		return ctx.Path(id)
+	case format.KindCodeLocation:
+		return ctx.Location(id)
+	}
+	s, _ := ctx.Text(id)
+	return &format.StringObject{ID: id, Value: s}
+}
+
+// rewrite feeds the objects of a recorded trace to a Writer. flush says whether
+// the Writer is told to end a block where the recorded one ends.
+func rewrite(t *testing.T, recorded []byte, opt formattest.Options, flush func(size int64) bool) (data, index []byte) {
+	t.Helper()
+	var d, x bytes.Buffer
+	w := formattest.NewWriter(&d, &x, opt)
+	s := format.NewBytesScanner(recorded)
+	var content int64
+	for s.Next() {
+		o := s.Object()
+		v := decode(t, o)
+		switch th := w.Thread(o.Thread); {
+		case o.Kind == format.KindTracePoint:
+			th.Point(&v.point)
+		case o.Kind == format.KindFooter:
+			th.Footer(&v.footer)
+		case o.Kind.Reference():
+			th.Reference(v.kind, v.id, v.ref)
+		case o.Kind == format.KindBlockStart:
+			content = o.Logical
+		case o.Kind == format.KindBlockEnd && flush(o.Logical-content):
+			th.Flush()
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return d.Bytes(), x.Bytes()
+}
+
+func same(t *testing.T, what string, got, want []byte) {
+	t.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	t.Errorf("%s: %d bytes, want %d; they differ at %d: %x, want %x", what, len(got), len(want), i,
+		got[i:min(len(got), i+16)], want[i:min(len(want), i+16)])
+}
+
+func TestWriterRepeatsStreams(t *testing.T) {
+	for _, name := range formattest.RecordedNames(t, ".stream.bin") {
+		if strings.HasPrefix(name, "crash.") {
+			continue // has no end to write
+		}
+		t.Run(name, func(t *testing.T) {
+			want := formattest.Recorded(t, name)
+			data, index := rewrite(t, want, formattest.Options{Manual: true}, func(int64) bool { return true })
+			same(t, "data", data, want)
+			same(t, "index", index, formattest.Recorded(t, name+".idx"))
+		})
+	}
+}
+
+// The Writer ends a full block exactly where the reference ended it. Blocks
+// that are not full end where a thread ended.
+func TestWriterBlockBorders(t *testing.T) {
+	full := 0
+	for _, name := range []string{"blocks.stream.bin", "flat.stream.bin"} {
+		want := formattest.Recorded(t, name)
+		data, index := rewrite(t, want, formattest.Options{SplitAfterHeader: true}, func(size int64) bool {
+			if size > formattest.DefaultBlockSize-1024 {
+				full++
+				return false
+			}
+			return true
+		})
+		same(t, name, data, want)
+		same(t, name+".idx", index, formattest.Recorded(t, name+".idx"))
+	}
+	if full == 0 {
+		t.Error("no recorded block is full: nothing was tried")
+	}
+}
+
+func TestWriterRepeatsDumps(t *testing.T) {
+	for _, name := range formattest.RecordedNames(t, ".dump.bin") {
+		t.Run(name, func(t *testing.T) {
+			want := formattest.Recorded(t, name)
+			data, index := rewrite(t, want, formattest.Options{Dump: true}, func(int64) bool { return false })
+			same(t, "data", data, want)
+			same(t, "index", index, formattest.Recorded(t, name+".idx"))
+		})
+	}
+}

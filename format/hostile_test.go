@@ -1,0 +1,192 @@
+package format_test
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// place is an object by where it stands and how it is read.
+type place struct {
+	offset int64
+	kind   format.Kind
+	class  format.Class
+	size   int
+}
+
+func placeOf(o format.Object) place { return place{o.Offset, o.Kind, o.Class, len(o.Bytes)} }
+
+func content(k format.Kind) bool {
+	return k.Reference() || k == format.KindTracePoint || k == format.KindFooter
+}
+
+// places returns the objects of a good trace.
+func places(t testing.TB, data []byte) map[place]bool {
+	t.Helper()
+	known := make(map[place]bool)
+	s := format.NewBytesScanner(data)
+	for s.Next() {
+		known[placeOf(s.Object())] = true
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+// tour scans and decodes what is not known to be good, apart from the bytes
+// from touched on. It fails the test on whatever hostile input must not do.
+func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
+	t.Helper()
+	s := format.NewBytesScanner(data)
+	last := int64(format.HeaderSize)
+	for s.Next() {
+		o := s.Object()
+		if o.Offset != last {
+			t.Fatalf("object at %d, want %d", o.Offset, last)
+		}
+		last += int64(len(o.Bytes))
+		far := int(o.Offset) > touched || int(last) <= touched
+		if !content(o.Kind) || far && known[placeOf(o)] {
+			continue
+		}
+		v, n, err := decodeObject(o.Bytes, o.Class)
+		if err != nil {
+			checkError(t, err, len(o.Bytes))
+			continue
+		}
+		if n != len(o.Bytes) {
+			t.Fatalf("%v at %d: decoded %d bytes of %d", o.Kind, o.Offset, n, len(o.Bytes))
+		}
+		if _, err := v.Append(nil); err != nil {
+			t.Fatalf("%v at %d: read but not written: %v", o.Kind, o.Offset, err)
+		}
+	}
+	err := s.Err()
+	if err != nil {
+		checkError(t, err, len(data))
+	}
+	return err
+}
+
+// checkError fails the test for an error without a sentinel or with a place
+// outside of the input.
+func checkError(t *testing.T, err error, size int) {
+	t.Helper()
+	var e *format.Error
+	if !errors.As(err, &e) || e.Offset < 0 || e.Offset > int64(size) || e.Found == "" {
+		t.Fatalf("%#v", err)
+	}
+	if !errors.Is(err, format.ErrTruncated) && !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotTrace) && !errors.Is(err, format.ErrVersion) {
+		t.Fatal(err)
+	}
+}
+
+var hostileTraces = []string{"roots.dump.bin", "shapes.stream.bin"}
+
+// Cut anywhere, a trace shows what is whole and says where it ends.
+func TestEveryTruncation(t *testing.T) {
+	for _, name := range hostileTraces {
+		data := formattest.Recorded(t, name)
+		known := places(t, data)
+		for cut := 1; cut < len(data); cut += stride {
+			err := tour(t, data[:cut:cut], known, cut)
+			if cut >= format.HeaderSize && !errors.Is(err, format.ErrTruncated) {
+				t.Fatalf("%s, cut at %d: %v", name, cut, err)
+			}
+			if err == nil {
+				t.Fatalf("%s, cut at %d: no error", name, cut)
+			}
+		}
+	}
+}
+
+// With any byte changed there is an error or a result. Of the small trace each
+// byte takes all values, of the other some.
+func TestEveryFlippedByte(t *testing.T) {
+	for _, name := range hostileTraces {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := formattest.Recorded(t, name)
+			known := places(t, data)
+			faults := 0
+			for i := 0; i < len(data); i += stride {
+				was := data[i]
+				masks := []byte{1 << (i % 8), 0x80 >> (i % 7), 0xff}
+				if len(data) < 1000 {
+					masks = masks[:0]
+					for m := 1; m < 256; m++ {
+						masks = append(masks, byte(m))
+					}
+				}
+				for _, m := range masks {
+					data[i] = was ^ m
+					if tour(t, data, known, i) != nil {
+						faults++
+					}
+				}
+				data[i] = was
+			}
+			if faults < len(data)/stride/10 {
+				t.Errorf("only %d changes were noticed", faults)
+			}
+		})
+	}
+}
+
+// Whatever a length or a count claims, memory stays in proportion to the input.
+func TestHostileCounts(t *testing.T) {
+	whole := formattest.Recorded(t, "roots.dump.bin")
+	data := bytes.Clone(whole)
+	var before, after runtime.MemStats
+	for i := format.HeaderSize; i+4 <= len(data); i++ {
+		for _, claim := range []string{"\x7f\xff\xff\xff", "\x80\x00\x00\x00", "\xff\xff\xff\xff", "\x03\xff\xff\xff", "\x00\x00\xff\xff"} {
+			copy(data[i:], claim)
+			runtime.ReadMemStats(&before)
+			s := format.NewScanner(bytes.NewReader(data))
+			for s.Next() {
+				if o := s.Object(); content(o.Kind) {
+					decodeObject(o.Bytes, o.Class)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+				t.Fatalf("%x at %d: %d bytes of memory for a trace of %d", claim, i, took, len(data))
+			}
+			copy(data[i:], whole[i:i+4])
+		}
+	}
+}
+
+// The decoders alone, on pieces of a trace from anywhere.
+func TestDecodersAnywhere(t *testing.T) {
+	data := formattest.Recorded(t, "shapes.stream.bin")
+	for i := 0; i < len(data); i += stride {
+		b := data[i:]
+		for _, class := range []format.Class{format.ClassCall, format.ClassLoop, format.ClassIteration} {
+			v, n, err := decodeAnything(b, class)
+			m, sizeErr := format.Size(b, class)
+			if err != nil {
+				checkError(t, err, len(b))
+				continue
+			}
+			// What can be decoded can be skipped.
+			if v != nil && (sizeErr != nil || m != n) {
+				t.Fatalf("at %d: decoded %d bytes, size %d, %v", i, n, m, sizeErr)
+			}
+		}
+	}
+}
+
+// decodeAnything is decodeObject for bytes that may begin with any kind; v is
+// nil for objects without content.
+func decodeAnything(b []byte, class format.Class) (v appender, n int, err error) {
+	if k := format.Kind(b[0]); k.Valid() && !content(k) {
+		return nil, 0, nil
+	}
+	return decodeObject(b, class)
+}

@@ -1,0 +1,198 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Info is the info.txt of a packed trace: how it was recorded. Properties and
+// Environment hold what the traced program ran with, secrets among it.
+type Info struct {
+	Class, Method      string // what was traced; may be ""
+	Start, End         int64  // milliseconds since 1970
+	JVMArgs, AgentArgs string
+	Properties         []Pair
+	Environment        []Pair
+	// Odd holds lines that could not be read, for a person to look at. They
+	// are not written.
+	Odd []string
+}
+
+// Pair is a key with its value.
+type Pair struct{ Key, Value string }
+
+// The lines of an info.txt, in the order in which they stand. On disk, do not
+// change.
+//
+//	Class: NAME
+//	Method: NAME
+//	Start time: MS
+//	End time: MS
+//	JVM arguments: TEXT
+//	Agent arguments: TEXT
+//	Properties:
+//	 KEY=VALUE         any number; in keys \ and = are escaped by \,
+//	                   in values \ as \\, and CR, LF, TAB as \r, \n, \t
+//	                   (empty line)
+//	Environment:
+//	 KEY=VALUE
+const (
+	infoClass       = "Class: "
+	infoMethod      = "Method: "
+	infoStart       = "Start time: "
+	infoEnd         = "End time: "
+	infoJVM         = "JVM arguments: "
+	infoAgent       = "Agent arguments: "
+	infoProperties  = "Properties:"
+	infoEnvironment = "Environment:"
+)
+
+// Append appends the info.txt. Line breaks in keys and in the values of the
+// first six lines, which the file cannot say, become spaces.
+func (n *Info) Append(dst []byte) []byte {
+	for _, l := range [...]struct{ head, text string }{
+		{infoClass, n.Class}, {infoMethod, n.Method},
+		{infoStart, strconv.FormatInt(n.Start, 10)}, {infoEnd, strconv.FormatInt(n.End, 10)},
+		{infoJVM, n.JVMArgs}, {infoAgent, n.AgentArgs},
+	} {
+		dst = append(dst, l.head...)
+		dst = append(dst, oneLine.Replace(l.text)...)
+		dst = append(dst, '\n')
+	}
+	dst = appendPairs(append(dst, infoProperties+"\n"...), n.Properties)
+	dst = append(dst, '\n')
+	return appendPairs(append(dst, infoEnvironment+"\n"...), n.Environment)
+}
+
+var (
+	oneLine  = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")
+	keyLine  = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", `\`, `\\`, "=", `\=`)
+	valueOut = strings.NewReplacer(`\`, `\\`, "\r", `\r`, "\n", `\n`, "\t", `\t`)
+)
+
+func appendPairs(dst []byte, pairs []Pair) []byte {
+	for _, p := range pairs {
+		dst = append(dst, ' ')
+		dst = append(dst, keyLine.Replace(p.Key)...)
+		dst = append(dst, '=')
+		dst = append(dst, valueOut.Replace(p.Value)...)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// ParseInfo reads an info.txt. It takes the lines in any order, leaves out what
+// is missing and keeps what it cannot read in Odd; it fails, with ErrCorrupt,
+// only when no line at all is one of an info.txt.
+func ParseInfo(text []byte) (*Info, error) {
+	n := new(Info)
+	known := 0
+	var section *[]Pair
+	for len(text) > 0 {
+		line := nextLine(&text)
+		switch {
+		case line == "":
+			section = nil
+		case line == infoProperties:
+			section = &n.Properties
+			known++
+		case line == infoEnvironment:
+			section = &n.Environment
+			known++
+		case section != nil && line[0] == ' ':
+			if p, ok := parsePair(line[1:]); ok {
+				*section = append(*section, p)
+			} else {
+				n.Odd = append(n.Odd, line)
+			}
+		case n.head(line):
+			known++
+		default:
+			n.Odd = append(n.Odd, line)
+		}
+	}
+	if known == 0 {
+		found := "nothing"
+		if len(n.Odd) > 0 {
+			found = fmt.Sprintf("%q", firstLine([]byte(n.Odd[0])))
+		}
+		return nil, &Error{Offset: 0, Err: ErrCorrupt, Expected: `lines such as "` + infoClass + `…"`, Found: found}
+	}
+	return n, nil
+}
+
+// nextLine cuts the first line off text; CR, LF and both together end one.
+func nextLine(text *[]byte) string {
+	b := *text
+	i := bytes.IndexAny(b, "\r\n")
+	if i < 0 {
+		*text = nil
+		return string(b)
+	}
+	next := i + 1
+	if b[i] == '\r' && next < len(b) && b[next] == '\n' {
+		next++
+	}
+	*text = b[next:]
+	return string(b[:i])
+}
+
+// head takes one of the first six lines.
+func (n *Info) head(line string) bool {
+	for _, l := range [...]struct {
+		head string
+		text *string
+	}{{infoClass, &n.Class}, {infoMethod, &n.Method}, {infoJVM, &n.JVMArgs}, {infoAgent, &n.AgentArgs}} {
+		if rest, ok := strings.CutPrefix(line, l.head); ok {
+			*l.text = rest
+			return true
+		}
+	}
+	for _, l := range [...]struct {
+		head string
+		ms   *int64
+	}{{infoStart, &n.Start}, {infoEnd, &n.End}} {
+		if rest, ok := strings.CutPrefix(line, l.head); ok {
+			ms, err := strconv.ParseInt(rest, 10, 64)
+			if err == nil {
+				*l.ms = ms
+			}
+			return err == nil
+		}
+	}
+	return false
+}
+
+func parsePair(line string) (p Pair, ok bool) {
+	key, rest, ok := unescape(line, '=', false)
+	if !ok {
+		return p, false
+	}
+	value, _, _ := unescape(rest, 0, true)
+	return Pair{key, value}, true
+}
+
+// unescape reads up to an unescaped end, or all when end is 0, and reports
+// whether end was there. special gives \r, \n and \t their meaning.
+func unescape(s string, end byte, special bool) (text, rest string, found bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\':
+			if i++; i == len(s) {
+				return b.String(), "", false
+			}
+			c = s[i]
+			if k := strings.IndexByte("rnt", c); special && k >= 0 {
+				c = "\r\n\t"[k]
+			}
+		case c == end && end != 0:
+			return b.String(), s[i+1:], true
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), "", false
+}

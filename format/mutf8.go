@@ -1,0 +1,129 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+)
+
+// maxUTF is the longest string, in bytes of modified UTF-8, that the 16-bit
+// length can say.
+const maxUTF = 0xffff
+
+// Modified UTF-8 differs from UTF-8 in two ways: NUL is C0 80, and a character
+// above U+FFFF is a pair of surrogates, each in three bytes. In memory a string
+// is ordinary UTF-8; a surrogate without its other half, which UTF-8 cannot
+// say, stays as its three bytes ED A0..BF xx, so that what was read can be
+// written again. [AppendText] and its kin show it as '?'.
+
+// AppendUTF appends s as a utf: length and modified UTF-8. Bytes of s that are
+// neither UTF-8 nor a surrogate in three bytes are written as U+FFFD. It fails
+// with ErrStringTooLong, leaving dst as it was.
+func AppendUTF(dst []byte, s string) ([]byte, error) {
+	at := len(dst)
+	dst = append(dst, 0, 0)
+	if plainASCII(s) {
+		dst = append(dst, s...)
+	} else {
+		dst = appendModified(dst, s)
+	}
+	n := len(dst) - at - 2
+	if n > maxUTF {
+		return dst[:at], fmt.Errorf("%w: %d", ErrStringTooLong, n)
+	}
+	binary.BigEndian.PutUint16(dst[at:], uint16(n))
+	return dst, nil
+}
+
+// plainASCII reports whether s is the same in modified UTF-8.
+func plainASCII[T string | []byte](s T) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i]-1 >= 0x7f { // 0 wraps around
+			return false
+		}
+	}
+	return true
+}
+
+func appendModified(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c != 0 && c < utf8.RuneSelf {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == 0:
+			dst = append(dst, 0xc0, 0x80)
+		case r == utf8.RuneError && n == 1 && isSurrogate(s[i:]):
+			dst = append(dst, s[i:i+3]...)
+			n = 3
+		case r > 0xffff:
+			r -= 0x10000
+			dst = appendUnit(dst, 0xd800+uint16(r>>10))
+			dst = appendUnit(dst, 0xdc00+uint16(r&0x3ff))
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+		i += n
+	}
+	return dst
+}
+
+// isSurrogate reports whether s begins with a surrogate in three bytes.
+func isSurrogate(s string) bool {
+	return len(s) >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && s[2]&0xc0 == 0x80
+}
+
+// appendUnit appends a UTF-16 unit in the three-byte form, surrogates included.
+func appendUnit(dst []byte, u uint16) []byte {
+	return append(dst, 0xe0|byte(u>>12), 0x80|byte(u>>6)&0x3f, 0x80|byte(u)&0x3f)
+}
+
+// decodeModified turns modified UTF-8 into a string. bad is the offset of the
+// first byte that cannot be read, or -1. As Java does, it takes longer forms
+// than needed for what they say.
+func decodeModified(b []byte) (s string, bad int) {
+	if plainASCII(b) {
+		return string(b), -1
+	}
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); {
+		u, n := unit(b[i:])
+		if n == 0 {
+			return "", i
+		}
+		i += n
+		switch {
+		case u >= 0xd800 && u < 0xdc00:
+			if low, m := unit(b[i:]); m == 3 && low >= 0xdc00 && low < 0xe000 {
+				out = utf8.AppendRune(out, 0x10000+(rune(u)-0xd800)<<10+(rune(low)-0xdc00))
+				i += m
+				continue
+			}
+			out = appendUnit(out, u)
+		case u >= 0xdc00 && u < 0xe000:
+			out = appendUnit(out, u)
+		default:
+			out = utf8.AppendRune(out, rune(u))
+		}
+	}
+	return string(out), -1
+}
+
+// unit reads one UTF-16 unit; n = 0 when it is malformed.
+func unit(b []byte) (u uint16, n int) {
+	switch {
+	case len(b) == 0:
+		return 0, 0
+	case b[0] < 0x80:
+		return uint16(b[0]), 1
+	case b[0]&0xe0 == 0xc0 && len(b) >= 2 && b[1]&0xc0 == 0x80:
+		return uint16(b[0]&0x1f)<<6 | uint16(b[1]&0x3f), 2
+	case b[0]&0xf0 == 0xe0 && len(b) >= 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80:
+		return uint16(b[0]&0x0f)<<12 | uint16(b[1]&0x3f)<<6 | uint16(b[2]&0x3f), 3
+	}
+	return 0, 0
+}

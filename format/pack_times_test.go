@@ -1,0 +1,311 @@
+package format_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"tracex/format"
+)
+
+// timesOf makes a file of times.
+func timesOf(cells ...format.TimeCell) []byte {
+	b := format.AppendTimesHeader(nil, time.Unix(1_790_000_000, 123456789))
+	for _, c := range cells {
+		b = c.Append(b)
+	}
+	return b
+}
+
+// callTimes are the cells of n calls one after the other, with a cell of
+// something without a time now and then.
+func callTimes(n int) []format.TimeCell {
+	rng := rand.New(rand.NewPCG(1, 2))
+	cells := make([]format.TimeCell, n)
+	now := int64(0)
+	for i := range cells {
+		cells[i] = format.TimeCell{ID: int32(i), Start: now + rng.Int64N(40), Duration: 30 + rng.Int64N(40)}
+		now = cells[i].Start + cells[i].Duration
+		if i%97 == 0 {
+			cells[i] = format.TimeCell{ID: int32(i / 97), Duration: format.NoDuration}
+		}
+	}
+	return cells
+}
+
+// packWithTimes packs times with data and an index of enough cells for them.
+func packWithTimes(t testing.TB, times []byte, level int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	var done int64
+	index := make([]byte, len(times)/format.TimeCellSize*format.CellSize)
+	err := format.Pack(&out, format.PackInput{Info: []byte("Class: C\n"), Data: strings.NewReader("DATA"),
+		Index: bytes.NewReader(index), Times: bytes.NewReader(times)}, level, func(n int64) { done = n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(len("Class: C\n") + len("DATA") + len(index) + len(times)); done != want {
+		t.Errorf("progress ends at %d of %d", done, want)
+	}
+	return out.Bytes()
+}
+
+// Times come back byte for byte, and the ZIP lists what it always does.
+func TestPackTimes(t *testing.T) {
+	extremes := []format.TimeCell{
+		{ID: -1, Start: math.MinInt64, Duration: math.MaxInt64}, {ID: math.MaxInt32, Start: math.MaxInt64, Duration: math.MaxInt64},
+		{ID: math.MinInt32, Start: -1, Duration: math.MinInt64}, {ID: 0, Start: math.MaxInt64, Duration: -1}, {},
+	}
+	many := timesOf(callTimes(10_000)...)
+	for name, times := range map[string][]byte{
+		"header alone": timesOf(), "one": timesOf(format.TimeCell{ID: 5, Start: 7, Duration: 9}),
+		"extremes": timesOf(extremes...), "many": many, "whole group": timesOf(callTimes(4096)...),
+		"part of a cell": many[:len(many)-7], "all but a byte": many[:len(many)-1], "a byte too many": many[:len(many)-19],
+	} {
+		for _, level := range []int{0, 6, 9} {
+			t.Run(fmt.Sprintf("%s/%d", name, level), func(t *testing.T) {
+				packed := packWithTimes(t, times, level)
+				if got := entryNames(t, packed); !slices.Equal(got, []string{"info.txt", "trace.trace", "trace.idx"}) {
+					t.Errorf("the directory lists %q", got)
+				}
+				p := openPacked(t, packed)
+				if len(p.Unknown) > 0 {
+					t.Errorf("unknown entries %q", p.Unknown)
+				}
+				for range 2 { // it can be read again
+					if err := iotest.TestReader(p.Times(), times); err != nil {
+						t.Error(err)
+					}
+				}
+				if got := entry(t, p, format.EntryData); string(got) != "DATA" {
+					t.Errorf("data %q", got)
+				}
+			})
+		}
+	}
+	if n := len(packWithTimes(t, many, 6)); n > 4*10_000 {
+		t.Errorf("10,000 calls take %d bytes", n)
+	}
+}
+
+func TestPackWithoutTimes(t *testing.T) {
+	p := openPacked(t, makeZip(t, zip.Deflate, "trace.trace", "x", "trace.times", "y"))
+	if p.Times() != nil || !slices.Equal(p.Unknown, []string{"trace.times"}) {
+		t.Errorf("times %v, unknown %q", p.Times(), p.Unknown)
+	}
+	for _, bad := range []string{"", "no times at all", string(timesOf()[:23])} {
+		err := format.Pack(io.Discard, format.PackInput{Data: strings.NewReader(""), Index: strings.NewReader(""), Times: strings.NewReader(bad)}, 6, nil)
+		if err == nil || !strings.Contains(err.Error(), "trace.times") {
+			t.Errorf("times %q: %v", bad, err)
+		}
+	}
+	broken := errors.New("disk on fire")
+	for _, in := range []io.Reader{iotest.ErrReader(broken), io.MultiReader(bytes.NewReader(timesOf()), iotest.ErrReader(broken))} {
+		if err := format.Pack(io.Discard, format.PackInput{Times: in}, 0, nil); !errors.Is(err, broken) {
+			t.Errorf("a broken file of times: %v", err)
+		}
+	}
+}
+
+// The entry of times is one that any reader of ZIP files reads, once a directory
+// lists it.
+func TestTimesEntryIsAnEntry(t *testing.T) {
+	for _, level := range []int{0, 6} {
+		packed := packWithTimes(t, timesOf(callTimes(5000)...), level)
+		size := bytes.Index(packed, []byte("PK\x03\x04\x14\x00\x08\x00\x08\x00\x00\x00\x00\x00")) // of info.txt, with another time
+		if size < 100 {
+			t.Fatalf("no entry behind that of times: %d", size)
+		}
+		entry := packed[:size]
+		// The descriptor's checksum and sizes go into the directory.
+		directory := append([]byte("PK\x01\x02\x14\x00"), entry[4:14]...)
+		directory = append(directory, entry[size-12:]...)
+		directory = append(directory, entry[26:28]...)
+		directory = append(append(directory, make([]byte, 16)...), entry[30:41]...)
+		end := binary.LittleEndian.AppendUint32([]byte("PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00"), uint32(len(directory)))
+		end = append(binary.LittleEndian.AppendUint32(end, uint32(size)), 0, 0)
+		file := slices.Concat(entry, directory, end)
+		z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := z.Open("trace.times")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, r); err != nil || n < 3*5000 {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	}
+}
+
+// Sizes over 4 GiB take 8 bytes each.
+func TestTimesDescriptor(t *testing.T) {
+	for _, c := range []struct {
+		packed, size int64
+		want         string
+	}{
+		{1, 2, "PK\x07\x08\x04\x03\x02\x01" + "\x01\x00\x00\x00" + "\x02\x00\x00\x00"},
+		{3, 5 << 32, "PK\x07\x08\x04\x03\x02\x01" + "\x03\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x05\x00\x00\x00"},
+	} {
+		if got := format.Descriptor(0x01020304, c.packed, c.size); string(got) != c.want {
+			t.Errorf("%d and %d: %x, want %x", c.packed, c.size, got, c.want)
+		}
+	}
+}
+
+// readTimes reads what there is of the times of a packed trace, which must not
+// be more than may be.
+func readTimes(t testing.TB, packed []byte) ([]byte, error) {
+	p := openPacked(t, packed)
+	r := p.Times()
+	if r == nil {
+		return nil, nil
+	}
+	b, err := io.ReadAll(r)
+	if most := format.MaxTimes(p.Size(format.EntryData), p.Size(format.EntryIndex)); int64(len(b)) > most {
+		t.Errorf("%d bytes of at most %d", len(b), most)
+	}
+	var fault *format.Error
+	if err != nil && !(errors.As(err, &fault) && strings.Contains(err.Error(), "trace.times")) {
+		t.Errorf("an error that does not say what is wrong: %v", err)
+	}
+	return b, err
+}
+
+// behind makes a packed trace that begins with some bytes.
+func behind(t testing.TB, first []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	out.Write(first)
+	z := zip.NewWriter(&out)
+	z.SetOffset(int64(len(first)))
+	for name, size := range map[string]int{"info.txt": 9, "trace.trace": 4, "trace.idx": 210} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(make([]byte, size))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Damaged times are found, or not taken for times; all else stays.
+func TestPackedTimesDamage(t *testing.T) {
+	times := timesOf(callTimes(10)...)
+	for _, level := range []int{0, 6} {
+		packed := packWithTimes(t, times, level)
+		size := bytes.Index(packed, []byte("info.txt")) - 30
+		if whole, err := readTimes(t, behind(t, packed[:size])); err != nil || !bytes.Equal(whole, times) {
+			t.Fatalf("in another file: %d bytes, %v", len(whole), err)
+		}
+		for i := range size {
+			bad := bytes.Clone(packed)
+			bad[i] ^= 0x10
+			got, err := readTimes(t, bad)
+			if err == nil && got != nil && !bytes.Equal(got, times) {
+				t.Errorf("byte %d of %d is wrong, and nothing is said", i, size)
+			}
+			if got := entry(t, openPacked(t, bad), format.EntryData); string(got) != "DATA" {
+				t.Errorf("byte %d of the times is wrong: data %q", i, got)
+			}
+			if got, err := readTimes(t, behind(t, packed[:i])); err == nil && got != nil && i < size-8 {
+				t.Errorf("cut to %d of %d bytes, and nothing is said", i, size)
+			}
+		}
+	}
+}
+
+// hiddenTimes makes an entry of times of any deltas.
+func hiddenTimes(t testing.TB, deltas []byte) []byte {
+	packed := packWithTimes(t, timesOf(), 6)
+	out := bytes.NewBuffer(bytes.Clone(packed[:41]))
+	w, err := flate.NewWriter(out, 6)
+	if err != nil {
+		panic(err)
+	}
+	w.Write(deltas)
+	w.Close()
+	out.WriteString("PK\x07\x08")
+	out.Write(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(deltas)))
+	return out.Bytes()
+}
+
+// Deltas that no writer makes, with the right checksum.
+func TestPackedTimesHostile(t *testing.T) {
+	head := string(timesOf())
+	cells := func(n int) string {
+		return string(binary.AppendUvarint(nil, uint64(n))) + strings.Repeat("\x02\x02\x02", n)
+	}
+	for name, deltas := range map[string]string{
+		"nothing":             "",
+		"no times":            strings.Repeat("x", 24),
+		"another version":     head[:15] + "\x09" + head[16:],
+		"no group":            head,
+		"a group cut short":   head + "\x05\x02\x02\x02",
+		"more than it may":    head + cells(1000) + "\x00",
+		"endless":             head + "\xff\xff\xff\xff\xff\xff\xff\x7f" + strings.Repeat("\x02", 4<<20),
+		"a long number":       head + strings.Repeat("\xff", 20),
+		"a long difference":   head + "\x01\x02" + strings.Repeat("\xff", 20),
+		"an ID of 40 bits":    head + "\x01" + string(binary.AppendVarint(nil, 1<<40)) + "\x02\x02\x00",
+		"a whole cell behind": head + "\x00" + strings.Repeat("r", 20),
+	} {
+		if got, err := readTimes(t, behind(t, hiddenTimes(t, []byte(deltas)))); err == nil {
+			t.Errorf("%s: read as %d bytes of times", name, len(got))
+		}
+	}
+	if got, err := readTimes(t, behind(t, hiddenTimes(t, []byte(head+cells(3)+cells(7)+"\x00rest")))); err != nil || len(got) != 24+200+4 {
+		t.Errorf("what is right: %d bytes, %v", len(got), err)
+	}
+}
+
+// FuzzPackedTimes reads any deltas; what can be read can be packed again.
+func FuzzPackedTimes(f *testing.F) {
+	f.Add(append(timesOf(), 0))
+	f.Add(append(timesOf(), "\x02\x02\x02\x02\x04\x04\x04\x00tail"...))
+	f.Fuzz(func(t *testing.T, deltas []byte) {
+		times, err := readTimes(t, behind(t, hiddenTimes(t, deltas)))
+		if err != nil {
+			return
+		}
+		if again, err := readTimes(t, packWithTimes(t, times, 6)); err != nil || !bytes.Equal(again, times) {
+			t.Errorf("%d bytes become %d: %v", len(times), len(again), err)
+		}
+	})
+}
+
+func BenchmarkPackTimes(b *testing.B) {
+	times := timesOf(callTimes(1_000_000)...)
+	b.SetBytes(int64(len(times)))
+	var size int
+	for b.Loop() {
+		size = len(packWithTimes(b, times, 6))
+	}
+	b.ReportMetric(float64(size)/1e6, "B/call")
+}
+
+func BenchmarkUnpackTimes(b *testing.B) {
+	times := timesOf(callTimes(1_000_000)...)
+	packed := packWithTimes(b, times, 6)
+	b.SetBytes(int64(len(times)))
+	for b.Loop() {
+		if n, err := io.Copy(io.Discard, openPacked(b, packed).Times()); err != nil || n != int64(len(times)) {
+			b.Fatal(n, err)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package format
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// maxInfo bounds an info.txt and a thread map, in bytes: what a ZIP claims of
+// sizes, and what it unfolds to, is no measure.
+const maxInfo = 16 << 20
+
+// Packed is an open packed trace. Its methods may be called by any number of
+// goroutines at once, as far as its reader bears that.
+type Packed struct {
+	files map[string]*zip.File
+	times *io.SectionReader // of the entry of times, from its deltas on; nil: none
+	// Unknown holds the names of entries that no packed trace has; they are
+	// left alone. The reference refuses such a file.
+	Unknown []string
+}
+
+// OpenPacked reads the directory of a packed trace of size bytes and checks
+// that it holds a trace. r must stay usable as long as the Packed is.
+func OpenPacked(r io.ReaderAt, size int64) (*Packed, error) {
+	z, err := zip.NewReader(r, size)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, &Error{Offset: -1, Err: ErrNotTrace, Expected: "a ZIP file with its directory at the end", Found: "none that can be read",
+			Hint: "if this is a packed trace, it was cut short: copy or pack it again"}
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, err
+	}
+	known := []string{EntryInfo, EntryData, EntryIndex, EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}
+	p := &Packed{files: make(map[string]*zip.File)}
+	for _, f := range z.File {
+		switch {
+		case !slices.Contains(known, f.Name):
+			p.Unknown = append(p.Unknown, f.Name)
+			continue
+		case p.files[f.Name] != nil:
+			return nil, &Error{Offset: -1, Err: ErrCorrupt, Expected: "each entry once", Found: f.Name + " twice"}
+		}
+		p.files[f.Name] = f
+	}
+	p.findTimes(r, size)
+	if !p.Has(EntryData) {
+		return nil, &Error{Offset: -1, Err: ErrNotTrace, Expected: "a ZIP file with the entry " + EntryData, Found: p.contents(),
+			Hint: "this is a ZIP file, but no packed trace; one is written by a recorder with pack=true, or by tracex pack"}
+	}
+	return p, nil
+}
+
+// contents says what a ZIP holds, for an error.
+func (p *Packed) contents() string {
+	names := slices.Clone(p.Unknown)
+	for name := range p.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	switch n := len(names); {
+	case n == 0:
+		return "no entries"
+	case n > 3:
+		return fmt.Sprintf("%q and %d more", names[:3], n-3)
+	}
+	return fmt.Sprintf("%q", names)
+}
+
+// Has reports whether there is an entry of this name.
+func (p *Packed) Has(name string) bool { return p.files[name] != nil }
+
+// IsDiff reports whether the trace is a diff of two: by its mark, or by what
+// only a diff has.
+func (p *Packed) IsDiff() bool {
+	return slices.ContainsFunc([]string{EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}, p.Has)
+}
+
+// Size returns the size in bytes that the ZIP claims for an entry, unpacked; 0
+// without one. Nothing is to be set aside for it: it is a claim.
+func (p *Packed) Size(name string) int64 {
+	if f := p.files[name]; f != nil {
+		return int64(min(f.UncompressedSize64, 1<<63-1))
+	}
+	return 0
+}
+
+// Open returns a reader of an entry, which yields at most what Size says. Its
+// errors name the entry; at the end it checks the checksum.
+func (p *Packed) Open(name string) (io.ReadCloser, error) {
+	f := p.files[name]
+	switch {
+	case f == nil:
+		return nil, &Error{Offset: -1, Err: ErrTruncated, Expected: "the entry " + name, Found: p.contents()}
+	case f.Flags&1 != 0:
+		return nil, &Error{Offset: -1, Err: ErrCorrupt, Expected: "a plain entry " + name, Found: "an encrypted one",
+			Hint: "unpack it with its password first, then open " + EntryData}
+	}
+	rc, err := f.Open()
+	if err != nil {
+		return nil, entryError(name, err)
+	}
+	return &entryReader{name: name, ReadCloser: rc}, nil
+}
+
+// entryReader turns the faults of a ZIP into ours.
+type entryReader struct {
+	name string
+	io.ReadCloser
+}
+
+func (e *entryReader) Read(b []byte) (int, error) {
+	n, err := e.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = entryError(e.name, err)
+	}
+	return n, err
+}
+
+// entryError says what is wrong with an entry. What the underlying file failed
+// with is passed on.
+func entryError(name string, err error) error {
+	e := &Error{Offset: -1, Err: ErrCorrupt}
+	var bad flate.CorruptInputError
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		e.Expected, e.Found = "entry "+name+" with its checksum", "another checksum"
+	case errors.Is(err, zip.ErrAlgorithm):
+		e.Expected, e.Found = "entry "+name+" stored or deflated", "another compression"
+		e.Hint = "unpack it first, then open " + EntryData
+	case errors.Is(err, zip.ErrFormat), errors.As(err, &bad):
+		e.Expected, e.Found = "entry "+name+" as its ZIP file says", err.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e.Err, e.Found = ErrTruncated, "entry "+name+" ends early"
+	default:
+		return fmt.Errorf("entry %s: %w", name, err)
+	}
+	return e
+}
+
+// Data returns a reader of the data file.
+func (p *Packed) Data() (io.ReadCloser, error) { return p.Open(EntryData) }
+
+// Index returns a reader of the index file.
+func (p *Packed) Index() (io.ReadCloser, error) { return p.Open(EntryIndex) }
+
+// Info returns what info.txt says; nil, without error, when there is none.
+func (p *Packed) Info() (*Info, error) { return p.info(EntryInfo) }
+
+// DiffInfo returns what is known of the two traces that a diff compares; either
+// may be nil.
+func (p *Packed) DiffInfo() (left, right *Info, err error) {
+	if left, err = p.info(EntryLeftInfo); err != nil {
+		return nil, nil, err
+	}
+	right, err = p.info(EntryRightInfo)
+	return left, right, err
+}
+
+func (p *Packed) info(name string) (*Info, error) {
+	b, err := p.small(name)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	n, err := ParseInfo(b)
+	return n, At(err, name, 0)
+}
+
+// ThreadMap returns where the threads of a diff come from; nil, without error,
+// when that is not there.
+func (p *Packed) ThreadMap() ([]ThreadMatch, error) {
+	b, err := p.small(EntryThreadMap)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	list, err := DecodeThreadMap(b)
+	return list, At(err, EntryThreadMap, 0)
+}
+
+// small returns all of an entry that is meant to be small; nil without one.
+func (p *Packed) small(name string) ([]byte, error) {
+	if !p.Has(name) {
+		return nil, nil
+	}
+	r, err := p.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, maxInfo+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxInfo {
+		return nil, &Error{File: name, Offset: -1, Err: ErrCorrupt,
+			Expected: fmt.Sprintf("at most %d bytes", maxInfo), Found: "more"}
+	}
+	return b, nil
+}

@@ -1,0 +1,307 @@
+package format
+
+import (
+	"fmt"
+	"io"
+)
+
+// MaxObject is the largest object, in bytes, that a Scanner accepts: far more
+// than any recorder writes, and what bounds its memory on a hostile input.
+const MaxObject = 64 << 20
+
+// scanChunk is how much a Scanner asks its reader for at a time, in bytes.
+const scanChunk = 256 << 10
+
+// Object is one object of a data file, as a [Scanner] visits it.
+type Object struct {
+	Kind Kind
+	// Class is the class of a TRACEPOINT, or of the container that a
+	// TRACEPOINT_FOOTER closes.
+	Class Class
+	// Thread is the thread of the block that the object is in.
+	Thread int32
+	// Offset is the physical offset of the kind byte.
+	Offset int64
+	// Logical is the offset of the kind byte in the stream of Thread. Of a
+	// BLOCK_END, the number of content bytes of the thread so far.
+	Logical int64
+	// Depth is the number of containers of Thread that are open around the
+	// object; a header and its footer have the same.
+	Depth int
+	// Bytes is the whole object with its kind byte. It is good until the
+	// next call of Next and must not be changed.
+	Bytes []byte
+}
+
+// Scanner visits the objects of a data file once, front to back.
+//
+//	s := format.NewScanner(r)
+//	for s.Next() {
+//		o := s.Object()
+//		…
+//	}
+//	if err := s.Err(); err != nil { … }
+//
+// A Scanner is used by one goroutine at a time.
+type Scanner struct {
+	r       io.Reader // nil: all is in buf
+	readErr error     // what r ended with
+	buf     []byte
+	pos     int   // of the next object, in buf
+	base    int64 // physical offset of buf[0]
+	obj     Object
+	err     error
+	started bool
+	ended   bool // the EOF object was seen
+
+	streams map[int32]*stream
+	cur     *stream // of the block that pos is in
+}
+
+// stream is what a Scanner knows of a thread.
+type stream struct {
+	size int64 // content bytes so far
+	open []Class
+}
+
+// NewScanner returns a Scanner of what r yields.
+func NewScanner(r io.Reader) *Scanner {
+	return &Scanner{r: r, streams: make(map[int32]*stream)}
+}
+
+// NewBytesScanner returns a Scanner of data, which it reads in place.
+func NewBytesScanner(data []byte) *Scanner {
+	return &Scanner{buf: data, readErr: io.EOF, streams: make(map[int32]*stream)}
+}
+
+// Next moves to the next object, block borders and EOF among them, and reports
+// whether there is one. Nothing is visited behind EOF.
+func (s *Scanner) Next() bool {
+	if s.err != nil || s.ended {
+		return false
+	}
+	if !s.started {
+		s.started = true
+		if !s.header() {
+			return false
+		}
+	}
+	if s.cur != nil {
+		s.leave()
+	}
+	n := s.size()
+	if n == 0 {
+		return false
+	}
+	b := s.buf[s.pos : s.pos+n]
+	s.obj = Object{Kind: Kind(b[0]), Thread: s.obj.Thread, Offset: s.base + int64(s.pos), Bytes: b}
+	if !s.enter(&s.obj) {
+		return false
+	}
+	s.pos += n
+	return true
+}
+
+// Object returns the current object. Its Bytes are good until the next Next.
+func (s *Scanner) Object() Object { return s.obj }
+
+// Err returns what ended the scan before the EOF object: an [*Error] with
+// ErrTruncated or ErrCorrupt and the place, or what the reader failed with.
+// All objects visited before are good.
+func (s *Scanner) Err() error { return s.err }
+
+// Offset returns the physical offset behind the last good object.
+func (s *Scanner) Offset() int64 { return s.base + int64(s.pos) }
+
+// header checks the 16 bytes at the beginning.
+func (s *Scanner) header() bool {
+	s.more(512)
+	if s.readErr != nil && s.readErr != io.EOF {
+		s.err = s.readErr
+		return false
+	}
+	if err := CheckDataHeader(s.buf[:min(len(s.buf), 512)]); err != nil {
+		s.err = err
+		return false
+	}
+	s.pos = HeaderSize
+	return true
+}
+
+// leave updates the thread's state for the object that was just visited.
+func (s *Scanner) leave() {
+	switch o := &s.obj; o.Kind {
+	case KindBlockStart:
+	case KindBlockEnd:
+		s.cur = nil
+	case KindTracePoint:
+		if o.Class.Container() {
+			s.cur.open = append(s.cur.open, o.Class)
+		}
+		s.cur.size += int64(len(o.Bytes))
+	default:
+		s.cur.size += int64(len(o.Bytes))
+	}
+}
+
+// size returns the size of the object at pos, with all of it in buf; 0 when
+// the scan is over.
+func (s *Scanner) size() int {
+	// A footer that closes nothing is a kind byte alone; enter refuses it.
+	open := ClassIteration
+	if s.cur != nil && len(s.cur.open) > 0 {
+		open = s.cur.open[len(s.cur.open)-1]
+	}
+	if n := fastSize(s.buf[s.pos:], open); n > 0 {
+		return n
+	}
+	for {
+		c := cursor{b: s.buf[s.pos:]}
+		c.skipAny(open)
+		have := len(s.buf) - s.pos
+		switch {
+		case max(int64(c.i), c.need) > MaxObject:
+			s.err = &Error{Offset: s.Offset(), Err: ErrCorrupt,
+				Expected: fmt.Sprintf("an object of at most %d bytes", MaxObject),
+				Found:    fmt.Sprintf("a %v of more", Kind(s.buf[s.pos]))}
+			return 0
+		case c.err == nil:
+			return c.i
+		case c.err.Err != ErrTruncated:
+			s.err = At(c.err, "", s.Offset())
+			return 0
+		}
+		// A large object is tried again only when an eighth more of it is
+		// there, so that trying takes time in proportion to its size.
+		if s.more(max(int(c.need), have+have/8)) {
+			continue
+		}
+		if s.readErr != io.EOF {
+			s.err = s.readErr
+		} else {
+			s.err = s.cutShort(c.err, have)
+		}
+		return 0
+	}
+}
+
+// cutShort is the fault of an input that ends where err says, with have bytes
+// behind the last whole object.
+func (s *Scanner) cutShort(err *Error, have int) error {
+	e := *err
+	e.Offset += s.Offset()
+	e.Hint = "the recorder was stopped before it could end the file; all before this place is good"
+	if have == 0 {
+		e.Found = "the end of the file"
+		e.Expected = "another block or the end mark (EOF)"
+		if s.cur != nil {
+			e.Expected = fmt.Sprintf("the rest of a block of thread %d", s.obj.Thread)
+		}
+	}
+	return &e
+}
+
+// more reads on until want bytes from pos on are there. It drops what lies
+// before pos and reports whether there is anything new. What it sets aside
+// grows with what was read, not with what is wanted.
+func (s *Scanner) more(want int) bool {
+	if s.r == nil || s.readErr != nil {
+		return false
+	}
+	if s.pos > 0 {
+		n := copy(s.buf, s.buf[s.pos:])
+		s.buf = s.buf[:n]
+		s.base += int64(s.pos)
+		s.pos = 0
+	}
+	before := len(s.buf)
+	for tries := 0; len(s.buf) < want; {
+		if cap(s.buf)-len(s.buf) < scanChunk/2 {
+			grown := make([]byte, len(s.buf), max(scanChunk, 2*cap(s.buf)))
+			copy(grown, s.buf)
+			s.buf = grown
+		}
+		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		if tries++; n > 0 {
+			tries = 0
+		}
+		if err == nil && tries == 100 {
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			s.readErr = err
+			break
+		}
+	}
+	return len(s.buf) > before
+}
+
+// enter fills in where o stands, and refuses what may not stand there.
+func (s *Scanner) enter(o *Object) bool {
+	switch o.Kind {
+	case KindEOF, KindBlockStart:
+		if s.cur != nil {
+			return s.misplaced(o, "the end of the block")
+		}
+		if o.Kind == KindEOF {
+			s.ended = true
+			return true
+		}
+		c := cursor{b: o.Bytes, i: 1}
+		o.Thread = c.i32()
+		s.cur = s.streams[o.Thread]
+		if s.cur == nil {
+			s.cur = new(stream)
+			s.streams[o.Thread] = s.cur
+		}
+	default:
+		if s.cur == nil {
+			return s.misplaced(o, "a block or the end of the file")
+		}
+	}
+	open := s.cur.open
+	switch o.Kind {
+	case KindTracePoint:
+		o.Class = Class(o.Bytes[1])
+		c := cursor{b: o.Bytes, i: 6}
+		if t := c.i32(); t != o.Thread {
+			s.err = &Error{Offset: o.Offset, Err: ErrCorrupt,
+				Expected: fmt.Sprintf("a trace point of thread %d, whose block this is", o.Thread),
+				Found:    fmt.Sprintf("one of thread %d", t)}
+			return false
+		}
+	case KindFooter:
+		if len(open) == 0 {
+			return s.misplaced(o, "an object of the top level")
+		}
+		o.Class = open[len(open)-1]
+		s.cur.open = open[:len(open)-1]
+	}
+	o.Logical = s.cur.size
+	o.Depth = len(s.cur.open)
+	return true
+}
+
+func (s *Scanner) misplaced(o *Object, expected string) bool {
+	s.err = &Error{Offset: o.Offset, Err: ErrCorrupt, Expected: expected, Found: o.Kind.String()}
+	return false
+}
+
+// Open returns the classes of the containers of a thread that are still open,
+// outermost first. After the scan they are what the recording ended within.
+func (s *Scanner) Open(thread int32) []Class {
+	if st := s.streams[thread]; st != nil {
+		return st.open
+	}
+	return nil
+}
+
+// Threads returns the ids of the threads seen so far, in no order.
+func (s *Scanner) Threads() []int32 {
+	ids := make([]int32, 0, len(s.streams))
+	for id := range s.streams {
+		ids = append(ids, id)
+	}
+	return ids
+}

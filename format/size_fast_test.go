@@ -1,0 +1,74 @@
+package format_test
+
+import (
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// sameSize fails when the fast path answers something else than the slow one.
+func sameSize(t *testing.T, b []byte, open format.Class) bool {
+	t.Helper()
+	fast := format.FastSize(b, open)
+	slow, err := format.SlowSize(b, open)
+	if fast != 0 && (err != nil || fast != slow) {
+		t.Fatalf("%x in %v: fast %d, slow %d, %v", b[:min(len(b), 80)], open, fast, slow, err)
+	}
+	return fast != 0
+}
+
+// TestFastSize compares the fast path with the plain one: on each object of
+// real and generated traces, at each place where the input may end, with each
+// byte changed.
+func TestFastSize(t *testing.T) {
+	fast, all := 0, 0
+	each := func(data []byte, damage bool) {
+		s := format.NewBytesScanner(data)
+		for s.Next() {
+			o := s.Object()
+			rest := data[o.Offset:]
+			all++
+			if sameSize(t, rest, o.Class) {
+				fast++
+			}
+			if !damage {
+				continue
+			}
+			for n := range min(len(rest), len(o.Bytes)+20) {
+				sameSize(t, rest[:n], o.Class)
+			}
+			bad := append([]byte(nil), rest[:min(len(rest), len(o.Bytes)+20)]...)
+			for i := range o.Bytes {
+				for _, mask := range []byte{0x01, 0x80, 0xff, 0x08} {
+					bad[i] ^= mask
+					sameSize(t, bad, o.Class)
+					bad[i] ^= mask
+				}
+			}
+		}
+		if err := s.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(formattest.Recorded(t, "allkinds.dump.bin"), true)
+	each(formattest.Recorded(t, "shapes.stream.bin"), true)
+	fast, all = 0, 0
+	each(formattest.Recorded(t, "blocks.stream.bin"), false)
+	if fast*10 < all*9 {
+		t.Errorf("the fast path took %d of %d objects of a real trace", fast, all)
+	}
+	for seed := range uint64(4) {
+		data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed})
+		each(data, true)
+	}
+}
+
+func FuzzFastSize(f *testing.F) {
+	s := format.NewBytesScanner(formattest.Recorded(f, "shapes.stream.bin"))
+	for s.Next() {
+		o := s.Object()
+		f.Add(append(append([]byte(nil), o.Bytes...), make([]byte, 40)...), uint8(o.Class))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, open uint8) { sameSize(t, b, format.Class(open)) })
+}

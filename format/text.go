@@ -1,0 +1,194 @@
+package format
+
+import "strconv"
+
+// Style is what a span of a point's text is, for colours.
+type Style uint8
+
+const (
+	StyleName       Style = iota // names and what joins them
+	StyleMark                    // the diff status before the text
+	StyleKeyword                 // new, loop, iteration, catch
+	StyleAlarm                   // threw, throw
+	StyleValue                   // a value that has no style of its own
+	StyleString                  // a string or a string builder
+	StyleNumber                  // a number
+	StyleResult                  // what a call returned
+	StyleException               // what was thrown or caught
+	StyleUnfinished              // in place of a result: unfinished, untracked
+	StyleLocation                // file and line, in verbose text
+)
+
+// Span is a part of a text: byte offsets into the whole slice that the text
+// was appended to.
+type Span struct {
+	Start, End int
+	Style      Style
+}
+
+// Parent is what the text of a point depends on of the container around it.
+// The zero Parent is none, or one that is no call.
+type Parent struct {
+	Call   bool
+	Method int32 // method id, of a call
+}
+
+// ParentOf returns the point as parent of its children.
+func ParentOf(p *Point) Parent {
+	if p.Class != ClassCall {
+		return Parent{}
+	}
+	return Parent{Call: true, Method: p.Ref}
+}
+
+// maxText bounds the text of one point, in bytes: paths and arguments beyond
+// end in "…". No recorder writes a point that comes near.
+const maxText = 16 << 20
+
+// AppendText appends the text of a point: one line without its end. f is its
+// footer; nil leaves out what a footer says. Ids that the Context does not
+// know are shown as <method 12> and the like. verbose adds the code location.
+// Control characters stay as they are: see [AppendEscaped].
+//
+// It may run beside other readers of the Context.
+func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) []byte {
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose}
+	w.point(p, f, parent)
+	return w.b
+}
+
+// AppendSpans is AppendText that also appends what each part of the text is:
+// spans in order, without gaps, over the whole of the text.
+func (c *Context) AppendSpans(dst []byte, spans []Span, p *Point, f *Footer, parent Parent, verbose bool) ([]byte, []Span) {
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose,
+		spans: spans, first: len(spans), styled: true, from: len(dst)}
+	w.point(p, f, parent)
+	w.span()
+	return w.b, w.spans
+}
+
+// textWriter builds the text of one point.
+type textWriter struct {
+	c       *Context
+	b       []byte
+	limit   int // of len(b)
+	verbose bool
+
+	styled bool
+	style  Style // of what is appended from offset from on
+	from   int
+	spans  []Span
+	first  int // index in spans of the text's first
+}
+
+// to ends the current span and begins one of style s. It returns the style
+// that was current.
+func (w *textWriter) to(s Style) Style {
+	old := w.style
+	if w.styled && s != old {
+		w.span()
+		w.style = s
+	}
+	return old
+}
+
+func (w *textWriter) span() {
+	if len(w.b) == w.from {
+		return
+	}
+	if n := len(w.spans); n > w.first && w.spans[n-1].Style == w.style {
+		w.spans[n-1].End = len(w.b)
+	} else {
+		w.spans = append(w.spans, Span{w.from, len(w.b), w.style})
+	}
+	w.from = len(w.b)
+}
+
+// in appends text of style s.
+func (w *textWriter) in(s Style, text string) {
+	old := w.to(s)
+	w.b = append(w.b, text...)
+	w.to(old)
+}
+
+func (w *textWriter) int(n int64) { w.b = strconv.AppendInt(w.b, n, 10) }
+
+var diffMarks = [...]string{"", "  ", "- ", "+ ", "! ", "! "}
+
+func (w *textWriter) point(p *Point, f *Footer, parent Parent) {
+	if mark := int(p.Diff) + 1; mark > 0 && mark < len(diffMarks) && p.Class != ClassSnapshot {
+		w.in(StyleMark, diffMarks[mark])
+	}
+	switch p.Class {
+	case ClassCall:
+		w.call(p, f, parent)
+	case ClassFieldRead, ClassFieldWrite:
+		w.field(p)
+	case ClassVariableRead, ClassVariableWrite:
+		w.variableName(p.Ref)
+		w.access(p.Class == ClassVariableRead, &p.Value)
+	case ClassArrayRead, ClassArrayWrite:
+		w.array(p)
+	case ClassLoop:
+		w.loop(f)
+	case ClassIteration:
+		w.b = append(w.b, '<')
+		w.in(StyleKeyword, "iteration ")
+		w.int(int64(p.Number) + 1)
+		w.b = append(w.b, '>')
+	case ClassThrow:
+		w.in(StyleAlarm, "throw")
+		w.b = append(w.b, ' ')
+		w.valueIn(StyleException, &p.Value)
+	case ClassCatch:
+		w.in(StyleKeyword, "catch")
+		w.b = append(w.b, '(')
+		w.valueIn(StyleException, &p.Value)
+		w.b = append(w.b, ')')
+	case ClassSnapshot:
+		w.snapshot(p)
+		return // has its location within
+	}
+	w.location(p.Location)
+}
+
+// loop appends the text of a loop, whose count is in its footer.
+func (w *textWriter) loop(f *Footer) {
+	w.in(StyleKeyword, "loop")
+	w.b = append(w.b, '(')
+	if f == nil {
+		w.b = append(w.b, "iterations)"...)
+		return
+	}
+	w.to(StyleNumber)
+	w.int(int64(f.Iterations))
+	w.to(StyleName)
+	w.b = append(w.b, " iterations)"...)
+}
+
+// access appends how a place is accessed and the value read or written.
+func (w *textWriter) access(read bool, v *Value) {
+	if read {
+		w.b = append(w.b, " ➜ "...)
+	} else {
+		w.b = append(w.b, " = "...)
+	}
+	w.value(v)
+}
+
+func (w *textWriter) field(p *Point) {
+	w.fieldOwner(p)
+	w.access(p.Class == ClassFieldRead, &p.Value)
+}
+
+func (w *textWriter) array(p *Point) {
+	if path, id := w.c.pathOf(p.Location); id < 0 {
+		w.value(&p.Target)
+	} else {
+		w.path(path, id, true)
+	}
+	w.b = append(w.b, '[')
+	w.int(int64(p.Number))
+	w.b = append(w.b, ']')
+	w.access(p.Class == ClassArrayRead, &p.Value)
+}

@@ -1,0 +1,231 @@
+package format
+
+import "strings"
+
+func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
+	m := w.c.methods.get(p.Ref)
+	switch {
+	case m == nil:
+		w.owner(p, nil, parent)
+		w.unknown("method", p.Ref)
+	case m.Name == "<init>":
+		w.in(StyleKeyword, "new")
+		w.b = append(w.b, ' ')
+		w.className(m.ClassID)
+	default:
+		w.owner(p, m, parent)
+		w.text(m.shown)
+	}
+	w.b = append(w.b, '(')
+	w.arguments(p)
+	w.b = append(w.b, ')')
+	if f != nil {
+		w.result(f)
+	}
+}
+
+// owner appends what a method is called on, with its dot. m is nil for a
+// method that is not known.
+func (w *textWriter) owner(p *Point, m *methodEntry, parent Parent) {
+	static := p.Target.Kind == ValueNull
+	if static && w.fromOwnClass(m, parent) {
+		return
+	}
+	path, id := w.c.pathOf(p.Location)
+	switch {
+	case id >= 0 && path != nil:
+		w.pathOwner(path, m, parent)
+	case id >= 0:
+		w.path(nil, id, false)
+		w.b = append(w.b, '.')
+	case !static:
+		w.value(&p.Target)
+		w.b = append(w.b, '.')
+	case m != nil:
+		// The functions of a Kotlin file are in a class named after it.
+		if e := w.c.classes.get(m.ClassID); e != nil && strings.HasSuffix(e.Name, "Kt") {
+			return
+		}
+		w.className(m.ClassID)
+		w.b = append(w.b, '.')
+	}
+}
+
+// pathOwner appends the owner of a call whose code location has an access path.
+func (w *textWriter) pathOwner(path *AccessPath, m *methodEntry, parent Parent) {
+	n, step := w.c.visible(path)
+	if n == 0 {
+		return
+	}
+	if n == 1 && m != nil && step.Kind == AccessStaticField {
+		switch f := w.c.fields.get(step.Ref); {
+		case f == nil || !f.Final:
+		case f.Name == "INSTANCE":
+			w.className(m.ClassID)
+			w.b = append(w.b, '.')
+			return
+		case f.Name == "Companion":
+			if !w.fromOwnClass(m, parent) {
+				w.companionOwner(m.ClassID)
+				w.b = append(w.b, '.')
+			}
+			return
+		}
+	}
+	w.path(path, path.ID, false)
+	w.b = append(w.b, '.')
+}
+
+// companionOwner appends the class that a companion's class belongs to.
+func (w *textWriter) companionOwner(class int32) {
+	e := w.c.classes.get(class)
+	if e == nil {
+		w.unknown("class", class)
+		return
+	}
+	// The class of a companion is "Owner$Companion", shown "Owner.Companion":
+	// cut from the shown name, unless the two do not correspond.
+	if short, ok := strings.CutSuffix(e.short, ".Companion"); ok && strings.HasSuffix(e.Name, companionSuffix) {
+		w.text(short)
+		return
+	}
+	w.text(shortClass(beforeLast(e.Name, companionSuffix)))
+}
+
+// fromOwnClass reports whether the parent is a call of a method of m's class,
+// or of the class that m's class is the companion of.
+func (w *textWriter) fromOwnClass(m *methodEntry, parent Parent) bool {
+	if m == nil || !parent.Call {
+		return false
+	}
+	caller := w.c.methods.get(parent.Method)
+	if caller == nil {
+		return false
+	}
+	if caller.ClassID == m.ClassID {
+		return true
+	}
+	callee, around := w.c.classes.get(m.ClassID), w.c.classes.get(caller.ClassID)
+	return callee != nil && around != nil &&
+		(callee.Name == around.Name || strings.TrimSuffix(callee.Name, companionSuffix) == around.Name)
+}
+
+func (w *textWriter) arguments(p *Point) {
+	var names []int32
+	if l := w.c.locations.get(p.Location); l != nil && p.Location >= 0 && len(l.ArgNames) == len(p.Args) {
+		names = l.ArgNames
+	}
+	for i := range p.Args {
+		if i > 0 {
+			w.b = append(w.b, ", "...)
+		}
+		if len(w.b) > w.limit {
+			w.b = append(w.b, "…"...)
+			return
+		}
+		v := &p.Args[i]
+		if names == nil || names[i] < 0 {
+			w.value(v)
+			continue
+		}
+		w.path(w.c.paths.get(names[i]), names[i], false)
+		if v.Primitive() {
+			w.access(true, v)
+		}
+	}
+}
+
+func (w *textWriter) result(f *Footer) {
+	switch r := &f.Result; {
+	case f.Exception != "":
+		w.b = append(w.b, ": "...)
+		w.in(StyleAlarm, "threw")
+		w.b = append(w.b, ' ')
+		w.to(StyleException)
+		w.text(f.Exception)
+		w.to(StyleName)
+	case f.unknownResult():
+		w.b = append(w.b, ": "...)
+		w.in(StyleUnfinished, r.Text)
+	case r.Kind != ValueVoid:
+		w.b = append(w.b, ": "...)
+		w.valueIn(StyleResult, r)
+	}
+}
+
+// unknownResult reports whether the result is one of the recorder's markers
+// for none, which are strings without quotes.
+func (f *Footer) unknownResult() bool {
+	r := &f.Result
+	return (r.Kind == ValueString || r.Kind == ValueRawString) &&
+		(r.Text == UnfinishedMethod || r.Text == UntrackedResult)
+}
+
+// fieldOwner appends what a field belongs to, with its dot, and its name.
+func (w *textWriter) fieldOwner(p *Point) {
+	e := w.c.fields.get(p.Ref)
+	// A local variable that a Kotlin lambda shares stands in the field element
+	// of a box: what is shown is the variable.
+	boxed := e != nil && e.Name == "element" && w.boxClass(e.ClassID)
+	owned := true
+	switch path, id := w.c.pathOf(p.Location); {
+	case id >= 0 && path != nil:
+		if n, _ := w.c.visible(path); n == 0 {
+			owned = false
+		} else {
+			w.path(path, id, true)
+		}
+	case id >= 0:
+		w.path(nil, id, true)
+	case p.Target.Kind != ValueNull:
+		w.value(&p.Target)
+	case e != nil:
+		w.className(e.ClassID)
+	default:
+		owned = false
+	}
+	if boxed {
+		return
+	}
+	if owned {
+		w.b = append(w.b, '.')
+	}
+	w.fieldName(p.Ref)
+}
+
+func (w *textWriter) boxClass(class int32) bool {
+	e := w.c.classes.get(class)
+	return e != nil && strings.HasPrefix(e.Name, refPrefix)
+}
+
+func (w *textWriter) className(id int32) {
+	if e := w.c.classes.get(id); e != nil {
+		w.text(e.short)
+		return
+	}
+	w.unknown("class", id)
+}
+
+func (w *textWriter) fieldName(id int32) {
+	if e := w.c.fields.get(id); e != nil {
+		w.text(e.shown)
+		return
+	}
+	w.unknown("field", id)
+}
+
+func (w *textWriter) variableName(id int32) {
+	if e := w.c.variables.get(id); e != nil {
+		w.text(e.shown)
+		return
+	}
+	w.unknown("variable", id)
+}
+
+// unknown stands for an object that is not in the Context.
+func (w *textWriter) unknown(what string, id int32) {
+	w.b = append(append(w.b, '<'), what...)
+	w.b = append(w.b, ' ')
+	w.int(int64(id))
+	w.b = append(w.b, '>')
+}

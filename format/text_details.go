@@ -1,0 +1,80 @@
+package format
+
+// What a details pane shows beside the text of a point. None of it has control
+// characters escaped.
+
+// AppendValueText appends the text of a value as it stands in the text of a
+// point.
+func (c *Context) AppendValueText(dst []byte, v *Value) []byte {
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
+	w.value(v)
+	return w.b
+}
+
+// AppendPathText appends an access path without its this-like parts; nothing
+// for id -1.
+func (c *Context) AppendPathText(dst []byte, id int32) []byte {
+	if id < 0 {
+		return dst
+	}
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
+	w.path(c.paths.get(id), id, true)
+	return w.b
+}
+
+// AppendLocationText appends FILE:LINE of a code location; ":0" for id -1.
+func (c *Context) AppendLocationText(dst []byte, id int32) []byte {
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
+	w.fileLine(id)
+	return w.b
+}
+
+// FileLine returns file name and line of a code location. ok is false when
+// nothing is known of it.
+func (c *Context) FileLine(id int32) (file string, line int, ok bool) {
+	l := c.locations.get(id)
+	if l == nil {
+		return "", 0, false
+	}
+	file, ok = c.Text(l.File)
+	return file, int(l.Line), ok && (file != "" || l.Line != 0)
+}
+
+// ClassName returns the name that a class is shown by, as in Map.Entry.
+func (c *Context) ClassName(id int32) string {
+	w := textWriter{c: c}
+	w.className(id)
+	return string(w.b)
+}
+
+// MethodName returns the name that a method is shown by, without its class.
+func (c *Context) MethodName(id int32) string {
+	w := textWriter{c: c}
+	if e := c.methods.get(id); e != nil {
+		w.text(e.shown)
+	} else {
+		w.unknown("method", id)
+	}
+	return string(w.b)
+}
+
+// FieldName returns the name that a field is shown by.
+func (c *Context) FieldName(id int32) string {
+	w := textWriter{c: c}
+	w.fieldName(id)
+	return string(w.b)
+}
+
+// VariableName returns the name that a variable is shown by.
+func (c *Context) VariableName(id int32) string {
+	w := textWriter{c: c}
+	w.variableName(id)
+	return string(w.b)
+}
+
+// AppendPlain appends s as it stands in a text: a lone surrogate as '?'.
+func AppendPlain(dst []byte, s string) []byte {
+	w := textWriter{b: dst}
+	w.text(s)
+	return w.b
+}

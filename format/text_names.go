@@ -1,0 +1,167 @@
+package format
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The entries of a Context: a descriptor with what its name is shown as, made
+// once when it is added, so that text of a point only copies.
+
+type classEntry struct {
+	ClassDescriptor
+	short string
+}
+
+type methodEntry struct {
+	MethodDescriptor
+	shown   string
+	mayFold bool
+}
+
+type fieldEntry struct {
+	FieldDescriptor
+	shown    string
+	thisLike bool
+	// coverage: a name that coverage instrumentation gives a field;
+	// coveragePart: one that contains such a name, as the path of an array may.
+	coverage, coveragePart bool
+}
+
+type variableEntry struct {
+	VariableDescriptor
+	shown                  string
+	thisLike               bool
+	coverage, coveragePart bool
+}
+
+func newClassEntry(d ClassDescriptor) classEntry {
+	return classEntry{ClassDescriptor: d, short: shortClass(d.Name)}
+}
+
+func newMethodEntry(d MethodDescriptor) methodEntry {
+	return methodEntry{
+		MethodDescriptor: d,
+		shown:            strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core"),
+		mayFold:          foldableName(d.Name),
+	}
+}
+
+func newFieldEntry(d FieldDescriptor) fieldEntry {
+	shown := strings.TrimSuffix(d.Name, "$volatile$FU")
+	e := fieldEntry{FieldDescriptor: d, shown: strings.TrimPrefix(shown, "$"), thisLike: thisLike(d.Name)}
+	switch d.Name {
+	case coverageHits, coverageMask, coverageData:
+		e.coverage = true
+	}
+	e.coveragePart = coveragePart(d.Name)
+	return e
+}
+
+func newVariableEntry(d VariableDescriptor) variableEntry {
+	shown := strings.TrimSuffix(d.Name, "$iv")
+	if shown != "$this" {
+		shown = strings.TrimPrefix(shown, "$this")
+	}
+	return variableEntry{
+		VariableDescriptor: d,
+		shown:              strings.TrimPrefix(shown, "$"),
+		thisLike:           thisLike(d.Name),
+		coverage:           d.Name == coverageLocal || d.Name == coverageHits,
+		coveragePart:       coveragePart(d.Name),
+	}
+}
+
+// What coverage instrumentation of the JVM adds to a class.
+const (
+	coverageLocal = "__$coverage_local$__"
+	coverageHits  = "__$hits$__"
+	coverageMask  = "__$traceMask$__"
+	coverageData  = "__$classData$__"
+)
+
+func coveragePart(name string) bool {
+	if !strings.Contains(name, "__$") {
+		return false
+	}
+	return strings.Contains(name, coverageLocal) || strings.Contains(name, coverageHits) ||
+		strings.Contains(name, coverageMask) || strings.Contains(name, coverageData)
+}
+
+// foldableName reports whether folding may replace a call of a method of this
+// name: all others are settled without a look at their children.
+func foldableName(name string) bool {
+	return strings.HasPrefix(name, "get") || strings.HasPrefix(name, "set") ||
+		strings.HasSuffix(name, "$default") || strings.Contains(name, "access$")
+}
+
+// refPrefix is what Kotlin's boxes for captured variables begin with.
+const refPrefix = "kotlin.jvm.internal.Ref$"
+
+const companionSuffix = "$Companion"
+
+// shortClass makes the name that a class is shown by from its full name.
+func shortClass(full string) string {
+	s := strings.TrimPrefix(full, refPrefix)
+	s = s[strings.LastIndexByte(s, '.')+1:]
+	if strings.Contains(s, "$$Lambda") {
+		// The address that the JVM gives a lambda's class is of no use.
+		s = beforeLast(beforeLast(s, "/"), "$")
+	}
+	return dotNested(s)
+}
+
+func beforeLast(s, sep string) string {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// dotNested turns each '$' between the names of nested classes into a dot. It
+// returns s itself when there is none.
+func dotNested(s string) string {
+	var out []byte
+	part := 0 // where the text since the previous '$' begins
+	for i := 0; i < len(s); i++ {
+		if s[i] != '$' {
+			continue
+		}
+		if part < i && upperAt(s[part:i]) && upperAt(s[i+1:]) {
+			if out == nil {
+				out = []byte(s)
+			}
+			out[i] = '.'
+		}
+		part = i + 1
+	}
+	if out == nil {
+		return s
+	}
+	return string(out)
+}
+
+// upperAt reports whether s begins with what Java calls an upper-case char, a
+// UTF-16 unit: characters above U+FFFF are none.
+func upperAt(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && r <= 0xffff && (unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r))
+}
+
+// thisLike reports whether a variable or field of this name is an instance
+// itself or one around it, which is left out of access paths.
+func thisLike(name string) bool {
+	i := strings.Index(name, "this")
+	if i != 0 && i != 1 {
+		return false
+	}
+	if name == "this" || name == "$this" || strings.HasPrefix(name, "this_$iv") {
+		return true
+	}
+	if digits, ok := strings.CutPrefix(name, "this$"); ok {
+		return digits != "" && strings.Trim(digits, "0123456789") == ""
+	}
+	rest, ok := strings.CutPrefix(name, "$this$")
+	return ok && len(rest) > len("$iv") && strings.HasSuffix(rest, "$iv")
+}

@@ -1,0 +1,160 @@
+package format
+
+// maxPathDepth bounds index paths within paths; a hostile file may have one
+// that leads back to itself.
+const maxPathDepth = 16
+
+// maxPathSteps bounds the steps of a path with those of its index paths, which
+// may fan out.
+const maxPathSteps = 4096
+
+// pathOf returns the access path of a code location and its id, which is
+// negative when it has none. The path is nil when it is not in the Context.
+func (c *Context) pathOf(location int32) (*AccessPath, int32) {
+	if location < 0 {
+		return nil, -1
+	}
+	l := c.locations.get(location)
+	if l == nil || l.Path < 0 {
+		return nil, -1
+	}
+	return c.paths.get(l.Path), l.Path
+}
+
+// thisStep reports whether a step is left out of what is shown.
+func (c *Context) thisStep(s AccessStep) bool {
+	switch s.Kind {
+	case AccessVariable:
+		e := c.variables.get(s.Ref)
+		return e != nil && e.thisLike
+	case AccessStaticField, AccessObjectField:
+		e := c.fields.get(s.Ref)
+		return e != nil && e.thisLike
+	}
+	return false
+}
+
+// visible returns how many steps of the path are shown, and the last of them.
+func (c *Context) visible(p *AccessPath) (n int, last AccessStep) {
+	for _, s := range p.Steps {
+		if !c.thisStep(s) {
+			n++
+			last = s
+		}
+	}
+	return n, last
+}
+
+// path appends an access path. With filtered set, a step that is left out does
+// not count as the next step of the one before it, which decides about dots.
+func (w *textWriter) path(p *AccessPath, id int32, filtered bool) {
+	budget := maxPathSteps
+	w.steps(p, id, filtered, 0, &budget)
+}
+
+func (w *textWriter) steps(p *AccessPath, id int32, filtered bool, depth int, budget *int) {
+	if p == nil {
+		w.unknown("path", id)
+		return
+	}
+	for i, s := range p.Steps {
+		*budget--
+		if *budget < 0 || depth > maxPathDepth || len(w.b) > w.limit {
+			w.b = append(w.b, "…"...)
+			return
+		}
+		if w.c.thisStep(s) {
+			continue
+		}
+		dot := w.fieldNext(p.Steps[i+1:], filtered)
+		switch s.Kind {
+		case AccessVariable:
+			w.variableName(s.Ref)
+		case AccessStaticField:
+			if e := w.c.fields.get(s.Ref); e != nil {
+				w.className(e.ClassID)
+				w.b = append(w.b, '.')
+			}
+			w.fieldName(s.Ref)
+		case AccessObjectField:
+			w.fieldName(s.Ref)
+		case AccessElement:
+			w.b = append(w.b, '[')
+			w.int(int64(s.Ref))
+			w.b = append(w.b, ']')
+			dot = false
+		case AccessNamedElement:
+			w.b = append(w.b, '[')
+			w.steps(w.c.paths.get(s.Ref), s.Ref, false, depth+1, budget)
+			w.b = append(w.b, ']')
+			dot = false
+		}
+		if dot {
+			w.b = append(w.b, '.')
+		}
+	}
+}
+
+// fieldNext reports whether the first of the steps, or the first that is
+// shown, is a field.
+func (w *textWriter) fieldNext(rest []AccessStep, filtered bool) bool {
+	for _, s := range rest {
+		if filtered && w.c.thisStep(s) {
+			continue
+		}
+		return s.Kind == AccessStaticField || s.Kind == AccessObjectField
+	}
+	return false
+}
+
+// coveragePath reports whether a path names what coverage instrumentation adds.
+func (c *Context) coveragePath(p *AccessPath, depth int, budget *int) bool {
+	if p == nil || depth > maxPathDepth {
+		return false
+	}
+	for _, s := range p.Steps {
+		if *budget--; *budget < 0 {
+			return false
+		}
+		switch s.Kind {
+		case AccessVariable:
+			if e := c.variables.get(s.Ref); e != nil && e.coveragePart && !e.thisLike {
+				return true
+			}
+		case AccessStaticField, AccessObjectField:
+			if e := c.fields.get(s.Ref); e != nil && e.coveragePart && !e.thisLike {
+				return true
+			}
+		case AccessNamedElement:
+			if c.coveragePath(c.paths.get(s.Ref), depth+1, budget) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Coverage reports whether a point is an access that coverage instrumentation
+// of the JVM added to the program: folding leaves it out.
+func (c *Context) Coverage(p *Point) bool {
+	switch p.Class {
+	case ClassVariableRead, ClassVariableWrite:
+		e := c.variables.get(p.Ref)
+		return e != nil && e.coverage
+	case ClassFieldRead, ClassFieldWrite:
+		e := c.fields.get(p.Ref)
+		return e != nil && e.coverage
+	case ClassArrayRead, ClassArrayWrite:
+		path, _ := c.pathOf(p.Location)
+		budget := maxPathSteps
+		return c.coveragePath(path, 0, &budget)
+	}
+	return false
+}
+
+// MayFold reports whether folding may replace a call of this method, by its
+// name alone. It is false for most.
+func (c *Context) MayFold(method int32) bool {
+	e := c.methods.get(method)
+	return e != nil && e.mayFold
+}

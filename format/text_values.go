@@ -1,0 +1,195 @@
+package format
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// value appends the text of a value in the style of its kind.
+func (w *textWriter) value(v *Value) {
+	style := StyleValue
+	switch v.Kind {
+	case ValueString, ValueBuilder:
+		style = StyleString
+	case ValueByte, ValueShort, ValueInt, ValueLong, ValueFloat, ValueDouble:
+		style = StyleNumber
+	}
+	w.valueIn(style, v)
+}
+
+func (w *textWriter) valueIn(style Style, v *Value) {
+	old := w.to(style)
+	switch v.Kind {
+	case ValueNull:
+		w.b = append(w.b, "null"...)
+	case ValueVoid:
+		w.b = append(w.b, "void"...)
+	case ValueByte, ValueShort, ValueInt, ValueLong:
+		w.int(v.Bits)
+	case ValueFloat:
+		w.b = appendFloat(w.b, v.Float(), 32)
+	case ValueDouble:
+		w.b = appendFloat(w.b, v.Float(), 64)
+	case ValueChar:
+		w.b = append(w.b, '\'')
+		w.b = appendChar(w.b, uint16(v.Bits))
+		w.b = append(w.b, '\'')
+	case ValueString:
+		w.b = append(w.b, '"')
+		w.quoted(v.Text)
+		w.b = append(w.b, '"')
+	case ValueUnit:
+		w.b = append(w.b, "Unit"...)
+	case ValueRawString, ValueJavaClass, ValueKotlinClass:
+		w.text(v.Text)
+	case ValueBoolean:
+		w.b = strconv.AppendBool(w.b, v.Bits != 0)
+	case ValueBuilder:
+		w.b = append(w.b, "StringBuilder@"...)
+		w.int(v.Bits)
+		w.b = append(w.b, `("`...)
+		w.quoted(v.Text)
+		w.b = append(w.b, `")`...)
+	default:
+		w.className(v.ClassID)
+		w.b = append(w.b, '@')
+		w.int(v.Bits)
+	}
+	w.to(old)
+}
+
+// text appends s, a lone surrogate as '?'.
+func (w *textWriter) text(s string) {
+	// Surrogates begin with ED; few other characters do.
+	if strings.IndexByte(s, 0xed) < 0 {
+		w.b = append(w.b, s...)
+		return
+	}
+	for i := 0; i < len(s); i++ {
+		if isSurrogate(s[i:]) {
+			w.b = append(w.b, '?')
+			i += 2
+			continue
+		}
+		w.b = append(w.b, s[i])
+	}
+}
+
+// quoted appends the inside of a string value: quotes are not escaped.
+func (w *textWriter) quoted(s string) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c > '\r' && c != '\\' {
+			continue
+		}
+		var esc string
+		switch c {
+		case '\\':
+			esc = `\\`
+		case '\n':
+			esc = `\n`
+		case '\r':
+			esc = `\r`
+		case '\t':
+			esc = `\t`
+		default:
+			continue
+		}
+		w.text(s[from:i])
+		w.b = append(w.b, esc...)
+		from = i + 1
+	}
+	w.text(s[from:])
+}
+
+// appendChar appends a UTF-16 unit, half of a pair as '?'.
+func appendChar(dst []byte, u uint16) []byte {
+	if u >= 0xd800 && u < 0xe000 {
+		return append(dst, '?')
+	}
+	return utf8.AppendRune(dst, rune(u))
+}
+
+// appendFloat appends a float or double (bits 32 or 64) as Java's toString
+// does: the shortest digits that read back as the same value, but two digits,
+// the nearest, where one would do.
+func appendFloat(dst []byte, x float64, bits int) []byte {
+	switch {
+	case math.IsNaN(x):
+		return append(dst, "NaN"...)
+	case math.IsInf(x, 0):
+		if x < 0 {
+			dst = append(dst, '-')
+		}
+		return append(dst, "Infinity"...)
+	case x == 0:
+		if math.Signbit(x) {
+			dst = append(dst, '-')
+		}
+		return append(dst, "0.0"...)
+	}
+	if x < 0 {
+		dst = append(dst, '-')
+		x = -x
+	}
+	var scratch [32]byte
+	digits, exp := shortest(scratch[:0], x, bits)
+	return appendJava(dst, digits, exp)
+}
+
+// shortest returns the digits of x > 0 and the exponent of the first.
+func shortest(buf []byte, x float64, bits int) (digits []byte, exp int) {
+	buf = strconv.AppendFloat(buf, x, 'e', -1, bits)
+	if buf[1] == 'e' {
+		// One digit is enough. The nearest with two reads back as x, save at
+		// a power of two, below which values stand closer.
+		two := strconv.AppendFloat(buf[len(buf):], x, 'e', 1, bits)
+		if back, err := strconv.ParseFloat(string(two), bits); err == nil && back == x {
+			buf = two
+		}
+	}
+	end := 1
+	for end < len(buf) && buf[end] != 'e' {
+		end++
+	}
+	neg := buf[end+1] == '-'
+	for _, c := range buf[end+2:] {
+		exp = exp*10 + int(c-'0')
+	}
+	if neg {
+		exp = -exp
+	}
+	digits = buf[:1]
+	if end > 2 {
+		digits = append(digits, buf[2:end]...) // over the point
+	}
+	if len(digits) == 2 && digits[1] == '0' {
+		digits = digits[:1]
+	}
+	return digits, exp
+}
+
+// appendJava lays digits out: plain from 1e-3 to 1e7, else d.dddE±n.
+func appendJava(dst, digits []byte, exp int) []byte {
+	switch {
+	case exp < -3 || exp >= 7:
+		dst = append(dst, digits[0], '.')
+		if len(digits) == 1 {
+			dst = append(dst, '0')
+		}
+		dst = append(dst, digits[1:]...)
+		return strconv.AppendInt(append(dst, 'E'), int64(exp), 10)
+	case exp < 0:
+		dst = append(dst, "0.00"[:1-exp]...)
+		return append(dst, digits...)
+	case len(digits) <= exp+1:
+		dst = append(dst, digits...)
+		dst = append(dst, "000000"[:exp+1-len(digits)]...)
+		return append(dst, ".0"...)
+	}
+	dst = append(append(dst, digits[:exp+1]...), '.')
+	return append(dst, digits[exp+1:]...)
+}

@@ -1,0 +1,116 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// Times of a trace lie in a file beside it, with .tim behind the name of the
+// data, since version 22 has no room for them. It is ours: other readers of the
+// format do not know it, and do without.
+//
+//	header                      TimesHeaderSize bytes
+//	  8  TimesMagic
+//	  8  TimesVersion
+//	  8  wall clock at the anchor: nanoseconds since 1970, UTC
+//	cell                        TimeCellSize bytes; one for each cell of the index, in its order
+//	  4  the ID of the index cell
+//	  8  start: nanoseconds from the anchor on, on a clock that never goes back
+//	  8  duration: nanoseconds; -1: the cell has no time
+//	…
+//	cell of the index's EOF cell: the end of the recording, 0 long
+//
+// All numbers are big-endian, as in data and index. A file that ends within a
+// cell, or before the index does, is good as far as it goes: its writer was
+// stopped. See [TimeCell] for what the cells of each kind say.
+const (
+	TimesHeaderSize = 24 // bytes. On disk, do not change.
+	TimeCellSize    = 20 // bytes. On disk, do not change.
+
+	TimesMagic   uint64 = 0x54524143_45582E54 // "TRACEX.T". On disk, do not change.
+	TimesVersion uint64 = 1
+)
+
+// NoDuration is the duration of a cell that has no time.
+const NoDuration = -1
+
+// TimeCell says when that was which a cell of the index is about.
+//
+//	           start                                  duration
+//	block      its first header or footer             to its last one
+//	reference  0                                      NoDuration
+//	container  its header                             to its footer
+//	EOF        the end of the recording               0
+//
+// A container that the writer closed, since its thread ended before it, lasts
+// until then. A block without any header or footer has no time.
+type TimeCell struct {
+	ID       int32
+	Start    int64 // ns since the anchor
+	Duration int64 // ns; NoDuration: there is no time
+}
+
+// Known reports whether the cell has a time.
+func (c TimeCell) Known() bool { return c.Duration >= 0 }
+
+// Append appends the cell.
+func (c TimeCell) Append(dst []byte) []byte {
+	var b [TimeCellSize]byte
+	c.Put(b[:])
+	return append(dst, b[:]...)
+}
+
+// Put writes the cell to the start of b, which must have TimeCellSize bytes.
+func (c TimeCell) Put(b []byte) {
+	_ = b[TimeCellSize-1]
+	be := binary.BigEndian
+	be.PutUint32(b, uint32(c.ID))
+	be.PutUint64(b[4:], uint64(c.Start))
+	be.PutUint64(b[12:], uint64(c.Duration))
+}
+
+// DecodeTimeCell reads the cell at the start of b, which must have TimeCellSize
+// bytes. It checks nothing: compare the ID with that of the index cell.
+func DecodeTimeCell(b []byte) TimeCell {
+	_ = b[TimeCellSize-1]
+	be := binary.BigEndian
+	return TimeCell{
+		ID:       int32(be.Uint32(b)),
+		Start:    int64(be.Uint64(b[4:])),
+		Duration: int64(be.Uint64(b[12:])),
+	}
+}
+
+// TimeCellOffset returns where the time of an index cell stands in the file of
+// times, in bytes. cell is where the index cell stands in the index.
+func TimeCellOffset(cell int64) int64 {
+	return TimesHeaderSize + (cell-HeaderSize)/CellSize*TimeCellSize
+}
+
+// AppendTimesHeader appends the header of a file of times: anchor is the wall
+// clock at the moment from which starts count.
+func AppendTimesHeader(dst []byte, anchor time.Time) []byte {
+	be := binary.BigEndian
+	dst = be.AppendUint64(be.AppendUint64(dst, TimesMagic), TimesVersion)
+	return be.AppendUint64(dst, uint64(anchor.UnixNano()))
+}
+
+// DecodeTimesHeader checks the first bytes of a file of times and returns its
+// anchor.
+func DecodeTimesHeader(head []byte) (anchor time.Time, err error) {
+	if len(head) < TimesHeaderSize {
+		return anchor, &Error{Offset: int64(len(head)), Err: ErrTruncated,
+			Expected: fmt.Sprintf("a header of %d bytes", TimesHeaderSize), Found: plural(int64(len(head)), "byte")}
+	}
+	be := binary.BigEndian
+	if magic := be.Uint64(head); magic != TimesMagic {
+		return anchor, &Error{Offset: 0, Err: ErrNotTrace,
+			Expected: "the times of a trace", Found: fmt.Sprintf("bytes %x", head[:8])}
+	}
+	if version := be.Uint64(head[8:]); version != TimesVersion {
+		return anchor, &Error{Offset: 8, Err: ErrVersion,
+			Expected: fmt.Sprintf("version %d of the times", TimesVersion), Found: fmt.Sprintf("version %d", version)}
+	}
+	return time.Unix(0, int64(be.Uint64(head[16:]))), nil
+}
