@@ -1,0 +1,140 @@
+package lazy
+
+import (
+	"context"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// TestTinyBudget walks all of a tree in both directions, opening what comes,
+// with room for next to nothing: every step gets on, and all is seen.
+func TestTinyBudget(t *testing.T) {
+	ctx := context.Background()
+	for _, spec := range []formattest.Spec{
+		{Shape: formattest.Calls, N: 1500, Seed: 3},
+		{Shape: formattest.Random, N: 1200, Seed: 4, Wild: true},
+		{Shape: formattest.WideLeaves, N: 5000, Seed: 5},
+		{Shape: formattest.Deep, N: 400, Seed: 6},
+	} {
+		t.Run(spec.Name(), func(t *testing.T) {
+			path := formattest.File(t, spec)
+			for _, folded := range []bool{false, true} {
+				want := listing(t, ready(t, path, Options{NoWrite: true}).Tree(folded))
+				for _, screen := range []int{0, 5} {
+					r := ready(t, path, Options{NoWrite: true, Memory: 64 << 10})
+					tree := r.Tree(folded)
+					seen := 0
+					row, ok := tree.First()
+					for loads := 0; ok; {
+						if screen > 0 {
+							tree.Rows(row, screen)
+						}
+						if row.Gap() {
+							if loads++; loads > 100 {
+								t.Fatalf("stuck at %+v after %d rows", row, seen)
+							}
+							if err := tree.Load(ctx, row, AtStart); err != nil {
+								t.Fatal(err)
+							}
+							gap := row
+							if row = tree.Resolve(gap); row.Parent == gap.Parent && row.From >= gap.From {
+								continue
+							}
+							row, ok = tree.Next(row) // nothing was in the gap
+							continue
+						}
+						loads = 0
+						if !row.Node.IsThread() {
+							if row.Node.Place() != want[seen].Place {
+								t.Fatalf("row %d is at %+v, want %+v", seen, row.Node.Place(), want[seen].Place)
+							}
+							seen++
+						}
+						tree.Open(row.Node)
+						row, ok = tree.Next(row)
+					}
+					if seen != len(want) {
+						t.Fatalf("%d rows, want %d", seen, len(want))
+					}
+					walkUp(t, tree, screen, want)
+				}
+			}
+		})
+	}
+}
+
+// walkUp goes from the last row to the first, opening what it comes to from
+// below.
+func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
+	t.Helper()
+	row, ok := tree.Last()
+	left, loads := len(want), 0
+	for ok {
+		if screen > 0 {
+			tree.Rows(row, screen)
+		}
+		if row.Gap() {
+			if loads++; loads > 100 {
+				t.Fatalf("stuck at %+v, %d rows left", row, left)
+			}
+			if err := tree.Load(context.Background(), row, AtEnd); err != nil {
+				t.Fatal(err)
+			}
+			// What ends where the gap ended.
+			tree.mu.Lock()
+			up, in := row.Parent.rowBefore(row.To)
+			if in {
+				row = tree.deepest(up)
+			} else {
+				row = rowOf(row.Parent)
+			}
+			tree.mu.Unlock()
+			continue
+		}
+		if !row.Node.Leaf() && !tree.IsOpen(row.Node) {
+			tree.Open(row.Node)
+			if in, ok := tree.LastChild(row.Node); ok {
+				row = in
+				continue
+			}
+		}
+		loads = 0
+		if !row.Node.IsThread() {
+			left--
+			if left < 0 || row.Node.Place() != want[left].Place {
+				t.Fatalf("row %d from below is at %+v", left, row.Node.Place())
+			}
+		}
+		row, ok = tree.Prev(row)
+	}
+	if left != 0 {
+		t.Fatalf("%d rows were not seen on the way up", left)
+	}
+}
+
+// TestBudgetWithoutScreen: the budget holds also for who never says what is on
+// the screen.
+func TestBudgetWithoutScreen(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 4})
+	r := ready(t, path, Options{NoWrite: true, Memory: 1 << 20})
+	tree := r.Tree(true)
+	nodes := 0
+	todo := tree.Threads()
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		kids, err := tree.Children(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes += len(kids)
+		todo = append(todo, kids...)
+		if st := tree.Stats(); st.Bytes > st.Budget+st.Budget/8 {
+			t.Fatalf("%+v after %d nodes", st, nodes)
+		}
+	}
+	if nodes < 20_000 || tree.Stats().Forgotten == 0 {
+		t.Fatalf("%d nodes, %+v", nodes, tree.Stats())
+	}
+}

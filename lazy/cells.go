@@ -1,0 +1,147 @@
+package lazy
+
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+
+	"tracex/format"
+)
+
+// groupCells is how many cells share one sample of the smallest start.
+const groupCells = 512
+
+// mappedCells are cells that stay in the mapped index. What is in memory is a
+// run for each stretch of consecutive cells (as many as there are blocks and
+// reference objects between containers, at most) and a sample of 8 bytes for
+// each 512 cells. It may only be used within guard.
+type mappedCells struct {
+	index  []byte // the mapped index
+	dump   bool   // it is a dump writer's
+	runs   []run
+	n      int64
+	starts samples
+}
+
+// run is a stretch of consecutive container cells in the index.
+type run struct {
+	ord int64 // of its first cell
+	pos int64 // of its first cell in the index file, in bytes
+}
+
+func (c *mappedCells) len() int64 { return c.n }
+
+func (c *mappedCells) at(ord int64) format.Cell {
+	return format.DecodeCell(c.index[posIn(c.runs, ord):])
+}
+
+func (c *mappedCells) placed(ord int64) (format.Cell, int64) {
+	pos := posIn(c.runs, ord)
+	cell := format.DecodeCell(c.index[pos:])
+	if c.dump {
+		pos += format.CellSize // behind the block's cell, not before it
+	}
+	return cell, pos
+}
+
+// posIn returns where in the index a container's cell stands. It must be in one
+// of the runs.
+func posIn(runs []run, ord int64) int64 {
+	r := runs[sort.Search(len(runs), func(i int) bool { return runs[i].ord > ord })-1]
+	return r.pos + (ord-r.ord)*format.CellSize
+}
+
+func (c *mappedCells) firstEnding(x int64) int64 {
+	end := func(pos int64) int64 { return int64(binary.BigEndian.Uint64(c.index[pos+13:])) }
+	i := sort.Search(len(c.runs), func(i int) bool { return end(c.runs[i].pos) >= x })
+	if i == 0 {
+		return 0
+	}
+	r, n := c.runs[i-1], c.n
+	if i < len(c.runs) {
+		n = c.runs[i].ord
+	}
+	return r.ord + int64(sort.Search(int(n-r.ord), func(k int) bool {
+		return end(r.pos+int64(k)*format.CellSize) >= x
+	}))
+}
+
+func (c *mappedCells) firstAround(from, x int64) int64 {
+	return c.starts.firstAround(from, x, c.n, c.scan)
+}
+
+// scan returns the first ordinal in [from, to) whose start is x or less; to
+// when there is none.
+func (c *mappedCells) scan(from, to, x int64) int64 {
+	for ord := from; ord < to; {
+		i := sort.Search(len(c.runs), func(i int) bool { return c.runs[i].ord > ord }) - 1
+		stop := to
+		if i+1 < len(c.runs) {
+			stop = min(stop, c.runs[i+1].ord)
+		}
+		b := c.index[c.runs[i].pos+(ord-c.runs[i].ord)*format.CellSize:]
+		for ; ord < stop; ord++ {
+			if int64(binary.BigEndian.Uint64(b[5:])) <= x {
+				return ord
+			}
+			b = b[format.CellSize:]
+		}
+	}
+	return to
+}
+
+// samples hold the smallest start of each whole group of 512 cells, and of each
+// 512 groups.
+type samples struct {
+	groups []int64
+	supers []int64
+}
+
+// firstAround is cells.firstAround over n cells: scan looks at single cells,
+// the samples tell which it need not look at.
+func (s *samples) firstAround(from, x, n int64, scan func(from, to, x int64) int64) int64 {
+	for from < n {
+		g := from / groupCells
+		switch {
+		case from%groupCells == 0 && g%groupCells == 0 && int(g/groupCells) < len(s.supers) && s.supers[g/groupCells] > x:
+			from += groupCells * groupCells
+			continue
+		case from%groupCells == 0 && int(g) < len(s.groups) && s.groups[g] > x:
+			from += groupCells
+			continue
+		}
+		to := min((g+1)*groupCells, n)
+		if ord := scan(from, to, x); ord < to {
+			return ord
+		}
+		from = to
+	}
+	return n
+}
+
+// sampler makes samples, cell by cell.
+type sampler struct {
+	samples
+	inGroup, inSuper       int
+	groupStart, superStart int64
+}
+
+func newSampler() sampler { return sampler{groupStart: math.MaxInt64, superStart: math.MaxInt64} }
+
+func (s *sampler) add(start int64) {
+	s.groupStart = min(s.groupStart, start)
+	if s.inGroup++; s.inGroup == groupCells {
+		s.flush()
+	}
+}
+
+// flush ends a group.
+func (s *sampler) flush() {
+	s.groups = append(s.groups, s.groupStart)
+	s.superStart = min(s.superStart, s.groupStart)
+	if s.inSuper++; s.inSuper == groupCells {
+		s.supers = append(s.supers, s.superStart)
+		s.inSuper, s.superStart = 0, math.MaxInt64
+	}
+	s.inGroup, s.groupStart = 0, math.MaxInt64
+}

@@ -1,0 +1,216 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// corpus calls f with the path of each recorded trace, with its index beside
+// it, and of generated ones.
+func corpus(t *testing.T, f func(t *testing.T, path string)) {
+	for _, name := range formattest.RecordedNames(t, ".bin") {
+		t.Run(name, func(t *testing.T) { f(t, formattest.Unpack(t, name, name+".idx")) })
+	}
+	for seed := range uint64(12) {
+		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed, Wild: seed%2 == 1}
+		spec.BlockSize = 2048 << (seed % 4)
+		spec.Dump = seed%3 == 2
+		t.Run(spec.Name(), func(t *testing.T) { f(t, formattest.File(t, spec)) })
+	}
+	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
+		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: 7, Crash: crash}
+		spec.BlockSize = 4096
+		t.Run(spec.Name(), func(t *testing.T) { f(t, formattest.File(t, spec)) })
+	}
+}
+
+// eagerText is the whole trace as the eager loader prints it.
+func eagerText(t *testing.T, path string, folded bool) string {
+	t.Helper()
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	forest, err := LoadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := forest.Print(&out, PrintOptions{Folded: folded, Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// treeText prints a tree that children loads.
+func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
+	t.Helper()
+	var out []byte
+	threads := tree.Threads()
+	for _, th := range threads {
+		out = fmt.Appendf(out, "# Thread %d", th.Thread()+1)
+		if len(threads) > 1 {
+			name := ""
+			tree.r.WithContext(func(c *format.Context) {
+				if n := c.Thread(th.Thread()); n != nil {
+					name = n.Name
+				}
+			})
+			out = append(format.AppendPlain(append(out, " ("...), name), ')')
+		}
+		out = append(out, '\n')
+		stack := []*Node{}
+		push := func(n *Node) {
+			kids := children(n)
+			for i := len(kids) - 1; i >= 0; i-- {
+				stack = append(stack, kids[i])
+			}
+		}
+		for push(th); len(stack) > 0; {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			out = append(out, strings.Repeat("  ", n.Depth()-1)...)
+			out = append(tree.AppendText(out, n, true), '\n')
+			push(n)
+		}
+	}
+	return string(out)
+}
+
+// ways are the ways to load children; all must find the same.
+func ways(t *testing.T, tree *Tree) map[string]func(n *Node) []*Node {
+	ctx := context.Background()
+	check := func(nodes []*Node, err error) []*Node {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nodes
+	}
+	count := func(n *Node) int64 {
+		c, exact, err := tree.CountChildren(ctx, n, 0)
+		if err != nil || !exact {
+			t.Fatalf("count %d, exact %v: %v", c, exact, err)
+		}
+		return c
+	}
+	rows := func(n *Node, first func() (Row, bool), next func(Row) (Row, bool), end End) (nodes []*Node) {
+		tree.Open(n)
+		for r, ok := first(); ok; {
+			if r.Gap() {
+				if err := tree.Load(ctx, r, end); err != nil {
+					t.Fatal(err)
+				}
+				if len(nodes) == 0 {
+					r, ok = first()
+				} else {
+					r, ok = next(rowOf(nodes[len(nodes)-1]))
+				}
+				continue
+			}
+			nodes = append(nodes, r.Node)
+			r, ok = next(r)
+		}
+		return nodes
+	}
+	return map[string]func(n *Node) []*Node{
+		"all": func(n *Node) []*Node { return check(tree.Children(ctx, n)) },
+		"counted": func(n *Node) []*Node {
+			nodes := check(tree.Children(ctx, n))
+			if c := count(n); c != int64(len(nodes)) {
+				t.Fatalf("counted %d, loaded %d", c, len(nodes))
+			}
+			return nodes
+		},
+		"by range": func(n *Node) (nodes []*Node) {
+			for {
+				part := check(tree.Range(ctx, n, int64(len(nodes)), 7))
+				if nodes = append(nodes, part...); len(part) < 7 {
+					return nodes
+				}
+			}
+		},
+		"one by one, from the last": func(n *Node) []*Node {
+			nodes := make([]*Node, count(n))
+			for i := len(nodes) - 1; i >= 0; i-- {
+				c, err := tree.Child(ctx, n, int64(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				nodes[i] = c
+			}
+			return nodes
+		},
+		"forgotten and again": func(n *Node) []*Node {
+			first := check(tree.Children(ctx, n))
+			if forgot := tree.Forget(n); forgot != len(first) {
+				t.Fatalf("forgot %d of %d", forgot, len(first))
+			}
+			return check(tree.Children(ctx, n))
+		},
+		"rows downwards": func(n *Node) []*Node {
+			return rows(n, func() (Row, bool) { return tree.FirstChild(n) }, tree.NextSibling, AtStart)
+		},
+		"rows upwards": func(n *Node) []*Node {
+			nodes := rows(n, func() (Row, bool) { return tree.LastChild(n) }, tree.PrevSibling, AtEnd)
+			for i, j := 0, len(nodes)-1; i < j; i, j = i+1, j-1 {
+				nodes[i], nodes[j] = nodes[j], nodes[i]
+			}
+			return nodes
+		},
+	}
+}
+
+func TestLazyEqualsEager(t *testing.T) {
+	corpus(t, func(t *testing.T, path string) {
+		for _, folded := range []bool{false, true} {
+			want := eagerText(t, path, folded)
+			for _, index := range []bool{true, false} {
+				from := path
+				if !index {
+					from = withoutIndex(t, path)
+				}
+				r := ready(t, from, Options{NoWrite: true})
+				var out bytes.Buffer
+				if err := r.Print(context.Background(), &out, PrintOptions{Folded: folded, Verbose: true}, Part{}); err != nil {
+					t.Fatal(err)
+				}
+				t.Run(fmt.Sprintf("print, folded %v, index %v", folded, index), func(t *testing.T) {
+					sameText(t, out.Bytes(), []byte(want))
+				})
+				for name := range ways(t, r.Tree(folded)) {
+					if len(want) > 1<<20 && name != "all" && name != "rows upwards" || testing.Short() && len(want) > 1<<18 {
+						continue // large ones take their time
+					}
+					t.Run(fmt.Sprintf("%s, folded %v, index %v", name, folded, index), func(t *testing.T) {
+						tree := r.Tree(folded)
+						sameText(t, []byte(treeText(t, tree, ways(t, tree)[name])), []byte(want))
+					})
+				}
+			}
+		}
+	})
+}
+
+// withoutIndex returns the path of a copy of the data alone.
+func withoutIndex(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "alone.bin")
+	if err := os.WriteFile(to, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}

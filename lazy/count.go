@@ -1,0 +1,219 @@
+package lazy
+
+import (
+	"context"
+	"math"
+	"sort"
+)
+
+// anchorEvery is how many trace points of a node lie between two anchors.
+const anchorEvery = 1024
+
+// anchor is a place among a node's children that a walk can begin at.
+type anchor struct {
+	pos  int64 // logical: where a child begins, or a reference object before it
+	ord  int64 // ordinal of the first cell that ends at or behind pos
+	rows int64 // children shown before it
+	time childTime
+}
+
+// CountChildren counts the children of n, going on from where it ended before,
+// until there are atMost (0: all), or until the end of what is known: exact
+// tells whether n has no more. What it finds shows in Node.Count, also when ctx
+// ends it early.
+func (t *Tree) CountChildren(ctx context.Context, n *Node, atMost int64) (count int64, exact bool, err error) {
+	if atMost <= 0 {
+		atMost = math.MaxInt64
+	}
+	for more := true; more && err == nil && count < atMost; {
+		count, exact, more, err = t.countSome(ctx, n, atMost)
+	}
+	return count, exact, err
+}
+
+// countSome counts on to the next anchor, atMost, or the end of what is known:
+// then there is no more.
+func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int64, exact, more bool, err error) {
+	at, exact := t.lastAnchor(n)
+	if exact {
+		return at.rows, true, false, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return at.rows, false, true, err
+	}
+	reads := 0
+	inside := false // at.pos is before the end of what is known
+	var read moment
+	err = t.read(n, func(l *childReader) error {
+		read = l.moment
+		for ; reads < anchorEvery && at.rows < atMost && !exact; reads++ {
+			var e entry
+			next, after, shown, ok, err := l.over(&e, at.pos, at.ord)
+			if err != nil {
+				return err
+			}
+			if shown {
+				at.rows++
+			}
+			if ok {
+				at.time.add(l.walker, &e)
+			}
+			at.pos, at.ord, exact = next, after, !ok
+		}
+		inside = at.pos < l.end
+		exact = exact || !inside
+		return nil
+	})
+	if err != nil {
+		return at.rows, false, true, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := n.kids
+	if read != t.now || len(k.anchors) == 0 {
+		return at.rows, false, true, nil // the tree has grown meanwhile, or begun again
+	}
+	exact = exact && n.e.Load().state != StatePending
+	if at.rows > k.counted || exact {
+		k.counted, k.exact, k.time = at.rows, exact, at.time
+	}
+	if inside && reads == anchorEvery && at.pos > k.anchors[len(k.anchors)-1].pos {
+		k.anchors = append(k.anchors, at)
+	}
+	return at.rows, exact, inside, nil
+}
+
+// lastAnchor returns the last anchor of n, which is made when there is none,
+// and whether n has been counted to its end.
+func (t *Tree) lastAnchor(n *Node) (anchor, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n.kids == nil {
+		n.kids = new(kids)
+	}
+	k := n.kids
+	switch again := n.timesCame(); {
+	case len(k.anchors) == 0:
+		k.anchors, k.timesSize = append(k.anchors, n.firstAnchor()), t.r.TimesSize()
+	case again:
+		k.anchors, k.timesSize, k.exact = k.anchors[:1], t.r.TimesSize(), false
+	}
+	at := k.anchors[len(k.anchors)-1]
+	if k.exact {
+		at.rows = k.counted
+	}
+	return at, k.exact
+}
+
+// timesCame reports whether children are to be counted once more: when it was
+// done, times of some were not there yet, as of a trace that grows, which may be
+// there now. The tree is locked.
+func (n *Node) timesCame() bool {
+	k := n.kids
+	return k.time.missed && n.e.Load().state != StatePending && n.tree.r.TimesSize() > k.timesSize
+}
+
+// firstAnchor is where the children of n begin.
+func (n *Node) firstAnchor() anchor {
+	e := n.e.Load()
+	return anchor{pos: e.start, ord: e.first}
+}
+
+// step goes over the next child without making a node of it.
+func (l *childReader) step(pos, ord int64) (next, after int64, shown, ok bool, err error) {
+	var e entry
+	return l.over(&e, pos, ord)
+}
+
+// over is step, and reads the child into e, as it was recorded.
+func (l *childReader) over(e *entry, pos, ord int64) (next, after int64, shown, ok bool, err error) {
+	ok, err = l.next(pos, ord, l.end, e, false)
+	if !ok || err != nil {
+		return l.end, ord, false, false, err
+	}
+	next, after = e.next, e.after
+	if l.t.folded && l.mayFold(e) {
+		full, _, _, _, err := l.child(pos, ord)
+		return next, after, full != nil, true, err
+	}
+	return next, after, true, true, nil
+}
+
+// Children returns all children of n.
+func (t *Tree) Children(ctx context.Context, n *Node) ([]*Node, error) {
+	return t.Range(ctx, n, 0, math.MaxInt64)
+}
+
+// Range returns up to count children of n, the first of which has the number
+// from. Fewer come where the node has no more.
+func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, error) {
+	if from < 0 || count <= 0 {
+		return nil, nil
+	}
+	at, err := t.seek(ctx, n, from)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []*Node
+	for more := true; more && int64(len(nodes)) < count; {
+		var s *stretch
+		err := t.read(n, func(l *childReader) error {
+			var err error
+			want := min(count-int64(len(nodes)), pageNodes)
+			s, err = l.forward(ctx, at.pos, l.end, at.ord, int(want))
+			more = err == nil && s.to < l.end
+			return err
+		})
+		if err != nil {
+			return nodes, err
+		}
+		t.mu.Lock()
+		if s.read.epoch != t.now.epoch {
+			t.mu.Unlock()
+			return nodes, errStale
+		}
+		had := s.to
+		nodes = append(nodes, t.attach(n, s)...)
+		t.mu.Unlock()
+		more = more || s.to < had // a last child that has grown meanwhile
+		at = anchor{pos: s.to, ord: s.toOrd}
+	}
+	return nodes, nil
+}
+
+// seek returns the place of the child with a number, counting on to it where
+// nobody has been yet: the end of the content, when there are fewer.
+func (t *Tree) seek(ctx context.Context, n *Node, number int64) (anchor, error) {
+	if _, _, err := t.CountChildren(ctx, n, number+1); err != nil {
+		return anchor{}, err
+	}
+	t.mu.Lock()
+	var at anchor
+	if i := sort.Search(len(n.kids.anchors), func(i int) bool { return n.kids.anchors[i].rows >= number }); i > 0 {
+		at = n.kids.anchors[i-1]
+	} else {
+		at = n.firstAnchor()
+	}
+	t.mu.Unlock()
+	err := t.read(n, func(l *childReader) error {
+		// What folds to nothing before the child belongs to it: else it would
+		// be left as a gap.
+		for pos, ord := at.pos, at.ord; pos < l.end && at.rows < number; {
+			next, after, shown, ok, err := l.step(pos, ord)
+			if err != nil || !ok {
+				at.pos = l.end
+				return err
+			}
+			pos, ord = next, after
+			if shown {
+				at.rows++
+				at.pos, at.ord = pos, ord
+			}
+		}
+		if at.rows < number {
+			at.pos = l.end
+		}
+		return nil
+	})
+	return at, err
+}

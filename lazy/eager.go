@@ -1,0 +1,155 @@
+package lazy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"tracex/format"
+)
+
+// Forest is a whole trace in memory: all that is whole in it. It keeps the
+// encoded bytes of each point and decodes them when they are asked for, so it
+// takes about as much memory as the data file, and 24 bytes for each point. It
+// has no times: those lie in a file of their own, and it is read from a stream.
+//
+// Readers may use a Forest side by side; Forget may not run
+// beside anything.
+type Forest struct {
+	Context *format.Context
+	Threads []*EagerThread // by id
+	// Problem is what was missing or damaged, nil if nothing: an
+	// [*format.Error] with the place. What stood before that place is here.
+	Problem error
+}
+
+// EagerThread is a thread of a Forest.
+type EagerThread struct {
+	ID   int32
+	Name string // "" when the trace has none
+
+	nodes slab // in pre-order
+	store store
+	open  []uint32 // containers without footer, outermost first, while loading
+
+	forgotten map[uint32]struct{} // by index; nil: none
+}
+
+// eagerPoint is what a Forest keeps of a point beside its bytes.
+type eagerPoint struct {
+	at   place  // of the point
+	foot place  // of the footer of a container
+	size uint32 // points of the subtree, itself included; 0: still open
+	last uint32 // index of the last child; 0: none
+}
+
+// LoadAll reads a whole trace front to back. Of one that is cut short or
+// damaged it returns what is whole, with the fault in Problem; calls that are
+// still open have the result [format.UnfinishedMethod], open loops as many
+// iterations as they have. It fails only when there is no trace at all.
+func LoadAll(r io.Reader) (*Forest, error) {
+	l := eagerLoader{
+		forest:  &Forest{Context: format.NewContext()},
+		threads: make(map[int32]*EagerThread),
+	}
+	s := format.NewScanner(r)
+	for s.Next() {
+		o := s.Object()
+		if err := l.object(&o); err != nil {
+			l.forest.Problem = format.At(err, "", o.Offset)
+			break
+		}
+	}
+	if err := s.Err(); err != nil {
+		if errors.Is(err, format.ErrNotTrace) || errors.Is(err, format.ErrVersion) || s.Offset() < format.HeaderSize {
+			return nil, err
+		}
+		l.forest.Problem = err
+	}
+	l.finish()
+	return l.forest, nil
+}
+
+type eagerLoader struct {
+	forest  *Forest
+	threads map[int32]*EagerThread
+	cur     *EagerThread
+	point   format.Point // scratch
+	footer  format.Footer
+}
+
+func (l *eagerLoader) object(o *format.Object) error {
+	switch o.Kind {
+	case format.KindBlockStart:
+		l.cur = l.threads[o.Thread]
+		if l.cur == nil {
+			l.cur = &EagerThread{ID: o.Thread}
+			l.threads[o.Thread] = l.cur
+			l.forest.Threads = append(l.forest.Threads, l.cur)
+		}
+	case format.KindBlockEnd, format.KindEOF:
+	case format.KindTracePoint:
+		// Decoded here only to know that it can be.
+		if _, err := format.DecodePoint(o.Bytes, &l.point); err != nil {
+			return err
+		}
+		return l.cur.begin(o)
+	case format.KindFooter:
+		if _, err := format.DecodeFooter(o.Bytes, o.Class, &l.footer); err != nil {
+			return err
+		}
+		l.cur.end(o.Bytes)
+	default:
+		_, _, err := l.forest.Context.Add(o.Bytes)
+		return err
+	}
+	return nil
+}
+
+// begin adds a point below the innermost open container.
+func (t *EagerThread) begin(o *format.Object) error {
+	if t.nodes.n == math.MaxUint32 {
+		return fmt.Errorf("thread %d has more than %d trace points: open it with its index instead", t.ID, uint32(math.MaxUint32))
+	}
+	i := t.nodes.n
+	n := t.nodes.add()
+	n.at = t.store.keep(o.Bytes)
+	if len(t.open) > 0 {
+		t.nodes.at(t.open[len(t.open)-1]).last = i
+	}
+	if o.Class.Container() {
+		t.open = append(t.open, i)
+	} else {
+		n.size = 1
+	}
+	return nil
+}
+
+// end closes the innermost open container. An iteration's footer says nothing
+// and is not kept.
+func (t *EagerThread) end(footer []byte) {
+	i := t.open[len(t.open)-1]
+	t.open = t.open[:len(t.open)-1]
+	n := t.nodes.at(i)
+	n.size = t.nodes.n - i
+	n.foot = emptyFooter
+	if len(footer) > 1 {
+		n.foot = t.store.keep(footer)
+	}
+}
+
+// finish sets the sizes of what is still open and puts the threads in order.
+func (l *eagerLoader) finish() {
+	for _, t := range l.forest.Threads {
+		for _, i := range t.open {
+			t.nodes.at(i).size = t.nodes.n - i
+		}
+		t.open = nil
+		if name := l.forest.Context.Thread(t.ID); name != nil {
+			t.Name = name.Name
+		}
+	}
+	slices.SortFunc(l.forest.Threads, func(a, b *EagerThread) int { return int(int64(a.ID) - int64(b.ID)) })
+}

@@ -1,0 +1,182 @@
+package lazy
+
+import (
+	"iter"
+
+	"tracex/format"
+)
+
+// EagerNode is a point of a [Forest]: a small value to pass around. After
+// folding it may differ from what was recorded in its code location, diff
+// status or iterations.
+type EagerNode struct {
+	thread     *EagerThread
+	index      uint32
+	change     eagerChange
+	diff       format.DiffStatus // when moved
+	location   int32             // when moved
+	iterations int32             // when shortened
+}
+
+type eagerChange uint8
+
+const (
+	eagerMoved     eagerChange = 1
+	eagerShortened eagerChange = 2
+)
+
+// Roots yields the thread's points of the top level, in order.
+func (t *EagerThread) Roots() iter.Seq[EagerNode] {
+	return t.siblings(0, t.nodes.n)
+}
+
+// Points returns how many points the thread has.
+func (t *EagerThread) Points() int { return int(t.nodes.n) }
+
+// siblings yields the points from one up to, not including, end, without what
+// is below them.
+func (t *EagerThread) siblings(from, end uint32) iter.Seq[EagerNode] {
+	return func(yield func(EagerNode) bool) {
+		for i := from; i < end; i += t.nodes.at(i).size {
+			if !yield(EagerNode{thread: t, index: i}) {
+				return
+			}
+		}
+	}
+}
+
+// Children yields the raw children of a node, in order, forgotten ones among
+// them.
+func (n EagerNode) Children() iter.Seq[EagerNode] {
+	return n.thread.siblings(n.index+1, n.index+n.thread.nodes.at(n.index).size)
+}
+
+// Finished reports whether a container has its footer; true for a leaf.
+func (n EagerNode) Finished() bool {
+	e := n.thread.nodes.at(n.index)
+	return e.foot != 0 || e.size == 1 && !n.class().Container()
+}
+
+// class reads the class from the bytes of the point.
+func (n EagerNode) class() format.Class {
+	return format.Class(n.thread.store.from(n.thread.nodes.at(n.index).at)[1])
+}
+
+// Point decodes the point into p, using p's slices again.
+func (n EagerNode) Point(p *format.Point) error {
+	if _, err := format.DecodePoint(n.thread.store.from(n.thread.nodes.at(n.index).at), p); err != nil {
+		return err
+	}
+	if n.change&eagerMoved != 0 {
+		p.Location, p.Diff = n.location, n.diff
+	}
+	return nil
+}
+
+// Footer decodes the footer of a container into f. One that is still open has
+// the footer that [format.Unfinished] says, a loop its iterations counted.
+func (n EagerNode) Footer(f *format.Footer) error {
+	e := n.thread.nodes.at(n.index)
+	class := n.class()
+	switch e.foot {
+	case 0:
+		*f = format.Footer{}
+		if class.Container() {
+			*f = format.Unfinished(class)
+		}
+		if class == format.ClassLoop {
+			f.Iterations = n.countIterations()
+		}
+	case emptyFooter:
+		*f = format.Footer{}
+	default:
+		if _, err := format.DecodeFooter(n.thread.store.from(e.foot), class, f); err != nil {
+			return err
+		}
+	}
+	if n.change&eagerShortened != 0 {
+		f.Iterations = n.iterations
+	}
+	return nil
+}
+
+func (n EagerNode) countIterations() int32 {
+	var count int32
+	for c := range n.Children() {
+		if c.class() == format.ClassIteration {
+			count++
+		}
+	}
+	return count
+}
+
+// Forget leaves a node, with all below it, out of what is printed: it counts
+// as not loaded.
+func (n EagerNode) Forget() {
+	if n.thread.forgotten == nil {
+		n.thread.forgotten = make(map[uint32]struct{})
+	}
+	n.thread.forgotten[n.index] = struct{}{}
+}
+
+func (n EagerNode) loaded() bool {
+	if n.thread.forgotten == nil {
+		return true
+	}
+	_, gone := n.thread.forgotten[n.index]
+	return !gone
+}
+
+// eagerSource lets folding see a Forest. It keeps the point that was decoded
+// last: mostly what is folded is then shown.
+type eagerSource struct {
+	kept  EagerNode
+	valid bool
+	p     format.Point
+	f     format.Footer
+}
+
+func (s *eagerSource) point(n EagerNode) (*format.Point, error) {
+	if s.valid && s.kept == n {
+		return &s.p, nil
+	}
+	err := n.Point(&s.p)
+	s.kept, s.valid = n, err == nil
+	return &s.p, err
+}
+
+func (s *eagerSource) iterations(n EagerNode) (int32, error) {
+	err := n.Footer(&s.f)
+	return s.f.Iterations, err
+}
+
+func (s *eagerSource) hasChildren(n EagerNode) (bool, error) {
+	return n.thread.nodes.at(n.index).size > 1, nil
+}
+
+func (s *eagerSource) first(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
+	for c := range n.Children() {
+		if count--; count < 0 {
+			break
+		}
+		dst = append(dst, c)
+	}
+	return dst, nil
+}
+
+func (s *eagerSource) last(n EagerNode) (EagerNode, bool, error) {
+	i := n.thread.nodes.at(n.index).last
+	return EagerNode{thread: n.thread, index: i}, i != 0, nil
+}
+
+func (s *eagerSource) moved(n EagerNode, location int32, diff format.DiffStatus) EagerNode {
+	n.change |= eagerMoved
+	n.location, n.diff = location, diff
+	return n
+}
+
+func (s *eagerSource) shortened(n EagerNode, iterations int32) EagerNode {
+	n.change |= eagerShortened
+	n.iterations = iterations
+	return n
+}

@@ -1,0 +1,61 @@
+package lazy
+
+// place is where a store keeps an object: chunk in the upper half, offset in
+// the lower. Of a footer, 0 means that there is none.
+type place uint64
+
+// emptyFooter is the place of a footer that says nothing.
+const emptyFooter place = 1
+
+// storeChunk is the size in bytes of the chunks of a store.
+const storeChunk = 1 << 20
+
+// store keeps objects in chunks that never grow, so that nothing is copied as
+// it fills. The first are small: a trace may have very many threads.
+type store struct {
+	chunks [][]byte
+}
+
+// keep copies b. It returns neither 0 nor emptyFooter.
+func (s *store) keep(b []byte) place {
+	i := len(s.chunks) - 1
+	if i < 0 || len(s.chunks[i])+len(b) > cap(s.chunks[i]) {
+		i++
+		size := max(storeChunk>>max(0, 10-2*i), len(b)+2)
+		s.chunks = append(s.chunks, make([]byte, 0, size))
+		if i == 0 {
+			s.chunks[0] = s.chunks[0][:2] // what 0 and emptyFooter would be
+		}
+	}
+	at := place(i)<<32 | place(len(s.chunks[i]))
+	s.chunks[i] = append(s.chunks[i], b...)
+	return at
+}
+
+// from returns the bytes from a place to the end of its chunk.
+func (s *store) from(p place) []byte { return s.chunks[p>>32][uint32(p):] }
+
+// slabBits says how many points a part of a slab holds.
+const slabBits = 14
+
+// slab is a list of points in parts, for the reason that a store is.
+type slab struct {
+	parts [][]eagerPoint
+	n     uint32
+}
+
+func (s *slab) at(i uint32) *eagerPoint { return &s.parts[i>>slabBits][i&(1<<slabBits-1)] }
+
+func (s *slab) add() *eagerPoint {
+	if s.n&(1<<slabBits-1) == 0 {
+		var part []eagerPoint
+		if s.n > 0 { // a later part fills for sure, or nearly
+			part = make([]eagerPoint, 0, 1<<slabBits)
+		}
+		s.parts = append(s.parts, part)
+	}
+	part := &s.parts[len(s.parts)-1]
+	*part = append(*part, eagerPoint{})
+	s.n++
+	return &(*part)[len(*part)-1]
+}

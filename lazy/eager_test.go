@@ -1,0 +1,179 @@
+package lazy
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// TestEagerCrash compares with what the reference's eager loader prints of a
+// recording that was cut off. Its rules for what is still open are not ours:
+// the result of an open call is null, an open loop has no iterations, and
+// threads come in the order of their first block, without a name. The lines of
+// open points are printed by its rules here; all others must be the same.
+func TestEagerCrash(t *testing.T) {
+	data := recordedData(t, "crash.stream.bin")
+	f := loadRecorded(t, "crash.stream.bin")
+	if !errors.Is(f.Problem, format.ErrTruncated) {
+		t.Fatalf("problem %v", f.Problem)
+	}
+	var order []int32
+	for s := format.NewBytesScanner(data); s.Next(); {
+		if o := s.Object(); o.Kind == format.KindBlockStart && !slices.Contains(order, o.Thread) {
+			order = append(order, o.Thread)
+		}
+	}
+	var out bytes.Buffer
+	lines := newLineWriter(&out, f.Context, PrintOptions{})
+	open := 0
+	for _, id := range order {
+		i := slices.IndexFunc(f.Threads, func(t *EagerThread) bool { return t.ID == id })
+		lines.thread(id, f.Threads[i].Name, true, noTime)
+		for root := range f.Threads[i].Roots() {
+			open += printTheirs(t, lines, root, format.Parent{}, 0)
+		}
+	}
+	if err := lines.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if open < len(order) {
+		t.Errorf("%d open points in %d threads", open, len(order))
+	}
+	sameText(t, out.Bytes(), formattest.Recorded(t, "crash.stream.eager.txt"))
+
+	out.Reset()
+	if err := f.Print(&out, PrintOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), ": <unfinished method>\n"); n == 0 || strings.Contains(out.String(), "loop(0 iterations)") {
+		t.Errorf("%d unfinished calls, open loops counted: %v", n, !strings.Contains(out.String(), "loop(0 iterations)"))
+	}
+}
+
+// printTheirs prints a tree with the footers of open points as the reference
+// shows them. It returns how many there are.
+func printTheirs(t *testing.T, l *lineWriter, n EagerNode, parent format.Parent, depth int) (open int) {
+	var p format.Point
+	var f format.Footer
+	if err := errors.Join(n.Point(&p), n.Footer(&f)); err != nil {
+		t.Fatal(err)
+	}
+	if !n.Finished() {
+		open++
+		f = format.Footer{Result: format.Null()}
+	}
+	l.point(&p, &f, parent, depth, noTime)
+	for c := range n.Children() {
+		open += printTheirs(t, l, c, format.ParentOf(&p), depth+1)
+	}
+	return open
+}
+
+func TestEagerNotATrace(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		want error
+	}{
+		{"", format.ErrNotTrace},
+		{"hello, world: this is some text", format.ErrNotTrace},
+		{string(format.AppendIndexHeader(nil)), format.ErrNotTrace},
+		{string(format.AppendDataHeader(nil)[:12]), format.ErrTruncated},
+		{string(format.AppendDataHeader(nil)[:15]) + "\x15", format.ErrVersion},
+	} {
+		f, err := LoadAll(strings.NewReader(tc.in))
+		if f != nil || !errors.Is(err, tc.want) {
+			t.Errorf("%q: forest %v, error %v, want %v", tc.in, f, err, tc.want)
+		}
+	}
+}
+
+// TestEagerTruncated cuts a trace at every byte: what is there is there.
+func TestEagerTruncated(t *testing.T) {
+	data := recordedData(t, "roots.dump.bin")
+	before := 0
+	for n := format.HeaderSize; n <= len(data); n++ {
+		f, err := LoadAll(bytes.NewReader(data[:n]))
+		if err != nil {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		if (f.Problem == nil) != (n == len(data)) {
+			t.Errorf("%d bytes: problem %v", n, f.Problem)
+		}
+		points := 0
+		for _, t := range f.Threads {
+			points += t.Points()
+		}
+		if points < before {
+			t.Errorf("%d bytes: %d points, with a byte less %d", n, points, before)
+		}
+		before = points
+		printAll(t, f)
+	}
+	if before != 13 {
+		t.Errorf("%d points in all", before)
+	}
+}
+
+// TestEagerDamaged changes each byte of a trace: a result or an error.
+func TestEagerDamaged(t *testing.T) {
+	data := recordedData(t, "roots.dump.bin")
+	for i := range data {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			b := bytes.Clone(data)
+			b[i] ^= flip
+			f, err := LoadAll(bytes.NewReader(b))
+			if (f == nil) == (err == nil) {
+				t.Fatalf("byte %d: forest %v and error %v", i, f, err)
+			}
+			if f != nil {
+				printAll(t, f)
+			}
+		}
+	}
+}
+
+func printAll(t *testing.T, f *Forest) {
+	t.Helper()
+	for _, o := range []PrintOptions{{}, {Folded: true, Verbose: true, Escape: true}} {
+		var out bytes.Buffer
+		if err := f.Print(&out, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestEagerDeep nests 100,000 calls, all of which folding must look at.
+func TestEagerDeep(t *testing.T) {
+	const depth = 100_000
+	w := newTraceBuilder(t)
+	method := w.method("a.Tree", "getNode", format.Type{Kind: format.TypeInt})
+	for range depth {
+		w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: method, Target: format.Null()})
+	}
+	for range depth {
+		w.footer(format.ClassCall, &format.Footer{Result: format.Null()})
+	}
+	f := w.load()
+	if f.Problem != nil || f.Threads[0].Points() != depth {
+		t.Fatalf("%d points, problem %v", f.Threads[0].Points(), f.Problem)
+	}
+	var out countLines
+	if err := f.Print(&out, PrintOptions{Folded: true, MaxDepth: 20_000}); err != nil {
+		t.Fatal(err)
+	}
+	if out != 20_002 {
+		t.Errorf("%d lines", out)
+	}
+}
+
+type countLines int
+
+func (c *countLines) Write(b []byte) (int, error) {
+	*c += countLines(bytes.Count(b, []byte{'\n'}))
+	return len(b), nil
+}

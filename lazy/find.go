@@ -1,0 +1,136 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"tracex/format"
+)
+
+// FindEvent returns the place of the trace point with an event id, in what is
+// known of the trace. It counts on ids that rise within each thread, as
+// recorders give them: where they do not, it may not find what is there.
+func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error) {
+	var found Place
+	var v *view
+	ok := false
+	epoch := r.epoch.Load()
+	err := r.use(func() error {
+		v = r.known.Load()
+		for _, s := range v.streams {
+			w := &walker{r: r, v: v, s: s}
+			at, here, err := w.findEvent(ctx, event)
+			if err != nil {
+				return err
+			}
+			if here {
+				found, ok = Place{Thread: s.thread, At: at}, true
+				return nil
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil && v != nil:
+		return Place{}, r.doubt(err, v, epoch)
+	case err == nil && !ok:
+		err = fmt.Errorf("no event %d in the trace", event)
+	}
+	return found, err
+}
+
+// findEvent looks for an event in one thread. Among the cells it finds the last
+// container that begins before the event, and goes on from there.
+func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool, err error) {
+	cells := w.s.cells
+	last := lastHeaders{cells: cells, hi: -1}
+	m := sort.Search(int(cells.len()), func(m int) bool { return cells.at(last.of(int64(m))).ID >= event })
+	pos := int64(0)
+	var open []format.Cell // around pos, the outermost first
+	if m > 0 {
+		pos = cells.at(last.of(int64(m) - 1)).Start
+		open = (&childReader{walker: w}).enclosing(pos)
+	}
+	// The header of that container itself lies before pos.
+	if n := len(open); n > 0 && open[n-1].ID == event {
+		return pos - 1, true, nil
+	}
+	return w.scanFor(ctx, event, pos, open)
+}
+
+// lastHeaders finds the container that begins last before the end of another.
+// It keeps the longest way that it went, since nesting can be deep: from all of
+// lo to hi it leads to lo.
+type lastHeaders struct {
+	cells  cells
+	lo, hi int64
+}
+
+// of returns the ordinal of the container that begins last before the end of m:
+// m's last container, the last one in that, and so on.
+func (h *lastHeaders) of(m int64) int64 {
+	k := m
+	for c := h.cells.at(k); ; k-- {
+		if h.lo <= k && k <= h.hi {
+			k = h.lo
+			break
+		}
+		if k == 0 {
+			break
+		}
+		before := h.cells.at(k - 1)
+		if before.End < c.Start {
+			break
+		}
+		c = before
+	}
+	if m-k > h.hi-h.lo {
+		h.lo, h.hi = k, m
+	}
+	return k
+}
+
+// scanFor reads on from pos, a place right behind a header, until the event
+// comes or is passed.
+func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []format.Cell) (at int64, ok bool, err error) {
+	l := &childReader{walker: w, end: w.s.size}
+	var inner []format.Class // containers that begin behind pos
+	for n := 0; pos < w.s.size; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return 0, false, ctx.Err()
+		}
+		b, err := w.bytes(pos)
+		if err != nil {
+			return 0, false, err
+		}
+		class := format.Class(0)
+		if format.Kind(b[0]) == format.KindFooter {
+			switch {
+			case len(inner) > 0:
+				class, inner = inner[len(inner)-1], inner[:len(inner)-1]
+			case len(open) > 0 && open[len(open)-1].End == pos:
+				class, open = l.classes(open[len(open)-1])[0], open[:len(open)-1]
+			default:
+				return 0, false, nil
+			}
+		}
+		size, err := format.Size(b, class)
+		if err != nil {
+			return 0, false, w.damaged(err, pos)
+		}
+		if format.Kind(b[0]) == format.KindTracePoint {
+			switch id := eventOf(b); {
+			case id == event:
+				return pos, true, nil
+			case id > event:
+				return 0, false, nil
+			}
+			if c := format.Class(b[1]); c.Container() {
+				inner = append(inner, c)
+			}
+		}
+		pos += int64(size)
+	}
+	return 0, false, nil
+}

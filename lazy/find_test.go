@@ -1,0 +1,285 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// shown is a trace point as a view shows it.
+type shown struct {
+	Place
+	event int32
+	text  string
+}
+
+// listing loads all of a tree and returns what it shows, in order.
+func listing(t *testing.T, tree *Tree) []shown {
+	t.Helper()
+	var list []shown
+	var stack []*Node
+	push := func(n *Node) {
+		kids, err := tree.Children(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range slices.Backward(kids) {
+			stack = append(stack, k)
+		}
+	}
+	for _, th := range tree.Threads() {
+		for push(th); len(stack) > 0; {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			list = append(list, shown{n.Place(), n.Point().Event, string(tree.AppendText(nil, n, true))})
+			push(n)
+		}
+	}
+	return list
+}
+
+// eachFindable calls f with readers of traces of many sorts, with and without
+// an index.
+func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
+	ctx := context.Background()
+	run := func(name string, data, index []byte) {
+		t.Run(name, func(t *testing.T) {
+			for _, idx := range [][]byte{index, nil} {
+				r, err := openBytes(data, idx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.opts.Memory = DefaultMemory
+				r.Wait(ctx)
+				f(t, r)
+				r.Close()
+			}
+		})
+	}
+	for seed := range uint64(6) {
+		spec := formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed, Wild: seed%2 == 1}
+		spec.BlockSize = 1024
+		spec.Crash = formattest.Crash(seed % 3)
+		data, index := formattest.Bytes(t, spec)
+		run(spec.Name(), data, index)
+	}
+	for _, name := range [...]string{small[0], small[1], "threads.stream.bin", "allkinds.dump.bin", "crash.stream.bin"} {
+		if name == "crash.stream.bin" && (testing.Short() || raceDetector) {
+			continue
+		}
+		run(name, formattest.Recorded(t, name), formattest.Recorded(t, name+".idx"))
+	}
+}
+
+// every thins a long list out.
+func every(n int) int {
+	most := 1000
+	if testing.Short() || raceDetector {
+		most = 200
+	}
+	return 1 + n/most
+}
+
+func TestFindEvent(t *testing.T) {
+	ctx := context.Background()
+	eachFindable(t, func(t *testing.T, r *TraceReader) {
+		list := listing(t, r.Tree(false))
+		at := make(map[int32][]Place)
+		for _, s := range list {
+			at[s.event] = append(at[s.event], s.Place)
+		}
+		tree := r.Tree(false)
+		for i := 0; i < len(list); i += every(len(list)) {
+			p, err := r.FindEvent(ctx, list[i].event)
+			if err != nil {
+				t.Fatalf("event %d: %v", list[i].event, err)
+			}
+			n, err := tree.Reveal(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.IsThread() || n.Point().Event != list[i].event || !slices.Contains(at[list[i].event], n.Place()) {
+				t.Fatalf("event %d is not at %+v", list[i].event, p)
+			}
+		}
+		for _, id := range []int32{-1, math.MinInt32, math.MaxInt32} {
+			if at[id] == nil {
+				if p, err := r.FindEvent(ctx, id); err == nil {
+					t.Errorf("event %d, which is not there, at %+v", id, p)
+				}
+			}
+		}
+	})
+}
+
+// TestReveal reveals every offset: the node is the innermost around it, and
+// what is around the node is what a tree has that was loaded in order.
+func TestReveal(t *testing.T) {
+	ctx := context.Background()
+	eachFindable(t, func(t *testing.T, r *TraceReader) {
+		for _, folded := range []bool{false, true} {
+			whole := r.Tree(folded)
+			listing(t, whole)
+			for _, n := range whole.Threads() {
+				openAll(whole, n)
+			}
+			tree := r.Tree(folded)
+			for _, th := range whole.Threads() {
+				size := th.e.Load().end
+				for at := int64(0); at < size; at += int64(every(int(size))) {
+					want := th
+					for in := th; in != nil; {
+						want = in
+						p, _ := in.covering(at)
+						in = nil
+						if p != nil {
+							if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
+								in = p.nodes[i-1]
+							}
+						}
+					}
+					n, err := tree.Reveal(ctx, Place{th.Thread(), at})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n.Place() != want.Place() || n.Depth() != want.Depth() {
+						t.Fatalf("offset %d: revealed %+v, %d deep, want %+v, %d deep", at, n.Place(), n.Depth(), want.Place(), want.Depth())
+					}
+					for up := n.Parent(); up != nil; up = up.Parent() {
+						if !tree.IsOpen(up) {
+							t.Fatalf("offset %d: the path is not open", at)
+						}
+					}
+					sameNeighbours(t, tree, n, want)
+					if at%97 == 0 {
+						tree.Forget(tree.Threads()[0])
+					}
+				}
+			}
+		}
+	})
+}
+
+// openAll opens all that is loaded.
+func openAll(tree *Tree, n *Node) {
+	tree.mu.Lock()
+	defer tree.mu.Unlock()
+	for todo := []*Node{n}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		tree.open(n)
+		for _, p := range n.kids.pages {
+			todo = append(todo, p.nodes...)
+		}
+	}
+}
+
+// sameNeighbours compares a node's siblings, as far as they are loaded, with
+// those of one in another tree.
+func sameNeighbours(t *testing.T, tree *Tree, n, want *Node) {
+	t.Helper()
+	if n.IsThread() {
+		return
+	}
+	for _, dir := range []func(*Tree, Row) (Row, bool){(*Tree).NextSibling, (*Tree).PrevSibling} {
+		a, b := rowOf(n), rowOf(want)
+		for {
+			var oka, okb bool
+			a, oka = dir(tree, a)
+			b, okb = dir(want.tree, b)
+			if oka && a.Gap() {
+				break
+			}
+			if oka != okb {
+				t.Fatalf("beside %+v stands %v %+v, want %v %+v", n.Place(), oka, a, okb, b)
+			}
+			if !oka {
+				break
+			}
+			if a.Node.Place() != b.Node.Place() {
+				t.Fatalf("beside %+v stands %+v, want %+v", n.Place(), a.Node.Place(), b.Node.Place())
+			}
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	ctx := context.Background()
+	eachFindable(t, func(t *testing.T, r *TraceReader) {
+		for _, folded := range []bool{false, true} {
+			list := listing(t, r.Tree(folded))
+			match := func(text []byte) bool { return bytes.ContainsAny(text, "37") }
+			var hits []Hit
+			var last, total int64
+			err := r.Search(ctx, Search{Folded: folded, Verbose: true, Match: match},
+				func(more []Hit) { hits = append(hits, more...) },
+				func(done, all int64) {
+					if done < last || done > all {
+						t.Errorf("progress from %d to %d of %d", last, done, all)
+					}
+					last, total = done, all
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last != total {
+				t.Errorf("progress ends at %d of %d", last, total)
+			}
+			tree := r.Tree(folded)
+			for i, s := range list {
+				if !match([]byte(s.text)) {
+					continue
+				}
+				if len(hits) == 0 || hits[0].Place != s.Place {
+					t.Fatalf("point %d at %+v matches and is not found in its place", i, s.Place)
+				}
+				hit := hits[0]
+				hits = hits[1:]
+				if i%every(len(list)) > 0 {
+					continue
+				}
+				n, err := tree.Reveal(ctx, hit.Place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text := string(tree.AppendText(nil, n, true)); text != s.text || n.Point().Event != hit.Event {
+					t.Fatalf("revealed %q, want %q", text, s.text)
+				}
+			}
+			if len(hits) > 0 {
+				t.Fatalf("%d hits too many", len(hits))
+			}
+		}
+	})
+}
+
+// TestSearchEnds: an early end leaves nothing behind, wherever it comes.
+func TestSearchEnds(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 8})
+	r := ready(t, path, Options{NoWrite: true})
+	for _, after := range []int{1, 1000, 5000, 20_000} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		err := r.Search(ctx, Search{Match: func([]byte) bool {
+			if n++; n == after {
+				cancel()
+			}
+			return false
+		}}, func([]Hit) {}, func(int64, int64) {})
+		cancel()
+		if err != context.Canceled {
+			t.Errorf("cancelled after %d points: %v", after, err)
+		}
+		var out countLines
+		if err := r.Print(context.Background(), &out, PrintOptions{}, Part{Count: int64(after)}); err != nil {
+			t.Fatal(err)
+		}
+		if int(out) != after+1 {
+			t.Errorf("%d lines printed, want the thread's and %d", out, after)
+		}
+	}
+}

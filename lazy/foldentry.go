@@ -1,0 +1,153 @@
+package lazy
+
+import "tracex/format"
+
+// fold returns what the folded view shows in place of e: nil for nothing. What
+// it returns stands where e stands; e itself may be it.
+func (l *childReader) fold(e *entry) (*entry, error) {
+	if e.state == StatePending {
+		return e, nil // only its end tells
+	}
+	f := folder[*entry]{ctx: l.r.ctx, source: foldEntries{l}}
+	if keep, ok := f.settled(&e.point); ok || l.stays(e) {
+		if !keep {
+			return nil, nil
+		}
+		return e, nil
+	}
+	out, keep, err := f.fold(e)
+	if err != nil || !keep {
+		return nil, err
+	}
+	if out != e {
+		out.at, out.next, out.after = e.at, e.next, e.after
+	}
+	return out, nil
+}
+
+// stays reports, from a look at a byte or two, whether a loop or an iteration
+// folds to itself, as nearly all do.
+func (l *childReader) stays(e *entry) bool {
+	switch e.point.Class {
+	case format.ClassIteration:
+		return l.beginsWithPoint(e.start, e.end)
+	case format.ClassLoop:
+		// The footer of an iteration is the only one of a single byte: a
+		// container that ends one byte before the loop does is its last
+		// iteration.
+		if e.state != StateWhole || e.after < 2 || !e.hasContent() || e.foot.Iterations == 0 {
+			return false
+		}
+		last := l.s.cells.at(e.after - 2)
+		return last.End == e.end-1 && last.Start >= e.start && l.beginsWithPoint(last.Start, last.End)
+	}
+	return false
+}
+
+// beginsWithPoint reports whether the first object of a content is a trace
+// point.
+func (l *childReader) beginsWithPoint(start, end int64) bool {
+	if end <= start {
+		return false
+	}
+	b, err := l.bytes(start)
+	return err == nil && format.Kind(b[0]) == format.KindTracePoint
+}
+
+// mayFold reports whether e, of which only what Peek reads is known, may fold
+// to something else or to nothing.
+func (l *childReader) mayFold(e *entry) bool {
+	switch e.point.Class {
+	case format.ClassCall:
+		return l.r.ctx.MayFold(e.point.Ref)
+	case format.ClassLoop:
+		return true // its footer tells
+	case format.ClassIteration:
+		return !l.stays(e)
+	}
+	return l.r.ctx.Coverage(&e.point)
+}
+
+// newEntry returns an entry for what folding looks at.
+func (l *childReader) newEntry() *entry {
+	if l.lender == nil {
+		return new(entry)
+	}
+	return l.lender.take()
+}
+
+// copyOf returns a copy of e, which is not looked at any more: where entries
+// are lent, each keeps the memory of its own slices, so that no two share any.
+func (l *childReader) copyOf(e *entry) *entry {
+	out := l.newEntry()
+	args, subtree := out.point.Args, out.point.Subtree
+	*out = *e
+	if l.lender != nil {
+		e.point.Args, e.point.Subtree = args[:0], subtree[:0]
+	}
+	return out
+}
+
+// foldEntries is the foldSource of entries.
+type foldEntries struct{ l *childReader }
+
+func (s foldEntries) point(e *entry) (*format.Point, error) { return &e.point, nil }
+
+func (s foldEntries) iterations(e *entry) (int32, error) { return e.foot.Iterations, nil }
+
+func (s foldEntries) hasChildren(e *entry) (bool, error) {
+	if !e.hasContent() {
+		return false, nil
+	}
+	var child entry
+	return s.l.next(e.start, e.first, e.end, &child, false)
+}
+
+func (s foldEntries) first(dst []*entry, e *entry, n int) ([]*entry, error) {
+	for pos, ord := e.start, e.first; len(dst) < n; {
+		child := s.l.newEntry()
+		ok, err := s.l.next(pos, ord, e.end, child, true)
+		if !ok || err != nil {
+			return dst, err
+		}
+		dst = append(dst, child)
+		pos, ord = child.next, child.after
+	}
+	return dst, nil
+}
+
+func (s foldEntries) last(e *entry) (*entry, bool, error) { return s.l.last(e, true) }
+
+func (s foldEntries) moved(e *entry, location int32, diff format.DiffStatus) *entry {
+	out := s.l.copyOf(e)
+	out.point.Location, out.point.Diff = location, diff
+	return out
+}
+
+func (s foldEntries) shortened(e *entry, iterations int32) *entry {
+	out := s.l.copyOf(e)
+	out.foot.Iterations = iterations
+	return out
+}
+
+// last returns the last child of a container; want is as for next.
+func (w *walker) last(e *entry, want bool) (*entry, bool, error) {
+	if !e.hasContent() {
+		return nil, false, nil
+	}
+	l := childReader{walker: w, start: e.start, end: e.end}
+	pos, ord := l.stepBack(e.start, e.first, e.end, 1)
+	var found *entry
+	for {
+		child := new(entry)
+		ok, err := w.next(pos, ord, e.end, child, want)
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok {
+			return found, found != nil, nil
+		}
+		found = child
+		pos, ord = child.next, child.after
+	}
+}

@@ -1,0 +1,140 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Growth tells of a trace that is followed.
+type Growth struct {
+	On        bool      // the reader looks for more
+	Rate      float64   // bytes per second, lately
+	Grown     time.Time // when the data was last seen to grow; zero: not since it is followed
+	Wait      error     // why nothing can come now; nil: it can
+	Recording int       // grows when the trace is read from its beginning again, mostly since another took its place: make new Trees
+	Again     error     // why it was; nil: it was asked for
+}
+
+// ErrPacked: a packed trace was to be followed.
+var ErrPacked = errors.New("a packed trace does not grow")
+
+// openFollowed opens a trace that is being written, or is going to be.
+func openFollowed(path string, o Options) (*TraceReader, error) {
+	r := newReader(path, o)
+	r.indexPath, r.timesPath = path+".idx", path+".tim"
+	w := &follower{r: r}
+	st, err := os.Stat(path)
+	if err == nil {
+		if err = regular(st, path); err == nil {
+			err = w.take()
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		w.why, err = errNoFile, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.note(func(st *Status) { st.Growth.On = true })
+	if w.s == nil {
+		w.tell()
+	}
+	r.run(w.run)
+	return r, nil
+}
+
+// Follow goes on reading a trace that had no end, as if it had been opened with
+// Options.Follow: what was loaded is stale, see Status.Epoch. It reports whether
+// it will: a trace with its end, or a packed one, does not grow.
+func (r *TraceReader) Follow() bool {
+	v, p := r.known.Load(), r.Status().Phase
+	if p != PhaseReady && p != PhaseFailed || v.eof || r.indexPath == "" {
+		return false
+	}
+	r.note(func(st *Status) { st.Phase, st.Growth.On = PhaseOpening, true })
+	select {
+	case r.resume <- struct{}{}:
+	default: // asked for already
+	}
+	return true
+}
+
+// Unfollow ends the following: what is there now is all, and where it has no end
+// it is shown as a recording that was cut short.
+func (r *TraceReader) Unfollow() {
+	select {
+	case r.leave <- struct{}{}:
+	default:
+	}
+}
+
+// CatchUp waits until all is known that is in the file now, of a trace that is
+// followed; of another one it waits until all is known. It returns ctx's error
+// when that comes first.
+func (r *TraceReader) CatchUp(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	on := r.status.Growth.On
+	ask := make(chan struct{})
+	if on {
+		r.asks = append(r.asks, ask)
+		select {
+		case r.asked <- struct{}{}:
+		default: // the next look answers all
+		}
+	}
+	r.mu.Unlock()
+	if on {
+		select {
+		case <-ask:
+		case <-r.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return r.Wait(ctx)
+}
+
+// takeAsks returns who has asked so far.
+func (r *TraceReader) takeAsks() []chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.asked:
+	default:
+	}
+	asks := r.asks
+	r.asks = nil
+	return asks
+}
+
+// askAgain leaves those who have asked to finish: the phase is not what they wait
+// for yet.
+func (r *TraceReader) askAgain(asks []chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asks = append(asks, r.asks...)
+}
+
+// answer tells those who have asked.
+func answer(asks []chan struct{}) {
+	for _, ask := range asks {
+		close(ask)
+	}
+}
+
+// Newest returns the thread that the last block is of; ok is false when there is
+// none.
+func (r *TraceReader) Newest() (thread int32, ok bool) {
+	last := int64(-1)
+	for _, s := range r.known.Load().streams {
+		if n := len(s.blocks); n > 0 && s.blocks[n-1].physical > last {
+			last, thread = s.blocks[n-1].physical, s.thread
+		}
+	}
+	return thread, last >= 0
+}

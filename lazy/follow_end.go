@@ -1,0 +1,156 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"tracex/format"
+)
+
+// endPatience is how long a reader waits, once the data has its end, for index
+// and times to get theirs: a recorder writes them behind it. Tests
+// wait less.
+var endPatience = time.Second
+
+// finished takes the index of a trace that has its end already: there is
+// nothing to follow, and no need to scan it.
+func (w *follower) finished(ctx context.Context) bool {
+	r := w.r
+	if r.data == nil || w.s.eof {
+		return false
+	}
+	eof := false
+	err := r.use(func() error {
+		b := r.data.data
+		eof = format.Kind(b[len(b)-1]) == format.KindEOF
+		return nil
+	})
+	if err != nil || !eof {
+		return false
+	}
+	if err := r.useIndex(ctx, r.indexPath); err != nil {
+		// It may have named descriptors that the data has not.
+		w.again = true
+		r.begin(PhaseRebuilding, int64(len(r.data.data)))
+		return false
+	}
+	r.note(func(st *Status) { st.Index = IndexRecorded })
+	return true
+}
+
+// end goes on when the data has its end: as with any trace, with its index, or
+// with one that is made now.
+func (w *follower) end(ctx context.Context) error {
+	r := w.r
+	r.begin(PhaseIndexing, 0)
+	r.publish(w.s.view(true))
+	r.note(func(st *Status) {
+		st.Growth.On, st.Growth.Wait = false, nil
+		st.Unfinished = w.s.unfinished()
+	})
+	w.awaitRest(ctx)
+	err := r.useIndex(ctx, r.indexPath)
+	switch {
+	case err == nil:
+		r.note(func(st *Status) { st.Index, st.Unfinished = IndexRecorded, 0 })
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.Is(err, os.ErrNotExist):
+		r.note(func(st *Status) { st.IndexReason = err })
+	}
+	return w.store(ctx)
+}
+
+// awaitRest waits until index and times have their ends too, or do not grow any
+// more.
+func (w *follower) awaitRest(ctx context.Context) {
+	var size [2]int64
+	for since := time.Now(); !w.indexEnds() || !w.timesEnd(); {
+		for i, path := range [...]string{w.r.indexPath, w.r.timesPath} {
+			if st, err := os.Stat(path); err == nil && st.Size() != size[i] {
+				size[i], since = st.Size(), time.Now()
+			}
+		}
+		if time.Since(since) > endPatience {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// indexEnds reports whether there is an index with an end.
+func (w *follower) indexEnds() bool {
+	f, size, err := openRegular(w.r.indexPath)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	end := make([]byte, min(format.IndexTail, size))
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return false
+	}
+	_, err = format.CheckIndexTail(end, size)
+	return err == nil
+}
+
+// timesEnd reports whether the times, if there are any, are as many as there
+// must be.
+func (w *follower) timesEnd() bool {
+	w.r.growTimes()
+	s := w.r.times.Load()
+	return s == nil || s.unfit.Load() || !s.ends(endPlace(w.r.known.Load()))
+}
+
+// store makes the index from the data, of which all is shown already.
+func (w *follower) store(ctx context.Context) error {
+	r := w.r
+	r.note(func(st *Status) { st.Index = IndexRebuilt })
+	r.begin(PhaseRebuilding, int64(len(r.data.data)))
+	out, err := r.wantStored(r.indexPath)
+	if err != nil {
+		r.note(func(st *Status) { st.StoreReason = err })
+	}
+	if out == nil {
+		return nil
+	}
+	s := newScan(r.data, func([]byte, format.Cell) error { return nil })
+	s.out = out
+	if err := r.scanAll(ctx, s, func() {}); err != nil {
+		out.abandon()
+		return err
+	}
+	if err := r.storeIndex(ctx, out, s); err != nil {
+		r.note(func(st *Status) { st.StoreReason = err })
+	}
+	return nil
+}
+
+// stop ends the following before the data has its end.
+func (w *follower) stop() error {
+	r := w.r
+	if w.s == nil {
+		return &os.PathError{Op: "open", Path: r.path, Err: os.ErrNotExist}
+	}
+	if w.found == nil {
+		w.reveal()
+		r.publish(w.s.view(true))
+	} else {
+		v := *r.known.Load()
+		v.complete = true
+		r.publish(&v)
+	}
+	r.note(func(st *Status) {
+		st.Index, st.Problem, st.Unfinished = IndexRebuilt, w.s.problem(), w.s.unfinished()
+		if !r.opts.NoWrite {
+			st.StoreReason = errNoEnd
+		}
+	})
+	return nil
+}

@@ -1,0 +1,221 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"tracex/format"
+)
+
+// find looks which file has the trace's name now, and begins with it when that
+// is another one than before.
+func (w *follower) find() error {
+	st, err := os.Stat(w.r.path)
+	switch {
+	case err == nil && w.lost == nil && w.info != nil && os.SameFile(st, w.info):
+		return nil
+	case err == nil:
+		return w.take()
+	case !errors.Is(err, fs.ErrNotExist):
+		w.why = err
+	case w.r.data == nil:
+		w.why = errNoFile
+	default:
+		w.why = errGone
+	}
+	return nil
+}
+
+// take begins with the file that has the trace's name, when it has the header of
+// one. What else is there is an error while nothing is shown; when something is,
+// that stays, and the error tells why nothing comes.
+func (w *follower) take() error {
+	err := w.takeFile()
+	if err == nil || w.r.data == nil && !errors.Is(err, errEmptyFile) && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w.why = err
+	return nil
+}
+
+func (w *follower) takeFile() error {
+	f, size, err := openRegular(w.r.path)
+	if err != nil {
+		return err
+	}
+	head := make([]byte, 512)
+	n, err := f.ReadAt(head, 0)
+	switch head = head[:n]; {
+	case err != nil && err != io.EOF:
+	case n == 0 && size == 0:
+		err = errEmptyFile
+	case isZip(head):
+		err = &format.Error{File: w.r.path, Offset: -1, Err: ErrPacked, Found: "a ZIP file", Hint: "open it without following it"}
+	default:
+		if err = format.At(format.CheckDataHeader(head), w.r.path, 0); err == nil {
+			err = w.begin(f)
+		}
+	}
+	if err != nil {
+		f.Close()
+	}
+	return err
+}
+
+// begin shows a file, from its beginning on, in the place of what was shown.
+func (w *follower) begin(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	m, err := mapFile(f, w.r.path)
+	if err != nil {
+		return err
+	}
+	s, found := newFollowScan(m)
+	err = guard(func() error {
+		_, err := s.step(context.Background(), firstScan)
+		return err
+	}, m)
+	if err == nil {
+		err = w.r.setData(m, s.view(false), found, w.replaced())
+	} else {
+		m.unmap()
+	}
+	if err != nil {
+		return err
+	}
+	s.reference = w.r.addReference
+	w.close()
+	*w = follower{r: w.r, f: f, info: info, s: s}
+	w.note(m)
+	w.again = w.sumUp() != nil
+	w.r.growTimes()
+	w.r.begin(PhaseRebuilding, int64(len(m.data)))
+	return nil
+}
+
+// replaced says why another file than before is shown; nil when it was asked
+// for.
+func (w *follower) replaced() error {
+	if w.lost == nil && w.info != nil {
+		return errReplaced
+	}
+	return w.lost
+}
+
+// newFollowScan returns a scan of a file that is being written, and the
+// descriptors that it will find.
+func newFollowScan(m *mapping) (*scan, *format.Context) {
+	found := format.NewContext()
+	s := newScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
+	s.half = &half{at: format.HeaderSize, place: s.place}
+	return s, found
+}
+
+// setData puts a file in the place of what was shown, if anything, with what is
+// known of it. What was loaded is stale.
+func (r *TraceReader) setData(m *mapping, v *view, ctx *format.Context, why error) error {
+	err := r.change(func() error {
+		old := r.data
+		if old != nil {
+			r.epoch.Add(1)
+		}
+		r.known.Store(v)
+		r.data = m
+		r.ctxMu.Lock()
+		*r.ctx = *ctx
+		r.ctxMu.Unlock()
+		index, times := r.index, r.times.Swap(nil)
+		r.index = nil
+		r.note(func(st *Status) {
+			st.Generation++
+			if old != nil {
+				g := st.Growth
+				g.Recording++
+				g.Again, g.Grown, g.Rate = why, time.Time{}, 0
+				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
+			}
+		})
+		return errors.Join(old.unmap(), index.unmap(), times.mapped().unmap())
+	})
+	if errors.Is(err, errClosed) {
+		m.unmap()
+	}
+	return err
+}
+
+// changePatience is how long change waits for a moment in which nobody uses the
+// mappings. It lets others begin to use them in that time: to wait behind one
+// who reads for seconds, as in a call with millions of children, would stop all.
+const changePatience = 100 * time.Millisecond
+
+// change calls f while nobody uses the mappings.
+func (r *TraceReader) change(f func() error) error {
+	for until := time.Now().Add(changePatience); !r.life.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			r.life.Lock()
+			break
+		}
+	}
+	defer r.life.Unlock()
+	if r.closed {
+		return errClosed
+	}
+	return f()
+}
+
+// remap brings the mapping to the size of the file. It reports whether what was
+// shown is still there.
+func (w *follower) remap() (same bool, err error) {
+	st, err := w.f.Stat()
+	if err != nil {
+		return false, err
+	}
+	m := w.r.data
+	have, size := int64(len(m.data)), st.Size()
+	switch {
+	case size > have:
+		if err := w.r.change(func() error { return m.grow(w.f, size) }); err != nil {
+			return false, err
+		}
+		w.r.growTimes()
+	case size < have:
+		if err := w.r.change(func() error { m.cut(size); return nil }); err != nil {
+			return false, err
+		}
+		if size < w.shown {
+			w.lost = fmt.Errorf("the file was cut short from %d to %d bytes, and is read again", have, size)
+			return false, nil
+		}
+		w.again = w.again || size < w.s.scanner.Offset()
+	default:
+		return true, nil
+	}
+	err = w.r.use(func() error {
+		same = bytes.Equal(m.data[w.shown-int64(len(w.last)):w.shown], w.last)
+		return nil
+	})
+	if err == nil && !same {
+		w.lost = errRewritten
+	}
+	return same, err
+}
+
+// note keeps the end of what is shown.
+func (w *follower) note(m *mapping) {
+	w.shown = w.s.half.upTo(w.s.scanner.Offset())
+	err := guard(func() error {
+		w.last = bytes.Clone(m.data[max(0, w.shown-64):w.shown])
+		return nil
+	}, m)
+	if err != nil {
+		w.last = nil
+	}
+}

@@ -1,0 +1,135 @@
+package lazy
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// TestFollowBytesThatComeLate: where a file tells of bytes before it has them,
+// as one in a network folder may, nothing wrong is shown; when they have come,
+// they are.
+func TestFollowBytesThatComeLate(t *testing.T) {
+	for seed := range uint64(6) {
+		spec := formattest.Spec{Shape: formattest.Random, N: 250, Seed: seed}
+		spec.BlockSize = 512
+		data, _ := formattest.Bytes(t, spec)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
+		w.to(len(data) / 4)
+		r := followed(t, w.path, Options{NoWrite: true})
+		for w.size < len(data) {
+			size := min(w.size+1+rng.IntN(len(data)/6), len(data))
+			late := make([]byte, rng.IntN(size-w.size)+1) // zeros, at the end
+			if rng.IntN(2) == 0 {
+				for i := range late {
+					late[i] = 0xee
+				}
+			}
+			w.to(size - len(late))
+			at := int64(w.size)
+			if _, err := w.f.WriteAt(late, at); err != nil {
+				t.Fatal(err)
+			}
+			for range rng.IntN(3) {
+				if st := catchUp(t, r); st.Problem != nil || st.Growth.Wait != nil || st.Phase != PhaseFollowing {
+					t.Fatalf("status %+v", st)
+				}
+			}
+			w.to(size)
+			catchUp(t, r)
+			// What had passed for good may turn out wrong in this look alone.
+			if st := catchUp(t, r); st.Epoch != 0 || st.Problem != nil {
+				t.Fatalf("status %+v", st)
+			}
+			shows(t, r, wholeBlocks(data[:w.size]))
+		}
+		if st := r.Status(); st.Phase != PhaseReady {
+			t.Fatalf("status %+v", st)
+		}
+	}
+}
+
+// TestFollowDamage: what stays wrong is told of, but not that it is the end:
+// others may write behind it, and it may be mended.
+func TestFollowDamage(t *testing.T) {
+	data := formattest.Recorded(t, "threads.stream.bin")
+	good := wholeBlocks(data[:len(data)*2/3])
+	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
+	w.to(len(data) * 5 / 6)
+	damaged := make([]byte, 100)
+	for i := range damaged {
+		damaged[i] = 0xee
+	}
+	if _, err := w.f.WriteAt(damaged, int64(len(good))); err != nil {
+		t.Fatal(err)
+	}
+	r := followed(t, w.path, Options{NoWrite: true})
+	for looks := 0; r.Status().Growth.Wait == nil; looks++ {
+		if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*stuckLooks {
+			t.Fatalf("status %+v", st)
+		}
+	}
+	st := r.Status()
+	if said := text(st.Growth.Wait); !strings.Contains(said, "cannot be read") || !strings.Contains(said, format.ErrCorrupt.Error()) {
+		t.Errorf("it says %q", said)
+	}
+	shows(t, r, good)
+	if _, err := w.f.WriteAt(data[len(good):len(good)+len(damaged)], int64(len(good))); err != nil {
+		t.Fatal(err)
+	}
+	w.to(len(data))
+	if st := catchUp(t, r); st.Phase != PhaseReady || st.Problem != nil || st.Growth.Wait != nil || st.Epoch != 0 {
+		t.Fatalf("mended: %+v", st)
+	}
+	shows(t, r, data)
+}
+
+// TestFollowDamageEnds: who stops to follow a damaged recording is told of it as
+// of any.
+func TestFollowDamageEnds(t *testing.T) {
+	data := formattest.Recorded(t, "shapes.stream.bin")
+	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), append(wholeBlocks(data[:len(data)/2:len(data)/2]), 0xee))
+	w.to(len(w.data))
+	r := followed(t, w.path, Options{NoWrite: true})
+	catchUp(t, r)
+	r.Unfollow()
+	st := waitFor(t, r, func(st Status) bool { return st.Phase == PhaseReady })
+	cold := ready(t, w.path, Options{NoWrite: true}).Status()
+	if st.Problem == nil || text(st.Problem) != text(cold.Problem) || st.Unfinished != cold.Unfinished {
+		t.Errorf("status %+v, want %+v", st, cold)
+	}
+}
+
+// TestLargeBlock: a block that is written over a long time is shown as it comes,
+// once it is larger than any that is written at once.
+func TestLargeBlock(t *testing.T) {
+	if raceDetector {
+		t.Skip("10 MB of trace: slow, and nothing runs beside it")
+	}
+	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1, Options: formattest.Options{Dump: true}})
+	if blocks := wholeBlocks(data[:len(data)-2]); len(blocks) != format.HeaderSize || len(data) < 2*wholeUpTo {
+		t.Fatalf("%d bytes, of which %d in whole blocks: the test says nothing", len(data), len(blocks))
+	}
+	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
+	w.to(wholeUpTo / 2)
+	r := followed(t, w.path, Options{NoWrite: true})
+	catchUp(t, r)
+	if n := len(r.Threads()); n != 0 {
+		t.Fatalf("%d threads in half a block", n)
+	}
+	w.to(wholeUpTo * 3 / 2)
+	catchUp(t, r)
+	before := r.Threads()
+	if len(before) != 1 || before[0].Containers == 0 {
+		t.Fatalf("of a large block nothing is shown: %+v", before)
+	}
+	w.to(len(data))
+	if st := catchUp(t, r); st.Phase != PhaseReady || st.Epoch != 0 {
+		t.Errorf("status %+v", st)
+	}
+}

@@ -1,0 +1,80 @@
+package lazy
+
+import (
+	"context"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// fuzzMost is how many bytes of data are tried at most: what takes long with
+// these would never end with a real trace.
+const fuzzMost = 1 << 16
+
+// seeds gives a fuzz target small traces of many sorts.
+func seeds(f *testing.F, add func(data, index []byte)) {
+	for _, name := range small {
+		add(formattest.Recorded(f, name), formattest.Recorded(f, name+".idx"))
+	}
+	for _, s := range []formattest.Shape{formattest.Random, formattest.Deep, formattest.Wide, formattest.WideLeaves} {
+		for crash := range formattest.Crash(3) {
+			spec := formattest.Spec{Shape: s, N: 60, Seed: 1, Wild: crash == 1, Crash: crash}
+			spec.BlockSize = 512
+			add(formattest.Bytes(f, spec))
+		}
+	}
+}
+
+// FuzzLazy: whatever data and index hold, what is done with them ends, with an
+// error or a result.
+func FuzzLazy(f *testing.F) {
+	seeds(f, func(data, index []byte) { f.Add(data, index) })
+	f.Fuzz(func(t *testing.T, data, index []byte) {
+		if len(data) <= fuzzMost && len(index) <= fuzzMost {
+			try(t, data, index)
+		}
+	})
+}
+
+// FuzzIndexPass: the pass over an index takes it or says why not; what it takes
+// can be searched without a fault, whatever the cells say.
+func FuzzIndexPass(f *testing.F) {
+	seeds(f, func(data, index []byte) { f.Add(data, index) })
+	f.Fuzz(func(t *testing.T, data, index []byte) {
+		if len(data) > fuzzMost || len(index) > fuzzMost {
+			return
+		}
+		var got *view
+		p := &pass{
+			index: &mapping{path: "memory.idx", data: index}, data: &mapping{path: "memory", data: data},
+			reference: func([]byte, format.Cell) error { return nil }, progress: func(int64) {},
+			publish: func(v *view) error {
+				got = v
+				return nil
+			},
+		}
+		if err := p.run(context.Background()); err != nil {
+			if got != nil {
+				t.Fatal("published, and failed")
+			}
+			return
+		}
+		for _, s := range got.streams {
+			last := int64(-1)
+			for ord := range s.cells.len() {
+				c := s.cells.at(ord)
+				if c.End <= last || c.Start > c.End || c.End >= s.size {
+					t.Fatalf("cell %+v behind %d in %d bytes", c, last, s.size)
+				}
+				last = c.End
+				if got := s.cells.firstEnding(c.End); got != ord {
+					t.Fatalf("the first that ends at %d is %d, want %d", c.End, got, ord)
+				}
+				if got := s.cells.firstAround(ord, c.Start); got != ord {
+					t.Fatalf("the first around %d is %d, want %d", c.Start, got, ord)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,289 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// growing is a reader whose trace gets known step by step, as a test says.
+type growing struct {
+	*TraceReader
+	t    *testing.T
+	scan *scan
+}
+
+func newGrowing(t *testing.T, data []byte, memory int64) *growing {
+	r := newReader("memory", Options{NoWrite: true, Memory: memory})
+	r.data = &mapping{path: "memory", data: data}
+	r.cancel = func() {}
+	close(r.done)
+	t.Cleanup(func() { r.Close() })
+	return &growing{r, t, newScan(r.data, r.addReference)}
+}
+
+// grow makes about n bytes more known and reports whether there is more.
+func (g *growing) grow(n int64) bool {
+	g.t.Helper()
+	var more bool
+	err := g.use(func() error {
+		var err error
+		more, err = g.scan.step(context.Background(), n)
+		return err
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.publish(g.scan.view(!more))
+	return more
+}
+
+// prefix is what the eager loader prints of what is known.
+func (g *growing) prefix() string {
+	g.t.Helper()
+	f, err := LoadAll(bytes.NewReader(g.data.data[:g.scan.scanner.Offset()]))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := f.Print(&out, PrintOptions{Verbose: true}); err != nil {
+		g.t.Fatal(err)
+	}
+	return out.String()
+}
+
+// walkAll opens all nodes, loads all gaps, from ends as rng says, and returns
+// the nodes from top to bottom.
+func walkAll(t *testing.T, tree *Tree, rng *rand.Rand) (nodes []*Node) {
+	t.Helper()
+	ctx := context.Background()
+	row, ok := tree.First()
+	for loads := 0; ok; {
+		if !row.Gap() {
+			loads = 0
+			nodes = append(nodes, row.Node)
+			tree.Open(row.Node)
+			row, ok = tree.Next(row)
+			continue
+		}
+		if loads++; loads > 1000 {
+			t.Fatalf("the gap %+v does not go away", row)
+		}
+		if err := tree.Load(ctx, row, End(rng.IntN(2))); err != nil {
+			t.Fatal(err)
+		}
+		// What stands now behind the last node.
+		if row, ok = tree.Next(rowOf(nodes[len(nodes)-1])); !ok {
+			return nodes
+		}
+	}
+	return nodes
+}
+
+// textOfNodes prints nodes as the eager loader does: one whose end is not
+// known as one that has none.
+func textOfNodes(tree *Tree, nodes []*Node) string {
+	iterations := make(map[*Node]int32)
+	for _, n := range nodes {
+		if p := n.Point(); p != nil && p.Class == format.ClassIteration {
+			iterations[n.Parent()]++
+		}
+	}
+	var out []byte
+	several := len(tree.Threads()) > 1
+	tree.r.WithContext(func(c *format.Context) {
+		for _, n := range nodes {
+			if n.IsThread() {
+				out = fmt.Appendf(out, "# Thread %d", n.Thread()+1)
+				if several {
+					name := ""
+					if th := c.Thread(n.Thread()); th != nil {
+						name = th.Name
+					}
+					out = append(format.AppendPlain(append(out, " ("...), name), ')')
+				}
+				out = append(out, '\n')
+				continue
+			}
+			f := *n.Footer()
+			if n.State() == StatePending {
+				f = format.Unfinished(n.Point().Class)
+				if n.Point().Class == format.ClassLoop {
+					f.Iterations = iterations[n]
+				}
+			}
+			out = append(out, strings.Repeat("  ", n.Depth()-1)...)
+			out = append(c.AppendText(out, n.Point(), &f, n.Parent().parentText(), true), '\n')
+		}
+	})
+	return string(out)
+}
+
+// eachGrowing calls f with the data of traces of many sorts.
+func eachGrowing(t *testing.T, f func(t *testing.T, data []byte, rng *rand.Rand)) {
+	seeds := uint64(10)
+	if raceDetector || testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
+		spec := formattest.Spec{Shape: formattest.Random, N: 250, Seed: seed, Wild: seed%2 == 1}
+		spec.BlockSize = 512 << (seed % 3)
+		spec.Crash = formattest.Crash(seed % 3)
+		t.Run(spec.Name(), func(t *testing.T) {
+			data, _ := formattest.Bytes(t, spec)
+			f(t, data, rand.New(rand.NewPCG(seed, 1)))
+		})
+	}
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) { f(t, formattest.Recorded(t, name), rand.New(rand.NewPCG(1, 2))) })
+	}
+}
+
+// TestGrowingTree: at each moment the raw tree shows what is known, and what
+// was shown stays where it was.
+func TestGrowingTree(t *testing.T) {
+	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
+		g := newGrowing(t, data, 64<<20)
+		tree := g.Tree(false)
+		var before []*Node
+		for more := true; more; {
+			more = g.grow(rng.Int64N(600) + 1)
+			tree.Refresh()
+			nodes := walkAll(t, tree, rng)
+			sameText(t, []byte(textOfNodes(tree, nodes)), []byte(g.prefix()))
+			i := 0
+			for _, n := range nodes {
+				if i < len(before) && n == before[i] {
+					i++
+				}
+			}
+			if i < len(before) {
+				t.Fatalf("at %d: node %d of %d that was shown is not in its place", g.scan.scanner.Offset(), i, len(before))
+			}
+			before = nodes
+		}
+	})
+}
+
+// TestGrowingViews: trees that grew, folded ones among them and such that keep
+// little, show in the end what one shows that was made then. Places can be
+// found and revealed all the time, and children counted.
+func TestGrowingViews(t *testing.T) {
+	ctx := context.Background()
+	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
+		for _, folded := range []bool{false, true} {
+			for _, memory := range []int64{64 << 20, 16 << 10} {
+				g := newGrowing(t, data, memory)
+				tree := g.Tree(folded)
+				for more := true; more; {
+					more = g.grow(rng.Int64N(2000) + 1)
+					if rng.IntN(3) == 0 {
+						continue // nobody looked
+					}
+					tree.Refresh()
+					for _, th := range tree.Threads() {
+						p, err := g.FindFraction(th.Thread(), rng.Float64())
+						if err != nil {
+							t.Fatal(err)
+						}
+						n, err := tree.Reveal(ctx, p)
+						if err != nil {
+							t.Fatal(err)
+						}
+						kids, err := tree.Children(ctx, n)
+						if err != nil {
+							t.Fatal(err)
+						}
+						count, exact, err := tree.CountChildren(ctx, n, 0)
+						if err != nil || exact != (n.State() != StatePending) || count != int64(len(kids)) {
+							t.Fatalf("%d children, exact %v, %d loaded: %v", count, exact, len(kids), err)
+						}
+						if folded && rng.IntN(2) == 0 {
+							tree.Close(n)
+						}
+					}
+				}
+				tree.Refresh()
+				// What was open when its end came stays as it is.
+				for _, th := range tree.Threads() {
+					tree.Forget(th)
+				}
+				all := func(tree *Tree) string { return treeText(t, tree, ways(t, tree)["all"]) }
+				sameText(t, []byte(all(tree)), []byte(all(g.Tree(folded))))
+				st := tree.Stats()
+				for _, th := range tree.Threads() {
+					tree.Forget(th)
+				}
+				if after := tree.Stats(); after.Loaded != 0 || after.Bytes != 0 {
+					t.Fatalf("all forgotten of %+v, but %+v", st, after)
+				}
+			}
+		}
+	})
+}
+
+// TestGrownWhileRead: what was read before the tree grew, and comes after, does
+// not put what is no longer true into it.
+func TestGrownWhileRead(t *testing.T) {
+	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
+		for _, folded := range []bool{false, true} {
+			g := newGrowing(t, data, 64<<20)
+			tree := g.Tree(folded)
+			for more := true; more; {
+				more = g.grow(rng.Int64N(1500) + 1)
+				tree.Refresh()
+				for _, th := range tree.Threads() {
+					tree.Open(th)
+					gap, ok := tree.LastChild(th)
+					if !ok || !gap.Gap() {
+						continue
+					}
+					tree.mu.Lock()
+					from, to, ord, ok := th.gap(gap.From)
+					tree.mu.Unlock()
+					if !ok {
+						t.Fatal("a gap that is none")
+					}
+					var s *stretch
+					if err := tree.read(th, func(l *childReader) error {
+						var err error
+						s, err = l.forward(context.Background(), from, to, ord, pageNodes)
+						return err
+					}); err != nil {
+						t.Fatal(err)
+					}
+					more = more && g.grow(rng.Int64N(1500)+1)
+					tree.Refresh()
+					tree.mu.Lock()
+					tree.attach(th, s)
+					tree.mu.Unlock()
+				}
+			}
+			tree.Refresh()
+			fresh := g.Tree(folded)
+			for i, th := range tree.Threads() {
+				got, err := tree.Children(context.Background(), th)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := fresh.Children(context.Background(), fresh.Threads()[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				same := slices.EqualFunc(got, want, func(a, b *Node) bool {
+					return a.Place() == b.Place() && a.State() == b.State() && a.e.Load().next == b.e.Load().next
+				})
+				if !same {
+					t.Fatalf("thread %d: %d roots, want %d, or others", th.Thread(), len(got), len(want))
+				}
+			}
+		}
+	})
+}

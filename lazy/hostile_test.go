@@ -1,0 +1,165 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// small are two small real traces, one of each writer.
+var small = [...]string{"roots.dump.bin", "shapes.stream.bin"}
+
+// openBytes is Open for a trace that is in memory; index may be nil.
+func openBytes(data, index []byte) (*TraceReader, error) {
+	if err := format.CheckDataHeader(data[:min(len(data), 512)]); err != nil {
+		return nil, err
+	}
+	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
+	r.data = &mapping{path: "memory", data: data}
+	first, err := r.firstLook()
+	if err != nil {
+		return nil, err
+	}
+	r.run(func(ctx context.Context) error {
+		if index != nil && r.takeIndex(ctx, &mapping{path: "memory.idx", data: index}) == nil {
+			return nil
+		}
+		return r.rebuild(ctx, "", first)
+	})
+	return r, nil
+}
+
+// try opens data with index, which may be damaged in any way, and uses what
+// there is: an error or a result is right, anything else is not.
+func try(t *testing.T, data, index []byte) {
+	t.Helper()
+	r, err := openBytes(data, index)
+	if err != nil {
+		if err.Error() == "" {
+			t.Fatal("an error without a word")
+		}
+		return
+	}
+	defer r.Close()
+	ctx := context.Background()
+	if err := r.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Print(ctx, io.Discard, PrintOptions{Folded: true, Verbose: true}, Part{})
+	tree := r.Tree(true)
+	for _, n := range tree.Threads() {
+		nodes, _ := tree.Children(ctx, n)
+		tree.CountChildren(ctx, n, 0)
+		for _, c := range nodes {
+			tree.Range(ctx, c, 0, 3)
+		}
+		tree.Open(n)
+		if row, ok := tree.LastChild(n); ok {
+			tree.Load(ctx, row, AtEnd)
+		}
+		if p, err := r.FindFraction(n.Thread(), 0.7); err == nil {
+			tree.Reveal(ctx, p)
+		}
+	}
+	r.FindEvent(ctx, 600)
+}
+
+// step is 1, or how many damaged places the tests go on at a time when time is
+// short: under the race detector, which is slow.
+func step() int {
+	if testing.Short() || raceDetector {
+		return 61
+	}
+	return 1
+}
+
+func TestEachTruncation(t *testing.T) {
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+			for n := 0; n < len(data); n += step() {
+				try(t, data[:n], index)
+			}
+			for n := 0; n < len(index); n += step() {
+				try(t, data, index[:n])
+			}
+		})
+	}
+}
+
+func TestEachFlip(t *testing.T) {
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+			masks := [...]byte{0x01, 0xff, 0x80, 0x08}
+			for i := 0; i < len(data); i += step() {
+				bad := bytes.Clone(data)
+				bad[i] ^= masks[i%len(masks)]
+				try(t, bad, index)
+			}
+			for i := 0; i < len(index); i += step() {
+				bad := bytes.Clone(index)
+				bad[i] ^= masks[i%len(masks)]
+				try(t, data, bad)
+			}
+		})
+	}
+}
+
+// TestDamagedIndexIsMadeAgain: whatever is wrong with an index, what is shown
+// is what the data says.
+func TestDamagedIndexIsMadeAgain(t *testing.T) {
+	name := "shapes.stream.bin"
+	data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := eagerText(t, path, true)
+	ctx := context.Background()
+	for i := 0; i < len(index); i += 3 * step() {
+		bad := bytes.Clone(index)
+		bad[i] ^= 0x55
+		if err := os.WriteFile(path+".idx", bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := open(t, path, Options{NoWrite: true})
+		if err := r.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := r.Print(ctx, &out, PrintOptions{Folded: true, Verbose: true}, Part{}); err != nil {
+			t.Fatalf("byte %d of the index flipped: %v", i, err)
+		}
+		r.Close()
+		if cell := (i - format.HeaderSize) % format.CellSize; i >= format.HeaderSize && i < len(index)-format.IndexTail && cell == 0 && r.Status().IndexReason == nil {
+			t.Errorf("the kind at %d flipped, and nobody noticed", i)
+		}
+		sameText(t, out.Bytes(), []byte(want))
+	}
+}
+
+func TestShrunkWhileOpen(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
+	r := ready(t, path, Options{NoWrite: true})
+	if err := os.Truncate(path, 64<<10); err != nil {
+		t.Fatal(err)
+	}
+	err := r.Print(context.Background(), io.Discard, PrintOptions{}, Part{})
+	if err == nil {
+		t.Skip("this platform reads what is not there any more")
+	}
+	var e *format.Error
+	if !errors.As(err, &e) || e.File != path {
+		t.Fatalf("got %v, want an error that names the file", err)
+	}
+}

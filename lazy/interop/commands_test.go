@@ -1,0 +1,100 @@
+package interop
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// The commands that write traces write what the real reader takes, and print
+// prints what it prints.
+func TestReferenceTakesCommands(t *testing.T) {
+	r := needReference(t)
+	for _, name := range []string{"kotlin.stream.bin", "threads.dump.bin"} {
+		t.Run(name, func(t *testing.T) {
+			data := formattest.Unpack(t, name)
+			tell(t, "index", data)
+			raw := r.eager(t, data, true)
+			sameText(t, r.lazily(t, data, true), raw)
+			sameText(t, tell(t, "print", "--raw", "--verbose", data), raw)
+			sameText(t, tell(t, "print", data), r.printed(t, "print-lazy", data, false, "folded"))
+
+			packed := data + ".packedtrace"
+			tell(t, "pack", "--level", "9", "-o", packed, data)
+			sameText(t, r.lazily(t, packed, true), raw)
+			if err := os.Remove(data); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(data + ".idx"); err != nil {
+				t.Fatal(err)
+			}
+			tell(t, "unpack", "-o", data, packed)
+			sameText(t, r.lazily(t, data, true), raw)
+		})
+	}
+}
+
+// A trace with times, packed by the command, opens in the real reader, and comes
+// apart with its times.
+func TestReferenceTakesTimedCommands(t *testing.T) {
+	r := needReference(t)
+	data := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Own: true, Timed: true})
+	times, err := os.ReadFile(data + ".tim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := r.lazily(t, data, true)
+	for _, level := range []string{"0", "6", "9"} {
+		packed := data + "." + level + ".packedtrace"
+		tell(t, "pack", "--level", level, "-o", packed, data)
+		a := r.ask(t, "open-packed", packed)
+		accept(t, a)
+		if a.Fields["packed"] != "true" {
+			t.Errorf("level %s: packed %s", level, a.Fields["packed"])
+		}
+		sameText(t, r.lazily(t, packed, true), raw)
+		sameText(t, r.eager(t, packed, true), raw)
+		tell(t, "unpack", packed)
+		got, err := os.ReadFile(data + "." + level + ".tim")
+		if err != nil || string(got) != string(times) {
+			t.Errorf("level %s: %d bytes of times come back as %d, %v", level, len(times), len(got), err)
+		}
+	}
+}
+
+// theCommand builds tracex once for all tests, beside the driver.
+var theCommand = sync.OnceValues(func() (string, error) {
+	if err := builtDriver(); err != nil {
+		return "", err
+	}
+	program, err := filepath.Abs(filepath.Join(driverDir, "target", "tracex"))
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-o", program, "tracex").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// tell runs tracex, which must succeed, and returns its standard output.
+func tell(t *testing.T, args ...string) string {
+	t.Helper()
+	program, err := theCommand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Stderr = new(strings.Builder)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("tracex %s: %v\n%s", strings.Join(args, " "), err, cmd.Stderr)
+	}
+	return string(out)
+}

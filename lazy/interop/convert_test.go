@@ -1,0 +1,60 @@
+package interop
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/recorder/convert"
+)
+
+// The real reader loads what is made of traces of Perfetto's, takes the index,
+// and prints what we print.
+func TestReferenceReadsConverted(t *testing.T) {
+	r := needReference(t)
+	captures, err := filepath.Glob("../../recorder/convert/testdata/*.pftrace.gz")
+	if err != nil || len(captures) == 0 {
+		t.Fatalf("no captures: %v", err)
+	}
+	for _, path := range captures {
+		name := strings.TrimSuffix(filepath.Base(path), ".pftrace.gz")
+		for label, block := range map[string]int{"": 0, "/small blocks": 100} {
+			t.Run(name+label, func(t *testing.T) {
+				sameAsReference(t, r, converted(t, path, convert.Options{BlockSize: block}))
+			})
+		}
+	}
+}
+
+// converted converts a compressed trace and returns the name of the data file.
+func converted(t *testing.T, path string, o convert.Options) string {
+	t.Helper()
+	packed, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	in, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := convert.New(o)
+	defer c.Close()
+	if err := c.Read(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "trace.bin")
+	var files [3]*os.File
+	for i, suffix := range []string{"", ".idx", ".tim"} {
+		if files[i], err = os.Create(data + suffix); err != nil {
+			t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	if _, err := c.Write(t.Context(), convert.Output{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -1,0 +1,16 @@
+// Package interop has tests alone: they send what the project writes through
+// Lincheck's own reader, and compare what it says with what ours does. The
+// driver around that reader is in testdata/interop/lincheck. The tests are
+// selected by TRACEX_INTEROP=1 and need Java 17 and Maven.
+package interop
+
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the process that benchmarks measure.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){measuredName: measured})
+}

@@ -1,0 +1,41 @@
+package interop
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// Each index that we make again from the data is taken by the real reader, and
+// it reads the same by it as the eager loader without any.
+func TestReferenceTakesRebuiltIndex(t *testing.T) {
+	r := needReference(t)
+	traces := make(map[string]func(t *testing.T) string)
+	for _, name := range recordedTraces(t) {
+		traces[name] = func(t *testing.T) string { return formattest.Unpack(t, name) }
+	}
+	for _, spec := range generatedTraces() {
+		traces[spec.Name()] = func(t *testing.T) string { return formattest.File(t, spec) }
+	}
+	for name, trace := range traces {
+		t.Run(name, func(t *testing.T) {
+			data := trace(t)
+			if err := os.Remove(data + ".idx"); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			if a := r.ask(t, "open-lazy", data); !strings.Contains(a.complaint(), "No index file is given") {
+				t.Fatalf("there is an index before one is made: %q", a.complaint())
+			}
+			if err := lazy.RebuildIndex(t.Context(), data, "", false, nil); err != nil {
+				t.Fatal(err)
+			}
+			accept(t, r.ask(t, "open-lazy", data))
+			for _, verbose := range []bool{false, true} {
+				sameText(t, r.lazily(t, data, verbose), r.eager(t, data, verbose))
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package interop
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tracex/lazy"
+	"tracex/recorder"
+	"tracex/recorder/recordertest"
+)
+
+// The real reader loads what our recorder writes of a program that runs on many
+// goroutines, takes its index, and prints what we print.
+func TestReferenceReadsRecorder(t *testing.T) {
+	r := needReference(t)
+	configs := map[string]recorder.Config{
+		"streaming": {BlockSize: 16 << 10},
+		"tiny":      {BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},
+		"dump":      {Strategy: recorder.CollectAndDump},
+	}
+	for name, config := range configs {
+		for seed, goroutines := range []int{1, 3, 64} {
+			t.Run(fmt.Sprintf("%s/goroutines=%d", name, goroutines), func(t *testing.T) {
+				config.Path = filepath.Join(t.TempDir(), "trace.bin")
+				rec, err := recorder.Start(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recordertest.Program{Seed: uint64(seed), Goroutines: goroutines, Steps: 3000 / goroutines,
+					Flushes: name == "streaming", LeaveOpen: seed == 1}.Run(rec)
+				if err := rec.Stop(); err != nil {
+					t.Fatal(err)
+				}
+				sameAsReference(t, r, config.Path)
+			})
+		}
+	}
+}
+
+// sameAsReference compares what the real reader prints of a trace, by each of
+// its ways, with what we print.
+func sameAsReference(t *testing.T, r *reference, data string) {
+	t.Helper()
+	for _, verbose := range []bool{false, true} {
+		theirs := r.eager(t, data, verbose)
+		sameText(t, r.lazily(t, data, verbose), theirs)
+		raw, folded := lazy.PrintOptions{Verbose: verbose}, lazy.PrintOptions{Verbose: verbose, Folded: true}
+		sameButDigits(t, printedByUs(t, data, raw, firstRoot), theirs)
+		sameButDigits(t, printedByUs(t, data, raw, allRoots), r.printed(t, "print-tree", data, verbose, "raw"))
+		sameButDigits(t, printedByUs(t, data, folded, allRoots), r.printed(t, "print-tree", data, verbose, "folded"))
+	}
+}

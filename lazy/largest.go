@@ -1,0 +1,92 @@
+package lazy
+
+import "context"
+
+// walkStep is how many children a walk over all of them looks at between two
+// looks at its context.
+const walkStep = 4096
+
+// overChildren calls f for each child of n, in order and as recorded: of its
+// point only what Peek reads is known. pos is where the reference objects before
+// it begin. f is called within use, and keeps nothing of what it is given.
+func (t *Tree) overChildren(ctx context.Context, n *Node, f func(l *childReader, pos int64, c *entry) error) error {
+	e := n.e.Load()
+	pos, ord := e.start, e.first
+	for more := true; more; {
+		err := t.read(n, func(l *childReader) error {
+			var c entry
+			for range walkStep {
+				found, err := l.next(pos, ord, l.end, &c, false)
+				if more = found; !found || err != nil {
+					return err
+				}
+				if err := f(l, pos, &c); err != nil {
+					return err
+				}
+				pos, ord = c.next, c.after
+			}
+			return nil
+		})
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown returns what the tree shows of a child as recorded: nil for nothing. Of
+// its point, too, only what Peek reads is sure to be known.
+func (l *childReader) shown(c *entry) (*entry, error) {
+	if !l.t.folded || !l.mayFold(c) {
+		return c, nil
+	}
+	e, _, _, _, err := l.child(c.at, c.first)
+	return e, err
+}
+
+// Largest returns the place of the child of n that holds most: whose header,
+// content and footer take the most bytes, the first of equals. ok is false
+// when n shows no children. It makes no nodes, and takes time in proportion to
+// the number of children.
+func (t *Tree) Largest(ctx context.Context, n *Node) (p Place, ok bool, err error) {
+	most := int64(0)
+	err = t.overChildren(ctx, n, func(l *childReader, _ int64, c *entry) error {
+		size := c.next - c.at
+		if size <= most {
+			return nil
+		}
+		shown, err := l.shown(c)
+		if shown != nil {
+			p, most, ok = Place{Thread: n.thread, At: c.next - 1}, size, true
+		}
+		return err
+	})
+	if err != nil {
+		return Place{}, false, err
+	}
+	return p, ok, nil
+}
+
+// Longest returns the place of the child of n that took longest, the first of
+// equals. ok is false when no child has a time. It makes no nodes, and takes
+// time in proportion to the number of children.
+func (t *Tree) Longest(ctx context.Context, n *Node) (p Place, ok bool, err error) {
+	most := int64(-1)
+	err = t.overChildren(ctx, n, func(l *childReader, _ int64, c *entry) error {
+		shown, err := l.shown(c)
+		if shown == nil || err != nil {
+			return err
+		}
+		if time, known := l.time(shown); known && time.Duration > most {
+			p, most, ok = Place{Thread: n.thread, At: c.next - 1}, time.Duration, true
+		}
+		return nil
+	})
+	if err != nil {
+		return Place{}, false, err
+	}
+	return p, ok, nil
+}

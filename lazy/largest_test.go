@@ -1,0 +1,50 @@
+package lazy
+
+import (
+	"context"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// TestLargest compares with all children loaded, all the way down.
+func TestLargest(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(4) {
+		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed}
+		spec.BlockSize = 4096
+		for _, folded := range []bool{false, true} {
+			r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
+			tree := r.Tree(folded)
+			todo := tree.Threads()
+			for len(todo) > 0 {
+				n := todo[0]
+				nodes, err := tree.Children(ctx, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				todo = append(todo[1:], nodes...)
+				place, ok, err := tree.Largest(ctx, n)
+				if err != nil || ok != (len(nodes) > 0) {
+					t.Fatalf("%d children, but found %v: %v", len(nodes), ok, err)
+				}
+				if !ok {
+					continue
+				}
+				got, err := tree.Reveal(ctx, place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				size := func(n *Node) int64 { e := n.e.Load(); return e.next - e.at }
+				for got.Parent() != n && got.Parent() != nil {
+					got = got.Parent()
+				}
+				for _, c := range nodes {
+					if size(c) > size(got) {
+						t.Fatalf("a child of %d bytes, but the largest has %d", size(c), size(got))
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// TestOpenWhatIsNoTrace: each has its own message, that names the file.
+func TestOpenWhatIsNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	name := "shapes.stream.bin"
+	data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+	old := append([]byte(nil), data[:64]...)
+	old[15] = 21
+	if old[15] == data[15] {
+		t.Fatal("the version is not where this test thinks")
+	}
+	files := map[string][]byte{
+		"empty": {}, "text": []byte(strings.Repeat("not a trace\n", 20)), "index": index, "old": old, "short": data[:7],
+		"some.zip": []byte("PK\x05\x06" + strings.Repeat("\x00", 18)),
+	}
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := make(map[string]string)
+	for _, name := range []string{"empty", "text", "index", "old", "short", "some.zip", "."} {
+		path := filepath.Join(dir, name)
+		r, err := Open(path, Options{})
+		if err == nil {
+			r.Close()
+			t.Errorf("%s opens", name)
+			continue
+		}
+		var e *format.Error
+		if !errors.As(err, &e) || e.File != path {
+			t.Errorf("%s: %v does not name the file", name, err)
+		}
+		message := strings.ReplaceAll(err.Error()+format.Hint(err), path, "")
+		if other, ok := seen[message]; ok {
+			t.Errorf("%s and %s: the same message %q", name, other, message)
+		}
+		seen[message] = name
+	}
+	if _, err := Open(filepath.Join(dir, "nothing"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "old"), Options{}); !errors.Is(err, format.ErrVersion) || !strings.Contains(err.Error(), "21") {
+		t.Errorf("version 21: %v", err)
+	}
+	if _, err := os.Stat(os.DevNull); err == nil {
+		if _, err := Open(os.DevNull, Options{}); !errors.Is(err, format.ErrNotTrace) {
+			t.Errorf("a device: %v", err)
+		}
+	}
+}
+
+// TestIndexThatIsNoFile: a folder in the place of the index is told, and stays.
+func TestIndexThatIsNoFile(t *testing.T) {
+	name := "gson.stream.bin"
+	path := formattest.Unpack(t, name)
+	if err := os.Mkdir(path+".idx", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t, path, Options{})
+	if st := r.Status(); st.Index != IndexRebuilt || st.IndexReason == nil || st.StoreReason == nil {
+		t.Fatalf("status %+v", st)
+	}
+	onlyFiles(t, filepath.Dir(path), name, name+".idx")
+}
+
+// TestStoreFails: where the index cannot be written to its end, the reason is
+// told and nothing stays behind.
+func TestStoreFails(t *testing.T) {
+	path := formattest.Unpack(t, "gson.stream.bin")
+	out, err := createIndex(path+".idx", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.f.Close() // no write succeeds any more
+	out.beginBlock(1, 16)
+	for range storeBuffer / format.CellSize * 2 {
+		out.cell(format.Cell{Kind: format.KindTracePoint})
+	}
+	out.endBlock(100)
+	if err := out.commit(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v does not tell what could not be written", err)
+	}
+	onlyFiles(t, filepath.Dir(path), "gson.stream.bin")
+}
+
+// TestStoredIndexIsReadableAsTheData: who may not read the data may not read
+// the index.
+func TestStoredIndexIsReadableAsTheData(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits on windows")
+	}
+	path := formattest.Unpack(t, "gson.stream.bin")
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ready(t, path, Options{})
+	st, err := os.Stat(path + ".idx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", st.Mode())
+	}
+}
+
+// TestOpenCallsBeforeTheEndMark: a recording that ends within calls, but with an
+// end mark. No index tells which calls are open; the data does.
+func TestOpenCallsBeforeTheEndMark(t *testing.T) {
+	w := newTraceBuilder(t)
+	m := w.method("a.A", "f", format.Type{Kind: format.TypeInt})
+	at := w.location(1)
+	w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: at, Ref: m, Target: format.Null()})
+	for range 300 {
+		w.call(at, m, nil)
+	}
+	data := append(w.data, byte(format.KindBlockEnd), byte(format.KindEOF))
+	path := filepath.Join(t.TempDir(), "open.bin")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := eagerText(t, path, false)
+	if err := RebuildIndex(context.Background(), path, "", false, nil); err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t, path, Options{})
+	if st := r.Status(); st.Unfinished != 1 || st.Index != IndexRebuilt {
+		t.Fatalf("status %+v", st)
+	}
+	tree := r.Tree(false)
+	sameText(t, []byte(treeText(t, tree, ways(t, tree)["rows upwards"])), []byte(want))
+}

@@ -1,0 +1,33 @@
+//go:build unix
+
+package lazy
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// TestOpenPipe: a pipe is refused at once, also where an index should be:
+// nobody waits for who writes it.
+func TestOpenPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o644); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	if _, err := Open(path, Options{}); !errors.Is(err, format.ErrNotTrace) || format.Hint(err) == "" {
+		t.Errorf("a pipe: %v", err)
+	}
+	path = formattest.Unpack(t, "gson.stream.bin")
+	if err := syscall.Mkfifo(path+".idx", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t, path, Options{NoWrite: true})
+	if st := r.Status(); st.Index != IndexRebuilt || st.IndexReason == nil {
+		t.Errorf("status %+v", st)
+	}
+}

@@ -1,0 +1,176 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"tracex/format"
+)
+
+func isZip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+}
+
+// startPacked opens a packed trace. Its parts are unpacked in the background
+// into files without a name, since a ZIP cannot be read at any place.
+func (r *TraceReader) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
+	p, err := format.OpenPacked(f, size)
+	if err != nil {
+		return nil, format.At(err, r.path, 0)
+	}
+	// A bad info.txt is no reason not to show the trace.
+	if r.info, err = p.Info(); err != nil {
+		r.note(func(s *Status) { s.InfoProblem = format.At(err, r.path, 0) })
+	}
+	return func(ctx context.Context) error {
+		f, err := os.Open(r.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if p, err = format.OpenPacked(f, size); err != nil {
+			return format.At(err, r.path, 0)
+		}
+		damage, err := r.unpack(ctx, p)
+		if damage != nil {
+			// What it did to the data follows from it.
+			r.note(func(s *Status) { s.Problem = damage })
+		}
+		return err
+	}, nil
+}
+
+// unpack unpacks data and index, maps them and goes on as with any trace. Of
+// damaged data it takes what can be unpacked, and tells what the damage is.
+func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
+	total := p.Size(format.EntryIndex) + p.Size(format.EntryData)
+	if p.Times() != nil {
+		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // about: the ZIP does not say
+	}
+	r.begin(PhaseUnpacking, total)
+	var indexErr error
+	var index *mapping
+	if p.Has(format.EntryIndex) {
+		index, indexErr = r.unpackEntry(ctx, p, format.EntryIndex)
+	}
+	data, damage := r.unpackEntry(ctx, p, format.EntryData)
+	if data == nil {
+		index.unmap()
+		return nil, damage
+	}
+	if err := format.CheckDataHeader(data.data[:min(len(data.data), 512)]); err != nil {
+		index.unmap()
+		data.unmap()
+		return nil, errors.Join(damage, format.At(err, data.path, 0))
+	}
+	r.life.Lock()
+	r.data = data
+	r.life.Unlock()
+	first, err := r.firstLook()
+	if err != nil {
+		index.unmap()
+		return damage, err
+	}
+	if err := r.unpackTimes(ctx, p); err != nil {
+		index.unmap()
+		return damage, err
+	}
+	switch {
+	case index == nil || indexErr != nil:
+		index.unmap()
+		r.note(func(s *Status) { s.IndexReason = indexErr })
+		return damage, r.rebuild(ctx, "", first)
+	default:
+		return damage, r.learnFrom(ctx, r.takeIndex(ctx, index), first)
+	}
+}
+
+// unpackEntry copies an entry into a file that has no name any more and maps
+// it. Of a damaged entry it maps what is good, and says so.
+func (r *TraceReader) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapping, error) {
+	in, err := p.Open(name)
+	if err != nil {
+		return nil, format.At(err, r.path, 0)
+	}
+	defer in.Close()
+	return r.unpackFrom(ctx, in, name)
+}
+
+// unpackTimes unpacks the times, if there are any. What is wrong with them does
+// not keep the trace from being shown.
+func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
+	in := p.Times()
+	if in == nil {
+		return nil
+	}
+	m, err := r.unpackFrom(ctx, in, "the times")
+	var s *sidecar
+	if err == nil {
+		s, err = newSidecar(m)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			r.note(func(st *Status) { st.TimesReason = err })
+		}
+		return errors.Join(ctx.Err(), m.unmap())
+	}
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.times.Store(s)
+	return nil
+}
+
+// unpackFrom is unpackEntry of what is in an entry.
+func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapping, error) {
+	tmp, err := os.CreateTemp("", "tracex-*-"+name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no room to unpack it: %w", r.path, err)
+	}
+	defer tmp.Close()
+	if os.Remove(tmp.Name()) != nil {
+		// Where open files cannot be removed.
+		r.leftover = append(r.leftover, tmp.Name())
+	}
+	before := r.Status().Done
+	from := &countingReader{ctx: ctx, in: in, count: func(n int64) { r.progress(before + n) }}
+	_, copyErr := io.CopyBuffer(tmp, from, make([]byte, 1<<20))
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case from.err != nil:
+		copyErr = format.At(from.err, r.path, 0)
+	case copyErr != nil:
+		copyErr = fmt.Errorf("%s cannot be unpacked into %s: %w", r.path, os.TempDir(), copyErr)
+	}
+	m, err := mapFile(tmp, r.path+":"+name)
+	if err != nil {
+		return nil, err
+	}
+	return m, copyErr
+}
+
+// countingReader tells how much was read, and ends with its context.
+type countingReader struct {
+	ctx   context.Context
+	in    io.Reader
+	n     int64
+	count func(int64)
+	err   error // of in
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.in.Read(b)
+	c.n += int64(n)
+	c.count(c.n)
+	if err != io.EOF {
+		c.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,273 @@
+package lazy
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"tracex/format"
+)
+
+// passChunk is how many cells the pass looks at between two looks at its
+// context.
+const passChunk = 1 << 15
+
+// errContradiction: the index says something else than the data.
+var errContradiction = errors.New("the index contradicts the data")
+
+// pass is the one pass over the index: it finds the cells of blocks and of
+// reference objects, and samples the starts of containers. Each block cell is
+// checked against the data, and that a thread's containers end one behind the
+// other; all else is checked when it is used.
+type pass struct {
+	index, data *mapping
+	dump        bool // a block's cell comes behind the cells of its objects
+	streams     map[int32]*streamPass
+	cur         *streamPass // whose block the cells belong to
+	pending     *streamPass // of a dump: whose block cell has not come yet
+	nextBlock   int64       // physical: where the next block must start
+	from        int64       // of a dump: the position of the first cell of the block whose cell has not come
+	blocks      int
+	reference   func(object []byte, cell format.Cell) error // adds to the context
+	publish     func(*view) error                           // gets the complete view, once
+	progress    func(done int64)
+}
+
+// streamPass is a stream while the pass finds it.
+type streamPass struct {
+	stream
+	mapped  mappedCells
+	starts  sampler
+	lastEnd int64 // of the container before
+	inRun   bool
+	blockLo int64 // logical start of the current block
+}
+
+func (p *pass) newStream() *streamPass {
+	return &streamPass{mapped: mappedCells{index: p.index.data, dump: p.dump}, starts: newSampler(), lastEnd: -1}
+}
+
+// snapshot returns the stream as it is now.
+func (s *streamPass) snapshot() *stream {
+	out := s.stream
+	out.cells = &mappedCells{index: s.mapped.index, dump: s.mapped.dump, runs: s.mapped.runs, n: s.mapped.n, starts: s.starts.samples}
+	return &out
+}
+
+// run makes the pass. It must be called within guard. It publishes nothing
+// before the end: in the middle of an index nobody can tell which containers
+// are open, and so where the children of a node begin.
+func (p *pass) run(ctx context.Context) error {
+	cells, err := format.CheckIndexTail(tail(p.index.data), int64(len(p.index.data)))
+	if err != nil {
+		return err
+	}
+	p.nextBlock, p.from = format.HeaderSize, format.HeaderSize
+	p.streams = make(map[int32]*streamPass)
+	lo, hi := int64(format.HeaderSize), format.HeaderSize+cells*format.CellSize
+	p.dump = p.dump || cells > 0 && format.Kind(p.index.data[lo]) != format.KindBlockStart
+	for pos := lo; pos < hi; {
+		stop := min(pos+passChunk*format.CellSize, hi)
+		for pos < stop {
+			if pos = p.containers(pos, stop); pos == stop {
+				break
+			}
+			if p.index.data[pos] == byte(format.KindTracePoint) {
+				return p.contradicts(pos, "a container whose end lies behind the one before it")
+			}
+			if err := p.other(pos); err != nil {
+				return err
+			}
+			pos += format.CellSize
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.progress(pos - lo)
+	}
+	if err := p.finish(hi); err != nil {
+		return err
+	}
+	return p.publish(p.view())
+}
+
+func tail(b []byte) []byte { return b[max(0, len(b)-format.IndexTail):] }
+
+// containers takes the container cells from pos on and returns where the first
+// cell stands that is none, or is out of order. It is the loop that all of a
+// large index goes through.
+func (p *pass) containers(pos, stop int64) int64 {
+	b := p.index.data
+	if b[pos] != byte(format.KindTracePoint) {
+		return pos
+	}
+	s := p.owner()
+	if s == nil {
+		return pos
+	}
+	if !s.inRun {
+		s.mapped.runs = append(s.mapped.runs, run{ord: s.mapped.n, pos: pos})
+		s.inRun = true
+	}
+	first, last := pos, s.lastEnd
+	for ; pos < stop; pos += format.CellSize {
+		cell := b[pos : pos+format.CellSize : pos+format.CellSize]
+		if cell[0] != byte(format.KindTracePoint) {
+			break
+		}
+		start, end := int64(binary.BigEndian.Uint64(cell[5:])), int64(binary.BigEndian.Uint64(cell[13:]))
+		if end <= last || start > end || start < 0 {
+			break
+		}
+		last = end
+		s.starts.add(start)
+	}
+	s.mapped.n += (pos - first) / format.CellSize
+	s.lastEnd = last
+	return pos
+}
+
+// owner returns the stream that a container or reference cell belongs to: nil
+// when no block is open for it.
+func (p *pass) owner() *streamPass {
+	if p.dump && p.pending == nil {
+		p.pending = p.newStream()
+	}
+	if p.dump {
+		return p.pending
+	}
+	return p.cur
+}
+
+// other takes a cell that is not of a container.
+func (p *pass) other(pos int64) error {
+	cell := format.DecodeCell(p.index.data[pos:])
+	switch {
+	case cell.Kind == format.KindBlockStart:
+		return p.block(pos, cell)
+	case cell.Kind.Reference():
+		if s := p.owner(); s != nil {
+			s.inRun = false
+		}
+		if cell.Start < format.HeaderSize || cell.Start >= int64(len(p.data.data)) {
+			return p.contradicts(pos, fmt.Sprintf("%s %d at offset %d, outside the data", cell.Kind, cell.ID, cell.Start))
+		}
+		if err := p.reference(p.data.data[cell.Start:], cell); err != nil {
+			return p.contradicts(pos, err.Error())
+		}
+		return nil
+	}
+	return p.contradicts(pos, "a cell of "+cell.Kind.String())
+}
+
+// block takes a block's cell.
+func (p *pass) block(pos int64, cell format.Cell) error {
+	data := p.data.data
+	if cell.Start != p.nextBlock || cell.End < cell.Start+5 || cell.End >= int64(len(data)) {
+		return p.contradicts(pos, fmt.Sprintf("a block from %d to %d, where one must start at %d", cell.Start, cell.End, p.nextBlock))
+	}
+	if format.Kind(data[cell.Start]) != format.KindBlockStart || format.Kind(data[cell.End]) != format.KindBlockEnd ||
+		int32(binary.BigEndian.Uint32(data[cell.Start+1:])) != cell.ID {
+		return p.contradicts(pos, fmt.Sprintf("a block of thread %d from %d to %d, which the data has not", cell.ID, cell.Start, cell.End))
+	}
+	if err := p.leaveBlock(pos); err != nil {
+		return err
+	}
+	s := p.streams[cell.ID]
+	switch {
+	case p.dump && s != nil:
+		return p.contradicts(pos, fmt.Sprintf("a second block of thread %d behind its objects", cell.ID))
+	case p.dump:
+		s, p.pending = p.owner(), nil
+	case s == nil:
+		s = p.newStream()
+	}
+	s.thread = cell.ID
+	p.streams[cell.ID] = s
+	place := pos
+	if p.dump {
+		place = p.from
+		p.from = pos + format.CellSize
+	}
+	s.blocks = append(s.blocks, block{logical: s.size, physical: cell.Start + 5, place: place})
+	s.blockLo = s.size
+	s.size += cell.End - cell.Start - 5
+	s.inRun = false
+	p.nextBlock = cell.End + 1
+	p.blocks++
+	p.cur = s
+	if p.dump {
+		return p.leaveBlock(p.from)
+	}
+	return nil
+}
+
+// leaveBlock ends the block before, whose cells end at pos, and checks its
+// containers: their footers must lie in it.
+func (p *pass) leaveBlock(pos int64) error {
+	if s := p.cur; s != nil && s.lastEnd >= s.size {
+		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, behind the %d bytes of its block", s.thread, s.lastEnd, s.size))
+	} else if s != nil && len(s.lasts) < len(s.blocks) {
+		s.lasts = append(s.lasts, pos-format.CellSize)
+	}
+	return nil
+}
+
+// finish checks what must hold behind the last cell.
+func (p *pass) finish(pos int64) error {
+	if p.pending != nil {
+		return p.contradicts(pos, "objects without a block")
+	}
+	if err := p.leaveBlock(pos); err != nil {
+		return err
+	}
+	data := p.data.data
+	if p.nextBlock != int64(len(data))-1 || format.Kind(data[p.nextBlock]) != format.KindEOF {
+		return p.contradicts(pos, fmt.Sprintf("the last block ends at %d, but the data is %d bytes long", p.nextBlock, len(data)))
+	}
+	return nil
+}
+
+func (p *pass) view() *view {
+	v := &view{complete: true, eof: true, blocks: p.blocks, index: p.index}
+	v.cells = (int64(len(p.index.data)) - format.HeaderSize - format.IndexTail) / format.CellSize
+	for _, s := range p.streams {
+		v.streams = append(v.streams, s.snapshot())
+	}
+	sortStreams(v.streams)
+	return v
+}
+
+// endsChecked is how many roots checkEnds looks at, of all threads together.
+const endsChecked = 1 << 16
+
+// checkEnds refuses an index whose recording ends within a call: it does not
+// tell which containers are open, only the data does. It must be called within
+// use. Of a trace with more than endsChecked roots it looks at the first.
+func (r *TraceReader) checkEnds(v *view) error {
+	left := endsChecked
+	for _, s := range v.streams {
+		w := &walker{r: r, v: v, s: s}
+		var e entry
+		for pos, ord := int64(0), int64(0); left > 0; left-- {
+			ok, err := w.next(pos, ord, s.size, &e, false)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			if e.state != StateWhole {
+				return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
+			}
+			pos, ord = e.next, e.after
+		}
+	}
+	return nil
+}
+
+func (p *pass) contradicts(pos int64, found string) error {
+	return &format.Error{File: p.index.path, Offset: pos, Err: errContradiction, Found: found,
+		Hint: "the index is made again from the data"}
+}

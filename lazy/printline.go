@@ -1,0 +1,110 @@
+package lazy
+
+import (
+	"io"
+	"strconv"
+
+	"tracex/format"
+)
+
+// lineWriter writes the lines of a printed tree. The first failure of w sticks
+// in err; nothing is written after it.
+type lineWriter struct {
+	w       io.Writer
+	ctx     *format.Context
+	options PrintOptions
+	buf     []byte // lines not yet written
+	text    []byte // scratch, of a line that is escaped
+	err     error
+}
+
+// lineBuffer is how many bytes are gathered before they are written.
+const lineBuffer = 64 << 10
+
+func newLineWriter(w io.Writer, ctx *format.Context, o PrintOptions) *lineWriter {
+	return &lineWriter{w: w, ctx: ctx, options: o, buf: make([]byte, 0, lineBuffer+4<<10)}
+}
+
+// thread writes the line above the tree of a thread, with its name if the
+// trace has several.
+func (l *lineWriter) thread(id int32, name string, several bool, took Time) {
+	if l.options.JSON {
+		l.jsonThread(id, name, took)
+		return
+	}
+	l.buf = append(l.buf, "# Thread "...)
+	l.buf = strconv.AppendInt(l.buf, int64(id)+1, 10)
+	if several {
+		l.buf = append(l.buf, " ("...)
+		if l.options.Escape {
+			l.buf = format.AppendEscaped(l.buf, name)
+		} else {
+			l.buf = format.AppendPlain(l.buf, name)
+		}
+		l.buf = append(l.buf, ')')
+	}
+	l.end()
+}
+
+// point writes the line of a point. took is told in JSON alone.
+func (l *lineWriter) point(p *format.Point, f *format.Footer, parent format.Parent, depth int, took Time) {
+	if l.options.JSON {
+		l.jsonPoint(p, f, parent, depth, took)
+		return
+	}
+	l.indent(depth)
+	if l.options.Escape {
+		l.text = l.ctx.AppendText(l.text[:0], p, f, parent, l.options.Verbose)
+		l.buf = format.AppendEscaped(l.buf, l.text)
+	} else {
+		l.buf = l.ctx.AppendText(l.buf, p, f, parent, l.options.Verbose)
+	}
+	l.end()
+}
+
+// unloaded writes the line that stands for a run of n children that are not
+// loaded; nothing for none.
+func (l *lineWriter) unloaded(n, depth int) {
+	if n == 0 {
+		return
+	}
+	if l.options.JSON {
+		l.json(jsonUnloaded{depth, n})
+		return
+	}
+	l.indent(depth)
+	if n == 1 {
+		l.buf = append(l.buf, "... <unloaded child>"...)
+	} else {
+		l.buf = append(l.buf, "... <"...)
+		l.buf = strconv.AppendInt(l.buf, int64(n), 10)
+		l.buf = append(l.buf, " unloaded children>"...)
+	}
+	l.end()
+}
+
+const spaces = "                                                                "
+
+func (l *lineWriter) indent(depth int) {
+	n := 2 * depth
+	for ; n > len(spaces); n -= len(spaces) {
+		l.buf = append(l.buf, spaces...)
+	}
+	l.buf = append(l.buf, spaces[:n]...)
+}
+
+func (l *lineWriter) end() {
+	l.buf = append(l.buf, '\n')
+	if len(l.buf) >= lineBuffer {
+		l.flush()
+	}
+}
+
+// flush writes what is gathered and returns the first failure.
+func (l *lineWriter) flush() error {
+	if l.err == nil && len(l.buf) > 0 {
+		_, l.err = l.w.Write(l.buf)
+	}
+	l.buf = l.buf[:0]
+	return l.err
+}

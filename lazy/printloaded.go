@@ -1,0 +1,120 @@
+package lazy
+
+import (
+	"context"
+	"io"
+
+	"tracex/format"
+)
+
+// PrintLoaded writes what of the tree is in memory as text, as Forest.Print
+// writes a whole one: where children are not in memory a line says how many,
+// which are counted for it, but not kept. Folded is the tree's own; o.Folded
+// says nothing. The tree may change meanwhile: what is printed of a node is
+// what was there when it was its turn. Of a node whose end is not known the
+// children known so far are counted. Children come as recorded, also of a node
+// that is sorted.
+func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
+	threads := t.Threads()
+	lines := newLineWriter(w, t.r.ctx, o)
+	for _, th := range threads {
+		took := lines.timeOf(th)
+		t.r.WithContext(func(c *format.Context) {
+			name := ""
+			if n := c.Thread(th.thread); n != nil {
+				name = n.Name
+			}
+			lines.thread(th.thread, name, len(threads) > 1, took)
+		})
+		if err := t.printLoaded(ctx, lines, th); err != nil {
+			return err
+		}
+	}
+	return lines.flush()
+}
+
+// printLoaded prints what is below a thread.
+func (t *Tree) printLoaded(ctx context.Context, lines *lineWriter, th *Node) error {
+	stack := []Row{{Node: th}}
+	for len(stack) > 0 && lines.err == nil {
+		row := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if row.Gap() {
+			count, err := t.countGap(ctx, row)
+			if err != nil {
+				return err
+			}
+			lines.unloaded(int(count), row.Depth-1)
+			continue
+		}
+		n := row.Node
+		if !n.IsThread() {
+			took := lines.timeOf(n)
+			t.r.WithContext(func(*format.Context) {
+				e := n.e.Load()
+				lines.point(&e.point, e.shownFooter(), n.parent.parentText(), int(n.depth)-1, took)
+			})
+		}
+		if max := lines.options.MaxDepth; max > 0 && int(n.depth) > max {
+			continue
+		}
+		stack = append(stack, t.childRows(n)...)
+	}
+	return lines.err
+}
+
+// timeOf returns the time of a node, where it is told.
+func (l *lineWriter) timeOf(n *Node) Time {
+	if !l.options.JSON {
+		return noTime
+	}
+	took, _ := n.Time()
+	return took
+}
+
+// childRows returns the rows of n's children, the last first, whether n is open
+// or not. Neighbouring gaps, with nothing shown between them, are one.
+func (t *Tree) childRows(n *Node) []Row {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var rows []Row
+	for r, ok := n.rowBefore(n.e.Load().end); ok; r, ok = n.rowBefore(r.From) {
+		if i := len(rows) - 1; i >= 0 && rows[i].Gap() && r.Gap() {
+			rows[i].From = r.From
+			continue
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// countGap counts the children of a gap that would be shown.
+func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
+	pos, ord, at := gap.From, int64(0), false
+	for pos < gap.To {
+		if err := ctx.Err(); err != nil {
+			return count, err
+		}
+		err := t.read(gap.Parent, func(l *childReader) error {
+			if !at {
+				ord, at = l.s.cells.firstEnding(pos), true
+			}
+			for n := 0; n < anchorEvery && pos < gap.To; n++ {
+				next, after, shown, ok, err := l.step(pos, ord)
+				if err != nil || !ok {
+					pos = gap.To
+					return err
+				}
+				if shown {
+					count++
+				}
+				pos, ord = next, after
+			}
+			return nil
+		})
+		if err != nil {
+			return count, err
+		}
+	}
+	return count, nil
+}

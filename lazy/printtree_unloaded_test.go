@@ -1,0 +1,90 @@
+package lazy
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"tracex/format"
+)
+
+// fiveCalls makes a root with five leaves.
+func fiveCalls(t *testing.T) *Forest {
+	w := newTraceBuilder(t)
+	x := w.variable("x\x1b[2J")
+	w.call(-1, w.method("a.A", "run", intType), func() {
+		for range 5 {
+			w.access(format.ClassVariableRead, -1, x)
+		}
+	})
+	return w.load()
+}
+
+func TestPrintUnloaded(t *testing.T) {
+	const leaf = "  x\x1b[2J ➜ 5\n"
+	for _, tc := range []struct {
+		forget []int
+		want   string
+	}{
+		{nil, strings.Repeat(leaf, 5)},
+		{[]int{0}, "  ... <unloaded child>\n" + strings.Repeat(leaf, 4)},
+		{[]int{1, 2, 4}, leaf + "  ... <2 unloaded children>\n" + leaf + "  ... <unloaded child>\n"},
+		{[]int{0, 1, 2, 3, 4}, "  ... <5 unloaded children>\n"},
+	} {
+		f := fiveCalls(t)
+		for root := range f.Threads[0].Roots() {
+			i := 0
+			for c := range root.Children() {
+				for _, n := range tc.forget {
+					if n == i {
+						c.Forget()
+					}
+				}
+				i++
+			}
+		}
+		var out bytes.Buffer
+		if err := f.Print(&out, PrintOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "# Thread 1\nA.run(): 7\n" + tc.want; out.String() != want {
+			t.Errorf("forgotten %v: got\n%swant\n%s", tc.forget, out.String(), want)
+		}
+	}
+}
+
+func TestPrintEscaped(t *testing.T) {
+	var out bytes.Buffer
+	if err := fiveCalls(t).Print(&out, PrintOptions{Escape: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `  x\x1b[2J ➜ 5`; !strings.Contains(out.String(), want) || strings.Contains(out.String(), "\x1b") {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+// fullWriter fails after some writes.
+type fullWriter struct{ left int }
+
+var errFull = errors.New("no space left")
+
+func (w *fullWriter) Write(b []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestPrintWriteError(t *testing.T) {
+	f := loadRecorded(t, "kotlin.stream.bin")
+	for left := range 3 {
+		w := fullWriter{left: left}
+		if err := f.Print(&w, PrintOptions{}); !errors.Is(err, errFull) {
+			t.Errorf("after %d writes: %v", left, err)
+		}
+		if w.left != -1 {
+			t.Errorf("after %d writes: written on after the failure", left)
+		}
+	}
+}

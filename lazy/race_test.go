@@ -1,0 +1,5 @@
+//go:build race
+
+package lazy
+
+const raceDetector = true

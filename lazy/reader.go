@@ -1,0 +1,444 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"tracex/format"
+)
+
+// DefaultMemory is the budget for loaded nodes, in bytes, when none is given.
+const DefaultMemory = 256 << 20
+
+// firstScan is how much of the data Open looks at itself, in bytes: the first
+// block begins with the first thread's root and what it refers to.
+const firstScan = 256 << 10
+
+// Options say how a trace is opened.
+type Options struct {
+	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
+	NoWrite bool  // store no index
+
+	// Follow reads on while the trace is being written: what comes is known
+	// as it comes, until the recording has its end. A file that is not there
+	// yet is waited for. See Status.Growth.
+	Follow bool
+}
+
+// TraceReader reads a trace of any size. It maps data and index; what it keeps
+// in memory grows with the number of blocks and reference objects, not with
+// the number of calls. All methods may be called from any goroutine, and any
+// number of readers may be open at once.
+type TraceReader struct {
+	path      string
+	indexPath string // where an index belongs that is made; "": nowhere
+	timesPath string // where a file of times is looked for; "": nowhere
+	opts      Options
+
+	// life is held for reading while the mappings are used, for writing to
+	// change or unmap them.
+	life   sync.RWMutex
+	closed bool
+	data   *mapping
+	index  *mapping                // nil: none is used
+	times  atomic.Pointer[sidecar] // nil: there is none
+
+	known atomic.Pointer[view]
+	epoch atomic.Int64 // how often what was known turned out wrong
+	ctxMu sync.RWMutex
+	ctx   *format.Context
+	info  *format.Info
+
+	leftover []string // files to remove at Close
+
+	mu       sync.Mutex // guards status
+	status   Status
+	changed  chan struct{}
+	settle   chan struct{} // closed when the phase is an end; nil: nobody waits
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the background work has ended
+	distrust chan distrust // holds at most one: the index contradicts the data
+
+	asks   []chan struct{} // closed when all is known that was there when they came; mu guards them
+	asked  chan struct{}   // holds at most one, like those that follow: there are asks
+	leave  chan struct{}   // the trace is not to be followed any more
+	resume chan struct{}   // it is to be followed again
+}
+
+// distrust says why an index is not to be used any more.
+type distrust struct {
+	why   error
+	epoch int64 // in which it was noticed: of an index that is gone, it says nothing
+}
+
+var (
+	// errClosed is what a reader says after Close.
+	errClosed = errors.New("the trace is closed")
+	// errNoData: a packed trace is still being unpacked, or could not be.
+	errNoData = errors.New("nothing of the trace has been unpacked")
+)
+
+// Open opens a trace: a data file, with its index beside it if there is one, or
+// a packed trace. It returns at once whatever the size; what else there is to
+// know is found in the background, see Status and Changed. An error that names
+// a fault of the file is an [*format.Error].
+func Open(path string, o Options) (*TraceReader, error) {
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Follow {
+		return openFollowed(path, o)
+	}
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := newReader(path, o)
+	work, err := r.start(f, size)
+	if err != nil {
+		r.data.unmap()
+		r.times.Load().mapped().unmap()
+		return nil, err
+	}
+	r.run(work)
+	return r, nil
+}
+
+func newReader(path string, o Options) *TraceReader {
+	r := &TraceReader{
+		path: path, opts: o, ctx: format.NewContext(),
+		changed: make(chan struct{}, 1), done: make(chan struct{}), distrust: make(chan distrust, 1),
+		asked: make(chan struct{}, 1), leave: make(chan struct{}, 1), resume: make(chan struct{}, 1),
+	}
+	r.known.Store(&view{})
+	return r
+}
+
+// run does work, and what comes after it, in the background.
+func (r *TraceReader) run(work func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go func() {
+		defer close(r.done)
+		r.background(ctx, work)
+	}()
+}
+
+// start does what can be done at once and returns what is left to do.
+func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) error, err error) {
+	head := make([]byte, 512)
+	n, err := f.ReadAt(head, 0)
+	if n == 0 && size > 0 {
+		return nil, err
+	}
+	head = head[:n]
+	if isZip(head) {
+		return r.startPacked(f, size)
+	}
+	if err := format.CheckDataHeader(head); err != nil {
+		return nil, format.At(err, r.path, 0)
+	}
+	m, err := mapFile(f, r.path)
+	if err != nil {
+		return nil, err
+	}
+	r.data = m
+	r.openTimes()
+	first, err := r.firstLook()
+	if err != nil {
+		return nil, err
+	}
+	r.indexPath = r.path + ".idx"
+	return func(ctx context.Context) error { return r.learn(ctx, first) }, nil
+}
+
+// firstLook scans the beginning of the data, so that there is something to
+// show before the index has been looked at.
+func (r *TraceReader) firstLook() (*scan, error) {
+	s, err := r.startOver()
+	if err == nil {
+		r.publish(s.view(false))
+	}
+	return s, err
+}
+
+// startOver scans the beginning of the data, with nothing known but what it
+// finds. What it returns goes on from there.
+func (r *TraceReader) startOver() (*scan, error) {
+	found := format.NewContext()
+	s := newScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
+	err := r.use(func() error {
+		_, err := s.step(context.Background(), firstScan)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.reference = r.addReference
+	r.ctxMu.Lock()
+	*r.ctx = *found
+	r.ctxMu.Unlock()
+	return s, nil
+}
+
+// background does the work that Open left, and what comes after it.
+func (r *TraceReader) background(ctx context.Context, work func(context.Context) error) {
+	err := work(ctx)
+	r.finish(err)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.resume:
+			err = r.follow(ctx)
+			r.finish(err)
+		case d := <-r.distrust:
+			if d.epoch == r.epoch.Load() {
+				r.note(func(s *Status) { s.IndexReason = d.why })
+				var first *scan
+				if first, err = r.dropIndex(); err == nil {
+					err = r.rebuild(ctx, r.indexPath, first)
+				}
+			}
+			r.finish(err) // also of a doubt that came too late: it has changed the phase
+		}
+	}
+}
+
+// finish notes the end of a piece of work.
+func (r *TraceReader) finish(err error) {
+	r.checkTimes()
+	var asks []chan struct{}
+	r.note(func(s *Status) {
+		s.Phase = PhaseReady
+		s.Growth.On, s.Growth.Wait = false, nil
+		asks, r.asks = r.asks, nil
+		if errors.Is(err, context.Canceled) {
+			err = errClosed
+		}
+		if err != nil {
+			s.Phase, s.Problem = PhaseFailed, err
+		}
+	})
+	answer(asks) // those who asked in the last look of a follower, or behind it
+}
+
+// learn finds out about the whole trace: from the index when it is good, from
+// the data when not.
+func (r *TraceReader) learn(ctx context.Context, first *scan) error {
+	return r.learnFrom(ctx, r.useIndex(ctx, r.indexPath), first)
+}
+
+// learnFrom goes on after err said whether the recorded index could be used.
+func (r *TraceReader) learnFrom(ctx context.Context, err error, first *scan) error {
+	if err == nil {
+		r.note(func(s *Status) { s.Index = IndexRecorded })
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		r.note(func(s *Status) { s.IndexReason = err })
+		// It may have named descriptors that the data has not.
+		if first, err = r.startOver(); err != nil {
+			return err
+		}
+	}
+	return r.rebuild(ctx, r.indexPath, first)
+}
+
+// useIndex maps an index, makes the pass over it and publishes what it says.
+func (r *TraceReader) useIndex(ctx context.Context, path string) error {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m, err := mapFile(f, path)
+	if err != nil {
+		return err
+	}
+	return r.takeIndex(ctx, m)
+}
+
+// takeIndex makes the pass over a mapped index. When that fails the mapping is
+// gone, and what was known before is known.
+func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
+	before := r.known.Load()
+	if err := r.setIndex(m, before, false); err != nil {
+		return err
+	}
+	err := r.use(func() error {
+		err := format.CheckIndexHeader(m.data[:min(len(m.data), 512)])
+		if err == nil {
+			_, err = format.CheckIndexTail(tail(m.data), int64(len(m.data)))
+		}
+		if err != nil {
+			return format.At(err, m.path, 0)
+		}
+		return r.pass(ctx, m)
+	})
+	if err != nil {
+		return errors.Join(err, r.setIndex(nil, before, false))
+	}
+	return nil
+}
+
+// setIndex puts another mapping (nil: none) in the place of the index's, and v
+// in the place of the view, which may stand on the mapping that goes. With
+// wrong, what was known so far is no longer true.
+func (r *TraceReader) setIndex(m *mapping, v *view, wrong bool) error {
+	r.life.Lock()
+	defer r.life.Unlock()
+	if r.closed {
+		m.unmap()
+		return errClosed
+	}
+	if wrong {
+		r.epoch.Add(1)
+	}
+	r.known.Store(v)
+	old := r.index
+	r.index = m
+	return old.unmap()
+}
+
+// pass runs the pass over the index. Where its first and its last cell are
+// both of blocks, it may be a streaming writer's or a dump writer's; the
+// latter is tried when it cannot be the former.
+func (r *TraceReader) pass(ctx context.Context, index *mapping) error {
+	total := int64(len(index.data))
+	r.begin(PhaseIndexing, total)
+	p := r.newPass(index, false)
+	err := p.run(ctx)
+	if errors.Is(err, errContradiction) && !p.dump && total >= format.HeaderSize+format.IndexTail+format.CellSize &&
+		format.Kind(index.data[total-format.IndexTail-format.CellSize]) == format.KindBlockStart {
+		if r.newPass(index, true).run(ctx) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (r *TraceReader) newPass(index *mapping, dump bool) *pass {
+	return &pass{
+		index: index, data: r.data, dump: dump, reference: r.addReference, progress: r.progress,
+		publish: func(v *view) error {
+			if err := r.checkEnds(v); err != nil {
+				return err
+			}
+			r.publish(v)
+			return nil
+		},
+	}
+}
+
+// dropIndex forgets an index that cannot be trusted, and what it said. What is
+// known then is the beginning of the data, from where the scan goes on.
+func (r *TraceReader) dropIndex() (*scan, error) {
+	first, err := r.startOver()
+	if err != nil {
+		return nil, err
+	}
+	err = r.setIndex(nil, first.view(false), true)
+	r.trustTimes() // which may not have fitted the index alone
+	r.note(func(s *Status) {
+		s.Epoch++
+		s.Generation++
+	})
+	return first, err
+}
+
+// addReference adds a reference object to the context, and checks that it is
+// the one that its cell names.
+func (r *TraceReader) addReference(object []byte, cell format.Cell) error {
+	r.ctxMu.Lock()
+	defer r.ctxMu.Unlock()
+	return addTo(r.ctx, object, cell)
+}
+
+func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
+	if k := format.Kind(object[0]); k != cell.Kind {
+		return fmt.Errorf("%s %d at offset %d, where the data has %s", cell.Kind, cell.ID, cell.Start, k)
+	}
+	id, _, err := ctx.Add(object)
+	if err == nil && id != cell.ID {
+		err = fmt.Errorf("%s %d at offset %d, where the data has %d", cell.Kind, cell.ID, cell.Start, id)
+	}
+	return err
+}
+
+// moment returns what is known now, with the epoch that it belongs to.
+func (r *TraceReader) moment() (*view, int64) {
+	r.life.RLock()
+	defer r.life.RUnlock()
+	return r.known.Load(), r.epoch.Load()
+}
+
+// use runs f while the mappings stay, and turns faults in them into errors.
+// more are mappings that f uses besides the reader's own.
+func (r *TraceReader) use(f func() error, more ...*mapping) error {
+	r.life.RLock()
+	defer r.life.RUnlock()
+	switch {
+	case r.closed:
+		return errClosed
+	case r.data == nil:
+		return errNoData
+	}
+	return guard(f, append(more, r.data, r.index, r.times.Load().mapped())...)
+}
+
+// Close ends the background work and unmaps the files. It waits for what is
+// being read. What was handed out stays good.
+func (r *TraceReader) Close() error {
+	r.cancel()
+	<-r.done
+	r.life.Lock()
+	defer r.life.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.known.Store(&view{complete: true})
+	err := errors.Join(r.data.unmap(), r.index.unmap(), r.times.Load().mapped().unmap())
+	for _, name := range r.leftover {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
+
+// Path returns the path that was opened.
+func (r *TraceReader) Path() string { return r.path }
+
+// Info returns what a packed trace says of the run that it was recorded from;
+// nil for another trace.
+func (r *TraceReader) Info() *format.Info { return r.info }
+
+// Size returns the sizes of data and index in bytes; 0 for an index that is
+// not there or not used.
+func (r *TraceReader) Size() (data, index int64) {
+	r.life.RLock()
+	defer r.life.RUnlock()
+	if r.data != nil {
+		data = int64(len(r.data.data))
+	}
+	if r.index != nil {
+		index = int64(len(r.index.data))
+	}
+	return data, index
+}
+
+// WithContext calls f with the trace's descriptors, which f may only read and
+// not keep: they may grow when it has returned.
+func (r *TraceReader) WithContext(f func(*format.Context)) {
+	r.ctxMu.RLock()
+	defer r.ctxMu.RUnlock()
+	f(r.ctx)
+}

@@ -1,0 +1,110 @@
+package lazy
+
+import (
+	"sync"
+
+	"tracex/format"
+)
+
+// cachedGroups is how many groups of found-again cells are kept: of 96 KiB
+// each.
+const cachedGroups = 64
+
+// regenerator finds the cells of scanned streams again and keeps those used
+// last.
+type regenerator struct {
+	data *mapping
+	mu   sync.Mutex
+	kept []keptGroup // the last used at the end
+}
+
+// keptGroup is a group of cells; it does not change.
+type keptGroup struct {
+	thread int32
+	group  int64
+	cells  []format.Cell
+	runs   []run // of them; ordinals count within the group
+}
+
+// group returns the cells of a group, as many as c knows of, and their runs.
+func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
+	want := int(min(c.n-g*scanGroup, scanGroup))
+	if want <= 0 {
+		return nil, nil
+	}
+	if cells, runs := r.find(c.stream.thread, g, want); cells != nil {
+		return cells[:want], runs
+	}
+	cells, runs := r.make(c, g, want)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.kept) >= cachedGroups {
+		r.kept = append(r.kept[:0], r.kept[1:]...)
+	}
+	r.kept = append(r.kept, keptGroup{c.stream.thread, g, cells, runs})
+	return cells, runs
+}
+
+func (r *regenerator) find(thread int32, g int64, want int) ([]format.Cell, []run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.kept) - 1; i >= 0; i-- {
+		k := r.kept[i]
+		if k.thread == thread && k.group == g && len(k.cells) >= want {
+			if i < len(r.kept)-1 && i < len(r.kept)-8 {
+				copy(r.kept[i:], r.kept[i+1:])
+				r.kept[len(r.kept)-1] = k
+			}
+			return k.cells, k.runs
+		}
+	}
+	return nil, nil
+}
+
+// make scans the stream from the group's checkpoint on.
+func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.Cell, runs []run) {
+	p := c.points[g]
+	cells = make([]format.Cell, 0, want)
+	open, pos, place, hint := p.open, p.pos, p.place, 0
+	s := c.stream
+	for len(cells) < want && pos < s.size {
+		hint = s.locate(pos, hint)
+		b := s.blocks[hint]
+		lo, hi := b.physical+pos-b.logical, b.physical+s.end(hint)-b.logical
+		if hi > int64(len(r.data.data)) {
+			return cells, runs
+		}
+		if pos == b.logical {
+			place = b.place + format.CellSize
+		}
+		var class format.Class
+		if open != nil {
+			class = open.class
+		}
+		object := r.data.data[lo:hi]
+		n, err := format.Size(object, class)
+		if err != nil {
+			return cells, runs
+		}
+		switch k := format.Kind(object[0]); {
+		case k == format.KindTracePoint:
+			if class := format.Class(object[1]); class.Container() {
+				open = &frame{start: pos + int64(n), event: eventOf(object), class: class, parent: open}
+			}
+		case k == format.KindFooter:
+			if open == nil {
+				return cells, runs
+			}
+			if i := int64(len(cells)); len(runs) == 0 || posIn(runs, i) != place {
+				runs = append(runs, run{ord: i, pos: place})
+			}
+			place += format.CellSize
+			cells = append(cells, format.Cell{Kind: format.KindTracePoint, ID: open.event, Start: open.start, End: pos})
+			open = open.parent
+		case k.Reference():
+			place += format.CellSize
+		}
+		pos += int64(n)
+	}
+	return cells, runs
+}

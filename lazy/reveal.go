@@ -1,0 +1,139 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tracex/format"
+)
+
+// Place is a place in a thread's stream. It outlives nodes.
+type Place struct {
+	Thread int32
+	At     int64 // logical offset, within a trace point
+}
+
+// Place returns where n stands; of a thread, its beginning.
+func (n *Node) Place() Place { return Place{Thread: n.thread, At: n.e.Load().at} }
+
+// How many neighbours are loaded with a node that is revealed.
+const (
+	revealBefore = 32
+	revealAfter  = 64
+)
+
+// Reveal loads and opens the path to the trace point at a place and returns its
+// node: where the tree does not show that point, the innermost around it that
+// is shown.
+func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
+	t.Refresh()
+	n := t.thread(p.Thread)
+	if n == nil {
+		return nil, fmt.Errorf("thread %d is not in the trace", p.Thread)
+	}
+	var path surroundings
+	err := t.read(n, func(l *childReader) error {
+		path = surroundings{p.At, l.enclosing(p.At), l.moment}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		c, err := t.revealIn(ctx, n, &path)
+		if err != nil || c == nil {
+			return n, err
+		}
+		if err := t.revealSorted(ctx, n, c); err != nil {
+			return n, err
+		}
+		n = c
+		if e := c.e.Load(); p.At < e.start || p.At >= e.end {
+			return n, nil
+		}
+	}
+}
+
+// surroundings are a logical offset with the containers around it, outermost first,
+// that had ended at a moment.
+type surroundings struct {
+	at    int64
+	cells []format.Cell
+	read  moment
+}
+
+func (t *Tree) thread(id int32) *Node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.threads {
+		if n.thread == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// enclosing returns the containers around a logical offset, the outermost first.
+func (l *childReader) enclosing(at int64) []format.Cell {
+	cells := l.s.cells
+	chain := []format.Cell{}
+	for own := cells.firstAround(cells.firstEnding(at), at); own < cells.len(); {
+		c := cells.at(own)
+		chain = append(chain, c)
+		own = cells.firstAround(own+1, c.Start-1)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// revealIn opens n and returns its child around a logical offset, which it
+// loads when need be; nil when no child is shown there.
+func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node, error) {
+	at := path.at
+	t.mu.Lock()
+	t.open(n)
+	t.touch(n)
+	from, to, ord, missing := n.gap(at)
+	t.mu.Unlock()
+	if missing {
+		var s *stretch
+		err := t.read(n, func(l *childReader) error {
+			if l.moment == path.read {
+				l.chain = path.cells
+			}
+			var err error
+			s, err = l.around(ctx, from, to, ord, at, revealBefore, revealAfter)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		t.mu.Lock()
+		t.attach(n, s)
+		t.mark(n, s)
+		t.mu.Unlock()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, _ := n.covering(at)
+	if p == nil {
+		return nil, nil
+	}
+	i := p.node(at + 1)
+	if i == 0 || p.nodes[i-1].e.Load().next <= at {
+		return nil, nil
+	}
+	t.touch(p.nodes[i-1])
+	return p.nodes[i-1], nil
+}
+
+// FindFraction returns the place that far into a thread's stream, from 0 to 1.
+func (r *TraceReader) FindFraction(thread int32, f float64) (Place, error) {
+	s := r.known.Load().stream(thread)
+	if s == nil {
+		return Place{}, fmt.Errorf("thread %d is not in the trace", thread)
+	}
+	at := int64(min(max(f, 0), 1) * float64(s.size))
+	return Place{Thread: thread, At: min(at, max(0, s.size-1))}, nil
+}

@@ -1,0 +1,361 @@
+package lazy
+
+// Row is a line of the outline: a node that is shown, since all around it are
+// open, or a gap in an open node, which may be sorted: see Tree.Sort. A Row is a value; it stays meaningful when
+// the tree changes, see Resolve.
+type Row struct {
+	Node   *Node // nil: a gap
+	Parent *Node // of the node or of the gap; nil for a thread
+	Depth  int
+	From   int64 // logical: where the node stands, or the gap begins
+	To     int64 // of a gap: where it ends
+
+	// Of a gap in a sorted node, whose From and To are the same: what it lies
+	// between, and how many children it stands for; -1: not known.
+	lo, hi rank
+	count  int64
+}
+
+// Gap reports whether the row stands for children that are not in memory.
+func (r Row) Gap() bool { return r.Node == nil && r.Parent != nil }
+
+func rowOf(n *Node) Row {
+	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
+}
+
+// Open opens a node: its children become rows. They need not be in memory.
+func (t *Tree) Open(n *Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open(n)
+}
+
+func (t *Tree) open(n *Node) {
+	if n.kids == nil {
+		n.kids = new(kids)
+	}
+	n.kids.open = true
+}
+
+// Close closes a node. What is below it stays in memory, and open, until the
+// room is needed.
+func (t *Tree) Close(n *Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n.kids != nil {
+		n.kids.open = false
+	}
+}
+
+// CloseAll closes a node and all below it.
+func (t *Tree) CloseAll(n *Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	todo := []*Node{n}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n.kids == nil {
+			continue
+		}
+		n.kids.open = false
+		for _, p := range n.kids.pages {
+			todo = append(todo, p.nodes...)
+		}
+	}
+}
+
+// IsOpen reports whether the node is open.
+func (t *Tree) IsOpen(n *Node) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return n.isOpen()
+}
+
+// gone reports whether the node has been forgotten.
+func (n *Node) gone() bool { return n.parent != nil && n.page == nil }
+
+func (n *Node) isOpen() bool { return n.kids != nil && n.kids.open }
+
+// First returns the first row; ok is false when no thread is known yet.
+func (t *Tree) First() (r Row, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.threads) == 0 {
+		return Row{}, false
+	}
+	return rowOf(t.threads[0]), true
+}
+
+// Last returns the last row.
+func (t *Tree) Last() (r Row, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.threads) == 0 {
+		return Row{}, false
+	}
+	return t.deepest(rowOf(t.threads[len(t.threads)-1])), true
+}
+
+// Next returns the row below r.
+func (t *Tree) Next(r Row) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.next(r)
+}
+
+// Prev returns the row above r.
+func (t *Tree) Prev(r Row) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if up, ok := t.before(r); ok {
+		return t.deepest(up), true
+	}
+	if r.Parent != nil {
+		return rowOf(r.Parent), true
+	}
+	return Row{}, false
+}
+
+// NextSibling returns the row behind r, and all below it, in the same node.
+func (t *Tree) NextSibling(r Row) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.behind(r)
+}
+
+// PrevSibling returns the row before r in the same node.
+func (t *Tree) PrevSibling(r Row) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.before(r)
+}
+
+// FirstChild returns the first row within an open node.
+func (t *Tree) FirstChild(n *Node) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.firstChild(n)
+}
+
+func (t *Tree) firstChild(n *Node) (Row, bool) {
+	if !n.isOpen() {
+		return Row{}, false
+	}
+	if s := n.sorting(); s != nil {
+		return t.following(n, s, firstRank)
+	}
+	return n.rowAt(n.e.Load().start)
+}
+
+// LastChild returns the last row of an open node's own children.
+func (t *Tree) LastChild(n *Node) (Row, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lastChild(n)
+}
+
+func (t *Tree) lastChild(n *Node) (Row, bool) {
+	if !n.isOpen() {
+		return Row{}, false
+	}
+	if s := n.sorting(); s != nil {
+		return t.lastSorted(n, s, n.e.Load().end)
+	}
+	return n.rowBefore(n.e.Load().end)
+}
+
+func (t *Tree) next(r Row) (Row, bool) {
+	if r.Node != nil {
+		if in, ok := t.firstChild(r.Node); ok {
+			return in, true
+		}
+	}
+	for {
+		if next, ok := t.behind(r); ok {
+			return next, true
+		}
+		if r.Parent == nil {
+			return Row{}, false
+		}
+		r = rowOf(r.Parent)
+	}
+}
+
+// deepest returns the last row within r.
+func (t *Tree) deepest(r Row) Row {
+	for r.Node != nil {
+		in, ok := t.lastChild(r.Node)
+		if !ok {
+			break
+		}
+		r = in
+	}
+	return r
+}
+
+// behind is NextSibling.
+func (t *Tree) behind(r Row) (Row, bool) {
+	if r.Parent != nil {
+		if s := r.Parent.sorting(); s != nil {
+			return t.behindSorted(s, r)
+		}
+	}
+	switch {
+	case r.Parent != nil && r.Node != nil:
+		return r.Parent.rowAt(r.Node.e.Load().next)
+	case r.Parent != nil:
+		return r.Parent.rowAt(r.To)
+	}
+	for i, n := range t.threads {
+		if n == r.Node && i+1 < len(t.threads) {
+			return rowOf(t.threads[i+1]), true
+		}
+	}
+	return Row{}, false
+}
+
+// before is PrevSibling.
+func (t *Tree) before(r Row) (Row, bool) {
+	if r.Parent != nil {
+		if s := r.Parent.sorting(); s != nil {
+			return t.beforeSorted(s, r)
+		}
+		return r.Parent.rowBefore(r.From)
+	}
+	for i, n := range t.threads {
+		if n == r.Node && i > 0 {
+			return rowOf(t.threads[i-1]), true
+		}
+	}
+	return Row{}, false
+}
+
+// rowAt returns the child, or the gap, at or behind a logical offset.
+func (n *Node) rowAt(pos int64) (Row, bool) {
+	end := n.e.Load().end
+	for pos < end {
+		p, i := n.covering(pos)
+		if p == nil {
+			to := end
+			if n.kids != nil && i < len(n.kids.pages) {
+				to = n.kids.pages[i].from
+			}
+			return Row{Parent: n, Depth: int(n.depth) + 1, From: pos, To: to}, true
+		}
+		if i := p.node(pos); i < len(p.nodes) {
+			return rowOf(p.nodes[i]), true
+		}
+		pos = p.to
+	}
+	return Row{}, false
+}
+
+// rowBefore returns the child, or the gap, that lies before a logical offset.
+func (n *Node) rowBefore(pos int64) (Row, bool) {
+	start := n.e.Load().start
+	for pos > start {
+		p, i := n.covering(pos - 1)
+		if p == nil {
+			from := start
+			if i > 0 {
+				from = n.kids.pages[i-1].to
+			}
+			return Row{Parent: n, Depth: int(n.depth) + 1, From: from, To: pos}, true
+		}
+		if i := p.node(pos); i > 0 {
+			return rowOf(p.nodes[i-1]), true
+		}
+		pos = p.from
+	}
+	return Row{}, false
+}
+
+// Rows returns up to height rows from top on. They, and the path to them,
+// count as used now: what is forgotten for room is something else.
+func (t *Tree) Rows(top Row, height int) []Row {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tick++
+	rows := make([]Row, 0, max(0, height))
+	for ok := true; ok && len(rows) < height; top, ok = t.next(top) {
+		rows = append(rows, top)
+		t.keep(top)
+	}
+	return rows
+}
+
+// Keep marks rows that are not on the screen as used with those of the last
+// call of Rows: the cursor.
+func (t *Tree) Keep(rows ...Row) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range rows {
+		t.keep(r)
+	}
+}
+
+func (t *Tree) keep(r Row) {
+	if r.Node != nil {
+		t.touch(r.Node)
+	} else if r.Parent != nil {
+		t.touch(r.Parent)
+	}
+}
+
+// Resolve returns the row that stands now where r stood: of a gap that was
+// loaded, its first node; of a node that was forgotten, the gap in its place;
+// of what is inside a closed node, that node.
+func (t *Tree) Resolve(r Row) Row {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.Parent == nil {
+		if r.Node == nil && len(t.threads) > 0 {
+			return rowOf(t.threads[0])
+		}
+		return r
+	}
+	// The outermost node on the path that is gone or closed hides the rest.
+	var hides *Node
+	for n := r.Parent; n != nil; n = n.parent {
+		if n.gone() || !n.isOpen() {
+			hides = n
+		}
+	}
+	switch {
+	case hides == nil:
+	case hides.gone():
+		return t.resolveIn(rowOf(hides))
+	default:
+		return rowOf(hides)
+	}
+	if r.Node != nil && r.Node.page != nil && r.Parent.sorting() == nil {
+		return rowOf(r.Node)
+	}
+	return t.resolveIn(r)
+}
+
+// resolveIn returns the row that stands in the place of a row of an open node:
+// the last one where there is none.
+func (t *Tree) resolveIn(r Row) Row {
+	n, at := r.Parent, r.From
+	if s := n.sorting(); s != nil {
+		if r, ok := t.resolveSorted(s, r); ok {
+			return r
+		}
+		r, _ := t.lastChild(n)
+		return r
+	}
+	if p, _ := n.covering(at); p != nil {
+		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
+			return rowOf(p.nodes[i-1])
+		}
+	}
+	if r, ok := n.rowAt(at); ok {
+		return r
+	}
+	if r, ok := n.rowBefore(n.e.Load().end); ok {
+		return r
+	}
+	return rowOf(n)
+}

@@ -1,0 +1,344 @@
+package lazy
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"tracex/format"
+)
+
+// scan finds blocks, containers and reference objects from the data alone. It
+// goes on in steps; between two of them, view tells what is known. It keeps a
+// checkpoint for each 4,096 containers of a thread, from which their cells can
+// be found again.
+type scan struct {
+	data      *mapping
+	scanner   *format.Scanner
+	streams   map[int32]*streamScan
+	order     []*streamScan // the same, by thread id
+	cur       *streamScan
+	place     int64 // of the next cell
+	blocks    int
+	eof       bool
+	err       error
+	reference func(object []byte, cell format.Cell) error
+	out       cellSink // may be nil
+	half      *half    // the block that goes on, of a file that is being written; nil: of another file
+	regen     *regenerator
+}
+
+// cellSink takes the cells of an index in streaming order: a block before its
+// objects, though its end is known only behind them.
+type cellSink interface {
+	beginBlock(thread int32, start int64)
+	endBlock(end int64)
+	cell(format.Cell)
+}
+
+// streamScan is a stream while the scan finds it.
+type streamScan struct {
+	stream
+	stack  []openFrame
+	n      int64 // containers ended
+	points []checkpoint
+	mins   []int64 // smallest start of each whole group of scanGroup cells
+	min    int64   // of the group that goes on
+	base   int64   // physical offset of the current block's content
+	before int64   // logical bytes before it
+	shown  *stream // in the view before; nil: it was not in it
+}
+
+// openFrame is a container that is open while the scan goes on.
+type openFrame struct {
+	at    int64 // logical, of its header
+	start int64 // logical, of its content
+	event int32
+	class format.Class
+	kept  *frame // made when a checkpoint needs it
+}
+
+// frame is a container that is open at a checkpoint. Frames are shared by
+// checkpoints and do not change.
+type frame struct {
+	start  int64 // logical, of its content
+	event  int32
+	class  format.Class
+	parent *frame
+}
+
+// checkpoint is where a group of scanGroup cells begins.
+type checkpoint struct {
+	pos   int64  // logical: behind the footer before the first cell of the group
+	place int64  // of the next cell, if it is of the same block
+	open  *frame // what is open there
+}
+
+const scanGroup = 4096
+
+func newScan(data *mapping, reference func([]byte, format.Cell) error) *scan {
+	return &scan{
+		data:      data,
+		scanner:   format.NewBytesScanner(data.data),
+		place:     format.HeaderSize,
+		streams:   make(map[int32]*streamScan),
+		reference: reference,
+		regen:     &regenerator{data: data},
+	}
+}
+
+// step scans about n bytes on and reports whether there is more. It must be
+// called within guard. What ends the scan early is in err.
+func (s *scan) step(ctx context.Context, n int64) (more bool, err error) {
+	stop := s.scanner.Offset() + n
+	for s.scanner.Offset() < stop {
+		if !s.scanner.Next() {
+			s.err = s.scanner.Err()
+			return false, nil
+		}
+		o := s.scanner.Object()
+		if err := s.object(&o); err != nil {
+			s.err = err
+			return false, nil
+		}
+	}
+	return true, ctx.Err()
+}
+
+func (s *scan) object(o *format.Object) error {
+	switch o.Kind {
+	case format.KindTracePoint:
+		s.cur.size = o.Logical + int64(len(o.Bytes))
+		if o.Class.Container() {
+			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.size, event: eventOf(o.Bytes), class: o.Class})
+		}
+	case format.KindFooter:
+		s.cur.size = o.Logical + int64(len(o.Bytes))
+		s.footer(o)
+	case format.KindBlockStart:
+		s.beginBlock(o)
+	case format.KindBlockEnd:
+		return s.endBlock(o)
+	case format.KindEOF:
+		s.eof = true
+	default:
+		s.cur.size = o.Logical + int64(len(o.Bytes))
+		cell := format.Cell{Kind: o.Kind, ID: idOf(o), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
+		s.place += format.CellSize
+		if s.out != nil {
+			s.out.cell(cell)
+		}
+		if s.half != nil {
+			s.half.references = append(s.half.references, cell)
+			return nil
+		}
+		return s.refer(o.Bytes, cell)
+	}
+	return nil
+}
+
+// refer tells of a reference object.
+func (s *scan) refer(object []byte, cell format.Cell) error {
+	return format.At(s.reference(object, cell), "", cell.Start)
+}
+
+func (s *scan) footer(o *format.Object) {
+	t := s.cur
+	f := t.stack[len(t.stack)-1]
+	t.stack = t.stack[:len(t.stack)-1]
+	s.half.ended(len(t.stack), f)
+	if s.out != nil {
+		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: o.Logical})
+	}
+	s.place += format.CellSize
+	t.min = min(t.min, f.start)
+	if t.n++; t.n%scanGroup == 0 {
+		t.mins = append(t.mins, t.min)
+		t.min = math.MaxInt64
+		t.points = append(t.points, checkpoint{pos: t.size, place: s.place, open: t.keepOpen()})
+	}
+}
+
+// keepOpen returns the containers that are open now, for a checkpoint. Each is
+// made a frame at most once.
+func (t *streamScan) keepOpen() *frame {
+	i := len(t.stack)
+	for i > 0 && t.stack[i-1].kept == nil {
+		i--
+	}
+	var parent *frame
+	if i > 0 {
+		parent = t.stack[i-1].kept
+	}
+	for ; i < len(t.stack); i++ {
+		o := &t.stack[i]
+		o.kept = &frame{start: o.start, event: o.event, class: o.class, parent: parent}
+		parent = o.kept
+	}
+	return parent
+}
+
+func (s *scan) beginBlock(o *format.Object) {
+	t := s.streams[o.Thread]
+	if t == nil {
+		t = &streamScan{min: math.MaxInt64}
+		t.thread = o.Thread
+		t.points = []checkpoint{{}}
+		s.streams[o.Thread] = t
+		i := sort.Search(len(s.order), func(i int) bool { return s.order[i].thread > o.Thread })
+		s.order = slices.Insert(s.order, i, t)
+	}
+	s.half.begin(s, t, o.Offset)
+	t.base, t.before = o.Offset+int64(len(o.Bytes)), t.size
+	t.blocks = append(t.blocks, block{logical: t.size, physical: t.base, place: s.place})
+	s.place += format.CellSize
+	s.cur = t
+	s.blocks++
+	if s.out != nil {
+		s.out.beginBlock(o.Thread, o.Offset)
+	}
+}
+
+func (s *scan) endBlock(o *format.Object) error {
+	s.cur.lasts = append(s.cur.lasts, s.place-format.CellSize)
+	if s.out != nil {
+		s.out.endBlock(o.Offset)
+	}
+	return s.half.end(s, o.Offset+int64(len(o.Bytes)))
+}
+
+// view returns what is known now.
+func (s *scan) view(complete bool) *view {
+	v := &view{complete: complete, eof: s.eof, blocks: s.blocks, data: s.data, cells: (s.place - format.HeaderSize) / format.CellSize}
+	hidden := s.half.hides(s.scanner.Offset()) && !complete
+	if hidden {
+		v.blocks, v.cells = s.half.blocks, (s.half.place-format.HeaderSize)/format.CellSize
+	}
+	for _, t := range s.order {
+		k := t.known()
+		if hidden && t == s.cur {
+			if k = s.half.before(); len(k.blocks) == 0 {
+				continue
+			}
+		}
+		// Of many threads, few have grown.
+		if was := t.shown; was == nil || was.size != k.size || len(was.blocks) != len(k.blocks) || len(was.lasts) != len(k.lasts) {
+			t.shown = k.view(s.regen)
+		}
+		v.streams = append(v.streams, t.shown)
+	}
+	return v
+}
+
+// knownStream is what a scan knows of a stream.
+type knownStream struct {
+	stream
+	stack  []openFrame
+	n      int64
+	points []checkpoint
+	mins   []int64
+}
+
+func (t *streamScan) known() knownStream {
+	return knownStream{t.stream, t.stack, t.n, t.points, t.mins}
+}
+
+// view returns the stream for a view.
+func (k *knownStream) view(regen *regenerator) *stream {
+	out := k.stream
+	for _, o := range k.stack {
+		out.open = append(out.open, unended{o.at, o.start})
+	}
+	out.cells = &scannedCells{stream: &out, n: k.n, points: k.points, mins: k.mins, regen: regen}
+	return &out
+}
+
+// problem says what of the data is missing or damaged; nil when it is whole.
+func (s *scan) problem() error {
+	if s.err == nil || s.eof {
+		return nil
+	}
+	return format.At(s.err, s.data.path, 0)
+}
+
+// unfinished counts the containers that are still open.
+func (s *scan) unfinished() int {
+	n := 0
+	for _, t := range s.streams {
+		n += len(t.stack)
+	}
+	return n
+}
+
+// eventOf returns the event id of a TRACEPOINT: behind kind, class, code
+// location and thread.
+func eventOf(object []byte) int32 { return be32(object[10:]) }
+
+// idOf returns the id of a reference object: behind the kind, of a code
+// location behind one byte more.
+func idOf(o *format.Object) int32 {
+	if o.Kind == format.KindCodeLocation {
+		return be32(o.Bytes[2:])
+	}
+	return be32(o.Bytes[1:])
+}
+
+func be32(b []byte) int32 {
+	return int32(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
+}
+
+// scannedCells are cells that stand nowhere: they are found again from the
+// data, a group at a time, when they are asked for. They may only be used
+// within guard.
+type scannedCells struct {
+	stream *stream
+	n      int64
+	points []checkpoint
+	mins   []int64
+	regen  *regenerator
+}
+
+func (c *scannedCells) len() int64 { return c.n }
+
+func (c *scannedCells) at(ord int64) format.Cell {
+	cell, _ := c.placed(ord)
+	return cell
+}
+
+func (c *scannedCells) placed(ord int64) (format.Cell, int64) {
+	group, runs := c.regen.group(c, ord/scanGroup)
+	if i := ord % scanGroup; i < int64(len(group)) {
+		return group[i], posIn(runs, i)
+	}
+	// The data changed under us; no container stands there.
+	return format.Cell{Kind: format.KindTracePoint, Start: -1, End: -1}, 0
+}
+
+func (c *scannedCells) firstEnding(x int64) int64 {
+	g := int64(sort.Search(len(c.points), func(i int) bool { return c.points[i].pos > x })) - 1
+	if g < 0 {
+		return 0
+	}
+	group, _ := c.regen.group(c, g)
+	i := sort.Search(len(group), func(i int) bool { return group[i].End >= x })
+	return min(g*scanGroup+int64(i), c.n)
+}
+
+func (c *scannedCells) firstAround(from, x int64) int64 {
+	for from < c.n {
+		g := from / scanGroup
+		if from%scanGroup == 0 && int(g) < len(c.mins) && c.mins[g] > x {
+			from += scanGroup
+			continue
+		}
+		group, _ := c.regen.group(c, g)
+		for i := from % scanGroup; i < int64(len(group)); i++ {
+			if group[i].Start <= x {
+				return min(g*scanGroup+i, c.n)
+			}
+		}
+		from = (g + 1) * scanGroup
+	}
+	return c.n
+}

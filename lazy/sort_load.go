@@ -1,0 +1,130 @@
+package lazy
+
+import "context"
+
+// loadSorted is Load for a gap of a sorted node.
+func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
+	n := gap.Parent
+	t.mu.Lock()
+	s := n.sorting()
+	if s == nil {
+		t.mu.Unlock()
+		return nil
+	}
+	var now Row
+	var ok bool
+	if end == AtStart {
+		now, ok = t.following(n, s, gap.lo)
+	} else {
+		now, ok = t.preceding(n, s, gap.hi)
+	}
+	if !ok || !now.ranked() {
+		t.mu.Unlock()
+		return nil
+	}
+	o, from, to := s.absentIn(now)
+	t.mu.Unlock()
+	if o == nil {
+		w := sortWalk{lo: now.lo, hi: now.hi, from: now.lo, last: end == AtEnd}
+		var err error
+		if o, err = t.arrange(ctx, n, s, &w); o == nil || err != nil {
+			return err
+		}
+		from, to = 0, len(o.list)
+	}
+	return t.loadRanked(ctx, n, o, from, to, end)
+}
+
+// absentIn returns the range that a gap lies in, with its places there: nil when
+// it lies between ranges.
+func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
+	for _, o := range s.ranges {
+		if o.lo.before(gap.hi) && !o.hi.before(gap.hi) && !gap.lo.before(o.lo) {
+			return o, o.behind(gap.lo), o.behind(gap.hi)
+		}
+	}
+	return nil, 0, 0
+}
+
+// arrange makes a walk for a gap between ranges and adds the range that it
+// finds, which it returns: nil when the order has changed meanwhile.
+func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
+	w.most, w.until = t.most, s.limit
+	if err := t.collect(ctx, n, w); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n.sorting() != s || w.epoch != t.now.epoch || n.gone() {
+		return nil, nil
+	}
+	return t.addRange(s, w), nil
+}
+
+// loadRanked loads up to a page of the children in a range, from the start or
+// the end of some places.
+func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int, end End) error {
+	if end == AtStart {
+		to = min(to, from+pageNodes)
+	} else {
+		from = max(from, to-pageNodes)
+	}
+	var list []*stretch
+	err := t.read(n, func(l *childReader) error {
+		for _, c := range o.list[from:to] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s := l.stretch(c.at-c.lead, c.ord)
+			e, next, after, _, err := l.child(s.from, s.fromOrd)
+			if err != nil {
+				return err
+			}
+			s.to, s.toOrd = next, after
+			if e != nil {
+				s.entries = []*entry{e}
+			}
+			list = append(list, s)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	// Those that are wanted first come last: where not all fit into the budget
+	// they stay.
+	for i := range list {
+		if end == AtStart {
+			i = len(list) - 1 - i
+		}
+		t.attach(n, list[i])
+	}
+	return nil
+}
+
+// revealSorted makes the place of a child of a sorted node known, which may take
+// a walk over all children.
+func (t *Tree) revealSorted(ctx context.Context, n, c *Node) error {
+	t.mu.Lock()
+	s := n.sorting()
+	if s == nil {
+		t.mu.Unlock()
+		return nil
+	}
+	var w *sortWalk
+	if x, sorted := s.rankOf(c); sorted {
+		if r, ok := t.following(n, s, x.justBefore()); ok && r.ranked() {
+			if o, _, _ := s.absentIn(r); o == nil {
+				w = &sortWalk{lo: r.lo, hi: r.hi, from: x.justBefore()}
+			}
+		}
+	}
+	t.mu.Unlock()
+	if w == nil {
+		return nil
+	}
+	_, err := t.arrange(ctx, n, s, w)
+	return err
+}

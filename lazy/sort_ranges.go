@@ -1,0 +1,110 @@
+package lazy
+
+import (
+	"slices"
+	"sort"
+)
+
+// ordered is a part of the order: all shown children whose ranks lie behind lo,
+// up to and with hi.
+type ordered struct {
+	lo, hi rank
+	list   []ranked
+	byAt   []int32 // the places in list, by rank.at
+	used   uint64  // which use of the sorting was its last
+}
+
+// rangeSize is what a child of a range takes in memory.
+const rangeSize = 32 + 4
+
+func newOrdered(lo, hi rank, list []ranked) *ordered {
+	o := &ordered{lo: lo, hi: hi, list: list, byAt: make([]int32, len(list))}
+	for i := range o.byAt {
+		o.byAt[i] = int32(i)
+	}
+	slices.SortFunc(o.byAt, func(a, b int32) int { return int(sign(list[a].at - list[b].at)) })
+	return o
+}
+
+func sign(n int64) int64 {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+func (o *ordered) bytes() int64 { return 128 + rangeSize*int64(len(o.list)) }
+
+// find returns the place of the child that stands at a logical offset.
+func (o *ordered) find(at int64) (int, bool) {
+	i := sort.Search(len(o.byAt), func(i int) bool { return o.list[o.byAt[i]].at >= at })
+	if i == len(o.byAt) || o.list[o.byAt[i]].at != at {
+		return 0, false
+	}
+	return int(o.byAt[i]), true
+}
+
+// behind returns the place of the first child behind a bound.
+func (o *ordered) behind(x rank) int {
+	return sort.Search(len(o.list), func(i int) bool { return x.before(o.list[i].rank) })
+}
+
+// dropRanges forgets what is known of the order of n's children, not that they
+// are sorted.
+func (t *Tree) dropRanges(n *Node) {
+	s := n.kids.sorted
+	if s == nil || len(s.ranges) == 0 {
+		return
+	}
+	for len(s.ranges) > 0 {
+		t.dropRange(s, 0)
+	}
+}
+
+// dropRange forgets a range.
+func (t *Tree) dropRange(s *sorting, i int) {
+	o := s.ranges[i]
+	gone := int64(-1)
+	if s.between[i] >= 0 && s.between[i+1] >= 0 {
+		gone = s.between[i] + s.between[i+1] + int64(len(o.list))
+	}
+	t.bytes -= o.bytes()
+	s.ranges = slices.Delete(s.ranges, i, i+1)
+	s.between = slices.Delete(s.between, i, i+1)
+	s.between[i] = gone
+}
+
+// addRange adds the range that a walk has found and returns it: nil when some of
+// it is known by now.
+func (t *Tree) addRange(s *sorting, w *sortWalk) *ordered {
+	i := sort.Search(len(s.ranges), func(i int) bool { return w.lo.before(s.ranges[i].hi) })
+	if i > 0 && s.ranges[i-1].hi != w.lo || i == 0 && w.lo != firstRank ||
+		i < len(s.ranges) && s.ranges[i].lo != w.hi || i == len(s.ranges) && w.hi != lastRank {
+		return nil
+	}
+	o := w.ordered()
+	s.use(o)
+	s.ranges = slices.Insert(s.ranges, i, o)
+	s.between[i] = w.skipped
+	s.between = slices.Insert(s.between, i+1, w.left)
+	t.bytes += o.bytes()
+	for len(s.ranges) > maxRanges {
+		oldest := -1
+		for i, r := range s.ranges {
+			if r != o && (oldest < 0 || r.used < s.ranges[oldest].used) {
+				oldest = i
+			}
+		}
+		t.dropRange(s, oldest)
+	}
+	return o
+}
+
+// mostInRange is how many children a range of a sorted node has at most, of a
+// tree with a budget.
+func mostInRange(budget int64) int {
+	return int(min(rangeChildren, max(pageNodes, budget/(64*rangeSize))))
+}

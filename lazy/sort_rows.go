@@ -1,0 +1,189 @@
+package lazy
+
+import "tracex/format"
+
+// Missing returns how many children a gap of a sorted node stands for. known is
+// false for any other row, and where nobody has counted.
+func (r Row) Missing() (children int64, known bool) {
+	return r.count, r.ranked() && r.count >= 0
+}
+
+// ranked reports whether the row is a gap of a sorted node, whose bounds are
+// ranks.
+func (r Row) ranked() bool { return r.lo != r.hi }
+
+// sortedGap returns the row of what lies behind lo, up to and with hi.
+func (n *Node) sortedGap(lo, hi rank, count int64) Row {
+	at := max(lo.at, n.e.Load().start)
+	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
+}
+
+// following returns the first row of a sorted node behind a rank.
+func (t *Tree) following(n *Node, s *sorting, x rank) (Row, bool) {
+	for i, o := range s.ranges {
+		if x.before(o.lo) {
+			return s.gapBefore(n, i), true
+		}
+		if !x.before(o.hi) {
+			continue
+		}
+		for at := o.behind(x); at < len(o.list); at++ {
+			if r, ok := s.rowIn(n, o, at); ok {
+				return r, true
+			}
+		}
+		x = o.hi
+	}
+	if x.before(lastRank) {
+		return s.gapBefore(n, len(s.ranges)), true
+	}
+	return n.rowAt(s.limit)
+}
+
+// preceding returns the last row of a sorted node up to and with a rank.
+func (t *Tree) preceding(n *Node, s *sorting, x rank) (Row, bool) {
+	for i := len(s.ranges) - 1; i >= 0; i-- {
+		o := s.ranges[i]
+		if o.hi.before(x) {
+			return s.gapBefore(n, i+1), true
+		}
+		if !o.lo.before(x) {
+			continue
+		}
+		for at := o.behind(x) - 1; at >= 0; at-- {
+			if r, ok := s.rowIn(n, o, at); ok {
+				return r, true
+			}
+		}
+		x = o.lo
+	}
+	if firstRank.before(x) {
+		return s.gapBefore(n, 0), true
+	}
+	return Row{}, false
+}
+
+// gapBefore returns the gap before a range, or behind the last.
+func (s *sorting) gapBefore(n *Node, i int) Row {
+	lo, hi := firstRank, lastRank
+	if i > 0 {
+		lo = s.ranges[i-1].hi
+	}
+	if i < len(s.ranges) {
+		hi = s.ranges[i].lo
+	}
+	return n.sortedGap(lo, hi, s.between[i])
+}
+
+// rowIn returns the row of a child in a range: a gap of neighbours that are not
+// in memory. ok is false when the child is not shown after all.
+func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
+	s.use(o)
+	if p, _ := n.covering(o.list[i].at); p != nil {
+		k := p.node(o.list[i].at)
+		if k == len(p.nodes) || p.nodes[k].e.Load().at != o.list[i].at {
+			return Row{}, false
+		}
+		return rowOf(p.nodes[k]), true
+	}
+	from, to := n.absent(o, i)
+	lo := o.lo
+	if from > 0 {
+		lo = o.list[from-1].rank
+	}
+	return n.sortedGap(lo, o.list[to-1].rank, int64(to-from)), true
+}
+
+// absent returns the places around i whose children are not in memory, within
+// one page of them.
+func (n *Node) absent(o *ordered, i int) (from, to int) {
+	start := i / pageNodes * pageNodes
+	end := min(start+pageNodes, len(o.list))
+	missing := func(i int) bool {
+		p, _ := n.covering(o.list[i].at)
+		return p == nil
+	}
+	for from = i; from > start && missing(from-1); {
+		from--
+	}
+	for to = i + 1; to < end && missing(to); {
+		to++
+	}
+	return from, to
+}
+
+// rankOf returns the rank of a child of a sorted node; ok is false when it is
+// not sorted: it came later.
+func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
+	e := c.e.Load()
+	if e.at >= s.limit {
+		return x, false
+	}
+	for _, o := range s.ranges {
+		if i, ok := o.find(e.at); ok {
+			return o.list[i].rank, true
+		}
+	}
+	x = rank{format.NoDuration, e.at}
+	if t, ok := c.Time(); ok {
+		x.duration = t.Duration
+	}
+	return x, true
+}
+
+// behindSorted is behind, in a sorted node.
+func (t *Tree) behindSorted(s *sorting, r Row) (Row, bool) {
+	switch {
+	case r.ranked():
+		return t.following(r.Parent, s, r.hi)
+	case r.Node != nil:
+		if x, ok := s.rankOf(r.Node); ok {
+			return t.following(r.Parent, s, x)
+		}
+		return r.Parent.rowAt(r.Node.e.Load().next)
+	}
+	return r.Parent.rowAt(max(r.To, s.limit))
+}
+
+// beforeSorted is before, in a sorted node.
+func (t *Tree) beforeSorted(s *sorting, r Row) (Row, bool) {
+	switch {
+	case r.ranked():
+		return t.preceding(r.Parent, s, r.lo)
+	case r.Node != nil:
+		if x, ok := s.rankOf(r.Node); ok {
+			return t.preceding(r.Parent, s, x.justBefore())
+		}
+	}
+	return t.lastSorted(r.Parent, s, r.From)
+}
+
+// lastSorted returns the last row of a sorted node before a logical offset of
+// what is not sorted.
+func (t *Tree) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
+	switch r, ok := n.rowBefore(pos); {
+	case !ok || pos <= s.limit:
+	case r.Gap() && r.To > s.limit:
+		r.From = max(r.From, s.limit)
+		return r, true
+	case !r.Gap() && r.From >= s.limit:
+		return r, true
+	}
+	return t.preceding(n, s, lastRank)
+}
+
+// resolveSorted is Resolve for a row of a sorted node that is open.
+func (t *Tree) resolveSorted(s *sorting, r Row) (Row, bool) {
+	n := r.Parent
+	if !r.ranked() {
+		if r.From >= s.limit {
+			return n.rowAt(r.From)
+		}
+		if r.Node == nil {
+			return t.following(n, s, firstRank)
+		}
+		x, _ := s.rankOf(r.Node)
+		return t.following(n, s, x.justBefore())
+	}
+	return t.following(n, s, r.lo)
+}

@@ -1,0 +1,206 @@
+package lazy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// byDuration sorts nodes as a sorted node shows them.
+func byDuration(nodes []*Node) []*Node {
+	out := slices.Clone(nodes)
+	slices.SortStableFunc(out, func(a, b *Node) int { return cmp.Compare(durationOf(b), durationOf(a)) })
+	return out
+}
+
+func durationOf(n *Node) int64 {
+	t, ok := n.Time()
+	if !ok {
+		return format.NoDuration
+	}
+	return t.Duration
+}
+
+// rowsOf walks over the rows of an open node, downwards or upwards, loads what is
+// missing, and returns the nodes from top to bottom.
+func rowsOf(t *testing.T, tree *Tree, n *Node, down bool, rng *rand.Rand) (nodes []*Node) {
+	t.Helper()
+	first, next := tree.FirstChild, tree.NextSibling
+	if !down {
+		first, next = tree.LastChild, tree.PrevSibling
+	}
+	again := func() (Row, bool) {
+		if len(nodes) == 0 {
+			return first(n)
+		}
+		return next(rowOf(nodes[len(nodes)-1]))
+	}
+	loads := 0
+	for r, ok := again(); ok; r, ok = again() {
+		if !r.Gap() {
+			nodes = append(nodes, r.Node)
+			loads = 0
+			continue
+		}
+		if loads++; loads > 1000 {
+			t.Fatalf("the gap %+v does not go away", r)
+		}
+		if err := tree.Load(context.Background(), r, End(rng.IntN(2))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !down {
+		slices.Reverse(nodes)
+	}
+	return nodes
+}
+
+// sortedSpecs are traces with nodes of few and of many children.
+func sortedSpecs() []formattest.Spec {
+	var list []formattest.Spec
+	for seed := range uint64(4) {
+		s := formattest.Spec{Shape: formattest.Random, N: 700, Seed: seed, Wild: seed%2 == 1, Timed: true}
+		s.BlockSize = 2048
+		list = append(list, s)
+	}
+	for _, shape := range []formattest.Shape{formattest.WideCalls, formattest.WideLeaves, formattest.Wide} {
+		s := formattest.Spec{Shape: shape, N: 1000, Timed: true}
+		s.BlockSize = 8192
+		list = append(list, s)
+	}
+	return list
+}
+
+// TestSort compares the rows of sorted nodes, from both ends, with all children
+// loaded and sorted.
+func TestSort(t *testing.T) {
+	ctx := context.Background()
+	for _, spec := range sortedSpecs() {
+		t.Run(spec.Name(), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(spec.Seed, 3))
+			r := ready(t, formattest.File(t, spec), Options{NoWrite: true})
+			for _, folded := range []bool{false, true} {
+				plain, tree := r.Tree(folded), r.Tree(folded)
+				todo := plain.Threads()
+				for len(todo) > 0 {
+					n := todo[0]
+					kids, err := plain.Children(ctx, n)
+					if err != nil {
+						t.Fatal(err)
+					}
+					todo = append(todo[1:], kids...)
+					if n.Leaf() {
+						continue
+					}
+					tree.most = 3 + rng.IntN(300)
+					same := tree.thread(n.Thread())
+					if !n.IsThread() {
+						if same, err = tree.Reveal(ctx, n.Place()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					tree.Open(same)
+					if err := tree.Sort(ctx, same, OrderDuration); err != nil {
+						t.Fatal(err)
+					}
+					if same.Order() != OrderDuration {
+						t.Fatal("not sorted")
+					}
+					want := byDuration(kids)
+					for _, down := range []bool{true, false} {
+						sameChildren(t, rowsOf(t, tree, same, down, rng), want)
+					}
+					if err := tree.Sort(ctx, same, OrderCalls); err != nil {
+						t.Fatal(err)
+					}
+					sameChildren(t, rowsOf(t, tree, same, true, rng), kids)
+				}
+			}
+		})
+	}
+}
+
+// sameChildren fails unless both are nodes of the same trace points.
+func sameChildren(t *testing.T, got, want []*Node) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d children, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i].Place() != want[i].Place() {
+			t.Fatalf("child %d of %d: at %v (%d ns), want %v (%d ns)", i, len(got),
+				got[i].Place(), durationOf(got[i]), want[i].Place(), durationOf(want[i]))
+		}
+	}
+}
+
+// TestSortStopped: a walk that is stopped leaves the order as it was, and a trace
+// without times has no other.
+func TestSortStopped(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3 * walkStep, Timed: true}
+	path := formattest.File(t, spec)
+	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
+	root, err := tree.Child(context.Background(), tree.Threads()[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for _, order := range []Order{OrderCalls, OrderDuration} {
+		if err := tree.Sort(stopped, root, OrderDuration); !errors.Is(err, context.Canceled) || root.Order() != order {
+			t.Fatalf("stopped: %v, order %v, want %v", err, root.Order(), order)
+		}
+		if _, _, err := tree.Longest(stopped, root); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped: %v", err)
+		}
+		if err := tree.Sort(context.Background(), root, OrderDuration); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(path + ".tim"); err != nil {
+		t.Fatal(err)
+	}
+	tree = ready(t, path, Options{NoWrite: true}).Tree(true)
+	th := tree.Threads()[0]
+	if err := tree.Sort(context.Background(), th, OrderDuration); !errors.Is(err, errNoTimes) || th.Order() != OrderCalls {
+		t.Fatalf("without times: %v, order %v", err, th.Order())
+	}
+}
+
+// TestSortForgotten: a node that was forgotten meanwhile is not sorted, and takes
+// no room.
+func TestSortForgotten(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 300, Timed: true}
+	tree := ready(t, formattest.File(t, spec), Options{NoWrite: true}).Tree(true)
+	th := tree.Threads()[0]
+	root, err := tree.Child(context.Background(), th, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := tree.Child(context.Background(), root, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Sort(context.Background(), leaf, OrderDuration); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Sort(context.Background(), root, OrderDuration); err != nil {
+		t.Fatal(err)
+	}
+	tree.Forget(th)
+	for _, n := range []*Node{root, leaf} {
+		if err := tree.Sort(context.Background(), n, OrderDuration); !errors.Is(err, errStale) {
+			t.Errorf("a node that is forgotten is sorted: %v", err)
+		}
+	}
+	if st := tree.Stats(); st.Bytes != 0 || st.Loaded != 0 {
+		t.Errorf("all forgotten, but %+v", st)
+	}
+}

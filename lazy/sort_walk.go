@@ -1,0 +1,141 @@
+package lazy
+
+import (
+	"context"
+	"slices"
+
+	"tracex/format"
+)
+
+// sortWalk is a walk over all children of a node, for those whose ranks come
+// first behind from, or last up to hi.
+type sortWalk struct {
+	lo, hi rank  // of the gap that is looked into
+	from   rank  // from lo on
+	last   bool  // those before hi are wanted, not those behind from
+	most   int   // to keep
+	until  int64 // logical: no child from there on
+	limit  int64 // where the walk ended
+	ord    int64 // of the first cell that ends at or behind limit
+	epoch  int64
+
+	kept    []ranked // up to twice as many as wanted
+	bound   rank     // what cannot be among the wanted ones: what is not before it, or behind it
+	bounded bool
+	skipped int64 // shown children from lo to from; and, in the end, before the kept ones
+	found   int64 // shown children behind from
+	left    int64 // of them, those behind the kept ones
+}
+
+// collect makes a walk. It ends before a child whose time may yet become known.
+func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk) error {
+	t.mu.Lock()
+	e := n.e.Load()
+	w.limit, w.ord, w.epoch = e.start, e.first, t.now.epoch
+	t.mu.Unlock()
+	ended := false
+	err := t.overChildren(ctx, n, func(l *childReader, pos int64, c *entry) error {
+		if !l.r.timed() {
+			return errNoTimes
+		}
+		if c.at >= w.until || l.awaits(c) {
+			w.limit, w.ord, ended = pos, c.first, true
+			return errEnough
+		}
+		w.limit, w.ord = c.next, c.after
+		return w.add(l, pos, c)
+	})
+	if err != nil && !ended {
+		return err
+	}
+	if !ended && e.state != StatePending {
+		w.limit = e.end
+	}
+	w.cut()
+	w.left = w.found - int64(len(w.kept))
+	if w.last {
+		w.skipped, w.left = w.skipped+w.left, 0
+	}
+	return nil
+}
+
+// awaits reports whether the time of a container may yet become known.
+func (l *childReader) awaits(c *entry) bool {
+	if c.state == StatePending {
+		return true
+	}
+	return c.place != 0 && !l.v.complete && l.r.times.Load().ends(c.place)
+}
+
+// add looks at a child.
+func (w *sortWalk) add(l *childReader, pos int64, c *entry) error {
+	shown, err := l.shown(c)
+	if shown == nil || err != nil {
+		return err
+	}
+	r := ranked{rank{format.NoDuration, c.at}, c.first, c.at - pos}
+	if t, ok := l.time(shown); ok {
+		r.duration = t.Duration
+	}
+	switch {
+	case !w.lo.before(r.rank) || w.hi.before(r.rank):
+		return nil
+	case !w.from.before(r.rank):
+		w.skipped++
+		return nil
+	}
+	w.found++
+	if w.bounded && w.beyond(r.rank) {
+		return nil
+	}
+	if w.kept = append(w.kept, r); len(w.kept) >= 2*w.most {
+		w.cut()
+	}
+	return nil
+}
+
+// beyond reports whether a child is not among the wanted ones.
+func (w *sortWalk) beyond(r rank) bool {
+	if w.last {
+		return r.before(w.bound)
+	}
+	return w.bound.before(r)
+}
+
+// cut sorts the kept children and leaves the wanted ones.
+func (w *sortWalk) cut() {
+	slices.SortFunc(w.kept, func(a, b ranked) int {
+		switch {
+		case a.before(b.rank):
+			return -1
+		case b.before(a.rank):
+			return 1
+		}
+		return 0
+	})
+	if len(w.kept) < w.most {
+		return
+	}
+	w.bounded = true
+	if w.last {
+		w.kept = append(w.kept[:0], w.kept[len(w.kept)-w.most:]...)
+		w.bound = w.kept[0].rank
+		return
+	}
+	w.kept = w.kept[:w.most]
+	w.bound = w.kept[w.most-1].rank
+}
+
+// ordered returns the range that the walk has found.
+func (w *sortWalk) ordered() *ordered {
+	lo, hi := w.from, w.hi
+	if w.skipped == 0 {
+		lo = w.lo
+	} else if w.last {
+		lo = w.kept[0].justBefore()
+	}
+	if w.left > 0 {
+		hi = w.kept[len(w.kept)-1].rank
+	}
+	return newOrdered(lo, hi, slices.Clone(w.kept))
+}

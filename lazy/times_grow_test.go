@@ -1,0 +1,172 @@
+package lazy
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// growingTimes is a trace whose times get known as its data does, or later.
+func growingTimes(t *testing.T, spec formattest.Spec) (g *growing, times []byte, more func(n int)) {
+	path := formattest.File(t, spec)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if times, err = os.ReadFile(path + ".tim"); err != nil {
+		t.Fatal(err)
+	}
+	g = newGrowing(t, data, 64<<20)
+	g.timesPath = filepath.Join(t.TempDir(), "grows.tim")
+	have := 0
+	return g, times, func(n int) {
+		have = min(have+n, len(times))
+		if err := os.WriteFile(g.timesPath, times[:have], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		g.growTimes()
+	}
+}
+
+// TestTimesGrow: of a trace that grows, with times that come before or after the
+// data, no time is wrong, and in the end all are known. What was sorted stays
+// so, with what has come since behind it.
+func TestTimesGrow(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(8) {
+		spec := formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed, Timed: true}
+		spec.BlockSize = 512 << (seed % 3)
+		spec.Dump = seed == 5
+		t.Run(spec.Name(), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 5))
+			path := formattest.File(t, spec)
+			want := pair(t, path)
+			g, times, more := growingTimes(t, spec)
+			tree, sorted := g.Tree(false), g.Tree(false)
+			for grows := true; grows; {
+				grows = g.grow(rng.Int64N(3000) + 1)
+				more(rng.IntN(len(times) / 5 >> (3 * (seed % 2)))) // before the data, or behind
+				tree.Refresh()
+				sorted.Refresh()
+				for _, n := range walkAll(t, tree, rng) {
+					took, ok := n.Time()
+					if p := n.Point(); ok && p != nil && took != want.events[p.Event] {
+						t.Fatalf("event %d: %v, want %v", p.Event, took, want.events[p.Event])
+					}
+					if n.e.Load().hasContent() && rng.IntN(4) == 0 {
+						if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				sortGrowing(t, sorted, g.Tree(false), rng)
+			}
+			more(len(times))
+			g.finish(nil)
+			if st := g.Status(); st.TimesReason != nil {
+				t.Fatal(st.TimesReason)
+			}
+			compareTimes(t, g.TraceReader, want)
+			for _, n := range walkAll(t, tree, rng) {
+				if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
+					t.Fatal(err)
+				}
+				if _, exact, known := n.Self(); known && !exact || !n.IsThread() && !known && n.e.Load().hasContent() {
+					t.Fatalf("self of %v: known %v, exact %v", n.Place(), known, exact)
+				}
+			}
+		})
+	}
+}
+
+// sortGrowing sorts the threads of a tree, or does not, and looks whether each of
+// their children, which all knows, has a row. Often it does not look, so that
+// what was sorted once is loaded when there is more.
+func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
+	t.Helper()
+	ctx := context.Background()
+	tree.most = 1 + rng.IntN(4)
+	for _, th := range tree.Threads() {
+		tree.Open(th)
+		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {
+			if err := tree.Sort(ctx, th, OrderDuration); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rng.IntN(3) > 0 {
+			continue
+		}
+		if rng.IntN(4) == 0 {
+			tree.Forget(th)
+			tree.Open(th)
+		}
+		seen := make(map[Place]bool)
+		for _, n := range rowsOf(t, tree, th, rng.IntN(2) == 0, rng) {
+			if seen[n.Place()] {
+				t.Fatalf("the child at %v has two rows", n.Place())
+			}
+			seen[n.Place()] = true
+		}
+		kids, err := all.Children(ctx, all.thread(th.Thread()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range kids {
+			if !seen[n.Place()] {
+				t.Fatalf("the child at %v of %d has no row", n.Place(), len(kids))
+			}
+		}
+		if len(seen) != len(kids) {
+			t.Fatalf("%d rows, %d children", len(seen), len(kids))
+		}
+	}
+}
+
+// TestSelfWhenTimesComeLate: children that were counted while they had no time
+// yet are looked at once more.
+func TestSelfWhenTimesComeLate(t *testing.T) {
+	ctx := context.Background()
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * anchorEvery, Timed: true}
+	spec.BlockSize = 32 << 10
+	want := pair(t, formattest.File(t, spec))
+	g, times, more := growingTimes(t, spec)
+	tree := g.Tree(false)
+	var root *Node
+	for grows := true; grows; {
+		grows = g.grow(100 << 10)
+		more(2000)
+		tree.Refresh()
+		var err error
+		if root, err = tree.Child(ctx, tree.Threads()[0], 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := tree.CountChildren(ctx, root, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	more(len(times))
+	g.finish(nil)
+	kids := int64(0)
+	for event, took := range want.events {
+		if event != root.Point().Event {
+			kids += took.Duration
+		}
+	}
+	tree.Refresh()
+	if count, exact, _ := root.Count(); exact || count != int64(spec.N) {
+		t.Fatalf("%d children, exact %v, before their times were looked at", count, exact)
+	}
+	if _, exact, err := tree.CountChildren(ctx, root, 0); err != nil || !exact {
+		t.Fatalf("counted, exact %v: %v", exact, err)
+	}
+	if count, exact, _ := root.Count(); !exact || count != int64(spec.N) {
+		t.Fatalf("%d children, exact %v", count, exact)
+	}
+	if self, exact, _ := root.Self(); !exact || self != want.events[root.Point().Event].Duration-kids {
+		t.Fatalf("self %d, exact %v, want %d", self, exact, want.events[root.Point().Event].Duration-kids)
+	}
+}

@@ -1,0 +1,264 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// tinyTimed is a trace with times that is small enough to damage at each place.
+func tinyTimed(t *testing.T, crash formattest.Crash) (path string, times []byte) {
+	spec := formattest.Spec{Shape: formattest.Random, N: 14, Seed: 3, Threads: 2, Plain: true, Timed: true, Crash: crash}
+	spec.BlockSize = 400
+	path = formattest.File(t, spec)
+	times, err := os.ReadFile(path + ".tim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, times
+}
+
+// useTimes uses all that depends on times: an error or a result is right. It
+// returns how many nodes have a time.
+func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
+	t.Helper()
+	ctx := context.Background()
+	tree := r.Tree(false)
+	todo := tree.Threads()
+	for len(todo) > 0 {
+		n := todo[0]
+		nodes, err := tree.Children(ctx, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo = append(todo[1:], nodes...)
+		if took, ok := n.Time(); ok {
+			timed++
+			if took.Start < 0 || took.Duration < 0 || took.End() < took.Start {
+				t.Fatalf("time %+v", took)
+			}
+		}
+		if _, _, err := tree.CountChildren(ctx, n, 0); err != nil {
+			t.Fatal(err)
+		}
+		if ns, _, _ := n.Self(); ns < 0 {
+			t.Fatalf("self %d", ns)
+		}
+		if _, _, err := tree.Longest(ctx, n); err != nil {
+			t.Fatal(err)
+		}
+		tree.Open(n)
+		if err := tree.Sort(ctx, n, order); err != nil && !errors.Is(err, errNoTimes) {
+			t.Fatal(err)
+		}
+	}
+	rows := 0
+	for row, ok := tree.First(); ok; row, ok = tree.Next(row) {
+		if !row.Gap() {
+			rows++
+		}
+	}
+	if all := int(tree.Stats().Loaded) + len(tree.Threads()); rows != all {
+		t.Fatalf("%d rows of %d nodes", rows, all)
+	}
+	r.Recording()
+	return timed
+}
+
+// withTimes opens a trace with other bytes in its file of times.
+func withTimes(t *testing.T, path string, times []byte) *TraceReader {
+	t.Helper()
+	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return ready(t, path, Options{NoWrite: true})
+}
+
+// timesInMemory opens a trace with other times, without a file.
+func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
+	t.Helper()
+	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
+	r.data = &mapping{path: "memory", data: data}
+	if s, err := newSidecar(&mapping{path: "memory.tim", data: times}); err != nil {
+		r.note(func(st *Status) { st.TimesReason = err })
+	} else {
+		r.times.Store(s)
+	}
+	first, err := r.firstLook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.run(func(ctx context.Context) error {
+		if r.takeIndex(ctx, &mapping{path: "memory.idx", data: index}) == nil {
+			return nil
+		}
+		return r.rebuild(ctx, "", first)
+	})
+	if err := r.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTimesFlipped damages each byte of a file of times, and has it end at each
+// place: the trace is shown all the same.
+func TestTimesFlipped(t *testing.T) {
+	for _, crash := range []formattest.Crash{formattest.CrashNone, formattest.CrashLost} {
+		path, times := tinyTimed(t, crash)
+		text := []byte(eagerText(t, path, false))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, err := os.ReadFile(path + ".idx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := 1
+		if raceDetector {
+			step = 7
+		}
+		for i := 0; i < len(times); i += step {
+			bad := bytes.Clone(times)
+			bad[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
+			r := timesInMemory(t, data, index, bad)
+			useTimes(t, r, OrderDuration)
+			if i%97 == 0 {
+				sameText(t, printed(t, r, PrintOptions{Verbose: true}), text)
+			}
+			r.Close()
+			r = timesInMemory(t, data, index, times[:i])
+			timed := useTimes(t, r, OrderDuration)
+			_, ok := r.Times()
+			st := r.Status()
+			if st.Phase != PhaseReady {
+				t.Fatalf("cut at %d: status %+v", i, st)
+			}
+			switch whole := crash == formattest.CrashNone; {
+			case whole && (ok || timed > 0 || st.TimesReason == nil):
+				t.Fatalf("cut at %d of %d: times %v, %d known, reason %v", i, len(times), ok, timed, st.TimesReason)
+			case !whole && (ok != (i >= format.TimesHeaderSize) || ok != (st.TimesReason == nil)):
+				t.Fatalf("cut at %d of %d: times %v, reason %v", i, len(times), ok, st.TimesReason)
+			}
+			r.Close()
+		}
+	}
+}
+
+// TestTimesAbsurd: times that cannot be are not known; the others are.
+func TestTimesAbsurd(t *testing.T) {
+	path, times := tinyTimed(t, formattest.CrashNone)
+	want := pair(t, path)
+	be := binary.BigEndian
+	for _, absurd := range []struct{ start, duration int64 }{
+		{-1, 5}, {math.MinInt64, 0}, {math.MaxInt64, 1}, {1, math.MaxInt64}, {0, math.MinInt64}, {7, -2},
+	} {
+		bad := bytes.Clone(times)
+		for i := format.TimesHeaderSize; i < len(bad)-format.TimeCellSize; i += format.TimeCellSize {
+			if format.DecodeTimeCell(bad[i:]).Known() {
+				be.PutUint64(bad[i+4:], uint64(absurd.start))
+				be.PutUint64(bad[i+12:], uint64(absurd.duration))
+			}
+		}
+		r := withTimes(t, path, bad)
+		if timed := useTimes(t, r, OrderDuration); timed != 0 || r.Status().TimesReason != nil {
+			t.Errorf("%+v: %d times, reason %v", absurd, timed, r.Status().TimesReason)
+		}
+	}
+	// As long as can be: a sum of them is no number any more.
+	bad := bytes.Clone(times)
+	for i := format.TimesHeaderSize; i < len(bad)-format.TimeCellSize; i += format.TimeCellSize {
+		be.PutUint64(bad[i+4:], 0)
+		be.PutUint64(bad[i+12:], math.MaxInt64)
+	}
+	if timed := useTimes(t, withTimes(t, path, bad), OrderDuration); timed < len(want.events) {
+		t.Errorf("%d times, want %d", timed, len(want.events))
+	}
+}
+
+// TestTimesUnfit: times of another trace, or none that can be read, are not used,
+// and the status says why.
+func TestTimesUnfit(t *testing.T) {
+	path, times := tinyTimed(t, formattest.CrashNone)
+	other := formattest.Spec{Shape: formattest.Random, N: 40, Seed: 4, Plain: true, Timed: true}
+	foreign, err := os.ReadFile(formattest.File(t, other) + ".tim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := append(bytes.Clone(times), make([]byte, format.TimeCellSize)...)
+	shifted := append(bytes.Clone(times[:format.TimesHeaderSize+format.TimeCellSize]), times[format.TimesHeaderSize:len(times)-format.TimeCellSize]...)
+	for name, bad := range map[string][]byte{"of another trace": foreign, "longer": longer, "shifted": shifted,
+		"an index": append(format.AppendIndexHeader(nil), times...), "empty": {}} {
+		r := withTimes(t, path, bad)
+		useTimes(t, r, OrderDuration)
+		st := r.Status()
+		if _, ok := r.Times(); ok || st.TimesReason == nil || !strings.Contains(st.TimesReason.Error(), path+".tim") {
+			t.Errorf("%s: times %v, reason %v", name, ok, st.TimesReason)
+		}
+		if timed := useTimes(t, r, OrderDuration); timed != 0 {
+			t.Errorf("%s: %d times", name, timed)
+		}
+	}
+	if err := os.Remove(path + ".tim"); err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t, path, Options{NoWrite: true})
+	if _, ok := r.Times(); ok || r.Status().TimesReason != nil || useTimes(t, r, OrderDuration) != 0 {
+		t.Errorf("without times: reason %v", r.Status().TimesReason)
+	}
+	if err := os.Mkdir(path+".tim", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r := ready(t, path, Options{NoWrite: true}); !errors.Is(r.Status().TimesReason, format.ErrNotTrace) {
+		t.Errorf("a folder: reason %v", r.Status().TimesReason)
+	}
+}
+
+// TestTimesOrder: which of two cells a time is taken from, before it is known
+// whether those of blocks come first, and when that is known.
+func TestTimesOrder(t *testing.T) {
+	cell := func(id int32, start, duration int64) format.TimeCell {
+		return format.TimeCell{ID: id, Start: start, Duration: duration}
+	}
+	none := cell(0, 0, format.NoDuration)
+	for name, c := range map[string]struct {
+		far, near format.TimeCell
+		what      string
+		want      format.TimeCell // of ID 5
+		order     int32
+	}{
+		"of a stream":                       {cell(4, 1, 1), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderStream},
+		"of a dump":                         {cell(5, 2, 2), cell(4, 1, 1), whatEvent, cell(5, 2, 2), orderDump},
+		"a reference object before it":      {cell(5, 0, -1), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderUnknown},
+		"a reference object behind it":      {cell(5, 2, 2), cell(5, 0, -1), whatEvent, cell(5, 2, 2), orderUnknown},
+		"its block before it":               {cell(5, 1, 9), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderUnknown},
+		"its block behind it":               {cell(5, 2, 2), cell(5, 1, 9), whatEvent, cell(5, 2, 2), orderUnknown},
+		"a block before its last call":      {cell(5, 2, 2), cell(5, 1, 9), whatBlock, cell(5, 1, 9), orderUnknown},
+		"a block behind a reference object": {cell(5, 1, 9), cell(5, 0, -1), whatBlock, cell(5, 1, 9), orderUnknown},
+		"neither":                           {cell(4, 1, 1), cell(6, 1, 1), whatEvent, none, orderUnknown},
+	} {
+		r := newReader("memory", Options{})
+		times := format.AppendTimesHeader(nil, formattest.Anchor)
+		times = c.near.Append(c.far.Append(times))
+		s, err := newSidecar(&mapping{path: "memory.tim", data: times})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.times.Store(s)
+		got, ok := r.pick(5, format.HeaderSize+format.CellSize, format.HeaderSize, c.what)
+		if ok != (c.want != none) || ok && got != c.want || s.order.Load() != c.order {
+			t.Errorf("%s: %+v, %v, order %d; want %+v, order %d", name, got, ok, s.order.Load(), c.want, c.order)
+		}
+		if r.timed() != ok {
+			t.Errorf("%s: times %v, cell %v", name, r.timed(), ok)
+		}
+	}
+}

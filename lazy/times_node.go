@@ -1,0 +1,162 @@
+package lazy
+
+import (
+	"math"
+	"time"
+
+	"tracex/format"
+)
+
+// Time returns how long a node took: of a container what its cell in the file
+// of times says; of a thread, from the start of its first block to the end of
+// its last. ok is false when it is not known: of a leaf, of a container whose
+// end is not known, and where the trace has no times. A node of the folded view
+// that stands for several has the time of the one that it shows.
+func (n *Node) Time() (t Time, ok bool) {
+	r := n.tree.r
+	if n.IsThread() {
+		t = r.threadTime(n.thread)
+		return t, t != noTime
+	}
+	t = noTime
+	err := r.use(func() error {
+		if !r.timed() || int64(n.epoch) != r.epoch.Load() {
+			return nil
+		}
+		t, ok = (&walker{r: r}).time(n.e.Load())
+		return nil
+	})
+	return t, ok && err == nil
+}
+
+// Self returns how much of a node's time it did not spend in its children: its
+// time without that of all containers right below it, as recorded, whatever
+// the view shows. CountChildren adds up the latter: known is false until it has
+// begun, and exact is true when it has seen all of them and their times. Before
+// that the real number may be smaller.
+func (n *Node) Self() (ns int64, exact, known bool) {
+	t, ok := n.Time()
+	if !ok {
+		return 0, false, false
+	}
+	e := n.e.Load()
+	if !n.IsThread() && !e.hasContent() {
+		return t.Duration, true, true
+	}
+	n.tree.mu.Lock()
+	defer n.tree.mu.Unlock()
+	k := n.kids
+	if k == nil || k.counted == 0 && !k.exact {
+		return 0, false, false
+	}
+	return max(0, t.Duration-k.time.sum), k.exact && !k.time.missed, true
+}
+
+// childTime is how long children took that a walk has seen.
+type childTime struct {
+	sum    int64 // ns
+	missed bool  // the time of some container among them is not known
+}
+
+// add adds the time of a child.
+func (c *childTime) add(w *walker, e *entry) {
+	if !e.container() {
+		return
+	}
+	t, ok := w.time(e)
+	if !ok {
+		c.missed = true
+		return
+	}
+	if c.sum += t.Duration; c.sum < 0 {
+		c.sum = math.MaxInt64
+	}
+}
+
+// blockLooks is how many blocks at each end of a thread may be without a time
+// before the thread is.
+const blockLooks = 1024
+
+// threadTime returns how long a thread took, noTime when that is not known.
+func (r *TraceReader) threadTime(thread int32) Time {
+	t := noTime
+	err := r.use(func() error {
+		if !r.timed() {
+			return nil
+		}
+		w, err := r.walkerOn(r.known.Load(), thread)
+		if err == nil {
+			t, _ = w.threadTime()
+		}
+		return err
+	})
+	if err != nil {
+		return noTime
+	}
+	return t
+}
+
+// threadTime returns when the thread was at work: from the first block that has
+// a time to the last.
+func (w *walker) threadTime() (t Time, ok bool) {
+	t = noTime
+	n := len(w.s.blocks)
+	var first, last Time
+	for i := 0; i < min(n, blockLooks) && !ok; i++ {
+		first, ok = w.blockTime(i)
+	}
+	if !ok {
+		return t, false
+	}
+	ok = false
+	for i := n - 1; i >= max(0, n-blockLooks) && !ok; i-- {
+		last, ok = w.blockTime(i)
+	}
+	if !ok || last.End() < first.Start {
+		return t, false
+	}
+	return Time{Start: first.Start, Duration: last.End() - first.Start}, true
+}
+
+func (w *walker) blockTime(i int) (Time, bool) {
+	place := w.s.blocks[i].place
+	last := place
+	if i < len(w.s.lasts) {
+		last = w.s.lasts[i]
+	}
+	c, ok := w.r.pick(w.s.thread, place, last, whatBlock)
+	if !ok {
+		return noTime, false
+	}
+	return timeOf(c)
+}
+
+// Recording returns when the recording began and how long it took: to its end,
+// or, where it has none, to the last that is known of it. ok is false when the
+// trace has no times.
+func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok bool) {
+	err := r.use(func() error {
+		if !r.timed() {
+			return nil
+		}
+		v := r.known.Load()
+		if v.complete && v.eof {
+			var c format.TimeCell
+			place := endPlace(v)
+			if c, ok = r.pick(eofID, place, place, whatEnd); ok {
+				var t Time
+				t, ok = timeOf(c)
+				begin, length = r.times.Load().anchor, time.Duration(t.Start)
+			}
+			return nil
+		}
+		for _, s := range v.streams {
+			w := &walker{r: r, v: v, s: s}
+			if t, known := w.threadTime(); known {
+				begin, length, ok = r.times.Load().anchor, max(length, time.Duration(t.End())), true
+			}
+		}
+		return nil
+	})
+	return begin, length, ok && err == nil
+}

@@ -1,0 +1,178 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// useAtRandom uses a tree as many would at once; errors are as good as results.
+func useAtRandom(tree *Tree, rng *rand.Rand) {
+	ctx := context.Background()
+	tree.Refresh()
+	for _, th := range tree.Threads() {
+		tree.Open(th)
+		kids, _ := tree.Children(ctx, th)
+		for _, n := range append(kids, th) {
+			n.Time()
+			n.Self()
+			switch rng.IntN(7) {
+			case 0:
+				tree.Sort(ctx, n, Order(rng.IntN(2)))
+			case 1:
+				tree.CountChildren(ctx, n, 0)
+			case 2:
+				tree.Longest(ctx, n)
+			case 3:
+				tree.Reveal(ctx, Place{n.Thread(), n.Place().At + rng.Int64N(2000)})
+			case 4:
+				tree.Forget(n)
+			case 5:
+				n.Order()
+			}
+		}
+	}
+	if row, ok := tree.First(); ok {
+		for i, r := range tree.Rows(row, 60) {
+			if r.Gap() && rng.IntN(3) == 0 {
+				tree.Load(ctx, r, End(i%2))
+			}
+		}
+	}
+	tree.r.Times()
+	tree.r.Recording()
+}
+
+// TestTimesShared: many use times and sorted nodes at once, of a trace whose
+// index turns out to be wrong meanwhile, and whose times do. In the end the ones
+// that fit are known, and the others are not.
+func TestTimesShared(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.Calls, N: 1500, Seed: 5, Threads: 4, Timed: true}
+	spec.BlockSize = 4096
+	for _, damaged := range []bool{false, true} {
+		path := formattest.File(t, spec)
+		want := pair(t, path)
+		index, err := os.ReadFile(path + ".idx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Of the roots, which come last, it tells the truth: they are looked at
+		// when it is opened.
+		lies := lyingIndex(t, index)
+		copy(lies[len(lies)-200*format.CellSize:], index[len(index)-200*format.CellSize:])
+		swapCells(t, lies)
+		if err := os.WriteFile(path+".idx", lies, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if damaged {
+			damageCall(t, path, index)
+		}
+		r := open(t, path, Options{NoWrite: true, Memory: 1 << 20})
+		tree := r.Tree(true)
+		tree.most = 4
+		var wg sync.WaitGroup
+		for i := range uint64(4) {
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(i, 4))
+				for range 3 {
+					useAtRandom(tree, rng)
+					r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, Part{})
+				}
+			})
+		}
+		wg.Wait()
+		for range 2 { // the index may have come when all was done, and be found to lie only now
+			if err := r.Wait(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			r.Print(context.Background(), new(countWriter), PrintOptions{JSON: true}, Part{})
+		}
+		if st := r.Status(); st.Epoch != 1 || st.Phase != PhaseReady {
+			t.Fatalf("the lie was not noticed late: %+v", st)
+		}
+		if !damaged {
+			compareTimes(t, r, want)
+		} else if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, errTimesUnfit) {
+			t.Errorf("damaged times are used: %v, reason %v", ok, r.Status().TimesReason)
+		}
+		for _, th := range tree.Threads() {
+			tree.Refresh()
+			tree.Forget(th)
+		}
+		if st := tree.Stats(); st.Bytes != 0 || st.Loaded != 0 {
+			t.Errorf("all forgotten, but %+v", st)
+		}
+		r.Close()
+		useAtRandom(tree, rand.New(rand.NewPCG(9, 9))) // of a closed trace nothing is known, which is no panic
+	}
+}
+
+// swapCells puts the cell of a container before that of the reference object
+// before it: then its time seems to stand elsewhere.
+func swapCells(t *testing.T, index []byte) {
+	t.Helper()
+	const size = format.CellSize
+	for at := format.HeaderSize; at < len(index)-format.IndexTail-size; at += size {
+		a, b := format.DecodeCell(index[at:]), format.DecodeCell(index[at+size:])
+		if a.Kind.Reference() && b.Kind == format.KindTracePoint {
+			copy(index[at:], b.Append(nil))
+			copy(index[at+size:], a.Append(nil))
+			return
+		}
+	}
+	t.Fatal("no container behind a reference object")
+}
+
+// damageCall makes the time of some call in the middle one of something else.
+func damageCall(t *testing.T, path string, index []byte) {
+	t.Helper()
+	times, err := os.ReadFile(path + ".tim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := int64(format.HeaderSize)
+	for calls := 0; calls < 300; at += format.CellSize {
+		if format.DecodeCell(index[at:]).Kind == format.KindTracePoint {
+			calls++
+		}
+	}
+	times[format.TimeCellOffset(at-format.CellSize)] ^= 0x7f
+	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTimesShrunkWhileOpen: where the file of times is cut short, there are no
+// times any more, and nothing else is different.
+func TestTimesShrunkWhileOpen(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3, Timed: true})
+	want := eagerText(t, path, true)
+	r := ready(t, path, Options{NoWrite: true})
+	tree := r.Tree(true)
+	root, err := tree.Child(context.Background(), tree.Threads()[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := root.Time(); !ok {
+		t.Fatal("no time of the root")
+	}
+	if err := os.Truncate(path+".tim", 4096); err != nil {
+		t.Skip("a mapped file cannot be cut short here: ", err)
+	}
+	if _, ok := root.Time(); ok {
+		t.Skip("this platform reads what is not there any more")
+	}
+	if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, errShrunk) {
+		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
+	}
+	sameText(t, printed(t, r, PrintOptions{Folded: true, Verbose: true}), []byte(want))
+	if err := tree.Sort(context.Background(), root, OrderDuration); !errors.Is(err, errNoTimes) || root.Order() != OrderCalls {
+		t.Errorf("sorted by times that are gone: %v", err)
+	}
+}

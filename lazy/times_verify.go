@@ -1,0 +1,174 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"tracex/format"
+)
+
+// VerifyTimes compares every cell of a file of times with the data: that it is
+// of the object that it should be of, that each call has a time, and that those
+// of its children lie within it. times is its path, "" for the name that
+// belongs to the data; where there is no such file the error is fs.ErrNotExist.
+// It returns the number of cells. progress may be nil; it gets bytes of data.
+func VerifyTimes(ctx context.Context, data, times string, progress func(done, total int64)) (cells int64, err error) {
+	if times == "" {
+		times = timesPath(data)
+	}
+	s, err := openSidecar(times)
+	if err != nil {
+		return 0, err
+	}
+	defer s.m.unmap()
+	dm, err := mapPath(data, format.CheckDataHeader)
+	if err != nil {
+		return 0, err
+	}
+	defer dm.unmap()
+	// Nothing in the file says which writer's order it is in. What fits further
+	// is the right one.
+	var first *timesVerifier
+	for _, dump := range [...]bool{false, true} {
+		v := &timesVerifier{m: s.m, dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
+		err := v.run(ctx, dm, progress)
+		if err == nil || !errors.Is(err, errTimesUnfit) {
+			return v.cells(), err
+		}
+		if first == nil || v.pos > first.pos {
+			first = v
+		}
+	}
+	return first.cells(), first.err
+}
+
+// timesVerifier compares a file of times with objects as they come. Its first
+// failure sticks.
+type timesVerifier struct {
+	m    *mapping
+	dump bool
+	pos  int64 // of the next cell
+	open map[int32][]timeFrame
+	last int64 // the latest end of all
+	err  error
+}
+
+// timeFrame is a container that is open, with the time of the children that it
+// has had.
+type timeFrame struct {
+	event    int32
+	from, to int64 // from the first child to the last; from is MaxInt64 before it
+}
+
+func (v *timesVerifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
+
+func (v *timesVerifier) run(ctx context.Context, data *mapping, progress func(done, total int64)) error {
+	s := format.NewBytesScanner(data.data)
+	for more := true; more; {
+		err := guard(func() error {
+			for stop := s.Offset() + stepBytes; s.Offset() < stop && v.err == nil; {
+				if more = s.Next(); !more {
+					return format.At(s.Err(), data.path, 0)
+				}
+				o := s.Object()
+				v.object(&o)
+			}
+			return v.err
+		}, data, v.m)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(s.Offset(), int64(len(data.data)))
+		}
+	}
+	return nil
+}
+
+func (v *timesVerifier) object(o *format.Object) {
+	switch {
+	case o.Kind == format.KindBlockStart && !v.dump, o.Kind == format.KindBlockEnd && v.dump:
+		v.take(o.Thread, whatBlock)
+	case o.Kind == format.KindTracePoint && o.Class.Container():
+		v.open[o.Thread] = append(v.open[o.Thread], timeFrame{event: eventOf(o.Bytes), from: math.MaxInt64})
+	case o.Kind == format.KindFooter:
+		v.footer(o.Thread)
+	case o.Kind.Reference():
+		if c := v.take(idOf(o), o.Kind.String()); c.Known() {
+			v.differs("no time", "one")
+		}
+	case o.Kind == format.KindEOF:
+		switch c := v.take(eofID, whatEnd); {
+		case v.err != nil:
+		case c.Duration != 0 || c.Start < v.last:
+			v.differs(fmt.Sprintf("a moment from %d on", v.last), describeTime(c))
+		case v.pos != int64(len(v.m.data)):
+			v.pos += format.TimeCellSize
+			v.differs("the end of the file", fmt.Sprintf("%d more bytes", int64(len(v.m.data))-v.pos+format.TimeCellSize))
+		}
+	}
+}
+
+// footer checks the time of the innermost container of a thread.
+func (v *timesVerifier) footer(thread int32) {
+	stack := v.open[thread]
+	f := stack[len(stack)-1]
+	stack = stack[:len(stack)-1]
+	v.open[thread] = stack
+	c := v.take(f.event, whatEvent)
+	if v.err != nil {
+		return
+	}
+	t, ok := timeOf(c)
+	switch {
+	case !ok:
+		v.differs("a time", describeTime(c))
+		return
+	case f.from < t.Start || f.to > t.End():
+		v.differs(fmt.Sprintf("a time around those of the children, from %d to %d", f.from, f.to), describeTime(c))
+		return
+	}
+	if n := len(stack) - 1; n >= 0 {
+		stack[n].from, stack[n].to = min(stack[n].from, t.Start), max(stack[n].to, t.End())
+	}
+	v.last = max(v.last, t.End())
+}
+
+// take reads the next cell, which must be of something with this ID.
+func (v *timesVerifier) take(id int32, what string) (c format.TimeCell) {
+	if v.err != nil {
+		return c
+	}
+	if v.pos > int64(len(v.m.data))-format.TimeCellSize {
+		v.pos += format.TimeCellSize
+		v.differs(fmt.Sprintf("the time of %s %d", what, id), "the end of the file")
+		return c
+	}
+	c = format.DecodeTimeCell(v.m.data[v.pos:])
+	v.pos += format.TimeCellSize
+	if c.ID != id {
+		v.differs(fmt.Sprintf("the time of %s %d", what, id), fmt.Sprintf("that of %d", c.ID))
+	}
+	return c
+}
+
+// differs sets the failure, of the cell that was taken last.
+func (v *timesVerifier) differs(expected, found string) {
+	if v.err != nil {
+		return
+	}
+	v.pos -= format.TimeCellSize
+	v.err = &format.Error{File: v.m.path, Offset: v.pos, Err: errTimesUnfit, Expected: expected, Found: found, Hint: hintTimes}
+}
+
+func describeTime(c format.TimeCell) string {
+	if !c.Known() {
+		return fmt.Sprintf("a duration of %d", c.Duration)
+	}
+	return fmt.Sprintf("%d ns from %d on", c.Duration, c.Start)
+}

@@ -1,0 +1,353 @@
+package lazy
+
+import (
+	"sort"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"tracex/format"
+)
+
+// Tree is a view of a trace, folded or raw, with the nodes that are loaded. It
+// may be used by any goroutine; what it does not read from disk it does at
+// once.
+//
+// Children of a node are kept in pages: runs of neighbours, placed by their
+// offset in the thread's stream, not by their number. Between pages are gaps:
+// children that are not in memory, however many. Only rows come in another order
+// when a node is sorted.
+type Tree struct {
+	r      *TraceReader
+	folded bool
+	most   int // children in a range of a sorted node
+
+	// mu guards all below, and pages and kids. Who holds it may wait for the
+	// reader's locks, but not the other way round.
+	mu        sync.Mutex
+	now       moment // what the nodes were read from
+	threads   []*Node
+	recent    pageList // pages, the last used first
+	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
+	bytes     int64    // estimated, of all nodes
+	stuck     int64    // bytes when the last look for what can go left too much; 0: it did not
+	round     uint64   // counts the looks
+	loaded    int64
+	forgotten int64
+	seen      int // generation of the reader at the last Refresh
+}
+
+// Stats counts what a Tree holds.
+type Stats struct {
+	Loaded    int64 // nodes in memory
+	Forgotten int64 // nodes that were in memory and are not now, in all
+	Bytes     int64 // estimate of what the nodes take
+	Budget    int64
+}
+
+// Tree returns a new view of the trace.
+func (r *TraceReader) Tree(folded bool) *Tree {
+	t := &Tree{r: r, folded: folded, tick: 1, most: mostInRange(r.opts.Memory)}
+	t.recent.init()
+	t.Refresh()
+	return t
+}
+
+// Folded reports whether the tree is the folded view.
+func (t *Tree) Folded() bool { return t.folded }
+
+// Stats returns what the tree holds.
+func (t *Tree) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Stats{Loaded: t.loaded, Forgotten: t.forgotten, Bytes: t.bytes, Budget: t.r.opts.Memory}
+}
+
+// Threads returns the top level: a node for each thread known so far, by id.
+func (t *Tree) Threads() []*Node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]*Node(nil), t.threads...)
+}
+
+// Node is a thread or a trace point. What it says of itself changes only while
+// its end is not known yet; its children come and go.
+type Node struct {
+	tree   *Tree
+	parent *Node
+	thread int32
+	depth  int32
+	epoch  int32 // of the tree when it was read; of a thread, guarded as below
+	e      atomic.Pointer[entry]
+
+	// Guarded by tree.mu:
+	page *page // that holds it; nil for a thread, and when forgotten
+	slot int32 // in page.nodes
+	seen uint64
+	kids *kids
+}
+
+// kids is what a node knows of its children.
+type kids struct {
+	open    bool
+	pages   []*page // by offset
+	anchors []anchor
+	marks   []mark
+	counted int64     // rows counted so far
+	exact   bool      // to the end
+	time    childTime // of those counted
+	sorted  *sorting  // nil: rows come as recorded
+
+	timesSize int64 // of the file of times, when counting began
+}
+
+func (n *Node) Parent() *Node  { return n.parent }
+func (n *Node) IsThread() bool { return n.parent == nil }
+func (n *Node) Thread() int32  { return n.thread }
+
+// Depth is 0 for a thread, 1 for its roots.
+func (n *Node) Depth() int { return int(n.depth) }
+
+// Point returns the trace point, nil for a thread. It must not be changed.
+func (n *Node) Point() *format.Point {
+	if n.IsThread() {
+		return nil
+	}
+	return &n.e.Load().point
+}
+
+// Footer returns what the node's footer says: the zero Footer for a leaf, what
+// [format.Unfinished] returns for a container without one.
+func (n *Node) Footer() *format.Footer { return &n.e.Load().foot }
+
+// State says whether the end of the node is known.
+func (n *Node) State() State { return n.e.Load().state }
+
+// Leaf reports whether the node surely has no children.
+func (n *Node) Leaf() bool {
+	e := n.e.Load()
+	if !e.hasContent() && e.state != StatePending {
+		return true
+	}
+	count, exact, known := n.Count()
+	return known && exact && count == 0
+}
+
+// Loaded reports whether children of the node are in memory.
+func (n *Node) Loaded() bool {
+	n.tree.mu.Lock()
+	defer n.tree.mu.Unlock()
+	return n.kids != nil && len(n.kids.pages) > 0
+}
+
+// Count returns the number of the node's children as far as they have been
+// counted: all of them when exact, and with their times if the trace has some.
+// known is false when nobody has counted.
+func (n *Node) Count() (count int64, exact, known bool) {
+	n.tree.mu.Lock()
+	defer n.tree.mu.Unlock()
+	switch {
+	case !n.e.Load().hasContent() && n.e.Load().state != StatePending:
+		return 0, true, true
+	case n.kids == nil || n.kids.counted == 0 && !n.kids.exact:
+		return 0, false, false
+	}
+	return n.kids.counted, n.kids.exact && !n.timesCame(), true
+}
+
+// Offset returns where the node's header or leaf stands in the file, and in its
+// thread's stream.
+func (n *Node) Offset() (physical, logical int64) {
+	at := n.e.Load().at
+	s := n.tree.r.known.Load().stream(n.thread)
+	if s == nil {
+		return -1, at
+	}
+	return s.physical(at), at
+}
+
+// Position returns how far into its thread's stream the node stands, from 0
+// to 1: into the file, while not all of the stream is known.
+func (n *Node) Position() float64 {
+	v := n.tree.r.known.Load()
+	s := v.stream(n.thread)
+	if s == nil || s.size == 0 {
+		return 0
+	}
+	at := n.e.Load().at
+	if data, _ := n.tree.r.Size(); !v.complete && data > 0 {
+		return float64(max(0, s.physical(at))) / float64(data)
+	}
+	return float64(at) / float64(s.size)
+}
+
+// parentText is what the text of n's children has to know of n.
+func (n *Node) parentText() format.Parent {
+	if n == nil || n.IsThread() {
+		return format.Parent{}
+	}
+	return format.ParentOf(&n.e.Load().point)
+}
+
+// AppendText appends the text of a trace point, in one line: see
+// [format.Context.AppendText]. Of a thread it appends its name.
+func (t *Tree) AppendText(dst []byte, n *Node, verbose bool) []byte {
+	t.r.WithContext(func(c *format.Context) {
+		if n.IsThread() {
+			dst = appendThread(dst, c, n.thread)
+			return
+		}
+		e := n.e.Load()
+		dst = c.AppendText(dst, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+	})
+	return dst
+}
+
+// AppendSpans is AppendText with the styles of the text's parts.
+func (t *Tree) AppendSpans(dst []byte, spans []format.Span, n *Node, verbose bool) ([]byte, []format.Span) {
+	t.r.WithContext(func(c *format.Context) {
+		if n.IsThread() {
+			dst = appendThread(dst, c, n.thread)
+			return
+		}
+		e := n.e.Load()
+		dst, spans = c.AppendSpans(dst, spans, &e.point, e.shownFooter(), n.parent.parentText(), verbose)
+	})
+	return dst, spans
+}
+
+// nodeSize is what a node takes in memory besides what its values hold.
+const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(entry{}) + 16)
+
+// weigh estimates what a trace point takes in memory, in bytes.
+func weigh(e *entry) int64 {
+	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
+		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
+	if s := e.point.Snapshot; s != nil {
+		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals)
+	}
+	return n
+}
+
+func weighValues(list []format.Value) int64 {
+	n := int64(cap(list)-len(list)) * int64(unsafe.Sizeof(format.Value{}))
+	for i := range list {
+		n += int64(unsafe.Sizeof(format.Value{})) + weighValue(&list[i])
+	}
+	return n
+}
+
+// weighValue is what hangs on a value.
+func weighValue(v *format.Value) int64 {
+	n := int64(len(v.Text))
+	if in := v.Captured; in != nil {
+		n += int64(unsafe.Sizeof(*in)) + weighValues(in.Elements)
+		for i := range in.Fields {
+			n += int64(unsafe.Sizeof(in.Fields[i])) + int64(len(in.Fields[i].Name)) + weighValue(&in.Fields[i].Value)
+		}
+	}
+	return n
+}
+
+// Refresh brings the tree up to what the reader knows now: new threads, ends
+// that were not known. Call it when Status().Generation has grown; it does
+// nothing when that has not.
+func (t *Tree) Refresh() {
+	st := t.r.Status()
+	v, epoch := t.r.moment()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now.epoch == epoch && t.now.view != nil && t.seen >= st.Generation {
+		return
+	}
+	if t.now.epoch != epoch {
+		t.startOver(epoch)
+	}
+	t.seen = st.Generation
+	t.now = moment{v, epoch}
+	for _, s := range v.streams {
+		i := sort.Search(len(t.threads), func(i int) bool { return t.threads[i].thread >= s.thread })
+		if i == len(t.threads) || t.threads[i].thread != s.thread {
+			n := &Node{tree: t, thread: s.thread, epoch: int32(epoch)}
+			t.threads = append(t.threads, nil)
+			copy(t.threads[i+1:], t.threads[i:])
+			t.threads[i] = n
+			n.e.Store(&entry{state: StatePending})
+		}
+		t.grow(t.threads[i], v, s)
+	}
+}
+
+// startOver forgets all that was read from an index that was wrong. Threads
+// stay, and stay open.
+func (t *Tree) startOver(epoch int64) {
+	for _, n := range t.threads {
+		open := n.isOpen()
+		t.forget(n)
+		n.kids, n.epoch = &kids{open: open}, int32(epoch)
+		n.e.Store(&entry{state: StatePending})
+	}
+}
+
+// grow brings a thread, and the chain of its last children, up to date.
+func (t *Tree) grow(n *Node, v *view, s *stream) {
+	if was := n.e.Load(); was.state != StatePending || was.end == s.size && was.after == s.cells.len() && s.size > 0 && !v.complete {
+		return
+	}
+	e := &entry{end: s.size, next: s.size, state: StatePending, after: s.cells.len()}
+	if v.complete {
+		e.state = StateWhole
+	}
+	n.e.Store(e)
+	for n != nil && n.kids != nil && len(n.kids.pages) > 0 {
+		n.kids.exact = false
+		n = t.growLast(n)
+	}
+}
+
+// growLast brings the last loaded child of n up to date when its end was not
+// known, and returns it when it stays.
+func (t *Tree) growLast(n *Node) *Node {
+	p := n.kids.pages[len(n.kids.pages)-1]
+	if len(p.nodes) == 0 {
+		return nil
+	}
+	last := p.nodes[len(p.nodes)-1]
+	old := last.e.Load()
+	if old.state != StatePending {
+		return nil
+	}
+	e, folds := *old, false
+	e.state, e.foot = StateWhole, format.Footer{}
+	err := t.r.use(func() error {
+		w, err := t.r.walkerOn(t.now.view, n.thread)
+		if err != nil {
+			return err
+		}
+		l := &childReader{walker: w, t: t, start: n.e.Load().start, end: n.e.Load().end}
+		if err := w.content(e.first, l.end, &e, true); err != nil || !t.folded || e.state == StatePending {
+			return err
+		}
+		t.r.ctxMu.RLock()
+		defer t.r.ctxMu.RUnlock()
+		shown, err := l.fold(&e)
+		folds = shown != &e
+		return err
+	})
+	if t.r.doubt(err, t.now.view, t.now.epoch) != nil {
+		// What it shows is not true any more, and cannot be brought up to date.
+		t.cut(p, len(p.nodes)-1)
+		return nil
+	}
+	if folds && !last.isOpen() {
+		// Only now can it be told what it folds to.
+		t.cut(p, len(p.nodes)-1)
+		return nil
+	}
+	last.e.Store(&e)
+	more := weigh(&e) - weigh(old)
+	p.bytes += more
+	t.bytes += more
+	p.to, p.toOrd = e.next, e.after
+	return last
+}

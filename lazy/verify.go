@@ -1,0 +1,161 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tracex/format"
+)
+
+// VerifyIndex compares every cell of an index with the data: index is its path,
+// "" for the name that belongs to the data. It returns the number of cells.
+// progress may be nil; it gets bytes of data.
+func VerifyIndex(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
+	if index == "" {
+		index = data + ".idx"
+	}
+	dm, err := mapPath(data, format.CheckDataHeader)
+	if err != nil {
+		return 0, err
+	}
+	defer dm.unmap()
+	im, err := mapPath(index, format.CheckIndexHeader)
+	if err != nil {
+		return 0, err
+	}
+	defer im.unmap()
+	err = guard(func() error {
+		cells, err = format.CheckIndexTail(tail(im.data), int64(len(im.data)))
+		return format.At(err, index, 0)
+	}, im)
+	if err != nil {
+		return 0, err
+	}
+	// A dump writer's index may look like a streaming writer's at first.
+	var first error
+	for _, dump := range [...]bool{false, true} {
+		err := verifyOrder(ctx, dm, im, cells, dump, progress)
+		if err == nil || !errors.Is(err, errContradiction) {
+			return cells, err
+		}
+		if first == nil || dump == (format.Kind(im.data[format.HeaderSize]) != format.KindBlockStart) {
+			first = err
+		}
+	}
+	return cells, first
+}
+
+func mapPath(path string, check func([]byte) error) (*mapping, error) {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := mapFile(f, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := guard(func() error { return check(m.data[:min(len(m.data), 512)]) }, m); err != nil {
+		m.unmap()
+		return nil, format.At(err, path, 0)
+	}
+	return m, nil
+}
+
+func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bool, progress func(done, total int64)) error {
+	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
+	s := newScan(data, func([]byte, format.Cell) error { return v.err })
+	s.out = v
+	for more := true; more; {
+		err := guard(func() error {
+			var err error
+			more, err = s.step(ctx, stepBytes)
+			return err
+		}, data, index)
+		if err == nil {
+			err = v.err
+		}
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(s.scanner.Offset(), int64(len(data.data)))
+		}
+	}
+	if err := s.problem(); err != nil {
+		return err
+	}
+	if v.left > 0 {
+		v.differs("the end of the index", fmt.Sprintf("%d more cells", v.left))
+	}
+	return v.err
+}
+
+// verifier is a cellSink that compares with an index. Its first failure
+// sticks.
+type verifier struct {
+	index *mapping
+	left  int64 // cells not yet compared
+	pos   int64 // of the next cell
+	dump  bool  // block cells come behind
+	block format.Cell
+	claim format.Cell // of the streaming writer's block cell, whose end is checked later
+	at    int64       // its position
+	err   error
+}
+
+func (v *verifier) beginBlock(thread int32, start int64) {
+	v.block = format.Cell{Kind: format.KindBlockStart, ID: thread, Start: start}
+	if !v.dump {
+		v.at = v.pos
+		v.claim = v.take()
+	}
+}
+
+func (v *verifier) endBlock(end int64) {
+	if v.dump {
+		v.at = v.pos
+		v.claim = v.take()
+	}
+	v.block.End = end
+	if v.err == nil && v.claim != v.block {
+		v.pos = v.at
+		v.differs(describe(v.block), describe(v.claim))
+	}
+}
+
+func (v *verifier) cell(want format.Cell) {
+	at := v.pos
+	found := v.take()
+	if want.Kind.Reference() {
+		want.End = found.End // carries no information
+	}
+	if v.err == nil && found != want {
+		v.pos = at
+		v.differs(describe(want), describe(found))
+	}
+}
+
+func (v *verifier) take() format.Cell {
+	if v.err != nil {
+		return format.Cell{}
+	}
+	if v.left == 0 {
+		v.differs("another cell", "the end of the index")
+		return format.Cell{}
+	}
+	c := format.DecodeCell(v.index.data[v.pos:])
+	v.pos += format.CellSize
+	v.left--
+	return c
+}
+
+func (v *verifier) differs(expected, found string) {
+	v.err = &format.Error{File: v.index.path, Offset: v.pos, Err: errContradiction, Expected: expected, Found: found,
+		Hint: "make it again with `tracex index`"}
+}
+
+func describe(c format.Cell) string {
+	return fmt.Sprintf("%s %d from %d to %d", c.Kind, c.ID, c.Start, c.End)
+}

@@ -1,0 +1,261 @@
+package lazy
+
+import (
+	"errors"
+	"fmt"
+
+	"tracex/format"
+)
+
+// State says whether the end of a trace point is known.
+type State uint8
+
+const (
+	StateWhole      State = iota
+	StateUnfinished       // the recording ends within it
+	StatePending          // its end has not been found yet
+)
+
+// entry is a trace point as it stands in its thread's stream. Offsets are
+// logical.
+type entry struct {
+	at    int64 // of the header or leaf
+	next  int64 // behind the footer or leaf
+	start int64 // of a container: its content, from start to end
+	end   int64
+	first int64 // ordinal of the first cell that ends at or behind start
+	after int64 // ordinal of the first cell that ends at or behind next
+	place int64 // of its cell in a streaming recorder's index; 0: it has none
+	state State
+	point format.Point
+	foot  format.Footer
+}
+
+// container reports whether the entry may have children.
+func (e *entry) container() bool { return e.point.Class.Container() }
+
+// hasContent reports whether there are bytes between header and footer.
+func (e *entry) hasContent() bool { return e.end > e.start }
+
+// walker reads one thread's stream. It must be used within guard, by one
+// goroutine.
+type walker struct {
+	r    *TraceReader
+	v    *view
+	s    *stream
+	hint int // block
+}
+
+// errStale: what is asked for was read from an index that was wrong, or has
+// been forgotten.
+var errStale = errors.New("what was read before is not there any more: the index was wrong, or it was forgotten")
+
+// walkerOn returns a walker of a thread's stream in a view.
+func (r *TraceReader) walkerOn(v *view, thread int32) (*walker, error) {
+	if v.index != nil && v.index != r.index || v.data != nil && v.data != r.data {
+		return nil, errStale
+	}
+	s := v.stream(thread)
+	if s == nil {
+		return nil, fmt.Errorf("thread %d is not in the trace", thread)
+	}
+	return &walker{r: r, v: v, s: s}, nil
+}
+
+// bytes returns what is at a logical offset below the stream's size, up to the
+// end of its block or of what is known of it.
+func (w *walker) bytes(pos int64) ([]byte, error) {
+	w.hint = w.s.locate(pos, w.hint)
+	if w.hint < 0 {
+		return nil, w.contradiction(pos, "no block")
+	}
+	b := w.s.blocks[w.hint]
+	lo, hi := b.physical+pos-b.logical, b.physical+w.s.end(w.hint)-b.logical
+	if lo >= hi || hi > int64(len(w.r.data.data)) {
+		return nil, w.contradiction(pos, "a block behind the end of the data")
+	}
+	return w.r.data.data[lo:hi], nil
+}
+
+// next reads the child that begins at or, behind reference objects, after pos,
+// in content that ends at end. ord is the ordinal of the first cell that ends
+// at or behind pos. When want is false, of the point only Class, Event, Ref,
+// and Location are read, and nothing of the footer. It reports false at the
+// end of the content.
+func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
+	for pos < end {
+		b, err := w.bytes(pos)
+		if err != nil {
+			return false, err
+		}
+		switch k := format.Kind(b[0]); {
+		case k == format.KindTracePoint:
+			return true, w.point(pos, ord, end, b, e, want)
+		case k.Reference():
+			n, err := format.Size(b, 0)
+			if err != nil {
+				return false, w.damaged(err, pos)
+			}
+			pos += int64(n)
+		default:
+			return false, w.contradiction(pos, k.String()+" where a trace point should stand")
+		}
+	}
+	return false, nil
+}
+
+// point reads the trace point at the start of b, which stands at pos.
+func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error {
+	var n int
+	var err error
+	if want {
+		n, err = format.DecodePoint(b, &e.point)
+	} else {
+		n, err = format.Peek(b, &e.point)
+	}
+	if err != nil {
+		return w.damaged(err, pos)
+	}
+	e.at, e.next = pos, pos+int64(n)
+	e.after, e.state = ord, StateWhole
+	e.start, e.end, e.place = e.next, e.next, 0
+	e.foot = format.Footer{}
+	if !e.container() {
+		e.first = ord
+		return nil
+	}
+	return w.content(ord, end, e, want)
+}
+
+// content finds the end of a container whose header has been read.
+func (w *walker) content(ord, end int64, e *entry, want bool) error {
+	e.first, e.place = ord, 0
+	own := w.s.cells.firstAround(ord, e.start)
+	if own < w.s.cells.len() {
+		switch c, place := w.s.cells.placed(own); {
+		case c.Start != e.start: // an outer container: this one has no end
+		case c.End < e.start || c.End >= end || c.ID != e.point.Event:
+			return w.contradiction(e.at, fmt.Sprintf("event %d from %d to %d, which the index has as event %d from %d to %d",
+				e.point.Event, e.start, end, c.ID, c.Start, c.End))
+		default:
+			e.end, e.after, e.place = c.End, own+1, place
+			return w.footer(e, want)
+		}
+	}
+	if end != w.s.size {
+		return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
+	}
+	// Nothing that follows can be outside of it.
+	e.end, e.next, e.after = w.s.size, w.s.size, w.s.cells.len()
+	e.state = StatePending
+	if w.v.complete {
+		e.state = StateUnfinished
+		e.foot = format.Unfinished(e.point.Class)
+		if want && e.point.Class == format.ClassLoop {
+			return w.countIterations(e)
+		}
+	}
+	return nil
+}
+
+// countIterations gives a loop that has no footer the number of iterations that
+// its last one tells. Where something else comes last, as no recorder writes
+// it, all are counted.
+func (w *walker) countIterations(e *entry) error {
+	last, ok, err := w.last(e, false)
+	if !ok || err != nil {
+		return err
+	}
+	if last.point.Class == format.ClassIteration {
+		b, err := w.bytes(last.at)
+		if err == nil {
+			_, err = format.DecodePoint(b, &last.point)
+		}
+		e.foot.Iterations = last.point.Number + 1
+		return err
+	}
+	var child entry
+	for pos, ord := e.start, e.first; ; pos, ord = child.next, child.after {
+		ok, err := w.next(pos, ord, e.end, &child, false)
+		if !ok || err != nil {
+			return err
+		}
+		if child.point.Class == format.ClassIteration {
+			e.foot.Iterations++
+		}
+	}
+}
+
+// footer reads the footer at e.end.
+func (w *walker) footer(e *entry, want bool) error {
+	b, err := w.bytes(e.end)
+	if err != nil {
+		return err
+	}
+	if k := format.Kind(b[0]); k != format.KindFooter {
+		return w.contradiction(e.end, k.String()+" where a footer should stand")
+	}
+	var n int
+	if want {
+		n, err = format.DecodeFooter(b, e.point.Class, &e.foot)
+	} else {
+		n, err = format.Size(b, e.point.Class)
+	}
+	if err != nil {
+		return w.damaged(err, e.end)
+	}
+	if !w.plausible(b[n:]) {
+		return w.contradiction(e.end, "bytes that only look like a footer")
+	}
+	e.next = e.end + int64(n)
+	return nil
+}
+
+// plausible reports whether another object of the thread can begin at the start
+// of b, which is behind a footer and may be empty: a footer that a wrong cell
+// points to is seldom followed by one.
+func (w *walker) plausible(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	switch k := format.Kind(b[0]); {
+	case k == format.KindTracePoint:
+		return len(b) >= 14 && format.Class(b[1]).Valid() && be32(b[6:]) == w.s.thread
+	case k.Reference():
+		_, err := format.Size(b, 0)
+		return err == nil
+	default:
+		return k == format.KindFooter
+	}
+}
+
+// damaged places an error of the decoders, whose bytes began at pos.
+func (w *walker) damaged(err error, pos int64) error {
+	return format.At(err, w.r.path, w.s.physical(pos))
+}
+
+// contradiction reports that index and data do not fit each other.
+func (w *walker) contradiction(pos int64, found string) error {
+	return &format.Error{File: w.r.path, Offset: w.s.physical(pos), Err: errContradiction, Found: found}
+}
+
+// doubt looks at an error of a walk on a view, in an epoch: when it says that
+// the recorded index contradicts the data, the index is made again, and Wait
+// waits for that. One that was made from the data cannot be better. It returns
+// err. It must not be called within use.
+func (r *TraceReader) doubt(err error, v *view, epoch int64) error {
+	if err == nil || v.index == nil || !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
+		return err
+	}
+	if i := r.Status().Index; i == IndexRebuilt || i == IndexStored {
+		return err
+	}
+	// First of all: who waits must not take what is there for all.
+	data, _ := r.Size()
+	r.begin(PhaseRebuilding, data)
+	select {
+	case r.distrust <- distrust{err, epoch}:
+	default: // another doubt is on its way
+	}
+	return err
+}
