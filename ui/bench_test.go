@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// benchSizes are the traces of the benchmarks, in calls.
+var benchSizes = []int{1_000_000, 20_000_000}
+
+func benchSpec(n int) formattest.Spec { return formattest.Spec{Shape: formattest.Calls, N: n, Seed: 1} }
+
+func sizeName(n int) string { return fmt.Sprintf("%dM-calls", n/1_000_000) }
+
+// BenchmarkFirstFrame opens a trace and draws the first screen, without waiting
+// for what the reader does in the background.
+func BenchmarkFirstFrame(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(sizeName(n), func(b *testing.B) {
+			path := formattest.File(b, benchSpec(n))
+			for b.Loop() {
+				r, err := lazy.Open(path, lazy.Options{NoWrite: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				m := New(r, Options{})
+				m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+				if len(m.View().Content) < 120*40 {
+					b.Fatal("no screen")
+				}
+				b.StopTimer()
+				m.close()
+				r.Close()
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+// benchDrive is an explorer whose first screen is there.
+func benchDrive(b *testing.B, n int) *driver {
+	r := openTrace(b, formattest.File(b, benchSpec(n)), lazy.Options{NoWrite: true})
+	return drive(b, r, 120, 40, Options{})
+}
+
+// BenchmarkScroll goes down a row and draws, in a tree that is open.
+func BenchmarkScroll(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(sizeName(n), func(b *testing.B) {
+			d := benchDrive(b, n)
+			d.keys("E g")
+			down := press("down")
+			b.ReportAllocs()
+			for b.Loop() {
+				d.send(down)
+				d.m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkPage goes down a screen through a node of a million children, which
+// are loaded on the way, and draws.
+func BenchmarkPage(b *testing.B) {
+	const n = 1_000_000
+	b.Run("1M-children", func(b *testing.B) {
+		path := formattest.File(b, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1})
+		d := drive(b, openTrace(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+		page, first := press("pgdown"), press("home")
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if i%20_000 == 19_999 {
+				d.send(first)
+			}
+			d.send(page)
+			d.m.View()
+		}
+	})
+}
+
+// BenchmarkExpand opens a call whose children are not loaded, draws, and
+// forgets them.
+func BenchmarkExpand(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(sizeName(n), func(b *testing.B) {
+			d := benchDrive(b, n)
+			d.keys("G")
+			for d.m.out.cursor.Node.Leaf() {
+				d.keys("k")
+			}
+			forget, open := press("x"), press("right")
+			b.ReportAllocs()
+			for b.Loop() {
+				d.send(forget)
+				d.send(open)
+				d.m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkDraw draws a screen.
+func BenchmarkDraw(b *testing.B) {
+	for _, size := range [][2]int{{80, 24}, {240, 80}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			d := drive(b, recorded(b, "gson.dump"), size[0], size[1], Options{})
+			d.keys("E g")
+			b.ReportAllocs()
+			for b.Loop() {
+				d.m.View()
+			}
+		})
+	}
+}
+
+// TestKeysAreQuick holds the time that a key takes in a large trace far below
+// what a person notices. It leaves room for a slow machine.
+func TestKeysAreQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a trace of a million children")
+	}
+	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 1_000_000, Seed: 1})
+	d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+	const limit = time.Second
+	for _, key := range []string{"pgdown", "G", "pgup", "home", "down", "d", "x", "right", "*", "r", "e"} {
+		begin := time.Now()
+		_, cmd := d.m.Update(press(key))
+		d.m.View()
+		if took := time.Since(begin); took > limit {
+			t.Errorf("%s takes %v", key, took)
+		}
+		d.run(cmd)
+	}
+}
+
+// BenchmarkDeep goes down a row and draws, 50,000 calls deep.
+func BenchmarkDeep(b *testing.B) {
+	b.Run("100k-nested", func(b *testing.B) {
+		path := formattest.File(b, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1})
+		d := drive(b, openTrace(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+		d.keys(": 5 0 % enter")
+		up, down := press("up"), press("down")
+		for b.Loop() {
+			d.send(up)
+			d.send(down)
+			d.m.View()
+		}
+	})
+}

@@ -1,0 +1,240 @@
+package ui
+
+import (
+	"strings"
+
+	"tracex/lazy"
+)
+
+// countWidth is how much of a line the number of children takes at least, with
+// the blanks around it, where there are no other columns.
+const countWidth = 9
+
+// countFrom is the width of a tree from which on it has a column of children,
+// where there are no other columns.
+const countFrom = 50
+
+// column is a column of numbers at the right end of the rows.
+type column struct {
+	title string
+	width int // cells, with the blanks on the left
+	gauge int // cells of a bar behind the text, with the blank before it
+	from  int // the width of a tree from which on it has the column
+	cell  func(m *Model, t timing, room int) (text string, s style)
+}
+
+// timeColumns are the columns of a trace with times, in their order on the
+// screen. They go one after the other when it gets narrow, what tells least of
+// where the time went first.
+var timeColumns = []column{
+	{"duration", 9, 0, 50, durationCell},
+	{"self", 9, 0, 76, selfCell},
+	{"share", 7, 0, 60, shareCell},
+	{"children", 10, 0, 90, childrenCell},
+}
+
+// gaugeWidth is how many cells the bar of the column share takes, with the
+// blank before it, in a tree from gaugeFrom cells on.
+const (
+	gaugeWidth = 9
+	gaugeFrom  = 110
+)
+
+// timed reports whether the trace has times.
+func (m *Model) timed() bool {
+	_, ok := m.r.Times()
+	return ok
+}
+
+// columns returns the columns of a tree of some width in a trace with times.
+func columns(width int) []column {
+	var shown []column
+	for _, c := range timeColumns {
+		if width < c.from {
+			continue
+		}
+		if c.title == "share" && width >= gaugeFrom {
+			c.gauge = gaugeWidth
+		}
+		shown = append(shown, c)
+	}
+	return shown
+}
+
+// tail is what stands at the right end of a row: a text for each column.
+type tail struct {
+	cells []tailCell
+	width int // of all, with what is blank at the end; 0: there is nothing
+}
+
+type tailCell struct {
+	column
+	text string
+	s    style
+	bar  string
+}
+
+// tailOf returns the tail of a node's row in a tree of some width. Where the
+// columns say nothing of a node its text has all of the row.
+func (m *Model) tailOf(n *lazy.Node, width int) tail {
+	if !m.timed() {
+		text, s := countCell(m, n)
+		if text == "" || width < countFrom {
+			return tail{}
+		}
+		w := max(countWidth, textWidth(text, m.g.ascii)+2)
+		return tail{[]tailCell{{column: column{width: w - 1}, text: text, s: s}}, w}
+	}
+	var t tail
+	some, of := false, timingOf(n)
+	for _, c := range columns(width) {
+		text, s := c.cell(m, of, c.width-1)
+		cell := tailCell{column: c, text: text, s: s}
+		if c.gauge > 0 {
+			cell.bar = gauge(of.own.Duration, of.whole, c.gauge-1, m.g)
+		}
+		some = some || text != ""
+		t.cells = append(t.cells, cell)
+		t.width += c.width + c.gauge
+	}
+	if !some {
+		return tail{}
+	}
+	t.width += 2 // as the rule goes on behind the titles
+	return t
+}
+
+// draw draws the tail at the end of a line, of which its width is left.
+func (t *tail) draw(l *line) {
+	for _, c := range t.cells {
+		end := l.left - c.width
+		l.space(c.width - textWidth(c.text, l.g.ascii))
+		l.put(c.text, c.s)
+		l.space(l.left - end)
+		if c.gauge > 0 {
+			end -= c.gauge
+			l.space(1)
+			l.put(c.bar, faint)
+			l.space(l.left - end)
+		}
+	}
+}
+
+// head draws the titles over the columns of a tree.
+func (m *Model) head(width int) string {
+	if !m.timed() {
+		return titled("", " children ", width, m.g)
+	}
+	shown := columns(width)
+	if len(shown) == 0 {
+		return titled("", "", width, m.g)
+	}
+	var titles strings.Builder
+	blank := "" // between a title and the rule behind it
+	for i, c := range shown {
+		title := " " + c.title
+		if i == 0 && m.byDuration() {
+			title = " " + m.g.sorted + title
+		}
+		rest := max(0, c.width-textWidth(title, m.g.ascii))
+		if rest < len(blank) {
+			blank = ""
+		}
+		titles.WriteString(blank + strings.Repeat(m.g.rule, rest-len(blank)) + title)
+		if blank = " "; c.gauge > 0 {
+			titles.WriteString(blank + strings.Repeat(m.g.rule, c.gauge-1))
+			blank = ""
+		}
+	}
+	return titled("", titles.String()+" ", width, m.g)
+}
+
+// timing is what the columns of a row need to know, looked up once.
+type timing struct {
+	n     *lazy.Node
+	own   lazy.Time
+	known bool  // the node's own time is
+	whole int64 // the duration of what it is in; 0: not known
+}
+
+func timingOf(n *lazy.Node) timing {
+	t := timing{n: n}
+	if t.own, t.known = n.Time(); t.known && !n.IsThread() {
+		t.whole = wholeOf(n.Parent())
+	}
+	return t
+}
+
+// wholeOf is how long a node took, 0 when that is not known: of a thread, while
+// its end is not.
+func wholeOf(n *lazy.Node) int64 {
+	t, ok := n.Time()
+	if !ok || n.State() == lazy.StatePending {
+		return 0
+	}
+	return t.Duration
+}
+
+// weight is how durations are drawn: faint where a node has next to nothing to
+// do with how long the one around it took, so that the eye finds those that have.
+func (t timing) weight() style {
+	if t.own.Duration < t.whole/1000 {
+		return faint
+	}
+	return plain
+}
+
+func durationCell(m *Model, t timing, _ int) (string, style) {
+	switch {
+	case t.known && t.n.State() == lazy.StatePending: // a thread that goes on
+		return strings.TrimSpace(m.g.atLeast) + duration(t.own.Duration, m.g), faint
+	case t.known:
+		return duration(t.own.Duration, m.g), t.weight()
+	case t.n.State() == lazy.StateUnfinished, t.n.State() == lazy.StatePending:
+		return m.g.more, faint
+	}
+	return "", plain
+}
+
+// selfCell is the time in the node itself. While not all of its children are
+// known, it is what they have left over so far. Of a thread it would be time
+// that nothing was recorded in.
+func selfCell(m *Model, t timing, room int) (string, style) {
+	if !t.known || t.n.IsThread() {
+		return "", plain
+	}
+	ns, exact, known := t.n.Self()
+	switch {
+	case !known:
+		return "", plain
+	case exact:
+		return duration(ns, m.g), t.weight()
+	}
+	return cutEnd(m.g.atMost+duration(ns, m.g), room, m.g), faint
+}
+
+func shareCell(_ *Model, t timing, _ int) (string, style) {
+	return share(t.own.Duration, t.whole), t.weight()
+}
+
+// childrenCell is the number of children, in fewer digits where they have no
+// room.
+func childrenCell(m *Model, t timing, room int) (string, style) {
+	text, s := countCell(m, t.n)
+	if textWidth(text, m.g.ascii) > room {
+		count, exact, _ := t.n.Count()
+		text = short(count)
+		if !exact {
+			text = m.g.atLeast + text
+		}
+	}
+	return text, s
+}
+
+func countCell(m *Model, n *lazy.Node) (string, style) {
+	s := plain
+	if _, exact, _ := n.Count(); !exact {
+		s = faint
+	}
+	return m.countText(n), s
+}

@@ -1,0 +1,239 @@
+package ui
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// timedSpec is a trace with times, of calls with loops in three threads.
+var timedSpec = formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 1, Threads: 3, Timed: true}
+
+func timedTrace(t testing.TB, s formattest.Spec) *lazy.TraceReader {
+	t.Helper()
+	return openTrace(t, formattest.File(t, s), lazy.Options{NoWrite: true})
+}
+
+// TestTimedScreens compares screens of a trace with times.
+func TestTimedScreens(t *testing.T) {
+	r := timedTrace(t, timedSpec)
+	for _, story := range []struct {
+		name          string
+		width, height int
+		keys          string
+		o             Options
+	}{
+		{"times", 80, 24, "j e", Options{}},
+		{"times-40", 40, 12, "j e", Options{}},
+		{"times-50", 50, 16, "j e", Options{}},
+		{"times-60", 60, 16, "j e", Options{}},
+		{"times-100", 100, 20, "j e", Options{}},
+		{"times-200", 200, 20, "j e", Options{}},
+		{"times-ascii", 120, 20, "j e", Options{ASCII: true}},
+		{"times-longest", 100, 24, "g 9 L", Options{}},
+		{"times-details", 140, 30, "j 2 L d", Options{}},
+		{"times-threads", 80, 12, "t", Options{}},
+	} {
+		t.Run(story.name, func(t *testing.T) {
+			story.o.Name = "trace.bin"
+			drive(t, r, story.width, story.height, story.o).keys(story.keys).golden(story.name)
+		})
+	}
+}
+
+// TestThreadTimes shows in the details of a thread when it was at work, and how
+// long the recording is.
+func TestThreadTimes(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 140, 40, Options{})
+	d.keys("g d").has(
+		"duration   17.304305 ms, from its first call to its",
+		"start      40 ns into the recording",
+		"clock      2026-05-04 03:02:01.987654 UTC",
+		"began      2026-05-04 03:02:01.987654 UTC",
+		"length     17.305681 ms")
+}
+
+// TestTimesOfCrash shows no duration of a call that did not end, and no share
+// of one.
+func TestTimesOfCrash(t *testing.T) {
+	s := timedSpec
+	s.N, s.Crash, s.BlockSize = 1500, formattest.CrashHalf, 4096
+	d := drive(t, timedTrace(t, s), 100, 24, Options{Name: "trace.bin"})
+	d.keys("9 L").golden("times-crash")
+	d.keys("g j d").has("duration   not known: it did not end")
+}
+
+// TestColumnsAlign holds at each width: what a column says ends below its
+// title, the text keeps the greater part, and what has no columns has none.
+func TestColumnsAlign(t *testing.T) {
+	r := timedTrace(t, timedSpec)
+	d := drive(t, r, 80, 24, Options{})
+	d.keys("j e j")
+	n := d.m.out.cursor.Node
+	took, ok := n.Time()
+	if !ok {
+		t.Fatalf("%q has no time", d.cursorText())
+	}
+	self, exact, known := n.Self()
+	if !exact || !known {
+		t.Fatalf("the time spent in %q itself is not known", d.cursorText())
+	}
+	in, _ := n.Parent().Time()
+	want := map[string]string{
+		"duration": duration(took.Duration, d.m.g), "self": duration(self, d.m.g),
+		"share": share(took.Duration, in.Duration), "children": d.m.countText(n),
+	}
+	had := 0
+	for width := minWidth; width <= 220; width++ {
+		d.resize(width, 24)
+		lines := strings.Split(d.screen(), "\n")
+		head, row := []rune(lines[2]), []rune(lines[3+d.m.out.line])
+		shown := 0
+		for title, text := range want {
+			i := strings.Index(string(head), " "+title+" ")
+			if i < 0 {
+				continue
+			}
+			shown++
+			end := len([]rune(string(head)[:i])) + 1 + len(title)
+			if got := string(row[max(0, end-len([]rune(text))-1):end]); got != " "+text {
+				t.Errorf("%d cells wide: %q below %s, not %q:\n%s\n%s", width, got, title, text, string(head), string(row))
+			}
+		}
+		if shown < had {
+			t.Errorf("%d cells wide: %d columns, but %d where there is less room", width, shown, had)
+		}
+		had = shown
+		if tail := d.m.tailOf(n, width); tail.width > width*9/20 {
+			t.Errorf("%d cells wide: %d for the columns", width, tail.width)
+		}
+	}
+	if had != len(want) {
+		t.Errorf("%d columns on a wide screen", had)
+	}
+}
+
+// TestChildrenInFewDigits holds that a large number of children fits its column.
+func TestChildrenInFewDigits(t *testing.T) {
+	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideLeaves, N: 123_456, Timed: true}), 120, 24, Options{})
+	d.has(" 123,456\n")
+	n := d.m.out.cursor.Node
+	if text, _ := childrenCell(d.m, timingOf(n), 6); text != "123.5 k" {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestTimesThatDoNotFit tells why there are no durations, and shows the trace
+// without them.
+func TestTimesThatDoNotFit(t *testing.T) {
+	for name, change := range map[string]func(times []byte) []byte{
+		"not times":       func(b []byte) []byte { return append([]byte("nonsense"), b[8:]...) },
+		"another version": func(b []byte) []byte { b[15] = 99; return b },
+		"too short":       func(b []byte) []byte { return b[:format.TimesHeaderSize+10*format.TimeCellSize] },
+		"another trace": func(b []byte) []byte {
+			return append(b[:format.TimesHeaderSize:format.TimesHeaderSize], b[format.TimesHeaderSize+20:]...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := formattest.File(t, timedSpec)
+			times, err := os.ReadFile(path + ".tim")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path+".tim", change(times), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
+			d.keys("j e")
+			d.send(changed{})
+			d.has("⚠ no durations: ", "── children ─")
+			if screen := d.screen(); strings.Contains(screen, " self ") || strings.Contains(screen, "100 %") {
+				t.Errorf("there are columns of times:\n%s", screen)
+			}
+			d.keys("j j L")
+			if d.m.status.alarm {
+				t.Errorf("L: %s", d.m.status.message)
+			}
+		})
+	}
+}
+
+// TestLongest goes to the child that took longest, and on from there.
+func TestLongest(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
+	d.keys("g")
+	at := d.m.out.cursor.Node
+	for level := 1; ; level++ {
+		nodes, err := d.m.out.t.Children(t.Context(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var longest *lazy.Node
+		most := int64(-1)
+		for _, n := range nodes {
+			if took, ok := n.Time(); ok && took.Duration > most {
+				longest, most = n, took.Duration
+			}
+		}
+		d.keys("L")
+		if longest == nil {
+			if d.m.out.cursor.Node.Place() != at.Place() || level < 4 {
+				t.Errorf("below %d levels the cursor is at %q", level, d.cursorText())
+			}
+			d.has("nothing right below it has a duration")
+			break
+		}
+		if at = d.m.out.cursor.Node; at.Place() != longest.Place() {
+			text, _ := d.m.text(longest)
+			t.Fatalf("level %d: at %q, not at %q", level, d.cursorText(), text)
+		}
+	}
+	end := d.cursorText()
+	if d.keys("g 9 9 L"); d.cursorText() != end {
+		t.Errorf("99L leads to %q, not to %q", d.cursorText(), end)
+	}
+}
+
+// TestTimesOfGrowing says of a thread whose end has not been read that it took at
+// least as long as is known, and shows no share of it.
+func TestTimesOfGrowing(t *testing.T) {
+	s := timedSpec
+	s.N = 50_000
+	path := formattest.File(t, s)
+	if err := os.Remove(path + ".idx"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	d := drive(t, r, 100, 24, Options{})
+	check := func() {
+		t.Helper()
+		// What a node says of its end changes between two updates only.
+		for _, n := range d.m.out.t.Threads() {
+			text, _ := durationCell(d.m, timingOf(n), 8)
+			pending := n.State() == lazy.StatePending
+			if text != d.m.g.more && pending != strings.HasPrefix(text, "≥") {
+				t.Errorf("pending %v: %q", pending, text)
+			}
+			if pending && wholeOf(n) != 0 {
+				t.Error("there are shares of what has not ended")
+			}
+		}
+	}
+	check()
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.send(changed{})
+	check()
+	if wholeOf(d.m.out.t.Threads()[0]) == 0 {
+		t.Error("all is known, but not how long the first thread took")
+	}
+}

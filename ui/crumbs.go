@@ -1,0 +1,136 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// crumbs is the path to the cursor, in one line. Its middle goes when it is too
+// long, never its ends.
+func (m *Model) crumbs() string {
+	l := newLine(m.width, m.g)
+	path := m.path()
+	if len(path) == 0 {
+		return l.end()
+	}
+	l.space(1)
+	sep := " " + m.g.crumb + " "
+	for i, name := range m.fitPath(path, m.width-2, sep) {
+		if i > 0 {
+			l.put(sep, faint)
+		}
+		l.put(name, accent)
+	}
+	return l.end()
+}
+
+// path is the nodes around the cursor, the thread first, the cursor's own last.
+func (m *Model) path() []*lazy.Node {
+	n := m.out.cursor.Node
+	if n == nil {
+		n = m.out.cursor.Parent
+	}
+	var path []*lazy.Node
+	for ; n != nil; n = n.Parent() {
+		path = append(path, n)
+	}
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path
+}
+
+// fitPath returns the names of a path that fit in width cells: the first, the
+// last, as many before the last as there is room for, and "…" for the others.
+func (m *Model) fitPath(path []*lazy.Node, width int, sep string) []string {
+	g, sepWidth := m.g, textWidth(sep, m.g.ascii)
+	first := m.shortName(path[0])
+	if len(path) == 1 {
+		return []string{cutMiddle(first, width, g)}
+	}
+	last := m.shortName(path[len(path)-1])
+	more := len([]rune(g.more)) + sepWidth
+	if textWidth(first+last, g.ascii)+sepWidth+more > width {
+		first = cutMiddle(first, max(8, width/4), g)
+	}
+	left := width - textWidth(first, g.ascii) - sepWidth
+	last = cutMiddle(last, max(4, left-more), g)
+	left -= textWidth(last, g.ascii)
+	tail := []string{last}
+	for i := len(path) - 2; i > 0; i-- {
+		name := m.shortName(path[i])
+		w := textWidth(name, g.ascii) + sepWidth
+		need := w
+		if i > 1 {
+			need += more // for the "…" of those before
+		}
+		if need > left {
+			// With room for a part of a name, a part of it.
+			if short := left - more - sepWidth; short >= 12 && i == len(path)-2 {
+				tail = append(tail, cutMiddle(name, short, g))
+				i--
+			}
+			if i > 0 {
+				tail = append(tail, g.more)
+			}
+			break
+		}
+		left -= w
+		tail = append(tail, name)
+	}
+	names := make([]string, 0, len(tail)+1)
+	names = append(names, first)
+	for i := len(tail) - 1; i >= 0; i-- {
+		names = append(names, tail[i])
+	}
+	return names
+}
+
+// shortName is what a node is called in a path: a call without its arguments.
+func (m *Model) shortName(n *lazy.Node) string {
+	p := n.Point()
+	if p == nil {
+		return string(m.out.t.AppendText(nil, n, false))
+	}
+	switch p.Class {
+	case format.ClassCall:
+		return m.callName(p)
+	case format.ClassLoop:
+		return "loop"
+	case format.ClassIteration:
+		return "<iteration " + strconv.Itoa(int(p.Number)+1) + ">"
+	}
+	text, _ := m.text(n)
+	return text
+}
+
+// callName is Class.method() of a call.
+func (m *Model) callName(p *format.Point) string {
+	var name string
+	m.r.WithContext(func(c *format.Context) {
+		method := c.Method(p.Ref)
+		switch {
+		case method == nil:
+			name = c.MethodName(p.Ref)
+		case method.Name == "<init>":
+			name = "new " + c.ClassName(method.ClassID)
+		default:
+			name = c.ClassName(method.ClassID) + "." + c.MethodName(p.Ref)
+		}
+	})
+	return name + "()"
+}
+
+// pathText is the path to the cursor, a line for each node, for the clipboard.
+func (m *Model) pathText() string {
+	var b strings.Builder
+	for i, n := range m.path() {
+		b.WriteString(strings.Repeat("  ", i))
+		b.Write(m.out.t.AppendText(nil, n, false))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// describeRow writes all there is to say about the row of the cursor.
+func (m *Model) describeRow(s *sheet) {
+	row := m.out.cursor
+	switch {
+	case row.Node == nil && row.Parent == nil:
+		s.title("no row")
+	case row.Node == nil:
+		s.title("not in memory")
+		s.pair("size", missing(row), plain)
+	case row.Node.IsThread():
+		m.describeThread(s, row.Node)
+	default:
+		m.describePoint(s, row.Node)
+	}
+}
+
+func (m *Model) describeThread(s *sheet, n *lazy.Node) {
+	for _, t := range m.r.Threads() {
+		if t.ID != n.Thread() {
+			continue
+		}
+		s.title(threadName(t))
+		m.describeThreadTime(s, n)
+		s.pair("size", fmt.Sprintf("%s in %s", size(t.Bytes), plural(int64(t.Blocks), "block")), plain)
+		s.pair("calls", grouped(t.Containers)+" calls, loops and iterations", plain)
+	}
+	s.pair("children", m.childrenText(n), plain)
+	data, index := m.r.Size()
+	s.blank()
+	s.title("Trace")
+	s.pair("file", m.r.Path(), plain)
+	s.pair("size", size(data)+", index "+size(index), plain)
+	m.describeLength(s)
+	if i := m.r.Info(); i != nil {
+		m.describeInfo(s, i)
+	}
+	for _, text := range m.troubles() {
+		s.pair(m.g.warn, text, alarm)
+	}
+	if err := m.r.Status().Problem; err != nil {
+		s.pair("in full", describe(err), plain)
+	}
+}
+
+// describeInfo writes what a packed trace says of its run; not its environment,
+// which holds secrets.
+func (m *Model) describeInfo(s *sheet, i *format.Info) {
+	if i.Class != "" {
+		s.pair("traced", i.Class+"."+i.Method, plain)
+	}
+	if i.Start > 0 {
+		s.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), plain)
+	}
+}
+
+func (m *Model) describePoint(s *sheet, n *lazy.Node) {
+	p, f := n.Point(), n.Footer()
+	text, spans := m.text(n)
+	s.wrap("", 0, text, spans, func(st format.Style) style { return ofSpan(st, p.Class) })
+	s.blank()
+	m.describeDuration(s, n)
+	m.r.WithContext(func(c *format.Context) {
+		s.pair("kind", p.Class.String(), plain)
+		d := describer{s, c}
+		switch p.Class {
+		case format.ClassCall:
+			d.call(p, f, n)
+		case format.ClassFieldRead, format.ClassFieldWrite:
+			d.field(p)
+		case format.ClassVariableRead, format.ClassVariableWrite:
+			d.variable(p)
+		case format.ClassArrayRead, format.ClassArrayWrite:
+			d.value("array", "", &p.Target)
+			s.pair("index", strconv.Itoa(int(p.Number)), numberText)
+			d.value("value", "", &p.Value)
+		case format.ClassLoop:
+			s.pair("iterations", grouped(int64(f.Iterations)), numberText)
+		case format.ClassThrow, format.ClassCatch:
+			d.value("exception", "", &p.Value)
+		case format.ClassSnapshot:
+			d.snapshot(p.Snapshot)
+		}
+		s.blank()
+		d.location(p.Location)
+		m.source.describe(s, n)
+		if thread := c.Thread(p.Thread); thread != nil && thread.Name != "" {
+			s.pair("thread", fmt.Sprintf("%d (%s)", p.Thread+1, thread.Name), plain)
+		} else {
+			s.pair("thread", strconv.Itoa(int(p.Thread)+1), plain)
+		}
+	})
+	m.describePlace(s, n)
+}
+
+func (m *Model) describePlace(s *sheet, n *lazy.Node) {
+	p := n.Point()
+	m.describeStart(s, n)
+	s.pair("event", grouped(int64(p.Event)), plain)
+	physical, logical := n.Offset()
+	s.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", grouped(physical), grouped(logical)), plain)
+	s.pair("depth", grouped(int64(n.Depth())), plain)
+	if p.Class.Container() {
+		s.pair("children", m.childrenText(n), plain)
+	}
+	switch n.State() {
+	case lazy.StateUnfinished:
+		s.pair("state", "unfinished: the recording ended within it", unfinished)
+	case lazy.StatePending:
+		s.pair("state", "its end has not been read yet", faint)
+	}
+	if name := diffNames[p.Diff]; name != "" {
+		_, st := diffMark(p.Diff)
+		s.pair("diff", name, st)
+	}
+	if p.Flags&format.FlagUnderWay != 0 {
+		s.pair("note", "under way when the recording began", plain)
+	}
+}
+
+var diffNames = map[format.DiffStatus]string{
+	format.DiffUnchanged: "unchanged", format.DiffRemoved: "- removed", format.DiffAdded: "+ added",
+	format.DiffEditedOld: "! edited: the old one", format.DiffEditedNew: "! edited: the new one",
+}
+
+func (m *Model) childrenText(n *lazy.Node) string {
+	if text := m.countText(n); text != "" {
+		return text
+	}
+	if n.Leaf() {
+		return "none"
+	}
+	return "not counted yet"
+}

@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+)
+
+// details is the pane about the row of the cursor.
+type details struct {
+	on   bool
+	top  int // first line shown
+	rows int // lines there are, as last drawn
+	of   any // the row that top belongs to
+}
+
+func (m *Model) toggleDetails(int) tea.Cmd {
+	m.details.on = !m.details.on
+	m.details.top = 0
+	return nil
+}
+
+func (m *Model) scrollDetails(n int) tea.Cmd {
+	if !m.details.on {
+		m.details.on = true
+		return nil
+	}
+	m.details.top = max(0, m.details.top+n)
+	return nil
+}
+
+// labelWidth is the width of the column of labels.
+const labelWidth = 11
+
+// sheet collects the lines of the details.
+type sheet struct {
+	width int
+	g     *glyphs
+	lines []string
+}
+
+// pair adds a label with its text, which goes on over as many lines as it takes.
+func (s *sheet) pair(label, text string, st style) {
+	s.wrap(label, labelWidth, text, whole(text), always(st))
+}
+
+// maxWrapped bounds the lines of a sheet.
+const maxWrapped = 400
+
+// wrap adds a text with its styles, broken at the width, from a column on. The
+// label stands before its first line. It changes spans.
+func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of func(format.Style) style) {
+	room := max(8, s.width-at-1)
+	for first := true; first || text != ""; first = false {
+		if len(s.lines) > maxWrapped {
+			s.lines = append(s.lines, newLine(s.width, s.g).put(s.g.more, faint).end())
+			return
+		}
+		head, rest := takeCells(text, room, s.g.ascii)
+		if head == "" && text != "" { // an escape that is wider than the pane
+			_, _, n := nextCell(text, s.g.ascii)
+			head, rest = text[:n], text[n:]
+		}
+		// Better behind a blank, when there is one near.
+		if i := strings.LastIndexByte(head, ' '); rest != "" && i > len(head)*2/3 {
+			head, rest = text[:i+1], text[i+1:]
+		}
+		l := newLine(s.width, s.g)
+		l.put(label, faint)
+		l.space(max(at-(s.width-l.left), min(len(label), 1)))
+		l.spans(head, spans, of, nil, 0)
+		s.lines = append(s.lines, l.end())
+		for i := range spans {
+			spans[i].Start = max(0, spans[i].Start-len(head))
+			spans[i].End = max(0, spans[i].End-len(head))
+		}
+		text, label = rest, ""
+	}
+}
+
+func (s *sheet) title(text string) {
+	s.lines = append(s.lines, newLine(s.width, s.g).put(text, bold).end())
+}
+
+func (s *sheet) blank() { s.lines = append(s.lines, newLine(s.width, s.g).end()) }
+
+// view draws the pane: height lines of width cells.
+func (d *details) view(m *Model, width, height int) []string {
+	s := &sheet{width: width, g: m.g}
+	m.describeRow(s)
+	if d.of != any(m.out.cursor) {
+		d.of, d.top = m.out.cursor, 0
+	}
+	d.rows = len(s.lines)
+	d.top = max(0, min(d.top, len(s.lines)-height))
+	lines := s.lines[d.top:]
+	if len(lines) > height {
+		more := plural(int64(len(lines)-height+1), "more line") + ": } scrolls"
+		lines = append(lines[:height-1:height-1], newLine(width, m.g).put(more, faint).end())
+	}
+	for len(lines) < height {
+		lines = append(lines, newLine(width, m.g).end())
+	}
+	return lines
+}

@@ -1,0 +1,225 @@
+package ui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+var update = flag.Bool("update", false, "write the expected screens anew")
+
+// driver runs an explorer without a terminal: it hands it keys and runs the
+// commands that come back until there are none.
+type driver struct {
+	t      testing.TB
+	m      *Model
+	timers []timer // asked for and not fired
+	sent   []tea.Msg
+	quit   bool
+}
+
+// timer is a message that the clock would send later.
+type timer struct {
+	after time.Duration
+	msg   tea.Msg
+}
+
+// openTrace opens a trace and waits until all of it is known.
+func openTrace(t testing.TB, path string, o lazy.Options) *lazy.TraceReader {
+	t.Helper()
+	r, err := lazy.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// recorded opens a recorded trace: recorded(t, "gson.dump").
+func recorded(t testing.TB, name string) *lazy.TraceReader {
+	t.Helper()
+	return openTrace(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), lazy.Options{})
+}
+
+func unpackFlat(t testing.TB) string {
+	return formattest.Unpack(t, "flat.stream.bin", "flat.stream.bin.idx")
+}
+
+// drive starts an explorer in a window of a size.
+func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *driver {
+	t.Helper()
+	d := &driver{t: t, m: New(r, o)}
+	t.Cleanup(d.m.close)
+	d.m.watching = false
+	d.m.clock = clock{
+		now: func() time.Time { return time.Unix(0, 0) },
+		after: func(after time.Duration, msg tea.Msg) tea.Cmd {
+			d.timers = append(d.timers, timer{after, msg})
+			return nil
+		},
+	}
+	d.run(d.m.Init())
+	d.resize(width, height)
+	return d
+}
+
+func (d *driver) resize(width, height int) { d.send(tea.WindowSizeMsg{Width: width, Height: height}) }
+
+func (d *driver) send(msg tea.Msg) {
+	_, cmd := d.m.Update(msg)
+	d.run(cmd)
+}
+
+// run runs a command, and those that follow from it, to the end.
+func (d *driver) run(cmd tea.Cmd) {
+	todo := []tea.Cmd{cmd}
+	for n := 0; len(todo) > 0; n++ {
+		if n > 100_000 {
+			d.t.Fatal("the commands do not come to an end")
+		}
+		cmd, todo = todo[0], todo[1:]
+		if cmd == nil {
+			continue
+		}
+		switch msg := cmd().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		case tea.QuitMsg:
+			d.quit = true
+		case effect:
+			_, next := d.m.Update(msg)
+			todo = append(todo, next)
+		default:
+			d.sent = append(d.sent, msg)
+		}
+	}
+}
+
+// fire sends what timers of one kind would.
+func (d *driver) fire(kind tea.Msg) {
+	timers := d.timers
+	d.timers = nil
+	for _, t := range timers {
+		if reflect.TypeOf(t.msg) == reflect.TypeOf(kind) {
+			d.send(t.msg)
+		} else {
+			d.timers = append(d.timers, t)
+		}
+	}
+}
+
+// special are the keys that are not characters.
+var special = map[string]tea.KeyPressMsg{
+	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
+	"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "space": {Code: tea.KeySpace, Text: " "},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "backspace": {Code: tea.KeyBackspace}, "f1": {Code: tea.KeyF1},
+}
+
+func press(key string) tea.KeyPressMsg {
+	if k, ok := special[key]; ok {
+		return k
+	}
+	if c, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: []rune(c)[0], Mod: tea.ModCtrl}
+	}
+	r := []rune(key)
+	return tea.KeyPressMsg{Code: r[0], Text: key}
+}
+
+// keys presses keys: names of special ones, or characters, between blanks.
+func (d *driver) keys(keys string) *driver {
+	for _, k := range strings.Fields(keys) {
+		d.send(press(k))
+	}
+	return d
+}
+
+// typed types a text, character by character.
+func (d *driver) typed(text string) *driver {
+	for _, r := range text {
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	return d
+}
+
+// screen is what the terminal shows, without colours. It checks that each line
+// has the width of the window.
+func (d *driver) screen() string {
+	d.t.Helper()
+	lines := strings.Split(d.m.View().Content, "\n")
+	if len(lines) != d.m.height {
+		d.t.Errorf("%d lines in a window of %d", len(lines), d.m.height)
+	}
+	for i, line := range lines {
+		text := ansi.Strip(line)
+		for _, w := range []int{ansi.StringWidth(line), ansi.StringWidthWc(line)} {
+			if w != d.m.width {
+				d.t.Errorf("line %d is %d cells wide, the window %d: %q", i+1, w, d.m.width, text)
+			}
+		}
+		lines[i] = strings.TrimRight(text, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// has checks that the screen contains texts.
+func (d *driver) has(texts ...string) *driver {
+	d.t.Helper()
+	screen := d.screen()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			d.t.Errorf("the screen has no %q:\n%s", text, screen)
+		}
+	}
+	return d
+}
+
+// cursorText is the text of the row of the cursor.
+func (d *driver) cursorText() string {
+	d.t.Helper()
+	if d.m.out.cursor.Node == nil {
+		return ""
+	}
+	text, _ := d.m.text(d.m.out.cursor.Node)
+	return text
+}
+
+// memory is the part of the header that depends on how large the structures
+// of the program are.
+var memory = regexp.MustCompile(` +[0-9.]+ (B|KiB|MiB) of [0-9.]+ MiB`)
+
+// golden compares the screen with testdata/NAME.screen.
+func (d *driver) golden(name string) {
+	d.t.Helper()
+	path := filepath.Join("testdata", name+".screen")
+	got := memory.ReplaceAllString(d.screen(), "   (memory)")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			d.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if got != string(want) {
+		d.t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
+	}
+}

@@ -1,0 +1,229 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// hopAfter is how long the thread at whose end the cursor stays may be quiet,
+// while others are not, before the cursor goes to one of those. A recorder writes
+// what a busy thread does at least every second.
+const hopAfter = 3 * time.Second
+
+// following is how the explorer goes along with a trace that is being written.
+type following struct {
+	on         bool         // the cursor stays at the newest row
+	row        lazy.Row     // where it was put, or is otherwise than by a person's doing
+	generation int          // of the reader when it was put there
+	thread     *int32       // whose newest row it is; nil: that of the newest thread
+	end        int64        // of the thread, logical
+	grown      time.Time    // when that changed last
+	path       []*lazy.Node // the nodes around the row, as far as is known: the thread first
+	pathOf     int          // generation of the reader when it was checked
+	opened     []*lazy.Node // those of them that were opened to get there
+
+	recording int  // as the reader counts them
+	growing   bool // the reader looked for more at the last refresh
+	ticking   bool // a clock tick is under way
+}
+
+// toggleFollow has the cursor stay at the newest row, or stay where it is.
+func (m *Model) toggleFollow(int) tea.Cmd {
+	f := &m.follow
+	if f.on {
+		f.leave()
+		m.say("the cursor stays here; " + keyName("F", m.g) + " goes to the end again")
+		return nil
+	}
+	if !m.r.Status().Growth.On && !m.r.Follow() {
+		m.say("the recording has ended: nothing more comes")
+		return m.last(0)
+	}
+	m.visit()
+	f.on, f.row, f.generation, f.grown, f.thread = true, m.out.cursor, -1, m.clock.now(), nil
+	if id, ok := m.cursorThread(); ok {
+		f.thread = &id
+	}
+	return nil
+}
+
+// leave lets the cursor stay where it is. What was opened stays open.
+func (f *following) leave() { f.on, f.path, f.opened = false, nil, nil }
+
+// moved notices that a person has moved the cursor away from the newest row.
+func (f *following) moved(cursor lazy.Row) {
+	if f.on && cursor != f.row {
+		f.leave()
+	}
+}
+
+// stay goes to the newest row when more has come.
+func (m *Model) stay() tea.Cmd {
+	f := &m.follow
+	if !f.on || f.generation == m.generation || m.jobs.cancel != nil || m.out.goal != nil {
+		return nil
+	}
+	n := m.newestThread()
+	if n == nil {
+		return nil
+	}
+	f.generation = m.generation
+	cmd := m.aim(m.toNewest(n))
+	f.row = m.out.cursor
+	return cmd
+}
+
+// newestThread is the thread whose newest row is to be shown: the one that is
+// shown, while it grows.
+func (m *Model) newestThread() *lazy.Node {
+	f, now := &m.follow, m.clock.now()
+	newest, ok := m.r.Newest()
+	if !ok {
+		return nil
+	}
+	if f.thread != nil {
+		switch p, err := m.r.FindFraction(*f.thread, 1); {
+		case err != nil:
+			f.thread = nil
+		case p.At != f.end:
+			f.end, f.grown = p.At, now
+		case newest != *f.thread && now.Sub(f.grown) >= hopAfter:
+			f.thread = nil
+		}
+	}
+	if f.thread == nil {
+		f.thread, f.grown = &newest, now
+	}
+	for _, n := range m.out.t.Threads() {
+		if n.Thread() == *f.thread {
+			return n
+		}
+	}
+	return nil
+}
+
+// toNewest is the goal to get to the last row of a thread that is in no call
+// that has ended. Calls that have not are opened on the way, and closed once
+// they have.
+func (m *Model) toNewest(thread *lazy.Node) goal {
+	f := &m.follow
+	return func(o *outline) (lazy.Row, lazy.End, bool) {
+		m.retrace(thread)
+		row := rowOf(f.path[len(f.path)-1])
+		for {
+			n := f.path[len(f.path)-1]
+			if !o.t.IsOpen(n) {
+				o.t.Open(n)
+				f.opened = append(f.opened, n)
+			}
+			last, ok := o.t.LastChild(n)
+			if ok && last.Gap() {
+				return last, lazy.AtEnd, true
+			}
+			if !ok {
+				break
+			}
+			if row = last; last.Node.State() == lazy.StateWhole {
+				break
+			}
+			f.path = append(f.path, last.Node)
+		}
+		f.tidy(o.t)
+		o.put(row, o.height-1)
+		f.row = row
+		return lazy.Row{}, 0, false
+	}
+}
+
+// retrace drops the end of the path that leads to the newest row no more: nesting
+// can be too deep to find it anew each time.
+func (m *Model) retrace(thread *lazy.Node) {
+	f, t := &m.follow, m.out.t
+	if len(f.path) == 0 || f.path[0] != thread {
+		f.path, f.pathOf = []*lazy.Node{thread}, m.generation
+	}
+	if f.pathOf == m.generation {
+		return
+	}
+	f.pathOf = m.generation
+	last := len(f.path) - 1
+	for n := f.path[last]; last > 0 && (n.State() == lazy.StateWhole || t.Resolve(rowOf(n)).Node != n); n = f.path[last] {
+		last--
+	}
+	clear(f.path[last+1:])
+	f.path = f.path[:last+1]
+}
+
+// tidy closes the nodes that were opened for another row than the newest now.
+func (f *following) tidy(t *lazy.Tree) {
+	around := make(map[*lazy.Node]bool, len(f.path))
+	for _, n := range f.path {
+		around[n] = true
+	}
+	kept := f.opened[:0]
+	for _, n := range f.opened {
+		if around[n] {
+			kept = append(kept, n)
+		} else {
+			t.Close(n)
+		}
+	}
+	clear(f.opened[len(kept):])
+	f.opened = kept
+}
+
+// turn notices what has become of a trace that is followed: that it has ended,
+// or that it is read from its beginning again.
+func (m *Model) turn() {
+	f, st := &m.follow, m.r.Status()
+	if g := st.Growth; g.Recording != f.recording {
+		f.recording = g.Recording
+		m.startOver()
+		if g.Again != nil {
+			m.warn(describe(g.Again))
+		}
+	}
+	if f.growing && !st.Growth.On {
+		f.leave()
+		if st.Problem == nil {
+			m.say("the recording has ended")
+		}
+	}
+	f.growing = st.Growth.On
+}
+
+// startOver shows the trace as if it had just been opened.
+func (m *Model) startOver() {
+	m.stopJob()
+	thread, _ := m.cursorThread()
+	m.swap(m.r.Tree(m.out.t.Folded()), thread)
+	m.history, m.overlay, m.begun = history{}, nil, nil
+	m.follow.rebase(m.out.cursor)
+	m.follow.thread = nil
+}
+
+// rebase goes on in another tree.
+func (f *following) rebase(cursor lazy.Row) {
+	f.row, f.path, f.opened, f.generation = cursor, nil, nil, -1
+}
+
+// clockTicked is a tick of the clock while a trace is followed.
+type clockTicked struct{}
+
+func (clockTicked) apply(m *Model) tea.Cmd {
+	m.follow.ticking = false
+	return nil
+}
+
+// clockTick keeps the time since the last growth true on the screen.
+func (m *Model) clockTick() tea.Cmd {
+	g := m.r.Status().Growth
+	if m.follow.ticking || !g.On || g.Grown.IsZero() {
+		return nil
+	}
+	m.follow.ticking = true
+	return m.clock.after(time.Second, clockTicked{})
+}

@@ -1,0 +1,351 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tracex/lazy"
+	"tracex/recorder"
+)
+
+// live is an explorer of a trace that a test records meanwhile.
+type live struct {
+	*driver
+	r    *lazy.TraceReader
+	path string
+	rec  *recorder.Recorder
+	f    recorder.Method
+	n    int // calls so far
+	now  time.Time
+}
+
+// goLive begins to follow a trace; record begins to record it.
+func goLive(t *testing.T, o Options) *live {
+	t.Helper()
+	l := &live{path: filepath.Join(t.TempDir(), "trace.bin"), now: time.Now()}
+	l.open(t, o)
+	return l
+}
+
+func (l *live) open(t *testing.T, o Options) {
+	t.Helper()
+	var err error
+	if l.r, err = lazy.Open(l.path, lazy.Options{Follow: true, NoWrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.r.Close() })
+	if err := l.r.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.driver = drive(t, l.r, 90, 16, o)
+	l.m.clock.now = func() time.Time { return l.now }
+}
+
+func (l *live) record() {
+	l.t.Helper()
+	var err error
+	// Written when the test says so, and not before.
+	l.rec, err = recorder.Start(recorder.Config{Path: l.path, FlushInterval: -1, Overwrite: true, NoTimes: true})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	rec := l.rec
+	l.t.Cleanup(func() { rec.Stop() })
+	l.f, l.n = l.rec.Method(l.rec.Class("app.Main"), "f", recorder.Type{}), 0
+}
+
+// enter begins n calls within each other, calls makes n that end.
+func (l *live) enter(t *recorder.Thread, n int) {
+	for range n {
+		l.n++
+		t.Enter(l.f, 0, recorder.Null(), recorder.Int(l.n))
+	}
+}
+
+func (l *live) exit(t *recorder.Thread, n int) {
+	for range n {
+		t.Exit(recorder.Int(0))
+	}
+}
+
+func (l *live) calls(t *recorder.Thread, n int) {
+	for range n {
+		l.enter(t, 1)
+		l.exit(t, 1)
+	}
+}
+
+// seen flushes what was recorded and has the explorer see it.
+func (l *live) seen() *live {
+	l.t.Helper()
+	if _, err := l.rec.Flush(); err != nil {
+		l.t.Fatal(err)
+	}
+	return l.look()
+}
+
+func (l *live) look() *live {
+	l.t.Helper()
+	if err := l.r.CatchUp(l.t.Context()); err != nil {
+		l.t.Fatal(err)
+	}
+	l.send(changed{})
+	return l
+}
+
+func (l *live) keys(keys string) *live {
+	l.driver.keys(keys)
+	return l
+}
+
+func (l *live) has(texts ...string) *live {
+	l.t.Helper()
+	l.driver.has(texts...)
+	return l
+}
+
+// at checks that the cursor is on the call with a number.
+func (l *live) at(n int) {
+	l.t.Helper()
+	if text := l.cursorText(); !strings.Contains(text, fmt.Sprintf("f(%d)", n)) {
+		l.t.Errorf("at %q, want call %d:\n%s", text, n, l.screen())
+	}
+}
+
+// TestFollowStays: the cursor stays at the newest row, in the calls that go on,
+// until a person moves it up. Then nothing moves but what comes below.
+func TestFollowStays(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.has("waiting for " + l.path[:20]).has("there is no such file yet")
+	l.record()
+	l.look().has("nothing is recorded yet")
+	th := l.rec.Thread("main")
+	l.enter(th, 2)
+	l.calls(th, 3)
+	l.seen().at(5)
+	l.has("following", "▾ Main.f(1)", "▾ f(2)")
+	if line := l.m.out.line; line != 5 {
+		t.Errorf("six rows, but the cursor is in line %d", line)
+	}
+	for range 20 {
+		l.calls(th, 7)
+		l.seen().at(l.n)
+	}
+	if l.m.out.line != l.m.out.height-1 {
+		t.Errorf("line %d of %d", l.m.out.line, l.m.out.height)
+	}
+	// A call that goes on is opened, and closed when it has ended.
+	l.enter(th, 1)
+	in := l.n
+	l.calls(th, 2)
+	l.seen().at(l.n)
+	l.has(fmt.Sprintf("▾ f(%d)", in))
+	l.exit(th, 1)
+	l.calls(th, 1)
+	l.seen().at(l.n)
+	l.has(fmt.Sprintf("▸ f(%d): 0", in))
+	// Keys that do not move the cursor change nothing.
+	l.keys("j d d > < ?").keys("esc")
+	l.calls(th, 1)
+	l.seen().at(l.n)
+
+	l.keys("k k").at(in)
+	row, line, before := l.m.out.cursor, l.m.out.line, l.m.treeLines(l.m.layout())
+	for range 5 {
+		l.calls(th, 5)
+		l.seen().has("growing", "F follow")
+		if l.m.out.cursor != row || l.m.out.line != line {
+			t.Fatalf("the cursor moved:\n%s", l.screen())
+		}
+	}
+	for i, text := range l.m.treeLines(l.m.layout()) {
+		if text != before[i] {
+			t.Errorf("line %d was %q, and is %q", i, before[i], text)
+		}
+	}
+	l.keys("F").at(l.n)
+	l.calls(th, 5)
+	l.seen().at(l.n)
+	l.keys("F").has("the cursor stays here")
+	l.calls(th, 5)
+	l.seen().at(l.n - 5)
+	l.keys("F").at(l.n)
+	l.keys("r").at(l.n) // raw
+	l.calls(th, 5)
+	l.seen().at(l.n)
+}
+
+// TestFollowEnd: when the recording has its end, the explorer is as with any
+// trace, and stays where it is.
+func TestFollowEnd(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	l.enter(th, 1)
+	l.calls(th, 50)
+	l.seen().at(l.n)
+	row := l.m.out.cursor
+	l.exit(th, 1)
+	th.End()
+	if err := l.rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls and loops")
+	if l.m.out.cursor != row {
+		t.Errorf("the cursor moved:\n%s", l.screen())
+	}
+	l.keys("g j F").has("nothing more comes").at(l.n)
+	if l.m.busy() {
+		t.Error("something still goes on")
+	}
+}
+
+// TestFollowCounts: the number of children of a call that goes on grows.
+func TestFollowCounts(t *testing.T) {
+	l := goLive(t, Options{})
+	l.record()
+	th := l.rec.Thread("main")
+	l.enter(th, 1)
+	l.calls(th, 1200)
+	l.seen().has("≥ 1,200")
+	l.calls(th, 30)
+	l.now = l.now.Add(countEvery)
+	l.seen().has("≥ 1,230")
+}
+
+// TestFollowQuiet: a writer that has nothing to say, or is dead, which nobody
+// can tell. Esc leaves, and F comes back.
+func TestFollowQuiet(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	l.enter(th, 1)
+	l.seen()
+	l.calls(th, 20)
+	l.seen().has("following")
+	l.now = l.r.Status().Growth.Grown.Add(12 * time.Second)
+	l.fire(clockTicked{})
+	l.has("waiting for more · last growth 12 s ago")
+	if len(l.timers) == 0 {
+		t.Error("the clock does not go on")
+	}
+	l.keys("esc").has("the cursor stays here").keys("esc")
+	for l.r.Status().Growth.On {
+		<-l.r.Changed()
+	}
+	l.look().has("cut short", "1 call or loop unfinished", "F follows it again")
+	l.calls(th, 5)
+	if _, err := l.rec.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	l.keys("F")
+	l.look().at(l.n)
+	l.has("waiting for more")
+	if strings.Contains(l.screen(), "cut short") {
+		t.Errorf("it is followed again, but:\n%s", l.screen())
+	}
+	l.calls(th, 5)
+	l.seen().at(l.n)
+}
+
+// TestFollowAnother: another recording takes the place of the one that is shown.
+func TestFollowAnother(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		l := goLive(t, Options{Follow: on})
+		l.record()
+		th := l.rec.Thread("main")
+		l.enter(th, 3)
+		l.calls(th, 50)
+		l.seen().keys("/ 2 0 enter")
+		if on {
+			l.keys("F")
+		}
+		first := l.rec
+		if err := os.Rename(l.path, l.path+".old"); err != nil {
+			t.Skip("an open file cannot be renamed here: ", err)
+		}
+		l.look().has("nothing comes now: the file was removed or renamed")
+		l.record() // removes the index of the first
+		th = l.rec.Thread("main")
+		l.enter(th, 1)
+		l.calls(th, 2)
+		l.seen().has("another recording took its place", "1 thread")
+		if on {
+			l.at(3)
+		}
+		l.keys("g l j l")
+		l.calls(th, 2)
+		l.seen().has("f(5)")
+		first.Stop()
+	}
+}
+
+// TestFollowThreads: the cursor stays in its thread while that has something to
+// say, and goes to another when it has been quiet for long.
+func TestFollowThreads(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	a, b := l.rec.Thread("a"), l.rec.Thread("b")
+	l.enter(a, 1)
+	l.calls(a, 2)
+	l.seen().at(3)
+	for range 5 {
+		l.now = l.now.Add(2 * hopAfter / 3)
+		l.calls(b, 1)
+		l.calls(a, 1)
+		l.seen().at(l.n)
+	}
+	for range 3 {
+		l.now = l.now.Add(hopAfter / 3)
+		if l.calls(b, 1); l.m.out.cursor.Node.Thread() != 0 {
+			t.Errorf("it left the thread at once:\n%s", l.screen())
+		}
+		l.seen()
+	}
+	l.at(l.n)
+	l.keys("shift+tab")
+	l.calls(b, 1)
+	l.seen()
+	if n := l.m.out.cursor.Node; !n.IsThread() || n.Thread() != 0 {
+		t.Errorf("at %q", l.cursorText())
+	}
+}
+
+// TestFollowSearches looks through what is there at the moment.
+func TestFollowSearches(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	l.enter(th, 1)
+	l.calls(th, 30)
+	l.seen().keys("/ 2 0 enter").at(20)
+	l.has("1 of 1")
+	l.calls(th, 30)
+	l.seen().at(20)
+}
+
+// TestFollowDeep: also in calls that are nested deeper than any program's, and
+// when they have returned.
+func TestFollowDeep(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	for range 4 {
+		l.enter(th, 2500)
+		l.seen().at(l.n)
+	}
+	if depth := l.m.out.cursor.Depth; depth != 10_000 {
+		t.Errorf("at depth %d", depth)
+	}
+	l.exit(th, 9990)
+	l.calls(th, 1)
+	l.seen().at(l.n)
+	if depth := l.m.out.cursor.Depth; depth != 11 {
+		t.Errorf("at depth %d", depth)
+	}
+	l.has("▸ f(11): 0", "▾ f(10)")
+}

@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"path/filepath"
+	"time"
+
+	"tracex/lazy"
+)
+
+// growsFor is how long after the last growth the trace is said to grow.
+const growsFor = 3 * time.Second
+
+// growth says how a trace grows that is followed, if possible in room cells.
+func (m *Model) growth(st lazy.Status, room int) string {
+	g, dot := st.Growth, " "+m.g.dot+" "
+	if g.Wait != nil {
+		return cutEnd("waiting: "+describe(g.Wait), max(8, room), m.g)
+	}
+	if g.Grown.IsZero() {
+		return "waiting for more"
+	}
+	since := max(0, m.clock.now().Sub(g.Grown))
+	if since >= growsFor {
+		text := "waiting for more"
+		if ago := dot + "last growth " + left(since) + " ago"; textWidth(text+ago, m.g.ascii) <= room {
+			text += ago
+		}
+		return text
+	}
+	text := "growing"
+	if m.follow.on {
+		text = "following"
+	}
+	if g.Rate > 0 {
+		text += dot + size(int64(g.Rate)) + "/s"
+	}
+	return text
+}
+
+// nothingYet says why a trace that is followed has no rows.
+func (m *Model) nothingYet(st lazy.Status) string {
+	if st.Growth.Wait != nil {
+		name := m.o.Name
+		if name == "" {
+			name = m.r.Path()
+		}
+		return "waiting for " + name + ": " + describe(st.Growth.Wait) + "; q quits"
+	}
+	return "nothing is recorded yet; what comes is shown; q quits"
+}
+
+// name is what the trace is called.
+func (m *Model) name() string {
+	if m.o.Name != "" {
+		return m.o.Name
+	}
+	return filepath.Base(m.r.Path())
+}
+
+// pendingMark stands behind what has not ended.
+func (m *Model) pendingMark() string {
+	if m.r.Status().Phase == lazy.PhaseFollowing {
+		return m.g.more
+	}
+	return m.spinner()
+}

@@ -1,0 +1,55 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// help shows the key map.
+func (m *Model) help(int) tea.Cmd {
+	items := helpItems(m.keys, m.g)
+	m.overlay = &list{
+		title: "keys", hint: "PgDn PgUp",
+		n:    func() int { return len(items) },
+		item: func(i int) item { return items[i] },
+	}
+	return nil
+}
+
+// helpItems makes the lines of help from the key map.
+func helpItems(keys []binding, g *glyphs) []item {
+	var items []item
+	group := ""
+	for i := range keys {
+		b := &keys[i]
+		if b.group != group {
+			group = b.group
+			if len(items) > 0 {
+				items = append(items, item{head: true})
+			}
+			items = append(items, item{head: true, cells: []cell{{group, bold, 0}}})
+		}
+		items = append(items, item{cells: []cell{{b.names(g), accent, 4}, {b.help, plain, 22}}})
+		if b.keys[0] == "E" {
+			items = append(items, item{cells: []cell{{"1 … 9", accent, 4}, {"show so many levels below it, after a moment", plain, 22}}})
+		}
+	}
+	more := []string{
+		"A number before a key is how often, or which row: 5j, 100G.",
+		"Mouse: wheel scrolls, click chooses, double click opens. Shift selects text; --no-mouse leaves it to the terminal.",
+	}
+	items = append(items, item{head: true})
+	for _, text := range more {
+		items = append(items, item{cells: []cell{{text, faint, 2}}})
+	}
+	return append(items, legend(g)...)
+}
+
+// legend says what the marks mean.
+func legend(g *glyphs) []item {
+	items := []item{{head: true}, {head: true, cells: []cell{{"Marks", bold, 0}}}}
+	for _, l := range [][2]string{
+		{g.open, "open"}, {g.sorted, "open, the longest first"}, {g.closed, "closed, in memory"}, {g.absent, "closed, not loaded or forgotten"},
+		{g.spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
+	} {
+		items = append(items, item{cells: []cell{{l[0], accent, 4}, {l[1], plain, 22}}})
+	}
+	return items
+}

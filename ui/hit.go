@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// Going from hit to hit.
+
+// goWanted goes to the hit that a person waits for, when it is known.
+func (m *Model) goWanted() tea.Cmd {
+	s := m.search
+	if s == nil || s.want == nil {
+		return nil
+	}
+	i, wrapped, ok := s.pick(s.want)
+	if !ok {
+		if s.ended {
+			s.want = nil
+			m.say(s.nothing(m))
+		}
+		return nil
+	}
+	if wrapped {
+		m.say(map[int]string{1: "went on from the top", -1: "went on from the bottom"}[s.want.dir])
+	}
+	s.want, s.shown = nil, i+1
+	return m.show(s.hits[i].Place)
+}
+
+// nothing says that nothing was found, how far was searched, and what to try.
+func (s *search) nothing(m *Model) string {
+	text := "nothing found for /" + s.p.source + " in " + plural(int64(len(s.order)), "thread")
+	if s.err != nil {
+		text = "nothing found for /" + s.p.source + " in the first " + percent(s.done, s.total)
+	}
+	if s.err != nil && !errors.Is(s.err, context.Canceled) {
+		return text + ", then: " + describe(s.err)
+	}
+	switch {
+	case s.p.source != strings.ToLower(s.p.source):
+		text += "; small letters find capitals too"
+	case m.out.t.Folded() && s.err == nil:
+		text += "; r shows the raw trace, which has more"
+	}
+	return text
+}
+
+func (m *Model) nextHit(n int) tea.Cmd { return m.hit(1, n) }
+func (m *Model) prevHit(n int) tea.Cmd { return m.hit(-1, n) }
+
+// hit goes to the n-th hit from the cursor.
+func (m *Model) hit(dir, n int) tea.Cmd {
+	from, ok := m.here()
+	switch {
+	case m.search == nil || m.search.cancel == nil:
+		m.say("nothing to go on with: / finds")
+		return nil
+	case !ok:
+		return nil
+	}
+	m.visit()
+	m.search.want = &wanted{from: from, dir: dir, count: max(1, n)}
+	cmd := m.goWanted()
+	if m.search != nil && m.search.want != nil {
+		m.say("searching on; esc stops")
+	}
+	return cmd
+}
+
+// sameName searches for calls of the method under the cursor, or accesses of
+// the same field or variable.
+func (m *Model) sameName(dir int) tea.Cmd {
+	n := m.out.cursor.Node
+	if n == nil || n.Point() == nil {
+		m.say("no call under the cursor")
+		return nil
+	}
+	name := m.nameOf(n)
+	if name == "" {
+		m.say("this has no name to look for")
+		return nil
+	}
+	m.visit()
+	from := n.Place()
+	w := &wanted{from: from, dir: dir, count: 1}
+	if s := m.search; s != nil && s.p.source == name && s.cancel != nil && s.err == nil {
+		s.want = w
+		return m.goWanted()
+	}
+	return m.beginSearch(literal(name, false), w)
+}
+
+// incremental is how many rows of what is open a search looks at while it is
+// typed, and for how long.
+const (
+	incremental    = 20_000
+	incrementalFor = 5 * time.Millisecond
+)
+
+// preview goes to the first row from a row on that matches, among those that
+// are open and loaded.
+func (m *Model) preview(p *pattern, from lazy.Row) bool {
+	until := time.Now().Add(incrementalFor)
+	r, ok := from, true
+	for i := 0; ok && i < incremental; i++ {
+		if r.Node != nil {
+			if text, _ := m.text(r.Node); p.match([]byte(text)) {
+				m.out.jump(r)
+				return true
+			}
+		}
+		if i%64 == 63 && time.Now().After(until) {
+			break
+		}
+		r, ok = m.out.t.Next(r)
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// nasty is text that would disturb a screen if it were drawn as it is.
+var nasty = []string{
+	"\x1b[2J\x1b[H", "\x1b]0;title\a", "\x1bP\x1b\\", "a\rb", "a\nb", "\t", "\x00", "\u009b31m", "\u202eevil\u202c", "\u2066x", "\ufeff",
+	"e\u0301", "\u0301", "\u200b", "\u200d", "👩\u200d👩\u200d👧", "❤\ufe0f", "🇩🇪", "日本語", "각", "ᄀ", "\U000e0041", "नमस्ते",
+	"\xff\xfe", "\xed\xa0\x80", "ﷺ", "ก\u0e33", "\u00ad", "\u2028", "\u3164", "a\u0300\u0300\u0300\u0300", "👍🏽", "☃\ufe0f\u20e3",
+}
+
+// TestCellsAreSafe draws nasty text and checks what comes out: no control
+// characters, and the same width whichever way the terminal counts.
+func TestCellsAreSafe(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		texts := append([]string{strings.Join(nasty, "")}, nasty...)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 500 {
+			var b strings.Builder
+			for range 8 {
+				b.WriteString(nasty[r.IntN(len(nasty))])
+				b.WriteRune(rune(r.IntN(0x3000)))
+			}
+			texts = append(texts, b.String())
+		}
+		for _, text := range texts {
+			checkCells(t, text, ascii)
+		}
+	}
+}
+
+func checkCells(t *testing.T, text string, ascii bool) {
+	t.Helper()
+	var all strings.Builder
+	width := 0
+	for rest := text; rest != ""; {
+		out, w, n := nextCell(rest, ascii)
+		if n <= 0 || n > len(rest) || w <= 0 {
+			t.Fatalf("%q: %d cells for %d bytes", rest, w, n)
+		}
+		if format.NeedsEscape(out) || ascii && !isASCII(out) || !utf8.ValidString(out) {
+			t.Errorf("%q is drawn as %q", rest[:n], out)
+		}
+		all.WriteString(out)
+		width += w
+		rest = rest[n:]
+	}
+	for name, got := range map[string]int{"clusters": ansi.StringWidth(all.String()), "code points": ansi.StringWidthWc(all.String())} {
+		if got != width {
+			t.Errorf("%q is drawn as %q: %d cells, by %s %d", text, all.String(), width, name, got)
+		}
+	}
+}
+
+func FuzzCells(f *testing.F) {
+	for _, text := range nasty {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkCells(t, text, false)
+		checkCells(t, text, true)
+		for _, width := range []int{0, 1, 5, 40} {
+			if w := ansi.StringWidth(newLine(width, &unicodeGlyphs).put(text, alarm).end()); w != width {
+				t.Errorf("%q in a line of %d: %d cells", text, width, w)
+			}
+			if w := textWidth(cutMiddle(text, width, &unicodeGlyphs), false); w > width {
+				t.Errorf("%q cut to %d: %d cells", text, width, w)
+			}
+		}
+	})
+}
+
+// TestHostileNames walks a trace whose names and values hold all sorts of
+// characters, through all parts of the screen: each screen has its size (see
+// screen), and nothing in it but text and colours.
+func TestHostileNames(t *testing.T) {
+	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 7, Wild: true, Timed: true}), lazy.Options{NoWrite: true})
+	for _, size := range [][2]int{{80, 24}, {130, 40}, {40, 10}} {
+		d := drive(t, r, size[0], size[1], Options{})
+		check := func() {
+			t.Helper()
+			d.screen()
+			for _, line := range strings.Split(d.m.View().Content, "\n") {
+				if text := ansi.Strip(line); format.NeedsEscape(text) {
+					t.Errorf("%q", text)
+				}
+			}
+		}
+		d.keys("g E")
+		for _, keys := range []string{"", "d", "r", "v", "/ e enter ctrl+l", "t", "s", "> > >"} {
+			d.keys("esc").keys(keys)
+			for range 40 {
+				d.keys("1 7 j")
+				check()
+			}
+			d.keys("esc esc")
+		}
+	}
+}
+
+// TestDamaged opens traces that are cut or changed: a screen comes, and a word
+// about what is wrong.
+func TestDamaged(t *testing.T) {
+	data := formattest.Recorded(t, "shapes.stream.bin")
+	for cut := len(data) - 1; cut > 4000; cut -= 611 {
+		path := filepath.Join(t.TempDir(), "cut.bin")
+		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 80, 24, Options{})
+		d.has("⚠ ", "lost")
+		d.keys("E G g d l l l")
+		d.screen()
+	}
+}
+
+// TestDamagedChild shows why children cannot be loaded, in their place, and
+// goes on with the rest.
+func TestDamagedChild(t *testing.T) {
+	names := []string{"gson.stream.bin", "gson.stream.bin.idx"}
+	path := formattest.Unpack(t, names...)
+	data := formattest.Recorded(t, names[0])
+	for i := 60_000; i < 60_400; i++ {
+		data[i] = 0xee
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := openTrace(t, path, lazy.Options{NoWrite: true})
+	d := drive(t, r, 80, 24, Options{})
+	d.keys("E")
+	d.keys("G g 1 0 0 j d")
+	d.screen()
+	if st := r.Status(); st.Problem == nil && !strings.Contains(d.m.status.message, "cannot") {
+		t.Errorf("no word about the damage; status %+v, screen:\n%s", st, d.screen())
+	}
+}

@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// digitWait is how long a lone digit waits for the key that it counts for,
+// before it means a depth.
+const digitWait = 600 * time.Millisecond
+
+// maxCount bounds the number typed before a key.
+const maxCount = 1_000_000_000
+
+// counter is the number that is being typed before a key.
+type counter struct {
+	n, digits int
+	id        int // of the wait
+}
+
+func (c *counter) take() int {
+	n := c.n
+	c.n, c.digits = 0, 0
+	c.id++
+	return n
+}
+
+// depth is the end of the wait after a lone digit.
+type depth struct{ id int }
+
+func (d depth) apply(m *Model) tea.Cmd {
+	if d.id != m.count.id || m.count.digits != 1 {
+		return nil
+	}
+	return m.toDepth(m.count.take())
+}
+
+// key hands a key to what is in front: a prompt, an overlay, the tree.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	m.touched = true
+	switch {
+	case name == "ctrl+c":
+		return tea.Quit
+	case name == "ctrl+z":
+		return m.suspend(0)
+	case m.width < minWidth || m.height < minHeight:
+		if name == "q" {
+			return tea.Quit
+		}
+		return nil
+	case m.prompt != nil:
+		return m.run(m.prompt.HandleKey(k))
+	case m.overlay != nil:
+		return m.run(m.overlay.HandleKey(k))
+	}
+	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && (name != "0" || m.count.digits > 0) {
+		return m.digit(int(name[0] - '0'))
+	}
+	b := find(m.keys, name)
+	if b == nil {
+		m.count.take()
+		m.say("no key " + keyName(name, m.g) + "; ? lists them")
+		return nil
+	}
+	m.status.message = ""
+	m.out.goal = nil
+	m.ahead = true
+	cmd := b.do(m, m.count.take())
+	return tea.Batch(cmd, m.tour.did(m, b))
+}
+
+func (m *Model) digit(d int) tea.Cmd {
+	c := &m.count
+	c.n = min(c.n*10+d, maxCount)
+	c.digits++
+	c.id++
+	return m.clock.after(digitWait, depth{c.id})
+}
+
+// click is the last click with the mouse.
+type click struct {
+	y  int
+	at time.Time
+}
+
+// doubleClick is the time between the clicks of a double click at most.
+const doubleClick = 400 * time.Millisecond
+
+func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
+	n := 3
+	switch e.Button {
+	case tea.MouseWheelUp:
+		n = -n
+	case tea.MouseWheelDown:
+	case tea.MouseWheelLeft:
+		return m.shift(-4)
+	case tea.MouseWheelRight:
+		return m.shift(4)
+	default:
+		return nil
+	}
+	if m.overlay != nil {
+		return m.run(m.overlay.Scroll(n))
+	}
+	if len(m.out.rows) == 0 {
+		return nil
+	}
+	m.ahead = true
+	return m.aim(m.out.scroll(n))
+}
+
+// clicked moves the cursor to the row under the mouse. A second click there, or
+// one on the row's mark, opens or closes it.
+func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
+	i := e.Y - m.layout().top
+	if e.Button != tea.MouseLeft || m.overlay != nil || m.prompt != nil || i < 0 || i >= len(m.out.rows) || e.X >= m.layout().treeWidth {
+		return nil
+	}
+	row := m.out.rows[i]
+	m.out.goal = nil
+	m.out.put(row, i)
+	now := m.clock.now()
+	double := m.click.y == e.Y && now.Sub(m.click.at) < doubleClick
+	m.click = click{e.Y, now}
+	mark := m.indent().of(row.Depth)
+	if double || e.X >= mark && e.X <= mark+1 {
+		m.click = click{}
+		return m.toggle(0)
+	}
+	return nil
+}

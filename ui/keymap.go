@@ -1,0 +1,153 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// action is what a part wants done. It runs on Bubble Tea's goroutine.
+type action func(m *Model) tea.Cmd
+
+// binding is a line of the key map: what the keys do, and what help says.
+type binding struct {
+	keys  []string // as Bubble Tea names them
+	group string
+	help  string
+	brief string // for the bottom line; "": not shown there
+	// do runs with the number typed before the key, 0 when there was none.
+	do func(m *Model, n int) tea.Cmd
+}
+
+const (
+	groupMove   = "Move"
+	groupTree   = "Open and close"
+	groupFind   = "Find and go"
+	groupScreen = "Screen"
+	groupOther  = "Other"
+)
+
+// bindings is the key map: the one place that says which key does what. Help,
+// the bottom line and the tour are made from it.
+func bindings() []binding {
+	return []binding{
+		{[]string{"down", "j", "ctrl+n"}, groupMove, "down; 5j: five rows", "", times(func(n int) goal { return steps(n) })},
+		{[]string{"up", "k", "ctrl+p"}, groupMove, "up", "", times(func(n int) goal { return steps(-n) })},
+		{[]string{"pgdown", "ctrl+f", "f"}, groupMove, "a screen down", "", screens(1)},
+		{[]string{"pgup", "ctrl+b", "b"}, groupMove, "a screen up", "", screens(-1)},
+		{[]string{"ctrl+d"}, groupMove, "half a screen down", "", halves(1)},
+		{[]string{"ctrl+u"}, groupMove, "half a screen up", "", halves(-1)},
+		{[]string{"ctrl+e"}, groupMove, "scroll a line down", "", scrolls(1)},
+		{[]string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
+		{[]string{"home", "g"}, groupMove, "first row; 100g: row 100", "", (*Model).first},
+		{[]string{"end", "G"}, groupMove, "last row; 100G: row 100", "", (*Model).last},
+		{[]string{"F"}, groupMove, "stay at the newest row of a growing trace, or no more", "follow", (*Model).toggleFollow},
+		{[]string{"J"}, groupMove, "next of the same parent", "", times(func(n int) goal { return siblings(n) })},
+		{[]string{"K"}, groupMove, "the one before of the same parent", "", times(func(n int) goal { return siblings(-n) })},
+		{[]string{"tab"}, groupMove, "next thread", "", func(m *Model, n int) tea.Cmd { return m.thread(max(1, n)) }},
+		{[]string{"shift+tab"}, groupMove, "thread before", "", func(m *Model, n int) tea.Cmd { return m.thread(-max(1, n)) }},
+		{[]string{"t"}, groupMove, "list of threads", "", func(m *Model, _ int) tea.Cmd { return m.listThreads() }},
+
+		{[]string{"right", "l"}, groupTree, "open, or go to the first child; at a leaf: scroll right", "", (*Model).right},
+		{[]string{"left", "h"}, groupTree, "close, or go to the parent", "", (*Model).left},
+		{[]string{"enter", "space"}, groupTree, "open or close", "", (*Model).toggle},
+		{[]string{"e"}, groupTree, "open it and its children; 3e: to depth 3", "", (*Model).expandOne},
+		{[]string{"E"}, groupTree, "open all below it (esc stops)", "", (*Model).expandAll},
+		{[]string{"c"}, groupTree, "close it and all below", "", (*Model).collapse},
+		{[]string{"C"}, groupTree, "close everything", "", (*Model).collapseAll},
+		{[]string{"x"}, groupTree, "forget all below it: gives memory back", "forget", (*Model).forget},
+		{[]string{"s"}, groupTree, "sort by duration, or back: children if open, else siblings", "sort", (*Model).sort},
+		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", (*Model).toggleRaw},
+
+		{[]string{"/"}, groupFind, "find text or a regular expression; capitals count if you type one", "find", (*Model).askSearch},
+		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
+		{[]string{"N"}, groupFind, "hit before", "", (*Model).prevHit},
+		{[]string{"ctrl+l"}, groupFind, "list of hits", "", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
+		{[]string{"L"}, groupFind, "the child that took longest, or holds most; 3L: 3 levels", "longest", (*Model).largest},
+		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
+		{[]string{"#"}, groupFind, "call of the same method before", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
+		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askPlace},
+		{[]string{"["}, groupFind, "back to where you were", "", (*Model).back},
+		{[]string{"]"}, groupFind, "forth again", "", (*Model).forth},
+
+		{[]string{"d"}, groupScreen, "details of the row", "details", (*Model).toggleDetails},
+		{[]string{"}"}, groupScreen, "scroll the details down", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(max(1, n)) }},
+		{[]string{"{"}, groupScreen, "scroll the details up", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(-max(1, n)) }},
+		{[]string{">"}, groupScreen, "scroll lines to the right", "", func(m *Model, n int) tea.Cmd { return m.shift(8 * max(1, n)) }},
+		{[]string{"<"}, groupScreen, "scroll lines to the left", "", func(m *Model, n int) tea.Cmd { return m.shift(-8 * max(1, n)) }},
+		{[]string{"v"}, groupScreen, "code locations in the lines", "", (*Model).toggleWide},
+
+		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", (*Model).openEditor},
+		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
+		{[]string{"Y"}, groupOther, "copy the path to it", "", (*Model).copyPath},
+		{[]string{"esc"}, groupOther, "stop what is going on; go back", "", (*Model).escape},
+		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
+		{[]string{"ctrl+z"}, groupOther, "suspend; fg comes back", "", (*Model).suspend},
+		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},
+	}
+}
+
+// find returns the binding of a key.
+func find(keys []binding, key string) *binding {
+	for i := range keys {
+		for _, k := range keys[i].keys {
+			if k == key {
+				return &keys[i]
+			}
+		}
+	}
+	return nil
+}
+
+// keyNames spells keys as a person reads them.
+var keyNames = map[string]string{
+	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "PgDn", "pgup": "PgUp", "home": "Home", "end": "End",
+	"enter": "Enter", "space": "Space", "tab": "Tab", "shift+tab": "Shift-Tab", "esc": "Esc", "f1": "F1",
+}
+
+var asciiKeyNames = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
+
+func keyName(key string, g *glyphs) string {
+	if name, ok := asciiKeyNames[key]; ok && g.ascii {
+		return name
+	}
+	if name, ok := keyNames[key]; ok {
+		return name
+	}
+	if c, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return "Ctrl-" + strings.ToUpper(c)
+	}
+	return key
+}
+
+// names spells all keys of a binding.
+func (b *binding) names(g *glyphs) string {
+	var names []string
+	for _, k := range b.keys {
+		names = append(names, keyName(k, g))
+	}
+	return strings.Join(names, " ")
+}
+
+// times makes a key of a move that is done as often as the number before it
+// says.
+func times(g func(n int) goal) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return m.aim(g(max(1, n))) }
+}
+
+func screens(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return m.aim(pages(dir * max(1, n) * max(1, m.out.height-1))) }
+}
+
+func halves(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd {
+		if n == 0 {
+			n = max(1, m.out.height/2)
+		}
+		return m.aim(pages(dir * n))
+	}
+}
+
+func scrolls(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return m.aim(m.out.scroll(dir * max(1, n))) }
+}

@@ -1,0 +1,318 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// TestKeyMap holds what the key map promises: no key twice, each with help.
+func TestKeyMap(t *testing.T) {
+	seen := make(map[string]string)
+	for _, b := range bindings() {
+		if b.help == "" || b.group == "" || b.do == nil {
+			t.Errorf("%v: help, group or action is missing", b.keys)
+		}
+		for _, k := range b.keys {
+			if other, ok := seen[k]; ok {
+				t.Errorf("key %s does both %q and %q", k, other, b.help)
+			}
+			seen[k] = b.help
+			if len(k) == 1 && k[0] >= '0' && k[0] <= '9' {
+				t.Errorf("key %s would never come: digits are counts", k)
+			}
+		}
+	}
+}
+
+// TestHints holds that the bottom line knows its keys, and fits.
+func TestHints(t *testing.T) {
+	for _, key := range append([]string{"?", "F"}, hintedTimed...) {
+		if b := find(bindings(), key); b == nil || b.brief == "" {
+			t.Errorf("no brief word for key %s", key)
+		}
+	}
+	for _, b := range bindings() {
+		if b.brief != "" && !slices.Contains(append([]string{"?", "F"}, hintedTimed...), b.keys[0]) {
+			t.Errorf("the brief word for %s is not used", b.keys[0])
+		}
+	}
+}
+
+// TestHelpHasAllKeys shows each line of the key map in help.
+func TestHelpHasAllKeys(t *testing.T) {
+	var text strings.Builder
+	for _, it := range helpItems(bindings(), &unicodeGlyphs) {
+		text.WriteString(it.text() + "\n")
+	}
+	for _, b := range bindings() {
+		if !strings.Contains(text.String(), b.help) {
+			t.Errorf("help says nothing of %v", b.keys)
+		}
+		for _, k := range b.keys {
+			if !strings.Contains(text.String(), keyName(k, &unicodeGlyphs)) {
+				t.Errorf("help does not name %s", k)
+			}
+		}
+	}
+}
+
+// TestAllKeysWork presses each key at several places: none may be unknown, and
+// each leaves a whole screen.
+func TestAllKeysWork(t *testing.T) {
+	r := recorded(t, "threads.stream")
+	for _, b := range bindings() {
+		for _, k := range b.keys {
+			for _, before := range []string{"", "j j", "G", "j l d / t enter"} {
+				d := drive(t, r, 80, 24, Options{})
+				d.keys(before).keys(k)
+				if k == "q" || k == "ctrl+c" {
+					if !d.quit {
+						t.Errorf("%s does not quit", k)
+					}
+					continue
+				}
+				if d.quit {
+					t.Errorf("%s quits", k)
+				}
+				if strings.Contains(d.screen(), "no key") {
+					t.Errorf("%s is not known", k)
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownKey(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("Q").has("no key Q; ? lists them")
+	d.fire(faded{})
+	if strings.Contains(d.screen(), "no key") {
+		t.Error("the message does not fade")
+	}
+}
+
+// TestCounts types numbers before keys.
+func TestCounts(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	row := func(want int) {
+		t.Helper()
+		first, _ := d.m.out.t.First()
+		n := 1
+		for r := first; r != d.m.out.cursor; n++ {
+			var ok bool
+			if r, ok = d.m.out.t.Next(r); !ok {
+				t.Fatal("the cursor is on no row")
+			}
+		}
+		if n != want {
+			t.Errorf("the cursor is at row %d, not %d", n, want)
+		}
+	}
+	row(2)
+	d.keys("5 j")
+	row(7)
+	d.keys("1 0 j 3 k")
+	row(14)
+	d.keys("2 0 G")
+	row(20)
+	d.keys("g")
+	row(1)
+	d.keys("9 9 9 9 9 9 9 9 9 9 9 9 j")
+	row(37)
+	d.keys("3 0 g")
+	row(30)
+}
+
+// TestDepth opens to a depth with a lone digit, which waits for a key that it
+// may be meant for.
+func TestDepth(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("2")
+	before := d.m.out.t.Stats().Loaded
+	d.fire(depth{})
+	if after := d.m.out.t.Stats().Loaded; after <= before {
+		t.Errorf("%d rows loaded before, %d after", before, after)
+	}
+	deepest := func() (deepest int) {
+		r, ok := d.m.out.t.First()
+		for ; ok; r, ok = d.m.out.t.Next(r) {
+			deepest = max(deepest, r.Depth)
+		}
+		return deepest
+	}
+	// The cursor is at depth 1: two levels below it.
+	if got := deepest(); got != 3 {
+		t.Errorf("rows down to depth %d, not 3", got)
+	}
+	d.keys("1")
+	d.fire(depth{})
+	if got := deepest(); got != 2 {
+		t.Errorf("rows down to depth %d, not 2", got)
+	}
+	d.keys("3 j")
+	d.fire(depth{})
+	if got := deepest(); got != 2 {
+		t.Errorf("a digit that was used as a count opened to depth %d", got)
+	}
+}
+
+// TestMouse clicks and turns the wheel.
+func TestMouse(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click(20, 7)
+	if got := d.cursorText(); !strings.Contains(got, ".create()") {
+		t.Fatalf("the click went to %q", got)
+	}
+	n := d.m.out.cursor.Node
+	click(20, 7)
+	if !d.m.out.t.IsOpen(n) {
+		t.Error("a double click does not open")
+	}
+	click(6, 7)
+	if d.m.out.t.IsOpen(n) {
+		t.Error("a click on the mark does not close")
+	}
+	top := d.m.out.rows[0]
+	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if d.m.out.rows[0] == top || d.m.out.cursor.Node != n {
+		t.Error("the wheel does not scroll, or moves the cursor")
+	}
+	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if d.m.out.rows[0] != top {
+		t.Error("the wheel does not scroll back")
+	}
+	for _, o := range []Options{{}, {NoMouse: true}} {
+		want := tea.MouseModeCellMotion
+		if o.NoMouse {
+			want = tea.MouseModeNone
+		}
+		if got := drive(t, d.m.r, 80, 24, o).m.View().MouseMode; got != want {
+			t.Errorf("%+v: mouse mode %v", o, got)
+		}
+	}
+}
+
+// TestCopy says what it copied, and copies no control characters.
+func TestCopy(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("j j y").has("copied the row: ")
+	d.keys("Y").has("copied the path, 3 lines: ")
+	if len(d.sent) != 2 {
+		t.Fatalf("%d messages for the terminal", len(d.sent))
+	}
+	d.keys("g")
+	d.m.copy("a\x1b[31mb\nc", "copied: ")
+	if got := d.m.status.message; !strings.Contains(got, `\x1b[31m`) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHistory goes back and forth through the places that were left.
+func TestHistory(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("j j j")
+	here := d.cursorText()
+	d.keys(": 5 0 % enter")
+	there := d.cursorText()
+	d.keys("G")
+	last := d.cursorText()
+	for i, step := range []struct{ key, want string }{
+		{"[", there}, {"[", here}, {"]", there}, {"]", last}, {"[", there}, {"[", here},
+	} {
+		d.keys(step.key)
+		if got := d.cursorText(); got != step.want {
+			t.Errorf("step %d, %s: at %q, not %q", i, step.key, got, step.want)
+		}
+	}
+	d.keys("[").has("nothing further back")
+}
+
+// TestGoTo types places.
+func TestGoTo(t *testing.T) {
+	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
+	d.keys(":").typed("event 42").keys("enter")
+	if p := d.m.out.cursor.Node.Point(); p == nil || p.Event != 42 {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys(":").typed("t3").keys("enter")
+	if n := d.m.out.cursor.Node; !n.IsThread() || n.Thread() != 2 {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys(":").typed("100%").keys("enter")
+	if n := d.m.out.cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
+		t.Errorf("at %q, %f", d.cursorText(), n.Position())
+	}
+	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: they are 1 to 6")
+	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
+	d.keys(":").typed("somewhere").keys("enter").has("somewhere: no such place")
+	d.keys(": esc").has("? keys")
+	if d.keys(":").typed("q").keys("enter"); !d.quit {
+		t.Error(":q does not quit")
+	}
+}
+
+// TestTour does what the tour asks for, to its end.
+func TestTour(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	for i, s := range tourSteps {
+		if d.m.tour == nil || d.m.tour.at != i {
+			t.Fatalf("not at step %d", i+1)
+		}
+		if find(d.m.keys, s.key) == nil {
+			t.Fatalf("step %d needs key %s, which does nothing", i+1, s.key)
+		}
+		d.keys(s.key)
+		if s.key == "/" {
+			d.typed("json").keys("enter")
+		}
+	}
+	if d.m.tour != nil {
+		t.Error("the tour does not end")
+	}
+	d = drive(t, d.m.r, 80, 24, Options{Tour: true})
+	if d.keys("esc"); d.m.tour != nil {
+		t.Error("Esc does not leave the tour")
+	}
+}
+
+// TestForget gives memory back, and loads again what was forgotten.
+func TestForget(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	before := d.screen()
+	d.keys("E")
+	d.fire(faded{})
+	many := d.m.out.t.Stats()
+	d.keys("x").has("forgot ", "forgotten")
+	few := d.m.out.t.Stats()
+	if few.Loaded >= many.Loaded/10 || few.Bytes >= many.Bytes/10 || few.Forgotten == 0 {
+		t.Errorf("before %+v, after %+v", many, few)
+	}
+	d.keys("l")
+	d.fire(faded{})
+	tail := func(s string) string { return strings.Join(strings.Split(s, "\n")[2:22], "\n") }
+	if got := tail(d.screen()); got != tail(before) {
+		t.Errorf("loaded again:\n%s\nbefore:\n%s", got, tail(before))
+	}
+}
+
+// TestBudget walks with a small budget, which holds.
+func TestBudget(t *testing.T) {
+	r := openTrace(t, unpackFlat(t), lazy.Options{NoWrite: true, Memory: 200 << 10})
+	d := drive(t, r, 80, 24, Options{})
+	d.keys("G l G l")
+	for range 300 {
+		d.keys("pgdown")
+		if st := d.m.out.t.Stats(); st.Bytes > st.Budget {
+			t.Fatalf("%d bytes of a budget of %d", st.Bytes, st.Budget)
+		}
+	}
+	if d.m.out.t.Stats().Forgotten == 0 {
+		t.Error("nothing was forgotten: the test shows nothing")
+	}
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// Why a way down ends where it begins.
+var (
+	errNoChildren  = errors.New("there is nothing below it")
+	errNoDurations = errors.New("nothing right below it has a duration")
+)
+
+// descent is a way down: how to find the next child, and what to say of it.
+type descent struct {
+	what string
+	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node) (lazy.Place, bool, error)
+	none error // when there is no next child
+}
+
+var (
+	toLongest = descent{"longest", longest, errNoDurations}
+	toLargest = descent{"largest", (*lazy.Tree).Largest, errNoChildren}
+)
+
+// longest is the longest child. A call that did not end may have none with a
+// duration since what it was in did not end either: then the largest child is
+// the way to that.
+func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node) (lazy.Place, bool, error) {
+	p, ok, err := t.Longest(ctx, n)
+	if err == nil && !ok && n.State() == lazy.StateUnfinished {
+		return t.Largest(ctx, n)
+	}
+	return p, ok, err
+}
+
+// largest goes n levels down, each time to the child that took longest, or,
+// without times, to the one that holds most: where the work was done.
+func (m *Model) largest(n int) tea.Cmd {
+	from := m.out.cursor.Node
+	if from == nil {
+		return m.again()
+	}
+	way := toLargest
+	if m.timed() {
+		way = toLongest
+	}
+	m.visit()
+	ctx, id := m.beginJob("looking for the "+way.what+" child", nil)
+	t := m.out.t
+	e, cmd := m.soon(func() effect {
+		to, err := way.down(ctx, t, from, max(1, n))
+		return revealed{id, to, err, m.land}
+	})
+	if e != nil {
+		return e.apply(m)
+	}
+	return cmd
+}
+
+// down returns the node that so many steps lead to: fewer, where there is
+// nothing below.
+func (d *descent) down(ctx context.Context, t *lazy.Tree, n *lazy.Node, levels int) (*lazy.Node, error) {
+	for i := range levels {
+		p, ok, err := d.next(t, ctx, n)
+		if err == nil && !ok && i == 0 {
+			err = d.none
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		if n, err = t.Reveal(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,109 @@
+package ui
+
+// layout says where the parts of the screen stand, in cells.
+type layout struct {
+	trouble    bool // a line about what is wrong with the trace
+	rule       bool // a line that heads the columns
+	hints      bool // a line of keys at the bottom
+	top        int  // first line of the tree
+	tree       int  // lines of the tree; its data keep this height when hidden
+	treeWidth  int
+	tour       int // lines of the tour
+	details    place
+	detailsAt  int // first line of the details, when they are below
+	detailsHas int // lines of the details
+	detailsIn  int // their width
+}
+
+// place is where the details stand.
+type place int
+
+const (
+	nowhere place = iota
+	beside
+	below
+	alone // in the place of the tree
+)
+
+// From how many columns on the details stand beside the tree, and below which
+// they take all of its place.
+const (
+	besideFrom = 120
+	aloneBelow = 60
+	hintsFrom  = 16 // lines, from which on there is room for rule and keys
+)
+
+func (m *Model) layout() layout {
+	l := layout{treeWidth: m.width, rule: m.height >= 12, hints: m.height >= hintsFrom}
+	l.trouble = m.height >= 12 && len(m.troubles()) > 0
+	l.top = 2
+	for _, on := range []bool{l.trouble, l.rule} {
+		if on {
+			l.top++
+		}
+	}
+	bottom := 1
+	if l.hints {
+		bottom = 2
+	}
+	if m.tour != nil {
+		l.tour = min(len(m.tour.lines(m))+1, max(0, m.height-l.top-bottom-3))
+	}
+	l.tree = max(1, m.height-l.top-bottom-l.tour)
+	if !m.details.on {
+		return l
+	}
+	switch {
+	case m.width >= besideFrom:
+		l.details, l.detailsIn = beside, min(64, m.width*2/5)
+		l.treeWidth = m.width - l.detailsIn - 2
+		l.detailsAt, l.detailsHas = l.top, l.tree
+	case m.width < aloneBelow || l.tree < 9:
+		l.details, l.detailsIn = alone, m.width
+		l.detailsAt, l.detailsHas = l.top, l.tree
+	default:
+		l.details, l.detailsIn = below, m.width
+		l.detailsHas = min(12, l.tree/2)
+		l.tree -= l.detailsHas + 1
+		l.detailsAt = l.top + l.tree + 1
+	}
+	return l
+}
+
+// overlayHeight is how many lines an overlay has: all but the header, the
+// breadcrumb, the trouble and the bottom line.
+func (m *Model) overlayHeight(l layout) int {
+	height := m.height - 3
+	if l.trouble {
+		height--
+	}
+	return height
+}
+
+// indent is how far rows are indented on a screen: less where it is deep, so
+// that a third of the width at most is spent.
+type indent struct {
+	from int // depths up to here are not indented
+	step int // cells a level
+}
+
+// textFrom is where the marks of rows without indentation stand: behind the
+// cursor's mark and the mark of a diff.
+const textFrom = 2
+
+func (in indent) of(depth int) int { return textFrom + max(0, depth-in.from)*in.step }
+
+func (m *Model) indent() indent {
+	deepest := 0
+	for _, r := range m.out.rows {
+		deepest = max(deepest, r.Depth)
+	}
+	room := m.layout().treeWidth / 3
+	switch {
+	case 2*deepest <= room:
+		return indent{0, 2}
+	case deepest <= room:
+		return indent{0, 1}
+	}
+	return indent{deepest - room, 1}
+}

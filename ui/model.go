@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// patience is how long a key may wait for what it needs to be loaded, before
+// the screen is drawn without it. Pages that are in the system's cache come
+// within it, so that nothing flickers.
+const patience = 8 * time.Millisecond
+
+// The smallest window that the explorer can be used in, in cells.
+const (
+	minWidth  = 40
+	minHeight = 10
+)
+
+// Model is the explorer. It is the only [tea.Model] here; its methods run on
+// Bubble Tea's goroutine.
+type Model struct {
+	r     *lazy.TraceReader
+	o     Options
+	g     *glyphs
+	clock clock
+	life  context.Context // ends with the Model
+	close context.CancelFunc
+
+	width, height int
+	out           *outline
+	loads         *loads
+	counts        counts
+	jobs          jobs
+	search        *search // nil: none was begun
+	history       history
+	follow        following
+	source        sources
+	details       details
+	status        status
+	tour          *tour   // nil: none
+	prompt        *prompt // nil: none is open
+	overlay       overlay // nil: none
+	keys          []binding
+	count         counter
+	click         click
+
+	begun      *lazy.Node // the thread that was opened at the start; nil: none yet
+	touched    bool       // a person has pressed a key
+	ahead      bool       // what is next to the screen is to be loaded too
+	deadline   time.Time  // when the patience of the current Update ends
+	generation int        // of the reader at the last refresh
+	watching   bool       // a command waits for the reader to change
+	spinning   bool       // a tick is under way
+	frame      int        // of the spinner
+}
+
+// New returns the explorer for a trace.
+func New(r *lazy.TraceReader, o Options) *Model {
+	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), watching: true}
+	if o.ASCII {
+		m.g = &asciiGlyphs
+	}
+	m.life, m.close = context.WithCancel(context.Background())
+	m.out = newOutline(r.Tree(!o.Raw))
+	m.loads = newLoads(m.life)
+	m.counts.stopped = make(map[*lazy.Node]bool)
+	m.follow.on = o.Follow
+	m.follow.rebase(m.out.cursor)
+	m.touched = o.Follow // its beginning is not what is asked for
+	if o.Tour {
+		m.tour = new(tour)
+	}
+	return m
+}
+
+// Init begins to watch the reader.
+func (m *Model) Init() tea.Cmd { return m.watch() }
+
+// effect is the result of a command: a message that knows what to do.
+type effect interface {
+	apply(m *Model) tea.Cmd
+}
+
+// Update routes a message to what it is for, and brings the screen up to date.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.deadline = time.Now().Add(patience)
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.settle())
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case effect:
+		return msg.apply(m)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		if m.prompt != nil {
+			return m.run(m.prompt.paste(msg))
+		}
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		return m.clicked(msg)
+	}
+	return nil
+}
+
+// run runs an action of a part.
+func (m *Model) run(a action) tea.Cmd {
+	if a == nil {
+		return nil
+	}
+	return a(m)
+}
+
+// settle computes what is on the screen and asks for what is missing there.
+func (m *Model) settle() tea.Cmd {
+	if m.width < minWidth || m.height < minHeight {
+		return nil
+	}
+	m.follow.moved(m.out.cursor)
+	m.refresh()
+	m.out.height = m.layout().tree
+	cmds := []tea.Cmd{m.begin(), m.stay()}
+	m.out.settle()
+	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.prefetch(), m.sourceVisible(), m.peekVisible(), m.spin())
+	if p := m.out.cursor; p.Node != nil {
+		m.out.t.Keep(p)
+	}
+	m.follow.row = m.out.cursor
+	return tea.Batch(cmds...)
+}
+
+// begin opens what a person would open anyway: the first thread, and what is
+// its only child. Which thread is the first may turn out later; once a person
+// has pressed a key, nothing moves by itself.
+func (m *Model) begin() tea.Cmd {
+	threads := m.out.t.Threads()
+	if m.touched || len(threads) == 0 || threads[0] == m.begun {
+		return nil
+	}
+	if m.begun != nil {
+		m.out.t.CloseAll(m.begun)
+	}
+	m.begun = threads[0]
+	m.out.put(rowOf(m.begun), 0)
+	m.out.t.Open(m.begun)
+	return m.aim(openOnly(m.begun))
+}
+
+// openOnly is the goal to open what is the only child of a thread, and to get
+// there.
+func openOnly(n *lazy.Node) goal {
+	enter := toFirstChild(n)
+	return func(o *outline) (lazy.Row, lazy.End, bool) {
+		if gap, end, wait := enter(o); wait {
+			return gap, end, true
+		}
+		first := o.cursor
+		if _, more := o.t.NextSibling(first); !more && first.Node != nil && first.Node != n && !first.Node.Leaf() {
+			o.t.Open(first.Node)
+		}
+		return lazy.Row{}, 0, false
+	}
+}
+
+// settled reports whether the reader knows the whole trace.
+func (m *Model) settled() bool {
+	p := m.r.Status().Phase
+	return p == lazy.PhaseReady || p == lazy.PhaseFailed
+}
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView(m.draw())
+	v.AltScreen = true
+	if !m.o.NoMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.prompt != nil && m.width >= minWidth && m.height >= minHeight {
+		v.Cursor = tea.NewCursor(m.prompt.column(m.width, m.g), m.height-1)
+	}
+	return v
+}

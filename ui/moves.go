@@ -1,0 +1,192 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// What the keys of the tree do. Each begins a goal, or changes what is open.
+
+func (m *Model) first(n int) tea.Cmd {
+	m.visit()
+	return m.aim(toRow(max(1, n)))
+}
+
+func (m *Model) last(n int) tea.Cmd {
+	m.visit()
+	if n > 0 {
+		return m.aim(toRow(n))
+	}
+	return m.aim(toLast)
+}
+
+// right opens the cursor's node; when that is open it goes to its first child,
+// and at a leaf it scrolls the line, as far as there is more of it.
+func (m *Model) right(n int) tea.Cmd {
+	node := m.out.cursor.Node
+	switch {
+	case node == nil:
+		return m.again()
+	case node.Leaf():
+		m.slide(8 * max(1, n))
+		return nil
+	case m.out.t.IsOpen(node):
+		return m.aim(toFirstChild(node))
+	}
+	m.retry(node)
+	m.out.t.Open(node)
+	return nil
+}
+
+// slide scrolls the cursor's line alone, to the left or the right.
+func (m *Model) slide(cells int) {
+	o := m.out
+	more := m.hidden(o.cursor) - o.skip
+	if cells > 0 && more <= o.slide {
+		m.say("a leaf: there is nothing below it")
+		return
+	}
+	o.slid, o.slide = o.cursor.Node, max(0, min(o.slide+cells, more))
+}
+
+// again tries once more to load the gap under the cursor.
+func (m *Model) again() tea.Cmd {
+	if gap := m.out.cursor; gap.Gap() {
+		m.retry(gap.Parent)
+	}
+	return nil
+}
+
+// left closes the cursor's node; when that is closed it goes to the parent.
+func (m *Model) left(int) tea.Cmd {
+	row := m.out.cursor
+	switch {
+	case m.out.slide > 0:
+		m.slide(-8)
+	case m.out.skip > 0:
+		return m.shift(-8)
+	case row.Node != nil && m.out.t.IsOpen(row.Node) && !row.Node.Leaf():
+		m.out.t.Close(row.Node)
+	case row.Parent != nil:
+		m.out.jump(rowOf(row.Parent))
+	}
+	return nil
+}
+
+// rowOf is the row of a node that is on the path to one that is shown.
+func rowOf(n *lazy.Node) lazy.Row {
+	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}
+}
+
+func (m *Model) toggle(int) tea.Cmd {
+	n := m.out.cursor.Node
+	switch {
+	case n == nil:
+		return m.again()
+	case n.Leaf():
+		m.say("a leaf: there is nothing below it")
+	case m.out.t.IsOpen(n):
+		m.out.t.Close(n)
+	default:
+		m.retry(n)
+		m.out.t.Open(n)
+	}
+	return nil
+}
+
+func (m *Model) collapse(int) tea.Cmd {
+	row := m.out.cursor
+	n := row.Node
+	if n == nil || n.Leaf() || !m.out.t.IsOpen(n) {
+		if n = row.Parent; n == nil {
+			return nil
+		}
+		m.out.jump(rowOf(n))
+	}
+	m.out.t.CloseAll(n)
+	return nil
+}
+
+func (m *Model) collapseAll(int) tea.Cmd {
+	for _, n := range m.out.t.Threads() {
+		m.out.t.CloseAll(n)
+	}
+	m.out.packed = true
+	return nil
+}
+
+// forget gives back the memory of what is below the cursor's node, or, at a
+// leaf or a gap, of what is below its parent.
+func (m *Model) forget(int) tea.Cmd {
+	n := m.out.cursor.Node
+	if n == nil || n.Leaf() {
+		if n = m.out.cursor.Parent; n == nil {
+			return nil
+		}
+		m.out.jump(rowOf(n))
+	}
+	m.retry(n)
+	k := m.out.t.Forget(n)
+	if k == 0 {
+		m.say("nothing below it is in memory")
+		return nil
+	}
+	m.say("forgot " + plural(int64(k), "row") + "; " + keyName("right", m.g) + " loads them again")
+	return nil
+}
+
+// thread goes n threads on, round and round.
+func (m *Model) thread(n int) tea.Cmd {
+	threads := m.out.t.Threads()
+	if len(threads) == 0 {
+		return nil
+	}
+	at := 0
+	if id, ok := m.cursorThread(); ok {
+		for i, t := range threads {
+			if t.Thread() == id {
+				at = i
+			}
+		}
+	}
+	if len(threads) == 1 {
+		m.say("the trace has one thread")
+	}
+	at = ((at+n)%len(threads) + len(threads)) % len(threads)
+	m.visit()
+	m.out.jump(rowOf(threads[at]))
+	return nil
+}
+
+// cursorThread returns the thread that the cursor is in.
+func (m *Model) cursorThread() (id int32, ok bool) {
+	switch row := m.out.cursor; {
+	case row.Node != nil:
+		return row.Node.Thread(), true
+	case row.Parent != nil:
+		return row.Parent.Thread(), true
+	}
+	return 0, false
+}
+
+// shift scrolls all lines sideways.
+func (m *Model) shift(cells int) tea.Cmd {
+	m.out.skip = max(0, min(m.out.skip+cells, 1<<20))
+	return nil
+}
+
+func (m *Model) toggleWide(int) tea.Cmd {
+	m.out.wide = !m.out.wide
+	return nil
+}
+
+// suspend stops the program until fg. Without a shell that could say fg there
+// would be no way back.
+func (m *Model) suspend(int) tea.Cmd {
+	if !canSuspend() {
+		m.say("no shell to go to: this terminal runs tracex alone")
+		return nil
+	}
+	return tea.Suspend
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// grouped writes a number with commas: 1,204,332.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	from := 0
+	if n < 0 {
+		from = 1
+	}
+	for i := len(s) - 3; i > from; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// short writes a number in few characters: 831, 60.0 k, 5.5 M.
+func short(n int64) string {
+	switch {
+	case n < 10_000:
+		return grouped(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f k", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f G", float64(n)/1e9)
+}
+
+// containers names a number of calls and loops, which are counted together.
+func containers(n int64) string {
+	if n == 1 {
+		return "1 call or loop"
+	}
+	return short(n) + " calls and loops"
+}
+
+// size writes a number of bytes: 512 B, 41 KiB, 1.4 GiB.
+func size(n int64) string {
+	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, i := float64(n), 0
+	for v >= 1024 && i < len(units)-1 {
+		v /= 1024
+		i++
+	}
+	if i == 0 || v >= 10 {
+		return fmt.Sprintf("%.0f %s", v, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[i])
+}
+
+// left writes how long something will take: 8 s, 3 min.
+func left(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "1 s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
+}
+
+// plural writes a number with its noun: 1 hit, 2 hits.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// percent writes a share: 42 %.
+func percent(done, total int64) string {
+	if total <= 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%d %%", min(100, done*100/total))
+}

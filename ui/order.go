@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// The order in which the children of a node are shown: that of the calls, or
+// the longest first. A node keeps its order until a person changes it.
+
+// byDuration reports whether the children that sort would change are sorted by
+// duration.
+func (m *Model) byDuration() bool {
+	n := m.sortable()
+	return n != nil && n.Order() == lazy.OrderDuration
+}
+
+// sortable is the node whose children a person sees and means: the cursor's own
+// when it is open, else the one it is in.
+func (m *Model) sortable() *lazy.Node {
+	row := m.out.cursor
+	if n := row.Node; n != nil && !n.Leaf() && m.out.t.IsOpen(n) {
+		return n
+	}
+	return row.Parent
+}
+
+// sort changes the order of children. The cursor stays on its row, and that on
+// its line.
+func (m *Model) sort(int) tea.Cmd {
+	n := m.sortable()
+	switch {
+	case !m.timed():
+		m.say("the trace has no durations to sort by")
+		return nil
+	case n == nil:
+		m.say("threads stay in their order; " + keyName("right", m.g) + " opens this one, s then sorts what is in it")
+		return nil
+	}
+	to, name := lazy.OrderDuration, "sorting by duration"
+	if n.Order() == lazy.OrderDuration {
+		to, name = lazy.OrderCalls, "sorting by call"
+	}
+	ctx, id := m.beginJob(name, nil)
+	t, on := m.out.t, m.out.cursor.Node
+	if on == n {
+		on = nil // nothing above its children moves
+	}
+	e, cmd := m.soon(func() effect { return reorder(ctx, t, sorted{id: id, n: n, to: to, from: on, on: on}) })
+	if e != nil {
+		return e.apply(m)
+	}
+	return cmd
+}
+
+// reorder sorts, and loads the cursor's node in its new place.
+func reorder(ctx context.Context, t *lazy.Tree, s sorted) sorted {
+	if s.err = t.Sort(ctx, s.n, s.to); s.err == nil && s.on != nil {
+		s.on, s.err = t.Reveal(ctx, s.on.Place())
+	}
+	return s
+}
+
+// sorted is the end of sorting.
+type sorted struct {
+	id   int
+	n    *lazy.Node // whose children were sorted
+	to   lazy.Order
+	from *lazy.Node // the cursor's when it began, among them; nil: it was elsewhere
+	on   *lazy.Node // the same, loaded in its new place
+	err  error
+}
+
+func (s sorted) apply(m *Model) tea.Cmd {
+	if !m.endJob(s.id) {
+		return nil
+	}
+	if s.err != nil {
+		m.fail("cannot sort", s.err)
+		return nil
+	}
+	// A person may have gone on meanwhile.
+	if at := m.out.cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
+		m.out.put(rowOf(s.on), m.out.line)
+	}
+	m.retry(s.n)
+	name := cutMiddle(m.shortName(s.n), max(16, m.width-52), m.g)
+	if s.to == lazy.OrderCalls {
+		m.say(name + ": in the order of the calls")
+	} else {
+		m.say(name + ": the longest first; s: in the order of the calls")
+	}
+	return nil
+}
+
+// sortedPath returns the places of the calls around the cursor whose children
+// are sorted.
+func (m *Model) sortedPath() map[lazy.Place]bool {
+	places := make(map[lazy.Place]bool)
+	for _, n := range m.path() {
+		if !n.IsThread() && n.Order() == lazy.OrderDuration {
+			places[n.Place()] = true
+		}
+	}
+	return places
+}
+
+// sortAgain sorts the calls around n, in another tree, that stand at such
+// places. It returns n's node, which is loaded again.
+func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool) (*lazy.Node, error) {
+	for in := n; !in.IsThread(); in = in.Parent() {
+		if !sorted[in.Place()] {
+			continue
+		}
+		if err := t.Sort(ctx, in, lazy.OrderDuration); err != nil {
+			return nil, err
+		}
+	}
+	return t.Reveal(ctx, n.Place())
+}

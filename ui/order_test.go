@@ -1,0 +1,174 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// shownIn returns the rows of a node's children that are on the screen.
+func (d *driver) shownIn(n *lazy.Node) (nodes []*lazy.Node) {
+	for _, r := range d.m.out.rows {
+		if r.Node != nil && r.Parent == n {
+			nodes = append(nodes, r.Node)
+		}
+	}
+	return nodes
+}
+
+// durations are how long nodes took, format.NoDuration where that is not known.
+func durations(nodes []*lazy.Node) (list []int64) {
+	for _, n := range nodes {
+		t, _ := n.Time()
+		list = append(list, t.Duration)
+	}
+	return list
+}
+
+func longestFirst(list []int64) bool {
+	return slices.IsSortedFunc(list, func(a, b int64) int { return int(min(1, max(-1, b-a))) })
+}
+
+// TestSort puts children into another order and back, whether the cursor is on
+// the node or on a child of it, which it stays on.
+func TestSort(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{Name: "trace.bin"})
+	d.keys("j l j")
+	in := d.m.out.cursor.Node
+	d.keys("l")
+	recorded := d.shownIn(in)
+	if len(recorded) < 10 || longestFirst(durations(recorded)) {
+		t.Fatalf("%d children of %q, of %v ns: the test shows nothing", len(recorded), d.cursorText(), durations(recorded))
+	}
+	d.keys("s").has("<iteration 1>: the longest first", " ▼ duration ", "▼ <iteration 1>")
+	d.golden("times-sorted")
+	if sorted := d.shownIn(in); len(sorted) != len(recorded) || !longestFirst(durations(sorted)) {
+		t.Errorf("sorted: %v ns", durations(sorted))
+	}
+	if d.m.out.cursor.Node != in {
+		t.Errorf("the cursor went to %q", d.cursorText())
+	}
+
+	d.keys("j j j")
+	on, line := d.cursorText(), d.m.out.line
+	d.keys("s").has("<iteration 1>: in the order of the calls", "── duration ", "▾ <iteration 1>")
+	back := d.shownIn(in)
+	for i, n := range recorded {
+		if i >= len(back) || back[i].Place() != n.Place() {
+			t.Fatalf("child %d is not in its place again", i)
+		}
+	}
+	if d.cursorText() != on {
+		t.Errorf("the cursor went from %q to %q", on, d.cursorText())
+	}
+	d.keys("s")
+	if d.cursorText() != on || d.m.out.line != line || !longestFirst(durations(d.shownIn(in))) {
+		t.Errorf("the cursor went from %q, line %d, to %q, line %d", on, line, d.cursorText(), d.m.out.line)
+	}
+	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
+		d.keys(keys).has("▼ <iteration 1>")
+		for in = d.m.out.cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
+		}
+		if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) {
+			t.Errorf("after %s: %v ns", keys, list)
+		}
+	}
+}
+
+// TestSortAndGoOn leaves the cursor where a person has moved it while children
+// were sorted, and drops what nobody waits for.
+func TestSortAndGoOn(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
+	d.keys("j l j l j j")
+	on := d.m.out.cursor.Node
+	_, id := d.m.beginJob("sorting", nil)
+	d.keys("j j")
+	there := d.cursorText()
+	d.send(sorted{id: id, n: on.Parent(), to: lazy.OrderDuration, from: on, on: on})
+	if d.cursorText() != there {
+		t.Errorf("the cursor was at %q, and went to %q", there, d.cursorText())
+	}
+	_, id = d.m.beginJob("sorting", nil)
+	d.keys("esc").has("stopped")
+	d.send(sorted{id: id, n: on.Parent(), err: errNoChildren})
+	if d.m.status.alarm {
+		t.Errorf("stopped, but it says %q", d.m.status.message)
+	}
+}
+
+// TestSortInAscii marks what is sorted without other characters.
+func TestSortInAscii(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 80, 24, Options{ASCII: true})
+	d.keys("j l j l s").has(" V duration ", "V <iteration 1>")
+}
+
+// TestNothingToSort says why nothing is sorted.
+func TestNothingToSort(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	before := d.screen()
+	d.keys("s").has("the trace has no durations to sort by")
+	d.fire(faded{})
+	if d.screen() != before {
+		t.Errorf("the screen is another:\n%s", d.screen())
+	}
+	d = drive(t, timedTrace(t, timedSpec), 80, 24, Options{})
+	d.keys("G s").has("threads stay in their order; → opens this one")
+}
+
+// TestSortMany sorts more children than are kept in order at once, and walks
+// through them from both ends.
+func TestSortMany(t *testing.T) {
+	const n = 25_000
+	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1, Timed: true}), 100, 40, Options{})
+	in := d.m.out.cursor.Node
+	d.keys("s j")
+	last := int64(1 << 62)
+	check := func(what string) {
+		t.Helper()
+		list := durations(d.shownIn(in))
+		if len(list) < 30 || !longestFirst(list) || list[0] > last {
+			t.Fatalf("%s: %v ns, after %d", what, list, last)
+		}
+	}
+	for range 20 {
+		check("on the way down")
+		took := durations(d.shownIn(in))
+		last = took[0]
+		d.keys("pgdown")
+	}
+	d.keys("G")
+	check("at the end")
+	d.keys("pgup pgup")
+	check("before the end")
+	if st := d.m.out.t.Stats(); st.Loaded > n/4 {
+		t.Errorf("%d rows were loaded", st.Loaded)
+	}
+	d.keys(": 5 0 % enter")
+	if d.m.out.cursor.Node == nil || d.m.status.alarm {
+		t.Errorf("the cursor is nowhere: %s", d.m.status.message)
+	}
+	check("where :50%% leads")
+}
+
+// TestStopSorted shows how many rows are missing where loading was stopped among
+// what is sorted, and loads them at Enter.
+func TestStopSorted(t *testing.T) {
+	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: 25_000, Seed: 1, Timed: true}), 100, 20, Options{})
+	in := d.m.out.cursor.Node
+	d.keys("s")
+	d.m.loads.cancel()
+	d.keys("G").has("not loaded, 15,000 rows: stopped; Enter loads it")
+	d.keys("d").has("size       15,000 rows")
+	d.m.loads.stop()
+	d.keys("d enter G")
+	if screen := d.screen(); strings.Contains(screen, "not loaded") {
+		t.Errorf("the gap is still there:\n%s", screen)
+	}
+	if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) || slices.Contains(list, format.NoDuration) {
+		t.Errorf("%v ns", list)
+	}
+}

@@ -1,0 +1,145 @@
+package ui
+
+import (
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+)
+
+// prompt is the line at the bottom where something is typed.
+type prompt struct {
+	label  string
+	hint   string // what could be typed, while nothing is
+	input  textinput.Model
+	typed  func(m *Model, text string) // after each change; may be nil
+	submit func(m *Model, text string) tea.Cmd
+	cancel func(m *Model)
+}
+
+// maxTyped bounds what is typed into a prompt, in characters.
+const maxTyped = 500
+
+func (m *Model) ask(label, hint string) *prompt {
+	in := textinput.New()
+	in.SetVirtualCursor(false)
+	in.CharLimit = maxTyped
+	in.Focus()
+	m.prompt = &prompt{label: label, hint: hint, input: in}
+	m.status.message = ""
+	return m.prompt
+}
+
+// HandleKey edits the text, takes it or gives it up.
+func (p *prompt) HandleKey(k tea.KeyPressMsg) action {
+	switch k.String() {
+	case "enter":
+		return func(m *Model) tea.Cmd {
+			m.prompt = nil
+			return p.submit(m, p.input.Value())
+		}
+	case "backspace":
+		if p.input.Value() == "" {
+			return p.leave
+		}
+	case "esc":
+		return p.leave
+	}
+	return p.edit(k)
+}
+
+func (p *prompt) paste(msg tea.PasteMsg) action { return p.edit(msg) }
+
+// edit hands a key or a paste to the line editor.
+func (p *prompt) edit(msg tea.Msg) action {
+	before := p.input.Value()
+	p.input, _ = p.input.Update(msg)
+	if p.typed == nil || p.input.Value() == before {
+		return nil
+	}
+	return func(m *Model) tea.Cmd {
+		p.typed(m, p.input.Value())
+		return nil
+	}
+}
+
+func (p *prompt) leave(m *Model) tea.Cmd {
+	m.prompt = nil
+	if p.cancel != nil {
+		p.cancel(m)
+	}
+	return nil
+}
+
+// shown is the part of the text that fits before and behind the cursor.
+func (p *prompt) shown(width int, g *glyphs) (before, behind string) {
+	text := []rune(p.input.Value())
+	at := min(p.input.Position(), len(text))
+	before, behind = string(text[:at]), string(text[at:])
+	room := width - textWidth(p.label, g.ascii) - 2
+	for textWidth(before, g.ascii) > room {
+		_, _, n := nextCell(before, g.ascii)
+		before = before[n:]
+	}
+	return before, behind
+}
+
+// column is where the terminal's cursor stands.
+func (p *prompt) column(width int, g *glyphs) int {
+	before, _ := p.shown(width, g)
+	return textWidth(p.label+before, g.ascii)
+}
+
+func (p *prompt) view(m *Model) string {
+	before, behind := p.shown(m.width, m.g)
+	l := newLine(m.width, m.g).put(p.label, bold)
+	if before+behind == "" {
+		return l.put(" "+p.hint, faint).end()
+	}
+	l.put(before+behind+" ", plain)
+	if m.status.message != "" {
+		l.put("  "+m.status.message, faint)
+	}
+	return l.end()
+}
+
+// askSearch asks for what to search. What is on the screen is highlighted and
+// gone to while it is typed; enter searches on in the background.
+func (m *Model) askSearch(int) tea.Cmd {
+	old, origin, line, skip := m.search, m.out.cursor, m.out.line, m.out.skip
+	if old.running() {
+		old.want = nil
+	}
+	id := 0
+	if old != nil {
+		id = old.id
+	}
+	place, _ := m.here()
+	p := m.ask("/", "text or a regular expression, in all threads")
+	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
+	p.typed = func(m *Model, text string) {
+		pattern := newPattern(text)
+		m.search = &search{id: id, p: pattern}
+		m.status.message = pattern.note
+		home(m)
+		if text != "" {
+			m.preview(pattern, origin)
+		}
+	}
+	p.cancel = func(m *Model) {
+		home(m)
+		m.search = old
+	}
+	p.submit = func(m *Model, text string) tea.Cmd {
+		if text == "" {
+			m.search = old
+			return m.nextHit(1)
+		}
+		if old != nil && old.cancel != nil {
+			old.cancel()
+		}
+		home(m)
+		m.visit()
+		m.preview(newPattern(text), origin)
+		return m.beginSearch(newPattern(text), &wanted{from: place, dir: 1, count: 1, here: true})
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// toggleRaw changes between the trace as it was recorded and as it is folded.
+// The cursor keeps its place, and what it is in its order. What was loaded is given up: two views would need
+// twice the memory.
+func (m *Model) toggleRaw(int) tea.Cmd {
+	old := m.out
+	t := m.r.Tree(!old.t.Folded())
+	place, ok := m.here()
+	thread := old.cursor.Node != nil && old.cursor.Node.IsThread()
+	name := map[bool]string{true: "folded", false: "raw: every trace point as it was recorded"}[t.Folded()]
+	if !ok || thread {
+		m.swap(t, place.Thread)
+		m.follow.rebase(m.out.cursor)
+		m.say(name)
+		return nil
+	}
+	ctx, id := m.beginJob("changing the view", nil)
+	sorted := m.sortedPath()
+	e, cmd := m.soon(func() effect {
+		n, err := t.Reveal(ctx, place)
+		if err == nil && len(sorted) > 0 {
+			n, err = sortAgain(ctx, t, n, sorted)
+		}
+		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
+			m.swap(t, place.Thread)
+			m.out.put(rowOf(n), old.line)
+			m.follow.rebase(m.out.cursor)
+			m.say(name)
+			return nil
+		}}
+	})
+	if e != nil {
+		return e.apply(m)
+	}
+	return cmd
+}
+
+// swap shows another tree in the place of the one that is shown, with the
+// cursor on a thread.
+func (m *Model) swap(t *lazy.Tree, thread int32) {
+	m.loads.stop()
+	clear(m.loads.failed)
+	clear(m.loads.underWay)
+	clear(m.counts.stopped)
+	old := m.out
+	m.out = newOutline(t)
+	m.out.height, m.out.line, m.out.wide = old.height, old.line, old.wide
+	for _, n := range t.Threads() {
+		if n.Thread() == thread {
+			m.out.cursor = rowOf(n)
+		}
+	}
+	if s := m.search; s != nil && s.cancel != nil {
+		// Its hits are of the other view.
+		s.cancel()
+		m.search = nil
+	}
+}

@@ -1,0 +1,187 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// treeLines draws the rows of the tree: always l.tree lines of l.treeWidth
+// cells.
+func (m *Model) treeLines(l layout) []string {
+	lines := make([]string, 0, l.tree)
+	in := m.indent()
+	for _, r := range m.out.rows[:min(len(m.out.rows), l.tree)] {
+		lines = append(lines, m.row(r, in, l.treeWidth))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, newLine(l.treeWidth, m.g).put("  "+m.nothing(), plain).end())
+	}
+	empty := newLine(l.treeWidth, m.g).end()
+	for len(lines) < l.tree {
+		lines = append(lines, empty)
+	}
+	return lines
+}
+
+// nothing says why there are no rows, and what to do.
+func (m *Model) nothing() string {
+	switch st := m.r.Status(); {
+	case st.Phase == lazy.PhaseFollowing:
+		return m.nothingYet(st)
+	case st.Phase == lazy.PhaseFailed:
+		return "nothing can be shown: see the line above; q quits"
+	case !m.settled():
+		return m.spinner() + " " + m.phase(st)
+	}
+	return "there are no calls in this trace: nothing was recorded; q quits"
+}
+
+// row draws a row.
+func (m *Model) row(r lazy.Row, in indent, width int) string {
+	l := newLine(width, m.g)
+	if r == m.out.cursor {
+		l.heavy = true
+		l.put(m.g.cursor, accent)
+	} else {
+		l.put(" ", plain)
+	}
+	mark, s := " ", plain
+	var point *format.Point
+	if r.Node != nil {
+		if point = r.Node.Point(); point != nil {
+			mark, s = diffMark(point.Diff)
+		}
+	}
+	l.put(mark, s)
+	l.space(in.of(r.Depth) - textFrom)
+	if r.Node == nil {
+		m.gapText(l, r)
+		return l.end()
+	}
+	t := m.tailOf(r.Node, width)
+	l.left -= t.width
+	m.nodeText(l, r.Node, point)
+	if t.width > 0 {
+		l.space(l.left)
+		l.left = t.width
+		t.draw(l)
+	}
+	return l.end()
+}
+
+// hidden returns how many cells of a row's text have no room in its line.
+func (m *Model) hidden(r lazy.Row) int {
+	width := m.layout().treeWidth
+	in := m.indent()
+	text, _ := m.text(r.Node)
+	before := 2 + in.of(r.Depth) - textFrom + 2
+	return max(0, textWidth(text, m.g.ascii)-(width-before-m.tailOf(r.Node, width).width))
+}
+
+// nodeText draws the mark of a node and its text.
+func (m *Model) nodeText(l *line, n *lazy.Node, p *format.Point) {
+	if mark := m.mark(n); mark == " " {
+		l.space(2)
+	} else {
+		l.put(mark, accent).space(1)
+	}
+	text, spans := m.text(n)
+	var class format.Class
+	of := func(format.Style) style { return bold }
+	if p != nil {
+		class = p.Class
+		of = func(s format.Style) style { return ofSpan(s, class) }
+	} else {
+		spans = []format.Span{{Start: 0, End: len(text)}}
+	}
+	l.spans(text, spans, of, m.search.ranges(text), m.out.skipOf(n))
+	switch {
+	case p == nil && m.emptyThread(n):
+		l.put("  no calls in this thread", faint)
+	case n.State() == lazy.StateUnfinished && p != nil && p.Class != format.ClassCall:
+		l.put("  unfinished", unfinished)
+	case n.State() == lazy.StatePending && p != nil:
+		l.put("  "+m.pendingMark(), faint)
+	}
+}
+
+func (m *Model) emptyThread(n *lazy.Node) bool {
+	count, exact, known := n.Count()
+	return known && exact && count == 0
+}
+
+// text returns the text of a node without the mark of a diff, which has its own
+// column.
+func (m *Model) text(n *lazy.Node) (string, []format.Span) {
+	b, spans := m.out.t.AppendSpans(nil, nil, n, m.out.wide)
+	if len(spans) > 0 && spans[0].Style == format.StyleMark {
+		cut := spans[0].End
+		b, spans = b[cut:], spans[1:]
+		for i := range spans {
+			spans[i].Start -= cut
+			spans[i].End -= cut
+		}
+	}
+	return string(b), spans
+}
+
+// mark says whether a node is open, closed, not loaded, a leaf, or loading.
+func (m *Model) mark(n *lazy.Node) string {
+	switch {
+	case n.Leaf():
+		return " "
+	case m.loads.of(n) && !n.Loaded():
+		return m.spinner()
+	case m.out.t.IsOpen(n) && n.Order() == lazy.OrderDuration:
+		return m.g.sorted
+	case m.out.t.IsOpen(n):
+		return m.g.open
+	case n.Loaded():
+		return m.g.closed
+	}
+	return m.g.absent
+}
+
+// countText is the number of children of a node, as far as it is known.
+func (m *Model) countText(n *lazy.Node) string {
+	count, exact, known := n.Count()
+	switch {
+	case exact && count == 0:
+		return ""
+	case exact:
+		return grouped(count)
+	case known && count > 0:
+		return m.g.atLeast + grouped(count)
+	}
+	return ""
+}
+
+// gapText draws the row of children that are not in memory.
+func (m *Model) gapText(l *line, r lazy.Row) {
+	err := m.loads.failed[keyOf(r)]
+	enter := keyName("enter", m.g)
+	switch {
+	case errors.Is(err, context.Canceled):
+		l.put(m.g.gap+" not loaded, "+missing(r)+": stopped; "+enter+" loads it", faint)
+	case err != nil:
+		l.put(m.g.warn+" cannot be read: "+describe(err)+" ("+enter+" tries again)", alarm)
+	default:
+		l.put(m.spinner()+" loading "+missing(r), faint)
+	}
+}
+
+// missing says how much a gap stands for: of the trace, or, among what is
+// sorted, how many rows.
+func missing(r lazy.Row) string {
+	rows, known := r.Missing()
+	switch {
+	case known:
+		return plural(rows, "row")
+	case r.From == r.To:
+		return "more rows"
+	}
+	return size(r.To-r.From) + " of the trace"
+}

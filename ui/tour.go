@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// tour leads through the keys in a few steps. A step is done when its key is
+// used; all other keys work meanwhile, and Esc leaves the tour at any time.
+type tour struct {
+	at int
+}
+
+type step struct {
+	key  string // of the key map: what ends the step
+	text string
+}
+
+var tourSteps = []step{
+	{"down", "This is what a program did, call by call. %s moves down: try it."},
+	{"right", "%s opens the call under the cursor: what it did comes below it. At an open call it goes in."},
+	{"left", "%s closes it again, or goes to the call around it. The line at the top says where you are."},
+	{"d", "%s shows all about a row: arguments with their types, the result, where it is in the source."},
+	{"/", "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too."},
+	{"n", "%s goes to the next hit. [ brings you back to where you were."},
+	{"x", "%s forgets what is below a row: memory comes back. The numbers on the top right say how much is used."},
+	{"?", "%s lists all keys, and q quits. That is all: have fun."},
+}
+
+// did notes that a key was used.
+func (t *tour) did(m *Model, b *binding) tea.Cmd {
+	if t == nil || t.at >= len(tourSteps) {
+		return nil
+	}
+	if find(m.keys, tourSteps[t.at].key) != b {
+		return nil
+	}
+	if t.at++; t.at == len(tourSteps) {
+		m.tour = nil
+	}
+	return nil
+}
+
+// lines are the text of the current step, wrapped.
+func (t *tour) lines(m *Model) []string {
+	if t.at >= len(tourSteps) {
+		return nil
+	}
+	s := tourSteps[t.at]
+	text := fmt.Sprintf(s.text, find(m.keys, s.key).names(m.g))
+	var lines []string
+	for text != "" {
+		head, rest := takeWords(text, m.width-4, m.g.ascii)
+		lines = append(lines, head)
+		text = rest
+	}
+	return lines
+}
+
+// takeWords splits text behind at most width cells, at a blank.
+func takeWords(text string, width int, ascii bool) (head, rest string) {
+	head, rest = takeCells(text, width, ascii)
+	if rest == "" {
+		return head, ""
+	}
+	for i := len(head) - 1; i > 0; i-- {
+		if head[i] == ' ' {
+			return head[:i], text[i+1:]
+		}
+	}
+	return head, rest
+}
+
+// view draws the tour: height lines.
+func (t *tour) view(m *Model, height int) []string {
+	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(tourSteps), m.g.dot)
+	lines := []string{titled(title, "", m.width, m.g)}
+	for _, text := range t.lines(m) {
+		lines = append(lines, newLine(m.width, m.g).put("  "+text, bold).end())
+	}
+	for len(lines) < height {
+		lines = append(lines, newLine(m.width, m.g).end())
+	}
+	return lines[:height]
+}

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// troubles are the lines about what is wrong with the trace, and what that
+// means for the person who looks at it.
+func (m *Model) troubles() []string {
+	st := m.r.Status()
+	var lines []string
+	if st.Growth.Wait != nil && len(m.out.t.Threads()) > 0 {
+		lines = append(lines, "nothing comes now: "+describe(st.Growth.Wait))
+	}
+	if st.Problem != nil {
+		lines = append(lines, problem(st))
+	}
+	if st.IndexReason != nil {
+		lines = append(lines, "the index was not used, but made again: "+describe(st.IndexReason))
+	}
+	if st.StoreReason != nil {
+		lines = append(lines, "the index is in memory only and made again at each start: "+reason(st.StoreReason))
+	}
+	if st.TimesReason != nil {
+		lines = append(lines, "no durations: "+describe(st.TimesReason))
+	}
+	if st.InfoProblem != nil {
+		lines = append(lines, "info.txt cannot be shown: "+describe(st.InfoProblem))
+	}
+	return lines
+}
+
+// problem says what of the data is missing.
+func problem(st lazy.Status) string {
+	var e *format.Error
+	text := describe(st.Problem)
+	switch {
+	case st.Phase == lazy.PhaseFailed:
+		return text
+	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
+		text = fmt.Sprintf("cut short at offset %s: the rest is lost", grouped(e.Offset))
+	}
+	if st.Unfinished > 0 {
+		text += "; " + containers(int64(st.Unfinished)) + " unfinished"
+	}
+	return text
+}
+
+// reason is why a file could not be written, what went wrong before the name of
+// the file: the end of a line is what a narrow window cuts off.
+func reason(err error) string {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err.Error() + ", " + e.Op + " " + e.Path
+	}
+	return describe(err)
+}

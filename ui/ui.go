@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"tracex/lazy"
+)
+
+// Color says when to use colours.
+type Color string
+
+const (
+	ColorAuto   Color = "auto" // what the terminal and NO_COLOR say
+	ColorAlways Color = "always"
+	ColorNever  Color = "never"
+)
+
+// Options say how the explorer looks and behaves. The zero value is good.
+type Options struct {
+	Raw     bool     // begin with the trace as it was recorded, not folded
+	Source  []string // folders to look for source files in
+	ASCII   bool     // draw with ASCII alone
+	NoMouse bool     // leave the mouse to the terminal
+	Color   Color    // "": ColorAuto
+	Tour    bool     // begin with a tour of the keys
+	Follow  bool     // begin at the newest row of a trace that is being written, and stay there
+	Name    string   // shown for the trace; "": the name of its file
+}
+
+// Run shows the trace until the person quits or ctx ends; in the latter case it
+// returns the context's cause. It leaves the terminal as it was, whatever
+// happens. It handles no signals: the caller's context ends at them.
+func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
+	o.ASCII = o.ASCII || dumb()
+	return run(ctx, New(r, o))
+}
+
+// dumb reports whether the terminal says that it can do next to nothing.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
+
+// run shows a Model on the terminal.
+func run(ctx context.Context, m *Model) error {
+	defer m.close()
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	switch {
+	case m.o.Color == ColorNever, dumb() && m.o.Color != ColorAlways:
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	case m.o.Color == ColorAlways:
+		options = append(options, tea.WithColorProfile(colorprofile.ANSI))
+	}
+	_, err := tea.NewProgram(m, options...).Run()
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
+		return cause
+	}
+	return err
+}
+
+// clock is the time for a Model, so that tests have their own.
+type clock struct {
+	now   func() time.Time
+	after func(time.Duration, tea.Msg) tea.Cmd
+}
+
+func systemClock() clock {
+	return clock{
+		now: time.Now,
+		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
+			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+		},
+	}
+}
