@@ -1,0 +1,178 @@
+package smb
+
+import "fmt"
+
+// The numbers of this file are in shared memory, do not change: both sides of
+// any age use them.
+
+// Sizes in bytes.
+const (
+	MinPageSize = 4 << 10
+	MaxPageSize = 32 << 10
+	// MaxSize is the most memory that a service gives, or takes from, one program.
+	MaxSize = 32 << 20
+
+	pageHeader  = 8
+	chunkHeader = 8
+)
+
+// Layout is how a page is cut into chunks.
+type Layout uint32
+
+// Layouts; 6 and 7 are reserved.
+const (
+	Unpartitioned Layout = 0 // no chunks yet
+	Div1          Layout = 1
+	Div2          Layout = 2
+	Div4          Layout = 3
+	Div7          Layout = 4
+	Div14         Layout = 5
+
+	layouts = 8
+)
+
+// chunksOf is the number of chunks of a page, by layout.
+var chunksOf = [layouts]int{0, 1, 2, 4, 7, 14, 0, 0}
+
+// Chunks returns how many chunks a page of the layout has; 0 for one that does
+// not exist.
+func (l Layout) Chunks() int {
+	if l >= layouts {
+		return 0
+	}
+	return chunksOf[l]
+}
+
+// ChunkSize returns the size in bytes of a chunk, header included, in a page of
+// pageSize bytes; 0 where the layout has no chunks.
+func (l Layout) ChunkSize(pageSize int) int {
+	n := l.Chunks()
+	if n == 0 {
+		return 0
+	}
+	return (pageSize - pageHeader) / n &^ 3
+}
+
+// State is what may be done with a chunk, and by whom.
+type State uint32
+
+// States of a chunk.
+const (
+	Free         State = 0 // nobody's; the program may take it
+	BeingWritten State = 1 // a Writer's
+	BeingRead    State = 2 // the Reader's
+	Complete     State = 3 // waits for the Reader
+)
+
+var stateNames = [4]string{"free", "being written", "being read", "complete"}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint32(s))
+}
+
+// Flags are the flags of a chunk.
+type Flags uint8
+
+const (
+	// ContinuesFromPrev says that the first packet is the rest of the last one in
+	// the chunk with the id before.
+	ContinuesFromPrev Flags = 1
+	// ContinuesOnNext says that the last packet goes on in the chunk with the next id.
+	ContinuesOnNext Flags = 2
+	// NeedsPatching says that the last packet has lengths that are still to come.
+	NeedsPatching Flags = 4
+)
+
+// pageWord is the first word of a page.
+type pageWord uint32
+
+const (
+	stateBits  = 2
+	stateMask  = 3
+	layoutAt   = 28
+	layoutMask = 7
+	allStates  = 1<<layoutAt - 1
+)
+
+func (w pageWord) layout() Layout    { return Layout(w >> layoutAt & layoutMask) }
+func (w pageWord) state(i int) State { return State(w >> (i * stateBits) & stateMask) }
+
+// with returns the word with chunk i in another state. A page of which every
+// chunk is free is no longer partitioned.
+func (w pageWord) with(i int, s State) pageWord {
+	w = w&^(stateMask<<(i*stateBits)) | pageWord(s)<<(i*stateBits)
+	if s == Free && w&allStates == 0 {
+		return 0
+	}
+	return w
+}
+
+// partitioned is the word of a page that was just laid out.
+func partitioned(l Layout) pageWord { return pageWord(l) << layoutAt }
+
+// packetsWord is the second word of a chunk: writer id, count of packets, flags.
+type packetsWord uint32
+
+const (
+	countAt   = 16
+	countMask = 1<<10 - 1
+	flagsAt   = 26
+	onePacket = packetsWord(1 << countAt)
+)
+
+func newPackets(writer uint16, count int, f Flags) packetsWord {
+	return packetsWord(writer) | packetsWord(count)<<countAt | packetsWord(f)<<flagsAt
+}
+
+func (w packetsWord) writer() uint16 { return uint16(w) }
+func (w packetsWord) count() int     { return int(w >> countAt & countMask) }
+func (w packetsWord) flags() Flags   { return Flags(w >> flagsAt) }
+
+const (
+	// MaxWriterID is the largest id of a writer; 0 is none.
+	MaxWriterID = 1<<15 - 1
+	// maxStarted is how many packets a Writer begins in one chunk. One less than
+	// the count can say: the empty packet at the end counts too.
+	maxStarted = countMask - 1
+)
+
+// Sizes of packets and of messages inside of them.
+const (
+	// sizeBytes is the length of a size that was written before it was known.
+	sizeBytes = 4
+	// oneByte is the size from which on a packet keeps four bytes of size; a
+	// message does so above it.
+	oneByte = 127
+	// aborted, as the size of a packet, says that its writer gave it up. It is
+	// also the largest size that four bytes can say.
+	aborted = 1<<28 - 1
+	// leastRoom is how many bytes of a chunk must be left for a packet to begin in
+	// it: its size and eight bytes.
+	leastRoom = sizeBytes + 8
+	// MaxPacket is the size in bytes up to which a packet is one.
+	MaxPacket = 64 << 20
+)
+
+// putSize writes a size in four bytes.
+func putSize(b []byte, n int) {
+	_ = b[3]
+	b[0] = byte(n) | 0x80
+	b[1] = byte(n>>7) | 0x80
+	b[2] = byte(n>>14) | 0x80
+	b[3] = byte(n >> 21 & 0x7f)
+}
+
+// getSize reads a size of up to four bytes. It returns its value and length; a
+// length of 0 if there is none.
+func getSize(b []byte) (n, length int) {
+	for i := 0; i < len(b) && i < sizeBytes; i++ {
+		n |= int(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return n, i + 1
+		}
+	}
+	return 0, 0
+}

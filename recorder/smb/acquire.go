@@ -1,0 +1,166 @@
+package smb
+
+import (
+	"runtime"
+	"time"
+)
+
+// owned is a chunk that belongs to a Writer.
+type owned struct {
+	page, index int
+	layout      Layout
+	id          uint32
+	mem         []byte // header and payload
+}
+
+// try looks for a free chunk in so many pages and gives it its header. It does
+// not wait. Each search begins where the last one ended: there the chunks are
+// that were taken the longest time ago.
+func (a *Arbiter) try(id uint32, head packetsWord, pages int) (c owned, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return owned{}, false
+	}
+	for range min(pages, a.mem.pages) {
+		if c, ok = a.tryPage(a.cursor, id, head); ok {
+			return c, true
+		}
+		if a.cursor++; a.cursor == a.mem.pages {
+			a.cursor = 0
+		}
+	}
+	return owned{}, false
+}
+
+// tryPage is try for one page. a.mu is held, so only the service changes the page
+// meanwhile: it frees chunks, or the page as a whole, which is worth a second look.
+func (a *Arbiter) tryPage(page int, id uint32, head packetsWord) (owned, bool) {
+	p := a.mem.page(page)
+	for range 2 {
+		w := loadWord[pageWord](p)
+		if w == 0 {
+			if w = partitioned(a.cfg.Layout); !swapWord(p, 0, w) {
+				continue
+			}
+		}
+		l := w.layout()
+		for i := range l.Chunks() {
+			if w.state(i) != Free || a.mem.move(page, l, i, Free, BeingWritten, ownerAttempts) != nil {
+				continue
+			}
+			c := owned{page: page, index: i, layout: l, id: id, mem: a.mem.chunk(page, l, i)}
+			storeWord(word(c.mem, 0), id)
+			storeWord(word(c.mem, 4), head)
+			return c, true
+		}
+		if loadWord[pageWord](p) != 0 {
+			break
+		}
+	}
+	return owned{}, false
+}
+
+// Pauses of a writer that waits for a chunk: nobody tells it of one.
+const (
+	firstPause = 20 * time.Microsecond
+	lastPause  = 2 * time.Millisecond
+	yields     = 4 // looks without a pause before
+)
+
+// worthWaiting reports whether chunks are taken out of the memory at all.
+func (a *Arbiter) worthWaiting(w *Writer) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return w.policy == Stall && a.ep != nil && w.target.bound
+}
+
+// wait waits for a free chunk, until StallLimit at most. The writer must hold none
+// itself, or all could wait for each other.
+func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
+	a.stats.stalls.Add(1)
+	a.hurry()
+	start := time.Now()
+	limit := time.NewTimer(a.cfg.StallLimit)
+	defer limit.Stop()
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-a.quit:
+		return owned{}, false
+	case <-limit.C:
+		return owned{}, a.gaveUp(w, start)
+	}
+	pause := time.NewTimer(lastPause)
+	defer pause.Stop()
+	length := firstPause
+	for n := 0; ; n++ {
+		if c, ok := a.try(id, head, a.mem.pages); ok {
+			return c, true
+		}
+		a.hurry()
+		if n < yields {
+			runtime.Gosched()
+			continue
+		}
+		pause.Reset(length)
+		length = min(2*length, lastPause)
+		select {
+		case <-pause.C:
+		case <-a.quit:
+			return owned{}, false
+		case <-limit.C:
+			return owned{}, a.gaveUp(w, start)
+		}
+	}
+}
+
+// gaveUp says that a writer waited in vain. It returns false.
+func (a *Arbiter) gaveUp(w *Writer, start time.Time) bool {
+	a.stats.timeouts.Add(1)
+	if a.cfg.OnStall != nil {
+		a.cfg.OnStall(w.id, time.Since(start))
+	}
+	return false
+}
+
+// complete makes a chunk the Reader's.
+func (a *Arbiter) complete(c *owned) {
+	if a.mem.move(c.page, c.layout, c.index, BeingWritten, Complete, ownerAttempts) != nil {
+		a.stats.contested.Add(1)
+	}
+}
+
+// giveBack takes a chunk that its writer has filled, or none, and the lengths that
+// the writer has come to know.
+func (a *Arbiter) giveBack(w *Writer, c *owned) {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		w.patches.discard()
+		return
+	}
+	if c != nil {
+		a.stats.chunks.Add(1)
+		unpatched := a.direct && w.packets.flags()&NeedsPatching != 0
+		if !unpatched {
+			a.complete(c)
+		}
+		a.queue = append(a.queue, queued{owned: *c, target: w.target, writer: w.id, unpatched: unpatched})
+		if w.target.bound {
+			a.bytes += len(c.mem)
+		}
+	}
+	late := a.patch(w)
+	full := a.bytes >= a.cfg.CommitBytes
+	a.mu.Unlock()
+	switch {
+	case full && a.cfg.Inline && a.sending.TryLock():
+		a.flush()
+		a.sending.Unlock()
+	case full || late || a.cfg.Emulated:
+		a.hurry()
+	case c != nil:
+		a.wake()
+	}
+}

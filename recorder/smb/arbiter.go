@@ -1,0 +1,242 @@
+package smb
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config says how a program uses its memory.
+type Config struct {
+	// Memory is the buffer, in pages of PageSize bytes. See [Arbiter.Done] for how
+	// long it is used.
+	Memory   []byte
+	PageSize int
+	// Layout is how a page that is free is cut. Div1 if 0. Each Writer keeps a chunk
+	// for itself: there must be more chunks than writers, better a few times as many.
+	Layout Layout
+	// Emulated says that no service sees the memory: chunks travel in the commits.
+	Emulated bool
+	// DirectPatching says that lengths may be written into chunks that wait to be
+	// committed. The service must have said that it supports this.
+	DirectPatching bool
+
+	// Delay is how long a commit waits for more to come with it; 0: not at all.
+	Delay time.Duration
+	// CommitBytes ends the wait: as soon as chunks of so many bytes are complete.
+	// Half of the memory if 0.
+	CommitBytes int
+	// Inline lets the writer that completes the last of CommitBytes send the commit
+	// itself, if nobody else is about to. It is for endpoints that do not block.
+	Inline bool
+
+	// StallLimit is how long a writer with the policy Stall waits for a chunk before
+	// it drops. Ten seconds if 0.
+	StallLimit time.Duration
+	// OnStall, if not nil, is told of a writer that has waited StallLimit. It is
+	// called by the goroutine that writes.
+	OnStall func(writer uint16, waited time.Duration)
+}
+
+// Arbiter is a program's side of the memory. It hands chunks to writers and
+// commits those that are complete. All methods may be called by any goroutine.
+type Arbiter struct {
+	mem memory
+	cfg Config
+
+	mu           sync.Mutex
+	ep           Endpoint // nil: there is none yet, or no more
+	direct       bool
+	closed       bool
+	refs         int // who may touch the memory: writers, commits, the Arbiter till it is closed
+	cursor       int // the page where the next search begins
+	ids          ids
+	writers      map[uint16]*Target
+	unregistered map[uint16]struct{} // writers that the service was not told of
+	queue        []queued
+	patches      []queuedPatch
+	ended        []leaving
+	flushID      uint64
+	bytes        int // of chunks in queue that can be committed
+
+	sending sync.Mutex // held while a commit is sent, so that they arrive in order
+	out     Commit
+	part    Commit
+	arena   []byte // data of a commit of emulated memory
+
+	woken   chan struct{} // something is to be committed
+	hurried chan struct{} // now
+	quit    chan struct{}
+	done    chan struct{}
+	turn    chan struct{} // of writers that wait for a chunk, one looks for it
+
+	stats struct {
+		chunks, commits, dropped, losses, stalls, timeouts, contested atomic.Uint64
+	}
+}
+
+// New returns an Arbiter. ep may be nil: writers can write at once then, and what
+// they write is committed after [Arbiter.Connect].
+func New(cfg Config, ep Endpoint) (*Arbiter, error) {
+	mem, err := newMemory(cfg.Memory, cfg.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Layout == Unpartitioned {
+		cfg.Layout = Div1
+	}
+	if cfg.Layout.Chunks() == 0 {
+		return nil, fmt.Errorf("%w: layout %d", ErrGeometry, cfg.Layout)
+	}
+	if cfg.CommitBytes <= 0 {
+		cfg.CommitBytes = len(cfg.Memory) / 2
+	}
+	if cfg.StallLimit <= 0 {
+		cfg.StallLimit = 10 * time.Second
+	}
+	a := &Arbiter{
+		mem: mem, cfg: cfg, refs: 1,
+		writers:      map[uint16]*Target{},
+		unregistered: map[uint16]struct{}{},
+		woken:        make(chan struct{}, 1),
+		hurried:      make(chan struct{}, 1),
+		quit:         make(chan struct{}),
+		done:         make(chan struct{}),
+		turn:         make(chan struct{}, 1),
+	}
+	if ep != nil {
+		a.Connect(ep, cfg.DirectPatching)
+	}
+	return a, nil
+}
+
+// Chunks returns how many chunks the memory has.
+func (a *Arbiter) Chunks() int { return a.mem.pages * a.cfg.Layout.Chunks() }
+
+// Flush commits all that is complete and returns when the endpoint has it.
+func (a *Arbiter) Flush() {
+	a.sending.Lock()
+	defer a.sending.Unlock()
+	a.flush()
+}
+
+// flush is [Arbiter.Flush]. a.sending is held.
+func (a *Arbiter) flush() {
+	a.mu.Lock()
+	ep := a.ep
+	if ep == nil {
+		a.mu.Unlock()
+		return
+	}
+	a.refs++
+	ended := a.take()
+	a.mu.Unlock()
+	a.send(ep)
+	for _, w := range ended {
+		ep.UnregisterWriter(w.id)
+	}
+	a.mu.Lock()
+	for _, w := range ended {
+		a.ids.put(w.id, w.next)
+	}
+	a.release()
+	a.mu.Unlock()
+}
+
+// AckFlush answers a flush request of the service, and all before it, with the
+// next commit, which is sent soon. What writers hold is not in it unless they were
+// flushed before: see [Writer.Flush] and [Pool.Flush].
+func (a *Arbiter) AckFlush(id uint64) {
+	a.mu.Lock()
+	a.flushID = max(a.flushID, id)
+	a.mu.Unlock()
+	a.hurry()
+}
+
+// Close ends the Arbiter: the service is gone, or no longer wanted. Nothing is
+// committed any more; call Flush before if it should be. Writers drop what does
+// not fit their chunks, those that wait return at once. A call of the endpoint
+// that is under way goes on: Done waits for it.
+func (a *Arbiter) Close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed, a.ep = true, nil
+	a.queue, a.patches, a.ended = nil, nil, nil
+	close(a.quit)
+	a.release()
+}
+
+// Done returns a channel that is closed when the Arbiter and all its writers are:
+// the memory is not touched any more, and may be unmapped.
+func (a *Arbiter) Done() <-chan struct{} { return a.done }
+
+// release gives up one reference to the memory. a.mu is held.
+func (a *Arbiter) release() {
+	if a.refs--; a.refs == 0 {
+		close(a.done)
+	}
+}
+
+// commits is the goroutine that sends what waits.
+func (a *Arbiter) commits() {
+	defer func() {
+		a.mu.Lock()
+		a.release()
+		a.mu.Unlock()
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-a.quit:
+			return
+		case <-a.hurried:
+		case <-a.woken:
+			if a.cfg.Delay <= 0 {
+				break
+			}
+			timer.Reset(a.cfg.Delay)
+			select {
+			case <-a.quit:
+				return
+			case <-a.hurried:
+			case <-timer.C:
+			}
+		}
+		a.Flush()
+	}
+}
+
+func (a *Arbiter) wake()  { tell(a.woken) }
+func (a *Arbiter) hurry() { tell(a.hurried) }
+
+func tell(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// Stats are counts since the Arbiter was made.
+type Stats struct {
+	Chunks    uint64 // completed
+	Commits   uint64 // sent
+	Dropped   uint64 // packets
+	Losses    uint64 // times that a writer began to drop
+	Stalls    uint64 // times that a writer waited for a chunk
+	Timeouts  uint64 // of these, how often in vain
+	Contested uint64 // chunks that the other side changed while they were ours
+}
+
+// Stats returns the counts.
+func (a *Arbiter) Stats() Stats {
+	s := &a.stats
+	return Stats{
+		s.chunks.Load(), s.commits.Load(), s.dropped.Load(), s.losses.Load(),
+		s.stalls.Load(), s.timeouts.Load(), s.contested.Load(),
+	}
+}

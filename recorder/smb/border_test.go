@@ -1,0 +1,152 @@
+package smb
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBorder writes at the end of a chunk of 284 bytes of payload: what begins in
+// it, what goes on in the next, and what does not begin any more.
+func TestBorder(t *testing.T) {
+	size4 := func(n int) string { return fmt.Sprintf("%02x%02x%02x%02x", n&127|128, n>>7|128, 128, 0) }
+	for _, test := range []struct {
+		name  string
+		room  int // left in the first chunk
+		write func(w *Writer)
+		// What the first chunk ends with, behind what was there, and the second begins
+		// with; counts; flags.
+		end, begin    string
+		count1, flag1 int
+		count2, flag2 int
+	}{
+		{"11 left", 11, func(w *Writer) { w.Packet([]byte("abc")) }, "00", "03616263", 2, 0, 2, 0},
+		{"12 left", 12, func(w *Writer) { w.Packet([]byte("abc")) }, "03616263", "", 3, 0, 0, 0},
+		{"fits with a long size", 12, func(w *Writer) { w.Packet([]byte("01234567")) }, "083031323334353637", "", 3, 0, 0, 0},
+		{"fits with a short size only", 12, func(w *Writer) { w.Packet([]byte("012345678")) },
+			size4(8) + "3031323334353637", size4(1) + "38", 2, 2, 2, 1},
+		{"fits to the last byte", 4 + 127, func(w *Writer) { w.Packet(make([]byte, 127)) },
+			size4(127) + strings.Repeat("00", 127), "", 2, 0, 0, 0},
+		{"leaves one byte", 4 + 128, func(w *Writer) { w.Packet(make([]byte, 127)) },
+			size4(127) + strings.Repeat("00", 128), "", 3, 0, 0, 0},
+		{"length at the end", 14, func(w *Writer) {
+			w.Begin()
+			w.Append([]byte("12345"))
+			w.OpenMessage(1)
+			w.Append([]byte("x"))
+			w.End()
+		}, size4(10) + "31323334350a00000000", size4(1) + "78", 2, 6, 2, 1},
+		{"no room for a length", 13, func(w *Writer) {
+			w.Begin()
+			w.Append([]byte("12345"))
+			w.OpenMessage(1)
+			w.Append([]byte("x"))
+			w.End()
+		}, size4(6) + "31323334350a", size4(2) + "0178", 2, 2, 2, 1},
+		{"in the middle of a tag", 12, func(w *Writer) {
+			w.Begin()
+			w.Append([]byte("1234567"))
+			w.OpenMessage(300)
+			w.End()
+		}, size4(8) + "31323334353637e2", size4(2) + "1200", 2, 2, 2, 1},
+	} {
+		mem := make([]byte, 8<<10)
+		a, err := New(Config{Memory: mem, PageSize: 4 << 10, Layout: Div14}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWriter(t, a, Drop)
+		w.first = false
+		w.Packet(make([]byte, 284-test.room-4))
+		test.write(w)
+		for i, want := range []struct {
+			bytes        string
+			at           int
+			count, flags int
+		}{{test.end, 284 - test.room, test.count1, test.flag1}, {test.begin, 0, test.count2, test.flag2}} {
+			chunk := a.mem.chunk(0, Div14, i)
+			p := loadWord[packetsWord](word(chunk, 4))
+			got := fmt.Sprintf("%x", chunk[chunkHeader+want.at:])
+			if p.count() != want.count || p.flags() != Flags(want.flags) || !strings.HasPrefix(got, want.bytes) {
+				t.Errorf("%s: chunk %d has %d packets, flags %d and\n%.60s, want %d, %d\n%.60s",
+					test.name, i, p.count(), p.flags(), got, want.count, want.flags, want.bytes)
+			}
+		}
+		a.Close()
+	}
+}
+
+// TestMessageLengths has messages around the length from which on one byte is not
+// enough.
+func TestMessageLengths(t *testing.T) {
+	for n, want := range map[int]string{0: "0a00", 126: "0a7e", 127: "0a7f", 128: "0a80818000", 16384: "0a80808100"} {
+		a, s := setUp(t, Config{PageSize: 32 << 10}, make([]byte, 64<<10))
+		w := newWriter(t, a, Drop)
+		w.Begin()
+		w.OpenMessage(1)
+		w.Append(bytes.Repeat([]byte{'x'}, n))
+		w.End()
+		w.Flush()
+		a.Flush()
+		got, _ := s.packets(w.ID())
+		if p, _, _ := marks(got[0]); len(got) != 1 || fmt.Sprintf("%x", p) != want+strings.Repeat("78", n) {
+			t.Errorf("%d bytes: got %.20x, want %s and them", n, p, want)
+		}
+	}
+}
+
+// TestResetIsLost loses the very packet that was to reset.
+func TestResetIsLost(t *testing.T) {
+	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30}, make([]byte, 4<<10))
+	w := newWriter(t, a, Drop)
+	if w.Next() != Reset || w.Packet(make([]byte, 5000)) {
+		t.Fatal("5000 bytes went into 4 KiB")
+	}
+	a.Flush()
+	for range lookPackets { // without asking
+		w.Packet([]byte("a"))
+	}
+	w.Packet([]byte("b"))
+	if w.Next() != Reset {
+		t.Error("nobody has reset, and the next packet may be plain")
+	}
+	w.Packet([]byte("c"))
+	if w.Next() != Plain {
+		t.Error("the next packet may not be plain")
+	}
+	w.Flush()
+	a.Flush()
+	if got, losses := s.packets(w.ID()); len(got) < 2 || losses != 1 {
+		t.Errorf("%d packets, %d given up", len(got), losses)
+	}
+}
+
+// TestStallSeesOthers lets a writer wait for the chunk of another, which ends.
+func TestStallSeesOthers(t *testing.T) {
+	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30, StallLimit: time.Hour}, make([]byte, 4<<10))
+	one, two := newWriter(t, a, Stall), newWriter(t, a, Stall)
+	one.Packet([]byte("one"))
+	done := make(chan bool)
+	go func() { done <- two.Packet([]byte("two")) }()
+	for a.Stats().Stalls == 0 {
+		select {
+		case <-done:
+			t.Fatal("there was a chunk")
+		default:
+			runtime.Gosched()
+		}
+	}
+	a.Flush() // there is nothing to commit yet
+	one.Close()
+	if !<-done {
+		t.Error("dropped")
+	}
+	two.Close()
+	a.Flush()
+	if got, _ := s.packets(two.ID()); len(got) != 1 {
+		t.Errorf("%d packets", len(got))
+	}
+}

@@ -1,0 +1,107 @@
+package smb
+
+import "fmt"
+
+// Chunk is a copy of a chunk, as its writer said it is. Nothing of it was
+// checked: the writer id can be any, and the packets are looked at by
+// [Chunk.Fragments].
+type Chunk struct {
+	Page, Index int    // where it was
+	ID          uint32 // consecutive for each writer
+	Writer      uint16
+	// Count is how many packets and fragments there are to be read.
+	Count int
+	Flags Flags
+	// Complete is false for a chunk that was copied while it was being written.
+	Complete bool
+	// Size is what the chunk takes in the memory in bytes, header included.
+	Size int
+	// Payload is a copy of what follows the header: all of it, or where the chunk
+	// is not complete as much as holds Count packets. It belongs to the Chunk, and
+	// is used again when the Chunk is filled the next time.
+	Payload []byte
+}
+
+// copyWhole copies a chunk that its writer says it is done with.
+func (c *Chunk) copyWhole(page, index int, mem []byte) {
+	c.header(page, index, mem, loadWord[packetsWord](word(mem, 4)))
+	c.Complete = true
+	c.Payload = append(c.room(mem), mem[chunkHeader:]...)
+}
+
+// copyPart copies the packets of a chunk that are whole though the chunk is being
+// written. It reports whether there are any. Only bytes that the count says are
+// done are touched, each of them once.
+func (c *Chunk) copyPart(page, index int, mem []byte) bool {
+	w := loadWord[packetsWord](word(mem, 4))
+	if w.count() < 2 {
+		return false
+	}
+	c.header(page, index, mem, w)
+	c.Complete = false
+	c.Count--
+	c.Flags &^= ContinuesOnNext | NeedsPatching
+	c.Payload = copyPackets(c.room(mem), mem[chunkHeader:], c.Count)
+	return true
+}
+
+// header sets all but the payload.
+func (c *Chunk) header(page, index int, mem []byte, w packetsWord) {
+	*c = Chunk{
+		Page: page, Index: index,
+		ID:     loadWord[uint32](word(mem, 0)),
+		Writer: w.writer(), Count: w.count(), Flags: w.flags(),
+		Size: len(mem), Payload: c.Payload,
+	}
+}
+
+// room returns the payload, empty, with room for that of a chunk.
+func (c *Chunk) room(mem []byte) []byte {
+	if n := len(mem) - chunkHeader; cap(c.Payload) < n {
+		return make([]byte, 0, n)
+	}
+	return c.Payload[:0]
+}
+
+// copyPackets appends count packets of src to dst, or all of src if these are
+// none. A size is copied before it is used.
+func copyPackets(dst, src []byte, count int) []byte {
+	base := len(dst)
+	for range count {
+		at := len(dst) - base
+		for i := 0; i < sizeBytes && at+i < len(src); i++ {
+			dst = append(dst, src[at+i])
+			if dst[base+at+i] < 0x80 {
+				break
+			}
+		}
+		n, length := getSize(dst[base+at:])
+		if length == 0 || n > len(src)-at-length {
+			return append(dst[:base+at], src[at:]...)
+		}
+		dst = append(dst, src[at+length:at+length+n]...)
+	}
+	return dst
+}
+
+// ParseChunk fills c with a chunk that came as bytes, header included, as it does
+// where the memory is emulated. complete is false for one that was sent while
+// being written.
+func ParseChunk(c *Chunk, data []byte, complete bool) error {
+	if len(data) <= chunkHeader || len(data) > MaxPageSize-pageHeader {
+		return fmt.Errorf("%w: chunk of %d bytes", ErrCorrupt, len(data))
+	}
+	le := func(i int) uint32 {
+		return uint32(data[i]) | uint32(data[i+1])<<8 | uint32(data[i+2])<<16 | uint32(data[i+3])<<24
+	}
+	w := packetsWord(le(4))
+	*c = Chunk{
+		ID: le(0), Writer: w.writer(), Count: w.count(), Flags: w.flags(), Complete: complete,
+		Size: len(data), Payload: append(c.room(data), data[chunkHeader:]...),
+	}
+	if !complete {
+		c.Count = max(0, c.Count-1)
+		c.Flags &^= ContinuesOnNext | NeedsPatching
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package smb
+
+// Commit is what a program tells its service: the request CommitData.
+type Commit struct {
+	Moves   []Move
+	Patches []ChunkPatch // after the moves
+	// FlushID is the flush request that is answered with it, and with it all
+	// before; 0 for none.
+	FlushID uint64
+}
+
+// Move asks the service to copy a chunk.
+type Move struct {
+	Page, Chunk uint32
+	Buffer      uint32 // the service's, that the chunk is for; 0: it may be forgotten
+	// Data is the chunk, header included, where the memory is emulated; else nil.
+	Data []byte
+	// Incomplete says that Data is of a chunk that is still being written.
+	Incomplete bool
+}
+
+// ChunkPatch are lengths that became known after their chunk was given away.
+type ChunkPatch struct {
+	Buffer  uint32
+	Writer  uint16
+	ChunkID uint32
+	Patches []PatchData
+	// More says that the chunk needs others too, and cannot be read yet.
+	More bool
+}
+
+// PatchData is a length. Offset is where in the payload its four bytes stand.
+type PatchData struct {
+	Offset uint32
+	Data   [sizeBytes]byte
+}
+
+// Endpoint is the way to the service. Its methods must not call the Arbiter, and
+// should not block for long: writers may wait for them, or find no chunk because
+// none is committed meanwhile.
+type Endpoint interface {
+	// Commit sends a commit of at most [MaxCommit] bytes or so. It is not called
+	// while it runs, and the order of calls must be kept. What c holds is gone when
+	// it returns.
+	Commit(c *Commit)
+	// RegisterWriter says which buffer a writer writes for. It is called before the
+	// writer writes, where the buffer is known by then, by whoever makes the writer
+	// or binds its target.
+	RegisterWriter(writer uint16, buffer uint32)
+	// UnregisterWriter says that a writer has ended, behind its last commit.
+	UnregisterWriter(writer uint16)
+}
+
+// MaxCommit is how large a commit gets in bytes before it is sent in parts: what
+// a frame of the protocol holds, less what is around it.
+const MaxCommit = 128<<10 - 512
+
+// What a move or a patch takes in a request at most, besides its data.
+const (
+	moveBytes       = 32
+	chunkPatchBytes = 32
+	patchBytes      = 20
+)
+
+// queued is a chunk that waits to be committed.
+type queued struct {
+	owned
+	target *Target
+	writer uint16
+	// unpatched says that the chunk was left BeingWritten, so that the lengths it
+	// lacks can be written into it as long as it waits.
+	unpatched bool
+}
+
+// queuedPatch waits to be committed.
+type queuedPatch struct {
+	ChunkPatch
+	target *Target
+}
+
+// leaving is a writer that has ended and is to be unregistered.
+type leaving struct {
+	id   uint16
+	next uint32 // the chunk id that the writer id goes on with
+}
+
+// take moves what can be sent from what waits into a.out, and returns the writers
+// that end with it. What is for a target that is not bound yet stays. a.sending
+// and a.mu are held.
+func (a *Arbiter) take() []leaving {
+	out := &a.out
+	*out = Commit{Moves: out.Moves[:0], Patches: out.Patches[:0], FlushID: a.flushID}
+	a.flushID = 0
+	a.arena = a.arena[:0]
+	kept := a.queue[:0]
+	for _, q := range a.queue {
+		if !q.target.bound {
+			kept = append(kept, q)
+			continue
+		}
+		if q.unpatched {
+			a.complete(&q.owned)
+		}
+		m := Move{Page: uint32(q.page), Chunk: uint32(q.index), Buffer: q.target.buffer}
+		if a.cfg.Emulated {
+			m.Data = a.takeData(&q.owned)
+		}
+		out.Moves = append(out.Moves, m)
+	}
+	clear(a.queue[len(kept):])
+	a.queue = kept
+	patches := a.patches[:0]
+	for _, p := range a.patches {
+		if !p.target.bound {
+			patches = append(patches, p)
+			continue
+		}
+		p.Buffer = p.target.buffer
+		out.Patches = append(out.Patches, p.ChunkPatch)
+	}
+	clear(a.patches[len(patches):])
+	a.patches = patches
+	a.bytes = 0
+	ended := a.ended
+	a.ended = nil
+	return ended
+}
+
+// send hands a.out to the endpoint, in parts if it is large. a.sending is held.
+func (a *Arbiter) send(ep Endpoint) {
+	moves, patches := a.out.Moves, a.out.Patches
+	if len(moves) == 0 && len(patches) == 0 && a.out.FlushID == 0 {
+		return
+	}
+	for {
+		size, n := 0, 0
+		for n < len(moves) && (n == 0 || size+moveBytes+len(moves[n].Data) <= MaxCommit) {
+			size += moveBytes + len(moves[n].Data)
+			n++
+		}
+		a.part = Commit{Moves: moves[:n]}
+		moves = moves[n:]
+		if len(moves) == 0 {
+			n = 0
+			for n < len(patches) && (size == 0 || size+patches[n].size() <= MaxCommit) {
+				size += patches[n].size()
+				n++
+			}
+			a.part.Patches = patches[:n]
+			patches = patches[n:]
+		}
+		last := len(moves) == 0 && len(patches) == 0
+		if last {
+			a.part.FlushID = a.out.FlushID
+		}
+		a.stats.commits.Add(1)
+		ep.Commit(&a.part)
+		if last {
+			return
+		}
+	}
+}
+
+func (p *ChunkPatch) size() int { return chunkPatchBytes + patchBytes*len(p.Patches) }

@@ -1,0 +1,89 @@
+// Package smb is the memory through which a program hands trace packets to a
+// tracing service: the shared memory buffer of Perfetto's protocol. It knows
+// nothing of sockets, and not what a packet means.
+//
+// A program has an [Arbiter] over the memory and gives each goroutine, or each
+// few, a [Writer]. A service has a [Reader] over the same memory. What one tells
+// the other besides goes through an [Endpoint]: which chunks are complete
+// ([Commit]), and which writer writes for which buffer.
+//
+// # Layout
+//
+// All numbers are little-endian. The memory is an array of pages of 4, 8, 16 or
+// 32 KiB. A page is cut into 1, 2, 4, 7 or 14 chunks of one size:
+//
+//	page   0  u32  the page word
+//	       4  u32  reserved, 0
+//	       8  chunk 0, chunk 1, …; each ((page size - 8) / chunks) &^ 3 bytes
+//
+//	page word    bit 31      reserved, 0
+//	             30 to 28    layout: 0 no chunks, 1 to 5: 1, 2, 4, 7, 14 chunks
+//	             2i+1 to 2i  state of chunk i
+//
+//	chunk  0  u32  chunk id: 0, 1, 2, … of its writer, wrapping
+//	       4  u16  writer id, 1 to 32767
+//	       6  u16  bits 9 to 0 count of packets, 15 to 10 flags
+//	       8  packets, one behind the other: size as a varint, then the bytes
+//
+// A size is one byte, or four (a varint with more bytes than it needs, because
+// it is written when the packet is at its end). Writers know no other; readers
+// take any varint of up to four bytes. A packet of size 0 is none. A packet that
+// is longer than the rest of its chunk goes on in the writer's next chunk, as a
+// fragment with a size of its own; the flags of both chunks say so. A message
+// inside of a packet whose chunk was given away before the message's length was
+// known leaves four zero bytes and the flag [NeedsPatching]; the length follows
+// in a Commit.
+//
+// # States
+//
+//	            Arbiter: lay out (page word 0 → layout)
+//	                     │
+//	      ┌──────────────▼─┐   Writer, by the Arbiter   ┌──────────────┐
+//	┌────►│     Free 0     ├───────────────────────────►│BeingWritten 1│
+//	│     └────────────────┘                            └──────┬───────┘
+//	│ Reader: header zeroed,                Writer: chunk full │
+//	│ then the state; page word 0           or flushed         │
+//	│ if every chunk is free                                   │
+//	│     ┌────────────────┐                            ┌──────▼───────┐
+//	└─────┤  BeingRead 2   │◄───────────────────────────┤  Complete 3  │
+//	      └────────────────┘   Reader, told by a Commit └──────────────┘
+//
+// Over emulated memory, which no service sees, the Arbiter itself takes a chunk
+// from Complete to Free when it has copied it into a Commit.
+//
+// Who writes what, and how the other side may read it:
+//
+//	word            written by                          order
+//	page word       both, by compare-and-swap only      acquire and release
+//	chunk id        Writer, after Free → BeingWritten   before the count
+//	writer, count,  Writer: in one word, the header at  release, after the
+//	flags           the start, then the count after     bytes that it counts
+//	                each packet
+//	packets         Writer, while BeingWritten          before the count
+//	header, zeroes  Reader, while BeingRead             before → Free
+//
+// # The count
+//
+// The count is the number of packets that were begun, and a packet counts as
+// begun as soon as the one before it is whole. So in a chunk that is being
+// written all packets but the last can be copied at any moment (scraping): a
+// program that is killed loses none that it had finished. A chunk that is given
+// away between two packets has one zero byte behind its last, as the packet that
+// was counted and never came.
+//
+// # Loss
+//
+// A Writer that gets no chunk drops packets ([Drop]) or first waits ([Stall]).
+// It never blocks for good and never ends the program. A packet that was begun
+// gets a size that no packet has ([ErrAborted] to who reads it); the first packet
+// that is written again says that some were lost before it; and [Writer.Next]
+// tells whoever writes it that what earlier packets said may not have arrived.
+//
+// # Trust
+//
+// A Reader believes nothing. It copies first and looks at the copy alone, takes
+// every number as what it may be and not as what it should be, allocates no more
+// than a chunk, and turns what makes no sense, a mapping cut short included, into
+// an error. An Arbiter checks what it reads of the page words in the same way, but
+// memory that is cut short ends the program: it must be sealed against that.
+package smb

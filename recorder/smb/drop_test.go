@@ -1,0 +1,248 @@
+package smb
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// idle is an endpoint behind which nobody looks at the memory.
+type idle struct{}
+
+func (idle) Commit(*Commit)                {}
+func (idle) RegisterWriter(uint16, uint32) {}
+func (idle) UnregisterWriter(uint16)       {}
+
+// TestDrop fills the memory of a service that takes nothing, lets it take
+// everything, and looks at what arrived and what the packets say.
+func TestDrop(t *testing.T) {
+	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30}, make([]byte, 8<<10))
+	w := newWriter(t, a, Drop)
+	if w.Next() != Reset {
+		t.Error("the first packet of a sequence may be plain")
+	}
+	var want []string
+	packet := make([]byte, 1000)
+	write := func() bool {
+		packet[0]++
+		ok := w.Packet(packet)
+		if ok {
+			want = append(want, string(packet))
+		}
+		return ok
+	}
+	for range 8 {
+		if write() && w.Next() != Plain {
+			t.Error("a packet behind others may not be plain")
+		}
+	}
+	if len(want) != 8 {
+		t.Fatalf("%d packets of 1000 bytes in two chunks of 4080", len(want))
+	}
+	if write() { // the ninth begins, and has no room to end
+		t.Fatal("a packet was written where there is no room")
+	}
+	if w.Next() != Skip {
+		t.Error("a packet may be written where there is no room")
+	}
+	a.Flush() // both chunks go
+	skips := 0
+	for w.Next() == Skip {
+		if skips++; skips > 100 {
+			t.Fatal("the writer does not look for a chunk again")
+		}
+	}
+	if w.Next() != Reset {
+		t.Error("the first packet after a loss may be plain")
+	}
+	write()
+	if w.Next() != Plain {
+		t.Error("the next packet may not be plain")
+	}
+	write()
+	w.Flush()
+	a.Flush()
+	got, losses := s.packets(w.ID())
+	if losses != 1 {
+		t.Errorf("%d packets were given up, want 1", losses)
+	}
+	for i := range got {
+		p, loss, first := marks(got[i])
+		if first != (i == 0) || (loss == 257) != (i == 8) || loss != 0 && loss != 257 {
+			t.Errorf("packet %d: first %v, loss %d", i, first, loss)
+		}
+		got[i] = p
+	}
+	if !slices.Equal(texts(got), want) {
+		t.Errorf("%d packets came, which are not the %d that were written", len(got), len(want))
+	}
+	if n := uint64(skips) + 2; w.Dropped() != n || a.Stats().Dropped != n || a.Stats().Losses != 1 {
+		t.Errorf("dropped %d, %+v; want %d in one go", w.Dropped(), a.Stats(), n)
+	}
+}
+
+// TestDropOpenMessages gives up a packet whose messages lie in chunks that the
+// service has already: it must not wait for their lengths.
+func TestDropOpenMessages(t *testing.T) {
+	for _, policy := range []Policy{Drop, Stall} {
+		mem := make([]byte, 12<<10)
+		a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Nanosecond}, mem)
+		s.shut()
+		w := newWriter(t, a, policy)
+		w.Packet([]byte("before"))
+		w.Begin()
+		w.OpenMessage(5)
+		w.Append(make([]byte, 5000))
+		w.OpenMessage(6)
+		w.Append(make([]byte, 5000))
+		w.OpenMessage(7)
+		w.Append(make([]byte, 5000))
+		w.CloseMessage()
+		w.CloseMessage()
+		if w.End() {
+			t.Fatal("15000 bytes went into 12 KiB")
+		}
+		a.Flush()
+		s.open()
+		for w.Next() == Skip {
+		}
+		w.Packet([]byte("after"))
+		w.Flush()
+		a.Flush()
+		got, losses := s.packets(w.ID())
+		if losses != 1 || len(got) != 2 {
+			t.Fatalf("policy %d: %q came, %d were given up", policy, texts(got), losses)
+		}
+		first, _, _ := marks(got[0])
+		second, loss, _ := marks(got[1])
+		if string(first) != "before" || string(second) != "after" || loss != 257 {
+			t.Errorf("policy %d: got %q and %q, loss %d", policy, first, second, loss)
+		}
+	}
+}
+
+// TestStall lets a writer wait for a service that is slow, and one that is dead.
+func TestStall(t *testing.T) {
+	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 4<<10))
+	w := newWriter(t, a, Stall)
+	packet := make([]byte, 100_000) // a page has room for 4076 bytes of it
+	for range 3 {
+		if !w.Packet(packet) {
+			t.Fatal("a packet was dropped")
+		}
+	}
+	w.Flush()
+	a.Flush()
+	if got, losses := s.packets(w.ID()); len(got) != 3 || losses != 0 {
+		t.Errorf("%d packets came, %d lost", len(got), losses)
+	}
+	if a.Stats().Stalls == 0 {
+		t.Error("nobody waited")
+	}
+
+	var told []uint16
+	mem := make([]byte, 8<<10)
+	dead, err := New(Config{Memory: mem, PageSize: 4 << 10, StallLimit: time.Millisecond,
+		OnStall: func(w uint16, waited time.Duration) {
+			if told = append(told, w); waited < time.Millisecond {
+				t.Errorf("told after %v", waited)
+			}
+		}}, idle{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w = newWriter(t, dead, Stall)
+	for range 100 {
+		w.Packet(packet[:1000])
+	}
+	if w.Dropped() == 0 || !slices.Equal(told, []uint16{w.ID()}) {
+		t.Errorf("%d dropped; writers %d were told of", w.Dropped(), told)
+	}
+	dead.Close()
+}
+
+// TestStallNothingHeld has more writers than chunks, all with packets larger than
+// a chunk: who waits for a chunk must not keep one.
+func TestStallNothingHeld(t *testing.T) {
+	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 8<<10))
+	done := make(chan *Writer)
+	for range 5 {
+		w := newWriter(t, a, Stall)
+		go func() {
+			for range 20 {
+				w.Packet(make([]byte, 10_000))
+			}
+			w.Close()
+			done <- w
+		}()
+	}
+	for range 5 {
+		w := <-done
+		a.Flush()
+		if got, losses := s.packets(w.ID()); len(got) != 20 || losses != 0 {
+			t.Errorf("writer %d: %d packets came, %d lost", w.ID(), len(got), losses)
+		}
+	}
+}
+
+// TestCloseEndsStall closes an Arbiter while a writer waits.
+func TestCloseEndsStall(t *testing.T) {
+	a, err := New(Config{Memory: make([]byte, 4<<10), PageSize: 4 << 10, StallLimit: time.Hour}, idle{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	w := newWriter(t, a, Stall)
+	go func() {
+		ok := w.Packet(make([]byte, 10_000))
+		w.Close()
+		done <- ok
+	}()
+	for a.Stats().Stalls == 0 {
+		select {
+		case <-done:
+			t.Fatal("the writer did not wait")
+		default:
+			runtime.Gosched()
+		}
+	}
+	a.Close()
+	if <-done {
+		t.Error("the packet is said to be written")
+	}
+	<-a.Done()
+	if _, err := a.NewWriter(a.Target(1), Drop); !errors.Is(err, ErrClosed) {
+		t.Errorf("a writer of a closed Arbiter: %v", err)
+	}
+}
+
+// TestTooLong writes a packet that is longer than packets can be.
+func TestTooLong(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("writes 64 MiB")
+	}
+	mem := make([]byte, 4<<20)
+	r, err := NewReader(mem, 32<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(Config{Memory: mem, PageSize: 32 << 10}, &discard{r: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	w := newWriter(t, a, Stall)
+	w.Begin()
+	piece := make([]byte, 1<<20)
+	for range MaxPacket/len(piece) + 1 {
+		w.Append(piece)
+	}
+	if w.End() || w.Dropped() != 1 {
+		t.Error("a packet of 65 MiB was written")
+	}
+	if w.Next() != Reset || !w.Packet([]byte("x")) {
+		t.Error("the next one was not")
+	}
+}

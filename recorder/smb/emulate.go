@@ -1,0 +1,63 @@
+package smb
+
+// Where the service is out of reach of the memory, behind a network, chunks travel
+// in the commits, and the program frees them itself.
+
+// takeData copies a complete chunk for a commit and frees it. a.mu is held.
+func (a *Arbiter) takeData(c *owned) []byte {
+	at := len(a.arena)
+	a.arena = append(a.arena, c.mem...)
+	if a.mem.free(c.page, c.layout, c.index, Complete, ownerAttempts) != nil {
+		a.stats.contested.Add(1)
+	}
+	return a.arena[at:len(a.arena):len(a.arena)]
+}
+
+// Scrape commits what waits, and then what is in chunks that are still being
+// written: what a service does by itself where it sees the memory. It is for
+// emulated memory, before a flush is answered.
+func (a *Arbiter) Scrape() {
+	a.sending.Lock()
+	defer a.sending.Unlock()
+	a.flush()
+	a.mu.Lock()
+	ep := a.ep
+	if ep == nil || !a.cfg.Emulated {
+		a.mu.Unlock()
+		return
+	}
+	a.refs++
+	a.out = Commit{Moves: a.out.Moves[:0]}
+	a.arena = a.arena[:0]
+	var c Chunk
+	a.mem.scrape(&c, func(c *Chunk) bool {
+		t := a.writers[c.Writer]
+		if t == nil || !t.bound || c.Complete {
+			return true
+		}
+		a.out.Moves = append(a.out.Moves, Move{
+			Page: uint32(c.Page), Chunk: uint32(c.Index), Buffer: t.buffer,
+			Data: a.scraped(c), Incomplete: true,
+		})
+		return true
+	})
+	a.mu.Unlock()
+	a.send(ep)
+	a.mu.Lock()
+	a.release()
+	a.mu.Unlock()
+}
+
+// scraped returns a chunk as it would stand in the memory: its header, with the
+// packet that is not whole counted, its packets, and zeroes.
+func (a *Arbiter) scraped(c *Chunk) []byte {
+	at := len(a.arena)
+	a.arena = append(a.arena, make([]byte, c.Size)...)
+	b := a.arena[at : at+c.Size : at+c.Size]
+	w := newPackets(c.Writer, c.Count+1, c.Flags)
+	for i, v := range [2]uint32{c.ID, uint32(w)} {
+		b[4*i], b[4*i+1], b[4*i+2], b[4*i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	copy(b[chunkHeader:], c.Payload)
+	return b
+}

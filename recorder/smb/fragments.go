@@ -1,0 +1,97 @@
+package smb
+
+import "fmt"
+
+// Fragment is a packet of a chunk, or the part of one that is in it.
+type Fragment struct {
+	// Data are the bytes, part of the Chunk's payload. They can be none: such a
+	// fragment is no packet, and no loss either.
+	Data []byte
+	// Offset is where Data begins in the payload.
+	Offset int
+	// FromPrev says that these bytes continue the packet at the end of the chunk
+	// before, OnNext that the next chunk continues them.
+	FromPrev, OnNext bool
+}
+
+// Fragments goes through the packets of a chunk.
+//
+//	it := chunk.Fragments()
+//	for it.Next() {
+//		… it.Fragment …
+//	}
+//	err := it.Err()
+type Fragments struct {
+	Fragment
+	payload []byte
+	flags   Flags
+	pos     int
+	read    int
+	count   int
+	err     error
+}
+
+// Fragments returns an iterator over the packets of the chunk. It reads the
+// payload as it is at each step.
+func (c *Chunk) Fragments() Fragments {
+	return Fragments{payload: c.Payload, flags: c.Flags, count: c.Count}
+}
+
+// Next goes to the next packet. It returns false behind the last one, and at the
+// first that makes no sense; what follows that one is lost.
+func (f *Fragments) Next() bool {
+	if f.read >= f.count || f.err != nil {
+		return false
+	}
+	n, length := getSize(f.payload[f.pos:])
+	at := f.pos + length
+	if length == 0 || n > len(f.payload)-at {
+		f.err = f.fault(n, length)
+		return false
+	}
+	f.Fragment = Fragment{
+		Data:     f.payload[at : at+n : at+n],
+		Offset:   at,
+		FromPrev: f.read == 0 && f.flags&ContinuesFromPrev != 0,
+		OnNext:   f.read == f.count-1 && f.flags&ContinuesOnNext != 0,
+	}
+	f.pos = at + n
+	f.read++
+	return true
+}
+
+func (f *Fragments) fault(n, length int) error {
+	where := fmt.Sprintf("packet %d of %d, at byte %d of %d", f.read+1, f.count, f.pos, len(f.payload))
+	switch {
+	case n == aborted && length > 0:
+		return fmt.Errorf("%w: %s", ErrAborted, where)
+	case f.pos >= len(f.payload):
+		return fmt.Errorf("%w: %s begins behind the end", ErrCorrupt, where)
+	case length == 0:
+		return fmt.Errorf("%w: %s has no size", ErrCorrupt, where)
+	}
+	return fmt.Errorf("%w: %s has %d bytes", ErrCorrupt, where, n)
+}
+
+// Read returns how many packets were gone through.
+func (f *Fragments) Read() int { return f.read }
+
+// Used returns how many bytes of the payload they took, sizes included.
+func (f *Fragments) Used() int { return f.pos }
+
+// Err returns why there are fewer packets than the chunk says: nil if there are
+// not, [ErrAborted] if the writer gave one up, [ErrCorrupt].
+func (f *Fragments) Err() error { return f.err }
+
+// Patch puts bytes that came late into a payload. offset is theirs in it. It
+// fails if they are not the four bytes of a length, or do not lie in the payload.
+func Patch(payload []byte, offset uint32, data []byte) error {
+	if len(data) != sizeBytes {
+		return fmt.Errorf("%w: patch of %d bytes; a length has %d", ErrCorrupt, len(data), sizeBytes)
+	}
+	if uint64(offset)+sizeBytes > uint64(len(payload)) {
+		return fmt.Errorf("%w: patch at byte %d of a payload of %d", ErrCorrupt, offset, len(payload))
+	}
+	copy(payload[offset:], data)
+	return nil
+}

@@ -1,0 +1,102 @@
+package smb
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Reader is a service's side of the memory of one program. It is for one
+// goroutine at a time. Whatever the program does to the memory meanwhile, a
+// Reader returns copies of bytes that were in it, or an error.
+type Reader struct {
+	mem memory
+}
+
+// NewReader returns a Reader of memory in pages of pageSize bytes. The memory
+// must stay what it is as long as the Reader is used.
+func NewReader(mem []byte, pageSize int) (*Reader, error) {
+	m, err := newMemory(mem, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{mem: m}, nil
+}
+
+// Pages returns how many pages the memory has.
+func (r *Reader) Pages() int { return r.mem.pages }
+
+// Take copies a complete chunk into c and frees it. The numbers may come from the
+// program as they are. Errors: [ErrNoChunk] if there is none with these numbers,
+// [ErrState] if it is not complete, or was changed while it was read, [ErrBusy],
+// [ErrFault]; c says nothing then. A chunk that is not complete is left as it is.
+func (r *Reader) Take(page, index uint32, c *Chunk) (err error) {
+	defer r.catch(debug.SetPanicOnFault(true), &err)
+	if uint64(page) >= uint64(r.mem.pages) {
+		return fmt.Errorf("%w: page %d of %d", ErrNoChunk, page, r.mem.pages)
+	}
+	w := loadWord[pageWord](r.mem.page(int(page)))
+	l := w.layout()
+	if uint64(index) >= uint64(l.Chunks()) {
+		return fmt.Errorf("%w: chunk %d of %d in page %d", ErrNoChunk, index, l.Chunks(), page)
+	}
+	p, i := int(page), int(index)
+	if err := r.mem.move(p, l, i, Complete, BeingRead, readAttempts); err != nil {
+		return err
+	}
+	c.copyWhole(p, i, r.mem.chunk(p, l, i))
+	return r.mem.free(p, l, i, BeingRead, readAttempts)
+}
+
+// Scrape copies what can be had of each chunk that is not free into c, one after
+// the other, and calls visit with each: all packets of a complete chunk, all but
+// the last of one that is being written. Nothing in the memory is changed, so the
+// same packets come again with the chunk's [Reader.Take]. Chunks come in the
+// order of the memory, not of their ids. It ends early when visit returns false.
+func (r *Reader) Scrape(c *Chunk, visit func(*Chunk) bool) (err error) {
+	defer r.catch(debug.SetPanicOnFault(true), &err)
+	r.mem.scrape(c, visit)
+	return nil
+}
+
+// scrape is [Reader.Scrape]. It reports whether it came to the end.
+func (m *memory) scrape(c *Chunk, visit func(*Chunk) bool) bool {
+	for page := range m.pages {
+		w := loadWord[pageWord](m.page(page))
+		l := w.layout()
+		for i := range l.Chunks() {
+			switch s := w.state(i); s {
+			case Complete:
+				c.copyWhole(page, i, m.chunk(page, l, i))
+			case BeingWritten:
+				if !c.copyPart(page, i, m.chunk(page, l, i)) {
+					continue
+				}
+			default:
+				continue
+			}
+			if !visit(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// catch turns a fault in the memory into an error. It is deferred; guarded is
+// what debug.SetPanicOnFault said before.
+func (r *Reader) catch(guarded bool, err *error) {
+	debug.SetPanicOnFault(guarded)
+	e := recover()
+	if e == nil {
+		return
+	}
+	fault, ok := e.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok || !contains(r.mem.data, fault.Addr()) {
+		panic(e)
+	}
+	*err = fmt.Errorf("%w: no byte at %d of %d", ErrFault, r.mem.offset(fault.Addr()), len(r.mem.data))
+}

@@ -1,0 +1,166 @@
+package smb
+
+// Here a Writer changes chunks.
+
+// A writer that drops looks for a chunk again after so many packets or bytes: to
+// look takes longer than to drop.
+const (
+	lookPackets = 8
+	lookBytes   = 1 << 10
+	lookPages   = 64 // that it looks at
+)
+
+// fresh gets a chunk for a packet to begin in. The writer has none.
+func (w *Writer) fresh() bool {
+	if w.closed {
+		return false
+	}
+	if w.dropping {
+		if w.skipped < lookPackets && w.skipSize < lookBytes {
+			return false
+		}
+		w.skipped, w.skipSize = 0, 0
+	}
+	if w.abort && !w.breakPromise() {
+		return false
+	}
+	if !w.obtain(newPackets(w.id, 1, 0)) {
+		return false
+	}
+	w.dropping = false
+	return true
+}
+
+// obtain gets a chunk, by waiting if that is the policy. One that drops already
+// does not wait again.
+func (w *Writer) obtain(head packetsWord) bool {
+	pages := w.a.mem.pages
+	if w.dropping {
+		pages = lookPages
+	}
+	c, ok := w.a.try(w.next, head, pages)
+	if !ok && !w.dropping && w.a.worthWaiting(w) {
+		c, ok = w.a.wait(w, w.next, head)
+	}
+	if !ok {
+		w.exhausted()
+		return false
+	}
+	w.take(c, head)
+	return true
+}
+
+// breakPromise writes the chunk that the writer's last one said would follow: the
+// packet has no rest.
+func (w *Writer) breakPromise() bool {
+	if !w.obtain(newPackets(w.id, 1, ContinuesFromPrev)) {
+		return false
+	}
+	putSize(w.payload, aborted)
+	w.abort = false
+	w.giveBack()
+	return true
+}
+
+// take makes a chunk the current one.
+func (w *Writer) take(c owned, head packetsWord) {
+	w.chunk, w.payload, w.pos = c, c.mem[chunkHeader:], 0
+	w.head, w.packets = word(c.mem, 4), head
+	w.next++
+}
+
+// leave gives the current chunk away, if there is one, between two packets.
+func (w *Writer) leave() {
+	if w.payload == nil {
+		return
+	}
+	w.payload[w.pos] = 0 // the packet that was counted and did not come
+	w.giveBack()
+}
+
+// giveBack gives the current chunk away as it is.
+func (w *Writer) giveBack() {
+	w.payload, w.pos, w.plain, w.limit = nil, 0, 0, 0
+	w.a.giveBack(w, &w.chunk)
+	w.chunk, w.packets, w.head = owned{}, 0, nil
+}
+
+// spill goes on with the packet in the next chunk.
+func (w *Writer) spill() bool {
+	if w.written() > MaxPacket {
+		w.giveUp()
+		w.lose(lossPresent)
+		return false
+	}
+	head := newPackets(w.id, 1, ContinuesFromPrev)
+	c, ok := w.a.try(w.next, head, w.a.mem.pages)
+	if !ok && !w.a.worthWaiting(w) {
+		w.giveUp()
+		w.exhausted()
+		return false
+	}
+	w.part()
+	if !ok {
+		if c, ok = w.a.wait(w, w.next, head); !ok {
+			w.abort, w.lost = true, true
+			w.patches.forget()
+			w.a.giveBack(w, nil)
+			w.exhausted()
+			return false
+		}
+	}
+	w.take(c, head)
+	w.fragment, w.rest = 0, true
+	w.reserve()
+	w.limit = len(w.payload)
+	return true
+}
+
+// part ends the fragment in the current chunk and gives the chunk away.
+func (w *Writer) part() {
+	n := w.pos - w.fragment - sizeBytes
+	putSize(w.payload[w.fragment:], n)
+	w.before += n
+	flags := ContinuesOnNext
+	for i := range w.nested {
+		if m := &w.nested[i]; m.at >= 0 {
+			m.owed, m.at = w.patches.owe(w.chunk.id, m.at), -1
+			flags |= NeedsPatching
+		}
+	}
+	w.packets |= packetsWord(flags) << flagsAt
+	storeWord(w.head, w.packets)
+	w.giveBack()
+}
+
+// giveUp says in the current chunk that the packet will not be whole, and gives
+// the chunk away.
+func (w *Writer) giveUp() {
+	putSize(w.payload[w.fragment:], aborted)
+	w.lost = true
+	w.patches.forget()
+	w.giveBack()
+}
+
+// exhausted says that there was no chunk: packets are dropped from here on.
+func (w *Writer) exhausted() {
+	if !w.dropping {
+		w.dropping = true
+		w.skipped, w.skipSize = 0, 0
+		w.a.stats.losses.Add(1)
+	}
+	w.lose(lossPresent | lossFull)
+}
+
+// lose makes the next packet that is written say that some before it were not.
+func (w *Writer) lose(why int) {
+	w.loss |= why
+	w.dirty, w.told = true, false
+}
+
+// drop counts a packet that is not written.
+func (w *Writer) drop() {
+	w.dropped++
+	w.skipped++
+	w.a.stats.dropped.Add(1)
+}

@@ -1,0 +1,50 @@
+package smb
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// This is the only file of the package that knows of pointers into the memory.
+// A word is one of its aligned 32-bit numbers, which the other process may change
+// at any time; it is touched by the atomic operations below alone. Their order is
+// at least acquire for a load, release for a store, both for a swap.
+
+// word returns the word at an offset of mem. The offset must be a multiple of 4
+// from an address that checkAddress accepted; one outside of mem panics.
+func word(mem []byte, offset int) *uint32 {
+	b := mem[offset : offset+4]
+	return (*uint32)(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
+func loadWord[T ~uint32](p *uint32) T     { return T(atomic.LoadUint32(p)) }
+func storeWord[T ~uint32](p *uint32, v T) { atomic.StoreUint32(p, uint32(v)) }
+
+func swapWord[T ~uint32](p *uint32, from, to T) bool {
+	return atomic.CompareAndSwapUint32(p, uint32(from), uint32(to))
+}
+
+// checkAddress reports memory whose words cannot be used: where it begins, or
+// the order of bytes of this machine.
+func checkAddress(mem []byte) error {
+	if at := uintptr(unsafe.Pointer(unsafe.SliceData(mem))); at%8 != 0 {
+		return fmt.Errorf("%w: it begins at an address that is no multiple of 8", ErrGeometry)
+	}
+	one := uint32(1)
+	if *(*byte)(unsafe.Pointer(&one)) != 1 {
+		return fmt.Errorf("%w: this machine is big-endian", ErrGeometry)
+	}
+	return nil
+}
+
+// contains reports whether an address lies in mem.
+func contains(mem []byte, address uintptr) bool {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	return address >= at && address-at < uintptr(len(mem))
+}
+
+// offset is where in the memory an address is that it contains.
+func (m *memory) offset(address uintptr) int {
+	return int(address - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
+}
