@@ -1,0 +1,100 @@
+package ipc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The variables that say where the sockets of a service are.
+const (
+	ProducerVariable = "PERFETTO_PRODUCER_SOCK_NAME"
+	ConsumerVariable = "PERFETTO_CONSUMER_SOCK_NAME"
+)
+
+// ProducerAddress is where producers of this machine find the service: what
+// ProducerVariable says, else Perfetto's own place.
+func ProducerAddress() string {
+	return cmp.Or(os.Getenv(ProducerVariable), defaultAddress("producer", "127.0.0.1:32278"))
+}
+
+// ConsumerAddress is where consumers of this machine find the service.
+func ConsumerAddress() string {
+	return cmp.Or(os.Getenv(ConsumerVariable), defaultAddress("consumer", "127.0.0.1:32279"))
+}
+
+func defaultAddress(port, onWindows string) string {
+	if runtime.GOOS == "windows" {
+		return onWindows
+	}
+	const folder = "/run/perfetto/"
+	if _, err := os.Stat(folder + "."); runtime.GOOS == "linux" && err == nil {
+		return folder + "traced-" + port + ".sock"
+	}
+	return "/tmp/perfetto-" + port
+}
+
+// address is one of a list: a path, "@" and an abstract name, or a host and a
+// port behind a colon.
+type address struct{ network, name string }
+
+// parseAddresses takes a list apart, at its commas.
+func parseAddresses(list string) ([]address, error) {
+	var all []address
+	for text := range strings.SplitSeq(list, ",") {
+		a := address{"unix", text}
+		if colon := strings.LastIndexByte(text, ':'); colon >= 0 && text[0] != '@' {
+			if _, err := strconv.ParseUint(text[colon+1:], 10, 16); err == nil {
+				a.network = "tcp"
+			}
+		}
+		if err := a.check(); err != nil {
+			return nil, fmt.Errorf("ipc: the address %q: %w", text, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func (a address) check() error {
+	const longest = len(syscall.RawSockaddrUnix{}.Path) - 1
+	switch {
+	case a.name == "":
+		return errors.New("it is empty")
+	case strings.HasPrefix(a.name, "vsock://"):
+		return errors.New("vsock is not supported; use a path or host:port")
+	case a.network != "unix":
+		return nil
+	case a.abstract() && runtime.GOOS != "linux":
+		return errors.New("abstract names are of Linux alone; use a path")
+	case len(a.name) > longest:
+		return fmt.Errorf("it has %d bytes, a socket's path takes %d; use a shorter one", len(a.name), longest)
+	}
+	return nil
+}
+
+func (a address) abstract() bool { return a.network == "unix" && a.name[0] == '@' }
+
+// connect returns a connection to the first address of the list that takes one.
+func connect(ctx context.Context, list string) (net.Conn, error) {
+	addresses, err := parseAddresses(list)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, a := range addresses {
+		sock, err := (&net.Dialer{}).DialContext(ctx, a.network, a.name)
+		if err == nil {
+			return sock, nil
+		}
+		faults = append(faults, fmt.Errorf("ipc: nobody takes a connection: %w", err))
+	}
+	return nil, errors.Join(faults...)
+}

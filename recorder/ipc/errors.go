@@ -1,0 +1,41 @@
+package ipc
+
+import "errors"
+
+var (
+	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. One that
+	// arrives ends the connection; one that was to be sent is not.
+	ErrTooLarge = errors.New("a frame is larger than the 128 KiB that a peer takes")
+
+	// ErrClosed is returned for what could not be done because this end had
+	// closed the connection.
+	ErrClosed = errors.New("the connection is closed")
+
+	// ErrDisconnected is returned when the peer has ended the connection.
+	ErrDisconnected = errors.New("the peer has gone")
+
+	// ErrSendTimeout is returned when a connection was ended because the peer did
+	// not read in time what was sent to it.
+	ErrSendTimeout = errors.New("the peer does not read what is sent to it")
+
+	// ErrRejected is returned for a call that the host did not carry out. The
+	// protocol does not say why.
+	ErrRejected = errors.New("the service rejected the call")
+
+	// ErrNoService is returned if a host does not have the service asked for.
+	ErrNoService = errors.New("the peer does not offer this service")
+
+	// ErrNoMethod is returned if a service, being older, lacks a method.
+	ErrNoMethod = errors.New("the service does not have this method")
+
+	// ErrNoFiles is returned for a file that is to go over a connection that
+	// carries none.
+	ErrNoFiles = errors.New("this connection cannot carry files")
+
+	// ErrFilePending is returned for a file that is to be sent while the peer may
+	// not have taken the one before. Wait for a reply first.
+	ErrFilePending = errors.New("the peer may not have taken the last file yet")
+
+	// ErrAnswered is returned for a reply to a request that had its last one.
+	ErrAnswered = errors.New("the request has been answered already")
+)

@@ -1,0 +1,97 @@
+//go:build unix
+
+package ipc
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// filesPass says whether Unix sockets carry files on this system.
+const filesPass = true
+
+// rightsRoom is enough for two files: for one, the system reserves as much. A
+// peer that sends more has the others closed by the system.
+var rightsRoom = unix.CmsgSpace(4)
+
+// receiveFile reads once. If files came along, the first is returned and the
+// others are closed.
+func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {
+	oob := make([]byte, rightsRoom)
+	n, oobn, _, _, err := sock.ReadMsgUnix(b, oob)
+	n = max(n, 0) // -1 with an error
+	if oobn == 0 {
+		if n == 0 && err == nil {
+			err = io.EOF
+		}
+		return n, nil, err
+	}
+	var file *os.File
+	messages, _ := unix.ParseSocketControlMessage(oob[:oobn])
+	for i := range messages {
+		handles, _ := unix.ParseUnixRights(&messages[i])
+		for _, handle := range handles {
+			if file == nil {
+				file = os.NewFile(uintptr(handle), "received over a socket")
+			} else {
+				closeHandle(handle)
+			}
+		}
+	}
+	return n, file, err
+}
+
+// sendFile writes as much of b as goes at once, with the file.
+func sendFile(sock *net.UnixConn, b []byte, handle int) (int, error) {
+	n, _, err := sock.WriteMsgUnix(b, unix.UnixRights(handle), nil)
+	return max(n, 0), err
+}
+
+// tryWrite writes as much of b as goes without waiting, with the file if handle
+// is not negative. If nothing goes, the error is os.ErrDeadlineExceeded.
+func tryWrite(sock net.Conn, b []byte, handle int) (n int, err error) {
+	conn, ok := sock.(syscall.Conn)
+	if !ok {
+		return 0, os.ErrDeadlineExceeded
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var rights []byte
+	if handle >= 0 {
+		rights = unix.UnixRights(handle)
+	}
+	fault := raw.Control(func(fd uintptr) {
+		n, err = unix.SendmsgN(int(fd), b, rights, nil, unix.MSG_DONTWAIT)
+	})
+	switch {
+	case fault != nil:
+		return 0, fault
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
+		return 0, os.ErrDeadlineExceeded
+	}
+	return max(n, 0), err
+}
+
+// duplicate returns a handle of the same file, to be closed by closeHandle.
+func duplicate(file *os.File) (handle int, err error) {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fault := raw.Control(func(fd uintptr) {
+		handle, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if fault != nil {
+		return -1, fault
+	}
+	return handle, err
+}
+
+func closeHandle(handle int) { _ = unix.Close(handle) }

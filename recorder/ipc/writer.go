@@ -1,0 +1,147 @@
+package ipc
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+)
+
+// write is the writer's goroutine.
+func (l *link) write() {
+	defer close(l.written)
+	var spare []byte
+	for {
+		q, more := l.take(spare)
+		if !more {
+			q.discard()
+			l.leave()
+			return
+		}
+		err := l.writeQueue(&q)
+		if err != nil {
+			q.discard()
+			l.unwritable(err)
+			return
+		}
+		// A burst's memory is not kept for good.
+		if spare = q.bytes; cap(spare) > 2*calm {
+			spare = nil
+		}
+	}
+}
+
+// writeQueue writes in pieces of at most a frame, each of which may take its
+// time. A piece with a file begins with its frame.
+func (l *link) writeQueue(q *queue) error {
+	for at := 0; at < len(q.bytes); {
+		end := min(at+MaxFrame, len(q.bytes))
+		handle := -1
+		if len(q.files) > 0 && q.files[0].at == at {
+			handle = q.files[0].handle
+			q.files = q.files[1:]
+		}
+		if len(q.files) > 0 {
+			end = min(end, q.files[0].at)
+		}
+		err := l.writePiece(q.bytes[at:end], handle)
+		if handle >= 0 {
+			closeHandle(handle)
+		}
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.unsent -= end - at
+		l.notify()
+		l.mu.Unlock()
+		at = end
+	}
+	return nil
+}
+
+// writePiece writes all of b, the file with its first byte. It gives up when the
+// socket is full at the end of the timeout.
+func (l *link) writePiece(b []byte, handle int) error {
+	for len(b) > 0 {
+		_ = l.sock.SetWriteDeadline(time.Now().Add(l.options.SendTimeout))
+		if err := l.hopeless(); err != nil {
+			return err
+		}
+		var n int
+		var err error
+		if handle >= 0 {
+			n, err = sendFile(l.unix, b, handle)
+		} else {
+			n, err = l.sock.Write(b)
+		}
+		if n > 0 {
+			handle = -1
+		}
+		b = b[n:]
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			// On a busy machine the time can be over before the first try.
+			n, err = tryWrite(l.sock, b, handle)
+			if n > 0 {
+				handle = -1
+			}
+			b = b[n:]
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hopeless returns why there is no use in writing any more. It is asked behind
+// each setting of the deadline, and fail interrupts behind giving the reason: so
+// no write misses both.
+func (l *link) hopeless() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken {
+		return l.err
+	}
+	return nil
+}
+
+// interrupt ends a write that is under way.
+func (l *link) interrupt() { _ = l.sock.SetWriteDeadline(time.Unix(1, 0)) }
+
+// unwritable is what a failed write leads to. If the peer has gone, what it sent
+// before is still to be read: the reader meets the end behind it.
+func (l *link) unwritable(err error) {
+	switch {
+	case l.hopeless() != nil: // interrupted
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		l.fail(fmt.Errorf("ipc: nothing was read for %v: %w", l.options.SendTimeout, ErrSendTimeout))
+	default:
+		l.fail(fmt.Errorf("ipc: %w (%w)", ErrDisconnected, err))
+		if !l.isClosing() {
+			return
+		}
+	}
+	l.leave()
+}
+
+// leave ends the connection, and with it the reading goroutine.
+func (l *link) leave() {
+	if l.unix != nil {
+		if l.isClosing() {
+			_ = l.unix.Close()
+			return
+		}
+		// What came before can still be read; then the reader meets the end.
+		_ = l.unix.CloseWrite()
+		_ = l.unix.CloseRead()
+		return
+	}
+	// TCP: closing while something is unread would take back what was just sent.
+	if tcp, ok := l.sock.(*net.TCPConn); ok && l.hopeless() == nil && tcp.CloseWrite() == nil {
+		_ = tcp.SetReadDeadline(time.Now().Add(l.options.SendTimeout))
+		return
+	}
+	_ = l.sock.Close()
+}
