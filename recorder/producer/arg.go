@@ -1,0 +1,92 @@
+package producer
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Arg is an argument of an event: a debug annotation, as Perfetto has it, or a
+// flow. To make one takes no allocation.
+type Arg struct {
+	key  *Key // nil: a flow
+	kind protowire.Number
+	bits uint64
+	text string
+}
+
+// Fields of a DebugAnnotation, and those of an event that are arguments too.
+const (
+	annotationBool    = 2
+	annotationUint    = 3
+	annotationInt     = 4
+	annotationDouble  = 5
+	annotationString  = 6
+	annotationPointer = 7
+
+	eventFlow    = 47
+	eventFlowEnd = 48
+)
+
+// Bool is an argument.
+func Bool(k *Key, v bool) Arg {
+	a := Arg{key: k, kind: annotationBool}
+	if v {
+		a.bits = 1
+	}
+	return a
+}
+
+// Int is an argument.
+func Int(k *Key, v int64) Arg { return Arg{key: k, kind: annotationInt, bits: uint64(v)} }
+
+// Uint is an argument.
+func Uint(k *Key, v uint64) Arg { return Arg{key: k, kind: annotationUint, bits: v} }
+
+// Pointer is an argument that is shown as an address.
+func Pointer(k *Key, v uintptr) Arg { return Arg{key: k, kind: annotationPointer, bits: uint64(v)} }
+
+// Float is an argument.
+func Float(k *Key, v float64) Arg {
+	return Arg{key: k, kind: annotationDouble, bits: math.Float64bits(v)}
+}
+
+// String is an argument.
+func String(k *Key, v string) Arg { return Arg{key: k, kind: annotationString, text: v} }
+
+// Flow joins the event to the next one that has the same id, which is the program's
+// to choose: a request's, say, in whatever process.
+func Flow(id uint64) Arg { return Arg{kind: eventFlow, bits: id} }
+
+// FlowEnd joins the event to the last one that had the id, which is free again.
+func FlowEnd(id uint64) Arg { return Arg{kind: eventFlowEnd, bits: id} }
+
+// append appends the argument to the body of an event.
+func (a *Arg) append(b []byte) []byte {
+	if a.key == nil {
+		if a.kind == 0 {
+			return b
+		}
+		return appendFixed64(protowire.AppendTag(b, a.kind, protowire.Fixed64Type), a.bits)
+	}
+	id := uint64(a.key.id + 1)
+	size := 1 + protowire.SizeVarint(id) + 1
+	switch a.kind {
+	case annotationString:
+		size += protowire.SizeBytes(len(a.text))
+	case annotationDouble:
+		size += 8
+	default:
+		size += protowire.SizeVarint(a.bits)
+	}
+	b = appendVarint(append(b, tagAnnotation), uint64(size))
+	b = appendVarint(append(b, 1<<3), id)
+	switch a.kind {
+	case annotationString:
+		b = appendVarint(append(b, annotationString<<3|2), uint64(len(a.text)))
+		return append(b, a.text...)
+	case annotationDouble:
+		return appendFixed64(append(b, annotationDouble<<3|1), a.bits)
+	}
+	return appendVarint(append(b, byte(a.kind)<<3), a.bits)
+}

@@ -1,0 +1,18 @@
+package producer
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// BootTime returns the nanoseconds since the machine was started, sleep included:
+// the clock that packets have their times from. now is for systems that do not have
+// it.
+func BootTime(now time.Time) uint64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
+		return uint64(now.UnixNano())
+	}
+	return uint64(t.Nano())
+}

@@ -1,0 +1,159 @@
+package producer
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto"
+	"tracex/recorder/smb"
+)
+
+// TestManyProducers has 64 producers record at once.
+func TestManyProducers(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	const producers, packets = 64, 100
+	var sources []*DataSource
+	var all []*Producer
+	for n := range producers {
+		p := begin(t, dir, Options{Name: fmt.Sprint("p", n)})
+		sources = append(sources, register(t, p, Source{Name: "words", Policy: smb.Stall}))
+		all = append(all, p)
+	}
+	for _, p := range all {
+		settle(t, p)
+	}
+	c := consume(t, dir)
+	c.enable(session(32<<10, "words"))
+	var group sync.WaitGroup
+	long := strings.Repeat("long", 1000)
+	for n, d := range sources {
+		i := awaitInstance(t, d)
+		group.Go(func() {
+			for k := range packets {
+				i.Write(word(t, fmt.Sprintf("%d %d %s", n, k, long)))
+			}
+		})
+	}
+	group.Wait()
+	next := make([]int, producers)
+	for _, text := range words(c.finish()) {
+		var n, k int
+		if _, err := fmt.Sscanf(strings.TrimPrefix(text, "!"), "%d %d", &n, &k); err != nil {
+			t.Fatal(err)
+		}
+		if k != next[n] {
+			t.Fatalf("packet %d of producer %d comes where %d is expected", k, n, next[n])
+		}
+		next[n]++
+	}
+	if n := slices.Min(next); n != packets {
+		t.Errorf("only %d packets of a producer arrived, want %d", n, packets)
+	}
+}
+
+// TestTrigger starts a session by a trigger.
+func TestTrigger(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{})
+	heard := newDiary()
+	d := register(t, p, heard.source("words"))
+	settle(t, p)
+	c := consume(t, dir)
+	config := session(64, "words")
+	config.TriggerConfig = &perfetto.TraceConfig_TriggerConfig{
+		TriggerMode: perfetto.TraceConfig_TriggerConfig_START_TRACING.Enum(), TriggerTimeoutMs: proto.Uint32(60_000),
+		Triggers: []*perfetto.TraceConfig_TriggerConfig_Trigger{{Name: proto.String("now"), StopDelayMs: proto.Uint32(60_000)}},
+	}
+	if err := c.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: config}, func(r ipc.Reply) { c.ended <- &perfetto.EnableTracingResponse{} }); err != nil {
+		t.Fatal(err)
+	}
+	c.invoke("QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil) // behind the session's begin
+	if len(d.Instances()) != 0 {
+		t.Error("started without its trigger")
+	}
+	if err := p.ActivateTriggers("another", "now"); err != nil {
+		t.Fatal(err)
+	}
+	awaitInstance(t, d).Write(word(t, "one"))
+	if got, want := words(c.finish()), []string{"!one"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// TestStallLimit writes into a memory that nobody empties: the program waits for a
+// while, then goes on.
+func TestStallLimit(t *testing.T) {
+	s := &slowService{}
+	mem := make([]byte, 16<<10)
+	var err error
+	if s.reader, err = smb.NewReader(mem, 4<<10); err != nil {
+		t.Fatal(err)
+	}
+	a, err := smb.New(smb.Config{Memory: mem, PageSize: 4 << 10, StallLimit: time.Millisecond}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := register(t, &Producer{}, Source{Name: "words", Policy: smb.Stall})
+	i := newInstance(d, a, &perfetto.DataSourceConfig{})
+	i.target = a.Target(1)
+	i.begin()
+	packet := word(t, strings.Repeat("long", 500))
+	written := 0
+	for n := 0; i.Write(packet) && n < 100; n++ {
+		written++
+	}
+	if stats := a.Stats(); written < 4 || written > 8 || stats.Timeouts != 1 {
+		t.Errorf("%d packets were written, with %d waits in vain", written, stats.Timeouts)
+	}
+	i.stop()
+	a.Close()
+	<-a.Done()
+}
+
+// TestNothingIsLeft closes producers and looks what stays.
+func TestNothingIsLeft(t *testing.T) {
+	dir := folder(t)
+	atFirst := runtime.NumGoroutine()
+	stop := serve(t, dir)
+	before := runtime.NumGoroutine()
+	p := begin(t, dir, Options{})
+	d := register(t, p, Source{Name: "words"})
+	settle(t, p)
+	c := consume(t, dir)
+	c.enable(session(64, "words"))
+	i := awaitInstance(t, d)
+	i.Write(word(t, "one"))
+	// Two of the connection, at both ends, and of the consumer's; one that commits.
+	for ctx := within(t); runtime.NumGoroutine() > before+2*2+2*2+1; runtime.Gosched() {
+		if ctx.Err() != nil {
+			t.Fatalf("%d goroutines more than before", runtime.NumGoroutine()-before)
+		}
+	}
+	p.Close()
+	if len(d.Instances()) != 0 || i.Write(word(t, "late")) {
+		t.Error("an instance goes on behind Close")
+	}
+	<-i.arbiter.Done()
+	p.mu.Lock()
+	p.unmap()
+	if len(p.memories) != 0 {
+		t.Errorf("%d memories are still mapped", len(p.memories))
+	}
+	p.mu.Unlock()
+	stop()
+	for ctx := within(t); runtime.NumGoroutine() > atFirst; runtime.Gosched() {
+		if ctx.Err() != nil {
+			t.Fatalf("%d goroutines are left", runtime.NumGoroutine()-atFirst)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package producer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// seals keep memory at its size, for good: who maps it is safe then.
+const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
+
+// newSharedMemory makes memory that a service can be given.
+func newSharedMemory(size, pageSize int) (*memory, error) {
+	const name = "perfetto_shmem"
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("producer: memory to be shared: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), name)
+	err = file.Truncate(int64(size))
+	if err == nil {
+		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, seals)
+	}
+	var m *memory
+	if err == nil {
+		m, err = mapped(file, size, pageSize)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("producer: memory to be shared: %w", err), file.Close())
+	}
+	m.file = file
+	return m, nil
+}
+
+// keepSize sees to it that memory of the service cannot become smaller: a write
+// behind its end would kill the program. Files that know no seals are taken as they
+// are.
+func keepSize(file *os.File) error {
+	got, err := unix.FcntlInt(file.Fd(), unix.F_GET_SEALS, 0)
+	if err != nil || got&unix.F_SEAL_SHRINK != 0 {
+		return nil
+	}
+	if _, err := unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK); err != nil {
+		return fmt.Errorf("the memory can be made smaller: its seals are %#x (%w)", got, err)
+	}
+	return nil
+}

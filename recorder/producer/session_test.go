@@ -1,0 +1,184 @@
+package producer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
+	"tracex/recorder/smb"
+)
+
+// TestSession records a session of a data source, and another behind it.
+func TestSession(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{Name: "prog"})
+	heard := newDiary()
+	d := register(t, p, heard.source("words"))
+	settle(t, p)
+	if d.Instances() != nil {
+		t.Error("started by nobody")
+	}
+	c := consume(t, dir)
+	c.enable(session(1024, "words"))
+	if got, want := heard.next(t, 2), []string{"set up words", "start"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	long := strings.Repeat("long ", 50_000)
+	i := d.Instances()[0]
+	for _, text := range []string{"one", "two", long} {
+		if !i.Write(word(t, text)) {
+			t.Errorf("%.10q was not written", text)
+		}
+	}
+	c.invoke("Flush", &perfetto.FlushRequest{Flags: proto.Uint64(0x21)}, nil)
+	if got, want := heard.next(t, 1), []string{"flush 0x21"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	if got, want := words(c.read()), []string{"!one", "two", long}; !slices.Equal(got, want) {
+		t.Errorf("read %.100q", got)
+	}
+	i.Write(word(t, "three"))
+	if err := p.Flush(within(t)); err != nil {
+		t.Error(err)
+	}
+	if got, want := words(c.finish()), []string{"three"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	if got, want := heard.next(t, 1), []string{"stop"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	if i.Write(word(t, "late")) || d.Instances() != nil && len(d.Instances()) > 0 {
+		t.Error("an instance that was stopped goes on")
+	}
+	c.invoke("FreeBuffers", &perfetto.FreeBuffersRequest{}, nil)
+	again := session(64, "words")
+	again.DataSources[0].Config.BufferExhaustedPolicy = perfetto.DataSourceConfig_BUFFER_EXHAUSTED_STALL_THEN_DROP.Enum()
+	c.enable(again)
+	if i = d.Instances()[0]; i.Policy() != smb.Stall {
+		t.Error("the session's policy is not heeded")
+	}
+	i.Write(word(t, "again"))
+	if got, want := words(c.finish()), []string{"!again"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// TestSessionsAtOnce has two sessions want a source, one of them twice.
+func TestSessionsAtOnce(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{})
+	d := register(t, p, Source{Name: "words"})
+	settle(t, p)
+	first, second := consume(t, dir), consume(t, dir)
+	first.enable(session(64, "words"))
+	second.enable(session(64, "words", "words"))
+	for n, i := range d.Instances() {
+		i.Write(word(t, string(rune('a'+n))))
+	}
+	if got, want := words(first.finish()), []string{"!a"}; !slices.Equal(got, want) {
+		t.Errorf("the first session has %q, want %q", got, want)
+	}
+	if n := len(d.Instances()); n != 2 {
+		t.Errorf("%d instances are left, want 2", n)
+	}
+	got := words(second.finish())
+	slices.Sort(got)
+	if want := []string{"!b", "!c"}; !slices.Equal(got, want) {
+		t.Errorf("the second session has %q, want %q", got, want)
+	}
+}
+
+// TestClear has the service clear the incremental state.
+func TestClear(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{})
+	heard := newDiary()
+	d := register(t, p, heard.source("words"))
+	settle(t, p)
+	c := consume(t, dir)
+	config := session(64, "words")
+	config.IncrementalStateConfig = &perfetto.TraceConfig_IncrementalStateConfig{ClearPeriodMs: proto.Uint32(10)}
+	c.enable(config)
+	heard.next(t, 2)
+	d.Instances()[0].Write(word(t, "one"))
+	for heard.next(t, 1)[0] != "clear" {
+	}
+	d.Instances()[0].Use(0, func(w *smb.Writer) {
+		if got := w.Next(); got != smb.Reset {
+			t.Errorf("behind a clear, the next packet has to be %d, want %d", got, smb.Reset)
+		}
+	})
+	c.finish()
+}
+
+// TestSources registers, updates and withdraws sources while connected.
+func TestSources(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{Name: "prog"})
+	settle(t, p)
+	d := register(t, p, Source{Name: "one"})
+	register(t, p, Source{Name: "two"})
+	d.Update(&perfetto.DataSourceDescriptor{TrackEventDescriptor: &perfetto.TrackEventDescriptor{
+		AvailableCategories: []*perfetto.TrackEventCategory{{Name: proto.String("cat")}},
+	}})
+	if err := p.Sync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := consume(t, dir)
+	query := func() (names []string, categories int) {
+		var m perfetto.QueryServiceStateResponse
+		c.invoke("QueryServiceState", &perfetto.QueryServiceStateRequest{}, &m)
+		for _, s := range m.GetServiceState().GetDataSources() {
+			names = append(names, s.GetDsDescriptor().GetName())
+			categories += len(s.GetDsDescriptor().GetTrackEventDescriptor().GetAvailableCategories())
+		}
+		return names, categories
+	}
+	if names, categories := query(); !slices.Equal(names, []string{"one", "two"}) || categories != 1 {
+		t.Errorf("the service knows %q with %d categories", names, categories)
+	}
+	d.Unregister()
+	if err := p.Sync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := query(); !slices.Equal(names, []string{"two"}) {
+		t.Errorf("the service knows %q", names)
+	}
+	if _, err := p.Register(Source{}); err == nil {
+		t.Error("a source without a name is taken")
+	}
+}
+
+// TestOwnWriter writes through a writer of its own until the session ends.
+func TestOwnWriter(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{MemorySize: 128 << 10, PageSize: 8 << 10})
+	made := make(chan *smb.Writer, 1)
+	d := register(t, p, Source{Name: "words", Start: func(i *Instance) {
+		w, err := i.NewWriter()
+		if err != nil {
+			t.Error(err)
+		}
+		made <- w
+	}})
+	settle(t, p)
+	c := consume(t, dir)
+	c.enable(session(64, "words"))
+	if got := d.Instances()[0].arbiter.Chunks(); got != 16 {
+		t.Errorf("the memory has %d pages, want the 16 that were wished for", got)
+	}
+	w := receive(t, made, "the writer")
+	w.Packet(word(t, "own"))
+	w.Close()
+	if got, want := words(c.finish()), []string{"!own"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
