@@ -1,0 +1,382 @@
+package service
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/recorder/smb"
+)
+
+// chunkSize is the size of a chunk in a page of 4 KiB that has one.
+const chunkSize = 4088
+
+// chunk is a complete chunk with packets that are texts.
+func chunk(writer uint16, id uint32, flags smb.Flags, packets ...string) *smb.Chunk {
+	c := &smb.Chunk{Writer: writer, ID: id, Flags: flags, Complete: true, Size: chunkSize, Count: len(packets)}
+	for _, p := range packets {
+		c.Payload = append(append(c.Payload, byte(len(p))|0x80, byte(len(p)>>7)), p...)
+	}
+	c.Payload = append(c.Payload, make([]byte, chunkSize-8-len(c.Payload))...)
+	return c
+}
+
+// scraped is a chunk of which only some packets are whole.
+func scraped(c *smb.Chunk) *smb.Chunk {
+	c.Complete = false
+	return c
+}
+
+// all reads what can be read: the texts, with "!" before one that says that
+// something is missing.
+func all(b *traceBuffer) string {
+	var list []string
+	b.rewind()
+	for {
+		p, ok := b.next()
+		if !ok {
+			return strings.Join(list, " ")
+		}
+		text := string(bytes.Join(p.parts, nil))
+		if p.lost {
+			text = "!" + text
+		}
+		list = append(list, text)
+	}
+}
+
+// TestBuffer does what can happen to a buffer, step by step; the counters that
+// belong to it are those that the tracing service of Perfetto showed for the like.
+func TestBuffer(t *testing.T) {
+	const next, prev, patched = smb.ContinuesOnNext, smb.ContinuesFromPrev, smb.NeedsPatching
+	b := newTraceBuffer(1<<20, false)
+	from := &source{producer: 1}
+	expect := counters{bufferSize: 1 << 20}
+	wrote := func(n uint64) { expect.chunksWritten += n; expect.bytesWritten += n * 4096 }
+	read := func(n uint64) { expect.chunksRead += n; expect.bytesRead += n * 4096 }
+	step := func(what, want string, chunks ...*smb.Chunk) {
+		t.Helper()
+		for _, c := range chunks {
+			b.write(from, c)
+		}
+		if got := all(b); got != want {
+			t.Errorf("%s: read %q, want %q", what, got, want)
+		}
+		if b.count != expect {
+			t.Errorf("%s: counted\n%+v, want\n%+v", what, b.count, expect)
+		}
+	}
+	wrote(1)
+	read(1)
+	step("first", "!A1 A2", chunk(1, 0, 0, "A1", "A2"))
+	wrote(1)
+	read(1)
+	step("empty packets", "C1 C2", chunk(1, 1, 0, "", "C1", "", "C2", ""))
+
+	wrote(3)
+	read(3)
+	expect.readaheadsSucceeded++
+	step("one packet in three chunks", "D0 DxDyDz D2", chunk(1, 2, next, "D0", "Dx"), chunk(1, 3, next|prev, "Dy"), chunk(1, 4, prev, "Dz", "D2"))
+
+	wrote(1)
+	expect.readaheadsFailed++
+	read(0)
+	step("a beginning", "E0", chunk(1, 5, next, "E0", "Ex"))
+	wrote(1)
+	read(2)
+	expect.readaheadsSucceeded++
+	step("its end", "ExEy E1", chunk(1, 6, prev, "Ey", "E1"))
+
+	wrote(1)
+	step("behind a hole", "", chunk(1, 8, 0, "G8"))
+	wrote(1)
+	read(2)
+	expect.outOfOrder++
+	step("the hole filled", "G7 G8", chunk(1, 7, 0, "G7"))
+
+	step("the same chunk again", "", chunk(1, 8, 0, "G8"))
+	expect.abiViolations++
+	smaller := chunk(1, 8, 0, "G8", "G9")
+	smaller.Size, smaller.Payload = 1000, smaller.Payload[:992]
+	step("the same chunk in another size", "", smaller)
+	expect.abiViolations++
+	step("with fewer packets", "", chunk(1, 7, 0))
+
+	wrote(2)
+	read(2)
+	expect.writerPacketLoss++
+	gaveUp := chunk(1, 9, 0, "J0", "")
+	copy(gaveUp.Payload[4:], []byte{0xff, 0xff, 0xff, 0x7f})
+	step("given up", "J0 !J1", gaveUp, chunk(1, 10, 0, "J1"))
+
+	wrote(1)
+	read(1)
+	expect.abiViolations++
+	more := chunk(1, 11, 0, "O1", "O2")
+	more.Count = 5
+	more.Payload = append(more.Payload[:8:8], bytes.Repeat([]byte{0xee}, chunkSize-16)...)
+	step("more packets than there are", "O1 O2", more)
+	wrote(1)
+	read(1)
+	step("behind it", "!P1", chunk(1, 12, 0, "P1"))
+
+	wrote(1)
+	step("scraped", "!Q1 Q2", scraped(chunk(2, 0, 0, "Q1", "Q2")))
+	step("again", "", scraped(chunk(2, 0, 0, "Q1", "Q2")))
+	expect.chunksRewritten++
+	step("with more", "Q3 Q4", scraped(chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4")))
+	expect.chunksRewritten++
+	read(1)
+	step("complete", "Q5 Q6", chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6"))
+
+	id := sequenceID{1, 9}
+	wrote(2)
+	step("lengths are missing", "", chunk(9, 0, patched, "T0", "xxxxT1"), chunk(9, 1, 0, "T2"))
+	expect.patchesFailed++
+	if b.patch(id, 7, nil, false) {
+		t.Error("a chunk that is not there was patched")
+	}
+	expect.patchesFailed++
+	if b.patch(id, 0, []patch{{offset: chunkSize - 8 - 3}}, false) {
+		t.Error("patched behind the end")
+	}
+	expect.patchesSucceeded++
+	b.patch(id, 0, []patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
+	step("one came", "")
+	b.patch(id, 0, nil, false)
+	read(2)
+	step("all came", "!T0 abcdT1 T2")
+}
+
+// TestBufferSequences has several writers, of several producers, and a packet
+// whose beginning never came.
+func TestBufferSequences(t *testing.T) {
+	b := newTraceBuffer(1<<20, false)
+	b.write(&source{producer: 7}, chunk(1, 0, 0, "of another"))
+	b.write(&source{producer: 1}, chunk(3, 0, 0, "U3"))
+	if got := all(b); got != "!U3 !of another" {
+		t.Errorf("read %q", got)
+	}
+	b.write(&source{producer: 1}, chunk(4, 5, smb.ContinuesFromPrev, "rest", "U4"))
+	if got := all(b); got != "!U4" {
+		t.Errorf("read %q", got)
+	}
+	if b.count.chunksWritten != 3 || b.count.chunksRead != 3 {
+		t.Errorf("counted %+v", b.count)
+	}
+}
+
+// Ids of chunks wrap.
+func TestBufferWraps(t *testing.T) {
+	b := newTraceBuffer(1<<16, false)
+	from := new(source)
+	for i := range uint32(4) {
+		b.write(from, chunk(1, i-2, 0, fmt.Sprint(i)))
+	}
+	if got, want := all(b), "!0 1 2 3"; got != want {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// A buffer that discards keeps what is unread, and stops for good.
+func TestBufferDiscards(t *testing.T) {
+	b := newTraceBuffer(4*4096, true)
+	from := new(source)
+	for i := range uint32(4) {
+		b.write(from, chunk(1, i, 0, fmt.Sprint(i)))
+	}
+	if got, want := all(b), "!0 1 2 3"; got != want {
+		t.Fatalf("read %q, want %q", got, want)
+	}
+	for i := range uint32(6) {
+		b.write(from, chunk(1, 4+i, 0, fmt.Sprint(4+i)))
+	}
+	if got, want := all(b), "4 5 6 7"; got != want {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	b.write(from, chunk(1, 8, 0, "8"))
+	if got := all(b); got != "" || b.count.chunksDiscarded != 3 {
+		t.Errorf("read %q, %d chunks discarded", got, b.count.chunksDiscarded)
+	}
+}
+
+// TestBufferRandom writes packets of random sizes with several writers, in random
+// order of chunks, of which some are scraped before: all are read once, in order,
+// and where a ring lost some it says so.
+func TestBufferRandom(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		size := 1 << 20
+		if seed%2 == 1 {
+			size = 16 << 10
+		}
+		b := newTraceBuffer(size, false)
+		from := &source{producer: 1}
+		writers := make([]*testWriter, 1+rng.IntN(4))
+		for i := range writers {
+			writers[i] = &testWriter{id: uint16(i + 1), size: []int{4088, 2040, 1020, 288}[rng.IntN(4)]}
+		}
+		for range 1 + rng.IntN(60) {
+			w := writers[rng.IntN(len(writers))]
+			w.packet(rng)
+			for _, c := range w.chunks(rng) {
+				b.write(from, c)
+			}
+			if rng.IntN(4) == 0 {
+				readAll(t, b, writers)
+			}
+		}
+		for _, w := range writers {
+			w.flush()
+			for _, c := range w.held {
+				b.write(from, c)
+			}
+			w.held = nil
+		}
+		readAll(t, b, writers)
+		for _, w := range writers {
+			if lost := w.written - w.got; lost != 0 && b.count.chunksOverwritten == 0 {
+				t.Fatalf("seed %d: %d of %d packets of writer %d are lost", seed, lost, w.written, w.id)
+			}
+		}
+		if sum := b.ringBytes(t); sum > size {
+			t.Fatalf("seed %d: records of %d bytes in a buffer of %d", seed, sum, size)
+		}
+	}
+}
+
+// ringBytes checks that the records lie one behind the other and returns what
+// they take.
+func (b *traceBuffer) ringBytes(t *testing.T) (sum int) {
+	t.Helper()
+	end := -1
+	for r := range b.ring.all() {
+		if end >= 0 && r.at != end%len(b.data) {
+			t.Fatalf("a record at %d, want %d", r.at, end)
+		}
+		end = r.at + r.size
+		sum += r.size
+	}
+	return sum
+}
+
+// testWriter cuts packets into chunks.
+type testWriter struct {
+	id      uint16
+	size    int
+	next    uint32 // chunk id
+	open    *smb.Chunk
+	held    []*smb.Chunk // ready, to be written in any order
+	written int          // packets
+	got     int          // that came back
+	last    int          // number of the last that came back
+}
+
+// packet writes a packet that begins with its number.
+func (w *testWriter) packet(rng *rand.Rand) {
+	w.written++
+	data := fmt.Appendf(nil, "%d:", w.written)
+	data = append(data, bytes.Repeat([]byte{'x'}, rng.IntN(1+rng.IntN(10_000)))...)
+	for first := true; ; first = false {
+		if w.open == nil {
+			w.open = &smb.Chunk{Writer: w.id, ID: w.next, Complete: true, Size: w.size}
+			w.next++
+			if !first {
+				w.open.Flags |= smb.ContinuesFromPrev
+			}
+		}
+		c := w.open
+		n := min(len(data), w.size-8-len(c.Payload)-2)
+		c.Payload = append(append(c.Payload, byte(n)|0x80, byte(n>>7)), data[:n]...)
+		c.Count++
+		data = data[n:]
+		if len(data) > 0 {
+			c.Flags |= smb.ContinuesOnNext
+		}
+		if len(data) > 0 || len(c.Payload) > w.size-8-20 {
+			w.flush()
+		}
+		if len(data) == 0 {
+			return
+		}
+	}
+}
+
+func (w *testWriter) flush() {
+	if w.open != nil {
+		w.held = append(w.held, w.open)
+		w.open = nil
+	}
+}
+
+// chunks returns some of what can be written now, in any order, and maybe what is
+// whole of the chunk that is open.
+func (w *testWriter) chunks(rng *rand.Rand) (list []*smb.Chunk) {
+	if n := len(w.held); n > 0 && rng.IntN(3) > 0 {
+		list = append(list, w.held...)
+		w.held = nil
+		if rng.IntN(3) == 0 {
+			rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		}
+	}
+	if len(w.held) == 0 && w.open != nil && rng.IntN(3) == 0 {
+		part := *w.open
+		part.Payload = slices.Clone(part.Payload)
+		part.Complete = false
+		list = append(list, &part)
+	}
+	return list
+}
+
+// readAll reads what is there, and checks order and loss.
+func readAll(t *testing.T, b *traceBuffer, writers []*testWriter) {
+	t.Helper()
+	b.rewind()
+	for {
+		p, ok := b.next()
+		if !ok {
+			return
+		}
+		text := string(bytes.Join(p.parts, nil))
+		number, rest, found := strings.Cut(text, ":")
+		var n int
+		if _, err := fmt.Sscan(number, &n); err != nil || !found || strings.Trim(rest, "x") != "" {
+			t.Fatalf("a packet of %d bytes that nobody wrote: %.40q", len(text), text)
+		}
+		w := writers[p.writer-1]
+		if n <= w.last {
+			t.Fatalf("writer %d: packet %d behind %d", w.id, n, w.last)
+		}
+		if missing := n != w.last+1 || w.last == 0; missing && !p.lost {
+			t.Fatalf("writer %d: packet %d behind %d, and nothing says that some are lost", w.id, n, w.last)
+		}
+		w.last = n
+		w.got++
+	}
+}
+
+// A clone goes on where its original was, and neither changes the other.
+func TestBufferClone(t *testing.T) {
+	b := newTraceBuffer(3*4096, false)
+	from := new(source)
+	b.write(from, chunk(1, 0, 0, "a"))
+	b.write(from, chunk(1, 1, 0, "b"))
+	if got := all(b); got != "!a b" {
+		t.Fatal(got)
+	}
+	b.write(from, chunk(1, 2, 0, "c"))
+	c := b.clone()
+	for i := range uint32(3) {
+		b.write(from, chunk(1, 3+i, 0, fmt.Sprint(i)))
+	}
+	if got := all(c); got != "c" {
+		t.Errorf("the clone has %q", got)
+	}
+	if got := all(b); got != "!0 1 2" {
+		t.Errorf("the original has %q", got)
+	}
+	c.ringBytes(t)
+}

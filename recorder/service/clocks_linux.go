@@ -1,0 +1,68 @@
+package service
+
+import (
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
+)
+
+// clockIDs are the clocks of a snapshot, in its order.
+var clockIDs = []struct {
+	id     perfetto.BuiltinClock
+	system int32
+}{
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, unix.CLOCK_BOOTTIME},
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_REALTIME_COARSE, unix.CLOCK_REALTIME_COARSE},
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_COARSE, unix.CLOCK_MONOTONIC_COARSE},
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_REALTIME, unix.CLOCK_REALTIME},
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC},
+	{perfetto.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW, unix.CLOCK_MONOTONIC_RAW},
+}
+
+// readClocks reads all clocks, as closely together as can be.
+func readClocks() *perfetto.ClockSnapshot {
+	var times [16]unix.Timespec
+	for i, c := range clockIDs {
+		_ = unix.ClockGettime(c.system, &times[i]) // what there is not stays 0
+	}
+	list := make([]*perfetto.ClockSnapshot_Clock, len(clockIDs))
+	for i, c := range clockIDs {
+		list[i] = &perfetto.ClockSnapshot_Clock{
+			ClockId: proto.Uint32(uint32(c.id)), Timestamp: proto.Uint64(uint64(times[i].Nano())),
+		}
+	}
+	return &perfetto.ClockSnapshot{Clocks: list}
+}
+
+// bootTime is the time since the machine started, in nanoseconds, sleep included.
+func bootTime() uint64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
+		return uint64(time.Now().UnixNano())
+	}
+	return uint64(t.Nano())
+}
+
+// systemInfo describes the machine.
+func systemInfo() *perfetto.SystemInfo {
+	info := commonSystemInfo()
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		info.Utsname = &perfetto.Utsname{
+			Sysname: proto.String(unix.ByteSliceToString(name.Sysname[:])),
+			Version: proto.String(unix.ByteSliceToString(name.Version[:])),
+			Release: proto.String(unix.ByteSliceToString(name.Release[:])),
+			Machine: proto.String(unix.ByteSliceToString(name.Machine[:])),
+		}
+	}
+	var memory unix.Sysinfo_t
+	if unix.Sysinfo(&memory) == nil {
+		info.SystemRamBytes = proto.Uint64(uint64(memory.Totalram) * uint64(memory.Unit))
+	}
+	info.NumCpus = proto.Uint32(uint32(runtime.NumCPU()))
+	return info
+}

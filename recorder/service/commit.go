@@ -1,0 +1,137 @@
+package service
+
+import (
+	"time"
+
+	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto"
+	"tracex/recorder/smb"
+)
+
+func (p *producer) commitData(r *ipc.Request, m *perfetto.CommitDataRequest) {
+	for i, c := range m.ChunksToMove {
+		if i%movesAtOnce == movesAtOnce-1 {
+			// A request can name very many. Others get their turn.
+			p.s.unlock()
+			p.s.lock()
+		}
+		p.move(c)
+	}
+	for _, c := range m.ChunksToPatch {
+		p.patch(c)
+	}
+	if id := m.GetFlushRequestId(); id != 0 {
+		for _, n := range p.s.inOrder() {
+			n.flushedBy(p, id)
+		}
+	}
+	_ = r.Reply(&perfetto.CommitDataResponse{})
+}
+
+// movesAtOnce is how many chunks are copied before others get the lock.
+const movesAtOnce = 64
+
+// move copies a chunk into the buffer that it is for, and frees it.
+func (p *producer) move(c *perfetto.CommitDataRequest_ChunksToMove) {
+	switch {
+	case !p.told:
+		return // there is no memory yet, and no buffer to write into
+	case c.Data != nil:
+		if smb.ParseChunk(&p.chunk, c.Data, !c.GetChunkIncomplete()) != nil {
+			return
+		}
+	case p.reader == nil || p.reader.Take(c.GetPage(), c.GetChunk(), &p.chunk) != nil:
+		return // not complete, or not there: left as it is
+	}
+	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
+	if b == nil || !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond) {
+		p.s.chunksLost++
+		return
+	}
+	b.write(p.from, &p.chunk)
+}
+
+// target returns the buffer with a number, if the producer may write into it, and
+// its writer does not write into another.
+func (p *producer) target(id uint32, writer uint16) *target {
+	if !p.targets[id] || writer == 0 || writer > smb.MaxWriterID {
+		return nil
+	}
+	if registered, ok := p.writers[writer]; ok && registered != id {
+		return nil
+	}
+	b := p.s.buffers[id]
+	if b != nil && b.session.out != nil && b.session.out.ending {
+		return nil // its file would never end
+	}
+	return b
+}
+
+// patchesMost is how many patches of a chunk one request may have.
+const patchesMost = 1024
+
+// patch puts late lengths into a chunk. It is found by its producer, whom nobody
+// can pretend to be: that the buffer is the producer's need not be checked.
+func (p *producer) patch(c *perfetto.CommitDataRequest_ChunkToPatch) {
+	b, writer := p.s.buffers[c.GetTargetBuffer()], c.GetWriterId()
+	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > patchesMost {
+		p.s.patchesLost += uint64(len(c.Patches))
+		return
+	}
+	var room [8]patch
+	list := room[:0]
+	for _, of := range c.Patches {
+		if len(of.Data) != len(patch{}.data) {
+			p.s.patchesLost++
+			continue
+		}
+		list = append(list, patch{of.GetOffset(), [4]byte(of.Data)})
+	}
+	b.patch(sequenceID{p.id(), uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
+}
+
+// scrape copies what a producer wrote for a session and has not committed. mu is
+// held.
+func (s *Service) scrape(n *session, p *producer) {
+	if !p.scraped || p.reader == nil || len(p.writers) == 0 {
+		return
+	}
+	mine := false
+	for _, id := range n.targets {
+		mine = mine || p.targets[id]
+	}
+	if !mine {
+		return
+	}
+	err := p.reader.Scrape(&p.chunk, func(c *smb.Chunk) bool {
+		id, registered := p.writers[c.Writer]
+		if !registered {
+			return true
+		}
+		if b := p.target(id, c.Writer); b != nil && b.session == n {
+			b.write(p.from, c)
+		}
+		return true
+	})
+	if err != nil {
+		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.pid, err)
+	}
+}
+
+// rate counts chunks, a second at a time.
+type rate struct {
+	since time.Time
+	count int
+}
+
+// allow counts one more and reports whether it is within the limit; 0 is none.
+func (r *rate) allow(now time.Time, limit int) bool {
+	if limit <= 0 {
+		return true
+	}
+	if now.Sub(r.since) >= time.Second {
+		r.since, r.count = now, 0
+	}
+	r.count++
+	return r.count <= limit
+}

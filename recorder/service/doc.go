@@ -1,0 +1,54 @@
+// Package service is a tracing service as Perfetto's protocol knows it. Programs
+// connect to it and offer data sources; consumers ask for sessions; it copies what
+// the programs write into the sessions' buffers, where it survives them, and gives
+// it to the consumers, or writes it into files.
+//
+//	program ──memory──►┐                            ┌──► ReadBuffers ──► consumer
+//	        ──socket──►│ move, patch, scrape        │
+//	                   └──► traceBuffer ──► drain ──┤
+//	                        (one or more            └──► output ──► file
+//	                         of a session)
+//
+// # A session
+//
+//	             start, or a trigger          stop, duration, trigger
+//	configured ─────────────────────► started ───────────────────────┐
+//	    │                                │ flush, then stop           ▼
+//	    │ disable                        │                        stopping
+//	    │                        disable │                            │ all data sources
+//	    ▼                                ▼                            │ have, or out of time
+//	disabled ◄────────────────────────────────────────────────────────┘
+//	    │ its file is written to the end; EnableTracing is answered
+//	    ▼
+//	free: the buffers are gone          cloned: a copy, for reading alone
+//
+// A session ends with its consumer, unless that detached from it. A data source
+// of a program that the session wants is an instance: configured, starting,
+// started, stopping, stopped. Starting and stopping are passed over for those that
+// do not say when they have.
+//
+// # What is locked
+//
+// One lock guards all state. Handlers and timers hold it; it is short: sending
+// queues, and what a peer does not read ends that peer's connection, not the
+// service's patience. Without the lock are: packets sent to a consumer, between
+// steps of some 256 KiB, and files, each written by a goroutine of its own. So
+// nobody waits for a consumer that does not read, for a full pipe, or for a disk.
+//
+// # Whom it trusts
+//
+// Nobody that connects. Who somebody is the system says. A consumer must be of
+// this process's user, or root. A producer reads and writes its own memory alone;
+// of it nothing is believed that has not been copied first (see package smb), its
+// chunks reach only buffers of sessions that set up one of its data sources, and
+// its packets may not have the fields that say who wrote them: the service adds
+// these. Memory that a producer made is taken only if it is sealed, so that it can
+// never shrink. What a producer may have at most, [Limits] say.
+//
+// # What it does not do
+//
+// It does not filter traces (a config that asks for it is refused), compress them
+// with zstd (they stay as they are), boost priorities, keep buffers of the
+// protocol's second kind (they are of the first), or relay other machines'
+// services; programs of other machines can connect.
+package service

@@ -1,0 +1,77 @@
+package service
+
+import (
+	"sync"
+	"time"
+)
+
+// fakeClock is a clock that a test sets.
+type fakeClock struct {
+	mu     sync.Mutex
+	at     time.Time
+	last   int
+	timers map[int]fakeTimer
+}
+
+type fakeTimer struct {
+	at time.Time
+	f  func()
+}
+
+func newFakeClock(at time.Time) *fakeClock {
+	return &fakeClock{at: at, timers: make(map[int]fakeTimer)}
+}
+
+func (c *fakeClock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *fakeClock) after(d time.Duration, f func()) (stop func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	id := c.last
+	c.timers[id] = fakeTimer{c.at.Add(d), f}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.timers, id)
+	}
+}
+
+// next takes the timer that is due first, if it is until then, and sets the clock
+// to it, else to then.
+func (c *fakeClock) next(then time.Time) func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := 0
+	for id, t := range c.timers {
+		if of, ok := c.timers[first]; !t.at.After(then) && (!ok || t.at.Before(of.at) || t.at.Equal(of.at) && id < first) {
+			first = id
+		}
+	}
+	t, ok := c.timers[first]
+	if !ok {
+		if then.After(c.at) {
+			c.at = then
+		}
+		return nil
+	}
+	delete(c.timers, first)
+	if t.at.After(c.at) {
+		c.at = t.at
+	}
+	return t.f
+}
+
+// set goes on to a moment. What is due until then is done when it returns.
+func (c *fakeClock) set(then time.Time) {
+	for f := c.next(then); f != nil; f = c.next(then) {
+		f()
+	}
+}
+
+// pass has some time pass.
+func (c *fakeClock) pass(d time.Duration) { c.set(c.now().Add(d)) }

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
+)
+
+// flush is one that is waited for.
+type flush struct {
+	waiting map[*producer]bool
+	done    func(ok bool) // called once, with the lock held
+}
+
+// Why a flush is made and by whom, as producers get to know it. On the wire, do
+// not change.
+const (
+	flushPeriodic  = 0x11
+	flushStop      = 0x12
+	flushClone     = 0x13
+	flushBugreport = 0x100 // and for what a clone is
+
+	flushReason = 0xf // bits
+)
+
+// flushesMost is how many flushes of a session may be under way.
+const flushesMost = 1000
+
+// flush asks the producers to commit what they have, and calls done when they
+// have, or the time is up: timeoutMs, or 0 for what the config says. What is not
+// committed then is scraped.
+func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
+	n.packets.event(n, stepFlushStarted, false)
+	asked := n.flushable(nil)
+	for _, i := range n.instances {
+		// Nobody else can look into memory that is not shared.
+		if p := i.producer; p.scraped && p.emulated && asked[p] == nil {
+			asked[p] = []uint64{}
+		}
+	}
+	n.flushSources(timeoutMs, flags, asked, done)
+}
+
+// flushable returns the instances that are to be asked for a flush: those that
+// write into some buffers, nil: all.
+func (n *session) flushable(buffers map[uint32]bool) map[*producer][]uint64 {
+	asked := make(map[*producer][]uint64)
+	for _, i := range n.instances {
+		if !i.source.GetNoFlush() && (buffers == nil || buffers[i.config.GetTargetBuffer()]) {
+			asked[i.producer] = append(asked[i.producer], i.id)
+		}
+	}
+	return asked
+}
+
+func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*producer][]uint64, done func(ok bool)) {
+	if n.state != sessionStarted || len(n.flushes) >= flushesMost {
+		done(false)
+		return
+	}
+	n.packets.slowFlush = nil
+	n.requested++
+	n.s.lastFlush++
+	id := n.s.lastFlush
+	f := &flush{waiting: make(map[*producer]bool), done: done}
+	n.flushes[id] = f
+	for _, p := range n.s.producersInOrder() {
+		ids, ok := asked[p]
+		if !ok {
+			continue
+		}
+		f.waiting[p] = true
+		p.command(&perfetto.GetAsyncCommandResponse{Cmd: &perfetto.GetAsyncCommandResponse_Flush_{
+			Flush: &perfetto.GetAsyncCommandResponse_Flush{
+				DataSourceIds: ids, RequestId: proto.Uint64(id), Flags: proto.Uint64(flags),
+			},
+		}})
+	}
+	if len(f.waiting) == 0 {
+		n.flushed(id, true)
+		return
+	}
+	timeout := millis(cmp.Or(timeoutMs, n.config.GetFlushTimeoutMs()))
+	n.after(cmp.Or(timeout, defaultFlushTimeout), func() {
+		if n.flushes[id] == f {
+			n.noteSlowFlush(f, flags)
+			n.flushed(id, false)
+		}
+	})
+}
+
+// flushedBy notes that a producer has done a flush, and so all before it.
+func (n *session) flushedBy(p *producer, last uint64) {
+	for _, id := range slices.Sorted(maps.Keys(n.flushes)) {
+		f := n.flushes[id]
+		if id > last || f == nil || !f.waiting[p] {
+			continue
+		}
+		delete(f.waiting, p)
+		if len(f.waiting) == 0 {
+			n.flushed(id, true)
+		}
+	}
+}
+
+// flushed ends a flush.
+func (n *session) flushed(id uint64, ok bool) {
+	f := n.flushes[id]
+	delete(n.flushes, id)
+	for _, p := range n.s.producersInOrder() {
+		n.s.scrape(n, p)
+	}
+	n.packets.event(n, stepFlushed, true)
+	if ok {
+		n.succeeded++
+	} else {
+		n.failed++
+	}
+	f.done(ok)
+}
+
+// flushAndDisable ends a session as it should end.
+func (n *session) flushAndDisable() {
+	n.flush(0, flushStop, func(ok bool) {
+		if n.s.sessions[n.id] != n {
+			return
+		}
+		n.finalFlush = outcome(ok)
+		if n.consumer == nil {
+			// Nobody is there to read it; what went into a file is there.
+			n.s.free(n)
+			return
+		}
+		n.stop("")
+	})
+}
+
+func outcome(ok bool) perfetto.TraceStats_FinalFlushOutcome {
+	if ok {
+		return perfetto.TraceStats_FINAL_FLUSH_SUCCEEDED
+	}
+	return perfetto.TraceStats_FINAL_FLUSH_FAILED
+}

@@ -1,0 +1,63 @@
+package service
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// memoryShared says that memory can be shared with producers of this machine.
+const memoryShared = true
+
+// seals keep memory at its size, for good: who maps it is safe then.
+const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
+
+// makeMemory makes memory for a producer. It returns what there is of it along
+// with an error.
+func makeMemory(size int) (*sharedMemory, error) {
+	fd, err := unix.MemfdCreate("perfetto_shmem", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("memfd_create: %w", err)
+	}
+	m := &sharedMemory{file: os.NewFile(uintptr(fd), "perfetto_shmem")}
+	if err := m.file.Truncate(int64(size)); err != nil {
+		return m, err
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+		return m, fmt.Errorf("sealing: %w", err)
+	}
+	m.data, err = mapShared(m.file, size)
+	return m, err
+}
+
+// sealedSize returns the size of memory that a producer made, in bytes, and an
+// error unless it is sealed.
+func sealedSize(file *os.File) (int64, error) {
+	got, err := unix.FcntlInt(file.Fd(), unix.F_GET_SEALS, 0)
+	if err != nil {
+		return 0, fmt.Errorf("seals: %w", err)
+	}
+	if got&seals != seals {
+		return 0, fmt.Errorf("seals are %#x, want %#x", got, seals)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func mapShared(file *os.File, size int) ([]byte, error) {
+	data, err := unix.Mmap(int(file.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("mmap: %w", err)
+	}
+	return data, nil
+}
+
+func unmap(data []byte) {
+	if data != nil {
+		_ = unix.Munmap(data) // fails for what was not mapped alone
+	}
+}

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package service
+
+import (
+	"errors"
+	"os"
+)
+
+// Memory that cannot shrink is there on Linux alone. Elsewhere producers send
+// their chunks through the socket.
+const memoryShared = false
+
+var errNoMemory = errors.New("this system cannot share sealed memory")
+
+func makeMemory(int) (*sharedMemory, error)   { return nil, errNoMemory }
+func sealedSize(*os.File) (int64, error)      { return 0, errNoMemory }
+func mapShared(*os.File, int) ([]byte, error) { return nil, errNoMemory }
+func unmap([]byte)                            {}

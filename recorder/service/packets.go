@@ -1,0 +1,184 @@
+package service
+
+import (
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
+)
+
+// servicePackets are the packets that the service itself adds to a trace, as far
+// as they have not been read.
+type servicePackets struct {
+	initial    *perfetto.ClockSnapshot // when the session started
+	snapshots  []*perfetto.ClockSnapshot
+	steps      []stepTaken
+	slowFlush  []stepTaken // of the last flush
+	allStarted bool
+	described  bool // config, id and system were read
+	triggers   int  // that were read
+	syncMarker bool // due
+	stats      bool // due
+}
+
+const (
+	// ownSequence is the sequence of the service's packets; others have 2, 3, ….
+	ownSequence = 1
+	// snapshotsMost is how many clock snapshots are kept until they are read.
+	snapshotsMost = 16
+	// drift is how much one clock must have gone from another to make a snapshot
+	// worth keeping.
+	drift = 10 * time.Millisecond
+)
+
+// syncMarker lets a reader find its way into a trace whose beginning is gone. It is
+// a fact of the protocol, do not change.
+var syncMarker = []byte{0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79}
+
+// own makes a packet of the service. It is stamped like all others.
+func (n *session) own(p *perfetto.TracePacket) *perfetto.TracePacket {
+	p.OptionalTrustedUid = &perfetto.TracePacket_TrustedUid{TrustedUid: n.s.uid}
+	p.OptionalTrustedPacketSequenceId = &perfetto.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: ownSequence}
+	p.TimestampClockId = proto.Uint32(uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME))
+	return p
+}
+
+// begin is called when the session starts. The clocks of this moment are kept
+// whatever comes.
+func (k *servicePackets) begin(n *session) {
+	if !n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+		k.initial = n.clocks()
+	}
+	k.event(n, stepStarted, false)
+	k.snapshot(n)
+}
+
+// snapshot is called from time to time: a reader of a part of the trace needs it.
+func (k *servicePackets) snapshot(n *session) {
+	k.syncMarker, k.stats = true, true
+	k.snapshotClocks(n)
+}
+
+// clocks reads the clocks.
+func (n *session) clocks() *perfetto.ClockSnapshot {
+	snapshot := readClocks()
+	primary := n.config.GetBuiltinDataSources().GetPrimaryTraceClock()
+	if primary == perfetto.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
+		primary = perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
+	}
+	snapshot.PrimaryTraceClock = primary.Enum()
+	return snapshot
+}
+
+// snapshotClocks keeps a snapshot, if it tells something new.
+func (k *servicePackets) snapshotClocks(n *session) {
+	if n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+		return
+	}
+	now := n.clocks()
+	if last := len(k.snapshots) - 1; last >= 0 && !drifted(k.snapshots[last], now) {
+		return
+	}
+	if len(k.snapshots) >= snapshotsMost {
+		k.snapshots = slices.Delete(k.snapshots, 0, 1)
+	}
+	k.snapshots = append(k.snapshots, now)
+}
+
+// drifted reports whether clocks went on by different times.
+func drifted(a, b *perfetto.ClockSnapshot) bool {
+	if len(a.Clocks) != len(b.Clocks) || len(a.Clocks) == 0 {
+		return true
+	}
+	went := func(i int) time.Duration {
+		return time.Duration(b.Clocks[i].GetTimestamp() - a.Clocks[i].GetTimestamp())
+	}
+	for i := range a.Clocks {
+		if a.Clocks[i].GetClockId() == uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_TSC) {
+			continue // it does not count nanoseconds
+		}
+		if d := went(i) - went(0); d >= drift || d <= -drift {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the packets that come before data, and forgets them.
+func (n *session) first() (list []*perfetto.TracePacket) {
+	k := &n.packets
+	b := n.config.GetBuiltinDataSources()
+	add := func(p *perfetto.TracePacket) { list = append(list, n.own(p)) }
+	if k.initial != nil {
+		k.snapshots = slices.Insert(k.snapshots, 0, k.initial)
+		k.initial = nil
+	}
+	for _, c := range k.snapshots {
+		add(&perfetto.TracePacket{Data: &perfetto.TracePacket_ClockSnapshot{ClockSnapshot: c}})
+	}
+	k.snapshots = nil
+	if k.syncMarker {
+		p := n.own(&perfetto.TracePacket{Data: &perfetto.TracePacket_SynchronizationMarker{SynchronizationMarker: syncMarker}})
+		p.TimestampClockId = nil // the marker must be the last field, see drain.own
+		list = append(list, p)
+		k.syncMarker = false
+	}
+	if !b.GetDisableTraceConfig() {
+		if !k.described {
+			add(&perfetto.TracePacket{Data: &perfetto.TracePacket_TraceConfig{TraceConfig: n.config}})
+		}
+		list = append(list, n.triggerPackets()...)
+	}
+	if !k.described {
+		add(&perfetto.TracePacket{Data: &perfetto.TracePacket_TraceUuid{TraceUuid: n.uuid}})
+		add(&perfetto.TracePacket{
+			Timestamp: proto.Uint64(bootTime()),
+			Data:      &perfetto.TracePacket_TraceProvenance{TraceProvenance: n.provenance()},
+		})
+		if !b.GetDisableSystemInfo() {
+			add(&perfetto.TracePacket{Data: &perfetto.TracePacket_SystemInfo{SystemInfo: systemInfo()}})
+		}
+		k.described = true
+	}
+	return append(list, n.takeSteps()...)
+}
+
+// last returns the packets that come behind all data.
+func (n *session) last() (list []*perfetto.TracePacket) {
+	n.packets.event(n, stepRead, false)
+	list = n.takeSteps()
+	if n.packets.stats {
+		n.packets.stats = false
+		list = append(list, n.own(&perfetto.TracePacket{Data: &perfetto.TracePacket_TraceStats{TraceStats: n.stats()}}))
+	}
+	return list
+}
+
+// provenance says who wrote the sequences that are known so far.
+func (n *session) provenance() *perfetto.TraceProvenance {
+	t := new(perfetto.TraceProvenance)
+	for _, b := range n.buffers {
+		list := new(perfetto.TraceProvenance_Buffer)
+		for _, s := range b.all {
+			if id, ok := n.sequences[s.id]; ok {
+				list.Sequences = append(list.Sequences, &perfetto.TraceProvenance_Sequence{
+					Id: proto.Uint32(id), ProducerId: proto.Int32(int32(s.id.producer)),
+				})
+			}
+		}
+		t.Buffers = append(t.Buffers, list)
+	}
+	return t
+}
+
+// sequence returns the number of a sequence in this session's trace.
+func (n *session) sequence(id sequenceID) uint32 {
+	number, ok := n.sequences[id]
+	if !ok {
+		number = uint32(len(n.sequences)) + ownSequence + 1
+		n.sequences[id] = number
+	}
+	return number
+}

@@ -1,0 +1,101 @@
+package service
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/recorder/perfetto"
+)
+
+// TestSession records what a program writes and reads it.
+func TestSession(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	events := c.observe(perfetto.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED)
+	c.enable(config(1024, "words"))
+	p.waitFor("start 1")
+	if e := <-events; !e.GetAllDataSourcesStarted() {
+		t.Errorf("told %v", e)
+	}
+	long := strings.Repeat("long ", 50_000)
+	p.write(1, "one", "two", long)
+	c.invoke("Flush", &perfetto.FlushRequest{}, nil)
+	p.waitFor("flush [1]")
+	packets := c.read()
+	if got, want := texts(packets), []string{"!one", "two", long}; !slices.Equal(got, want) {
+		t.Errorf("read %.100q", got)
+	}
+	own := packets[0]
+	if own.GetTrustedPacketSequenceId() != ownSequence || own.GetClockSnapshot() == nil {
+		t.Errorf("first comes %v", own)
+	}
+	var kinds []string
+	for _, p := range packets {
+		if p.GetTrustedPacketSequenceId() == ownSequence {
+			kinds = append(kinds, string(p.ProtoReflect().WhichOneof(p.ProtoReflect().Descriptor().Oneofs().ByName("data")).Name()))
+		} else if p.GetTrustedPacketSequenceId() != 2 || p.GetTrustedPid() == 0 {
+			t.Errorf("stamped %d, process %d", p.GetTrustedPacketSequenceId(), p.GetTrustedPid())
+		}
+	}
+	want := []string{"clock_snapshot", "clock_snapshot", "synchronization_marker", "trace_config", "trace_uuid", "trace_provenance",
+		"system_info", "service_event", "service_event", "service_event", "service_event", "service_event", "trace_stats"}
+	if got := slices.Compact(slices.Clone(kinds)); !slices.Equal(got, slices.Compact(slices.Clone(want))) {
+		t.Errorf("the service's packets are\n%q, want\n%q", kinds, want)
+	}
+	p.write(1, "three")
+	c.invoke("DisableTracing", &perfetto.DisableTracingRequest{}, nil)
+	if why := c.end(); why != "" {
+		t.Error(why)
+	}
+	p.waitFor("stop 1")
+	// What was not flushed was scraped.
+	if got, want := texts(c.read()), []string{"three"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	var stats perfetto.GetTraceStatsResponse
+	c.invoke("GetTraceStats", &perfetto.GetTraceStatsRequest{}, &stats)
+	if st := stats.TraceStats; st.GetFlushesSucceeded() != 1 || st.GetProducersConnected() != 1 || len(st.BufferStats) != 1 ||
+		st.BufferStats[0].GetBytesRead() == 0 {
+		t.Errorf("%v", st)
+	}
+	c.invoke("FreeBuffers", &perfetto.FreeBuffersRequest{}, nil)
+	if got := texts(c.read()); got != nil {
+		t.Errorf("read %q of a session that is gone", got)
+	}
+	// And again, with the memory that is there.
+	c.enable(config(64, "words"))
+	p.waitFor("start 2")
+	p.write(2, "again")
+	c.invoke("Flush", &perfetto.FlushRequest{}, nil)
+	if got, want := texts(c.read()), []string{"!again"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// What a program wrote before it died is there.
+func TestProgramGone(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	events := c.observe(perfetto.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES)
+	c.enable(config(64, "words"))
+	p.waitFor("start 1")
+	p.write(1, "one", "two")
+	for e := range events {
+		if e.InstanceStateChanges[0].GetState() == perfetto.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STARTED {
+			break
+		}
+	}
+	p.invoke("Sync", &perfetto.SyncRequest{}, nil)
+	p.client.Close()
+	for e := range events {
+		if e.InstanceStateChanges[0].GetState() == perfetto.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STOPPED {
+			break
+		}
+	}
+	if got, want := texts(c.read()), []string{"!one", "two"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}

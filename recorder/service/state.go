@@ -1,0 +1,104 @@
+package service
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto"
+)
+
+// pieces sends a state piece by piece, since descriptions of data sources can be
+// long: put together they are the state.
+type pieces struct {
+	request *ipc.Request
+	state   *perfetto.TracingServiceState
+	size    int // bytes of what was added to state
+}
+
+// add makes room for something of a size in bytes.
+func (p *pieces) add(size int) *perfetto.TracingServiceState {
+	const most, around = replyMost - 1024, 16
+	if p.size += size + around; p.size > most {
+		_ = p.request.Stream(&perfetto.QueryServiceStateResponse{ServiceState: p.state})
+		p.state, p.size = new(perfetto.TracingServiceState), size+around
+	}
+	return p.state
+}
+
+// queryServiceState tells who is connected and what is recorded.
+func (k *consumer) queryServiceState(r *ipc.Request, m *perfetto.QueryServiceStateRequest) {
+	s := k.s
+	p := &pieces{request: r, state: &perfetto.TracingServiceState{
+		NumSessions:             proto.Int32(int32(len(s.sessions))),
+		NumSessionsStarted:      proto.Int32(0),
+		TracingServiceVersion:   proto.String(version()),
+		SupportsTracingSessions: proto.Bool(true),
+	}}
+	for _, n := range s.inOrder() {
+		if n.state == sessionStarted {
+			*p.state.NumSessionsStarted++
+		}
+	}
+	if !m.GetSessionsOnly() {
+		for _, of := range s.producersInOrder() {
+			t := of.summary()
+			state := p.add(proto.Size(t))
+			state.Producers = append(state.Producers, t)
+		}
+	}
+	for _, n := range s.inOrder() {
+		if n.maySee(k.uid) {
+			t := n.summary()
+			state := p.add(proto.Size(t))
+			state.TracingSessions = append(state.TracingSessions, t)
+		}
+	}
+	if !m.GetSessionsOnly() {
+		for _, of := range s.producersInOrder() {
+			for _, d := range of.sources {
+				t := &perfetto.TracingServiceState_DataSource{DsDescriptor: d, ProducerId: proto.Int32(int32(of.id()))}
+				state := p.add(proto.Size(t))
+				state.DataSources = append(state.DataSources, t)
+			}
+		}
+	}
+	_ = r.Reply(&perfetto.QueryServiceStateResponse{ServiceState: p.state})
+}
+
+// summary describes a producer to whoever asks.
+func (p *producer) summary() *perfetto.TracingServiceState_Producer {
+	t := &perfetto.TracingServiceState_Producer{
+		Id: proto.Int32(int32(p.id())), Name: proto.String(p.name), Uid: proto.Int32(p.from.uid), Pid: proto.Int32(p.from.pid),
+		SdkVersion: proto.String(p.sdk), Frozen: proto.Bool(false),
+	}
+	if p.from.machine != 0 {
+		t.MachineId = proto.Uint32(p.from.machine)
+		if p.machine != "" {
+			t.MachineName = proto.String(p.machine)
+		}
+	}
+	return t
+}
+
+// maySee reports whether a user may know about the session, and clone it.
+func (n *session) maySee(uid int) bool { return uid == n.uid || uid == 0 }
+
+// summary describes a session to whoever asks.
+func (n *session) summary() *perfetto.TracingServiceState_TracingSession {
+	t := &perfetto.TracingServiceState_TracingSession{
+		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.uid)), State: proto.String(sessionStates[n.state]),
+		UniqueSessionName: proto.String(n.config.GetUniqueSessionName()), DurationMs: proto.Uint32(n.config.GetDurationMs()),
+		NumDataSources: proto.Uint32(uint32(len(n.instances))),
+		BugreportScore: n.config.BugreportScore, BugreportFilename: n.config.BugreportFilename,
+	}
+	for _, b := range n.config.Buffers {
+		t.BufferSizeKb = append(t.BufferSizeKb, b.GetSizeKb())
+	}
+	if n.state == sessionStarted {
+		t.IsStarted = proto.Bool(true)
+	}
+	if !n.began.IsZero() {
+		t.StartRealtimeNs = proto.Int64(n.began.UnixNano())
+	}
+	return t
+}
