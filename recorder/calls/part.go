@@ -1,0 +1,190 @@
+package calls
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Source is the name of the data source.
+const Source = "tracex.calls"
+
+// Field is the number of the field of a TracePacket.
+const Field = 2022
+
+// Part is what one packet holds. Its slices are the caller's when it is encoded,
+// and parts of the packet when it was decoded.
+type Part struct {
+	Recorder uint64
+
+	HasThread bool // else there are References alone
+	Thread    int32
+	Number    uint64
+	Name      string
+
+	References []byte
+
+	Whole   bool // Skipped, Open and Began tell all that is open
+	Skipped int
+	Open    []byte
+	Began   []byte // varints
+
+	Last  bool
+	Ended uint64 // ns behind the last of Times, if it is the Last
+
+	Times   []byte // varints
+	Objects []byte
+}
+
+const (
+	fieldRecorder   = 1
+	fieldThread     = 2
+	fieldNumber     = 3
+	fieldName       = 4
+	fieldReferences = 5
+	fieldSkipped    = 6
+	fieldOpen       = 7
+	fieldBegan      = 8
+	fieldWhole      = 9
+	fieldEnded      = 10
+	fieldTimes      = 11
+	fieldObjects    = 12
+)
+
+// ErrDamaged is returned for bytes that are no Part.
+var ErrDamaged = errors.New("calls: damaged packet of calls")
+
+// AppendHead appends all but the bytes of Objects, which must follow: so they need
+// not be copied twice.
+func (p *Part) AppendHead(b []byte) []byte {
+	b = protowire.AppendFixed64(protowire.AppendTag(b, fieldRecorder, protowire.Fixed64Type), p.Recorder)
+	if p.HasThread {
+		b = appendVarint(b, fieldThread, uint64(uint32(p.Thread))+1)
+		b = appendVarint(b, fieldNumber, p.Number)
+		b = appendBytes(b, fieldName, p.Name)
+	}
+	b = appendBytes(b, fieldReferences, p.References)
+	if p.Whole {
+		b = appendVarint(b, fieldWhole, 1)
+		b = appendVarint(b, fieldSkipped, uint64(p.Skipped))
+		b = appendBytes(b, fieldOpen, p.Open)
+		b = appendBytes(b, fieldBegan, p.Began)
+	}
+	if p.Last {
+		b = appendVarint(b, fieldEnded, p.Ended+1)
+	}
+	b = appendBytes(b, fieldTimes, p.Times)
+	if len(p.Objects) > 0 {
+		b = protowire.AppendTag(b, fieldObjects, protowire.BytesType)
+		b = protowire.AppendVarint(b, uint64(len(p.Objects)))
+	}
+	return b
+}
+
+// Append appends the encoded part.
+func (p *Part) Append(b []byte) []byte { return append(p.AppendHead(b), p.Objects...) }
+
+func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+// appendBytes appends a field, if there is anything in it.
+func appendBytes[T []byte | string](b []byte, field protowire.Number, v T) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	b = protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(len(v)))
+	return append(b, v...)
+}
+
+// Decode decodes a part. What is in references, objects and times is not looked
+// at. Errors are [ErrDamaged], with the offset.
+func Decode(b []byte) (p Part, err error) {
+	for rest := b; len(rest) > 0; {
+		at := len(b) - len(rest)
+		field, kind, n := protowire.ConsumeTag(rest)
+		if n < 0 {
+			return p, fmt.Errorf("%w: no field at byte %d of %d", ErrDamaged, at, len(b))
+		}
+		size := protowire.ConsumeFieldValue(field, kind, rest[n:])
+		if size < 0 {
+			return p, fmt.Errorf("%w: field %d at byte %d of %d is cut short", ErrDamaged, field, at, len(b))
+		}
+		if !p.set(field, kind, rest[n:n+size]) {
+			return p, fmt.Errorf("%w: field %d at byte %d of %d cannot be", ErrDamaged, field, at, len(b))
+		}
+		rest = rest[n+size:]
+	}
+	return p, nil
+}
+
+// set sets a field to its encoded value, which is whole. It reports whether the
+// value can be.
+func (p *Part) set(field protowire.Number, kind protowire.Type, value []byte) bool {
+	switch kind {
+	case protowire.VarintType:
+		v, _ := protowire.ConsumeVarint(value)
+		return p.setNumber(field, v)
+	case protowire.BytesType:
+		v, _ := protowire.ConsumeBytes(value)
+		if field == fieldName {
+			p.Name = string(v)
+		} else if to := p.bytes(field); to != nil {
+			*to = v
+		}
+	case protowire.Fixed64Type:
+		if field == fieldRecorder {
+			p.Recorder, _ = protowire.ConsumeFixed64(value)
+		}
+	}
+	return true
+}
+
+func (p *Part) setNumber(field protowire.Number, v uint64) bool {
+	switch field {
+	case fieldThread:
+		if v == 0 || v > 1<<31 {
+			return false
+		}
+		p.HasThread, p.Thread = true, int32(v-1)
+	case fieldNumber:
+		p.Number = v
+	case fieldSkipped:
+		if v > 1<<31 {
+			return false
+		}
+		p.Skipped = int(v)
+	case fieldWhole:
+		p.Whole = v != 0
+	case fieldEnded:
+		p.Last, p.Ended = v != 0, max(v, 1)-1
+	}
+	return true
+}
+
+func (p *Part) bytes(field protowire.Number) *[]byte {
+	switch field {
+	case fieldReferences:
+		return &p.References
+	case fieldOpen:
+		return &p.Open
+	case fieldBegan:
+		return &p.Began
+	case fieldTimes:
+		return &p.Times
+	case fieldObjects:
+		return &p.Objects
+	}
+	return nil
+}
+
+// NextTime takes the first of Times or Began off. ok is false if there is none, or
+// it makes no sense.
+func NextTime(times []byte) (ns uint64, rest []byte, ok bool) {
+	ns, n := protowire.ConsumeVarint(times)
+	if n < 0 {
+		return 0, nil, false
+	}
+	return ns, times[n:], true
+}
