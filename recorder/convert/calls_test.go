@@ -1,0 +1,247 @@
+package convert
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format"
+	"tracex/recorder/calls"
+)
+
+// callsStory is a trace of parts.
+type callsStory struct {
+	trace []byte
+}
+
+func (s *callsStory) packet(payload []byte, at uint64) {
+	p := protowire.AppendVarint([]byte{packetTimestamp<<3 | varintKey}, at)
+	p = protowire.AppendTag(p, packetCalls, protowire.BytesType)
+	p = protowire.AppendBytes(p, payload)
+	s.trace = protowire.AppendBytes(append(s.trace, 1<<3|bytesKey), p)
+}
+
+// part adds a part of recorder 1, thread 2.
+func (s *callsStory) part(p calls.Part, at uint64) {
+	p.Recorder, p.HasThread, p.Thread, p.Name = 1, true, 2, "worker"
+	s.packet(p.Append(nil), at)
+}
+
+// refer adds class 0 and its methods, "m0" and so on.
+func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
+	t.Helper()
+	b, err := (&format.ClassDescriptor{Name: "Class"}).Append(nil)
+	for i := range methods {
+		m := format.MethodDescriptor{ID: i, Name: fmt.Sprint("m", i), Result: format.Type{Kind: format.TypeVoid}}
+		if err == nil {
+			b, err = m.Append(b)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := calls.Part{Recorder: recorder, References: b}
+	s.packet(p.Append(nil), 1)
+}
+
+// enter is the header of a call of method n, whose event id is 10 * n.
+func enter(n int32) []byte { return format.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
+
+func each(n int, ns ...uint64) (b []byte) {
+	for range n {
+		for _, d := range ns {
+			b = protowire.AppendVarint(b, d)
+		}
+	}
+	return b
+}
+
+// callsText writes a trace and returns the text of its points: "(m1" begins, ")"
+// ends, "?" ends a call that is unfinished.
+func callsText(t *testing.T, trace []byte) (text string, w *written) {
+	t.Helper()
+	w, err := convertBytes(t, trace, Options{Memory: 1 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := format.NewBytesScanner(w.data)
+	var p format.Point
+	var f format.Footer
+	var b strings.Builder
+	for s.Next() {
+		o := s.Object()
+		switch o.Kind {
+		case format.KindTracePoint:
+			if _, err := format.DecodePoint(o.Bytes, &p); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "(m%d", p.Ref)
+		case format.KindFooter:
+			if _, err := format.DecodeFooter(o.Bytes, format.ClassCall, &f); err != nil {
+				t.Fatal(err)
+			}
+			if f.Result.Kind == format.ValueVoid {
+				b.WriteString(")")
+			} else {
+				b.WriteString("?")
+			}
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), w
+}
+
+func leftOf(w *written) (all []string) {
+	for _, l := range w.result.Left {
+		all = append(all, fmt.Sprint(l.Count, " ", strings.SplitN(l.What, ":", 2)[0]))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestCallsLost has parts of which some are missing.
+func TestCallsLost(t *testing.T) {
+	join := func(all ...[]byte) []byte { return bytes.Join(all, nil) }
+	const lost, begin = "1 places where recorded calls are missing", " ends of slices that had not begun"
+	first := calls.Part{Objects: join(enter(1), enter(2), enter(3)), Times: each(3, 10)}
+	for _, c := range []struct {
+		name string
+		then []calls.Part
+		text string
+		left []string
+	}{
+		{"nothing is lost", []calls.Part{
+			{Number: 1, Objects: join(voidFooter, voidFooter, voidFooter), Times: each(3, 1), Last: true},
+		}, "(m1(m2(m3)))", nil},
+		{"unfinished", nil, "(m1(m2(m3???", nil},
+		{"others are open", []calls.Part{
+			{Number: 2, Whole: true, Open: join(enter(1), enter(4)), Began: each(1, 1000, 50), Objects: join(voidFooter, voidFooter), Times: each(2, 1)},
+		}, "(m1(m2(m3??(m4))", []string{lost}},
+		{"outer ones are skipped", []calls.Part{
+			{Number: 2, Whole: true, Skipped: 2, Open: enter(5), Began: each(1, 1005), Objects: join(voidFooter, voidFooter, voidFooter), Times: each(3, 1)},
+		}, "(m1(m2(m3?(m5)))", []string{lost}},
+		{"more are skipped than known", []calls.Part{
+			{Number: 2, Whole: true, Skipped: 4, Open: enter(5), Began: each(1, 1005), Objects: join(voidFooter, voidFooter), Times: each(2, 1)},
+		}, "(m1(m2(m3???(m5)", []string{"1" + begin, lost}},
+		{"nothing is open", []calls.Part{
+			{Number: 2, Whole: true, Objects: join(enter(6), voidFooter), Times: each(2, 1)},
+		}, "(m1(m2(m3???(m6)", []string{lost}},
+		{"nobody says what is open", []calls.Part{
+			{Number: 2, Objects: join(voidFooter, enter(6), voidFooter), Times: each(3, 1)},
+		}, "(m1(m2(m3???(m6)", []string{"1" + begin, lost}},
+		{"a part comes twice", []calls.Part{first,
+			{Number: 1, Objects: voidFooter, Times: each(1, 1)},
+		}, "(m1(m2(m3)??", []string{"1 packets of recorded calls that came twice"}},
+		{"objects make no sense", []calls.Part{
+			{Number: 1, Objects: join(voidFooter, []byte{77}, voidFooter), Times: each(3, 1)},
+			{Number: 2, Whole: true, Open: enter(1), Began: each(1, 1000), Objects: voidFooter, Times: each(1, 1)},
+		}, "(m1(m2(m3)?)", []string{"1 damaged packets"}},
+		{"what is open makes no sense", []calls.Part{
+			{Number: 2, Whole: true, Open: voidFooter, Objects: voidFooter, Times: each(1, 1)},
+		}, "(m1(m2(m3???", []string{"1 damaged packets", lost}},
+		{"times are missing", []calls.Part{
+			{Number: 1, Objects: join(voidFooter, voidFooter), Times: each(1, 1)},
+		}, "(m1(m2(m3)??", []string{"1 damaged packets"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &callsStory{}
+			s.refer(t, 1, 7)
+			s.part(first, 1000)
+			for i, p := range c.then {
+				s.part(p, 2000+100*uint64(i))
+			}
+			text, w := callsText(t, s.trace)
+			if text != c.text {
+				t.Errorf("%s, want %s", text, c.text)
+			}
+			if left := leftOf(w); !slices.Equal(left, c.left) {
+				t.Errorf("left out: %q, want %q", left, c.left)
+			}
+			if len(w.result.Threads) != 1 || w.result.Threads[0] != (Thread{ID: 2, Name: "worker", Thread: "worker"}) {
+				t.Errorf("threads: %+v", w.result.Threads)
+			}
+			w.check(t)
+		})
+	}
+}
+
+// check fails the test if a time is not that of its cell, or cannot be.
+func (w *written) check(t *testing.T) {
+	t.Helper()
+	for id, c := range containerTimes(t, w) {
+		if c.Known() && (c.Start < 0 || c.Duration > int64(w.result.Took)) {
+			t.Errorf("event %d: %+v in %v", id, c, w.result.Took)
+		}
+	}
+}
+
+// TestCallsTimes compares times of calls with those of the parts.
+func TestCallsTimes(t *testing.T) {
+	s := &callsStory{}
+	s.refer(t, 1, 3)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), voidFooter), Times: each(1, 0, 5, 7), Last: true, Ended: 100}, 1000)
+	_, w := callsText(t, s.trace)
+	times := containerTimes(t, w)
+	for id, want := range map[int32]format.TimeCell{
+		10: {ID: 10, Start: 0, Duration: 112}, 20: {ID: 20, Start: 5, Duration: 7},
+	} {
+		if times[id] != want {
+			t.Errorf("event %d: %+v, want %+v", id, times[id], want)
+		}
+	}
+	if w.origin != 1000 || w.result.Took != 112 || w.result.Events != 2 {
+		t.Errorf("from %d: %+v", w.origin, w.result)
+	}
+}
+
+// TestCallsBesideTracks has recorded calls in a trace of track events, whose
+// numbers stay apart.
+func TestCallsBesideTracks(t *testing.T) {
+	events := simple()
+	events.begin(100, "A")
+	s := &callsStory{trace: events.trace}
+	s.refer(t, 1, 2)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), voidFooter), Times: each(2, 1)}, 1000)
+	_, w := callsText(t, s.trace)
+	whole(t, w)
+	if r := w.result; r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.Left) > 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestCallsDamaged has a byte that is another, anywhere in packets of calls.
+func TestCallsDamaged(t *testing.T) {
+	s := &callsStory{}
+	s.refer(t, 1, 3)
+	s.refer(t, 2, 2)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), voidFooter), Times: each(3, 4)}, 1000)
+	s.part(calls.Part{Number: 2, Whole: true, Skipped: 1, Open: enter(2), Began: each(1, 1010),
+		Objects: slices.Concat(voidFooter, enter(1)), Times: each(2, 4), Last: true, Ended: 3}, 2000)
+	r := rand.New(rand.NewPCG(3, 4))
+	for at := range s.trace {
+		for range 3 {
+			damaged := bytes.Clone(s.trace)
+			damaged[at] ^= byte(1 + r.IntN(255))
+			c := New(Options{})
+			_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may say that there is damage
+			var data bytes.Buffer
+			if _, err := c.Write(t.Context(), Output{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+			c.Close()
+			scan := format.NewBytesScanner(data.Bytes())
+			for scan.Next() {
+			}
+			if err := scan.Err(); err != nil {
+				t.Fatalf("byte %d became %d: %v", at, damaged[at], err)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package convert
+
+import "math"
+
+// eventTime returns the time of an event on the trace's clock.
+func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool) {
+	old := false
+	switch {
+	case e.hasDelta:
+		if !s.hasReference {
+			c.leave(withoutTime, p)
+			return 0, false
+		}
+		s.reference += e.deltaUS * 1000
+		ns, old = s.reference, true
+	case e.absoluteUS != 0:
+		ns, old = e.absoluteUS*1000, true
+	case p.timed:
+		return p.ns, true
+	case p.hasTime:
+		return 0, false // why, was said
+	default:
+		c.leave(withoutTime, p)
+		return 0, false
+	}
+	if old {
+		// Those fields are of a time when all was told by one clock.
+		if t, ok := c.clocks.convert(&c.monotonic, clockOf(0, clockMonotonic), ns); ok {
+			ns = t
+		}
+	}
+	return c.checkTime(p, ns)
+}
+
+// packetTime returns the time of a packet on the trace's clock.
+func (c *Converter) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
+	clock := p.clock
+	if clock == 0 && s != nil {
+		clock = s.clock
+	}
+	if clock == 0 || clock == c.clocks.trace.clock {
+		return c.checkTime(p, int64(p.time))
+	}
+	via := &c.others
+	if s != nil {
+		via = &s.conversion
+	}
+	id := clockOf(p.sequence, clock)
+	ns, ok = c.clocks.convert(via, id, int64(p.time))
+	if !ok {
+		if id.sequence != 0 {
+			// A difference to nothing that we know.
+			c.leave(withoutTime, p)
+			return 0, false
+		}
+		c.leave(strangeClock, p)
+		ns = int64(p.time)
+	}
+	return c.checkTime(p, ns)
+}
+
+// farTime is the latest time that is taken for one: differences of two times
+// stay numbers.
+const farTime = math.MaxInt64 / 4
+
+func (c *Converter) checkTime(p *packet, ns int64) (int64, bool) {
+	if ns < 0 || ns > farTime {
+		c.leave(withoutTime, p)
+		return 0, false
+	}
+	return ns, true
+}

@@ -1,0 +1,93 @@
+package convert
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+)
+
+// updateState takes in what a packet says of the state of its sequence.
+func (c *Converter) updateState(p *packet, s *sequence) {
+	switch {
+	case p.flags&flagCleared != 0:
+		s.clear()
+	case p.dropped:
+		// The service marks the first packet of a sequence too.
+		if s.met {
+			c.leave(lostMarks, p)
+		}
+		s.lose()
+	}
+	s.met = true
+	if p.defaults != nil && !s.setDefaults(p.defaults) {
+		c.leave(damaged, p)
+	}
+	if p.interned != nil && s.valid && !s.read(p.interned) {
+		c.leave(damaged, p)
+	}
+	if p.interned != nil || p.flags&flagCleared != 0 {
+		c.sequences.count(s)
+	}
+}
+
+func (c *Converter) clockSnapshot(p *packet) {
+	readings, primary, ok := parseSnapshot(p.data, p.sequence)
+	if !ok {
+		c.leave(damaged, p)
+		return
+	}
+	if len(readings) > 0 && !c.clocks.add(readings, primary) {
+		c.leave(badSnapshots, p)
+		return
+	}
+	if c.hasWall {
+		return
+	}
+	for _, r := range readings {
+		if r.id != clockOf(0, clockRealtime) {
+			continue
+		}
+		for _, o := range readings {
+			if o.id == c.clocks.trace {
+				c.wall, c.wallAt, c.hasWall = r.time, o, true
+			}
+		}
+	}
+}
+
+// inflated takes in the packets that a packet holds compressed.
+func (c *Converter) inflated(p packet) error {
+	if c.within {
+		c.leave(damaged, &p)
+		return nil
+	}
+	in := bytes.NewReader(p.data)
+	var err error
+	if c.inflate == nil {
+		c.inflate, err = zlib.NewReader(in)
+	} else {
+		err = c.inflate.(zlib.Resetter).Reset(in, nil)
+	}
+	if err != nil {
+		c.inflate = nil
+		c.leave(damaged, &p)
+		return nil
+	}
+	c.within = true
+	defer func() { c.within = false }()
+	f := framer{r: c.inflate, buf: c.packed[:0], tooLarge: func(int64) { c.leave(largePackets, &p) }}
+	defer func() { c.packed = f.buf }()
+	for {
+		b, _, err := f.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			c.leave(damaged, &p)
+			return nil
+		}
+		if err := c.packet(b, p.offset); err != nil {
+			return err
+		}
+	}
+}

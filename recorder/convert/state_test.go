@@ -1,0 +1,159 @@
+package convert
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// needing adds an event that needs the state of its sequence.
+func (s *story) needing(time uint64, name uint64, more ...func(p *message)) {
+	s.time = time
+	s.add(func(p *message) {
+		p.number(packetSequenceFlags, flagNeedsState)
+		for _, f := range more {
+			f(p)
+		}
+		p.bytes(packetTrackEvent, nested(func(e *message) {
+			e.number(eventType, typeInstant)
+			e.number(eventTrack, 10)
+			e.number(eventNameIID, name)
+		}))
+	})
+}
+
+func naming(iid uint64, name string) func(p *message) {
+	return field(packetInterned, nested(func(in *message) {
+		in.bytes(internedEventNames, nested(func(n *message) {
+			n.number(1, iid)
+			n.text(2, name)
+		}))
+	}))
+}
+
+func TestState(t *testing.T) {
+	s := &story{sequence: 2}
+	s.needing(90, 1, naming(1, "before it is cleared"))
+	s.on(2, 10)
+	s.track(10, 0, "", ofThreadOf(1, 5, "main"))
+	s.needing(100, 1, naming(1, "A"))
+	s.needing(110, 1)
+	s.needing(120, 1, func(p *message) { p.number(packetPreviousDropped, 1) })
+	s.needing(130, 1)
+	s.instant(135, "needs nothing", onTrack(10))
+	s.on(2, 10)
+	s.needing(140, 1, naming(1, "B"))
+	s.needing(150, 1, func(p *message) {
+		p.number(packetPreviousDropped, 1)
+		p.number(packetStateCleared, 1)
+		naming(1, "C")(p)
+	})
+	s.sequence = 3
+	s.needing(160, 1)
+	s.sequence = 0
+	s.needing(170, 1)
+	s.instant(180, "without a sequence", onTrack(10))
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   A()
+		 110+0   A()
+		 135+0   c.needs nothing()
+		 140+0   B()
+		 150+0   C()
+		left out: 5 packets that refer to others which the recording lost
+		left out: 1 events that belong to no sequence
+		left out: 1 marks of the recording that packets were lost
+		`)
+}
+
+// TestManySequences has more sequences than are remembered, and one whose state
+// takes too much memory.
+func TestManySequences(t *testing.T) {
+	var q sequences
+	for id := range uint32(3 * knownSequences) {
+		q.get(id + 10).valid = true
+		q.get(5).valid = true // is in use
+	}
+	if n := len(q.young) + len(q.old); n > 2*knownSequences {
+		t.Errorf("%d sequences are known", n)
+	}
+	if q.forgotten == 0 || !q.get(5).valid || !q.get(3*knownSequences+9).valid || q.get(10).valid {
+		t.Error("other sequences are forgotten than those that were silent")
+	}
+
+	large := q.get(5)
+	text := make([]byte, 1<<20)
+	for i := range uint64(60) {
+		entry := nested(func(n *message) {
+			n.number(1, i+1)
+			n.bytes(2, text)
+		})
+		large.read(nested(func(in *message) { in.bytes(internedEventNames, entry) }))
+		q.count(large)
+	}
+	if large.valid || large.bytes > knownState {
+		t.Errorf("a state of %d bytes", large.bytes)
+	}
+}
+
+// TestCompressed has packets in a compressed one, and such that are damaged.
+func TestCompressed(t *testing.T) {
+	inner := simple()
+	inner.begin(100, "A")
+	inner.end(110)
+	deflate := func(b []byte) func(*message) {
+		var out bytes.Buffer
+		z := zlib.NewWriter(&out)
+		z.Write(b)
+		z.Close()
+		return field(packetDeflated, out.Bytes())
+	}
+	s := &story{}
+	s.add(deflate(inner.trace))
+	s.add(field(packetDeflated, message("no zlib")))
+	s.add(deflate(appendPacket(nil, nested(deflate(inner.trace)))))
+	s.add(deflate(nil))
+	cut := simple()
+	cut.time = 1
+	cut.instant(120, "B")
+	s.add(deflate(append(cut.trace, 1<<3|bytesKey, 100)))
+	s.instant(130, "C")
+	s.trace = append(s.trace, inner.trace...)
+	s.add(field(packetZstd, message("1234")))
+	s.tells(t, `
+		# process 1 › main 5
+		 100+10  c.A()
+		 100+10    A()
+		 120+0   c.B()
+		left out: 3 damaged packets
+		left out: 1 events that belong to no sequence
+		left out: 1 packets of kind 133 (zstd_compressed_packets)
+		`)
+}
+
+// TestKinds has packets of kinds that are not read.
+func TestKinds(t *testing.T) {
+	s := simple()
+	s.time = 100
+	for number := 1; number < 2000; number++ {
+		if readers()[protowire.Number(number)] == nil && number != packetDeflated {
+			s.add(field(protowire.Number(number), message("\xff\xff")))
+		}
+	}
+	s.add(func(p *message) { p.number(1, 7) })
+	w, err := convertBytes(t, s.trace, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int64)
+	for _, l := range w.result.Left {
+		got[l.What] = l.Count
+	}
+	if got["packets of kind 1 (ftrace_events)"] != 2 || got["packets of kind 300 (unknown)"] != 1 ||
+		got["packets of other kinds"] < 100 || len(got) > knownKinds+10 {
+		t.Errorf("%d kinds are left out: %v", len(got), fmt.Sprint(got)[:300])
+	}
+}
