@@ -1,0 +1,123 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"tracex/format"
+)
+
+// block is a block that is being added to what goes to the files. It has
+//
+//	BLOCK_START, thread id
+//	the reference objects that were registered since the last block of any thread
+//	parts: what the thread published; more than one in a dump
+//	the thread's name, where a container's header would come last: Lincheck's reader
+//	    refuses a trace in which nothing stands behind it in the block
+//	footers of what is open and the thread's name, if it is the thread's last block
+//	BLOCK_END
+//
+// The thread's lock and the files' mu are held.
+type block struct {
+	f      *files
+	t      *Thread
+	start  int64 // position of BLOCK_START
+	behind int64 // position behind BLOCK_END; 0: it has none yet
+	base   int64 // of its first content byte
+	before int64 // the thread's content bytes in earlier blocks
+	cell   int   // position of the block's cell in the index buffer
+	time   int   // position of its time in the times buffer
+	span   span
+}
+
+// begin starts a block with what waits in the registry, which moves the draft.
+func (f *files) begin(t *Thread, d *draft) {
+	f.current = block{f: f, t: t, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
+	f.open = true
+	b := &f.current
+	f.data.buf = append(f.data.buf, byte(format.KindBlockStart))
+	f.data.buf = binary.BigEndian.AppendUint32(f.data.buf, uint32(t.id))
+	b.base = f.data.size()
+	f.last = b.base
+	if !f.dump {
+		b.add(format.Cell{}, span{}) // its place
+	}
+	t.file.blocks++
+	at := len(f.data.buf)
+	f.data.buf, f.refs = f.r.registry.take(f.data.buf, f.refs[:0])
+	for _, c := range f.refs {
+		b.reference(c.Kind, c.ID, b.base+c.Start)
+	}
+	d.shift(&t.file, int64(len(f.data.buf)-at))
+}
+
+// cut reports whether a position lies within the block, whatever its end.
+func (b *block) cut(at int64) bool { return b.start < at && (at < b.behind || b.behind == 0) }
+
+// add adds a cell and its time.
+func (b *block) add(c format.Cell, s span) {
+	b.f.index.buf = c.Append(b.f.index.buf)
+	if b.f.times.to != nil {
+		b.f.times.buf = s.cell(c.ID).Append(b.f.times.buf)
+	}
+}
+
+// cell is the time of a block or a reference object.
+func (s span) cell(id int32) format.TimeCell {
+	if !s.known {
+		return format.TimeCell{ID: id, Duration: format.NoDuration}
+	}
+	return format.TimeCell{ID: id, Start: s.from, Duration: s.to - s.from}
+}
+
+// reference adds the cell of a reference object at a physical position.
+func (b *block) reference(kind format.Kind, id int32, at int64) {
+	b.add(format.Cell{Kind: kind, ID: id, Start: at, End: format.ReferenceEnd(b.base, b.before)}, span{})
+}
+
+// part adds what a thread recorded, as it was drafted.
+func (b *block) part(p part, d *draft) {
+	f := b.f
+	f.data.buf = append(append(f.data.buf, p.data...), d.tail...)
+	f.index.buf = append(f.index.buf, d.index...)
+	f.times.buf = append(f.times.buf, d.times...)
+	if d.span.known {
+		if !b.span.known {
+			b.span = d.span
+		}
+		b.span.to = d.span.to
+	}
+}
+
+// name adds the thread's name.
+func (b *block) name() {
+	data := &b.f.data
+	at := len(data.buf)
+	b.reference(format.KindThreadName, b.t.id, data.size())
+	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.t.id))
+	data.buf = appendText(data.buf, b.t.name, maxText)
+	b.t.file.logical += int64(len(data.buf) - at)
+}
+
+// end ends the block and sets its cells: a streaming writer's stand before those
+// of the block's objects, a dump writer's behind them.
+func (b *block) end() {
+	f := b.f
+	f.open = false
+	f.blocks++
+	end := f.data.size()
+	f.data.buf = append(f.data.buf, byte(format.KindBlockEnd))
+	b.behind = f.data.size()
+	if f.dump {
+		b.add(b.ending(end), b.span)
+		return
+	}
+	b.ending(end).Append(f.index.buf[:b.cell]) // in its place
+	if f.times.to != nil {
+		b.span.cell(b.t.id).Append(f.times.buf[:b.time])
+	}
+}
+
+// ending is the cell of the block if its BLOCK_END stands at end.
+func (b *block) ending(end int64) format.Cell {
+	return format.Cell{Kind: format.KindBlockStart, ID: b.t.id, Start: b.start, End: end}
+}

@@ -1,0 +1,233 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Capture makes a value of any Go value. Numbers, strings and the like are what
+// the functions of those names make of them. Of a struct the fields are
+// captured, of a slice, an array and a map the first elements, as deep and as
+// many as [Config.CaptureDepth] and [Config.CaptureCount] say; a pointer is what
+// it points to, and its address its identity. An error, or whatever else has
+// methods, is captured like anything else: none is called.
+//
+// Capture reads x and what x refers to without a lock: it is for values that
+// nobody changes meanwhile, as with any read. If somebody does, what is captured
+// may be anything; a map that is changed Go answers by ending the program. Of a
+// struct it takes an allocation or two.
+func (r *Recorder) Capture(x any) (captured Value) {
+	if !r.on() || x == nil {
+		return Null()
+	}
+	// A string or slice that is half changed may point anywhere.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil { // x was changed while it was read
+			captured = Raw("<not captured>")
+		}
+	}()
+	v := reflect.ValueOf(x)
+	if simple, ok := scalar(v); ok {
+		return simple
+	}
+	c := capturer{r: r, left: maxCaptured}
+	c.value(v, r.config.CaptureDepth)
+	return Value{kind: encoded, text: string(c.out)}
+}
+
+const (
+	// maxCaptured bounds what one Capture writes, in bytes: what would come
+	// behind is left without fields and elements.
+	maxCaptured = 16 << 10
+	// leastEntry is what an entry of a map takes of it at least.
+	leastEntry = 6
+	// maxHops bounds how many pointers and interfaces are followed to one
+	// value: p = &p has no end.
+	maxHops = 16
+)
+
+// scalar makes a value of what has no inside.
+func scalar(v reflect.Value) (Value, bool) {
+	switch v.Kind() {
+	case reflect.Bool:
+		return Bool(v.Bool()), true
+	case reflect.Int:
+		return Int(int(v.Int())), true
+	case reflect.Int8:
+		return Int8(int8(v.Int())), true
+	case reflect.Int16:
+		return Int16(int16(v.Int())), true
+	case reflect.Int32:
+		return Int32(int32(v.Int())), true
+	case reflect.Int64:
+		return Int64(v.Int()), true
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return Uint(v.Uint()), true
+	case reflect.Float32:
+		return Float32(float32(v.Float())), true
+	case reflect.Float64:
+		return Float64(v.Float()), true
+	case reflect.Complex64, reflect.Complex128:
+		return number(strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())), true
+	case reflect.String:
+		return String(v.String()), true
+	case reflect.Invalid:
+		return Null(), true
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+		return Null(), v.IsNil()
+	}
+	return Value{}, false
+}
+
+// capturer encodes one value with what it refers to.
+type capturer struct {
+	r    *Recorder
+	out  []byte
+	left int // bytes up to which there are fields and elements
+}
+
+// value encodes v. depth is how many levels of objects may still be opened.
+func (c *capturer) value(v reflect.Value, depth int) {
+	identity := uintptr(0)
+	for range maxHops {
+		if k := v.Kind(); k != reflect.Pointer && k != reflect.Interface || v.IsNil() {
+			break
+		}
+		if v.Kind() == reflect.Pointer {
+			identity = v.Pointer()
+		}
+		v = v.Elem()
+	}
+	if s, ok := scalar(v); ok {
+		c.scalar(s)
+		return
+	}
+	open := depth > 0 && len(c.out) < c.left
+	switch v.Kind() {
+	case reflect.Struct:
+		c.object(v.Type(), identity)
+		c.fields(v, depth, open)
+	case reflect.Map:
+		c.object(v.Type(), v.Pointer())
+		c.entries(v, depth, open)
+	case reflect.Slice:
+		c.object(v.Type(), v.Pointer())
+		c.elements(v, depth, open)
+	case reflect.Array:
+		c.object(v.Type(), identity)
+		c.elements(v, depth, open)
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Pointer:
+		c.object(v.Type(), v.Pointer())
+		c.count(0)
+	default: // an interface at the end of too many pointers
+		c.object(v.Type(), identity)
+		c.count(0)
+	}
+}
+
+func (c *capturer) scalar(v Value) {
+	max := c.r.config.MaxString
+	at := len(c.out)
+	c.out = slices.Grow(c.out, v.room(max))
+	n := v.put(c.out[at:at+v.room(max)], max)
+	c.out = c.out[:at+n]
+}
+
+// object begins an object of a type.
+func (c *capturer) object(t reflect.Type, address uintptr) {
+	c.out = binary.BigEndian.AppendUint32(c.out, uint32(c.r.typeOf(t).class))
+	c.out = binary.BigEndian.AppendUint32(c.out, uint32(Identity(address)))
+}
+
+func (c *capturer) count(k int) {
+	c.out = binary.BigEndian.AppendUint32(c.out, uint32(int32(k)))
+}
+
+// reserve leaves room for a count that is known later, see counted.
+func (c *capturer) reserve() (at int) {
+	c.count(0)
+	return len(c.out) - 4
+}
+
+func (c *capturer) counted(at, k int) { putInt32(c.out[at:], int32(k)) }
+
+// fields captures the first fields of a struct.
+func (c *capturer) fields(v reflect.Value, depth int, open bool) {
+	names := c.r.typeOf(v.Type()).fields
+	at := c.reserve()
+	n := 0
+	for ; open && n < min(len(names), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
+		c.out = appendText(c.out, names[n], maxText)
+		c.value(v.Field(n), depth-1)
+	}
+	c.counted(at, n)
+}
+
+// elements captures the first elements of a slice or an array.
+func (c *capturer) elements(v reflect.Value, depth int, open bool) {
+	at := c.reserve()
+	n := 0
+	for ; open && n < min(v.Len(), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
+		c.value(v.Index(n), depth-1)
+	}
+	c.counted(at, -n-1)
+	c.count(min(v.Len(), math.MaxInt32))
+}
+
+// entry is a key of a map as the name of a field, and its value.
+type entry struct {
+	key   string
+	value reflect.Value
+}
+
+// entries captures some entries of a map as fields: the first that Go hands out,
+// in the order of their keys, behind the number of all.
+func (c *capturer) entries(v reflect.Value, depth int, open bool) {
+	if !open {
+		c.count(0)
+		return
+	}
+	var some []entry
+	for it := v.MapRange(); len(some) < min(c.r.config.CaptureCount, c.left/leastEntry) && it.Next(); {
+		some = append(some, entry{keyText(it.Key()), it.Value()})
+	}
+	slices.SortStableFunc(some, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	at, n := c.reserve(), 1
+	c.out = appendText(c.out, "len", maxText)
+	c.scalar(Int(v.Len()))
+	for _, e := range some {
+		if len(c.out) >= c.left {
+			break
+		}
+		c.out = appendText(c.out, e.key, c.r.config.MaxString)
+		c.value(e.value, depth-1)
+		n++
+	}
+	c.counted(at, n)
+}
+
+// keyText is the key of a map as the name of a field.
+func keyText(k reflect.Value) string {
+	for k.Kind() == reflect.Interface && !k.IsNil() {
+		k = k.Elem()
+	}
+	switch k.Kind() {
+	case reflect.String:
+		return k.String()
+	case reflect.Bool:
+		return strconv.FormatBool(k.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(k.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return strconv.FormatUint(k.Uint(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(k.Float(), 'g', -1, 64)
+	}
+	return typeName(k.Type())
+}

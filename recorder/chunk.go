@@ -1,0 +1,105 @@
+package recorder
+
+import "sync/atomic"
+
+// chunk is a buffer of one goroutine: the bytes of whole objects as they will
+// stand in the file, and a mark for each header and each footer among them.
+//
+//	data   | in the sink | published          | being written | free     |
+//	       0          flushed             published          t.n     len(data)
+//	        flusher reads ^        ^ flusher reads up to here
+//
+// The owner is the one goroutine that records into the chunk. It writes behind
+// what is published, then publishes, and it alone does. A flusher holds the
+// thread's lock and reads what is published.
+//
+// A flusher may also take the chunk away, as from an idle thread. It sets the
+// thread's chunk to nil and reads once more what is published; the owner looks
+// at its thread's chunk each time it has published:
+//
+//	owner    publish        look at t.chunk
+//	flusher  t.chunk = nil  look at what is published
+//
+// Whatever the order, one of them sees what the other did: either the flusher
+// has all that the owner recorded, or the owner finds its chunk gone and takes
+// what is missing to another one. That needs stores that are seen before the
+// look behind them. An atomic store is; of a large chunk, whose owner is busy,
+// the cheaper release is used, and the flusher makes up for it by a [fence].
+//
+// A chunk that was taken away is not used again, because its owner may be writing
+// to it at that moment: the garbage collector gets it.
+type chunk struct {
+	data  []byte
+	marks []mark
+	// published is the number of bytes, and in its low half of marks, that a
+	// flusher may read.
+	published atomic.Uint64
+	relaxed   bool // published by release
+
+	flushed      int // bytes that are in the sink; the thread's lock guards it
+	flushedMarks int
+}
+
+func pack(bytes, marks int) uint64 { return uint64(bytes)<<32 | uint64(marks) }
+
+func unpack(p uint64) (bytes, marks int) { return int(p >> 32), int(uint32(p)) }
+
+// mark is where in a chunk a header or a footer stands, and when it was made.
+type mark struct {
+	place   uint64
+	reading uint64 // of the recorder's clock; 0 when no times are wanted
+}
+
+// The place of a mark is
+//
+//	bit 63     1: footer
+//	62 to 32   position of its kind byte
+//	31 to 0    position behind it
+const footerMark = 1 << 63
+
+func headerAt(pos, behind int) uint64 { return uint64(pos)<<32 | uint64(behind) }
+func footerAt(pos, behind int) uint64 { return headerAt(pos, behind) | footerMark }
+
+func (m *mark) footer() bool { return m.place&footerMark != 0 }
+func (m *mark) pos() int     { return int(m.place &^ footerMark >> 32) }
+func (m *mark) behind() int  { return int(uint32(m.place)) }
+
+// moved returns the mark of an object that now stands delta bytes earlier.
+func (m mark) moved(delta int) mark {
+	m.place -= uint64(delta)<<32 + uint64(delta)
+	return m
+}
+
+// bytesPerMark is how many bytes of data a chunk has for each mark. A call
+// without arguments takes 37 bytes and two marks.
+const (
+	bytesPerMark = 16
+	markSize     = 16
+)
+
+// part is what is published of a chunk and not yet in the sink. first is its
+// position in the chunk.
+type part struct {
+	data  []byte
+	marks []mark
+	first int
+}
+
+// pending returns what is published of a chunk and not in the sink. The
+// thread's lock is held.
+func (c *chunk) pending() part {
+	n, m := unpack(c.published.Load())
+	return part{c.data[c.flushed:n], c.marks[c.flushedMarks:m], c.flushed}
+}
+
+// written notes that a part is in the sink.
+func (c *chunk) written(p part) {
+	c.flushed += len(p.data)
+	c.flushedMarks += len(p.marks)
+}
+
+// endsInHeader reports whether the last object is the header of a container.
+func (p part) endsInHeader() bool {
+	n := len(p.marks)
+	return n > 0 && !p.marks[n-1].footer() && p.marks[n-1].behind() == p.first+len(p.data)
+}

@@ -1,0 +1,66 @@
+package recorder
+
+import "testing"
+
+// A pool stays below its limit: what is free is given up for other sizes, and
+// what is in use is not.
+func TestPool(t *testing.T) {
+	p := newPool(0, 4<<10)
+	p.max = 8*p.cost(1<<10) + p.cost(1<<10)/2
+	p.reserved = p.max / 8 // as if something else had its share
+	var small []*chunk
+	for c := p.get(1 << 10); c != nil; c = p.get(1 << 10) {
+		small = append(small, c)
+	}
+	if len(small) != 8 || p.used != 8*p.cost(1<<10) {
+		t.Fatalf("%d chunks, %d of %d bytes", len(small), p.used, p.max)
+	}
+	p.put(small[0])
+	if c := p.get(1 << 10); c != small[0] {
+		t.Error("a free chunk is not used again")
+	}
+	for _, c := range small[:4] {
+		p.put(c)
+	}
+	large := p.get(4 << 10)
+	if large == nil || p.freed != 0 || p.used != 4*p.cost(1<<10)+p.cost(4<<10) {
+		t.Fatalf("no chunk: %v, %d bytes are free, %d of %d used", large == nil, p.freed, p.used, p.max)
+	}
+	if p.get(1<<10) != nil {
+		t.Error("more than there is")
+	}
+	p.lost(large)
+	one, two, three := p.get(2<<10), p.get(2<<10), p.get(1<<10)
+	if one == nil || two == nil || three != nil {
+		t.Errorf("%d of %d bytes after what was lost", p.used, p.max)
+	}
+	p.put(one)
+	if ok, full := p.reserve(p.cost(2 << 10)); !ok || full || p.freed != 0 {
+		t.Errorf("what is free is not reserved: %v, %v", ok, full)
+	}
+	if ok, full := p.reserve(p.cost(1 << 10)); ok || full {
+		t.Errorf("reserved is what chunks have: %v, %v", ok, full)
+	}
+	if ok, full := p.reserve(p.max/2 - p.reserved + 1); ok || !full {
+		t.Errorf("reserved is more than half: %v, %v", ok, full)
+	}
+	p.release(p.cost(2 << 10))
+	if p.get(2<<10) == nil {
+		t.Error("what was given back is gone")
+	}
+}
+
+func TestMark(t *testing.T) {
+	const last = maxBlockSize*8 - 1
+	for _, pos := range []int{0, 1, 1000, last - 1} {
+		for _, behind := range []int{pos + 1, last} {
+			h, f := mark{headerAt(pos, behind), 7}, mark{footerAt(pos, behind), 7}
+			if h.footer() || !f.footer() || h.pos() != pos || f.pos() != pos || h.behind() != behind || f.behind() != behind {
+				t.Errorf("%d, %d: %+v, %+v", pos, behind, h, f)
+			}
+			if m := f.moved(pos); !m.footer() || m.reading != 7 || m.pos() != 0 || m.behind() != behind-pos {
+				t.Errorf("%d, %d moved: %d, %d", pos, behind, m.pos(), m.behind())
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"tracex/recorder/ipc"
+	"tracex/recorder/producer"
+)
+
+// Strategy says when a recorder writes its file.
+type Strategy int
+
+const (
+	// Automatic is SharedMemory if the environment says where a service is:
+	// PERFETTO_PRODUCER_SOCK_NAME is set, as in a program that tracex record
+	// runs. Else it is Streaming.
+	Automatic Strategy = iota
+	// Streaming writes while the program runs: each goroutine's buffer goes
+	// to the file when it is nearly full, by timer and by [Recorder.Flush].
+	Streaming
+	// CollectAndDump keeps everything in memory until [Recorder.Dump] or
+	// [Recorder.Stop] writes it in one go.
+	CollectAndDump
+	// SharedMemory writes no file: it hands what is recorded to a tracing
+	// service, for the sessions that want the data source tracex.calls. When
+	// there is none, what is recorded is gone. Where a session's share of the
+	// memory is full, goroutines wait with [Stall], for ten seconds at most, and
+	// so does [Start], a second at most, for a service's first answer. What is
+	// lost is counted by its calls, loops and iterations.
+	SharedMemory
+)
+
+func (s Strategy) String() string {
+	switch s {
+	case Automatic:
+		return "automatic"
+	case SharedMemory:
+		return "shared memory"
+	case Streaming:
+		return "streaming"
+	case CollectAndDump:
+		return "collect-and-dump"
+	}
+	return fmt.Sprintf("strategy %d", int(s))
+}
+
+// Policy says what a goroutine does that has nowhere to record to.
+type Policy int
+
+const (
+	// Stall lets the goroutine write its buffer to the file itself, and wait
+	// while another one writes. Nothing is lost.
+	Stall Policy = iota
+	// Drop lets no goroutine wait for the file: the recorder's own goroutine
+	// writes, and what finds no room meanwhile is left out and counted. Where
+	// recording goes on, the trace has a write to a variable named
+	// [DroppedVariable] with the number of trace points that are missing.
+	Drop
+)
+
+func (p Policy) String() string {
+	switch p {
+	case Stall:
+		return "stall"
+	case Drop:
+		return "drop"
+	}
+	return fmt.Sprintf("policy %d", int(p))
+}
+
+// DroppedVariable is the name of the variable whose write says how many trace
+// points are missing before it.
+const DroppedVariable = "<dropped>"
+
+// What a Config says where it says nothing. Sizes are in bytes.
+const (
+	DefaultBlockSize     = 64 << 10
+	DefaultMaxMemory     = 64 << 20
+	DefaultFlushInterval = time.Second
+	// DefaultSharedInterval is that of SharedMemory, where it takes no file: what
+	// is in the shared memory survives the program.
+	DefaultSharedInterval = 100 * time.Millisecond
+	DefaultMaxString      = 50
+	DefaultCaptureDepth   = 2
+	DefaultCaptureCount   = 10
+)
+
+const (
+	// firstChunk is the size of a goroutine's first buffer: ten calls fit.
+	firstChunk = 1 << 10
+	// maxText is the most characters a string may keep: at three bytes each
+	// they stay below the 65,535 bytes that the file can say.
+	maxText = 21_000
+	// maxDepth is the most levels of objects within an object: readers refuse
+	// twice as many.
+	maxDepth = 100
+	// leastMemory is how many times the block size the memory must be: half
+	// is the files', the rest for goroutines' buffers.
+	leastMemory = 32
+	// maxBlockSize keeps positions in a buffer within 31 bits.
+	maxBlockSize = 1 << 28
+)
+
+// Config says what is recorded where. Only Path is needed, and not with
+// SharedMemory.
+type Config struct {
+	// Path of the data file; the index gets the same name with .idx behind
+	// it, the times with .tim. None of them may exist, unless Overwrite is
+	// set.
+	Path      string
+	Overwrite bool // remove what has these names first
+	NoTimes   bool // do not record when calls began and ended
+
+	Strategy Strategy
+	Producer *producer.Producer // whose service SharedMemory uses; nil: one of its own
+	// TrackEvents has SharedMemory write Perfetto's track events, which all of
+	// its tools show, instead of packets that make the very trace of a file. That
+	// takes several times as long. Behind a loss, calls may seem to have ended
+	// later than they did.
+	TrackEvents bool
+	Full        Policy // when a buffer is full; CollectAndDump always drops
+
+	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It
+	// starts with one KiB, and is handed on when its goroutine is idle.
+	BlockSize int
+	// FlushInterval is the longest time that something recorded stays in
+	// memory alone; negative: it stays until the buffer is full.
+	FlushInterval time.Duration
+	// MaxMemory bounds what the recorder keeps in memory, in bytes: buffers,
+	// threads, names, and all else but some 100 KiB. What it costs to have a
+	// goroutine recorded at all is about a KiB; half of the memory is for
+	// that at most, and for names. A goroutine for which there is none is not
+	// recorded, a name for which there is none is "<no room>", and OnError
+	// hears of it.
+	MaxMemory int64
+
+	MaxString    int // characters kept of a string value; negative: none
+	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none
+	CaptureCount int // elements or fields kept of each; negative: none
+
+	// OnError is told once what ends or limits the recording: a disk that is
+	// full, ids or memory that ran out. Any goroutine may call it, without
+	// locks held; the program goes on. Flush and Stop return the error too.
+	OnError func(error)
+
+	create func(path string) (output, error) // nil: createFile
+	events int64                             // the first event id, for tests
+	plain  bool                              // take no times from the processor's counter, for tests
+}
+
+// Errors that a caller may want to tell apart from those of the files.
+var (
+	// ErrEvents: all 2,147,483,648 event ids are used up. The trace is
+	// readable, it has nothing that began later.
+	ErrEvents = errors.New("the trace has all the 2,147,483,648 trace points that its ids can tell apart")
+	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
+	// use it at once. The recording ends there.
+	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")
+	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump
+	// recording has what was recorded up to there; a streaming one goes on
+	// without the goroutine or the name that had no room.
+	ErrMemory = errors.New("the recording is as large as its memory limit")
+)
+
+// withDefaults returns a checked copy with nothing left open.
+func (c Config) withDefaults() (Config, error) {
+	if c.Strategy == Automatic {
+		c.Strategy = Streaming
+		if os.Getenv(ipc.ProducerVariable) != "" {
+			c.Strategy = SharedMemory
+		}
+	}
+	if c.Path == "" && c.Strategy != SharedMemory {
+		return c, errors.New("recorder: the config names no path")
+	}
+	or(&c.BlockSize, DefaultBlockSize)
+	or(&c.MaxMemory, DefaultMaxMemory)
+	if c.Strategy == SharedMemory {
+		or(&c.FlushInterval, DefaultSharedInterval)
+	}
+	or(&c.FlushInterval, DefaultFlushInterval)
+	or(&c.MaxString, DefaultMaxString)
+	or(&c.CaptureDepth, DefaultCaptureDepth)
+	or(&c.CaptureCount, DefaultCaptureCount)
+	c.MaxString = min(max(c.MaxString, 0), maxText)
+	c.CaptureDepth = min(c.CaptureDepth, maxDepth)
+	if c.create == nil {
+		c.create = createFile
+	}
+	switch {
+	case c.Strategy < Automatic || c.Strategy > SharedMemory:
+		return c, fmt.Errorf("recorder: no such strategy: %d", int(c.Strategy))
+	case c.Full != Stall && c.Full != Drop:
+		return c, fmt.Errorf("recorder: no such policy: %d", int(c.Full))
+	case c.BlockSize < firstChunk || c.BlockSize > maxBlockSize:
+		return c, fmt.Errorf("recorder: a block size of %d bytes, want %d to %d", c.BlockSize, firstChunk, maxBlockSize)
+	case c.MaxMemory < leastMemory*int64(c.BlockSize):
+		return c, fmt.Errorf("recorder: %d bytes of memory are too few for blocks of %d, want %d or more",
+			c.MaxMemory, c.BlockSize, leastMemory*c.BlockSize)
+	}
+	return c, nil
+}
+
+func or[T comparable](field *T, otherwise T) {
+	var zero T
+	if *field == zero {
+		*field = otherwise
+	}
+}

@@ -1,0 +1,38 @@
+// Package recorder records what a Go program does, call by call, into a trace
+// that the explorer shows and that Lincheck's own reader loads.
+//
+// A program starts one [Recorder] and gives each goroutine that is to be seen a
+// [Thread]. What it does is told by calls: [Thread.Enter] and [Thread.Exit],
+// reads and writes of fields, variables and elements, loops, exceptions. Types,
+// methods, fields, variables and places in the source are registered once, and
+// are numbers from then on.
+//
+// # Where it goes
+//
+// Into a file, its index and its times, while the program runs or at its end; or, through
+// memory that is shared with a tracing service of Perfetto's protocol, into packets
+// that outlive the program: see [Strategy]. A program needs no change for the
+// latter: it is what happens if the environment names a service's socket, in
+// PERFETTO_PRODUCER_SOCK_NAME, and [Config.Strategy] does not say otherwise.
+//
+// # What it costs
+//
+// A Thread appends finished objects of the file to a buffer of its own, without
+// a lock and without an allocation. When a call began and ended is a reading of
+// the processor's counter, where that can be relied on: half of what a call without
+// arguments costs, which [Config.NoTimes] saves. Full buffers are left to the
+// recorder's goroutine while that keeps up. Buffers start with a KiB, grow with
+// use, and go back when a goroutine ends or is idle; they and all else that is kept
+// stay below [Config.MaxMemory]. A nil Recorder gives nil Threads, whose methods
+// return at once: recording that is off costs one branch.
+//
+// # What can be relied on
+//
+// The recorder never panics into the program, and starts at most one goroutine
+// of its own, besides the three of a connection to a service. What was written
+// before the program was killed can be read, with the calls that were under way
+// marked. A file that cannot be written ends the recording, not the program: the
+// error goes to [Config.OnError], and the files are ended behind the last whole
+// block if that is still possible. Values are read when they are recorded; no
+// method of theirs is called.
+package recorder

@@ -1,0 +1,44 @@
+package recorder
+
+import "fmt"
+
+// limit keeps an error that ends or limits the recording. OnError gets to know
+// it with the next tell.
+func (r *Recorder) limit(err error) {
+	r.errMu.Lock()
+	defer r.errMu.Unlock()
+	if r.err == nil {
+		r.err = err
+		r.untold.Store(true)
+	}
+}
+
+// shared ends the recording, as a thread turns out to be used by more than one
+// goroutine. What it published is not to be trusted.
+func (r *Recorder) shared(t *Thread, why error) {
+	t.nonsense.Store(true)
+	r.state.CompareAndSwap(running, failed)
+	r.limit(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
+	r.sink.stop()
+}
+
+// tell calls OnError if there is news. No lock may be held: it is the caller's
+// code, and may call the recorder.
+func (r *Recorder) tell() {
+	if r.untold.Load() && r.untold.Swap(false) && r.config.OnError != nil {
+		r.config.OnError(r.firstError())
+	}
+}
+
+func (r *Recorder) firstError() error {
+	r.errMu.Lock()
+	defer r.errMu.Unlock()
+	return r.err
+}
+
+// droppedVariable is what notes of dropped points write to. It is registered
+// when it is needed.
+func (r *Recorder) droppedVariable() Variable {
+	r.noteOnce.Do(func() { r.note = r.Variable(DroppedVariable, longType) })
+	return r.note
+}

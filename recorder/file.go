@@ -1,0 +1,105 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// output is a file that is written front to back and can be cut.
+type output interface {
+	io.WriterAt
+	Truncate(size int64) error
+	Close() error
+}
+
+// createFile makes a file that must not exist. A program that is started
+// meanwhile does not inherit it.
+func createFile(path string) (output, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, exists(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// exists says what to do about a file that is in the way.
+func exists(err error) error {
+	return fmt.Errorf("%w: choose another path, remove it, or set Overwrite", err)
+}
+
+// outfile gathers what goes to an output. Two buffers take turns: one is filled
+// while the other is written.
+type outfile struct {
+	name  string
+	to    output // nil: it is not wanted, and nothing is gathered
+	room  int    // size of a buffer, unless a large object is in it
+	most  int    // bytes that may wait before more are gathered
+	buf   []byte // being filled; the files' mu guards it
+	spare []byte // the other, while nothing is written
+	end   int64  // position of buf in the file
+
+	pos  int64 // bytes in the file; the files' io guards it
+	good int64 // of them, those that are whole blocks, or whole chunks in a dump
+}
+
+// size is the position behind all that was added.
+func (f *outfile) size() int64 { return f.end + int64(len(f.buf)) }
+
+// waits reports whether a part of what may wait is there: all, half of it.
+func (f *outfile) waits(part int) bool { return part*len(f.buf) >= f.most && len(f.buf) > 0 }
+
+// take returns what is to be written, and begins the other buffer.
+func (f *outfile) take() []byte {
+	b := f.buf
+	if f.spare == nil && f.to != nil {
+		f.spare = make([]byte, 0, f.room)
+	}
+	f.buf, f.spare = f.spare[:0], nil
+	f.end += int64(len(b))
+	return b
+}
+
+// write hands bytes to the file.
+func (f *outfile) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := f.to.WriteAt(b, f.pos)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return fmt.Errorf("recorder: writing %s: %w", f.name, err)
+	}
+	f.pos += int64(n)
+	return nil
+}
+
+// wrote notes that a buffer is in the file, and keeps it, unless it has another
+// size than buffers are to have.
+func (f *outfile) wrote(b []byte) {
+	f.good = f.pos
+	if cap(b) == f.room {
+		f.spare = b
+	}
+}
+
+// cut leaves the file with what is good, and tail behind them if that can
+// still be written: after a failure there may be room for its few bytes.
+func (f *outfile) cut(tail []byte) {
+	f.buf, f.spare = nil, nil
+	if f.to == nil {
+		return
+	}
+	if f.to.Truncate(f.good) == nil {
+		f.pos = f.good
+		// A trace without its end can be read too.
+		_, _ = f.to.WriteAt(tail, f.good)
+	}
+}

@@ -1,0 +1,231 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+
+	"tracex/format"
+)
+
+// files is the sink that writes the trace's files: data, index and times. Its
+// first error is kept: nothing more is written then.
+//
+// A block is drafted without a lock of all, then added under mu to what is
+// gathered; that is written under io, while others go on adding. The data goes
+// first, then the index, then the times, so that none of them speaks of what is
+// not there, whatever moment is the last.
+//
+// Lock order: io, mu.
+type files struct {
+	r      *Recorder
+	dump   bool
+	drafts chan *draft // those that nobody uses
+
+	io sync.Mutex // held while the files are written
+	mu sync.Mutex // guards what follows
+
+	data, index, times outfile
+	err                error
+	closed             bool
+	broken             bool  // no blocks any more, but the files' end
+	current            block // the last that was begun
+	open               bool  // the current block has no end: others of its thread's parts follow
+	last               int64 // first content byte of the current block
+	written            span  // what of the current block's is in the files
+	blocks             int64
+	refs               []format.Cell // scratch
+}
+
+// backlog is how many blocks of data may wait to be written besides one more:
+// few where there is little memory. Writing them at once is cheaper than one by
+// one.
+func (c *Config) backlog() int {
+	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), 4))
+}
+
+// A chunk has a mark for each 16 bytes, and mostly each second one is a footer,
+// which makes a cell of 21 bytes and a time of 20. A block may be of footers
+// alone, but blocks that wait take no more than that together.
+//
+// sizes is how large the buffers of the three files are.
+func (c *Config) sizes() (data, index, times int) {
+	block, n := c.BlockSize, c.backlog()*c.BlockSize
+	return n + block, n*format.CellSize/32 + block*format.CellSize/16, n*format.TimeCellSize/32 + block*format.TimeCellSize/16
+}
+
+// filesShare is how many blocks of memory the files take: two buffers for each,
+// and drafts.
+func (c *Config) filesShare(drafts int) int { return 5*c.backlog() + 8 + 3*drafts }
+
+const maxDrafts = 8
+
+// drafts is how many blocks are drafted at once at most.
+func (c *Config) drafts() int {
+	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), maxDrafts, int64(runtime.GOMAXPROCS(0))))
+}
+
+// newFiles makes the files, with their headers, or none of them.
+func newFiles(r *Recorder) (*files, error) {
+	c := &r.config
+	f := &files{r: r, dump: c.Strategy == CollectAndDump}
+	f.data.name, f.index.name, f.times.name = c.Path, c.Path+".idx", c.Path+".tim"
+	if err := f.clear(c); err != nil {
+		return nil, fmt.Errorf("recorder: %w", err)
+	}
+	f.data.room, f.index.room, f.times.room = c.sizes()
+	n := c.backlog() * c.BlockSize
+	f.data.most, f.index.most, f.times.most = n, n*format.CellSize/32, n*format.TimeCellSize/32
+	made := f.all()
+	if c.NoTimes {
+		made = made[:2]
+	}
+	for i, file := range made {
+		var err error
+		if file.to, err = c.create(file.name); err != nil {
+			withdraw(made[:i])
+			return nil, fmt.Errorf("recorder: %w", err)
+		}
+	}
+	f.data.buf = format.AppendDataHeader(nil)
+	f.index.buf = format.AppendIndexHeader(nil)
+	var clock *clock
+	if !c.NoTimes {
+		clock = &r.clock
+		f.times.buf = format.AppendTimesHeader(nil, clock.base)
+	}
+	if err := f.write(); err != nil {
+		withdraw(made)
+		return nil, err
+	}
+	f.drafts = make(chan *draft, c.drafts())
+	for range cap(f.drafts) {
+		f.drafts <- &draft{clock: clock}
+	}
+	return f, nil
+}
+
+// all returns the files in the order in which they are written.
+func (f *files) all() []*outfile { return []*outfile{&f.data, &f.index, &f.times} }
+
+// clear makes sure that nothing of another recording stays beside this one: it
+// would be taken for a part of it.
+func (f *files) clear(c *Config) error {
+	all := f.all()
+	if c.Overwrite {
+		for i := len(all) - 1; i >= 0; i-- {
+			if err := os.Remove(all[i].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	if _, err := os.Lstat(f.times.name); c.NoTimes && err == nil {
+		return exists(&fs.PathError{Op: "open", Path: f.times.name, Err: fs.ErrExist})
+	}
+	return nil // what is to be created must not exist
+}
+
+// withdraw removes files that were made in vain.
+func withdraw(made []*outfile) {
+	for _, file := range made {
+		_ = file.to.Close()
+		_ = os.Remove(file.name)
+	}
+}
+
+// put adds a part as a block, or to the block of its thread in a dump.
+func (f *files) put(t *Thread, p part, last bool) {
+	if len(p.data) == 0 && !(last && t.file.blocks > 0) || t.nonsense.Load() {
+		return
+	}
+	d := <-f.drafts
+	defer func() { f.drafts <- d }()
+	if err := d.make(&t.file, p, last); err != nil {
+		f.r.shared(t, err)
+		return
+	}
+	for {
+		switch f.add(t, p, d, last) {
+		case added:
+			if len(p.data) > f.r.config.BlockSize {
+				_ = f.write() // so much is not kept; the error is
+			}
+			f.due()
+			return
+		case refused:
+			return
+		}
+		_ = f.write() // the error is kept, and refuses what comes
+	}
+}
+
+// stop ignores what comes. What was written before stays. A dump goes on with the
+// next thread.
+func (f *files) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken || f.err != nil || f.closed {
+		return
+	}
+	f.broken = !f.dump
+	if f.open {
+		f.current.name()
+		f.current.end()
+	}
+}
+
+// What became of a block.
+type outcome int
+
+const (
+	added   outcome = iota
+	full            // others wait to be written first
+	refused         // nothing is written any more
+)
+
+// add adds what was drafted to what is gathered.
+func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil || f.closed || f.broken {
+		return refused
+	}
+	if f.data.waits(1) || f.index.waits(1) || f.times.waits(1) {
+		return full
+	}
+	if !f.open {
+		f.begin(t, d)
+	}
+	b := &f.current
+	b.part(p, d)
+	if last || !f.dump && p.endsInHeader() {
+		b.name()
+	}
+	if last || !f.dump {
+		b.end()
+	}
+	return added
+}
+
+// due has what is gathered written when it is enough: by the recorder's
+// goroutine if there is one.
+func (f *files) due() {
+	f.mu.Lock()
+	enough := f.data.waits(2) || f.index.waits(2) || f.times.waits(2)
+	// Only the last block may be in the files in part: see fail.
+	halved := !f.open && f.current.cut(f.data.end)
+	f.mu.Unlock()
+	switch {
+	case halved:
+		_ = f.write() // the error is kept
+	case !enough:
+	case f.r.wake != nil:
+		f.r.kick()
+	default:
+		_ = f.write() // the error is kept
+	}
+}

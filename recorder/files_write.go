@@ -1,0 +1,116 @@
+package recorder
+
+import (
+	"fmt"
+
+	"tracex/format"
+)
+
+// write hands what is gathered to the files. Neither io nor mu is held.
+func (f *files) write() error {
+	f.io.Lock()
+	defer f.io.Unlock()
+	f.mu.Lock()
+	if f.err != nil || f.closed {
+		defer f.mu.Unlock()
+		return f.err
+	}
+	data, index, times := f.data.take(), f.index.take(), f.times.take()
+	taken := f.current.span
+	f.mu.Unlock()
+
+	err := f.data.write(data)
+	if err == nil {
+		err = f.index.write(index)
+	}
+	if err == nil {
+		err = f.times.write(times)
+	}
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.fail(err)
+		return err
+	}
+	f.data.wrote(data)
+	f.index.wrote(index)
+	f.times.wrote(times)
+	f.written = taken
+	return nil
+}
+
+// fail ends the files with what is whole, and the recording. io and mu are held.
+func (f *files) fail(err error) {
+	f.err = err
+	var data, index, times []byte
+	if b := &f.current; b.cut(f.data.good) {
+		// A dump keeps what it has of a thread.
+		data = append(data, byte(format.KindBlockEnd))
+		index = b.ending(f.data.good).Append(index)
+		times = f.written.cell(b.t.id).Append(times)
+	}
+	f.data.cut(append(data, byte(format.KindEOF)))
+	f.index.cut(format.AppendIndexTail(index, f.end()))
+	f.times.cut(f.appendEnd(times))
+	f.r.state.CompareAndSwap(running, failed)
+	f.r.limit(err)
+}
+
+// end is what the EOF cell says.
+func (f *files) end() int64 {
+	if f.dump {
+		return format.DumpEnd(f.last)
+	}
+	return -1
+}
+
+// appendEnd appends the time of the EOF cell.
+func (f *files) appendEnd(dst []byte) []byte {
+	if f.times.to == nil {
+		return dst
+	}
+	clock := &f.r.clock
+	now := clock.read()
+	line := clock.around(now)
+	return format.TimeCell{ID: -1, Start: line.at(now)}.Append(dst)
+}
+
+// finish ends and closes the files.
+func (f *files) finish() error {
+	f.mu.Lock()
+	if f.err == nil && !f.closed {
+		f.data.buf = append(f.data.buf, byte(format.KindEOF))
+		f.index.buf = format.AppendIndexTail(f.index.buf, f.end())
+		f.times.buf = f.appendEnd(f.times.buf)
+	}
+	f.mu.Unlock()
+	_ = f.write() // the error is kept
+	f.io.Lock()
+	defer f.io.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return f.err
+	}
+	f.closed = true
+	for _, file := range f.all() {
+		if file.to == nil {
+			continue
+		}
+		if err := file.to.Close(); err != nil && f.err == nil {
+			f.err = fmt.Errorf("recorder: %w", err)
+			f.r.limit(f.err)
+		}
+	}
+	return f.err
+}
+
+// saved says what is in the files.
+func (f *files) saved() Saved {
+	f.io.Lock()
+	defer f.io.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return Saved{Blocks: f.blocks, DataBytes: f.data.pos, IndexBytes: f.index.pos, TimeBytes: f.times.pos}
+}

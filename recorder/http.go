@@ -1,0 +1,86 @@
+package recorder
+
+import (
+	"io"
+	"net/http"
+)
+
+// Middleware returns a handler that records each request as a call, with what
+// next does below it. next finds the thread in the request's context: that of a
+// middleware around this one, or one of the request's own. The call's result is
+// the status.
+func Middleware(r *Recorder, next http.Handler) http.Handler {
+	if next == nil {
+		next = http.DefaultServeMux // as for a server
+	}
+	if r == nil {
+		return next
+	}
+	text := ObjectType("string")
+	serve := r.Method(r.Class("http.Handler"), "ServeHTTP", Type{}, text, text)
+	at := r.Caller(1)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		path := ""
+		if req.URL != nil {
+			path = req.URL.Path
+		}
+		t := Own(req.Context())
+		if t == nil {
+			if t = r.Thread(req.Method + " " + path); t == nil {
+				next.ServeHTTP(w, req) // nothing is recorded any more
+				return
+			}
+			defer t.End()
+			req = req.WithContext(NewContext(req.Context(), t))
+		}
+		t.Enter(serve, at, Null(), String(req.Method), String(path))
+		status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		returned := false
+		defer func() {
+			if returned {
+				t.Exit(Int(status.status))
+				return
+			}
+			// The panic goes on, so that the server sees it as it was.
+			t.Panic("panic")
+		}()
+		next.ServeHTTP(status, req)
+		returned = true
+	})
+}
+
+// statusWriter notes the status of a response. What else a ResponseWriter may be
+// able to do is reached through it as http.ResponseController does.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	wrote  bool
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	// 1xx are announcements: the status comes later.
+	if !w.wrote && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.status, w.wrote = status, true
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	w.wrote = true
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom keeps the fast way from a file to a connection.
+func (w *statusWriter) ReadFrom(from io.Reader) (int64, error) {
+	w.wrote = true
+	return io.Copy(w.ResponseWriter, from)
+}
+
+// Flush sends what is buffered, if the writer can.
+func (w *statusWriter) Flush() {
+	w.wrote = true
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // as a Flusher, it has nobody to tell
+}
+
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,99 @@
+package recorder
+
+import "tracex/format"
+
+// stack is the containers that a thread has open and that were recorded. It is
+// kept in pieces that never move: whatever two goroutines do to it at once, it
+// stays memory of its own.
+type stack struct {
+	depth int
+	least int     // depth below top
+	top   *levels // the piece of levels least to least+levelsPiece-1
+	first levels
+}
+
+// level is an open container.
+type level struct {
+	reading uint64 // of one that is owed: when it ended
+	count   int32  // of a loop: its iterations
+	class   format.Class
+}
+
+// levelsPiece is how many levels a piece has. A power of two.
+const levelsPiece = 8
+
+// levels is a piece of a stack.
+type levels struct {
+	level        [levelsPiece]level
+	below, above *levels // nil: none
+}
+
+// fits reports whether a level can be pushed at once.
+func (s *stack) fits() bool { return s.depth < s.least+levelsPiece }
+
+// push adds a level. There is room for it.
+func (s *stack) push(class format.Class) {
+	l := &s.top.level[uint(s.depth)%levelsPiece]
+	l.class, l.count = class, 0
+	s.depth++
+}
+
+// pop takes the innermost level off. It stays in place until the next push.
+func (s *stack) pop() { s.depth-- }
+
+// innermost returns the innermost level, or nil when it is not in the top piece;
+// see down.
+func (s *stack) innermost() *level {
+	if s.depth <= s.least {
+		return nil
+	}
+	return &s.top.level[uint(s.depth-1)%levelsPiece]
+}
+
+// down goes to the piece of the innermost level, and returns that; nil: there is
+// none.
+func (s *stack) down() *level {
+	for s.depth <= s.least {
+		if s.top == nil || s.top.below == nil {
+			return nil
+		}
+		s.top = s.top.below
+		s.least -= levelsPiece
+	}
+	return s.innermost()
+}
+
+// up goes to the next piece, if there is one.
+func (s *stack) up() bool {
+	if s.top.above == nil {
+		return false
+	}
+	s.top = s.top.above
+	s.least += levelsPiece
+	return true
+}
+
+// piece returns the piece that has level i, or nil when there is none.
+func (s *stack) piece(i int) *levels {
+	p, least := s.top, s.least
+	for ; p != nil && i >= least+levelsPiece; least += levelsPiece {
+		p = p.above
+	}
+	for ; p != nil && i < least; least -= levelsPiece {
+		p = p.below
+	}
+	return p
+}
+
+// inCall reports whether one of the levels is a call.
+func (s *stack) inCall() bool {
+	for i, p := s.depth-1, s.piece(s.depth-1); i >= 0 && p != nil; i-- {
+		if p.level[uint(i)%levelsPiece].class == format.ClassCall {
+			return true
+		}
+		if i%levelsPiece == 0 {
+			p = p.below
+		}
+	}
+	return false
+}

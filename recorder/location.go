@@ -1,0 +1,163 @@
+package recorder
+
+import (
+	"runtime"
+	"strings"
+
+	"tracex/format"
+)
+
+// Place is a place in the source.
+type Place struct {
+	File   string
+	Class  string
+	Method string
+	Line   int
+	// Path is how the source names what is called, read or written there.
+	Path Path
+	// Args are the names of the arguments of a call, all of them or none.
+	Args []Path
+}
+
+// Step is a step of a [Path]. It is made by the functions below.
+type Step struct{ step format.AccessStep }
+
+// Local begins a path with a local variable.
+func Local(v Variable) Step {
+	return Step{format.AccessStep{Kind: format.AccessVariable, Ref: int32(v)}}
+}
+
+// Member goes on to a field of an object, or begins a path with a variable of a
+// package.
+func Member(f Field) Step {
+	return Step{format.AccessStep{Kind: format.AccessObjectField, Ref: int32(f)}}
+}
+
+// Element goes on to the element with an index.
+func Element(i int32) Step { return Step{format.AccessStep{Kind: format.AccessElement, Ref: i}} }
+
+// ElementBy goes on to the element whose index has a name.
+func ElementBy(index Path) Step {
+	return Step{format.AccessStep{Kind: format.AccessNamedElement, Ref: int32(index) - 1}}
+}
+
+// Path registers how the source names a value. A path with a step that means
+// nothing is none.
+func (r *Recorder) Path(steps ...Step) Path {
+	return Path(r.register(func(g *registry) int32 { return g.path(steps) }))
+}
+
+func (g *registry) path(steps []Step) int32 {
+	p := format.AccessPath{}
+	for _, s := range steps {
+		if !g.known(&s.step) {
+			return 0
+		}
+		p.Steps = append(p.Steps, s.step)
+	}
+	key, err := p.Append(nil)
+	if err != nil {
+		return 0
+	}
+	return 1 + g.intern(format.KindAccessPath, "", len(key), pathKey(key), func(dst []byte, id int32) ([]byte, error) {
+		p.ID = id
+		return p.Append(dst)
+	})
+}
+
+// known reports whether what a step names is registered, and makes the step to a
+// static field one: Lincheck's reader throws where the two are confused.
+func (g *registry) known(s *format.AccessStep) bool {
+	has := func(kind format.Kind) bool { return s.Ref >= 0 && s.Ref < g.counts[kind] }
+	switch s.Kind {
+	case format.AccessVariable:
+		return has(format.KindVariableDescriptor)
+	case format.AccessObjectField:
+		if has(format.KindFieldDescriptor) && g.static[s.Ref] {
+			s.Kind = format.AccessStaticField
+		}
+		return has(format.KindFieldDescriptor)
+	case format.AccessNamedElement:
+		return has(format.KindAccessPath)
+	}
+	return s.Kind == format.AccessElement
+}
+
+// Location registers a place in the source.
+func (r *Recorder) Location(p Place) Location {
+	return Location(r.register(func(g *registry) int32 { return g.location(p) }))
+}
+
+func (g *registry) location(p Place) int32 {
+	text := func(s string) int32 {
+		if s == "" {
+			return -1
+		}
+		return g.text(s)
+	}
+	l := format.CodeLocation{Kind: format.LocationLine, File: text(p.File), Class: text(p.Class), Method: text(p.Method),
+		Line: int32(p.Line), Path: int32(p.Path) - 1}
+	if p.Path != 0 {
+		l.Kind = format.LocationAccess
+	}
+	for _, a := range p.Args {
+		l.ArgNames = append(l.ArgNames, int32(a)-1)
+	}
+	if len(p.Args) > 0 {
+		l.Kind = format.LocationCall
+	}
+	key, err := l.Append(nil)
+	if err != nil || g.short > 0 {
+		return 0
+	}
+	return 1 + g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
+		l.ID = id
+		return l.Append(dst)
+	})
+}
+
+// Caller returns the place in the source where it is called; with skip, that
+// many calls further out. It is for code that runs once, such as a variable's
+// initialisation: it takes about a microsecond.
+func (r *Recorder) Caller(skip int) Location {
+	if !r.on() {
+		return 0
+	}
+	var pcs [1]uintptr
+	if runtime.Callers(skip+2, pcs[:]) == 0 {
+		return 0
+	}
+	return r.at(pcs[0])
+}
+
+// at returns the place that a return address stands for. It is remembered.
+func (r *Recorder) at(pc uintptr) Location {
+	if l, ok := r.places.Load(pc); ok {
+		return l.(Location)
+	}
+	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	class, method := splitFunction(frame.Function)
+	l := r.Location(Place{File: baseName(frame.File), Class: class, Method: method, Line: frame.Line})
+	if r.reserve(entrySize) {
+		r.places.Store(pc, l)
+	}
+	return l
+}
+
+func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// splitFunction parts the name that the runtime gives a function into class and
+// method: "example.com/shop.(*Order).Pay" into "shop.Order" and "Pay", and
+// "example.com/shop.Open" into "shop" and "Open".
+func splitFunction(name string) (class, method string) {
+	name = strings.ReplaceAll(name, "[...]", "") // type arguments
+	pkg, rest, ok := strings.Cut(baseName(name), ".")
+	if !ok {
+		return "", name
+	}
+	receiver, method, ok := strings.Cut(rest, ".")
+	if !ok || strings.HasPrefix(method, "func") {
+		return pkg, rest // a function, or a literal within one
+	}
+	return pkg + "." + strings.Trim(receiver, "(*)"), method
+}

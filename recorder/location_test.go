@@ -1,0 +1,77 @@
+package recorder
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/lazy"
+)
+
+func TestSplitFunction(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"main.main":                            {"main", "main"},
+		"example.com/shop.Open":                {"shop", "Open"},
+		"example.com/shop.(*Order).Pay":        {"shop.Order", "Pay"},
+		"example.com/shop.Order.String":        {"shop.Order", "String"},
+		"example.com/shop.(*Order).Pay.func1":  {"shop.Order", "Pay.func1"},
+		"example.com/shop.Open.func2":          {"shop", "Open.func2"},
+		"example.com/shop.(*Set[...]).Add":     {"shop.Set", "Add"},
+		"example.com/shop.Map[...]":            {"shop", "Map"},
+		"gopkg.in/yaml%2ev3.(*Decoder).Decode": {"yaml%2ev3.Decoder", "Decode"},
+		"example.com/shop.init":                {"shop", "init"},
+		"":                                     {"", ""},
+	} {
+		if class, method := splitFunction(name); class != want[0] || method != want[1] {
+			t.Errorf("%s: %q, %q, want %q", name, class, method, want)
+		}
+	}
+}
+
+// Places in the source say what is called, read and written there.
+func TestLocations(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin")}
+	r := start(t, c)
+	class := r.Class("shop.Order")
+	items := r.Field(class, "items", FieldInfo{Type: ObjectType("[]shop.Item")})
+	open := r.Field(r.Class("shop"), "Open", FieldInfo{Static: true})
+	order, i := r.Variable("order", ObjectType("shop.Order")), r.Variable("i", Type{})
+	pay := r.Method(class, "Pay", Type{}, Type{}, Type{})
+	index := r.Path(Local(i))
+	element := r.Path(Local(order), Member(items), ElementBy(index))
+	first := r.Path(Member(open), Element(0))
+	for name, p := range map[string]Path{
+		"an unknown variable": r.Path(Local(99)),
+		"an unknown field":    r.Path(Member(99)),
+		"no index":            r.Path(Local(order), ElementBy(0)),
+	} {
+		if p != 0 {
+			t.Errorf("a path with %s is %d", name, p)
+		}
+	}
+	th := r.Thread("main")
+	th.Enter(pay, r.Location(Place{File: "order.go", Class: "shop", Method: "All", Line: 7, Path: r.Path(Local(order)),
+		Args: []Path{index, first}}), Object(class, 1), Int(3), Int(4))
+	th.ReadElement(Object(class, 2), 3, r.Location(Place{File: "order.go", Line: 9, Path: element}), Null())
+	th.WriteField(open, r.Caller(0), Null(), Bool(true))
+	th.Exit(Void())
+	place := Place{File: "order.go", Line: 9, Path: element}
+	if once, again := r.Location(place), r.Location(place); once != again {
+		t.Error("the same place has two numbers")
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := loaded(t, c.Path).Print(&text, lazy.PrintOptions{Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := `# Thread 1
+order.Pay(i ➜ 3, shop.Open[0] ➜ 4) at order.go:7
+  order.items[i][3] ➜ null at order.go:9
+  shop.Open = true at location_test.go:56
+`
+	if text.String() != want {
+		t.Errorf("the trace is\n%s\nwant\n%s", text.String(), want)
+	}
+}

@@ -1,0 +1,115 @@
+package recorder
+
+import "tracex/format"
+
+// Loop begins a loop. Its iterations are told apart by Iteration, and EndLoop
+// ends it; so does the Exit of the call around it. A loop's identity is its
+// place in the source.
+func (t *Thread) Loop(at Location) {
+	if t == nil {
+		return
+	}
+	t.openLoop(format.ClassLoop, at, 0)
+}
+
+// Iteration begins the next iteration of the innermost loop, and ends the one
+// before it. Outside of a loop it does nothing.
+func (t *Thread) Iteration(at Location) {
+	if t == nil || t.iterateLost() {
+		return
+	}
+	if loop := t.leaveIteration(); loop != nil {
+		loop.count++
+		t.openLoop(format.ClassIteration, at, loop.count-1)
+	}
+}
+
+// EndLoop ends the innermost loop with its last iteration. Outside of a loop it
+// does nothing.
+func (t *Thread) EndLoop() {
+	if t == nil || t.endLostLoop() {
+		return
+	}
+	if t.leaveIteration() != nil {
+		t.closeLoop()
+	}
+}
+
+// openLoop writes the header of a loop or an iteration.
+func (t *Thread) openLoop(class format.Class, at Location, number int32) {
+	c, from := t.chunk.Load(), t.bytes
+	if !t.fits(c, from, loopRoom) || !t.open.fits() {
+		if c, from = t.room(loopRoom, forHeader); c == nil {
+			t.lose(class)
+			return
+		}
+	}
+	t.bytes = writing
+	b := c.data[from : from+loopRoom]
+	t.head(b, class, at)
+	b[pointHead] = 0
+	putInt32(b[pointHead+1:], int32(at))
+	n := pointHead + 5
+	if class == format.ClassIteration {
+		putInt32(b[n:], number)
+		n += 4
+	}
+	t.next++
+	t.open.push(class)
+	t.mark(c, headerAt(from, from+n), from+n)
+}
+
+// leaveIteration ends the iteration that is open. It returns the loop that is
+// innermost then, or nil.
+func (t *Thread) leaveIteration() *level {
+	l := t.open.down()
+	if l != nil && l.class == format.ClassIteration {
+		t.closeLoop()
+		l = t.open.down()
+	}
+	if l == nil || l.class != format.ClassLoop {
+		return nil
+	}
+	return l
+}
+
+// closeLoop writes the footer of the loop or iteration that is innermost.
+func (t *Thread) closeLoop() {
+	c, from := t.chunk.Load(), t.bytes
+	if !t.footerFits(c, from, loopFooter) {
+		if c, from = t.room(loopFooter, forFooter); c == nil {
+			t.owe()
+			return
+		}
+	}
+	t.bytes = writing
+	to := from + 1
+	b := c.data[from : from+loopFooter]
+	b[0] = byte(format.KindFooter)
+	if l := t.open.down(); l != nil && l.class == format.ClassLoop {
+		putInt32(b[1:], l.count)
+		to = from + loopFooter
+	}
+	t.open.pop()
+	t.mark(c, footerAt(from, to), to)
+}
+
+// footerRoom makes room for the footer of the innermost call, and ends what is
+// open within that. It returns nil when nothing is to be written: there is no
+// call, it was lost, or its footer is left for later.
+func (t *Thread) footerRoom(need int) (*chunk, int) {
+	if t.leaveLost() || !t.open.inCall() {
+		return nil, 0
+	}
+	for l := t.open.down(); l != nil && l.class != format.ClassCall; l = t.open.down() {
+		t.closeLoop()
+	}
+	if c, from := t.chunk.Load(), t.bytes; t.footerFits(c, from, need) {
+		return c, from
+	}
+	c, from := t.room(need, forFooter)
+	if c == nil {
+		t.owe()
+	}
+	return c, from
+}

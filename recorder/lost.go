@@ -1,0 +1,239 @@
+package recorder
+
+import (
+	"fmt"
+
+	"tracex/format"
+)
+
+// What a Thread does about trace points that found no room.
+//
+// A container that is not recorded takes all below it along: until it ends the
+// thread is lost. One that was recorded but finds no room for its footer is
+// owed: nothing more is recorded until the footer is, and the note of how many
+// points are missing behind it.
+
+// lost is what is known of containers that are open and were not recorded. It
+// is the same few numbers however many they are.
+type lost struct {
+	on    bool
+	class format.Class // of the outermost
+	calls int          // of all of them
+	loops int          // that are in none of those calls
+}
+
+// lose notes that a container that begins is not recorded.
+func (t *Thread) lose(class format.Class) {
+	l := &t.lost
+	if !l.on {
+		*l = lost{on: true, class: class}
+	}
+	switch {
+	case class == format.ClassCall:
+		l.calls++
+	case class == format.ClassLoop && l.calls == 0:
+		l.loops++
+	}
+	t.drop()
+}
+
+// found notes that the outermost of the lost containers has ended.
+func (t *Thread) found() {
+	t.lost = lost{}
+	t.lags()
+}
+
+// lags says whether the slow way is to be taken.
+func (t *Thread) lags() {
+	t.lagging = t.lost.on || t.owed > 0 || t.dropped > 0 || t.ended
+}
+
+// leaveLost ends the innermost call while the thread is lost. It reports whether
+// that was a lost one, or there is none: nothing is to be written.
+func (t *Thread) leaveLost() bool {
+	l := &t.lost
+	if !l.on {
+		return false
+	}
+	if l.calls > 0 {
+		if l.calls--; l.calls == 0 && l.class == format.ClassCall {
+			t.found()
+		}
+		return true
+	}
+	if !t.open.inCall() {
+		return true
+	}
+	t.found() // the call that ends was recorded; the loops in it end with it
+	return false
+}
+
+// iterateLost goes on to the next iteration while the thread is lost. It reports
+// whether that is one of a lost loop.
+func (t *Thread) iterateLost() bool {
+	l := &t.lost
+	if !l.on {
+		return false
+	}
+	if l.calls > 0 || l.loops > 0 {
+		t.drop()
+		return true
+	}
+	t.found() // what was lost is the iteration before
+	return false
+}
+
+// endLostLoop ends the innermost loop while the thread is lost. It reports
+// whether that was a lost one.
+func (t *Thread) endLostLoop() bool {
+	l := &t.lost
+	if !l.on {
+		return false
+	}
+	switch {
+	case l.calls > 0: // its loops are not counted: they end with it
+	case l.loops > 0:
+		if l.loops--; l.loops == 0 && l.class == format.ClassLoop {
+			t.found()
+		}
+	default:
+		t.found() // what was lost is the last iteration
+		return false
+	}
+	return true
+}
+
+// drop counts a trace point that is left out.
+func (t *Thread) drop() {
+	t.lagging = true
+	if t.r != nil && !t.ended && t.r.state.Load() == running {
+		t.dropped++
+		t.r.dropped.Add(1)
+	}
+}
+
+// owe ends the innermost container and leaves its footer for later.
+func (t *Thread) owe() {
+	l := t.open.down()
+	if l == nil {
+		return // two goroutines were here at once
+	}
+	l.reading = t.now()
+	t.open.pop()
+	t.owed++
+	t.lagging = true
+}
+
+// catchUp writes what is owed and the note of what was dropped, before an object
+// of need bytes. It reports whether there was room for it; the note waits when it
+// would take an event id that is needed.
+func (t *Thread) catchUp(need int, what purpose) bool {
+	i := t.open.depth + t.owed - 1
+	for piece := t.open.piece(i); t.owed > 0; i-- {
+		c := t.at(owedRoom)
+		if c == nil {
+			return false
+		}
+		l := &piece.level[uint(i)%levelsPiece]
+		to := t.bytes + putOwed(c.data[t.bytes:], l)
+		t.owed--
+		t.marked(c, mark{footerAt(t.bytes, to), l.reading}, to)
+		if uint(i)%levelsPiece == 0 {
+			piece = piece.below
+		}
+	}
+	if t.dropped > 0 && (what == forFooter || t.limit-t.next > 1) && t.next < t.limit {
+		c := t.at(droppedRoom + need)
+		if c == nil {
+			return false
+		}
+		b := c.data[t.bytes:]
+		t.head(b, format.ClassVariableWrite, 0)
+		putInt32(b[pointHead:], int32(t.r.droppedVariable()))
+		missing := Int64(t.dropped)
+		t.dropped = 0
+		t.leaf(c, t.bytes+pointHead+4+missing.put(b[pointHead+4:], 0))
+	}
+	t.lags()
+	return true
+}
+
+// putOwed writes the footer of a container whose result is not known any more.
+func putOwed(b []byte, l *level) int {
+	b[0] = byte(format.KindFooter)
+	switch l.class {
+	case format.ClassCall:
+		result := Raw(format.UntrackedResult)
+		n := 1 + result.put(b[1:], len(format.UntrackedResult))
+		b[n], b[n+1] = 0, 0
+		return n + 2
+	case format.ClassLoop:
+		putInt32(b[1:], l.count)
+		return loopFooter
+	}
+	return 1
+}
+
+// rescue takes what was published to a chunk while that was taken away to
+// another one: the last object, if the chunk was taken before it was there.
+func (t *Thread) rescue(from *chunk) {
+	defer t.rescued(t.slow)
+	t.slow = true
+	t.mu.Lock()
+	at, marks := from.flushed, from.flushedMarks
+	t.mu.Unlock()
+	object, marked := from.data[at:t.bytes], from.marks[marks:t.marks]
+	t.bytes, t.marks = 0, 0
+	if len(object) == 0 {
+		return
+	}
+	if t.r.state.Load() == running {
+		if c := t.first(len(object)); c != nil {
+			copy(c.data, object)
+			for i, m := range marked {
+				c.marks[i] = m.moved(at)
+			}
+			t.bytes, t.marks = len(object), len(marked)
+			t.publish(c)
+			return
+		}
+	}
+	switch {
+	case format.Kind(object[0]) == format.KindFooter:
+		t.open.piece(t.open.depth).level[uint(t.open.depth)%levelsPiece].reading = marked[0].reading
+		t.owed++
+		t.lagging = true
+	case format.Class(object[1]).Container():
+		t.open.pop()
+		t.lose(format.Class(object[1]))
+	default:
+		t.drop()
+	}
+}
+
+// rescued is guard for rescue, which may be within makeRoom or not: that another
+// goroutine is in there must not keep this one from being guarded.
+func (t *Thread) rescued(slow bool) {
+	t.slow = slow
+	if v := recover(); v != nil {
+		t.r.shared(t, fmt.Errorf("%v", v))
+	}
+	if !slow {
+		t.r.tell()
+	}
+}
+
+// guard is deferred where two goroutines that share a thread could make it
+// panic: that must not reach the program.
+func (t *Thread) guard(c **chunk) {
+	t.slow = false
+	if v := recover(); v != nil {
+		t.r.shared(t, fmt.Errorf("%v", v))
+		if c != nil {
+			*c = nil
+		}
+	}
+	if c == nil || *c == nil {
+		t.r.tell()
+	}
+}

@@ -1,0 +1,274 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// What a thread publishes may be nonsense, as when two goroutines share it: the
+// program goes on, and what was written before can be read.
+func TestNonsense(t *testing.T) {
+	var told []error
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1, OnError: func(err error) { told = append(told, err) }}
+	r := start(t, c)
+	m := r.Method(r.Class("C"), "m", Type{})
+	good, bad := r.Thread("good"), r.Thread("bad")
+	good.Enter(m, 0, Null())
+	good.Exit(Void())
+	if _, err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	bad.Enter(m, 0, Null())
+	bad.chunk.Load().marks[0].place = footerAt(0, 1)
+	if _, err := r.Flush(); !errors.Is(err, ErrShared) {
+		t.Fatalf("Flush: %v", err)
+	}
+	good.Enter(m, 0, Null())
+	if err := r.Stop(); !errors.Is(err, ErrShared) || len(told) != 1 {
+		t.Fatalf("Stop: %v, told %v", err, told)
+	}
+	n := 0
+	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	if n != 1 {
+		t.Fatalf("%d calls, want 1", n)
+	}
+}
+
+// hammer records all sorts of things until the recording ends.
+func hammer(r *Recorder, th *Thread) {
+	class := r.Class("C")
+	m, v := r.Method(class, "m", Type{}), r.Variable("v", Type{})
+	for r.on() {
+		th.Enter(m, 0, Null(), Int(1), String("text"))
+		th.Loop(0)
+		th.Iteration(0)
+		th.WriteVariable(v, 0, Object(class, 7))
+		th.Enter(m, 0, Null())
+		th.Panic("errors.errorString")
+		th.Iteration(0)
+		th.EndLoop()
+		th.Exit(Void())
+		th.Exit(Void()) // perhaps there is none
+	}
+}
+
+// ways are configs of all that makes a difference to who writes what when.
+func ways() []Config {
+	return []Config{
+		{}, {BlockSize: 1 << 10}, {FlushInterval: 50 * time.Microsecond}, {BlockSize: 1 << 10, MaxMemory: 64 << 10},
+		{Full: Drop}, {Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10}, {NoTimes: true}, {plain: true},
+		{Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10},
+	}
+}
+
+// Goroutines that share a thread end the recording, not the program.
+func TestSharedThread(t *testing.T) {
+	if raceEnabled {
+		t.Skip("it is a race")
+	}
+	for i, c := range ways() {
+		for _, ending := range []bool{false, true} {
+			t.Run(fmt.Sprintf("way=%d/ending=%v", i, ending), func(t *testing.T) {
+				c.Path = filepath.Join(t.TempDir(), "trace.bin")
+				c.OnError = func(error) {}
+				r := start(t, c)
+				th, good := r.Thread("shared"), r.Thread("good")
+				good.Enter(0, 0, Null())
+				good.Exit(Void())
+				if _, err := r.Flush(); err != nil {
+					t.Fatal(err)
+				}
+				var group sync.WaitGroup
+				for range 3 {
+					group.Go(func() { hammer(r, th) })
+				}
+				if ending { // under the hands of the others
+					_, _ = r.Flush()
+					th.End()
+					_ = r.Stop()
+				}
+				group.Wait()
+				if err := r.Stop(); !ending && !errors.Is(err, ErrShared) && !errors.Is(err, ErrMemory) {
+					t.Errorf("Stop: %v", err)
+				}
+				if c.Strategy == CollectAndDump && !ending {
+					n := 0
+					points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, _ *format.Point, _ int) {
+						if n++; thread.Name != "good" {
+							t.Errorf("thread %q is there", thread.Name)
+						}
+					})
+					if n != 1 {
+						t.Errorf("%d points, want the good thread's", n)
+					}
+					return
+				}
+				f, err := os.Open(c.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				// What the goroutines did before they were found out makes sense
+				// or not; it can be looked at.
+				if _, err := lazy.LoadAll(f); err != nil {
+					t.Log(err)
+				}
+			})
+		}
+	}
+}
+
+// A second goroutine is found out while the first one is in the middle of a
+// point, on the fast way and on the slow one.
+func TestSharedThreadIsFoundOut(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		c := Config{OnError: func(error) {}}
+		r := start(t, c)
+		th := r.Thread("shared")
+		m := r.Method(r.Class("C"), "m", Type{})
+		th.Enter(m, 0, Null())
+		if th.slow = slow; !slow {
+			th.bytes = writing
+		} else {
+			th.limit = th.next // more ids are needed
+		}
+		th.Enter(m, 0, Null())
+		if err := r.Stop(); !errors.Is(err, ErrShared) || !strings.Contains(err.Error(), "shared") {
+			t.Errorf("slow %v: %v", slow, err)
+		}
+	}
+}
+
+// What nobody made with Start or Thread does nothing.
+func TestZeroValues(t *testing.T) {
+	for _, r := range []*Recorder{nil, new(Recorder)} {
+		class := r.Class("C")
+		if r.Thread("t") != nil || r.Method(class, "m", Type{}) != 0 || r.Field(class, "f", FieldInfo{}) != 0 ||
+			r.Variable("v", Type{}) != 0 || r.Location(Place{Line: 1}) != 0 || r.Path(Local(0)) != 0 || r.Caller(0) != 0 ||
+			r.ClassOf(t) != 0 || r.Capture(t) != Null() {
+			t.Error("something was registered")
+		}
+		if saved, err := r.Flush(); saved != (Saved{}) || err != nil {
+			t.Errorf("Flush: %+v, %v", saved, err)
+		}
+		if err := errors.Join(r.Stop(), r.Dump()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, th := range []*Thread{nil, new(Thread)} {
+		everything(th)
+		th.End()
+		everything(th)
+	}
+}
+
+// everything calls all methods of a thread, in an order that makes no sense.
+func everything(th *Thread) {
+	for range 3 {
+		th.EndLoop()
+		th.Exit(Void())
+		th.Iteration(0)
+		th.Panic("")
+		th.Enter(0, 0, Value{})
+		th.Loop(0)
+		th.Loop(0)
+		th.EndLoop()
+		th.Iteration(0)
+		th.Enter(0, 0, Null(), Null(), Value{}, String(""))
+		th.ReadVariable(0, 0, Value{})
+		th.WriteVariable(0, 0, Void())
+		th.ReadField(0, 0, Null(), Null())
+		th.WriteField(0, 0, Null(), Null())
+		th.ReadElement(Null(), 0, 0, Null())
+		th.WriteElement(Null(), 0, 0, Null())
+		th.Throw(Null(), 0)
+		th.Catch(Null(), 0)
+		th.Loop(0)
+		th.Exit(Void())
+	}
+}
+
+// What makes no sense is recorded as it is, and the trace can be read.
+func TestOddArguments(t *testing.T) {
+	huge := strings.Repeat("漢\x00\xff", 100_000)
+	for _, c := range ways() {
+		c.Path, c.MaxString, c.MaxMemory = filepath.Join(t.TempDir(), "trace.bin"), math.MaxInt, 64<<20
+		r := start(t, c)
+		th := r.Thread(huge)
+		everything(th)
+		th.Enter(-5, -7, Object(-3, -3), Object(math.MinInt32, 0), String(huge), Raw(huge), TypeName(huge), Char(-1), Char(math.MaxInt32))
+		th.WriteVariable(-1, math.MaxInt32, Pointer[int](99, nil))
+		th.WriteField(math.MaxInt32, math.MinInt32, Uint(math.MaxUint64), Int(math.MinInt))
+		th.WriteElement(Value{}, math.MaxInt, 0, Object(12345, math.MinInt32))
+		th.Panic(huge)
+		type16 := Type{Kind: 99, Dims: 255, Class: huge}
+		class := r.Class(huge)
+		th.Enter(r.Method(class, huge, type16, make([]Type, 70_000)...), 0, Null())
+		th.Enter(r.Method(-1, "", Type{Kind: format.TypeObject}, type16), 0, Null())
+		th.WriteField(r.Field(class, huge, FieldInfo{Type: type16}), 0, Null(), Null())
+		th.WriteVariable(r.Variable(huge, type16), 0, Null())
+		path := r.Path(make([]Step, 1000)...)
+		th.Loop(r.Location(Place{File: huge, Class: huge, Method: huge, Line: math.MinInt, Path: path, Args: []Path{path, 77, -3}}))
+		th.Iteration(r.Location(Place{Path: -5}))
+		if r.Path() == 0 || r.Path(Step{}, Element(-1), ElementBy(-1)) != 0 || r.Caller(-5) < 0 || r.Caller(math.MaxInt-2) != 0 {
+			t.Error("a path or a place is not what it should be")
+		}
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+		if n < 30 {
+			t.Errorf("%d points", n)
+		}
+	}
+}
+
+// All methods may be called by all goroutines at once, whatever becomes of the
+// recording meanwhile.
+func TestEverythingAtOnce(t *testing.T) {
+	for _, c := range ways() {
+		c.Path = filepath.Join(t.TempDir(), "trace.bin")
+		c.OnError = func(error) {}
+		r := start(t, c)
+		var group sync.WaitGroup
+		var done atomic.Int64
+		for g := range 6 {
+			group.Go(func() {
+				for i := 0; r.on(); i++ {
+					th := r.Thread(fmt.Sprint("goroutine ", g))
+					everything(th)
+					_ = r.Capture(struct {
+						a, b any
+					}{r.Class(fmt.Sprint("C", i%50)), []any{g, "x", &i}})
+					if i%7 == 0 {
+						_, _ = r.Flush()
+					}
+					if i%3 == 0 {
+						th.End()
+					}
+					if done.Add(1) == 300 {
+						go func() { _ = r.Stop() }()
+					}
+				}
+				_ = r.Stop()
+			})
+		}
+		group.Wait()
+		if err := r.Stop(); err != nil && !errors.Is(err, ErrMemory) {
+			t.Fatal(err)
+		}
+		loaded(t, c.Path)
+	}
+}

@@ -1,0 +1,127 @@
+package recorder
+
+import "tracex/format"
+
+// The leaves: what happens within a call besides other calls.
+
+// ReadVariable records that a local variable was read.
+func (t *Thread) ReadVariable(v Variable, at Location, value Value) {
+	if t != nil {
+		t.variable(format.ClassVariableRead, v, at, &value)
+	}
+}
+
+// WriteVariable records that a local variable was set.
+func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
+	if t != nil {
+		t.variable(format.ClassVariableWrite, v, at, &value)
+	}
+}
+
+func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
+	c, from, b := t.leafRoom(pointHead + 4 + value.room(t.text))
+	if c == nil {
+		return
+	}
+	t.head(b, class, at)
+	putInt32(b[pointHead:], int32(v))
+	n := pointHead + 4
+	n += value.put(b[n:], t.text)
+	t.leaf(c, from+n)
+}
+
+// ReadField records that a field was read. object is Null for a variable of a
+// package.
+func (t *Thread) ReadField(f Field, at Location, object, value Value) {
+	if t != nil {
+		t.field(format.ClassFieldRead, f, at, &object, &value)
+	}
+}
+
+// WriteField records that a field was set. object is Null for a variable of a
+// package.
+func (t *Thread) WriteField(f Field, at Location, object, value Value) {
+	if t != nil {
+		t.field(format.ClassFieldWrite, f, at, &object, &value)
+	}
+}
+
+func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
+	c, from, b := t.leafRoom(pointHead + 4 + object.room(t.text) + value.room(t.text))
+	if c == nil {
+		return
+	}
+	t.head(b, class, at)
+	putInt32(b[pointHead:], int32(f))
+	n := pointHead + 4
+	n += object.put(b[n:], t.text)
+	n += value.put(b[n:], t.text)
+	t.leaf(c, from+n)
+}
+
+// ReadElement records that an element of a slice or array was read.
+func (t *Thread) ReadElement(array Value, index int, at Location, value Value) {
+	if t != nil {
+		t.element(format.ClassArrayRead, &array, index, at, &value)
+	}
+}
+
+// WriteElement records that an element of a slice or array was set.
+func (t *Thread) WriteElement(array Value, index int, at Location, value Value) {
+	if t != nil {
+		t.element(format.ClassArrayWrite, &array, index, at, &value)
+	}
+}
+
+func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
+	c, from, b := t.leafRoom(pointHead + 4 + array.room(t.text) + value.room(t.text))
+	if c == nil {
+		return
+	}
+	t.head(b, class, at)
+	n := pointHead
+	n += array.put(b[n:], t.text)
+	putInt32(b[n:], int32(index))
+	n += 4
+	n += value.put(b[n:], t.text)
+	t.leaf(c, from+n)
+}
+
+// Throw records that a value was thrown: a panic began, an error was made.
+func (t *Thread) Throw(exception Value, at Location) {
+	if t != nil {
+		t.thrown(format.ClassThrow, &exception, at)
+	}
+}
+
+// Catch records that a value was caught: a panic was recovered, an error handled.
+func (t *Thread) Catch(exception Value, at Location) {
+	if t != nil {
+		t.thrown(format.ClassCatch, &exception, at)
+	}
+}
+
+func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
+	c, from, b := t.leafRoom(pointHead + exception.room(t.text))
+	if c == nil {
+		return
+	}
+	t.head(b, class, at)
+	n := pointHead
+	n += exception.put(b[n:], t.text)
+	t.leaf(c, from+n)
+}
+
+// leafRoom returns the chunk that a leaf of at most need bytes goes to, and
+// where, or nil when it is dropped.
+func (t *Thread) leafRoom(need int) (c *chunk, from int, b []byte) {
+	c, from = t.chunk.Load(), t.bytes
+	if !t.fits(c, from, need) {
+		if c, from = t.room(need, forLeaf); c == nil {
+			t.drop()
+			return nil, 0, nil
+		}
+	}
+	t.bytes = writing
+	return c, from, c.data[from : from+need]
+}

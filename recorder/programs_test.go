@@ -1,0 +1,213 @@
+package recorder_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// program runs one of the programs that record themselves, and returns its
+// trace, which must be without fault.
+func program(t *testing.T, name string, input []byte, args ...string) *lazy.Forest {
+	t.Helper()
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	cmd := exec.Command("go", append([]string{"run", "tracex/testdata/programs/" + name, trace}, args...)...)
+	cmd.Stdin = bytes.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	forest := load(t, trace)
+	verify(t, trace, forest)
+	return forest
+}
+
+// outline is what a thread did, a line for each point: names, arguments,
+// results.
+func outline(t *testing.T, forest *lazy.Forest, thread *lazy.EagerThread) string {
+	t.Helper()
+	var out strings.Builder
+	var visit func(n lazy.EagerNode, indent string)
+	visit = func(n lazy.EagerNode, indent string) {
+		var p format.Point
+		var f format.Footer
+		if err := n.Point(&p); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Footer(&f); err != nil {
+			t.Fatal(err)
+		}
+		text := func(v *format.Value) string { return string(forest.Context.AppendValueText(nil, v)) }
+		out.WriteString(indent)
+		switch p.Class {
+		case format.ClassCall:
+			out.WriteString(forest.Context.Method(p.Ref).Name)
+			for i := range p.Args {
+				out.WriteString(" " + text(&p.Args[i]))
+			}
+			out.WriteString(" -> " + f.Exception + text(&f.Result))
+		case format.ClassLoop:
+			fmt.Fprintf(&out, "loop %d", f.Iterations)
+		case format.ClassIteration:
+			fmt.Fprintf(&out, "iteration %d", p.Number)
+		case format.ClassVariableWrite:
+			out.WriteString(forest.Context.Variable(p.Ref).Name + " = " + text(&p.Value))
+		default:
+			fmt.Fprintf(&out, "%s %s", p.Class, text(&p.Value))
+		}
+		out.WriteByte('\n')
+		for child := range n.Children() {
+			visit(child, indent+" ")
+		}
+	}
+	for root := range thread.Roots() {
+		visit(root, "")
+	}
+	return out.String()
+}
+
+// A parser's tree is the document's, as another parser finds it.
+func TestJSONParser(t *testing.T) {
+	document, err := exec.Command("go", "list", "-json", "-deps=false", "net/http").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(document) < 5000 {
+		t.Fatalf("a document of %d bytes", len(document))
+	}
+	odd := []byte(`[{"\u00e9\ud83d\ude00\n":[-1.5e3,true,false,null,"",{}],"":[[[]]]}]`)
+	for name, in := range map[string][]byte{"net_http": document, "odd": odd} {
+		t.Run(name, func(t *testing.T) {
+			d := &documentOutline{tokens: json.NewDecoder(bytes.NewReader(in)), text: format.NewContext()}
+			if d.value(""); d.err != nil {
+				t.Fatal(d.err)
+			}
+			forest := program(t, "jsonparser", in)
+			if len(forest.Threads) != 1 {
+				t.Fatalf("%d threads", len(forest.Threads))
+			}
+			if got := outline(t, forest, forest.Threads[0]); got != d.out.String() {
+				t.Errorf("the trace is\n%s\nwant\n%s", got, d.out.String())
+			}
+		})
+	}
+}
+
+// documentOutline makes the outline that the parser's trace of a document must
+// have, from the tokens that the standard library finds in it.
+type documentOutline struct {
+	tokens *json.Decoder
+	text   *format.Context
+	out    strings.Builder
+	err    error
+}
+
+// quoted is a string as the trace has it.
+func (d *documentOutline) quoted(s string) string {
+	if units := utf16.Encode([]rune(s)); len(units) > 50 {
+		s = string(utf16.Decode(units[:50])) + "..."
+	}
+	return string(d.text.AppendValueText(nil, &format.Value{Kind: format.ValueString, Text: s}))
+}
+
+func (d *documentOutline) line(indent, what string) { d.out.WriteString(indent + what + "\n") }
+
+func (d *documentOutline) token() json.Token {
+	token, err := d.tokens.Token()
+	if err != nil {
+		d.err = err
+	}
+	return token
+}
+
+func (d *documentOutline) value(indent string) {
+	in := indent + " "
+	switch v := d.token().(type) {
+	case json.Delim:
+		rule := map[json.Delim]string{'{': "object", '[': "array"}[v]
+		d.line(indent, "value -> "+rule)
+		d.members(in, rule)
+	case string:
+		d.line(indent, "value -> string")
+		d.line(in, "string -> "+d.quoted(v))
+	case float64:
+		d.line(indent, "value -> number")
+		d.line(in, "number -> "+string(d.text.AppendValueText(nil, double(v))))
+	default: // a boolean or nothing
+		d.line(indent, "value -> literal")
+		d.line(in, "literal -> "+strings.Replace(fmt.Sprint(v), "<nil>", "null", 1))
+	}
+}
+
+// members outlines an object or array. Their number comes before them in the
+// outline, and is known behind them.
+func (d *documentOutline) members(indent, rule string) {
+	before := d.out.String()
+	d.out.Reset()
+	n := 0
+	for ; d.tokens.More() && d.err == nil; n++ {
+		d.line(indent+"  ", fmt.Sprint("iteration ", n))
+		if rule == "object" {
+			key, _ := d.token().(string)
+			d.line(indent+"   ", "string -> "+d.quoted(key))
+			d.line(indent+"   ", "key = "+d.quoted(key))
+		}
+		d.value(indent + "   ")
+	}
+	d.token() // its end
+	inside := d.out.String()
+	d.out.Reset()
+	d.out.WriteString(before)
+	d.line(indent, fmt.Sprint(rule, " -> ", n))
+	d.line(indent+" ", fmt.Sprint("loop ", n))
+	d.out.WriteString(inside)
+}
+
+// A crawler's forest is the site's pages, each once, and the requests for them.
+func TestCrawler(t *testing.T) {
+	const pages = 60
+	forest := program(t, "crawler", nil, fmt.Sprint(pages))
+	found := make(map[string]string)
+	for _, thread := range forest.Threads {
+		if found[thread.Name] != "" {
+			t.Errorf("%s is there twice", thread.Name)
+		}
+		found[thread.Name] = outline(t, forest, thread)
+	}
+	for i := range pages + 1 {
+		path, status := fmt.Sprintf("%q", fmt.Sprint("/", i)), 200
+		want := fmt.Sprintf("crawl %s -> 3\n fetch %s -> 200\n loop 3\n", path, path)
+		for n, link := range []int{2*i + 1, 2*i + 2, i / 2} {
+			want += fmt.Sprintf("  iteration %d\n   link = \"/%d\"\n", n, link%(pages+1))
+		}
+		if i == pages {
+			status = 404
+			want = fmt.Sprintf("crawl %s -> errors.errorStringvoid\n fetch %s -> 404\n throw \"404 Not Found\"\n", path, path)
+		}
+		name := fmt.Sprint("crawl /", i)
+		if found[name] != want {
+			t.Errorf("%s is\n%s\nwant\n%s", name, found[name], want)
+		}
+		request := fmt.Sprint("GET /", i)
+		if want := fmt.Sprintf("ServeHTTP \"GET\" %s -> %d\n", path, status); found[request] != want {
+			t.Errorf("%s is\n%s\nwant\n%s", request, found[request], want)
+		}
+		delete(found, name)
+		delete(found, request)
+	}
+	if len(found) > 0 {
+		t.Errorf("what else is there: %v", found)
+	}
+}
+
+func double(v float64) *format.Value {
+	return &format.Value{Kind: format.ValueDouble, Bits: int64(math.Float64bits(v))}
+}

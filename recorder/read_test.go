@@ -1,0 +1,175 @@
+package recorder_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/recorder"
+	"tracex/recorder/recordertest"
+)
+
+// load reads a trace whole. Nothing may be wrong with it.
+func load(tb testing.TB, path string) *lazy.Forest {
+	tb.Helper()
+	forest := loadDamaged(tb, path)
+	if forest.Problem != nil {
+		tb.Fatal(forest.Problem)
+	}
+	return forest
+}
+
+// loadDamaged is load for a trace that may be cut short.
+func loadDamaged(tb testing.TB, path string) *lazy.Forest {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	forest, err := lazy.LoadAll(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return forest
+}
+
+// sameForest compares a trace with what was executed. Threads without points
+// are not in the trace.
+func sameForest(tb testing.TB, forest *lazy.Forest, trees map[string]*recordertest.Tree) {
+	tb.Helper()
+	found := 0
+	for _, thread := range forest.Threads {
+		tree := trees[thread.Name]
+		if tree == nil {
+			tb.Fatalf("thread %d is named %q", thread.ID, thread.Name)
+		}
+		found++
+		if thread.Points() != tree.Points {
+			tb.Fatalf("%s has %d points, want %d", thread.Name, thread.Points(), tree.Points)
+		}
+		c := comparison{tb: tb, ctx: forest.Context, thread: thread, event: -1}
+		i := 0
+		for root := range thread.Roots() {
+			c.node(root, tree.Roots[i])
+			i++
+		}
+	}
+	for name, tree := range trees {
+		if tree.Points > 0 {
+			found--
+		} else if found < 0 {
+			tb.Fatalf("%s is not in the trace", name)
+		}
+	}
+	if found != 0 {
+		tb.Fatalf("%d threads too many in the trace", found)
+	}
+}
+
+type comparison struct {
+	tb     testing.TB
+	ctx    *format.Context
+	thread *lazy.EagerThread
+	event  int64 // of the point before: ids rise
+}
+
+func (c *comparison) node(n lazy.EagerNode, want *recordertest.Node) {
+	c.tb.Helper()
+	var p format.Point
+	var f format.Footer
+	if err := n.Point(&p); err != nil {
+		c.tb.Fatal(err)
+	}
+	if int64(p.Event) <= c.event {
+		c.tb.Fatalf("%s: event %d comes after %d", c.thread.Name, p.Event, c.event)
+	}
+	c.event = int64(p.Event)
+	meant := want.Point
+	meant.Event, meant.Thread = p.Event, c.thread.ID
+	if !formattest.SamePoint(&p, &meant) {
+		c.tb.Fatalf("%s: recorded\n%+v, want\n%+v", c.thread.Name, p, meant)
+	}
+	c.resolved(&p)
+	if p.Class.Container() {
+		if err := n.Footer(&f); err != nil {
+			c.tb.Fatal(err)
+		}
+		if !formattest.SameFooter(&f, &want.Footer) {
+			c.tb.Fatalf("%s: %s recorded\n%+v, want\n%+v", c.thread.Name, p.Class, f, want.Footer)
+		}
+	}
+	i := 0
+	for child := range n.Children() {
+		if i == len(want.Children) {
+			c.tb.Fatalf("%s: %+v has more than %d children", c.thread.Name, p, i)
+		}
+		c.node(child, want.Children[i])
+		i++
+	}
+	if i != len(want.Children) {
+		c.tb.Fatalf("%s: %+v has %d children, want %d", c.thread.Name, p, i, len(want.Children))
+	}
+}
+
+// resolved fails the test when a point refers to what is not there.
+func (c *comparison) resolved(p *format.Point) {
+	c.tb.Helper()
+	ok := p.Location == -1 || c.ctx.Location(p.Location) != nil
+	switch p.Class {
+	case format.ClassCall:
+		ok = ok && c.ctx.Method(p.Ref) != nil
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		ok = ok && c.ctx.Field(p.Ref) != nil
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		ok = ok && c.ctx.Variable(p.Ref) != nil
+	}
+	for _, v := range append(p.Args, p.Target, p.Value) {
+		ok = ok && (v.Kind != format.ValueObject || v == (format.Value{}) || c.ctx.Class(v.ClassID) != nil)
+	}
+	if !ok {
+		c.tb.Fatalf("%s: %+v refers to what is not in the trace", c.thread.Name, *p)
+	}
+}
+
+// verify reads a trace by its index, as the explorer does, and compares its
+// text with the eager loader's; each cell of the index and its time must be
+// right.
+func verify(tb testing.TB, path string, forest *lazy.Forest) {
+	tb.Helper()
+	if _, err := lazy.VerifyIndex(context.Background(), path, "", nil); err != nil {
+		tb.Fatal(err)
+	}
+	recorder.CheckTimes(tb, path, true)
+	for _, folded := range []bool{false, true} {
+		o := lazy.PrintOptions{Folded: folded, Verbose: true}
+		var want bytes.Buffer
+		if err := forest.Print(&want, o); err != nil {
+			tb.Fatal(err)
+		}
+		if got := lazyText(tb, path, o); got != want.String() {
+			tb.Fatalf("lazily read, folded %v, the trace is another: %d bytes of text, want %d", folded, len(got), want.Len())
+		}
+	}
+}
+
+func lazyText(tb testing.TB, path string, o lazy.PrintOptions) string {
+	tb.Helper()
+	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Wait(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := r.Print(context.Background(), &text, o, lazy.Part{}); err != nil {
+		tb.Fatal(err)
+	}
+	return text.String()
+}

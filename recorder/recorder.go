@@ -1,0 +1,224 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Recorder records a program into a trace. All its methods may be called by any
+// goroutine at any time, and do nothing on a nil Recorder.
+type Recorder struct {
+	config   Config
+	registry registry
+	pool     *pool
+	clock    clock
+	sink     sink
+	largest  int      // largest chunk, in bytes
+	places   sync.Map // return address to Location
+	types    sync.Map // reflect.Type to *typeInfo
+
+	state   atomic.Int32
+	events  atomic.Int64 // the next event id that no thread has
+	dropped atomic.Int64
+	refused atomic.Int64 // threads
+
+	mu      sync.Mutex
+	threads []*Thread // those whose last block is not written
+	nextID  int64
+
+	holders holders
+
+	dueMu sync.Mutex
+	due   []*Thread // those that have set chunks aside, or are left
+
+	wake chan struct{} // to the recorder's goroutine; nil: there is none
+	done chan struct{} // closed when it is to end
+	gone chan struct{} // closed when it does nothing any more
+
+	stopping sync.Mutex // held while the trace is ended
+	sweeping sync.Mutex // held while all threads are written
+	sweepers []*Thread  // scratch of who sweeps
+
+	errMu  sync.Mutex
+	err    error       // the first
+	untold atomic.Bool // OnError does not know it yet
+
+	noteOnce sync.Once
+	note     Variable // see droppedVariable
+}
+
+// States of a Recorder.
+const (
+	unstarted int32 = iota
+	running
+	stopped
+	failed // the file cannot be written any more
+)
+
+// on reports whether anything is recorded.
+func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
+
+// Start makes the files and begins to record. It fails when there is a file
+// already, or none can be made.
+func Start(c Config) (*Recorder, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{config: c}
+	if !c.NoTimes {
+		r.clock.begin(c.plain)
+	}
+	r.events.Store(c.events)
+	memory, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	r.pool = newPool(memory, c.BlockSize)
+	r.largest = maxBlockSize
+	for r.pool.cost(r.largest) > r.pool.max/2 {
+		r.largest /= 2
+	}
+	r.state.Store(running)
+	if c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop) {
+		r.wake, r.done, r.gone = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+		go r.run()
+	} else {
+		r.pool.relaxed.Store(hasFence())
+	}
+	if s, ok := r.sink.(toService); ok {
+		if err := s.begin(); err != nil {
+			return nil, errors.Join(err, r.Stop())
+		}
+	}
+	return r, nil
+}
+
+// open makes the sink, and returns how many bytes are left for goroutines'
+// buffers.
+func (r *Recorder) open() (memory int64, err error) {
+	c := &r.config
+	switch {
+	case c.Strategy == SharedMemory && c.TrackEvents:
+		r.sink, err = newSharedEvents(r)
+		return c.MaxMemory, err
+	case c.Strategy == SharedMemory:
+		r.sink, err = newShared(r)
+		return c.MaxMemory, err
+	}
+	files, err := newFiles(r)
+	if err != nil {
+		return 0, err
+	}
+	r.sink = files
+	return c.MaxMemory - int64(c.filesShare(cap(files.drafts)))*int64(c.BlockSize), nil
+}
+
+// run is the recorder's only goroutine. It writes what is due, until there is
+// nothing more to write. What it has to tell it tells when it is gone: OnError
+// may wait for Stop, which waits for it.
+func (r *Recorder) run() {
+	defer r.tell()
+	defer close(r.gone)
+	var tick <-chan time.Time
+	if r.config.FlushInterval > 0 {
+		ticker := time.NewTicker(r.config.FlushInterval)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for r.state.Load() == running {
+		select {
+		case <-r.done:
+			return
+		case <-tick:
+			r.sweep(byTimer)
+		case <-r.wake:
+			r.sweepDue()
+		}
+		// Somebody is busy. This takes some milliseconds the first time.
+		r.pool.relaxed.Store(hasFence())
+	}
+}
+
+// kick wakes the recorder's goroutine.
+func (r *Recorder) kick() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Saved says how much of a recording is in its files.
+type Saved struct {
+	Threads    int64 // that were begun
+	Blocks     int64
+	DataBytes  int64
+	IndexBytes int64
+	TimeBytes  int64
+	Dropped    int64 // trace points that found no room
+	Refused    int64 // threads for which there was no memory
+}
+
+// Flush writes all that was recorded before, by any goroutine, and says what is
+// saved then. It is for the moment before os.Exit, and for whoever wants to look
+// at the trace now. A collect-and-dump recorder saves nothing before its end.
+func (r *Recorder) Flush() (Saved, error) {
+	if r == nil || r.state.Load() == unstarted {
+		return Saved{}, nil
+	}
+	if r.config.Strategy != CollectAndDump && r.state.Load() == running {
+		r.sweep(onDemand)
+		if s, ok := r.sink.(toService); ok {
+			s.flush()
+		}
+		r.tell()
+	}
+	return r.saved(), r.firstError()
+}
+
+func (r *Recorder) saved() Saved {
+	r.mu.Lock()
+	threads := r.nextID
+	r.mu.Unlock()
+	saved := r.sink.saved()
+	saved.Threads, saved.Dropped, saved.Refused = threads, r.dropped.Load(), r.refused.Load()
+	return saved
+}
+
+// Stop ends the recording: it writes all that was recorded, and the end of the
+// files. Threads do nothing from then on; what they have open counts as
+// unfinished. It returns the first error of the recording.
+func (r *Recorder) Stop() error {
+	if r == nil || r.state.Load() == unstarted {
+		return nil
+	}
+	defer r.tell()
+	r.stopping.Lock()
+	defer r.stopping.Unlock()
+	r.mu.Lock()
+	was := r.state.Swap(stopped)
+	threads := r.threads
+	r.threads = nil
+	r.mu.Unlock()
+	if was == stopped {
+		return r.firstError()
+	}
+	if r.done != nil {
+		close(r.done)
+		<-r.gone
+	}
+	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.id, b.id) })
+	for _, t := range threads {
+		r.end(t)
+	}
+	_ = r.sink.finish() // kept
+	return r.firstError()
+}
+
+// Dump ends a collect-and-dump recording and writes it. Stop does it where Dump
+// was not called.
+func (r *Recorder) Dump() error { return r.Stop() }

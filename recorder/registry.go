@@ -1,0 +1,271 @@
+package recorder
+
+import (
+	"strings"
+	"sync"
+
+	"tracex/format"
+)
+
+// What trace points name by number. Zero is what a nil Recorder returns.
+type (
+	Class    int32 // a type, or a package for its functions
+	Method   int32 // a method or function
+	Field    int32 // a field, or a variable of a package
+	Variable int32 // a local variable
+	// Location is a place in the source; zero is none.
+	Location int32
+	// Path is how the source names a value, such as a.b[i]; zero is none.
+	Path int32
+)
+
+// Type is the declared type of an argument, a result, a field or a variable.
+// The zero Type is that of anything.
+type Type = format.Type
+
+// ObjectType is the type of objects of a class.
+func ObjectType(class string) Type { return Type{Kind: format.TypeObject, Class: class} }
+
+// anyType is what a zero Type stands for.
+const anyType = "any"
+
+// registry holds the descriptors. Each is encoded when it is registered, after
+// all that it refers to, and waits for the next block that is written: as a
+// number must be known before it is used, its descriptor stands in the file
+// before the first trace point that uses it, or in the same block.
+type registry struct {
+	mu      sync.Mutex
+	ids     map[any]int32 // by a key type of its own for each kind
+	counts  [format.KindCodeLocation + 1]int32
+	static  []bool // of fields, by number
+	pending references
+
+	credit int64 // bytes that are reserved for what comes
+	short  int64 // bytes that were missing, see register
+	full   bool  // what is missing does not come
+}
+
+// references are encoded reference objects in the order of their registration.
+type references struct {
+	data  []byte
+	cells []format.Cell // Start: position in data
+}
+
+// Keys of registry.ids. What is registered twice with the same key gets the same
+// number.
+type (
+	classKey    string
+	stringKey   string
+	variableKey struct{ name, typ string }
+	fieldKey    struct {
+		class Class
+		name  string
+	}
+	methodKey struct {
+		class           Class
+		name, signature string
+	}
+	pathKey     string // its bytes
+	locationKey string // its bytes, with id 0
+)
+
+// register calls f, which interns, with the registry locked. Memory is reserved
+// in between, with no lock held: f is called again when there was too little, and
+// finds the most of it done.
+func (r *Recorder) register(f func(g *registry) int32) int32 {
+	if !r.on() {
+		return 0
+	}
+	g := &r.registry
+	for reserved, full := int64(0), false; ; {
+		g.mu.Lock()
+		g.credit += reserved
+		g.short, g.full = 0, full
+		id, short := f(g), g.short
+		names := int64(len(g.ids))
+		g.mu.Unlock()
+		if short == 0 {
+			return id
+		}
+		if reserved = max(short, 1<<10); !r.reserve(reserved) {
+			reserved, full = 0, true
+			r.outOf("another name", names)
+			r.tell()
+		}
+	}
+}
+
+// noName stands for names that there is no memory for.
+const noName = "<no room>"
+
+// instead returns the number of what stands for all objects of a kind that
+// there is no memory for: there is one of each, or -1.
+func (g *registry) instead(kind format.Kind) int32 {
+	switch kind {
+	case format.KindClassDescriptor:
+		return int32(g.class(noName))
+	case format.KindMethodDescriptor:
+		return g.method(g.class(noName), noName, Type{}, nil)
+	case format.KindFieldDescriptor:
+		return g.field(g.class(noName), noName, FieldInfo{})
+	case format.KindVariableDescriptor:
+		return g.variable(noName, Type{})
+	case format.KindString:
+		return g.text(noName)
+	}
+	return -1
+}
+
+// intern returns the number of the object with this key, of a name of some
+// bytes; make encodes a new one. mu is held.
+func (g *registry) intern(kind format.Kind, name string, bytes int, key any, make func(dst []byte, id int32) ([]byte, error)) int32 {
+	if id, ok := g.ids[key]; ok {
+		return id
+	}
+	if cost := nameSize + 4*int64(bytes); name != noName && name != DroppedVariable {
+		switch {
+		case g.credit >= cost:
+			g.credit -= cost
+		case g.full:
+			return g.instead(kind)
+		default:
+			g.short = max(g.short, cost)
+			return 0
+		}
+	}
+	id := g.counts[kind]
+	at := len(g.pending.data)
+	data, err := make(g.pending.data, id)
+	if err != nil {
+		// Names are cut before, so that only a signature of more than
+		// 65,535 arguments comes here.
+		return 0
+	}
+	if g.ids == nil {
+		g.ids = map[any]int32{}
+	}
+	g.counts[kind]++
+	g.ids[owned(key)] = id
+	g.pending.data = data
+	g.pending.cells = append(g.pending.cells, format.Cell{Kind: kind, ID: id, Start: int64(at)})
+	return id
+}
+
+// owned returns a key that keeps nothing of the program's in memory: a name may
+// be a few bytes of something large.
+func owned(key any) any {
+	switch k := key.(type) {
+	case classKey:
+		return classKey(strings.Clone(string(k)))
+	case stringKey:
+		return stringKey(strings.Clone(string(k)))
+	case variableKey:
+		return variableKey{strings.Clone(k.name), strings.Clone(k.typ)}
+	case fieldKey:
+		return fieldKey{k.class, strings.Clone(k.name)}
+	case methodKey:
+		return methodKey{k.class, strings.Clone(k.name), strings.Clone(k.signature)}
+	}
+	return key // made of bytes of our own
+}
+
+// take appends what is pending to data and cells, and forgets it.
+func (g *registry) take(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	data = append(data, g.pending.data...)
+	cells = append(cells, g.pending.cells...)
+	g.pending.data = g.pending.data[:0]
+	g.pending.cells = g.pending.cells[:0]
+	return data, cells
+}
+
+func (g *registry) text(s string) int32 {
+	s = cut(s, maxText)
+	return g.intern(format.KindString, s, len(s), stringKey(s), func(dst []byte, id int32) ([]byte, error) {
+		return (&format.StringObject{ID: id, Value: s}).Append(dst)
+	})
+}
+
+// Class registers a type, or a package for its functions. The explorer shows
+// what stands behind the last dot of its name: "shop.Order" as Order.
+func (r *Recorder) Class(name string) Class {
+	return Class(r.register(func(g *registry) int32 { return int32(g.class(name)) }))
+}
+
+func (g *registry) class(name string) Class {
+	name = cut(name, maxText)
+	return Class(g.intern(format.KindClassDescriptor, name, len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
+		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst)
+	}))
+}
+
+// Method registers a method or function of a class with the types of its result
+// and arguments.
+func (r *Recorder) Method(c Class, name string, result Type, args ...Type) Method {
+	return Method(r.register(func(g *registry) int32 { return g.method(c, name, result, args) }))
+}
+
+func (g *registry) method(c Class, name string, result Type, args []Type) int32 {
+	name = cut(name, maxText)
+	known := make([]Type, len(args))
+	var signature strings.Builder
+	signature.WriteString(checked(result).String())
+	for i, t := range args {
+		known[i] = checked(t)
+		signature.WriteString("," + known[i].String())
+	}
+	key := methodKey{c, name, signature.String()}
+	return g.intern(format.KindMethodDescriptor, name, len(name)+len(key.signature), key, func(dst []byte, id int32) ([]byte, error) {
+		return (&format.MethodDescriptor{ID: id, ClassID: int32(c), Name: name, Result: checked(result), Args: known}).Append(dst)
+	})
+}
+
+// FieldInfo is what the trace says of a field besides class and name.
+type FieldInfo struct {
+	Type   Type
+	Static bool // a variable of a package
+	Final  bool // set once
+}
+
+// Field registers a field of a class, or a variable of a package.
+func (r *Recorder) Field(c Class, name string, info FieldInfo) Field {
+	return Field(r.register(func(g *registry) int32 { return g.field(c, name, info) }))
+}
+
+func (g *registry) field(c Class, name string, info FieldInfo) int32 {
+	name, info.Type = cut(name, maxText), checked(info.Type)
+	bytes := len(name) + len(info.Type.Class)
+	return g.intern(format.KindFieldDescriptor, name, bytes, fieldKey{c, name}, func(dst []byte, id int32) ([]byte, error) {
+		g.static = append(g.static, info.Static)
+		return (&format.FieldDescriptor{ID: id, ClassID: int32(c), Name: name, Type: info.Type,
+			Static: info.Static, Final: info.Final}).Append(dst)
+	})
+}
+
+// Variable registers a local variable.
+func (r *Recorder) Variable(name string, t Type) Variable {
+	return Variable(r.register(func(g *registry) int32 { return g.variable(name, t) }))
+}
+
+func (g *registry) variable(name string, t Type) int32 {
+	name, t = cut(name, maxText), checked(t)
+	key := variableKey{name, t.String()}
+	return g.intern(format.KindVariableDescriptor, name, len(name)+len(key.typ), key, func(dst []byte, id int32) ([]byte, error) {
+		return (&format.VariableDescriptor{ID: id, Name: name, Type: t}).Append(dst)
+	})
+}
+
+// checked makes a type that can be written of any.
+func checked(t Type) Type {
+	switch {
+	case t.Kind == format.TypeArray || t.Kind > format.TypeVoid || t.Kind == format.TypeObject && t.Class == "":
+		return Type{Kind: format.TypeObject, Dims: t.Dims, Class: anyType}
+	case t.Kind == format.TypeObject:
+		t.Class = cut(t.Class, maxText)
+	}
+	return t
+}
+
+// longType is the type of 64-bit integers.
+var longType = Type{Kind: format.TypeLong}

@@ -1,0 +1,290 @@
+package recorder
+
+import (
+	"errors"
+	"math/bits"
+	"runtime"
+	"time"
+)
+
+// What a Thread does where there is no room at once. All here is the owner's.
+
+// purpose is what room is made for.
+type purpose int
+
+const (
+	forLeaf purpose = iota
+	forHeader
+	forFooter
+)
+
+// errTwice is how a thread that two goroutines use is mostly found out.
+var errTwice = errors.New("a trace point began before the one before it was complete")
+
+// room makes room for an object of need bytes, and returns where it is. It
+// returns nil when what was to be recorded must be left out.
+func (t *Thread) room(need int, what purpose) (*chunk, int) {
+	if what == forHeader && !t.open.fits() && t.open.up() {
+		if c, from := t.chunk.Load(), t.bytes; t.fits(c, from, need) {
+			return c, from
+		}
+	}
+	if t.r == nil || t.lost.on || t.ended {
+		return nil, 0
+	}
+	return t.makeRoom(need, what)
+}
+
+// twice reports whether another goroutine is in the middle of a point, and ends
+// the recording if so.
+func (t *Thread) twice() bool {
+	if t.bytes != writing && !t.slow {
+		return false
+	}
+	t.r.shared(t, errTwice)
+	t.r.tell()
+	return true
+}
+
+func (t *Thread) makeRoom(need int, what purpose) (c *chunk, from int) {
+	if t.r.state.Load() != running || t.twice() {
+		return nil, 0
+	}
+	defer t.guard(&c)
+	t.slow = true
+	switch {
+	case what != forFooter && t.next == t.limit && !t.takeEvents():
+		return nil, 0
+	case what == forHeader && !t.open.fits() && !t.deepen():
+		return nil, 0
+	case !t.catchUp(need, what):
+		return nil, 0
+	}
+	c, from = t.at(need), t.bytes
+	switch {
+	case t.r.state.Load() != running:
+		c = nil // what was written before did not get to the file
+	case c != nil && from+need > len(c.data):
+		t.r.shared(t, errTwice) // another goroutine is at it by now
+		c = nil
+	}
+	return c, from
+}
+
+// deepen adds a piece to the stack of open containers, if there is memory for it.
+func (t *Thread) deepen() bool {
+	s := &t.open
+	if !t.r.reserve(pieceSize) {
+		t.r.outOf("another call", int64(s.depth))
+		return false
+	}
+	t.reserved += pieceSize
+	s.top.above = &levels{below: s.top}
+	return s.up()
+}
+
+// at returns the chunk in which there is room for an object of need bytes, behind
+// t.bytes.
+func (t *Thread) at(need int) *chunk {
+	c := t.chunk.Load()
+	if c == nil || t.bytes+need > len(c.data) || t.marks == len(c.marks) {
+		if need = max(need, bytesPerMark); need > t.r.largest {
+			return nil
+		}
+		return t.space(c, need)
+	}
+	return c
+}
+
+// space returns a chunk with room for need bytes, instead of one that has not.
+func (t *Thread) space(c *chunk, need int) (next *chunk) {
+	switch config := &t.r.config; {
+	case c == nil:
+	case config.Strategy == CollectAndDump:
+		next = t.keep(c, need)
+	case config.Full == Drop:
+		next = t.handOver(c, need)
+	default:
+		if next = t.relieved(c, need); next == nil {
+			next = t.writeOut(c, need)
+		}
+	}
+	if next == nil && t.chunk.Load() == nil { // it was taken away, or given up
+		return t.first(need)
+	}
+	return next
+}
+
+// writeOut puts what is published into the sink, and returns a chunk with room
+// for need bytes, or nil when the thread has none: there is no memory for a
+// larger one, or it was taken away meanwhile.
+func (t *Thread) writeOut(c *chunk, need int) *chunk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.chunk.Load() != c {
+		return nil
+	}
+	t.r.putAll(t)
+	next := t.grown(c, need)
+	if next == nil {
+		t.install(nil)
+		t.r.holders.remove(t)
+		t.r.pool.put(c)
+	}
+	return next
+}
+
+// relieved leaves a full chunk to the recorder's goroutine, if that has taken the
+// one before it and there is memory for another.
+func (t *Thread) relieved(c *chunk, need int) *chunk {
+	if t.r.wake == nil || len(c.data) < t.r.config.BlockSize || need > len(c.data) || t.setAside() > 0 {
+		return nil
+	}
+	next := t.follow(c, t.r.pool.get(len(c.data)))
+	if next != nil {
+		t.r.later(t)
+	}
+	return next
+}
+
+// waitForMemory is how long a goroutine waits before it looks again whether there
+// is memory.
+const waitForMemory = 50 * time.Microsecond
+
+// first gets a chunk for a thread that has none. It waits for memory where the
+// policy is to stall. The thread holds nothing then that another one could wait
+// for.
+func (t *Thread) first(need int) *chunk {
+	size := sizeFor(need, firstChunk)
+	for t.r.state.Load() == running {
+		if c := t.r.pool.get(size); c != nil {
+			t.mu.Lock()
+			t.install(c)
+			t.r.holders.add(t)
+			t.mu.Unlock()
+			return c
+		}
+		if t.r.config.Strategy == CollectAndDump {
+			t.r.limit(ErrMemory)
+			return nil
+		}
+		if t.r.config.Full == Drop {
+			t.r.kick()
+			return nil
+		}
+		if !t.r.reclaim(t.r.pool.cost(size)) {
+			time.Sleep(waitForMemory) // who has it all is writing
+		}
+	}
+	return nil
+}
+
+// grown gives a thread whose chunk is in the sink one with room for need bytes:
+// a larger one while there is memory, or a smaller one than was needed for a
+// large object; else the same again. mu is held.
+func (t *Thread) grown(c *chunk, need int) *chunk {
+	if size := t.nextSize(c, need); size != len(c.data) {
+		if other := t.r.pool.get(size); other != nil {
+			t.install(other)
+			t.r.pool.put(c)
+			return other
+		}
+	}
+	if need > len(c.data) {
+		return nil
+	}
+	t.r.pool.prepare(c)
+	t.install(c)
+	return c
+}
+
+// nextSize is the size of the chunk behind one that is full.
+func (t *Thread) nextSize(c *chunk, need int) int {
+	return sizeFor(need, min(4*len(c.data), t.r.config.BlockSize))
+}
+
+// keep keeps a full chunk for the dump and goes on in another one.
+func (t *Thread) keep(c *chunk, need int) *chunk {
+	next := t.r.pool.get(t.nextSize(c, need))
+	if next == nil {
+		if next = t.r.pool.get(sizeFor(need, firstChunk)); next == nil {
+			t.r.limit(ErrMemory)
+			return nil
+		}
+	}
+	return t.follow(c, next)
+}
+
+// handOver leaves a full chunk to the recorder's goroutine, and goes on in
+// another one while there is memory. It waits for nobody.
+func (t *Thread) handOver(c *chunk, need int) *chunk {
+	next := t.follow(c, t.r.pool.get(t.nextSize(c, need)))
+	t.r.later(t)
+	if next != nil {
+		// Without this, many busy goroutines would leave the recorder's one no
+		// processor, and most of what they record would be dropped.
+		runtime.Gosched()
+	}
+	return next
+}
+
+// follow sets a full chunk aside and goes on in next. It returns nil when there
+// is no next, or the chunk was taken away meanwhile.
+func (t *Thread) follow(c, next *chunk) *chunk {
+	if next == nil {
+		return nil
+	}
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	if t.chunk.Load() != c {
+		t.r.pool.put(next)
+		return nil
+	}
+	t.full = append(t.full, c)
+	t.bytes, t.marks = 0, 0
+	t.chunk.Store(next)
+	return next
+}
+
+// setAside returns how many chunks wait to be put into the sink.
+func (t *Thread) setAside() int {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	return len(t.full)
+}
+
+// install makes an empty chunk the thread's. mu is held.
+func (t *Thread) install(c *chunk) {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	t.bytes, t.marks = 0, 0
+	t.chunk.Store(c)
+}
+
+// sizeFor is the size of a chunk that has room for need bytes: least, or the
+// power of two above.
+func sizeFor(need, least int) int {
+	if need <= least {
+		return least
+	}
+	return 1 << bits.Len(uint(need-1))
+}
+
+// takeEvents takes the next event ids for this thread: few at first, as most
+// goroutines are short.
+func (t *Thread) takeEvents() bool {
+	t.batch = min(max(2*t.batch, firstBatch), lastBatch)
+	end := t.r.events.Add(t.batch)
+	t.next, t.limit = min(end-t.batch, eventIDs), min(end, eventIDs)
+	if t.next == t.limit {
+		t.r.limit(ErrEvents)
+		return false
+	}
+	return true
+}
+
+const (
+	firstBatch = 16
+	lastBatch  = 1 << 12
+	eventIDs   = 1 << 31 // how many there are
+)

@@ -1,0 +1,214 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tracex/format"
+	"tracex/recorder/calls"
+	"tracex/recorder/producer"
+	"tracex/recorder/smb"
+)
+
+// shared is the sink of a recorder that shares memory with a service: parts become
+// packets of a data source, see package calls. What waits for a session is dropped.
+//
+// The lock of a thread is held while its parts are put, and no other of the sink's
+// but that of its writer. So goroutines put at once as long as there are writers.
+type shared struct {
+	served
+	source  *producer.DataSource
+	id      uint64
+	stopped atomic.Bool
+	parts   atomic.Int64
+	bytes   atomic.Int64
+
+	mu      sync.Mutex // guards what follows
+	threads map[*Thread]*sharedThread
+	log     []byte
+	cells   []format.Cell // of log
+	scratch []format.Cell
+}
+
+// Limits, in bytes.
+const (
+	// packetBytes is about how many bytes of objects a packet gets: what is lost is
+	// lost by the packet.
+	packetBytes = 16 << 10
+	// openBytes bounds what is said of open containers; outer ones are left out.
+	openBytes = 64 << 10
+)
+
+// newShared connects. The source is offered by begin.
+func newShared(r *Recorder) (*shared, error) {
+	s := &shared{id: rand.Uint64(), threads: map[*Thread]*sharedThread{}}
+	return s, s.connect(r)
+}
+
+func (s *shared) begin() error {
+	sweep := func(*producer.Instance) { s.r.sweep(onDemand) }
+	var err error
+	s.source, err = s.producer.Register(producer.Source{
+		Name: calls.Source, Policy: s.policy(),
+		SetUp: func(i *producer.Instance) { i.Value = &sharedSession{} },
+		Stop:  sweep,
+		Flush: func(i *producer.Instance, _ producer.FlushReason) { sweep(i) },
+		Clear: func(i *producer.Instance) { i.Value.(*sharedSession).cleared.Add(1) },
+	})
+	if err == nil {
+		s.settle()
+	}
+	return err
+}
+
+// sharedSession is what is known of a session that records.
+type sharedSession struct {
+	cleared atomic.Uint32 // how often everything has to be said again
+
+	mu    sync.Mutex // held while references are sent
+	said  uint32     // cleared, when references were sent
+	known int        // cells of the log that the session has
+}
+
+// references sends what was registered. They are in the order of the log, so what
+// is known of it is a number.
+func (s *shared) references(targets []*producer.Instance) {
+	s.mu.Lock()
+	at := len(s.log)
+	s.log, s.scratch = s.r.registry.take(s.log, s.scratch[:0])
+	for _, c := range s.scratch {
+		c.Start += int64(at)
+		s.cells = append(s.cells, c)
+	}
+	log, cells := s.log, s.cells
+	s.mu.Unlock()
+	for _, i := range targets {
+		i.Value.(*sharedSession).send(i, s, log, cells)
+	}
+}
+
+// send sends what a session does not know of the log, by the packet. What finds no
+// room is sent the next time.
+func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells []format.Cell) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if said := n.cleared.Load(); said != n.said {
+		n.said, n.known = said, 0
+	}
+	for n.known < len(cells) {
+		from, to := n.known, n.known+1
+		for to < len(cells) && cells[to].Start-cells[from].Start < packetBytes {
+			to++
+		}
+		end := int64(len(log))
+		if to < len(cells) {
+			end = cells[to].Start
+		}
+		part := calls.Part{Recorder: s.id, References: log[cells[from].Start:end]}
+		if !s.send(i, 0, producer.BootTime(time.Now()), part.AppendHead(nil), nil) {
+			return
+		}
+		n.known = to
+	}
+}
+
+// send writes a packet.
+func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, objects []byte) (written bool) {
+	var room [32]byte
+	b := binary.AppendUvarint(append(room[:0], 8<<3), at)
+	b = binary.AppendUvarint(b, calls.Field<<3|2)
+	b = binary.AppendUvarint(b, uint64(len(head)+len(objects)))
+	i.Use(writer, func(w *smb.Writer) {
+		// What does not arrive is known here: w.Next need not be asked. A writer that
+		// has dropped looks for room again after so many bytes, of which this has
+		// many.
+		w.Begin()
+		w.Append(b)
+		w.Append(head)
+		w.Append(objects)
+		written = w.End()
+	})
+	return written
+}
+
+func (s *shared) put(t *Thread, p part, last bool) {
+	if s.stopped.Load() || len(p.data) == 0 && !last {
+		return
+	}
+	targets := s.source.Instances()
+	s.references(targets)
+	st := s.thread(t)
+	for {
+		var now part
+		now, p = p.split(packetBytes)
+		err := st.packet(t, now, last && len(p.data) == 0, targets)
+		if err != nil {
+			s.r.shared(t, err)
+			return
+		}
+		if len(p.data) == 0 {
+			break
+		}
+	}
+	if last {
+		s.mu.Lock()
+		delete(s.threads, t)
+		s.mu.Unlock()
+	}
+}
+
+// split cuts a part behind about so many bytes, behind a header or a footer.
+func (p part) split(bytes int) (before, behind part) {
+	if len(p.data) <= bytes {
+		return p, part{}
+	}
+	for i := range p.marks {
+		at := p.marks[i].behind()
+		if i+1 < len(p.marks) && at-p.first < bytes {
+			continue
+		}
+		if at <= p.first || at-p.first >= len(p.data) {
+			break
+		}
+		return part{p.data[:at-p.first], p.marks[:i+1], p.first},
+			part{p.data[at-p.first:], p.marks[i+1:], at}
+	}
+	return p, part{}
+}
+
+// thread returns what the sink knows of a thread, and sees to it that its times
+// are right.
+func (s *shared) thread(t *Thread) *sharedThread {
+	offset := int64(0)
+	if !s.r.config.NoTimes {
+		offset = s.bootOffset()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.threads[t]
+	if st == nil {
+		st = &sharedThread{s: s}
+		s.threads[t] = st
+	}
+	st.offset = offset
+	return st
+}
+
+func (s *shared) write() error { return nil }
+
+func (s *shared) stop() { s.stopped.Store(true) }
+
+func (s *shared) finish() error {
+	if !s.stopped.Swap(true) {
+		s.flush()
+		s.close(s.source)
+	}
+	return nil
+}
+
+func (s *shared) saved() Saved {
+	return Saved{Blocks: s.parts.Load(), DataBytes: s.bytes.Load()}
+}

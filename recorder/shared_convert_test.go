@@ -1,0 +1,243 @@
+package recorder_test
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/recorder"
+	"tracex/recorder/calls"
+	"tracex/recorder/convert"
+	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto"
+	"tracex/recorder/recordertest"
+)
+
+// converted makes a trace of packets.
+func converted(t *testing.T, packets []*perfetto.TracePacket) (path string, result *convert.Result) {
+	t.Helper()
+	var trace []byte
+	for _, p := range packets {
+		b, err := proto.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), b)
+	}
+	c := convert.New(convert.Options{Memory: 64 << 10, BlockSize: 16 << 10, TempDir: t.TempDir()})
+	defer c.Close()
+	if err := c.Read(t.Context(), bytes.NewReader(trace)); err != nil {
+		t.Fatal(err)
+	}
+	var data, index, times bytes.Buffer
+	result, err := c.Write(t.Context(), convert.Output{Data: &data, Index: &index, Times: &times})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "trace.bin")
+	for suffix, b := range map[string]*bytes.Buffer{"": &data, ".idx": &index, ".tim": &times} {
+		if err := os.WriteFile(path+suffix, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path, result
+}
+
+// startShared starts a recorder that shares memory with the service.
+func (g *tracing) startShared(c recorder.Config) *recorder.Recorder {
+	g.t.Helper()
+	c.OnError = func(err error) { g.t.Error(err) }
+	r, err := recorder.Start(c)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return r
+}
+
+// stopShared stops a recorder that lost nothing.
+func (g *tracing) stopShared(r *recorder.Recorder) {
+	g.t.Helper()
+	if err := r.Stop(); err != nil {
+		g.t.Error(err)
+	}
+	if saved, _ := r.Flush(); saved.Dropped != 0 {
+		g.t.Fatalf("%d points found no room", saved.Dropped)
+	}
+}
+
+// TestSharedMemoryConverted has random programs recorded by a service: what is
+// converted is what was executed.
+func TestSharedMemoryConverted(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		config  recorder.Config
+		program recordertest.Program
+	}{
+		{"one goroutine", recorder.Config{}, recordertest.Program{Seed: 1, Goroutines: 1, Steps: 5_000}},
+		{"many", recorder.Config{BlockSize: 4 << 10}, recordertest.Program{Seed: 2, Goroutines: 40, Steps: 300, LeaveOpen: true}},
+		{"without times", recorder.Config{NoTimes: true}, recordertest.Program{Seed: 3, Goroutines: 4, Steps: 300, Flushes: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := startTracing(t, calls.Source, 4<<10)
+			t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+			r := g.startShared(c.config)
+			trees := c.program.Run(r)
+			g.stopShared(r)
+			packets := g.finish()
+			path, result := converted(t, packets)
+			if len(result.Left) > 0 {
+				t.Errorf("left out: %+v", result.Left)
+			}
+			forest := load(t, path)
+			sameForest(t, forest, trees)
+			if c.config.NoTimes {
+				if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				verify(t, path, forest)
+			}
+			sameIDs(t, forest, load(t, file(t, partsOf(t, packets))))
+		})
+	}
+}
+
+// partsOf returns the parts in packets.
+func partsOf(t *testing.T, packets []*perfetto.TracePacket) (parts []calls.Part) {
+	t.Helper()
+	for _, p := range packets {
+		if p.GetTracexCalls() == nil {
+			continue
+		}
+		part, err := calls.Decode(p.GetTracexCalls())
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// sameIDs compares the text of two traces, ids of threads and events with it.
+func sameIDs(t *testing.T, got, want *lazy.Forest) {
+	t.Helper()
+	var texts [2]bytes.Buffer
+	for i, f := range []*lazy.Forest{got, want} {
+		if err := f.Print(&texts[i], lazy.PrintOptions{Verbose: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(texts[0].Bytes(), texts[1].Bytes()) {
+		t.Error("the text of the trace is another")
+	}
+	names := map[int32]string{}
+	for _, thread := range want.Threads {
+		names[thread.ID] = thread.Name
+	}
+	for _, thread := range got.Threads {
+		if names[thread.ID] != thread.Name {
+			t.Errorf("thread %d is %q, want %q", thread.ID, thread.Name, names[thread.ID])
+		}
+	}
+}
+
+// TestSharedMemorySeveral has two recorders in a trace, whose ids are the same.
+func TestSharedMemorySeveral(t *testing.T) {
+	g := startTracing(t, calls.Source, 4<<10)
+	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+	trees := map[string]*recordertest.Tree{}
+	var names []string
+	for i, n := range []int{3, 7} {
+		r := g.startShared(recorder.Config{})
+		r.Class([]string{"OnlyFirst", "OnlySecond"}[i])
+		name := []string{"first", "second"}[i]
+		names = append(names, name)
+		thread := r.Thread(name)
+		m := r.Method(r.Class("of."+name), name, recorder.ObjectType("T"))
+		for range n {
+			thread.Enter(m, 0, recorder.Null(), recorder.Object(r.Class("arg."+name), 9))
+			thread.Exit(recorder.Void())
+		}
+		thread.End()
+		g.stopShared(r)
+		trees[name] = &recordertest.Tree{Name: name, Points: n}
+	}
+	path, result := converted(t, g.finish())
+	if len(result.Left) > 0 || len(result.Threads) != 2 || result.Events != 10 {
+		t.Fatalf("%+v", result)
+	}
+	forest := load(t, path)
+	verify(t, path, forest)
+	events := map[int32]bool{}
+	found := maps.Clone(trees)
+	for _, thread := range forest.Threads {
+		tree := found[thread.Name]
+		delete(found, thread.Name)
+		if tree == nil || thread.Points() != tree.Points {
+			t.Fatalf("thread %d is %q, with %d points", thread.ID, thread.Name, thread.Points())
+		}
+		for root := range thread.Roots() {
+			var p format.Point
+			if err := root.Point(&p); err != nil {
+				t.Fatal(err)
+			}
+			class := forest.Context.Class(p.Args[0].ClassID).Name
+			if events[p.Event] ||
+				forest.Context.MethodName(p.Ref) != thread.Name || class != "arg."+thread.Name {
+				t.Errorf("%q has %s(%s) with the id %d", thread.Name, forest.Context.MethodName(p.Ref), class, p.Event)
+			}
+			events[p.Event] = true
+		}
+	}
+	if len(found) > 0 {
+		t.Errorf("of %q these are missing: %v", names, found)
+	}
+}
+
+// TestSharedMemoryLossesConverted converts what is left where packets were lost.
+func TestSharedMemoryLossesConverted(t *testing.T) {
+	packets := flood(t).finish()
+	points := 0
+	for _, part := range partsOf(t, packets) {
+		f := follower{}
+		if err := objects(part.Open, &f, func(bool) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		open := len(f.open)
+		for range 2000 { // what the part ends
+			f.open, f.classes = append([]int32{0}, f.open...), append([]format.Class{format.ClassCall}, f.classes...)
+		}
+		f.points = 0
+		if err := objects(part.Objects, &f, func(bool) error { return nil }); err != nil || open > 1000 {
+			t.Fatalf("%d open: %v", open, err)
+		}
+		points += f.points
+	}
+	path, result := converted(t, packets)
+	missing := false
+	for _, l := range result.Left {
+		if strings.Contains(l.What, "recorded calls are missing") {
+			missing = true
+		} else if !strings.Contains(l.What, "packets were lost") {
+			t.Errorf("left out: %+v", l)
+		}
+	}
+	if !missing || len(result.Threads) != 1 || result.Threads[0].Name != "flood" || result.Events < int64(points) {
+		t.Errorf("of %d points: %+v", points, result)
+	}
+	forest := load(t, path)
+	if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(forest.Threads[0].Points()); n != result.Events {
+		t.Errorf("%d points, want %d", n, result.Events)
+	}
+}

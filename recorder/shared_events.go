@@ -1,0 +1,262 @@
+package recorder
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"tracex/format"
+	"tracex/recorder/producer"
+)
+
+// sharedEvents is the sink of a recorder that shares memory with a service and
+// writes track events. It decodes what was recorded, by whoever puts it: that
+// takes several times as long as to record it.
+type sharedEvents struct {
+	served
+	events  *producer.Events
+	stopped atomic.Bool
+	parts   atomic.Int64
+
+	mu      sync.Mutex // guards what follows, and is held while a part is put
+	context *format.Context
+	names   map[int32]*producer.Name // of methods
+	keys    []*producer.Key          // of arguments, by position
+	threads map[*Thread]*eventThread
+	refs    []byte
+	cells   []format.Cell
+	point   format.Point
+	footer  format.Footer
+	args    []producer.Arg
+	text    []byte
+	known   struct {
+		loop, iteration         *producer.Name
+		access                  [12]*producer.Name // by class
+		this, result, threw, at *producer.Key
+	}
+}
+
+// eventThread is what is known of a thread.
+type eventThread struct {
+	track  *producer.Track
+	line   piece
+	latest int64
+	open   []openEvent
+}
+
+type openEvent struct {
+	class format.Class
+	name  *producer.Name
+}
+
+func newSharedEvents(r *Recorder) (*sharedEvents, error) {
+	s := &sharedEvents{context: format.NewContext(), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
+	return s, s.connect(r)
+}
+
+func (s *sharedEvents) begin() error {
+	var err error
+	s.mu.Lock()
+	s.events, err = s.producer.Events(producer.EventsOptions{Policy: s.policy()})
+	if err == nil {
+		e, known := s.events, &s.known
+		known.loop, known.iteration = e.Name("code", "loop"), e.Name("code", "iteration")
+		for class, text := range map[format.Class]string{
+			format.ClassArrayRead: "read element", format.ClassArrayWrite: "write element",
+			format.ClassVariableRead: "read variable", format.ClassVariableWrite: "write variable",
+			format.ClassFieldRead: "read field", format.ClassFieldWrite: "write field",
+			format.ClassThrow: "throw", format.ClassCatch: "catch",
+		} {
+			known.access[class] = e.Name("code", text)
+		}
+		known.this, known.result, known.threw, known.at = e.Key("this"), e.Key("result"), e.Key("threw"), e.Key("text")
+	}
+	s.mu.Unlock()
+	if err == nil {
+		s.settle()
+	}
+	return err
+}
+
+func (s *sharedEvents) put(t *Thread, p part, last bool) {
+	if s.stopped.Load() || len(p.data) == 0 && !last {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.learn()
+	st := s.threads[t]
+	if st == nil {
+		st = &eventThread{track: s.events.Thread(t.name, 0)}
+		s.threads[t] = st
+	}
+	if err := s.decode(st, p); err != nil {
+		s.r.shared(t, err)
+		return
+	}
+	s.parts.Add(1)
+	if last {
+		if !s.r.config.NoTimes {
+			st.moment(s, t.file.ended)
+		}
+		for i := len(st.open) - 1; i >= 0; i-- {
+			st.track.EndAt(st.at(s), st.open[i].name)
+		}
+		delete(s.threads, t)
+	}
+}
+
+// learn takes what was registered.
+func (s *sharedEvents) learn() {
+	s.refs, s.cells = s.r.registry.take(s.refs[:0], s.cells[:0])
+	for b := s.refs; len(b) > 0; {
+		_, n, err := s.context.Add(b)
+		if err != nil || n <= 0 {
+			return // cannot be: it was encoded here
+		}
+		b = b[n:]
+	}
+}
+
+func (st *eventThread) moment(s *sharedEvents, reading uint64) {
+	if !st.line.has(reading) {
+		st.line = s.r.clock.around(reading)
+	}
+	st.latest = max(st.latest, st.line.at(reading))
+}
+
+// at is the latest moment on the clock of packets.
+func (st *eventThread) at(s *sharedEvents) uint64 {
+	if s.r.config.NoTimes {
+		return 0 // the present
+	}
+	return uint64(st.latest + s.bootOffset())
+}
+
+// decode makes events of a part.
+func (s *sharedEvents) decode(st *eventThread, p part) error {
+	marks, next := p.marks, 0
+	for i := 0; i < len(p.data); {
+		if next < len(marks) && marks[next].pos() == p.first+i {
+			if !s.r.config.NoTimes {
+				st.moment(s, marks[next].reading)
+			}
+			next++
+		}
+		n, err := s.object(st, p.data[i:])
+		if err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+// object makes an event of a header or a footer.
+func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
+	at := st.at(s)
+	s.args = s.args[:0]
+	if b[0] == byte(format.KindFooter) {
+		last := len(st.open) - 1
+		if last < 0 {
+			return 0, fmt.Errorf("a footer ends what is not open")
+		}
+		o := st.open[last]
+		if n, err = format.DecodeFooter(b, o.class, &s.footer); err != nil {
+			return 0, err
+		}
+		st.open = st.open[:last]
+		if o.class == format.ClassCall {
+			if s.footer.Exception != "" {
+				s.args = append(s.args, producer.String(s.known.threw, s.footer.Exception))
+			} else if s.footer.Result.Kind != format.ValueVoid {
+				s.value(s.known.result, &s.footer.Result)
+			}
+		}
+		st.track.EndAt(at, o.name, s.args...)
+		return n, nil
+	}
+	p := &s.point
+	if n, err = format.DecodePoint(b, p); err != nil {
+		return 0, err
+	}
+	name := s.name(p)
+	if p.Class.Container() {
+		st.open = append(st.open, openEvent{p.Class, name})
+		st.track.BeginAt(at, name, s.args...)
+		return n, nil
+	}
+	s.text = s.context.AppendText(s.text[:0], p, nil, format.Parent{}, false)
+	st.track.InstantAt(at, name, producer.String(s.known.at, string(s.text)))
+	return n, nil
+}
+
+// name returns the name of a point's event, and sets its arguments.
+func (s *sharedEvents) name(p *format.Point) *producer.Name {
+	switch p.Class {
+	case format.ClassCall:
+	case format.ClassLoop:
+		return s.known.loop
+	case format.ClassIteration:
+		return s.known.iteration
+	default:
+		return s.known.access[p.Class]
+	}
+	if p.Target.Kind != format.ValueNull {
+		s.value(s.known.this, &p.Target)
+	}
+	for i := range p.Args {
+		for len(s.keys) <= i {
+			s.keys = append(s.keys, s.events.Key(fmt.Sprint("argument ", len(s.keys)+1)))
+		}
+		s.value(s.keys[i], &p.Args[i])
+	}
+	n := s.names[p.Ref]
+	if n == nil {
+		class := ""
+		if m := s.context.Method(p.Ref); m != nil {
+			if c := s.context.Class(m.ClassID); c != nil {
+				class = c.Name
+			}
+		}
+		n = s.events.Name(class, s.context.MethodName(p.Ref))
+		s.names[p.Ref] = n
+	}
+	return n
+}
+
+// value adds an argument.
+func (s *sharedEvents) value(k *producer.Key, v *format.Value) {
+	switch v.Kind {
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+		s.args = append(s.args, producer.Int(k, v.Bits))
+	case format.ValueBoolean:
+		s.args = append(s.args, producer.Bool(k, v.Bits != 0))
+	case format.ValueDouble:
+		s.args = append(s.args, producer.Float(k, math.Float64frombits(uint64(v.Bits))))
+	case format.ValueString, format.ValueRawString:
+		s.args = append(s.args, producer.String(k, v.Text))
+	default:
+		s.text = s.context.AppendValueText(s.text[:0], v)
+		s.args = append(s.args, producer.String(k, string(s.text)))
+	}
+}
+
+func (s *sharedEvents) write() error { return nil }
+
+func (s *sharedEvents) stop() { s.stopped.Store(true) }
+
+func (s *sharedEvents) finish() error {
+	if !s.stopped.Swap(true) {
+		s.flush()
+		var source *producer.DataSource
+		if s.events != nil {
+			source = s.events.Source()
+		}
+		s.close(source)
+	}
+	return nil
+}
+
+func (s *sharedEvents) saved() Saved { return Saved{Blocks: s.parts.Load()} }

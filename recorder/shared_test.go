@@ -1,0 +1,217 @@
+package recorder_test
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/format"
+	"tracex/recorder"
+	"tracex/recorder/calls"
+	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto"
+	"tracex/recorder/producer"
+	"tracex/recorder/recordertest"
+	"tracex/recorder/service"
+)
+
+// tracing is a service with a session for recorded calls.
+type tracing struct {
+	t      testing.TB
+	dir    string
+	client *ipc.Binding
+	ended  chan struct{}
+}
+
+// startTracing starts a service and a session. The environment names its socket.
+func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "calls") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s, err := service.Start(service.Config{Producers: filepath.Join(dir, "p"), Consumers: filepath.Join(dir, "c")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	client, err := ipc.Dial(t.Context(), filepath.Join(dir, "c"), ipc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	g := &tracing{t: t, dir: dir, ended: make(chan struct{}, 1)}
+	if g.client, err = client.Bind(t.Context(), "ConsumerPort"); err != nil {
+		t.Fatal(err)
+	}
+	err = g.client.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: &perfetto.TraceConfig{
+		Buffers: []*perfetto.TraceConfig_BufferConfig{{
+			SizeKb: proto.Uint32(64 << 10), FillPolicy: perfetto.TraceConfig_BufferConfig_DISCARD.Enum(),
+		}},
+		DataSources: []*perfetto.TraceConfig_DataSource{{Config: &perfetto.DataSourceConfig{Name: proto.String(source)}}},
+		Producers: []*perfetto.TraceConfig_ProducerConfig{{
+			ProducerName: proto.String(os.Args[0]), ShmSizeKb: proto.Uint32(memoryKB),
+		}},
+	}}, func(ipc.Reply) { g.ended <- struct{}{} })
+	if err == nil { // the session is there when this is answered
+		err = g.client.Invoke(t.Context(), "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// parts ends the session and returns the parts that it has.
+func (g *tracing) parts() (parts []calls.Part) {
+	g.t.Helper()
+	for _, p := range g.finish() {
+		if p.GetTracexCalls() == nil {
+			continue
+		}
+		part, err := calls.Decode(p.GetTracexCalls())
+		if err != nil {
+			g.t.Error(err)
+		}
+		if part.HasThread && (p.GetTimestamp() == 0 || p.GetTimestamp() > producer.BootTime(time.Now())) {
+			g.t.Errorf("a packet is from %d", p.GetTimestamp())
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// finish ends the session and returns its packets.
+func (g *tracing) finish() (packets []*perfetto.TracePacket) {
+	g.t.Helper()
+	if err := g.client.Invoke(g.t.Context(), "DisableTracing", &perfetto.DisableTracingRequest{}, nil); err != nil {
+		g.t.Fatal(err)
+	}
+	select {
+	case <-g.ended:
+	case <-time.After(time.Minute):
+		g.t.Fatal("the session does not end")
+	}
+	done := make(chan error, 1)
+	var data []byte
+	err := g.client.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
+		m := new(perfetto.ReadBuffersResponse)
+		if err := r.Decode(m); err != nil {
+			done <- err
+			return
+		}
+		for _, s := range m.Slices {
+			if data = append(data, s.Data...); !s.GetLastSliceForPacket() {
+				continue
+			}
+			p := new(perfetto.TracePacket)
+			if err := proto.Unmarshal(data, p); err != nil {
+				g.t.Error(err)
+			}
+			packets, data = append(packets, p), nil
+		}
+		if !r.More {
+			done <- nil
+		}
+	})
+	if err == nil {
+		err = <-done
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return packets
+}
+
+// file makes a data file of parts that are complete: a block for each.
+func file(t testing.TB, parts []calls.Part) string {
+	t.Helper()
+	data := format.AppendDataHeader(nil)
+	next := map[int32]uint64{}
+	names := map[int32]string{}
+	block := func(thread int32, objects ...[]byte) {
+		data = binary.BigEndian.AppendUint32(append(data, byte(format.KindBlockStart)), uint32(thread))
+		for _, o := range objects {
+			data = append(data, o...)
+		}
+		data = append(data, byte(format.KindBlockEnd))
+	}
+	for _, p := range parts {
+		if !p.HasThread {
+			block(0, p.References)
+			continue
+		}
+		if p.Number != next[p.Thread] {
+			t.Errorf("part %d of thread %d follows part %d", p.Number, p.Thread, int64(next[p.Thread])-1)
+		}
+		next[p.Thread]++
+		names[p.Thread] = p.Name
+		block(p.Thread, p.References, p.Objects)
+	}
+	for thread, name := range names {
+		o := binary.BigEndian.AppendUint32([]byte{byte(format.KindThreadName)}, uint32(thread))
+		o, err := format.AppendUTF(o, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block(thread, o)
+	}
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	if err := os.WriteFile(path, append(data, byte(format.KindEOF)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestSharedMemory has random programs recorded by a service.
+func TestSharedMemory(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		config  recorder.Config
+		program recordertest.Program
+	}{
+		{"one goroutine", recorder.Config{}, recordertest.Program{Seed: 1, Goroutines: 1, Steps: 5_000}},
+		{"many", recorder.Config{BlockSize: 4 << 10}, recordertest.Program{Seed: 2, Goroutines: 40, Steps: 500}},
+		{"with flushes", recorder.Config{NoTimes: true}, recordertest.Program{Seed: 3, Goroutines: 4, Steps: 300, Flushes: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := startTracing(t, calls.Source, 4<<10)
+			t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+			c.config.OnError = func(err error) { t.Error(err) }
+			r, err := recorder.Start(c.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees := c.program.Run(r)
+			if err := r.Stop(); err != nil {
+				t.Error(err)
+			}
+			if saved, _ := r.Flush(); saved.Dropped != 0 {
+				t.Fatalf("%d points found no room", saved.Dropped)
+			}
+			sameForest(t, load(t, file(t, g.parts())), trees)
+		})
+	}
+}
+
+// TestSharedMemoryNoService records where nobody listens.
+func TestSharedMemoryNoService(t *testing.T) {
+	t.Setenv(ipc.ProducerVariable, filepath.Join(t.TempDir(), "p"))
+	var told []error
+	r, err := recorder.Start(recorder.Config{OnError: func(err error) { told = append(told, err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recordertest.Program{Seed: 1, Goroutines: 2, Steps: 1_000}.Run(r)
+	if _, err := r.Flush(); err == nil {
+		t.Error("nobody heard, and Flush does not say so")
+	}
+	if err := r.Stop(); err == nil || len(told) != 1 {
+		t.Errorf("Stop says %v; told %v", err, told)
+	}
+}

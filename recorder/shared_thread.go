@@ -1,0 +1,208 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"tracex/format"
+	"tracex/recorder/calls"
+	"tracex/recorder/producer"
+)
+
+// sharedThread is what is known of a thread from one of its packets to the next.
+// The thread's lock guards it.
+type sharedThread struct {
+	s       *shared
+	open    []openCall
+	headers []byte // of open, one behind the other, but for those of the part at hand
+	kept    int    // how many of open are in headers
+	latest  int64  // when its last header or footer was, in ns of the clock
+	offset  int64
+	line    piece
+	sent    []sharedCount
+
+	times, whole, began, head []byte // scratch
+}
+
+// openCall is an open container.
+type openCall struct {
+	at, end int // its header: in headers, or in the part at hand
+	ns      int64
+}
+
+// sharedCount is how far a session is with a thread.
+type sharedCount struct {
+	to      *producer.Instance
+	number  uint64 // of the next part
+	cleared uint32
+	lost    bool // the next part has to say what is open
+}
+
+// packet sends a part, or a piece of one, to all who want it. It fails when the
+// marks cannot be those of one goroutine's calls.
+func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer.Instance) error {
+	s := st.s
+	st.since(targets)
+	c := calls.Part{
+		Recorder: s.id, HasThread: true, Thread: t.id, Name: t.name, Objects: p.data, Last: last,
+	}
+	for i := range st.sent {
+		if st.sent[i].lost {
+			c.Skipped = st.describe(s)
+			break
+		}
+	}
+	first, err := st.scan(p)
+	if err != nil {
+		return err
+	}
+	at := uint64(first + st.offset)
+	if s.r.config.NoTimes {
+		at = producer.BootTime(time.Now())
+	} else {
+		c.Times = st.times
+		if last {
+			ended := max(st.ns(t.file.ended), st.latest)
+			if len(p.marks) == 0 {
+				at = uint64(st.latest + st.offset)
+			}
+			c.Ended = uint64(ended - st.latest)
+		}
+	}
+	for i := range st.sent {
+		n := &st.sent[i]
+		c.Number = n.number
+		c.Whole, c.Open, c.Began = n.lost, nil, nil
+		if n.lost {
+			c.Open, c.Began = st.whole, st.began
+		}
+		st.head = c.AppendHead(st.head[:0])
+		n.number++
+		if n.lost = !s.send(n.to, uint(t.id), at, st.head, p.data); n.lost {
+			s.r.dropped.Add(int64(headers(p)))
+			continue
+		}
+		s.parts.Add(1)
+		s.bytes.Add(int64(len(st.head) + len(p.data)))
+	}
+	return nil
+}
+
+// headers counts the containers that begin in a part.
+func headers(p part) (n int) {
+	for i := range p.marks {
+		if !p.marks[i].footer() {
+			n++
+		}
+	}
+	return n
+}
+
+// since brings the list of sessions up to date.
+func (st *sharedThread) since(targets []*producer.Instance) {
+	kept := st.sent[:0]
+	for _, n := range st.sent {
+		for _, i := range targets {
+			if n.to == i {
+				kept = append(kept, n)
+			}
+		}
+	}
+	clear(st.sent[len(kept):])
+	st.sent = kept
+	for _, i := range targets {
+		cleared := i.Value.(*sharedSession).cleared.Load()
+		found := false
+		for k := range st.sent {
+			if n := &st.sent[k]; n.to == i {
+				found = true
+				if n.cleared != cleared {
+					n.cleared, n.lost = cleared, true
+				}
+			}
+		}
+		if !found {
+			st.sent = append(st.sent, sharedCount{to: i, cleared: cleared, lost: len(st.open) > 0})
+		}
+	}
+}
+
+// describe says what is open in whole and began, and returns how many containers
+// it leaves out.
+func (st *sharedThread) describe(s *shared) (skipped int) {
+	st.whole, st.began = st.whole[:0], st.began[:0]
+	if n := len(st.open); n > 0 {
+		for end := st.open[n-1].end; end-st.open[skipped].at > openBytes && skipped < n-1; {
+			skipped++
+		}
+		st.whole = append(st.whole, st.headers[st.open[skipped].at:]...)
+	}
+	before := int64(0)
+	for _, o := range st.open[skipped:] {
+		if !s.r.config.NoTimes {
+			st.began = binary.AppendUvarint(st.began, uint64(o.ns+st.offset-before))
+			before = o.ns + st.offset
+		}
+	}
+	return skipped
+}
+
+func (st *sharedThread) ns(reading uint64) int64 {
+	if !st.line.has(reading) {
+		st.line = st.s.r.clock.around(reading)
+	}
+	return st.line.at(reading)
+}
+
+// scan goes through the headers and footers of a part: their times, and what is
+// open behind it. It returns the nanosecond of the first.
+func (st *sharedThread) scan(p part) (first int64, err error) {
+	times := st.times[:0]
+	timed := !st.s.r.config.NoTimes
+	first = st.latest
+	behind := p.first
+	for i := range p.marks {
+		m := &p.marks[i]
+		if m.pos() < behind || m.behind() <= m.pos() || m.behind() > p.first+len(p.data) {
+			return 0, fmt.Errorf("object %d lies from %d to %d, behind %d", i, m.pos(), m.behind(), behind)
+		}
+		behind = m.behind()
+		if timed {
+			ns := max(st.latest, st.ns(m.reading))
+			if i == 0 {
+				first, st.latest = ns, ns
+			}
+			times = binary.AppendUvarint(times, uint64(ns-st.latest))
+			st.latest = ns
+		}
+		if m.footer() {
+			if len(st.open) == 0 || p.data[m.pos()-p.first] != byte(format.KindFooter) {
+				return 0, fmt.Errorf("object %d ends what is not open", i)
+			}
+			st.open = st.open[:len(st.open)-1]
+			st.kept = min(st.kept, len(st.open))
+			continue
+		}
+		st.open = append(st.open, openCall{m.pos() - p.first, behind - p.first, st.latest})
+	}
+	st.times = times
+	st.keep(p.data)
+	return first, nil
+}
+
+// keep copies the headers of the containers that a part leaves open.
+func (st *sharedThread) keep(data []byte) {
+	end := 0
+	if st.kept > 0 {
+		end = st.open[st.kept-1].end
+	}
+	st.headers = st.headers[:end]
+	for i := st.kept; i < len(st.open); i++ {
+		o := &st.open[i]
+		at := len(st.headers)
+		st.headers = append(st.headers, data[o.at:o.end]...)
+		o.at, o.end = at, len(st.headers)
+	}
+	st.kept = len(st.open)
+}

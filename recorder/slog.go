@@ -1,0 +1,124 @@
+package recorder
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// NewHandler returns a slog.Handler that records each log line into the thread
+// of the line's context, whoever's that is, as a leaf of the call that is open there: a write to a
+// variable named by the level, at the line's place in the source. next gets all
+// lines as well; nil: nobody does.
+//
+// A line whose context has no thread, or that of another goroutine, is not
+// recorded (see [Own]).
+// Of attributes only numbers, strings, times and the like are: no LogValue,
+// String or Error is called.
+func NewHandler(r *Recorder, next slog.Handler) slog.Handler {
+	if r == nil && next != nil {
+		return next
+	}
+	return &logHandler{next: next}
+}
+
+type logHandler struct {
+	next   slog.Handler
+	groups string // open groups, each with a dot behind it
+	attrs  string // of WithAttrs, as text
+}
+
+// Enabled reports whether somebody wants the line.
+func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next == nil || FromContext(ctx) != nil || h.next.Enabled(ctx, level)
+}
+
+// Handle records the line and hands it on.
+func (h *logHandler) Handle(ctx context.Context, line slog.Record) error {
+	if t := Own(ctx); t != nil {
+		var text strings.Builder
+		text.WriteString(line.Message)
+		text.WriteString(h.attrs)
+		line.Attrs(func(a slog.Attr) bool {
+			writeAttr(&text, h.groups, a)
+			return true
+		})
+		var at Location
+		if line.PC != 0 {
+			at = t.r.at(line.PC)
+		}
+		t.WriteVariable(t.r.Variable("log "+line.Level.String(), ObjectType("string")), at, String(text.String()))
+	}
+	if h.next == nil || !h.next.Enabled(ctx, line.Level) {
+		return nil
+	}
+	return h.next.Handle(ctx, line)
+}
+
+// WithAttrs returns a handler whose lines all have these attributes.
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	with := *h
+	var text strings.Builder
+	for _, a := range attrs {
+		writeAttr(&text, h.groups, a)
+	}
+	with.attrs += text.String()
+	if h.next != nil {
+		with.next = h.next.WithAttrs(attrs)
+	}
+	return &with
+}
+
+// WithGroup returns a handler whose attributes from here on belong to a group.
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	with := *h
+	with.groups += name + "."
+	if h.next != nil {
+		with.next = h.next.WithGroup(name)
+	}
+	return &with
+}
+
+// writeAttr writes " group.key=value".
+func writeAttr(text *strings.Builder, groups string, a slog.Attr) {
+	if a.Value.Kind() == slog.KindGroup {
+		if a.Key != "" {
+			groups += a.Key + "."
+		}
+		for _, in := range a.Value.Group() {
+			writeAttr(text, groups, in)
+		}
+		return
+	}
+	if a.Key == "" {
+		return
+	}
+	text.WriteString(" " + groups + a.Key + "=" + plainText(a.Value))
+}
+
+// plainText is the text of a value, without a call of a method that the program
+// defines.
+func plainText(v slog.Value) string {
+	switch v.Kind() {
+	case slog.KindString:
+		return v.String()
+	case slog.KindInt64:
+		return strconv.FormatInt(v.Int64(), 10)
+	case slog.KindUint64:
+		return strconv.FormatUint(v.Uint64(), 10)
+	case slog.KindFloat64:
+		return strconv.FormatFloat(v.Float64(), 'g', -1, 64)
+	case slog.KindBool:
+		return strconv.FormatBool(v.Bool())
+	case slog.KindDuration:
+		return v.Duration().String()
+	case slog.KindTime:
+		return v.Time().Format(time.RFC3339Nano)
+	}
+	return "<" + PanicType(v.Any()) + ">"
+}

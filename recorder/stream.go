@@ -1,0 +1,224 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"tracex/format"
+)
+
+// stream is what those who write a thread's blocks know of it. The thread's lock
+// guards it.
+type stream struct {
+	logical int64       // content bytes of its blocks so far
+	open    []container // whose footer is not written, outermost first
+	taken   []*chunk    // scratch: chunks that were set aside and are put into the sink
+	latest  int64       // when its last header or footer was, in ns
+	ended   uint64      // the clock's reading when it ended, once it has
+	blocks  int         // it has
+	over    bool        // nothing comes any more
+	idle    bool        // nothing new when the timer last looked
+}
+
+// container is an open container as its index cell and its time will need it.
+type container struct {
+	start      int64 // logical position of its first content byte
+	ns         int64 // when it began
+	event      int32
+	iterations int32 // of a loop, so far
+	class      format.Class
+}
+
+// draft is what can be made of a block before it is known where it stands: the
+// cells of the containers that end in it. Its positions are those of a block
+// that has nothing in front of the part; shift makes room for something.
+type draft struct {
+	clock *clock // nil: no times are wanted
+	line  piece  // of the clock, that was used last
+
+	before int64  // the thread's content bytes before the block
+	index  []byte // cells
+	times  []byte // theirs
+	tail   []byte // footers of what the thread left open
+	span   span
+}
+
+// span is the time from the first header or footer of a block to its last.
+type span struct {
+	from, to int64 // ns
+	known    bool
+}
+
+// make drafts a block of a part. It fails when the marks cannot be those of one
+// goroutine's calls.
+func (d *draft) make(s *stream, p part, last bool) error {
+	d.before, d.span.known = s.logical, false
+	d.index, d.times, d.tail = d.index[:0], d.times[:0], d.tail[:0]
+	if n := len(p.marks); n > 0 {
+		d.index = slices.Grow(d.index, n*format.CellSize)
+		d.times = slices.Grow(d.times, n*format.TimeCellSize)
+		if d.clock != nil {
+			d.moment(s, p.marks[0].reading)
+			d.span = span{from: s.latest, known: true}
+		}
+		if err := d.cells(s, p); err != nil {
+			return err
+		}
+		d.span.to = s.latest
+	}
+	s.logical += int64(len(p.data))
+	if last {
+		d.close(s)
+	}
+	return nil
+}
+
+// cells makes the cells of the containers that end in a part. This is most of
+// what a call costs besides its recording. Most calls have nothing below them
+// that has a mark: header and footer lie side by side, and need no stack.
+func (d *draft) cells(s *stream, p part) error {
+	delta := s.logical - int64(p.first)
+	behind, end := p.first, p.first+len(p.data)
+	for i := 0; i < len(p.marks); i++ {
+		m := &p.marks[i]
+		pos, start := m.pos(), m.behind()
+		if pos < behind || start <= pos || start > end {
+			return misplaced(p, i)
+		}
+		behind = start
+		if d.clock != nil {
+			d.moment(s, m.reading)
+		}
+		object := p.data[pos-p.first : start-p.first]
+		if m.footer() {
+			if len(s.open) == 0 || object[0] != byte(format.KindFooter) {
+				return misplaced(p, i)
+			}
+			d.pop(s, delta+int64(pos))
+			continue
+		}
+		if len(object) < pointHead || object[0] != byte(format.KindTracePoint) {
+			return misplaced(p, i)
+		}
+		class, event := format.Class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
+		if class == format.ClassIteration && len(s.open) > 0 {
+			s.open[len(s.open)-1].iterations++
+		}
+		if i+1 == len(p.marks) || !p.marks[i+1].footer() {
+			s.push(class, event, delta+int64(start))
+			continue
+		}
+		i++
+		m = &p.marks[i]
+		if pos, behind = m.pos(), m.behind(); pos < start || behind <= pos || behind > end || p.data[pos-p.first] != byte(format.KindFooter) {
+			return misplaced(p, i)
+		}
+		begun := s.latest
+		if d.clock != nil {
+			d.moment(s, m.reading)
+		}
+		d.add(event, delta+int64(start), delta+int64(pos), begun, s.latest)
+	}
+	return nil
+}
+
+// misplaced says that a mark is not that of a header or footer which could be
+// where it is.
+func misplaced(p part, i int) error {
+	m := &p.marks[i]
+	return fmt.Errorf("no header or footer can lie from %d to %d in bytes %d to %d", m.pos(), m.behind(), p.first, p.first+len(p.data))
+}
+
+// moment notes when a header or footer was recorded. A thread's times do not go
+// back, even if the counter of another core is behind.
+func (d *draft) moment(s *stream, reading uint64) {
+	if !d.line.has(reading) {
+		d.line = d.clock.around(reading)
+	}
+	s.latest = max(s.latest, d.line.at(reading))
+}
+
+// push notes a container whose content starts at start. The fields are set one
+// by one: a whole container would be made elsewhere and copied, which takes
+// longer than all the rest.
+func (s *stream) push(class format.Class, event int32, start int64) {
+	n := len(s.open)
+	if n < cap(s.open) {
+		s.open = s.open[:n+1]
+	} else {
+		s.open = append(s.open, container{})
+	}
+	c := &s.open[n]
+	c.class, c.event, c.start, c.ns, c.iterations = class, event, start, s.latest, 0
+}
+
+// pop adds the cells of the innermost container, whose footer stands at end.
+func (d *draft) pop(s *stream, end int64) {
+	last := len(s.open) - 1
+	c := &s.open[last]
+	s.open = s.open[:last]
+	d.add(c.event, c.start, end, c.ns, s.latest)
+}
+
+// add adds the cells of a container. There is room for them.
+func (d *draft) add(event int32, start, end, begun, ended int64) {
+	at := len(d.index)
+	d.index = d.index[:at+format.CellSize]
+	format.Cell{Kind: format.KindTracePoint, ID: event, Start: start, End: end}.Put(d.index[at:])
+	if d.clock != nil {
+		at := len(d.times)
+		d.times = d.times[:at+format.TimeCellSize]
+		format.TimeCell{ID: event, Start: begun, Duration: ended - begun}.Put(d.times[at:])
+	}
+}
+
+// close adds footers for all that is open.
+func (d *draft) close(s *stream) {
+	n := len(s.open)
+	if n == 0 {
+		return
+	}
+	if d.clock != nil {
+		d.moment(s, s.ended)
+		if d.span.to = s.latest; !d.span.known {
+			d.span.from, d.span.known = s.latest, true
+		}
+	}
+	d.index = slices.Grow(d.index, n*format.CellSize)
+	d.times = slices.Grow(d.times, n*format.TimeCellSize)
+	for ; n > 0; n-- {
+		at := len(d.tail)
+		c := &s.open[n-1]
+		footer := format.Unfinished(c.class)
+		footer.Iterations = c.iterations
+		var err error
+		if d.tail, err = footer.Append(d.tail, c.class); err != nil {
+			return // cannot be: c is a container
+		}
+		d.pop(s, s.logical)
+		s.logical += int64(len(d.tail) - at)
+	}
+}
+
+// shift moves what is in the block behind n bytes that stand in front of it.
+func (d *draft) shift(s *stream, n int64) {
+	if n == 0 {
+		return
+	}
+	moved := func(start int64) int64 {
+		if start >= d.before {
+			start += n
+		}
+		return start
+	}
+	for at := 0; at < len(d.index); at += format.CellSize {
+		c := format.DecodeCell(d.index[at:])
+		c.Start, c.End = moved(c.Start), c.End+n
+		c.Put(d.index[at:])
+	}
+	for i := range s.open {
+		s.open[i].start = moved(s.open[i].start)
+	}
+	s.logical += n
+}

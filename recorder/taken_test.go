@@ -1,0 +1,64 @@
+package recorder
+
+import (
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// Chunks may be taken away from a goroutine that records into them at that very
+// moment, again and again: nothing is lost, twice there, or out of order.
+func TestTakenAway(t *testing.T) {
+	enough, most := int64(3000), 300_000
+	if testing.Short() || raceEnabled {
+		enough, most = 300, 10_000
+	}
+	for _, c := range []Config{
+		{BlockSize: 1 << 10}, // published by release, where that can be
+		{BlockSize: 1 << 10, plain: true},
+		{BlockSize: 64 << 10, NoTimes: true},
+	} {
+		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
+		r := start(t, c)
+		th := r.Thread("robbed")
+		var taken atomic.Int64
+		var over atomic.Bool
+		var calls int
+		var group sync.WaitGroup
+		group.Go(func() {
+			m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
+			for ; calls < most && taken.Load() < enough || taken.Load() == 0; calls++ {
+				th.Enter(m, 0, Null(), Int(calls))
+				th.WriteVariable(v, 0, Int(calls))
+				th.Exit(Int(calls))
+			}
+			over.Store(true)
+		})
+		for ended := false; !ended; ended = over.Load() {
+			if th.mu.TryLock() && r.take(th) > 0 {
+				taken.Add(1)
+			}
+			runtime.Gosched()
+		}
+		group.Wait()
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, depth int) {
+			if call := p.Class == format.ClassCall; depth != i%2 || call != (i%2 == 0) ||
+				call && p.Args[0].Bits != int64(i/2) || !call && p.Value.Bits != int64(i/2) {
+				t.Fatalf("point %d is %+v, %d deep; %d chunks were taken", i, p, depth, taken.Load())
+			}
+			i++
+		})
+		if saved, _ := r.Flush(); i != 2*calls || saved.Dropped != 0 {
+			t.Fatalf("%d points, want %d; %d dropped", i, 2*calls, saved.Dropped)
+		}
+	}
+}

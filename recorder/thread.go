@@ -1,0 +1,238 @@
+package recorder
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"tracex/format"
+)
+
+// Thread records what one goroutine does: a thread of the trace. Only one
+// goroutine at a time may call its methods. Those of a nil Thread do nothing:
+// that is how recording is switched off.
+type Thread struct {
+	chunk atomic.Pointer[chunk] // nil: none yet, or it was taken away
+
+	// What follows is the owner's.
+	bytes       int   // filled of the chunk; writing: a point is being written
+	marks       int   // filled of the chunk
+	next, limit int64 // event ids that are left: next to limit-1
+	open        stack
+	text        int // characters kept of a string
+	id          int32
+	clocked     clocking
+	lagging     bool // something is owed, lost or was dropped: the slow way is to be taken
+	slow        bool // the slow way is being taken
+	ended       bool
+	owed        int // containers behind those of open that ended where there was no room
+	lost        lost
+	dropped     int64 // trace points since the last note of them
+	batch       int64 // how many event ids are taken next
+	reserved    int64 // bytes of memory
+
+	r    *Recorder
+	name string
+
+	// mu is held while what is published is put into the sink: by one at a
+	// time, who may wait for a disk.
+	mu   sync.Mutex
+	file stream
+
+	// swap is held while the chunk becomes another one or none. Who has both
+	// locks took mu first.
+	swap sync.Mutex
+	full []*chunk // set aside, oldest first: their parts come before the chunk's
+
+	slot int           // in the recorder's list, whose lock guards it
+	held int           // in the list of holders, whose lock guards it
+	due  atomic.Bool   // in the recorder's list of threads to be written
+	left atomic.Bool   // ended, but its last block is not written
+	over atomic.Uint64 // the clock's reading when it ended; 0: it did not
+
+	nonsense atomic.Bool // several goroutines used it: what it has is not to be trusted
+}
+
+// writing is what Thread.bytes is while a point is being written: nothing fits
+// behind it. A second goroutine that comes meanwhile is found out by it.
+const writing = math.MaxInt/2 + 1
+
+// clocking is where a thread has its times from.
+type clocking uint8
+
+const (
+	noTimes clocking = iota
+	byCounter
+	byTime
+)
+
+// Sizes in the file, in bytes.
+const (
+	pointHead   = 15                        // kind, class, location, thread, event, diff
+	callRoom    = pointHead + 1 + 4 + 4 + 2 // a call without its values
+	loopRoom    = pointHead + 1 + 4 + 4     // a loop or an iteration
+	callFooter  = 1 + 2                     // without its result
+	loopFooter  = 1 + 4
+	owedRoom    = callFooter + 6 + len(format.UntrackedResult) // a footer that is owed
+	droppedRoom = pointHead + 4 + 12                           // the note of what was dropped
+)
+
+// maxException is how many characters of the name of an exception's type are
+// kept.
+const maxException = 1000
+
+// Enter begins a call of a method; what is recorded until its Exit or Panic is
+// below it. receiver is Null for a function. args are the caller's again when
+// Enter returns.
+func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
+	if t == nil {
+		return
+	}
+	need := callRoom + receiver.room(t.text)
+	for i := range args {
+		need += args[i].room(t.text)
+	}
+	c, from := t.chunk.Load(), t.bytes
+	if !t.fits(c, from, need) || !t.open.fits() {
+		if c, from = t.room(need, forHeader); c == nil {
+			t.lose(format.ClassCall)
+			return
+		}
+	}
+	t.bytes = writing
+	b := c.data[from : from+need]
+	t.head(b, format.ClassCall, at)
+	b[pointHead] = 0
+	putInt32(b[pointHead+1:], int32(m))
+	n := pointHead + 5
+	n += receiver.put(b[n:], t.text)
+	putInt32(b[n:], int32(len(args)))
+	n += 4
+	for i := range args {
+		n += args[i].put(b[n:], t.text)
+	}
+	b[n], b[n+1] = 0, 0
+	t.next++
+	t.open.push(format.ClassCall)
+	t.mark(c, headerAt(from, from+n+2), from+n+2)
+}
+
+// Exit ends the innermost call, and the loops that are still open in it. Without
+// an open call it does nothing.
+func (t *Thread) Exit(result Value) {
+	if t != nil {
+		t.leave(&result, "")
+	}
+}
+
+// Panic ends the innermost call as one that did not return but threw, and the
+// loops that are still open in it. exception is the name of a type, see
+// [PanicType].
+func (t *Thread) Panic(exception string) {
+	if t != nil {
+		void := Void()
+		t.leave(&void, exception)
+	}
+}
+
+func (t *Thread) leave(result *Value, exception string) {
+	need := callFooter + result.room(t.text)
+	if exception != "" {
+		need += 3*min(len(exception), maxException) + len(ellipsis)
+	}
+	c, from := t.chunk.Load(), t.bytes
+	if l := t.open.innermost(); l == nil || l.class != format.ClassCall || !t.footerFits(c, from, need) {
+		if c, from = t.footerRoom(need); c == nil {
+			return
+		}
+	}
+	t.bytes = writing
+	b := c.data[from : from+need]
+	b[0] = byte(format.KindFooter)
+	n := 1 + result.put(b[1:], t.text)
+	if exception == "" {
+		b[n], b[n+1] = 0, 0
+		n += 2
+	} else {
+		n += putText(b[n:], exception, maxException)
+	}
+	t.open.pop()
+	t.mark(c, footerAt(from, from+n), from+n)
+}
+
+// fits reports whether a point of need bytes can be written to c at once. That
+// of a container takes a level of the stack besides.
+func (t *Thread) fits(c *chunk, from, need int) bool {
+	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks) && t.next < t.limit
+}
+
+// footerFits is fits for a footer.
+func (t *Thread) footerFits(c *chunk, from, need int) bool {
+	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks)
+}
+
+// head writes what all points begin with.
+func (t *Thread) head(b []byte, class format.Class, at Location) {
+	_ = b[pointHead-1]
+	b[0], b[1] = byte(format.KindTracePoint), byte(class)
+	putInt32(b[2:], int32(at)-1)
+	putInt32(b[6:], t.id)
+	putInt32(b[10:], int32(t.next))
+	b[14] = 0xff // no diff status
+}
+
+// mark publishes a header or a footer with a mark.
+func (t *Thread) mark(c *chunk, place uint64, to int) {
+	i := t.marks
+	if i >= len(c.marks) {
+		t.bytes = to
+		return // two goroutines were here at once
+	}
+	t.marks, t.bytes = i+1, to
+	if c.relaxed && t.clocked == byCounter {
+		stamp(&c.marks[i], place, &c.published, pack(to, i+1))
+		if t.chunk.Load() != c {
+			t.rescue(c)
+		}
+		return
+	}
+	c.marks[i] = mark{place, t.now()}
+	t.publish(c)
+}
+
+// marked is mark for a footer that is owed.
+func (t *Thread) marked(c *chunk, m mark, to int) {
+	c.marks[t.marks] = m
+	t.marks, t.bytes = t.marks+1, to
+	t.publish(c)
+}
+
+// leaf publishes the leaf that was written.
+func (t *Thread) leaf(c *chunk, to int) {
+	t.next++
+	t.bytes = to
+	t.publish(c)
+}
+
+// publish lets a flusher have what was written.
+func (t *Thread) publish(c *chunk) {
+	if now := pack(t.bytes, t.marks); c.relaxed {
+		release(&c.published, now)
+	} else {
+		c.published.Store(now)
+	}
+	if t.chunk.Load() != c {
+		t.rescue(c)
+	}
+}
+
+// now returns a reading of the clock, or 0 when no times are wanted.
+func (t *Thread) now() uint64 {
+	switch t.clocked {
+	case byCounter:
+		return counter()
+	case byTime:
+		return t.r.clock.read()
+	}
+	return 0
+}

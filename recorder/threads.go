@@ -1,0 +1,139 @@
+package recorder
+
+import "strings"
+
+// How threads begin and end.
+
+// Thread begins a thread of the trace, for one goroutine. End it when the
+// goroutine ends. It returns nil when nothing is recorded (any more), and where
+// there is no memory for it: a goroutine that ends makes room for another.
+func (r *Recorder) Thread(name string) *Thread {
+	if !r.on() {
+		return nil
+	}
+	name = strings.Clone(cut(name, maxText))
+	size := threadSize + int64(len(name))
+	if !r.reserve(size) {
+		r.refused.Add(1)
+		r.mu.Lock()
+		n := len(r.threads)
+		r.mu.Unlock()
+		r.outOf("another thread", int64(n))
+		r.tell()
+		return nil
+	}
+	t := &Thread{r: r, name: name, text: r.config.MaxString, clocked: r.clocking(), reserved: size}
+	t.open.top = &t.open.first
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.nextID > 1<<31-1 || r.state.Load() != running {
+		r.pool.release(size)
+		return nil
+	}
+	t.id = int32(r.nextID)
+	r.nextID++
+	t.slot = len(r.threads)
+	r.threads = append(r.threads, t)
+	return t
+}
+
+// clocking is where threads have their times from.
+func (r *Recorder) clocking() clocking {
+	switch {
+	case r.config.NoTimes:
+		return noTimes
+	case r.clock.counter:
+		return byCounter
+	}
+	return byTime
+}
+
+// End ends the thread: what is still open counts as unfinished. Its methods do
+// nothing from then on.
+func (t *Thread) End() {
+	if t == nil || t.r == nil || t.ended {
+		return
+	}
+	r := t.r
+	if r.on() {
+		t.twice()
+	}
+	t.ended, t.lagging = true, true
+	t.over.Store(t.now())
+	if r.config.Strategy == CollectAndDump {
+		return
+	}
+	if r.config.Full == Drop {
+		t.left.Store(true)
+		r.later(t)
+		return
+	}
+	r.finish(t, true)
+	r.tell()
+}
+
+// finish writes the last block of a thread and forgets the thread. The chunk can
+// be used again only if its owner is the one who calls.
+func (r *Recorder) finish(t *Thread, owner bool) {
+	switch c := r.end(t); {
+	case c == nil:
+	case owner:
+		r.pool.put(c)
+	default:
+		r.pool.lost(c)
+	}
+	r.forget(t)
+}
+
+// end takes the thread's chunk away and writes its last block, unless that was
+// done before.
+func (r *Recorder) end(t *Thread) *chunk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer r.guard(t)
+	if t.file.over {
+		return nil
+	}
+	t.file.over = true
+	if t.file.ended = t.over.Load(); t.file.ended == 0 {
+		t.file.ended = t.now()
+	}
+	t.swap.Lock()
+	c := t.takeFull()
+	t.chunk.Store(nil)
+	t.swap.Unlock()
+	var p part
+	if c != nil {
+		if c.relaxed {
+			fence()
+		}
+		r.holders.remove(t)
+	}
+	if t.nonsense.Load() {
+		return c
+	}
+	r.putTaken(t)
+	if c != nil {
+		p = c.pending()
+	}
+	r.sink.put(t, p, true)
+	if c != nil {
+		c.written(p)
+	}
+	return c
+}
+
+// forget takes a thread off the list.
+func (r *Recorder) forget(t *Thread) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := len(r.threads) - 1
+	if t.slot > last || r.threads[t.slot] != t {
+		return // the recorder was stopped
+	}
+	r.threads[t.slot] = r.threads[last]
+	r.threads[t.slot].slot = t.slot
+	r.threads[last] = nil
+	r.threads = r.threads[:last]
+	r.pool.release(t.reserved)
+}

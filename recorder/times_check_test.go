@@ -1,0 +1,139 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+	"time"
+
+	"tracex/format"
+)
+
+// CheckTimes is checkTimes for tests from outside.
+func CheckTimes(tb testing.TB, path string, whole bool) { checkTimes(tb, path, whole) }
+
+// RaceEnabled says that the race detector watches, and all takes longer.
+const RaceEnabled = raceEnabled
+
+// checkTimes compares the times beside a trace with its index: each cell is that
+// of its index cell, and says what can be. whole: nothing is missing at the end.
+func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
+	tb.Helper()
+	index, err := os.ReadFile(path + ".idx")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	times, err := os.ReadFile(path + ".tim")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &timesCheck{tb: tb, threads: map[int32]*threadTimes{}, current: &threadTimes{}}
+	if c.anchor, err = format.DecodeTimesHeader(times); err != nil {
+		tb.Fatal(err)
+	}
+	index, times = index[min(format.HeaderSize, len(index)):], times[format.TimesHeaderSize:]
+	if n := len(index) / format.CellSize; whole {
+		if len(index)%format.CellSize != 8 || binary.BigEndian.Uint64(index[n*format.CellSize:]) != format.IndexMagic ||
+			len(times) != n*format.TimeCellSize {
+			tb.Fatalf("%d bytes of times for %d of index", len(times), len(index))
+		}
+	} else if len(times)/format.TimeCellSize > n {
+		tb.Fatalf("%d bytes of times for %d of index: they speak of what is not there", len(times), len(index))
+	}
+	for len(times) >= format.TimeCellSize {
+		c.cell(format.DecodeCell(index), format.DecodeTimeCell(times))
+		index, times = index[format.CellSize:], times[format.TimeCellSize:]
+	}
+	if whole && !c.over {
+		tb.Fatal("the last time is not that of the end")
+	}
+	return c
+}
+
+type timesCheck struct {
+	tb      testing.TB
+	anchor  time.Time
+	threads map[int32]*threadTimes
+	current *threadTimes    // of the block that is read; of one that has yet to tell its thread, in a dump
+	block   format.TimeCell // of a streaming block
+	latest  int64           // of all
+	over    bool
+	known   int // containers
+}
+
+// threadTimes are the containers of a thread whose parent has not come yet.
+type threadTimes struct {
+	ended []timed
+}
+
+type timed struct {
+	format.TimeCell
+	start int64 // logical
+}
+
+func (c timed) end() int64 { return c.Start + c.Duration }
+
+func (c *timesCheck) cell(i format.Cell, t format.TimeCell) {
+	c.tb.Helper()
+	switch {
+	case i.ID != t.ID:
+		c.tb.Fatalf("a time of %d stands where the index has %d", t.ID, i.ID)
+	case i.Kind == format.KindEOF:
+		if t.Duration != 0 || t.Start < c.latest {
+			c.tb.Fatalf("the end: %+v, the last before is at %d", t, c.latest)
+		}
+		c.over = true
+	case i.Kind == format.KindBlockStart:
+		c.startBlock(t)
+	case i.Kind != format.KindTracePoint:
+		if t.Start != 0 || t.Duration != format.NoDuration {
+			c.tb.Fatalf("a %v has the time %+v", i.Kind, t)
+		}
+	default:
+		c.container(i, timed{t, i.Start})
+	}
+}
+
+// startBlock goes to the thread of a block; in a dump its cells came before.
+func (c *timesCheck) startBlock(t format.TimeCell) {
+	if c.threads[t.ID] == nil {
+		c.threads[t.ID] = &threadTimes{}
+	}
+	if ended := c.current.ended; c.block == (format.TimeCell{}) && len(ended) > 0 {
+		for _, in := range ended {
+			c.within(in, timed{t, 0})
+		}
+		c.current = &threadTimes{}
+		return
+	}
+	c.block, c.current = t, c.threads[t.ID]
+}
+
+// container checks a container against its children and its block.
+func (c *timesCheck) container(i format.Cell, t timed) {
+	c.tb.Helper()
+	if !t.Known() || t.Start < 0 {
+		c.tb.Fatalf("container %d has the time %+v", t.ID, t)
+	}
+	c.known++
+	c.latest = max(c.latest, t.end())
+	if b := c.block; b != (format.TimeCell{}) && (!b.Known() || t.end() < b.Start || t.end() > b.Start+b.Duration) {
+		c.tb.Fatalf("%+v ends in a block of %+v", t, b)
+	}
+	thread := c.current
+	n := len(thread.ended)
+	for ; n > 0 && thread.ended[n-1].start >= i.Start; n-- {
+		c.within(thread.ended[n-1], t)
+	}
+	if n > 0 && thread.ended[n-1].end() > t.Start {
+		c.tb.Fatalf("%+v begins before %+v ends", t, thread.ended[n-1])
+	}
+	thread.ended = append(thread.ended[:n], t)
+}
+
+func (c *timesCheck) within(in, out timed) {
+	c.tb.Helper()
+	if in.Start < out.Start || in.end() > out.end() {
+		c.tb.Fatalf("%+v lies not within %+v", in, out)
+	}
+}

@@ -1,0 +1,269 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+
+	"tracex/format"
+)
+
+// Value is a value as the trace keeps it. Making one allocates nothing, except
+// where [Recorder.Capture] looks into an object. A Value may be used again and by any
+// goroutine. The zero Value is null.
+type Value struct {
+	kind  format.ValueKind // 0: null
+	class Class            // of an object
+	bits  uint64
+	text  string
+}
+
+// encoded marks a value whose text is its bytes in the file. It is never
+// written.
+const encoded format.ValueKind = -1000
+
+// object marks an object without captured fields. It is never written: the
+// class is.
+const object format.ValueKind = 1
+
+// Null is the null reference, and the receiver of a function without one.
+func Null() Value { return Value{} }
+
+// Void is the result of a function without one.
+func Void() Value { return Value{kind: format.ValueVoid} }
+
+// Bool is a boolean.
+func Bool(v bool) Value {
+	if v {
+		return Value{kind: format.ValueBoolean, bits: 1}
+	}
+	return Value{kind: format.ValueBoolean}
+}
+
+// Int is an int: 32 bits in the file when they are enough, else 64.
+func Int(v int) Value {
+	if int(int32(v)) == v {
+		return Value{kind: format.ValueInt, bits: uint64(v)}
+	}
+	return Value{kind: format.ValueLong, bits: uint64(v)}
+}
+
+// Int8 is a byte of the format, which is signed.
+func Int8(v int8) Value { return Value{kind: format.ValueByte, bits: uint64(v)} }
+
+// Int16 is a short.
+func Int16(v int16) Value { return Value{kind: format.ValueShort, bits: uint64(v)} }
+
+// Int32 is an int of the format.
+func Int32(v int32) Value { return Value{kind: format.ValueInt, bits: uint64(v)} }
+
+// Int64 is a long.
+func Int64(v int64) Value { return Value{kind: format.ValueLong, bits: uint64(v)} }
+
+// Uint is an unsigned integer, of any size: the smallest signed kind that holds
+// it, from int on. One above the largest long is its decimal text, which takes
+// an allocation.
+func Uint(v uint64) Value {
+	switch {
+	case v <= math.MaxInt32:
+		return Value{kind: format.ValueInt, bits: v}
+	case v <= math.MaxInt64:
+		return Value{kind: format.ValueLong, bits: v}
+	}
+	return number(strconv.FormatUint(v, 10))
+}
+
+// number is a number as text. Unlike other texts it is never cut.
+func number(digits string) Value {
+	b := make([]byte, 4, 6+len(digits))
+	putInt32(b, int32(format.ValueRawString))
+	return Value{kind: encoded, text: string(appendText(b, digits, maxText))}
+}
+
+// Float32 is a float.
+func Float32(v float32) Value {
+	return Value{kind: format.ValueFloat, bits: uint64(math.Float32bits(v))}
+}
+
+// Float64 is a double.
+func Float64(v float64) Value {
+	return Value{kind: format.ValueDouble, bits: math.Float64bits(v)}
+}
+
+// Char is a character. The format's chars have 16 bits: one that needs more is
+// a string.
+func Char(r rune) Value {
+	if r < 0 || r > 0xffff {
+		return String(string(r))
+	}
+	return Value{kind: format.ValueChar, bits: uint64(r)}
+}
+
+// String is a string, shown in quotes. The trace keeps its beginning, see
+// [Config.MaxString].
+func String(s string) Value { return Value{kind: format.ValueString, text: s} }
+
+// Raw is a text that is shown without quotes: the name of a constant, a number
+// of a kind that the format does not know. It is cut as strings are.
+func Raw(s string) Value { return Value{kind: format.ValueRawString, text: s} }
+
+// TypeName is a type as a value, shown by its name.
+func TypeName(name string) Value { return Value{kind: format.ValueJavaClass, text: name} }
+
+// Object is an object of a class. identity tells it from other objects; what
+// [Identity] returns for its address is one. A class that nothing registered is
+// null.
+func Object(c Class, identity int32) Value {
+	if c < 0 {
+		return Null() // the format's numbers of values without a class
+	}
+	return Value{kind: object, class: c, bits: uint64(uint32(identity))}
+}
+
+// Pointer is the object that p points to, told from others by its address; null
+// when p is nil. What p points to lives on the heap, where nothing moves it.
+func Pointer[T any](c Class, p *T) Value {
+	if p == nil {
+		return Null()
+	}
+	if keep.on {
+		keep.at = unsafe.Pointer(p)
+	}
+	return Object(c, Identity(uintptr(unsafe.Pointer(p))))
+}
+
+// keep is never on. That it could be makes the compiler put what Pointer is
+// given on the heap: on a stack it would get another address when that grows.
+var keep struct {
+	on bool
+	at unsafe.Pointer
+}
+
+// Identity makes the number by which an object is told from others out of its
+// address. It is never negative.
+func Identity(address uintptr) int32 {
+	a := uint64(address) >> 3 // objects are aligned: the lowest bits say nothing
+	return int32((a ^ a>>31) & math.MaxInt32)
+}
+
+// room is how many bytes the value takes at most when its text is cut at max
+// characters. A byte of a string takes three when it is not UTF-8.
+func (v *Value) room(max int) int {
+	if v.text == "" {
+		return 12
+	}
+	if v.kind == encoded {
+		return len(v.text)
+	}
+	return 9 + 3*min(len(v.text), max)
+}
+
+// put writes the value to b, which has room for it, and returns the number of
+// bytes.
+func (v *Value) put(b []byte, max int) int {
+	if v.kind == 0 {
+		putInt32(b, int32(format.ValueNull))
+		return 4
+	}
+	return v.putMore(b, max)
+}
+
+func (v *Value) putMore(b []byte, max int) int {
+	switch v.kind {
+	case format.ValueInt, format.ValueFloat:
+		_ = b[7]
+		putInt32(b, int32(v.kind))
+		putInt32(b[4:], int32(v.bits))
+		return 8
+	case object:
+		_ = b[11]
+		putInt32(b, int32(v.class))
+		putInt32(b[4:], int32(v.bits))
+		putInt32(b[8:], 0)
+		return 12
+	case format.ValueString, format.ValueRawString, format.ValueJavaClass:
+		putInt32(b, int32(v.kind))
+		return 4 + putText(b[4:], v.text, max)
+	case encoded:
+		return copy(b, v.text)
+	}
+	return v.putRare(b)
+}
+
+func (v *Value) putRare(b []byte) int {
+	putInt32(b, int32(v.kind))
+	switch v.kind {
+	case format.ValueByte, format.ValueBoolean:
+		b[4] = byte(v.bits)
+		return 5
+	case format.ValueShort, format.ValueChar:
+		b[4], b[5] = byte(v.bits>>8), byte(v.bits)
+		return 6
+	case format.ValueLong, format.ValueDouble:
+		putInt32(b[4:], int32(v.bits>>32))
+		putInt32(b[8:], int32(v.bits))
+		return 12
+	}
+	return 4 // void
+}
+
+func putInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }
+
+const ellipsis = "..."
+
+// putText writes a utf of the first max characters of s, with an ellipsis when
+// there are more, and returns the number of bytes.
+func putText(b []byte, s string, max int) int {
+	part := s
+	if len(s) > max {
+		part = s[:max]
+	}
+	if !plain(part) {
+		return len(appendText(b[:0], s, max))
+	}
+	n := 2 + copy(b[2:], part)
+	if len(part) < len(s) {
+		n += copy(b[n:], ellipsis)
+	}
+	b[0], b[1] = byte((n-2)>>8), byte(n-2)
+	return n
+}
+
+// plain reports whether each byte of s is a character and written as itself.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i]-1 >= utf8.RuneSelf-1 { // NUL wraps around
+			return false
+		}
+	}
+	return true
+}
+
+// appendText is putText for any text, into a slice that may grow.
+func appendText(dst []byte, s string, max int) []byte {
+	short := cut(s, max)
+	if len(short) < len(s) {
+		short += ellipsis
+	}
+	dst, err := format.AppendUTF(dst, short)
+	if err != nil {
+		return append(dst, 0, 0) // cannot be: cut leaves less than the limit
+	}
+	return dst
+}
+
+// cut returns the first max characters of s, as Java counts them: those above
+// U+FFFF as two, and none in half.
+func cut(s string, max int) string {
+	for i, r := range s {
+		if max--; r > 0xffff {
+			max--
+		}
+		if max < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
