@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"tracex/format"
+	"tracex/recorder/convert"
+)
+
+// perfettoSuffixes are what the names of Perfetto's traces end in.
+var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".proto", ".pb"}
+
+func (a *app) convertCommand() *cobra.Command {
+	var output string
+	var force bool
+	c := &cobra.Command{
+		Use:   "convert FILE",
+		Short: "Make a trace of one that Perfetto recorded",
+		Long:  "Make a trace, its index and its times of what perfetto -o writes",
+		Example: `tracex convert trace.pftrace                # write trace.bin and the like
+perfetto -c config -o - | tracex convert -o trace.bin -`,
+		Args: a.oneTrace,
+	}
+	flags := c.Flags()
+	flags.StringVarP(&output, "output", "o", "", "file or folder for the data, else FILE.bin")
+	flags.BoolVar(&force, "force", false, "replace files")
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		if path == "-" && (output == "" || isDir(output)) {
+			return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
+		}
+		return a.convert(ctx, path, convertTo(path, output), force)
+	})
+	return c
+}
+
+// convertTo returns the name of the data file.
+func convertTo(path, output string) string {
+	name := path
+	for _, suffix := range perfettoSuffixes {
+		if cut, ok := strings.CutSuffix(path, suffix); ok {
+			name = cut
+			break
+		}
+	}
+	name += ".bin"
+	switch {
+	case output == "":
+		return name
+	case isDir(output):
+		return filepath.Join(output, filepath.Base(name))
+	}
+	return output
+}
+
+// convertMemory is what the garbage collector keeps a conversion within, in
+// bytes, so that memory does not grow to twice of what is in use.
+const convertMemory = 192 << 20
+
+// convert writes data, index and times. They take their places together at the
+// end, the data last. Of a trace that is damaged all that is whole is written.
+func (a *app) convert(ctx context.Context, path, output string, force bool) error {
+	in, err := a.openStream(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(convertMemory, debug.SetMemoryLimit(-1))))
+	p := a.newProgress("reading")
+	defer p.end()
+	c := convert.New(convert.Options{TempDir: filepath.Dir(output), Progress: func(stage convert.Stage, done int64) {
+		if stage == convert.Writing && p.what != "writing" {
+			p.end()
+			p.what, in.size = "writing", -1
+		}
+		p.update(done, in.size)
+	}})
+	defer c.Close()
+	var drafts []*draft
+	for _, suffix := range []string{".tim", ".idx", ""} {
+		d, err := newDraft(output+suffix, in.mode, force)
+		if err != nil {
+			return err
+		}
+		defer d.discard()
+		drafts = append(drafts, d)
+	}
+	damage := format.At(c.Read(ctx, in), in.name, 0)
+	var fault *format.Error
+	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
+		return damage
+	}
+	result, err := c.Write(ctx, convert.Output{Times: drafts[0], Index: drafts[1], Data: drafts[2]})
+	for _, d := range drafts {
+		if err != nil {
+			err = d.placed(err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		if err := d.commit(); err != nil {
+			return err
+		}
+	}
+	p.end()
+	return errors.Join(a.tellConverted(output, result), damage)
+}
+
+// tellConverted says what a conversion made and what it left out.
+func (a *app) tellConverted(output string, r *convert.Result) error {
+	w := bufio.NewWriter(a.stdout)
+	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(output), counted(int64(len(r.Threads)), "thread"),
+		counted(r.Events, "event"), rounded(r.Took))
+	for _, l := range r.Left {
+		fmt.Fprintf(w, "left out: %s %s", grouped(l.Count), printable(l.What))
+		if l.First >= 0 {
+			fmt.Fprintf(w, ", the first at offset %d", l.First)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
+// rounded leaves three or four digits of a duration.
+func rounded(d time.Duration) time.Duration {
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			return d.Round(unit / 1000)
+		}
+	}
+	return d
+}
+
+// stream is an input that is read front to back.
+type stream struct {
+	io.Reader
+	file *os.File // to be closed; nil: it is not ours
+	name string
+	size int64 // -1: not known
+	mode fs.FileMode
+}
+
+func (s *stream) Close() {
+	if s.file != nil {
+		// It was only read.
+		_ = s.file.Close()
+	}
+}
+
+// openStream opens the trace that the argument names, "-" for standard input.
+// The caller closes it.
+func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
+	s := &stream{name: arg, size: -1, mode: 0o644}
+	from := a.stdin
+	if arg == "-" {
+		if term.IsTerminal(int(from.Fd())) {
+			return nil, &usageError{"standard input is a terminal", "- reads a trace from a pipe or a file"}
+		}
+		s.name = stdinName
+	} else {
+		var err error
+		if from, err = os.Open(arg); err != nil {
+			return nil, err
+		}
+		s.file = from
+	}
+	st, err := from.Stat()
+	switch {
+	case err != nil:
+		s.Close()
+		return nil, err
+	case st.IsDir():
+		s.Close()
+		return nil, &format.Error{File: arg, Offset: -1, Err: format.ErrNotTrace, Found: "a folder"}
+	case st.Mode().IsRegular():
+		s.Reader, s.size = from, st.Size()
+		if arg != "-" {
+			s.mode = st.Mode().Perm() | 0o200
+		}
+		return s, nil
+	}
+	// A read that waits for a pipe cannot be interrupted: it is left behind when
+	// the program is told to stop.
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, 1<<18))
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	s.Reader = r
+	return s, nil
+}

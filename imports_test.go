@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of the project and what each may know of the others:
+// main → ui → lazy → format ← recorder. The first rule whose name is the
+// package's, or a folder above it, holds.
+var layers = []struct {
+	pkg   string
+	knows []string // packages of the project, besides those below its own folder
+	bans  []string // beginnings of other import paths
+}{
+	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
+	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
+	{"tracex", []string{"tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+}
+
+type goPackage struct {
+	ImportPath string
+	Deps       []string // all of them, direct or not, without those of tests
+}
+
+// TestImportDirection holds the direction of the dependencies.
+func TestImportDirection(t *testing.T) {
+	packages := listPackages(t)
+	for _, name := range []string{"tracex", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/format/formattest", "tracex/recorder"} {
+		if !slices.ContainsFunc(packages, func(p goPackage) bool { return p.ImportPath == name }) {
+			t.Errorf("there is no package %s: the rules say nothing", name)
+		}
+	}
+	for _, p := range packages {
+		for _, fault := range directionFaults(p) {
+			t.Error(fault)
+		}
+	}
+}
+
+// TestImportDirectionFindsFaults shows that the rules can fail.
+func TestImportDirectionFindsFaults(t *testing.T) {
+	for _, p := range []goPackage{
+		{"tracex/format", []string{"tracex/lazy"}},
+		{"tracex/format", []string{"fmt", "github.com/spf13/cobra"}},
+		{"tracex/lazy", []string{"tracex/format", "tracex/ui"}},
+		{"tracex/lazy", []string{"charm.land/bubbletea/v2"}},
+		{"tracex/recorder", []string{"tracex/lazy"}},
+		{"tracex/recorder/smb", []string{"tracex/ui"}},
+		{"tracex/ui", []string{"tracex/format/formattest"}},
+		{"tracex/ui", []string{"tracex"}},
+		{"tracex", []string{"testing"}},
+		{"tracex/utils", nil},
+		{"tracex/ui/common", nil},
+	} {
+		if len(directionFaults(p)) == 0 {
+			t.Errorf("nothing found wrong with %s that imports %v", p.ImportPath, p.Deps)
+		}
+	}
+}
+
+func directionFaults(p goPackage) (faults []string) {
+	last := p.ImportPath[strings.LastIndex(p.ImportPath, "/")+1:]
+	if slices.Contains([]string{"utils", "util", "common", "types", "helpers"}, last) {
+		faults = append(faults, p.ImportPath+": a name that says nothing")
+	}
+	for _, l := range layers {
+		if p.ImportPath != l.pkg && (l.pkg == "tracex" || !strings.HasPrefix(p.ImportPath, l.pkg+"/")) {
+			continue
+		}
+		for _, dep := range p.Deps {
+			ours := dep == "tracex" || strings.HasPrefix(dep, "tracex/")
+			below := l.pkg != "tracex" && strings.HasPrefix(dep, l.pkg+"/") && !strings.HasSuffix(dep, "test")
+			switch {
+			case ours && dep != l.pkg && !below && !slices.Contains(l.knows, dep) && !knowsFolder(l.knows, dep):
+				faults = append(faults, p.ImportPath+" must not know "+dep)
+			case slices.ContainsFunc(l.bans, func(ban string) bool { return dep == ban || strings.HasPrefix(dep, ban) }):
+				faults = append(faults, p.ImportPath+" must not use "+dep)
+			}
+		}
+		return faults
+	}
+	return append(faults, p.ImportPath+": no rule says what it may know")
+}
+
+// knowsFolder reports whether dep lies below a package that may be known; the
+// packages that are for tests alone may not.
+func knowsFolder(knows []string, dep string) bool {
+	return !strings.HasSuffix(dep, "test") &&
+		slices.ContainsFunc(knows, func(k string) bool { return strings.HasPrefix(dep, k+"/") })
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Deps", "./...").Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	var packages []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		switch err := d.Decode(&p); {
+		case err == io.EOF:
+			return packages
+		case err != nil:
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}

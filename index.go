@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// indexFlags are the flags of index.
+type indexFlags struct {
+	verify, force bool
+	output        string
+}
+
+func (a *app) indexCommand() *cobra.Command {
+	var f indexFlags
+	c := &cobra.Command{
+		Use:   "index FILE",
+		Short: "Write the index of a trace, or check it",
+		Long:  "Write the index of a trace from its data, or check one, and the times of a trace, cell by cell",
+		Example: `tracex index trace.bin             # write trace.bin.idx
+tracex index --verify trace.bin    # check each cell against the data`,
+		Args: a.oneTrace,
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.verify, "verify", false, "check the index, write nothing")
+	flags.StringVarP(&f.output, "output", "o", "", "file of the index, else FILE.idx")
+	flags.BoolVar(&f.force, "force", false, "also of a recording without its end")
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		if path == "-" {
+			return &usageError{"the index of standard input is of no use", "name a file"}
+		}
+		if f.verify {
+			return a.verifyIndex(ctx, path, f.output)
+		}
+		return a.writeIndex(ctx, path, f)
+	})
+	return c
+}
+
+func (a *app) writeIndex(ctx context.Context, path string, f indexFlags) error {
+	p := a.newProgress("indexing")
+	output := f.output
+	if output == "" {
+		output = path + ".idx"
+	}
+	err := lazy.RebuildIndex(ctx, path, output, f.force, p.update)
+	p.end()
+	var file *fs.PathError
+	if errors.As(err, &file) && filepath.Base(file.Path) != filepath.Base(path) {
+		return placeError(output, err)
+	}
+	if !f.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
+		return withHint(err, "the recorder may still be writing; --force indexes what is whole")
+	}
+	return unpackFirst(err)
+}
+
+func (a *app) verifyIndex(ctx context.Context, path, index string) error {
+	p := a.newProgress("checking")
+	cells, err := lazy.VerifyIndex(ctx, path, index, p.update)
+	p.end()
+	if errors.Is(err, format.ErrTruncated) && strings.HasSuffix(fileOf(err), ".idx") {
+		return withHint(err, "make it again: tracex index "+path)
+	}
+	if err != nil {
+		return unpackFirst(err)
+	}
+	if _, err = fmt.Fprintf(a.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
+		return err
+	}
+	return a.verifyTimes(ctx, path)
+}
+
+// verifyTimes checks the file of times, if there is one.
+func (a *app) verifyTimes(ctx context.Context, path string) error {
+	p := a.newProgress("checking times")
+	cells, err := lazy.VerifyTimes(ctx, path, "", p.update)
+	p.end()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "the times agree with the data: %s cells\n", grouped(cells))
+	return err
+}
+
+// fileOf returns the file that an error of a format names; "" for none.
+func fileOf(err error) string {
+	var e *format.Error
+	if errors.As(err, &e) {
+		return e.File
+	}
+	return ""
+}
+
+// unpackFirst adds the advice for a packed trace where data was expected.
+func unpackFirst(err error) error {
+	var e *format.Error
+	if errors.As(err, &e) && errors.Is(err, format.ErrNotTrace) && e.Found == "a ZIP file" {
+		return withHint(err, "a packed trace carries its index; tracex unpack takes it apart")
+	}
+	return err
+}

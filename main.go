@@ -1,0 +1,98 @@
+// Command tracex is an interactive terminal explorer for method-call traces of
+// any size. It opens what JetBrains Lincheck records (trace format version 22).
+//
+// Each command has a file of its own here; what they do is in the packages lazy
+// (reading) and ui (the screen).
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"charm.land/fang/v2"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is the whole program; it returns the exit code.
+func run(args []string) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	// A reader that goes away (print | head) is an ordinary error of a write,
+	// so that temporary files are still removed. To ignore the signal would
+	// do, but an editor that is started would inherit it.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	root := newRoot(a)
+	root.SetArgs(a.impliedOpen(root, args))
+
+	unhide := hideStdin()
+	a.needStdin = unhide
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(versionText()),
+		fang.WithColorSchemeFunc(colours),
+		fang.WithErrorHandler(silent),
+		fang.WithoutManpage(), // ours has more sections
+	)
+	unhide()
+	var child childExit
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.As(err, &child) {
+		err = cause
+	}
+	report(a.stderr, err)
+	return exitCode(err)
+}
+
+// hideStdin puts an empty file in the place of os.Stdin until the function
+// that it returns is called. fang asks the terminal for its background colour
+// before it draws help or an error, and waits seconds for one that never
+// answers; without a terminal on standard input it does not ask.
+func hideStdin() (unhide func()) {
+	stdin := os.Stdin
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return func() {}
+	}
+	os.Stdin = null
+	return func() {
+		if os.Stdin == null {
+			os.Stdin = stdin
+			null.Close()
+		}
+	}
+}
+
+// signalError is why a context ended: the program was told to stop.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "stopped: " + e.signal.String() }
+
+// untilSignal returns a context that the first interrupt, termination or
+// hang-up cancels, so that a command can remove its temporary files. The second
+// ends the program at once. Signals that are ignored (nohup) stay ignored.
+func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-c:
+			signal.Stop(c)
+			number, _ := s.(syscall.Signal)
+			cancel(signalError{number})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(c)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	mango "github.com/muesli/mango-cobra"
+	"github.com/muesli/roff"
+	"github.com/spf13/cobra"
+)
+
+const manExit = `0: all went well; also when the reader of the output went away (print | head).
+1: a file could not be read or written.
+2: flags or arguments are wrong, or open was called without a terminal.
+3: the file is not a trace, or a trace of another version.
+4: the trace is damaged or cut short; all that is whole was printed.
+130, 143, 129: stopped by an interrupt, a termination, a hang-up.`
+
+const manFiles = `trace.bin: a trace as it was recorded.
+trace.bin.idx: its index. Where it is missing, damaged or of another trace it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
+trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, there are no durations.
+trace.packedtrace: data, index, times and a description in one ZIP file.`
+
+const manEnvironment = `NO_COLOR: no colours.
+TERM: dumb means no colours.
+EDITOR, VISUAL: what opens the source at a call.
+TMPDIR: where packed traces and standard input are unpacked to.`
+
+// manCommand prints the man page of all commands.
+func (a *app) manCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:    "man",
+		Short:  "Print the man page",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			page, err := mango.NewManPage(1, root)
+			if err != nil {
+				return err
+			}
+			page.WithSection("Exit status", manExit)
+			page.WithSection("Files", manFiles)
+			page.WithSection("Environment", manEnvironment)
+			_, err = fmt.Fprint(a.stdout, page.Build(roff.NewDocument()))
+			return err
+		},
+	}
+}

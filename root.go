@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"charm.land/fang/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// app is what the commands share: where they read and write.
+type app struct {
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+	// implied: the command line named no command, so open was meant.
+	implied bool
+	// needStdin puts standard input back for what reads os.Stdin itself.
+	needStdin func()
+}
+
+// terminal reports whether standard output is a terminal.
+func (a *app) terminal() bool { return term.IsTerminal(int(a.stdout.Fd())) }
+
+// newRoot builds the command line.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:     "tracex",
+		Short:   "Walk what a program did, call by call, in the terminal",
+		Example: "tracex trace.bin   # explore a recorded trace",
+		Args:    cobra.NoArgs,
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(&dense{a.stdout})
+	root.SetErr(a.stderr)
+	root.SetVersionTemplate("tracex {{.Version}}\n")
+	root.SuggestionsMinimumDistance = 2 // letters between a word and the command that was meant
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(hiddenHelp())
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &usageError{plainFlagError(err), c.CommandPath() + " --help lists the flags"}
+	})
+	cobra.EnableCommandSorting = false
+	root.AddCommand(a.commands()...)
+	root.AddCommand(a.manCommand(root), exitCodes())
+	return root
+}
+
+// commands are all of tracex's commands in the order of help: what is used
+// most comes first.
+func (a *app) commands() []*cobra.Command {
+	bench := a.benchCommand()
+	bench.Hidden = true // its help, the manual and the README have it; a screen has few lines
+	return []*cobra.Command{
+		a.openCommand(), a.printCommand(), a.infoCommand(), a.indexCommand(),
+		a.packCommand(), a.unpackCommand(), a.convertCommand(), a.recordCommand(), a.serveCommand(),
+		a.demoCommand(), bench,
+	}
+}
+
+// plainFlagError says of a flag's wrong value what was expected, not how the
+// library that reads it calls that.
+func plainFlagError(err error) string {
+	text := err.Error()
+	var number *strconv.NumError
+	if before, _, ok := strings.Cut(text, ": strconv."); ok && errors.As(err, &number) {
+		return before + ": expected a number"
+	} else if ok {
+		return before + ": expected another kind of value"
+	}
+	return text
+}
+
+// exitCodes is a topic of help: tracex help exit-codes.
+func exitCodes() *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: manExit, Hidden: true}
+}
+
+// hiddenHelp is the help command; --help says it all, so it takes no line.
+func hiddenHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [command]",
+		Short:  "Help about a command",
+		Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return &usageError{"no command " + strings.Join(args, " "), "tracex --help lists the commands"}
+			}
+			return found.Help()
+		},
+	}
+}
+
+// impliedOpen puts "open" before arguments that name no command: tracex
+// trace.bin is tracex open trace.bin. A file that is named like a command needs
+// a folder before it: ./print.
+func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	switch args[0] {
+	case "-h", "--help", "-v", "--version", "help", "completion",
+		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return args
+	}
+	for _, c := range root.Commands() {
+		if c.Name() == args[0] || c.HasAlias(args[0]) {
+			return args
+		}
+	}
+	a.implied = true
+	return append([]string{"open"}, args...)
+}
+
+// oneTrace checks that a command was given one argument.
+func (a *app) oneTrace(c *cobra.Command, args []string) error {
+	if a.implied && len(args) > 0 && !exists(args[0]) {
+		if near := c.Root().SuggestionsFor(args[0]); len(near) > 0 {
+			return &usageError{args[0] + " is neither a file nor a command",
+				"did you mean tracex " + near[0] + "?"}
+		}
+	}
+	switch len(args) {
+	case 0:
+		return &usageError{c.CommandPath() + ": which trace?", c.CommandPath() + " FILE; a file of that name is ./" + c.Name()}
+	case 1:
+		return nil
+	}
+	return &usageError{c.CommandPath() + ": one trace at a time", "the arguments were: " + strings.Join(args, " ")}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// runner is what a command does with its trace.
+type runner func(ctx context.Context, path string) error
+
+// onTrace makes a runner cobra's, with the one argument that it needs.
+func onTrace(run runner) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
+}
+
+// colours is the scheme of help: the terminal's own 16 colours and no
+// background, so that it is legible on light and dark alike.
+func colours(lipgloss.LightDarkFunc) fang.ColorScheme {
+	var plain lipgloss.NoColor
+	return fang.ColorScheme{
+		Base: plain, Description: plain, Codeblock: plain, Argument: plain,
+		Help: plain, Dash: plain, DimmedArgument: plain,
+		Title: lipgloss.Blue, Program: lipgloss.Cyan, Command: lipgloss.Cyan,
+		Flag: lipgloss.Green, FlagDefault: lipgloss.BrightBlack, Comment: lipgloss.BrightBlack,
+		QuotedString: lipgloss.Yellow,
+	}
+}
+
+// dense is standard output for help: it takes out the spaces at the ends of
+// lines and the empty line that fang puts below each heading, so that help fits
+// a screen of 24 lines.
+type dense struct{ *os.File }
+
+func (d *dense) WriteString(s string) (int, error) { return d.Write([]byte(s)) }
+
+func (d *dense) Write(b []byte) (int, error) {
+	lines := strings.Split(string(b), "\n")
+	for i := range lines[:len(lines)-1] {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	if len(lines) == 4 && lines[0] == "" && lines[1] != "" && lines[2] == "" && lines[3] == "" {
+		lines = append(lines[:2], "")
+	}
+	if _, err := d.File.WriteString(strings.Join(lines, "\n")); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"tracex/format"
+)
+
+// version of tracex; CHANGELOG.md says what is in each.
+const version = "0.1.0"
+
+// versionText is what --version prints behind the name: the version, the
+// commit where the build knows it, and the versions of the trace format.
+func versionText() string {
+	text := version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 10 {
+				text += " (" + s.Value[:10] + ")"
+			}
+		}
+	}
+	return fmt.Sprintf("%s\ntrace format: version %d (JetBrains Lincheck 3.6), read and written", text, format.Version)
+}
