@@ -22,7 +22,12 @@ import (
 // service, and the counters agree.
 //
 // The chunks of one writer, by the chunk's id, are a sequence. It is read in the
-// order of the ids, and stops at a hole until the hole is filled.
+// order of the ids, and stops at a hole until the hole is filled; at a chunk of
+// which lengths are missing until they are there; and behind one that was copied
+// while it was being written until it is complete. When its producer is gone none
+// of that can happen any more, and waiting would keep what was committed behind it
+// for ever, as other services do: then reading goes on, without the packets that
+// are not whole, and the next one says that something is missing.
 type traceBuffer struct {
 	data    []byte
 	discard bool // keep what is old, and refuse what is new

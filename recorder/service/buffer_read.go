@@ -1,6 +1,8 @@
 package service
 
 import (
+	"bytes"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/recorder/smb"
@@ -78,21 +80,24 @@ func (b *traceBuffer) lostBefore() bool {
 func (b *traceBuffer) current(c *cursor) *record { return b.all[c.seq].chunks[c.at] }
 
 // step goes to the next chunk of the sequence. The cursor is off when that has
-// not come yet, or the chunk may get more packets.
-func (b *traceBuffer) step(c *cursor) {
+// not come yet, or the chunk may get more packets. Where the producer is gone
+// neither will ever happen: it goes on, and reports that something is missing.
+func (b *traceBuffer) step(c *cursor) (gap bool) {
 	if !c.on {
-		return
+		return false
 	}
-	chunks := b.all[c.seq].chunks
-	r := chunks[c.at]
-	if r.id == c.last || !r.complete {
+	s := b.all[c.seq]
+	r := s.chunks[c.at]
+	if r.id == c.last || !r.complete && !s.gone {
 		c.on = false
-		return
+		return false
 	}
-	if c.at++; c.at == len(chunks) {
+	if c.at++; c.at == len(s.chunks) {
 		c.at = 0
 	}
-	c.on = chunks[c.at].id == r.id+1
+	follows := s.chunks[c.at].id == r.id+1
+	c.on = follows || s.gone
+	return c.on && !(follows && r.complete)
 }
 
 // next returns the next packet that is whole, sequence by sequence. It must not
@@ -110,7 +115,7 @@ func (b *traceBuffer) next() (p packet, ok bool) {
 			lost = b.lostBefore()
 		}
 		r := b.current(&b.read)
-		if r.flags&smb.NeedsPatching != 0 {
+		if r.awaitsPatch() {
 			b.read.on = false // nor what follows it
 			continue
 		}
@@ -121,9 +126,14 @@ func (b *traceBuffer) next() (p packet, ok bool) {
 			r = b.current(&b.read)
 			return packet{from: r.from, writer: r.seq.id.writer, lost: lost, parts: b.parts}, true
 		}
-		b.step(&b.read)
+		if b.step(&b.read) {
+			lost = true
+		}
 	}
 }
+
+// awaitsPatch reports whether lengths in a chunk are still to come.
+func (r *record) awaitsPatch() bool { return r.flags&smb.NeedsPatching != 0 && !r.seq.gone }
 
 // inChunk puts the next whole packet that begins in the current chunk into
 // b.parts. It returns false when there is none. lost is set when one had to be
@@ -146,12 +156,16 @@ func (b *traceBuffer) inChunk(lost *bool) bool {
 			case whole:
 				b.count.readaheadsSucceeded++
 				return true
+			case torn:
+				b.take(r, nil)
 			}
 			r = b.current(&b.read) // they were gone over
 		default:
 			switch b.take(r, &b.parts) {
 			case taken:
-				return true
+				if r.flags&smb.NeedsPatching == 0 || b.patched() {
+					return true
+				}
 			case empty:
 				continue
 			}
@@ -168,25 +182,46 @@ const (
 	whole  joint = iota
 	apart        // some have not come yet
 	broken       // they came, and make no sense
+	torn         // the producer is gone, and never sent the next one
 )
 
 // together puts the fragments of a packet that goes on in the next chunks into
 // b.parts, if all of them are there, and leaves the cursor at the last of them.
 func (b *traceBuffer) together() joint {
 	end := b.read
-	for b.step(&end); end.on; b.step(&end) {
+	unpatched := b.current(&end).flags & smb.NeedsPatching
+	for gap := b.step(&end); end.on; gap = b.step(&end) {
 		r := b.current(&end)
-		if r.count == 0 {
+		switch {
+		case gap, r.count > 0 && r.seq.gone && r.flags&smb.ContinuesFromPrev == 0:
+			return torn
+		case r.count == 0:
 			continue
-		}
-		if r.flags&smb.ContinuesFromPrev == 0 || r.flags&smb.NeedsPatching != 0 {
+		case r.flags&smb.ContinuesFromPrev == 0 || r.awaitsPatch():
 			return apart
 		}
-		if r.count > 1 || r.flags&smb.ContinuesOnNext == 0 {
-			return b.join(end)
+		unpatched |= r.flags & smb.NeedsPatching
+		if r.count == 1 && r.flags&smb.ContinuesOnNext != 0 {
+			continue
 		}
+		done := b.join(end)
+		if done == whole && unpatched != 0 && !b.patched() {
+			done = broken
+		}
+		return done
 	}
 	return apart
+}
+
+// patched reports whether the packet in b.parts makes sense though lengths of it
+// may be missing, and its producer is gone. Where one is missing four zeroes
+// stand, of which the second would be a field without a number: the outermost
+// message that was not ended tells.
+func (b *traceBuffer) patched() bool {
+	if len(b.parts) == 1 {
+		return acceptable(b.parts[0])
+	}
+	return acceptable(bytes.Join(b.parts, nil))
 }
 
 func (b *traceBuffer) join(end cursor) joint {

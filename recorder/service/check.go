@@ -164,6 +164,9 @@ func checkSizes(c *perfetto.TraceConfig) error {
 	if c.TraceFilter != nil {
 		return refuse("trace_filter is not supported by this tracing service")
 	}
+	if c.PriorityBoost != nil {
+		return refuse("Failed to boost priority: it is not supported by this tracing service")
+	}
 	for _, b := range c.Buffers {
 		if size := int64(b.GetSizeKb()) << 10; size == 0 || size > math.MaxUint32 {
 			return refuse("Failed to allocate tracing buffers: Invalid buffer sizes")

@@ -57,13 +57,12 @@ func (s *Service) find(m *perfetto.CloneSessionRequest) *session {
 	for _, n := range s.inOrder() {
 		name, score := m.GetUniqueSessionName(), n.config.GetBugreportScore()
 		switch {
-		case n.state == sessionCloned && (name != "" || m.GetSessionId() == anySession):
 		case m.GetSessionId() == anySession:
-			if score > 0 && (best == nil || score > best.config.GetBugreportScore()) {
+			if score > 0 && n.state == sessionStarted && (best == nil || score > best.config.GetBugreportScore()) {
 				best = n
 			}
 		case m.GetSessionId() != 0 && n.id == m.GetSessionId(),
-			m.GetSessionId() == 0 && name != "" && n.config.GetUniqueSessionName() == name:
+			m.GetSessionId() == 0 && name != "" && n.state != sessionCloned && n.config.GetUniqueSessionName() == name:
 			return n
 		}
 	}

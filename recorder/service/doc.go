@@ -47,8 +47,8 @@
 //
 // # What it does not do
 //
-// It does not filter traces (a config that asks for it is refused), compress them
-// with zstd (they stay as they are), boost priorities, keep buffers of the
+// It does not filter traces or boost priorities (configs that ask for these are
+// refused), compress with zstd (traces stay as they are), keep buffers of the
 // protocol's second kind (they are of the first), or relay other machines'
 // services; programs of other machines can connect.
 package service

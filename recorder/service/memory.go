@@ -37,7 +37,8 @@ func (m *sharedMemory) close() {
 type memoryHint struct{ size, page uint32 }
 
 // memorySize returns sizes that are allowed: what the session says, else what the
-// producer wishes for, else the usual. One that is no good spoils both.
+// producer wishes for, else the usual. What is too much is cut to the most that
+// may be; one that is no good spoils both.
 func (p *producer) memorySize(c *perfetto.TraceConfig_ProducerConfig) (size, page int) {
 	size, page = defaultMemory, defaultPage
 	if p.hint.size != 0 {
@@ -52,9 +53,11 @@ func (p *producer) memorySize(c *perfetto.TraceConfig_ProducerConfig) (size, pag
 	if c.GetPageSizeKb() != 0 {
 		page = int(c.GetPageSizeKb()) << 10
 	}
-	size = min(size, p.s.config.Limits.Memory)
+	page = min(page, maxPage)
+	most := max(p.s.config.Limits.Memory&^(maxPage-1), maxPage)
+	size = min(size, most)
 	if !goodMemory(size, page) {
-		return defaultMemory, defaultPage
+		return min(defaultMemory, most), defaultPage
 	}
 	return size, page
 }

@@ -66,6 +66,7 @@ func TestRefusals(t *testing.T) {
 		},
 		`Data source "words" specified an out of bounds target_buffer (4294967295 >= 1)`: func(c *conf) { source(c).TargetBuffer = proto.Uint32(1<<32 - 1) },
 		"trace_filter is not supported":                               func(c *conf) { c.TraceFilter = new(perfetto.TraceConfig_TraceFilter) },
+		"Failed to boost priority: it is not supported":               func(c *conf) { c.PriorityBoost = new(perfetto.PriorityBoostConfig) },
 		"Failed to allocate tracing buffers: Invalid buffer sizes":    func(c *conf) { c.Buffers[0].SizeKb = proto.Uint32(1<<32 - 1) },
 		"Failed to allocate tracing buffers: OOM or too many buffers": func(c *conf) { c.Buffers[0].SizeKb = proto.Uint32(2 << 20) },
 		"Failed to create the trace file /none/of/these": func(c *conf) {

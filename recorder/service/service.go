@@ -30,7 +30,7 @@ type Config struct {
 // Limits keep one producer from harming others. Zero stands for what is said at
 // each.
 type Limits struct {
-	Memory        int   // bytes of shared memory of a producer: 32 MiB
+	Memory        int   // bytes of shared memory of a producer, in steps of 32 KiB: 32 MiB
 	DataSources   int   // that a producer registers: 1024
 	Writers       int   // of a producer: 32767, as many as there are ids
 	ChunksASecond int   // that a producer commits: no limit

@@ -47,7 +47,7 @@ func (n *session) awaitTrigger() bool {
 	switch n.triggerMode() {
 	case perfetto.TraceConfig_TriggerConfig_START_TRACING:
 		n.after(timeout, func() {
-			if len(n.triggers) == 0 {
+			if n.state == sessionConfigured { // neither a trigger nor its consumer started it
 				n.stop("")
 			}
 		})
