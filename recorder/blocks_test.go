@@ -34,14 +34,19 @@ func TestEventsRunOut(t *testing.T) {
 		t.Fatalf("told %v", told)
 	}
 	n := int32(0)
+	missing := int64(0)
 	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
-		if p.Class == format.ClassCall && p.Event < 0 {
+		if p.Event < 0 {
 			t.Fatalf("event %d", p.Event)
+		}
+		if p.Class == format.ClassVariableWrite {
+			missing += p.Value.Bits
+			return
 		}
 		n++
 	})
-	if n != 100 {
-		t.Fatalf("%d trace points, want the 100 that there were ids for", n)
+	if n != 100 || missing != 200 {
+		t.Fatalf("%d trace points, %d noted as missing, want the 100 that there were ids for", n, missing)
 	}
 }
 

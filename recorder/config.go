@@ -55,9 +55,9 @@ const (
 	// while another one writes. Nothing is lost.
 	Stall Policy = iota
 	// Drop lets no goroutine wait for the file: the recorder's own goroutine
-	// writes, and what finds no room meanwhile is left out and counted. Where
-	// recording goes on, the trace has a write to a variable named
-	// [DroppedVariable] with the number of trace points that are missing.
+	// writes, and what finds no room meanwhile is left out and counted. There
+	// the trace has a write to a variable named [DroppedVariable] with the
+	// number of trace points that are missing.
 	Drop
 )
 
@@ -153,9 +153,9 @@ type Config struct {
 
 // Errors that a caller may want to tell apart from those of the files.
 var (
-	// ErrEvents: all 2,147,483,648 event ids are used up. The trace is
-	// readable, it has nothing that began later.
-	ErrEvents = errors.New("the trace has all the 2,147,483,648 trace points that its ids can tell apart")
+	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is
+	// readable, it has nothing that began later, and says how much that is.
+	ErrEvents = errors.New("the trace has all the 2,147,483,647 trace points that its ids can tell apart")
 	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
 	// use it at once. The recording ends there.
 	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")

@@ -37,8 +37,11 @@ func (r *Recorder) firstError() error {
 }
 
 // droppedVariable is what notes of dropped points write to. It is registered
-// when it is needed.
+// when it is needed, be it at the end, and whether there is memory for names or
+// not.
 func (r *Recorder) droppedVariable() Variable {
-	r.noteOnce.Do(func() { r.note = r.Variable(DroppedVariable, longType) })
-	return r.note
+	g := &r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return Variable(g.variable(DroppedVariable, longType))
 }

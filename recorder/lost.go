@@ -45,7 +45,7 @@ func (t *Thread) found() {
 
 // lags says whether the slow way is to be taken.
 func (t *Thread) lags() {
-	t.lagging = t.lost.on || t.owed > 0 || t.dropped > 0 || t.ended
+	t.lagging = t.lost.on || t.owed > 0 || t.dropped.Load() > 0 || t.ended
 }
 
 // leaveLost ends the innermost call while the thread is lost. It reports whether
@@ -106,10 +106,66 @@ func (t *Thread) endLostLoop() bool {
 // drop counts a trace point that is left out.
 func (t *Thread) drop() {
 	t.lagging = true
-	if t.r != nil && !t.ended && t.r.state.Load() == running {
-		t.dropped++
-		t.r.dropped.Add(1)
+	if t.r == nil || t.ended || t.r.state.Load() != running {
+		return
 	}
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	if t.shut {
+		return
+	}
+	if t.dropped.Add(1) == 1 {
+		t.noteID = t.noteEvent()
+	}
+	t.r.dropped.Add(1)
+}
+
+// noteEvent returns the event id of the next note. It is taken when the first of
+// the points is missing, so that ids rise in the trace whoever writes the note.
+func (t *Thread) noteEvent() int32 {
+	if t.next >= t.limit && !t.takeEvents() {
+		return lastEvent
+	}
+	t.next++
+	return int32(t.next - 1)
+}
+
+// putNote writes the note of what was dropped, and forgets that. swap is held.
+func (t *Thread) putNote(b []byte) int {
+	b[0], b[1] = byte(format.KindTracePoint), byte(format.ClassVariableWrite)
+	putInt32(b[2:], -1)
+	putInt32(b[6:], t.id)
+	putInt32(b[10:], t.noteID)
+	b[14] = 0xff // no diff status
+	putInt32(b[pointHead:], int32(t.r.droppedVariable()))
+	missing := Int64(t.dropped.Swap(0))
+	return pointHead + 4 + missing.put(b[pointHead+4:], 0)
+}
+
+// note publishes the note of what was dropped, unless a flusher did, in a chunk
+// with room for it. It reports false if the chunk was taken away.
+func (t *Thread) note(c *chunk) bool {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	if t.chunk.Load() != c {
+		return false
+	}
+	if t.dropped.Load() > 0 {
+		t.bytes += t.putNote(c.data[t.bytes:])
+		t.publish(c) // which stays the thread's as long as swap is held
+	}
+	return true
+}
+
+// takeNote returns the note of what was dropped as a part of its own; none if
+// nothing was. All that was published before is taken already, and swap held
+// since.
+func (t *Thread) takeNote() part {
+	if t.dropped.Load() == 0 {
+		return part{}
+	}
+	b := make([]byte, droppedRoom)
+	return part{data: b[:t.putNote(b)]}
 }
 
 // owe ends the innermost container and leaves its footer for later.
@@ -125,9 +181,8 @@ func (t *Thread) owe() {
 }
 
 // catchUp writes what is owed and the note of what was dropped, before an object
-// of need bytes. It reports whether there was room for it; the note waits when it
-// would take an event id that is needed.
-func (t *Thread) catchUp(need int, what purpose) bool {
+// of need bytes. It reports whether there was room for it.
+func (t *Thread) catchUp(need int) bool {
 	i := t.open.depth + t.owed - 1
 	for piece := t.open.piece(i); t.owed > 0; i-- {
 		c := t.at(owedRoom)
@@ -142,17 +197,14 @@ func (t *Thread) catchUp(need int, what purpose) bool {
 			piece = piece.below
 		}
 	}
-	if t.dropped > 0 && (what == forFooter || t.limit-t.next > 1) && t.next < t.limit {
+	for t.dropped.Load() > 0 {
 		c := t.at(droppedRoom + need)
 		if c == nil {
 			return false
 		}
-		b := c.data[t.bytes:]
-		t.head(b, format.ClassVariableWrite, 0)
-		putInt32(b[pointHead:], int32(t.r.droppedVariable()))
-		missing := Int64(t.dropped)
-		t.dropped = 0
-		t.leaf(c, t.bytes+pointHead+4+missing.put(b[pointHead+4:], 0))
+		if t.note(c) {
+			break
+		}
 	}
 	t.lags()
 	return true

@@ -46,9 +46,6 @@ type Recorder struct {
 	errMu  sync.Mutex
 	err    error       // the first
 	untold atomic.Bool // OnError does not know it yet
-
-	noteOnce sync.Once
-	note     Variable // see droppedVariable
 }
 
 // States of a Recorder.

@@ -57,7 +57,7 @@ func (t *Thread) makeRoom(need int, what purpose) (c *chunk, from int) {
 		return nil, 0
 	case what == forHeader && !t.open.fits() && !t.deepen():
 		return nil, 0
-	case !t.catchUp(need, what):
+	case !t.catchUp(need):
 		return nil, 0
 	}
 	c, from = t.at(need), t.bytes
@@ -286,5 +286,8 @@ func (t *Thread) takeEvents() bool {
 const (
 	firstBatch = 16
 	lastBatch  = 1 << 12
-	eventIDs   = 1 << 31 // how many there are
+	// eventIDs is how many there are for trace points. The last one is kept for
+	// the notes of what is missing when they are used up.
+	eventIDs  = 1<<31 - 1
+	lastEvent = eventIDs
 )

@@ -79,18 +79,23 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 	}
 }
 
-// putAll puts all that a thread has published into the sink, and returns its
-// chunk. t.mu is held.
+// putAll puts all that a thread has published into the sink, and how much it
+// dropped behind that, and returns its chunk. t.mu is held.
 func (r *Recorder) putAll(t *Thread) *chunk {
+	var p part
 	t.swap.Lock()
 	c := t.takeFull()
+	if c != nil {
+		p = c.pending()
+	}
+	note := t.takeNote()
 	t.swap.Unlock()
 	r.putTaken(t)
 	if c != nil {
-		p := c.pending()
 		r.sink.put(t, p, false)
 		c.written(p)
 	}
+	r.sink.put(t, note, false)
 	return c
 }
 

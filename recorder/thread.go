@@ -27,7 +27,6 @@ type Thread struct {
 	ended       bool
 	owed        int // containers behind those of open that ended where there was no room
 	lost        lost
-	dropped     int64 // trace points since the last note of them
 	batch       int64 // how many event ids are taken next
 	reserved    int64 // bytes of memory
 
@@ -43,6 +42,11 @@ type Thread struct {
 	// locks took mu first.
 	swap sync.Mutex
 	full []*chunk // set aside, oldest first: their parts come before the chunk's
+	// What was dropped since the last note of it changes with swap held, so that
+	// it is noted once, by the owner or by a flusher. The owner alone adds to it.
+	dropped atomic.Int64 // trace points
+	noteID  int32        // the event id of the note, if any were
+	shut    bool         // the last note was taken: no more is counted
 
 	slot int           // in the recorder's list, whose lock guards it
 	held int           // in the list of holders, whose lock guards it

@@ -98,29 +98,39 @@ func (r *Recorder) end(t *Thread) *chunk {
 	if t.file.ended = t.over.Load(); t.file.ended == 0 {
 		t.file.ended = t.now()
 	}
-	t.swap.Lock()
-	c := t.takeFull()
-	t.chunk.Store(nil)
-	t.swap.Unlock()
-	var p part
+	c, p, note := t.takeLast()
 	if c != nil {
-		if c.relaxed {
-			fence()
-		}
 		r.holders.remove(t)
 	}
 	if t.nonsense.Load() {
 		return c
 	}
 	r.putTaken(t)
-	if c != nil {
-		p = c.pending()
-	}
-	r.sink.put(t, p, true)
+	r.sink.put(t, p, len(note.data) == 0)
 	if c != nil {
 		c.written(p)
 	}
+	if len(note.data) > 0 {
+		r.sink.put(t, note, true)
+	}
 	return c
+}
+
+// takeLast takes the thread's chunk away and returns it with what is published
+// of it, and the note of what was dropped behind that. mu is held.
+func (t *Thread) takeLast() (c *chunk, p, note part) {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	c = t.takeFull()
+	t.chunk.Store(nil)
+	if c != nil {
+		if c.relaxed {
+			fence()
+		}
+		p = c.pending()
+	}
+	t.shut = true
+	return c, p, t.takeNote()
 }
 
 // forget takes a thread off the list.

@@ -40,6 +40,8 @@ func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 	} else if len(times)/format.TimeCellSize > n {
 		tb.Fatalf("%d bytes of times for %d of index: they speak of what is not there", len(times), len(index))
 	}
+	// A dump's first block has at least a name, whose cell stands before its own.
+	c.dump = len(index) >= format.CellSize && format.DecodeCell(index).Kind != format.KindBlockStart
 	for len(times) >= format.TimeCellSize {
 		c.cell(format.DecodeCell(index), format.DecodeTimeCell(times))
 		index, times = index[format.CellSize:], times[format.TimeCellSize:]
@@ -53,6 +55,7 @@ func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 type timesCheck struct {
 	tb      testing.TB
 	anchor  time.Time
+	dump    bool
 	threads map[int32]*threadTimes
 	current *threadTimes    // of the block that is read; of one that has yet to tell its thread, in a dump
 	block   format.TimeCell // of a streaming block
@@ -99,8 +102,8 @@ func (c *timesCheck) startBlock(t format.TimeCell) {
 	if c.threads[t.ID] == nil {
 		c.threads[t.ID] = &threadTimes{}
 	}
-	if ended := c.current.ended; c.block == (format.TimeCell{}) && len(ended) > 0 {
-		for _, in := range ended {
+	if c.dump {
+		for _, in := range c.current.ended {
 			c.within(in, timed{t, 0})
 		}
 		c.current = &threadTimes{}

@@ -1,0 +1,144 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// noted counts the trace points of a trace, and how many of them its notes say
+// are missing. The trace may lack its end.
+func noted(t *testing.T, path string) (present, missing int64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	forest, err := lazy.LoadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
+		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
+			missing += p.Value.Bits
+			return
+		}
+		present++
+	})
+	return present, missing
+}
+
+// wasteful are configs with which points are dropped.
+func wasteful() []Config {
+	return []Config{
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, FlushInterval: -1},
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, FlushInterval: time.Millisecond},
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, NoTimes: true},
+		{Strategy: CollectAndDump, BlockSize: 1 << 10, MaxMemory: 64 << 10},
+		{BlockSize: 1 << 10, MaxMemory: 64 << 10, events: eventIDs - 5000}, // ids run out
+	}
+}
+
+// Whatever is left out, wherever and for whatever reason: the trace says how
+// much it is, to the point.
+func TestDroppedIsNoted(t *testing.T) {
+	for i, c := range wasteful() {
+		for _, ending := range []bool{false, true} {
+			t.Run(fmt.Sprintf("config=%d/ending=%v", i, ending), func(t *testing.T) {
+				c.Path = filepath.Join(t.TempDir(), "trace.bin")
+				c.OnError = func(error) {}
+				r := start(t, c)
+				m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
+				var group sync.WaitGroup
+				var mu sync.Mutex
+				made := int64(0)
+				for g := range 40 {
+					th := r.Thread("one")
+					if th == nil {
+						continue
+					}
+					group.Go(func() {
+						n := int64(0)
+						for i := range 500 {
+							th.Enter(m, 0, Null(), Int(i))
+							for range i % 5 {
+								th.Loop(0)
+								th.Iteration(0)
+								th.WriteVariable(v, 0, Int(i))
+								n += 3
+							}
+							if i%7 != g%7 {
+								th.Exit(Void())
+							}
+							n++
+						}
+						if ending {
+							th.End()
+						}
+						mu.Lock()
+						made += n
+						mu.Unlock()
+					})
+				}
+				group.Wait()
+				saved, _ := r.Flush()
+				if c.Strategy != CollectAndDump { // as if the program ended here
+					if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made {
+						t.Errorf("after Flush: %d points, %d noted as missing, %d counted, %d made", present, missing, saved.Dropped, made)
+					}
+				}
+				_ = r.Stop()
+				loaded(t, c.Path)
+				saved, _ = r.Flush()
+				if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made || missing == 0 {
+					t.Errorf("%d points, %d noted as missing, %d counted, %d made", present, missing, saved.Dropped, made)
+				}
+			})
+		}
+	}
+}
+
+// The same while the recording is flushed and stopped by others: what is counted
+// is what is noted.
+func TestDroppedIsNotedAtStop(t *testing.T) {
+	for i, c := range wasteful() {
+		t.Run(fmt.Sprint("config=", i), func(t *testing.T) {
+			c.Path = filepath.Join(t.TempDir(), "trace.bin")
+			c.OnError = func(error) {}
+			r := start(t, c)
+			m := r.Method(r.Class("C"), "m", Type{})
+			var group sync.WaitGroup
+			for range 8 {
+				group.Go(func() {
+					th := r.Thread("one")
+					for i := 0; r.state.Load() == running; i++ {
+						th.Enter(m, 0, Null(), Int(i))
+						if i%100 > 0 {
+							th.Exit(Void())
+						}
+					}
+				})
+			}
+			for n := int64(0); n < 1000; n = r.dropped.Load() {
+				_, _ = r.Flush()
+			}
+			_ = r.Stop()
+			saved, _ := r.Flush() // others may be in the middle of a point
+			group.Wait()
+			if again, _ := r.Flush(); again != saved {
+				t.Errorf("saved %+v, then %+v", saved, again)
+			}
+			loaded(t, c.Path)
+			if _, missing := noted(t, c.Path); missing != saved.Dropped || missing == 0 {
+				t.Errorf("%d noted as missing, %d counted", missing, saved.Dropped)
+			}
+		})
+	}
+}
