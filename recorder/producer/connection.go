@@ -194,7 +194,7 @@ func (c *connection) flush(f *perfetto.GetAsyncCommandResponse_Flush) {
 		c.send("CommitData", &perfetto.CommitDataRequest{FlushRequestId: f.RequestId})
 		return
 	}
-	if c.emulated {
+	if c.emulated && !c.p.options.NoScraping {
 		c.arbiter.Scrape()
 	}
 	c.arbiter.AckFlush(f.GetRequestId())
@@ -219,15 +219,17 @@ func (c *connection) ended(why error) {
 		p.conn, p.err = nil, why
 	}
 	p.mu.Unlock()
-	for id, i := range c.instances {
-		delete(c.instances, id)
-		i.stop()
-	}
+	// Before the instances: their writers may wait for a chunk, which nobody will
+	// free any more.
 	if c.startUp != nil {
 		c.giveUpStartUp("the service has gone")
 	}
 	if c.arbiter != nil {
 		c.arbiter.Close()
+	}
+	for id, i := range c.instances {
+		delete(c.instances, id)
+		i.stop()
 	}
 	if mine && p.ctx.Err() == nil {
 		p.complain("the service has gone: %w", why)

@@ -133,6 +133,20 @@ func TestEventsLost(t *testing.T) {
 	}
 }
 
+// TestEventsBehindTheEnd has an event come while its session ends: it is no loss.
+func TestEventsBehindTheEnd(t *testing.T) {
+	s := &slowService{atOnce: true}
+	e, a := s.over(t, 32<<10, 4<<10)
+	track, n := e.Goroutine("g"), e.Name("work", "step")
+	track.Instant(n)
+	session := e.source.Instances()[0].Value.(*eventSession)
+	e.stop(session.instance)
+	session.event(track, 0, typeInstant, n, nil)
+	if stats := a.Stats(); stats.Dropped != 0 || stats.Chunks != 1 {
+		t.Errorf("%+v, want a chunk and no loss", stats)
+	}
+}
+
 // TestEventsAllocateNothing counts allocations.
 func TestEventsAllocateNothing(t *testing.T) {
 	if raceEnabled {

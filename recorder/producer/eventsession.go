@@ -97,6 +97,7 @@ func (s *eventSession) close() {
 		sl.closed = true
 		if sl.w != nil {
 			sl.w.Close()
+			sl.w = nil // what comes late is no loss of the writer's
 		}
 		sl.mu.Unlock()
 	}

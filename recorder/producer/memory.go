@@ -58,7 +58,8 @@ func (c *connection) setUpMemory(r ipc.Reply, m *perfetto.GetAsyncCommandRespons
 
 func (p *Producer) arbiterConfig(mem *memory, c *connection) smb.Config {
 	config := smb.Config{
-		Memory: mem.data, PageSize: mem.pageSize, Delay: p.options.CommitDelay, StallLimit: p.options.StallLimit,
+		Memory: mem.data, PageSize: mem.pageSize, Delay: p.options.CommitDelay,
+		StallLimit: p.options.StallLimit, OnStall: p.stalled,
 	}
 	if c != nil {
 		config.Emulated, config.DirectPatching = c.emulated, c.direct

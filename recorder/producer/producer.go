@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/ipc"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -41,7 +40,7 @@ type Options struct {
 	// CommitDelay is how long a commit waits for more to come with it.
 	CommitDelay time.Duration
 	// StallLimit is how long a writer waits at most, where the policy is to wait, see
-	// [smb.Config].
+	// [smb.Config]. One that has waited so long drops packets, and OnError is told.
 	StallLimit time.Duration
 
 	// OnError is told what hinders the recording; the program and its attempts to
@@ -73,7 +72,7 @@ type Producer struct {
 	settled chan struct{} // closed when the first attempt to connect has ended
 	settle  sync.Once
 
-	finished sync.WaitGroup // of connecting
+	finished sync.WaitGroup // of connecting, and of telling of stalls
 
 	mu         sync.Mutex
 	sources    []*DataSource // those that are registered
@@ -84,6 +83,7 @@ type Producer struct {
 	closed     bool
 	err        error // why the last attempt to connect failed, or the connection ended
 	told       bool  // OnError knows that there is no connection
+	stalling   bool  // OnError is being told of a writer that waited in vain
 }
 
 // Start begins to look for a service, in the background, and goes on until Close:
@@ -151,13 +151,16 @@ func (p *Producer) Connected() bool {
 
 // Sync waits until the service has done all that it was told before. Errors:
 // [ErrNoService], those of the connection. Not to be called in a callback.
+//
+// A service that is too old for the method is asked for the answer to a commit of
+// nothing: it does what it is told in order.
 func (p *Producer) Sync(ctx context.Context) error {
 	c, err := p.connected()
 	if err != nil {
 		return err
 	}
 	if !c.port.Has("Sync") {
-		return fmt.Errorf("producer: %w", ipc.ErrNoMethod)
+		return c.port.Invoke(ctx, "CommitData", &perfetto.CommitDataRequest{}, nil)
 	}
 	return c.port.Invoke(ctx, "Sync", &perfetto.SyncRequest{}, nil)
 }
@@ -269,6 +272,23 @@ func (p *Producer) unregister(d *DataSource) *connection {
 	}
 	p.sources = slices.Delete(p.sources, i, i+1)
 	return p.conn
+}
+
+// stalled tells of a writer that waited in vain. The writer's lock is held, and who
+// knows what others of the program: so another goroutine tells.
+func (p *Producer) stalled(writer uint16, waited time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.stalling {
+		return
+	}
+	p.stalling = true
+	p.finished.Go(func() {
+		p.complain("the memory is full: writer %d has waited %v for room and now drops packets", writer, waited)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stalling = false
+	})
 }
 
 // complain tells the program's owner.
