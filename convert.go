@@ -180,7 +180,7 @@ func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 		s.name = stdinName
 	} else {
 		var err error
-		if from, err = os.Open(arg); err != nil {
+		if from, err = openPipe(ctx, arg); err != nil {
 			return nil, err
 		}
 		s.file = from
@@ -192,7 +192,8 @@ func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 		return nil, err
 	case st.IsDir():
 		s.Close()
-		return nil, &format.Error{File: arg, Offset: -1, Err: format.ErrNotTrace, Found: "a folder"}
+		return nil, &format.Error{File: arg, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
+			Hint: "name the file in it that Perfetto wrote, such as trace.pftrace"}
 	case st.Mode().IsRegular():
 		s.Reader, s.size = from, st.Size()
 		if arg != "-" {

@@ -29,7 +29,7 @@ type input struct {
 // are copied into a temporary file: reading a trace needs to seek. The caller
 // closes the input.
 func (a *app) open(ctx context.Context, arg string) (*input, error) {
-	in, from, err := a.find(arg)
+	in, from, err := a.find(ctx, arg)
 	if err != nil || from == nil {
 		return in, err
 	}
@@ -47,7 +47,7 @@ const hintSpool = "TMPDIR names another place for temporary files"
 
 // find finds the trace that the argument names. Of a pipe, from is what is to be
 // copied to the input's path.
-func (a *app) find(arg string) (in *input, from *os.File, err error) {
+func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, err error) {
 	from, name := a.stdin, stdinName
 	if arg != "-" {
 		st, err := os.Stat(arg)
@@ -55,7 +55,7 @@ func (a *app) find(arg string) (in *input, from *os.File, err error) {
 			// What is wrong with it is told by who reads it.
 			return &input{path: arg, name: arg}, nil, nil
 		}
-		if from, err = os.Open(arg); err != nil {
+		if from, err = openPipe(ctx, arg); err != nil {
 			return nil, nil, err
 		}
 		name = arg
@@ -67,6 +67,26 @@ func (a *app) find(arg string) (in *input, from *os.File, err error) {
 		return nil, nil, err
 	}
 	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, from, nil
+}
+
+// openPipe opens a file that may be a pipe, which waits for somebody to write
+// into it. When the program is told to stop, that is left behind.
+func openPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // create makes the file that a pipe is copied to.

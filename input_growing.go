@@ -8,8 +8,8 @@ import (
 
 // openGrowing is open for a trace that is to be followed: of a pipe, nothing is
 // copied yet.
-func (a *app) openGrowing(_ context.Context, arg string) (*input, error) {
-	in, from, err := a.find(arg)
+func (a *app) openGrowing(ctx context.Context, arg string) (*input, error) {
+	in, from, err := a.find(ctx, arg)
 	if err != nil || from == nil {
 		return in, err
 	}

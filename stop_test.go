@@ -126,6 +126,10 @@ func TestStoppedCommands(t *testing.T) {
 	packed := filepath.Join(filepath.Dir(path), "packed.stream.bin.packedtrace")
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
+	pipe := filepath.Join(filepath.Dir(path), "pipe") // into which nobody writes
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +138,7 @@ func TestStoppedCommands(t *testing.T) {
 	for _, args := range [][]string{
 		{"print", path}, {"print", "-"}, {"info", path}, {"index", path}, {"index", "--verify", path},
 		{"pack", path}, {"unpack", packed}, {"info", packed}, {"bench", "record"},
+		{"print", pipe}, {"convert", pipe},
 	} {
 		if args[1] == "--verify" {
 			if err := os.WriteFile(path+".idx", formattest.Recorded(t, "flat.stream.bin.idx"), 0o644); err != nil {

@@ -151,7 +151,8 @@ func openPacked(f *os.File) (packed *format.Packed, mode fs.FileMode, err error)
 		return nil, 0, err
 	}
 	if st.IsDir() {
-		return nil, 0, &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: "a folder"}
+		return nil, 0, &format.Error{Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
+			Hint: "name the packed trace in it"}
 	}
 	head := make([]byte, 512)
 	n, err := f.ReadAt(head, 0)

@@ -79,6 +79,10 @@ func notTrace(head []byte, expected string) error {
 			e.Found = "the magic of a trace index"
 			e.Hint = "name the data file: the same name without .idx"
 			return e
+		case TimesMagic:
+			e.Found = "the magic of a trace's times"
+			e.Hint = "name the data file: the same name without .tim"
+			return e
 		}
 	}
 	switch {
@@ -90,13 +94,33 @@ func notTrace(head []byte, expected string) error {
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		e.Found = "zstd-compressed data"
 		e.Hint = "decompress it first: zstd -d FILE -o trace.bin"
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		e.Found = "xz-compressed data"
+		e.Hint = "decompress it first: xz -dc FILE > trace.bin"
 	case isText(head):
 		e.Found = fmt.Sprintf("text (%q…)", firstLine(head))
 		e.Hint = "a trace is a binary file, such as a recorder writes with format=binary"
+	case isPackets(head):
+		e.Found = fmt.Sprintf("bytes %x, perhaps packets of Perfetto", head[:min(len(head), 8)])
+		e.Hint = "tracex convert FILE makes a trace of what Perfetto recorded"
 	default:
 		e.Found = fmt.Sprintf("bytes %x", head[:min(len(head), 8)])
 	}
 	return e
+}
+
+// isPackets reports whether head may begin a trace of Perfetto: field 1 of a
+// message, a packet, which holds fields itself.
+func isPackets(head []byte) bool {
+	if len(head) == 0 || head[0] != 1<<3|2 {
+		return false
+	}
+	length, n := binary.Uvarint(head[1:])
+	if n <= 0 || length < 2 || len(head) <= 1+n {
+		return false
+	}
+	field, wire := head[1+n]>>3, head[1+n]&7
+	return field != 0 && (wire == 0 || wire == 1 || wire == 2 || wire == 5)
 }
 
 func isText(head []byte) bool {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/format/formattest"
@@ -50,6 +51,10 @@ func TestWrongFiles(t *testing.T) {
 		{"empty ZIP", makeZip(t, 0), format.ErrNotTrace, "found a ZIP file", ""},
 		{"gzip", gzipped(t, data), format.ErrNotTrace, "found gzip-compressed data", "gzip -dc"},
 		{"zstd", []byte("\x28\xb5\x2f\xfd\x04\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a"), format.ErrNotTrace, "found zstd-compressed data", "zstd -d"},
+		{"xz", []byte("\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00"), format.ErrNotTrace, "found xz-compressed data", "xz -dc"},
+		{"times", format.AppendTimesHeader(nil, time.Time{}), format.ErrNotTrace, "found the magic of a trace's times", "without .tim"},
+		{"Perfetto", []byte("\x0a\x5e\x32\x55\x10\x06\x0a\x09"), format.ErrNotTrace, "found bytes 0a5e325510060a09, perhaps packets of Perfetto", "tracex convert"},
+		{"a line end and zeros", []byte("\x0a\x00\x00\x00\x00\x00\x00\x00"), format.ErrNotTrace, "found bytes 0a00000000000000", ""},
 		{"ELF", []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00"), format.ErrNotTrace, "found bytes 7f454c4602010100", ""},
 		{"zeros", make([]byte, 100), format.ErrNotTrace, "found bytes 0000000000000000", ""},
 		{"half a magic", data[:5], format.ErrTruncated, "offset 5: cut short: expected a header of 16 bytes, found the end of the file after 5", ""},

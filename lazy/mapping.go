@@ -70,10 +70,23 @@ func regular(st os.FileInfo, path string) error {
 			Hint: "name the data file in it, such as trace.bin"}
 	case !st.Mode().IsRegular():
 		return &format.Error{File: path, Offset: -1, Err: format.ErrNotTrace,
-			Found: "it is no regular file: " + st.Mode().Type().String(),
+			Found: "it is " + kindOf(st.Mode()) + ", and no regular file",
 			Hint:  "copy it into a file first, or give it to `tracex print -`"}
 	}
 	return nil
+}
+
+// kindOf names what is no regular file.
+func kindOf(mode os.FileMode) string {
+	switch {
+	case mode&os.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&os.ModeSocket != 0:
+		return "a socket"
+	case mode&os.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
 }
 
 // grow maps the file anew, of which size bytes are there now, no fewer than

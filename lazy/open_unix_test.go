@@ -5,6 +5,7 @@ package lazy
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -21,6 +22,11 @@ func TestOpenPipe(t *testing.T) {
 	}
 	if _, err := Open(path, Options{}); !errors.Is(err, format.ErrNotTrace) || format.Hint(err) == "" {
 		t.Errorf("a pipe: %v", err)
+	}
+	for name, says := range map[string]string{path: "it is a pipe,", "/dev/null": "it is a device,"} {
+		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, expected that %s", name, err, says)
+		}
 	}
 	path = formattest.Unpack(t, "gson.stream.bin")
 	if err := syscall.Mkfifo(path+".idx", 0o644); err != nil {
