@@ -30,7 +30,9 @@ tracex info --json trace.bin | jq .threads`,
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON, for programs")
 	c.Flags().BoolVar(&f.env, "env", false, "environment variables with their values")
-	c.RunE = onTrace(func(ctx context.Context, path string) error { return a.info(ctx, path, f) })
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
+		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return a.info(ctx, in, r, f) })
+	})
 	return c
 }
 
@@ -98,21 +100,7 @@ type pair struct {
 }
 
 // info tells what is in a trace. Of one that is damaged it tells what is whole.
-func (a *app) info(ctx context.Context, path string, f infoFlags) (err error) {
-	in, err := a.open(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	defer func() { err = in.blame(err) }()
-	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := a.settle(ctx, r); err != nil {
-		return err
-	}
+func (a *app) info(ctx context.Context, in *input, r *lazy.TraceReader, f infoFlags) error {
 	p := a.newProgress("counting")
 	sum, err := r.Summarize(ctx, p.update)
 	p.end()

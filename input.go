@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"tracex/lazy"
 )
 
 // stdinName is how messages call what "-" read.
@@ -41,6 +43,26 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 		return nil, withHint(err, hintSpool)
 	}
 	return in, nil
+}
+
+// withTrace opens the trace that the argument names, waits until all is known of
+// it, and closes it behind use. Nothing is written beside it.
+func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
+	in, err := a.open(ctx, arg)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	defer func() { err = in.blame(err) }()
+	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := a.settle(ctx, r); err != nil {
+		return err
+	}
+	return use(in, r)
 }
 
 const hintSpool = "TMPDIR names another place for temporary files"

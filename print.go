@@ -48,28 +48,14 @@ gzip -dc trace.bin.gz | tracex print --raw -`,
 				return &usageError{fmt.Sprintf("--%s is %d, but counts from %d", n.flag, n.value, n.least), "leave it out for all"}
 			}
 		}
-		return a.print(ctx, path, f)
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return a.print(ctx, r, f) })
 	})
 	return c
 }
 
 // print writes the text of a trace to standard output. All that is whole is
 // written, also of a trace that is damaged.
-func (a *app) print(ctx context.Context, path string, f printFlags) (err error) {
-	in, err := a.open(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	defer func() { err = in.blame(err) }()
-	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := a.settle(ctx, r); err != nil {
-		return err
-	}
+func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) error {
 	part := lazy.Part{From: f.from, Count: f.count}
 	if f.thread > 0 {
 		id := f.thread - 1
@@ -79,11 +65,10 @@ func (a *app) print(ctx context.Context, path string, f printFlags) (err error) 
 		part.Thread = &id
 	}
 	o := lazy.PrintOptions{Folded: !f.raw, Verbose: f.verbose, Escape: a.terminal(), JSON: f.json, MaxDepth: f.depth}
-	err = r.Print(ctx, a.stdout, o, part)
-	if err == nil {
-		err = r.Status().Problem
+	if err := r.Print(ctx, a.stdout, o, part); err != nil {
+		return err
 	}
-	return err
+	return r.Status().Problem
 }
 
 // hasThread checks that a trace has a thread.
