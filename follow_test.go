@@ -22,13 +22,20 @@ func TestFollowScreen(t *testing.T) {
 	}
 	defer rec.Stop()
 	s.until("nothing is recorded yet")
-	class, th := rec.Class("Robot"), rec.Thread("main")
+	class, th := rec.Class("Robot"), rec.Thread("night shift")
 	enter := func(name string) {
 		th.Enter(rec.Method(class, name, recorder.Type{}), 0, recorder.Null())
 		if _, err := rec.Flush(); err != nil {
 			t.Error(err)
 		}
 	}
+	th.Enter(rec.Method(class, "isBuilt", recorder.Type{}), 0, recorder.Null())
+	th.Exit(recorder.Void())
+	if _, err := rec.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("isBuilt()")
+	s.until("Thread 1 (night shift)")
 	for _, name := range []string{"wakesUp", "drinksOil", "oversleeps"} {
 		enter(name)
 		s.until(name + "()")

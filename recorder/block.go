@@ -10,10 +10,12 @@ import (
 //
 //	BLOCK_START, thread id
 //	the reference objects that were registered since the last block of any thread
+//	the thread's name, if it is the thread's first block: who reads a trace that
+//	    grows, or whose program was killed, knows it from the first call on
 //	parts: what the thread published; more than one in a dump
-//	the thread's name, where a container's header would come last: Lincheck's reader
+//	the name again, where a container's header would come last: Lincheck's reader
 //	    refuses a trace in which nothing stands behind it in the block
-//	footers of what is open and the thread's name, if it is the thread's last block
+//	footers of what is open, if it is the thread's last block
 //	BLOCK_END
 //
 // The thread's lock and the files' mu are held.
@@ -46,6 +48,9 @@ func (f *files) begin(t *Thread, d *draft) {
 	f.data.buf, f.refs = f.r.registry.take(f.data.buf, f.refs[:0])
 	for _, c := range f.refs {
 		b.reference(c.Kind, c.ID, b.base+c.Start)
+	}
+	if t.file.blocks == 1 {
+		b.name()
 	}
 	d.shift(&t.file, int64(len(f.data.buf)-at))
 }
@@ -91,11 +96,16 @@ func (b *block) part(p part, d *draft) {
 // name adds the thread's name.
 func (b *block) name() {
 	data := &b.f.data
-	at := len(data.buf)
 	b.reference(format.KindThreadName, b.t.id, data.size())
 	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.t.id))
 	data.buf = appendText(data.buf, b.t.name, maxText)
-	b.t.file.logical += int64(len(data.buf) - at)
+}
+
+// nameBehind adds the thread's name behind what is in the block.
+func (b *block) nameBehind() {
+	at := len(b.f.data.buf)
+	b.name()
+	b.t.file.logical += int64(len(b.f.data.buf) - at)
 }
 
 // end ends the block and sets its cells: a streaming writer's stand before those

@@ -98,3 +98,71 @@ func TestBlocksEndBehindHeaders(t *testing.T) {
 		}
 	}
 }
+
+// A thread's name comes with its first block and once only, and a thread that has
+// nothing more to say makes no block to say so.
+func TestThreadNames(t *testing.T) {
+	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}} {
+		c := base
+		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
+		r := start(t, c)
+		m := r.Method(r.Class("C"), "m", Type{})
+		first, second, idle := r.Thread("first"), r.Thread("second"), r.Thread("idle")
+		const flushes = 5
+		for range flushes {
+			for _, th := range []*Thread{first, second} {
+				th.Enter(m, 0, Null())
+				th.Exit(Void())
+			}
+			if _, err := r.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.Strategy != CollectAndDump {
+			named(t, c.Path, flushes) // it grows
+		}
+		for _, th := range []*Thread{first, second, idle} {
+			th.End()
+		}
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		want := flushes
+		if c.Strategy == CollectAndDump {
+			want = 1
+		}
+		named(t, c.Path, want)
+		for _, thread := range loaded(t, c.Path).Threads {
+			if want := []string{"first", "second"}[thread.ID]; thread.Name != want {
+				t.Errorf("thread %d is named %q", thread.ID, thread.Name)
+			}
+		}
+	}
+}
+
+// named checks that the threads 0 and 1 have so many blocks, the first of which,
+// and no other, has the name.
+func named(t *testing.T, path string, want int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var blocks, names [2]int
+	thread := int32(0)
+	for s := format.NewScanner(f); s.Next(); {
+		switch o := s.Object(); o.Kind {
+		case format.KindBlockStart:
+			thread = o.Thread
+			blocks[thread]++
+		case format.KindThreadName:
+			if names[thread]++; blocks[thread] != 1 {
+				t.Errorf("the name of thread %d stands in its block %d", thread, blocks[thread])
+			}
+		}
+	}
+	if blocks != [2]int{want, want} || names != [2]int{1, 1} {
+		t.Errorf("%d blocks, want %d, with %d names", blocks, want, names)
+	}
+}

@@ -157,6 +157,9 @@ func TestChildren(t *testing.T) {
 			recorder.CheckTimes(t, path, want.whole)
 			found := make(map[string]int)
 			for _, thread := range forest.Threads {
+				if thread.Name == "" {
+					t.Errorf("thread %d has no name", thread.ID)
+				}
 				for root := range thread.Roots() {
 					found[callName(t, forest, root)]++
 				}

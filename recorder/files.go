@@ -148,6 +148,9 @@ func (f *files) put(t *Thread, p part, last bool) {
 		f.r.shared(t, err)
 		return
 	}
+	if len(p.data)+len(d.tail) == 0 && !f.dump {
+		return // the thread ended with the block before
+	}
 	for {
 		switch f.add(t, p, d, last) {
 		case added:
@@ -173,7 +176,7 @@ func (f *files) stop() {
 	}
 	f.broken = !f.dump
 	if f.open {
-		f.current.name()
+		f.current.nameBehind()
 		f.current.end()
 	}
 }
@@ -202,8 +205,8 @@ func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
 	}
 	b := &f.current
 	b.part(p, d)
-	if last || !f.dump && p.endsInHeader() {
-		b.name()
+	if !last && !f.dump && p.endsInHeader() {
+		b.nameBehind()
 	}
 	if last || !f.dump {
 		b.end()

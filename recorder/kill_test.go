@@ -96,6 +96,9 @@ func TestKilled(t *testing.T) {
 		for _, thread := range forest.Threads {
 			worker, calls := counted(t, thread)
 			begun[worker] = calls
+			if name := fmt.Sprint("worker ", worker); thread.Name != name {
+				t.Fatalf("kill %d: the thread of %s is named %q", i, name, thread.Name)
+			}
 		}
 		for g, n := range flushed {
 			if begun[g] < n {
