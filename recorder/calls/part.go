@@ -3,6 +3,7 @@ package calls
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -151,7 +152,7 @@ func (p *Part) setNumber(field protowire.Number, v uint64) bool {
 	case fieldNumber:
 		p.Number = v
 	case fieldSkipped:
-		if v > 1<<31 {
+		if v > math.MaxInt32 {
 			return false
 		}
 		p.Skipped = int(v)

@@ -55,7 +55,7 @@ func TestDecodeDamaged(t *testing.T) {
 		t.Errorf("%d of %d ways to cut the end off were found", bad, len(whole))
 	}
 	for _, b := range [][]byte{
-		appendVarint(nil, fieldThread, 0), appendVarint(nil, fieldThread, 1<<31+1), appendVarint(nil, fieldSkipped, 1<<40),
+		appendVarint(nil, fieldThread, 0), appendVarint(nil, fieldThread, 1<<31+1), appendVarint(nil, fieldSkipped, 1<<31),
 		{0x07}, {0x80},
 	} {
 		if _, err := Decode(b); !errors.Is(err, ErrDamaged) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"math"
 )
 
 // cursor goes over the pages of one stream, those in the file first.
@@ -148,7 +149,7 @@ type records struct {
 }
 
 // sequential is a number of pages that stands for all that are left.
-const sequential = 1 << 62
+const sequential = math.MaxInt
 
 // open begins to read streams. No record is added to them any more, and no
 // other streams are opened before these are read.
