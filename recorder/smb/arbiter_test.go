@@ -18,7 +18,7 @@ func TestEmulated(t *testing.T) {
 		for _, p := range []Policy{Drop, Stall} {
 			t.Run(fmt.Sprintf("%dK/policy%d", pageSize>>10, p), func(t *testing.T) {
 				c := Config{Memory: make([]byte, 8*pageSize), PageSize: pageSize, Layout: Layout(1 + 3*i), Emulated: true}
-				testRandom(t, c, nil, p, seed)
+				testRandom(t, c, nil, p, seed, 3)
 			})
 			seed++
 		}

@@ -50,7 +50,7 @@ func TestRandomMapped(t *testing.T) {
 			t.Run(fmt.Sprintf("%dK/policy%d", pageSize>>10, p), func(t *testing.T) {
 				f := memoryFile(t, int64(4*pageSize))
 				one, two := mapped(t, f, 4*pageSize), mapped(t, f, 4*pageSize)
-				testRandom(t, Config{Memory: one.Bytes(), PageSize: pageSize, Layout: Div4}, two.Bytes(), p, seed)
+				testRandom(t, Config{Memory: one.Bytes(), PageSize: pageSize, Layout: Div4}, two.Bytes(), p, seed, 3)
 			})
 			seed++
 		}

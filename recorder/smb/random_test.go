@@ -40,7 +40,7 @@ func TestRandom(t *testing.T) {
 				t.Run(fmt.Sprintf("%dK/%d/policy%d", pageSize>>10, l.Chunks(), p), func(t *testing.T) {
 					size := max(8*pageSize/l.Chunks()&^(pageSize-1), pageSize)
 					c := Config{Memory: make([]byte, size), PageSize: pageSize, Layout: l}
-					testRandom(t, c, c.Memory, p, seed)
+					testRandom(t, c, c.Memory, p, seed, 3)
 				})
 				seed++
 			}
@@ -48,9 +48,24 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestRandomCrowded is TestRandom with more goroutines than chunks, or writer ids: a
+// page alone, in each layout.
+func TestRandomCrowded(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	for l := Div1; l <= Div14; l++ {
+		for _, p := range []Policy{Drop, Stall} {
+			t.Run(fmt.Sprintf("%d/policy%d", l.Chunks(), p), func(t *testing.T) {
+				c := Config{Memory: make([]byte, 4<<10), PageSize: 4 << 10, Layout: l}
+				testRandom(t, c, c.Memory, p, seed, 16)
+			})
+			seed++
+		}
+	}
+}
+
 // testRandom is TestRandom for one configuration. The service sees the memory as
 // readers.
-func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64) {
+func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64, goroutines int) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	cfg.StallLimit = time.Hour
@@ -75,7 +90,6 @@ func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64)
 	if !cfg.Emulated {
 		scrape = func() { s.post(s.scrape) }
 	}
-	const goroutines = 3
 	var all sync.WaitGroup
 	for g := range goroutines {
 		all.Go(func() { h.write(t, a, p, rand.New(rand.NewPCG(seed, 3+uint64(g))), scrape) })
