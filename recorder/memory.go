@@ -29,13 +29,18 @@ const (
 )
 
 // reserve reserves bytes. Where chunks are in the way, idle ones first, they are
-// written and taken away, unless that would make the caller wait and it must
-// not. No lock may be held.
+// written and taken away. Where the caller must not wait, that is for the next
+// one who comes. No lock may be held.
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.reserve(bytes)
-		if ok || full || r.config.Strategy == CollectAndDump || r.config.Full == Drop || r.state.Load() != running {
+		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {
 			return ok
+		}
+		if r.config.Full == Drop {
+			r.lacking.Add(bytes)
+			r.kick()
+			return false
 		}
 		if !r.reclaim(bytes) {
 			time.Sleep(waitForMemory) // others have them in hand

@@ -78,7 +78,17 @@ func (p *pool) find(size int, cost int64) (*chunk, bool) {
 			return c, true
 		}
 	}
-	return nil, p.win(cost, p.max-max(p.max/8-p.reserved, 0))
+	return nil, p.win(cost, p.forChunks())
+}
+
+// forChunks is up to which use of the memory there may be more chunks. mu is held.
+func (p *pool) forChunks() int64 { return p.max - max(p.max/8-p.reserved, 0) }
+
+// left returns how many bytes there are for more chunks.
+func (p *pool) left() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.forChunks() - p.used + p.freed
 }
 
 // win takes bytes that nobody uses, up to a limit. It reports whether there are

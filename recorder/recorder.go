@@ -25,6 +25,7 @@ type Recorder struct {
 	events  atomic.Int64 // the next event id that no thread has
 	dropped atomic.Int64
 	refused atomic.Int64 // threads
+	lacking atomic.Int64 // bytes that the recorder's goroutine is to make free
 
 	mu      sync.Mutex
 	threads []*Thread // those whose last block is not written

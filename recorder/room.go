@@ -103,6 +103,9 @@ func (t *Thread) space(c *chunk, need int) (next *chunk) {
 	case config.Strategy == CollectAndDump:
 		next = t.keep(c, need)
 	case config.Full == Drop:
+		if t.wants.Load() > 0 {
+			return nil // the recorder's goroutine has not come by yet
+		}
 		next = t.handOver(c, need)
 	default:
 		if next = t.relieved(c, need); next == nil {
@@ -156,6 +159,9 @@ const waitForMemory = 50 * time.Microsecond
 // for.
 func (t *Thread) first(need int) *chunk {
 	size := sizeFor(need, firstChunk)
+	if t.wants.Load() > 0 {
+		return nil // the recorder's goroutine has not come by yet
+	}
 	for t.r.state.Load() == running {
 		if c := t.r.pool.get(size); c != nil {
 			t.mu.Lock()
@@ -169,7 +175,7 @@ func (t *Thread) first(need int) *chunk {
 			return nil
 		}
 		if t.r.config.Full == Drop {
-			t.r.kick()
+			t.want(t.r.pool.cost(size))
 			return nil
 		}
 		if !t.r.reclaim(t.r.pool.cost(size)) {
@@ -216,16 +222,52 @@ func (t *Thread) keep(c *chunk, need int) *chunk {
 }
 
 // handOver leaves a full chunk to the recorder's goroutine, and goes on in
-// another one while there is memory. It waits for nobody.
+// another one while there is memory, or in the same one when all of it is
+// written. It waits for nobody.
 func (t *Thread) handOver(c *chunk, need int) *chunk {
-	next := t.follow(c, t.r.pool.get(t.nextSize(c, need)))
-	t.r.later(t)
-	if next != nil {
-		// Without this, many busy goroutines would leave the recorder's one no
-		// processor, and most of what they record would be dropped.
-		runtime.Gosched()
+	size, least := t.nextSize(c, need), sizeFor(need, firstChunk)
+	other := t.r.pool.get(size)
+	if other == nil && size > least {
+		other = t.r.pool.get(least)
 	}
+	next := t.follow(c, other)
+	if next == nil {
+		if next = t.again(c, need); next != nil {
+			return next
+		}
+		if t.chunk.Load() == c { // else it was taken away, and there may be memory now
+			t.want(t.r.pool.cost(least))
+		}
+		return nil
+	}
+	t.r.later(t)
+	// Without this, many busy goroutines would leave the recorder's one no
+	// processor, and most of what they record would be dropped.
+	runtime.Gosched()
 	return next
+}
+
+// again returns the thread's chunk as an empty one if all of it is in the sink,
+// and nobody is looking at the thread. So a thread that has one can always go on,
+// as soon as it is written.
+func (t *Thread) again(c *chunk, need int) *chunk {
+	if need > len(c.data) || !t.mu.TryLock() {
+		return nil
+	}
+	defer t.mu.Unlock()
+	if t.chunk.Load() != c || t.setAside() > 0 || len(c.pending().data) > 0 {
+		return nil
+	}
+	t.r.pool.prepare(c)
+	t.install(c)
+	return c
+}
+
+// want asks the recorder's goroutine for so many bytes of memory: to write what
+// is in the thread's chunk, and where it has none, to take that of others.
+func (t *Thread) want(bytes int64) {
+	t.wants.Store(bytes)
+	t.r.later(t)
 }
 
 // follow sets a full chunk aside and goes on in next. It returns nil when there

@@ -19,6 +19,7 @@ type stream struct {
 	blocks  int         // it has
 	over    bool        // nothing comes any more
 	idle    bool        // nothing new when the timer last looked
+	seen    uint64      // what was published when reclaim last looked
 }
 
 // container is an open container as its index cell and its time will need it.

@@ -1,9 +1,6 @@
 package recorder
 
-import (
-	"fmt"
-	"sync"
-)
+import "fmt"
 
 // occasion says why all threads are swept.
 type occasion int
@@ -11,7 +8,7 @@ type occasion int
 const (
 	onDemand occasion = iota // write all
 	byTimer                  // write all, and take the chunks of idle threads away
-	byNeed                   // write the chunks that are set aside
+	byNeed                   // write the chunks that are full
 )
 
 // sweep writes what threads have published.
@@ -38,15 +35,26 @@ func (r *Recorder) later(t *Thread) {
 	r.kick()
 }
 
-// sweepDue writes what threads have set aside.
+// sweepDue writes what threads have set aside, and makes room for those that
+// have nothing to record to.
 func (r *Recorder) sweepDue() {
 	r.dueMu.Lock()
 	due := r.due
 	r.due = nil
 	r.dueMu.Unlock()
+	lacking := r.lacking.Swap(0)
 	for _, t := range due {
 		t.due.Store(false)
+		if wants := t.wants.Load(); t.chunk.Load() == nil && !t.left.Load() {
+			lacking += wants
+		}
 		r.sweepThread(t, byNeed)
+	}
+	if lacking -= r.pool.left(); lacking > 0 {
+		r.reclaim(lacking)
+	}
+	for _, t := range due {
+		t.wants.Store(0) // it may look again
 	}
 	_ = r.sink.write() // the error is kept
 }
@@ -60,12 +68,10 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 	defer t.mu.Unlock()
 	defer r.guard(t)
 	if why == byNeed {
-		t.swap.Lock()
-		t.takeFull()
-		t.swap.Unlock()
-		r.putTaken(t)
+		r.putFull(t, t.wants.Load() > 0)
 		return
 	}
+	t.wants.Store(0)
 	before := t.file.blocks
 	switch c := r.putAll(t); {
 	case why != byTimer || c == nil:
@@ -97,6 +103,20 @@ func (r *Recorder) putAll(t *Thread) *chunk {
 	}
 	r.sink.put(t, note, false)
 	return c
+}
+
+// putFull puts the chunks that a thread has set aside into the sink, and what is
+// in the one behind them if that is full, too. t.mu is held.
+func (r *Recorder) putFull(t *Thread, all bool) {
+	t.swap.Lock()
+	c := t.takeFull()
+	t.swap.Unlock()
+	r.putTaken(t)
+	if c != nil && all {
+		p := c.pending()
+		r.sink.put(t, p, false)
+		c.written(p)
+	}
 }
 
 // takeFull takes the chunks that are set aside to where putTaken finds them. It
@@ -147,74 +167,4 @@ func (r *Recorder) guard(t *Thread) {
 	if v := recover(); v != nil {
 		r.shared(t, fmt.Errorf("%v", v))
 	}
-}
-
-// holders are the threads that have a chunk: few, however many threads there
-// are.
-type holders struct {
-	mu   sync.Mutex
-	list []*Thread
-	next int // where reclaim goes on
-}
-
-func (h *holders) add(t *Thread) {
-	h.mu.Lock()
-	t.held = len(h.list)
-	h.list = append(h.list, t)
-	h.mu.Unlock()
-}
-
-func (h *holders) remove(t *Thread) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	last := len(h.list) - 1
-	h.list[t.held] = h.list[last]
-	h.list[t.held].held = t.held
-	h.list[last] = nil
-	h.list = h.list[:last]
-}
-
-// walk returns the next of the holders, round and round; nil when there is none.
-func (h *holders) walk() *Thread {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.list) == 0 {
-		return nil
-	}
-	h.next = (h.next + 1) % len(h.list)
-	return h.list[h.next]
-}
-
-func (h *holders) count() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.list)
-}
-
-// reclaim takes chunks of threads away until need bytes are free. It reports
-// whether it took any. The caller has no chunk.
-func (r *Recorder) reclaim(need int64) bool {
-	took := false
-	for n := r.holders.count(); n > 0 && need > 0; n-- {
-		t := r.holders.walk()
-		if t == nil || !t.mu.TryLock() {
-			continue
-		}
-		won := r.take(t)
-		need -= won
-		took = took || won > 0
-	}
-	return took
-}
-
-// take takes a thread's chunk away and returns how many bytes that wins. t.mu is
-// held, and is not any more then.
-func (r *Recorder) take(t *Thread) int64 {
-	defer t.mu.Unlock()
-	defer r.guard(t)
-	c := r.retire(t)
-	if c == nil {
-		return 0
-	}
-	return r.pool.cost(len(c.data))
 }

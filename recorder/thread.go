@@ -48,11 +48,12 @@ type Thread struct {
 	noteID  int32        // the event id of the note, if any were
 	shut    bool         // the last note was taken: no more is counted
 
-	slot int           // in the recorder's list, whose lock guards it
-	held int           // in the list of holders, whose lock guards it
-	due  atomic.Bool   // in the recorder's list of threads to be written
-	left atomic.Bool   // ended, but its last block is not written
-	over atomic.Uint64 // the clock's reading when it ended; 0: it did not
+	slot  int           // in the recorder's list, whose lock guards it
+	held  int           // in the list of holders, whose lock guards it
+	due   atomic.Bool   // in the recorder's list of threads to be written
+	wants atomic.Int64  // bytes of memory that it lacks, see want
+	left  atomic.Bool   // ended, but its last block is not written
+	over  atomic.Uint64 // the clock's reading when it ended; 0: it did not
 
 	nonsense atomic.Bool // several goroutines used it: what it has is not to be trusted
 }

@@ -1,0 +1,96 @@
+package recorder
+
+import "sync"
+
+// holders are the threads that have a chunk: few, however many threads there
+// are.
+type holders struct {
+	mu   sync.Mutex
+	list []*Thread
+	next int // where reclaim goes on
+}
+
+func (h *holders) add(t *Thread) {
+	h.mu.Lock()
+	t.held = len(h.list)
+	h.list = append(h.list, t)
+	h.mu.Unlock()
+}
+
+func (h *holders) remove(t *Thread) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last := len(h.list) - 1
+	h.list[t.held] = h.list[last]
+	h.list[t.held].held = t.held
+	h.list[last] = nil
+	h.list = h.list[:last]
+}
+
+// walk returns the next of the holders, round and round; nil when there is none.
+func (h *holders) walk() *Thread {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.list) == 0 {
+		return nil
+	}
+	h.next = (h.next + 1) % len(h.list)
+	return h.list[h.next]
+}
+
+func (h *holders) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.list)
+}
+
+// reclaim takes chunks of threads away until need bytes are free: first of those
+// that recorded nothing since it last came by. It reports whether it took any. The
+// caller has no chunk.
+func (r *Recorder) reclaim(need int64) bool {
+	won := r.reclaimFrom(need, true)
+	if won < need {
+		won += r.reclaimFrom(need-won, false)
+	}
+	return won > 0
+}
+
+// reclaimFrom takes chunks away, of idle threads or of any, and returns how many
+// bytes that wins.
+func (r *Recorder) reclaimFrom(need int64, idle bool) (won int64) {
+	for n := r.holders.count(); n > 0 && won < need; n-- {
+		t := r.holders.walk()
+		if t == nil || !t.mu.TryLock() {
+			continue
+		}
+		if idle && t.busy() {
+			t.mu.Unlock()
+			continue
+		}
+		won += r.take(t)
+	}
+	return won
+}
+
+// busy reports whether the thread recorded anything since it was last asked. mu
+// is held.
+func (t *Thread) busy() bool {
+	c, before := t.chunk.Load(), t.file.seen
+	if c == nil {
+		return true
+	}
+	t.file.seen = c.published.Load()
+	return t.file.seen != before
+}
+
+// take takes a thread's chunk away and returns how many bytes that wins. t.mu is
+// held, and is not any more then.
+func (r *Recorder) take(t *Thread) int64 {
+	defer t.mu.Unlock()
+	defer r.guard(t)
+	c := r.retire(t)
+	if c == nil {
+		return 0
+	}
+	return r.pool.cost(len(c.data))
+}

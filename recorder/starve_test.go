@@ -1,0 +1,109 @@
+package recorder
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// answered waits until the recorder's goroutine has done what the thread asked it
+// for.
+func answered(t *Thread) {
+	for t.wants.Load() > 0 {
+		runtime.Gosched()
+	}
+}
+
+// More goroutines than there is memory for take turns, and each holds on to a
+// part-filled buffer. No timer takes it away; and yet each of them can record, at
+// once with Stall, and with Drop as soon as the recorder's goroutine came by.
+func TestNobodyStarves(t *testing.T) {
+	const goroutines, rounds = 300, 10
+	for _, full := range []Policy{Stall, Drop} {
+		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: full, BlockSize: 1 << 10, MaxMemory: 700 << 10, FlushInterval: -1}
+		r := start(t, c)
+		m := r.Method(r.Class("C"), "m", Type{})
+		var threads []*Thread
+		for range goroutines {
+			threads = append(threads, r.Thread("one of many"))
+		}
+		if room := r.pool.left() / r.pool.cost(firstChunk); room >= goroutines {
+			t.Fatalf("there is memory for %d goroutines", room)
+		}
+		made := int64(0)
+		for round := range rounds {
+			for i, th := range threads {
+				for try := 0; ; try++ {
+					before := r.dropped.Load()
+					th.Enter(m, 0, Null(), Int(i))
+					th.Exit(Void())
+					made++
+					if r.dropped.Load() == before {
+						break
+					}
+					if full == Stall || try == 2 {
+						t.Fatalf("%v: in round %d, goroutine %d cannot record", full, round, i)
+					}
+					answered(th)
+				}
+			}
+		}
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		loaded(t, c.Path)
+		saved, _ := r.Flush()
+		if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made || present != goroutines*rounds {
+			t.Errorf("%v: %d points, %d noted as missing, %d counted, %d made", full, present, missing, saved.Dropped, made)
+		}
+	}
+}
+
+// A goroutine that has a buffer needs no other one to go on, however little
+// memory the others leave it.
+func TestFullBufferGoesOn(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
+	r := start(t, c)
+	m := r.Method(r.Class("C"), "m", Type{})
+	th := r.Thread("busy")
+	made := 0
+	call := func() {
+		th.Enter(m, 0, Null(), Int(made))
+		th.Exit(Void())
+		made++
+	}
+	call()
+	own := th.chunk.Load()
+	for r.pool.get(firstChunk) != nil {
+	} // by goroutines that never end
+	drops := 0
+	for made < 1000 {
+		before := r.dropped.Load()
+		call()
+		if n := r.dropped.Load(); n > before {
+			drops++
+			answered(th)
+		}
+	}
+	if th.chunk.Load() != own || drops == 0 || drops > 1000/20 {
+		t.Errorf("%d calls of %d were dropped", drops, made)
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	last, n := int64(-1), 0
+	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
+		if p.Class == format.ClassCall {
+			if p.Args[0].Bits <= last {
+				t.Fatalf("call %d comes behind call %d", p.Args[0].Bits, last)
+			}
+			last, n = p.Args[0].Bits, n+1
+		}
+	})
+	if n+drops != made {
+		t.Errorf("%d calls, %d were dropped, %d made", n, drops, made)
+	}
+}
