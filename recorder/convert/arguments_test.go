@@ -176,6 +176,28 @@ func TestInterned(t *testing.T) {
 		`)
 }
 
+// TestFlows has flows by the older and the newer fields.
+func TestFlows(t *testing.T) {
+	s := simple()
+	old := func(number protowire.Number, id uint64) func(*message) {
+		return func(e *message) { e.number(number, id) }
+	}
+	s.instant(100, "old", old(eventOldFlows, 1), old(eventOldFlows, 2), old(eventOldFlowEnds, 3))
+	s.instant(110, "both", old(eventOldFlows, 1), old(eventOldFlowEnds, 3), func(e *message) {
+		e.fixed(eventFlows, 1)
+		e.fixed(eventFlowEnds, 3)
+	})
+	s.instant(120, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyDirection, 1) })))
+	s.instant(130, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyBind, 5) })))
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   c.old(flow ➜ 0x1, flow ➜ 0x2, flow end ➜ 0x3)
+		 110+0   c.both(flow ➜ 0x1, flow end ➜ 0x3)
+		 120+0   c.legacy()
+		 130+0   c.legacy()
+		`)
+}
+
 // TestLongTexts has texts that the format has no room for.
 func TestLongTexts(t *testing.T) {
 	s := simple()

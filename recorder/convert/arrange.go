@@ -86,7 +86,8 @@ func (l *line) streams() []*stream {
 	if !l.records.begun {
 		return l.more
 	}
-	return append([]*stream{l.records}, l.more...)
+	// What came before the track was described came first.
+	return append(l.more[:len(l.more):len(l.more)], l.records)
 }
 
 // label finds out how the threads of a line are named, and to which process and

@@ -76,6 +76,8 @@ type rare struct {
 	doubles       []uint64
 	flows         []uint64
 	flowEnds      []uint64
+	oldFlows      []uint64 // count only where there are no others
+	oldFlowEnds   []uint64
 	correlation   uint64
 	correlates    protowire.Number // the field; 0: none
 	correlationIs []byte
@@ -187,11 +189,11 @@ func (e *event) more(f *fields) {
 	case eventDoubles:
 		e.doubles = f.numbers(e.doubles, fixed64)
 	case eventOldFlows:
-		e.flows = f.numbers(e.flows, varint)
+		e.oldFlows = f.numbers(e.oldFlows, varint)
 	case eventFlows:
 		e.flows = f.numbers(e.flows, fixed64)
 	case eventOldFlowEnds:
-		e.flowEnds = f.numbers(e.flowEnds, varint)
+		e.oldFlowEnds = f.numbers(e.oldFlowEnds, varint)
 	case eventFlowEnds:
 		e.flowEnds = f.numbers(e.flowEnds, fixed64)
 	case eventCorrelation, eventCorrelationText, eventCorrelationIID:

@@ -45,16 +45,23 @@ func (c *Converter) gather(s *sequence, e *event) (at source, iid uint64) {
 	if e.hasAsyncID && !a.asText {
 		a.add("id", unsigned(e.asyncID))
 	}
-	for _, id := range e.flows {
-		a.add("flow", hexadecimal(id))
-	}
-	for _, id := range e.flowEnds {
-		a.add("flow end", hexadecimal(id))
-	}
+	c.flows("flow", e.flows, e.oldFlows)
+	c.flows("flow end", e.flowEnds, e.oldFlowEnds)
 	if e.stack != nil {
 		c.stack(e.stack)
 	}
 	return at, iid
+}
+
+// flows adds the numbers of flows; those of the older field if there are no
+// others: who writes both means the same.
+func (c *Converter) flows(name string, ids, old []uint64) {
+	if len(ids) == 0 {
+		ids = old
+	}
+	for _, id := range ids {
+		c.arguments.add(name, hexadecimal(id))
+	}
 }
 
 // priorities of log messages, by their numbers in a LogMessage.

@@ -23,6 +23,7 @@ const (
 	typedFields
 	withoutValue
 	withoutCounter
+	withoutUUID
 	tooManyTracks
 	tooManyArguments
 	noBegin
@@ -52,6 +53,7 @@ var reasonTexts = [reasons]string{
 	typedFields:      "fields of events that are not known",
 	withoutValue:     "values of counters without a value",
 	withoutCounter:   "values of counters that are not described",
+	withoutUUID:      "descriptions of tracks without a number, or of track 0 below another",
 	tooManyTracks:    fmt.Sprintf("events on more than %d tracks", knownTracks),
 	tooManyArguments: "arguments that are damaged, or too many",
 	noBegin:          "ends of slices that had not begun",

@@ -38,6 +38,7 @@ type legacy struct {
 	local        bool // id is of the process
 	scope        []byte
 	bind         uint64
+	hasBind      bool
 	direction    uint64
 	instantScope uint64
 	pid          int32
@@ -63,7 +64,7 @@ func (l *legacy) parse(b []byte) bool {
 		case legacyScope:
 			l.scope = f.raw
 		case legacyBind:
-			l.bind = f.value
+			l.bind, l.hasBind = f.value, true
 		case legacyDirection:
 			l.direction = f.value
 		case legacyInstantScope:
@@ -88,9 +89,11 @@ func (c *Converter) legacyEvent(p *packet, s *sequence, e *event, time int64) er
 	if e.nameIID == 0 {
 		e.nameIID = g.nameIID
 	}
-	if g.direction == directionIn {
+	switch {
+	case !g.hasBind || g.direction == 0:
+	case g.direction == directionIn:
 		e.flowEnds = append(e.flowEnds, g.bind)
-	} else if g.direction != 0 {
+	default:
 		e.flows = append(e.flows, g.bind)
 	}
 	if g.phase == 0 {

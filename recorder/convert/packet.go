@@ -117,8 +117,21 @@ func (p *packet) field(f *fields) {
 		p.interned = f.raw
 	case packetTrustedUID, packetTrustedPID, packetFirstOnSequence, packetMachine:
 	default:
-		p.kind, p.data = f.number, f.raw
+		// A field that a newer service adds must not hide what is read.
+		if p.kind == 0 || read(f.number) {
+			p.kind, p.data = f.number, f.raw
+		}
 	}
+}
+
+// read reports whether packets of a kind are read.
+func read(kind protowire.Number) bool {
+	switch kind {
+	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
+		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetCalls:
+		return true
+	}
+	return false
 }
 
 // reader reads the data of one kind of packet.

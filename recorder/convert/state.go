@@ -8,14 +8,14 @@ import (
 
 // updateState takes in what a packet says of the state of its sequence.
 func (c *Converter) updateState(p *packet, s *sequence) {
+	// The service marks the first packet of a sequence too.
+	if p.dropped && s.met {
+		c.leave(lostMarks, p)
+	}
 	switch {
 	case p.flags&flagCleared != 0:
 		s.clear()
 	case p.dropped:
-		// The service marks the first packet of a sequence too.
-		if s.met {
-			c.leave(lostMarks, p)
-		}
 		s.lose()
 	}
 	s.met = true

@@ -64,8 +64,8 @@ func TestState(t *testing.T) {
 		 140+0   B()
 		 150+0   C()
 		left out: 5 packets that refer to others which the recording lost
+		left out: 2 marks of the recording that packets were lost
 		left out: 1 events that belong to no sequence
-		left out: 1 marks of the recording that packets were lost
 		`)
 }
 
@@ -132,6 +132,43 @@ func TestCompressed(t *testing.T) {
 		left out: 1 events that belong to no sequence
 		left out: 1 packets of kind 133 (zstd_compressed_packets)
 		`)
+}
+
+// TestUnknownFields has packets with fields beside their data that nobody knows:
+// the data counts, wherever it stands.
+func TestUnknownFields(t *testing.T) {
+	unknown := func(p *message) { p.bytes(1950, message("new")); p.number(1951, 1) }
+	event := func(name string) func(p *message) {
+		return field(packetTrackEvent, nested(func(e *message) {
+			e.number(eventType, typeInstant)
+			e.text(eventName, name)
+		}))
+	}
+	s := simple()
+	s.time = 100
+	s.add(func(p *message) { event("before")(p); unknown(p) })
+	s.time = 101
+	s.add(func(p *message) { unknown(p); event("behind")(p) })
+	s.add(func(p *message) {
+		p.bytes(packetTrackDescriptor, nested(func(d *message) {
+			d.number(trackUUID, 20)
+			ofThreadOf(1, 6, "described")(d)
+		}))
+		unknown(p)
+	})
+	s.instant(110, "C", onTrack(20))
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   before()
+		 101+0   behind()
+		# process 1 › described 6
+		 110+0   c.C()
+		`)
+	for kind := range readers() {
+		if !read(kind) {
+			t.Errorf("kind %d is hidden by others", kind)
+		}
+	}
 }
 
 // TestKinds has packets of kinds that are not read.

@@ -5,6 +5,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 // track is what a TrackDescriptor says of the place that events happen on.
 type track struct {
 	uuid, parent uint64
+	hasUUID      bool
 	name         string
 	title        string   // of a thread's or a process's own track: what that is called
 	thread       threadID // of a thread's own track
@@ -56,13 +57,16 @@ const (
 func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) {
 	var key string
 	var merging uint64
+	var named protowire.Number // the field that the name is from
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
 		case trackUUID:
-			t.uuid = f.value
+			t.uuid, t.hasUUID = f.value, true
 		case trackName, trackStaticName, trackAtraceName:
-			t.name = string(f.raw)
+			if named == 0 || f.number <= named { // the first of them counts
+				t.name, named = string(f.raw), f.number
+			}
 		case trackProcess:
 			t.pid, t.title, ok = c.readProcess(f.raw)
 			f.bad = f.bad || !ok
@@ -129,6 +133,11 @@ func (c *Converter) trackDescriptor(p *packet, s *sequence) error {
 	t, written, ok := c.parseTrack(p.data)
 	if !ok {
 		c.leave(damaged, p)
+		return nil
+	}
+	// Track 0 is that of no other: it has no parent.
+	if !t.hasUUID || t.uuid == 0 && t.parent != 0 {
+		c.leave(withoutUUID, p)
 		return nil
 	}
 	if t.hasThread && s != nil && s.valid {

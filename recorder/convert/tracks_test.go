@@ -151,6 +151,50 @@ func TestDescribedLate(t *testing.T) {
 	`)
 }
 
+// TestLateOrder describes a track between two events of one moment: they stay in
+// their order.
+func TestLateOrder(t *testing.T) {
+	s := simple()
+	s.begin(100, "A", onTrack(20))
+	s.track(20, 0, "", ofThreadOf(1, 9, "late"))
+	s.end(100, onTrack(20))
+	s.tells(t, `
+	# process 1 › late 9
+	 100+0   c.A()
+	`)
+}
+
+// TestTrackNames has descriptions with several names, and such that describe
+// nothing.
+func TestTrackNames(t *testing.T) {
+	s := simple()
+	name := func(number protowire.Number, name string) func(*message) {
+		return func(d *message) { d.text(number, name) }
+	}
+	s.track(20, 10, "", name(trackAtraceName, "atrace"), name(trackStaticName, "static"))
+	s.track(21, 10, "", name(trackStaticName, "static 21"), name(trackAtraceName, "atrace"))
+	s.track(22, 10, "name", name(trackStaticName, "static"))
+	s.add(func(p *message) {
+		p.bytes(packetTrackDescriptor, nested(func(d *message) { d.text(trackName, "no number") }))
+	})
+	s.track(0, 10, "below")
+	for i := range uint64(3) {
+		s.instant(100+i, "A", onTrack(20+i))
+	}
+	s.instant(110, "B", onTrack(0))
+	s.tells(t, `
+	# process 1 › main 5 › static
+	 100+0   c.A()
+	# process 1 › main 5 › static 21
+	 101+0   c.A()
+	# process 1 › main 5 › name
+	 102+0   c.A()
+	# Default Track
+	 110+0   c.B()
+	left out: 2 descriptions of tracks without a number, or of track 0 below another
+	`)
+}
+
 // TestLanes has more slices at a time on tracks of one name than are shown.
 func TestLanes(t *testing.T) {
 	s := simple()
