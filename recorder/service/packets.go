@@ -87,7 +87,8 @@ func (k *servicePackets) snapshotClocks(n *session) {
 	k.snapshots = append(k.snapshots, now)
 }
 
-// drifted reports whether clocks went on by different times.
+// drifted reports whether clocks went on by different counts. The processor's, which
+// does not count nanoseconds, soon does: readers learn its rate from the snapshots.
 func drifted(a, b *perfetto.ClockSnapshot) bool {
 	if len(a.Clocks) != len(b.Clocks) || len(a.Clocks) == 0 {
 		return true
@@ -96,9 +97,6 @@ func drifted(a, b *perfetto.ClockSnapshot) bool {
 		return time.Duration(b.Clocks[i].GetTimestamp() - a.Clocks[i].GetTimestamp())
 	}
 	for i := range a.Clocks {
-		if a.Clocks[i].GetClockId() == uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_TSC) {
-			continue // it does not count nanoseconds
-		}
 		if d := went(i) - went(0); d >= drift || d <= -drift {
 			return true
 		}

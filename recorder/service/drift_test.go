@@ -1,0 +1,45 @@
+package service
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
+)
+
+// A snapshot is kept when a clock went on by another count than the boot time's,
+// and the processor's is such a clock.
+func TestDrift(t *testing.T) {
+	ids := []perfetto.BuiltinClock{
+		perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, perfetto.BuiltinClock_BUILTIN_CLOCK_REALTIME,
+		perfetto.BuiltinClock_BUILTIN_CLOCK_TSC,
+	}
+	snapshot := func(times ...uint64) *perfetto.ClockSnapshot {
+		c := new(perfetto.ClockSnapshot)
+		for i, at := range times {
+			c.Clocks = append(c.Clocks, &perfetto.ClockSnapshot_Clock{
+				ClockId: proto.Uint32(uint32(ids[i])), Timestamp: proto.Uint64(at),
+			})
+		}
+		return c
+	}
+	const ms = 1_000_000
+	first := snapshot(100*ms, 500*ms, 7*ms)
+	for _, test := range []struct {
+		name string
+		now  *perfetto.ClockSnapshot
+		want bool
+	}{
+		{"all as one", snapshot(200*ms, 600*ms, 107*ms), false},
+		{"less than 10 ms", snapshot(200*ms, 609*ms, 98*ms), false},
+		{"the wall clock was set", snapshot(200*ms, 610*ms, 107*ms), true},
+		{"and back", snapshot(200*ms, 590*ms, 107*ms), true},
+		{"a processor of 2 GHz", snapshot(200*ms, 600*ms, 207*ms), true},
+		{"another number of clocks", snapshot(200*ms, 600*ms), true},
+	} {
+		if got := drifted(first, test.now); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
