@@ -52,8 +52,8 @@ func benchPackets(b *testing.B, pageSize int) {
 			}
 		}
 	}
-	if n.buffers[0].count.chunksRead+32 < uint64(id) {
-		b.Fatalf("%d of %d chunks were read", n.buffers[0].count.chunksRead, id)
+	if n.buffers[0].counted().chunksRead+32 < uint64(id) {
+		b.Fatalf("%d of %d chunks were read", n.buffers[0].counted().chunksRead, id)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(count), "ns/packet")
 }

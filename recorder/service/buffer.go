@@ -1,15 +1,15 @@
 package service
 
 import (
+	"iter"
 	"slices"
 
 	"tracex/recorder/smb"
 )
 
-// traceBuffer is one buffer of a session: copies of chunks, in a ring, until
-// they are read or overwritten. It is for one goroutine at a time. Nothing that a
-// producer says is believed: a chunk that makes no sense costs its own sequence
-// what is in it, and nobody else anything.
+// traceBuffer is a [buffer] of the first kind, a ring. Nothing that a producer
+// says is believed: a chunk that makes no sense costs its own sequence what is in
+// it, and nobody else anything.
 //
 //	data  ┌────┬─────────┬────┬─────────┬───┬─────────┬───────┐
 //	      │head│ payload │head│ payload │pad│head ... │ fresh │
@@ -34,7 +34,7 @@ type traceBuffer struct {
 	stopped bool // of a buffer that discards: it had to, and takes nothing more
 
 	at    int
-	ring  ring
+	ring  ring[*record]
 	all   []*sequence // by producer, then writer
 	byID  map[sequenceID]*sequence
 	read  cursor
@@ -112,6 +112,20 @@ func newTraceBuffer(size int, discard bool) *traceBuffer {
 	b := &traceBuffer{data: make([]byte, size), discard: discard, byID: make(map[sequenceID]*sequence)}
 	b.count.bufferSize = uint64(size)
 	return b
+}
+
+func (b *traceBuffer) fresh() buffer      { return newTraceBuffer(len(b.data), b.discard) }
+func (b *traceBuffer) size() int          { return len(b.data) }
+func (b *traceBuffer) counted() *counters { return &b.count }
+
+func (b *traceBuffer) histograms() iter.Seq2[sequenceID, *histogram] {
+	return func(yield func(sequenceID, *histogram) bool) {
+		for _, s := range b.all {
+			if s.sizes.some() && !yield(s.id, &s.sizes) {
+				return
+			}
+		}
+	}
 }
 
 // write copies a chunk into the buffer, unless it is there already.
@@ -253,16 +267,15 @@ func (b *traceBuffer) leave(producer uint32) {
 
 // clone returns a copy that is independent of b: what was read of b is read of it
 // too. Chunks may be written to neither while it is made.
-func (b *traceBuffer) clone() *traceBuffer {
+func (b *traceBuffer) clone() buffer {
 	c := &traceBuffer{
 		data: slices.Clone(b.data), discard: b.discard, stopped: b.stopped, at: b.at,
 		byID: make(map[sequenceID]*sequence, len(b.byID)), count: b.count,
 	}
-	c.count.bytesRead, c.count.chunksRead = 0, 0
-	c.count.readaheadsSucceeded, c.count.readaheadsFailed = 0, 0
+	c.count.unread()
 	copies := make(map[*record]*record, b.ring.len())
 	for _, s := range b.all {
-		n := &sequence{id: s.id, last: s.last, left: s.left, gone: s.gone, sizes: s.sizes, chunks: make([]*record, len(s.chunks))}
+		n := &sequence{id: s.id, last: s.last, left: s.left, gone: s.gone, chunks: make([]*record, len(s.chunks))}
 		for i, r := range s.chunks {
 			k := *r
 			k.seq = n

@@ -12,9 +12,9 @@ import (
 type packet struct {
 	from   *source
 	writer uint16
-	// lost says that packets of the sequence before it are missing; also of its
-	// first, since what a ring had before nobody can tell.
-	lost bool
+	// lost is not 0 if packets of the sequence before it are missing; in a buffer of
+	// the first kind also of its first, since what a ring had before it cannot tell.
+	lost loss
 	// parts are its bytes, one part for each chunk. They belong to the buffer, and
 	// stay until something is written to it, or the next packet is read.
 	parts [][]byte
@@ -124,7 +124,11 @@ func (b *traceBuffer) next() (p packet, ok bool) {
 		}
 		if b.inChunk(&lost) {
 			r = b.current(&b.read)
-			return packet{from: r.from, writer: r.seq.id.writer, lost: lost, parts: b.parts}, true
+			p := packet{from: r.from, writer: r.seq.id.writer, parts: b.parts}
+			if lost {
+				p.lost = lossPresent
+			}
+			return p, true
 		}
 		if b.step(&b.read) {
 			lost = true
@@ -252,7 +256,7 @@ func (b *traceBuffer) take(r *record, parts *[][]byte) fragment {
 	payload := b.payload(r)
 	n, length := fragmentSize(payload[min(r.pos, len(payload)):])
 	if length == 0 || n > len(payload)-r.pos-length {
-		if n == aborted && length > 0 {
+		if n == abortedSize && length > 0 {
 			b.count.writerPacketLoss++
 		} else {
 			b.count.abiViolations++
@@ -286,8 +290,8 @@ func (b *traceBuffer) passed(r *record) {
 	}
 }
 
-// aborted is the size of a packet that its writer gave up.
-const aborted = 1<<28 - 1
+// abortedSize is the size of a packet that its writer gave up.
+const abortedSize = 1<<28 - 1
 
 // fragmentSize reads a size of up to four bytes, and how many they are: 0 when
 // there is none.

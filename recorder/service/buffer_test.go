@@ -31,8 +31,8 @@ func scraped(c *smb.Chunk) *smb.Chunk {
 }
 
 // all reads what can be read: the texts, with "!" before one that says that
-// something is missing.
-func all(b *traceBuffer) string {
+// something is missing, and "!n!" where it has reasons for that.
+func all(b buffer) string {
 	var list []string
 	b.rewind()
 	for {
@@ -41,114 +41,150 @@ func all(b *traceBuffer) string {
 			return strings.Join(list, " ")
 		}
 		text := string(bytes.Join(p.parts, nil))
-		if p.lost {
+		switch p.lost {
+		case 0:
+		case lossPresent:
 			text = "!" + text
+		default:
+			text = fmt.Sprint("!", uint32(p.lost), "!", text)
 		}
 		list = append(list, text)
 	}
 }
 
-// TestBuffer does what can happen to a buffer, step by step; the counters that
-// belong to it are those that the tracing service of Perfetto showed for the like.
-func TestBuffer(t *testing.T) {
-	const next, prev, patched = smb.ContinuesOnNext, smb.ContinuesFromPrev, smb.NeedsPatching
-	b := newTraceBuffer(1<<20, false)
-	from := &source{producer: 1}
-	expect := counters{bufferSize: 1 << 20}
-	wrote := func(n uint64) { expect.chunksWritten += n; expect.bytesWritten += n * 4096 }
-	read := func(n uint64) { expect.chunksRead += n; expect.bytesRead += n * 4096 }
-	step := func(what, want string, chunks ...*smb.Chunk) {
-		t.Helper()
-		for _, c := range chunks {
-			b.write(from, c)
-		}
-		if got := all(b); got != want {
-			t.Errorf("%s: read %q, want %q", what, got, want)
-		}
-		if b.count != expect {
-			t.Errorf("%s: counted\n%+v, want\n%+v", what, b.count, expect)
-		}
+// story is what happens to a buffer, step by step, and what it should count.
+type story struct {
+	*testing.T
+	b      *traceBuffer
+	from   *source
+	expect counters
+}
+
+func newStory(t *testing.T) *story {
+	return &story{t, newTraceBuffer(1<<20, false), &source{producer: 1}, counters{bufferSize: 1 << 20}}
+}
+
+// wrote and read expect chunks to be counted.
+func (s *story) wrote(n uint64) { s.expect.chunksWritten += n; s.expect.bytesWritten += n * 4096 }
+func (s *story) read(n uint64)  { s.expect.chunksRead += n; s.expect.bytesRead += n * 4096 }
+
+// step writes chunks and holds what can be read then, and what is counted. The
+// counters are those that the tracing service of Perfetto showed for the like.
+func (s *story) step(what, want string, chunks ...*smb.Chunk) {
+	s.Helper()
+	for _, c := range chunks {
+		s.b.write(s.from, c)
 	}
-	wrote(1)
-	read(1)
-	step("first", "!A1 A2", chunk(1, 0, 0, "A1", "A2"))
-	wrote(1)
-	read(1)
-	step("empty packets", "C1 C2", chunk(1, 1, 0, "", "C1", "", "C2", ""))
+	if got := all(s.b); got != want {
+		s.Errorf("%s: read %q, want %q", what, got, want)
+	}
+	if s.b.count != s.expect {
+		s.Errorf("%s: counted\n%+v, want\n%+v", what, s.b.count, s.expect)
+	}
+}
 
-	wrote(3)
-	read(3)
-	expect.readaheadsSucceeded++
-	step("one packet in three chunks", "D0 DxDyDz D2", chunk(1, 2, next, "D0", "Dx"), chunk(1, 3, next|prev, "Dy"), chunk(1, 4, prev, "Dz", "D2"))
+// Packets are empty, or in several chunks, of which some come later.
+func TestBufferPackets(t *testing.T) {
+	const next, prev = smb.ContinuesOnNext, smb.ContinuesFromPrev
+	s := newStory(t)
+	s.wrote(1)
+	s.read(1)
+	s.step("first", "!A1 A2", chunk(1, 0, 0, "A1", "A2"))
+	s.wrote(1)
+	s.read(1)
+	s.step("empty packets", "C1 C2", chunk(1, 1, 0, "", "C1", "", "C2", ""))
 
-	wrote(1)
-	expect.readaheadsFailed++
-	read(0)
-	step("a beginning", "E0", chunk(1, 5, next, "E0", "Ex"))
-	wrote(1)
-	read(2)
-	expect.readaheadsSucceeded++
-	step("its end", "ExEy E1", chunk(1, 6, prev, "Ey", "E1"))
+	s.wrote(3)
+	s.read(3)
+	s.expect.readaheadsSucceeded++
+	s.step("one packet in three chunks", "D0 DxDyDz D2", chunk(1, 2, next, "D0", "Dx"), chunk(1, 3, next|prev, "Dy"), chunk(1, 4, prev, "Dz", "D2"))
 
-	wrote(1)
-	step("behind a hole", "", chunk(1, 8, 0, "G8"))
-	wrote(1)
-	read(2)
-	expect.outOfOrder++
-	step("the hole filled", "G7 G8", chunk(1, 7, 0, "G7"))
+	s.wrote(1)
+	s.expect.readaheadsFailed++
+	s.step("a beginning", "E0", chunk(1, 5, next, "E0", "Ex"))
+	s.wrote(1)
+	s.read(2)
+	s.expect.readaheadsSucceeded++
+	s.step("its end", "ExEy E1", chunk(1, 6, prev, "Ey", "E1"))
+}
 
-	step("the same chunk again", "", chunk(1, 8, 0, "G8"))
-	expect.abiViolations++
+// Chunks come out of order, twice, and larger or smaller than before.
+func TestBufferOrder(t *testing.T) {
+	s := newStory(t)
+	s.wrote(1)
+	s.read(1)
+	s.step("first", "!G6", chunk(1, 6, 0, "G6"))
+	s.wrote(1)
+	s.step("behind a hole", "", chunk(1, 8, 0, "G8"))
+	s.wrote(1)
+	s.read(2)
+	s.expect.outOfOrder++
+	s.step("the hole filled", "G7 G8", chunk(1, 7, 0, "G7"))
+
+	s.step("the same chunk again", "", chunk(1, 8, 0, "G8"))
+	s.expect.abiViolations++
 	smaller := chunk(1, 8, 0, "G8", "G9")
 	smaller.Size, smaller.Payload = 1000, smaller.Payload[:992]
-	step("the same chunk in another size", "", smaller)
-	expect.abiViolations++
-	step("with fewer packets", "", chunk(1, 7, 0))
+	s.step("the same chunk in another size", "", smaller)
+	s.expect.abiViolations++
+	s.step("with fewer packets", "", chunk(1, 7, 0))
+}
 
-	wrote(2)
-	read(2)
-	expect.writerPacketLoss++
+// Writers give packets up, or count wrong.
+func TestBufferNonsense(t *testing.T) {
+	s := newStory(t)
+	s.wrote(2)
+	s.read(2)
+	s.expect.writerPacketLoss++
 	gaveUp := chunk(1, 9, 0, "J0", "")
 	copy(gaveUp.Payload[4:], []byte{0xff, 0xff, 0xff, 0x7f})
-	step("given up", "J0 !J1", gaveUp, chunk(1, 10, 0, "J1"))
+	s.step("given up", "!J0 !J1", gaveUp, chunk(1, 10, 0, "J1"))
 
-	wrote(1)
-	read(1)
-	expect.abiViolations++
+	s.wrote(1)
+	s.read(1)
+	s.expect.abiViolations++
 	more := chunk(1, 11, 0, "O1", "O2")
 	more.Count = 5
 	more.Payload = append(more.Payload[:8:8], bytes.Repeat([]byte{0xee}, chunkSize-16)...)
-	step("more packets than there are", "O1 O2", more)
-	wrote(1)
-	read(1)
-	step("behind it", "!P1", chunk(1, 12, 0, "P1"))
+	s.step("more packets than there are", "O1 O2", more)
+	s.wrote(1)
+	s.read(1)
+	s.step("behind it", "!P1", chunk(1, 12, 0, "P1"))
+}
 
-	wrote(1)
-	step("scraped", "!Q1 Q2", scraped(chunk(2, 0, 0, "Q1", "Q2")))
-	step("again", "", scraped(chunk(2, 0, 0, "Q1", "Q2")))
-	expect.chunksRewritten++
-	step("with more", "Q3 Q4", scraped(chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4")))
-	expect.chunksRewritten++
-	read(1)
-	step("complete", "Q5 Q6", chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6"))
+// A chunk is copied several times while it is being written.
+func TestBufferScraped(t *testing.T) {
+	s := newStory(t)
+	s.wrote(1)
+	s.step("scraped", "!Q1 Q2", scraped(chunk(2, 0, 0, "Q1", "Q2")))
+	s.step("again", "", scraped(chunk(2, 0, 0, "Q1", "Q2")))
+	s.expect.chunksRewritten++
+	s.step("with more", "Q3 Q4", scraped(chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4")))
+	s.expect.chunksRewritten++
+	s.read(1)
+	s.step("complete", "Q5 Q6", chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6"))
+}
 
+// Lengths come late, or for what is not there.
+func TestBufferPatches(t *testing.T) {
+	s := newStory(t)
 	id := sequenceID{1, 9}
-	wrote(2)
-	step("lengths are missing", "", chunk(9, 0, patched, "T0", "xxxxT1"), chunk(9, 1, 0, "T2"))
-	expect.patchesFailed++
-	if b.patch(id, 7, nil, false) {
+	s.wrote(2)
+	s.step("lengths are missing", "", chunk(9, 0, smb.NeedsPatching, "T0", "xxxxT1"), chunk(9, 1, 0, "T2"))
+	s.expect.patchesFailed++
+	if s.b.patch(id, 7, nil, false) {
 		t.Error("a chunk that is not there was patched")
 	}
-	expect.patchesFailed++
-	if b.patch(id, 0, []patch{{offset: chunkSize - 8 - 3}}, false) {
+	s.expect.patchesFailed++
+	if s.b.patch(id, 0, []patch{{offset: chunkSize - 8 - 3}}, false) {
 		t.Error("patched behind the end")
 	}
-	expect.patchesSucceeded++
-	b.patch(id, 0, []patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
-	step("one came", "")
-	b.patch(id, 0, nil, false)
-	read(2)
-	step("all came", "!T0 abcdT1 T2")
+	s.expect.patchesSucceeded++
+	s.b.patch(id, 0, []patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
+	s.step("one came", "")
+	s.b.patch(id, 0, nil, false)
+	s.read(2)
+	s.step("all came", "!T0 abcdT1 T2")
 }
 
 // TestBufferSequences has several writers, of several producers, and a packet
@@ -204,8 +240,8 @@ func TestBufferDiscards(t *testing.T) {
 }
 
 // TestBufferRandom writes packets of random sizes with several writers, in random
-// order of chunks, of which some are scraped before: all are read once, in order,
-// and where a ring lost some it says so.
+// order of chunks, of which some are scraped before, in buffers of both kinds: all
+// are read once, in order, and where some are lost it says so.
 func TestBufferRandom(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -213,7 +249,10 @@ func TestBufferRandom(t *testing.T) {
 		if seed%2 == 1 {
 			size = 16 << 10
 		}
-		b := newTraceBuffer(size, false)
+		var b buffer = newTraceBuffer(size, false)
+		if seed%4 > 1 {
+			b = newSecondBuffer(size, false)
+		}
 		from := &source{producer: 1}
 		writers := make([]*testWriter, 1+rng.IntN(4))
 		for i := range writers {
@@ -238,11 +277,11 @@ func TestBufferRandom(t *testing.T) {
 		}
 		readAll(t, b, writers)
 		for _, w := range writers {
-			if lost := w.written - w.got; lost != 0 && b.count.chunksOverwritten == 0 {
+			if lost := w.written - w.got; lost != 0 && b.counted().chunksOverwritten+b.counted().chunksDiscarded == 0 {
 				t.Fatalf("seed %d: %d of %d packets of writer %d are lost", seed, lost, w.written, w.id)
 			}
 		}
-		if sum := b.ringBytes(t); sum > size {
+		if sum := ringBytes(t, b); sum > size {
 			t.Fatalf("seed %d: records of %d bytes in a buffer of %d", seed, sum, size)
 		}
 	}
@@ -250,15 +289,25 @@ func TestBufferRandom(t *testing.T) {
 
 // ringBytes checks that the records lie one behind the other and returns what
 // they take.
-func (b *traceBuffer) ringBytes(t *testing.T) (sum int) {
+func ringBytes(t *testing.T, b buffer) (sum int) {
 	t.Helper()
 	end := -1
-	for r := range b.ring.all() {
-		if end >= 0 && r.at != end%len(b.data) {
-			t.Fatalf("a record at %d, want %d", r.at, end)
+	check := func(at, size int) {
+		if end >= 0 && at != end && at != 0 {
+			t.Fatalf("a record at %d, want %d", at, end)
 		}
-		end = r.at + r.size
-		sum += r.size
+		end = at + size
+		sum += size
+	}
+	switch b := b.(type) {
+	case *traceBuffer:
+		for r := range b.ring.all() {
+			check(r.at, r.size)
+		}
+	case *secondBuffer:
+		for r := range b.ring.all() {
+			check(r.at, r.size)
+		}
 	}
 	return sum
 }
@@ -332,7 +381,7 @@ func (w *testWriter) chunks(rng *rand.Rand) (list []*smb.Chunk) {
 }
 
 // readAll reads what is there, and checks order and loss.
-func readAll(t *testing.T, b *traceBuffer, writers []*testWriter) {
+func readAll(t *testing.T, b buffer, writers []*testWriter) {
 	t.Helper()
 	b.rewind()
 	for {
@@ -350,7 +399,8 @@ func readAll(t *testing.T, b *traceBuffer, writers []*testWriter) {
 		if n <= w.last {
 			t.Fatalf("writer %d: packet %d behind %d", w.id, n, w.last)
 		}
-		if missing := n != w.last+1 || w.last == 0; missing && !p.lost {
+		_, first := b.(*traceBuffer)
+		if missing := n != w.last+1 && (w.last > 0 || first && n > 1); missing && p.lost == 0 {
 			t.Fatalf("writer %d: packet %d behind %d, and nothing says that some are lost", w.id, n, w.last)
 		}
 		w.last = n
@@ -368,7 +418,7 @@ func TestBufferClone(t *testing.T) {
 		t.Fatal(got)
 	}
 	b.write(from, chunk(1, 2, 0, "c"))
-	c := b.clone()
+	c := b.clone().(*traceBuffer)
 	for i := range uint32(3) {
 		b.write(from, chunk(1, 3+i, 0, fmt.Sprint(i)))
 	}
@@ -378,5 +428,5 @@ func TestBufferClone(t *testing.T) {
 	if got := all(b); got != "!0 1 2" {
 		t.Errorf("the original has %q", got)
 	}
-	c.ringBytes(t)
+	ringBytes(t, c)
 }

@@ -26,7 +26,7 @@ type cloning struct {
 	began   uint64   // boot time, ns
 	left    int      // flushes
 	failed  bool     // one of them
-	buffers []*traceBuffer
+	buffers []buffer
 	times   []uint64 // when each buffer was copied
 }
 
@@ -101,7 +101,7 @@ func (c *cloning) begin() error {
 		}
 		groups[group][n.targets[i]] = true
 	}
-	c.buffers, c.times = make([]*traceBuffer, len(n.buffers)), make([]uint64, len(n.buffers))
+	c.buffers, c.times = make([]buffer, len(n.buffers)), make([]uint64, len(n.buffers))
 	c.left = len(groups)
 	n.packets.event(n, stepFlushStarted, true)
 	c.began = bootTime()
@@ -116,9 +116,9 @@ func (n *session) fileGrows() bool { return n.out.busy() && !n.out.closing }
 
 // replaceBuffer gives a session an empty buffer for the one at a position, which
 // it returns.
-func (s *Service) replaceBuffer(n *session, i int) *traceBuffer {
+func (s *Service) replaceBuffer(n *session, i int) buffer {
 	old := n.buffers[i]
-	n.buffers[i] = newTraceBuffer(len(old.data), old.discard)
+	n.buffers[i] = old.fresh()
 	s.buffers[n.targets[i]] = &target{n.buffers[i], n}
 	return old
 }
@@ -140,7 +140,7 @@ func (c *cloning) flushed(group map[uint32]bool, ok bool) {
 	if err != nil {
 		for i, b := range c.buffers {
 			if b != nil {
-				s.bufferBytes -= int64(len(b.data))
+				s.bufferBytes -= int64(b.size())
 				c.buffers[i] = nil
 			}
 		}
@@ -159,10 +159,10 @@ func (c *cloning) copyBuffers(group map[uint32]bool) error {
 		if !group[n.targets[i]] {
 			continue
 		}
-		if s.bufferBytes+int64(len(b.data)) > s.config.Limits.Buffers {
+		if s.bufferBytes+int64(b.size()) > s.config.Limits.Buffers {
 			return refuse("Buffer allocation failed")
 		}
-		s.bufferBytes += int64(len(b.data))
+		s.bufferBytes += int64(b.size())
 		if n.config.Buffers[i].GetTransferOnClone() {
 			c.buffers[i] = s.replaceBuffer(n, i)
 		} else {
@@ -197,7 +197,7 @@ func (c *cloning) finish() error {
 	}
 	n.triggers, n.packets.triggers = nil, 0
 	for _, b := range c.buffers {
-		s.bufferBytes -= int64(len(b.data)) // it is counted again
+		s.bufferBytes -= int64(b.size()) // it is counted again
 		s.addBuffer(clone, b)
 	}
 	c.steps(clone)

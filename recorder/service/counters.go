@@ -18,6 +18,7 @@ type counters struct {
 	paddingCleared      uint64
 	chunksWritten       uint64
 	chunksRewritten     uint64 // with more packets than before
+	chunksRelocated     uint64 // rewritten, and not where they were
 	chunksOverwritten   uint64 // before all of them was read
 	chunksDiscarded     uint64 // the buffer was full, and keeps what is old
 	chunksRead          uint64
@@ -31,6 +32,15 @@ type counters struct {
 	writerPacketLoss    uint64
 }
 
+// changes is another number when something has come into the buffer.
+func (c *counters) changes() uint64 { return c.bytesWritten + c.chunksRewritten + c.patchesSucceeded }
+
+// unread forgets what was read: the counters of a clone begin there.
+func (c *counters) unread() {
+	c.bytesRead, c.chunksRead = 0, 0
+	c.readaheadsSucceeded, c.readaheadsFailed = 0, 0
+}
+
 // message returns the counters as a consumer gets them.
 func (c *counters) message() *perfetto.TraceStats_BufferStats {
 	return &perfetto.TraceStats_BufferStats{
@@ -42,6 +52,7 @@ func (c *counters) message() *perfetto.TraceStats_BufferStats {
 		PaddingBytesCleared:       proto.Uint64(c.paddingCleared),
 		ChunksWritten:             proto.Uint64(c.chunksWritten),
 		ChunksRewritten:           proto.Uint64(c.chunksRewritten),
+		ChunksRelocated:           proto.Uint64(c.chunksRelocated),
 		ChunksOverwritten:         proto.Uint64(c.chunksOverwritten),
 		ChunksDiscarded:           proto.Uint64(c.chunksDiscarded),
 		ChunksRead:                proto.Uint64(c.chunksRead),
@@ -71,3 +82,6 @@ func (h *histogram) add(n int64) {
 	h.counts[i]++
 	h.sums[i] += n
 }
+
+// some reports whether anything was counted.
+func (h *histogram) some() bool { return h.counts != [len(histogramBounds) + 1]uint64{} }

@@ -5,7 +5,7 @@
 //
 //	program ──memory──►┐                            ┌──► ReadBuffers ──► consumer
 //	        ──socket──►│ move, patch, scrape        │
-//	                   └──► traceBuffer ──► drain ──┤
+//	                   └──► buffer ───────► drain ──┤
 //	                        (one or more            └──► output ──► file
 //	                         of a session)
 //
@@ -48,7 +48,8 @@
 // # What it does not do
 //
 // It does not filter traces or boost priorities (configs that ask for these are
-// refused), compress with zstd (traces stay as they are), keep buffers of the
-// protocol's second kind (they are of the first), or relay other machines'
-// services; programs of other machines can connect.
+// refused), compress with zstd (such traces stay as they are, as those of every
+// service that was built without it), run programs on what is overwritten (ProtoVM),
+// note the states of concurrent sessions, or relay other machines' services;
+// programs of other machines can connect.
 package service

@@ -27,11 +27,21 @@ import (
 // TestHostileProducer has a producer whose memory changes all the time, and that
 // commits, patches and claims at random: another's packets come out as they are.
 func TestHostileProducer(t *testing.T) {
+	for _, mode := range []perfetto.TraceConfig_BufferConfig_ExperimentalMode{0, perfetto.TraceConfig_BufferConfig_TRACE_BUFFER_V2} {
+		t.Run(fmt.Sprint("kind", int(mode)+1), func(t *testing.T) {
+			cfg := config(256, "raw.ds")
+			cfg.Buffers[0].ExperimentalMode = mode.Enum()
+			testHostile(t, cfg)
+		})
+	}
+}
+
+func testHostile(t *testing.T, cfg *perfetto.TraceConfig) {
 	s := serve(t, Config{OnError: func(error) {}})
 	p := newStepper(t, s, true)
 	good := connect(t, s, "good", offer("words"))
 	c, own := consume(t, s), consume(t, s)
-	c.enable(config(256, "raw.ds"))
+	c.enable(cfg)
 	<-p.ready
 	own.enable(config(256, "words"))
 	good.waitFor("start 2")
@@ -159,9 +169,10 @@ func FuzzCommit(f *testing.F) {
 		s.config.Limits = Limits{}.withDefaults()
 		n := &session{s: s, sequences: make(map[sequenceID]uint32), config: new(perfetto.TraceConfig), uuid: new(perfetto.TraceUuid)}
 		s.addBuffer(n, newTraceBuffer(8<<10, false))
+		s.addBuffer(n, newSecondBuffer(8<<10, false))
 		p := &producer{
 			s: s, from: &source{producer: 1}, told: true, scraped: true, reader: r,
-			writers: map[uint16]uint32{1: 1, 2: 1}, targets: map[uint32]bool{1: true},
+			writers: map[uint16]uint32{1: 1, 2: 2}, targets: map[uint32]bool{1: true, 2: true},
 		}
 		for range 2 {
 			for _, c := range m.ChunksToMove {
@@ -173,6 +184,9 @@ func FuzzCommit(f *testing.F) {
 			s.scrape(n, p)
 			for d := (&drain{n: n}); !d.done; {
 				stamped(t, d.step(1000))
+			}
+			for _, b := range n.buffers {
+				b.leave(1)
 			}
 		}
 	})

@@ -159,12 +159,10 @@ func (n *session) provenance() *perfetto.TraceProvenance {
 	t := new(perfetto.TraceProvenance)
 	for _, b := range n.buffers {
 		list := new(perfetto.TraceProvenance_Buffer)
-		for _, s := range b.all {
-			if id, ok := n.sequences[s.id]; ok {
-				list.Sequences = append(list.Sequences, &perfetto.TraceProvenance_Sequence{
-					Id: proto.Uint32(id), ProducerId: proto.Int32(int32(s.id.producer)),
-				})
-			}
+		for id := range b.histograms() {
+			list.Sequences = append(list.Sequences, &perfetto.TraceProvenance_Sequence{
+				Id: proto.Uint32(n.sequence(id)), ProducerId: proto.Int32(int32(id.producer)),
+			})
 		}
 		t.Buffers = append(t.Buffers, list)
 	}

@@ -44,7 +44,7 @@ func (d *drain) step(most int) []byte {
 	}
 	for d.buffer < len(d.n.buffers) && len(d.buf) < most {
 		b := d.n.buffers[d.buffer]
-		if changes := b.count.bytesWritten + b.count.chunksRewritten + b.count.patchesSucceeded; !d.on || d.wrote != changes {
+		if changes := b.counted().changes(); !d.on || d.wrote != changes {
 			b.rewind()
 			d.on, d.wrote = true, changes
 		}
@@ -64,7 +64,7 @@ func (d *drain) step(most int) []byte {
 }
 
 // packets reads a buffer. It returns false when it has no more.
-func (d *drain) packets(b *traceBuffer, most int) bool {
+func (d *drain) packets(b buffer, most int) bool {
 	for len(d.buf) < most {
 		p, ok := b.next()
 		if !ok {

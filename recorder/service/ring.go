@@ -6,14 +6,14 @@ import (
 )
 
 // ring is the records of a buffer, the oldest first.
-type ring struct {
-	records []*record
+type ring[R any] struct {
+	records []R
 	first   int // in records
 }
 
-func (g *ring) len() int { return len(g.records) - g.first }
+func (g *ring[R]) len() int { return len(g.records) - g.first }
 
-func (g *ring) push(r *record) {
+func (g *ring[R]) push(r R) {
 	if g.first > 64 && g.first > len(g.records)/2 {
 		g.records = append(g.records[:0], g.records[g.first:]...)
 		clear(g.records[len(g.records):cap(g.records)])
@@ -23,13 +23,13 @@ func (g *ring) push(r *record) {
 }
 
 // drop takes n records off, the oldest.
-func (g *ring) drop(n int) {
+func (g *ring[R]) drop(n int) {
 	clear(g.records[g.first : g.first+n])
 	g.first += n
 }
 
 // pushOldest puts a record before all others.
-func (g *ring) pushOldest(r *record) {
+func (g *ring[R]) pushOldest(r R) {
 	if g.first == 0 {
 		g.records = slices.Insert(g.records, 0, r)
 		return
@@ -38,7 +38,10 @@ func (g *ring) pushOldest(r *record) {
 	g.records[g.first] = r
 }
 
-func (g *ring) all() iter.Seq[*record] { return slices.Values(g.records[g.first:]) }
+// at returns the record at a position, counted from the oldest.
+func (g *ring[R]) at(i int) R { return g.records[g.first+i] }
+
+func (g *ring[R]) all() iter.Seq[R] { return slices.Values(g.records[g.first:]) }
 
 // room makes room for size bytes at b.at, which may move for it to the front. It
 // returns false when what is there must be kept.
@@ -47,7 +50,7 @@ func (b *traceBuffer) room(size int) bool {
 		if _, ok := b.overwrite(end); !ok {
 			return false
 		}
-		b.pad(end, (*ring).push)
+		b.pad(end, (*ring[*record]).push)
 		b.at = 0
 		b.count.wraps++
 	}
@@ -57,14 +60,14 @@ func (b *traceBuffer) room(size int) bool {
 	}
 	if gap > 0 {
 		b.at += size
-		b.pad(gap, (*ring).pushOldest)
+		b.pad(gap, (*ring[*record]).pushOldest)
 		b.at -= size
 	}
 	return true
 }
 
 // pad makes padding of size bytes at b.at.
-func (b *traceBuffer) pad(size int, push func(*ring, *record)) {
+func (b *traceBuffer) pad(size int, push func(*ring[*record], *record)) {
 	if size == 0 {
 		return
 	}

@@ -91,7 +91,7 @@ type Service struct {
 
 // target is a buffer under the number by which producers know it.
 type target struct {
-	*traceBuffer
+	buffer
 	session *session
 }
 
@@ -228,11 +228,15 @@ func (s *Service) newBuffer(n *session, c *perfetto.TraceConfig_BufferConfig) bo
 	if s.bufferBytes+size > s.config.Limits.Buffers {
 		return false
 	}
-	return s.addBuffer(n, newTraceBuffer(int(size), c.GetFillPolicy() == perfetto.TraceConfig_BufferConfig_DISCARD))
+	discard := c.GetFillPolicy() == perfetto.TraceConfig_BufferConfig_DISCARD
+	if c.GetExperimentalMode() == perfetto.TraceConfig_BufferConfig_TRACE_BUFFER_V2 {
+		return s.addBuffer(n, newSecondBuffer(int(size), discard))
+	}
+	return s.addBuffer(n, newTraceBuffer(int(size), discard))
 }
 
 // addBuffer gives a buffer a number and a session. mu is held.
-func (s *Service) addBuffer(n *session, b *traceBuffer) bool {
+func (s *Service) addBuffer(n *session, b buffer) bool {
 	if len(s.buffers) >= maxBufferID {
 		return false
 	}
@@ -241,7 +245,7 @@ func (s *Service) addBuffer(n *session, b *traceBuffer) bool {
 			break
 		}
 	}
-	s.bufferBytes += int64(len(b.data))
+	s.bufferBytes += int64(b.size())
 	s.buffers[s.lastBuffer] = &target{b, n}
 	n.targets = append(n.targets, s.lastBuffer)
 	n.buffers = append(n.buffers, b)
@@ -266,7 +270,7 @@ func (s *Service) dropTargets(n *session) {
 // dropBuffers gives up the memory of a session's buffers. mu is held.
 func (s *Service) dropBuffers(n *session) {
 	for _, b := range n.buffers {
-		s.bufferBytes -= int64(len(b.data))
+		s.bufferBytes -= int64(b.size())
 	}
 	n.buffers = nil
 }

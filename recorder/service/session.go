@@ -29,7 +29,7 @@ type session struct {
 	began    time.Time
 
 	targets   []uint32 // by position in the config
-	buffers   []*traceBuffer
+	buffers   []buffer
 	instances []*instance
 	timers    map[int]func() // what stops each
 	lastTimer int

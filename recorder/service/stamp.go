@@ -106,7 +106,7 @@ func appendStamp(dst []byte, from *source, sequence uint32) []byte {
 }
 
 // stampLost is the field that says that packets before this one are missing: what
-// appendVarint makes of fieldPreviousDropped and 1.
+// appendVarint makes of fieldPreviousDropped and lossPresent.
 const stampLost = "\xd0\x02\x01"
 
 func appendVarint(dst []byte, field protowire.Number, v uint64) []byte {
@@ -117,8 +117,12 @@ func appendVarint(dst []byte, field protowire.Number, v uint64) []byte {
 // with the stamp at its end.
 func appendPacket(dst []byte, p *packet, s *stamp) []byte {
 	lost := ""
-	if p.lost {
+	switch p.lost {
+	case 0:
+	case lossPresent:
 		lost = stampLost
+	default:
+		lost = string(appendVarint(nil, fieldPreviousDropped, uint64(p.lost)))
 	}
 	dst = append(dst, fieldPacket<<3|byte(protowire.BytesType))
 	dst = binary.AppendUvarint(dst, uint64(p.size()+len(s.bytes)+len(lost)))

@@ -52,7 +52,7 @@ func TestAcceptable(t *testing.T) {
 }
 
 func TestAppendPacket(t *testing.T) {
-	p := packet{from: &source{uid: -1, pid: 4242}, lost: true, parts: [][]byte{{0x40}, {0x05}}}
+	p := packet{from: &source{uid: -1, pid: 4242}, lost: lossPresent, parts: [][]byte{{0x40}, {0x05}}}
 	var s stamp
 	s.of(&p, func(sequenceID) uint32 { return 1<<32 - 1 })
 	b := appendPacket(nil, &p, &s)

@@ -30,20 +30,18 @@ func (n *session) stats() *perfetto.TraceStats {
 	}
 	histograms := !n.config.GetBuiltinDataSources().GetDisableChunkUsageHistograms()
 	for i, b := range n.buffers {
-		t.BufferStats = append(t.BufferStats, b.count.message())
+		t.BufferStats = append(t.BufferStats, b.counted().message())
 		if !histograms {
 			continue
 		}
-		for _, q := range b.all {
-			if id, ok := n.sequences[q.id]; ok {
-				t.ChunkPayloadHistogramDef = histogramBounds[:]
-				t.WriterStats = append(t.WriterStats, &perfetto.TraceStats_WriterStats{
-					SequenceId:                  proto.Uint64(uint64(id)),
-					ChunkPayloadHistogramCounts: q.sizes.counts[:],
-					ChunkPayloadHistogramSum:    q.sizes.sums[:],
-					Buffer:                      proto.Uint32(uint32(i)),
-				})
-			}
+		for id, sizes := range b.histograms() {
+			t.ChunkPayloadHistogramDef = histogramBounds[:]
+			t.WriterStats = append(t.WriterStats, &perfetto.TraceStats_WriterStats{
+				SequenceId:                  proto.Uint64(uint64(n.sequence(id))),
+				ChunkPayloadHistogramCounts: sizes.counts[:],
+				ChunkPayloadHistogramSum:    sizes.sums[:],
+				Buffer:                      proto.Uint32(uint32(i)),
+			})
 		}
 	}
 	return t

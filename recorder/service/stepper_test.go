@@ -191,8 +191,12 @@ func outcomeOf(c *reader) string {
 	for _, p := range c.read() {
 		if e := p.GetForTesting(); e != nil {
 			mark := ":"
-			if p.GetPreviousPacketDropped() != 0 {
+			switch lost := p.GetPreviousPacketDropped(); lost {
+			case 0:
+			case 1:
 				mark = "!"
+			default:
+				mark = fmt.Sprint("!", lost, "!")
 			}
 			text := strings.ReplaceAll(e.GetStr(), " ", "_")
 			list = append(list, fmt.Sprint(p.GetTrustedPacketSequenceId(), mark, text[:min(40, len(text))]))
