@@ -179,7 +179,7 @@ func TestQueryPieces(t *testing.T) {
 	const sources = 30
 	var list []*perfetto.DataSourceDescriptor
 	for i := range sources {
-		d := offer(fmt.Sprint("source ", i))
+		d := offer(fmt.Sprintf("source %02d", sources-1-i))
 		d.TrackEventDescriptor = &perfetto.TrackEventDescriptor{AvailableCategories: []*perfetto.TrackEventCategory{
 			{Name: proto.String(strings.Repeat("c", 20_000))},
 		}}
@@ -206,8 +206,8 @@ func TestQueryPieces(t *testing.T) {
 		t.Errorf("%d pieces with %d data sources, %d producers", n, len(state.DataSources), len(state.Producers))
 	}
 	for i, d := range state.DataSources {
-		if d.DsDescriptor.GetName() != fmt.Sprint("source ", i) {
-			t.Errorf("data source %d is %q", i, d.DsDescriptor.GetName())
+		if d.DsDescriptor.GetName() != fmt.Sprintf("source %02d", i) {
+			t.Errorf("data source %d by name is %q", i, d.DsDescriptor.GetName())
 		}
 	}
 }

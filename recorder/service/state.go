@@ -1,6 +1,9 @@
 package service
 
 import (
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
@@ -54,15 +57,25 @@ func (k *consumer) queryServiceState(r *ipc.Request, m *perfetto.QueryServiceSta
 		}
 	}
 	if !m.GetSessionsOnly() {
-		for _, of := range s.producersInOrder() {
-			for _, d := range of.sources {
-				t := &perfetto.TracingServiceState_DataSource{DsDescriptor: d, ProducerId: proto.Int32(int32(of.id()))}
-				state := p.add(proto.Size(t))
-				state.DataSources = append(state.DataSources, t)
-			}
+		for _, t := range s.sourcesByName() {
+			state := p.add(proto.Size(t))
+			state.DataSources = append(state.DataSources, t)
 		}
 	}
 	_ = r.Reply(&perfetto.QueryServiceStateResponse{ServiceState: p.state})
+}
+
+// sourcesByName describes the data sources, which those who ask show as they come.
+func (s *Service) sourcesByName() (list []*perfetto.TracingServiceState_DataSource) {
+	for _, p := range s.producersInOrder() {
+		for _, d := range p.sources {
+			list = append(list, &perfetto.TracingServiceState_DataSource{DsDescriptor: d, ProducerId: proto.Int32(int32(p.id()))})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *perfetto.TracingServiceState_DataSource) int {
+		return strings.Compare(a.DsDescriptor.GetName(), b.DsDescriptor.GetName())
+	})
+	return list
 }
 
 // summary describes a producer to whoever asks.
