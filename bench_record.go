@@ -33,7 +33,7 @@ var benchCalls = []benchCall{
 	}},
 }
 
-// benchStrategy is a way to record; its config names no path.
+// benchStrategy is a way to record; its config names neither path nor producer.
 type benchStrategy struct {
 	name   string
 	config recorder.Config
@@ -44,6 +44,9 @@ var benchStrategies = []benchStrategy{
 	{"streaming, stall", recorder.Config{}, 0},
 	{"streaming, drop", recorder.Config{Full: recorder.Drop}, 0},
 	{"collect-and-dump", recorder.Config{Strategy: recorder.CollectAndDump, MaxMemory: 1 << 30}, 1_000_000},
+	{"shared memory, stall", recorder.Config{Strategy: recorder.SharedMemory}, 0},
+	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, Full: recorder.Drop}, 0},
+	{"track events", recorder.Config{Strategy: recorder.SharedMemory, TrackEvents: true}, 0},
 }
 
 var benchGoroutines = []int{1, 2, 16}
@@ -64,7 +67,7 @@ type benchRound struct {
 	calls   int
 	took    time.Duration // from the first call to the end of the last
 	writing time.Duration // how long the recorder wrote, the end of the files included
-	bytes   int64         // in the files
+	bytes   int64         // in the files, or in packets
 	lost    int64         // calls that found no room
 	allocs  uint64
 }
@@ -72,16 +75,26 @@ type benchRound struct {
 // perCall returns nanoseconds per call, of all goroutines together.
 func (r *benchRound) perCall() float64 { return float64(r.took) / float64(r.calls) }
 
-// measure runs a round in a folder.
-func (c *benchCase) measure(dir string) (r benchRound, err error) {
+// measure runs a round, in a folder or with a service.
+func (c *benchCase) measure(ctx context.Context, dir string, via *benchService) (r benchRound, err error) {
 	r.calls = c.calls
 	if c.call == nil {
 		r.took, r.allocs = c.inParallel(func() func(int) { return appendForty })
 		return r, nil
 	}
 	config := c.strategy.config
-	config.Path, config.Overwrite = filepath.Join(dir, "trace.bin"), true
+	if config.Strategy == recorder.SharedMemory {
+		if config.Producer, err = via.producer(); err != nil {
+			return r, err
+		}
+		defer config.Producer.Close()
+	} else {
+		config.Path, config.Overwrite = filepath.Join(dir, "trace.bin"), true
+	}
 	rec, err := recorder.Start(config)
+	if err == nil && config.Producer != nil {
+		err = config.Producer.Settle(ctx)
+	}
 	if err != nil {
 		return r, err
 	}
@@ -167,6 +180,9 @@ func newBench(dir string, budget time.Duration) *bench {
 	}
 	for i := range benchCalls {
 		for j := range benchStrategies {
+			if benchStrategies[j].config.Strategy == recorder.SharedMemory && !canShare {
+				continue
+			}
 			for _, n := range benchGoroutines {
 				b.cases = append(b.cases, &benchCase{call: &benchCalls[i], strategy: &benchStrategies[j], goroutines: n})
 			}
@@ -179,6 +195,14 @@ func newBench(dir string, budget time.Duration) *bench {
 func (b *bench) run(ctx context.Context, progress func(done, total int64)) error {
 	start := time.Now()
 	total := int64(b.budget)
+	var via *benchService
+	if canShare {
+		var err error
+		if via, err = serveBench(ctx); err != nil {
+			return err
+		}
+		defer via.close()
+	}
 	for i := range benchCalls {
 		if err := b.size(ctx, &benchCalls[i]); err != nil {
 			return err
@@ -195,7 +219,7 @@ func (b *bench) run(ctx context.Context, progress func(done, total int64)) error
 			if n < 0 {
 				c.calls = firstCalls
 			}
-			r, err := c.measure(b.dir)
+			r, err := c.measure(ctx, b.dir, via)
 			if err != nil {
 				return fmt.Errorf("measuring %s: %w", c.name(), err)
 			}

@@ -92,7 +92,8 @@ type benchRow struct {
 	Ratio      float64 `json:"ratio"`       // to the append on as many goroutines
 	Allocs     float64 `json:"allocs_per_call"`
 	Disk       float64 `json:"mb_per_second,omitempty"` // millions of bytes
-	Lost       float64 `json:"lost"`                    // share of the calls, 0 to 1
+	Bytes      float64 `json:"bytes_per_call,omitempty"`
+	Lost       float64 `json:"lost"` // share of the calls, 0 to 1
 }
 
 // results are the medians of all rounds.
@@ -122,6 +123,7 @@ func (c *benchCase) row() benchRow {
 	if c.call != nil {
 		row.Call, row.Strategy = c.call.name, c.strategy.name
 		row.Disk = medianOf(c.rounds, func(r benchRound) float64 { return float64(r.bytes) / 1e6 / r.writing.Seconds() })
+		row.Bytes = medianOf(c.rounds, func(r benchRound) float64 { return float64(r.bytes) / float64(r.calls) })
 		row.Lost = medianOf(c.rounds, func(r benchRound) float64 { return float64(r.lost) / float64(r.calls) })
 	}
 	return row
@@ -153,7 +155,11 @@ func (t *benchTable) write(w io.Writer) error {
 			call = row.Call
 			fmt.Fprintln(&out, call)
 		}
-		fmt.Fprintf(&out, "  %-32s%s%7.0f%7.1f%%\n", row.Strategy+", "+row.goroutines(), row.figures(), row.Disk, 100*row.Lost)
+		disk := ""
+		if row.Disk > 0 { // else it is not known
+			disk = fmt.Sprintf("%.0f", row.Disk)
+		}
+		fmt.Fprintf(&out, "  %-32s%s%7s%7.1f%%\n", row.Strategy+", "+row.goroutines(), row.figures(), disk, 100*row.Lost)
 	}
 	fmt.Fprintf(&out, "\n%-34s%9s%10s%9s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
 	for _, s := range t.Sizes {
