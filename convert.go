@@ -69,6 +69,9 @@ func convertTo(path, output string) string {
 // bytes, so that memory does not grow to twice of what is in use.
 const convertMemory = 192 << 20
 
+// traceSuffixes are those of a trace's files: the times, the index, the data.
+var traceSuffixes = []string{".tim", ".idx", ""}
+
 // convert writes data, index and times. They take their places together at the
 // end, the data last. Of a trace that is damaged all that is whole is written.
 func (a *app) convert(ctx context.Context, path, output string, force bool) error {
@@ -89,7 +92,7 @@ func (a *app) convert(ctx context.Context, path, output string, force bool) erro
 	}})
 	defer c.Close()
 	var drafts []*draft
-	for _, suffix := range []string{".tim", ".idx", ""} {
+	for _, suffix := range traceSuffixes {
 		d, err := newDraft(output+suffix, in.mode, force)
 		if err != nil {
 			return err

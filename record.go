@@ -56,8 +56,10 @@ tracex open trace.bin`,
 // record runs a program and makes a trace of what it recorded. It returns a
 // childExit if the program failed.
 func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
-	if _, err := os.Lstat(f.output); err == nil && !f.force {
-		return &usageError{f.output + " is there already", "--force replaces it, -o names another"}
+	for _, suffix := range traceSuffixes {
+		if _, err := os.Lstat(f.output + suffix); err == nil && !f.force {
+			return &usageError{f.output + suffix + " is there already", "--force replaces it, -o names another"}
+		}
 	}
 	dir, err := os.MkdirTemp("", "tracex-record-")
 	if err != nil {
@@ -77,8 +79,13 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(raw.Name())
-	defer raw.Close()
+	keep := false
+	defer func() {
+		raw.Close()
+		if !keep {
+			os.Remove(raw.Name())
+		}
+	}()
 	recording, err := startRecording(ctx, filepath.Join(dir, "consumers"), raw, f)
 	if err != nil {
 		return err
@@ -101,9 +108,20 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	beside := *a
 	beside.stdout = a.stderr
 	if err := beside.convert(kept, raw.Name(), f.output, f.force); err != nil {
-		return err
+		keep = true
+		return withHint(err, "what was recorded is in "+keepRaw(raw.Name(), f.output)+", for tracex convert")
 	}
 	return failed
+}
+
+// keepRaw gives what was recorded a name that is seen, and returns where it is.
+func keepRaw(path, output string) string {
+	to := output + ".pftrace"
+	if os.Link(path, to) != nil { // unlike a renaming it replaces nothing
+		return path
+	}
+	_ = os.Remove(path) // a second name does no harm
+	return to
 }
 
 // childExit is the status of a program that was run, where it is not 0. The

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +69,10 @@ func recordEvents(end string) error {
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
+	case "in the way":
+		if err := os.WriteFile("trace.bin.idx", nil, 0o600); err != nil {
+			return err
+		}
 	case "waits":
 		fmt.Println("waiting")
 		select {}
@@ -135,6 +140,38 @@ func TestRecord(t *testing.T) {
 				t.Errorf("there are %q", left)
 			}
 		})
+	}
+}
+
+// TestRecordKeeps records a program that makes a file where the index would be:
+// that file stays, and nothing that was recorded is lost.
+func TestRecordKeeps(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, stderr, _ := command(t, "record", "-o", out, "--", self, tracedArgument, "in the way")
+	cmd.Dir = filepath.Dir(out)
+	if got := code(t, cmd.Run()); got != 1 {
+		t.Errorf("exit code %d", got)
+	}
+	kept := out + ".pftrace"
+	if told := stderr.String(); !strings.Contains(told, out+".idx: file already exists") || !strings.Contains(told, "recorded is in "+kept) {
+		t.Errorf("told %q", told)
+	}
+	if got := names(t, filepath.Dir(out)); !slices.Equal(got, []string{"trace.bin.idx", "trace.bin.pftrace"}) {
+		t.Errorf("there are %q", got)
+	}
+	cmd, stderr, _ = command(t, "convert", "-o", filepath.Join(t.TempDir(), "trace.bin"), kept)
+	if got := code(t, cmd.Run()); got != 0 {
+		t.Fatalf("exit code %d: %s", got, stderr)
+	}
+	checkRecorded(t, self, cmd.Args[3])
+
+	cmd, stderr, _ = command(t, "record", "-o", out, "--", self, tracedArgument, "exit")
+	if got := code(t, cmd.Run()); got != 2 || !strings.Contains(stderr.String(), out+".idx is there already") {
+		t.Errorf("exit code %d: %s", got, stderr)
 	}
 }
 
