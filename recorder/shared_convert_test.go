@@ -2,6 +2,7 @@ package recorder_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -179,9 +180,11 @@ func TestSharedMemorySeveral(t *testing.T) {
 	events := map[int32]bool{}
 	found := maps.Clone(trees)
 	for _, thread := range forest.Threads {
-		tree := found[thread.Name]
-		delete(found, thread.Name)
-		if tree == nil || thread.Points() != tree.Points {
+		// Names say which process it was, the same here.
+		process, name, _ := strings.Cut(thread.Name, " › ")
+		tree := found[name]
+		delete(found, name)
+		if tree == nil || !strings.HasPrefix(process, fmt.Sprint("process ", os.Getpid())) || thread.Points() != tree.Points {
 			t.Fatalf("thread %d is %q, with %d points", thread.ID, thread.Name, thread.Points())
 		}
 		for root := range thread.Roots() {
@@ -191,7 +194,7 @@ func TestSharedMemorySeveral(t *testing.T) {
 			}
 			class := forest.Context.Class(p.Args[0].ClassID).Name
 			if events[p.Event] ||
-				forest.Context.MethodName(p.Ref) != thread.Name || class != "arg."+thread.Name {
+				forest.Context.MethodName(p.Ref) != name || class != "arg."+name {
 				t.Errorf("%q has %s(%s) with the id %d", thread.Name, forest.Context.MethodName(p.Ref), class, p.Event)
 			}
 			events[p.Event] = true

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// between stands between the names of what lies in each other.
+const between = " › "
+
 // maxParents bounds how far up the parents of a track are followed.
 const maxParents = 100
 
@@ -108,7 +111,7 @@ func (c *Converter) label(l *line) {
 		parts = append(parts, numbered(c.processOf(l), "process", int64(l.pid)))
 	}
 	slices.Reverse(parts)
-	if l.shown = strings.Join(parts, " › "); l.shown == "" {
+	if l.shown = strings.Join(parts, between); l.shown == "" {
 		l.shown = "unnamed track"
 	}
 }
@@ -170,12 +173,16 @@ func (c *Converter) processUp(l *line, parent uint64) {
 }
 
 func (c *Converter) processOf(l *line) string {
-	title := ""
-	if t := c.tracks[c.processes[l.pid]]; t != nil {
-		title = t.title
-	}
-	l.process = cmp.Or(l.process, title, c.names.processes[l.pid])
+	l.process = cmp.Or(l.process, c.processTitle(l.pid))
 	return l.process
+}
+
+// processTitle is what a process is called; "": that is not known.
+func (c *Converter) processTitle(pid int32) string {
+	if t := c.tracks[c.processes[pid]]; t != nil && t.title != "" {
+		return t.title
+	}
+	return c.names.processes[pid]
 }
 
 func numbered(name, otherwise string, n int64) string {

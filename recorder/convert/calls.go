@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 
@@ -18,6 +19,8 @@ type recorded struct {
 
 // callsRecorder is one recorder.
 type callsRecorder struct {
+	pid        int32  // of its process; 0: not known
+	name       string // before those of its threads, set when it is written
 	references *stream
 	known      *remember[reference, struct{}] // that are in references
 	ids        [format.KindCodeLocation + 1]int64
@@ -54,6 +57,7 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 		c.leave(tooManyTracks, p)
 		return nil
 	}
+	r.pid = cmp.Or(r.pid, p.pid)
 	if sound, err := r.refer(part.References, c); err != nil {
 		return err
 	} else if !sound {

@@ -216,6 +216,61 @@ func TestCallsBesideTracks(t *testing.T) {
 	}
 }
 
+// TestCallsOfSeveral has what several recorders wrote: threads are told apart by
+// their processes, and by their ids.
+func TestCallsOfSeveral(t *testing.T) {
+	s := &callsStory{}
+	for recorder, pid := range []uint64{100, 200, 100, 0} {
+		s.refer(t, uint64(recorder+1), 2)
+		p := calls.Part{Recorder: uint64(recorder + 1), HasThread: true, Thread: 2, Name: "main",
+			Objects: slices.Concat(enter(1), voidFooter), Times: each(2, 1)}
+		var packet message
+		packet.number(packetTimestamp, 1000)
+		packet.bytes(packetCalls, p.Append(nil))
+		packet.number(packetSequence, uint64(recorder+2))
+		if pid != 0 {
+			packet.number(packetTrustedPID, pid)
+		}
+		s.trace = appendPacket(s.trace, packet)
+	}
+	named := &story{}
+	named.track(7, 0, "", ofProcessOf(200, "server"))
+	s.trace = append(s.trace, named.trace...)
+	_, w := callsText(t, s.trace)
+	whole(t, w)
+	ctx := format.NewContext()
+	written, ids := make(map[int32]string), make(map[int32]bool)
+	scan := format.NewBytesScanner(w.data)
+	for scan.Next() {
+		switch o := scan.Object(); o.Kind {
+		case format.KindThreadName:
+			id, _, err := ctx.Add(o.Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written[id] = ctx.Thread(id).Name
+		case format.KindTracePoint:
+			var p format.Point
+			if _, err := format.DecodePoint(o.Bytes, &p); err != nil || ids[p.Event] {
+				t.Errorf("event %d: %v", p.Event, err)
+			}
+			ids[p.Event] = true
+		}
+	}
+	for i, want := range []Thread{
+		{Name: "process 100 › main", PID: 100}, {Name: "server 200 › main", PID: 200, Process: "server"},
+		{Name: "process 100 #2 › main", PID: 100}, {Name: "recording › main"},
+	} {
+		got := w.result.Threads[i]
+		if want.ID, want.Thread = got.ID, "main"; got != want || written[got.ID] != want.Name {
+			t.Errorf("%+v, written as %q, want %+v", got, written[got.ID], want)
+		}
+	}
+	if len(ids) != 4 || len(written) != 4 {
+		t.Errorf("%d events, %d threads", len(ids), len(written))
+	}
+}
+
 // TestCallsDamaged has a byte that is another, anywhere in packets of calls.
 func TestCallsDamaged(t *testing.T) {
 	s := &callsStory{}

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -38,6 +39,9 @@ func (w *writer) recorded(ctx context.Context) error {
 			none[kind] += n
 		}
 	}
+	if len(w.threads) > 0 || len(w.c.recorded.list) > 1 {
+		w.c.nameRecorders()
+	}
 	for _, r := range w.c.recorded.list {
 		c.r, c.referred, c.ids = r, false, c.next
 		c.ids.known, c.ids.none = r.ids, none
@@ -53,6 +57,22 @@ func (w *writer) recorded(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// nameRecorders names the recorders of a trace that has other threads as well, as
+// the processes are named that they were in: a recorder does not know how.
+func (c *Converter) nameRecorders() {
+	met := make(map[string]int)
+	for _, r := range c.recorded.list {
+		name := "recording"
+		if r.pid != 0 {
+			name = numbered(c.processTitle(r.pid), "process", int64(r.pid))
+		}
+		if met[name]++; met[name] > 1 {
+			name += fmt.Sprintf(" #%d", met[name])
+		}
+		r.name = name + between
+	}
 }
 
 // fits takes room for the recorder's ids, if there is enough.
@@ -94,8 +114,8 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *stream) err
 	if k.t != nil {
 		k.moment(c.w.c.last)
 		k.end(0, !k.timed)
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.name, Thread: k.name})
-		k.t.name = k.name
+		k.t.name = k.shown()
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid, Process: c.w.c.processTitle(c.r.pid), Thread: k.name})
 		c.w.blocks.end(k.t)
 	}
 	return c.w.blocks.failed()
@@ -193,6 +213,9 @@ func (k *callsThread) record(body []byte) error {
 	return nil
 }
 
+// shown is the thread's name in the trace.
+func (k *callsThread) shown() string { return k.c.w.c.dictionary.text([]byte(k.c.r.name + k.name)) }
+
 // moment goes on to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
 
@@ -201,7 +224,7 @@ func (k *callsThread) begin() error {
 	if k.t != nil {
 		return nil
 	}
-	k.t = &thread{id: k.id, name: k.name}
+	k.t = &thread{id: k.id, name: k.shown()}
 	k.alone[0] = k.t
 	return k.c.references(k.t)
 }

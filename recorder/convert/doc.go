@@ -32,8 +32,10 @@
 //	clock                        all times are on the clock of the trace; the file of times says
 //	                             what the wall clock showed
 //	recorded call                what it was: recorded objects are taken as they are, see package
-//	                             calls. Ids stay the same if one recorder is all that is in the
-//	                             trace; else those of each count on behind those before it
+//	                             calls. Ids and names of threads stay the same if one recorder is
+//	                             all that is in the trace; else the ids of each count on behind
+//	                             those before it, and threads are "process 12 › main", those of
+//	                             a second recorder in the process "process 12 #2 › main"
 //	other packets                left out and counted by kind
 //
 // Slices nest as Perfetto's own trace_processor nests them: an end belongs to

@@ -48,6 +48,7 @@ type packet struct {
 	timed    bool
 	clock    uint32 // 0: the sequence's default
 	sequence uint32 // 0: none
+	pid      int32  // of the writer, as the service knows it; 0: it does not
 	flags    uint32
 	dropped  bool
 	defaults []byte
@@ -115,7 +116,9 @@ func (p *packet) field(f *fields) {
 		p.defaults = f.raw
 	case packetInterned:
 		p.interned = f.raw
-	case packetTrustedUID, packetTrustedPID, packetFirstOnSequence, packetMachine:
+	case packetTrustedPID:
+		p.pid = int32(f.value)
+	case packetTrustedUID, packetFirstOnSequence, packetMachine:
 	default:
 		// A field that a newer service adds must not hide what is read.
 		if p.kind == 0 || read(f.number) {
