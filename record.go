@@ -86,6 +86,10 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 			os.Remove(raw.Name())
 		}
 	}()
+	kept := func(err error) error {
+		keep = true
+		return withHint(err, "what was recorded is in "+keepRaw(raw.Name(), f.output)+", for tracex convert")
+	}
 	recording, err := startRecording(ctx, filepath.Join(dir, "consumers"), raw, f)
 	if err != nil {
 		return err
@@ -96,10 +100,10 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 		return failed
 	}
 	// From here on a signal is no reason to lose what there is.
-	kept := context.WithoutCancel(ctx)
-	switch recorded, err := recording.stop(kept); {
+	ctx = context.WithoutCancel(ctx)
+	switch recorded, err := recording.stop(ctx); {
 	case err != nil:
-		return err
+		return kept(err)
 	case !recorded:
 		err := errors.New(args[0] + " recorded nothing: there is no trace")
 		return withHint(err, "a program records if it has Perfetto's client library or tracex's recorder, and runs until it is connected")
@@ -107,9 +111,8 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	// Standard output is the program's.
 	beside := *a
 	beside.stdout = a.stderr
-	if err := beside.convert(kept, raw.Name(), f.output, f.force); err != nil {
-		keep = true
-		return withHint(err, "what was recorded is in "+keepRaw(raw.Name(), f.output)+", for tracex convert")
+	if err := beside.convert(ctx, raw.Name(), f.output, f.force); err != nil {
+		return kept(err)
 	}
 	return failed
 }
