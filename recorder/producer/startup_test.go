@@ -2,7 +2,6 @@ package producer
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,8 +13,6 @@ import (
 
 	"tracex/recorder/ipc"
 	"tracex/recorder/perfetto"
-	"tracex/recorder/service"
-	"tracex/recorder/smb"
 )
 
 func needSharedMemory(t *testing.T) {
@@ -189,44 +186,5 @@ func TestStartUpRefused(t *testing.T) {
 	}
 	if len(d.Instances()) != 0 {
 		t.Error("the instance goes on")
-	}
-}
-
-// TestEmulated records over TCP, where no memory is shared.
-func TestEmulated(t *testing.T) {
-	dir := folder(t)
-	s, err := service.Start(service.Config{Producers: "127.0.0.1:0", Consumers: filepath.Join(dir, "c")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	producers, _ := s.Addresses()
-	p, err := Start(Options{Address: producers[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	d := register(t, p, Source{Name: "words", Policy: smb.Stall})
-	settle(t, p)
-	c := consume(t, dir)
-	config := session(16<<10, "words")
-	config.TraceAllMachines = proto.Bool(true)
-	c.enable(config)
-	i := awaitInstance(t, d)
-	var want []string
-	for n := range 2000 {
-		text := fmt.Sprint(n, strings.Repeat(" long", n))
-		i.Write(word(t, text))
-		want = append(want, text)
-	}
-	want[0] = "!" + want[0]
-	if err := p.Flush(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	got := words(c.read())
-	i.Write(word(t, "last"))
-	c.invoke("Flush", &perfetto.FlushRequest{}, nil)
-	if got = append(got, words(c.finish())...); !slices.Equal(got, append(want, "last")) {
-		t.Errorf("read %d texts, want %d", len(got), len(want)+1)
 	}
 }
