@@ -58,7 +58,9 @@ func newSharedEvents(r *Recorder) (*sharedEvents, error) {
 func (s *sharedEvents) begin() error {
 	var err error
 	s.mu.Lock()
-	s.events, err = s.producer.Events(producer.EventsOptions{Policy: s.policy()})
+	s.events, err = s.producer.Events(producer.EventsOptions{
+		Policy: s.policy(), Late: func() { s.r.sweep(onDemand) },
+	})
 	if err == nil {
 		e, known := s.events, &s.known
 		known.loop, known.iteration = e.Name("code", "loop"), e.Name("code", "iteration")

@@ -110,3 +110,31 @@ func TestTrackEvents(t *testing.T) {
 		}
 	}
 }
+
+// TestTrackEventsOfASession has a session flushed, and ended, while the program
+// records: what happened before is in the trace.
+func TestTrackEventsOfASession(t *testing.T) {
+	g := startTracing(t, "track_event", 0)
+	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+	r, err := recorder.Start(recorder.Config{TrackEvents: true, FlushInterval: -1, OnError: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	m := r.Method(r.Class("Class"), "method", recorder.ObjectType("T"))
+	thread := r.Thread("worker")
+	thread.Enter(m, 0, recorder.Null())
+	if err := g.client.Invoke(t.Context(), "Flush", &perfetto.FlushRequest{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := eventTexts(t, g.read())
+	thread.Exit(recorder.Int(1))
+	behind, _, _ := eventTexts(t, g.finish())
+	if len(before) != 1 || len(behind) != 1 {
+		t.Errorf("flushed: %q; behind it: %q", before, behind)
+	}
+}

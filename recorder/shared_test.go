@@ -97,6 +97,12 @@ func (g *tracing) finish() (packets []*perfetto.TracePacket) {
 	case <-time.After(time.Minute):
 		g.t.Fatal("the session does not end")
 	}
+	return g.read()
+}
+
+// read returns the packets that the session has.
+func (g *tracing) read() (packets []*perfetto.TracePacket) {
+	g.t.Helper()
 	done := make(chan error, 1)
 	var data []byte
 	err := g.client.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {

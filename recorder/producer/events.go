@@ -30,6 +30,7 @@ import (
 // Methods may be called by any goroutine; see [Track] for its.
 type Events struct {
 	source  *DataSource
+	late    func() // nil: all is told at once
 	clock   eventClock
 	process *Track
 	pid     int
@@ -57,6 +58,10 @@ type EventsOptions struct {
 	Categories []Category
 	// Policy is what writers do when the memory is full.
 	Policy smb.Policy
+	// Late, if not nil, is called when a session wants what happened so far, and
+	// before it ends: for a program that tells of events some time after they
+	// happened. It is one of the callbacks of [Source].
+	Late func()
 }
 
 // trackEvent is the name of the data source, and of nothing else.
@@ -86,7 +91,7 @@ type Key struct {
 
 // Events registers the source of track events. A program has one.
 func (p *Producer) Events(o EventsOptions) (*Events, error) {
-	e := &Events{pid: os.Getpid(), names: map[nameKey]*Name{}, keys: map[string]*Key{}}
+	e := &Events{late: o.Late, pid: os.Getpid(), names: map[nameKey]*Name{}, keys: map[string]*Key{}}
 	e.clock.begin()
 	e.process = &Track{e: e, uuid: rand.Uint64()}
 	e.process.descriptor = e.describeProcess(p.options.Name)
@@ -100,8 +105,9 @@ func (p *Producer) Events(o EventsOptions) (*Events, error) {
 	defer e.mu.Unlock()
 	var err error
 	e.source, err = p.Register(Source{
-		Name: trackEvent, Descriptor: e.available(), Policy: o.Policy, NoFlush: true,
+		Name: trackEvent, Descriptor: e.available(), Policy: o.Policy, NoFlush: o.Late == nil,
 		SetUp: e.setUp, Start: e.start, Stop: e.stop,
+		Flush: func(*Instance, FlushReason) { e.catchUp() },
 		Clear: func(i *Instance) { i.Value.(*eventSession).each((*smb.Writer).Renew) },
 	})
 	if err != nil {
@@ -197,7 +203,15 @@ func (e *Events) start(i *Instance) {
 	e.active.Store(&list)
 }
 
+// catchUp has the program tell of what happened so far.
+func (e *Events) catchUp() {
+	if e.late != nil {
+		e.late()
+	}
+}
+
 func (e *Events) stop(i *Instance) {
+	e.catchUp()
 	e.mu.Lock()
 	s := i.Value.(*eventSession)
 	var list []*eventSession
