@@ -148,15 +148,22 @@ func (c *Converter) Packet(b []byte) error { return c.packet(b, -1) }
 func (c *Converter) packet(b []byte, offset int64) error {
 	p := &c.current
 	*p = packet{offset: offset}
-	if !p.parse(b) {
-		c.packets++
-		c.leave(damaged, p)
-		return nil
-	}
-	if p.kind == packetDeflated {
+	whole := p.parse(b)
+	if whole && p.kind == packetDeflated {
 		return c.inflated(*p)
 	}
 	c.packets++
+	if !whole {
+		c.leave(damaged, p)
+		if !p.stamped(b) || p.kind == packetDeflated {
+			return nil
+		}
+		// What was read of it counts: the times of those behind it may be told as
+		// differences, and what it began will end.
+		if len(p.data) == 0 {
+			p.kind = 0
+		}
+	}
 	var s *sequence
 	if p.sequence != 0 {
 		s = c.sequences.get(p.sequence)

@@ -46,7 +46,9 @@
 // Where recorded calls are missing, what was open there and is not open behind it
 // gets the footer of an unfinished call, and its container no time; what is open
 // behind it, and began where nothing is known, gets its header there. What cannot
-// be read ends its packet: what follows is as if it had been lost.
+// be read ends its packet: what follows is as if it had been lost. Of a damaged
+// packet of another kind all counts that stands before the damage, if the stamps
+// of the service at its end are there.
 //
 // # How
 //

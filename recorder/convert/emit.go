@@ -10,7 +10,10 @@ func (c *Converter) trackEvent(p *packet, s *sequence) error {
 	e := &c.event
 	if !e.parse(p.data) {
 		c.leave(damaged, p)
-		return nil
+		if e.kind == 0 {
+			return nil
+		}
+		// An end belongs to it, or a begin: without it, all around would be wrong.
 	}
 	if e.mixed && e.typed {
 		c.leave(typedFields, p)

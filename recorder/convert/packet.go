@@ -137,6 +137,35 @@ func read(kind protowire.Number) bool {
 	return false
 }
 
+// maxStamps is the most that a service puts behind a packet, in bytes.
+const maxStamps = 64
+
+// stamped finds the stamps that the service put behind a packet which is damaged
+// before them, as one is that its writer died in: lengths stand in it as zeros
+// then. It reports whether they are there.
+func (p *packet) stamped(b []byte) bool {
+	for at := max(0, len(b)-maxStamps); at < len(b); at++ {
+		if b[at] != packetTrustedUID<<3|varintKey {
+			continue
+		}
+		var q packet
+		f := fields{rest: b[at:]}
+		for f.next() {
+			switch f.number {
+			case packetTrustedUID, packetSequence, packetTrustedPID, packetMachine, packetPreviousDropped:
+				q.field(&f)
+			default:
+				f.fail()
+			}
+		}
+		if !f.bad && q.sequence != 0 {
+			p.sequence, p.pid, p.dropped = q.sequence, q.pid, q.dropped
+			return true
+		}
+	}
+	return false
+}
+
 // reader reads the data of one kind of packet.
 type reader func(c *Converter, p *packet, s *sequence) error
 

@@ -171,6 +171,58 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
+// TestUnpatched has packets whose writer died: lengths within them are zeros. They
+// cost what cannot be read of them.
+func TestUnpatched(t *testing.T) {
+	s := simple()
+	s.clocksAt(0, clockBoottime, 1000, 65, 0)
+	stamped := func(time uint64, fill func(p *message)) {
+		var p message
+		p.number(packetTimestamp, time)
+		p.number(packetTimestampClock, 65)
+		fill(&p)
+		p.stamps(2)
+		p.number(packetPreviousDropped, 0)
+		s.trace = appendPacket(s.trace, p)
+	}
+	event := func(kind uint64, name string) message {
+		return nested(func(e *message) {
+			e.number(eventType, kind)
+			if name != "" {
+				e.text(eventName, name)
+			}
+		})
+	}
+	zeros := message{0, 0, 0, 0}
+	begun := func(name string) func(p *message) {
+		return func(p *message) { p.bytes(packetTrackEvent, event(typeBegin, name)) }
+	}
+	stamped(1, begun("A"))
+	stamped(1, func(p *message) { // within the event
+		e := append(event(typeBegin, "B"), eventAnnotations<<3|bytesKey)
+		p.bytes(packetTrackEvent, append(append(e, zeros...), "name"...))
+	})
+	stamped(1, func(p *message) { // behind the event
+		begun("C")(p)
+		*p = append(append(*p, packetInterned<<3|bytesKey), zeros...)
+	})
+	stamped(1, func(p *message) { // the event itself
+		*p = append(append(*p, packetTrackEvent<<3|bytesKey), zeros...)
+		*p = append(*p, event(typeInstant, "lost")...)
+	})
+	for range 3 {
+		stamped(1, func(p *message) { p.bytes(packetTrackEvent, event(typeEnd, "")) })
+	}
+	s.tells(t, `
+		# process 1 › main 5
+		1010+60  A()
+		1020+40    B()
+		1030+20      C()
+		left out: 3 damaged packets
+		left out: 1 arguments that are damaged, or too many
+		`)
+}
+
 // TestKinds has packets of kinds that are not read.
 func TestKinds(t *testing.T) {
 	s := simple()
