@@ -14,21 +14,27 @@ import (
 )
 
 // corpus calls f with the path of each recorded trace, with its index beside
-// it, and of generated ones.
+// it, and of generated ones, on all processors.
 func corpus(t *testing.T, f func(t *testing.T, path string)) {
+	run := func(name string, path func(t *testing.T) string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, path(t))
+		})
+	}
 	for _, name := range formattest.RecordedNames(t, ".bin") {
-		t.Run(name, func(t *testing.T) { f(t, formattest.Unpack(t, name, name+".idx")) })
+		run(name, func(t *testing.T) string { return formattest.Unpack(t, name, name+".idx") })
 	}
 	for seed := range uint64(12) {
 		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: seed, Wild: seed%2 == 1}
 		spec.BlockSize = 2048 << (seed % 4)
 		spec.Dump = seed%3 == 2
-		t.Run(spec.Name(), func(t *testing.T) { f(t, formattest.File(t, spec)) })
+		run(spec.Name(), func(t *testing.T) string { return formattest.File(t, spec) })
 	}
 	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
 		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: 7, Crash: crash}
 		spec.BlockSize = 4096
-		t.Run(spec.Name(), func(t *testing.T) { f(t, formattest.File(t, spec)) })
+		run(spec.Name(), func(t *testing.T) string { return formattest.File(t, spec) })
 	}
 }
 

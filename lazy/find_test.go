@@ -3,6 +3,7 @@ package lazy
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -43,22 +44,23 @@ func listing(t *testing.T, tree *Tree) []shown {
 }
 
 // eachFindable calls f with readers of traces of many sorts, with and without
-// an index.
+// an index, on all processors.
 func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 	ctx := context.Background()
 	run := func(name string, data, index []byte) {
-		t.Run(name, func(t *testing.T) {
-			for _, idx := range [][]byte{index, nil} {
+		for _, idx := range [][]byte{index, nil} {
+			t.Run(fmt.Sprintf("%s, index %v", name, idx != nil), func(t *testing.T) {
+				t.Parallel()
 				r, err := openBytes(data, idx)
 				if err != nil {
 					t.Fatal(err)
 				}
+				defer r.Close()
 				r.opts.Memory = DefaultMemory
 				r.Wait(ctx)
 				f(t, r)
-				r.Close()
-			}
-		})
+			})
+		}
 	}
 	for seed := range uint64(6) {
 		spec := formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed, Wild: seed%2 == 1}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"tracex/format"
@@ -80,38 +82,47 @@ func step() int {
 	return 1
 }
 
-func TestEachTruncation(t *testing.T) {
-	for _, name := range small {
-		t.Run(name, func(t *testing.T) {
+// eachOf calls f with each stride-th number below n, on all processors.
+func eachOf(t *testing.T, name string, n, stride int, f func(t *testing.T, i int)) {
+	parts := min(16, n)
+	for part := range parts {
+		t.Run(fmt.Sprintf("%s, %d of %d", name, part+1, parts), func(t *testing.T) {
 			t.Parallel()
-			data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
-			for n := 0; n < len(data); n += step() {
-				try(t, data[:n], index)
-			}
-			for n := 0; n < len(index); n += step() {
-				try(t, data, index[:n])
+			for i := part * stride; i < n; i += parts * stride {
+				f(t, i)
 			}
 		})
 	}
 }
 
-func TestEachFlip(t *testing.T) {
+// collectSeldom has the garbage collector wait for more: a test that makes
+// thousands of small readers has it run all the time.
+func collectSeldom(t *testing.T) {
+	before := debug.SetGCPercent(1000)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+}
+
+func TestEachTruncation(t *testing.T) {
+	collectSeldom(t)
 	for _, name := range small {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
-			masks := [...]byte{0x01, 0xff, 0x80, 0x08}
-			for i := 0; i < len(data); i += step() {
-				bad := bytes.Clone(data)
-				bad[i] ^= masks[i%len(masks)]
-				try(t, bad, index)
-			}
-			for i := 0; i < len(index); i += step() {
-				bad := bytes.Clone(index)
-				bad[i] ^= masks[i%len(masks)]
-				try(t, data, bad)
-			}
-		})
+		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+		eachOf(t, name, len(data), step(), func(t *testing.T, n int) { try(t, data[:n], index) })
+		eachOf(t, name+".idx", len(index), step(), func(t *testing.T, n int) { try(t, data, index[:n]) })
+	}
+}
+
+func TestEachFlip(t *testing.T) {
+	collectSeldom(t)
+	masks := [...]byte{0x01, 0xff, 0x80, 0x08}
+	flipped := func(b []byte, i int) []byte {
+		b = bytes.Clone(b)
+		b[i] ^= masks[i%len(masks)]
+		return b
+	}
+	for _, name := range small {
+		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+		eachOf(t, name, len(data), step(), func(t *testing.T, i int) { try(t, flipped(data, i), index) })
+		eachOf(t, name+".idx", len(index), step(), func(t *testing.T, i int) { try(t, data, flipped(index, i)) })
 	}
 }
 
@@ -126,10 +137,12 @@ func TestDamagedIndexIsMadeAgain(t *testing.T) {
 	}
 	want := eagerText(t, path, true)
 	ctx := context.Background()
-	for i := 0; i < len(index); i += 3 * step() {
+	collectSeldom(t)
+	eachOf(t, "byte", len(index), 3*step(), func(t *testing.T, i int) {
 		bad := bytes.Clone(index)
 		bad[i] ^= 0x55
-		if err := os.WriteFile(path+".idx", bad, 0o644); err != nil {
+		path := filepath.Join(t.TempDir(), name)
+		if err := errors.Join(os.WriteFile(path, data, 0o644), os.WriteFile(path+".idx", bad, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		r := open(t, path, Options{NoWrite: true})
@@ -145,7 +158,7 @@ func TestDamagedIndexIsMadeAgain(t *testing.T) {
 			t.Errorf("the kind at %d flipped, and nobody noticed", i)
 		}
 		sameText(t, out.Bytes(), []byte(want))
-	}
+	})
 }
 
 func TestShrunkWhileOpen(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -111,6 +112,7 @@ func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 // TestTimesFlipped damages each byte of a file of times, and has it end at each
 // place: the trace is shown all the same.
 func TestTimesFlipped(t *testing.T) {
+	collectSeldom(t)
 	for _, crash := range []formattest.Crash{formattest.CrashNone, formattest.CrashLost} {
 		path, times := tinyTimed(t, crash)
 		text := []byte(eagerText(t, path, false))
@@ -122,11 +124,11 @@ func TestTimesFlipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := 1
+		stride := 1
 		if raceDetector {
-			step = 7
+			stride = 7
 		}
-		for i := 0; i < len(times); i += step {
+		eachOf(t, fmt.Sprintf("crash %v", crash), len(times), stride, func(t *testing.T, i int) {
 			bad := bytes.Clone(times)
 			bad[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
 			r := timesInMemory(t, data, index, bad)
@@ -149,7 +151,7 @@ func TestTimesFlipped(t *testing.T) {
 				t.Fatalf("cut at %d of %d: times %v, reason %v", i, len(times), ok, st.TimesReason)
 			}
 			r.Close()
-		}
+		})
 	}
 }
 
