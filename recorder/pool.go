@@ -61,7 +61,7 @@ func (p *pool) get(size int) *chunk {
 func (p *pool) prepare(c *chunk) {
 	c.flushed, c.flushedMarks = 0, 0
 	c.published.Store(0)
-	c.relaxed = len(c.data) >= p.block && p.relaxed.Load()
+	c.relaxed = len(c.data) >= p.block && p.relaxed.Load() && hasFence()
 }
 
 // find returns a free chunk of a size, or nil and whether one may be made.
