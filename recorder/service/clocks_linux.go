@@ -1,6 +1,7 @@
 package service
 
 import (
+	"os"
 	"runtime"
 	"time"
 
@@ -45,6 +46,29 @@ func bootTime() uint64 {
 		return uint64(time.Now().UnixNano())
 	}
 	return uint64(t.Nano())
+}
+
+// afterAsleep has the kernel keep the timer. Where it cannot, the time that the
+// machine sleeps does not count.
+func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return c.after(d, f)
+	}
+	timer := os.NewFile(uintptr(fd), "timer")
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(d, 1)))} // 0 would be never
+	if err := unix.TimerfdSettime(fd, 0, &at, nil); err != nil {
+		_ = timer.Close() // nothing was written to it
+		return c.after(d, f)
+	}
+	go func() {
+		_, err := timer.Read(make([]byte, 8)) // how often it was due
+		_ = timer.Close()
+		if err == nil {
+			f()
+		}
+	}()
+	return func() { _ = timer.Close() }
 }
 
 // systemInfo describes the machine.

@@ -35,3 +35,6 @@ func systemInfo() *perfetto.SystemInfo {
 	info.NumCpus = proto.Uint32(uint32(runtime.NumCPU()))
 	return info
 }
+
+// afterAsleep is after: the system does not tell how long it sleeps.
+func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) { return c.after(d, f) }

@@ -11,6 +11,7 @@ type fakeClock struct {
 	at     time.Time
 	last   int
 	timers map[int]fakeTimer
+	asleep []time.Duration // of afterAsleep
 }
 
 type fakeTimer struct {
@@ -26,6 +27,15 @@ func (c *fakeClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
+}
+
+// afterAsleep is after: the time that a test has pass counts for both, but it is
+// noted.
+func (c *fakeClock) afterAsleep(d time.Duration, f func()) (stop func()) {
+	c.mu.Lock()
+	c.asleep = append(c.asleep, d)
+	c.mu.Unlock()
+	return c.after(d, f)
 }
 
 func (c *fakeClock) after(d time.Duration, f func()) (stop func()) {

@@ -1,9 +1,14 @@
+//go:build linux
+
 package service
 
 import (
 	"fmt"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
 
@@ -83,4 +88,30 @@ func TestBufferGone(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestProducerGone has a program die when a length that it wanted to send is
+// missing, and when a chunk that waited for one is not committed: what it
+// committed behind them is read.
+func TestProducerGone(t *testing.T) {
+	const open = "\x40\x05\xa2\x38\x00\x00\x00\x00\x0a\x09F-pat"
+	s := serve(t, Config{})
+	p, c := newStepper(t, s, false), consume(t, s)
+	c.enable(config(1024, "raw.ds"))
+	<-p.ready
+	for writer := range uint32(2) {
+		p.invoke("RegisterTraceWriter", &perfetto.RegisterTraceWriterRequest{TraceWriterId: proto.Uint32(writer + 1), TargetBuffer: proto.Uint32(1)})
+	}
+	p.put(rawChunk{page: 0, writer: 1, count: 2, flags: next | smb.NeedsPatching, payload: named("A0") + padded(open)})
+	p.put(rawChunk{page: 1, writer: 1, id: 1, count: 2, flags: prev, payload: padded("ched") + named("A1")})
+	p.commit(move(0, 0, 1), move(1, 0, 1))
+	// The other chunk is held back until its length is there, while the next one is
+	// complete.
+	p.put(rawChunk{page: 2, state: smb.BeingWritten, writer: 2, count: 2, flags: next | smb.NeedsPatching, payload: named("B0") + padded(open)})
+	p.put(rawChunk{page: 3, writer: 2, id: 1, count: 3, flags: prev, payload: padded("ched") + named("B1") + "\x00"})
+	c.reads()
+	p.client.Close()
+	waitUntil(t, s, func() bool { return len(s.connected) == 0 })
+	c.reads("!A0", "!A1", "!B0", "!B1")
+	c.reads()
 }

@@ -68,6 +68,7 @@ type program struct {
 	more    *sync.Cond             // heard has more
 
 	noFlush bool // flushes are not answered
+	mute    bool // it does not say that it has started or stopped
 }
 
 // connect makes a producer with data sources.
@@ -164,11 +165,15 @@ func (p *program) command(r ipc.Reply) {
 			return
 		}
 		p.writers[id] = w
-		_ = p.Send("NotifyDataSourceStarted", &perfetto.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
+		if !p.mute {
+			_ = p.Send("NotifyDataSourceStarted", &perfetto.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
+		}
 	case *perfetto.GetAsyncCommandResponse_StopDataSource_:
 		id := c.StopDataSource.GetInstanceId()
 		p.heard = append(p.heard, fmt.Sprint("stop ", id))
-		_ = p.Send("NotifyDataSourceStopped", &perfetto.NotifyDataSourceStoppedRequest{DataSourceId: proto.Uint64(id)})
+		if !p.mute {
+			_ = p.Send("NotifyDataSourceStopped", &perfetto.NotifyDataSourceStoppedRequest{DataSourceId: proto.Uint64(id)})
+		}
 	case *perfetto.GetAsyncCommandResponse_Flush_:
 		p.heard = append(p.heard, fmt.Sprint("flush ", c.Flush.GetDataSourceIds()))
 		if !p.noFlush {

@@ -101,6 +101,9 @@ type clock interface {
 	// after calls f in a goroutine of its own when d is over, unless stop comes
 	// before.
 	after(d time.Duration, f func()) (stop func())
+	// afterAsleep is after, for a d in which the time counts too that the machine
+	// sleeps, where the system can tell.
+	afterAsleep(d time.Duration, f func()) (stop func())
 }
 
 type systemClock struct{}

@@ -103,10 +103,13 @@ func (n *session) flushPeriod() time.Duration {
 
 // after calls f, with the lock held, when d is over and the session is still
 // there.
-func (n *session) after(d time.Duration, f func()) {
+func (n *session) after(d time.Duration, f func()) { n.afterBy(n.s.clock.after, d, f) }
+
+// afterBy is after, by one of the service's clocks.
+func (n *session) afterBy(after func(time.Duration, func()) func(), d time.Duration, f func()) {
 	n.lastTimer++
 	id := n.lastTimer
-	n.timers[id] = n.s.clock.after(d, n.s.locked(func() {
+	n.timers[id] = after(d, n.s.locked(func() {
 		delete(n.timers, id)
 		if n.s.sessions[n.id] == n {
 			f()
@@ -140,7 +143,11 @@ func (n *session) start() {
 	n.packets.begin(n)
 	n.every(cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), func() { n.packets.snapshot(n) })
 	if d := n.config.GetDurationMs(); d > 0 {
-		n.after(millis(d), n.durationOver)
+		after := n.s.clock.after
+		if n.config.GetPreferSuspendClockForDuration() {
+			after = n.s.clock.afterAsleep
+		}
+		n.afterBy(after, millis(d), n.durationOver)
 	}
 	if n.out != nil {
 		n.every(n.out.period, n.writeSome)
