@@ -70,6 +70,12 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 		c.leave(withoutTime, p)
 		return nil
 	}
+	if p.early { // those of recorders have snapshots before them
+		c.leave(strangeClock, p)
+		if _, ok := c.checkTime(p, p.ns); !ok {
+			return nil
+		}
+	}
 	shift := p.ns - int64(p.time)
 	first, last, sound := span(&part, p.ns, shift)
 	if !sound {

@@ -116,6 +116,42 @@ func TestClocks(t *testing.T) {
 		left out: 1 events of a clock that no snapshot relates to the trace's: their times are taken as they are
 		`)
 	})
+	t.Run("before the first snapshot", func(t *testing.T) {
+		s := simple()
+		s.at(clockMonotonic, 120, "early")
+		s.at(131, 1500, "an unknown clock")
+		s.at(clockBoottime, 1005, "boot time")
+		s.clocksAt(0, 65, 0, clockMonotonic, 130)
+		s.at(65, 1, "in two steps")
+		s.at(65, 1, "in two steps, behind it")
+		s.clocksAt(clockBoottime, clockBoottime, 1000, clockMonotonic, 100)
+		s.at(clockMonotonic, 130, "late")
+		s.at(65, 1, "and behind that")
+		s.tells(t, `
+		# process 1 › main 5
+		1005+0   c.boot time()
+		1020+0   c.early()
+		1030+0   c.late()
+		1040+0   c.in two steps()
+		1050+0   c.in two steps, behind it()
+		1060+0   c.and behind that()
+		1500+0   c.an unknown clock()
+		left out: 1 events of a clock that no snapshot relates to the trace's: their times are taken as they are
+		`)
+	})
+	t.Run("another clock, told late", func(t *testing.T) {
+		s := simple()
+		s.at(clockBoottime, 1050, "as it is")
+		s.at(131, 10, "unknown yet")
+		s.clocksAt(clockMonotonic, clockMonotonic, 100, 131, 5)
+		s.at(0, 130, "as it is")
+		s.tells(t, `
+		# process 1 › main 5
+		 105+0   c.unknown yet()
+		 130+0   c.as it is()
+		1050+0   c.as it is()
+		`)
+	})
 	t.Run("the wall clock", func(t *testing.T) {
 		s := simple()
 		s.clocksAt(0, clockBoottime, 1000, clockRealtime, 5_000_000_000)

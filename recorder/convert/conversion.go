@@ -18,31 +18,44 @@ type conversion struct {
 
 // convert brings a time of a clock to the trace's, in ns. via keeps what was
 // found out, for the next time of the same clock. ok is false when no snapshot
-// leads from one to the other.
+// leads from one to the other: ns is on the clock itself then, and for shift,
+// when there are more snapshots, if the clock is known at all.
 func (c *clocks) convert(via *conversion, id clockID, time int64) (ns int64, ok bool) {
 	if id == c.trace {
 		return time, true
 	}
-	if via.version != c.version || via.id != id {
-		c.used = true
-		*via = conversion{version: c.version, id: id, domain: c.domains[id], most: math.MinInt64}
-		via.none = via.domain == nil
-	}
-	if via.none {
-		return 0, false
-	}
+	via.renew(c, id)
 	d := via.domain
+	if d == nil {
+		return time, false
+	}
 	ns = time * d.unit
 	if d.incremental {
 		d.last += ns
 		ns = d.last
 	}
+	return c.shift(via, ns)
+}
+
+// renew forgets what was found out, if it is of another clock or not sure any more.
+func (v *conversion) renew(c *clocks, id clockID) {
+	if v.version != c.version || v.id != id {
+		*v = conversion{version: c.version, id: id, domain: c.domains[id], most: math.MinInt64}
+	}
+}
+
+// shift brings a time on the clock of via, in ns, to that of the trace.
+func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
+	if via.none {
+		return ns, false
+	}
 	if ns < via.least || ns >= via.most {
-		path := c.path(id)
+		path := c.path(via.id)
 		if path == nil {
 			via.none = true
-			return 0, false
+			return ns, false
 		}
+		c.used = true
 		via.follow(path, ns)
 	}
 	return ns + via.shift, true

@@ -66,6 +66,7 @@ type Converter struct {
 	unknown    int                        // lines of tracks that are not described
 	asyncNames *remember[asyncID, string] // nil: there are none
 	recorded   recorded
+	early      *stream // nil: nothing was
 
 	first, last int64 // times of events
 

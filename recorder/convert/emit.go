@@ -106,6 +106,9 @@ func (c *Converter) endRecord(s *sequence, e *event, l *line, time int64) error 
 
 // add adds c.record to a line.
 func (c *Converter) add(l *line, time int64) error {
+	if c.current.early {
+		return c.addEarly(l, time)
+	}
 	c.scratch = c.record.append(c.scratch[:0])
 	// The duration is 0 but of whole slices.
 	c.first, c.last = min(c.first, time), max(c.last, time+int64(c.record.duration))

@@ -23,6 +23,7 @@ func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bo
 		c.leave(withoutTime, p)
 		return 0, false
 	}
+	p.early = false
 	if old {
 		// Those fields are of a time when all was told by one clock.
 		if t, ok := c.clocks.convert(&c.monotonic, clockOf(0, clockMonotonic), ns); ok {
@@ -48,13 +49,14 @@ func (c *Converter) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	id := clockOf(p.sequence, clock)
 	ns, ok = c.clocks.convert(via, id, int64(p.time))
 	if !ok {
-		if id.sequence != 0 {
+		unknown := c.clocks.domains[id] == nil
+		if unknown && id.sequence != 0 {
 			// A difference to nothing that we know.
 			c.leave(withoutTime, p)
 			return 0, false
 		}
-		c.leave(strangeClock, p)
-		ns = int64(p.time)
+		p.early, p.clockID, p.raw = true, id, unknown
+		return ns, true
 	}
 	return c.checkTime(p, ns)
 }

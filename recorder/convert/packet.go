@@ -46,6 +46,9 @@ type packet struct {
 	hasTime  bool
 	ns       int64 // time on the clock of the trace, if it is timed
 	timed    bool
+	early    bool // no snapshot leads from the clock to that of the trace yet, see early
+	clockID  clockID
+	raw      bool   // of an early one: ns is the number that stood there
 	clock    uint32 // 0: the sequence's default
 	sequence uint32 // 0: none
 	pid      int32  // of the writer, as the service knows it; 0: it does not

@@ -44,6 +44,9 @@ func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
 }
 
 func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, error) {
+	if err := c.settleEarly(ctx); err != nil {
+		return nil, err
+	}
 	if c.first > c.last {
 		c.first, c.last = 0, 0 // there was no event
 	}
