@@ -6,10 +6,14 @@ import "context"
 // looks at its context.
 const walkStep = 4096
 
+// Progress is told how far work has come: how many bytes of a trace it is past,
+// of how many. It runs on the goroutine that works; nil: nobody asks.
+type Progress func(done, total int64)
+
 // overChildren calls f for each child of n, in order and as recorded: of its
 // point only what Peek reads is known. pos is where the reference objects before
 // it begin. f is called within use, and keeps nothing of what it is given.
-func (t *Tree) overChildren(ctx context.Context, n *Node, f func(l *childReader, pos int64, c *entry) error) error {
+func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *entry) error) error {
 	e := n.e.Load()
 	pos, ord := e.start, e.first
 	for more := true; more; {
@@ -33,6 +37,9 @@ func (t *Tree) overChildren(ctx context.Context, n *Node, f func(l *childReader,
 		if err != nil {
 			return err
 		}
+		if progress != nil {
+			progress(pos-e.start, max(e.end, pos)-e.start)
+		}
 	}
 	return nil
 }
@@ -51,9 +58,9 @@ func (l *childReader) shown(c *entry) (*entry, error) {
 // content and footer take the most bytes, the first of equals. ok is false
 // when n shows no children. It makes no nodes, and takes time in proportion to
 // the number of children.
-func (t *Tree) Largest(ctx context.Context, n *Node) (p Place, ok bool, err error) {
+func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(0)
-	err = t.overChildren(ctx, n, func(l *childReader, _ int64, c *entry) error {
+	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *entry) error {
 		size := c.next - c.at
 		if size <= most {
 			return nil
@@ -73,9 +80,9 @@ func (t *Tree) Largest(ctx context.Context, n *Node) (p Place, ok bool, err erro
 // Longest returns the place of the child of n that took longest, the first of
 // equals. ok is false when no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.
-func (t *Tree) Longest(ctx context.Context, n *Node) (p Place, ok bool, err error) {
+func (t *Tree) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(-1)
-	err = t.overChildren(ctx, n, func(l *childReader, _ int64, c *entry) error {
+	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *entry) error {
 		shown, err := l.shown(c)
 		if shown == nil || err != nil {
 			return err

@@ -24,7 +24,7 @@ func TestLargest(t *testing.T) {
 					t.Fatal(err)
 				}
 				todo = append(todo[1:], nodes...)
-				place, ok, err := tree.Largest(ctx, n)
+				place, ok, err := tree.Largest(ctx, n, nil)
 				if err != nil || ok != (len(nodes) > 0) {
 					t.Fatalf("%d children, but found %v: %v", len(nodes), ok, err)
 				}

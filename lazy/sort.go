@@ -90,7 +90,7 @@ func (n *Node) Order() Order {
 // where the budget is small; more are found when the gap behind them is loaded,
 // by another look. Of a node that still grows, what comes later follows as
 // recorded, until it is sorted again.
-func (t *Tree) Sort(ctx context.Context, n *Node, o Order) error {
+func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) error {
 	if o == OrderCalls {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -101,7 +101,7 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order) error {
 		return errNoTimes
 	}
 	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: t.most, until: math.MaxInt64}
-	if err := t.collect(ctx, n, &w); err != nil {
+	if err := t.collect(ctx, n, &w, progress); err != nil {
 		return err
 	}
 	t.mu.Lock()

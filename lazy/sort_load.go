@@ -50,7 +50,7 @@ func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 // finds, which it returns: nil when the order has changed meanwhile.
 func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
 	w.most, w.until = t.most, s.limit
-	if err := t.collect(ctx, n, w); err != nil {
+	if err := t.collect(ctx, n, w, nil); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()

@@ -39,7 +39,7 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 		s.rank[c.Place().At] = i
 	}
 	tree.Open(n)
-	if err := tree.Sort(ctx, n, OrderDuration); err != nil {
+	if err := tree.Sort(ctx, n, OrderDuration, nil); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -107,7 +107,7 @@ func TestSort(t *testing.T) {
 						}
 					}
 					tree.Open(same)
-					if err := tree.Sort(ctx, same, OrderDuration); err != nil {
+					if err := tree.Sort(ctx, same, OrderDuration, nil); err != nil {
 						t.Fatal(err)
 					}
 					if same.Order() != OrderDuration {
@@ -117,7 +117,7 @@ func TestSort(t *testing.T) {
 					for _, down := range []bool{true, false} {
 						sameChildren(t, rowsOf(t, tree, same, down, rng), want)
 					}
-					if err := tree.Sort(ctx, same, OrderCalls); err != nil {
+					if err := tree.Sort(ctx, same, OrderCalls, nil); err != nil {
 						t.Fatal(err)
 					}
 					sameChildren(t, rowsOf(t, tree, same, true, rng), kids)
@@ -154,13 +154,13 @@ func TestSortStopped(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, order := range []Order{OrderCalls, OrderDuration} {
-		if err := tree.Sort(stopped, root, OrderDuration); !errors.Is(err, context.Canceled) || root.Order() != order {
+		if err := tree.Sort(stopped, root, OrderDuration, nil); !errors.Is(err, context.Canceled) || root.Order() != order {
 			t.Fatalf("stopped: %v, order %v, want %v", err, root.Order(), order)
 		}
-		if _, _, err := tree.Longest(stopped, root); !errors.Is(err, context.Canceled) {
+		if _, _, err := tree.Longest(stopped, root, nil); !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped: %v", err)
 		}
-		if err := tree.Sort(context.Background(), root, OrderDuration); err != nil {
+		if err := tree.Sort(context.Background(), root, OrderDuration, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,8 +169,37 @@ func TestSortStopped(t *testing.T) {
 	}
 	tree = ready(t, path, Options{NoWrite: true}).Tree(true)
 	th := tree.Threads()[0]
-	if err := tree.Sort(context.Background(), th, OrderDuration); !errors.Is(err, errNoTimes) || th.Order() != OrderCalls {
+	if err := tree.Sort(context.Background(), th, OrderDuration, nil); !errors.Is(err, errNoTimes) || th.Order() != OrderCalls {
 		t.Fatalf("without times: %v, order %v", err, th.Order())
+	}
+}
+
+// TestProgressOverChildren: who looks at all children of a node tells how far it
+// is, up to the end.
+func TestProgressOverChildren(t *testing.T) {
+	const n = 3*walkStep + 100
+	ctx := context.Background()
+	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Timed: true})
+	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
+	root, err := tree.Child(ctx, tree.Threads()[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, look := range map[string]func(Progress) error{
+		"Sort":    func(p Progress) error { return tree.Sort(ctx, root, OrderDuration, p) },
+		"Longest": func(p Progress) error { _, _, err := tree.Longest(ctx, root, p); return err },
+		"Largest": func(p Progress) error { _, _, err := tree.Largest(ctx, root, p); return err },
+	} {
+		calls, last, all := 0, int64(0), int64(0)
+		err := look(func(done, total int64) {
+			if done <= 0 || done < last || done > total || all > 0 && total != all {
+				t.Errorf("%s: from %d of %d to %d of %d", name, last, all, done, total)
+			}
+			calls, last, all = calls+1, done, total
+		})
+		if err != nil || calls < n/walkStep || all == 0 || all-last > all/1000 {
+			t.Errorf("%s: told %d times, at last %d of %d; %v", name, calls, last, all, err)
+		}
 	}
 }
 
@@ -188,15 +217,15 @@ func TestSortForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Sort(context.Background(), leaf, OrderDuration); err != nil {
+	if err := tree.Sort(context.Background(), leaf, OrderDuration, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Sort(context.Background(), root, OrderDuration); err != nil {
+	if err := tree.Sort(context.Background(), root, OrderDuration, nil); err != nil {
 		t.Fatal(err)
 	}
 	tree.Forget(th)
 	for _, n := range []*Node{root, leaf} {
-		if err := tree.Sort(context.Background(), n, OrderDuration); !errors.Is(err, errStale) {
+		if err := tree.Sort(context.Background(), n, OrderDuration, nil); !errors.Is(err, errStale) {
 			t.Errorf("a node that is forgotten is sorted: %v", err)
 		}
 	}

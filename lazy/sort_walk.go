@@ -28,13 +28,13 @@ type sortWalk struct {
 }
 
 // collect makes a walk. It ends before a child whose time may yet become known.
-func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk) error {
+func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk, progress Progress) error {
 	t.mu.Lock()
 	e := n.e.Load()
 	w.limit, w.ord, w.epoch = e.start, e.first, t.now.epoch
 	t.mu.Unlock()
 	ended := false
-	err := t.overChildren(ctx, n, func(l *childReader, pos int64, c *entry) error {
+	err := t.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *entry) error {
 		if !l.r.timed() {
 			return errNoTimes
 		}

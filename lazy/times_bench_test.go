@@ -98,7 +98,7 @@ func BenchmarkTimedCount(b *testing.B) {
 func BenchmarkLongest(b *testing.B) {
 	eachTimed(b, formattest.WideCalls, func(b *testing.B, path string) {
 		perChild(b, path, func(t *Tree, n *Node) error {
-			_, _, err := t.Longest(context.Background(), n)
+			_, _, err := t.Longest(context.Background(), n, nil)
 			return err
 		})
 	})
@@ -111,7 +111,7 @@ func BenchmarkSort(b *testing.B) {
 			if _, ok := t.r.Times(); !ok {
 				b.Skip("no times to sort by")
 			}
-			return t.Sort(context.Background(), n, OrderDuration)
+			return t.Sort(context.Background(), n, OrderDuration, nil)
 		})
 	})
 }

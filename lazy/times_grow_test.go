@@ -93,7 +93,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	for _, th := range tree.Threads() {
 		tree.Open(th)
 		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {
-			if err := tree.Sort(ctx, th, OrderDuration); err != nil {
+			if err := tree.Sort(ctx, th, OrderDuration, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

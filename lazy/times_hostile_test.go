@@ -53,11 +53,11 @@ func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 		if ns, _, _ := n.Self(); ns < 0 {
 			t.Fatalf("self %d", ns)
 		}
-		if _, _, err := tree.Longest(ctx, n); err != nil {
+		if _, _, err := tree.Longest(ctx, n, nil); err != nil {
 			t.Fatal(err)
 		}
 		tree.Open(n)
-		if err := tree.Sort(ctx, n, order); err != nil && !errors.Is(err, errNoTimes) {
+		if err := tree.Sort(ctx, n, order, nil); err != nil && !errors.Is(err, errNoTimes) {
 			t.Fatal(err)
 		}
 	}

@@ -62,7 +62,7 @@ func TestSelf(t *testing.T) {
 // sameLongest compares Longest with all children.
 func sameLongest(t *testing.T, tree *Tree, n *Node, kids []*Node) {
 	t.Helper()
-	p, ok, err := tree.Longest(context.Background(), n)
+	p, ok, err := tree.Longest(context.Background(), n, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

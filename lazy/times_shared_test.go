@@ -24,11 +24,11 @@ func useAtRandom(tree *Tree, rng *rand.Rand) {
 			n.Self()
 			switch rng.IntN(7) {
 			case 0:
-				tree.Sort(ctx, n, Order(rng.IntN(2)))
+				tree.Sort(ctx, n, Order(rng.IntN(2)), nil)
 			case 1:
 				tree.CountChildren(ctx, n, 0)
 			case 2:
-				tree.Longest(ctx, n)
+				tree.Longest(ctx, n, nil)
 			case 3:
 				tree.Reveal(ctx, Place{n.Thread(), n.Place().At + rng.Int64N(2000)})
 			case 4:
@@ -172,7 +172,7 @@ func TestTimesShrunkWhileOpen(t *testing.T) {
 		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
 	}
 	sameText(t, printed(t, r, PrintOptions{Folded: true, Verbose: true}), []byte(want))
-	if err := tree.Sort(context.Background(), root, OrderDuration); !errors.Is(err, errNoTimes) || root.Order() != OrderCalls {
+	if err := tree.Sort(context.Background(), root, OrderDuration, nil); !errors.Is(err, errNoTimes) || root.Order() != OrderCalls {
 		t.Errorf("sorted by times that are gone: %v", err)
 	}
 }

@@ -20,6 +20,24 @@ type jobs struct {
 	name   string
 	cancel context.CancelFunc // nil: none is under way
 	rows   *atomic.Int64      // rows opened so far; nil: nothing is counted
+	part   *part              // how far it has come; nil: that is not known
+}
+
+// part is how much of a job is done. It is written in the background.
+type part struct{ done, total atomic.Int64 }
+
+// set is the [lazy.Progress] of the job.
+func (p *part) set(done, total int64) {
+	p.done.Store(done)
+	p.total.Store(total)
+}
+
+// text is the share, once anything is known: " 42 %".
+func (p *part) text() string {
+	if p == nil || p.total.Load() <= 0 {
+		return ""
+	}
+	return " " + percent(p.done.Load(), p.total.Load())
 }
 
 // begin starts a job; its results carry the id, and others are dropped.
@@ -27,8 +45,16 @@ func (m *Model) beginJob(name string, rows *atomic.Int64) (context.Context, int)
 	m.stopJob()
 	ctx, cancel := context.WithCancel(m.life)
 	m.jobs.id++
-	m.jobs.name, m.jobs.cancel, m.jobs.rows = name, cancel, rows
+	m.jobs.name, m.jobs.cancel, m.jobs.rows, m.jobs.part = name, cancel, rows, nil
 	return ctx, m.jobs.id
+}
+
+// beginLook is beginJob for one that looks at all children of a node; it tells
+// progress how far it is.
+func (m *Model) beginLook(name string) (ctx context.Context, id int, progress lazy.Progress) {
+	ctx, id = m.beginJob(name, nil)
+	m.jobs.part = new(part)
+	return ctx, id, m.jobs.part.set
 }
 
 // stopJob ends the current job and reports whether there was one.

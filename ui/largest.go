@@ -18,7 +18,7 @@ var (
 // descent is a way down: how to find the next child, and what to say of it.
 type descent struct {
 	what string
-	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node) (lazy.Place, bool, error)
+	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error)
 	none error // when there is no next child
 }
 
@@ -30,10 +30,10 @@ var (
 // longest is the longest child. A call that did not end may have none with a
 // duration since what it was in did not end either: then the largest child is
 // the way to that.
-func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node) (lazy.Place, bool, error) {
-	p, ok, err := t.Longest(ctx, n)
+func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error) {
+	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {
-		return t.Largest(ctx, n)
+		return t.Largest(ctx, n, progress)
 	}
 	return p, ok, err
 }
@@ -50,10 +50,10 @@ func (m *Model) largest(n int) tea.Cmd {
 		way = toLongest
 	}
 	m.visit()
-	ctx, id := m.beginJob("looking for the "+way.what+" child", nil)
+	ctx, id, progress := m.beginLook("looking for the " + way.what + " child")
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
-		to, err := way.down(ctx, t, from, max(1, n))
+		to, err := way.down(ctx, t, from, max(1, n), progress)
 		return revealed{id, to, err, m.land}
 	})
 	if e != nil {
@@ -64,9 +64,9 @@ func (m *Model) largest(n int) tea.Cmd {
 
 // down returns the node that so many steps lead to: fewer, where there is
 // nothing below.
-func (d *descent) down(ctx context.Context, t *lazy.Tree, n *lazy.Node, levels int) (*lazy.Node, error) {
+func (d *descent) down(ctx context.Context, t *lazy.Tree, n *lazy.Node, levels int, progress lazy.Progress) (*lazy.Node, error) {
 	for i := range levels {
-		p, ok, err := d.next(t, ctx, n)
+		p, ok, err := d.next(t, ctx, n, progress)
 		if err == nil && !ok && i == 0 {
 			err = d.none
 		}

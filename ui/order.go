@@ -44,12 +44,12 @@ func (m *Model) sort(int) tea.Cmd {
 	if n.Order() == lazy.OrderDuration {
 		to, name = lazy.OrderCalls, "sorting by call"
 	}
-	ctx, id := m.beginJob(name, nil)
+	ctx, id, progress := m.beginLook(name)
 	t, on := m.out.t, m.out.cursor.Node
 	if on == n {
 		on = nil // nothing above its children moves
 	}
-	e, cmd := m.soon(func() effect { return reorder(ctx, t, sorted{id: id, n: n, to: to, from: on, on: on}) })
+	e, cmd := m.soon(func() effect { return reorder(ctx, t, progress, sorted{id: id, n: n, to: to, from: on, on: on}) })
 	if e != nil {
 		return e.apply(m)
 	}
@@ -57,8 +57,8 @@ func (m *Model) sort(int) tea.Cmd {
 }
 
 // reorder sorts, and loads the cursor's node in its new place.
-func reorder(ctx context.Context, t *lazy.Tree, s sorted) sorted {
-	if s.err = t.Sort(ctx, s.n, s.to); s.err == nil && s.on != nil {
+func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted) sorted {
+	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil {
 		s.on, s.err = t.Reveal(ctx, s.on.Place())
 	}
 	return s
@@ -96,28 +96,36 @@ func (s sorted) apply(m *Model) tea.Cmd {
 	return nil
 }
 
-// sortedPath returns the places of the calls around the cursor whose children
-// are sorted.
+// orderKey tells a node whose children are sorted apart from others, in each
+// tree of a trace. A thread has no place of its own.
+func orderKey(n *lazy.Node) lazy.Place {
+	if n.IsThread() {
+		return lazy.Place{Thread: n.Thread(), At: -1}
+	}
+	return n.Place()
+}
+
+// sortedPath returns which of what is around the cursor has its children sorted.
 func (m *Model) sortedPath() map[lazy.Place]bool {
 	places := make(map[lazy.Place]bool)
 	for _, n := range m.path() {
-		if !n.IsThread() && n.Order() == lazy.OrderDuration {
-			places[n.Place()] = true
+		if n.Order() == lazy.OrderDuration {
+			places[orderKey(n)] = true
 		}
 	}
 	return places
 }
 
-// sortAgain sorts the calls around n, in another tree, that stand at such
-// places. It returns n's node, which is loaded again.
-func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool) (*lazy.Node, error) {
-	for in := n; !in.IsThread(); in = in.Parent() {
-		if !sorted[in.Place()] {
+// sortAgain sorts such nodes around n, in another tree. It returns n's node,
+// which is loaded again.
+func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool, progress lazy.Progress) (*lazy.Node, error) {
+	for in := n; in != nil; in = in.Parent() {
+		if !sorted[orderKey(in)] {
 			continue
 		}
-		if err := t.Sort(ctx, in, lazy.OrderDuration); err != nil {
+		if err := t.Sort(ctx, in, lazy.OrderDuration, progress); err != nil {
 			return nil, err
 		}
 	}
-	return t.Reveal(ctx, n.Place())
+	return revealIn(ctx, t, n.Place(), n.IsThread())
 }

@@ -100,6 +100,35 @@ func TestSortAndGoOn(t *testing.T) {
 	}
 }
 
+// TestSortedRootsStay: a thread keeps its order in the raw view and back, with
+// the cursor on it and below it, and stays open.
+func TestSortedRootsStay(t *testing.T) {
+	spec := formattest.Spec{Shape: formattest.Random, N: 60, Seed: 1, Threads: 1, Plain: true, Timed: true}
+	d := drive(t, timedTrace(t, spec), 100, 40, Options{})
+	d.keys("g s").has("the longest first")
+	for _, keys := range []string{"r", "r", "j r", "r"} {
+		d.keys(keys)
+		th := d.m.out.t.Threads()[0]
+		list := durations(d.shownIn(th))
+		if th.Order() != lazy.OrderDuration || len(list) < 3 || !longestFirst(list) {
+			t.Errorf("after %s: order %v, %v ns", keys, th.Order(), list)
+		}
+	}
+}
+
+// TestSortTellsHowFar shows the share of the children that have been looked at.
+func TestSortTellsHowFar(t *testing.T) {
+	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
+	d.m.settle()
+	_, id, progress := d.m.beginLook("sorting by duration")
+	d.keys("j").has("sorting by duration  esc stops")
+	progress(42_000, 100_000)
+	d.keys("k").has("sorting by duration 42 %  esc stops")
+	d.m.endJob(id)
+	d.m.beginJob("going there", nil)
+	d.keys("j").has("going there  esc stops")
+}
+
 // TestSortInAscii marks what is sorted without other characters.
 func TestSortInAscii(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 80, 24, Options{ASCII: true})

@@ -1,35 +1,42 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 )
 
 // toggleRaw changes between the trace as it was recorded and as it is folded.
-// The cursor keeps its place, and what it is in its order. What was loaded is given up: two views would need
-// twice the memory.
+// The cursor keeps its place, and what it is in its order. What was loaded is
+// given up: two views would need twice the memory.
 func (m *Model) toggleRaw(int) tea.Cmd {
 	old := m.out
 	t := m.r.Tree(!old.t.Folded())
 	place, ok := m.here()
-	thread := old.cursor.Node != nil && old.cursor.Node.IsThread()
+	on := old.cursor.Node
+	thread := on != nil && on.IsThread()
+	open := thread && old.t.IsOpen(on)
 	name := map[bool]string{true: "folded", false: "raw: every trace point as it was recorded"}[t.Folded()]
-	if !ok || thread {
+	if !ok {
 		m.swap(t, place.Thread)
 		m.follow.rebase(m.out.cursor)
 		m.say(name)
 		return nil
 	}
-	ctx, id := m.beginJob("changing the view", nil)
+	ctx, id, progress := m.beginLook("changing the view")
 	sorted := m.sortedPath()
 	e, cmd := m.soon(func() effect {
-		n, err := t.Reveal(ctx, place)
+		n, err := revealIn(ctx, t, place, thread)
 		if err == nil && len(sorted) > 0 {
-			n, err = sortAgain(ctx, t, n, sorted)
+			n, err = sortAgain(ctx, t, n, sorted, progress)
 		}
 		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
 			m.swap(t, place.Thread)
+			if open {
+				t.Open(n)
+			}
 			m.out.put(rowOf(n), old.line)
 			m.follow.rebase(m.out.cursor)
 			m.say(name)
@@ -40,6 +47,19 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 		return e.apply(m)
 	}
 	return cmd
+}
+
+// revealIn returns the node at a place in a tree: the thread itself when that is
+// meant.
+func revealIn(ctx context.Context, t *lazy.Tree, p lazy.Place, thread bool) (*lazy.Node, error) {
+	if thread {
+		for _, n := range t.Threads() {
+			if n.Thread() == p.Thread {
+				return n, nil
+			}
+		}
+	}
+	return t.Reveal(ctx, p)
 }
 
 // swap shows another tree in the place of the one that is shown, with the

@@ -122,7 +122,7 @@ func (m *Model) activity(room int) string {
 	case m.jobs.cancel != nil && m.jobs.rows != nil:
 		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, plural(m.jobs.rows.Load(), "row"))
 	case m.jobs.cancel != nil:
-		return m.spinner() + " " + m.jobs.name + "  esc stops"
+		return m.spinner() + " " + m.jobs.name + m.jobs.part.text() + "  esc stops"
 	case m.search != nil:
 		return m.search.text(m, room)
 	case m.reading():
