@@ -70,9 +70,7 @@ type Converter struct {
 
 	first, last int64 // times of events
 
-	inflate io.ReadCloser // nil: nothing was compressed yet
-	packed  []byte        // for what was
-	within  bool          // packets come out of a compressed one
+	unpacker unpacker
 
 	// Of the packet that is being read.
 	current        packet
@@ -111,7 +109,10 @@ func New(o Options) *Converter {
 }
 
 // Close removes what the conversion kept outside of memory.
-func (c *Converter) Close() { c.spool.close() }
+func (c *Converter) Close() {
+	c.spool.close()
+	c.unpacker.close()
+}
 
 // Read reads a trace to its end. An error that is a [*format.Error] says where
 // the trace is damaged or cut short: all before that place is taken in, and can
@@ -150,13 +151,13 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	p := &c.current
 	*p = packet{offset: offset}
 	whole := p.parse(b)
-	if whole && p.kind == packetDeflated {
-		return c.inflated(*p)
+	if whole && compressed(p.kind) {
+		return c.unpack(*p)
 	}
 	c.packets++
 	if !whole {
 		c.leave(damaged, p)
-		if !p.stamped(b) || p.kind == packetDeflated {
+		if !p.stamped(b) || compressed(p.kind) {
 			return nil
 		}
 		// What was read of it counts: the times of those behind it may be told as

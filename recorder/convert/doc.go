@@ -36,6 +36,7 @@
 //	                             all that is in the trace; else the ids of each count on behind
 //	                             those before it, and threads are "process 12 › main", those of
 //	                             a second recorder in the process "process 12 #2 › main"
+//	compressed packets           the packets in them, by deflate or zstd
 //	other packets                left out and counted by kind
 //
 // Slices nest as Perfetto's own trace_processor nests them: an end belongs to

@@ -134,7 +134,7 @@ func (p *packet) field(f *fields) {
 func read(kind protowire.Number) bool {
 	switch kind {
 	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
-		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetCalls:
+		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetZstd, packetCalls:
 		return true
 	}
 	return false
@@ -244,6 +244,5 @@ var kindNames = map[protowire.Number]string{
 	99:  "v8_js_code",
 	109: "chrome_trigger",
 	132: "journald_event",
-	133: "zstd_compressed_packets",
 	900: "for_testing",
 }

@@ -1,11 +1,5 @@
 package convert
 
-import (
-	"bytes"
-	"compress/zlib"
-	"io"
-)
-
 // updateState takes in what a packet says of the state of its sequence.
 func (c *Converter) updateState(p *packet, s *sequence) {
 	// The service marks the first packet of a sequence too.
@@ -51,43 +45,6 @@ func (c *Converter) clockSnapshot(p *packet) {
 			if o.id == c.clocks.trace {
 				c.wall, c.wallAt, c.hasWall = r.time, o, true
 			}
-		}
-	}
-}
-
-// inflated takes in the packets that a packet holds compressed.
-func (c *Converter) inflated(p packet) error {
-	if c.within {
-		c.leave(damaged, &p)
-		return nil
-	}
-	in := bytes.NewReader(p.data)
-	var err error
-	if c.inflate == nil {
-		c.inflate, err = zlib.NewReader(in)
-	} else {
-		err = c.inflate.(zlib.Resetter).Reset(in, nil)
-	}
-	if err != nil {
-		c.inflate = nil
-		c.leave(damaged, &p)
-		return nil
-	}
-	c.within = true
-	defer func() { c.within = false }()
-	f := framer{r: c.inflate, buf: c.packed[:0], tooLarge: func(int64) { c.leave(largePackets, &p) }}
-	defer func() { c.packed = f.buf }()
-	for {
-		b, _, err := f.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			c.leave(damaged, &p)
-			return nil
-		}
-		if err := c.packet(b, p.offset); err != nil {
-			return err
 		}
 	}
 }
