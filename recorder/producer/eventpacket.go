@@ -60,19 +60,15 @@ func (n *Name) event(kind eventType) []byte {
 	return append([]byte{tagTrackEvent, byte(len(body))}, body...)
 }
 
+// plainRoom is what a packet of an event takes at most besides the event.
+const plainRoom = 1 + binary.MaxVarintLen64 + 2
+
 // event writes an event, of the present if at is 0.
 func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args []Arg) {
 	sl := s.lock(t)
 	if sl == nil {
 		return
 	}
-	var b []byte
-	if at == 0 {
-		b = appendVarint(append(sl.buf[:0], tagTimestamp), s.time(sl))
-	} else {
-		b = appendField(appendField(sl.buf[:0], 8, at), 58, clockBoot)
-	}
-	b = append(b, tagSequenceFlags, needsState)
 	whole := endEvent
 	fresh := false // something is to be interned
 	if kind != typeEnd {
@@ -80,6 +76,33 @@ func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args 
 			whole = n.instant
 		}
 		fresh = !sl.names.has(n.id)
+	}
+	if at == 0 && len(args) == 0 && !fresh && t.uuid == sl.home {
+		if room := sl.w.Small(plainRoom + len(whole)); room != nil {
+			b := append(s.appendTime(room[:0], sl), whole...)
+			sl.w.EndSmall(len(b))
+			sl.mu.Unlock()
+			return
+		}
+	}
+	s.anyEvent(sl, t, at, kind, n, args, whole, fresh)
+	sl.mu.Unlock()
+}
+
+// appendTime appends the present to a packet, and what else all packets say.
+func (s *eventSession) appendTime(b []byte, sl *slot) []byte {
+	return append(appendVarint(append(b, tagTimestamp), s.time(sl)), tagSequenceFlags, needsState)
+}
+
+// anyEvent is event for all kinds of them. whole is the field track_event without
+// arguments; fresh says that the name is to be interned.
+func (s *eventSession) anyEvent(sl *slot, t *Track, at uint64, kind eventType, n *Name, args []Arg, whole []byte, fresh bool) {
+	var b []byte
+	if at == 0 {
+		b = s.appendTime(sl.buf[:0], sl)
+	} else {
+		b = appendField(appendField(sl.buf[:0], 8, at), 58, clockBoot)
+		b = append(b, tagSequenceFlags, needsState)
 	}
 	if len(args) == 0 && t.uuid == sl.home {
 		b = append(b, whole...)
@@ -103,7 +126,6 @@ func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args 
 	}
 	sl.buf = b[:0]
 	sl.w.Packet(b)
-	sl.mu.Unlock()
 }
 
 // intern appends the texts that the packet is the first to use.
@@ -145,8 +167,7 @@ func (s *eventSession) count(t *Track, c *Counter, bits uint64, float bool) {
 	if !s.describe(sl, &c.track) {
 		return
 	}
-	b := appendVarint(append(sl.buf[:0], tagTimestamp), s.time(sl))
-	b = append(b, tagSequenceFlags, needsState)
+	b := s.appendTime(sl.buf[:0], sl)
 	body := append(sl.body[:0], tagType, byte(typeCounter))
 	body = append(body, c.track.field...)
 	if float {

@@ -150,3 +150,55 @@ func TestStallSeesOthers(t *testing.T) {
 		t.Errorf("%d packets", len(got))
 	}
 }
+
+// TestSmall writes packets in place, in front of the end of a chunk: the memory is
+// as if they had been copied, and they are refused where they do not fit.
+func TestSmall(t *testing.T) {
+	for room := 5; room < 140; room++ {
+		for _, n := range []int{0, 1, 7, 8, 9, 100, 126, 127} {
+			var images [2][]byte
+			for i, inPlace := range []bool{false, true} {
+				images[i] = make([]byte, 4<<10)
+				a, err := New(Config{Memory: images[i], PageSize: 4 << 10, Layout: Div14}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := newWriter(t, a, Drop)
+				w.Packet(nil)
+				w.Packet(make([]byte, 284-room-4-4)) // 4 is the first packet's
+				packet := bytes.Repeat([]byte{'x'}, n)
+				if b := w.Small(n); !inPlace {
+					w.Packet(packet)
+				} else if b != nil {
+					copy(b, packet)
+					w.EndSmall(n)
+				} else if w.Packet(packet); n < oneByte && room >= max(sizeBytes+n, leastRoom) {
+					t.Errorf("%d bytes do not fit into %d", n, room)
+				}
+				w.Flush()
+				a.Close()
+			}
+			if !bytes.Equal(images[0], images[1]) {
+				t.Errorf("%d bytes in front of the last %d: the memory differs", n, room)
+			}
+		}
+	}
+	a, _ := setUp(t, Config{PageSize: 32 << 10}, make([]byte, 32<<10))
+	w := newWriter(t, a, Drop)
+	if w.Small(1) != nil {
+		t.Error("the first packet of a writer is taken without what has to be in it")
+	}
+	w.Packet(nil)
+	for n := 1; n < maxStarted; n++ {
+		if w.Small(1) == nil {
+			t.Fatalf("packet %d is refused", n)
+		}
+		w.EndSmall(0)
+	}
+	if w.Small(1) != nil {
+		t.Error("a chunk takes more packets than can be counted")
+	}
+	if w.Renew(); w.Next() != Reset || w.Small(1) != nil {
+		t.Error("a packet that has to reset is taken for any")
+	}
+}

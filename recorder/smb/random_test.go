@@ -182,8 +182,15 @@ func (p *written) random(w *Writer, rng *rand.Rand) bool {
 	if bytes.HasPrefix(p.data, []byte{0xd0}) || bytes.HasPrefix(p.data, []byte{0xb8}) {
 		p.data[0] = 0 // not to be taken for a mark
 	}
-	if rng.IntN(2) == 0 {
+	switch rng.IntN(3) {
+	case 0:
 		return w.Packet(p.data)
+	case 1:
+		if room := w.Small(n + rng.IntN(20)); room != nil {
+			copy(room, p.data)
+			w.EndSmall(n)
+			return true
+		}
 	}
 	w.Begin()
 	for rest := p.data; len(rest) > 0; {

@@ -118,8 +118,29 @@ func (w *Writer) Packet(b []byte) bool {
 	copy(dst[1:], b)
 	w.pos = p + 1 + n
 	w.packets += onePacket
-	storeWord(w.head, w.packets)
+	publish(w.head, w.packets)
 	return true
+}
+
+// Small returns room for a packet of at most n bytes, which is written there and
+// ended by [Writer.EndSmall], nothing between: what [Writer.Packet] does, without a
+// copy. It returns nil where that is not possible; the packet has to be written in
+// another way then.
+func (w *Writer) Small(n int) []byte {
+	p := w.pos
+	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.plain || w.packets.count() > maxStarted {
+		return nil
+	}
+	return w.payload[p+1 : p+1+n : p+1+n]
+}
+
+// EndSmall ends a packet that was written into what Small returned, with the n
+// bytes that it really has.
+func (w *Writer) EndSmall(n int) {
+	w.payload[w.pos] = byte(n)
+	w.pos += 1 + n
+	w.packets += onePacket
+	publish(w.head, w.packets)
 }
 
 // other writes a packet that is not small or does not fit.
