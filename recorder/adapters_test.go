@@ -1,11 +1,14 @@
 package recorder_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -128,6 +131,72 @@ Handler.ServeHTTP("GET", "/missing"): 404
 Handler.ServeHTTP("GET", "/panic"): threw panic
   ServeHTTP("GET", "/panic"): threw panic
 `)
+}
+
+// A handler behind the middleware takes the connection over, as one of WebSockets
+// does; where that cannot be, it sees so.
+func TestMiddlewareHijacked(t *testing.T) {
+	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
+		take := func(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error) {
+			return w.(http.Hijacker).Hijack()
+		}
+		mux := http.NewServeMux()
+		mux.HandleFunc("/plain", func(w http.ResponseWriter, _ *http.Request) { answer(t, w, take) })
+		mux.HandleFunc("/controlled", func(w http.ResponseWriter, _ *http.Request) {
+			answer(t, w, func(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error) {
+				return http.NewResponseController(w).Hijack()
+			})
+		})
+		h := recorder.Middleware(r, recorder.Middleware(r, mux))
+		served := make(chan struct{}, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			h.ServeHTTP(w, req)
+			served <- struct{}{}
+		}))
+		defer server.Close()
+		for _, path := range []string{"/plain", "/controlled"} {
+			response, err := http.Get(server.URL + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(response.Body); string(body) != "ours" || err != nil || response.StatusCode != http.StatusAccepted {
+				t.Errorf("%s: %s, %q, %v", path, response.Status, body, err)
+			}
+			response.Body.Close()
+			<-served
+		}
+		recorder.Middleware(r, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if _, ok := w.(http.Hijacker); ok {
+				t.Error("what cannot be taken over says that it can")
+			}
+			if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrNotSupported) {
+				t.Errorf("Hijack: %v", err)
+			}
+		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/not", nil))
+	})
+	same(t, text, `# Thread 1 (GET /plain)
+Handler.ServeHTTP("GET", "/plain"): 101
+  ServeHTTP("GET", "/plain"): 101
+# Thread 2 (GET /controlled)
+Handler.ServeHTTP("GET", "/controlled"): 101
+  ServeHTTP("GET", "/controlled"): 101
+# Thread 3 (GET /not)
+Handler.ServeHTTP("GET", "/not"): 200
+`)
+}
+
+// answer takes a connection over and answers on it.
+func answer(t *testing.T, w http.ResponseWriter, take func(http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error)) {
+	conn, buffered, err := take(w)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	fmt.Fprint(buffered, "HTTP/1.1 202 Accepted\r\nContent-Length: 4\r\nConnection: close\r\n\r\nours")
+	if err := buffered.Flush(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A thread belongs to a goroutine, whatever context its children get.

@@ -194,7 +194,7 @@ func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 		return
 	}
 	var some []entry
-	for it := v.MapRange(); len(some) < min(c.r.config.CaptureCount, c.left/leastEntry) && it.Next(); {
+	for it := v.MapRange(); len(some) < min(c.r.config.CaptureCount, (c.left-len(c.out))/leastEntry) && it.Next(); {
 		some = append(some, entry{keyText(it.Key()), it.Value()})
 	}
 	slices.SortStableFunc(some, func(a, b entry) int { return strings.Compare(a.key, b.key) })

@@ -1,14 +1,16 @@
 package recorder
 
 import (
+	"bufio"
 	"io"
+	"net"
 	"net/http"
 )
 
 // Middleware returns a handler that records each request as a call, with what
 // next does below it. next finds the thread in the request's context: that of a
 // middleware around this one, or one of the request's own. The call's result is
-// the status.
+// the status; of a connection that next took over it is 101, unless one was sent.
 func Middleware(r *Recorder, next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux // as for a server
@@ -44,7 +46,7 @@ func Middleware(r *Recorder, next http.Handler) http.Handler {
 			// The panic goes on, so that the server sees it as it was.
 			t.Panic("panic")
 		}()
-		next.ServeHTTP(status, req)
+		next.ServeHTTP(status.asAble(), req)
 		returned = true
 	})
 }
@@ -84,3 +86,28 @@ func (w *statusWriter) Flush() {
 
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// asAble returns w as an http.Hijacker if what it wraps is one: handlers of
+// WebSockets ask for it.
+func (w *statusWriter) asAble() http.ResponseWriter {
+	if h, ok := w.ResponseWriter.(http.Hijacker); ok {
+		return &hijackWriter{w, h}
+	}
+	return w
+}
+
+// hijackWriter is a statusWriter whose connection can be taken over.
+type hijackWriter struct {
+	*statusWriter
+	hijacker http.Hijacker
+}
+
+// Hijack lets the handler take the connection over. Nobody sees the status of what
+// it sends.
+func (w *hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := w.hijacker.Hijack()
+	if err == nil && !w.wrote {
+		w.status, w.wrote = http.StatusSwitchingProtocols, true
+	}
+	return conn, buffered, err
+}
