@@ -31,7 +31,7 @@ type files struct {
 	data, index, times outfile
 	err                error
 	closed             bool
-	broken             bool  // no blocks any more, but the files' end
+	broken             bool  // no blocks any more: the files' end is all that comes, or it is there
 	current            block // the last that was begun
 	open               bool  // the current block has no end: others of its thread's parts follow
 	last               int64 // first content byte of the current block

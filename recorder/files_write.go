@@ -83,6 +83,7 @@ func (f *files) finish() error {
 		f.data.buf = append(f.data.buf, byte(format.KindEOF))
 		f.index.buf = format.AppendIndexTail(f.index.buf, f.end())
 		f.times.buf = f.appendEnd(f.times.buf)
+		f.broken = true
 	}
 	f.mu.Unlock()
 	_ = f.write() // the error is kept

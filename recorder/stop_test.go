@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -143,6 +144,42 @@ func TestStopInOnError(t *testing.T) {
 		t.Errorf("Stop: %v", err)
 	}
 	close(stopped)
+}
+
+// What is put while the files are ended does not come behind their end.
+func TestNothingBehindTheEnd(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
+	r := start(t, c)
+	th, late := r.Thread("main"), r.Thread("late")
+	m := r.Method(r.Class("C"), "m", Type{})
+	for _, th := range []*Thread{th, late} {
+		th.Enter(m, 0, Null())
+		th.Exit(Void())
+	}
+	p := late.chunk.Load().pending()
+	late.chunk.Store(nil) // it is written later
+	f := r.sink.(*files)
+	f.io.Lock()
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := r.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	for ended := false; !ended; runtime.Gosched() {
+		f.mu.Lock()
+		n := len(f.index.buf) // the magic is behind the last cell
+		ended = n > 8 && binary.BigEndian.Uint64(f.index.buf[n-8:]) == format.IndexMagic
+		f.mu.Unlock()
+	}
+	f.put(late, p, true)
+	f.io.Unlock()
+	group.Wait()
+	n := 0
+	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	if n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
 }
 
 // Two recorders in a process have nothing to do with each other.
