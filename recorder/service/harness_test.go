@@ -404,3 +404,19 @@ func config(kb uint32, sources ...string) *perfetto.TraceConfig {
 	}
 	return c
 }
+
+// waitUntil waits until the service is as a test wants it, which is looked at
+// whenever somebody has left.
+func waitUntil(t *testing.T, s *Service, is func() bool) {
+	t.Helper()
+	begin := time.Now()
+	defer time.AfterFunc(time.Minute, s.left.Broadcast).Stop()
+	s.lock()
+	defer s.unlock()
+	for !is() {
+		if time.Since(begin) >= time.Minute {
+			t.Fatal("waited for a minute")
+		}
+		s.left.Wait()
+	}
+}

@@ -191,19 +191,3 @@ func (p *rawPeer) hangUp() {
 		p.inbox = append(p.inbox, f)
 	}
 }
-
-// waitUntil waits until the service is as a test wants it, which is looked at
-// whenever somebody has left.
-func waitUntil(t *testing.T, s *Service, is func() bool) {
-	t.Helper()
-	begin := time.Now()
-	defer time.AfterFunc(time.Minute, s.left.Broadcast).Stop()
-	s.lock()
-	defer s.unlock()
-	for !is() {
-		if time.Since(begin) >= time.Minute {
-			t.Fatal("waited for a minute")
-		}
-		s.left.Wait()
-	}
-}

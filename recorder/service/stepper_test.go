@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -26,8 +27,11 @@ type stepper struct {
 	*ipc.Binding
 	memory  []byte
 	flushes chan *perfetto.GetAsyncCommandResponse_Flush
-	ready   chan struct{}
+	ready   chan struct{} // closed when a data source is started
+	once    sync.Once
 }
+
+func (p *stepper) sync() { p.invoke("Sync", &perfetto.SyncRequest{}) }
 
 func newStepper(t *testing.T, s *Service, noFlush bool) *stepper {
 	p := &stepper{t: t, s: s, flushes: make(chan *perfetto.GetAsyncCommandResponse_Flush, 100), ready: make(chan struct{})}
@@ -59,7 +63,7 @@ func (p *stepper) command(r ipc.Reply) {
 		}
 		p.t.Cleanup(func() { unmap(p.memory) })
 	case m.GetStartDataSource() != nil:
-		close(p.ready)
+		p.once.Do(func() { close(p.ready) })
 	case m.GetFlush() != nil:
 		p.flushes <- m.GetFlush()
 	}
