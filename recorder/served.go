@@ -90,7 +90,8 @@ func (s *served) bootOffset() int64 {
 	if s.looked != 0 && now-s.looked < sleepCheck {
 		return s.offset
 	}
-	offset := int64(producer.BootTime(time.Now())) - now
+	here, boot := producer.SameMoment(func() uint64 { return uint64(time.Since(c.base)) })
+	offset := int64(boot - here)
 	// More than the jitter of a look at both clocks: the machine slept.
 	if slept := offset - s.offset; s.looked == 0 || slept > int64(horizon) || -slept > int64(horizon) {
 		s.offset = offset

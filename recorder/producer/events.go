@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -226,20 +225,6 @@ func (e *Events) stop(i *Instance) {
 	e.mu.Unlock()
 	s.close()
 }
-
-// eventClock has nanoseconds that never go back. They begin as those since the
-// machine was started.
-type eventClock struct {
-	base   time.Time
-	offset int64
-}
-
-func (c *eventClock) begin() {
-	c.base = time.Now()
-	c.offset = int64(BootTime(c.base))
-}
-
-func (c *eventClock) now() uint64 { return uint64(int64(time.Since(c.base)) + c.offset) }
 
 func (e *Events) describeProcess(name string) []byte {
 	return packetOf(&perfetto.TrackDescriptor{

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
@@ -208,8 +207,8 @@ const (
 // preamble is the packet that a sequence begins with: what its clock shows, and
 // which track events are on that do not say.
 func (s *eventSession) preamble(sl *slot, t *Track) []byte {
-	boot := BootTime(time.Now())
-	sl.last = s.now()
+	now, boot := SameMoment(s.e.clock.now)
+	sl.last, boot = now/s.multiplier, boot-now%s.multiplier
 	id, stamp := uint64(clockIncremental), uint64(0)
 	clock := appendField(appendField(nil, 1, clockIncremental), 2, sl.last)
 	clock = appendField(appendField(clock, 3, 1), 4, s.multiplier)

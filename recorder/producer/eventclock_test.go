@@ -1,0 +1,50 @@
+package producer
+
+import "testing"
+
+// TestSameMoment looks at two clocks and is interrupted, between the looks or for
+// most of them.
+func TestSameMoment(t *testing.T) {
+	const apart = 1 << 40
+	for _, c := range []struct {
+		name  string
+		takes func(look int) uint64 // nanoseconds that go by behind each look at a clock
+		error uint64                // that is allowed
+	}{
+		{"never", func(int) uint64 { return 50 }, 50},
+		{"behind the first look", func(n int) uint64 {
+			if n == 0 {
+				return 5e6
+			}
+			return 50
+		}, 50},
+		{"between the first three looks", func(n int) uint64 {
+			if n < 2 {
+				return 5e6
+			}
+			return 50
+		}, 50},
+		{"nearly always", func(n int) uint64 {
+			if n/3 == 7 {
+				return 2000
+			}
+			return 5e6
+		}, 2000},
+		{"always", func(int) uint64 { return 3e6 }, 3e6},
+	} {
+		now, looked := uint64(1e9), 0
+		look := func() uint64 {
+			at := now
+			now += c.takes(looked)
+			looked++
+			return at
+		}
+		here, there := sameMoment(look, func() uint64 { return look() + apart })
+		if off := int64(there - here - apart); off > int64(c.error) || -off > int64(c.error) {
+			t.Errorf("interrupted %s: the clocks are %d ns off", c.name, off)
+		}
+		if looked > 3*looks {
+			t.Errorf("interrupted %s: %d looks", c.name, looked)
+		}
+	}
+}
