@@ -214,7 +214,9 @@ func recordConfig(f recordFlags) *perfetto.TraceConfig {
 	if len(f.categories) > 0 {
 		events.TrackEventConfig = &perfetto.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
 	}
-	const flushEvery, writeEvery = time.Second, 250 * time.Millisecond
+	// Clearing has Perfetto's library say names and tracks again, which all that
+	// follows upon a loss would lack else.
+	const flushEvery, clearEvery, writeEvery = time.Second, time.Second, 250 * time.Millisecond
 	return &perfetto.TraceConfig{
 		Buffers: []*perfetto.TraceConfig_BufferConfig{{
 			SizeKb:     proto.Uint32(uint32(max(int64(f.buffer)>>10, 64))),
@@ -228,6 +230,9 @@ func recordConfig(f recordFlags) *perfetto.TraceConfig {
 		FileWritePeriodMs: proto.Uint32(uint32(writeEvery / time.Millisecond)),
 		FlushPeriodMs:     proto.Uint32(uint32(flushEvery / time.Millisecond)),
 		WriteFlushMode:    perfetto.TraceConfig_WRITE_FLUSH_DISABLED.Enum(), // besides these
+		IncrementalStateConfig: &perfetto.TraceConfig_IncrementalStateConfig{
+			ClearPeriodMs: proto.Uint32(uint32(clearEvery / time.Millisecond)),
+		},
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/recorder/calls"
 	"tracex/recorder/producer"
 	"tracex/recorder/smb"
 )
@@ -55,6 +57,11 @@ func recordEvents(end string) error {
 	if err := p.Settle(context.Background()); err != nil {
 		return err
 	}
+	if end == "cleared" {
+		if err := awaitClear(p); err != nil {
+			return err
+		}
+	}
 	outer, inner, number := events.Name("prog", "outer"), events.Name("prog", "inner"), events.Key("number")
 	t := events.Goroutine("main")
 	t.Begin(outer)
@@ -82,6 +89,27 @@ func recordEvents(end string) error {
 	return nil
 }
 
+// awaitClear waits until the service has told that what packets build upon is to
+// be said again.
+func awaitClear(p *producer.Producer) error {
+	told := make(chan struct{}, 1)
+	_, err := p.Register(producer.Source{Name: calls.Source, Clear: func(*producer.Instance) {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-told:
+		return nil
+	case <-time.After(time.Minute):
+		return errors.New("nothing is cleared")
+	}
+}
+
 // TestRecord records programs that end in all ways.
 func TestRecord(t *testing.T) {
 	self, err := os.Executable()
@@ -96,6 +124,7 @@ func TestRecord(t *testing.T) {
 		says   string
 	}{
 		{end: "exit", code: 3, trace: true, says: "1 thread"},
+		{end: "cleared", code: 3, trace: true, says: "1 thread"},
 		{end: "killed", code: 137, trace: true, says: "1 thread"},
 		{end: "waits", code: 143, signal: syscall.SIGTERM, trace: true, says: "1 thread"},
 		{end: "nothing", code: 1, says: "recorded nothing"},
