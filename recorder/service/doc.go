@@ -48,8 +48,7 @@
 // # What it does not do
 //
 // It does not filter traces or boost priorities (configs that ask for these are
-// refused), compress with zstd (such traces stay as they are, as those of every
-// service that was built without it), run programs on what is overwritten (ProtoVM),
-// note the states of concurrent sessions, or relay other machines' services;
-// programs of other machines can connect.
+// refused), run programs on what is overwritten (ProtoVM), note the states of
+// concurrent sessions, or relay other machines' services; programs of other
+// machines can connect.
 package service

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -35,22 +36,62 @@ func packetsOf(t *testing.T, b []byte) (list []*perfetto.TracePacket) {
 		if err := proto.Unmarshal(data, p); err != nil {
 			t.Fatal(err)
 		}
-		packed := p.GetCompressedPackets()
-		if packed == nil {
+		whole := unpacked(t, p)
+		if whole == nil {
 			list = append(list, p)
 			continue
-		}
-		z, err := zlib.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
 		}
 		list = append(list, packetsOf(t, whole)...)
 	}
 	return list
+}
+
+// unpacked returns the packets in a packet that is compressed, nil of another.
+func unpacked(t *testing.T, p *perfetto.TracePacket) (whole []byte) {
+	t.Helper()
+	var from io.Reader
+	var err error
+	switch {
+	case p.GetCompressedPackets() != nil:
+		from, err = zlib.NewReader(bytes.NewReader(p.GetCompressedPackets()))
+	case p.GetZstdCompressedPackets() != nil:
+		from, err = zstd.NewReader(bytes.NewReader(p.GetZstdCompressedPackets()))
+	default:
+		return nil
+	}
+	if err == nil {
+		whole, err = io.ReadAll(from)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.TrustedPid != nil || p.GetTrustedPacketSequenceId() != 0 {
+		t.Errorf("there are stamps outside: %v", p)
+	}
+	return whole
+}
+
+// packing says how all packets of a trace are compressed; "": they are not.
+func packing(t *testing.T, b []byte) (how string) {
+	t.Helper()
+	var trace perfetto.Trace
+	if err := proto.Unmarshal(b, &trace); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range trace.Packet {
+		of := ""
+		switch {
+		case p.GetCompressedPackets() != nil:
+			of = "deflate"
+		case p.GetZstdCompressedPackets() != nil:
+			of = "zstd"
+		}
+		if i > 0 && of != how {
+			t.Errorf("packet %d is compressed by %q, the ones before by %q", i, of, how)
+		}
+		how = of
+	}
+	return how
 }
 
 // recordInto starts a session that is written into a file, which may be nil.
@@ -86,7 +127,7 @@ func contents(t *testing.T, path string) []byte {
 // that it makes, compressed ones. When EnableTracing is answered, the file is
 // whole.
 func TestFile(t *testing.T) {
-	for _, kind := range []string{"given", "made", "deflate", "old deflate"} {
+	for _, kind := range []string{"given", "made", "deflate", "old deflate", "zstd", "zstd rather than deflate"} {
 		t.Run(kind, func(t *testing.T) {
 			s := serve(t, Config{})
 			p := connect(t, s, "prog", offer("words"))
@@ -100,6 +141,12 @@ func TestFile(t *testing.T) {
 				cfg.OutputPath = proto.String(path)
 			case "deflate":
 				cfg.Compression = &perfetto.TraceConfig_CompressionConfig{Deflate: new(perfetto.TraceConfig_CompressionConfig_Deflate)}
+			case "zstd":
+				cfg.Compression = &perfetto.TraceConfig_CompressionConfig{Zstd: new(perfetto.TraceConfig_CompressionConfig_Zstd)}
+			case "zstd rather than deflate":
+				cfg.Compression = &perfetto.TraceConfig_CompressionConfig{
+					Deflate: new(perfetto.TraceConfig_CompressionConfig_Deflate), Zstd: &perfetto.TraceConfig_CompressionConfig_Zstd{Level: proto.Int32(9)},
+				}
 			case "old deflate":
 				cfg.CompressionType = perfetto.TraceConfig_COMPRESSION_TYPE_DEFLATE.Enum()
 			}
@@ -121,8 +168,12 @@ func TestFile(t *testing.T) {
 			if packets[len(packets)-1].GetTraceStats() == nil {
 				t.Error("no stats at the end")
 			}
-			if strings.Contains(kind, "deflate") == bytes.Contains(b, []byte("one")) {
-				t.Error("compressed, or not, against the config")
+			want := strings.TrimPrefix(kind, "old ")
+			if want, _, _ = strings.Cut(want, " "); want == "given" || want == "made" {
+				want = ""
+			}
+			if got := packing(t, b); got != want {
+				t.Errorf("compressed by %q, want %q", got, want)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -23,7 +22,7 @@ type drain struct {
 	done   bool
 	sizes  []int // of the packets of the last step, in bytes
 	buf    []byte
-	packed bytes.Buffer
+	packed packer
 	stamp  stamp
 }
 
@@ -57,9 +56,7 @@ func (d *drain) step(most int) []byte {
 		d.own(d.n.last())
 		d.done = true
 	}
-	if d.n.deflates() {
-		d.deflate()
-	}
+	d.compress()
 	return d.buf
 }
 
@@ -107,30 +104,6 @@ func (d *drain) own(list []*perfetto.TracePacket) {
 		d.buf = protowire.AppendBytes(d.buf, b)
 		d.sizes = append(d.sizes, len(d.buf)-before)
 	}
-}
-
-// deflates reports whether the session's trace is to be compressed.
-func (n *session) deflates() bool {
-	return n.config.GetCompression().GetDeflate() != nil ||
-		n.config.GetCompressionType() == perfetto.TraceConfig_COMPRESSION_TYPE_DEFLATE
-}
-
-// deflate makes one packet of those of the step.
-func (d *drain) deflate() {
-	if len(d.buf) == 0 {
-		return
-	}
-	d.packed.Reset()
-	w, err := zlib.NewWriterLevel(&d.packed, zlib.DefaultCompression)
-	if err == nil {
-		_, err = w.Write(d.buf)
-	}
-	if err != nil || w.Close() != nil {
-		return // cannot be: it writes to memory
-	}
-	packet := protowire.AppendBytes(protowire.AppendTag(nil, fieldCompressed, protowire.BytesType), d.packed.Bytes())
-	d.buf = protowire.AppendBytes(protowire.AppendTag(d.buf[:0], fieldPacket, protowire.BytesType), packet)
-	d.sizes = append(d.sizes[:0], len(d.buf))
 }
 
 const (
