@@ -95,8 +95,16 @@ func (c *connection) register(d *DataSource) {
 		if c.waits++; c.waits == 1 {
 			c.busy = make(chan struct{})
 		}
-	} else if errors.Is(err, ipc.ErrNoMethod) {
-		c.p.complain("the service takes no data sources: %w", err)
+	} else {
+		c.notSent(d, err)
+	}
+}
+
+// notSent tells why the service does not get to know a data source. The Producer's
+// lock is held.
+func (c *connection) notSent(d *DataSource, err error) {
+	if errors.Is(err, ipc.ErrNoMethod) || errors.Is(err, ipc.ErrTooLarge) {
+		c.p.complainSoon("the service cannot be told of the data source %q: %w", d.Name, err)
 	}
 	// Any other error is the connection's, whose end is noticed elsewhere.
 }
@@ -152,7 +160,7 @@ func (c *connection) setUp(id uint64, config *perfetto.DataSourceConfig) *Instan
 	return i
 }
 
-// start starts an instance. Old services do not set it up before.
+// start starts an instance, once. Old services do not set it up before.
 func (c *connection) start(id uint64, config *perfetto.DataSourceConfig) {
 	i := c.instances[id]
 	if i == nil {
@@ -160,12 +168,16 @@ func (c *connection) start(id uint64, config *perfetto.DataSourceConfig) {
 			return
 		}
 	}
-	if i.early {
+	switch {
+	case i.running:
+		return
+	case i.early:
 		i.early = false
 		i.target.Bind(config.GetTargetBuffer())
-	} else {
+	default:
 		i.start()
 	}
+	i.running = true
 	c.send("NotifyDataSourceStarted", &perfetto.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
 }
 

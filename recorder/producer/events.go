@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -70,6 +71,13 @@ const trackEvent = "track_event"
 // being: each time of all. Sessions can choose the others too.
 const mostAnnounced = 256
 
+// announcedBytes is how much the service is told of categories at most, and
+// categoryAround what each takes besides itself.
+const (
+	announcedBytes = ipc.MaxFrame / 2
+	categoryAround = 8
+)
+
 type nameKey struct{ category, text string }
 
 // Name is what events are called, with their category.
@@ -118,13 +126,18 @@ func (p *Producer) Events(o EventsOptions) (*Events, error) {
 // Source returns the data source, for [DataSource.StartUp] say.
 func (e *Events) Source() *DataSource { return e.source }
 
-// available describes the categories. mu is held, or nobody else knows e.
+// available describes the categories, as many as one frame is sure to hold. mu is
+// held, or nobody else knows e.
 func (e *Events) available() *perfetto.DataSourceDescriptor {
 	m := &perfetto.TrackEventDescriptor{}
+	room := announcedBytes
 	for _, c := range e.categories {
 		category := &perfetto.TrackEventCategory{Name: proto.String(c.Name), Tags: c.Tags}
 		if c.Description != "" {
 			category.Description = proto.String(c.Description)
+		}
+		if room -= proto.Size(category) + categoryAround; room < 0 {
+			break
 		}
 		m.AvailableCategories = append(m.AvailableCategories, category)
 	}

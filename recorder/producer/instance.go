@@ -24,6 +24,7 @@ type Instance struct {
 	lent     []lent
 	flushOwn func() // writers that are not in the pool; nil: there are none
 	early    bool   // it began before the service asked for it
+	running  bool   // the service has asked for it
 }
 
 func newInstance(d *DataSource, a *smb.Arbiter, config *perfetto.DataSourceConfig) *Instance {

@@ -72,7 +72,7 @@ type Producer struct {
 	settled chan struct{} // closed when the first attempt to connect has ended
 	settle  sync.Once
 
-	finished sync.WaitGroup // of connecting, and of telling of stalls
+	finished sync.WaitGroup // of connecting, and of telling what hinders
 
 	mu         sync.Mutex
 	sources    []*DataSource // those that are registered
@@ -289,6 +289,14 @@ func (p *Producer) stalled(writer uint16, waited time.Duration) {
 		defer p.mu.Unlock()
 		p.stalling = false
 	})
+}
+
+// complainSoon is complain for who holds mu: another goroutine tells, as OnError may
+// want to ask the Producer something.
+func (p *Producer) complainSoon(format string, args ...any) {
+	if !p.closed {
+		p.finished.Go(func() { p.complain(format, args...) })
+	}
 }
 
 // complain tells the program's owner.

@@ -1,12 +1,15 @@
 package producer
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -219,5 +222,62 @@ func TestLengthsComeLate(t *testing.T) {
 	}
 	if got := words(c.finish()); !slices.Equal(got, want) {
 		t.Errorf("read %.100q", got)
+	}
+}
+
+// TestLargeDescriptor has sources of which more is to be told than a frame holds.
+func TestLargeDescriptor(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	complaints := make(chan error, 10)
+	var p *Producer
+	p = begin(t, dir, Options{OnError: func(err error) {
+		p.Connected() // it may ask
+		complaints <- err
+	}})
+	settle(t, p)
+	var many []Category
+	large := &perfetto.TrackEventDescriptor{}
+	for n := range 3000 {
+		name := fmt.Sprint(strings.Repeat("long", 10), n)
+		many = append(many, Category{Name: name})
+		large.AvailableCategories = append(large.AvailableCategories, &perfetto.TrackEventCategory{Name: &name})
+	}
+	register(t, p, Source{Name: "large", Descriptor: &perfetto.DataSourceDescriptor{TrackEventDescriptor: large}})
+	if err := receive(t, complaints, "a complaint"); !errors.Is(err, ipc.ErrTooLarge) || !strings.Contains(err.Error(), "large") {
+		t.Errorf("told %v", err)
+	}
+	d := register(t, p, Source{Name: "words"})
+	d.Update(&perfetto.DataSourceDescriptor{TrackEventDescriptor: large})
+	if err := receive(t, complaints, "a complaint"); !errors.Is(err, ipc.ErrTooLarge) || !strings.Contains(err.Error(), "words") {
+		t.Errorf("told %v", err)
+	}
+	e := newEvents(t, p, EventsOptions{Categories: many})
+	c := consume(t, dir)
+	c.enable(session(64, "words", trackEvent))
+	awaitInstance(t, d).Write(word(t, "one"))
+	awaitInstance(t, e.source)
+	if n := e.Name(many[2999].Name, "last"); !e.Enabled(n) {
+		t.Error("a category that was not announced is not wanted")
+	}
+	if got, want := words(c.finish()), []string{"!one"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// TestStartedTwice has a service start an instance twice.
+func TestStartedTwice(t *testing.T) {
+	mem := memoryOf(t, 8)
+	dir := folder(t)
+	s := newIdleService(t, dir)
+	p := begin(t, dir, Options{})
+	heard := newDiary()
+	register(t, p, heard.source("words"))
+	settle(t, p)
+	s.start(mem, "words")
+	s.start(mem, "words")
+	_ = s.commands.Peek().Reject() // the end of the commands
+	if got, want := heard.next(t, 3), []string{"set up words", "start", "stop"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }

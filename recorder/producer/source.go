@@ -88,7 +88,10 @@ func (d *DataSource) Update(m *perfetto.DataSourceDescriptor) {
 	defer d.p.mu.Unlock()
 	d.Descriptor = m
 	if c := d.p.conn; c != nil {
-		_ = c.port.Call("UpdateDataSource", &perfetto.UpdateDataSourceRequest{DataSourceDescriptor: d.descriptor()}, func(ipc.Reply) {})
+		err := c.port.Call("UpdateDataSource", &perfetto.UpdateDataSourceRequest{DataSourceDescriptor: d.descriptor()}, func(ipc.Reply) {})
+		if err != nil && c.port.Has("UpdateDataSource") {
+			c.notSent(d, err)
+		}
 	}
 }
 
