@@ -82,13 +82,21 @@ func (p *packet) parse(b []byte) bool {
 			p.data, n = consumeBytes(b[1:])
 		case packetTrustedUID<<3 | varintKey:
 			_, n = consumeVarint(b[1:])
+		case packetTrustedPID<<3&0x7f | varintKey | 0x80: // the first byte of two
+			if len(b) < 2 || b[1] != packetTrustedPID<<3>>7 {
+				if b = p.another(b); b == nil {
+					return false
+				}
+				continue
+			}
+			var v uint64
+			if v, n = consumeVarint(b[2:]); n >= 0 {
+				p.pid, n = int32(v), n+1
+			}
 		default:
-			f := fields{rest: b}
-			if !f.next() {
+			if b = p.another(b); b == nil {
 				return false
 			}
-			p.field(&f)
-			b = f.rest
 			continue
 		}
 		if n < 0 {
@@ -97,6 +105,16 @@ func (p *packet) parse(b []byte) bool {
 		b = b[1+n:]
 	}
 	return true
+}
+
+// another reads a field of any kind and returns what follows; nil: it is damaged.
+func (p *packet) another(b []byte) []byte {
+	f := fields{rest: b}
+	if !f.next() {
+		return nil
+	}
+	p.field(&f)
+	return f.rest
 }
 
 func (p *packet) field(f *fields) {
