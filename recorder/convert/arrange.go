@@ -19,9 +19,11 @@ const maxParents = 100
 func (c *Converter) arrange() []*line {
 	for _, l := range c.lines {
 		if l.scope == ofUnknown {
+			c.current.machine = l.machine
 			c.place(l)
 		}
 	}
+	c.countMachines(c.lines)
 	var lines []*line
 	for _, l := range c.lines {
 		if l.records.begun || len(l.more) > 0 {
@@ -29,7 +31,7 @@ func (c *Converter) arrange() []*line {
 			lines = append(lines, l)
 		}
 	}
-	processes := make(map[int32]int)
+	processes := make(map[processID]int)
 	for _, l := range lines {
 		if _, known := processes[l.pid]; !known {
 			processes[l.pid] = l.order
@@ -37,7 +39,7 @@ func (c *Converter) arrange() []*line {
 	}
 	rank := func(l *line) int {
 		switch {
-		case l.pid == 0:
+		case l.pid.pid() == 0:
 			return len(c.lines) // of no process: at the end
 		default:
 			return processes[l.pid]
@@ -52,7 +54,7 @@ func (c *Converter) arrange() []*line {
 // class orders the lines of a process.
 func (l *line) class() int {
 	switch {
-	case l.scope == ofThread && l.thread.tid == int64(l.pid):
+	case l.scope == ofThread && l.thread.tid == int64(l.pid.pid()):
 		return 0 // the main thread
 	case l.scope == ofThread:
 		return 1
@@ -74,7 +76,7 @@ func (c *Converter) place(l *line) {
 	} else if joined, ok := c.joined.get(l.parent); ok {
 		home = joined
 	} else {
-		home = c.keyed(lineKey{byName, 0, l.name}, line{joined: true, name: l.name})
+		home = c.keyed(lineKey{byName, rootOf(l.machine, 0), l.name}, line{joined: true, name: l.name})
 	}
 	if home == nil || home == l {
 		l.parent = 0 // too many lines: it stays as it is
@@ -107,8 +109,11 @@ func (c *Converter) label(l *line) {
 	if l.scope != ofTrace {
 		parts = append(parts, c.ancestors(l)...)
 	}
-	if l.pid != 0 {
-		parts = append(parts, numbered(c.processOf(l), "process", int64(l.pid)))
+	if l.pid.pid() != 0 {
+		parts = append(parts, numbered(c.processOf(l), "process", int64(l.pid.pid())))
+	}
+	if machine := c.machineName(l.machine); machine != "" && l.scope != ofTrace {
+		parts = append(parts, machine)
 	}
 	slices.Reverse(parts)
 	if l.shown = strings.Join(parts, between); l.shown == "" {
@@ -178,7 +183,7 @@ func (c *Converter) processOf(l *line) string {
 }
 
 // processTitle is what a process is called; "": that is not known.
-func (c *Converter) processTitle(pid int32) string {
+func (c *Converter) processTitle(pid processID) string {
 	if t := c.tracks[c.processes[pid]]; t != nil && t.title != "" {
 		return t.title
 	}

@@ -19,8 +19,8 @@ type recorded struct {
 
 // callsRecorder is one recorder.
 type callsRecorder struct {
-	pid        int32  // of its process; 0: not known
-	name       string // before those of its threads, set when it is written
+	pid        processID // its lower half is 0: not known
+	name       string    // before those of its threads, set when it is written
 	references *stream
 	known      *remember[reference, struct{}] // that are in references
 	ids        [format.KindCodeLocation + 1]int64
@@ -57,7 +57,7 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 		c.leave(tooManyTracks, p)
 		return nil
 	}
-	r.pid = cmp.Or(r.pid, p.pid)
+	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
 	if sound, err := r.refer(part.References, c); err != nil {
 		return err
 	} else if !sound {

@@ -65,8 +65,11 @@ func (c *Converter) nameRecorders() {
 	met := make(map[string]int)
 	for _, r := range c.recorded.list {
 		name := "recording"
-		if r.pid != 0 {
-			name = numbered(c.processTitle(r.pid), "process", int64(r.pid))
+		if r.pid.pid() != 0 {
+			name = numbered(c.processTitle(r.pid), "process", int64(r.pid.pid()))
+		}
+		if machine := c.machineName(r.pid.machine()); machine != "" {
+			name = machine + between + name
 		}
 		if met[name]++; met[name] > 1 {
 			name += fmt.Sprintf(" #%d", met[name])
@@ -115,7 +118,7 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *stream) err
 		k.moment(c.w.c.last)
 		k.end(0, !k.timed)
 		k.t.name = k.shown()
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid, Process: c.w.c.processTitle(c.r.pid), Thread: k.name})
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid.pid(), Process: c.w.c.processTitle(c.r.pid), Thread: k.name})
 		c.w.blocks.end(k.t)
 	}
 	return c.w.blocks.failed()

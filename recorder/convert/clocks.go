@@ -16,14 +16,17 @@ const (
 	firstFreeClock = 128
 )
 
-// clockID names a clock; sequence is 0 for one of the trace.
-type clockID struct{ sequence, clock uint32 }
+// clockID names a clock: of a sequence, or with sequence 0 of a machine.
+type clockID struct{ sequence, clock, machine uint32 }
 
-func clockOf(sequence, clock uint32) clockID {
+func clockOf(sequence, clock uint32) clockID { return clockOn(0, sequence, clock) }
+
+// clockOn is clockOf for a sequence of a machine.
+func clockOn(machine, sequence, clock uint32) clockID {
 	if clock < firstOwnClock || clock >= firstFreeClock {
-		sequence = 0
+		return clockID{0, clock, machine}
 	}
-	return clockID{sequence, clock}
+	return clockID{sequence, clock, 0}
 }
 
 // clocks brings times of any clock to one: that of the trace.
@@ -39,6 +42,7 @@ type clocks struct {
 	tables  map[string]*snapshots // by their clocks
 	version int                   // from 1: what was found out before is not sure any more
 	key     []byte
+	bridged map[uint32]bool // machines whose clocks are related to the trace's
 }
 
 // domain is what is known of a clock.
@@ -67,7 +71,7 @@ const knownClocks = 1 << 16
 
 func newClocks() *clocks {
 	return &clocks{
-		trace:   clockID{0, clockBoottime},
+		trace:   clockOf(0, clockBoottime),
 		version: 1,
 		domains: make(map[clockID]*domain),
 		tables:  make(map[string]*snapshots),
@@ -81,9 +85,12 @@ type reading struct {
 	incremental bool
 }
 
+// maxReadings bounds how many clocks a snapshot may have: a dozen is usual.
+const maxReadings = 1 << 8
+
 // parseSnapshot reads a ClockSnapshot. primary is the clock that it names as
 // that of the trace, or 0.
-func parseSnapshot(b []byte, sequence uint32) (readings []reading, primary uint32, ok bool) {
+func parseSnapshot(b []byte, sequence, machine uint32) (readings []reading, primary uint32, ok bool) {
 	f := fields{rest: b}
 	for f.next() {
 		switch {
@@ -106,7 +113,10 @@ func parseSnapshot(b []byte, sequence uint32) (readings []reading, primary uint3
 			if g.bad {
 				return nil, 0, false
 			}
-			r.id = clockOf(sequence, clock)
+			if len(readings) == maxReadings {
+				return nil, 0, false
+			}
+			r.id = clockOn(machine, sequence, clock)
 			readings = append(readings, r)
 		case f.number == 2:
 			primary = uint32(f.value)
@@ -130,7 +140,9 @@ func (c *clocks) add(readings []reading, primary uint32) bool {
 			slices.ContainsFunc(readings[:i], func(o reading) bool { return o.id == r.id }):
 			return false
 		}
-		c.key = protowire.AppendVarint(protowire.AppendVarint(c.key, uint64(r.id.sequence)), uint64(r.id.clock))
+		for _, n := range [...]uint32{r.id.sequence, r.id.clock, r.id.machine} {
+			c.key = protowire.AppendVarint(c.key, uint64(n))
+		}
 	}
 	t := c.tables[string(c.key)]
 	if t == nil {

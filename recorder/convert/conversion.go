@@ -50,7 +50,7 @@ func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
 		return ns, false
 	}
 	if ns < via.least || ns >= via.most {
-		path := c.path(via.id)
+		path := c.path(via.id, c.trace)
 		if path == nil {
 			via.none = true
 			return ns, false
@@ -67,8 +67,8 @@ type step struct {
 	from, to int // columns
 }
 
-// path finds the fewest steps from a clock to that of the trace; nil: none.
-func (c *clocks) path(id clockID) []step {
+// path finds the fewest steps from a clock to another one; nil: none.
+func (c *clocks) path(id, goal clockID) []step {
 	type place struct {
 		id   clockID
 		path []step
@@ -87,7 +87,7 @@ func (c *clocks) path(id clockID) []step {
 				}
 				seen[next] = true
 				path := append(slices.Clone(queue[0].path), step{t, from, to})
-				if next == c.trace {
+				if next == goal {
 					return path
 				}
 				queue = append(queue, place{next, path})

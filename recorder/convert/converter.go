@@ -57,9 +57,10 @@ type Converter struct {
 	wallAt     reading
 	hasWall    bool
 
-	tracks     map[uint64]*track   // those that are not joined
-	threads    map[threadID]uint64 // their tracks
-	processes  map[int32]uint64    // the first track of each
+	tracks     map[uint64]*track    // those that are not joined
+	threads    map[threadID]uint64  // their tracks
+	processes  map[processID]uint64 // the first track of each
+	several    bool                 // there are several machines
 	joined     *remember[uint64, *line]
 	lines      []*line
 	keys       map[lineKey]*line
@@ -95,10 +96,10 @@ func New(o Options) *Converter {
 		readers:   readers(),
 		spool:     newSpool(o.TempDir, o.Memory),
 		clocks:    newClocks(),
-		names:     names{make(map[int32]string), make(map[threadID]string)},
+		names:     names{make(map[processID]string), make(map[threadID]string)},
 		tracks:    make(map[uint64]*track),
 		threads:   make(map[threadID]uint64),
-		processes: make(map[int32]uint64),
+		processes: make(map[processID]uint64),
 		joined:    newRemember[uint64, *line](knownJoined),
 		keys:      make(map[lineKey]*line),
 		first:     math.MaxInt64,

@@ -8,8 +8,8 @@ import (
 // Records whose clock no snapshot relates to the trace's wait for one, which may
 // come later in the trace, in a stream of their own:
 //
-//	line uvarint, sequence and number of the clock uvarint, 1 if the time is as it
-//	stood in the packet, time uvarint, offset of the packet varint, record
+//	line uvarint, sequence, number and machine of the clock uvarint, 1 if the time
+//	is as it stood in the packet, time uvarint, offset of the packet varint, record
 //
 // They keep the order of the input.
 
@@ -26,6 +26,7 @@ func (c *Converter) addEarly(l *line, time int64) error {
 	b := binary.AppendUvarint(c.scratch[:0], uint64(l.order))
 	b = binary.AppendUvarint(b, uint64(p.clockID.sequence))
 	b = binary.AppendUvarint(b, uint64(p.clockID.clock))
+	b = binary.AppendUvarint(b, uint64(p.clockID.machine))
 	b = binary.AppendUvarint(append(b, raw), uint64(time))
 	b = binary.AppendVarint(b, p.offset)
 	c.scratch = c.record.append(b)
@@ -62,7 +63,7 @@ func (c *Converter) settleEarly(ctx context.Context) error {
 func (c *Converter) settle(via *conversion, b []byte) error {
 	n := numbers{b}
 	l := c.lines[n.next()]
-	id := clockID{uint32(n.next()), uint32(n.next())}
+	id := clockID{uint32(n.next()), uint32(n.next()), uint32(n.next())}
 	raw := n.rest[0] != 0
 	time, size := binary.Uvarint(n.rest[1:])
 	offset, more := binary.Varint(n.rest[1+size:])

@@ -15,6 +15,9 @@ func (c *Converter) trackEvent(p *packet, s *sequence) error {
 		}
 		// An end belongs to it, or a begin: without it, all around would be wrong.
 	}
+	if p.machine != 0 {
+		e.moveTo(p.machine)
+	}
 	if e.mixed && e.typed {
 		c.leave(typedFields, p)
 	}

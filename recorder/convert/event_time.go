@@ -1,6 +1,9 @@
 package convert
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // eventTime returns the time of an event on the trace's clock.
 func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool) {
@@ -26,7 +29,7 @@ func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bo
 	p.early = false
 	if old {
 		// Those fields are of a time when all was told by one clock.
-		if t, ok := c.clocks.convert(&c.monotonic, clockOf(0, clockMonotonic), ns); ok {
+		if t, ok := c.clocks.convert(&c.monotonic, clockOn(p.machine, 0, clockMonotonic), ns); ok {
 			ns = t
 		}
 	}
@@ -39,14 +42,17 @@ func (c *Converter) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	if clock == 0 && s != nil {
 		clock = s.clock
 	}
-	if clock == 0 || clock == c.clocks.trace.clock {
+	if p.machine != 0 {
+		c.clocks.bridge(p.machine)
+		clock = cmp.Or(clock, c.clocks.trace.clock)
+	} else if clock == 0 || clock == c.clocks.trace.clock {
 		return c.checkTime(p, int64(p.time))
 	}
 	via := &c.others
 	if s != nil {
 		via = &s.conversion
 	}
-	id := clockOf(p.sequence, clock)
+	id := clockOn(p.machine, p.sequence, clock)
 	ns, ok = c.clocks.convert(via, id, int64(p.time))
 	if !ok {
 		unknown := c.clocks.domains[id] == nil

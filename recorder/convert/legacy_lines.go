@@ -6,7 +6,7 @@ import "strconv"
 func (c *Converter) legacyThread(s *sequence, g *legacy) (id threadID, ok bool) {
 	id, ok = s.thread, s.hasThread
 	if g.hasPID {
-		id, ok = threadID{g.pid, -1}, true
+		id, ok = threadID{processOn(c.current.machine, g.pid), -1}, true
 	}
 	if g.hasTID && ok {
 		id.tid = g.tid
@@ -52,7 +52,7 @@ func (c *Converter) legacyLine(s *sequence, e *event, g *legacy) *line {
 
 // asyncID is what joins the events of one asynchronous slice.
 type asyncID struct {
-	pid int32 // 0: the number is of the trace
+	pid processID // 0: the number is of the trace
 	id  uint64
 }
 

@@ -10,7 +10,8 @@ type line struct {
 	name    string
 	track   *track // the one it is of, when it is of one
 	thread  threadID
-	pid     int32
+	pid     processID
+	machine uint32
 	scope   scope
 	order   int // of first appearance
 
@@ -66,7 +67,7 @@ func (c *Converter) newLine(l line) *line {
 	if len(c.lines) >= knownTracks {
 		return nil
 	}
-	l.records, l.order = c.spool.stream(), len(c.lines)
+	l.records, l.order, l.machine = c.spool.stream(), len(c.lines), c.current.machine
 	c.lines = append(c.lines, &l)
 	return &l
 }
@@ -127,7 +128,7 @@ func (c *Converter) lineOf(t *track, event []byte) *line {
 	if name == "" {
 		name = string(event)
 	}
-	key := lineKey{byName, t.parent, name}
+	key := lineKey{byName, rootOf(t.machine, t.parent), name}
 	if t.key != "" {
 		key.text = t.key
 	}
@@ -147,7 +148,7 @@ func (c *Converter) undescribed(uuid uint64, event []byte) *line {
 		c.unknown++
 		return c.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: string(event)})
 	}
-	l := c.keyed(lineKey{byName, 0, string(event)}, line{joined: true, name: string(event)})
+	l := c.keyed(lineKey{byName, rootOf(c.current.machine, 0), string(event)}, line{joined: true, name: string(event)})
 	if l != nil {
 		c.joined.put(uuid, l)
 	}

@@ -4,13 +4,13 @@ import "google.golang.org/protobuf/encoding/protowire"
 
 // threadID is a thread of a process, by the numbers of the system.
 type threadID struct {
-	pid int32
+	pid processID
 	tid int64
 }
 
 // names are what processes and threads are called.
 type names struct {
-	processes map[int32]string
+	processes map[processID]string
 	threads   map[threadID]string
 }
 
@@ -22,13 +22,13 @@ type threadDescriptor struct {
 }
 
 // readProcess reads a ProcessDescriptor.
-func (c *Converter) readProcess(b []byte) (pid int32, name string, ok bool) {
+func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) {
 	command := ""
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
 		case 1:
-			pid = int32(f.value)
+			pid = processOn(c.current.machine, int32(f.value))
 		case 2:
 			if command == "" {
 				command = string(f.raw)
@@ -47,7 +47,7 @@ func (c *Converter) readProcess(b []byte) (pid int32, name string, ok bool) {
 	return pid, name, !f.bad
 }
 
-func (c *Converter) nameProcess(pid int32, name string) {
+func (c *Converter) nameProcess(pid processID, name string) {
 	if name != "" && (c.names.processes[pid] != "" || len(c.names.processes) < knownTracks) {
 		c.names.processes[pid] = name
 	}
@@ -65,7 +65,7 @@ func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
 	for f.next() {
 		switch f.number {
 		case 1:
-			t.pid = int32(f.value)
+			t.pid = processOn(c.current.machine, int32(f.value))
 		case 2:
 			t.tid = int64(f.value)
 		case 5:
@@ -112,13 +112,14 @@ func (c *Converter) processTree(p *packet, _ *sequence) error {
 	for f.next() {
 		switch f.number {
 		case 1: // a process
-			pid, _, name := treeEntry(f.raw, 2, 3)
-			if c.names.processes[int32(pid)] == "" {
-				c.nameProcess(int32(pid), name)
+			number, _, name := treeEntry(f.raw, 2, 3)
+			pid := processOn(p.machine, int32(number))
+			if c.names.processes[pid] == "" {
+				c.nameProcess(pid, name)
 			}
 		case 2: // a thread
 			tid, pid, name := treeEntry(f.raw, 3, 2)
-			if id := (threadID{int32(pid), tid}); c.names.threads[id] == "" {
+			if id := (threadID{processOn(p.machine, int32(pid)), tid}); c.names.threads[id] == "" {
 				c.nameThread(id, name)
 			}
 		}

@@ -28,6 +28,7 @@ const (
 	packetTrustedPID        = 79
 	packetFirstOnSequence   = 87
 	packetMachine           = 98
+	packetRemoteSync        = 107
 	packetCloneTrigger      = 113
 	packetZstd              = 133
 	packetCalls             = calls.Field
@@ -52,6 +53,7 @@ type packet struct {
 	clock    uint32 // 0: the sequence's default
 	sequence uint32 // 0: none
 	pid      int32  // of the writer, as the service knows it; 0: it does not
+	machine  uint32 // that wrote it; 0: that of the service
 	flags    uint32
 	dropped  bool
 	defaults []byte
@@ -139,7 +141,9 @@ func (p *packet) field(f *fields) {
 		p.interned = f.raw
 	case packetTrustedPID:
 		p.pid = int32(f.value)
-	case packetTrustedUID, packetFirstOnSequence, packetMachine:
+	case packetMachine:
+		p.machine = uint32(f.value)
+	case packetTrustedUID, packetFirstOnSequence:
 	default:
 		// A field that a newer service adds must not hide what is read.
 		if p.kind == 0 || read(f.number) {
@@ -152,7 +156,7 @@ func (p *packet) field(f *fields) {
 func read(kind protowire.Number) bool {
 	switch kind {
 	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
-		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetZstd, packetCalls:
+		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetZstd, packetRemoteSync, packetCalls:
 		return true
 	}
 	return false
@@ -180,7 +184,7 @@ func (p *packet) stamped(b []byte) bool {
 			}
 		}
 		if !f.bad && q.sequence != 0 {
-			p.sequence, p.pid, p.dropped = q.sequence, q.pid, q.dropped
+			p.sequence, p.pid, p.machine, p.dropped = q.sequence, q.pid, q.machine, q.dropped
 			return true
 		}
 	}
@@ -201,6 +205,7 @@ func readers() map[protowire.Number]reader {
 		packetProcessTree:       (*Converter).processTree,
 		packetTrigger:           (*Converter).trigger,
 		packetCloneTrigger:      (*Converter).trigger,
+		packetRemoteSync:        (*Converter).remoteSync,
 		packetCalls:             (*Converter).recordedCalls,
 	}
 }

@@ -50,7 +50,7 @@ func (s *sequence) lose() {
 }
 
 // setDefaults takes in a TracePacketDefaults, which replaces the one before.
-func (s *sequence) setDefaults(b []byte) bool {
+func (s *sequence) setDefaults(b []byte, machine uint32) bool {
 	s.clock, s.track, s.counters, s.doubles = 0, 0, nil, nil
 	f := fields{rest: b}
 	for f.next() {
@@ -72,6 +72,9 @@ func (s *sequence) setDefaults(b []byte) bool {
 			f.bad = f.bad || g.bad
 		}
 	}
+	s.track = trackOn(machine, s.track)
+	tracksOn(machine, s.counters)
+	tracksOn(machine, s.doubles)
 	return !f.bad
 }
 

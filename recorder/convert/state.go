@@ -13,7 +13,7 @@ func (c *Converter) updateState(p *packet, s *sequence) {
 		s.lose()
 	}
 	s.met = true
-	if p.defaults != nil && !s.setDefaults(p.defaults) {
+	if p.defaults != nil && !s.setDefaults(p.defaults, p.machine) {
 		c.leave(damaged, p)
 	}
 	if p.interned != nil && s.valid && !s.read(p.interned) {
@@ -25,10 +25,13 @@ func (c *Converter) updateState(p *packet, s *sequence) {
 }
 
 func (c *Converter) clockSnapshot(p *packet) {
-	readings, primary, ok := parseSnapshot(p.data, p.sequence)
+	readings, primary, ok := parseSnapshot(p.data, p.sequence, p.machine)
 	if !ok {
 		c.leave(damaged, p)
 		return
+	}
+	if p.machine != 0 {
+		primary = 0 // of that machine
 	}
 	if len(readings) > 0 && !c.clocks.add(readings, primary) {
 		c.leave(badSnapshots, p)

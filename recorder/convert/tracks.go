@@ -10,7 +10,8 @@ type track struct {
 	title        string   // of a thread's or a process's own track: what that is called
 	thread       threadID // of a thread's own track
 	hasThread    bool
-	pid          int32 // of a process's own track
+	pid          processID // of a process's own track
+	machine      uint32
 	hasProcess   bool
 	counter      *counter // of a counter's track
 	state        bool     // its events say what goes on until the next
@@ -90,6 +91,8 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 			t.state = true
 		}
 	}
+	t.machine = c.current.machine
+	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)
 	switch merging {
 	case mergeNone:
 		t.apart = true

@@ -192,7 +192,7 @@ func (c *Converter) threadLine(id threadID) *line {
 	if uuid, known := c.threads[id]; known {
 		return c.findLine(uuid, nil)
 	}
-	return c.keyed(lineKey{byThread, uint64(id.tid), strconv.Itoa(int(id.pid))}, line{scope: ofThread, thread: id, pid: id.pid})
+	return c.keyed(lineKey{byThread, uint64(id.tid), strconv.FormatInt(int64(id.pid), 10)}, line{scope: ofThread, thread: id, pid: id.pid})
 }
 
 // trigger reads a packet that says that a trigger was pulled. All of them are

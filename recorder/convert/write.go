@@ -91,7 +91,7 @@ func (w *writer) thread(name string) *thread {
 	l := w.line
 	t := &thread{id: int32(len(w.threads)), name: w.c.dictionary.text([]byte(name))}
 	w.threads = append(w.threads, Thread{
-		ID: t.id, Name: t.name, PID: l.pid, TID: l.thread.tid,
+		ID: t.id, Name: t.name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,
 	})
 	return t
