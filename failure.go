@@ -97,7 +97,7 @@ func hintOf(err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return "make room on the disk, or write to another with -o"
+		return "make room on the disk, or write to another"
 	case errors.Is(err, fs.ErrPermission):
 		return "check who may read the file and write into its folder"
 	}

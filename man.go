@@ -2,10 +2,21 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
+)
+
+const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to walk with the keyboard; ? shows the keys.
+Other commands print a trace, tell what is in it, record one or change its form. A file named - is standard input.`
+
+// Options as mango writes them: the short name with two dashes, and dashes that
+// may come out as hyphens, which nobody could copy.
+var (
+	manShort = regexp.MustCompile(`\\fB--(\w) --`)
+	manLong  = regexp.MustCompile(`\\fB--`)
 )
 
 const manExit = `0: all went well; also when the reader of the output went away (print | head).
@@ -37,10 +48,13 @@ func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			page.WithLongDescription(manDescription)
 			page.WithSection("Exit status", manExit)
 			page.WithSection("Files", manFiles)
 			page.WithSection("Environment", manEnvironment)
-			_, err = fmt.Fprint(a.stdout, page.Build(roff.NewDocument()))
+			text := manShort.ReplaceAllString(page.Build(roff.NewDocument()), `\fB\-$1, \-\-`)
+			text = manLong.ReplaceAllString(text, `\fB\-\-`)
+			_, err = fmt.Fprint(a.stdout, text)
 			return err
 		},
 	}

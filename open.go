@@ -25,7 +25,7 @@ func (f *screenFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.look.Raw, "raw", false, "all points as recorded, nothing folded")
 	flags.Var(&f.memory, "memory", "how much to keep of what was opened")
 	flags.StringArrayVar(&f.look.Source, "source", nil, "folder with sources; may be given again")
-	flags.StringVar(&f.colour, "color", f.colour, "auto, always or never")
+	flags.StringVar(&f.colour, "color", f.colour, "when to use colours: auto, always or never")
 	flags.BoolVar(&f.look.ASCII, "ascii", false, "draw with ASCII alone")
 	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 }

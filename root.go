@@ -108,6 +108,10 @@ func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
 	case "-h", "--help", "-v", "--version", "help", "completion",
 		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 		return args
+	case "version":
+		if len(args) == 1 && !exists(args[0]) {
+			return []string{"--version"}
+		}
 	}
 	for _, c := range root.Commands() {
 		if c.Name() == args[0] || c.HasAlias(args[0]) {

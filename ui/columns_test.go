@@ -151,6 +151,10 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			d.keys("j e")
 			d.send(changed{})
 			d.has("⚠ no durations: ", "── children ─")
+			all := strings.Join(d.m.troubles(), "\n")
+			if strings.Count(all, "durations") != 1 {
+				t.Errorf("said more than once: %s", all)
+			}
 			if screen := d.screen(); strings.Contains(screen, " self ") || strings.Contains(screen, "100 %") {
 				t.Errorf("there are columns of times:\n%s", screen)
 			}

@@ -202,7 +202,7 @@ func (m *Model) lastLine(l layout) string {
 		}
 		return newLine(m.width, m.g).put(text, s).end()
 	case m.overlay != nil:
-		return newLine(m.width, m.g).put(" "+m.overlay.Hint(m.g), faint).end()
+		return newLine(m.width, m.g).put(" "+m.overlay.Hint(m.width-1, m.g), faint).end()
 	case !l.hints:
 		return m.statusLine()
 	}

@@ -14,8 +14,8 @@ type overlay interface {
 	Scroll(n int) action
 	// View draws height lines of width cells.
 	View(width, height int, g *glyphs) []string
-	// Hint is the bottom line.
-	Hint(g *glyphs) string
+	// Hint is the bottom line, if possible in width cells.
+	Hint(width int, g *glyphs) string
 }
 
 // item is a line of a list, with the text that a filter looks at.
@@ -250,12 +250,17 @@ func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
 	return out.end()
 }
 
-func (l *list) Hint(g *glyphs) string {
-	if l.filtering {
-		return "type to filter   Enter keeps it   Esc clears it"
+func (l *list) Hint(width int, g *glyphs) string {
+	parts := []string{"↑ ↓ move", l.hint, "/ filter", "Esc closes"}
+	switch {
+	case l.filtering:
+		parts = []string{"type to filter", "Enter keeps it", "Esc clears it"}
+	case g.ascii:
+		parts[0] = "Up Down move"
 	}
-	if g.ascii {
-		return "Up Down move   " + l.hint + "   / filter   Esc closes"
+	// In a narrow window what goes last is how to get out.
+	for len(parts) > 1 && textWidth(strings.Join(parts, "   "), g.ascii) > width {
+		parts = parts[1:]
 	}
-	return "↑ ↓ move   " + l.hint + "   / filter   Esc closes"
+	return strings.Join(parts, "   ")
 }

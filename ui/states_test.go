@@ -220,6 +220,17 @@ func TestDamagedIsSaid(t *testing.T) {
 	}
 }
 
+// TestHintsSayHowToGetOut: in a narrow window, too, the bottom line of a list
+// says how it is closed.
+func TestHintsSayHowToGetOut(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		d := drive(t, recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})
+		d.keys("?").has("   Esc closes")
+		d.keys("/ a").has("   Esc clears it")
+		d.keys("esc esc t").has(" / filter   Esc closes")
+	}
+}
+
 // TestSearchSaysWhyItEnded searches a file that was cut short while it was
 // open.
 func TestSearchSaysWhyItEnded(t *testing.T) {

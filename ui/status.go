@@ -195,15 +195,21 @@ func (m *Model) index(st lazy.Status) string {
 
 // describe is an error in one line, with its hint.
 func describe(err error) string {
+	if hint := format.Hint(err); hint != "" {
+		return fact(err) + "; " + strings.Join(strings.Fields(hint), " ")
+	}
+	return fact(err)
+}
+
+// fact is an error in one line, without its hint: where the words around it say
+// what follows from it.
+func fact(err error) string {
 	text := err.Error()
 	var e *format.Error
 	if errors.As(err, &e) {
 		short := *e
 		short.File = ""
 		text = short.Error()
-		if e.Hint != "" {
-			text += "; " + e.Hint
-		}
 	}
 	return strings.Join(strings.Fields(text), " ")
 }

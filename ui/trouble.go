@@ -21,13 +21,13 @@ func (m *Model) troubles() []string {
 		lines = append(lines, problem(st))
 	}
 	if st.IndexReason != nil {
-		lines = append(lines, "the index was not used, but made again: "+describe(st.IndexReason))
+		lines = append(lines, "the index was not used, but made again: "+fact(st.IndexReason))
 	}
 	if st.StoreReason != nil {
 		lines = append(lines, "the index is in memory only and made again at each start: "+reason(st.StoreReason))
 	}
 	if st.TimesReason != nil {
-		lines = append(lines, "no durations: "+describe(st.TimesReason))
+		lines = append(lines, "no durations: "+fact(st.TimesReason))
 	}
 	if st.InfoProblem != nil {
 		lines = append(lines, "info.txt cannot be shown: "+describe(st.InfoProblem))
