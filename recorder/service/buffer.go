@@ -78,6 +78,8 @@ type sequence struct {
 	chunks []*record // by id, as numbers
 	left   *record   // the chunk that was overwritten last; nil: none was
 	gone   bool      // the producer is gone: nothing follows
+	limit  bool      // chunks were refused
+	never  uint32    // the newest of these
 	sizes  histogram // bytes of packets in each chunk that was read
 }
 
@@ -167,6 +169,12 @@ func (b *traceBuffer) write(from *source, c *smb.Chunk) {
 		seq.last = c.ID
 	} else {
 		b.count.outOfOrder++
+	}
+}
+
+func (b *traceBuffer) refuse(id sequenceID, chunk uint32) {
+	if seq := b.byID[id]; seq != nil { // else reading begins behind it
+		seq.limit, seq.never = true, chunk
 	}
 }
 
@@ -275,7 +283,7 @@ func (b *traceBuffer) clone() buffer {
 	c.count.unread()
 	copies := make(map[*record]*record, b.ring.len())
 	for _, s := range b.all {
-		n := &sequence{id: s.id, last: s.last, left: s.left, gone: s.gone, chunks: make([]*record, len(s.chunks))}
+		n := &sequence{id: s.id, last: s.last, left: s.left, gone: s.gone, limit: s.limit, never: s.never, chunks: make([]*record, len(s.chunks))}
 		for i, r := range s.chunks {
 			k := *r
 			k.seq = n

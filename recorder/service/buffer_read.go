@@ -81,7 +81,8 @@ func (b *traceBuffer) current(c *cursor) *record { return b.all[c.seq].chunks[c.
 
 // step goes to the next chunk of the sequence. The cursor is off when that has
 // not come yet, or the chunk may get more packets. Where the producer is gone
-// neither will ever happen: it goes on, and reports that something is missing.
+// neither will ever happen, nor will a chunk come that was refused: it goes on,
+// and reports that something is missing.
 func (b *traceBuffer) step(c *cursor) (gap bool) {
 	if !c.on {
 		return false
@@ -95,8 +96,9 @@ func (b *traceBuffer) step(c *cursor) (gap bool) {
 	if c.at++; c.at == len(s.chunks) {
 		c.at = 0
 	}
-	follows := s.chunks[c.at].id == r.id+1
-	c.on = follows || s.gone
+	id := s.chunks[c.at].id
+	follows := id == r.id+1
+	c.on = follows || s.gone || s.limit && !before(s.never, id-1)
 	return c.on && !(follows && r.complete)
 }
 
@@ -186,7 +188,7 @@ const (
 	whole  joint = iota
 	apart        // some have not come yet
 	broken       // they came, and make no sense
-	torn         // the producer is gone, and never sent the next one
+	torn         // the next one never came, and will not
 )
 
 // together puts the fragments of a packet that goes on in the next chunks into

@@ -44,11 +44,15 @@ func (p *producer) move(c *perfetto.CommitDataRequest_ChunksToMove) {
 		return // not complete, or not there: left as it is
 	}
 	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
-	if b == nil || !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond) {
+	switch {
+	case b == nil:
 		p.s.chunksLost++
-		return
+	case !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond):
+		p.s.chunksLost++
+		b.refuse(sequenceID{p.id(), p.chunk.Writer}, p.chunk.ID)
+	default:
+		b.write(p.from, &p.chunk)
 	}
-	b.write(p.from, &p.chunk)
 }
 
 // target returns the buffer with a number, if the producer may write into it, and

@@ -36,11 +36,12 @@ func (s *Service) consumerConnected(c *ipc.Conn) error {
 }
 
 // consumerGone ends the consumer's session, unless it has detached from it.
-func (s *Service) consumerGone(c *ipc.Conn, _ error) {
+func (s *Service) consumerGone(c *ipc.Conn, err error) {
 	s.lock()
 	defer s.unlock()
 	s.forgotten++
 	defer s.left.Broadcast()
+	s.noteEnd("a consumer", c.Peer(), err)
 	k := c.Value.(*consumer)
 	k.gone = true
 	if n := k.session; n != nil {

@@ -4,6 +4,7 @@ package service
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -248,12 +249,17 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d chunks of 10 were discarded", got)
 	}
 	c.reads("!0", "1", "2")
+	// When it is less again, that is read.
+	p.write(1, "less", "and less")
+	c.flush()
+	c.reads("!less", "and less")
 }
 
 // TestProducerDoesNotRead has a producer that leaves commands lying: it is cut
 // off, and another goes on.
 func TestProducerDoesNotRead(t *testing.T) {
-	s := serve(t, Config{OnError: func(error) {}})
+	told := make(chan error, 100)
+	s := serve(t, Config{OnError: func(err error) { told <- err }})
 	good := connect(t, s, "good", offer("words"))
 	bad, err := ipc.Dial(t.Context(), s.config.Producers, ipc.Options{})
 	if err != nil {
@@ -303,6 +309,9 @@ func TestProducerDoesNotRead(t *testing.T) {
 	good.write(id, "one")
 	c.flush()
 	c.reads("!one")
+	if err := <-told; !errors.Is(err, ipc.ErrSendTimeout) || !strings.Contains(err.Error(), `producer "bad"`) {
+		t.Errorf("told %v", err)
+	}
 }
 
 // TestConsumerDoesNotRead has a consumer that does not take what it asked for:

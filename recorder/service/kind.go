@@ -13,6 +13,8 @@ import (
 type buffer interface {
 	// write copies a chunk into the buffer.
 	write(from *source, c *smb.Chunk)
+	// refuse says that a chunk of a sequence will not come: it was too much.
+	refuse(id sequenceID, chunk uint32)
 	// patch puts late lengths into a chunk. With more, others are still to come. It
 	// reports whether all of it could be done.
 	patch(id sequenceID, chunk uint32, patches []patch, more bool) bool

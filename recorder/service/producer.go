@@ -1,6 +1,7 @@
 package service
 
 import (
+	"fmt"
 	"hash/fnv"
 	"io"
 	"regexp"
@@ -49,12 +50,13 @@ func (s *Service) producerConnected(c *ipc.Conn) error {
 }
 
 // producerGone takes what can be had of a producer's memory, and forgets it.
-func (s *Service) producerGone(c *ipc.Conn, _ error) {
+func (s *Service) producerGone(c *ipc.Conn, err error) {
 	s.lock()
 	defer s.unlock()
 	s.forgotten++
 	defer s.left.Broadcast()
 	p := c.Value.(*producer)
+	s.noteEnd(fmt.Sprintf("producer %q", p.name), c.Peer(), err)
 	if p.from == nil {
 		return
 	}

@@ -151,6 +151,9 @@ func (b *secondBuffer) write(from *source, c *smb.Chunk) {
 	b.forgetOld()
 }
 
+// refuse has nothing to do: nobody waits for a chunk.
+func (b *secondBuffer) refuse(sequenceID, uint32) {}
+
 // place puts a record where there is room for it.
 func (b *secondBuffer) place(r *secondRecord, payload []byte) {
 	s := r.seq

@@ -217,6 +217,14 @@ func (s *Service) locked(f func()) func() {
 	}
 }
 
+// noteEnd tells the service's owner why a connection was ended, if that was not
+// the peer's wish.
+func (s *Service) noteEnd(who string, p ipc.Peer, err error) {
+	if errors.Is(err, ipc.ErrSendTimeout) || errors.Is(err, ipc.ErrTooLarge) {
+		s.complain("%s (process %d) was cut off: %w", who, p.PID, err)
+	}
+}
+
 // complain tells the service's owner.
 func (s *Service) complain(format string, args ...any) {
 	if s.config.OnError != nil {
