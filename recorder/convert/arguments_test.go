@@ -176,6 +176,42 @@ func TestInterned(t *testing.T) {
 		`)
 }
 
+// TestStacks has call stacks that are interned.
+func TestStacks(t *testing.T) {
+	s := simple()
+	s.add(func(p *message) {
+		p.bytes(packetInterned, nested(func(in *message) {
+			text := func(iid uint64, text string) {
+				in.bytes(internedFunctions, nested(func(e *message) {
+					e.number(1, iid)
+					e.text(2, text)
+				}))
+			}
+			text(1, "main")
+			text(2, "run")
+			for i, function := range []uint64{1, 2, 77} {
+				in.bytes(internedFrames, nested(func(e *message) {
+					e.number(1, uint64(i+1))
+					e.number(2, function)
+					e.number(4, 0xabc)
+				}))
+			}
+			in.bytes(internedStacks, nested(func(e *message) {
+				e.number(1, 5)
+				e.bytes(2, message{1, 2, 99, 3}) // 99 is not there
+			}))
+		}))
+	})
+	s.instant(100, "A", func(e *message) { e.number(eventCallstackIID, 5) })
+	s.instant(110, "B", func(e *message) { e.number(eventCallstackIID, 6) })
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   c.A(stack ➜ 0xabc < ? < run < main)
+		 110+0   c.B()
+		left out: 1 arguments that are damaged, or too many
+		`)
+}
+
 // TestFlows has flows by the older and the newer fields.
 func TestFlows(t *testing.T) {
 	s := simple()

@@ -86,6 +86,7 @@ type rare struct {
 	log           []byte
 	task          []byte
 	stack         []byte
+	stackIID      uint64
 	legacy        []byte
 	hasLegacy     bool
 	asyncID       uint64
@@ -208,6 +209,8 @@ func (e *event) more(f *fields) {
 		e.task = f.raw
 	case eventCallstack:
 		e.stack = f.raw
+	case eventCallstackIID:
+		e.stackIID = f.value
 	case eventLegacy:
 		e.legacy, e.hasLegacy = f.raw, true
 	case eventDeltaUS:

@@ -47,8 +47,11 @@ func (c *Converter) gather(s *sequence, e *event) (at source, iid uint64) {
 	}
 	c.flows("flow", e.flows, e.oldFlows)
 	c.flows("flow end", e.flowEnds, e.oldFlowEnds)
-	if e.stack != nil {
+	switch {
+	case e.stack != nil:
 		c.stack(e.stack)
+	case e.stackIID != 0:
+		c.internedStack(s, e.stackIID)
 	}
 	return at, iid
 }
@@ -96,21 +99,4 @@ func (c *Converter) task(s *sequence, b []byte) {
 			c.arguments.add("posted from", raw(string(c.dictionary.fit([]byte(text)))))
 		}
 	}
-}
-
-// stack adds a call stack, innermost call first.
-func (c *Converter) stack(b []byte) {
-	text := ""
-	f := fields{rest: b}
-	for f.next() {
-		g := fields{rest: f.raw}
-		for f.number == 1 && len(text) < maxText/3 && g.next() {
-			if g.number == 1 && text == "" {
-				text = string(g.raw)
-			} else if g.number == 1 {
-				text = string(g.raw) + " < " + text
-			}
-		}
-	}
-	c.arguments.add("stack", raw(string(c.dictionary.fit([]byte(text)))))
 }

@@ -6,6 +6,9 @@ const (
 	internedEventNames      = 2
 	internedAnnotationNames = 3
 	internedLocations       = 4
+	internedFunctions       = 5 // names in stacks
+	internedFrames          = 6 // calls in stacks
+	internedStacks          = 7
 	internedBodies          = 20 // of log messages
 	internedTypeNames       = 27 // of annotations that are messages
 	internedStrings         = 29 // values of annotations
@@ -58,10 +61,12 @@ func (t *table) put(iid uint64, e *entry) {
 
 // interned is what a sequence interned since its state began.
 type interned struct {
-	tables    [7]table
+	tables    [8]table
 	locations map[uint64]source
-	places    map[string]int32 // numbers of code locations, see arguments.place
-	bytes     int64            // of memory, about
+	frames    map[uint64]frame
+	stacks    map[uint64][]uint64 // numbers of frames, outermost first
+	places    map[string]int32    // numbers of code locations, see arguments.place
+	bytes     int64               // of memory, about
 }
 
 // tableOf says which table holds a field of InternedData.
@@ -81,6 +86,8 @@ func tableOf(field int) int {
 		return 5
 	case internedCorrelations:
 		return 6
+	case internedFunctions:
+		return 7
 	}
 	return -1
 }
@@ -100,6 +107,10 @@ func (in *interned) read(b []byte) bool {
 		switch field := int(f.number); {
 		case field == internedLocations:
 			good = in.readLocation(f.raw) && good
+		case field == internedFrames:
+			good = in.readFrame(f.raw) && good
+		case field == internedStacks:
+			good = in.readStack(f.raw) && good
 		case tableOf(field) >= 0:
 			good = in.readText(&in.tables[tableOf(field)], f.raw) && good
 		}

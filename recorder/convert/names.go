@@ -1,6 +1,10 @@
 package convert
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"cmp"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // threadID is a thread of a process, by the numbers of the system.
 type threadID struct {
@@ -23,7 +27,7 @@ type threadDescriptor struct {
 
 // readProcess reads a ProcessDescriptor.
 func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) {
-	command := ""
+	command, chrome := "", ""
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
@@ -33,17 +37,18 @@ func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) 
 			if command == "" {
 				command = string(f.raw)
 			}
+		case 4:
+			chrome = chromeProcesses[f.value]
 		case 6:
 			name = string(f.raw)
 		}
 	}
+	command = cmp.Or(command, chrome)
 	c.nameProcess(pid, name)
 	if c.names.processes[pid] == "" {
 		c.nameProcess(pid, command)
 	}
-	if name == "" {
-		name = command
-	}
+	name = cmp.Or(name, command)
 	return pid, name, !f.bad
 }
 
@@ -61,6 +66,7 @@ func (c *Converter) nameThread(id threadID, name string) {
 
 // readThread reads a ThreadDescriptor.
 func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
+	chrome := ""
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
@@ -68,12 +74,15 @@ func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
 			t.pid = processOn(c.current.machine, int32(f.value))
 		case 2:
 			t.tid = int64(f.value)
+		case 4:
+			chrome = chromeThreads[f.value]
 		case 5:
 			t.name = string(f.raw)
 		case 6:
 			t.reference = int64(f.value) * 1000
 		}
 	}
+	t.name = cmp.Or(t.name, chrome)
 	c.nameThread(t.threadID, t.name)
 	return t, !f.bad
 }

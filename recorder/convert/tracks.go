@@ -38,6 +38,8 @@ const (
 	trackProcess    = 3
 	trackThread     = 4
 	trackParent     = 5
+	trackChrome     = 6 // what Chrome says of its process
+	trackChromeMore = 7 // and of its thread
 	trackCounter    = 8
 	trackStaticName = 10
 	trackAtraceName = 13
@@ -57,7 +59,7 @@ const (
 // and threads.
 func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) {
 	var key string
-	var merging uint64
+	var merging, chrome uint64
 	var named protowire.Number // the field that the name is from
 	f := fields{rest: b}
 	for f.next() {
@@ -76,6 +78,9 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 			s, ok = c.readThread(f.raw)
 			f.bad = f.bad || !ok
 			t.thread, t.title, t.hasThread = s.threadID, s.name, true
+		case trackChrome, trackChromeMore:
+			chrome, ok = typeOf(f.raw)
+			f.bad = f.bad || !ok
 		case trackParent:
 			t.parent = f.value
 		case trackCounter:
@@ -90,6 +95,13 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 		case trackState:
 			t.state = true
 		}
+	}
+	switch {
+	case t.title != "":
+	case t.hasThread:
+		t.title = chromeThreads[chrome]
+	case t.hasProcess:
+		t.title = chromeProcesses[chrome]
 	}
 	t.machine = c.current.machine
 	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)

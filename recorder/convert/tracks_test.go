@@ -267,6 +267,41 @@ func TestNames(t *testing.T) {
 		`)
 }
 
+// TestChromeNames has processes and threads that only say of which type they are.
+func TestChromeNames(t *testing.T) {
+	s := simple()
+	number := func(field protowire.Number, n uint64) func(*message) {
+		return func(m *message) { m.number(field, n) }
+	}
+	of := func(pid, tid uint64, more ...func(*message)) message {
+		return nested(func(m *message) {
+			m.number(1, pid)
+			if tid != 0 {
+				m.number(2, tid)
+			}
+			for _, f := range more {
+				f(m)
+			}
+		})
+	}
+	s.track(20, 0, "", field(trackProcess, of(200, 0)), field(trackChrome, nested(number(1, 2))))
+	s.track(21, 20, "", field(trackThread, of(200, 201)), field(trackChromeMore, nested(number(1, 8))))
+	s.track(30, 0, "", field(trackProcess, of(300, 0, number(4, 6))))
+	s.track(31, 30, "", field(trackThread, of(300, 301, number(4, 18))))
+	s.track(41, 30, "", field(trackThread, of(300, 302, number(4, 18), func(m *message) { m.text(5, "named") })))
+	s.instant(100, "A", onTrack(21))
+	s.instant(101, "B", onTrack(31))
+	s.instant(102, "C", onTrack(41))
+	s.tells(t, `
+		# Renderer 200 › Compositor 201
+		 100+0   c.A()
+		# Gpu 300 › CrGpuMain 301
+		 101+0   c.B()
+		# Gpu 300 › named 302
+		 102+0   c.C()
+		`)
+}
+
 // TestTriggers has both kinds of packets that tell of a trigger.
 func TestTriggers(t *testing.T) {
 	s := simple()
