@@ -217,6 +217,61 @@ func TestBufferWraps(t *testing.T) {
 	}
 }
 
+// A ring overwrites what is oldest, whatever the sizes: where a record does not
+// fit up to the end, or leaves a part of one, there is padding.
+func TestBufferOverwrites(t *testing.T) {
+	b := newTraceBuffer(10<<10, false)
+	from := new(source)
+	const large, small = 4096, 1040 // bytes of records
+	part := func(id uint32) *smb.Chunk {
+		c := chunk(1, id, 0, fmt.Sprint(id))
+		c.Size, c.Payload = 1020, c.Payload[:1012]
+		return c
+	}
+	want := counters{bufferSize: 10 << 10}
+	step := func(c *smb.Chunk, size uint64, change func()) {
+		t.Helper()
+		b.write(from, c)
+		want.chunksWritten++
+		want.bytesWritten += size
+		change()
+		if b.count != want {
+			t.Errorf("chunk %d: counted\n%+v, want\n%+v", c.ID, b.count, want)
+		}
+	}
+	overwrites := func() { want.chunksOverwritten++; want.bytesOverwritten += large }
+	step(chunk(1, 0, 0, "0"), large, func() {})
+	step(chunk(1, 1, 0, "1"), large, func() {})
+	step(chunk(1, 2, 0, "2"), large, func() { // to the front, over chunk 0
+		overwrites()
+		want.paddingWritten += 2048
+		want.wraps++
+	})
+	step(part(3), small, func() { // over a part of chunk 1
+		overwrites()
+		want.paddingWritten += large - small
+	})
+	step(chunk(1, 4, 0, "4"), large, func() { // over the rest, and some of the padding at the end
+		want.paddingCleared += large - small + 2048
+		want.paddingWritten += 1008
+	})
+	step(part(5), small, func() { // to the front again
+		want.paddingCleared += 1008
+		want.paddingWritten += 1008
+		want.wraps++
+		overwrites()
+		want.paddingWritten += large - small
+	})
+	if got := all(b); got != "!3 4 5" {
+		t.Errorf("read %q", got)
+	}
+	// What was read is no loss.
+	b.write(from, chunk(1, 6, 0, "6"))
+	if got := all(b); got != "6" || b.count.chunksOverwritten != want.chunksOverwritten {
+		t.Errorf("read %q, %d chunks were overwritten", got, b.count.chunksOverwritten)
+	}
+}
+
 // A buffer that discards keeps what is unread, and stops for good.
 func TestBufferDiscards(t *testing.T) {
 	b := newTraceBuffer(4*4096, true)

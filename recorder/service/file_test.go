@@ -165,6 +165,12 @@ func TestFile(t *testing.T) {
 			if got, want := texts(packets), []string{"!one", "two"}; !slices.Equal(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}
+			marker := append(append([]byte{fieldPacket<<3 | 2, 0}, appendVarint(nil, fieldTrustedUID, uint64(os.Getuid()))...), "\x50\x01\xa2\x02\x10"...)
+			marker = append(marker, syncMarker...)
+			marker[1] = byte(len(marker) - 2)
+			if kind == "given" && !bytes.Contains(b, marker) {
+				t.Errorf("there is no marker %x", marker)
+			}
 			if packets[len(packets)-1].GetTraceStats() == nil {
 				t.Error("no stats at the end")
 			}

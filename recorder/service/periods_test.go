@@ -233,22 +233,27 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestDurationAsleep has sessions whose time goes on, or not, while the machine
-// sleeps.
-func TestDurationAsleep(t *testing.T) {
-	s, clock := serveAt(t, Config{})
-	for _, asleep := range []bool{false, true} {
+// TestAsleep has sessions whose duration, or the period of whose snapshots, goes
+// on, or not, while the machine sleeps.
+func TestAsleep(t *testing.T) {
+	for want, change := range map[time.Duration]func(*perfetto.TraceConfig){
+		0:                       func(*perfetto.TraceConfig) {},
+		1234 * time.Millisecond: func(c *perfetto.TraceConfig) { c.PreferSuspendClockForDuration = proto.Bool(true) },
+		1000 * time.Millisecond: func(c *perfetto.TraceConfig) { c.BuiltinDataSources.PreferSuspendClockForSnapshot = proto.Bool(true) },
+	} {
+		s, clock := serveAt(t, Config{})
 		c := consume(t, s)
 		cfg := config(64)
-		cfg.DurationMs, cfg.PreferSuspendClockForDuration = proto.Uint32(1234), proto.Bool(asleep)
+		cfg.DurationMs = proto.Uint32(1234)
+		cfg.BuiltinDataSources = &perfetto.TraceConfig_BuiltinDataSource{SnapshotIntervalMs: proto.Uint32(1000)}
+		change(cfg)
 		c.enable(cfg)
 		c.sync()
 		clock.mu.Lock()
-		got := slices.Equal(clock.asleep, []time.Duration{1234 * time.Millisecond})
-		clock.mu.Unlock()
-		if got != asleep {
-			t.Errorf("asked for %v, got %v", asleep, got)
+		if got := append(clock.asleep, 0)[0]; got != want || len(clock.asleep) > 1 {
+			t.Errorf("%v, want %v", clock.asleep, want)
 		}
+		clock.mu.Unlock()
 		clock.pass(1234 * time.Millisecond)
 		if why := c.end(); why != "" {
 			t.Error(why)

@@ -119,17 +119,29 @@ func (n *session) afterBy(after func(time.Duration, func()) func(), d time.Durat
 
 // every calls f again and again, as long as the session is started. The moments
 // are multiples of the period, by the wall clock.
-func (n *session) every(period time.Duration, f func()) {
+func (n *session) every(period time.Duration, f func()) { n.everyBy(n.s.clock.after, period, f) }
+
+// everyBy is every, by one of the service's clocks.
+func (n *session) everyBy(after func(time.Duration, func()) func(), period time.Duration, f func()) {
 	if period <= 0 {
 		return
 	}
-	n.after(period-time.Duration(n.s.clock.now().UnixNano())%period, func() {
+	n.afterBy(after, period-time.Duration(n.s.clock.now().UnixNano())%period, func() {
 		if n.state != sessionStarted {
 			return
 		}
-		n.every(period, f)
+		n.everyBy(after, period, f)
 		f()
 	})
+}
+
+// clockBy returns what makes a timer, by whether it is to count the time that the
+// machine sleeps.
+func (n *session) clockBy(asleep bool) func(time.Duration, func()) (stop func()) {
+	if asleep {
+		return n.s.clock.afterAsleep
+	}
+	return n.s.clock.after
 }
 
 // start has all data sources started.
@@ -141,13 +153,10 @@ func (n *session) start() {
 	n.began = n.s.clock.now()
 	b := n.config.GetBuiltinDataSources()
 	n.packets.begin(n)
-	n.every(cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), func() { n.packets.snapshot(n) })
+	n.everyBy(n.clockBy(b.GetPreferSuspendClockForSnapshot()),
+		cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), func() { n.packets.snapshot(n) })
 	if d := n.config.GetDurationMs(); d > 0 {
-		after := n.s.clock.after
-		if n.config.GetPreferSuspendClockForDuration() {
-			after = n.s.clock.afterAsleep
-		}
-		n.afterBy(after, millis(d), n.durationOver)
+		n.afterBy(n.clockBy(n.config.GetPreferSuspendClockForDuration()), millis(d), n.durationOver)
 	}
 	if n.out != nil {
 		n.every(n.out.period, n.writeSome)

@@ -1,9 +1,14 @@
 package service
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/perfetto"
 )
@@ -44,6 +49,7 @@ func TestSession(t *testing.T) {
 	if got := slices.Compact(slices.Clone(kinds)); !slices.Equal(got, slices.Compact(slices.Clone(want))) {
 		t.Errorf("the service's packets are\n%q, want\n%q", kinds, want)
 	}
+	checkMarker(t, packets)
 	p.write(1, "three")
 	c.invoke("DisableTracing", &perfetto.DisableTracingRequest{}, nil)
 	if why := c.end(); why != "" {
@@ -97,5 +103,55 @@ func TestProgramGone(t *testing.T) {
 	}
 	if got, want := texts(c.read()), []string{"!one", "two"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// checkMarker holds that the marker that lets a reader find its way is as its
+// readers look for it: behind who it is from, and last.
+func checkMarker(t *testing.T, packets []*perfetto.TracePacket) {
+	t.Helper()
+	for _, p := range packets {
+		if m := p.GetSynchronizationMarker(); m != nil {
+			if fmt.Sprintf("%x", m) != "82477a76b28d42ba81dc33326d57a079" || p.TimestampClockId != nil || p.GetTrustedPacketSequenceId() != 1 {
+				t.Errorf("the marker is %v", p)
+			}
+			return
+		}
+	}
+	t.Error("there is no marker")
+}
+
+// TestIgnored has a config with what is for others: it is taken, and told of.
+func TestIgnored(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	cfg := config(64, "words")
+	cfg.StatsdMetadata = &perfetto.TraceConfig_StatsdMetadata{TriggeringAlertId: proto.Int64(7)}
+	cfg.StatsdLogging = perfetto.TraceConfig_STATSD_LOGGING_ENABLED.Enum()
+	cfg.NotifyTraceur = proto.Bool(true)
+	cfg.ActivateTriggers = []string{"of the command"}
+	cfg.CmdTraceStartDelay = &perfetto.TraceConfig_CmdTraceStartDelay{MaxDelayMs: proto.Uint32(60_000)}
+	cfg.GuardrailOverrides = &perfetto.TraceConfig_GuardrailOverrides{MaxUploadPerDayBytes: proto.Uint64(1)}
+	// Fields that will be made, of the config and of a data source's.
+	unknown := protowire.AppendVarint(protowire.AppendTag(nil, 4321, protowire.VarintType), 99)
+	cfg.ProtoReflect().SetUnknown(unknown)
+	cfg.DataSources[0].Config.ProtoReflect().SetUnknown(unknown)
+	c.enable(cfg)
+	p.waitFor("start 1")
+	p.write(1, "one")
+	c.flush()
+	packets := c.read()
+	if got := texts(packets); !slices.Equal(got, []string{"!one"}) {
+		t.Errorf("read %q", got)
+	}
+	i := slices.IndexFunc(packets, func(p *perfetto.TracePacket) bool { return p.GetTraceConfig() != nil })
+	if i < 0 || !proto.Equal(packets[i].GetTraceConfig(), cfg) {
+		t.Error("the config is not in the trace as it was")
+	}
+	s.lock()
+	defer s.unlock()
+	if got := s.sessions[1].instances[0].config.ProtoReflect().GetUnknown(); !bytes.Equal(got, unknown) {
+		t.Errorf("the data source got %x of what is not known", got)
 	}
 }
