@@ -24,11 +24,11 @@ func helpItems(keys []binding, g *glyphs) []item {
 			if len(items) > 0 {
 				items = append(items, item{head: true})
 			}
-			items = append(items, item{head: true, cells: []cell{{group, bold, 0}}})
+			items = append(items, item{head: true, cells: []cell{{text: group, s: bold}}})
 		}
-		items = append(items, item{cells: []cell{{b.names(g), accent, 4}, {b.help, plain, 22}}})
+		items = append(items, item{cells: []cell{{text: b.names(g), s: accent, at: 4}, {text: b.help, s: plain, at: 22}}})
 		if b.keys[0] == "E" {
-			items = append(items, item{cells: []cell{{"1 … 9", accent, 4}, {"show so many levels below it, after a moment", plain, 22}}})
+			items = append(items, item{cells: []cell{{text: "1 … 9", s: accent, at: 4}, {text: "show so many levels below it, after a moment", s: plain, at: 22}}})
 		}
 	}
 	more := []string{
@@ -37,19 +37,19 @@ func helpItems(keys []binding, g *glyphs) []item {
 	}
 	items = append(items, item{head: true})
 	for _, text := range more {
-		items = append(items, item{cells: []cell{{text, faint, 2}}})
+		items = append(items, item{cells: []cell{{text: text, s: faint, at: 2}}})
 	}
 	return append(items, legend(g)...)
 }
 
 // legend says what the marks mean.
 func legend(g *glyphs) []item {
-	items := []item{{head: true}, {head: true, cells: []cell{{"Marks", bold, 0}}}}
+	items := []item{{head: true}, {head: true, cells: []cell{{text: "Marks", s: bold}}}}
 	for _, l := range [][2]string{
 		{g.open, "open"}, {g.sorted, "open, the longest first"}, {g.closed, "closed, in memory"}, {g.absent, "closed, not loaded or forgotten"},
 		{g.spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
 	} {
-		items = append(items, item{cells: []cell{{l[0], accent, 4}, {l[1], plain, 22}}})
+		items = append(items, item{cells: []cell{{text: l[0], s: accent, at: 4}, {text: l[1], s: plain, at: 22}}})
 	}
 	return items
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,10 +42,26 @@ func (m *Model) listHits() tea.Cmd {
 			s.shown = i + 1
 			return m.show(s.hits[i].Place)
 		},
-		sel: max(0, s.shown-1),
+		sel:   max(0, s.shown-1),
+		among: h.known,
+		none:  "of the hits that were on the screen, none contains",
 	}
 	m.overlay = h
 	return nil
+}
+
+// known returns the hits whose text has been read: there may be a million,
+// and to read them all for a filter would take as long as the search.
+func (h *hitList) known() []int {
+	var read []int
+	for p := range h.seen {
+		i, ok := slices.BinarySearchFunc(h.s.hits, p, func(hit lazy.Hit, p lazy.Place) int { return compare(hit.Place, p) })
+		if ok {
+			read = append(read, i)
+		}
+	}
+	slices.Sort(read)
+	return read
 }
 
 func (h *hitList) View(width, height int, g *glyphs) []string {
@@ -63,9 +80,9 @@ func (h *hitList) line(i int, m *Model) item {
 	}
 	half := max(24, m.width*3/5)
 	return item{cells: []cell{
-		{grouped(int64(hit.Event)), faint, 2},
-		{cutEnd(p.text, half-14, m.g), plain, 14},
-		{p.path, faint, half + 2},
+		{text: grouped(int64(hit.Event)), s: faint, at: 2},
+		{text: cutEnd(p.text, half-14, m.g), s: plain, at: 14},
+		{text: p.path, s: faint, at: half + 2},
 	}}
 }
 

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"cmp"
+	"iter"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,20 +24,27 @@ type overlay interface {
 // item is a line of a list, with the text that a filter looks at.
 type item struct {
 	cells []cell
-	head  bool // a heading, which cannot be chosen
+	head  bool   // a heading, which cannot be chosen
+	whole string // what is cut in the cells; a filter looks at that too
 }
 
 type cell struct {
 	text string
 	s    style
 	at   int // column; 0: right behind the one before
+	// aside is what a filter does not look at.
+	aside bool
 }
 
 func (it *item) text() string {
 	var b strings.Builder
+	b.WriteString(it.whole)
+	b.WriteByte(' ')
 	for _, c := range it.cells {
-		b.WriteString(c.text)
-		b.WriteByte(' ')
+		if !c.aside {
+			b.WriteString(c.text)
+			b.WriteByte(' ')
+		}
 	}
 	return b.String()
 }
@@ -47,6 +57,8 @@ type list struct {
 	n      func() int
 	item   func(i int) item
 	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
+	among  func() []int                  // indexes that a filter looks at; nil: all lines
+	none   string                        // what is said when no line passes the filter; "": nothing here contains
 
 	filter    string
 	filtering bool
@@ -78,7 +90,7 @@ func (l *list) refilter() {
 	p := newPattern(l.filter)
 	l.shown = []int{}
 	head := -1
-	for i := range l.n() {
+	for i := range l.candidates() {
 		it := l.item(i)
 		if it.head {
 			head = i
@@ -92,6 +104,20 @@ func (l *list) refilter() {
 			head = -1
 		}
 		l.shown = append(l.shown, i)
+	}
+}
+
+// candidates are the indexes that a filter looks at.
+func (l *list) candidates() iter.Seq[int] {
+	if l.among != nil {
+		return slices.Values(l.among())
+	}
+	return func(yield func(int) bool) {
+		for i := range l.n() {
+			if !yield(i) {
+				return
+			}
+		}
 	}
 }
 
@@ -217,12 +243,20 @@ func (l *list) View(width, height int, g *glyphs) []string {
 		lines = append(lines, l.line(l.item(l.index(i)), l.choose != nil && i == l.sel, width, g))
 	}
 	if l.count() == 0 && len(lines) < height {
-		lines = append(lines, newLine(width, g).put("  nothing here"+map[bool]string{true: " contains " + l.filter}[l.filter != ""], faint).end())
+		lines = append(lines, newLine(width, g).put("  "+l.nothing(), faint).end())
 	}
 	for len(lines) < height {
 		lines = append(lines, newLine(width, g).end())
 	}
 	return lines
+}
+
+// nothing says that there is no line to show.
+func (l *list) nothing() string {
+	if l.filter == "" {
+		return "nothing here"
+	}
+	return cmp.Or(l.none, "nothing here contains") + " " + l.filter
 }
 
 func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
@@ -241,7 +275,7 @@ func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
 	for _, c := range it.cells {
 		out.space(c.at - (width - out.left))
 		var lit [][2]int
-		if p != nil {
+		if p != nil && !c.aside {
 			lit = p.ranges(c.text)
 		}
 		s := c.s

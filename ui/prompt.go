@@ -62,7 +62,7 @@ func (p *prompt) edit(msg tea.Msg) action {
 }
 
 func (p *prompt) leave(m *Model) tea.Cmd {
-	m.prompt = nil
+	m.prompt, m.status.message = nil, "" // which was about what was typed
 	if p.cancel != nil {
 		p.cancel(m)
 	}

@@ -70,6 +70,17 @@ func TestSearchGoesRound(t *testing.T) {
 	}
 }
 
+// TestSearchGivenUpSaysNothing: what was said of what was typed goes with it.
+func TestSearchGivenUpSaysNothing(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	before := d.screen()
+	d.keys("/ ( a").has("taken as plain text: ")
+	d.keys("esc")
+	if d.screen() != before {
+		t.Errorf("the screen is another:\n%s", d.screen())
+	}
+}
+
 // TestSearchSmartCase finds capitals by small letters, not the other way round,
 // and takes a wrong expression as text.
 func TestSearchSmartCase(t *testing.T) {
@@ -164,10 +175,29 @@ func TestHitList(t *testing.T) {
 	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.shown != 2 {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.shown)
 	}
-	d.keys("ctrl+l / z z z z").has("nothing here contains zzzz")
+	d.keys("ctrl+l / z z z z").has("of the hits that were on the screen, none contains zzzz")
 	d.keys("esc esc")
 	if d.m.overlay != nil {
 		t.Error("Esc does not close the list")
+	}
+}
+
+// TestHitListFilter looks at the hits that were read alone, and goes to the right
+// one.
+func TestHitListFilter(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d.keys("/ e enter ctrl+l")
+	all, read := len(d.m.search.hits), len(d.m.overlay.(*hitList).known())
+	if read < 10 || read > all/10 {
+		t.Fatalf("%d of %d hits were read: the test shows nothing", read, all)
+	}
+	d.keys("/ e")
+	if got := d.m.overlay.(*hitList).count(); got != read {
+		t.Errorf("%d hits pass the filter, want the %d that were read", got, read)
+	}
+	d.keys("enter G enter")
+	if d.m.overlay != nil || d.m.search.shown != read {
+		t.Errorf("at hit %d, want %d", d.m.search.shown, read)
 	}
 }
 

@@ -231,6 +231,19 @@ func TestHintsSayHowToGetOut(t *testing.T) {
 	}
 }
 
+// TestThreadFilter looks for threads by their names alone, all of them.
+func TestThreadFilter(t *testing.T) {
+	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
+	d.keys("t").has("169 calls and loops")
+	d.keys("/ 1 6 9").has("nothing here contains 169")
+	d.keys("esc / k e r - 2").has("Thread 3 (worker-2)")
+	if screen := d.screen(); strings.Contains(screen, "worker-1") {
+		t.Errorf("not filtered:\n%s", screen)
+	}
+	d.resize(40, 10)
+	d.keys("esc esc t / w o r k e r - 2").has("Thread 3 (")
+}
+
 // TestSearchSaysWhyItEnded searches a file that was cut short while it was
 // open.
 func TestSearchSaysWhyItEnded(t *testing.T) {

@@ -52,5 +52,5 @@ func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
 		}
 	}
 	from = max(28, from)
-	return item{cells: []cell{{cutMiddle(threadName(t), from-3, m.g), plain, 2}, {what, faint, from}}}
+	return item{whole: threadName(t), cells: []cell{{text: cutMiddle(threadName(t), from-3, m.g), s: plain, at: 2}, {text: what, s: faint, at: from, aside: true}}}
 }
