@@ -21,7 +21,7 @@ type producer struct {
 	name string
 	sdk  string
 
-	machine  string // the name of its machine; "": this one
+	machine  string // the name of its machine; "": it is not known
 	gone     bool
 	scraped  bool // the service may read chunks that are not committed
 	emulated bool // it shares no memory: chunks come in its requests
@@ -125,9 +125,11 @@ func (p *producer) initialize(r *ipc.Request, m *perfetto.InitializeConnectionRe
 	}
 	s.lastProducer++
 	p.from = &source{producer: s.lastProducer, uid: int32(peer.UID), pid: int32(peer.PID)}
-	if !peer.Local {
-		p.from.machine = machineID(peer)
-		p.machine = peer.MachineName
+	switch {
+	case peer.Local:
+		p.machine = s.machine
+	case peer.Relayed:
+		p.from.machine, p.machine = machineID(peer), peer.MachineName
 	}
 	s.connected[p.id()] = p
 	p.name, p.sdk = m.GetProducerName(), m.GetSdkVersion()
@@ -156,7 +158,7 @@ func (p *producer) initialize(r *ipc.Request, m *perfetto.InitializeConnectionRe
 }
 
 // machineID tells another machine from this one, whose number is 0. Only a relay
-// says which it is; all others have one number together.
+// says which it is: whoever comes over TCP without one counts as of this machine.
 func machineID(peer ipc.Peer) uint32 {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, "machine "+peer.MachineHint) // a hash takes all

@@ -59,6 +59,7 @@ type Service struct {
 	config    Config
 	clock     clock
 	uid       int32
+	machine   string // the name of this one, for sessions that choose by it
 	producers *ipc.Host
 	consumers *ipc.Host
 
@@ -124,7 +125,7 @@ func start(c Config, clock clock) (*Service, error) {
 		c.MayConsume = sameUser
 	}
 	s := &Service{
-		config: c, clock: clock, uid: int32(os.Getuid()),
+		config: c, clock: clock, uid: int32(os.Getuid()), machine: machineName(),
 		connected: make(map[uint32]*producer),
 		sessions:  make(map[uint64]*session), buffers: make(map[uint32]*target),
 		random: rand.Float64, triggered: make(map[string][]time.Time), guarded: make(map[string]time.Time),

@@ -65,6 +65,17 @@ func commonSystemInfo() *perfetto.SystemInfo {
 	}
 }
 
+// machineName is what the environment calls the machine, or else its system.
+func machineName() string {
+	if name, ok := os.LookupEnv(machineVariable); ok {
+		return name
+	}
+	return systemInfo().GetUtsname().GetSysname()
+}
+
+// machineVariable names the machine for all of Perfetto's programs.
+const machineVariable = "PERFETTO_MACHINE_NAME"
+
 // version names this service.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
