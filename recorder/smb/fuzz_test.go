@@ -137,6 +137,10 @@ func FuzzWriter(f *testing.F) {
 				w.End()
 				continue
 			}
+			if room := w.Small(int(b)); b%3 == 1 && room != nil {
+				w.EndSmall(copy(room, packet))
+				continue
+			}
 			w.Packet(packet[:b])
 		}
 		w.Close()
