@@ -55,7 +55,7 @@ func TestMemoryKeepsItsSize(t *testing.T) {
 			}
 			dir := folder(t)
 			s := newIdleService(t, dir)
-			complaints := make(chan error, 1)
+			complaints := make(chan error, 100)
 			p := begin(t, dir, Options{OnError: func(err error) {
 				if strings.Contains(err.Error(), "cannot be used") {
 					complaints <- err

@@ -112,7 +112,7 @@ func TestStallIsTold(t *testing.T) {
 	mem := memoryOf(t, 4)
 	dir := folder(t)
 	s := newIdleService(t, dir)
-	complaints := make(chan error, 1)
+	complaints := make(chan error, 100)
 	p := begin(t, dir, Options{StallLimit: time.Millisecond, OnError: func(err error) {
 		if strings.Contains(err.Error(), "the memory is full") {
 			complaints <- err
