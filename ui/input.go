@@ -41,12 +41,12 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	m.touched = true
 	switch {
-	case name == "ctrl+c":
+	case name == "ctrl+c" && m.prompt == nil:
 		return tea.Quit
 	case name == "ctrl+z":
 		return m.suspend(0)
 	case m.width < minWidth || m.height < minHeight:
-		if name == "q" {
+		if name == "q" || name == "ctrl+c" {
 			return tea.Quit
 		}
 		return nil

@@ -189,7 +189,10 @@ func (m *Model) land(n *lazy.Node) tea.Cmd {
 }
 
 // escape stops what is going on; when nothing is, it goes back a step.
-func (m *Model) escape(int) tea.Cmd {
+func (m *Model) escape(n int) tea.Cmd {
+	if n > 0 {
+		return nil // it took back the number
+	}
 	stopped := m.stopJob()
 	if m.search.running() {
 		m.search.stop()

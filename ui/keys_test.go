@@ -213,6 +213,32 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestStepsBack: Ctrl-C in a prompt gives up what is typed, and Esc behind a
+// number the number alone.
+func TestStepsBack(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("/ J s o n enter")
+	hits := d.m.search
+	d.keys("/ x ctrl+c")
+	if d.quit || d.m.prompt != nil || d.m.search != hits {
+		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.prompt, d.m.search)
+	}
+	d.keys("5 0 esc")
+	if d.m.search != hits || d.m.count.digits > 0 {
+		t.Errorf("search %v, number %v", d.m.search, d.m.count)
+	}
+	d.keys("esc")
+	if d.m.search != nil {
+		t.Error("Esc does not end the search")
+	}
+	d.keys(": 7")
+	d.resize(20, 5)
+	d.keys("ctrl+c")
+	if !d.quit {
+		t.Error("a window that is too small cannot be left")
+	}
+}
+
 // TestHistory goes back and forth through the places that were left.
 func TestHistory(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})

@@ -40,7 +40,7 @@ func (p *prompt) HandleKey(k tea.KeyPressMsg) action {
 		if p.input.Value() == "" {
 			return p.leave
 		}
-	case "esc":
+	case "esc", "ctrl+c": // as in a shell, and what was searched stays
 		return p.leave
 	}
 	return p.edit(k)
