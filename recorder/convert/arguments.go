@@ -111,10 +111,13 @@ func shownName(name []byte) []byte {
 	return name
 }
 
+// maxPath bounds the names of nested arguments, in bytes: each is looked up whole.
+const maxPath = maxText / 3
+
 // clean appends the name of an annotation without what joins the names of
 // nested ones.
 func clean(dst, name []byte) []byte {
-	for _, b := range name {
+	for _, b := range name[:min(len(name), max(0, maxPath-len(dst)))] {
 		if b == '.' || b == '[' || b == ']' {
 			b = '_'
 		}

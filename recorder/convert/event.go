@@ -62,6 +62,7 @@ type event struct {
 	categoryIIDs []uint64
 	categories   [][]byte
 	annotations  [][]byte
+	unheard      int64 // annotations besides those
 	rare
 }
 
@@ -102,7 +103,7 @@ type rare struct {
 // reset forgets the event but keeps the room of its lists.
 func (e *event) reset() {
 	e.kind, e.track, e.nameIID, e.name = 0, 0, 0, nil
-	e.hasTrack, e.hasName = false, false
+	e.hasTrack, e.hasName, e.unheard = false, false, 0
 	e.categoryIIDs, e.categories, e.annotations = e.categoryIIDs[:0], e.categories[:0], e.annotations[:0]
 	if e.mixed {
 		e.mixed, e.rare = false, rare{}
@@ -121,7 +122,7 @@ func (e *event) parse(b []byte) bool {
 		case eventCategoryIIDs<<3 | varintKey:
 			var v uint64
 			v, n = consumeVarint(b[1:])
-			e.categoryIIDs = append(e.categoryIIDs, v)
+			e.categoryIIDs = limited(e.categoryIIDs, v)
 		case eventNameIID<<3 | varintKey:
 			e.nameIID, n = consumeVarint(b[1:])
 		case eventTrack<<3 | varintKey:
@@ -130,7 +131,7 @@ func (e *event) parse(b []byte) bool {
 		case eventAnnotations<<3 | bytesKey:
 			var raw []byte
 			raw, n = consumeBytes(b[1:])
-			e.annotations = append(e.annotations, raw)
+			e.annotate(raw)
 		default:
 			f := fields{rest: b}
 			if !f.next() {
@@ -151,6 +152,15 @@ func (e *event) parse(b []byte) bool {
 	return true
 }
 
+// annotate adds a debug annotation, unless there are too many.
+func (e *event) annotate(b []byte) {
+	if len(e.annotations) >= maxNumbers {
+		e.unheard++
+		return
+	}
+	e.annotations = append(e.annotations, b)
+}
+
 // field reads a field that few events have, or in an unusual form.
 func (e *event) field(f *fields) {
 	switch f.number {
@@ -161,13 +171,13 @@ func (e *event) field(f *fields) {
 	case eventNameIID:
 		e.nameIID = f.value
 	case eventAnnotations:
-		e.annotations = append(e.annotations, f.raw)
+		e.annotate(f.raw)
 	case eventTrack:
 		e.track, e.hasTrack = f.value, true
 	case eventName:
 		e.name, e.hasName = f.raw, true
 	case eventCategories:
-		e.categories = append(e.categories, f.raw)
+		e.categories = limited(e.categories, f.raw)
 	default:
 		e.more(f)
 	}

@@ -93,13 +93,18 @@ func (f *fields) fail() bool {
 	return false
 }
 
+// maxNumbers bounds how many values of a repeated field are taken in: a byte in the
+// packet may be eight in memory.
+const maxNumbers = 1 << 12
+
 // numbers appends the values of a repeated field of numbers to list, which
-// stand one in a field or, of wire type kind, packed into one.
+// stand one in a field or, of wire type kind, packed into one. What is too much is
+// left out.
 func (f *fields) numbers(list []uint64, kind protowire.Type) []uint64 {
 	if f.kind != protowire.BytesType {
-		return append(list, f.value)
+		return limited(list, f.value)
 	}
-	for b := f.raw; len(b) > 0; {
+	for b := f.raw; len(b) > 0 && len(list) < maxNumbers; {
 		var v uint64
 		n := -1
 		switch kind {
@@ -116,4 +121,12 @@ func (f *fields) numbers(list []uint64, kind protowire.Type) []uint64 {
 		b = b[n:]
 	}
 	return list
+}
+
+// limited appends a value of a repeated field, unless there are too many.
+func limited[T any](list []T, v T) []T {
+	if len(list) >= maxNumbers {
+		return list
+	}
+	return append(list, v)
 }

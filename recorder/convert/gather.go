@@ -13,6 +13,7 @@ func (c *Converter) gather(s *sequence, e *event) (at source, iid uint64) {
 	for _, b := range e.annotations {
 		a.annotation(b)
 	}
+	a.left += e.unheard
 	if !e.mixed {
 		return at, 0
 	}

@@ -104,6 +104,9 @@ func (in *interned) read(b []byte) bool {
 	good := true
 	f := fields{rest: b}
 	for f.next() {
+		if in.bytes > knownState {
+			return false // who counts it forgets all
+		}
 		switch field := int(f.number); {
 		case field == internedLocations:
 			good = in.readLocation(f.raw) && good

@@ -56,6 +56,9 @@ type asyncID struct {
 	id  uint64
 }
 
+// knownAsync bounds how many of them are remembered, each with a name.
+const knownAsync = 1 << 15
+
 // asyncLine returns the line of asynchronous events with a phase. Those with one
 // number belong together, whatever they are called: the first gives the name.
 func (c *Converter) asyncLine(g *legacy, thread threadID, known bool) *line {
@@ -67,20 +70,20 @@ func (c *Converter) asyncLine(g *legacy, thread threadID, known bool) *line {
 		id.pid = thread.pid
 	}
 	if c.asyncNames == nil {
-		c.asyncNames = newRemember[asyncID, string](knownJoined / 2)
+		c.asyncNames = newRemember[asyncID, string](knownAsync)
 	}
 	root, ok := c.asyncNames.get(id)
 	if !ok {
-		root = string(c.name.text)
+		root = clip(c.name.text)
 		c.asyncNames.put(id, root)
 	}
-	scope := string(c.category.text)
+	scope := clip(c.category.text)
 	switch g.phase {
 	case 'S', 'T', 'p', 'F':
-		scope = string(c.name.text)
+		scope = clip(c.name.text)
 	}
 	if g.scope != nil {
-		scope = string(c.category.text) + ":" + string(g.scope)
+		scope = clip(c.category.text) + ":" + clip(g.scope)
 	}
 	key := lineKey{asyncLine, uint64(id.pid), strconv.Quote(scope) + root}
 	return c.keyed(key, line{joined: true, pid: id.pid, name: root})
@@ -93,7 +96,7 @@ func (c *Converter) metadata(p *packet, s *sequence, e *event, g *legacy) error 
 	if len(e.annotations) > 0 {
 		var n annotation
 		if n.parse(e.annotations[0]) && n.kind == annotationString {
-			name = string(n.raw)
+			name = clip(n.raw)
 		}
 	}
 	switch what := string(c.name.text); {

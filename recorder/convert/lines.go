@@ -1,5 +1,7 @@
 package convert
 
+import "unicode/utf8"
+
 // line is where events of one track go, or of several tracks that are shown as
 // one: its records become one thread of the trace, or several when tracks that
 // are joined have slices at the same time.
@@ -61,6 +63,22 @@ const (
 	// knownUnknown bounds how many tracks may wait to be described.
 	knownUnknown = 1 << 12
 )
+
+// maxName bounds the names of tracks, threads and processes, in bytes: they are all
+// kept in memory.
+const maxName = 1 << 10
+
+// clip returns a name that is kept.
+func clip(name []byte) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	end := maxName
+	for end > maxName-utf8.UTFMax && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return string(name[:end]) + "…"
+}
 
 // newLine begins a line, or returns nil when there are too many.
 func (c *Converter) newLine(l line) *line {
@@ -126,7 +144,7 @@ func (c *Converter) lineOf(t *track, event []byte) *line {
 	}
 	name := t.name
 	if name == "" {
-		name = string(event)
+		name = clip(event)
 	}
 	key := lineKey{byName, rootOf(t.machine, t.parent), name}
 	if t.key != "" {
@@ -146,9 +164,9 @@ func (c *Converter) undescribed(uuid uint64, event []byte) *line {
 	}
 	if c.unknown < knownUnknown {
 		c.unknown++
-		return c.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: string(event)})
+		return c.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: clip(event)})
 	}
-	l := c.keyed(lineKey{byName, rootOf(c.current.machine, 0), string(event)}, line{joined: true, name: string(event)})
+	l := c.keyed(lineKey{byName, rootOf(c.current.machine, 0), clip(event)}, line{joined: true, name: clip(event)})
 	if l != nil {
 		c.joined.put(uuid, l)
 	}

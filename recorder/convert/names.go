@@ -35,12 +35,12 @@ func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) 
 			pid = processOn(c.current.machine, int32(f.value))
 		case 2:
 			if command == "" {
-				command = string(f.raw)
+				command = clip(f.raw)
 			}
 		case 4:
 			chrome = chromeProcesses[f.value]
 		case 6:
-			name = string(f.raw)
+			name = clip(f.raw)
 		}
 	}
 	command = cmp.Or(command, chrome)
@@ -77,7 +77,7 @@ func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
 		case 4:
 			chrome = chromeThreads[f.value]
 		case 5:
-			t.name = string(f.raw)
+			t.name = clip(f.raw)
 		case 6:
 			t.reference = int64(f.value) * 1000
 		}
@@ -150,7 +150,7 @@ func treeEntry(b []byte, otherField, nameField protowire.Number) (id, other int6
 		case f.number == otherField:
 			other = int64(f.value)
 		case f.number == nameField && name == "":
-			name = string(f.raw)
+			name = clip(f.raw)
 		}
 	}
 	return id, other, name

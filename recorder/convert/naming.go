@@ -53,11 +53,17 @@ func (c *Converter) newLabel(text []byte) label {
 func (c *Converter) joinCategories(s *sequence, e *event) {
 	text := c.text[:0]
 	for _, iid := range e.categoryIIDs {
+		if len(text) > maxText {
+			break // it is cut anyway
+		}
 		if known := s.find(internedCategories, iid); known != nil {
 			text = append(append(text, ','), known.text...)
 		}
 	}
 	for _, category := range e.categories {
+		if len(text) > maxText {
+			break
+		}
 		text = append(append(text, ','), category...)
 	}
 	if c.text = text; len(text) > 1 {

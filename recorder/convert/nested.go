@@ -115,7 +115,7 @@ func (a *arguments) jsonMembers(d *json.Decoder, object bool, depth int) (added,
 			if err != nil || !isText {
 				return added, false
 			}
-			a.name = append(append(a.name, '.'), name...)
+			a.name = append(append(a.name, '.'), name[:min(len(name), max(0, maxPath-len(a.name)))]...)
 		} else {
 			a.subscript(index)
 		}

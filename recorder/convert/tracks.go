@@ -68,7 +68,7 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 			t.uuid, t.hasUUID = f.value, true
 		case trackName, trackStaticName, trackAtraceName:
 			if named == 0 || f.number <= named { // the first of them counts
-				t.name, named = string(f.raw), f.number
+				t.name, named = clip(f.raw), f.number
 			}
 		case trackProcess:
 			t.pid, t.title, ok = c.readProcess(f.raw)
@@ -89,7 +89,7 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 		case trackMerging:
 			merging = f.value
 		case trackMergeKey:
-			key = "key " + string(f.raw)
+			key = "key " + clip(f.raw)
 		case trackMergeInt:
 			key = "number " + string(protowire.AppendVarint(nil, f.value))
 		case trackState:
@@ -136,7 +136,7 @@ func readCounter(b []byte) (*counter, bool) {
 		case 5:
 			c.incremental = f.value != 0
 		case 6:
-			c.unit = string(f.raw)
+			c.unit = clip(f.raw)
 		}
 	}
 	return c, !f.bad
