@@ -161,6 +161,74 @@ func (TracePacket_DataLossReason) EnumDescriptor() ([]byte, []int) {
 	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{1, 1}
 }
 
+type ConcurrentSessionEvent_State int32
+
+const (
+	ConcurrentSessionEvent_STATE_UNSPECIFIED                 ConcurrentSessionEvent_State = 0
+	ConcurrentSessionEvent_STATE_DISABLED                    ConcurrentSessionEvent_State = 1
+	ConcurrentSessionEvent_STATE_CONFIGURED                  ConcurrentSessionEvent_State = 2
+	ConcurrentSessionEvent_STATE_STARTED                     ConcurrentSessionEvent_State = 3
+	ConcurrentSessionEvent_STATE_DISABLING_WAITING_STOP_ACKS ConcurrentSessionEvent_State = 4
+	ConcurrentSessionEvent_STATE_CLONED_READ_ONLY            ConcurrentSessionEvent_State = 5
+)
+
+// Enum value maps for ConcurrentSessionEvent_State.
+var (
+	ConcurrentSessionEvent_State_name = map[int32]string{
+		0: "STATE_UNSPECIFIED",
+		1: "STATE_DISABLED",
+		2: "STATE_CONFIGURED",
+		3: "STATE_STARTED",
+		4: "STATE_DISABLING_WAITING_STOP_ACKS",
+		5: "STATE_CLONED_READ_ONLY",
+	}
+	ConcurrentSessionEvent_State_value = map[string]int32{
+		"STATE_UNSPECIFIED":                 0,
+		"STATE_DISABLED":                    1,
+		"STATE_CONFIGURED":                  2,
+		"STATE_STARTED":                     3,
+		"STATE_DISABLING_WAITING_STOP_ACKS": 4,
+		"STATE_CLONED_READ_ONLY":            5,
+	}
+)
+
+func (x ConcurrentSessionEvent_State) Enum() *ConcurrentSessionEvent_State {
+	p := new(ConcurrentSessionEvent_State)
+	*p = x
+	return p
+}
+
+func (x ConcurrentSessionEvent_State) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ConcurrentSessionEvent_State) Descriptor() protoreflect.EnumDescriptor {
+	return file_tracex_recorder_perfetto_packet_proto_enumTypes[2].Descriptor()
+}
+
+func (ConcurrentSessionEvent_State) Type() protoreflect.EnumType {
+	return &file_tracex_recorder_perfetto_packet_proto_enumTypes[2]
+}
+
+func (x ConcurrentSessionEvent_State) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Do not use.
+func (x *ConcurrentSessionEvent_State) UnmarshalJSON(b []byte) error {
+	num, err := protoimpl.X.UnmarshalJSONEnum(x.Descriptor(), b)
+	if err != nil {
+		return err
+	}
+	*x = ConcurrentSessionEvent_State(num)
+	return nil
+}
+
+// Deprecated: Use ConcurrentSessionEvent_State.Descriptor instead.
+func (ConcurrentSessionEvent_State) EnumDescriptor() ([]byte, []int) {
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{9, 0}
+}
+
 // A trace file: nothing but packets, one behind the other.
 type Trace struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -235,6 +303,7 @@ type TracePacket struct {
 	//	*TracePacket_Protovms
 	//	*TracePacket_TraceAttributes
 	//	*TracePacket_ZstdCompressedPackets
+	//	*TracePacket_ConcurrentSessionEvent
 	//	*TracePacket_ForTesting
 	//	*TracePacket_TracexCalls
 	Data isTracePacket_Data `protobuf_oneof:"data"`
@@ -489,6 +558,15 @@ func (x *TracePacket) GetZstdCompressedPackets() []byte {
 	return nil
 }
 
+func (x *TracePacket) GetConcurrentSessionEvent() *ConcurrentSessionEvent {
+	if x != nil {
+		if x, ok := x.Data.(*TracePacket_ConcurrentSessionEvent); ok {
+			return x.ConcurrentSessionEvent
+		}
+	}
+	return nil
+}
+
 func (x *TracePacket) GetForTesting() *TestEvent {
 	if x != nil {
 		if x, ok := x.Data.(*TracePacket_ForTesting); ok {
@@ -679,6 +757,10 @@ type TracePacket_ZstdCompressedPackets struct {
 	ZstdCompressedPackets []byte `protobuf:"bytes,133,opt,name=zstd_compressed_packets,json=zstdCompressedPackets,oneof"` // service
 }
 
+type TracePacket_ConcurrentSessionEvent struct {
+	ConcurrentSessionEvent *ConcurrentSessionEvent `protobuf:"bytes,134,opt,name=concurrent_session_event,json=concurrentSessionEvent,oneof"`
+}
+
 type TracePacket_ForTesting struct {
 	ForTesting *TestEvent `protobuf:"bytes,900,opt,name=for_testing,json=forTesting,oneof"`
 }
@@ -728,6 +810,8 @@ func (*TracePacket_Protovms) isTracePacket_Data() {}
 func (*TracePacket_TraceAttributes) isTracePacket_Data() {}
 
 func (*TracePacket_ZstdCompressedPackets) isTracePacket_Data() {}
+
+func (*TracePacket_ConcurrentSessionEvent) isTracePacket_Data() {}
 
 func (*TracePacket_ForTesting) isTracePacket_Data() {}
 
@@ -1295,6 +1379,83 @@ func (*TracingServiceEvent_CloneStarted) isTracingServiceEvent_EventType() {}
 
 func (*TracingServiceEvent_BufferCloned) isTracingServiceEvent_EventType() {}
 
+// What became of another session meanwhile.
+type ConcurrentSessionEvent struct {
+	state          protoimpl.MessageState        `protogen:"open.v1"`
+	State          *ConcurrentSessionEvent_State `protobuf:"varint,1,opt,name=state,enum=tracex.perfetto.ConcurrentSessionEvent_State" json:"state,omitempty"`
+	SessionName    *string                       `protobuf:"bytes,2,opt,name=session_name,json=sessionName" json:"session_name,omitempty"`
+	SessionId      *uint64                       `protobuf:"varint,3,opt,name=session_id,json=sessionId" json:"session_id,omitempty"`
+	ConsumerUid    *int32                        `protobuf:"varint,4,opt,name=consumer_uid,json=consumerUid" json:"consumer_uid,omitempty"`
+	NumDataSources *uint32                       `protobuf:"varint,5,opt,name=num_data_sources,json=numDataSources" json:"num_data_sources,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ConcurrentSessionEvent) Reset() {
+	*x = ConcurrentSessionEvent{}
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConcurrentSessionEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConcurrentSessionEvent) ProtoMessage() {}
+
+func (x *ConcurrentSessionEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConcurrentSessionEvent.ProtoReflect.Descriptor instead.
+func (*ConcurrentSessionEvent) Descriptor() ([]byte, []int) {
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ConcurrentSessionEvent) GetState() ConcurrentSessionEvent_State {
+	if x != nil && x.State != nil {
+		return *x.State
+	}
+	return ConcurrentSessionEvent_STATE_UNSPECIFIED
+}
+
+func (x *ConcurrentSessionEvent) GetSessionName() string {
+	if x != nil && x.SessionName != nil {
+		return *x.SessionName
+	}
+	return ""
+}
+
+func (x *ConcurrentSessionEvent) GetSessionId() uint64 {
+	if x != nil && x.SessionId != nil {
+		return *x.SessionId
+	}
+	return 0
+}
+
+func (x *ConcurrentSessionEvent) GetConsumerUid() int32 {
+	if x != nil && x.ConsumerUid != nil {
+		return *x.ConsumerUid
+	}
+	return 0
+}
+
+func (x *ConcurrentSessionEvent) GetNumDataSources() uint32 {
+	if x != nil && x.NumDataSources != nil {
+		return *x.NumDataSources
+	}
+	return 0
+}
+
 type SystemInfo struct {
 	state                 protoimpl.MessageState `protogen:"open.v1"`
 	Utsname               *Utsname               `protobuf:"bytes,1,opt,name=utsname" json:"utsname,omitempty"`
@@ -1311,7 +1472,7 @@ type SystemInfo struct {
 
 func (x *SystemInfo) Reset() {
 	*x = SystemInfo{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1323,7 +1484,7 @@ func (x *SystemInfo) String() string {
 func (*SystemInfo) ProtoMessage() {}
 
 func (x *SystemInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[9]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1336,7 +1497,7 @@ func (x *SystemInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SystemInfo.ProtoReflect.Descriptor instead.
 func (*SystemInfo) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{9}
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SystemInfo) GetUtsname() *Utsname {
@@ -1407,7 +1568,7 @@ type Utsname struct {
 
 func (x *Utsname) Reset() {
 	*x = Utsname{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1580,7 @@ func (x *Utsname) String() string {
 func (*Utsname) ProtoMessage() {}
 
 func (x *Utsname) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[10]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1593,7 @@ func (x *Utsname) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Utsname.ProtoReflect.Descriptor instead.
 func (*Utsname) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{10}
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Utsname) GetSysname() string {
@@ -1476,7 +1637,7 @@ type TestEvent struct {
 
 func (x *TestEvent) Reset() {
 	*x = TestEvent{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1488,7 +1649,7 @@ func (x *TestEvent) String() string {
 func (*TestEvent) ProtoMessage() {}
 
 func (x *TestEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[11]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1501,7 +1662,7 @@ func (x *TestEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestEvent.ProtoReflect.Descriptor instead.
 func (*TestEvent) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{11}
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TestEvent) GetStr() string {
@@ -1547,7 +1708,7 @@ type TracePacket_ProtoVms struct {
 
 func (x *TracePacket_ProtoVms) Reset() {
 	*x = TracePacket_ProtoVms{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1720,7 @@ func (x *TracePacket_ProtoVms) String() string {
 func (*TracePacket_ProtoVms) ProtoMessage() {}
 
 func (x *TracePacket_ProtoVms) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[12]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1589,7 +1750,7 @@ type ClockSnapshot_Clock struct {
 
 func (x *ClockSnapshot_Clock) Reset() {
 	*x = ClockSnapshot_Clock{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1762,7 @@ func (x *ClockSnapshot_Clock) String() string {
 func (*ClockSnapshot_Clock) ProtoMessage() {}
 
 func (x *ClockSnapshot_Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[13]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1816,7 @@ type RemoteClockSync_SyncedClocks struct {
 
 func (x *RemoteClockSync_SyncedClocks) Reset() {
 	*x = RemoteClockSync_SyncedClocks{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1828,7 @@ func (x *RemoteClockSync_SyncedClocks) String() string {
 func (*RemoteClockSync_SyncedClocks) ProtoMessage() {}
 
 func (x *RemoteClockSync_SyncedClocks) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[14]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +1867,7 @@ type TraceProvenance_Buffer struct {
 
 func (x *TraceProvenance_Buffer) Reset() {
 	*x = TraceProvenance_Buffer{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1879,7 @@ func (x *TraceProvenance_Buffer) String() string {
 func (*TraceProvenance_Buffer) ProtoMessage() {}
 
 func (x *TraceProvenance_Buffer) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[15]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1751,7 +1912,7 @@ type TraceProvenance_Sequence struct {
 
 func (x *TraceProvenance_Sequence) Reset() {
 	*x = TraceProvenance_Sequence{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1763,7 +1924,7 @@ func (x *TraceProvenance_Sequence) String() string {
 func (*TraceProvenance_Sequence) ProtoMessage() {}
 
 func (x *TraceProvenance_Sequence) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[16]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +1963,7 @@ type TracingServiceEvent_DataSources struct {
 
 func (x *TracingServiceEvent_DataSources) Reset() {
 	*x = TracingServiceEvent_DataSources{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1814,7 +1975,7 @@ func (x *TracingServiceEvent_DataSources) String() string {
 func (*TracingServiceEvent_DataSources) ProtoMessage() {}
 
 func (x *TracingServiceEvent_DataSources) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[17]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2008,7 @@ type TracingServiceEvent_DataSources_DataSource struct {
 
 func (x *TracingServiceEvent_DataSources_DataSource) Reset() {
 	*x = TracingServiceEvent_DataSources_DataSource{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1859,7 +2020,7 @@ func (x *TracingServiceEvent_DataSources_DataSource) String() string {
 func (*TracingServiceEvent_DataSources_DataSource) ProtoMessage() {}
 
 func (x *TracingServiceEvent_DataSources_DataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[18]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +2065,7 @@ type TestEvent_TestPayload struct {
 
 func (x *TestEvent_TestPayload) Reset() {
 	*x = TestEvent_TestPayload{}
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1916,7 +2077,7 @@ func (x *TestEvent_TestPayload) String() string {
 func (*TestEvent_TestPayload) ProtoMessage() {}
 
 func (x *TestEvent_TestPayload) ProtoReflect() protoreflect.Message {
-	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[19]
+	mi := &file_tracex_recorder_perfetto_packet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1929,7 +2090,7 @@ func (x *TestEvent_TestPayload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestEvent_TestPayload.ProtoReflect.Descriptor instead.
 func (*TestEvent_TestPayload) Descriptor() ([]byte, []int) {
-	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{11, 0}
+	return file_tracex_recorder_perfetto_packet_proto_rawDescGZIP(), []int{12, 0}
 }
 
 func (x *TestEvent_TestPayload) GetStr() []string {
@@ -1987,7 +2148,7 @@ const file_tracex_recorder_perfetto_packet_proto_rawDesc = "" +
 	"\n" +
 	"%tracex/recorder/perfetto/packet.proto\x12\x0ftracex.perfetto\x1a%tracex/recorder/perfetto/config.proto\x1a$tracex/recorder/perfetto/event.proto\x1a$tracex/recorder/perfetto/state.proto\x1a$tracex/recorder/perfetto/track.proto\"=\n" +
 	"\x05Trace\x124\n" +
-	"\x06packet\x18\x01 \x03(\v2\x1c.tracex.perfetto.TracePacketR\x06packet\"\xb2\x14\n" +
+	"\x06packet\x18\x01 \x03(\v2\x1c.tracex.perfetto.TracePacketR\x06packet\"\x98\x15\n" +
 	"\vTracePacket\x12\x1c\n" +
 	"\ttimestamp\x18\b \x01(\x04R\ttimestamp\x12,\n" +
 	"\x12timestamp_clock_id\x18: \x01(\rR\x10timestampClockId\x12A\n" +
@@ -2014,7 +2175,8 @@ const file_tracex_recorder_perfetto_packet_proto_rawDesc = "" +
 	"\x10trace_provenance\x18| \x01(\v2 .tracex.perfetto.TraceProvenanceH\x00R\x0ftraceProvenance\x12C\n" +
 	"\bprotovms\x18} \x01(\v2%.tracex.perfetto.TracePacket.ProtoVmsH\x00R\bprotovms\x12M\n" +
 	"\x10trace_attributes\x18~ \x01(\v2 .tracex.perfetto.TraceAttributesH\x00R\x0ftraceAttributes\x129\n" +
-	"\x17zstd_compressed_packets\x18\x85\x01 \x01(\fH\x00R\x15zstdCompressedPackets\x12>\n" +
+	"\x17zstd_compressed_packets\x18\x85\x01 \x01(\fH\x00R\x15zstdCompressedPackets\x12d\n" +
+	"\x18concurrent_session_event\x18\x86\x01 \x01(\v2'.tracex.perfetto.ConcurrentSessionEventH\x00R\x16concurrentSessionEvent\x12>\n" +
 	"\vfor_testing\x18\x84\a \x01(\v2\x1a.tracex.perfetto.TestEventH\x00R\n" +
 	"forTesting\x12$\n" +
 	"\ftracex_calls\x18\xe6\x0f \x01(\fH\x00R\vtracexCalls\x12!\n" +
@@ -2106,7 +2268,21 @@ const file_tracex_recorder_perfetto_packet_proto_rawDesc = "" +
 	"\rproducer_name\x18\x01 \x01(\tR\fproducerName\x12(\n" +
 	"\x10data_source_name\x18\x02 \x01(\tR\x0edataSourceNameB\f\n" +
 	"\n" +
-	"event_type\"\xb9\x02\n" +
+	"event_type\"\x8d\x03\n" +
+	"\x16ConcurrentSessionEvent\x12C\n" +
+	"\x05state\x18\x01 \x01(\x0e2-.tracex.perfetto.ConcurrentSessionEvent.StateR\x05state\x12!\n" +
+	"\fsession_name\x18\x02 \x01(\tR\vsessionName\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\x04R\tsessionId\x12!\n" +
+	"\fconsumer_uid\x18\x04 \x01(\x05R\vconsumerUid\x12(\n" +
+	"\x10num_data_sources\x18\x05 \x01(\rR\x0enumDataSources\"\x9e\x01\n" +
+	"\x05State\x12\x15\n" +
+	"\x11STATE_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eSTATE_DISABLED\x10\x01\x12\x14\n" +
+	"\x10STATE_CONFIGURED\x10\x02\x12\x11\n" +
+	"\rSTATE_STARTED\x10\x03\x12%\n" +
+	"!STATE_DISABLING_WAITING_STOP_ACKS\x10\x04\x12\x1a\n" +
+	"\x16STATE_CLONED_READ_ONLY\x10\x05\"\xb9\x02\n" +
 	"\n" +
 	"SystemInfo\x122\n" +
 	"\autsname\x18\x01 \x01(\v2\x18.tracex.perfetto.UtsnameR\autsname\x12\x0e\n" +
@@ -2150,86 +2326,90 @@ func file_tracex_recorder_perfetto_packet_proto_rawDescGZIP() []byte {
 	return file_tracex_recorder_perfetto_packet_proto_rawDescData
 }
 
-var file_tracex_recorder_perfetto_packet_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_tracex_recorder_perfetto_packet_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_tracex_recorder_perfetto_packet_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_tracex_recorder_perfetto_packet_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_tracex_recorder_perfetto_packet_proto_goTypes = []any{
 	(TracePacket_SequenceFlags)(0),                     // 0: tracex.perfetto.TracePacket.SequenceFlags
 	(TracePacket_DataLossReason)(0),                    // 1: tracex.perfetto.TracePacket.DataLossReason
-	(*Trace)(nil),                                      // 2: tracex.perfetto.Trace
-	(*TracePacket)(nil),                                // 3: tracex.perfetto.TracePacket
-	(*TracePacketDefaults)(nil),                        // 4: tracex.perfetto.TracePacketDefaults
-	(*ClockSnapshot)(nil),                              // 5: tracex.perfetto.ClockSnapshot
-	(*RemoteClockSync)(nil),                            // 6: tracex.perfetto.RemoteClockSync
-	(*Trigger)(nil),                                    // 7: tracex.perfetto.Trigger
-	(*TraceUuid)(nil),                                  // 8: tracex.perfetto.TraceUuid
-	(*TraceProvenance)(nil),                            // 9: tracex.perfetto.TraceProvenance
-	(*TracingServiceEvent)(nil),                        // 10: tracex.perfetto.TracingServiceEvent
-	(*SystemInfo)(nil),                                 // 11: tracex.perfetto.SystemInfo
-	(*Utsname)(nil),                                    // 12: tracex.perfetto.Utsname
-	(*TestEvent)(nil),                                  // 13: tracex.perfetto.TestEvent
-	(*TracePacket_ProtoVms)(nil),                       // 14: tracex.perfetto.TracePacket.ProtoVms
-	(*ClockSnapshot_Clock)(nil),                        // 15: tracex.perfetto.ClockSnapshot.Clock
-	(*RemoteClockSync_SyncedClocks)(nil),               // 16: tracex.perfetto.RemoteClockSync.SyncedClocks
-	(*TraceProvenance_Buffer)(nil),                     // 17: tracex.perfetto.TraceProvenance.Buffer
-	(*TraceProvenance_Sequence)(nil),                   // 18: tracex.perfetto.TraceProvenance.Sequence
-	(*TracingServiceEvent_DataSources)(nil),            // 19: tracex.perfetto.TracingServiceEvent.DataSources
-	(*TracingServiceEvent_DataSources_DataSource)(nil), // 20: tracex.perfetto.TracingServiceEvent.DataSources.DataSource
-	(*TestEvent_TestPayload)(nil),                      // 21: tracex.perfetto.TestEvent.TestPayload
-	(*ProcessTree)(nil),                                // 22: tracex.perfetto.ProcessTree
-	(*TrackEvent)(nil),                                 // 23: tracex.perfetto.TrackEvent
-	(*TraceConfig)(nil),                                // 24: tracex.perfetto.TraceConfig
-	(*TraceStats)(nil),                                 // 25: tracex.perfetto.TraceStats
-	(*ProcessDescriptor)(nil),                          // 26: tracex.perfetto.ProcessDescriptor
-	(*ThreadDescriptor)(nil),                           // 27: tracex.perfetto.ThreadDescriptor
-	(*TrackDescriptor)(nil),                            // 28: tracex.perfetto.TrackDescriptor
-	(*TraceAttributes)(nil),                            // 29: tracex.perfetto.TraceAttributes
-	(*InternedData)(nil),                               // 30: tracex.perfetto.InternedData
-	(*TrackEventDefaults)(nil),                         // 31: tracex.perfetto.TrackEventDefaults
-	(BuiltinClock)(0),                                  // 32: tracex.perfetto.BuiltinClock
-	(*DebugAnnotation)(nil),                            // 33: tracex.perfetto.DebugAnnotation
+	(ConcurrentSessionEvent_State)(0),                  // 2: tracex.perfetto.ConcurrentSessionEvent.State
+	(*Trace)(nil),                                      // 3: tracex.perfetto.Trace
+	(*TracePacket)(nil),                                // 4: tracex.perfetto.TracePacket
+	(*TracePacketDefaults)(nil),                        // 5: tracex.perfetto.TracePacketDefaults
+	(*ClockSnapshot)(nil),                              // 6: tracex.perfetto.ClockSnapshot
+	(*RemoteClockSync)(nil),                            // 7: tracex.perfetto.RemoteClockSync
+	(*Trigger)(nil),                                    // 8: tracex.perfetto.Trigger
+	(*TraceUuid)(nil),                                  // 9: tracex.perfetto.TraceUuid
+	(*TraceProvenance)(nil),                            // 10: tracex.perfetto.TraceProvenance
+	(*TracingServiceEvent)(nil),                        // 11: tracex.perfetto.TracingServiceEvent
+	(*ConcurrentSessionEvent)(nil),                     // 12: tracex.perfetto.ConcurrentSessionEvent
+	(*SystemInfo)(nil),                                 // 13: tracex.perfetto.SystemInfo
+	(*Utsname)(nil),                                    // 14: tracex.perfetto.Utsname
+	(*TestEvent)(nil),                                  // 15: tracex.perfetto.TestEvent
+	(*TracePacket_ProtoVms)(nil),                       // 16: tracex.perfetto.TracePacket.ProtoVms
+	(*ClockSnapshot_Clock)(nil),                        // 17: tracex.perfetto.ClockSnapshot.Clock
+	(*RemoteClockSync_SyncedClocks)(nil),               // 18: tracex.perfetto.RemoteClockSync.SyncedClocks
+	(*TraceProvenance_Buffer)(nil),                     // 19: tracex.perfetto.TraceProvenance.Buffer
+	(*TraceProvenance_Sequence)(nil),                   // 20: tracex.perfetto.TraceProvenance.Sequence
+	(*TracingServiceEvent_DataSources)(nil),            // 21: tracex.perfetto.TracingServiceEvent.DataSources
+	(*TracingServiceEvent_DataSources_DataSource)(nil), // 22: tracex.perfetto.TracingServiceEvent.DataSources.DataSource
+	(*TestEvent_TestPayload)(nil),                      // 23: tracex.perfetto.TestEvent.TestPayload
+	(*ProcessTree)(nil),                                // 24: tracex.perfetto.ProcessTree
+	(*TrackEvent)(nil),                                 // 25: tracex.perfetto.TrackEvent
+	(*TraceConfig)(nil),                                // 26: tracex.perfetto.TraceConfig
+	(*TraceStats)(nil),                                 // 27: tracex.perfetto.TraceStats
+	(*ProcessDescriptor)(nil),                          // 28: tracex.perfetto.ProcessDescriptor
+	(*ThreadDescriptor)(nil),                           // 29: tracex.perfetto.ThreadDescriptor
+	(*TrackDescriptor)(nil),                            // 30: tracex.perfetto.TrackDescriptor
+	(*TraceAttributes)(nil),                            // 31: tracex.perfetto.TraceAttributes
+	(*InternedData)(nil),                               // 32: tracex.perfetto.InternedData
+	(*TrackEventDefaults)(nil),                         // 33: tracex.perfetto.TrackEventDefaults
+	(BuiltinClock)(0),                                  // 34: tracex.perfetto.BuiltinClock
+	(*DebugAnnotation)(nil),                            // 35: tracex.perfetto.DebugAnnotation
 }
 var file_tracex_recorder_perfetto_packet_proto_depIdxs = []int32{
-	3,  // 0: tracex.perfetto.Trace.packet:type_name -> tracex.perfetto.TracePacket
-	22, // 1: tracex.perfetto.TracePacket.process_tree:type_name -> tracex.perfetto.ProcessTree
-	5,  // 2: tracex.perfetto.TracePacket.clock_snapshot:type_name -> tracex.perfetto.ClockSnapshot
-	23, // 3: tracex.perfetto.TracePacket.track_event:type_name -> tracex.perfetto.TrackEvent
-	24, // 4: tracex.perfetto.TracePacket.trace_config:type_name -> tracex.perfetto.TraceConfig
-	25, // 5: tracex.perfetto.TracePacket.trace_stats:type_name -> tracex.perfetto.TraceStats
-	26, // 6: tracex.perfetto.TracePacket.process_descriptor:type_name -> tracex.perfetto.ProcessDescriptor
-	27, // 7: tracex.perfetto.TracePacket.thread_descriptor:type_name -> tracex.perfetto.ThreadDescriptor
-	11, // 8: tracex.perfetto.TracePacket.system_info:type_name -> tracex.perfetto.SystemInfo
-	7,  // 9: tracex.perfetto.TracePacket.trigger:type_name -> tracex.perfetto.Trigger
-	28, // 10: tracex.perfetto.TracePacket.track_descriptor:type_name -> tracex.perfetto.TrackDescriptor
-	10, // 11: tracex.perfetto.TracePacket.service_event:type_name -> tracex.perfetto.TracingServiceEvent
-	8,  // 12: tracex.perfetto.TracePacket.trace_uuid:type_name -> tracex.perfetto.TraceUuid
-	6,  // 13: tracex.perfetto.TracePacket.remote_clock_sync:type_name -> tracex.perfetto.RemoteClockSync
-	7,  // 14: tracex.perfetto.TracePacket.clone_snapshot_trigger:type_name -> tracex.perfetto.Trigger
-	9,  // 15: tracex.perfetto.TracePacket.trace_provenance:type_name -> tracex.perfetto.TraceProvenance
-	14, // 16: tracex.perfetto.TracePacket.protovms:type_name -> tracex.perfetto.TracePacket.ProtoVms
-	29, // 17: tracex.perfetto.TracePacket.trace_attributes:type_name -> tracex.perfetto.TraceAttributes
-	13, // 18: tracex.perfetto.TracePacket.for_testing:type_name -> tracex.perfetto.TestEvent
-	30, // 19: tracex.perfetto.TracePacket.interned_data:type_name -> tracex.perfetto.InternedData
-	4,  // 20: tracex.perfetto.TracePacket.trace_packet_defaults:type_name -> tracex.perfetto.TracePacketDefaults
-	31, // 21: tracex.perfetto.TracePacketDefaults.track_event_defaults:type_name -> tracex.perfetto.TrackEventDefaults
-	15, // 22: tracex.perfetto.ClockSnapshot.clocks:type_name -> tracex.perfetto.ClockSnapshot.Clock
-	32, // 23: tracex.perfetto.ClockSnapshot.primary_trace_clock:type_name -> tracex.perfetto.BuiltinClock
-	16, // 24: tracex.perfetto.RemoteClockSync.synced_clocks:type_name -> tracex.perfetto.RemoteClockSync.SyncedClocks
-	17, // 25: tracex.perfetto.TraceProvenance.buffers:type_name -> tracex.perfetto.TraceProvenance.Buffer
-	19, // 26: tracex.perfetto.TracingServiceEvent.slow_starting_data_sources:type_name -> tracex.perfetto.TracingServiceEvent.DataSources
-	19, // 27: tracex.perfetto.TracingServiceEvent.last_flush_slow_data_sources:type_name -> tracex.perfetto.TracingServiceEvent.DataSources
-	12, // 28: tracex.perfetto.SystemInfo.utsname:type_name -> tracex.perfetto.Utsname
-	21, // 29: tracex.perfetto.TestEvent.payload:type_name -> tracex.perfetto.TestEvent.TestPayload
-	5,  // 30: tracex.perfetto.RemoteClockSync.SyncedClocks.client_clocks:type_name -> tracex.perfetto.ClockSnapshot
-	5,  // 31: tracex.perfetto.RemoteClockSync.SyncedClocks.host_clocks:type_name -> tracex.perfetto.ClockSnapshot
-	18, // 32: tracex.perfetto.TraceProvenance.Buffer.sequences:type_name -> tracex.perfetto.TraceProvenance.Sequence
-	20, // 33: tracex.perfetto.TracingServiceEvent.DataSources.data_source:type_name -> tracex.perfetto.TracingServiceEvent.DataSources.DataSource
-	21, // 34: tracex.perfetto.TestEvent.TestPayload.nested:type_name -> tracex.perfetto.TestEvent.TestPayload
-	33, // 35: tracex.perfetto.TestEvent.TestPayload.debug_annotations:type_name -> tracex.perfetto.DebugAnnotation
-	36, // [36:36] is the sub-list for method output_type
-	36, // [36:36] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	4,  // 0: tracex.perfetto.Trace.packet:type_name -> tracex.perfetto.TracePacket
+	24, // 1: tracex.perfetto.TracePacket.process_tree:type_name -> tracex.perfetto.ProcessTree
+	6,  // 2: tracex.perfetto.TracePacket.clock_snapshot:type_name -> tracex.perfetto.ClockSnapshot
+	25, // 3: tracex.perfetto.TracePacket.track_event:type_name -> tracex.perfetto.TrackEvent
+	26, // 4: tracex.perfetto.TracePacket.trace_config:type_name -> tracex.perfetto.TraceConfig
+	27, // 5: tracex.perfetto.TracePacket.trace_stats:type_name -> tracex.perfetto.TraceStats
+	28, // 6: tracex.perfetto.TracePacket.process_descriptor:type_name -> tracex.perfetto.ProcessDescriptor
+	29, // 7: tracex.perfetto.TracePacket.thread_descriptor:type_name -> tracex.perfetto.ThreadDescriptor
+	13, // 8: tracex.perfetto.TracePacket.system_info:type_name -> tracex.perfetto.SystemInfo
+	8,  // 9: tracex.perfetto.TracePacket.trigger:type_name -> tracex.perfetto.Trigger
+	30, // 10: tracex.perfetto.TracePacket.track_descriptor:type_name -> tracex.perfetto.TrackDescriptor
+	11, // 11: tracex.perfetto.TracePacket.service_event:type_name -> tracex.perfetto.TracingServiceEvent
+	9,  // 12: tracex.perfetto.TracePacket.trace_uuid:type_name -> tracex.perfetto.TraceUuid
+	7,  // 13: tracex.perfetto.TracePacket.remote_clock_sync:type_name -> tracex.perfetto.RemoteClockSync
+	8,  // 14: tracex.perfetto.TracePacket.clone_snapshot_trigger:type_name -> tracex.perfetto.Trigger
+	10, // 15: tracex.perfetto.TracePacket.trace_provenance:type_name -> tracex.perfetto.TraceProvenance
+	16, // 16: tracex.perfetto.TracePacket.protovms:type_name -> tracex.perfetto.TracePacket.ProtoVms
+	31, // 17: tracex.perfetto.TracePacket.trace_attributes:type_name -> tracex.perfetto.TraceAttributes
+	12, // 18: tracex.perfetto.TracePacket.concurrent_session_event:type_name -> tracex.perfetto.ConcurrentSessionEvent
+	15, // 19: tracex.perfetto.TracePacket.for_testing:type_name -> tracex.perfetto.TestEvent
+	32, // 20: tracex.perfetto.TracePacket.interned_data:type_name -> tracex.perfetto.InternedData
+	5,  // 21: tracex.perfetto.TracePacket.trace_packet_defaults:type_name -> tracex.perfetto.TracePacketDefaults
+	33, // 22: tracex.perfetto.TracePacketDefaults.track_event_defaults:type_name -> tracex.perfetto.TrackEventDefaults
+	17, // 23: tracex.perfetto.ClockSnapshot.clocks:type_name -> tracex.perfetto.ClockSnapshot.Clock
+	34, // 24: tracex.perfetto.ClockSnapshot.primary_trace_clock:type_name -> tracex.perfetto.BuiltinClock
+	18, // 25: tracex.perfetto.RemoteClockSync.synced_clocks:type_name -> tracex.perfetto.RemoteClockSync.SyncedClocks
+	19, // 26: tracex.perfetto.TraceProvenance.buffers:type_name -> tracex.perfetto.TraceProvenance.Buffer
+	21, // 27: tracex.perfetto.TracingServiceEvent.slow_starting_data_sources:type_name -> tracex.perfetto.TracingServiceEvent.DataSources
+	21, // 28: tracex.perfetto.TracingServiceEvent.last_flush_slow_data_sources:type_name -> tracex.perfetto.TracingServiceEvent.DataSources
+	2,  // 29: tracex.perfetto.ConcurrentSessionEvent.state:type_name -> tracex.perfetto.ConcurrentSessionEvent.State
+	14, // 30: tracex.perfetto.SystemInfo.utsname:type_name -> tracex.perfetto.Utsname
+	23, // 31: tracex.perfetto.TestEvent.payload:type_name -> tracex.perfetto.TestEvent.TestPayload
+	6,  // 32: tracex.perfetto.RemoteClockSync.SyncedClocks.client_clocks:type_name -> tracex.perfetto.ClockSnapshot
+	6,  // 33: tracex.perfetto.RemoteClockSync.SyncedClocks.host_clocks:type_name -> tracex.perfetto.ClockSnapshot
+	20, // 34: tracex.perfetto.TraceProvenance.Buffer.sequences:type_name -> tracex.perfetto.TraceProvenance.Sequence
+	22, // 35: tracex.perfetto.TracingServiceEvent.DataSources.data_source:type_name -> tracex.perfetto.TracingServiceEvent.DataSources.DataSource
+	23, // 36: tracex.perfetto.TestEvent.TestPayload.nested:type_name -> tracex.perfetto.TestEvent.TestPayload
+	35, // 37: tracex.perfetto.TestEvent.TestPayload.debug_annotations:type_name -> tracex.perfetto.DebugAnnotation
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_tracex_recorder_perfetto_packet_proto_init() }
@@ -2262,6 +2442,7 @@ func file_tracex_recorder_perfetto_packet_proto_init() {
 		(*TracePacket_Protovms)(nil),
 		(*TracePacket_TraceAttributes)(nil),
 		(*TracePacket_ZstdCompressedPackets)(nil),
+		(*TracePacket_ConcurrentSessionEvent)(nil),
 		(*TracePacket_ForTesting)(nil),
 		(*TracePacket_TracexCalls)(nil),
 		(*TracePacket_TrustedUid)(nil),
@@ -2285,8 +2466,8 @@ func file_tracex_recorder_perfetto_packet_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tracex_recorder_perfetto_packet_proto_rawDesc), len(file_tracex_recorder_perfetto_packet_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   20,
+			NumEnums:      3,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

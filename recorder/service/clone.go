@@ -190,7 +190,7 @@ func (c *cloning) finish() error {
 	// Half of the id stays, which others know the trace by.
 	uuid := &perfetto.TraceUuid{Msb: proto.Int64(int64(rand.Uint64())), Lsb: n.uuid.Lsb}
 	clone := &session{
-		s: s, id: s.lastSession, consumer: k, uid: k.uid, state: sessionCloned, config: n.config,
+		s: s, id: s.lastSession, consumer: k, uid: k.uid, config: n.config,
 		uuid: uuid, began: n.began, timers: make(map[int]func()), flushes: make(map[uint64]*flush),
 		requested: n.requested, succeeded: n.succeeded, failed: n.failed, finalFlush: outcome(!c.failed),
 		sequences: make(map[sequenceID]uint32), invalid: n.invalid, triggers: n.triggers, packets: n.packets.clone(),
@@ -202,6 +202,7 @@ func (c *cloning) finish() error {
 	}
 	c.steps(clone)
 	s.sessions[clone.id] = clone
+	clone.become(sessionCloned)
 	k.session = clone
 	if c.file != nil && !n.fileGrows() {
 		_ = c.file.Close() // the session's own was closed meanwhile
@@ -238,7 +239,7 @@ func (c *cloning) steps(clone *session) {
 func (k *servicePackets) clone() servicePackets {
 	return servicePackets{
 		initial: k.initial, snapshots: slices.Clone(k.snapshots), steps: slices.Clone(k.steps),
-		slowFlush: slices.Clone(k.slowFlush), allStarted: k.allStarted, stats: true,
+		slowFlush: slices.Clone(k.slowFlush), concurrent: slices.Clone(k.concurrent), allStarted: k.allStarted, stats: true,
 	}
 }
 

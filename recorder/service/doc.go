@@ -48,7 +48,6 @@
 // # What it does not do
 //
 // It does not filter traces or boost priorities (configs that ask for these are
-// refused), run programs on what is overwritten (ProtoVM), note the states of
-// concurrent sessions, or relay other machines' services; programs of other
-// machines can connect.
+// refused), run programs on what is overwritten (ProtoVM), or relay other machines'
+// services; programs of other machines can connect.
 package service

@@ -55,9 +55,13 @@ func (k *consumer) enable(c *perfetto.TraceConfig, file *os.File) (err error) {
 		n.out = newOutput(c, file)
 		n.startOutput()
 	}
+	for _, other := range s.inOrder() {
+		n.note(other)
+	}
 	s.sessions[n.id] = n
 	k.session = n
 	n.setUpAll()
+	n.become(sessionConfigured)
 	if !n.awaitTrigger() && !c.GetDeferredStart() {
 		n.start()
 	}

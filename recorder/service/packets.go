@@ -19,6 +19,7 @@ type servicePackets struct {
 	allStarted bool
 	described  bool // config, id and system were read
 	triggers   int  // that were read
+	concurrent []concurrent
 	syncMarker bool // due
 	stats      bool // due
 }
@@ -140,7 +141,7 @@ func (n *session) first() (list []*perfetto.TracePacket) {
 		}
 		k.described = true
 	}
-	return append(list, n.takeSteps()...)
+	return append(append(list, n.takeSteps()...), n.takeConcurrent()...)
 }
 
 // last returns the packets that come behind all data.

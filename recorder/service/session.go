@@ -26,6 +26,7 @@ type session struct {
 	config   *perfetto.TraceConfig
 	uuid     *perfetto.TraceUuid
 	state    sessionState
+	since    uint64 // boot time at which it got into the state, ns
 	began    time.Time
 
 	targets   []uint32 // by position in the config
@@ -149,7 +150,7 @@ func (n *session) start() {
 	if n.state != sessionConfigured {
 		return
 	}
-	n.state = sessionStarted
+	n.become(sessionStarted)
 	n.began = n.s.clock.now()
 	b := n.config.GetBuiltinDataSources()
 	n.packets.begin(n)
@@ -221,8 +222,11 @@ func (n *session) stop(why string) {
 	for _, i := range slices.Clone(n.instances) {
 		n.stopInstance(i, false)
 	}
-	n.state = sessionStopping
-	n.maybeStopped()
+	if n.allStopped() {
+		n.disable("")
+		return
+	}
+	n.become(sessionStopping)
 	n.after(millis(n.stopTimeoutMs()), func() {
 		if n.state == sessionStopping {
 			n.disable("")
@@ -232,9 +236,13 @@ func (n *session) stop(why string) {
 
 // maybeStopped ends the session when no data source is waited for.
 func (n *session) maybeStopped() {
-	if n.state == sessionStopping && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped }) {
+	if n.state == sessionStopping && n.allStopped() {
 		n.disable("")
 	}
+}
+
+func (n *session) allStopped() bool {
+	return !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
 }
 
 // disable ends the recording at once. What the buffers have can still be read.
@@ -245,7 +253,7 @@ func (n *session) disable(why string) {
 	for _, i := range slices.Clone(n.instances) {
 		n.stopInstance(i, true)
 	}
-	n.state = sessionDisabled
+	n.become(sessionDisabled)
 	for _, p := range n.s.connected {
 		n.s.scrape(n, p)
 	}
@@ -265,6 +273,9 @@ func (n *session) disable(why string) {
 // still commit to them. mu is held.
 func (s *Service) free(n *session) {
 	n.disable("")
+	if n.state == sessionCloned {
+		n.become(sessionDisabled)
+	}
 	delete(s.sessions, n.id)
 	for _, i := range slices.Clone(n.instances) {
 		n.forget(i)

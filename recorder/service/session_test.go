@@ -155,3 +155,58 @@ func TestIgnored(t *testing.T) {
 		t.Errorf("the data source got %x of what is not known", got)
 	}
 }
+
+// TestConcurrentSessions has a trace tell what became of other sessions.
+func TestConcurrentSessions(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	before, c, after, copied := consume(t, s), consume(t, s), consume(t, s), consume(t, s)
+	before.enable(config(64))
+	before.sync()
+	cfg := config(64)
+	cfg.BuiltinDataSources = &perfetto.TraceConfig_BuiltinDataSource{EnableConcurrentSessionEvents: proto.Bool(true)}
+	c.enable(cfg)
+	c.sync()
+	named := config(64, "words")
+	named.UniqueSessionName, named.DeferredStart = proto.String("it"), proto.Bool(true)
+	after.enable(named)
+	after.invoke("StartTracing", &perfetto.StartTracingRequest{}, nil)
+	p.waitFor("start 1")
+	if answer := copied.clone(&perfetto.CloneSessionRequest{Selector: &perfetto.CloneSessionRequest_SessionId{SessionId: 3}}); !answer.GetSuccess() {
+		t.Fatal(answer)
+	}
+	for _, packets := range [][]*perfetto.TracePacket{before.read(), copied.read()} {
+		if got := concurrentOf(t, packets); len(got) > 0 {
+			t.Errorf("a trace whose config does not want that tells %q", got)
+		}
+	}
+	copied.invoke("FreeBuffers", &perfetto.FreeBuffersRequest{}, nil)
+	after.invoke("DisableTracing", &perfetto.DisableTracingRequest{}, nil)
+	after.end()
+	before.invoke("DisableTracing", &perfetto.DisableTracingRequest{}, nil)
+	want := []string{
+		"1  STATE_STARTED 0", "3 it STATE_CONFIGURED 1", "3 it STATE_STARTED 1", "4 it STATE_CLONED_READ_ONLY 0", "4 it STATE_DISABLED 0",
+		"3 it STATE_DISABLING_WAITING_STOP_ACKS 1", "3 it STATE_DISABLED 1", "1  STATE_DISABLED 0",
+	}
+	if got := concurrentOf(t, c.read()); !slices.Equal(got, want) {
+		t.Errorf("it tells\n%q, want\n%q", got, want)
+	}
+	if got := concurrentOf(t, c.read()); len(got) > 0 {
+		t.Errorf("and again %q", got)
+	}
+}
+
+func concurrentOf(t *testing.T, packets []*perfetto.TracePacket) (list []string) {
+	t.Helper()
+	last := uint64(0)
+	for _, p := range packets {
+		if e := p.GetConcurrentSessionEvent(); e != nil {
+			list = append(list, fmt.Sprint(e.GetSessionId(), " ", e.GetSessionName(), " ", e.GetState(), " ", e.GetNumDataSources()))
+			if p.GetTimestamp() < last || p.GetTimestamp() == 0 || p.GetTrustedPacketSequenceId() != ownSequence {
+				t.Errorf("behind %d comes %v", last, p)
+			}
+			last = p.GetTimestamp()
+		}
+	}
+	return list
+}
