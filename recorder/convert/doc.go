@@ -28,7 +28,7 @@
 //	state                        call that lasts until the next state of its track
 //	legacy event                 as the event of the track that its phase stands for, with an
 //	                             argument "id" if it is asynchronous; flow phases set a variable
-//	                             "flow"
+//	                             "flow", those of counters "name.argument"
 //	clock                        all times are on the clock of the trace; the file of times says
 //	                             what the wall clock showed
 //	recorded call                what it was: recorded objects are taken as they are, see package

@@ -154,6 +154,8 @@ func (c *Converter) phaseEvent(p *packet, s *sequence, e *event, g *legacy, l *l
 		flow := c.dictionary.variable([]byte("flow"), format.Type{Kind: format.TypeLong})
 		c.record = record{kind: recordLong, variable: flow, bits: g.id}
 		return c.add(l, time)
+	case 'C':
+		return c.legacyCounter(p, s, e, l, time)
 	default:
 		c.leave(unknownEvents, p)
 		return nil

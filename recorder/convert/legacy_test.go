@@ -1,6 +1,9 @@
 package convert
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // phased adds an event with a phase.
 func (s *story) phased(time uint64, phase byte, name string, more ...func(g *message)) {
@@ -64,6 +67,37 @@ func TestPhases(t *testing.T) {
 	# Instants
 	 140+0   c.everywhere()
 	left out: 1 events of unknown types
+	`)
+}
+
+// TestLegacyCounter: legacy events, counters.
+func TestLegacyCounter(t *testing.T) {
+	s := oldThread()
+	count := func(time uint64, name string, more ...func(*message)) {
+		s.time = time
+		s.add(func(p *message) {
+			p.bytes(packetTrackEvent, nested(func(e *message) {
+				e.text(eventName, name)
+				for _, f := range more {
+					f(e)
+				}
+				e.bytes(eventLegacy, nested(func(g *message) { g.number(legacyPhase, 'C') }))
+			}))
+		})
+	}
+	s.phased(100, 'B', "A")
+	count(101, "size", annotate("value", intValue(7)))
+	count(102, "load", annotate("user", func(a *message) { a.fixed(annotationDouble, math.Float64bits(0.5)) }), annotate("system", intValue(3)))
+	count(103, "nothing", annotate("value", func(a *message) { a.text(annotationString, "text") }))
+	s.phased(110, 'E', "")
+	s.tells(t, `
+	# process 1 › main 5
+	 100+10  c.A()
+	           size = 7
+	           load.user = 0.5
+	           load.system = 3
+	left out: 1 arguments that are damaged, or too many
+	left out: 1 values of counters without a value
 	`)
 }
 
