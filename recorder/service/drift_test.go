@@ -43,3 +43,21 @@ func TestDrift(t *testing.T) {
 		}
 	}
 }
+
+// TestCycles has the processor's clock in each snapshot, where it has one. Nothing
+// is said about its order, which some machines' cores do not agree upon.
+func TestCycles(t *testing.T) {
+	n := &session{config: new(perfetto.TraceConfig)}
+	var reads []uint64
+	for range 3 {
+		clocks := n.clocks().Clocks
+		last := clocks[len(clocks)-1]
+		if isCycles := last.GetClockId() == uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_TSC); isCycles != countsCycles {
+			t.Fatalf("the last clock is %v", last)
+		}
+		reads = append(reads, last.GetTimestamp())
+	}
+	if countsCycles && (reads[0] == reads[1] || reads[1] == reads[2]) {
+		t.Errorf("it does not count: %d", reads)
+	}
+}

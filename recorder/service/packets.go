@@ -64,7 +64,13 @@ func (k *servicePackets) snapshot(n *session) {
 
 // clocks reads the clocks.
 func (n *session) clocks() *perfetto.ClockSnapshot {
-	snapshot := readClocks()
+	processor := cycles()
+	snapshot := readClocks() // the boot time first
+	if countsCycles {
+		snapshot.Clocks = append(snapshot.Clocks, &perfetto.ClockSnapshot_Clock{
+			ClockId: proto.Uint32(uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_TSC)), Timestamp: proto.Uint64(processor),
+		})
+	}
 	primary := n.config.GetBuiltinDataSources().GetPrimaryTraceClock()
 	if primary == perfetto.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
 		primary = perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
