@@ -340,6 +340,31 @@ func TestConsumerDoesNotRead(t *testing.T) {
 	other.reads("!one")
 }
 
+// TestConsumerCutOff has a consumer that reads nothing for longer than it may: it
+// is cut off, and its session is no more.
+func TestConsumerCutOff(t *testing.T) {
+	told := make(chan error, 10)
+	s := serve(t, Config{readTimeout: 50 * time.Millisecond, OnError: func(err error) { told <- err }})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	c.enable(config(16<<10, "words"))
+	p.waitFor("start 1")
+	for range 3000 {
+		p.write(1, strings.Repeat("z", 2000))
+	}
+	c.flush()
+	blocked := make(chan struct{})
+	defer close(blocked)
+	if err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(ipc.Reply) { <-blocked }); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-told; !errors.Is(err, ipc.ErrSendTimeout) || !strings.Contains(err.Error(), "a consumer (process ") {
+		t.Errorf("told %v", err)
+	}
+	waitUntil(t, s, func() bool { return len(s.sessions) == 0 && s.bufferBytes == 0 })
+	p.waitFor("stop 1")
+}
+
 // TestManyProducers has 64 of them write at once: nothing is lost or mixed.
 func TestManyProducers(t *testing.T) {
 	const producers, packets = 64, 100

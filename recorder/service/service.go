@@ -25,6 +25,8 @@ type Config struct {
 	// OnError is told what hinders the service; it goes on. Any goroutine may call
 	// it. May be nil.
 	OnError func(error)
+
+	readTimeout time.Duration // that a consumer has to read; of tests
 }
 
 // Limits keep one producer from harming others. Zero stands for what is said at
@@ -121,6 +123,7 @@ func Start(c Config) (*Service, error) { return start(c, systemClock{}) }
 
 func start(c Config, clock clock) (*Service, error) {
 	c.Limits = c.Limits.withDefaults()
+	or(&c.readTimeout, ipc.ConsumerSendTimeout)
 	if c.MayConsume == nil {
 		c.MayConsume = sameUser
 	}
@@ -138,7 +141,7 @@ func start(c Config, clock clock) (*Service, error) {
 		OnError:      c.OnError,
 	}, ipc.Service{Name: "ProducerPort", Methods: s.producerPort()})
 	s.consumers = ipc.NewHost(ipc.HostOptions{
-		Options:      ipc.Options{SendTimeout: ipc.ConsumerSendTimeout},
+		Options:      ipc.Options{SendTimeout: c.readTimeout},
 		Connected:    s.consumerConnected,
 		Disconnected: s.consumerGone,
 		OnError:      c.OnError,
