@@ -203,6 +203,38 @@ func TestProgressOverChildren(t *testing.T) {
 	}
 }
 
+// TestCounting: how far the children have been counted rises, up to the end.
+func TestCounting(t *testing.T) {
+	const n = 5 * anchorEvery
+	ctx := context.Background()
+	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: n})
+	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
+	root, err := tree.Child(ctx, tree.Threads()[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, all := root.Counting()
+	if last != 0 || all <= 0 {
+		t.Fatalf("at first %d of %d", last, all)
+	}
+	for i := int64(1); i <= 5; i++ {
+		if _, _, err := tree.CountChildren(ctx, root, i*anchorEvery); err != nil {
+			t.Fatal(err)
+		}
+		done, total := root.Counting()
+		if done <= last || total != all || done > total {
+			t.Errorf("after %d: %d of %d, before %d of %d", i*anchorEvery, done, total, last, all)
+		}
+		last = done
+	}
+	if _, exact, err := tree.CountChildren(ctx, root, 0); err != nil || !exact {
+		t.Fatal(exact, err)
+	}
+	if done, total := root.Counting(); done != total {
+		t.Errorf("counted, but %d of %d", done, total)
+	}
+}
+
 // TestSortForgotten: a node that was forgotten meanwhile is not sorted, and takes
 // no room.
 func TestSortForgotten(t *testing.T) {

@@ -155,6 +155,25 @@ func (n *Node) Count() (count int64, exact, known bool) {
 	return n.kids.counted, n.kids.exact && !n.timesCame(), true
 }
 
+// Counting returns how far the children have been counted: done bytes of the
+// node's content, of total. total is 0 where its end is not known.
+func (n *Node) Counting() (done, total int64) {
+	n.tree.mu.Lock()
+	defer n.tree.mu.Unlock()
+	e := n.e.Load()
+	if e.state == StatePending {
+		return 0, 0
+	}
+	total = e.end - e.start
+	switch {
+	case n.kids == nil || len(n.kids.anchors) == 0:
+		return 0, total
+	case n.kids.exact:
+		return total, total
+	}
+	return n.kids.anchors[len(n.kids.anchors)-1].pos - e.start, total
+}
+
 // Offset returns where the node's header or leaf stands in the file, and in its
 // thread's stream.
 func (n *Node) Offset() (physical, logical int64) {

@@ -78,6 +78,19 @@ func (m *Model) uncounted() []*lazy.Node {
 	return nodes
 }
 
+// countingShare says how far the node is that is counted now: " 42 %".
+func (m *Model) countingShare() string {
+	nodes := m.uncounted()
+	if len(nodes) == 0 {
+		return ""
+	}
+	done, total := nodes[0].Counting()
+	if total <= 0 {
+		return ""
+	}
+	return " " + percent(done, total)
+}
+
 func (m *Model) countable(n *lazy.Node) bool {
 	if m.counts.stopped[n] {
 		return false

@@ -136,7 +136,7 @@ func (m *Model) activity(room int) string {
 	case st.Growth.On:
 		return m.growth(st, room)
 	case m.counts.busy:
-		return m.spinner() + " counting  esc stops"
+		return m.spinner() + " counting" + m.countingShare() + "  esc stops"
 	}
 	return ""
 }
