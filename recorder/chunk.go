@@ -36,6 +36,8 @@ type chunk struct {
 	published atomic.Uint64
 	relaxed   bool // published by release
 
+	next *chunk // in a list of chunks
+
 	flushed      int // bytes that are in the sink; the thread's lock guards it
 	flushedMarks int
 }
@@ -43,6 +45,18 @@ type chunk struct {
 func pack(bytes, marks int) uint64 { return uint64(bytes)<<32 | uint64(marks) }
 
 func unpack(p uint64) (bytes, marks int) { return int(p >> 32), int(uint32(p)) }
+
+// chunks is a list of chunks, oldest first.
+type chunks struct{ first, last *chunk }
+
+func (l *chunks) add(c *chunk) {
+	if l.first == nil {
+		l.first = c
+	} else {
+		l.last.next = c
+	}
+	l.last = c
+}
 
 // mark is where in a chunk a header or a footer stands, and when it was made.
 type mark struct {

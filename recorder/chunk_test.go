@@ -7,7 +7,7 @@ import "testing"
 func TestPool(t *testing.T) {
 	p := newPool(0, 4<<10)
 	p.max = 8*p.cost(1<<10) + p.cost(1<<10)/2
-	p.reserved = p.max / 8 // as if something else had its share
+	p.reserved = p.max / 4 // as if something else had its share
 	var small []*chunk
 	for c := p.get(1 << 10); c != nil; c = p.get(1 << 10) {
 		small = append(small, c)
@@ -35,16 +35,18 @@ func TestPool(t *testing.T) {
 		t.Errorf("%d of %d bytes after what was lost", p.used, p.max)
 	}
 	p.put(one)
+	p.reserved = p.max / 8
 	if ok, full := p.reserve(p.cost(2 << 10)); !ok || full || p.freed != 0 {
 		t.Errorf("what is free is not reserved: %v, %v", ok, full)
 	}
 	if ok, full := p.reserve(p.cost(1 << 10)); ok || full {
 		t.Errorf("reserved is what chunks have: %v, %v", ok, full)
 	}
-	if ok, full := p.reserve(p.max/2 - p.reserved + 1); ok || !full {
+	if ok, full := p.reserve(p.max - p.ownOfChunks() - p.reserved + 1); ok || !full {
 		t.Errorf("reserved is more than half: %v, %v", ok, full)
 	}
 	p.release(p.cost(2 << 10))
+	p.reserved = p.max / 4
 	if p.get(2<<10) == nil {
 		t.Error("what was given back is gone")
 	}

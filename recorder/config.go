@@ -52,7 +52,8 @@ type Policy int
 
 const (
 	// Stall lets the goroutine write its buffer to the file itself, and wait
-	// while another one writes. Nothing is lost.
+	// while another one writes. Nothing is lost of what a [Thread] records; of
+	// when there is none see [Config.MaxMemory].
 	Stall Policy = iota
 	// Drop lets no goroutine wait for the file: the recorder's own goroutine
 	// writes, and what finds no room meanwhile is left out and counted. There
@@ -98,8 +99,10 @@ const (
 	// twice as many.
 	maxDepth = 100
 	// leastMemory is how many times the block size the memory must be: half
-	// is the files', the rest for goroutines' buffers.
+	// is the files', the rest for goroutines' buffers. leastBytes is what it
+	// must be besides: some hundred names and threads have room.
 	leastMemory = 32
+	leastBytes  = 256 << 10
 	// maxBlockSize keeps positions in a buffer within 31 bits.
 	maxBlockSize = 1 << 28
 )
@@ -130,11 +133,17 @@ type Config struct {
 	// memory alone; negative: it stays until the buffer is full.
 	FlushInterval time.Duration
 	// MaxMemory bounds what the recorder keeps in memory, in bytes: buffers,
-	// threads, names, and all else but some 100 KiB. What it costs to have a
-	// goroutine recorded at all is about a KiB; half of the memory is for
-	// that at most, and for names. A goroutine for which there is none is not
-	// recorded, a name for which there is none is "<no room>", and OnError
-	// hears of it.
+	// threads, names, and all else but some 100 KiB. 32 times the block size
+	// and 256 KiB are the least. Threads and names get all but 16 MiB of it, or
+	// half of it where that is less.
+	//
+	// Whatever the number of goroutines that come and go, those that are there
+	// at once need memory: 0.8 KiB and its name for a thread with up to eight
+	// open calls, until it ends. The default has room for some 58,000, a million
+	// take 0.8 GiB. A goroutine for which there is none is not recorded,
+	// whatever the policy: were it to wait for another one to end, both could
+	// wait for ever. It is counted as [Saved.Refused]. A name for which there is
+	// none is "<no room>". OnError hears of both.
 	MaxMemory int64
 
 	MaxString    int // characters kept of a string value; negative: none
@@ -197,9 +206,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("recorder: no such policy: %d", int(c.Full))
 	case c.BlockSize < firstChunk || c.BlockSize > maxBlockSize:
 		return c, fmt.Errorf("recorder: a block size of %d bytes, want %d to %d", c.BlockSize, firstChunk, maxBlockSize)
-	case c.MaxMemory < leastMemory*int64(c.BlockSize):
-		return c, fmt.Errorf("recorder: %d bytes of memory are too few for blocks of %d, want %d or more",
-			c.MaxMemory, c.BlockSize, leastMemory*c.BlockSize)
+	}
+	if least := max(leastMemory*int64(c.BlockSize), leastBytes); c.MaxMemory < least {
+		return c, fmt.Errorf("recorder: a MaxMemory of %d bytes is too little with a BlockSize of %d: want %d or more",
+			c.MaxMemory, c.BlockSize, least)
 	}
 	return c, nil
 }

@@ -38,11 +38,11 @@ func noted(t *testing.T, path string) (present, missing int64) {
 // wasteful are configs with which points are dropped.
 func wasteful() []Config {
 	return []Config{
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, FlushInterval: -1},
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, FlushInterval: time.Millisecond},
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10, NoTimes: true},
-		{Strategy: CollectAndDump, BlockSize: 1 << 10, MaxMemory: 64 << 10},
-		{BlockSize: 1 << 10, MaxMemory: 64 << 10, events: eventIDs - 5000}, // ids run out
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: time.Millisecond},
+		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, NoTimes: true},
+		{Strategy: CollectAndDump, BlockSize: 1 << 10, MaxMemory: 256 << 10},
+		{BlockSize: 1 << 10, MaxMemory: 256 << 10, events: eventIDs - 5000}, // ids run out
 	}
 }
 

@@ -26,7 +26,7 @@ func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 // much is not there.
 func TestDrop(t *testing.T) {
 	var gate sync.RWMutex
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 128 << 10, FlushInterval: -1}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	c.create = func(path string) (output, error) {
 		f, err := createFile(path)
 		return stuck{f, &gate}, err

@@ -201,6 +201,7 @@ func TestStartFails(t *testing.T) {
 		{"no folder", Config{Path: filepath.Join(dir, "no", "trace.bin")}, fs.ErrNotExist},
 		{"block size", Config{Path: filepath.Join(dir, "x"), BlockSize: 10}, nil},
 		{"memory", Config{Path: filepath.Join(dir, "x"), MaxMemory: 1 << 20}, nil},
+		{"memory for names", Config{Path: filepath.Join(dir, "x"), BlockSize: 1 << 10, MaxMemory: leastBytes - 1}, nil},
 		{"strategy", Config{Path: filepath.Join(dir, "x"), Strategy: 7}, nil},
 		{"policy", Config{Path: filepath.Join(dir, "x"), Full: 7}, nil},
 	} {

@@ -12,7 +12,7 @@ type holders struct {
 
 func (h *holders) add(t *Thread) {
 	h.mu.Lock()
-	t.held = len(h.list)
+	t.held = int32(len(h.list))
 	h.list = append(h.list, t)
 	h.mu.Unlock()
 }

@@ -34,6 +34,9 @@ const (
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.reserve(bytes)
+		if ok && r.config.Full == Drop && r.pool.left() < 0 {
+			r.kick() // so that the next one finds room, too
+		}
 		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {
 			return ok
 		}

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -81,10 +82,73 @@ func heap() int64 {
 // besides is what a recorder may keep besides its MaxMemory.
 const besides = 100 << 10
 
-// A million goroutines may come; the memory stays what the config says, while
-// nothing is lost.
+// counting is a data file that nobody keeps: what is written goes to a counter of
+// its objects.
+type counting struct {
+	discard
+	to *io.PipeWriter
+}
+
+func (c counting) WriteAt(p []byte, _ int64) (int, error) { return c.to.Write(p) }
+func (c counting) Close() error                           { return c.to.Close() }
+
+// A million goroutines come one after the other: nothing of them is left, and all
+// of it is in the trace.
+func TestMillionGoroutines(t *testing.T) {
+	goroutines := 1_000_000
+	if testing.Short() || raceEnabled {
+		goroutines = 20_000
+	}
+	from, to := io.Pipe()
+	calls := make(chan int, 1)
+	go func() {
+		n, s := 0, format.NewScanner(from)
+		for s.Next() {
+			if o := s.Object(); o.Kind == format.KindTracePoint && o.Class == format.ClassCall {
+				n++
+			}
+		}
+		if err := s.Err(); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.Copy(io.Discard, from) // what is behind an error, so that nobody waits
+		calls <- n
+	}()
+	c := Config{FlushInterval: -1, NoTimes: true, Path: "trace.bin"}
+	c.create = func(path string) (output, error) {
+		if path == c.Path {
+			return counting{to: to}, nil
+		}
+		return discard{}, nil
+	}
+	before := heap()
+	r := start(t, c)
+	m := r.Method(r.Class("C"), "m", Type{})
+	for range goroutines {
+		th := r.Thread("short")
+		for range 10 {
+			th.Enter(m, 0, Null())
+			th.Exit(Void())
+		}
+		th.End()
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	n := <-calls
+	if grown := heap() - before; !raceEnabled && grown > 8<<20 {
+		t.Errorf("%d bytes of memory behind %d goroutines", grown, goroutines)
+	}
+	saved, _ := r.Flush()
+	if n != 10*goroutines || saved.Threads != int64(goroutines) || saved.Refused != 0 || saved.Dropped != 0 {
+		t.Errorf("%d calls of %d goroutines, %+v", n, goroutines, saved)
+	}
+}
+
+// Many goroutines may be there at once; the memory stays what the config says,
+// while nothing is lost.
 func TestManyGoroutines(t *testing.T) {
-	goroutines := 20_000
+	goroutines := 100_000
 	if testing.Short() || raceEnabled {
 		goroutines = 2000
 	}
@@ -134,6 +198,33 @@ func TestManyGoroutines(t *testing.T) {
 	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
 	if n != 10*goroutines {
 		t.Fatalf("%d calls, want %d", n, 10*goroutines)
+	}
+}
+
+// What Config.MaxMemory says that an idle goroutine takes is what it takes at most,
+// and what it says of the default is so.
+func TestIdleGoroutine(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const goroutines = 10_000
+	r := start(t, Config{})
+	m := r.Method(r.Class("C"), "m", Type{})
+	threads := make([]*Thread, goroutines)
+	before := heap()
+	for i := range threads {
+		threads[i] = r.Thread("idle")
+		threads[i].Enter(m, 0, Null())
+		threads[i].mu.Lock()
+		r.take(threads[i])
+	}
+	each := (heap() - before) / goroutines
+	if said := threadSize + int64(len("idle")); each > said || each < said/2 || threadSize > 820 {
+		t.Errorf("an idle goroutine takes %d bytes, %d are reserved", each, said)
+	}
+	p := newPool(DefaultMaxMemory-int64(r.config.filesShare(maxDrafts))*DefaultBlockSize, DefaultBlockSize)
+	if n := (p.max - p.ownOfChunks()) / (threadSize + 16); n < 58_000 {
+		t.Errorf("the default has room for %d goroutines", n)
 	}
 }
 

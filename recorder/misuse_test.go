@@ -66,8 +66,8 @@ func hammer(r *Recorder, th *Thread) {
 // ways are configs of all that makes a difference to who writes what when.
 func ways() []Config {
 	return []Config{
-		{}, {BlockSize: 1 << 10}, {FlushInterval: 50 * time.Microsecond}, {BlockSize: 1 << 10, MaxMemory: 64 << 10},
-		{Full: Drop}, {Full: Drop, BlockSize: 1 << 10, MaxMemory: 64 << 10}, {NoTimes: true}, {plain: true},
+		{}, {BlockSize: 1 << 10}, {FlushInterval: 50 * time.Microsecond}, {BlockSize: 1 << 10, MaxMemory: 256 << 10},
+		{Full: Drop}, {Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10}, {NoTimes: true}, {plain: true},
 		{Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10},
 	}
 }

@@ -8,9 +8,10 @@ import (
 
 // pool keeps the recorder's memory within a limit: that of chunks, which it
 // hands out, and that of what is reserved besides: threads, their stacks, names.
-// At most half can be reserved, so that there is always room for some chunks, and
-// an eighth is for that alone, so that a goroutine that begins when all chunks are
-// in use can be seen later at least.
+// Chunks have a share of it, and what is reserved has another one, so that a
+// goroutine that begins when all chunks are in use can be seen later at least. Some
+// is never for chunks: it is for those who need it at once, while the recorder's
+// goroutine takes chunks away.
 type pool struct {
 	block   int         // size of a block
 	relaxed atomic.Bool // chunks of that size are published by release from now on
@@ -81,8 +82,21 @@ func (p *pool) find(size int, cost int64) (*chunk, bool) {
 	return nil, p.win(cost, p.forChunks())
 }
 
+// What chunks have for themselves: half of the memory, or so many bytes. What is
+// reserved has an eighth of it, or so many bytes where that is little.
+const (
+	shareOfChunks   = 16 << 20
+	shareOfReserved = 64 << 10
+)
+
+// ownOfChunks is what cannot be reserved.
+func (p *pool) ownOfChunks() int64 { return min(p.max/2, shareOfChunks) }
+
 // forChunks is up to which use of the memory there may be more chunks. mu is held.
-func (p *pool) forChunks() int64 { return p.max - max(p.max/8-p.reserved, 0) }
+func (p *pool) forChunks() int64 {
+	share := max(p.max/8, min(p.max/4, shareOfReserved))
+	return p.max - max(share-p.reserved, p.max/32)
+}
 
 // left returns how many bytes there are for more chunks.
 func (p *pool) left() int64 {
@@ -141,7 +155,7 @@ func (p *pool) lost(c *chunk) {
 func (p *pool) reserve(bytes int64) (ok, full bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reserved+bytes > p.max/2 {
+	if p.reserved+bytes > p.max-p.ownOfChunks() {
 		return false, true
 	}
 	if !p.win(bytes, p.max) {

@@ -78,7 +78,7 @@ func Start(c Config) (*Recorder, error) {
 	}
 	r.pool = newPool(memory, c.BlockSize)
 	r.largest = maxBlockSize
-	for r.pool.cost(r.largest) > r.pool.max/2 {
+	for r.pool.cost(r.largest) > r.pool.ownOfChunks() {
 		r.largest /= 2
 	}
 	r.state.Store(running)

@@ -140,7 +140,7 @@ func (t *Thread) writeOut(c *chunk, need int) *chunk {
 // relieved leaves a full chunk to the recorder's goroutine, if that has taken the
 // one before it and there is memory for another.
 func (t *Thread) relieved(c *chunk, need int) *chunk {
-	if t.r.wake == nil || len(c.data) < t.r.config.BlockSize || need > len(c.data) || t.setAside() > 0 {
+	if t.r.wake == nil || len(c.data) < t.r.config.BlockSize || need > len(c.data) || t.setAside() {
 		return nil
 	}
 	next := t.follow(c, t.r.pool.get(len(c.data)))
@@ -255,7 +255,7 @@ func (t *Thread) again(c *chunk, need int) *chunk {
 		return nil
 	}
 	defer t.mu.Unlock()
-	if t.chunk.Load() != c || t.setAside() > 0 || len(c.pending().data) > 0 {
+	if t.chunk.Load() != c || t.setAside() || len(c.pending().data) > 0 {
 		return nil
 	}
 	t.r.pool.prepare(c)
@@ -282,17 +282,17 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 		t.r.pool.put(next)
 		return nil
 	}
-	t.full = append(t.full, c)
+	t.full.add(c)
 	t.bytes, t.marks = 0, 0
 	t.chunk.Store(next)
 	return next
 }
 
-// setAside returns how many chunks wait to be put into the sink.
-func (t *Thread) setAside() int {
+// setAside reports whether chunks wait to be put into the sink.
+func (t *Thread) setAside() bool {
 	t.swap.Lock()
 	defer t.swap.Unlock()
-	return len(t.full)
+	return t.full.first != nil
 }
 
 // install makes an empty chunk the thread's. mu is held.

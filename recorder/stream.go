@@ -13,7 +13,7 @@ import (
 type stream struct {
 	logical int64       // content bytes of its blocks so far
 	open    []container // whose footer is not written, outermost first
-	taken   []*chunk    // scratch: chunks that were set aside and are put into the sink
+	taken   *chunk      // the first of those that were set aside and are put into the sink
 	latest  int64       // when its last header or footer was, in ns
 	ended   uint64      // the clock's reading when it ended, once it has
 	blocks  int         // it has

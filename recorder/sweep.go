@@ -122,15 +122,15 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 // takeFull takes the chunks that are set aside to where putTaken finds them. It
 // returns the one that comes behind them. t.mu and t.swap are held.
 func (t *Thread) takeFull() *chunk {
-	t.full, t.file.taken = t.file.taken[:0], t.full
+	t.full, t.file.taken = chunks{}, t.full.first
 	return t.chunk.Load()
 }
 
 // putTaken puts the chunks that were taken into the sink. t.mu is held.
 func (r *Recorder) putTaken(t *Thread) {
-	for i, c := range t.file.taken {
+	for c := t.file.taken; c != nil; c = t.file.taken {
 		r.sink.put(t, c.pending(), false)
-		t.file.taken[i] = nil
+		c.next, t.file.taken = nil, c.next
 		if r.state.Load() == running {
 			r.pool.put(c)
 		} else {

@@ -41,21 +41,20 @@ type Thread struct {
 	// swap is held while the chunk becomes another one or none. Who has both
 	// locks took mu first.
 	swap sync.Mutex
-	full []*chunk // set aside, oldest first: their parts come before the chunk's
+	full chunks // set aside: their parts come before the chunk's
 	// What was dropped since the last note of it changes with swap held, so that
 	// it is noted once, by the owner or by a flusher. The owner alone adds to it.
 	dropped atomic.Int64 // trace points
 	noteID  int32        // the event id of the note, if any were
 	shut    bool         // the last note was taken: no more is counted
 
-	slot  int           // in the recorder's list, whose lock guards it
-	held  int           // in the list of holders, whose lock guards it
-	due   atomic.Bool   // in the recorder's list of threads to be written
-	wants atomic.Int64  // bytes of memory that it lacks, see want
-	left  atomic.Bool   // ended, but its last block is not written
-	over  atomic.Uint64 // the clock's reading when it ended; 0: it did not
-
-	nonsense atomic.Bool // several goroutines used it: what it has is not to be trusted
+	slot     int32         // in the recorder's list, whose lock guards it
+	held     int32         // in the list of holders, whose lock guards it
+	due      atomic.Bool   // in the recorder's list of threads to be written
+	left     atomic.Bool   // ended, but its last block is not written
+	nonsense atomic.Bool   // several goroutines used it: what it has is not to be trusted
+	wants    atomic.Int64  // bytes of memory that it lacks, see want
+	over     atomic.Uint64 // the clock's reading when it ended; 0: it did not
 }
 
 // writing is what Thread.bytes is while a point is being written: nothing fits

@@ -32,7 +32,7 @@ func (r *Recorder) Thread(name string) *Thread {
 	}
 	t.id = int32(r.nextID)
 	r.nextID++
-	t.slot = len(r.threads)
+	t.slot = int32(len(r.threads))
 	r.threads = append(r.threads, t)
 	return t
 }
@@ -138,7 +138,7 @@ func (r *Recorder) forget(t *Thread) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := len(r.threads) - 1
-	if t.slot > last || r.threads[t.slot] != t {
+	if int(t.slot) > last || r.threads[t.slot] != t {
 		return // the recorder was stopped
 	}
 	r.threads[t.slot] = r.threads[last]
