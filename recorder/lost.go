@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"runtime"
 
 	"tracex/format"
 )
@@ -109,15 +110,31 @@ func (t *Thread) drop() {
 	if t.r == nil || t.ended || t.r.state.Load() != running {
 		return
 	}
+	if t.count()%dropsPerTurn == 1 && t.r.config.Full == Drop {
+		// Goroutines that do nothing but drop would leave the recorder's one
+		// no processor, and drop all the more.
+		runtime.Gosched()
+	}
+}
+
+// dropsPerTurn is how many trace points a goroutine leaves out before it lets
+// others go on.
+const dropsPerTurn = 1 << 10
+
+// count counts a trace point that is left out, and returns how many are since the
+// last note.
+func (t *Thread) count() int64 {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if t.shut {
-		return
+		return 0
 	}
-	if t.dropped.Add(1) == 1 {
+	n := t.dropped.Add(1)
+	if n == 1 {
 		t.noteID = t.noteEvent()
 	}
 	t.r.dropped.Add(1)
+	return n
 }
 
 // noteEvent returns the event id of the next note. It is taken when the first of

@@ -107,3 +107,31 @@ func TestFullBufferGoesOn(t *testing.T) {
 		t.Errorf("%d calls, %d were dropped, %d made", n, drops, made)
 	}
 }
+
+// A goroutine that drops leaves the processor to the recorder's goroutine, which
+// makes room for it: it does not drop until it is made to.
+func TestDroppingYields(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r := start(t, Config{Full: Drop, BlockSize: 1 << 10, MaxMemory: leastBytes, FlushInterval: -1, create: toDiscard})
+	m := r.Method(r.Class("C"), "m", Type{})
+	th := r.Thread("busy")
+	th.Enter(m, 0, Null())
+	th.Exit(Void())
+	for r.pool.get(firstChunk) != nil {
+	} // by goroutines that never end
+	runs, dropping := 0, false
+	const calls = 400_000
+	for range calls {
+		before := r.dropped.Load()
+		th.Enter(m, 0, Null())
+		th.Exit(Void())
+		was := dropping
+		if dropping = r.dropped.Load() > before; was && !dropping {
+			runs++
+		}
+	}
+	// One turn is mostly enough. Made to, it would leave off some times at most.
+	if runs < calls/dropsPerTurn/10 {
+		t.Errorf("in %d calls, room was made %d times", calls, runs)
+	}
+}
