@@ -128,9 +128,7 @@ func TestTrackEventsOfASession(t *testing.T) {
 	m := r.Method(r.Class("Class"), "method", recorder.ObjectType("T"))
 	thread := r.Thread("worker")
 	thread.Enter(m, 0, recorder.Null())
-	if err := g.client.Invoke(t.Context(), "Flush", &perfetto.FlushRequest{}, nil); err != nil {
-		t.Fatal(err)
-	}
+	g.flush()
 	before, _, _ := eventTexts(t, g.read())
 	thread.Exit(recorder.Int(1))
 	behind, _, _ := eventTexts(t, g.finish())

@@ -40,6 +40,13 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	return session(t, dir, source, memoryKB, nil)
+}
+
+// session starts a session with the service in a folder. change, if not nil, makes
+// it another than most.
+func session(t testing.TB, dir, source string, memoryKB uint32, change func(*perfetto.TraceConfig)) *tracing {
+	t.Helper()
 	client, err := ipc.Dial(t.Context(), filepath.Join(dir, "c"), ipc.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +56,7 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 	if g.client, err = client.Bind(t.Context(), "ConsumerPort"); err != nil {
 		t.Fatal(err)
 	}
-	err = g.client.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: &perfetto.TraceConfig{
+	config := &perfetto.TraceConfig{
 		Buffers: []*perfetto.TraceConfig_BufferConfig{{
 			SizeKb: proto.Uint32(64 << 10), FillPolicy: perfetto.TraceConfig_BufferConfig_DISCARD.Enum(),
 		}},
@@ -57,7 +64,11 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 		Producers: []*perfetto.TraceConfig_ProducerConfig{{
 			ProducerName: proto.String(os.Args[0]), ShmSizeKb: proto.Uint32(memoryKB),
 		}},
-	}}, func(ipc.Reply) { g.ended <- struct{}{} })
+	}
+	if change != nil {
+		change(config)
+	}
+	err = g.client.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) { g.ended <- struct{}{} })
 	if err == nil { // the session is there when this is answered
 		err = g.client.Invoke(t.Context(), "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
 	}
@@ -65,6 +76,14 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// flush has the program give the session what it has recorded.
+func (g *tracing) flush() {
+	g.t.Helper()
+	if err := g.client.Invoke(g.t.Context(), "Flush", &perfetto.FlushRequest{TimeoutMs: proto.Uint32(60_000)}, nil); err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 // parts ends the session and returns the parts that it has.
