@@ -76,7 +76,7 @@ func convertedRounds(thread, rounds int) string {
 		if thread%2 != 0 {
 			count += ".5"
 		}
-		flow := thread<<32 | n
+		flow := uint64(thread)<<32 | uint64(n)
 		fmt.Fprintf(&b, "work.outer(thread ➜ %d, round ➜ %d, text ➜ \"round %d\", even ➜ %v, half ➜ %s, place ➜ %#x, flow ➜ %#x): left ➜ %d\n",
 			thread, -n, n, n%2 == 0, half, 4096+n, flow, n)
 		fmt.Fprintf(&b, "  mark(flow end ➜ %#x) at src/events.rs:%d\n  done by %d = %s\n  inner()\n", flow, n, thread, count)

@@ -15,7 +15,7 @@ import (
 // writes the name.
 func expectedRounds(thread, rounds int) (list []string) {
 	for n := range rounds {
-		flow := thread<<32 | n
+		flow := uint64(thread)<<32 | uint64(n)
 		value := fmt.Sprint(n)
 		if thread%2 != 0 {
 			value = fmt.Sprint(float64(n) + 0.5)

@@ -4,6 +4,7 @@ package service
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ func (t *steps) nonsense() {
 	t.page(0, 0x10000001)
 	t.check("M")
 	p.add(w1(18, 1, 0, named("M18")))
-	p.commit(move(1000, 0, 1), move(0, 13, 1), move(0, 77, 1), move(1<<31, 1<<31, 1))
+	p.commit(move(1000, 0, 1), move(0, 13, 1), move(0, 77, 1), move(math.MinInt32, math.MinInt32, 1)) // 1<<31 on the wire
 	t.check("N")
 	p.add(w1(19, 5, 0, named("O1")+named("O2")))
 	t.check("O")
