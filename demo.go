@@ -84,8 +84,8 @@ func saveDemo(path string, force bool) error {
 
 // demo explores the trace that is built in, from a temporary folder.
 func (a *app) demo(ctx context.Context, o lazy.Options, look ui.Options) (err error) {
-	if !a.terminal() {
-		return &usageError{"standard output is no terminal", "tracex demo --save FILE writes the trace to a file"}
+	if missing := a.missing(); missing != "" {
+		return &usageError{missing, "tracex demo --save FILE writes the trace to a file"}
 	}
 	dir, err := os.MkdirTemp("", "tracex-demo-")
 	if err != nil {

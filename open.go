@@ -84,8 +84,8 @@ tracex open --follow trace.bin         # while it is being recorded`,
 // explore shows a trace until the person leaves it. Without a terminal it tells
 // what is wrong with the trace, if anything, or that a terminal is needed.
 func (a *app) explore(ctx context.Context, path string, o lazy.Options, look ui.Options) (err error) {
-	if !a.terminal() {
-		return a.noTerminal(path, o)
+	if missing := a.missing(); missing != "" {
+		return a.noTerminal(missing, path, o)
 	}
 	open := a.open
 	if o.Follow {
@@ -114,7 +114,7 @@ func (a *app) explore(ctx context.Context, path string, o lazy.Options, look ui.
 }
 
 // noTerminal says what open is missing.
-func (a *app) noTerminal(path string, o lazy.Options) error {
+func (a *app) noTerminal(missing, path string, o lazy.Options) error {
 	if path != "-" {
 		o.NoWrite = true
 		r, err := lazy.Open(path, o)
@@ -123,7 +123,7 @@ func (a *app) noTerminal(path string, o lazy.Options) error {
 		}
 		defer r.Close()
 	}
-	return &usageError{"standard output is no terminal", "tracex print " + path + " writes the trace as text"}
+	return &usageError{missing, "tracex print " + path + " writes the trace as text"}
 }
 
 // openHint adds the advice for a word that is no file, where a command may have

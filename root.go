@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
@@ -26,6 +27,34 @@ type app struct {
 
 // terminal reports whether standard output is a terminal.
 func (a *app) terminal() bool { return term.IsTerminal(int(a.stdout.Fd())) }
+
+// missing says what the explorer cannot do without, "" when all is there.
+func (a *app) missing() string {
+	switch {
+	case !a.terminal():
+		return "standard output is no terminal"
+	case !a.keyboard():
+		return "there is no terminal to read keys from"
+	}
+	return ""
+}
+
+// keyboard reports whether there is a terminal to read keys from: where standard
+// input is none, the one that controls the program.
+func (a *app) keyboard() bool {
+	if term.IsTerminal(int(a.stdin.Fd())) {
+		return true
+	}
+	in, out, err := tea.OpenTTY()
+	if err != nil {
+		return false
+	}
+	in.Close()
+	if out != in {
+		out.Close()
+	}
+	return true
+}
 
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {

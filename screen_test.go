@@ -168,3 +168,23 @@ func TestPrintOnTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestNoKeyboard: a terminal to draw on does not do without one to read from.
+func TestNoKeyboard(t *testing.T) {
+	cmd, stderr, _ := command(t, "open", formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx"))
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	cmd.Stdout = theirs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal that controls it
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := code(t, cmd.Wait()); got != 2 || !strings.Contains(stderr.String(), "tracex: there is no terminal to read keys from\nhint: tracex print ") {
+		t.Errorf("exit code %d, expected 2; it says %q", got, stderr)
+	}
+}
