@@ -116,6 +116,26 @@ func TestSortedRootsStay(t *testing.T) {
 	}
 }
 
+// TestOpenStaysOpen: what the cursor is on is as open in the other view.
+func TestOpenStaysOpen(t *testing.T) {
+	d := drive(t, recorded(t, "kotlin.stream"), 100, 40, Options{})
+	for range 6 {
+		if d.keys("j"); !d.m.out.cursor.Node.Leaf() {
+			break
+		}
+	}
+	for _, open := range []bool{true, false} {
+		d.keys("enter")
+		text := d.cursorText()
+		for range 2 {
+			d.keys("r")
+			if on := d.m.out.cursor.Node; on.Leaf() || d.m.out.t.IsOpen(on) != open {
+				t.Errorf("%q became %q, open %v", text, d.cursorText(), !open)
+			}
+		}
+	}
+}
+
 // TestSortTellsHowFar shows the share of the children that have been looked at.
 func TestSortTellsHowFar(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})

@@ -9,15 +9,16 @@ import (
 )
 
 // toggleRaw changes between the trace as it was recorded and as it is folded.
-// The cursor keeps its place, and what it is in its order. What was loaded is
-// given up: two views would need twice the memory.
+// The cursor keeps its place, what it is on stays open, and what it is in keeps
+// its order. What else was loaded is given up: two views would need twice the
+// memory.
 func (m *Model) toggleRaw(int) tea.Cmd {
 	old := m.out
 	t := m.r.Tree(!old.t.Folded())
 	place, ok := m.here()
 	on := old.cursor.Node
 	thread := on != nil && on.IsThread()
-	open := thread && old.t.IsOpen(on)
+	open := on != nil && old.t.IsOpen(on)
 	name := map[bool]string{true: "folded", false: "raw: every trace point as it was recorded"}[t.Folded()]
 	if !ok {
 		m.swap(t, place.Thread)
@@ -34,7 +35,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 		}
 		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
 			m.swap(t, place.Thread)
-			if open {
+			if open && (thread || n.Place() == place) && !n.Leaf() {
 				t.Open(n)
 			}
 			m.out.put(rowOf(n), old.line)
