@@ -77,6 +77,7 @@ type sequence struct {
 	last   uint32    // the newest chunk id that was written
 	chunks []*record // by id, as numbers
 	left   *record   // the chunk that was overwritten last; nil: none was
+	part   *record   // the one that was so before it was complete
 	gone   bool      // the producer is gone: nothing follows
 	limit  bool      // chunks were refused
 	never  uint32    // the newest of these
@@ -155,7 +156,7 @@ func (b *traceBuffer) write(from *source, c *smb.Chunk) {
 	}
 	r := &record{seq: seq, from: from, at: b.at, size: size, id: c.ID}
 	b.fill(r, c)
-	if l := seq.left; l != nil && l.id == r.id && !l.complete {
+	if l := seq.part; l != nil && l.id == r.id {
 		// What was whole of it has been read already.
 		r.read, r.pos, r.skipped = min(l.read, r.count), l.pos, l.skipped
 	}
@@ -283,7 +284,7 @@ func (b *traceBuffer) clone() buffer {
 	c.count.unread()
 	copies := make(map[*record]*record, b.ring.len())
 	for _, s := range b.all {
-		n := &sequence{id: s.id, last: s.last, left: s.left, gone: s.gone, limit: s.limit, never: s.never, chunks: make([]*record, len(s.chunks))}
+		n := &sequence{id: s.id, last: s.last, left: s.left, part: s.part, gone: s.gone, limit: s.limit, never: s.never, chunks: make([]*record, len(s.chunks))}
 		for i, r := range s.chunks {
 			k := *r
 			k.seq = n

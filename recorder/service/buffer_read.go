@@ -60,11 +60,30 @@ func (b *traceBuffer) nextSequence() bool {
 		if i == len(s.chunks) {
 			i = 0
 		}
-		c.at, c.last, c.on = i, s.last, true
+		c.at, c.last, c.on = s.unread(i), s.last, true
 		return true
 	}
 	c.on = false
 	return false
+}
+
+// unread returns where reading goes on, when the oldest chunk is at a position: at
+// the last that was read if those before it were too. Holes between these are no
+// reason to wait: what was there was read, and overwritten before what is older,
+// since it had come before it.
+func (s *sequence) unread(oldest int) int {
+	n := len(s.chunks)
+	read := n - 1 // behind the oldest
+	for read > 0 && s.chunks[(oldest+read)%n].read == 0 {
+		read--
+	}
+	for ; read > 0; read-- {
+		if r := s.chunks[oldest]; !r.complete || r.read < r.count {
+			break
+		}
+		oldest = (oldest + 1) % n
+	}
+	return oldest
 }
 
 // lostBefore reports whether something is missing before the first chunk of a

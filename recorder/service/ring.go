@@ -118,6 +118,9 @@ func (b *traceBuffer) giveUp(r *record) {
 	}
 	s := r.seq
 	s.left = r
+	if !r.complete {
+		s.part = r
+	}
 	if i, ok := s.find(r.id); ok {
 		if i == 0 {
 			s.chunks[0] = nil
