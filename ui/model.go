@@ -41,9 +41,10 @@ type Model struct {
 	source        sources
 	details       details
 	status        status
-	tour          *tour   // nil: none
-	prompt        *prompt // nil: none is open
-	overlay       overlay // nil: none
+	tour          *tour               // nil: none
+	prompt        *prompt             // nil: none is open
+	typed         map[string][]string // into prompts, by label
+	overlay       overlay             // nil: none
 	keys          []binding
 	count         counter
 	click         click
@@ -67,6 +68,7 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	m.life, m.close = context.WithCancel(context.Background())
 	m.out = newOutline(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
+	m.typed = make(map[string][]string)
 	m.counts.stopped = make(map[*lazy.Node]bool)
 	m.follow.on = o.Follow
 	m.follow.rebase(m.out.cursor)

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"slices"
+	"strings"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 )
@@ -13,7 +16,12 @@ type prompt struct {
 	typed  func(m *Model, text string) // after each change; may be nil
 	submit func(m *Model, text string) tea.Cmd
 	cancel func(m *Model)
+	before []string // what was typed before, the newest last; in the end what is typed now
+	at     int      // index in before of what is shown
 }
+
+// maxBefore bounds how much of what was typed is kept, for each sort of prompt.
+const maxBefore = 100
 
 // maxTyped bounds what is typed into a prompt, in characters.
 const maxTyped = 500
@@ -23,7 +31,8 @@ func (m *Model) ask(label, hint string) *prompt {
 	in.SetVirtualCursor(false)
 	in.CharLimit = maxTyped
 	in.Focus()
-	m.prompt = &prompt{label: label, hint: hint, input: in}
+	before := m.typed[label]
+	m.prompt = &prompt{label: label, hint: hint, input: in, before: append(slices.Clone(before), ""), at: len(before)}
 	m.status.message = ""
 	return m.prompt
 }
@@ -34,16 +43,54 @@ func (p *prompt) HandleKey(k tea.KeyPressMsg) action {
 	case "enter":
 		return func(m *Model) tea.Cmd {
 			m.prompt = nil
+			m.keepTyped(p.label, p.input.Value())
 			return p.submit(m, p.input.Value())
 		}
 	case "backspace":
 		if p.input.Value() == "" {
 			return p.leave
 		}
+	case "up", "ctrl+p":
+		return p.recall(-1)
+	case "down", "ctrl+n":
+		return p.recall(1)
 	case "esc", "ctrl+c": // as in a shell, and what was searched stays
 		return p.leave
 	}
 	return p.edit(k)
+}
+
+// keepTyped keeps what was typed into a prompt, for the next one of its sort.
+func (m *Model) keepTyped(label, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	before := slices.DeleteFunc(m.typed[label], func(s string) bool { return s == text })
+	m.typed[label] = append(before[max(0, len(before)+1-maxBefore):], text)
+}
+
+// recall shows what was typed before, or after that.
+func (p *prompt) recall(by int) action {
+	to := p.at + by
+	if to < 0 || to >= len(p.before) {
+		return nil
+	}
+	p.before[p.at] = p.input.Value()
+	p.at = to
+	p.input.SetValue(p.before[to])
+	p.input.CursorEnd()
+	return p.changed()
+}
+
+// changed tells that there is another text.
+func (p *prompt) changed() action {
+	if p.typed == nil {
+		return nil
+	}
+	return func(m *Model) tea.Cmd {
+		p.typed(m, p.input.Value())
+		return nil
+	}
 }
 
 func (p *prompt) paste(msg tea.PasteMsg) action { return p.edit(msg) }
@@ -52,13 +99,10 @@ func (p *prompt) paste(msg tea.PasteMsg) action { return p.edit(msg) }
 func (p *prompt) edit(msg tea.Msg) action {
 	before := p.input.Value()
 	p.input, _ = p.input.Update(msg)
-	if p.typed == nil || p.input.Value() == before {
+	if p.input.Value() == before {
 		return nil
 	}
-	return func(m *Model) tea.Cmd {
-		p.typed(m, p.input.Value())
-		return nil
-	}
+	return p.changed()
 }
 
 func (p *prompt) leave(m *Model) tea.Cmd {
