@@ -44,6 +44,20 @@ func (c *connection) Commit(commit *smb.Commit) {
 		cancel()
 	}
 	c.send("CommitData", m)
+	if c.client.Err() != nil {
+		c.lost()
+	}
+}
+
+// lost ends the waits for chunks when the connection has ended. The goroutine that
+// reads may not know of this end: it may wait for a writer that waits.
+func (c *connection) lost() {
+	c.p.mu.Lock()
+	a := c.arbiter
+	c.p.mu.Unlock()
+	if a != nil {
+		a.Close()
+	}
 }
 
 func chunkToPatch(v *smb.ChunkPatch) *perfetto.CommitDataRequest_ChunkToPatch {

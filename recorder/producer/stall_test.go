@@ -73,13 +73,21 @@ func memoryOf(t *testing.T, pages int) *memory {
 }
 
 // TestStallEndsWithTheService has writers wait for room when the service goes: they
-// go on at once, whatever the limit.
+// go on soon, whatever the limit, even if the goroutine that reads waits for them.
 func TestStallEndsWithTheService(t *testing.T) {
+	t.Run("reading", func(t *testing.T) { testStallEnds(t, false) })
+	t.Run("flushing", func(t *testing.T) { testStallEnds(t, true) })
+}
+
+func testStallEnds(t *testing.T, flushing bool) {
 	mem := memoryOf(t, 8)
 	dir := folder(t)
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{StallLimit: time.Hour})
-	d := register(t, p, Source{Name: "words", Policy: smb.Stall})
+	flush := make(chan struct{}, 1)
+	d := register(t, p, Source{
+		Name: "words", Policy: smb.Stall, Flush: func(*Instance, FlushReason) { flush <- struct{}{} },
+	})
 	settle(t, p)
 	s.start(mem, "words")
 	i := awaitInstance(t, d)
@@ -97,6 +105,15 @@ func TestStallEndsWithTheService(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Fatalf("nobody waits for room: %+v", i.arbiter.Stats())
 		}
+	}
+	if flushing {
+		err := s.commands.Peek().Stream(&perfetto.GetAsyncCommandResponse{Cmd: &perfetto.GetAsyncCommandResponse_Flush_{
+			Flush: &perfetto.GetAsyncCommandResponse_Flush{DataSourceIds: []uint64{1}, RequestId: proto.Uint64(1)},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		receive(t, flush, "the flush") // and now it waits for the writers
 	}
 	_ = s.Close()
 	receive(t, done, "the end of the first wait")

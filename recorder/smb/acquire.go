@@ -66,6 +66,9 @@ const (
 	firstPause = 20 * time.Microsecond
 	lastPause  = 2 * time.Millisecond
 	yields     = 4 // looks without a pause before
+	// knockEvery is after how many looks the service gets a commit, of nothing if
+	// need be: an endpoint may notice only then that it is gone.
+	knockEvery = 64
 )
 
 // worthWaiting reports whether chunks are taken out of the memory at all.
@@ -97,6 +100,9 @@ func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 	for n := 0; ; n++ {
 		if c, ok := a.try(id, head, a.mem.pages); ok {
 			return c, true
+		}
+		if n%knockEvery == knockEvery-1 {
+			a.knock.Store(true)
 		}
 		a.hurry()
 		if n < yields {

@@ -70,6 +70,7 @@ type Arbiter struct {
 	quit    chan struct{}
 	done    chan struct{}
 	turn    chan struct{} // of writers that wait for a chunk, one looks for it
+	knock   atomic.Bool   // the next commit is sent even if there is nothing in it
 
 	stats struct {
 		chunks, commits, dropped, losses, stalls, timeouts, contested atomic.Uint64

@@ -35,13 +35,14 @@ type PatchData struct {
 	Data   [sizeBytes]byte
 }
 
-// Endpoint is the way to the service. Its methods must not call the Arbiter, and
-// should not block for long: writers may wait for them, or find no chunk because
+// Endpoint is the way to the service. Its methods must not call the Arbiter, but
+// for [Arbiter.Close], and should not block for long: writers may wait for them, or find no chunk because
 // none is committed meanwhile.
 type Endpoint interface {
 	// Commit sends a commit of at most [MaxCommit] bytes or so. It is not called
 	// while it runs, and the order of calls must be kept. What c holds is gone when
-	// it returns.
+	// it returns. While a writer waits in vain for a chunk, there are commits of
+	// nothing, so that an endpoint that has lost its service can notice.
 	Commit(c *Commit)
 	// RegisterWriter says which buffer a writer writes for. It is called before the
 	// writer writes, where the buffer is known by then, by whoever makes the writer
@@ -129,7 +130,7 @@ func (a *Arbiter) take() []leaving {
 // send hands a.out to the endpoint, in parts if it is large. a.sending is held.
 func (a *Arbiter) send(ep Endpoint) {
 	moves, patches := a.out.Moves, a.out.Patches
-	if len(moves) == 0 && len(patches) == 0 && a.out.FlushID == 0 {
+	if knock := a.knock.Swap(false); !knock && len(moves) == 0 && len(patches) == 0 && a.out.FlushID == 0 {
 		return
 	}
 	for {

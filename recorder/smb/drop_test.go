@@ -246,3 +246,39 @@ func TestTooLong(t *testing.T) {
 		t.Error("the next one was not")
 	}
 }
+
+// deafService takes nothing, and is noticed to be gone at the first commit of
+// nothing.
+type deafService struct {
+	idle
+	a *Arbiter
+}
+
+func (s *deafService) Commit(c *Commit) {
+	if len(c.Moves)+len(c.Patches) == 0 && c.FlushID == 0 {
+		s.a.Close()
+	}
+}
+
+// TestStallKnocks waits for room that never comes: the endpoint is given a chance to
+// notice.
+func TestStallKnocks(t *testing.T) {
+	s := &deafService{}
+	a, err := New(Config{Memory: make([]byte, 8<<10), PageSize: 4 << 10, StallLimit: time.Hour}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.a = a
+	a.Connect(s, false)
+	w := newWriter(t, a, Stall)
+	for n := 0; w.Packet(make([]byte, 3000)); n++ {
+		if n > 4 {
+			t.Fatal("more is written than there is room for")
+		}
+	}
+	w.Close()
+	<-a.Done()
+	if stats := a.Stats(); stats.Stalls != 1 || stats.Timeouts != 0 {
+		t.Errorf("%+v", stats)
+	}
+}
