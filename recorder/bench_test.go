@@ -75,7 +75,7 @@ func BenchmarkFloor(b *testing.B) {
 func BenchmarkClock(b *testing.B) {
 	for _, plain := range []bool{false, true} {
 		var c clock
-		c.begin(plain)
+		c.begin(plain, nil)
 		name := "monotonic"
 		if c.counter {
 			name = "counter"

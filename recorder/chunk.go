@@ -38,7 +38,8 @@ type chunk struct {
 
 	next *chunk // in a list of chunks
 
-	flushed      int // bytes that are in the sink; the thread's lock guards it
+	turns        []turn // of the clock's counter; the thread's swap guards it
+	flushed      int    // bytes that are in the sink; the thread's lock guards it
 	flushedMarks int
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,19 +33,41 @@ const maxPoints = 1024
 //
 // Pieces that were used do not change, so that a thread's times do not go back
 // and those of two threads can be compared; and as each look begins a new one,
-// the line stays where the monotonic clock is, however long the program runs.
+// the line stays where the monotonic clock is, however long the program runs. Who
+// gives a goroutine a buffer, and the timer, see to it that there are looks.
+//
+// The counter may begin again, as that of a machine that was suspended or moved.
+// What it says from then on is put behind what it said before: see era.
 type clock struct {
-	counter bool // readings are the processor's, not nanoseconds
+	counter bool // readings are a counter's, not nanoseconds
+	source  source
 	base    time.Time
+
+	// What notice needs to know of the last look without the lock.
+	seen  atomic.Uint64 // the counter
+	quiet atomic.Uint64 // how far it may go on from there until another is due
+	again atomic.Int64  // how often the counter began again
+	begun func()        // called, without locks of the clock, when it has; nil: not
 
 	mu     sync.Mutex
 	points []instant // where pieces meet; the last is ahead of all that was asked for
 	took   uint64    // by the shortest look, in units of the counter
+	looked instant   // the last look
+	eras   []era     // one more than the counter began again, less those that are forgotten
 
 	// The counter may run on while the machine sleeps; the monotonic clock does
-	// not. So the rate is the highest between two looks a horizon apart.
-	looked instant
-	best   uint64
+	// not. So the rate is the highest of the last three that were found between
+	// looks a horizon apart. Too high a one leads to more looks, too low a one to
+	// fewer.
+	measured instant
+	rates    [3]uint64
+	rate     uint64 // nanoseconds per unit of the counter, times 2^32; 0: not known yet
+}
+
+// source is what a clock looks at. Tests have one of their own.
+type source interface {
+	counter() uint64
+	ns() int64
 }
 
 // instant is a reading and its nanosecond since the clock's base.
@@ -53,22 +76,50 @@ type instant struct {
 	ns      int64
 }
 
-// begin starts a clock. plain: the processor's counter is not to be used.
-func (c *clock) begin(plain bool) {
-	c.counter = !plain && reliableCounter()
+// begin starts a clock. plain: the processor's counter is not to be used. from is
+// nil, but in tests.
+func (c *clock) begin(plain bool, from source) {
+	c.source = from
+	c.counter = from != nil || !plain && reliableCounter()
 	c.base = time.Now()
 	if c.counter {
 		c.looked = c.look()
+		c.measured = c.looked
 		c.points = append(c.points, c.looked)
+		c.eras = append(c.eras, era{from: c.looked.reading})
+		c.seen.Store(c.looked.reading)
 	}
 }
 
 // read returns a reading.
 func (c *clock) read() uint64 {
-	if c.counter {
+	switch {
+	case c.source != nil:
+		return c.source.counter()
+	case c.counter:
 		return counter()
 	}
-	return uint64(time.Since(c.base))
+	return uint64(c.now())
+}
+
+// now returns the nanosecond of the monotonic clock.
+func (c *clock) now() int64 {
+	if c.source != nil {
+		return c.source.ns()
+	}
+	return int64(time.Since(c.base))
+}
+
+// present is the nanosecond that it is on the line now.
+func (c *clock) present() int64 {
+	if !c.counter {
+		return c.now()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.goOn(0) // nothing is recorded any more
+	p := c.piece(c.looked.reading)
+	return p.at(c.looked.reading)
 }
 
 // look reads counter and monotonic clock at the same moment: of some attempts
@@ -76,9 +127,9 @@ func (c *clock) read() uint64 {
 func (c *clock) look() (best instant) {
 	least := ^uint64(0)
 	for i := 0; i < 3 || i < 30 && least > 2*c.took; i++ {
-		before := counter()
-		ns := int64(time.Since(c.base))
-		took := counter() - before
+		before := c.read()
+		ns := c.now()
+		took := c.read() - before
 		if took < least {
 			best, least = instant{before + took/2, ns}, took
 		}
@@ -112,17 +163,29 @@ func (c *clock) around(reading uint64) piece {
 		return piece{0, ^uint64(0), 0, 1 << 32}
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reach(reading)
+	again := false
+	if reading >= c.points[len(c.points)-1].reading {
+		again = c.goOn(reading)
+	}
+	p := c.piece(reading)
+	c.mu.Unlock()
+	if again && c.begun != nil {
+		c.begun()
+	}
+	return p
+}
+
+// piece returns the piece in which a reading lies. mu is held.
+func (c *clock) piece(reading uint64) piece {
 	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].reading > reading })
-	if i == 0 {
-		return piece{reading, reading + 1, c.points[0].ns, 0}
+	if i == 0 || i == len(c.points) {
+		return piece{reading, reading + 1, c.points[max(i-1, 0)].ns, 0}
 	}
 	a, b := c.points[i-1], c.points[i]
 	return piece{a.reading, b.reading, a.ns, rate(a, b)}
 }
 
-// rate is that of the line from a to b. The counter's value at b is above that
+// rate is that of the line from a to b. The counter's value at b is not below that
 // at a.
 func rate(a, b instant) uint64 {
 	ns := uint64(max(b.ns-a.ns, 0))
@@ -134,44 +197,118 @@ func rate(a, b instant) uint64 {
 	return r
 }
 
-// reach continues the line until it is ahead of a reading. mu is held.
-func (c *clock) reach(reading uint64) {
-	last := c.points[len(c.points)-1]
-	if reading < last.reading {
-		return
+// mostUnits bounds how far a counter is believed to go between two looks: for
+// some years.
+const mostUnits = 1 << 58
+
+// units is how far the counter goes in some nanoseconds.
+func (c *clock) units(ns int64) uint64 {
+	if ns <= 0 || c.rate == 0 {
+		return 0
 	}
-	now := c.look()
-	if now.ns-c.looked.ns >= horizon {
-		c.best = max(c.best, rate(c.looked, now))
-		c.looked = now
+	if uint64(ns)>>32 >= c.rate {
+		return mostUnits
 	}
-	// What was promised holds, even if the counter turns out to be slower.
-	now.ns = max(now.ns, last.ns)
-	now.reading = max(now.reading, reading)
-	if now.reading > last.reading {
-		c.points = append(c.points, now)
-	}
-	first := c.points[0]
-	ahead := min(now.ns-first.ns, horizon) // what is known of little time holds for little
-	next := instant{now.reading + 1, now.ns}
-	if r := max(c.best, rate(first, instant{now.reading + 1, now.ns})); r > 0 {
-		units, _ := bits.Div64(uint64(ahead)>>32, uint64(ahead)<<32, r)
-		next = instant{now.reading + 1 + units, now.ns + ahead}
-	}
-	c.points = append(c.points, next)
-	if len(c.points) > maxPoints {
-		c.thin()
+	n, _ := bits.Div64(uint64(ns)>>32, uint64(ns)<<32, c.rate)
+	return min(n, mostUnits)
+}
+
+// slack is how far apart the counters of two processors may be, or a reading and
+// what it is compared with: a millisecond.
+func (c *clock) slack() uint64 { return max(c.units(int64(time.Millisecond)), 1000) }
+
+// notice looks at the clock if that is due. It costs a reading where it is not.
+func (c *clock) notice() {
+	if c.counter && c.read()-c.seen.Load() >= c.quiet.Load() {
+		c.refresh()
 	}
 }
 
-// thin forgets half of the older points. The counter is so regular that the line
-// stays where it is but for some nanoseconds. mu is held.
+// refresh looks at the clock.
+func (c *clock) refresh() {
+	if !c.counter {
+		return
+	}
+	c.mu.Lock()
+	again := c.goOn(0)
+	c.mu.Unlock()
+	if again && c.begun != nil {
+		c.begun()
+	}
+}
+
+// goOn looks at the clock and continues the line, until it is ahead of a reading
+// if that is one of now. It reports whether the counter began again. mu is held.
+func (c *clock) goOn(reading uint64) (again bool) {
+	now := c.look()
+	c.seen.Store(now.reading)
+	now.reading += c.eras[len(c.eras)-1].shift
+	if again = c.began(now); again {
+		now = c.beginAgain(now)
+	} else {
+		c.measure(now)
+	}
+	c.quiet.Store(c.units(horizon))
+	c.looked = now
+	if reading > now.reading && reading-now.reading <= c.slack() {
+		now.reading = reading
+	}
+	last := c.points[len(c.points)-1]
+	if now.reading < last.reading {
+		return again
+	}
+	// What was promised holds, even if the counter turns out to be slower.
+	// What is promised is near the present.
+	c.add(now)
+	ahead := min(now.ns-c.points[0].ns, horizon) // what is known of little time holds for little
+	c.add(instant{now.reading + 1 + c.units(ahead), now.ns + ahead})
+	if len(c.points) > maxPoints {
+		c.thin()
+	}
+	return again
+}
+
+// add adds a point to the line, or the one above it that makes it rise. It returns
+// that. mu is held.
+func (c *clock) add(p instant) instant {
+	last := c.points[len(c.points)-1]
+	p = instant{max(p.reading, last.reading+1), max(p.ns, last.ns)}
+	c.points = append(c.points, p)
+	return p
+}
+
+// measure finds the rate by a look. mu is held.
+func (c *clock) measure(now instant) {
+	if now.ns-c.measured.ns < horizon {
+		if c.rates[0] == 0 {
+			c.rate = rate(c.measured, instant{now.reading + 1, now.ns})
+		}
+		return
+	}
+	if r := rate(c.measured, now); r > 0 {
+		if c.rates[0] == 0 {
+			c.rates = [3]uint64{r, r, r}
+		}
+		c.rates = [3]uint64{c.rates[1], c.rates[2], r}
+		c.rate = max(c.rates[0], c.rates[1], c.rates[2])
+	}
+	c.measured = now
+}
+
+// thin forgets older points where the line hardly bends. mu is held.
 func (c *clock) thin() {
-	kept := c.points[:1]
-	for i := 1; i < len(c.points); i++ {
-		if i%2 == 0 || i > maxPoints*3/4 {
+	for near := int64(time.Microsecond); len(c.points) > maxPoints*3/4 && near < int64(mostUnits); near *= 4 {
+		kept := c.points[:1]
+		for i := 1; i < len(c.points); i++ {
+			if i%2 == 1 && i < maxPoints*3/4 && i+1 < len(c.points) {
+				a, b := kept[len(kept)-1], c.points[i+1]
+				p := piece{a.reading, b.reading, a.ns, rate(a, b)}
+				if d := p.at(c.points[i].reading) - c.points[i].ns; -near < d && d < near {
+					continue
+				}
+			}
 			kept = append(kept, c.points[i])
 		}
+		c.points = kept
 	}
-	c.points = kept
 }

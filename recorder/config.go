@@ -157,6 +157,7 @@ type Config struct {
 
 	create func(path string) (output, error) // nil: createFile
 	events int64                             // the first event id, for tests
+	source source                            // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 }
 

@@ -71,9 +71,7 @@ func (f *files) appendEnd(dst []byte) []byte {
 		return dst
 	}
 	clock := &f.r.clock
-	now := clock.read()
-	line := clock.around(now)
-	return format.TimeCell{ID: -1, Start: line.at(now)}.Append(dst)
+	return format.TimeCell{ID: -1, Start: clock.present()}.Append(dst)
 }
 
 // finish ends and closes the files.

@@ -69,7 +69,8 @@ func Start(c Config) (*Recorder, error) {
 	}
 	r := &Recorder{config: c}
 	if !c.NoTimes {
-		r.clock.begin(c.plain)
+		r.clock.begin(c.plain, c.source)
+		r.clock.begun = r.turn
 	}
 	r.events.Store(c.events)
 	memory, err := r.open()
@@ -82,11 +83,15 @@ func Start(c Config) (*Recorder, error) {
 		r.largest /= 2
 	}
 	r.state.Store(running)
-	if c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop) {
-		r.wake, r.done, r.gone = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-		go r.run()
+	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
+	if writes {
+		r.wake = make(chan struct{}, 1)
 	} else {
 		r.pool.relaxed.Store(hasFence())
+	}
+	if writes || r.clock.counter && c.FlushInterval > 0 {
+		r.done, r.gone = make(chan struct{}), make(chan struct{})
+		go r.run()
 	}
 	if s, ok := r.sink.(toService); ok {
 		if err := s.begin(); err != nil {
@@ -117,7 +122,8 @@ func (r *Recorder) open() (memory int64, err error) {
 }
 
 // run is the recorder's only goroutine. It writes what is due, until there is
-// nothing more to write. What it has to tell it tells when it is gone: OnError
+// nothing more to write; where nothing is written before the end, it looks at the
+// clock now and then. What it has to tell it tells when it is gone: OnError
 // may wait for Stop, which waits for it.
 func (r *Recorder) run() {
 	defer r.tell()
@@ -133,7 +139,11 @@ func (r *Recorder) run() {
 		case <-r.done:
 			return
 		case <-tick:
-			r.sweep(byTimer)
+			if r.wake == nil {
+				r.clock.refresh()
+			} else {
+				r.sweep(byTimer)
+			}
 		case <-r.wake:
 			r.sweepDue()
 		}

@@ -276,12 +276,14 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 	if next == nil {
 		return nil
 	}
+	t.r.clock.notice()
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if t.chunk.Load() != c {
 		t.r.pool.put(next)
 		return nil
 	}
+	next.begins(&t.r.clock)
 	t.full.add(c)
 	t.bytes, t.marks = 0, 0
 	t.chunk.Store(next)
@@ -297,8 +299,14 @@ func (t *Thread) setAside() bool {
 
 // install makes an empty chunk the thread's. mu is held.
 func (t *Thread) install(c *chunk) {
+	if c != nil {
+		t.r.clock.notice()
+	}
 	t.swap.Lock()
 	defer t.swap.Unlock()
+	if c != nil {
+		c.begins(&t.r.clock)
+	}
 	t.bytes, t.marks = 0, 0
 	t.chunk.Store(c)
 }

@@ -86,7 +86,7 @@ func (s *served) bootOffset() int64 {
 	s.offsetMu.Lock()
 	defer s.offsetMu.Unlock()
 	c := &s.r.clock
-	now := int64(time.Since(c.base))
+	now := c.now()
 	if s.looked != 0 && now-s.looked < sleepCheck {
 		return s.offset
 	}

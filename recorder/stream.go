@@ -15,6 +15,7 @@ type stream struct {
 	open    []container // whose footer is not written, outermost first
 	taken   *chunk      // the first of those that were set aside and are put into the sink
 	latest  int64       // when its last header or footer was, in ns
+	reading uint64      // the clock's, of its last header or footer
 	ended   uint64      // the clock's reading when it ended, once it has
 	blocks  int         // it has
 	over    bool        // nothing comes any more

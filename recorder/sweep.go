@@ -15,6 +15,7 @@ const (
 func (r *Recorder) sweep(why occasion) {
 	r.sweeping.Lock()
 	defer r.sweeping.Unlock()
+	r.clock.refresh()
 	r.mu.Lock()
 	r.sweepers = append(r.sweepers[:0], r.threads...)
 	r.mu.Unlock()
@@ -98,6 +99,7 @@ func (r *Recorder) putAll(t *Thread) *chunk {
 	t.swap.Unlock()
 	r.putTaken(t)
 	if c != nil {
+		r.settle(t, c, p)
 		r.sink.put(t, p, false)
 		c.written(p)
 	}
@@ -114,6 +116,7 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 	r.putTaken(t)
 	if c != nil && all {
 		p := c.pending()
+		r.settle(t, c, p)
 		r.sink.put(t, p, false)
 		c.written(p)
 	}
@@ -129,7 +132,9 @@ func (t *Thread) takeFull() *chunk {
 // putTaken puts the chunks that were taken into the sink. t.mu is held.
 func (r *Recorder) putTaken(t *Thread) {
 	for c := t.file.taken; c != nil; c = t.file.taken {
-		r.sink.put(t, c.pending(), false)
+		p := c.pending()
+		r.settle(t, c, p)
+		r.sink.put(t, p, false)
 		c.next, t.file.taken = nil, c.next
 		if r.state.Load() == running {
 			r.pool.put(c)
@@ -155,6 +160,7 @@ func (r *Recorder) retire(t *Thread) *chunk {
 	}
 	r.holders.remove(t)
 	p := c.pending()
+	r.settle(t, c, p)
 	r.sink.put(t, p, false)
 	c.written(p)
 	r.pool.lost(c)

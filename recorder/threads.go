@@ -42,7 +42,7 @@ func (r *Recorder) clocking() clocking {
 	switch {
 	case r.config.NoTimes:
 		return noTimes
-	case r.clock.counter:
+	case r.clock.counter && r.clock.source == nil:
 		return byCounter
 	}
 	return byTime
@@ -95,8 +95,9 @@ func (r *Recorder) end(t *Thread) *chunk {
 		return nil
 	}
 	t.file.over = true
-	if t.file.ended = t.over.Load(); t.file.ended == 0 {
-		t.file.ended = t.now()
+	ended := t.over.Load()
+	if ended == 0 {
+		ended = t.now()
 	}
 	c, p, note := t.takeLast()
 	if c != nil {
@@ -106,6 +107,10 @@ func (r *Recorder) end(t *Thread) *chunk {
 		return c
 	}
 	r.putTaken(t)
+	if c != nil {
+		r.settle(t, c, p)
+	}
+	t.file.ended = r.settled(t, ended)
 	r.sink.put(t, p, len(note.data) == 0)
 	if c != nil {
 		c.written(p)
