@@ -70,10 +70,13 @@ func (f *fields) next() bool {
 	return true
 }
 
-// consumeVarint is protowire.ConsumeVarint with its commonest case in line.
+// consumeVarint is protowire.ConsumeVarint with its commonest cases first.
 func consumeVarint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
+	}
+	if len(b) > 1 && b[1] < 0x80 {
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
 	}
 	return protowire.ConsumeVarint(b)
 }

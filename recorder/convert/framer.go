@@ -40,6 +40,9 @@ func (f *framer) next() (packet []byte, offset int64, err error) {
 			return nil, f.offset(), f.end(nil)
 		}
 		offset = f.offset()
+		if packet = f.whole(); packet != nil {
+			return packet, offset, nil
+		}
 		tag, n := f.varint(0)
 		if n == 0 {
 			return nil, offset, f.end(f.cut(offset, "a packet"))
@@ -71,6 +74,22 @@ func (f *framer) next() (packet []byte, offset int64, err error) {
 		f.pos += need
 		return packet, offset, nil
 	}
+}
+
+// whole returns the next packet if all of it is in the buffer, as nearly all are;
+// nil: next has to look closer.
+func (f *framer) whole() []byte {
+	b := f.buf[f.pos:]
+	if len(b) < 2 || b[0] != 1<<3|bytesKey {
+		return nil
+	}
+	size, n := consumeVarint(b[1:])
+	if n < 0 || size > maxPacket || size > uint64(len(b)-1-n) {
+		return nil
+	}
+	end := 1 + n + int(size)
+	f.pos += end
+	return b[1+n : end : end]
 }
 
 func (f *framer) offset() int64 { return f.base + int64(f.pos) }
