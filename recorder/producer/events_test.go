@@ -260,6 +260,16 @@ func TestWanted(t *testing.T) {
 		{&perfetto.TrackEventConfig{DisabledCategories: []string{"ne*"}}, Category{Name: "net"}, false},
 		{&perfetto.TrackEventConfig{DisabledCategories: []string{"net"}, EnabledCategories: []string{"*"}}, Category{Name: "net"}, false},
 		{&perfetto.TrackEventConfig{DisabledCategories: []string{"*"}, EnabledCategories: []string{"net"}}, Category{Name: "net"}, true},
+		{&perfetto.TrackEventConfig{DisabledCategories: []string{"*"}, EnabledCategories: []string{"ne*"}}, Category{Name: "net"}, true},
+		{&perfetto.TrackEventConfig{DisabledCategories: []string{"ne*"}, EnabledCategories: []string{"*"}}, Category{Name: "net"}, false},
+		{&perfetto.TrackEventConfig{DisabledCategories: []string{"ne*"}, EnabledCategories: []string{"n*"}}, Category{Name: "net"}, true},
+		{&perfetto.TrackEventConfig{EnabledCategories: []string{"*"}}, slow, false},
+		{&perfetto.TrackEventConfig{EnabledTags: []string{"other"}}, slow, true}, // the session knows of tags
+		{&perfetto.TrackEventConfig{EnabledTags: []string{"io"}, DisabledCategories: []string{"net.slow"}}, slow, false},
+		{&perfetto.TrackEventConfig{EnabledTags: []string{"io"}, DisabledCategories: []string{"net*"}}, slow, true},
+		{&perfetto.TrackEventConfig{EnabledTags: []string{"io"}, DisabledTags: []string{"slow"}}, slow, false},
+		{&perfetto.TrackEventConfig{EnabledTags: []string{"io"}, DisabledTags: []string{"*"}}, slow, true},
+		{&perfetto.TrackEventConfig{DisabledTags: []string{"*"}}, Category{Name: "net"}, true},
 	} {
 		if got := wanted(c.config, &c.of); got != c.want {
 			t.Errorf("%v wants %v: %v", c.config, c.of, got)

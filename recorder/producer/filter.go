@@ -7,25 +7,27 @@ import (
 	"tracex/recorder/perfetto"
 )
 
-// wanted reports whether a session wants events of a category. What is named
-// exactly counts before what a pattern such as "net*" says, and what is asked for
-// before what is not wanted; in the end all are wanted but slow ones.
+// wanted reports whether a session wants events of a category, as Perfetto's
+// library has it. What is named exactly counts before what a pattern such as
+// "net*" says, and that before "*"; then categories before tags. In the end all
+// are wanted. The slow ones are not if the session does not speak of tags.
 func wanted(config *perfetto.TrackEventConfig, c *Category) bool {
-	tags := c.Tags
+	name, tags := []string{c.Name}, c.Tags
 	if strings.HasPrefix(c.Name, "disabled-by-default-") {
 		tags = append(slices.Clip(tags), "slow") // Chrome's older way to say so
 	}
 	unwantedTags := config.GetDisabledTags()
-	if len(unwantedTags) == 0 {
+	if len(unwantedTags) == 0 && len(config.GetEnabledTags()) == 0 {
 		unwantedTags = []string{"slow", "debug"}
 	}
-	for _, matches := range []func(pattern, name string) bool{exactly, byPattern} {
-		name := []string{c.Name}
+	for _, matches := range []func(pattern, name string) bool{exactly, byPattern, always} {
 		switch {
-		case anyMatch(config.GetEnabledCategories(), name, matches), anyMatch(config.GetEnabledTags(), tags, matches):
+		case anyMatch(config.GetEnabledCategories(), name, matches):
 			return true
 		case anyMatch(config.GetDisabledCategories(), name, matches), anyMatch(unwantedTags, tags, matches):
 			return false
+		case anyMatch(config.GetEnabledTags(), tags, matches):
+			return true
 		}
 	}
 	return true
@@ -39,8 +41,10 @@ func anyMatch(patterns, names []string, matches func(pattern, name string) bool)
 
 func exactly(pattern, name string) bool { return pattern == name && !strings.Contains(pattern, "*") }
 
-// byPattern matches what stands before the first star.
+// byPattern matches what stands before the first star, if anything does.
 func byPattern(pattern, name string) bool {
 	prefix, _, found := strings.Cut(pattern, "*")
-	return found && strings.HasPrefix(name, prefix)
+	return found && prefix != "" && strings.HasPrefix(name, prefix)
 }
+
+func always(pattern, _ string) bool { return strings.HasPrefix(pattern, "*") }
