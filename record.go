@@ -210,7 +210,12 @@ func startRecording(ctx context.Context, address string, to *os.File, f recordFl
 
 // recordConfig asks for all that a program can record.
 func recordConfig(f recordFlags) *perfetto.TraceConfig {
-	events := &perfetto.DataSourceConfig{Name: proto.String("track_event")}
+	// Perfetto's library begins to trace before it is connected if a session's
+	// categories will be those that it was told: "*" says what none would.
+	events := &perfetto.DataSourceConfig{
+		Name:             proto.String("track_event"),
+		TrackEventConfig: &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}},
+	}
 	if len(f.categories) > 0 {
 		events.TrackEventConfig = &perfetto.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
 	}

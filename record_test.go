@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tracex/recorder/calls"
+	"tracex/recorder/perfetto"
 	"tracex/recorder/producer"
 	"tracex/recorder/smb"
 )
@@ -46,13 +47,22 @@ func traced(end string) {
 }
 
 func recordEvents(end string) error {
-	p, err := producer.Start(producer.Options{})
+	p, err := producer.Start(producer.Options{StartUp: end == "early"})
 	if err != nil {
 		return err
 	}
 	events, err := p.Events(producer.EventsOptions{Policy: smb.Stall})
 	if err != nil {
 		return err
+	}
+	if end == "early" {
+		all := &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}}
+		if _, err := events.Source().StartUp(&perfetto.DataSourceConfig{TrackEventConfig: all}); err != nil {
+			return err
+		}
+		t, inner := events.Goroutine("early"), events.Name("prog", "early")
+		t.Begin(inner)
+		t.End(inner)
 	}
 	if err := p.Settle(context.Background()); err != nil {
 		return err
@@ -124,6 +134,7 @@ func TestRecord(t *testing.T) {
 		says   string
 	}{
 		{end: "exit", code: 3, trace: true, says: "1 thread"},
+		{end: "early", code: 3, trace: true, says: "2 threads"},
 		{end: "cleared", code: 3, trace: true, says: "1 thread"},
 		{end: "killed", code: 137, trace: true, says: "1 thread"},
 		{end: "waits", code: 143, signal: syscall.SIGTERM, trace: true, says: "1 thread"},
