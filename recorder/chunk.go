@@ -95,16 +95,17 @@ const (
 // part is what is published of a chunk and not yet in the sink. first is its
 // position in the chunk.
 type part struct {
-	data  []byte
-	marks []mark
-	first int
+	data    []byte
+	marks   []mark
+	first   int
+	missing int64 // it is the note of so many trace points, and nothing else
 }
 
 // pending returns what is published of a chunk and not in the sink. The
 // thread's lock is held.
 func (c *chunk) pending() part {
 	n, m := unpack(c.published.Load())
-	return part{c.data[c.flushed:n], c.marks[c.flushedMarks:m], c.flushed}
+	return part{data: c.data[c.flushed:n], marks: c.marks[c.flushedMarks:m], first: c.flushed}
 }
 
 // written notes that a part is in the sink.

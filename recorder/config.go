@@ -29,7 +29,9 @@ const (
 	// there is none, what is recorded is gone. Where a session's share of the
 	// memory is full, goroutines wait with [Stall], for ten seconds at most, and
 	// so does [Start], a second at most, for a service's first answer. What is
-	// lost is counted by its calls, loops and iterations.
+	// lost is counted by its calls, loops and iterations, for each session, and
+	// noted as with [Drop]; what was lost at the ends of threads, in a thread
+	// named [DroppedVariable] at the end.
 	SharedMemory
 )
 

@@ -149,14 +149,20 @@ func (t *Thread) noteEvent() int32 {
 
 // putNote writes the note of what was dropped, and forgets that. swap is held.
 func (t *Thread) putNote(b []byte) int {
+	return t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
+}
+
+// putNote writes a note of how many trace points of a thread are missing before
+// it, in droppedRoom bytes at most.
+func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	b[0], b[1] = byte(format.KindTracePoint), byte(format.ClassVariableWrite)
 	putInt32(b[2:], -1)
-	putInt32(b[6:], t.id)
-	putInt32(b[10:], t.noteID)
+	putInt32(b[6:], thread)
+	putInt32(b[10:], event)
 	b[14] = 0xff // no diff status
-	putInt32(b[pointHead:], int32(t.r.droppedVariable()))
-	missing := Int64(t.dropped.Swap(0))
-	return pointHead + 4 + missing.put(b[pointHead+4:], 0)
+	putInt32(b[pointHead:], int32(r.droppedVariable()))
+	value := Int64(missing)
+	return pointHead + 4 + value.put(b[pointHead+4:], 0)
 }
 
 // note publishes the note of what was dropped, unless a flusher did, in a chunk
@@ -181,8 +187,8 @@ func (t *Thread) takeNote() part {
 	if t.dropped.Load() == 0 {
 		return part{}
 	}
-	b := make([]byte, droppedRoom)
-	return part{data: b[:t.putNote(b)]}
+	b, missing := make([]byte, droppedRoom), t.dropped.Load()
+	return part{data: b[:t.putNote(b)], missing: missing}
 }
 
 // owe ends the innermost container and leaves its footer for later.

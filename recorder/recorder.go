@@ -179,9 +179,14 @@ func (r *Recorder) Flush() (Saved, error) {
 		return Saved{}, nil
 	}
 	if r.config.Strategy != CollectAndDump && r.state.Load() == running {
+		before := r.dropped.Load()
 		r.sweep(onDemand)
 		if s, ok := r.sink.(toService); ok {
 			s.flush()
+			if r.dropped.Load() > before {
+				r.sweep(onDemand) // now there is room to say it
+				s.flush()
+			}
 		}
 		r.tell()
 	}

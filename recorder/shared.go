@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -67,6 +68,7 @@ func (s *shared) begin() error {
 // sharedSession is what is known of a session that records.
 type sharedSession struct {
 	cleared atomic.Uint32 // how often everything has to be said again
+	missing atomic.Int64  // trace points that were lost at the ends of threads
 
 	mu    sync.Mutex // held while references are sent
 	said  uint32     // cleared, when references were sent
@@ -135,7 +137,7 @@ func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, object
 }
 
 func (s *shared) put(t *Thread, p part, last bool) {
-	if s.stopped.Load() || len(p.data) == 0 && !last {
+	if s.stopped.Load() || len(p.data) == 0 && !last && !s.owes(t) {
 		return
 	}
 	targets := s.source.Instances()
@@ -157,6 +159,38 @@ func (s *shared) put(t *Thread, p part, last bool) {
 		s.mu.Lock()
 		delete(s.threads, t)
 		s.mu.Unlock()
+		for i := range st.sent {
+			st.sent[i].to.Value.(*sharedSession).missing.Add(st.sent[i].missing)
+		}
+	}
+}
+
+// owes reports whether a session has to hear that something of a thread was lost.
+// t.mu is held.
+func (s *shared) owes(t *Thread) bool {
+	s.mu.Lock()
+	st := s.threads[t]
+	s.mu.Unlock()
+	return st != nil && st.owes()
+}
+
+// last says to each session what was lost at the ends of threads, of which nothing
+// came behind that could say it: in a thread of its own.
+func (s *shared) last() {
+	s.r.mu.Lock()
+	id := int32(min(s.r.nextID, math.MaxInt32))
+	s.r.mu.Unlock()
+	targets := s.source.Instances()
+	var note [droppedRoom]byte
+	for _, i := range targets {
+		if missing := i.Value.(*sharedSession).missing.Swap(0); missing > 0 {
+			size := s.r.putNote(note[:], id, lastEvent, missing)
+			s.references(targets)
+			part := calls.Part{
+				Recorder: s.id, HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
+			}
+			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // there is nobody left to tell
+		}
 	}
 }
 
@@ -173,8 +207,8 @@ func (p part) split(bytes int) (before, behind part) {
 		if at <= p.first || at-p.first >= len(p.data) {
 			break
 		}
-		return part{p.data[:at-p.first], p.marks[:i+1], p.first},
-			part{p.data[at-p.first:], p.marks[i+1:], at}
+		return part{data: p.data[:at-p.first], marks: p.marks[:i+1], first: p.first},
+			part{data: p.data[at-p.first:], marks: p.marks[i+1:], first: at}
 	}
 	return p, part{}
 }
@@ -204,6 +238,10 @@ func (s *shared) stop() { s.stopped.Store(true) }
 func (s *shared) finish() error {
 	if !s.stopped.Swap(true) {
 		s.flush()
+		if s.source != nil {
+			s.last()
+			s.flush()
+		}
 		s.close(s.source)
 	}
 	return nil

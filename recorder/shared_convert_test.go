@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,7 +208,8 @@ func TestSharedMemorySeveral(t *testing.T) {
 
 // TestSharedMemoryLossesConverted converts what is left where packets were lost.
 func TestSharedMemoryLossesConverted(t *testing.T) {
-	packets := flood(t).finish()
+	g := flood(t, false)
+	packets := g.finish()
 	points := 0
 	for _, part := range partsOf(t, packets) {
 		f := follower{}
@@ -240,7 +242,30 @@ func TestSharedMemoryLossesConverted(t *testing.T) {
 	if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
 		t.Fatal(err)
 	}
+	lost := int64(0)
+	for _, thread := range forest.Threads {
+		lost += notes(t, forest.Context, slices.Collect(thread.Roots())...)
+	}
+	if lost != g.saved.Dropped {
+		t.Errorf("%d points are noted as missing, %d were counted", lost, g.saved.Dropped)
+	}
 	if n := int64(forest.Threads[0].Points()); n != result.Events {
 		t.Errorf("%d points, want %d", n, result.Events)
 	}
+}
+
+// notes adds up how many trace points are missing below nodes.
+func notes(t *testing.T, ctx *format.Context, nodes ...lazy.EagerNode) (missing int64) {
+	t.Helper()
+	for _, n := range nodes {
+		var p format.Point
+		if err := n.Point(&p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Class == format.ClassVariableWrite && ctx.Variable(p.Ref).Name == recorder.DroppedVariable {
+			missing += p.Value.Bits
+		}
+		missing += notes(t, ctx, slices.Collect(n.Children())...)
+	}
+	return missing
 }

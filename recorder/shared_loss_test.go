@@ -109,8 +109,9 @@ func objects(b []byte, f *follower, each func(container bool) error) error {
 	return nil
 }
 
-// flood records into a memory that is too small for some packets.
-func flood(t *testing.T) *tracing {
+// flood records into a memory that is too small for some packets. ending: threads
+// end with those, too.
+func flood(t *testing.T, ending bool) *tracing {
 	t.Helper()
 	g := startTracing(t, calls.Source, 16)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
@@ -158,15 +159,50 @@ func flood(t *testing.T) *tracing {
 		t.Fatal(err)
 	}
 	thread.End()
+	if saved, _ = r.Flush(); ending {
+		before := saved.Dropped
+		for range 1000 {
+			thread = r.Thread("short")
+			call(20) // some of it is lost, and nothing comes behind it
+			thread.End()
+			if saved, _ = r.Flush(); saved.Dropped > before {
+				break
+			}
+		}
+	}
 	if err := r.Stop(); err != nil {
 		t.Error(err)
 	}
+	g.saved, _ = r.Flush()
 	return g
+}
+
+// Whatever is lost, also at the end of a thread, some packet says how much it is.
+func TestSharedMemoryLossesAreNoted(t *testing.T) {
+	g := flood(t, true)
+	missing := int64(0)
+	for _, part := range g.parts() {
+		// Notes of what was lost stand first.
+		for b := part.Objects; len(b) > 0 && b[0] != byte(format.KindFooter); {
+			var p format.Point
+			n, err := format.DecodePoint(b, &p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Class == format.ClassVariableWrite { // there are no others
+				missing += p.Value.Bits
+			}
+			b = b[n:]
+		}
+	}
+	if missing != g.saved.Dropped || missing == 0 {
+		t.Errorf("%d points are noted as missing, %d were counted", missing, g.saved.Dropped)
+	}
 }
 
 // TestSharedMemoryLosses follows what is left where packets were lost.
 func TestSharedMemoryLosses(t *testing.T) {
-	g := flood(t)
+	g := flood(t, false)
 	f := follower{}
 	for _, part := range g.parts() {
 		if !part.HasThread {

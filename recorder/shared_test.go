@@ -25,6 +25,7 @@ type tracing struct {
 	dir    string
 	client *ipc.Binding
 	ended  chan struct{}
+	saved  recorder.Saved // at the end
 }
 
 // startTracing starts a service and a session. The environment names its socket.

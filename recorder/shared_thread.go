@@ -22,7 +22,7 @@ type sharedThread struct {
 	line    piece
 	sent    []sharedCount
 
-	times, whole, began, head []byte // scratch
+	times, whole, began, head, noted []byte // scratch
 }
 
 // openCall is an open container.
@@ -36,7 +36,9 @@ type sharedCount struct {
 	to      *producer.Instance
 	number  uint64 // of the next part
 	cleared uint32
-	lost    bool // the next part has to say what is open
+	lost    bool  // the next part has to say what is open
+	missing int64 // trace points that were lost, and no note says so yet
+	event   int32 // the id of the first of them, if any are
 }
 
 // packet sends a part, or a piece of one, to all who want it. It fails when the
@@ -70,6 +72,10 @@ func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer
 			c.Ended = uint64(ended - st.latest)
 		}
 	}
+	if st.owes() {
+		s.r.droppedVariable()
+		s.references(targets)
+	}
 	for i := range st.sent {
 		n := &st.sent[i]
 		c.Number = n.number
@@ -77,26 +83,62 @@ func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer
 		if n.lost {
 			c.Open, c.Began = st.whole, st.began
 		}
+		c.Objects = st.objects(t, n, p)
 		st.head = c.AppendHead(st.head[:0])
 		n.number++
-		if n.lost = !s.send(n.to, uint(t.id), at, st.head, p.data); n.lost {
-			s.r.dropped.Add(int64(headers(p)))
+		if n.lost = !s.send(n.to, uint(t.id), at, st.head, c.Objects); n.lost {
+			s.r.dropped.Add(n.miss(p))
 			continue
 		}
+		n.missing = 0
 		s.parts.Add(1)
-		s.bytes.Add(int64(len(st.head) + len(p.data)))
+		s.bytes.Add(int64(len(st.head) + len(c.Objects)))
 	}
 	return nil
 }
 
-// headers counts the containers that begin in a part.
-func headers(p part) (n int) {
-	for i := range p.marks {
-		if !p.marks[i].footer() {
-			n++
+// objects returns those of a part, behind the note of what was lost before it.
+func (st *sharedThread) objects(t *Thread, n *sharedCount, p part) []byte {
+	if n.missing == 0 {
+		return p.data
+	}
+	var note [droppedRoom]byte
+	size := st.s.r.putNote(note[:], t.id, n.event, n.missing)
+	st.noted = append(append(st.noted[:0], note[:size]...), p.data...)
+	return st.noted
+}
+
+// miss notes that a part was lost, and returns how many containers begin in it:
+// other trace points are not counted. What a lost note said was counted before.
+func (n *sharedCount) miss(p part) (lost int64) {
+	event := func(at int) {
+		if n.missing == 0 {
+			n.event = int32(binary.BigEndian.Uint32(p.data[at+10:]))
 		}
 	}
-	return n
+	if p.missing > 0 {
+		event(0)
+		n.missing += p.missing
+		return 0
+	}
+	for i := range p.marks {
+		if m := &p.marks[i]; !m.footer() {
+			event(m.pos() - p.first)
+			n.missing++
+			lost++
+		}
+	}
+	return lost
+}
+
+// owes reports whether a session has to hear that something was lost.
+func (st *sharedThread) owes() bool {
+	for i := range st.sent {
+		if st.sent[i].missing > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // since brings the list of sessions up to date.
