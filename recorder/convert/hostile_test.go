@@ -108,6 +108,7 @@ func FuzzConvert(f *testing.F) {
 	f.Add(captured(f, "testdata/01_basic.pftrace.gz"))
 	f.Add(captured(f, "testdata/03_frag_patch_direct0.pftrace.gz")[:4000])
 	f.Add(captured(f, "testdata/15_deflate.pftrace.gz")[:3000])
+	f.Add(motley())
 	f.Fuzz(func(t *testing.T, trace []byte) {
 		w, err := convertBytes(t, trace, Options{Memory: 1 << 10})
 		var fault *format.Error
@@ -116,6 +117,44 @@ func FuzzConvert(f *testing.F) {
 		}
 		whole(t, w)
 	})
+}
+
+// motley is a trace with a bit of what captured ones have none of.
+func motley() []byte {
+	s := simple()
+	s.at(clockMonotonic, 120, "early")
+	s.time = 50
+	s.add(func(p *message) { p.bytes(packetInterned, allInterned()) })
+	s.clocksAt(0, clockBoottime, 1000, clockMonotonic, 100, 65, 0)
+	s.at(65, 3, "difference")
+	s.track(30, 10, "async")
+	s.begin(100, "A", onTrack(30), func(e *message) { e.number(eventSourceIID, 8) })
+	s.end(110, onTrack(30), annotate("n", intValue(3)))
+	s.track(31, 0, "size", func(d *message) { d.bytes(trackCounter, message{5 << 3, 1}) })
+	s.event(105, typeCounter, "", onTrack(31), func(e *message) { e.number(eventCounter, 5) })
+	s.phased(107, 'b', "legacy", id(5))
+	s.onMachine(3, func(s *story) {
+		s.clocksAt(0, clockBoottime, 1, clockRealtime, 2)
+		s.on(9, 10)
+		s.track(10, 0, "", ofThreadOf(1, 5, "remote"))
+		s.instant(130, "B")
+	})
+	return s.trace
+}
+
+// TestMotley converts it, as it is and cut anywhere.
+func TestMotley(t *testing.T) {
+	trace := motley()
+	for cut := 1; cut <= len(trace); cut++ {
+		w, err := convertBytes(t, trace[:cut], Options{Memory: 1 << 10})
+		var fault *format.Error
+		if err != nil && !errors.As(err, &fault) {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if cut == len(trace) && (err != nil || w.result.Events != 6 || len(w.result.Left) > 0) {
+			t.Errorf("%d events, left out: %v, %v", w.result.Events, w.result.Left, err)
+		}
+	}
 }
 
 // TestNotTrace has inputs of other kinds, each with its own message.
