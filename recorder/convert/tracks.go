@@ -1,6 +1,10 @@
 package convert
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"cmp"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // track is what a TrackDescriptor says of the place that events happen on.
 type track struct {
@@ -58,7 +62,7 @@ const (
 // parseTrack reads a TrackDescriptor, and passes on what it says of processes
 // and threads.
 func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) {
-	var key string
+	var key, process string
 	var merging, chrome uint64
 	var named protowire.Number // the field that the name is from
 	f := fields{rest: b}
@@ -71,13 +75,13 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 				t.name, named = clip(f.raw), f.number
 			}
 		case trackProcess:
-			t.pid, t.title, ok = c.readProcess(f.raw)
+			t.pid, process, ok = c.readProcess(f.raw)
 			f.bad = f.bad || !ok
 			t.hasProcess = true
 		case trackThread:
 			s, ok = c.readThread(f.raw)
 			f.bad = f.bad || !ok
-			t.thread, t.title, t.hasThread = s.threadID, s.name, true
+			t.thread, t.hasThread = s.threadID, true
 		case trackChrome, trackChromeMore:
 			chrome, ok = typeOf(f.raw)
 			f.bad = f.bad || !ok
@@ -96,12 +100,14 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 			t.state = true
 		}
 	}
+	// One that says several things is the first of these.
 	switch {
-	case t.title != "":
 	case t.hasThread:
-		t.title = chromeThreads[chrome]
+		t.title, t.hasProcess, t.state = cmp.Or(s.name, chromeThreads[chrome]), false, false
 	case t.hasProcess:
-		t.title = chromeProcesses[chrome]
+		t.title, t.state = cmp.Or(process, chromeProcesses[chrome]), false
+	case t.counter != nil:
+		t.state = false
 	}
 	t.machine = c.current.machine
 	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)

@@ -267,6 +267,27 @@ func TestNames(t *testing.T) {
 		`)
 }
 
+// TestSeveralThings has tracks that claim to be several things at once.
+func TestSeveralThings(t *testing.T) {
+	s := simple()
+	states := func(d *message) { d.bytes(trackState, nil) }
+	s.track(20, 0, "", ofThreadOf(1, 6, "thread"), ofProcessOf(1, "process"), states)
+	s.track(21, 0, "", ofProcessOf(2, "other"), states)
+	s.begin(100, "A", onTrack(20))
+	s.event(105, typeState, "no state", onTrack(20))
+	s.end(110, onTrack(20))
+	s.begin(120, "B", onTrack(21))
+	s.event(125, typeState, "no state", onTrack(21))
+	s.end(130, onTrack(21))
+	s.tells(t, `
+		# process 1 › thread 6
+		 100+10  c.A()
+		# other 2
+		 120+10  c.B()
+		left out: 2 events of unknown types
+		`)
+}
+
 // TestChromeNames has processes and threads that only say of which type they are.
 func TestChromeNames(t *testing.T) {
 	s := simple()
