@@ -26,8 +26,9 @@ type Source struct {
 	SetUp func(*Instance)
 	// Start says that packets are wanted from now on.
 	Start func(*Instance)
-	// Stop says that they are not any more, or that the service has gone. What is
-	// written until it returns is still in the trace.
+	// Stop says that they are not any more, because the session ends, or that there
+	// is no service any more: it has gone, or the Producer was closed. What is written
+	// until Stop returns is still in the trace of a session that ends.
 	Stop func(*Instance)
 	// Flush says that what was written so far should be given to the service. What
 	// went through the instance is, behind the callback.
