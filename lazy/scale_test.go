@@ -12,54 +12,63 @@ import (
 )
 
 func TestNested100000Deep(t *testing.T) {
-	const depth = 100_000
-	path := formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: depth, Seed: 1})
-	for _, from := range []string{path, withoutIndex(t, path)} {
-		r := ready(t, from, Options{NoWrite: true})
-		var w countWriter
-		if err := r.Print(context.Background(), &w, PrintOptions{Folded: true}, Part{}); err != nil {
-			t.Fatal(err)
+	t.Parallel()
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1})
+	for name, from := range map[string]string{"with index": path, "without": withoutIndex(t, path)} {
+		t.Run(name, func(t *testing.T) { nestedDeep(t, from, 100_000) })
+	}
+}
+
+// nestedDeep prints a trace in which calls are nested, goes to the innermost,
+// and forgets it all.
+func nestedDeep(t *testing.T, from string, depth int) {
+	t.Parallel()
+	r := ready(t, from, Options{NoWrite: true})
+	var w countWriter
+	if err := r.Print(context.Background(), &w, PrintOptions{Folded: true}, Part{}); err != nil {
+		t.Fatal(err)
+	}
+	if int64(w) < int64(depth)*int64(depth) { // two spaces a level
+		t.Fatalf("printed only %d bytes", w)
+	}
+	tree := r.Tree(true)
+	s := r.known.Load().streams[0]
+	var innermost int64
+	r.use(func() error { innermost = s.cells.at(0).Start - 1; return nil })
+	n, err := tree.Reveal(context.Background(), Place{s.thread, innermost})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Depth() < depth-10 {
+		t.Fatalf("revealed %d deep", n.Depth())
+	}
+	row := rowOf(n)
+	for range 200 {
+		var ok bool
+		if row, ok = tree.Prev(row); !ok {
+			t.Fatal("no row above")
 		}
-		if w < depth*depth { // two spaces a level
-			t.Fatalf("printed only %d bytes", w)
-		}
-		tree := r.Tree(true)
-		s := r.known.Load().streams[0]
-		var innermost int64
-		r.use(func() error { innermost = s.cells.at(0).Start - 1; return nil })
-		n, err := tree.Reveal(context.Background(), Place{s.thread, innermost})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n.Depth() < depth-10 {
-			t.Fatalf("revealed %d deep", n.Depth())
-		}
-		row := rowOf(n)
-		for range 200 {
-			var ok bool
-			if row, ok = tree.Prev(row); !ok {
-				t.Fatal("no row above")
-			}
-		}
-		if rows := tree.Rows(row, 100); len(rows) != 100 {
-			t.Fatalf("%d rows", len(rows))
-		}
-		tree.Keep(rowOf(n))
-		tree.CloseAll(tree.Threads()[0])
-		tree.Forget(tree.Threads()[0])
-		if st := tree.Stats(); st.Loaded != 0 || st.Bytes != 0 {
-			t.Fatalf("forgotten, but %+v", st)
-		}
+	}
+	if rows := tree.Rows(row, 100); len(rows) != 100 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	tree.Keep(rowOf(n))
+	tree.CloseAll(tree.Threads()[0])
+	tree.Forget(tree.Threads()[0])
+	if st := tree.Stats(); st.Loaded != 0 || st.Bytes != 0 {
+		t.Fatalf("forgotten, but %+v", st)
 	}
 }
 
 // TestFiveMillionChildren opens nodes with up to five million direct children,
 // at both ends and in the middle.
 func TestFiveMillionChildren(t *testing.T) {
+	t.Parallel()
 	for shape, n := range map[formattest.Shape]int{
 		formattest.Wide: 2_000_000, formattest.WideCalls: 1_000_000, formattest.WideLeaves: 5_000_000,
 	} {
 		t.Run(string(shape), func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() || raceDetector {
 				n /= 25
 			}

@@ -59,7 +59,7 @@ func bindings() []binding {
 		{[]string{"s"}, groupTree, "sort by duration, or back: children if open, else siblings", "sort", (*Model).sort},
 		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", (*Model).toggleRaw},
 
-		{[]string{"/"}, groupFind, "find text or a regular expression; capitals count if you type one", "find", (*Model).askSearch},
+		{[]string{"/"}, groupFind, "find text or a regular expression; capitals as you type", "find", (*Model).askSearch},
 		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
 		{[]string{"N"}, groupFind, "hit before", "", (*Model).prevHit},
 		{[]string{"ctrl+l"}, groupFind, "list of hits", "", func(m *Model, _ int) tea.Cmd { return m.listHits() }},

@@ -50,6 +50,9 @@ func TestHelpHasAllKeys(t *testing.T) {
 		text.WriteString(it.text() + "\n")
 	}
 	for _, b := range bindings() {
+		if len([]rune(b.help)) > 80-22 {
+			t.Errorf("help of %v is cut in a window of 80", b.keys)
+		}
 		if !strings.Contains(text.String(), b.help) {
 			t.Errorf("help says nothing of %v", b.keys)
 		}
