@@ -302,3 +302,42 @@ func TestOldTriggers(t *testing.T) {
 		t.Errorf("the session is %s", c.state(1))
 	}
 }
+
+// TestFreedWhileRead has a session be driven out while its consumer reads it.
+func TestFreedWhileRead(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c, k := consume(t, s), consume(t, s)
+	c.enable(config(32<<10, "words"))
+	p.waitFor("start 1")
+	for range 5000 {
+		p.write(1, strings.Repeat("z", 4000))
+	}
+	c.flush()
+	began, driven, done := make(chan struct{}, 1), make(chan struct{}), make(chan error, 1)
+	err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
+		select {
+		case began <- struct{}{}:
+		default: // it is known
+		}
+		<-driven
+		if !r.More {
+			done <- r.Err
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	cfg := config(4)
+	cfg.ExclusivePrio = proto.Uint32(1)
+	k.enable(cfg)
+	k.sync()
+	close(driven)
+	if err := wait(t.Context(), done); !errors.Is(err, ipc.ErrRejected) {
+		t.Errorf("it ended with %v", err)
+	}
+	if why := c.end(); !strings.Contains(why, "exclusive session") {
+		t.Errorf("the session ended with %q", why)
+	}
+}
