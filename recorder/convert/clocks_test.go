@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"bytes"
+	"io"
 	"testing"
 	"time"
 
@@ -164,6 +166,40 @@ func TestClocks(t *testing.T) {
 			t.Errorf("it began at %v, want %v", w.result.Start, want)
 		}
 	})
+}
+
+// TestManyEarly has more events before the first snapshot than are kept in memory,
+// and few, which need no file.
+func TestManyEarly(t *testing.T) {
+	for _, memory := range []int64{1 << 10, 1 << 16, 0} {
+		s := simple()
+		const n = 20_000
+		for i := range uint64(n) {
+			s.at(clockMonotonic, 120+i, "early")
+		}
+		s.clocksAt(clockBoottime, clockBoottime, 1000, clockMonotonic, 100)
+		c := New(Options{Memory: memory, TempDir: "no/such/folder"})
+		if memory > 0 {
+			c.options.TempDir = t.TempDir()
+			c.spool.dir = c.options.TempDir
+		}
+		if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
+			t.Fatal(err)
+		}
+		seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
+		if _, err := c.write(t.Context(), Output{io.Discard, io.Discard, io.Discard}, seen); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		if len(seen.all) != n {
+			t.Fatalf("%d events", len(seen.all))
+		}
+		for i, e := range seen.all {
+			if e.start != 1020+int64(i) {
+				t.Fatalf("event %d is at %d", i, e.start)
+			}
+		}
+	}
 }
 
 // TestManySnapshots has more snapshots than are kept: times convert as well as

@@ -38,8 +38,7 @@ func (c *Converter) settleEarly(ctx context.Context) error {
 	if c.early == nil {
 		return nil
 	}
-	// What is in memory would move while it is read.
-	if err := c.spool.spill(); err != nil {
+	if err := c.spool.detach(c.early); err != nil {
 		return err
 	}
 	waiting, err := c.spool.open(c.early)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // spool keeps what was read of the tracks until the tracks are written, one
@@ -68,6 +69,19 @@ func (s *spool) stream() *stream {
 	t := &stream{ordered: true}
 	s.streams = append(s.streams, t)
 	return t
+}
+
+// detach leaves a stream where it is while others are added to: so it can be read
+// meanwhile. It is not added to any more.
+func (s *spool) detach(t *stream) error {
+	if s.held > s.limit/2 { // its pages would take the room of others
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	s.seal(t)
+	s.streams = slices.DeleteFunc(s.streams, func(o *stream) bool { return o == t })
+	return nil
 }
 
 // add appends a record to a stream.
