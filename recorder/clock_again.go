@@ -155,7 +155,7 @@ func (r *Recorder) settled(t *Thread, reading uint64) uint64 {
 }
 
 // turn notes in all chunks that the counter began again: what is published from
-// now on was read since.
+// now on was read since. The caller may hold a thread's mu, but nobody's swap.
 func (r *Recorder) turn() {
 	again := r.clock.again.Load()
 	r.mu.Lock()

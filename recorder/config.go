@@ -132,7 +132,9 @@ type Config struct {
 	// starts with one KiB, and is handed on when its goroutine is idle.
 	BlockSize int
 	// FlushInterval is the longest time that something recorded stays in
-	// memory alone; negative: it stays until the buffer is full.
+	// memory alone; negative: it stays until the buffer is full. With
+	// CollectAndDump it is the longest time for which a sleep of the machine can
+	// make times wrong; negative: until some goroutine's buffer is full.
 	FlushInterval time.Duration
 	// MaxMemory bounds what the recorder keeps in memory, in bytes: buffers,
 	// threads, names, and all else but some 100 KiB. 32 times the block size

@@ -26,6 +26,12 @@
 // stay below [Config.MaxMemory]. A nil Recorder gives nil Threads, whose methods
 // return at once: recording that is off costs one branch.
 //
+// A program that imports the package gets larger, as it can do all that the
+// environment may ask of it: by 7.4 MB where a hello of 2.4 MB records itself, of
+// which 1.7 MB are net/http for [Middleware], and by 4.5 MB where one of 8.4 MB
+// serves HTTP anyway (linux/amd64, Go 1.26, symbols included). Most of the rest
+// are the messages of Perfetto's protocol and what decodes them.
+//
 // # What can be relied on
 //
 // The recorder never panics into the program, and starts at most one goroutine

@@ -39,7 +39,7 @@ type Thread struct {
 	file stream
 
 	// swap is held while the chunk becomes another one or none. Who has both
-	// locks took mu first.
+	// locks took mu first, and the recorder's mu before swap.
 	swap sync.Mutex
 	full chunks // set aside: their parts come before the chunk's
 	// What was dropped since the last note of it changes with swap held, so that
