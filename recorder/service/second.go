@@ -3,6 +3,7 @@ package service
 import (
 	"iter"
 	"slices"
+	"sort"
 
 	"tracex/recorder/smb"
 )
@@ -319,14 +320,12 @@ func before(a, b uint32) bool { return int32(a-b) < 0 }
 
 // find returns where the chunk with an id is, or belongs.
 func (s *secondSequence) find(id uint32) (int, bool) {
-	i := len(s.chunks) // it is the newest most of the time
-	for i > 0 && before(id, s.chunks[i-1].id) {
-		i--
+	n := len(s.chunks)
+	if n == 0 || before(s.chunks[n-1].id, id) { // most of the time
+		return n, false
 	}
-	if i > 0 && s.chunks[i-1].id == id {
-		return i - 1, true
-	}
-	return i, false
+	i := sort.Search(n, func(i int) bool { return !before(s.chunks[i].id, id) })
+	return i, i < n && s.chunks[i].id == id
 }
 
 func (b *secondBuffer) sequence(from *source, writer uint16) *secondSequence {
@@ -352,24 +351,29 @@ func (b *secondBuffer) leave(producer uint32) {
 // read of them last, by which a later loss is noticed.
 const emptyMost = 1024
 
-// forgetOld forgets the sequences that have been without a chunk for long, a
-// number of them at once.
+// forgetOld forgets those that have been without a chunk for longest, a number of
+// them at once.
 func (b *secondBuffer) forgetOld() {
 	if b.empty <= emptyMost+emptyMost/8 {
 		return
 	}
+	var ages []uint64
+	for _, s := range b.all {
+		if len(s.chunks) == 0 {
+			ages = append(ages, s.age)
+		}
+	}
+	slices.Sort(ages)
+	kept := ages[len(ages)-emptyMost]
 	b.all = slices.DeleteFunc(b.all, func(s *secondSequence) bool {
-		old := len(s.chunks) == 0 && s.age > 0 && b.since(s) >= emptyMost
+		old := len(s.chunks) == 0 && s.age < kept
 		if old {
 			delete(b.byID, s.id)
-			b.empty--
 		}
 		return old
 	})
+	b.empty = emptyMost
 }
-
-// since returns how many times sequences lost their last chunk after this one.
-func (b *secondBuffer) since(s *secondSequence) uint64 { return b.age - s.age }
 
 func (b *secondBuffer) clone() buffer {
 	c := &secondBuffer{

@@ -134,7 +134,12 @@ func TestSecondForgets(t *testing.T) {
 	if n := len(b.all); n != len(b.byID) || n > emptyMost+emptyMost/8+1 || n < emptyMost {
 		t.Errorf("%d sequences, %d by id", n, len(b.byID))
 	}
-	// Of those that are, a loss is noticed.
+	// One that is written to often makes nobody else be forgotten.
+	for i := range uint32(3000) {
+		b.write(from, chunk(writers-1, 8+i, 0, "o"))
+		all(b)
+	}
+	// Of those that are remembered, a loss is noticed.
 	b.write(from, chunk(writers, 9, 0, "y"))
 	b.write(from, chunk(1, 9, 0, "z"))
 	if got := all(b); got != "!3!y z" {
