@@ -118,6 +118,23 @@ func TestClocks(t *testing.T) {
 		left out: 1 events of a clock that no snapshot relates to the trace's: their times are taken as they are
 		`)
 	})
+	t.Run("the wall clock", func(t *testing.T) {
+		s := simple()
+		s.clocksAt(0, clockBoottime, 1000, clockRealtime, 5_000_000_000)
+		s.at(0, 1100, "A")
+		w := s.tells(t, `
+		# process 1 › main 5
+		1100+0   c.A()
+		`)
+		if want := time.Unix(5, 100); !w.result.Start.Equal(want) {
+			t.Errorf("it began at %v, want %v", w.result.Start, want)
+		}
+	})
+}
+
+// TestEarly has events before the first snapshot that leads from their clock to that
+// of the trace.
+func TestEarly(t *testing.T) {
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := simple()
 		s.at(clockMonotonic, 120, "early")
@@ -153,18 +170,6 @@ func TestClocks(t *testing.T) {
 		 130+0   c.as it is()
 		1050+0   c.as it is()
 		`)
-	})
-	t.Run("the wall clock", func(t *testing.T) {
-		s := simple()
-		s.clocksAt(0, clockBoottime, 1000, clockRealtime, 5_000_000_000)
-		s.at(0, 1100, "A")
-		w := s.tells(t, `
-		# process 1 › main 5
-		1100+0   c.A()
-		`)
-		if want := time.Unix(5, 100); !w.result.Start.Equal(want) {
-			t.Errorf("it began at %v, want %v", w.result.Start, want)
-		}
 	})
 }
 
