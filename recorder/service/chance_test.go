@@ -35,8 +35,8 @@ func TestTriggerChance(t *testing.T) {
 		t.Error(why)
 	}
 	for _, i := range []uint64{1, 3} {
-		if state := s.session(i).state; state != sessionStarted {
-			t.Errorf("session %d is %s", i, sessionStates[state])
+		if state := list[0].state(i); state != "STARTED" {
+			t.Errorf("session %d is %s", i, state)
 		}
 	}
 	// Without a trigger they end with their time, and have nothing.

@@ -54,8 +54,8 @@ func TestStartedBeforeTrigger(t *testing.T) {
 	c.invoke("StartTracing", &perfetto.StartTracingRequest{}, nil)
 	p.waitFor("start 1")
 	clock.pass(time.Hour)
-	if state := s.session(1).state; state != sessionStarted {
-		t.Errorf("the session is %s", sessionStates[state])
+	if state := c.state(1); state != "STARTED" {
+		t.Errorf("the session is %s", state)
 	}
 }
 
