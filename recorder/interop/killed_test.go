@@ -17,8 +17,8 @@ import (
 // A program that is killed while it writes: whatever it had finished writing is
 // in the trace, in order and once. That is so of packets that are complete with
 // their last byte; of those with a length that stands in another chunk, which
-// the program sends afterwards, some of the last may be missing, but all before
-// them are there.
+// the program sends afterwards, some of the last may be missing: what follows
+// them says so, and no other packet does.
 func TestKilledProducer(t *testing.T) {
 	s := serve(t)
 	for _, kind := range []string{"plain", "nested"} {
@@ -44,19 +44,25 @@ func killOnce(t *testing.T, s *service, kind string) {
 	p.kill()
 	s.waitUntilAlone()
 	k.stop()
-	found := testEventsOf(t, decode(t, k.read()))
+	found := testPacketsOf(t, decode(t, k.read()))
 	for thread, finished := range readProgress(t, progress) {
-		have := len(found[thread])
-		for seq, e := range found[thread] {
-			want := strings.Repeat(fmt.Sprint(seq%10), seq%97)
-			if int(e.GetSeqValue()) != seq || e.GetStr() != want {
+		next := 0
+		for _, p := range found[thread] {
+			e := p.GetForTesting()
+			seq := int(e.GetSeqValue())
+			if e.GetStr() != strings.Repeat(fmt.Sprint(seq%10), seq%97) {
 				t.Fatalf("thread %d: packet %d is %v", thread, seq, e)
 			}
+			lost := next > 0 && p.GetPreviousPacketDropped() != 0
+			if seq < next || lost != (seq > next) || lost && kind == "plain" {
+				t.Fatalf("thread %d: packet %d is there where %d should be, a loss before it: %v", thread, seq, next, lost)
+			}
+			next = seq + 1
 		}
-		t.Logf("thread %d had finished %d packets, the trace has %d", thread, finished, have)
+		t.Logf("thread %d had finished %d packets, the trace has %d of the first %d", thread, finished, len(found[thread]), next)
 		// One may be written that is not yet counted.
-		if kind == "plain" && have < finished || have > finished+1 && finished > 0 {
-			t.Errorf("thread %d had finished %d packets, the trace has %d", thread, finished, have)
+		if kind == "plain" && next < finished || next > finished+1 && finished > 0 {
+			t.Errorf("thread %d had finished %d packets, the trace has the first %d", thread, finished, next)
 		}
 	}
 }

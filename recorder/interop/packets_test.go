@@ -47,6 +47,21 @@ func letters(first, size int) string {
 func testEventsOf(t testing.TB, packets []*perfetto.TracePacket) map[int][]*perfetto.TestEvent {
 	t.Helper()
 	threads := make(map[int][]*perfetto.TestEvent)
+	for thread, packets := range testPacketsOf(t, packets) {
+		for i, p := range packets {
+			if i > 0 && p.GetPreviousPacketDropped() != 0 {
+				t.Fatalf("thread %d has a loss behind packet %d", thread, i)
+			}
+			threads[thread] = append(threads[thread], p.GetForTesting())
+		}
+	}
+	return threads
+}
+
+// testPacketsOf returns the same packets with what the service says of each.
+func testPacketsOf(t testing.TB, packets []*perfetto.TracePacket) map[int][]*perfetto.TracePacket {
+	t.Helper()
+	threads := make(map[int][]*perfetto.TracePacket)
 	sequences := make(map[uint32]int)
 	for _, p := range packets {
 		e := p.GetForTesting()
@@ -58,10 +73,7 @@ func testEventsOf(t testing.TB, packets []*perfetto.TracePacket) map[int][]*perf
 			t.Fatalf("sequence %d has packets of threads %d and %d", seq, known, thread)
 		}
 		sequences[seq] = thread
-		if p.GetPreviousPacketDropped() != 0 && len(threads[thread]) > 0 {
-			t.Fatalf("thread %d has a loss behind packet %d", thread, len(threads[thread]))
-		}
-		threads[thread] = append(threads[thread], e)
+		threads[thread] = append(threads[thread], p)
 	}
 	return threads
 }
