@@ -36,8 +36,8 @@ type PatchData struct {
 }
 
 // Endpoint is the way to the service. Its methods must not call the Arbiter, but
-// for [Arbiter.Close], and should not block for long: writers may wait for them, or find no chunk because
-// none is committed meanwhile.
+// for [Arbiter.Close], and should not block for long: writers may wait for them, or
+// find no chunk because none is committed meanwhile.
 type Endpoint interface {
 	// Commit sends a commit of at most [MaxCommit] bytes or so. It is not called
 	// while it runs, and the order of calls must be kept. What c holds is gone when

@@ -25,6 +25,9 @@ type history struct {
 	of map[uint16][]written
 }
 
+// freeIDs is how many writers there can be at a time, so that ids come again.
+const freeIDs = 4
+
 // TestRandom writes random packets of 1 byte to 200 KB with several goroutines
 // while a service copies and scrapes, for every page size and layout. What comes
 // is what was written: all of it, nothing twice, in the order of each writer, with
@@ -48,15 +51,15 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestRandomCrowded is TestRandom with more goroutines than chunks, or writer ids: a
-// page alone, in each layout.
+// TestRandomCrowded is TestRandom with more goroutines than chunks, and than writer
+// ids: a page alone, in each layout.
 func TestRandomCrowded(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for l := Div1; l <= Div14; l++ {
 		for _, p := range []Policy{Drop, Stall} {
 			t.Run(fmt.Sprintf("%d/policy%d", l.Chunks(), p), func(t *testing.T) {
 				c := Config{Memory: make([]byte, 4<<10), PageSize: 4 << 10, Layout: l}
-				testRandom(t, c, c.Memory, p, seed, 16)
+				testRandom(t, c, c.Memory, p, seed, max(l.Chunks()+2, freeIDs+2))
 			})
 			seed++
 		}
@@ -84,7 +87,7 @@ func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.ids.fresh = MaxWriterID - 4 // ids come again
+	a.ids.fresh = MaxWriterID - freeIDs
 	h := history{of: map[uint16][]written{}}
 	var scrape func()
 	if !cfg.Emulated {
