@@ -52,7 +52,7 @@ func (s *served) connect(r *Recorder) error {
 		MemorySize: sharedMemory, PageSize: sharedPage,
 		OnError: func(err error) {
 			r.limit(err)
-			r.tell()
+			go r.tell() // who is told may wait for Stop, which waits for the producer
 		},
 	})
 	return err
