@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,6 +121,48 @@ func TestStallLimit(t *testing.T) {
 	<-a.Done()
 }
 
+// mappedBy counts the memories that a producer has not given back.
+func mappedBy(p *Producer) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.memories)
+}
+
+// TestCloseTwice closes a producer while it is being closed: who comes later waits
+// for the end too.
+func TestCloseTwice(t *testing.T) {
+	dir := folder(t)
+	serve(t, dir)
+	p := begin(t, dir, Options{})
+	began, stop := make(chan struct{}), make(chan struct{})
+	var stopped atomic.Bool
+	d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
+		close(began)
+		<-stop
+		stopped.Store(true)
+	}})
+	settle(t, p)
+	c := consume(t, dir)
+	c.enable(session(64, "words"))
+	awaitInstance(t, d)
+	var all sync.WaitGroup
+	all.Go(p.Close)
+	receive(t, began, "the end of the instance")
+	for range 4 {
+		all.Go(func() {
+			p.Close()
+			if !stopped.Load() {
+				t.Error("closed before the instance has ended")
+			}
+		})
+	}
+	for range 1000 {
+		runtime.Gosched() // for them to return too early
+	}
+	close(stop)
+	all.Wait()
+}
+
 // TestNothingIsLeft closes producers and looks what stays.
 func TestNothingIsLeft(t *testing.T) {
 	dir := folder(t)
@@ -133,6 +176,10 @@ func TestNothingIsLeft(t *testing.T) {
 	c.enable(session(64, "words"))
 	i := awaitInstance(t, d)
 	i.Write(word(t, "one"))
+	own, err := i.NewWriter()
+	if err != nil || !own.Packet(word(t, "two")) {
+		t.Fatal("no writer:", err)
+	}
 	// Two of the connection, at both ends, and of the consumer's; one that commits.
 	for ctx := within(t); runtime.NumGoroutine() > before+2*2+2*2+1; runtime.Gosched() {
 		if ctx.Err() != nil {
@@ -143,13 +190,16 @@ func TestNothingIsLeft(t *testing.T) {
 	if len(d.Instances()) != 0 || i.Write(word(t, "late")) {
 		t.Error("an instance goes on behind Close")
 	}
-	<-i.arbiter.Done()
-	p.mu.Lock()
-	p.unmap()
-	if len(p.memories) != 0 {
-		t.Errorf("%d memories are still mapped", len(p.memories))
+	if n := mappedBy(p); n != 1 {
+		t.Errorf("%d memories are mapped, want that of the writer", n)
 	}
-	p.mu.Unlock()
+	own.Packet(word(t, "later")) // into memory that is still there
+	own.Close()
+	for ctx := within(t); mappedBy(p) != 0; runtime.Gosched() {
+		if ctx.Err() != nil {
+			t.Fatal("the memory stays mapped")
+		}
+	}
 	stop()
 	for ctx := within(t); runtime.NumGoroutine() > atFirst; runtime.Gosched() {
 		if ctx.Err() != nil {

@@ -126,3 +126,12 @@ func (p *Producer) unmap() {
 	clear(p.memories[len(kept):])
 	p.memories = kept
 }
+
+// unmapLater is unmap behind Close, for a memory that is still used: by the last
+// commit, or by a writer that its owner has not closed yet.
+func (p *Producer) unmapLater(m *memory) {
+	<-m.arbiter.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unmap()
+}

@@ -45,7 +45,7 @@ type Options struct {
 
 	// OnError is told what hinders the recording; the program and its attempts to
 	// reach a service go on. It is called by goroutines of the Producer, and must not
-	// block. May be nil.
+	// block, nor close the Producer: Close waits for it. May be nil.
 	OnError func(error)
 }
 
@@ -71,6 +71,7 @@ type Producer struct {
 	cancel  context.CancelFunc
 	settled chan struct{} // closed when the first attempt to connect has ended
 	settle  sync.Once
+	closing sync.Once
 
 	finished sync.WaitGroup // of connecting, and of telling what hinders
 
@@ -213,14 +214,12 @@ func (p *Producer) instances() (all []*Instance) {
 }
 
 // Close commits what was written and ends the connection; instances are stopped.
-// Not to be called in a callback.
-func (p *Producer) Close() {
+// Each of several calls returns when all that is done. Not to be called in a
+// callback.
+func (p *Producer) Close() { p.closing.Do(p.close) }
+
+func (p *Producer) close() {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		p.finished.Wait()
-		return
-	}
 	p.closed = true
 	p.cancel()
 	c := p.conn
@@ -238,6 +237,9 @@ func (p *Producer) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unmap()
+	for _, m := range p.memories {
+		go p.unmapLater(m)
+	}
 }
 
 // Register offers a data source, now and to every service to come. Sessions that
