@@ -13,6 +13,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/calls"
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/producer"
 	"tracex/recorder/recordertest"
@@ -121,37 +122,9 @@ func (g *tracing) finish() (packets []*perfetto.TracePacket) {
 }
 
 // read returns the packets that the session has.
-func (g *tracing) read() (packets []*perfetto.TracePacket) {
+func (g *tracing) read() []*perfetto.TracePacket {
 	g.t.Helper()
-	done := make(chan error, 1)
-	var data []byte
-	err := g.client.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
-		m := new(perfetto.ReadBuffersResponse)
-		if err := r.Decode(m); err != nil {
-			done <- err
-			return
-		}
-		for _, s := range m.Slices {
-			if data = append(data, s.Data...); !s.GetLastSliceForPacket() {
-				continue
-			}
-			p := new(perfetto.TracePacket)
-			if err := proto.Unmarshal(data, p); err != nil {
-				g.t.Error(err)
-			}
-			packets, data = append(packets, p), nil
-		}
-		if !r.More {
-			done <- nil
-		}
-	})
-	if err == nil {
-		err = <-done
-	}
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	return packets
+	return ipctest.Read(g.t, g.client)
 }
 
 // file makes a data file of parts that are complete: a block for each.

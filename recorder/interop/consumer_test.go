@@ -3,7 +3,6 @@ package interop
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 )
 
@@ -106,34 +106,8 @@ func (c *consumer) stop() {
 // read reads what there is, as a file would hold it.
 func (c *consumer) read() (trace []byte) {
 	c.t.Helper()
-	done := make(chan error, 1)
-	var packet []byte
-	err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
-		m := new(perfetto.ReadBuffersResponse)
-		if err := r.Decode(m); err != nil {
-			done <- err
-			return
-		}
-		for _, s := range m.Slices {
-			packet = append(packet, s.Data...)
-			if s.GetLastSliceForPacket() {
-				trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
-				packet = packet[:0]
-			}
-		}
-		if !r.More {
-			done <- nil
-		}
-	})
-	if err == nil {
-		select {
-		case err = <-done:
-		case <-time.After(patience):
-			err = fmt.Errorf("no answer to ReadBuffers")
-		}
-	}
-	if err != nil {
-		c.t.Fatal(err)
+	for _, packet := range ipctest.ReadEncoded(c.t, c.Binding) {
+		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
 	}
 	return trace
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/service"
 )
@@ -159,37 +160,9 @@ func (c *consumer) finish() []*perfetto.TracePacket {
 }
 
 // read reads what there is.
-func (c *consumer) read() (packets []*perfetto.TracePacket) {
+func (c *consumer) read() []*perfetto.TracePacket {
 	c.t.Helper()
-	done := make(chan error, 1)
-	var data []byte
-	err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
-		m := new(perfetto.ReadBuffersResponse)
-		if err := r.Decode(m); err != nil {
-			done <- err
-			return
-		}
-		for _, s := range m.Slices {
-			data = append(data, s.Data...)
-			if s.GetLastSliceForPacket() {
-				p := new(perfetto.TracePacket)
-				if err := proto.Unmarshal(data, p); err != nil {
-					c.t.Error(err)
-				}
-				packets, data = append(packets, p), nil
-			}
-		}
-		if !r.More {
-			done <- nil
-		}
-	})
-	if err == nil {
-		err = receive(c.t, done, "the end of the trace")
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return packets
+	return ipctest.Read(c.t, c.Binding)
 }
 
 // session is a config with one buffer for all data sources.

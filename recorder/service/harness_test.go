@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -336,37 +337,9 @@ func (c *reader) observe(types ...perfetto.ObservableEvents_Type) <-chan *perfet
 }
 
 // read reads what there is.
-func (c *reader) read() (packets []*perfetto.TracePacket) {
+func (c *reader) read() []*perfetto.TracePacket {
 	c.t.Helper()
-	done := make(chan error, 1)
-	var data []byte
-	err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(r ipc.Reply) {
-		m := new(perfetto.ReadBuffersResponse)
-		if err := r.Decode(m); err != nil {
-			done <- err
-			return
-		}
-		for _, s := range m.Slices {
-			data = append(data, s.Data...)
-			if s.GetLastSliceForPacket() {
-				p := new(perfetto.TracePacket)
-				if err := proto.Unmarshal(data, p); err != nil {
-					c.t.Error(err)
-				}
-				packets, data = append(packets, p), nil
-			}
-		}
-		if !r.More {
-			done <- nil
-		}
-	})
-	if err == nil {
-		err = wait(c.t.Context(), done)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return packets
+	return ipctest.Read(c.t, c.Binding)
 }
 
 func wait(ctx context.Context, done <-chan error) error {
