@@ -134,6 +134,8 @@ func (a *app) spool(ctx context.Context, from *os.File, in *input) error {
 	select {
 	case err = <-copied:
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // also when both have come
 		err = context.Cause(ctx)
 	}
 	return errors.Join(err, f.Close())
