@@ -1,26 +1,54 @@
 package producer
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
-// eventClock has nanoseconds that never go back. They begin as those since the
-// machine was started.
+// eventClock has nanoseconds that never go back. They are those since the machine
+// was started: when it has slept they are up to lookEvery late, then they jump.
 type eventClock struct {
 	base   time.Time
-	offset int64
+	boot   func() uint64
+	offset atomic.Int64 // from those since base
+	looked atomic.Int64 // when it was found out, since base
 }
 
-func (c *eventClock) begin() {
-	c.base = time.Now()
-	c.offset = int64(BootTime(c.base))
+// The Go runtime's clock stands still while the machine sleeps. It is looked for that
+// once in so many nanoseconds; less than the others are two looks that took long.
+const (
+	lookEvery = int64(time.Second)
+	sleptNs   = int64(10 * time.Millisecond)
+)
+
+func (c *eventClock) begin(boot func() uint64) {
+	c.base, c.boot = time.Now(), boot
+	c.offset.Store(int64(boot()))
 }
 
-func (c *eventClock) now() uint64 { return uint64(int64(time.Since(c.base)) + c.offset) }
+func (c *eventClock) now() uint64 {
+	since := int64(time.Since(c.base))
+	if last := c.looked.Load(); since-last >= lookEvery && c.looked.CompareAndSwap(last, since) {
+		c.look()
+	}
+	return uint64(since + c.offset.Load())
+}
+
+// look finds out how long the machine has slept. One goroutine does so at a time.
+func (c *eventClock) look() {
+	here, boot := sameMoment(func() uint64 { return uint64(time.Since(c.base)) }, c.boot)
+	if offset := int64(boot - here); offset-c.offset.Load() > sleptNs {
+		c.offset.Store(offset)
+	}
+}
+
+func bootTime() uint64 { return BootTime(time.Now()) }
 
 // SameMoment returns one moment on a clock and on that of [BootTime], as exactly as
 // two clocks can be looked at. Both are in nanoseconds, and the clock never goes
 // back.
 func SameMoment(clock func() uint64) (here, boot uint64) {
-	return sameMoment(clock, func() uint64 { return BootTime(time.Now()) })
+	return sameMoment(clock, bootTime)
 }
 
 // How often both clocks are looked at, and within how many nanoseconds it is often

@@ -1,6 +1,30 @@
 package producer
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
+
+// TestEventClockSleeps has the machine sleep for an hour. Events behind it are as
+// much later, and none before the one before it.
+func TestEventClockSleeps(t *testing.T) {
+	const hour, little = uint64(time.Hour), uint64(time.Minute) // for looks that take long
+	began, slept := time.Now(), uint64(0)
+	var c eventClock
+	c.begin(func() uint64 { return 5*hour + uint64(time.Since(began)) + slept })
+	before := c.now()
+	slept = hour
+	c.looked.Store(c.looked.Load() - lookEvery) // it is time to look
+	after := c.now()
+	if took := uint64(time.Since(began)); before < 5*hour || after < before+hour-little || after > 6*hour+took+little {
+		t.Errorf("%d before and %d behind an hour of sleep", before, after)
+	}
+	slept = 0 // that clock went back: ours does not
+	c.looked.Store(c.looked.Load() - lookEvery)
+	if again := c.now(); again < after {
+		t.Errorf("%d behind %d", again, after)
+	}
+}
 
 // TestSameMoment looks at two clocks and is interrupted, between the looks or for
 // most of them.

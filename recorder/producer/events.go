@@ -99,7 +99,7 @@ type Key struct {
 // Events registers the source of track events. A program has one.
 func (p *Producer) Events(o EventsOptions) (*Events, error) {
 	e := &Events{late: o.Late, pid: os.Getpid(), names: map[nameKey]*Name{}, keys: map[string]*Key{}}
-	e.clock.begin()
+	e.clock.begin(bootTime)
 	e.process = &Track{e: e, uuid: rand.Uint64()}
 	e.process.descriptor = e.describeProcess(p.options.Name)
 	e.process.field = appendUUID(nil, e.process.uuid)
