@@ -115,7 +115,7 @@ func TestCrowd(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service needs Unix sockets")
 	}
-	for policy, writers := range map[smb.Policy]int{smb.Drop: 200, smb.Stall: 8} {
+	for policy, writers := range map[smb.Policy]int{smb.Drop: 100, smb.Stall: 8} {
 		t.Run(fmt.Sprint("policy", policy), func(t *testing.T) {
 			if raceEnabled {
 				writers = (writers + 3) / 4

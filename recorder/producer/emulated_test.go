@@ -44,7 +44,7 @@ func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instanc
 func TestEmulated(t *testing.T) {
 	p, c, i := remotely(t, Options{}, Source{Name: "words", Policy: smb.Stall})
 	var want []string
-	for n := range 2000 {
+	for n := range 1000 {
 		text := fmt.Sprint(n, strings.Repeat(" long", n))
 		i.Write(word(t, text))
 		want = append(want, text)
