@@ -50,7 +50,7 @@ func (c *connection) introduced(r ipc.Reply) {
 		c.tell(ErrClosed)
 		return
 	}
-	p.conn, p.told = c, false
+	p.conn, p.last, p.told = c, c, false
 	for _, d := range p.sources {
 		c.register(d)
 	}

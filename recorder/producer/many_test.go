@@ -128,39 +128,47 @@ func mappedBy(p *Producer) int {
 	return len(p.memories)
 }
 
-// TestCloseTwice closes a producer while it is being closed: who comes later waits
-// for the end too.
-func TestCloseTwice(t *testing.T) {
-	dir := folder(t)
-	serve(t, dir)
-	p := begin(t, dir, Options{})
-	began, stop := make(chan struct{}), make(chan struct{})
-	var stopped atomic.Bool
-	d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
-		close(began)
-		<-stop
-		stopped.Store(true)
-	}})
-	settle(t, p)
-	c := consume(t, dir)
-	c.enable(session(64, "words"))
-	awaitInstance(t, d)
-	var all sync.WaitGroup
-	all.Go(p.Close)
-	receive(t, began, "the end of the instance")
-	for range 4 {
-		all.Go(func() {
-			p.Close()
-			if !stopped.Load() {
-				t.Error("closed before the instance has ended")
+// TestCloseWaits closes a producer while it is being closed, or while it notices
+// that its connection has ended: Close waits for the end of that.
+func TestCloseWaits(t *testing.T) {
+	for _, first := range []string{"close", "connection"} {
+		t.Run(first, func(t *testing.T) {
+			dir := folder(t)
+			serve(t, dir)
+			p := begin(t, dir, Options{})
+			began, goOn := make(chan struct{}), make(chan struct{})
+			var stopped atomic.Bool
+			d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
+				close(began)
+				<-goOn
+				stopped.Store(true)
+			}})
+			settle(t, p)
+			c := consume(t, dir)
+			c.enable(session(64, "words"))
+			i := awaitInstance(t, d)
+			var all sync.WaitGroup
+			if first == "close" {
+				all.Go(p.Close)
+			} else {
+				all.Go(i.conn.client.Close)
 			}
+			receive(t, began, "the end of the instance")
+			for range 4 {
+				all.Go(func() {
+					p.Close()
+					if !stopped.Load() {
+						t.Error("closed before the instance has ended")
+					}
+				})
+			}
+			for range 1000 {
+				runtime.Gosched() // for them to return too early
+			}
+			close(goOn)
+			all.Wait()
 		})
 	}
-	for range 1000 {
-		runtime.Gosched() // for them to return too early
-	}
-	close(stop)
-	all.Wait()
 }
 
 // TestNothingIsLeft closes producers and looks what stays.

@@ -78,6 +78,7 @@ type Producer struct {
 	mu         sync.Mutex
 	sources    []*DataSource // those that are registered
 	conn       *connection   // nil: not connected
+	last       *connection   // that was connected, which may still be ending; nil: none was
 	connecting bool          // somebody is about to
 	startUp    *startUp      // nil: there is none, or it has ended
 	memories   []*memory     // that may have to be unmapped
@@ -222,7 +223,7 @@ func (p *Producer) close() {
 	p.mu.Lock()
 	p.closed = true
 	p.cancel()
-	c := p.conn
+	c, last := p.conn, p.last
 	p.mu.Unlock()
 	if c != nil {
 		for _, i := range p.instances() {
@@ -230,7 +231,9 @@ func (p *Producer) close() {
 		}
 		c.commitAll()
 		c.client.Close()
-		<-c.client.Done()
+	}
+	if last != nil {
+		<-last.client.Done() // its instances are stopped
 	}
 	p.finished.Wait()
 	p.endStartUp("the program closes its producer")
