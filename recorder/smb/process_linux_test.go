@@ -83,15 +83,15 @@ func (p *pipeEndpoint) Commit(c *Commit)                  { p.send(pipeMessage{C
 func (p *pipeEndpoint) RegisterWriter(w uint16, _ uint32) { p.send(pipeMessage{Register: w}) }
 func (p *pipeEndpoint) UnregisterWriter(w uint16)         { p.send(pipeMessage{Unregister: w}) }
 
-// TestProgram is the other process. It writes numbered packets, in all lengths,
-// until it is killed or as many are written as it was told.
+// TestProgram is the other process. It writes numbered packets, in all lengths, and
+// in place where it can, until it is killed or as many are written as it was told.
 func TestProgram(t *testing.T) {
 	limit, err := strconv.Atoi(os.Getenv(programEnv))
 	if err != nil {
 		t.Skip("only as a part of other tests")
 	}
 	m := mapped(t, os.NewFile(3, "memory"), programSize+4<<10)
-	a, err := New(Config{Memory: m.Bytes()[:programSize], PageSize: 4 << 10, Layout: Div2},
+	a, err := New(Config{Memory: m.Bytes()[:programSize], PageSize: 4 << 10, Layout: Div2, StallLimit: time.Hour},
 		&pipeEndpoint{out: gob.NewEncoder(os.NewFile(4, "pipe"))})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,10 @@ func TestProgram(t *testing.T) {
 		done := word(m.Bytes(), programSize+4*i)
 		all.Go(func() {
 			for n := uint32(0); limit == 0 || int(n) < limit; n++ {
-				if !w.Packet(numbered(n)) {
+				packet := numbered(n)
+				if room := w.Small(len(packet)); n%2 == 0 && room != nil {
+					w.EndSmall(copy(room, packet))
+				} else if !w.Packet(packet) {
 					t.Error("a packet was dropped")
 				}
 				storeWord(done, n+1)
