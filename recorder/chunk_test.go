@@ -66,3 +66,25 @@ func TestMark(t *testing.T) {
 		}
 	}
 }
+
+// Whatever is reserved, and however much memory there is: the largest chunk that a
+// goroutine may wait for can be had. Else it would wait for ever.
+func TestPoolKeepsRoomForChunks(t *testing.T) {
+	const least = leastBytes * 3 / 4 // the files have the rest
+	for memory := int64(least); memory < 1<<40; memory += memory / 7 {
+		p := newPool(memory, 1<<10)
+		for n := int64(1) << 40; n > 0; n /= 2 {
+			for ok := true; ok; {
+				ok, _ = p.reserve(n)
+			}
+		}
+		if p.used != p.reserved || p.reserved <= memory/3 {
+			t.Fatalf("%d bytes of %d are used, %d reserved", p.used, memory, p.reserved)
+		}
+		for _, size := range []int{firstChunk, p.largest()} {
+			if p.left() < p.cost(size) {
+				t.Fatalf("with %d bytes, of which %d are reserved, %d are left: too little for a chunk of %d", memory, p.reserved, p.left(), size)
+			}
+		}
+	}
+}

@@ -28,6 +28,16 @@ func newPool(max int64, block int) *pool {
 	return &pool{max: max, block: block, free: make([][]*chunk, bits.UintSize)}
 }
 
+// largest is the size of the largest chunk for which there is memory, whatever is
+// reserved: who waits for it gets it.
+func (p *pool) largest() int {
+	size := maxBlockSize
+	for p.cost(size) > p.ownOfChunks()-p.aside() {
+		size /= 2
+	}
+	return size
+}
+
 // marks is how many marks a chunk of a size has. One that is larger than a block
 // is for a single large object.
 func (p *pool) marks(size int) int { return min(size, p.block) / bytesPerMark }
@@ -92,10 +102,13 @@ const (
 // ownOfChunks is what cannot be reserved.
 func (p *pool) ownOfChunks() int64 { return min(p.max/2, shareOfChunks) }
 
+// aside is what is never for chunks: a little of what cannot be reserved.
+func (p *pool) aside() int64 { return min(p.max/32, p.ownOfChunks()/8) }
+
 // forChunks is up to which use of the memory there may be more chunks. mu is held.
 func (p *pool) forChunks() int64 {
 	share := max(p.max/8, min(p.max/4, shareOfReserved))
-	return p.max - max(share-p.reserved, p.max/32)
+	return p.max - max(share-p.reserved, p.aside())
 }
 
 // left returns how many bytes there are for more chunks.

@@ -78,10 +78,7 @@ func Start(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	r.pool = newPool(memory, c.BlockSize)
-	r.largest = maxBlockSize
-	for r.pool.cost(r.largest) > r.pool.ownOfChunks() {
-		r.largest /= 2
-	}
+	r.largest = r.pool.largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
 	if writes {
