@@ -14,6 +14,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/recorder/ipc"
+	"tracex/recorder/producer"
 )
 
 // What a thread publishes may be nonsense, as when two goroutines share it: the
@@ -270,5 +272,28 @@ func TestEverythingAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		loaded(t, c.Path)
+	}
+}
+
+// A recording through shared memory that nonsense ended is still ended by Stop:
+// nothing of it keeps its connection, or its place there.
+func TestNonsenseLeavesNoConnection(t *testing.T) {
+	t.Setenv(ipc.ProducerVariable, filepath.Join(t.TempDir(), "nobody"))
+	for _, events := range []bool{false, true} {
+		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, Full: Drop, OnError: func(error) {}})
+		r.shared(r.Thread("bad"), errTwice)
+		if err := r.Stop(); err == nil {
+			t.Error("Stop says nothing")
+		}
+		var p *producer.Producer
+		switch s := r.sink.(type) {
+		case *shared:
+			p = s.producer
+		case *sharedEvents:
+			p = s.producer
+		}
+		if _, err := p.Register(producer.Source{Name: "another"}); !errors.Is(err, producer.ErrClosed) {
+			t.Errorf("track events: %v: the producer is there: %v", events, err)
+		}
 	}
 }

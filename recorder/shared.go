@@ -236,14 +236,13 @@ func (s *shared) write() error { return nil }
 func (s *shared) stop() { s.stopped.Store(true) }
 
 func (s *shared) finish() error {
-	if !s.stopped.Swap(true) {
+	s.stopped.Store(true) // it may be already, see stop
+	s.flush()
+	if s.source != nil {
+		s.last()
 		s.flush()
-		if s.source != nil {
-			s.last()
-			s.flush()
-		}
-		s.close(s.source)
 	}
+	s.close(s.source)
 	return nil
 }
 

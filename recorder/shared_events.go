@@ -250,14 +250,13 @@ func (s *sharedEvents) write() error { return nil }
 func (s *sharedEvents) stop() { s.stopped.Store(true) }
 
 func (s *sharedEvents) finish() error {
-	if !s.stopped.Swap(true) {
-		s.flush()
-		var source *producer.DataSource
-		if s.events != nil {
-			source = s.events.Source()
-		}
-		s.close(source)
+	s.stopped.Store(true) // it may be already, see stop
+	s.flush()
+	var source *producer.DataSource
+	if s.events != nil {
+		source = s.events.Source()
 	}
+	s.close(source)
 	return nil
 }
 
