@@ -39,7 +39,8 @@
 // # Goroutines
 //
 // There are the two of the connection and one that commits, or one that looks for
-// a service. Callbacks run in the one that reads.
+// a service; and one as long as OnError is told of a writer's loss. Callbacks run in
+// the one that reads.
 //
 // # Memory
 //

@@ -25,12 +25,7 @@ func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instanc
 	}
 	t.Cleanup(func() { _ = host.Close() })
 	producers, _ := host.Addresses()
-	o.Address = producers[0]
-	p, err := Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
+	p := beginAt(t, producers[0], o)
 	d := register(t, p, s)
 	settle(t, p)
 	c := consume(t, dir)

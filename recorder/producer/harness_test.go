@@ -1,6 +1,7 @@
 package producer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -67,10 +68,16 @@ func serve(t testing.TB, dir string) (stop func()) {
 	return stop
 }
 
-// begin starts a Producer for the service in a folder.
+// begin starts a Producer for the service in a folder. Its writers wait for room as
+// long as the test waits for anything, if it does not say.
 func begin(t testing.TB, dir string, o Options) *Producer {
 	t.Helper()
-	o.Address = filepath.Join(dir, "p")
+	return beginAt(t, filepath.Join(dir, "p"), o)
+}
+
+func beginAt(t testing.TB, address string, o Options) *Producer {
+	t.Helper()
+	o.Address, o.StallLimit = address, cmp.Or(o.StallLimit, testPatience)
 	p, err := Start(o)
 	if err != nil {
 		t.Fatal(err)

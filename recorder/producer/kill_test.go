@@ -27,7 +27,7 @@ const (
 // victim writes packets and says of each that it is written.
 func victim(dir string) {
 	started := make(chan *Instance, 1)
-	p, err := Start(Options{Address: dir + "/p"})
+	p, err := Start(Options{Address: dir + "/p", StallLimit: testPatience})
 	if err == nil {
 		_, err = p.Register(Source{Name: "words", Policy: smb.Stall, Start: func(i *Instance) { started <- i }})
 	}

@@ -228,7 +228,7 @@ func TestTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(Config{Memory: mem, PageSize: 32 << 10}, &discard{r: r})
+	a, err := New(Config{Memory: mem, PageSize: 32 << 10, StallLimit: time.Hour}, &discard{r: r})
 	if err != nil {
 		t.Fatal(err)
 	}
