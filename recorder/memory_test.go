@@ -148,7 +148,7 @@ func TestMillionGoroutines(t *testing.T) {
 // Many goroutines may be there at once; the memory stays what the config says,
 // while nothing is lost.
 func TestManyGoroutines(t *testing.T) {
-	goroutines := 100_000
+	goroutines := 40_000
 	if testing.Short() || raceEnabled {
 		goroutines = 2000
 	}
