@@ -51,7 +51,11 @@ func (r *Recorder) reserve(bytes int64) bool {
 	}
 }
 
-// outOf says what there is no memory for.
+// outOf says what there is no memory for. Who waited for it until the recording
+// ended lacks nothing.
 func (r *Recorder) outOf(what string, n int64) {
+	if !r.on() {
+		return
+	}
 	r.limit(fmt.Errorf("%w: no room for %s beside %d: raise MaxMemory", ErrMemory, what, n))
 }

@@ -228,6 +228,25 @@ func TestIdleGoroutine(t *testing.T) {
 	}
 }
 
+// Who waits for memory while the recording is ended does not make an error of it.
+func TestNoMemoryBehindTheEnd(t *testing.T) {
+	r := start(t, Config{BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1})
+	th := r.Thread("main")
+	leaveChunks(r, 0)
+	for ok := true; ok; {
+		ok, _ = r.pool.reserve(1)
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if th.deepen() {
+		t.Fatal("there was memory")
+	}
+	if _, err := r.Flush(); err != nil {
+		t.Error(err)
+	}
+}
+
 // limited is a config whose OnError counts: it must be told once that memory ran
 // out.
 func limited(t *testing.T, c Config) (Config, *atomic.Int32) {

@@ -14,6 +14,9 @@ func (r *Recorder) Thread(name string) *Thread {
 	name = strings.Clone(cut(name, maxText))
 	size := threadSize + int64(len(name))
 	if !r.reserve(size) {
+		if !r.on() {
+			return nil
+		}
 		r.refused.Add(1)
 		r.mu.Lock()
 		n := len(r.threads)
