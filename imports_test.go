@@ -20,6 +20,7 @@ var layers = []struct {
 }{
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/recorder/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
