@@ -144,10 +144,10 @@ func medianOf(rounds []benchRound, figure func(benchRound) float64) float64 {
 func (t *benchTable) write(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s, %d CPUs, %s; medians of %d rounds\n\n", t.System, t.CPUs, t.Go, t.Rounds)
-	fmt.Fprintf(&out, "%-34s%9s%10s%9s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
+	fmt.Fprintf(&out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
 	fmt.Fprintln(&out, "append of 40 bytes")
 	for _, row := range t.Floor {
-		fmt.Fprintf(&out, "  %-32s%s\n", row.goroutines(), row.figures())
+		fmt.Fprintf(&out, "  %-35s%s\n", row.goroutines(), row.figures())
 	}
 	call := ""
 	for _, row := range t.Rows {
@@ -159,11 +159,11 @@ func (t *benchTable) write(w io.Writer) error {
 		if row.Disk > 0 { // else it is not known
 			disk = fmt.Sprintf("%.0f", row.Disk)
 		}
-		fmt.Fprintf(&out, "  %-32s%s%7s%7.1f%%\n", row.Strategy+", "+row.goroutines(), row.figures(), disk, 100*row.Lost)
+		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+row.goroutines(), row.figures(), disk, 100*row.Lost)
 	}
-	fmt.Fprintf(&out, "\n%-34s%9s%10s%9s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
+	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
 	for _, s := range t.Sizes {
-		fmt.Fprintf(&out, "  %-32s%9.1f%10.1f%9.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
+		fmt.Fprintf(&out, "  %-35s%9.1f%9.1f%8.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -177,5 +177,5 @@ func (r *benchRow) goroutines() string {
 }
 
 func (r *benchRow) figures() string {
-	return fmt.Sprintf("%9.1f%10.1f%9.3f", r.PerCall, r.Ratio, r.Allocs)
+	return fmt.Sprintf("%9.1f%9.1f%8.3f", r.PerCall, r.Ratio, r.Allocs)
 }
