@@ -53,7 +53,7 @@ func (c *cursor) error() error {
 
 func (c *cursor) u8() uint8 {
 	if c.i >= len(c.b) {
-		c.short(1, "a byte")
+		c.short(1, "an 8-bit integer")
 		return 0
 	}
 	v := c.b[c.i]
