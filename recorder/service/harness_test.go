@@ -31,6 +31,9 @@ func serveWith(t *testing.T, c Config, clock clock) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if set, ok := clock.(*fakeClock); ok {
+		set.busy = &s.mu
+	}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
