@@ -28,7 +28,7 @@ const (
 	// service, for the sessions that want the data source tracex.calls. When
 	// there is none, what is recorded is gone. Where a session's share of the
 	// memory is full, goroutines wait with [Stall], for ten seconds at most, and
-	// so does [Start], a second at most, for a service's first answer. What is
+	// so does [Start], as long at most, for a service's first answer. What is
 	// lost is counted by its calls, loops and iterations, for each session, and
 	// noted as with [Drop]; what was lost at the ends of threads, in a thread
 	// named [DroppedVariable] at the end.
@@ -163,6 +163,8 @@ type Config struct {
 	events int64                             // the first event id, for tests
 	source source                            // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
+
+	patience time.Duration // for a service's first answer; 0: startPatience; for tests
 }
 
 // Errors that a caller may want to tell apart from those of the files.
@@ -196,6 +198,7 @@ func (c Config) withDefaults() (Config, error) {
 		or(&c.FlushInterval, DefaultSharedInterval)
 	}
 	or(&c.FlushInterval, DefaultFlushInterval)
+	or(&c.patience, startPatience)
 	or(&c.MaxString, DefaultMaxString)
 	or(&c.CaptureDepth, DefaultCaptureDepth)
 	or(&c.CaptureCount, DefaultCaptureCount)

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,7 +31,7 @@ type served struct {
 
 // How long a Start and a Flush wait for the service at most.
 const (
-	startPatience = time.Second
+	startPatience = 10 * time.Second
 	flushPatience = 10 * time.Second
 )
 
@@ -67,14 +68,18 @@ func (s *served) policy() smb.Policy {
 }
 
 // settle waits until the service has answered, where goroutines are to wait rather
-// than to lose anything.
+// than to lose anything. Where nobody listens that is known at once.
 func (s *served) settle() {
 	if s.policy() == smb.Drop {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.r.config.patience)
 	defer cancel()
-	_ = s.producer.Settle(ctx) // that there is no service was told
+	if err := s.producer.Settle(ctx); errors.Is(err, context.DeadlineExceeded) {
+		s.r.limit(fmt.Errorf("recorder: the service has not answered for %v, what is recorded until it does is lost: %w",
+			s.r.config.patience, err))
+		go s.r.tell() // who is told may wait for what Start returns
+	}
 }
 
 // sleepCheck is how often it is looked whether the machine slept, in ns.
@@ -104,8 +109,7 @@ func (s *served) bootOffset() int64 {
 func (s *served) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
-	// That there is no service was told when it was noticed.
-	if err := s.producer.Flush(ctx); err != nil && !errors.Is(err, producer.ErrNoService) {
+	if err := s.producer.Flush(ctx); err != nil {
 		s.r.limit(err)
 	}
 }

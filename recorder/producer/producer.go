@@ -198,10 +198,12 @@ func (p *Producer) connected() (*connection, error) {
 	switch {
 	case p.closed:
 		return nil, ErrClosed
-	case p.conn == nil:
-		return nil, ErrNoService
+	case p.conn != nil:
+		return p.conn, nil
+	case p.err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoService, p.err)
 	}
-	return p.conn, nil
+	return nil, ErrNoService
 }
 
 // instances are all that are started.

@@ -1,0 +1,64 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tracex/recorder/producer"
+)
+
+// TestServiceWithoutAnswer starts a recorder with a service that never answers:
+// it begins all the same when its patience is over, and says what that means.
+func TestServiceWithoutAnswer(t *testing.T) {
+	address := filepath.Join(t.TempDir(), "p")
+	silent, err := net.Listen("unix", address)
+	if err != nil {
+		t.Skip("no Unix sockets here: ", err)
+	}
+	defer func() { _ = silent.Close() }()
+	p, err := producer.Start(producer.Options{Address: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	told := make(chan error, 1)
+	r, err := Start(Config{
+		Strategy: SharedMemory, Producer: p, patience: time.Millisecond, OnError: func(err error) { told <- err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Stop() }()
+	select {
+	case err = <-told:
+	case <-time.After(time.Minute):
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("told %v, want that it waited in vain", err)
+	}
+	if _, err := r.Flush(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Flush returned %v, want that it waited in vain", err)
+	}
+}
+
+// TestFlushWithoutService flushes a recorder whose producer, the program's own,
+// found no service: that what was recorded is gone must be said.
+func TestFlushWithoutService(t *testing.T) {
+	p, err := producer.Start(producer.Options{Address: filepath.Join(t.TempDir(), "none")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	r, err := Start(Config{Strategy: SharedMemory, Producer: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Stop() }()
+	if _, err := r.Flush(); !errors.Is(err, producer.ErrNoService) {
+		t.Errorf("Flush returned %v, want %v", err, producer.ErrNoService)
+	}
+}
