@@ -126,16 +126,29 @@ func TestKeysAreQuick(t *testing.T) {
 		t.Skip("needs a trace of a million children")
 	}
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 1_000_000, Seed: 1})
-	d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
-	const limit = time.Second
-	for _, key := range []string{"pgdown", "G", "pgup", "home", "down", "d", "x", "right", "*", "r", "e"} {
-		begin := time.Now()
-		_, cmd := d.m.Update(press(key))
-		d.m.View()
-		if took := time.Since(begin); took > limit {
-			t.Errorf("%s takes %v", key, took)
+	// A machine that is busy with something else may stop any one of them.
+	const limit, tries = time.Second, 5
+	slow := map[string]time.Duration{}
+	for range tries {
+		before := slow
+		slow = map[string]time.Duration{}
+		d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+		for _, key := range []string{"pgdown", "G", "pgup", "home", "down", "d", "x", "right", "*", "r", "e"} {
+			begin := time.Now()
+			_, cmd := d.m.Update(press(key))
+			d.m.View()
+			took := time.Since(begin)
+			if least, ok := before[key]; took > limit && (ok || len(before) == 0) {
+				slow[key] = max(least, took)
+			}
+			d.run(cmd)
 		}
-		d.run(cmd)
+		if len(slow) == 0 {
+			return
+		}
+	}
+	for key, took := range slow {
+		t.Errorf("%s took up to %v, each of %d times", key, took, tries)
 	}
 }
 

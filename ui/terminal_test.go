@@ -225,7 +225,8 @@ func (c *console) restored() {
 	}
 }
 
-const firstScreen = "Libs.gson()"
+// firstScreen is in a row below the first call: what is shown first is open then.
+const firstScreen = "g.fromJson("
 
 // TestTerminalWalk walks a trace in a real terminal.
 func TestTerminalWalk(t *testing.T) {
