@@ -48,7 +48,7 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 	for _, text := range m.troubles() {
 		s.pair(m.g.warn, text, alarm)
 	}
-	if err := m.r.Status().Problem; err != nil {
+	if err := m.known.Problem; err != nil {
 		s.pair("in full", describe(err), plain)
 	}
 }

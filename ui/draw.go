@@ -82,7 +82,7 @@ func (m *Model) header() string {
 		name = m.g.warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.out.t.Stats()
-	right := []string{m.index(m.r.Status()), size(stats.Bytes) + " of " + size(stats.Budget)}
+	right := []string{m.index(m.known), size(stats.Bytes) + " of " + size(stats.Budget)}
 	about := m.about()
 	dot := " " + m.g.dot + " "
 	text := func() (string, string) {
@@ -97,8 +97,8 @@ func (m *Model) header() string {
 	}
 	if !fits() {
 		right = right[1:]
-		if m.r.Status().Phase != lazy.PhaseReady {
-			right[0] = m.index(m.r.Status())
+		if m.known.Phase != lazy.PhaseReady {
+			right[0] = m.index(m.known)
 		}
 	}
 	if !fits() && textWidth(name, m.g.ascii) < m.width/2 {
@@ -231,7 +231,7 @@ func (m *Model) hints() string {
 	if m.timed() {
 		keys = hintedTimed
 	}
-	if m.r.Status().Growth.On && !m.follow.on {
+	if m.known.Growth.On && !m.follow.on {
 		keys = append([]string{"F"}, keys...)
 	}
 	for _, key := range keys {

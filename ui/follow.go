@@ -38,7 +38,7 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 		m.say("the cursor stays here; " + keyName("F", m.g) + " goes to the end again")
 		return nil
 	}
-	if !m.r.Status().Growth.On && !m.r.Follow() {
+	if !m.known.Growth.On && !m.r.Follow() {
 		m.say("the recording has ended: nothing more comes")
 		return m.last(0)
 	}
@@ -178,7 +178,7 @@ func (f *following) tidy(t *lazy.Tree) {
 // turn notices what has become of a trace that is followed: that it has ended,
 // or that it is read from its beginning again.
 func (m *Model) turn() {
-	f, st := &m.follow, m.r.Status()
+	f, st := &m.follow, m.known
 	if g := st.Growth; g.Recording != f.recording {
 		f.recording = g.Recording
 		m.startOver()
@@ -220,7 +220,7 @@ func (clockTicked) apply(m *Model) tea.Cmd {
 
 // clockTick keeps the time since the last growth true on the screen.
 func (m *Model) clockTick() tea.Cmd {
-	g := m.r.Status().Growth
+	g := m.known.Growth
 	if m.follow.ticking || !g.On || g.Grown.IsZero() {
 		return nil
 	}

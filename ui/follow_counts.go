@@ -19,7 +19,7 @@ type growingCounts struct {
 // due reports whether the children of a node that has not ended are to be
 // counted, again.
 func (c *growingCounts) due(m *Model, n *lazy.Node) bool {
-	return m.r.Status().Phase == lazy.PhaseFollowing && (m.clock.now().Sub(c.at) >= countEvery || !c.had[n])
+	return m.known.Phase == lazy.PhaseFollowing && (m.clock.now().Sub(c.at) >= countEvery || !c.had[n])
 }
 
 // begin notes that the children of nodes are counted now.

@@ -252,6 +252,34 @@ func TestFollowQuiet(t *testing.T) {
 	l.seen().at(l.n)
 }
 
+// TestDrawnAsSettled: the reader goes on while the screen is drawn, which is that
+// of what the last message found, in all its parts.
+func TestDrawnAsSettled(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	l.calls(l.rec.Thread("main"), 50)
+	l.seen()
+	if err := os.Rename(l.path, l.path+".old"); err != nil {
+		t.Skip("an open file cannot be renamed here: ", err)
+	}
+	before := l.look().has("nothing comes now").screen()
+	if err := os.Rename(l.path+".old", l.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.r.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l.r.Status().Growth.Wait != nil {
+		t.Fatal("the reader has not seen that the file is back")
+	}
+	if after := l.screen(); after != before {
+		t.Errorf("drawn before:\n%s\nafter:\n%s", before, after)
+	}
+	if after := l.look().screen(); strings.Contains(after, "nothing comes now") {
+		t.Errorf("the file is back, but:\n%s", after)
+	}
+}
+
 // TestFollowAnother: another recording takes the place of the one that is shown.
 func TestFollowAnother(t *testing.T) {
 	for _, on := range []bool{true, false} {

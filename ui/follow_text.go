@@ -59,7 +59,7 @@ func (m *Model) name() string {
 
 // pendingMark stands behind what has not ended.
 func (m *Model) pendingMark() string {
-	if m.r.Status().Phase == lazy.PhaseFollowing {
+	if m.known.Phase == lazy.PhaseFollowing {
 		return m.g.more
 	}
 	return m.spinner()

@@ -217,7 +217,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.details.on = false
 	case m.follow.on:
 		return m.toggleFollow(0)
-	case m.r.Status().Growth.On:
+	case m.known.Growth.On:
 		m.r.Unfollow()
 		m.say("not followed any more: shown as a recording without its end; " + keyName("F", m.g) + " follows it again")
 	}

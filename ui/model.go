@@ -49,19 +49,20 @@ type Model struct {
 	count         counter
 	click         click
 
-	begun      *lazy.Node // the thread that was opened at the start; nil: none yet
-	touched    bool       // a person has pressed a key
-	ahead      bool       // what is next to the screen is to be loaded too
-	deadline   time.Time  // when the patience of the current Update ends
-	generation int        // of the reader at the last refresh
-	watching   bool       // a command waits for the reader to change
-	spinning   bool       // a tick is under way
-	frame      int        // of the spinner
+	begun      *lazy.Node  // the thread that was opened at the start; nil: none yet
+	touched    bool        // a person has pressed a key
+	ahead      bool        // what is next to the screen is to be loaded too
+	deadline   time.Time   // when the patience of the current Update ends
+	generation int         // of the reader at the last refresh
+	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
+	watching   bool        // a command waits for the reader to change
+	spinning   bool        // a tick is under way
+	frame      int         // of the spinner
 }
 
 // New returns the explorer for a trace.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), watching: true}
+	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), watching: true, known: r.Status()}
 	if o.ASCII {
 		m.g = &asciiGlyphs
 	}
@@ -90,7 +91,9 @@ type effect interface {
 // Update routes a message to what it is for, and brings the screen up to date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.deadline = time.Now().Add(patience)
+	m.known = m.r.Status()
 	cmd := m.route(msg)
+	m.known = m.r.Status() // which an action may have changed
 	return m, tea.Batch(cmd, m.settle())
 }
 
@@ -175,7 +178,7 @@ func openOnly(n *lazy.Node) goal {
 
 // settled reports whether the reader knows the whole trace.
 func (m *Model) settled() bool {
-	p := m.r.Status().Phase
+	p := m.known.Phase
 	return p == lazy.PhaseReady || p == lazy.PhaseFailed
 }
 

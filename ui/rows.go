@@ -28,7 +28,7 @@ func (m *Model) treeLines(l layout) []string {
 
 // nothing says why there are no rows, and what to do.
 func (m *Model) nothing() string {
-	switch st := m.r.Status(); {
+	switch st := m.known; {
 	case st.Phase == lazy.PhaseFollowing:
 		return m.nothingYet(st)
 	case st.Phase == lazy.PhaseFailed:

@@ -77,7 +77,7 @@ func (m *Model) busy() bool {
 }
 
 // reading reports whether the reader reads what is there already.
-func (m *Model) reading() bool { return !m.settled() && m.r.Status().Phase != lazy.PhaseFollowing }
+func (m *Model) reading() bool { return !m.settled() && m.known.Phase != lazy.PhaseFollowing }
 
 func (m *Model) spinner() string { return m.g.spin[m.frame%len(m.g.spin)] }
 
@@ -105,7 +105,7 @@ func (m *Model) watch() tea.Cmd {
 // refresh brings the tree up to date with what the reader knows.
 func (m *Model) refresh() {
 	m.turn()
-	if g := m.r.Status().Generation; g != m.generation {
+	if g := m.known.Generation; g != m.generation {
 		m.generation = g
 		m.out.t.Refresh()
 	}
@@ -117,7 +117,7 @@ func (m *Model) refresh() {
 // activity says what is going on, and how to stop it, if possible in room cells;
 // "" when nothing is.
 func (m *Model) activity(room int) string {
-	st := m.r.Status()
+	st := m.known
 	switch {
 	case m.jobs.cancel != nil && m.jobs.rows != nil:
 		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, plural(m.jobs.rows.Load(), "row"))

@@ -12,7 +12,7 @@ import (
 // troubles are the lines about what is wrong with the trace, and what that
 // means for the person who looks at it.
 func (m *Model) troubles() []string {
-	st := m.r.Status()
+	st := m.known
 	var lines []string
 	if st.Growth.Wait != nil && len(m.out.t.Threads()) > 0 {
 		lines = append(lines, "nothing comes now: "+describe(st.Growth.Wait))
