@@ -14,7 +14,7 @@ func TestNothingIsLeft(t *testing.T) {
 	for _, address := range []string{filepath.Join(folder(t), "s"), "127.0.0.1:0"} {
 		var parked Parked
 		h := NewHost(HostOptions{Options: Options{SendTimeout: ProducerSendTimeout}},
-			Service{"Port", []Method{{"Echo", echo}, {"Wait", parked.Park}, {"Bye", func(r *Request) { r.Conn.Close() }}, flood(make(chan error, 1))}})
+			Service{"Port", []Method{{"Echo", echo}, {"Wait", parked.Park}, {"Bye", func(r *Request) { r.Conn.Close() }}, flood(make(chan error, 24))}})
 		if err := h.Listen(address); err != nil {
 			t.Fatal(err)
 		}

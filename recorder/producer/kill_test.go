@@ -85,9 +85,9 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// killVictim runs a victim, kills it when it has written so many packets, and
-// returns the last that it said it wrote. The service has noticed then.
-func killVictim(t *testing.T, dir string, packets int) (last int) {
+// killVictim runs a victim, kills it when it has written a packet of that number,
+// and returns the last that it said it wrote.
+func killVictim(t *testing.T, dir string, packet int) (last int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), victimFolder+"="+dir)
@@ -99,7 +99,7 @@ func killVictim(t *testing.T, dir string, packets int) (last int) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for last < packets && lines.Scan() {
+	for last = -1; last < packet && lines.Scan(); {
 		if last, err = strconv.Atoi(lines.Text()); err != nil {
 			t.Fatal(err)
 		}
