@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/producer"
 )
 
 // TestServiceWithoutAnswer starts a recorder with a service that never answers:
 // it begins all the same when its patience is over, and says what that means.
 func TestServiceWithoutAnswer(t *testing.T) {
-	address := filepath.Join(t.TempDir(), "p")
+	address := filepath.Join(ipctest.Folder(t), "p")
 	silent, err := net.Listen("unix", address)
 	if err != nil {
 		t.Skip("no Unix sockets here: ", err)
@@ -48,7 +49,7 @@ func TestServiceWithoutAnswer(t *testing.T) {
 // TestFlushWithoutService flushes a recorder whose producer, the program's own,
 // found no service: that what was recorded is gone must be said.
 func TestFlushWithoutService(t *testing.T) {
-	p, err := producer.Start(producer.Options{Address: filepath.Join(t.TempDir(), "none")})
+	p, err := producer.Start(producer.Options{Address: filepath.Join(ipctest.Folder(t), "none")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,7 @@ type tracing struct {
 // startTracing starts a service and a session. The environment names its socket.
 func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "calls") // t.TempDir is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := ipctest.Folder(t)
 	s, err := service.Start(service.Config{Producers: filepath.Join(dir, "p"), Consumers: filepath.Join(dir, "c")})
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +196,7 @@ func TestSharedMemory(t *testing.T) {
 
 // TestSharedMemoryNoService records where nobody listens.
 func TestSharedMemoryNoService(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(t.TempDir(), "p"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	told := make(chan error, 10)
 	r, err := recorder.Start(recorder.Config{OnError: func(err error) { told <- err }})
 	if err != nil {
@@ -223,7 +219,7 @@ func TestSharedMemoryNoService(t *testing.T) {
 // TestSharedMemoryNoServiceStops stops a recorder as soon as it says that nobody
 // listens.
 func TestSharedMemoryNoServiceStops(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(t.TempDir(), "p"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	var r *recorder.Recorder
 	started, stopped := make(chan struct{}), make(chan error, 10)
 	r, err := recorder.Start(recorder.Config{OnError: func(error) {

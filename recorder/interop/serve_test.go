@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	recording "tracex/recorder/service"
 )
@@ -56,7 +57,7 @@ func serveAt(t testing.TB, producers string) *service {
 
 // newService is one that somebody is to start.
 func newService(t testing.TB) *service {
-	dir := t.TempDir()
+	dir := ipctest.Folder(t)
 	return &service{t, filepath.Join(dir, "p"), filepath.Join(dir, "c")}
 }
 

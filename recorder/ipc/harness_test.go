@@ -37,7 +37,7 @@ func within(t *testing.T) context.Context {
 }
 
 // folder is a new one with a path short enough for sockets.
-func folder(t *testing.T) string {
+func folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ipc")
 	if err != nil {

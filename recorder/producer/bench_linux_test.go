@@ -3,7 +3,6 @@ package producer_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -15,6 +14,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/calls"
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/producer"
 	"tracex/recorder/smb"
@@ -43,11 +43,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 }
 
 func benchmarkEndToEnd(b *testing.B, source string, goroutines int) {
-	dir, err := os.MkdirTemp("", "prod")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := ipctest.Folder(b)
 	service := producer.ServiceProcess(b, dir)
 	children := ran(syscall.RUSAGE_CHILDREN)
 	enable(b, dir, source)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -122,7 +123,7 @@ func TestCrowd(t *testing.T) {
 			}
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			dir := folder(t)
+			dir := ipctest.Folder(t)
 			kill := serveElsewhere(t, dir)
 			gone := make(chan error, 100)
 			p := begin(t, dir, Options{MemorySize: 4 << 10, PageSize: 4 << 10, StallLimit: time.Hour, OnError: func(err error) { gone <- err }})

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/service"
 	"tracex/recorder/smb"
@@ -18,7 +19,7 @@ import (
 // connected with over TCP, so that no memory is shared.
 func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instance) {
 	t.Helper()
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	host, err := service.Start(service.Config{Producers: "127.0.0.1:0", Consumers: filepath.Join(dir, "c")})
 	if err != nil {
 		t.Fatal(err)

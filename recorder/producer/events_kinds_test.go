@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 )
 
@@ -19,7 +20,7 @@ func TestEventsToldLater(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := folder(t)
+			dir := ipctest.Folder(t)
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			e := newEvents(t, p, EventsOptions{})
@@ -55,7 +56,7 @@ func TestEventsToldLater(t *testing.T) {
 
 // TestCounters describes counters of all kinds.
 func TestCounters(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{})

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -141,7 +142,7 @@ func newEvents(t testing.TB, p *Producer, o EventsOptions) *Events {
 
 // TestEvents records events of every kind.
 func TestEvents(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "some/prog"})
 	e := newEvents(t, p, EventsOptions{Categories: []Category{{Name: "slow", Tags: []string{"slow"}}}})
@@ -204,7 +205,7 @@ func TestEvents(t *testing.T) {
 
 // TestEventSettings has sessions want events in other ways.
 func TestEventSettings(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{})
@@ -279,7 +280,7 @@ func TestWanted(t *testing.T) {
 
 // TestEventsOfMany has many goroutines record at once.
 func TestEventsOfMany(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	e := newEvents(t, p, EventsOptions{Policy: smb.Stall})

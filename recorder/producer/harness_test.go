@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -21,17 +20,6 @@ import (
 // patience is how long a test waits for what must come. It is never waited out by
 // a test that passes.
 const testPatience = time.Minute
-
-// folder is a new one with a path short enough for sockets.
-func folder(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "prod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
 
 // within is a context for what must happen.
 func within(t testing.TB) context.Context {

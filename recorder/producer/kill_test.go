@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -64,7 +65,7 @@ func TestProgramKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	for range kills {
 		c := consume(t, dir)

@@ -13,13 +13,14 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
 
 // TestManyProducers has 64 producers record at once.
 func TestManyProducers(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	const producers, packets = 64, 100
 	var sources []*DataSource
@@ -63,7 +64,7 @@ func TestManyProducers(t *testing.T) {
 
 // TestTrigger starts a session by a trigger.
 func TestTrigger(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()
@@ -133,7 +134,7 @@ func mappedBy(p *Producer) int {
 func TestCloseWaits(t *testing.T) {
 	for _, first := range []string{"close", "connection"} {
 		t.Run(first, func(t *testing.T) {
-			dir := folder(t)
+			dir := ipctest.Folder(t)
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			began, goOn := make(chan struct{}), make(chan struct{})
@@ -173,7 +174,7 @@ func TestCloseWaits(t *testing.T) {
 
 // TestNothingIsLeft closes producers and looks what stays.
 func TestNothingIsLeft(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	atFirst := runtime.NumGoroutine()
 	stop := serve(t, dir)
 	before := runtime.NumGoroutine()

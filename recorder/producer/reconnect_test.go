@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/service"
 )
@@ -81,7 +82,7 @@ func TestServiceKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service needs Unix sockets")
 	}
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	kill := serveElsewhere(t, dir)
 	lost := make(chan error, 10)
 	p := begin(t, dir, Options{OnError: func(err error) {
@@ -167,7 +168,7 @@ func awaitInstance(t *testing.T, d *DataSource) *Instance {
 
 // TestNoService starts before there is a service.
 func TestNoService(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	complaints := make(chan error, 100)
 	p := begin(t, dir, Options{OnError: func(err error) { complaints <- err }})
 	if err := p.Settle(within(t)); err == nil {
@@ -201,7 +202,7 @@ func TestNoService(t *testing.T) {
 // TestOldService talks to a service that has only the first methods, and knows
 // neither set up nor the fields that came later.
 func TestOldService(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	var commands ipc.Parked
 	got := make(chan string, 100)
 	answer := func(m proto.Message) func(*ipc.Request) {

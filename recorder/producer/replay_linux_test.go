@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/perfetto/perfettotest"
 )
@@ -224,7 +225,7 @@ func TestRealService(t *testing.T) {
 				t.Fatal(err)
 			}
 			records = slices.DeleteFunc(records, func(r perfettotest.Record) bool { return r.Event != "frame" || r.Conn != c.conn })
-			dir := folder(t)
+			dir := ipctest.Folder(t)
 			l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "p")})
 			if err != nil {
 				t.Fatal(err)

@@ -10,13 +10,14 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
 
 // TestSession records a session of a data source, and another behind it.
 func TestSession(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "prog"})
 	heard := newDiary()
@@ -72,7 +73,7 @@ func TestSession(t *testing.T) {
 
 // TestSessionsAtOnce has two sessions want a source, one of them twice.
 func TestSessionsAtOnce(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	d := register(t, p, Source{Name: "words"})
@@ -98,7 +99,7 @@ func TestSessionsAtOnce(t *testing.T) {
 
 // TestClear has the service clear the incremental state.
 func TestClear(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()
@@ -122,7 +123,7 @@ func TestClear(t *testing.T) {
 
 // TestSources registers, updates and withdraws sources while connected.
 func TestSources(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "prog"})
 	settle(t, p)
@@ -161,7 +162,7 @@ func TestSources(t *testing.T) {
 
 // TestOwnWriter writes through a writer of its own until the session ends.
 func TestOwnWriter(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{MemorySize: 128 << 10, PageSize: 8 << 10})
 	made := make(chan *smb.Writer, 1)
@@ -189,7 +190,7 @@ func TestOwnWriter(t *testing.T) {
 // TestLengthsComeLate writes a packet over several chunks, the first of which the
 // service has before the lengths of the messages in it are known.
 func TestLengthsComeLate(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
 	d := register(t, p, Source{Name: "words"})
@@ -227,7 +228,7 @@ func TestLengthsComeLate(t *testing.T) {
 
 // TestLargeDescriptor has sources of which more is to be told than a frame holds.
 func TestLargeDescriptor(t *testing.T) {
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	serve(t, dir)
 	complaints := make(chan error, 10)
 	var p *Producer
@@ -268,7 +269,7 @@ func TestLargeDescriptor(t *testing.T) {
 // TestStartedTwice has a service start an instance twice.
 func TestStartedTwice(t *testing.T) {
 	mem := memoryOf(t, 8)
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{})
 	heard := newDiary()

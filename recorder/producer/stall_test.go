@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -81,7 +82,7 @@ func TestStallEndsWithTheService(t *testing.T) {
 
 func testStallEnds(t *testing.T, flushing bool) {
 	mem := memoryOf(t, 8)
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{StallLimit: time.Hour})
 	flush := make(chan struct{}, 1)
@@ -127,7 +128,7 @@ func testStallEnds(t *testing.T, flushing bool) {
 // packets, and is told.
 func TestStallIsTold(t *testing.T) {
 	mem := memoryOf(t, 4)
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	s := newIdleService(t, dir)
 	complaints := make(chan error, 100)
 	p := begin(t, dir, Options{StallLimit: time.Millisecond, OnError: func(err error) {

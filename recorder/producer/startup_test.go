@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 )
 
@@ -25,7 +26,7 @@ func needSharedMemory(t *testing.T) {
 // TestStartUp writes before there is a service, and finds it in the first session.
 func TestStartUp(t *testing.T) {
 	needSharedMemory(t)
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	complaints := make(chan error, 10)
 	p := begin(t, dir, Options{StartUp: true, OnError: func(err error) { complaints <- err }})
 	receive(t, complaints, "word that there is no service") // and so none gets the memory now
@@ -113,7 +114,7 @@ func TestStartUpNotWanted(t *testing.T) {
 		"no session": func(*testing.T, string, *Producer) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := folder(t)
+			dir := ipctest.Folder(t)
 			serve(t, dir)
 			complaints := make(chan error, 10)
 			p := begin(t, dir, Options{StartUp: true, AdoptWithin: time.Hour, OnError: func(err error) { complaints <- err }})
@@ -149,7 +150,7 @@ func TestStartUpNotWanted(t *testing.T) {
 func TestStartUpTimer(t *testing.T) {
 	needSharedMemory(t)
 	complaints := make(chan error, 10)
-	p := begin(t, folder(t), Options{StartUp: true, AdoptWithin: time.Millisecond, OnError: func(err error) { complaints <- err }})
+	p := begin(t, ipctest.Folder(t), Options{StartUp: true, AdoptWithin: time.Millisecond, OnError: func(err error) { complaints <- err }})
 	d := register(t, p, Source{Name: "words"})
 	_, err := d.StartUp(nil)
 	for said := errors.Is(err, ErrStartUp); !said; { // it may be over already
@@ -163,7 +164,7 @@ func TestStartUpTimer(t *testing.T) {
 // TestStartUpRefused talks to a service that takes no memory.
 func TestStartUpRefused(t *testing.T) {
 	needSharedMemory(t)
-	dir := folder(t)
+	dir := ipctest.Folder(t)
 	var commands ipc.Parked
 	h := ipc.NewHost(ipc.HostOptions{}, ipc.Service{Name: "ProducerPort", Methods: []ipc.Method{
 		{Name: "InitializeConnection", Handle: func(r *ipc.Request) { _ = r.Reply(nil) }},

@@ -232,7 +232,9 @@ func TestChangeNothing(t *testing.T) {
 // TestFarFlush has a producer of another machine that has nothing to flush be
 // asked for one all the same: nobody else can look into its memory.
 func TestFarFlush(t *testing.T) {
-	s := serveWith(t, Config{Producers: "127.0.0.1:0", Consumers: t.TempDir() + "/c"}, systemClock{})
+	remote := addressed(t, Config{})
+	remote.Producers = "127.0.0.1:0"
+	s := serveWith(t, remote, systemClock{})
 	producers, _ := s.Addresses()
 	_, b := dial(t, producers[0], "ProducerPort")
 	commands := make(chan *perfetto.GetAsyncCommandResponse, 100)

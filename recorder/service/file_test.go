@@ -188,7 +188,7 @@ func TestFile(t *testing.T) {
 // TestFilePeriods looks into the file while the session goes on.
 func TestFilePeriods(t *testing.T) {
 	clock := newFakeClock(time.UnixMilli(10_000_000))
-	s := serveWith(t, Config{Producers: t.TempDir() + "/p", Consumers: t.TempDir() + "/c"}, clock)
+	s := serveWith(t, addressed(t, Config{}), clock)
 	p := connect(t, s, "prog", offer("words"))
 	c := consume(t, s)
 	cfg := config(1024, "words")
@@ -314,7 +314,7 @@ func TestPipeNotRead(t *testing.T) {
 // has what the other had, and the rest.
 func TestCloneFile(t *testing.T) {
 	clock := newFakeClock(time.UnixMilli(10_000_000))
-	s := serveWith(t, Config{Producers: t.TempDir() + "/p", Consumers: t.TempDir() + "/c"}, clock)
+	s := serveWith(t, addressed(t, Config{}), clock)
 	p := connect(t, s, "prog", offer("words"))
 	c, k := consume(t, s), consume(t, s)
 	cfg := config(1024, "words")

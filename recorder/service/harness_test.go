@@ -19,9 +19,15 @@ import (
 // serve starts a service for a test.
 func serve(t *testing.T, c Config) *Service {
 	t.Helper()
-	dir := t.TempDir()
+	return serveWith(t, addressed(t, c), systemClock{})
+}
+
+// addressed gives a service sockets in a folder of their own.
+func addressed(t *testing.T, c Config) Config {
+	t.Helper()
+	dir := ipctest.Folder(t)
 	c.Producers, c.Consumers = filepath.Join(dir, "p"), filepath.Join(dir, "c")
-	return serveWith(t, c, systemClock{})
+	return c
 }
 
 // serveWith starts a service that has its time from a clock.

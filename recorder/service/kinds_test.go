@@ -17,10 +17,8 @@ import (
 // serveAt starts a service whose time a test sets.
 func serveAt(t *testing.T, c Config) (*Service, *fakeClock) {
 	t.Helper()
-	dir := t.TempDir()
-	c.Producers, c.Consumers = dir+"/p", dir+"/c"
 	clock := newFakeClock(time.UnixMilli(1_680_000_000_000))
-	return serveWith(t, c, clock), clock
+	return serveWith(t, addressed(t, c), clock), clock
 }
 
 // session is the one with an id, nil if there is none.

@@ -58,8 +58,9 @@ func relay(t *testing.T, to string, who *perfetto.IPCFrame_SetPeerIdentity) (add
 // as of this machine.
 func TestOtherMachines(t *testing.T) {
 	t.Setenv(machineVariable, "this")
-	folder := t.TempDir()
-	s := serveWith(t, Config{Producers: folder + "/p,127.0.0.1:0", Consumers: folder + "/c"}, systemClock{})
+	c := addressed(t, Config{})
+	c.Producers += ",127.0.0.1:0"
+	s := serveWith(t, c, systemClock{})
 	producers, _ := s.Addresses()
 	far := relay(t, producers[1], &perfetto.IPCFrame_SetPeerIdentity{
 		Pid: proto.Int32(7), Uid: proto.Int32(8), MachineIdHint: proto.String("hint"), MachineName: proto.String("that"),

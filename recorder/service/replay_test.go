@@ -70,8 +70,7 @@ func newReplay(t *testing.T, tcp bool, phase time.Duration) *replay {
 		want: make(map[int][]string), got: make(map[int][]string),
 	}
 	r.clock = newFakeClock(r.begin)
-	dir := t.TempDir()
-	c := Config{Producers: filepath.Join(dir, "p"), Consumers: filepath.Join(dir, "c")}
+	c := addressed(t, Config{})
 	if tcp {
 		c.Producers = "127.0.0.1:0"
 	}

@@ -1,7 +1,9 @@
-// Package ipctest reads what a consumer's session recorded. It is for tests.
+// Package ipctest has what tests of services and their clients share: where
+// sockets are, and what a consumer's session recorded.
 package ipctest
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -14,6 +16,19 @@ import (
 // patience is how long the end of a trace may be away. A test that passes never
 // waits it out.
 const patience = 2 * time.Minute
+
+// Folder returns a new folder for sockets, which goes with the test. Unlike that
+// of TempDir its path is short, whatever the test is called: the path of a socket
+// has at most 103 bytes on some systems.
+func Folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
 
 // ReadEncoded returns the packets that the session of a consumer has, encoded, and
 // takes them from it. consumer is bound to ConsumerPort.
