@@ -28,8 +28,7 @@ const canShare = runtime.GOOS == "linux"
 
 const benchBuffer = 64 << 20 // bytes of the session's buffer
 
-// serveBench starts the service. Its sockets stand where temporary files do: their
-// names have to be short.
+// serveBench starts the service.
 func serveBench(ctx context.Context) (s *benchService, err error) {
 	s = new(benchService)
 	defer func() {
@@ -37,7 +36,7 @@ func serveBench(ctx context.Context) (s *benchService, err error) {
 			s.close()
 		}
 	}()
-	if s.dir, err = os.MkdirTemp("", "tracex-bench-"); err != nil {
+	if s.dir, err = socketFolder("tracex-bench-"); err != nil {
 		return s, err
 	}
 	consumers := filepath.Join(s.dir, "c")

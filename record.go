@@ -61,7 +61,7 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 			return &usageError{f.output + suffix + " is there already", "--force replaces it, -o names another"}
 		}
 	}
-	dir, err := os.MkdirTemp("", "tracex-record-")
+	dir, err := socketFolder("tracex-record-")
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,20 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 		return kept(err)
 	}
 	return failed
+}
+
+// socketFolder makes a folder for the sockets of a service of our own, which are
+// called producers and consumers. It is where temporary files are unless a
+// socket's path would be too long there: it has at most 103 bytes on some systems.
+func socketFolder(name string) (string, error) {
+	const longest, short = 103, "/tmp"
+	in := os.TempDir()
+	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {
+		if _, err := os.Stat(short); err == nil {
+			in = short
+		}
+	}
+	return os.MkdirTemp(in, name)
 }
 
 // keepRaw gives what was recorded a name that is seen, and returns where it is.

@@ -183,6 +183,38 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestLongTemporaryFolder serves, to record and to measure, where the folder of
+// temporary files has a path that is too long for a socket's.
+func TestLongTemporaryFolder(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	out := filepath.Join(long, "traces", "trace.bin")
+	if err := os.Mkdir(filepath.Dir(out), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stderr, _ := command(t, "record", "-o", out, "--", self, tracedArgument, "exit")
+	cmd.Env = append(cmd.Env, "TMPDIR="+long)
+	if got := code(t, cmd.Run()); got != 3 {
+		t.Fatalf("exit code %d: %s", got, stderr)
+	}
+	checkRecorded(t, self, out)
+	s, err := serveBench(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s stays: %v", s.dir, err)
+	}
+}
+
 // TestRecordKeeps records a program that makes a file where the index would be:
 // that file stays, and nothing that was recorded is lost.
 func TestRecordKeeps(t *testing.T) {
