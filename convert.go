@@ -41,13 +41,17 @@ perfetto -c config -o - | tracex convert -o trace.bin -`,
 		if path == "-" && (output == "" || isDir(output)) {
 			return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
 		}
-		return a.convert(ctx, path, convertTo(path, output), force)
+		to, err := convertTo(path, output)
+		if err != nil {
+			return err
+		}
+		return a.convert(ctx, path, to, force)
 	})
 	return c
 }
 
 // convertTo returns the name of the data file.
-func convertTo(path, output string) string {
+func convertTo(path, output string) (string, error) {
 	name := path
 	for _, suffix := range perfettoSuffixes {
 		if cut, ok := strings.CutSuffix(path, suffix); ok {
@@ -55,14 +59,7 @@ func convertTo(path, output string) string {
 			break
 		}
 	}
-	name += ".bin"
-	switch {
-	case output == "":
-		return name
-	case isDir(output):
-		return filepath.Join(output, filepath.Base(name))
-	}
-	return output
+	return dataPlace(path, name+".bin", output)
 }
 
 // convertMemory is what the garbage collector keeps a conversion within, in

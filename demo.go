@@ -33,7 +33,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Explore a trace that is built in, with a tour",
 		Example: `tracex demo
 tracex demo --save demo.bin        # a trace to try print, info, pack on`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}
 	flags := c.Flags()
 	flags.StringVar(&save, "save", "", "write the trace to this file, show nothing")
@@ -42,6 +42,9 @@ tracex demo --save demo.bin        # a trace to try print, info, pack on`,
 	completeColour(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if save != "" {
+			if err := files(save); err != nil {
+				return err
+			}
 			return saveDemo(save, force)
 		}
 		look, err := f.options()

@@ -13,7 +13,8 @@ import (
 // a file, and what stood there stays until then.
 type draft struct {
 	*os.File
-	path string      // the final place
+	path string      // the final place, as the person named it
+	to   string      // the same, of a link what it leads to
 	mode fs.FileMode // its permissions
 	done bool
 }
@@ -21,14 +22,64 @@ type draft struct {
 // newDraft begins a file. What is at path already is replaced only with force.
 // The caller calls commit, and discard in any case.
 func newDraft(path string, mode fs.FileMode, force bool) (*draft, error) {
-	if _, err := os.Lstat(path); err == nil && !force {
-		return nil, withHint(fmt.Errorf("%s: %w", path, fs.ErrExist), "--force replaces it, -o names another place")
+	if err := placeable(path, force); err != nil {
+		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	to := behindLinks(path)
+	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.tmp")
 	if err != nil {
 		return nil, placeError(path, err)
 	}
-	return &draft{File: f, path: path, mode: mode}, nil
+	return &draft{File: f, path: path, to: to, mode: mode}, nil
+}
+
+// placeable checks that a file can be put at path. With force a file is
+// replaced, but nothing else is: a folder has no name of its own to give away,
+// and a device that became a file would be missed by all the machine.
+func placeable(path string, force bool) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil // what is wrong with the folder is told by who writes there
+	}
+	switch st, err := os.Stat(path); { // of what a link leads to
+	case err == nil && st.IsDir():
+		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+	case err == nil && !st.Mode().IsRegular():
+		return withHint(fmt.Errorf("%s is no regular file, and stays what it is", path), "name another place")
+	case !force:
+		return withHint(fmt.Errorf("%s: %w", path, fs.ErrExist), "--force replaces it; or name another place")
+	}
+	return nil
+}
+
+// behindLinks returns where a file at path would be: links stay, and what they
+// lead to is replaced.
+func behindLinks(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+// apart checks that what a command writes does not take the place of what it
+// reads.
+func apart(input, output string) error {
+	from, err := os.Stat(input)
+	if err != nil {
+		return nil // who opens it says what is wrong
+	}
+	if to, err := os.Stat(output); err == nil && os.SameFile(from, to) {
+		return &usageError{output + " is the trace that is read, and would be lost", "-o names another place"}
+	}
+	return nil
+}
+
+// files checks that output, of a command that writes files only, is not meant
+// to be standard output.
+func files(output string) error {
+	if output == "-" {
+		return &usageError{"- is standard output, but what is written are files", "./- is a file of that name"}
+	}
+	return nil
 }
 
 // commit puts the file into its place.
@@ -38,7 +89,7 @@ func (d *draft) commit() error {
 		err = d.Sync()
 	}
 	if err = errors.Join(err, d.Close()); err == nil {
-		err = os.Rename(d.Name(), d.path)
+		err = os.Rename(d.Name(), d.to)
 	}
 	if err != nil {
 		return placeError(d.path, err)
@@ -69,8 +120,12 @@ func (d *draft) placed(err error) error {
 // placeError names the file that the person asked for, not the draft.
 func placeError(path string, err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) {
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
 		err = p.Err
+	case errors.As(err, &l):
+		err = l.Err
 	}
 	return fmt.Errorf("%s cannot be written: %w", path, err)
 }

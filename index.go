@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -47,12 +50,12 @@ tracex index --verify trace.bin    # check each cell against the data`,
 }
 
 func (a *app) writeIndex(ctx context.Context, path string, f indexFlags) error {
-	p := a.newProgress("indexing")
-	output := f.output
-	if output == "" {
-		output = path + ".idx"
+	output, err := indexPlace(path, f.output)
+	if err != nil {
+		return err
 	}
-	err := lazy.RebuildIndex(ctx, path, output, f.force, p.update)
+	p := a.newProgress("indexing")
+	err = lazy.RebuildIndex(ctx, path, output, f.force, p.update)
 	p.end()
 	var file *fs.PathError
 	if errors.As(err, &file) && filepath.Base(file.Path) != filepath.Base(path) {
@@ -62,6 +65,29 @@ func (a *app) writeIndex(ctx context.Context, path string, f indexFlags) error {
 		return withHint(err, "the recorder may still be writing; --force indexes what is whole")
 	}
 	return unpackFirst(err)
+}
+
+// indexPlace returns where the index of the data at path is to be written. A
+// place that somebody typed must not be that of something else than an index.
+func indexPlace(path, typed string) (string, error) {
+	output := behindLinks(cmp.Or(typed, path+".idx"))
+	if err := cmp.Or(files(output), apart(path, output), placeable(output, true)); err != nil || typed == "" {
+		return output, err
+	}
+	f, err := os.Open(output)
+	if err != nil {
+		return output, nil // who writes it says what is wrong
+	}
+	defer f.Close()
+	head := make([]byte, format.HeaderSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", err
+	}
+	if n > 0 && errors.Is(format.CheckIndexHeader(head[:n]), format.ErrNotTrace) {
+		return "", &usageError{typed + " is there and is no index", "remove it, or name another place"}
+	}
+	return output, nil
 }
 
 func (a *app) verifyIndex(ctx context.Context, path, index string) error {

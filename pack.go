@@ -64,6 +64,9 @@ func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
 	if output == "" {
 		output = path + packedSuffix
 	}
+	if err := apart(in.path, output); err != nil {
+		return err
+	}
 	data, err := os.Open(in.path)
 	if err != nil {
 		return err

@@ -56,9 +56,15 @@ tracex open trace.bin`,
 // record runs a program and makes a trace of what it recorded. It returns a
 // childExit if the program failed.
 func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
+	if err := files(f.output); err != nil {
+		return err
+	}
 	for _, suffix := range traceSuffixes {
+		if err := placeable(f.output+suffix, true); err != nil {
+			return err
+		}
 		if _, err := os.Lstat(f.output + suffix); err == nil && !f.force {
-			return &usageError{f.output + suffix + " is there already", "--force replaces it, -o names another"}
+			return &usageError{f.output + suffix + " is there already", "--force replaces it; or name another place"}
 		}
 	}
 	dir, err := socketFolder("tracex-record-")
@@ -77,7 +83,7 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	// Beside the trace, so that there is room where it is wanted.
 	raw, err := os.CreateTemp(filepath.Dir(f.output), "."+filepath.Base(f.output)+"-*.pftrace")
 	if err != nil {
-		return err
+		return placeError(f.output, err)
 	}
 	keep := false
 	defer func() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,24 +57,32 @@ tracex unpack -o trace.bin run.packedtrace`,
 		if path == "-" && (output == "" || isDir(output)) {
 			return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
 		}
-		return a.unpack(ctx, path, unpackTo(path, output), force)
+		name, cut := strings.CutSuffix(path, packedSuffix)
+		if !cut {
+			name += ".bin"
+		}
+		to, err := dataPlace(path, name, output)
+		if err != nil {
+			return err
+		}
+		return a.unpack(ctx, path, to, force)
 	})
 	return c
 }
 
-// unpackTo returns the name of the data file.
-func unpackTo(path, output string) string {
-	name, cut := strings.CutSuffix(path, packedSuffix)
-	if !cut {
-		name += ".bin"
-	}
+// dataPlace returns the name of the data file that comes out of the file at
+// path: name, in the folder or the file that output says, if it says any.
+func dataPlace(path, name, output string) (string, error) {
 	switch {
 	case output == "":
-		return name
 	case isDir(output):
-		return filepath.Join(output, filepath.Base(name))
+		name = filepath.Join(output, filepath.Base(name))
+	case os.IsPathSeparator(output[len(output)-1]):
+		return "", &usageError{output + " is no folder", "make it, or name a file"}
+	default:
+		name = output
 	}
-	return output
+	return name, cmp.Or(files(name), apart(path, name))
 }
 
 func isDir(path string) bool {
