@@ -140,17 +140,17 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	t.Data, t.Index = r.Size()
 	t.Times = r.TimesSize()
 	if s.IndexReason != nil {
-		t.IndexProblem = s.IndexReason.Error()
+		t.IndexProblem = message(s.IndexReason)
 	}
 	if begun, length, ok := r.Recording(); ok {
 		ns := length.Nanoseconds()
 		t.Begun, t.Length = begun.UTC().Format(time.RFC3339Nano), &ns
 	}
 	if s.TimesReason != nil {
-		t.TimesProblem = s.TimesReason.Error()
+		t.TimesProblem = message(s.TimesReason)
 	}
 	if s.Problem != nil {
-		t.Problem = s.Problem.Error()
+		t.Problem = message(s.Problem)
 	}
 	for _, th := range sum.Threads {
 		t.Threads = append(t.Threads, threadFacts{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 	}
 	if err := a.spool(ctx, from, in); err != nil {
 		in.close()
-		return nil, withHint(err, hintSpool)
+		return nil, spoolHint(err, in.path)
 	}
 	return in, nil
 }
@@ -60,12 +61,20 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 	}
 	defer r.Close()
 	if err := a.settle(ctx, r); err != nil {
-		return err
+		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // where a packed trace goes
 	}
 	return use(in, r)
 }
 
-const hintSpool = "TMPDIR names another place for temporary files"
+// spoolHint adds the advice for a temporary file that cannot be written; path is
+// where it is, or its folder. What cannot be read needs none.
+func spoolHint(err error, path string) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && strings.HasPrefix(file.Path, path) {
+		return withHint(err, "TMPDIR names another place for temporary files")
+	}
+	return err
+}
 
 // find finds the trace that the argument names. Of a pipe, from is what is to be
 // copied to the input's path.
@@ -86,7 +95,7 @@ func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, e
 	}
 	dir, err := os.MkdirTemp("", "tracex-")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, spoolHint(err, os.TempDir())
 	}
 	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, from, nil
 }

@@ -40,7 +40,7 @@ func (in *input) spool(then func()) {
 func (in *input) fault() error {
 	select {
 	case err := <-in.came:
-		return withHint(err, hintSpool)
+		return spoolHint(err, in.path)
 	default:
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
+
+	"tracex/recorder/ipc"
 )
 
 const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to walk with the keyboard; ? shows the keys.
@@ -24,7 +26,8 @@ const manExit = `0: all went well; also when the reader of the output went away 
 2: flags or arguments are wrong, or open was called without a terminal.
 3: the file is not a trace, or a trace of another version.
 4: the trace is damaged or cut short; all that is whole was printed.
-130, 143, 129: stopped by an interrupt, a termination, a hang-up.`
+130, 143, 129: stopped by an interrupt, a termination, a hang-up.
+record ends with the status of the program that it ran, if that is not 0.`
 
 const manFiles = `trace.bin: a trace as it was recorded.
 trace.bin.idx: its index. Where it is missing, damaged or of another trace it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
@@ -34,7 +37,8 @@ trace.packedtrace: data, index, times and a description in one ZIP file.`
 const manEnvironment = `NO_COLOR: no colours.
 TERM: dumb means no colours.
 EDITOR, VISUAL: what opens the source at a call.
-TMPDIR: where packed traces and standard input are unpacked to.`
+TMPDIR: where packed traces and standard input are unpacked to.
+` + ipc.ProducerVariable + `, ` + ipc.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
 
 // manCommand prints the man page of all commands.
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
@@ -42,8 +46,11 @@ func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 		Use:    "man",
 		Short:  "Print the man page",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			for _, c := range root.Commands() {
+				c.Hidden = c.Hidden && c.Name() != "bench" // a page has room for it
+			}
 			page, err := mango.NewManPage(1, root)
 			if err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +78,30 @@ func newRoot(a *app) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root.AddCommand(a.commands()...)
 	root.AddCommand(a.manCommand(root), exitCodes())
+	root.InitDefaultCompletionCmd()
+	strictCompletion(root)
 	return root
+}
+
+// strictCompletion has the library's command for completion refuse what it does
+// not know, rather than print help into a shell's configuration.
+func strictCompletion(root *cobra.Command) {
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // the library has no such command any more
+	}
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = noArguments
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return &usageError{"no completion for " + strings.Join(args, " "), "the shells are " + strings.Join(shells, ", ")}
+	}
 }
 
 // commands are all of tracex's commands in the order of help: what is used
@@ -153,6 +177,9 @@ func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
 
 // oneTrace checks that a command was given one argument.
 func (a *app) oneTrace(c *cobra.Command, args []string) error {
+	if slices.Contains(args, "") {
+		return &usageError{c.CommandPath() + ": the name of the file is empty", "a variable may not be set"}
+	}
 	if a.implied && len(args) > 0 && !exists(args[0]) {
 		if near := c.Root().SuggestionsFor(args[0]); len(near) > 0 {
 			return &usageError{args[0] + " is neither a file nor a command",
