@@ -98,6 +98,17 @@ func TestContradictionFoundLate(t *testing.T) {
 	}
 }
 
+// noMoreGoroutines waits until there are no more goroutines than before: one that
+// has told of its end may still have to be taken off.
+func noMoreGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
 // TestCloseLeavesNothing closes readers in the middle of all sorts of work.
 func TestCloseLeavesNothing(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 6})
@@ -136,12 +147,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 			row.Node.Position()
 		}
 	}
-	// A goroutine that has told of its end may still have to be taken off.
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-	}
+	noMoreGoroutines(t, before)
 	if _, err := os.Stat(alone); err != nil {
 		t.Fatal(err)
 	}

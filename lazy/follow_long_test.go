@@ -57,9 +57,7 @@ func TestFollowLong(t *testing.T) {
 	if blocks := int64(r.known.Load().blocks); grown > 1<<20+blocks*120 {
 		t.Errorf("%d bytes more on the heap after as many steps again, with %d blocks", grown, blocks)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines {
-		t.Errorf("%d goroutines, %d before", n, goroutines)
-	}
+	noMoreGoroutines(t, goroutines)
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		t.Skip("no list of mappings here: ", err)

@@ -87,6 +87,10 @@ type console struct {
 	eof    chan struct{}
 }
 
+// patienceInTerminals is how long a program may take for what it is to write, and
+// for its end. Nothing depends on it but how soon a test fails.
+const patienceInTerminals = 2 * time.Minute
+
 // startConsole starts a program, the explorer when none is named, in a terminal
 // of 80×24.
 func startConsole(t *testing.T, env []string, program ...string) *console {
@@ -158,7 +162,7 @@ func (c *console) text() string {
 // waitFor waits until the program has written a text, and drops all up to it.
 func (c *console) waitFor(text string) {
 	c.t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(patienceInTerminals)
 	for {
 		c.mu.Lock()
 		i := bytes.Index(c.out.Bytes(), []byte(text))
@@ -194,7 +198,7 @@ func (c *console) ends() int {
 	go func() { done <- c.cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patienceInTerminals):
 		c.t.Fatal("the program does not end")
 	}
 	after, err := term.GetState(int(c.slave.Fd()))
