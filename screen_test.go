@@ -79,6 +79,19 @@ func (s *screen) end() int {
 	return code(s.t, s.cmd.Wait())
 }
 
+// ends waits for the end, with an exit code: the terminal is as it was, and tmp is
+// empty.
+func (s *screen) ends(want int, tmp string) {
+	s.t.Helper()
+	if got := s.end(); got != want {
+		s.t.Errorf("exit code %d, expected %d: %q", got, want, s.drawn.String())
+	}
+	s.left()
+	if files := names(s.t, tmp); len(files) > 0 {
+		s.t.Errorf("temporary files stay: %q", files)
+	}
+}
+
 // left checks that the terminal is as it was.
 func (s *screen) left() {
 	s.t.Helper()
@@ -96,13 +109,7 @@ func TestDemoScreen(t *testing.T) {
 	// part of.
 	s.until("K.run()")
 	s.press("q")
-	if got := s.end(); got != 0 {
-		t.Errorf("exit code %d: %q", got, s.drawn.String())
-	}
-	s.left()
-	if files := names(t, tmp); len(files) > 0 {
-		t.Errorf("temporary files stay: %q", files)
-	}
+	s.ends(0, tmp)
 }
 
 // TestScreenKilled: whatever signal ends the explorer, the terminal is given
@@ -115,13 +122,7 @@ func TestScreenKilled(t *testing.T) {
 			if err := s.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.end(); got != want {
-				t.Errorf("exit code %d, expected %d: %q", got, want, s.drawn.String())
-			}
-			s.left()
-			if files := names(t, tmp); len(files) > 0 {
-				t.Errorf("temporary files stay: %q", files)
-			}
+			s.ends(want, tmp)
 		})
 	}
 }
@@ -137,13 +138,7 @@ func TestOpenStdin(t *testing.T) {
 	s, tmp := onScreen(t, in, "open", "-")
 	s.until("Libs.gson()")
 	s.press("q")
-	if got := s.end(); got != 0 {
-		t.Errorf("exit code %d: %q", got, s.drawn.String())
-	}
-	s.left()
-	if files := names(t, tmp); len(files) > 0 {
-		t.Errorf("temporary files stay: %q", files)
-	}
+	s.ends(0, tmp)
 }
 
 // TestPrintOnTerminal: control characters are escaped on a terminal, and as

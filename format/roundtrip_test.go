@@ -42,29 +42,8 @@ func decodeObject(b []byte, open format.Class) (v appender, n int, err error) {
 		if err != nil {
 			return nil, n, err
 		}
-		return referenceOf(ctx, k, id), n, nil
+		return formattest.ReferenceOf(ctx, k, id), n, nil
 	}
-}
-
-func referenceOf(ctx *format.Context, kind format.Kind, id int32) appender {
-	switch kind {
-	case format.KindThreadName:
-		return ctx.Thread(id)
-	case format.KindClassDescriptor:
-		return ctx.Class(id)
-	case format.KindMethodDescriptor:
-		return ctx.Method(id)
-	case format.KindFieldDescriptor:
-		return ctx.Field(id)
-	case format.KindVariableDescriptor:
-		return ctx.Variable(id)
-	case format.KindAccessPath:
-		return ctx.Path(id)
-	case format.KindCodeLocation:
-		return ctx.Location(id)
-	}
-	s, _ := ctx.Text(id)
-	return &format.StringObject{ID: id, Value: s}
 }
 
 // recordedTraces returns the data of each recorded trace, packed ones included.

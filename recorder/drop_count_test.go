@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -16,15 +15,7 @@ import (
 // are missing. The trace may lack its end.
 func noted(t *testing.T, path string) (present, missing int64) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	forest, err := lazy.LoadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	forest := loadedSoFar(t, path)
 	points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
 			missing += p.Value.Bits

@@ -8,8 +8,8 @@ import (
 	"tracex/lazy"
 )
 
-// loaded reads a trace whole, checks its index, and returns it.
-func loaded(t *testing.T, path string) *lazy.Forest {
+// loadedSoFar reads of a trace what is there: it may lack its end.
+func loadedSoFar(t *testing.T, path string) *lazy.Forest {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -20,6 +20,13 @@ func loaded(t *testing.T, path string) *lazy.Forest {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return forest
+}
+
+// loaded reads a trace whole, checks its index, and returns it.
+func loaded(t *testing.T, path string) *lazy.Forest {
+	t.Helper()
+	forest := loadedSoFar(t, path)
 	if forest.Problem != nil {
 		t.Fatal(forest.Problem)
 	}

@@ -65,7 +65,7 @@ func TestGenerateRoundTrip(t *testing.T) {
 			}
 			for kind, byID := range want.Written {
 				for id, o := range byID {
-					if r := reference(got.ctx, kind, id); !reflect.DeepEqual(r, o) {
+					if r := formattest.ReferenceOf(got.ctx, kind, id); !reflect.DeepEqual(r, o) {
 						t.Errorf("%v %d: read %+v, want %+v", kind, id, r, o)
 					}
 				}

@@ -39,6 +39,28 @@ type Reference interface {
 	Append(dst []byte) ([]byte, error)
 }
 
+// ReferenceOf returns the reference object of a kind that ctx has by an id.
+func ReferenceOf(ctx *format.Context, kind format.Kind, id int32) Reference {
+	switch kind {
+	case format.KindThreadName:
+		return ctx.Thread(id)
+	case format.KindClassDescriptor:
+		return ctx.Class(id)
+	case format.KindMethodDescriptor:
+		return ctx.Method(id)
+	case format.KindFieldDescriptor:
+		return ctx.Field(id)
+	case format.KindVariableDescriptor:
+		return ctx.Variable(id)
+	case format.KindAccessPath:
+		return ctx.Path(id)
+	case format.KindCodeLocation:
+		return ctx.Location(id)
+	}
+	s, _ := ctx.Text(id)
+	return &format.StringObject{ID: id, Value: s}
+}
+
 // Writer writes a data file and its index byte for byte as the reference's
 // writers do. Its first failure sticks and is returned by Close, so that what
 // feeds it needs to check nothing. One goroutine uses it at a time.
@@ -232,9 +254,6 @@ func (t *Thread) Footer(f *format.Footer) {
 		format.TimeCell{ID: in.event, Start: in.began, Duration: now - in.began})
 	t.maybeFlush()
 }
-
-// Depth returns the number of open containers.
-func (t *Thread) Depth() int { return len(t.open) }
 
 // Flush ends the thread's block, which may be empty.
 func (t *Thread) Flush() { t.flush() }

@@ -34,7 +34,7 @@ func decode(t *testing.T, o format.Object) decoded {
 		// would keep the first.
 		ctx := format.NewContext()
 		d.id, n, err = ctx.Add(o.Bytes)
-		d.ref = reference(ctx, o.Kind, d.id)
+		d.ref = formattest.ReferenceOf(ctx, o.Kind, d.id)
 	default:
 		return d
 	}
@@ -45,27 +45,6 @@ func decode(t *testing.T, o format.Object) decoded {
 		t.Fatalf("%v at %d: decoded %d bytes of %d", o.Kind, o.Offset, n, len(o.Bytes))
 	}
 	return d
-}
-
-func reference(ctx *format.Context, kind format.Kind, id int32) formattest.Reference {
-	switch kind {
-	case format.KindThreadName:
-		return ctx.Thread(id)
-	case format.KindClassDescriptor:
-		return ctx.Class(id)
-	case format.KindMethodDescriptor:
-		return ctx.Method(id)
-	case format.KindFieldDescriptor:
-		return ctx.Field(id)
-	case format.KindVariableDescriptor:
-		return ctx.Variable(id)
-	case format.KindAccessPath:
-		return ctx.Path(id)
-	case format.KindCodeLocation:
-		return ctx.Location(id)
-	}
-	s, _ := ctx.Text(id)
-	return &format.StringObject{ID: id, Value: s}
 }
 
 // rewrite feeds the objects of a recorded trace to a Writer. flush says whether

@@ -314,10 +314,11 @@ func TestProducerDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestConsumerDoesNotRead has a consumer that does not take what it asked for:
-// another's session goes on.
-func TestConsumerDoesNotRead(t *testing.T) {
-	s := serve(t, Config{OnError: func(error) {}})
+// blockedConsumer starts a session, asks for more than a socket takes of what it
+// recorded, and reads no more of it than the first answer, until the test ends. It
+// returns the program that was recorded.
+func blockedConsumer(t *testing.T, s *Service) *program {
+	t.Helper()
 	p := connect(t, s, "prog", offer("words"))
 	c := consume(t, s)
 	c.enable(config(16<<10, "words"))
@@ -327,11 +328,18 @@ func TestConsumerDoesNotRead(t *testing.T) {
 	}
 	c.flush()
 	blocked := make(chan struct{})
-	defer close(blocked)
-	err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(ipc.Reply) { <-blocked })
-	if err != nil {
+	t.Cleanup(func() { close(blocked) })
+	if err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(ipc.Reply) { <-blocked }); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// TestConsumerDoesNotRead has a consumer that does not take what it asked for:
+// another's session goes on.
+func TestConsumerDoesNotRead(t *testing.T) {
+	s := serve(t, Config{OnError: func(error) {}})
+	p := blockedConsumer(t, s)
 	other := consume(t, s)
 	other.enable(config(64, "words"))
 	p.waitFor("start 2")
@@ -345,19 +353,7 @@ func TestConsumerDoesNotRead(t *testing.T) {
 func TestConsumerCutOff(t *testing.T) {
 	told := make(chan error, 10)
 	s := serve(t, Config{readTimeout: 50 * time.Millisecond, OnError: func(err error) { told <- err }})
-	p := connect(t, s, "prog", offer("words"))
-	c := consume(t, s)
-	c.enable(config(16<<10, "words"))
-	p.waitFor("start 1")
-	for range 3000 {
-		p.write(1, strings.Repeat("z", 2000))
-	}
-	c.flush()
-	blocked := make(chan struct{})
-	defer close(blocked)
-	if err := c.Call("ReadBuffers", &perfetto.ReadBuffersRequest{}, func(ipc.Reply) { <-blocked }); err != nil {
-		t.Fatal(err)
-	}
+	p := blockedConsumer(t, s)
 	if err := <-told; !errors.Is(err, ipc.ErrSendTimeout) || !strings.Contains(err.Error(), "a consumer (process ") {
 		t.Errorf("told %v", err)
 	}
