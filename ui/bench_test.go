@@ -140,8 +140,9 @@ func TestKeysAreQuick(t *testing.T) {
 		if n := read() - nodes; n > 400 {
 			t.Errorf("%s loads %d nodes for 40 rows", key, n)
 		}
-		// Meanwhile a search goes on, on a goroutine of its own.
-		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 && key != "*" {
+		// One that needed each child would allocate five times as much. For * a
+		// search goes on meanwhile, on a goroutine of its own.
+		if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 && key != "*" {
 			t.Errorf("%s allocates %d bytes for 40 rows", key, n)
 		}
 	}
