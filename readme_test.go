@@ -76,6 +76,18 @@ func TestReadmeRecords(t *testing.T) {
 		t.Errorf("the screen of the README has %q, recorded was %q", drawn, recorded)
 	}
 
+	_, section, _ = strings.Cut(readme, "\n## Record through shared memory\n")
+	build, record, ok := strings.Cut(codeBlocks(section)["sh"][0], "\ntracex ")
+	if !ok {
+		t.Fatalf("the README does not build a program and record it by tracex: %q", build)
+	}
+	shell(t, dir, build)
+	cmd, stderr, _ := command(t, strings.Fields(record)...)
+	cmd.Dir = dir
+	if got := code(t, cmd.Run()); got != 0 || !strings.Contains(stderr.String(), "1 thread, 31 events") {
+		t.Errorf("recorded through shared memory: exit code %d, %s", got, stderr)
+	}
+
 	writeFile(t, filepath.Join(dir, "snippets", "snippets.go"), snippetHead+strings.Join(blocks["go"][1:], "\n"))
 	shell(t, dir, "go vet ./snippets")
 }
