@@ -102,6 +102,13 @@ func (l *live) keys(keys string) *live {
 	return l
 }
 
+// find searches for a pattern.
+func (l *live) find(pattern string) *live {
+	l.t.Helper()
+	l.keys("/").typed(pattern).keys("enter")
+	return l
+}
+
 func (l *live) has(texts ...string) *live {
 	l.t.Helper()
 	l.driver.has(texts...)
@@ -177,6 +184,30 @@ func TestFollowStays(t *testing.T) {
 	l.keys("r").at(l.n) // raw
 	l.calls(th, 5)
 	l.seen().at(l.n)
+}
+
+// TestFollowSearch: what has come since a search is searched when a person goes
+// on past its last hit, and until then the number of hits is not the last word.
+func TestFollowSearch(t *testing.T) {
+	l := goLive(t, Options{Follow: true})
+	l.record()
+	th := l.rec.Thread("main")
+	l.calls(th, 9)
+	l.seen().keys("g").find(`f\(\d\)`).has(" 1 of 9").at(1)
+	l.keys("n n").has(" 3 of 9").at(3)
+	l.n = 0 // the same again
+	l.calls(th, 5)
+	l.seen().has(" 3 of ≥ 9").at(3)
+	l.keys("ctrl+l").has("≥ 9 hits").keys("esc")
+	l.keys("6 n").has(" 9 of ≥ 9")
+	l.keys("n").has(" 10 of 14").at(1)
+	l.keys("5 n").has(" 1 of 14", "went on from the top")
+	// Round the beginning is to the newest.
+	l.calls(th, 2)
+	l.seen().keys("N").has(" 16 of 16", "went on from the bottom").at(7)
+	l.find("nothing").has("not found")
+	l.calls(th, 1)
+	l.seen().has("≥ 0 hits").keys("n").has("not found")
 }
 
 // TestFollowEnd: when the recording has its end, the explorer is as with any

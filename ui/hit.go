@@ -34,6 +34,20 @@ func (m *Model) goWanted() tea.Cmd {
 	return m.show(s.hits[i].Place)
 }
 
+// goOn goes to a hit of the search that there is. Where that would be round the
+// end of a trace that has grown, what has come is searched too: all of it, since
+// hits are known to be in order only that way.
+func (m *Model) goOn(w *wanted) tea.Cmd {
+	s := m.search
+	if s.outgrown(m) {
+		if _, wrapped, ok := s.pick(w); wrapped || !ok {
+			return m.beginSearch(s.p, w)
+		}
+	}
+	s.want = w
+	return m.goWanted()
+}
+
 // nothing says that nothing was found, how far was searched, and what to try.
 func (s *search) nothing(m *Model) string {
 	text := "nothing found for /" + s.p.source + " in " + plural(int64(len(s.order)), "thread")
@@ -66,8 +80,7 @@ func (m *Model) hit(dir, n int) tea.Cmd {
 		return nil
 	}
 	m.visit()
-	m.search.want = &wanted{from: from, dir: dir, count: max(1, n)}
-	cmd := m.goWanted()
+	cmd := m.goOn(&wanted{from: from, dir: dir, count: max(1, n)})
 	if m.search != nil && m.search.want != nil {
 		m.say("searching on; esc stops")
 	}
@@ -91,8 +104,7 @@ func (m *Model) sameName(dir int) tea.Cmd {
 	from := n.Place()
 	w := &wanted{from: from, dir: dir, count: 1}
 	if s := m.search; s != nil && s.p.source == name && s.cancel != nil && s.err == nil {
-		s.want = w
-		return m.goWanted()
+		return m.goOn(w)
 	}
 	return m.beginSearch(literal(name, false), w)
 }

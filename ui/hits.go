@@ -21,6 +21,8 @@ type hitList struct {
 	t    *lazy.Tree
 	seen map[lazy.Place]peek
 	busy bool
+
+	least func() string // what stands before their number
 }
 
 // peek is what the list says of a hit.
@@ -32,7 +34,7 @@ func (m *Model) listHits() tea.Cmd {
 		m.say("no hits: / finds")
 		return nil
 	}
-	h := &hitList{s: s, t: m.r.Tree(m.out.t.Folded()), seen: make(map[lazy.Place]peek)}
+	h := &hitList{s: s, t: m.r.Tree(m.out.t.Folded()), seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
 	h.list = list{
 		hint: "Enter goes there",
 		n:    func() int { return len(s.hits) },
@@ -65,7 +67,7 @@ func (h *hitList) known() []int {
 }
 
 func (h *hitList) View(width, height int, g *glyphs) []string {
-	h.title = plural(int64(len(h.s.hits)), "hit") + " of /" + h.s.p.source
+	h.title = h.least() + plural(int64(len(h.s.hits)), "hit") + " of /" + h.s.p.source
 	if h.s.running() {
 		h.title += " so far, " + percent(h.s.done, h.s.total)
 	}

@@ -54,6 +54,7 @@ type Model struct {
 	ahead      bool        // what is next to the screen is to be loaded too
 	deadline   time.Time   // when the patience of the current Update ends
 	generation int         // of the reader at the last refresh
+	recorded   int64       // bytes of all threads at that time
 	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
 	watching   bool        // a command waits for the reader to change
 	spinning   bool        // a tick is under way

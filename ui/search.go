@@ -54,6 +54,20 @@ func (s *search) stop() {
 	s.err = context.Canceled
 }
 
+// outgrown reports whether the trace has more by now than was searched, as one
+// has that is being recorded.
+func (s *search) outgrown(m *Model) bool {
+	return s.ended && s.err == nil && m.recorded > s.total
+}
+
+// least is what stands before the number of hits: a sign where there may be more.
+func (s *search) least(m *Model) string {
+	if s.outgrown(m) {
+		return "≥ "
+	}
+	return ""
+}
+
 func (s *search) ranges(text string) [][2]int {
 	if s == nil || s.p == nil || s.p.source == "" {
 		return nil
@@ -69,9 +83,9 @@ func (s *search) text(m *Model, room int) string {
 		return name
 	}
 	n := int64(len(s.hits))
-	found := plural(n, "hit")
+	found := s.least(m) + plural(n, "hit")
 	if s.shown > 0 && n > 0 {
-		found = fmt.Sprintf("%s of %s", grouped(int64(s.shown)), grouped(n))
+		found = fmt.Sprintf("%s of %s%s", grouped(int64(s.shown)), s.least(m), grouped(n))
 	}
 	switch {
 	case s.running():
@@ -84,7 +98,7 @@ func (s *search) text(m *Model, room int) string {
 		return text + stops
 	case s.err != nil:
 		return fmt.Sprintf("%s  %s, stopped at %s", name, found, percent(s.done, s.total))
-	case n == 0:
+	case n == 0 && !s.outgrown(m):
 		return name + "  not found"
 	}
 	return name + "  " + found

@@ -108,6 +108,10 @@ func (m *Model) refresh() {
 	if g := m.known.Generation; g != m.generation {
 		m.generation = g
 		m.out.t.Refresh()
+		m.recorded = 0
+		for _, t := range m.r.Threads() {
+			m.recorded += t.Bytes
+		}
 	}
 	if m.out.cursor == (lazy.Row{}) {
 		m.out.cursor, _ = m.out.t.First()
