@@ -38,8 +38,11 @@ func (m *Model) troubles() []string {
 // problem says what of the data is missing.
 func problem(st lazy.Status) string {
 	var e *format.Error
+	var file *fs.PathError
 	text := describe(st.Problem)
 	switch {
+	case st.Phase == lazy.PhaseFailed && errors.As(st.Problem, &file):
+		return "no temporary file (TMPDIR says where): " + reason(st.Problem)
 	case st.Phase == lazy.PhaseFailed:
 		return text
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
