@@ -22,7 +22,10 @@ type Context struct {
 // NewContext returns an empty Context.
 func NewContext() *Context { return new(Context) }
 
+// Thread returns the name of a thread.
 func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
+
+// Class returns the class with this id.
 func (c *Context) Class(id int32) *ClassDescriptor {
 	if e := c.classes.get(id); e != nil {
 		return &e.ClassDescriptor
@@ -30,6 +33,7 @@ func (c *Context) Class(id int32) *ClassDescriptor {
 	return nil
 }
 
+// Method returns the method with this id.
 func (c *Context) Method(id int32) *MethodDescriptor {
 	if e := c.methods.get(id); e != nil {
 		return &e.MethodDescriptor
@@ -37,6 +41,7 @@ func (c *Context) Method(id int32) *MethodDescriptor {
 	return nil
 }
 
+// Field returns the field with this id.
 func (c *Context) Field(id int32) *FieldDescriptor {
 	if e := c.fields.get(id); e != nil {
 		return &e.FieldDescriptor
@@ -44,6 +49,7 @@ func (c *Context) Field(id int32) *FieldDescriptor {
 	return nil
 }
 
+// Variable returns the variable with this id.
 func (c *Context) Variable(id int32) *VariableDescriptor {
 	if e := c.variables.get(id); e != nil {
 		return &e.VariableDescriptor
@@ -51,7 +57,10 @@ func (c *Context) Variable(id int32) *VariableDescriptor {
 	return nil
 }
 
-func (c *Context) Path(id int32) *AccessPath       { return c.paths.get(id) }
+// Path returns the access path with this id.
+func (c *Context) Path(id int32) *AccessPath { return c.paths.get(id) }
+
+// Location returns the place in the source with this id.
 func (c *Context) Location(id int32) *CodeLocation { return c.locations.get(id) }
 
 // Text returns the string object with this id; ok is false when there is none,

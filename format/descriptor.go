@@ -69,14 +69,18 @@ type StringObject struct {
 	Value string
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong.
 func (t *ThreadName) Append(dst []byte) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindThreadName, t.Thread), t.Name)
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong.
 func (d *ClassDescriptor) Append(dst []byte) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindClassDescriptor, d.ID), d.Name)
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong, and with
+// ErrCorrupt where there are more than 65,535 arguments.
 func (d *MethodDescriptor) Append(dst []byte) ([]byte, error) {
 	dst = appendHead(dst, KindMethodDescriptor, d.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
@@ -99,6 +103,7 @@ func (d *MethodDescriptor) Append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong.
 func (d *FieldDescriptor) Append(dst []byte) ([]byte, error) {
 	dst = appendHead(dst, KindFieldDescriptor, d.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
@@ -110,6 +115,7 @@ func (d *FieldDescriptor) Append(dst []byte) ([]byte, error) {
 	return append(dst, bit(d.Static), bit(d.Final), bit(d.Volatile)), err
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong.
 func (d *VariableDescriptor) Append(dst []byte) ([]byte, error) {
 	dst, err := AppendUTF(appendHead(dst, KindVariableDescriptor, d.ID), d.Name)
 	if err != nil {
@@ -118,6 +124,7 @@ func (d *VariableDescriptor) Append(dst []byte) ([]byte, error) {
 	return d.Type.Append(dst)
 }
 
+// Append appends the object to dst. It fails with ErrStringTooLong.
 func (d *StringObject) Append(dst []byte) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindString, d.ID), d.Value)
 }

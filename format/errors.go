@@ -34,6 +34,7 @@ type Error struct {
 	Err      error  // one of the sentinels above, or a cause
 }
 
+// Error returns one line, without the hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -61,6 +62,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // At returns err with the file's name and the offset moved by base, where err

@@ -37,6 +37,7 @@ func (k Kind) Valid() bool { return k < kindCount }
 // objects, which belong to the [Context] of a trace.
 func (k Kind) Reference() bool { return k <= KindCodeLocation }
 
+// String returns the name that the format gives the kind.
 func (k Kind) String() string {
 	if k.Valid() {
 		return kindNames[k]
@@ -79,6 +80,7 @@ func (c Class) Container() bool {
 	return c == ClassCall || c == ClassLoop || c == ClassIteration
 }
 
+// String returns what a point of this class is, in words.
 func (c Class) String() string {
 	if c.Valid() {
 		return classNames[c]

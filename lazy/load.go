@@ -20,8 +20,8 @@ const (
 type End int
 
 const (
-	AtStart End = iota
-	AtEnd
+	AtStart End = iota // what comes first in the trace
+	AtEnd              // what comes last
 )
 
 // Load loads a page of a gap, from one of its ends. Where the gap has changed
@@ -230,7 +230,7 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	j := cells.firstEnding(x) - 1
 	// The container around x, if it is a child, begins before x.
 	if own := cells.firstAround(j+1, x); own < cells.len() {
-		if c := l.outermost(own, from, x); c.Start > from {
+		if c := l.outermost(own, from); c.Start > from {
 			j = cells.firstEnding(c.Start) - 1
 		}
 	}
@@ -261,9 +261,9 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	return from, ord
 }
 
-// outermost returns the outermost container around x that begins behind from,
-// given the ordinal of the innermost.
-func (l *childReader) outermost(own, from, x int64) format.Cell {
+// outermost returns the outermost container that begins behind from, of those
+// around a place: own is the ordinal of the innermost.
+func (l *childReader) outermost(own, from int64) format.Cell {
 	if l.chain != nil {
 		i := sort.Search(len(l.chain), func(i int) bool { return l.chain[i].Start > from })
 		if i == len(l.chain) {

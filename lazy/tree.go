@@ -101,9 +101,14 @@ type kids struct {
 	timesSize int64 // of the file of times, when counting began
 }
 
-func (n *Node) Parent() *Node  { return n.parent }
+// Parent returns the node of which this is a child, nil for a thread.
+func (n *Node) Parent() *Node { return n.parent }
+
+// IsThread reports whether the node is a thread, not a trace point.
 func (n *Node) IsThread() bool { return n.parent == nil }
-func (n *Node) Thread() int32  { return n.thread }
+
+// Thread returns the id of the thread that the node is, or is in.
+func (n *Node) Thread() int32 { return n.thread }
 
 // Depth is 0 for a thread, 1 for its roots.
 func (n *Node) Depth() int { return int(n.depth) }

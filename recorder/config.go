@@ -35,6 +35,7 @@ const (
 	SharedMemory
 )
 
+// String returns the name of the strategy.
 func (s Strategy) String() string {
 	switch s {
 	case Automatic:
@@ -64,6 +65,7 @@ const (
 	Drop
 )
 
+// String returns the name of the policy.
 func (p Policy) String() string {
 	switch p {
 	case Stall:

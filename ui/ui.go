@@ -16,9 +16,9 @@ import (
 type Color string
 
 const (
-	ColorAuto   Color = "auto" // what the terminal and NO_COLOR say
-	ColorAlways Color = "always"
-	ColorNever  Color = "never"
+	ColorAuto   Color = "auto"   // what the terminal and NO_COLOR say
+	ColorAlways Color = "always" // the 16 of every terminal
+	ColorNever  Color = "never"  // whatever the terminal can do
 )
 
 // Options say how the explorer looks and behaves. The zero value is good.

@@ -66,6 +66,7 @@ const (
 
 var stateNames = [4]string{"free", "being written", "being read", "complete"}
 
+// String returns what a chunk in the state is, in words.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
