@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,10 +93,14 @@ func (a *app) verifyIndex(ctx context.Context, path, index string) error {
 	p := a.newProgress("checking")
 	cells, err := lazy.VerifyIndex(ctx, path, index, p.update)
 	p.end()
-	if errors.Is(err, format.ErrTruncated) && strings.HasSuffix(fileOf(err), ".idx") {
-		return withHint(err, "make it again: tracex index "+path)
-	}
 	if err != nil {
+		if at := cmp.Or(index, path+".idx"); fileOf(err) == at || errors.Is(err, fs.ErrNotExist) && exists(path) {
+			name := path
+			if index != "" {
+				name = "-o " + index + " " + path
+			}
+			return withHint(err, "make it: tracex index "+name)
+		}
 		return unpackFirst(err)
 	}
 	if _, err = fmt.Fprintf(a.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
