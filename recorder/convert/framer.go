@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -48,7 +49,8 @@ func (f *framer) next() (packet []byte, offset int64, err error) {
 			return nil, offset, f.end(f.cut(offset, "a packet"))
 		}
 		number, kind := protowire.DecodeTag(tag)
-		if n < 0 || number < protowire.MinValidNumber || kind != protowire.BytesType {
+		// What begins with another field than a packet is some other file.
+		if n < 0 || number < protowire.MinValidNumber || kind != protowire.BytesType || offset == 0 && number != 1 {
 			return nil, offset, f.damage(offset, "the key of a packet")
 		}
 		size, m := f.varint(n)
@@ -196,6 +198,12 @@ func notTrace(head []byte) error {
 		e.Found = "JSON"
 	case format.CheckDataHeader(head) == nil:
 		e.Found, e.Hint = "a trace that needs no conversion", "open it as it is"
+	case len(head) > 0 && head[0] != 1<<3|bytesKey:
+		// Package format tells many kinds of files apart.
+		var other *format.Error
+		if errors.As(format.CheckDataHeader(head), &other) {
+			e.Found = other.Found
+		}
 	default:
 		e.Found = fmt.Sprintf("bytes %x", head[:min(len(head), 8)])
 	}

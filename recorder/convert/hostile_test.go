@@ -160,14 +160,17 @@ func TestMotley(t *testing.T) {
 // TestNotTrace has inputs of other kinds, each with its own message.
 func TestNotTrace(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "the file is empty",
-		"\x1f\x8b\x08":                       "gzip",
-		"\x28\xb5\x2f\xfd":                   "zstd",
-		"PK\x03\x04":                         "ZIP",
-		"  {\"traceEvents\":[]}":             "JSON",
-		"[{}]":                               "JSON",
-		"\x00\x00\x00\x00":                   "bytes 00000000",
-		"text of some kind, long":            "bytes 74657874",
+		"":                        "the file is empty",
+		"\x1f\x8b\x08":            "gzip",
+		"\x28\xb5\x2f\xfd":        "zstd",
+		"PK\x03\x04":              "ZIP",
+		"  {\"traceEvents\":[]}":  "JSON",
+		"[{}]":                    "JSON",
+		"\x00\x00\x00\x00":        "bytes 00000000",
+		"text of some kind, long": "text (\"text of some kind, long\"…)",
+		"\xfd7zXZ\x00\x00\x04":    "xz-compressed",
+		// The key of a field 34,082, with bytes of which there are too few.
+		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":   "bytes 92aa12994205f9b2",
 		string(format.AppendDataHeader(nil)): "needs no conversion",
 	} {
 		c := New(Options{})
