@@ -37,6 +37,17 @@ func (c *Conn) Close() { c.link.close() }
 // Done is closed when the connection has ended and Disconnected has returned.
 func (c *Conn) Done() <-chan struct{} { return c.link.done }
 
+// Behind reports whether something that the client sent, or that it has gone, has
+// come and is not handled yet. If so, then is called, once, in the connection's
+// reading goroutine, when all that had come by now has been handled, or when the
+// connection has ended and Disconnected has returned. Nobody waits for the client:
+// what comes later does not count, nor does the part of a frame. A handler's own
+// request counts until it has returned.
+//
+// Only Linux tells what waits in a socket, and only of those that the system made.
+// Else what was read counts, and no more.
+func (c *Conn) Behind(then func()) bool { return c.link.behind(then) }
+
 // start has the connection served.
 func (c *Conn) start() {
 	c.link.run(true, func() {
@@ -49,6 +60,7 @@ func (c *Conn) start() {
 		if hook := c.host.options.Disconnected; hook != nil && c.refused == nil {
 			hook(c, err)
 		}
+		c.link.intake.end()
 		c.host.forget(c)
 	})
 }

@@ -31,8 +31,16 @@ func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {
 		}
 		return n, nil, err
 	}
-	var file *os.File
-	messages, _ := unix.ParseSocketControlMessage(oob[:oobn])
+	return n, firstFile(oob[:oobn]), err
+}
+
+// firstFile returns the first file of a control message, and closes the others;
+// nil if there is none.
+func firstFile(oob []byte) (file *os.File) {
+	if len(oob) == 0 {
+		return nil
+	}
+	messages, _ := unix.ParseSocketControlMessage(oob)
 	for i := range messages {
 		handles, _ := unix.ParseUnixRights(&messages[i])
 		for _, handle := range handles {
@@ -43,7 +51,7 @@ func receiveFile(sock *net.UnixConn, b []byte) (int, *os.File, error) {
 			}
 		}
 	}
-	return n, file, err
+	return file
 }
 
 // sendFile writes as much of b as goes at once, with the file.

@@ -50,6 +50,9 @@ func (s *splitter) room() []byte {
 // filled says that n bytes were put into the room.
 func (s *splitter) filled(n int) { s.end += n }
 
+// left is how many bytes were not taken yet.
+func (s *splitter) left() int { return s.end - s.start }
+
 // next returns the content of the next whole frame, which may be empty. It is
 // valid until room is asked for. Without a whole frame, ok is false.
 func (s *splitter) next() (content []byte, ok bool, err error) {

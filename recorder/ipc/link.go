@@ -47,7 +47,9 @@ func (o Options) withDefaults() Options {
 type link struct {
 	sock    net.Conn
 	unix    *net.UnixConn // sock, if it can carry files
+	socket  socket        // of sock
 	options Options
+	intake  intake
 
 	wake    chan struct{} // the writer has something to do
 	written chan struct{} // closed: the writer has ended
@@ -66,6 +68,7 @@ type link struct {
 func newLink(sock net.Conn, options Options) *link {
 	l := &link{
 		sock:    sock,
+		socket:  socketOf(sock),
 		options: options.withDefaults(),
 		wake:    make(chan struct{}, 1),
 		written: make(chan struct{}),
@@ -118,22 +121,29 @@ func (l *link) read(polite bool, handle func(*perfetto.IPCFrame)) error {
 			if !l.isClosing() {
 				handle(frame)
 			}
+			l.intake.settle(frames.left())
 		}
+		l.intake.settle(0) // what is left is no frame yet
 		if err != nil {
 			return fmt.Errorf("ipc: %w (%w)", ErrDisconnected, err)
 		}
 	}
 }
 
-// receive reads once and keeps the file that came along.
-func (l *link) receive(b []byte) (int, error) {
+// receiveElsewhere reads once and keeps the file that came along, where the system
+// does not tell what is in a socket.
+func (l *link) receiveElsewhere(b []byte) (n int, err error) {
 	if l.unix == nil {
-		return l.sock.Read(b)
+		n, err = l.sock.Read(b)
+	} else {
+		var file *os.File
+		if n, file, err = receiveFile(l.unix, b); file != nil {
+			l.keepFile(file)
+		}
 	}
-	n, file, err := receiveFile(l.unix, b)
-	if file != nil {
-		l.keepFile(file)
-	}
+	l.intake.mu.Lock()
+	l.intake.taken += uint64(n)
+	l.intake.mu.Unlock()
 	return n, err
 }
 

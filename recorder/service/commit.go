@@ -1,6 +1,7 @@
 package service
 
 import (
+	"slices"
 	"time"
 
 	"tracex/recorder/ipc"
@@ -71,6 +72,11 @@ func (p *producer) target(id uint32, writer uint16) *target {
 	return b
 }
 
+// writesFor reports whether the producer may write into a buffer of the session.
+func (p *producer) writesFor(n *session) bool {
+	return slices.ContainsFunc(n.targets, func(id uint32) bool { return p.targets[id] })
+}
+
 // patchesMost is how many patches of a chunk one request may have.
 const patchesMost = 1024
 
@@ -100,11 +106,7 @@ func (s *Service) scrape(n *session, p *producer) {
 	if !p.scraped || p.reader == nil || len(p.writers) == 0 {
 		return
 	}
-	mine := false
-	for _, id := range n.targets {
-		mine = mine || p.targets[id]
-	}
-	if !mine {
+	if !p.writesFor(n) {
 		return
 	}
 	err := p.reader.Scrape(&p.chunk, func(c *smb.Chunk) bool {

@@ -13,6 +13,7 @@ import (
 // flush is one that is waited for.
 type flush struct {
 	waiting map[*producer]bool
+	behind  int           // producers of which something had come that is not handled
 	done    func(ok bool) // called once, with the lock held
 }
 
@@ -31,8 +32,9 @@ const (
 const flushesMost = 1000
 
 // flush asks the producers to commit what they have, and calls done when they
-// have, or the time is up: timeoutMs, or 0 for what the config says. What is not
-// committed then is scraped.
+// have, or the time is up: timeoutMs, or 0 for what the config says. What they had
+// committed before is there then, of those too that are not asked. What is not
+// committed is scraped.
 func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
 	n.packets.event(n, stepFlushStarted, false)
 	asked := n.flushable(nil)
@@ -80,8 +82,11 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 			},
 		}})
 	}
-	if len(f.waiting) == 0 {
-		n.flushed(id, true)
+	f.behind = n.catchUp(func() {
+		f.behind--
+		n.maybeFlushed(id)
+	})
+	if n.maybeFlushed(id) {
 		return
 	}
 	timeout := millis(cmp.Or(timeoutMs, n.config.GetFlushTimeoutMs()))
@@ -101,10 +106,36 @@ func (n *session) flushedBy(p *producer, last uint64) {
 			continue
 		}
 		delete(f.waiting, p)
-		if len(f.waiting) == 0 {
-			n.flushed(id, true)
+		n.maybeFlushed(id)
+	}
+}
+
+// maybeFlushed ends a flush, and reports that, when nobody is waited for.
+func (n *session) maybeFlushed(id uint64) bool {
+	f := n.flushes[id]
+	if f == nil || len(f.waiting) > 0 || f.behind > 0 {
+		return false
+	}
+	n.flushed(id, true)
+	return true
+}
+
+// catchUp is for what producers sent before a flush, or before the end, and what
+// was not handled, as each connection is read in its own time: nobody who waits
+// for the one may miss the other. then is called, with the lock held, once for
+// each producer of which there is such, when it is handled, as long as the session
+// is there. It returns how many these are.
+func (n *session) catchUp(then func()) (behind int) {
+	for _, p := range n.s.connected {
+		if p.writesFor(n) && p.conn.Behind(n.s.locked(func() {
+			if n.s.sessions[n.id] == n {
+				then()
+			}
+		})) {
+			behind++
 		}
 	}
+	return behind
 }
 
 // flushed ends a flush.

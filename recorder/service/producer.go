@@ -17,6 +17,7 @@ import (
 // producer is a program that is connected. The service's lock guards it.
 type producer struct {
 	s    *Service
+	conn *ipc.Conn
 	from *source // nil: it has not said who it is
 	name string
 	sdk  string
@@ -45,7 +46,7 @@ type producer struct {
 func (p *producer) id() uint32 { return p.from.producer }
 
 func (s *Service) producerConnected(c *ipc.Conn) error {
-	c.Value = &producer{s: s, writers: make(map[uint16]uint32), targets: make(map[uint32]bool)}
+	c.Value = &producer{s: s, conn: c, writers: make(map[uint16]uint32), targets: make(map[uint32]bool)}
 	return nil
 }
 

@@ -35,6 +35,7 @@ type session struct {
 	timers    map[int]func() // what stops each
 	lastTimer int
 
+	behind     int // producers of which something had come, before it was stopped, that is not handled
 	flushes    map[uint64]*flush
 	requested  uint64 // flushes
 	succeeded  uint64
@@ -209,7 +210,8 @@ func (n *session) clearState() {
 	}
 }
 
-// stop ends the recording: the data sources get some time to end theirs.
+// stop ends the recording: the data sources get some time to end theirs, and what
+// producers had sent is handled.
 func (n *session) stop(why string) {
 	switch n.state {
 	case sessionConfigured:
@@ -222,6 +224,10 @@ func (n *session) stop(why string) {
 	for _, i := range slices.Clone(n.instances) {
 		n.stopInstance(i, false)
 	}
+	n.behind = n.catchUp(func() {
+		n.behind--
+		n.maybeStopped()
+	})
 	if n.allStopped() {
 		n.disable("")
 		return
@@ -242,7 +248,7 @@ func (n *session) maybeStopped() {
 }
 
 func (n *session) allStopped() bool {
-	return !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
+	return n.behind == 0 && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
 }
 
 // disable ends the recording at once. What the buffers have can still be read.

@@ -34,8 +34,15 @@ type stepper struct {
 func (p *stepper) sync() { p.invoke("Sync", &perfetto.SyncRequest{}) }
 
 func newStepper(t *testing.T, s *Service, noFlush bool) *stepper {
-	p := &stepper{t: t, s: s, flushes: make(chan *perfetto.GetAsyncCommandResponse_Flush, 100), ready: make(chan struct{})}
-	p.client, p.Binding = dial(t, s.config.Producers, "ProducerPort")
+	client, b := dial(t, s.config.Producers, "ProducerPort")
+	return newStepperOver(t, s, client, b, noFlush)
+}
+
+func newStepperOver(t *testing.T, s *Service, client *ipc.Client, b *ipc.Binding, noFlush bool) *stepper {
+	p := &stepper{
+		t: t, s: s, client: client, Binding: b,
+		flushes: make(chan *perfetto.GetAsyncCommandResponse_Flush, 100), ready: make(chan struct{}),
+	}
 	p.invoke("InitializeConnection", &perfetto.InitializeConnectionRequest{
 		ProducerName: proto.String("stepper"), SmbScrapingMode: perfetto.InitializeConnectionRequest_SMB_SCRAPING_ENABLED.Enum(),
 	})

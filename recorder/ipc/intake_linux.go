@@ -1,0 +1,85 @@
+package ipc
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// socket is the system's of a link; nil if it has none.
+type socket = syscall.RawConn
+
+func socketOf(sock net.Conn) socket {
+	if conn, ok := sock.(syscall.Conn); ok {
+		if raw, err := conn.SyscallConn(); err == nil {
+			return raw
+		}
+	}
+	return nil
+}
+
+// receive reads once and keeps the file that came along. What is taken out of the
+// socket is counted at the same moment.
+func (l *link) receive(b []byte) (n int, err error) {
+	if l.socket == nil {
+		return l.receiveElsewhere(b)
+	}
+	var room []byte // none is set aside where no files come
+	if l.unix != nil {
+		room = make([]byte, rightsRoom)
+	}
+	files := 0
+	fault := l.socket.Read(func(fd uintptr) bool {
+		l.intake.mu.Lock()
+		defer l.intake.mu.Unlock()
+		for {
+			n, files, _, _, err = unix.Recvmsg(int(fd), b, room, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+			if !errors.Is(err, unix.EINTR) {
+				break
+			}
+		}
+		n = max(n, 0) // -1 with an error
+		l.intake.taken += uint64(n)
+		if errors.Is(err, unix.EAGAIN) {
+			err = nil
+			return l.intake.empty()
+		}
+		if err != nil {
+			err = os.NewSyscallError("recvmsg", err)
+		} else if n == 0 {
+			err = io.EOF
+		}
+		return true
+	})
+	if fault != nil {
+		return 0, fault
+	}
+	if file := firstFile(room[:files]); file != nil {
+		l.keepFile(file)
+	}
+	return n, err
+}
+
+// unread returns how many bytes wait in the socket, and whether nothing will come
+// behind them. The intake's mu is held.
+func (l *link) unread() (waiting int, ends bool) {
+	if l.socket == nil {
+		return 0, false
+	}
+	fault := l.socket.Control(func(fd uintptr) {
+		// Whether it ends is asked first: then no bytes come any more that the
+		// number has not.
+		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		n, err := unix.Poll(state, 0)
+		ends = err == nil && n > 0
+		if waiting, err = unix.IoctlGetInt(int(fd), unix.SIOCINQ); err != nil {
+			waiting = 0
+		}
+	})
+	// One that is closed has its end to come.
+	return waiting, ends || fault != nil
+}
