@@ -46,5 +46,6 @@
 // notices. Who sends a lot calls Wait between frames. A host reads no further
 // requests of a peer that leaves too many replies lying.
 //
-// What a dead peer sent before it died is still read to the end.
+// What a dead peer sent before it died is still read to the end. [Conn.Behind]
+// tells when what had come by some moment is handled.
 package ipc

@@ -35,6 +35,16 @@
 // steps of some 256 KiB, and files, each written by a goroutine of its own. So
 // nobody waits for a consumer that does not read, for a full pipe, or for a disk.
 //
+// # What a flush has
+//
+// Each connection is read by a goroutine of its own. What a program sent before a
+// consumer asked for a flush, a clone or the end of a session may therefore lie
+// unread when that is handled. All three wait for it, also where the program need
+// not answer, or has gone, but for nothing that comes later, and no longer than a
+// flush, or a stop, may take. Only Linux tells what lies unread: elsewhere it may
+// come too late. When a consumer leaves, or the service is closed, sessions end at
+// once.
+//
 // # Whom it trusts
 //
 // Nobody that connects. Who somebody is the system says. A consumer must be of
