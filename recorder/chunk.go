@@ -26,6 +26,9 @@ import "sync/atomic"
 // look behind them. An atomic store is; of a large chunk, whose owner is busy,
 // the cheaper release is used, and the flusher makes up for it by a [fence].
 //
+// The flusher does both with the thread's swap held and notes how far it has read,
+// so that the owner need not wait until that is in the sink.
+//
 // A chunk that was taken away is not used again, because its owner may be writing
 // to it at that moment: the garbage collector gets it.
 type chunk struct {
@@ -39,6 +42,7 @@ type chunk struct {
 	next *chunk // in a list of chunks
 
 	turns        []turn // of the clock's counter; the thread's swap guards it
+	taken        uint64 // what was published when it was taken away; the thread's swap guards it
 	flushed      int    // bytes that are in the sink; the thread's lock guards it
 	flushedMarks int
 }
@@ -104,7 +108,13 @@ type part struct {
 // pending returns what is published of a chunk and not in the sink. The
 // thread's lock is held.
 func (c *chunk) pending() part {
-	n, m := unpack(c.published.Load())
+	return c.upTo(c.published.Load())
+}
+
+// upTo returns what is not in the sink of what was published at some moment. The
+// thread's lock is held.
+func (c *chunk) upTo(published uint64) part {
+	n, m := unpack(published)
 	return part{data: c.data[c.flushed:n], marks: c.marks[c.flushedMarks:m], first: c.flushed}
 }
 

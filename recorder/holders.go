@@ -3,7 +3,7 @@ package recorder
 import "sync"
 
 // holders are the threads that have a chunk: few, however many threads there
-// are.
+// are. A thread comes and goes with its swap held.
 type holders struct {
 	mu   sync.Mutex
 	list []*Thread

@@ -250,13 +250,14 @@ func putOwed(b []byte, l *level) int {
 }
 
 // rescue takes what was published to a chunk while that was taken away to
-// another one: the last object, if the chunk was taken before it was there.
+// another one: the last object, if the chunk was taken before it was there. What
+// was published before may still be on its way to the sink.
 func (t *Thread) rescue(from *chunk) {
 	defer t.rescued(t.slow)
 	t.slow = true
-	t.mu.Lock()
-	at, marks := from.flushed, from.flushedMarks
-	t.mu.Unlock()
+	t.swap.Lock()
+	at, marks := unpack(from.taken)
+	t.swap.Unlock()
 	object, marked := from.data[at:t.bytes], from.marks[marks:t.marks]
 	t.bytes, t.marks = 0, 0
 	if len(object) == 0 {

@@ -131,7 +131,6 @@ func (t *Thread) writeOut(c *chunk, need int) *chunk {
 	next := t.grown(c, need)
 	if next == nil {
 		t.install(nil)
-		t.r.holders.remove(t)
 		t.r.pool.put(c)
 	}
 	return next
@@ -156,7 +155,8 @@ const waitForMemory = 50 * time.Microsecond
 
 // first gets a chunk for a thread that has none. It waits for memory where the
 // policy is to stall. The thread holds nothing then that another one could wait
-// for.
+// for. What it had may be on its way to the sink, by who holds mu; what comes into
+// the new chunk is put behind that.
 func (t *Thread) first(need int) *chunk {
 	size := sizeFor(need, firstChunk)
 	if t.wants.Load() > 0 {
@@ -164,10 +164,7 @@ func (t *Thread) first(need int) *chunk {
 	}
 	for t.r.state.Load() == running {
 		if c := t.r.pool.get(size); c != nil {
-			t.mu.Lock()
 			t.install(c)
-			t.r.holders.add(t)
-			t.mu.Unlock()
 			return c
 		}
 		if t.r.config.Strategy == CollectAndDump {
@@ -297,7 +294,7 @@ func (t *Thread) setAside() bool {
 	return t.full.first != nil
 }
 
-// install makes an empty chunk the thread's. mu is held.
+// install makes an empty chunk the thread's, or none. mu is held where it has one.
 func (t *Thread) install(c *chunk) {
 	if c != nil {
 		t.r.clock.notice()
@@ -308,7 +305,12 @@ func (t *Thread) install(c *chunk) {
 		c.begins(&t.r.clock)
 	}
 	t.bytes, t.marks = 0, 0
-	t.chunk.Store(c)
+	switch had := t.chunk.Swap(c) != nil; {
+	case c != nil && !had:
+		t.r.holders.add(t)
+	case c == nil && had:
+		t.r.holders.remove(t)
+	}
 }
 
 // sizeFor is the size of a chunk that has room for need bytes: least, or the

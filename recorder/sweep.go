@@ -144,27 +144,42 @@ func (r *Recorder) putTaken(t *Thread) {
 	}
 }
 
+// takeAway takes a thread's chunk away, and returns it with what is published of
+// it and not in the sink; nil: there was none. Others that were set aside are
+// where putTaken finds them. t.mu and t.swap are held.
+func (t *Thread) takeAway() (*chunk, part) {
+	c := t.takeFull()
+	if c == nil {
+		return nil, part{}
+	}
+	t.chunk.Store(nil)
+	t.r.holders.remove(t)
+	if c.relaxed {
+		fence()
+	}
+	c.taken = c.published.Load()
+	return c, c.upTo(c.taken)
+}
+
 // retire takes a thread's chunk away, puts what is published of it into the
 // sink, and returns it, or nil when there was none. t.mu is held.
 func (r *Recorder) retire(t *Thread) *chunk {
-	t.swap.Lock()
-	c := t.takeFull()
-	t.chunk.Store(nil)
-	t.swap.Unlock()
+	c, p := t.takeIdle()
 	r.putTaken(t)
 	if c == nil {
 		return nil
 	}
-	if c.relaxed {
-		fence()
-	}
-	r.holders.remove(t)
-	p := c.pending()
 	r.settle(t, c, p)
 	r.sink.put(t, p, false)
-	c.written(p)
 	r.pool.lost(c)
 	return c
+}
+
+// takeIdle is takeAway from a thread that goes on. t.mu is held.
+func (t *Thread) takeIdle() (*chunk, part) {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	return t.takeAway()
 }
 
 // guard is deferred where what a thread published is looked at: with two

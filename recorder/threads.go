@@ -103,9 +103,6 @@ func (r *Recorder) end(t *Thread) *chunk {
 		ended = t.now()
 	}
 	c, p, note := t.takeLast()
-	if c != nil {
-		r.holders.remove(t)
-	}
 	if t.nonsense.Load() {
 		return c
 	}
@@ -115,9 +112,6 @@ func (r *Recorder) end(t *Thread) *chunk {
 	}
 	t.file.ended = r.settled(t, ended)
 	r.sink.put(t, p, len(note.data) == 0)
-	if c != nil {
-		c.written(p)
-	}
 	if len(note.data) > 0 {
 		r.sink.put(t, note, true)
 	}
@@ -129,14 +123,7 @@ func (r *Recorder) end(t *Thread) *chunk {
 func (t *Thread) takeLast() (c *chunk, p, note part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
-	c = t.takeFull()
-	t.chunk.Store(nil)
-	if c != nil {
-		if c.relaxed {
-			fence()
-		}
-		p = c.pending()
-	}
+	c, p = t.takeAway()
 	t.shut = true
 	return c, p, t.takeNote()
 }
