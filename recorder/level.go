@@ -85,6 +85,12 @@ func (s *stack) piece(i int) *levels {
 	return p
 }
 
+// ended returns the level that many behind the innermost one, which has ended.
+func (s *stack) ended(behind int) *level {
+	i := s.depth + behind
+	return &s.piece(i).level[uint(i)%levelsPiece]
+}
+
 // inCall reports whether one of the levels is a call.
 func (s *stack) inCall() bool {
 	for i, p := s.depth-1, s.piece(s.depth-1); i >= 0 && p != nil; i-- {

@@ -214,8 +214,12 @@ func (t *Thread) catchUp(need int) bool {
 		}
 		l := &piece.level[uint(i)%levelsPiece]
 		to := t.bytes + putOwed(c.data[t.bytes:], l)
-		t.owed--
+		left := t.owed - 1
+		t.owed = left
 		t.marked(c, mark{footerAt(t.bytes, to), l.reading}, to)
+		if t.owed > left {
+			return false // the chunk was taken away, and there was no other
+		}
 		if uint(i)%levelsPiece == 0 {
 			piece = piece.below
 		}
@@ -276,7 +280,7 @@ func (t *Thread) rescue(from *chunk) {
 	}
 	switch {
 	case format.Kind(object[0]) == format.KindFooter:
-		t.open.piece(t.open.depth).level[uint(t.open.depth)%levelsPiece].reading = marked[0].reading
+		t.open.ended(t.owed).reading = marked[0].reading
 		t.owed++
 		t.lagging = true
 	case format.Class(object[1]).Container():

@@ -1,0 +1,100 @@
+package recorder
+
+import (
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// yieldUntil lets others go on until something is so.
+func yieldUntil(so func() bool) {
+	for !so() {
+		runtime.Gosched()
+	}
+}
+
+// A footer that is owed may find its buffer taken away as it is written, and no
+// other one: it is owed again, and comes before those of what is around it, even
+// if there is memory an instant later.
+func TestOwedAgain(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
+	r := start(t, c)
+	m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
+	th, other := r.Thread("owing"), r.Thread("other")
+	other.mu.Lock() // the recorder's goroutine waits
+	r.later(other)
+	yieldUntil(func() bool { return !other.due.Load() })
+
+	th.Enter(m, 0, Null())
+	th.Enter(m, 0, Null(), Int(1))
+	th.Loop(0)
+	var memory []*chunk
+	for c := r.pool.get(firstChunk); c != nil; c = r.pool.get(firstChunk) {
+		memory = append(memory, c)
+	}
+	made := int64(3)
+	for r.dropped.Load() == 0 {
+		th.ReadVariable(v, 0, Null())
+		made++
+	}
+	th.Exit(Void())
+	if th.owed != 2 {
+		t.Fatalf("%d footers are owed", th.owed)
+	}
+	ended := th.open.first
+	r.dueMu.Lock()
+	r.due = nil
+	th.due.Store(false)
+	th.wants.Store(0)
+	r.pool.put(memory[0])
+	var group sync.WaitGroup
+	group.Go(func() {
+		th.Enter(m, 0, Null(), Int(2))
+		th.Exit(Void())
+	})
+	made++
+	yieldUntil(th.due.Load) // it has another buffer, and is about to write the first footer there
+	th.mu.Lock()
+	r.take(th)
+	for r.pool.get(firstChunk) != nil {
+	}
+	th.swap.Lock()
+	r.dueMu.Unlock()
+	yieldUntil(func() bool {
+		r.dueMu.Lock()
+		said := len(r.due) > 0
+		if !said {
+			r.dueMu.Unlock()
+		}
+		return said
+	})
+	th.due.Store(false)
+	th.swap.Unlock() // now it finds that the buffer is gone
+	yieldUntil(th.due.Load)
+	r.pool.put(memory[1])
+	th.wants.Store(0)
+	r.dueMu.Unlock()
+	group.Wait()
+	if th.owed != 2 || th.open.first != ended {
+		t.Errorf("%d footers are owed, %+v, want 2, %+v", th.owed, th.open.first, ended)
+	}
+
+	other.mu.Unlock()
+	th.Exit(Void())
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, depth int) {
+		if p.Class == format.ClassLoop && depth != 2 || p.Class == format.ClassCall && len(p.Args) == 1 && depth != 1 {
+			t.Errorf("%+v is %d deep", p, depth)
+		}
+	})
+	saved, _ := r.Flush()
+	if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made || missing == 0 {
+		t.Errorf("%d points, %d noted as missing, %d counted, %d made", present, missing, saved.Dropped, made)
+	}
+}
