@@ -9,18 +9,24 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tracex/format/formattest"
+	"tracex/recorder/ipc/ipctest"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runVariable) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"tracex": main})
+	commands := map[string]func(){"tracex": main}
+	if commands[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] == nil {
+		ipctest.NoService()
+	}
+	testscript.Main(m, commands)
 }
 
 // runVariable is the environment variable that makes the test binary be the

@@ -30,6 +30,9 @@ type programThread struct {
 
 func startProgram(t *testing.T, c recorder.Config, threads int) *program {
 	t.Helper()
+	if c.Strategy == recorder.Automatic {
+		c.Strategy = recorder.Streaming // whatever the environment names
+	}
 	rec, err := recorder.Start(c)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/recorder"
+	"tracex/recorder/ipc/ipctest"
 )
 
 // victimVariable makes the test binary record into the file it names until it
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		victim(path)
 	}
 	child()
+	ipctest.NoService()
 	os.Exit(m.Run())
 }
 

@@ -15,6 +15,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/producer"
 )
 
@@ -278,7 +279,7 @@ func TestEverythingAtOnce(t *testing.T) {
 // A recording through shared memory that nonsense ended is still ended by Stop:
 // nothing of it keeps its connection, or its place there.
 func TestNonsenseLeavesNoConnection(t *testing.T) {
-	t.Setenv(ipc.ProducerVariable, filepath.Join(t.TempDir(), "nobody"))
+	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
 	for _, events := range []bool{false, true} {
 		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, Full: Drop, OnError: func(error) {}})
 		r.shared(r.Thread("bad"), errTwice)

@@ -25,6 +25,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/recorder/ipc/ipctest"
 )
 
 // explorerVariable makes the test binary be the explorer of the trace that it
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(explorerVariable); path != "" {
 		os.Exit(explore(path))
 	}
+	ipctest.NoService()
 	os.Exit(m.Run())
 }
 

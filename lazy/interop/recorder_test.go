@@ -17,11 +17,11 @@ import (
 func TestReferenceReadsRecorder(t *testing.T) {
 	r := needReference(t)
 	configs := map[string]recorder.Config{
-		"streaming": {BlockSize: 16 << 10},
-		"tiny":      {BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},
+		"streaming": {Strategy: recorder.Streaming, BlockSize: 16 << 10},
+		"tiny":      {Strategy: recorder.Streaming, BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},
 		"dump":      {Strategy: recorder.CollectAndDump},
 		// What they leave out is noted, at the ends of threads as well.
-		"dropping": {Full: recorder.Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
+		"dropping": {Strategy: recorder.Streaming, Full: recorder.Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
 		"full":     {Strategy: recorder.CollectAndDump, BlockSize: 1 << 10, MaxMemory: 256 << 10},
 	}
 	for name, config := range configs {

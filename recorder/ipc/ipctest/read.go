@@ -30,6 +30,16 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
+// NoService has the tests of a program find no service but their own, whatever the
+// environment names, as under tracex record. It is for TestMain.
+func NoService() {
+	for _, name := range []string{ipc.ProducerVariable, ipc.ConsumerVariable} {
+		if err := os.Unsetenv(name); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // ReadEncoded returns the packets that the session of a consumer has, encoded, and
 // takes them from it. consumer is bound to ConsumerPort.
 func ReadEncoded(t testing.TB, consumer *ipc.Binding) (packets [][]byte) {
