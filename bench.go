@@ -44,7 +44,8 @@ func (a *app) benchRecordCommand() *cobra.Command {
 medians of rounds in which all cases take turns, on files in a temporary folder`,
 		Example: `tracex bench record
 tracex bench record --seconds 60 --dir /mnt/disk`,
-		Args: noArguments,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !(f.seconds > 0 && f.seconds <= 3600) {
 				return &usageError{"--seconds is a number above 0, at most 3600", ""}

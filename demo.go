@@ -33,7 +33,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Explore a trace that is built in, with a tour",
 		Example: `tracex demo
 tracex demo --save demo.bin        # a trace to try print, info, pack on`,
-		Args: noArguments,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := c.Flags()
 	flags.StringVar(&save, "save", "", "write the trace to this file, show nothing")

@@ -43,10 +43,11 @@ TMPDIR: where packed traces and standard input are unpacked to.
 // manCommand prints the man page of all commands.
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:    "man",
-		Short:  "Print the man page",
-		Hidden: true,
-		Args:   noArguments,
+		Use:               "man",
+		Short:             "Print the man page",
+		Hidden:            true,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			for _, c := range root.Commands() {
 				c.Hidden = c.Hidden && c.Name() != "bench" // a page has room for it

@@ -64,6 +64,10 @@ func newRoot(a *app) *cobra.Command {
 		Short:   "Walk what a program did, call by call, in the terminal",
 		Example: "tracex trace.bin   # explore a recorded trace",
 		Args:    cobra.NoArgs,
+		// A command or a trace, which open is not needed for.
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(&dense{a.stdout})
@@ -140,6 +144,16 @@ func hiddenHelp() *cobra.Command {
 		Use:    "help [command]",
 		Short:  "Help about a command",
 		Hidden: true,
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if found, _, err := c.Root().Find(args); err == nil {
+				for _, sub := range found.Commands() {
+					if sub != c && !strings.HasPrefix(sub.Name(), "_") { // the shells' own
+						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {

@@ -21,7 +21,8 @@ func (a *app) serveCommand() *cobra.Command {
 			"The sockets are those that $" + ipc.ProducerVariable + " and $" + ipc.ConsumerVariable + " name, or Perfetto's own.",
 		Example: `tracex serve                          # at the usual places
 tracex serve --producers /tmp/p --consumers /tmp/c`,
-		Args: noArguments,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := c.Flags()
 	flags.StringVar(&producers, "producers", "", "socket for programs")
