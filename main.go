@@ -71,13 +71,13 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped: " + e.signal.String() }
 
-// untilSignal returns a context that the first interrupt, termination or
-// hang-up cancels, so that a command can remove its temporary files. The second
-// ends the program at once. Signals that are ignored (nohup) stay ignored.
+// untilSignal returns a context that the first interrupt, termination, hang-up or
+// quit cancels, so that a command can give the terminal back and remove its
+// temporary files. The second ends the program at once. Signals that are ignored (nohup) stay ignored.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) {
 			signal.Notify(c, s)
 		}

@@ -177,14 +177,14 @@ func (a *app) runRecorded(ctx context.Context, dir string, args []string) error 
 	return childExit(exit.ExitCode())
 }
 
-// passOn gives the signal that tracex got to the program. An interrupt from the
-// keyboard the terminal has given to both.
+// passOn gives the signal that tracex got to the program. An interrupt or a quit
+// from the keyboard the terminal has given to both.
 func (a *app) passOn(p *os.Process, cause error) {
 	var stopped signalError
 	if !errors.As(cause, &stopped) {
 		stopped.signal = syscall.SIGTERM
 	}
-	if stopped.signal == syscall.SIGINT && term.IsTerminal(int(a.stdin.Fd())) {
+	if (stopped.signal == syscall.SIGINT || stopped.signal == syscall.SIGQUIT) && term.IsTerminal(int(a.stdin.Fd())) {
 		return
 	}
 	_ = p.Signal(stopped.signal) // it may have ended

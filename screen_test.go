@@ -115,7 +115,9 @@ func TestDemoScreen(t *testing.T) {
 // TestScreenKilled: whatever signal ends the explorer, the terminal is given
 // back and no file stays.
 func TestScreenKilled(t *testing.T) {
-	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+	for signal, want := range map[syscall.Signal]int{
+		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
+	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			s, tmp := onScreen(t, nil, "demo")
 			s.until("tour 1 of 8")

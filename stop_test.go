@@ -59,6 +59,7 @@ func TestSignal(t *testing.T) {
 		{syscall.SIGINT, 130, "tracex: stopped: interrupt\n"},
 		{syscall.SIGTERM, 143, "tracex: stopped: terminated\n"},
 		{syscall.SIGHUP, 129, "tracex: stopped: hangup\n"},
+		{syscall.SIGQUIT, 131, "tracex: stopped: quit\n"},
 	} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			t.Parallel()
