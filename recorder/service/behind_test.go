@@ -75,6 +75,9 @@ func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 	start()
 	<-p.ready
 	p.sync()
+	if set, ok := s.clock.(*fakeClock); ok {
+		set.settle = nil // time passes, though the connection is held up
+	}
 	// What waits for a connection's requests is called by the goroutine that reads
 	// them: it can hold that up, and nothing else.
 	reached := make(chan struct{})

@@ -38,7 +38,7 @@ func serveWith(t *testing.T, c Config, clock clock) *Service {
 		t.Fatal(err)
 	}
 	if set, ok := clock.(*fakeClock); ok {
-		set.busy = &s.mu
+		set.settle = s.settle
 	}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -46,6 +46,23 @@ func serveWith(t *testing.T, c Config, clock clock) *Service {
 		}
 	})
 	return s
+}
+
+// settle returns when all that producers had sent is handled, timers included: an
+// answer comes before its request counts as that.
+func (s *Service) settle() {
+	var waits []chan struct{}
+	s.lock()
+	for _, p := range s.connected {
+		handled := make(chan struct{})
+		if p.conn.Behind(func() { close(handled) }) {
+			waits = append(waits, handled)
+		}
+	}
+	s.unlock()
+	for _, handled := range waits {
+		<-handled
+	}
 }
 
 // dial connects to a port of the service.

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/smb"
 )
@@ -81,7 +82,12 @@ func testHostile(t *testing.T, cfg *perfetto.TraceConfig) {
 		}
 		want = append(want, text)
 		c.flush() // and with it scraping
-		c.read()
+		// What stands in the fields of its packets need be no messages.
+		for _, b := range ipctest.ReadEncoded(t, c.Binding) {
+			if len(b) == 0 {
+				t.Error("a packet without what the service adds")
+			}
+		}
 	}
 	own.reads(want...)
 	var stats perfetto.GetTraceStatsResponse

@@ -120,6 +120,7 @@ func (r *replay) send(of *perfettotest.Record) {
 	r.fill(p, of.SMB)
 	p.send(of.Frame, file)
 	p.settle()
+	r.s.settle()
 }
 
 // file makes one like that of the capture.
