@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // The variables that say where the sockets of a service are.
@@ -64,8 +63,9 @@ func parseAddresses(list string) ([]address, error) {
 }
 
 func (a address) check() error {
-	const longest = len(syscall.RawSockaddrUnix{}.Path) - 1
 	switch {
+	case !supported:
+		return ErrPlatform
 	case a.name == "":
 		return errors.New("it is empty")
 	case strings.HasPrefix(a.name, "vsock://"):
@@ -74,8 +74,8 @@ func (a address) check() error {
 		return nil
 	case a.abstract() && runtime.GOOS != "linux":
 		return errors.New("abstract names are of Linux alone; use a path")
-	case len(a.name) > longest:
-		return fmt.Errorf("it has %d bytes, a socket's path takes %d; use a shorter one", len(a.name), longest)
+	case len(a.name) > longestPath:
+		return fmt.Errorf("it has %d bytes, a socket's path takes %d; use a shorter one", len(a.name), longestPath)
 	}
 	return nil
 }

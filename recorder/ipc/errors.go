@@ -3,6 +3,10 @@ package ipc
 import "errors"
 
 var (
+	// ErrPlatform is returned where a program and a service cannot share memory:
+	// WebAssembly, Plan 9 and AIX.
+	ErrPlatform = errors.New("no shared memory on this platform")
+
 	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. One that
 	// arrives ends the connection; one that was to be sent is not.
 	ErrTooLarge = errors.New("a frame is larger than the 128 KiB that a peer takes")

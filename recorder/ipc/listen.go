@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // listen makes a listener for each address of the list, or none.
@@ -70,7 +69,7 @@ func clearPath(path string) error {
 	if err == nil {
 		_ = sock.Close()
 	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
+	if !refused(err) {
 		return fmt.Errorf("ipc: %s is in use by another service; end that one or use another path", path)
 	}
 	if err := os.Remove(path); err != nil {

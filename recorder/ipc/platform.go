@@ -1,0 +1,17 @@
+//go:build !js && !wasip1 && !plan9 && !aix
+
+package ipc
+
+import (
+	"errors"
+	"syscall"
+)
+
+// supported says that programs of this platform can reach a service.
+const supported = true
+
+// longestPath is how many bytes the path of a socket may have.
+const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// refused reports whether nobody listens at a socket that is there.
+func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
