@@ -6,28 +6,42 @@ import "sync/atomic"
 // stand in the file, and a mark for each header and each footer among them.
 //
 //	data   | in the sink | published          | being written | free     |
-//	       0          flushed             published          t.n     len(data)
+//	       0          flushed             published        t.bytes  len(data)
 //	        flusher reads ^        ^ flusher reads up to here
 //
-// The owner is the one goroutine that records into the chunk. It writes behind
-// what is published, then publishes, and it alone does. A flusher holds the
-// thread's lock and reads what is published.
+// Its states, and who moves it from one to the next:
 //
-// A flusher may also take the chunk away, as from an idle thread. It sets the
-// thread's chunk to nil and reads once more what is published; the owner looks
-// at its thread's chunk each time it has published:
+//	         get, install: owner              follow: owner
+//	free ────────────────────────► current ───────────────► set aside
+//	 ▲ ▲                             │   │                       │
+//	 │ └── grown, again: owner ──────┘   │ takeAway: flusher     │ takeFull: flusher
+//	 │                                   ▼                       ▼
+//	 │                                 taken                 being put
+//	 │      putTaken: flusher            │                       │
+//	 └───────────────────────────────────│───────────────────────┘
+//	                                     ▼ collected, when no goroutine has it
 //
-//	owner    publish        look at t.chunk
-//	flusher  t.chunk = nil  look at what is published
+// The owner is the one goroutine that records into the current chunk. It writes
+// behind what is published, then publishes, and it alone does. A flusher is any
+// goroutine that holds the thread's mu; it reads what is published. A change of
+// state holds the thread's swap. Words that both sides touch:
+//
+//	word             written by                 read by
+//	chunk.published  owner, after each object   flusher, before it reads data and marks
+//	Thread.chunk     whoever holds swap         owner, before and after each object
+//
+// Both are atomic variables of sync/atomic, whose operations have one order that
+// all goroutines agree on. That settles what happens when a flusher takes a chunk
+// away while its owner records, as it does from an idle thread:
+//
+//	owner    store published   load Thread.chunk
+//	flusher  store Thread.chunk = nil   load published
 //
 // Whatever the order, one of them sees what the other did: either the flusher
 // has all that the owner recorded, or the owner finds its chunk gone and takes
-// what is missing to another one. That needs stores that are seen before the
-// look behind them. An atomic store is; of a large chunk, whose owner is busy,
-// the cheaper release is used, and the flusher makes up for it by a [fence].
-//
-// The flusher does both with the thread's swap held and notes how far it has read,
-// so that the owner need not wait until that is in the sink.
+// what is missing to another one, see rescue. The flusher does both with swap held
+// and notes how far it has read, so that the owner need not wait until that is in
+// the sink.
 //
 // A chunk that was taken away is not used again, because its owner may be writing
 // to it at that moment: the garbage collector gets it.
@@ -37,7 +51,6 @@ type chunk struct {
 	// published is the number of bytes, and in its low half of marks, that a
 	// flusher may read.
 	published atomic.Uint64
-	relaxed   bool // published by release
 
 	next *chunk // in a list of chunks
 

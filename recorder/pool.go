@@ -3,7 +3,6 @@ package recorder
 import (
 	"math/bits"
 	"sync"
-	"sync/atomic"
 )
 
 // pool keeps the recorder's memory within a limit: that of chunks, which it
@@ -13,8 +12,7 @@ import (
 // is never for chunks: it is for those who need it at once, while the recorder's
 // goroutine takes chunks away.
 type pool struct {
-	block   int         // size of a block
-	relaxed atomic.Bool // chunks of that size are published by release from now on
+	block int // size of a block
 
 	mu       sync.Mutex
 	max      int64
@@ -72,7 +70,6 @@ func (p *pool) get(size int) *chunk {
 func (p *pool) prepare(c *chunk) {
 	c.flushed, c.flushedMarks = 0, 0
 	c.published.Store(0)
-	c.relaxed = len(c.data) >= p.block && p.relaxed.Load() && hasFence()
 }
 
 // find returns a free chunk of a size, or nil and whether one may be made.

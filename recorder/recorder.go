@@ -83,8 +83,6 @@ func Start(c Config) (*Recorder, error) {
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
 	if writes {
 		r.wake = make(chan struct{}, 1)
-	} else {
-		r.pool.relaxed.Store(hasFence())
 	}
 	if writes || r.clock.counter && c.FlushInterval > 0 {
 		r.done, r.gone = make(chan struct{}), make(chan struct{})
@@ -144,8 +142,6 @@ func (r *Recorder) run() {
 		case <-r.wake:
 			r.sweepDue()
 		}
-		// Somebody is busy. This takes some milliseconds the first time.
-		r.pool.relaxed.Store(hasFence())
 	}
 }
 

@@ -154,9 +154,6 @@ func (t *Thread) takeAway() (*chunk, part) {
 	}
 	t.chunk.Store(nil)
 	t.r.holders.remove(t)
-	if c.relaxed {
-		fence()
-	}
 	c.taken = c.published.Load()
 	return c, c.upTo(c.taken)
 }

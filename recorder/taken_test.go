@@ -19,7 +19,7 @@ func TestTakenAway(t *testing.T) {
 		enough, most = 300, 10_000
 	}
 	for _, c := range []Config{
-		{BlockSize: 1 << 10}, // published by release, where that can be
+		{BlockSize: 1 << 10},
 		{BlockSize: 1 << 10, plain: true},
 		{BlockSize: 64 << 10, NoTimes: true},
 	} {

@@ -193,13 +193,6 @@ func (t *Thread) mark(c *chunk, place uint64, to int) {
 		return // two goroutines were here at once
 	}
 	t.marks, t.bytes = i+1, to
-	if c.relaxed && t.clocked == byCounter {
-		stamp(&c.marks[i], place, &c.published, pack(to, i+1))
-		if t.chunk.Load() != c {
-			t.rescue(c)
-		}
-		return
-	}
 	c.marks[i] = mark{place, t.now()}
 	t.publish(c)
 }
@@ -220,11 +213,7 @@ func (t *Thread) leaf(c *chunk, to int) {
 
 // publish lets a flusher have what was written.
 func (t *Thread) publish(c *chunk) {
-	if now := pack(t.bytes, t.marks); c.relaxed {
-		release(&c.published, now)
-	} else {
-		c.published.Store(now)
-	}
+	c.published.Store(pack(t.bytes, t.marks))
 	if t.chunk.Load() != c {
 		t.rescue(c)
 	}

@@ -196,7 +196,7 @@ func (w *Writer) End() bool {
 		w.giveBack() // there is no room for the packet that the count would promise
 	} else {
 		w.packets += onePacket
-		publish(w.head, w.packets)
+		storeWord(w.head, w.packets)
 		w.plain = len(w.payload)
 	}
 	if w.patches.ready() {

@@ -8,8 +8,8 @@ import (
 
 // This is the only file of the package that knows of pointers into the memory.
 // A word is one of its aligned 32-bit numbers, which the other process may change
-// at any time; it is touched by the atomic operations below alone, and by
-// publish. Their order is at least acquire for a load, release for a store, both
+// at any time; it is touched by the atomic operations below alone.
+// Their order is at least acquire for a load, release for a store, both
 // for a swap.
 
 // word returns the word at an offset of mem. The offset must be a multiple of 4

@@ -118,7 +118,7 @@ func (w *Writer) Packet(b []byte) bool {
 	copy(dst[1:], b)
 	w.pos = p + 1 + n
 	w.packets += onePacket
-	publish(w.head, w.packets)
+	storeWord(w.head, w.packets)
 	return true
 }
 
@@ -140,7 +140,7 @@ func (w *Writer) EndSmall(n int) {
 	w.payload[w.pos] = byte(n)
 	w.pos += 1 + n
 	w.packets += onePacket
-	publish(w.head, w.packets)
+	storeWord(w.head, w.packets)
 }
 
 // other writes a packet that is not small or does not fit.
