@@ -36,9 +36,9 @@ func (r *Recorder) Capture(x any) (captured Value) {
 	if simple, ok := scalar(v); ok {
 		return simple
 	}
-	c := capturer{r: r, left: maxCaptured}
+	c := capturer{r: r, by: r.terms(), left: maxCaptured}
 	c.value(v, r.config.CaptureDepth)
-	return Value{kind: encoded, text: string(c.out)}
+	return Value{kind: encoded, bits: uint64(r.tag) << upperShift, text: string(c.out)}
 }
 
 const (
@@ -88,6 +88,7 @@ func scalar(v reflect.Value) (Value, bool) {
 // capturer encodes one value with what it refers to.
 type capturer struct {
 	r    *Recorder
+	by   terms
 	out  []byte
 	left int // bytes up to which there are fields and elements
 }
@@ -132,16 +133,18 @@ func (c *capturer) value(v reflect.Value, depth int) {
 }
 
 func (c *capturer) scalar(v Value) {
-	max := c.r.config.MaxString
+	max := int(c.by.text)
 	at := len(c.out)
 	c.out = slices.Grow(c.out, v.room(max))
-	n := v.put(c.out[at:at+v.room(max)], max)
+	n := v.put(c.out[at:at+v.room(max)], &c.by)
 	c.out = c.out[:at+n]
 }
 
 // object begins an object of a type.
 func (c *capturer) object(t reflect.Type, address uintptr) {
-	c.out = binary.BigEndian.AppendUint32(c.out, uint32(c.r.typeOf(t).class))
+	// Nothing is registered once the recording has ended; then this is not
+	// recorded either.
+	c.out = binary.BigEndian.AppendUint32(c.out, uint32(max(int32(c.r.typeOf(t).class)-1, 0)))
 	c.out = binary.BigEndian.AppendUint32(c.out, uint32(Identity(address)))
 }
 

@@ -36,12 +36,12 @@ func (r *Recorder) firstError() error {
 	return r.err
 }
 
-// droppedVariable is what notes of dropped points write to. It is registered
+// droppedVariable is the id of what notes of dropped points write to. It is registered
 // when it is needed, be it at the end, and whether there is memory for names or
 // not.
-func (r *Recorder) droppedVariable() Variable {
+func (r *Recorder) droppedVariable() int32 {
 	g := &r.registry
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return Variable(g.variable(DroppedVariable, longType))
+	return g.variable(DroppedVariable, longType)
 }

@@ -20,46 +20,59 @@ type Place struct {
 }
 
 // Step is a step of a [Path]. It is made by the functions below.
-type Step struct{ step format.AccessStep }
+type Step struct {
+	kind   format.AccessKind
+	number int64 // of what it names
+	index  int32
+}
 
 // Local begins a path with a local variable.
 func Local(v Variable) Step {
-	return Step{format.AccessStep{Kind: format.AccessVariable, Ref: int32(v)}}
+	return Step{kind: format.AccessVariable, number: int64(v)}
 }
 
 // Member goes on to a field of an object, or begins a path with a variable of a
 // package.
 func Member(f Field) Step {
-	return Step{format.AccessStep{Kind: format.AccessObjectField, Ref: int32(f)}}
+	return Step{kind: format.AccessObjectField, number: int64(f)}
 }
 
 // Element goes on to the element with an index.
-func Element(i int32) Step { return Step{format.AccessStep{Kind: format.AccessElement, Ref: i}} }
+func Element(i int32) Step { return Step{kind: format.AccessElement, index: i} }
 
 // ElementBy goes on to the element whose index has a name.
 func ElementBy(index Path) Step {
-	return Step{format.AccessStep{Kind: format.AccessNamedElement, Ref: int32(index) - 1}}
+	return Step{kind: format.AccessNamedElement, number: int64(index)}
 }
 
 // Path registers how the source names a value. A path with a step that means
 // nothing is none.
 func (r *Recorder) Path(steps ...Step) Path {
-	return Path(r.register(func(g *registry) int32 { return g.path(steps) }))
-}
-
-func (g *registry) path(steps []Step) int32 {
+	if !r.on() {
+		return 0
+	}
 	p := format.AccessPath{}
 	for _, s := range steps {
-		if !g.known(&s.step) {
-			return 0
+		step := format.AccessStep{Kind: s.kind, Ref: s.index}
+		if s.kind != format.AccessElement {
+			step.Ref = r.known(s.number)
 		}
-		p.Steps = append(p.Steps, s.step)
+		p.Steps = append(p.Steps, step)
+	}
+	return Path(r.register(func(g *registry) int32 { return g.path(p) }))
+}
+
+func (g *registry) path(p format.AccessPath) int32 {
+	for i := range p.Steps {
+		if !g.known(&p.Steps[i]) {
+			return unknownID
+		}
 	}
 	key, err := p.Append(nil)
 	if err != nil {
-		return 0
+		return unknownID
 	}
-	return 1 + g.intern(format.KindAccessPath, "", len(key), pathKey(key), func(dst []byte, id int32) ([]byte, error) {
+	return g.intern(format.KindAccessPath, "", len(key), pathKey(key), func(dst []byte, id int32) ([]byte, error) {
 		p.ID = id
 		return p.Append(dst)
 	})
@@ -85,10 +98,19 @@ func (g *registry) known(s *format.AccessStep) bool {
 
 // Location registers a place in the source.
 func (r *Recorder) Location(p Place) Location {
-	return Location(r.register(func(g *registry) int32 { return g.location(p) }))
+	if !r.on() {
+		return 0
+	}
+	path := r.knownPlace(int64(p.Path))
+	var names []int32
+	for _, a := range p.Args {
+		names = append(names, r.knownPlace(int64(a)))
+	}
+	return Location(r.register(func(g *registry) int32 { return g.location(p, path, names) }))
 }
 
-func (g *registry) location(p Place) int32 {
+// location interns a place with the ids of its path and of its arguments' names.
+func (g *registry) location(p Place, path int32, names []int32) int32 {
 	text := func(s string) int32 {
 		if s == "" {
 			return -1
@@ -96,21 +118,18 @@ func (g *registry) location(p Place) int32 {
 		return g.text(s)
 	}
 	l := format.CodeLocation{Kind: format.LocationLine, File: text(p.File), Class: text(p.Class), Method: text(p.Method),
-		Line: int32(p.Line), Path: int32(p.Path) - 1}
-	if p.Path != 0 {
+		Line: int32(p.Line), Path: path, ArgNames: names}
+	if path != unknownID {
 		l.Kind = format.LocationAccess
 	}
-	for _, a := range p.Args {
-		l.ArgNames = append(l.ArgNames, int32(a)-1)
-	}
-	if len(p.Args) > 0 {
+	if len(names) > 0 {
 		l.Kind = format.LocationCall
 	}
 	key, err := l.Append(nil)
 	if err != nil || g.short > 0 {
-		return 0
+		return unknownID
 	}
-	return 1 + g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
+	return g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
 		l.ID = id
 		return l.Append(dst)
 	})

@@ -46,9 +46,10 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	}
 	t.bytes = writing
 	b := c.data[from : from+loopRoom]
-	t.head(b, class, at)
+	place := t.place(at)
+	t.head(b, class, place)
 	b[pointHead] = 0
-	putInt32(b[pointHead+1:], int32(at))
+	putInt32(b[pointHead+1:], place+1)
 	n := pointHead + 5
 	if class == format.ClassIteration {
 		putInt32(b[n:], number)

@@ -160,9 +160,9 @@ func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	putInt32(b[6:], thread)
 	putInt32(b[10:], event)
 	b[14] = 0xff // no diff status
-	putInt32(b[pointHead:], int32(r.droppedVariable()))
+	putInt32(b[pointHead:], r.droppedVariable())
 	value := Int64(missing)
-	return pointHead + 4 + value.put(b[pointHead+4:], 0)
+	return pointHead + 4 + value.put(b[pointHead+4:], &terms{})
 }
 
 // note publishes the note of what was dropped, unless a flusher did, in a chunk
@@ -243,7 +243,7 @@ func putOwed(b []byte, l *level) int {
 	switch l.class {
 	case format.ClassCall:
 		result := Raw(format.UntrackedResult)
-		n := 1 + result.put(b[1:], len(format.UntrackedResult))
+		n := 1 + result.put(b[1:], &terms{text: int32(len(format.UntrackedResult))})
 		b[n], b[n+1] = 0, 0
 		return n + 2
 	case format.ClassLoop:

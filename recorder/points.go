@@ -19,14 +19,14 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 }
 
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + value.room(t.text))
+	c, from, b := t.leafRoom(pointHead + 4 + value.room(int(t.text)))
 	if c == nil {
 		return
 	}
-	t.head(b, class, at)
-	putInt32(b[pointHead:], int32(v))
+	t.head(b, class, t.place(at))
+	putInt32(b[pointHead:], t.variableID(v))
 	n := pointHead + 4
-	n += value.put(b[n:], t.text)
+	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
 
@@ -47,15 +47,15 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 }
 
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + object.room(t.text) + value.room(t.text))
+	c, from, b := t.leafRoom(pointHead + 4 + object.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
 		return
 	}
-	t.head(b, class, at)
-	putInt32(b[pointHead:], int32(f))
+	t.head(b, class, t.place(at))
+	putInt32(b[pointHead:], t.fieldID(f))
 	n := pointHead + 4
-	n += object.put(b[n:], t.text)
-	n += value.put(b[n:], t.text)
+	n += object.put(b[n:], &t.terms)
+	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
 
@@ -74,16 +74,16 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 }
 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + array.room(t.text) + value.room(t.text))
+	c, from, b := t.leafRoom(pointHead + 4 + array.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
 		return
 	}
-	t.head(b, class, at)
+	t.head(b, class, t.place(at))
 	n := pointHead
-	n += array.put(b[n:], t.text)
+	n += array.put(b[n:], &t.terms)
 	putInt32(b[n:], int32(index))
 	n += 4
-	n += value.put(b[n:], t.text)
+	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
 
@@ -102,13 +102,13 @@ func (t *Thread) Catch(exception Value, at Location) {
 }
 
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
-	c, from, b := t.leafRoom(pointHead + exception.room(t.text))
+	c, from, b := t.leafRoom(pointHead + exception.room(int(t.text)))
 	if c == nil {
 		return
 	}
-	t.head(b, class, at)
+	t.head(b, class, t.place(at))
 	n := pointHead
-	n += exception.put(b[n:], t.text)
+	n += exception.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
 

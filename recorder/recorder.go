@@ -13,6 +13,7 @@ import (
 // goroutine at any time, and do nothing on a nil Recorder.
 type Recorder struct {
 	config   Config
+	tag      uint32 // the upper half of its numbers, but for arities
 	registry registry
 	pool     *pool
 	clock    clock
@@ -25,6 +26,7 @@ type Recorder struct {
 	events  atomic.Int64 // the next event id that no thread has
 	dropped atomic.Int64
 	refused atomic.Int64 // threads
+	misuse  misuse
 	lacking atomic.Int64 // bytes that the recorder's goroutine is to make free
 
 	mu      sync.Mutex
@@ -67,7 +69,7 @@ func Start(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c}
+	r := &Recorder{config: c, tag: nextTag()}
 	if !c.NoTimes {
 		r.clock.begin(c.plain, c.source)
 		r.clock.begun = r.turn
@@ -162,6 +164,7 @@ type Saved struct {
 	TimeBytes  int64
 	Dropped    int64 // trace points that found no room
 	Refused    int64 // threads for which there was no memory
+	Misuse     Misuse
 }
 
 // Flush writes all that was recorded before, by any goroutine, and says what is
@@ -192,6 +195,7 @@ func (r *Recorder) saved() Saved {
 	r.mu.Unlock()
 	saved := r.sink.saved()
 	saved.Threads, saved.Dropped, saved.Refused = threads, r.dropped.Load(), r.refused.Load()
+	saved.Misuse = r.misuse.saved()
 	return saved
 }
 

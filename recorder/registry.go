@@ -7,18 +7,6 @@ import (
 	"tracex/format"
 )
 
-// What trace points name by number. Zero is what a nil Recorder returns.
-type (
-	Class    int32 // a type, or a package for its functions
-	Method   int32 // a method or function
-	Field    int32 // a field, or a variable of a package
-	Variable int32 // a local variable
-	// Location is a place in the source; zero is none.
-	Location int32
-	// Path is how the source names a value, such as a.b[i]; zero is none.
-	Path int32
-)
-
 // Type is the declared type of an argument, a result, a field or a variable.
 // The zero Type is that of anything.
 type Type = format.Type
@@ -58,24 +46,22 @@ type (
 	stringKey   string
 	variableKey struct{ name, typ string }
 	fieldKey    struct {
-		class Class
+		class int32 // its id
 		name  string
 	}
 	methodKey struct {
-		class           Class
+		class           int32 // its id
 		name, signature string
 	}
 	pathKey     string // its bytes
 	locationKey string // its bytes, with id 0
 )
 
-// register calls f, which interns, with the registry locked. Memory is reserved
-// in between, with no lock held: f is called again when there was too little, and
-// finds the most of it done.
-func (r *Recorder) register(f func(g *registry) int32) int32 {
-	if !r.on() {
-		return 0
-	}
+// register calls f, which interns, with the registry locked, and returns the
+// number of what has the id that f returns. Memory is reserved in between, with no
+// lock held: f is called again when there was too little, and finds the most of it
+// done.
+func (r *Recorder) register(f func(g *registry) int32) int64 {
 	g := &r.registry
 	for reserved, full := int64(0), false; ; {
 		g.mu.Lock()
@@ -85,7 +71,7 @@ func (r *Recorder) register(f func(g *registry) int32) int32 {
 		names := int64(len(g.ids))
 		g.mu.Unlock()
 		if short == 0 {
-			return id
+			return r.number(id)
 		}
 		if reserved = max(short, 1<<10); !r.reserve(reserved) {
 			reserved, full = 0, true
@@ -98,12 +84,12 @@ func (r *Recorder) register(f func(g *registry) int32) int32 {
 // noName stands for names that there is no memory for.
 const noName = "<no room>"
 
-// instead returns the number of what stands for all objects of a kind that
-// there is no memory for: there is one of each, or -1.
+// instead returns the id of what stands for all objects of a kind that
+// there is no memory for: there is one of each, or unknownID.
 func (g *registry) instead(kind format.Kind) int32 {
 	switch kind {
 	case format.KindClassDescriptor:
-		return int32(g.class(noName))
+		return g.class(noName)
 	case format.KindMethodDescriptor:
 		return g.method(g.class(noName), noName, Type{}, nil)
 	case format.KindFieldDescriptor:
@@ -113,16 +99,16 @@ func (g *registry) instead(kind format.Kind) int32 {
 	case format.KindString:
 		return g.text(noName)
 	}
-	return -1
+	return unknownID
 }
 
-// intern returns the number of the object with this key, of a name of some
+// intern returns the id of the object with this key, of a name of some
 // bytes; make encodes a new one. mu is held.
 func (g *registry) intern(kind format.Kind, name string, bytes int, key any, make func(dst []byte, id int32) ([]byte, error)) int32 {
 	if id, ok := g.ids[key]; ok {
 		return id
 	}
-	if cost := nameSize + 4*int64(bytes); name != noName && name != DroppedVariable {
+	if cost := nameSize + 4*int64(bytes); name != noName && name != DroppedVariable && name != unregisteredName {
 		switch {
 		case g.credit >= cost:
 			g.credit -= cost
@@ -139,7 +125,7 @@ func (g *registry) intern(kind format.Kind, name string, bytes int, key any, mak
 	if err != nil {
 		// Names are cut before, so that only a signature of more than
 		// 65,535 arguments comes here.
-		return 0
+		return unknownID
 	}
 	if g.ids == nil {
 		g.ids = map[any]int32{}
@@ -190,23 +176,43 @@ func (g *registry) text(s string) int32 {
 // Class registers a type, or a package for its functions. The explorer shows
 // what stands behind the last dot of its name: "shop.Order" as Order.
 func (r *Recorder) Class(name string) Class {
-	return Class(r.register(func(g *registry) int32 { return int32(g.class(name)) }))
+	if !r.on() {
+		return 0
+	}
+	return Class(r.register(func(g *registry) int32 { return g.class(name) }))
 }
 
-func (g *registry) class(name string) Class {
+func (g *registry) class(name string) int32 {
 	name = cut(name, maxText)
-	return Class(g.intern(format.KindClassDescriptor, name, len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
+	return g.intern(format.KindClassDescriptor, name, len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
 		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst)
-	}))
+	})
 }
 
 // Method registers a method or function of a class with the types of its result
-// and arguments.
+// and arguments. Calls with another number of arguments are counted in
+// [Saved.Misuse]; without types of arguments a call may have any.
 func (r *Recorder) Method(c Class, name string, result Type, args ...Type) Method {
-	return Method(r.register(func(g *registry) int32 { return g.method(c, name, result, args) }))
+	if !r.on() {
+		return 0
+	}
+	class := r.known(int64(c))
+	m := Method(r.register(func(g *registry) int32 { return g.method(g.orUnregistered(class), name, result, args) }))
+	if m != 0 {
+		m |= Method(arity(len(args))) << upperShift
+	}
+	return m
 }
 
-func (g *registry) method(c Class, name string, result Type, args []Type) int32 {
+// orUnregistered returns the id of a class, or of what stands for unknownID.
+func (g *registry) orUnregistered(class int32) int32 {
+	if class == unknownID {
+		return g.class(unregisteredName)
+	}
+	return class
+}
+
+func (g *registry) method(class int32, name string, result Type, args []Type) int32 {
 	name = cut(name, maxText)
 	known := make([]Type, len(args))
 	var signature strings.Builder
@@ -215,9 +221,9 @@ func (g *registry) method(c Class, name string, result Type, args []Type) int32 
 		known[i] = checked(t)
 		signature.WriteString("," + known[i].String())
 	}
-	key := methodKey{c, name, signature.String()}
+	key := methodKey{class, name, signature.String()}
 	return g.intern(format.KindMethodDescriptor, name, len(name)+len(key.signature), key, func(dst []byte, id int32) ([]byte, error) {
-		return (&format.MethodDescriptor{ID: id, ClassID: int32(c), Name: name, Result: checked(result), Args: known}).Append(dst)
+		return (&format.MethodDescriptor{ID: id, ClassID: class, Name: name, Result: checked(result), Args: known}).Append(dst)
 	})
 }
 
@@ -230,21 +236,28 @@ type FieldInfo struct {
 
 // Field registers a field of a class, or a variable of a package.
 func (r *Recorder) Field(c Class, name string, info FieldInfo) Field {
-	return Field(r.register(func(g *registry) int32 { return g.field(c, name, info) }))
+	if !r.on() {
+		return 0
+	}
+	class := r.known(int64(c))
+	return Field(r.register(func(g *registry) int32 { return g.field(g.orUnregistered(class), name, info) }))
 }
 
-func (g *registry) field(c Class, name string, info FieldInfo) int32 {
+func (g *registry) field(class int32, name string, info FieldInfo) int32 {
 	name, info.Type = cut(name, maxText), checked(info.Type)
 	bytes := len(name) + len(info.Type.Class)
-	return g.intern(format.KindFieldDescriptor, name, bytes, fieldKey{c, name}, func(dst []byte, id int32) ([]byte, error) {
+	return g.intern(format.KindFieldDescriptor, name, bytes, fieldKey{class, name}, func(dst []byte, id int32) ([]byte, error) {
 		g.static = append(g.static, info.Static)
-		return (&format.FieldDescriptor{ID: id, ClassID: int32(c), Name: name, Type: info.Type,
+		return (&format.FieldDescriptor{ID: id, ClassID: class, Name: name, Type: info.Type,
 			Static: info.Static, Final: info.Final}).Append(dst)
 	})
 }
 
 // Variable registers a local variable.
 func (r *Recorder) Variable(name string, t Type) Variable {
+	if !r.on() {
+		return 0
+	}
 	return Variable(r.register(func(g *registry) int32 { return g.variable(name, t) }))
 }
 

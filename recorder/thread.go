@@ -19,18 +19,17 @@ type Thread struct {
 	marks       int   // filled of the chunk
 	next, limit int64 // event ids that are left: next to limit-1
 	open        stack
-	text        int // characters kept of a string
-	id          int32
-	clocked     clocking
-	lagging     bool // something is owed, lost or was dropped: the slow way is to be taken
-	slow        bool // the slow way is being taken
-	ended       bool
-	owed        int // containers behind those of open that ended where there was no room
-	lost        lost
-	batch       int64 // how many event ids are taken next
-	reserved    int64 // bytes of memory
+	terms
+	id       int32
+	clocked  clocking
+	lagging  bool // something is owed, lost or was dropped: the slow way is to be taken
+	slow     bool // the slow way is being taken
+	ended    bool
+	owed     int // containers behind those of open that ended where there was no room
+	lost     lost
+	batch    int64 // how many event ids are taken next
+	reserved int64 // bytes of memory
 
-	r    *Recorder
 	name string
 
 	// mu is held while what is published is put into the sink: by one at a
@@ -92,9 +91,13 @@ func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
 	if t == nil {
 		return
 	}
-	need := callRoom + receiver.room(t.text)
+	method := int32(m) - 1
+	if up := upper(m); up != t.tag|uint32(len(args)+1) && up != t.tag {
+		method = t.anotherMethod(m)
+	}
+	need := callRoom + receiver.room(int(t.text))
 	for i := range args {
-		need += args[i].room(t.text)
+		need += args[i].room(int(t.text))
 	}
 	c, from := t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) || !t.open.fits() {
@@ -105,15 +108,15 @@ func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
 	}
 	t.bytes = writing
 	b := c.data[from : from+need]
-	t.head(b, format.ClassCall, at)
+	t.head(b, format.ClassCall, t.place(at))
 	b[pointHead] = 0
-	putInt32(b[pointHead+1:], int32(m))
+	putInt32(b[pointHead+1:], method)
 	n := pointHead + 5
-	n += receiver.put(b[n:], t.text)
+	n += receiver.put(b[n:], &t.terms)
 	putInt32(b[n:], int32(len(args)))
 	n += 4
 	for i := range args {
-		n += args[i].put(b[n:], t.text)
+		n += args[i].put(b[n:], &t.terms)
 	}
 	b[n], b[n+1] = 0, 0
 	t.next++
@@ -140,7 +143,7 @@ func (t *Thread) Panic(exception string) {
 }
 
 func (t *Thread) leave(result *Value, exception string) {
-	need := callFooter + result.room(t.text)
+	need := callFooter + result.room(int(t.text))
 	if exception != "" {
 		need += 3*min(len(exception), maxException) + len(ellipsis)
 	}
@@ -153,7 +156,7 @@ func (t *Thread) leave(result *Value, exception string) {
 	t.bytes = writing
 	b := c.data[from : from+need]
 	b[0] = byte(format.KindFooter)
-	n := 1 + result.put(b[1:], t.text)
+	n := 1 + result.put(b[1:], &t.terms)
 	if exception == "" {
 		b[n], b[n+1] = 0, 0
 		n += 2
@@ -176,10 +179,10 @@ func (t *Thread) footerFits(c *chunk, from, need int) bool {
 }
 
 // head writes what all points begin with.
-func (t *Thread) head(b []byte, class format.Class, at Location) {
+func (t *Thread) head(b []byte, class format.Class, place int32) {
 	_ = b[pointHead-1]
 	b[0], b[1] = byte(format.KindTracePoint), byte(class)
-	putInt32(b[2:], int32(at)-1)
+	putInt32(b[2:], place)
 	putInt32(b[6:], t.id)
 	putInt32(b[10:], int32(t.next))
 	b[14] = 0xff // no diff status

@@ -25,7 +25,7 @@ func (r *Recorder) Thread(name string) *Thread {
 		r.tell()
 		return nil
 	}
-	t := &Thread{r: r, name: name, text: r.config.MaxString, clocked: r.clocking(), reserved: size}
+	t := &Thread{name: name, terms: r.terms(), clocked: r.clocking(), reserved: size}
 	t.open.top = &t.open.first
 	r.mu.Lock()
 	defer r.mu.Unlock()

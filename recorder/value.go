@@ -15,10 +15,22 @@ import (
 // goroutine. The zero Value is null.
 type Value struct {
 	kind  format.ValueKind // 0: null
-	class Class            // of an object
-	bits  uint64
-	text  string
+	class int32            // of an object: the lower half of its number
+	// bits are a number; of an object, its identity and above that the upper half
+	// of its class's number; of what is encoded, there, that of classes in it: 0
+	// if there are none.
+	bits uint64
+	text string
 }
+
+// terms is what a value is written by.
+type terms struct {
+	text int32  // characters kept of a string
+	tag  uint32 // upper half of numbers that the recorder knows
+	r    *Recorder
+}
+
+func (r *Recorder) terms() terms { return terms{text: int32(r.config.MaxString), tag: r.tag, r: r} }
 
 // encoded marks a value whose text is its bytes in the file. It is never
 // written.
@@ -113,13 +125,9 @@ func Raw(s string) Value { return Value{kind: format.ValueRawString, text: s} }
 func TypeName(name string) Value { return Value{kind: format.ValueJavaClass, text: name} }
 
 // Object is an object of a class. identity tells it from other objects; what
-// [Identity] returns for its address is one. A class that nothing registered is
-// null.
+// [Identity] returns for its address is one.
 func Object(c Class, identity int32) Value {
-	if c < 0 {
-		return Null() // the format's numbers of values without a class
-	}
-	return Value{kind: object, class: c, bits: uint64(uint32(identity))}
+	return Value{kind: object, class: int32(c), bits: uint64(upper(c))<<upperShift | uint64(uint32(identity))}
 }
 
 // Pointer is the object that p points to, told from others by its address; null
@@ -162,15 +170,15 @@ func (v *Value) room(max int) int {
 
 // put writes the value to b, which has room for it, and returns the number of
 // bytes.
-func (v *Value) put(b []byte, max int) int {
+func (v *Value) put(b []byte, by *terms) int {
 	if v.kind == 0 {
 		putInt32(b, int32(format.ValueNull))
 		return 4
 	}
-	return v.putMore(b, max)
+	return v.putMore(b, by)
 }
 
-func (v *Value) putMore(b []byte, max int) int {
+func (v *Value) putMore(b []byte, by *terms) int {
 	switch v.kind {
 	case format.ValueInt, format.ValueFloat:
 		_ = b[7]
@@ -179,17 +187,40 @@ func (v *Value) putMore(b []byte, max int) int {
 		return 8
 	case object:
 		_ = b[11]
-		putInt32(b, int32(v.class))
-		putInt32(b[4:], int32(v.bits))
-		putInt32(b[8:], 0)
-		return 12
+		class := v.class - 1
+		if uint32(v.bits>>upperShift) != by.tag {
+			class = by.unregistered(int64(v.bits>>upperShift) | int64(v.class))
+		}
+		return putObject(b, class, int32(v.bits))
 	case format.ValueString, format.ValueRawString, format.ValueJavaClass:
 		putInt32(b, int32(v.kind))
-		return 4 + putText(b[4:], v.text, max)
+		return 4 + putText(b[4:], v.text, int(by.text))
 	case encoded:
+		if tag := uint32(v.bits >> upperShift); tag != 0 && tag != by.tag {
+			return putObject(b, by.unregistered(int64(tag)), 0)
+		}
 		return copy(b, v.text)
 	}
 	return v.putRare(b)
+}
+
+// putObject writes an object without fields.
+func putObject(b []byte, class, identity int32) int {
+	_ = b[11]
+	putInt32(b, class)
+	putInt32(b[4:], identity)
+	putInt32(b[8:], 0)
+	return 12
+}
+
+// unregistered counts the use of a number that the recorder does not know, and
+// returns the id of the class that stands for it.
+func (by *terms) unregistered(n int64) int32 {
+	if by.r == nil {
+		return 0 // nothing is recorded
+	}
+	by.r.misuse.number(n)
+	return by.r.unregisteredClass()
 }
 
 func (v *Value) putRare(b []byte) int {

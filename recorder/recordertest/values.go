@@ -10,7 +10,8 @@ import (
 	"tracex/recorder"
 )
 
-// What a program names. Everything is registered where it is used, again and
+// What a program names. The lower half of a number is 1 more than its id in the
+// file. Everything is registered where it is used, again and
 // again, by all goroutines.
 
 func (w *walker) class() recorder.Class {
@@ -52,7 +53,7 @@ func (w *walker) enter() {
 	if w.rand.IntN(2) == 0 {
 		receiver, want = w.object()
 	}
-	p := format.Point{Class: format.ClassCall, Location: int32(at) - 1, Ref: int32(m), Target: want}
+	p := format.Point{Class: format.ClassCall, Location: int32(at) - 1, Ref: int32(m) - 1, Target: want}
 	args := make([]recorder.Value, n)
 	for i := range args {
 		var want format.Value
@@ -71,17 +72,21 @@ func (w *walker) leaf() {
 	p := format.Point{Location: int32(at) - 1, Value: want}
 	switch w.rand.IntN(8) {
 	case 0:
-		p.Class, p.Ref = format.ClassVariableRead, int32(w.variable())
-		w.t.ReadVariable(recorder.Variable(p.Ref), at, v)
+		variable := w.variable()
+		p.Class, p.Ref = format.ClassVariableRead, int32(variable)-1
+		w.t.ReadVariable(variable, at, v)
 	case 1:
-		p.Class, p.Ref = format.ClassVariableWrite, int32(w.variable())
-		w.t.WriteVariable(recorder.Variable(p.Ref), at, v)
+		variable := w.variable()
+		p.Class, p.Ref = format.ClassVariableWrite, int32(variable)-1
+		w.t.WriteVariable(variable, at, v)
 	case 2:
-		p.Class, p.Ref, p.Target = format.ClassFieldRead, int32(w.field()), target
-		w.t.ReadField(recorder.Field(p.Ref), at, o, v)
+		field := w.field()
+		p.Class, p.Ref, p.Target = format.ClassFieldRead, int32(field)-1, target
+		w.t.ReadField(field, at, o, v)
 	case 3:
-		p.Class, p.Ref, p.Target = format.ClassFieldWrite, int32(w.field()), target
-		w.t.WriteField(recorder.Field(p.Ref), at, o, v)
+		field := w.field()
+		p.Class, p.Ref, p.Target = format.ClassFieldWrite, int32(field)-1, target
+		w.t.WriteField(field, at, o, v)
 	case 4:
 		p.Class, p.Number, p.Target = format.ClassArrayRead, w.rand.Int32N(1000), target
 		w.t.ReadElement(o, int(p.Number), at, v)
@@ -107,7 +112,7 @@ func (w *walker) caught() {
 
 func (w *walker) object() (recorder.Value, format.Value) {
 	c, id := w.class(), w.rand.Int32()
-	return recorder.Object(c, id), format.Value{ClassID: int32(c), Bits: int64(id)}
+	return recorder.Object(c, id), format.Value{ClassID: int32(c) - 1, Bits: int64(id)}
 }
 
 // texts are strings of all sorts: short, long, odd.
@@ -195,10 +200,10 @@ func (w *walker) structure() (recorder.Value, format.Value) {
 	x := structure{Number: w.rand.IntN(1e6), text: s}
 	x.inner.On = w.rand.IntN(2) == 0
 	_, on := w.boolean(x.inner.On)
-	return w.r.Capture(x), format.Value{ClassID: int32(w.r.ClassOf(x)), Captured: &format.Captured{Fields: []format.CapturedField{
+	return w.r.Capture(x), format.Value{ClassID: int32(w.r.ClassOf(x)) - 1, Captured: &format.Captured{Fields: []format.CapturedField{
 		{Name: "Number", Value: integer(int64(x.Number))},
 		{Name: "text", Value: format.Value{Kind: format.ValueString, Text: kept}},
-		{Name: "inner", Value: format.Value{ClassID: int32(w.r.ClassOf(x.inner)), Captured: &format.Captured{
+		{Name: "inner", Value: format.Value{ClassID: int32(w.r.ClassOf(x.inner)) - 1, Captured: &format.Captured{
 			Fields: []format.CapturedField{{Name: "On", Value: on}}}}},
 	}}}
 }
@@ -213,7 +218,7 @@ func (w *walker) array() (recorder.Value, format.Value) {
 			want.Elements = append(want.Elements, format.Value{Kind: format.ValueByte, Bits: int64(x[i])})
 		}
 	}
-	return w.r.Capture(x), format.Value{ClassID: int32(w.r.ClassOf(x)), Captured: want}
+	return w.r.Capture(x), format.Value{ClassID: int32(w.r.ClassOf(x)) - 1, Captured: want}
 }
 
 func (w *walker) boolean(v bool) (recorder.Value, format.Value) {

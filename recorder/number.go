@@ -1,0 +1,164 @@
+package recorder
+
+import "sync/atomic"
+
+// What trace points name by number. A number is good for the Recorder that
+// registered it, and for no other: zero, which is what a nil Recorder returns, and
+// a number of another Recorder, stand for something called "<unregistered>", and
+// are counted in [Saved.Misuse].
+type (
+	Class    int64 // a type, or a package for its functions
+	Method   int64 // a method or function
+	Field    int64 // a field, or a variable of a package
+	Variable int64 // a local variable
+	// Location is a place in the source; zero is none, and so is a number of
+	// another Recorder.
+	Location int64
+	// Path is how the source names a value, such as a.b[i]; zero is none, and so
+	// is a number of another Recorder.
+	Path int64
+)
+
+// A number is
+//
+//	bit 63        0
+//	62 to 48      which Recorder registered it
+//	47 to 32      of a Method: 1 more than it has arguments; 0: unknown, see arity
+//	31 to 0       1 more than its id in the file
+//
+// Its upper half is all that is compared where it is used: a number that somebody
+// else made differs there.
+const (
+	tagShift   = 16 // within the upper half
+	arityMask  = 1<<tagShift - 1
+	lastTag    = 1<<15 - 1
+	unknownID  = int32(-1)
+	upperShift = 32
+)
+
+// unregisteredName is the name of what nothing registered.
+const unregisteredName = "<unregistered>"
+
+// recorders counts those that were started.
+var recorders atomic.Uint32
+
+// nextTag returns the tag of another Recorder, as the upper half of its numbers.
+// Tags come again after 32,767 recorders.
+func nextTag() uint32 { return ((recorders.Add(1)-1)%lastTag + 1) << tagShift }
+
+// upper is the upper half of a number.
+func upper[N ~int64](n N) uint32 { return uint32(n >> upperShift) }
+
+// arity is what the number of a method says of its arguments. A method that was
+// registered without their types may be called with any.
+func arity(args int) uint32 {
+	if args == 0 || args >= arityMask {
+		return 0
+	}
+	return uint32(args) + 1
+}
+
+// number makes a number of an id; zero of none.
+func (r *Recorder) number(id int32) int64 {
+	if id == unknownID {
+		return 0
+	}
+	return int64(r.tag)<<upperShift | int64(id) + 1
+}
+
+// known returns the id of what a number names, or unknownID, and counts that,
+// where this Recorder did not register it.
+func (r *Recorder) known(n int64) int32 {
+	if upper(n)&^arityMask == r.tag {
+		return int32(n) - 1
+	}
+	r.misuse.number(n)
+	return unknownID
+}
+
+// knownPlace is known for a Location or a Path, which need not be there.
+func (r *Recorder) knownPlace(n int64) int32 {
+	if n == 0 {
+		return unknownID
+	}
+	return r.known(n)
+}
+
+// unregisteredClass returns the id of what stands for all classes that nothing
+// registered.
+func (r *Recorder) unregisteredClass() int32 {
+	g := &r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.class(unregisteredName)
+}
+
+// anotherMethod returns the id of a method whose number does not fit: it has
+// another number of arguments, or is not of this recorder.
+func (t *Thread) anotherMethod(m Method) int32 {
+	switch {
+	case t.r == nil || !t.r.on():
+		return 0 // nothing is recorded
+	case upper(m)&^arityMask == t.tag:
+		t.r.misuse.arguments.Add(1)
+		return int32(m) - 1
+	}
+	t.r.misuse.number(int64(m))
+	g := &t.r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.method(g.class(unregisteredName), unregisteredName, Type{}, nil)
+}
+
+// variableID returns the id of a variable.
+func (t *Thread) variableID(v Variable) int32 {
+	if upper(v) == t.tag {
+		return int32(v) - 1
+	}
+	return t.anotherVariable(v)
+}
+
+func (t *Thread) anotherVariable(v Variable) int32 {
+	if t.r == nil || !t.r.on() {
+		return 0
+	}
+	t.r.misuse.number(int64(v))
+	g := &t.r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.variable(unregisteredName, Type{})
+}
+
+// fieldID returns the id of a field.
+func (t *Thread) fieldID(f Field) int32 {
+	if upper(f) == t.tag {
+		return int32(f) - 1
+	}
+	return t.anotherField(f)
+}
+
+func (t *Thread) anotherField(f Field) int32 {
+	if t.r == nil || !t.r.on() {
+		return 0
+	}
+	t.r.misuse.number(int64(f))
+	g := &t.r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.field(g.class(unregisteredName), unregisteredName, FieldInfo{})
+}
+
+// place returns the id of a place in the source; -1: none.
+func (t *Thread) place(at Location) int32 {
+	if upper(at) == t.tag || at == 0 {
+		return int32(at) - 1
+	}
+	return t.anotherPlace(at)
+}
+
+func (t *Thread) anotherPlace(at Location) int32 {
+	if t.r != nil && t.r.on() {
+		t.r.misuse.number(int64(at))
+	}
+	return unknownID
+}
