@@ -67,7 +67,7 @@ func printTheirs(t *testing.T, l *lineWriter, n EagerNode, parent format.Parent,
 		open++
 		f = format.Footer{Result: format.Null()}
 	}
-	l.point(&p, &f, parent, depth, noTime)
+	l.point(&p, &f, parent, -1, depth, noTime)
 	for c := range n.Children() {
 		open += printTheirs(t, l, c, format.ParentOf(&p), depth+1)
 	}

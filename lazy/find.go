@@ -8,10 +8,15 @@ import (
 	"tracex/format"
 )
 
-// FindEvent returns the place of the trace point with an event id, in what is
-// known of the trace. It counts on ids that rise within each thread, as
-// recorders give them: where they do not, it may not find what is there.
+// FindEvent returns the place of the trace point with an event number, in what is
+// known of the trace. Numbers rise within each thread, as recorders give them;
+// where they do not, all of the data is looked through.
 func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error) {
+	return r.findEvent(ctx, event, nil)
+}
+
+// findEvent is FindEvent in one thread; nil: in all.
+func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Place, error) {
 	var found Place
 	var v *view
 	ok := false
@@ -19,6 +24,9 @@ func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error)
 	err := r.use(func() error {
 		v = r.known.Load()
 		for _, s := range v.streams {
+			if thread != nil && *thread != s.thread {
+				continue
+			}
 			w := &walker{r: r, v: v, s: s}
 			at, here, err := w.findEvent(ctx, event)
 			if err != nil {
@@ -31,13 +39,54 @@ func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error)
 		}
 		return nil
 	})
-	switch {
-	case err != nil && v != nil:
+	if err != nil && v != nil {
 		return Place{}, r.doubt(err, v, epoch)
-	case err == nil && !ok:
-		err = fmt.Errorf("no event %d in the trace", event)
+	}
+	if err == nil && !ok {
+		found, ok, err = r.scanForEvent(ctx, event, thread)
+	}
+	if err == nil && !ok {
+		err = &NoEventError{Event: event, Thread: thread}
 	}
 	return found, err
+}
+
+// NoEventError says that there is no event with a number.
+type NoEventError struct {
+	Event  int32
+	Thread *int32 // that was looked in; nil: all
+}
+
+func (e *NoEventError) Error() string {
+	if e.Thread != nil {
+		return fmt.Sprintf("no event %d in thread %d", e.Event, int64(*e.Thread)+1)
+	}
+	return fmt.Sprintf("no event %d in the trace", e.Event)
+}
+
+// scanForEvent looks for an event from the beginning of the data to the end of
+// what is known, whatever order its numbers are in.
+func (r *TraceReader) scanForEvent(ctx context.Context, event int32, thread *int32) (found Place, ok bool, err error) {
+	s := format.NewBytesScanner(nil)
+	for more := true; more && !ok && err == nil; {
+		err = r.use(func() error {
+			s.Extend(r.data.data) // which may have been mapped anew
+			for stop := s.Offset() + stepBytes; more && !ok && s.Offset() < stop; {
+				if more = s.Next(); !more {
+					break
+				}
+				o := s.Object()
+				if o.Kind == format.KindTracePoint && eventOf(o.Bytes) == event && (thread == nil || *thread == o.Thread) {
+					found, ok = Place{Thread: o.Thread, At: o.Logical}, true
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	if s := r.known.Load().stream(found.Thread); ok && (s == nil || found.At >= s.size) {
+		ok = false // it has been written since, and is not known yet
+	}
+	return found, ok, err
 }
 
 // findEvent looks for an event in one thread. Among the cells it finds the last

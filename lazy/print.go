@@ -9,10 +9,11 @@ import (
 	"tracex/format"
 )
 
-// Part says which part of a trace is printed.
+// Part says which part of a trace is printed. Events are named by their
+// numbers, as [format.Point.Event] has them.
 type Part struct {
 	Thread *int32 // nil: all threads
-	From   int64  // trace points to pass over, of all that would be printed
+	From   int32  // trace points with a smaller event are passed over, in each thread
 	Count  int64  // trace points to print; 0: all
 }
 
@@ -26,20 +27,21 @@ var errEnough = errors.New("enough")
 // comes before the damage has been written.
 func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, part Part) error {
 	v := r.known.Load()
-	lines := newLineWriter(w, r.ctx, o)
+	p := r.newPrinter(w, o)
+	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
 	printed := false
-	passed, left := part.From, part.Count
 	var err error
 	for _, s := range v.streams {
 		if part.Thread != nil && *part.Thread != s.thread {
 			continue
 		}
 		printed = true
-		if err = r.printThread(ctx, lines, s.thread, len(v.streams) > 1, &passed, &left, part.Count > 0); err != nil {
+		p.heading(s.thread, len(v.streams) > 1)
+		if err = p.thread(ctx, p.descent(s.thread), nil); err != nil {
 			break
 		}
 	}
-	if ferr := lines.flush(); ferr != nil {
+	if ferr := p.lines.flush(); ferr != nil {
 		return ferr
 	}
 	switch {
@@ -51,51 +53,75 @@ func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	return err
 }
 
-// printThread prints one thread. passed counts down the trace points to pass
-// over, left those to print, when limited.
-func (r *TraceReader) printThread(ctx context.Context, lines *lineWriter, thread int32, several bool, passed, left *int64, limited bool) error {
+// printer is a Print, or a PrintEvent, under way.
+type printer struct {
+	r       *TraceReader
+	lines   *lineWriter
+	from    int32 // the first event
+	left    int64 // trace points to print, when limited
+	limited bool
+}
+
+func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
+	p := &printer{r: r, lines: newLineWriter(w, r.ctx, o)}
+	p.lines.head(r.Times())
+	return p
+}
+
+// heading writes the line of a thread.
+func (p *printer) heading(thread int32, several bool) {
 	took := noTime
-	if lines.options.JSON {
-		took = r.threadTime(thread)
+	if p.lines.options.JSON {
+		took = p.r.threadTime(thread)
 	}
-	r.WithContext(func(c *format.Context) {
+	p.r.WithContext(func(c *format.Context) {
 		name := ""
 		if t := c.Thread(thread); t != nil {
 			name = t.Name
 		}
-		lines.thread(thread, name, several, took)
+		p.lines.thread(thread, name, several, took)
 	})
-	o := descentOptions{thread: thread, folded: lines.options.Folded, times: lines.options.JSON}
-	if lines.options.MaxDepth > 0 {
-		o.depth = lines.options.MaxDepth + 1
+}
+
+// descent returns the walk over a thread that the options ask for.
+func (p *printer) descent(thread int32) descentOptions {
+	o := descentOptions{thread: thread, folded: p.lines.options.Folded, times: p.lines.options.JSON}
+	if p.lines.options.MaxDepth > 0 {
+		o.depth = p.lines.options.MaxDepth + 1
 	}
+	return o
+}
+
+// thread prints what a walk visits. only, when not nil, finds where the walk is
+// to go; it is called again when what was known turned out to be wrong.
+func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*level, error)) error {
 	done := int64(0) // trace points that have been visited
-	for {
-		at, epoch := int64(0), r.epoch.Load()
-		err := r.descend(ctx, o, func(p *visit) error {
+	return p.r.insist(ctx, func() (err error) {
+		if only != nil {
+			if o.only, err = only(); err != nil {
+				return err
+			}
+		}
+		at := int64(0)
+		return p.r.descend(ctx, o, func(v *visit) error {
 			if at++; at <= done {
 				return nil // before the index turned out to be wrong
 			}
 			done++
-			if *passed > 0 {
-				*passed--
-				return nil
-			}
-			if limited {
-				if *left == 0 {
-					return errEnough
-				}
-				*left--
-			}
-			lines.point(&p.point, p.shownFooter(), p.parent, p.depth, p.time)
-			return lines.err
+			return p.point(v)
 		}, nil)
+	})
+}
+
+// insist runs f, again when the index that it went by turned out to be wrong and
+// has been made again. One that was made from the data is not wrong.
+func (r *TraceReader) insist(ctx context.Context, f func() error) error {
+	for {
+		epoch := r.epoch.Load()
+		err := f()
 		if !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
 			return err
 		}
-		// What has been printed is true: it was checked against the data. Go
-		// on there, when the index is made again; one that was made from the
-		// data is not.
 		if werr := r.Wait(ctx); werr != nil {
 			return werr
 		}
@@ -103,4 +129,19 @@ func (r *TraceReader) printThread(ctx context.Context, lines *lineWriter, thread
 			return err
 		}
 	}
+}
+
+// point prints a trace point, if it is one of those that were asked for.
+func (p *printer) point(v *visit) error {
+	if v.point.Event < p.from {
+		return nil
+	}
+	if p.limited {
+		if p.left == 0 {
+			return errEnough
+		}
+		p.left--
+	}
+	p.lines.point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
+	return p.lines.err
 }

@@ -1,80 +1,78 @@
 package lazy
 
 import (
-	"encoding/json"
+	"strconv"
+	"time"
 
 	"tracex/format"
 )
 
-// jsonThread is the line of a thread, when lines are JSON.
-type jsonThread struct {
-	Thread int64  `json:"thread"` // from 1, as in text
-	Name   string `json:"name,omitempty"`
-	jsonTime
-}
+// JSONVersion is the version of what lines of JSON say. A member that is added
+// leaves it as it is; one that goes, or says something else, does not.
+const JSONVersion = 1
 
-// jsonTime is the part of a line that says when something was, in nanoseconds.
-type jsonTime struct {
-	Start    *int64 `json:"start,omitempty"` // nil: not known
-	Duration *int64 `json:"duration,omitempty"`
-}
-
-func timeInJSON(t Time) jsonTime {
-	if t == noTime {
-		return jsonTime{}
+// head writes the line above all others, when lines are JSON: what they are.
+func (l *lineWriter) head(begun time.Time, timed bool) {
+	if !l.options.JSON {
+		return
 	}
-	return jsonTime{&t.Start, &t.Duration}
-}
-
-// jsonPoint is the line of a trace point, when lines are JSON.
-type jsonPoint struct {
-	Thread int64  `json:"thread"`
-	Depth  int    `json:"depth"` // 0: a root
-	Event  int32  `json:"event"`
-	Kind   string `json:"kind"`
-	Text   string `json:"text"` // without the code location
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	jsonTime
-}
-
-// jsonUnloaded is the line for children that are not loaded.
-type jsonUnloaded struct {
-	Depth    int `json:"depth"`
-	Unloaded int `json:"unloaded"`
+	l.buf = append(l.buf, `{"kind":"trace","schema":"tracex.print","version":`...)
+	l.buf = strconv.AppendInt(l.buf, JSONVersion, 10)
+	l.buf = strconv.AppendBool(append(l.buf, `,"folded":`...), l.options.Folded)
+	if timed {
+		l.buf = begun.UTC().AppendFormat(append(l.buf, `,"begun":"`...), time.RFC3339Nano)
+		l.buf = append(l.buf, '"')
+	}
+	l.object()
 }
 
 func (l *lineWriter) jsonThread(id int32, name string, took Time) {
-	l.json(jsonThread{int64(id) + 1, string(format.AppendPlain(nil, name)), timeInJSON(took)})
+	l.buf = append(l.buf, `{"kind":"thread"`...)
+	l.member("thread", int64(id)+1)
+	if name != "" {
+		l.buf = format.AppendJSONString(append(l.buf, `,"name":`...), name)
+	}
+	l.times(took)
+	l.object()
 }
 
-func (l *lineWriter) jsonPoint(p *format.Point, f *format.Footer, parent format.Parent, depth int, took Time) {
+func (l *lineWriter) jsonPoint(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took Time) {
+	l.buf = append(append(append(l.buf, `{"kind":"`...), p.Class.String()...), '"')
+	l.member("event", int64(p.Event))
+	if inside >= 0 {
+		l.member("parent", inside)
+	}
+	l.member("thread", int64(p.Thread)+1)
+	l.member("depth", int64(l.base+depth))
+	l.times(took)
 	l.text = l.ctx.AppendText(l.text[:0], p, f, parent, false)
-	line := jsonPoint{
-		Thread: int64(p.Thread) + 1, Depth: depth, Event: p.Event, Kind: p.Class.String(), Text: string(l.text),
-		jsonTime: timeInJSON(took),
-	}
-	if file, at, ok := l.ctx.FileLine(p.Location); ok {
-		line.File, line.Line = file, at
-	}
-	l.json(line)
+	l.buf = format.AppendJSONString(append(l.buf, `,"text":`...), l.text)
+	l.buf = l.json.AppendPoint(l.buf, p, f)
+	l.object()
 }
 
-// json appends a value as a line.
-func (l *lineWriter) json(v any) {
-	enc := json.NewEncoder((*lineBytes)(l))
-	enc.SetEscapeHTML(false) // <iteration 1> is to be read by people too
-	if err := enc.Encode(v); err != nil && l.err == nil {
-		l.err = err
+func (l *lineWriter) jsonUnloaded(n, depth int) {
+	l.buf = append(l.buf, `{"kind":"unloaded"`...)
+	l.member("depth", int64(depth))
+	l.member("unloaded", int64(n))
+	l.object()
+}
+
+// times appends when something was, and how long, in nanoseconds.
+func (l *lineWriter) times(t Time) {
+	if t != noTime {
+		l.member("start", t.Start)
+		l.member("duration", t.Duration)
 	}
-	l.buf = l.buf[:len(l.buf)-1] // the encoder's own end of line
+}
+
+func (l *lineWriter) member(name string, n int64) {
+	l.buf = append(append(append(l.buf, `,"`...), name...), `":`...)
+	l.buf = strconv.AppendInt(l.buf, n, 10)
+}
+
+// object ends the line of an object.
+func (l *lineWriter) object() {
+	l.buf = append(l.buf, '}')
 	l.end()
-}
-
-// lineBytes is a lineWriter as the writer of a part of a line.
-type lineBytes lineWriter
-
-func (l *lineBytes) Write(b []byte) (int, error) {
-	l.buf = append(l.buf, b...)
-	return len(b), nil
 }

@@ -29,14 +29,19 @@ func TestPrintJSON(t *testing.T) {
 		var got []byte
 		for lines := bufio.NewScanner(&out); lines.Scan(); {
 			var l struct {
-				Thread, Depth, Line int64
-				Event               *int32
-				Name, Text, File    string
+				Thread, Depth    int64
+				Event            *int32
+				Kind, Name, Text string
+				Place            struct {
+					File string
+					Line int
+				}
 			}
 			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 				t.Fatalf("%s: %v", lines.Bytes(), err)
 			}
 			switch {
+			case l.Kind == "trace":
 			case l.Event == nil && threads > 1:
 				got = fmt.Appendf(got, "# Thread %d (%s)\n", l.Thread, l.Name)
 			case l.Event == nil:
@@ -44,7 +49,7 @@ func TestPrintJSON(t *testing.T) {
 			default:
 				got = append(got, strings.Repeat("  ", int(l.Depth))+l.Text...)
 				if !strings.HasPrefix(l.Text, "Live breakpoint") {
-					got = fmt.Appendf(got, " at %s:%d", l.File, l.Line)
+					got = fmt.Appendf(got, " at %s:%d", l.Place.File, l.Place.Line)
 				}
 				got = append(got, '\n')
 			}

@@ -15,6 +15,8 @@ type lineWriter struct {
 	options PrintOptions
 	buf     []byte // lines not yet written
 	text    []byte // scratch, of a line that is escaped
+	base    int    // how deep in the trace the points of depth 0 are
+	json    *format.JSON
 	err     error
 }
 
@@ -22,7 +24,11 @@ type lineWriter struct {
 const lineBuffer = 64 << 10
 
 func newLineWriter(w io.Writer, ctx *format.Context, o PrintOptions) *lineWriter {
-	return &lineWriter{w: w, ctx: ctx, options: o, buf: make([]byte, 0, lineBuffer+4<<10)}
+	l := &lineWriter{w: w, ctx: ctx, options: o, buf: make([]byte, 0, lineBuffer+4<<10)}
+	if o.JSON {
+		l.json = ctx.JSON()
+	}
+	return l
 }
 
 // thread writes the line above the tree of a thread, with its name if the
@@ -46,10 +52,11 @@ func (l *lineWriter) thread(id int32, name string, several bool, took Time) {
 	l.end()
 }
 
-// point writes the line of a point. took is told in JSON alone.
-func (l *lineWriter) point(p *format.Point, f *format.Footer, parent format.Parent, depth int, took Time) {
+// point writes the line of a point. inside, the event of the container around
+// it, -1 for none, and took are told in JSON alone.
+func (l *lineWriter) point(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took Time) {
 	if l.options.JSON {
-		l.jsonPoint(p, f, parent, depth, took)
+		l.jsonPoint(p, f, parent, inside, depth, took)
 		return
 	}
 	l.indent(depth)
@@ -60,6 +67,9 @@ func (l *lineWriter) point(p *format.Point, f *format.Footer, parent format.Pare
 		l.buf = l.ctx.AppendText(l.buf, p, f, parent, l.options.Verbose)
 	}
 	l.end()
+	if l.options.Values {
+		l.values(p, f, depth)
+	}
 }
 
 // unloaded writes the line that stands for a run of n children that are not
@@ -69,7 +79,7 @@ func (l *lineWriter) unloaded(n, depth int) {
 		return
 	}
 	if l.options.JSON {
-		l.json(jsonUnloaded{depth, n})
+		l.jsonUnloaded(n, depth)
 		return
 	}
 	l.indent(depth)

@@ -17,6 +17,7 @@ import (
 func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
 	threads := t.Threads()
 	lines := newLineWriter(w, t.r.ctx, o)
+	lines.head(t.r.Times())
 	for _, th := range threads {
 		took := lines.timeOf(th)
 		t.r.WithContext(func(c *format.Context) {
@@ -52,7 +53,7 @@ func (t *Tree) printLoaded(ctx context.Context, lines *lineWriter, th *Node) err
 			took := lines.timeOf(n)
 			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
-				lines.point(&e.point, e.shownFooter(), n.parent.parentText(), int(n.depth)-1, took)
+				lines.point(&e.point, e.shownFooter(), n.parent.parentText(), n.parent.event(), int(n.depth)-1, took)
 			})
 		}
 		if max := lines.options.MaxDepth; max > 0 && int(n.depth) > max {

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"io"
+	"time"
 
 	"tracex/format"
 )
@@ -11,10 +12,9 @@ type PrintOptions struct {
 	Folded  bool // else every point as recorded
 	Verbose bool // with code locations
 	Escape  bool // for a terminal: control characters in visible form
-	// JSON makes each line an object: of a thread {thread, name}, of a point
-	// {thread, depth, event, kind, text, file, line}. Of a thread and of a
-	// container whose times are known it also has {start, duration}: in
-	// nanoseconds, from the moment that TraceReader.Times tells.
+	Values  bool // below each point, what was captured of the inside of its values
+	// JSON makes each line an object: see docs/print-json.md. Captured values
+	// and places are always among what it says; Verbose and Values say nothing.
 	JSON bool
 	// MaxDepth is how many levels below the roots are printed; 0: all.
 	MaxDepth int
@@ -26,6 +26,7 @@ type PrintOptions struct {
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: newLineWriter(w, f.Context, o)}
 	p.folder = folder[EagerNode]{ctx: f.Context, source: &p.source}
+	p.lines.head(time.Time{}, false)
 	for _, t := range f.Threads {
 		p.lines.thread(t.ID, t.Name, len(f.Threads) > 1, noTime)
 		if err := p.tree(t); err != nil {
@@ -49,11 +50,12 @@ type forestPrinter struct {
 type printFrame struct {
 	next, end uint32
 	parent    format.Parent
-	unloaded  int // children passed since the last that was printed
+	event     int64 // of the container; -1: a thread
+	unloaded  int   // children passed since the last that was printed
 }
 
 func (p *forestPrinter) tree(t *EagerThread) error {
-	p.stack = append(p.stack[:0], printFrame{end: t.nodes.n})
+	p.stack = append(p.stack[:0], printFrame{end: t.nodes.n, event: -1})
 	for len(p.stack) > 0 {
 		depth := len(p.stack) - 1
 		top := &p.stack[depth]
@@ -103,12 +105,12 @@ func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
 	}
 	p.lines.unloaded(top.unloaded, depth)
 	top.unloaded = 0
-	p.lines.point(point, &p.footer, top.parent, depth, noTime)
+	p.lines.point(point, &p.footer, top.parent, top.event, depth, noTime)
 	if max := p.lines.options.MaxDepth; max > 0 && depth >= max {
 		return nil
 	}
 	if size := n.thread.nodes.at(n.index).size; size > 1 {
-		p.stack = append(p.stack, printFrame{next: n.index + 1, end: n.index + size, parent: format.ParentOf(point)})
+		p.stack = append(p.stack, printFrame{next: n.index + 1, end: n.index + size, parent: format.ParentOf(point), event: int64(point.Event)})
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ type visit struct {
 	*entry
 	depth  int // 0: a root
 	parent format.Parent
-	time   Time // noTime when it is not known, or not asked for
+	inside int64 // event of the container around it, as it is shown; -1: none
+	time   Time  // noTime when it is not known, or not asked for
 }
 
 // A walk reads ahead: one goroutine reads trace points in batches of so many,
@@ -57,14 +58,17 @@ type descent struct {
 type descentOptions struct {
 	thread int32
 	folded bool
-	depth  int  // levels; 0: all
-	times  bool // tell how long each took
+	depth  int    // levels; 0: all
+	times  bool   // tell how long each took
+	only   *level // what to visit; nil: all of the thread
 }
 
-// level is a container whose children are visited.
+// level is a container whose children are visited, or a run of them: those from
+// pos on that end before end.
 type level struct {
 	pos, ord, end int64
 	parent        format.Parent
+	event         int64 // of the container; -1: a thread
 }
 
 // descend walks over a thread and calls visit for each trace point, as the
@@ -144,7 +148,10 @@ func (d *descent) fill(b *batch) (more bool, err error) {
 		return false, err
 	}
 	if d.l.walker == nil {
-		d.stack = append(d.stack, level{end: w.s.size})
+		if d.only == nil {
+			d.only = &level{end: w.s.size, event: -1}
+		}
+		d.stack = append(d.stack, *d.only)
 	}
 	d.l.walker, d.l.lender = w, &b.lent
 	d.r.ctxMu.RLock()
@@ -184,12 +191,12 @@ func (d *descent) step(b *batch) (bool, error) {
 		}
 	}
 	depth := len(d.stack) - 1
-	b.visits = append(b.visits, visit{entry: e, depth: depth, parent: top.parent, time: noTime})
+	b.visits = append(b.visits, visit{entry: e, depth: depth, parent: top.parent, inside: top.event, time: noTime})
 	if d.times {
 		b.visits[len(b.visits)-1].time, _ = d.l.time(e)
 	}
 	if e.hasContent() && e.container() && (d.depth == 0 || depth+1 < d.depth) {
-		d.stack = append(d.stack, level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point)})
+		d.stack = append(d.stack, level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point), event: int64(e.point.Event)})
 	}
 	return true, nil
 }

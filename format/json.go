@@ -1,0 +1,246 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+)
+
+// JSON makes members of JSON objects of trace points: what a line of
+// `tracex print --json` says of one beside its place in the trace. It keeps what
+// it has made of methods and code locations, of which few occur in many points;
+// it must not be used by two goroutines at once, nor beside Context.Add.
+//
+// What a point does not have is left out. Names are those of the recorder,
+// whole; one that the Context does not know is null, with its number in another
+// member: "method":null,"method_id":12.
+type JSON struct {
+	c       *Context
+	methods map[int32][]byte
+	places  map[int32][]byte
+	names   map[int32][]byte // of arguments, by the access path that says them
+}
+
+// maxKept bounds what is kept of each kind, in entries: hostile traces may have
+// millions of them, long ones.
+const maxKept = 1 << 14
+
+// JSON returns a JSON of the descriptors of c.
+func (c *Context) JSON() *JSON {
+	return &JSON{c: c, methods: make(map[int32][]byte), places: make(map[int32][]byte), names: make(map[int32][]byte)}
+}
+
+// diffWords are what diff statuses are called in JSON.
+var diffWords = [...]string{"", "unchanged", "removed", "added", "edited-old", "edited-new"}
+
+// AppendPoint appends the members of a point, each with a comma before it. f is
+// its footer; nil when that is not known. The order of members does not change.
+func (j *JSON) AppendPoint(dst []byte, p *Point, f *Footer) []byte {
+	if i := int(p.Diff) + 1; i > 0 && i < len(diffWords) {
+		dst = append(append(append(dst, `,"diff":"`...), diffWords[i]...), '"')
+	}
+	switch p.Class {
+	case ClassCall:
+		dst = j.call(dst, p, f)
+	case ClassFieldRead, ClassFieldWrite:
+		dst = j.fieldAccess(dst, p)
+	case ClassVariableRead, ClassVariableWrite:
+		if e := j.c.variables.get(p.Ref); e != nil {
+			dst = AppendJSONString(append(dst, `,"variable":`...), e.Name)
+		} else {
+			dst = appendJSONInt(append(dst, `,"variable":null`...), "variable_id", int64(p.Ref))
+		}
+		dst = j.value(append(dst, `,"value":`...), &p.Value)
+	case ClassArrayRead, ClassArrayWrite:
+		dst = j.value(append(dst, `,"owner":`...), &p.Target)
+		dst = appendJSONInt(dst, "element", int64(p.Number))
+		dst = j.value(append(dst, `,"value":`...), &p.Value)
+	case ClassLoop:
+		dst = appendJSONInt(dst, "loop", int64(p.Ref))
+		if f != nil {
+			dst = appendJSONInt(dst, "iterations", int64(f.Iterations))
+		}
+	case ClassIteration:
+		dst = appendJSONInt(dst, "loop", int64(p.Ref))
+		dst = appendJSONInt(dst, "iteration", int64(p.Number)+1) // as in its text
+	case ClassThrow, ClassCatch:
+		dst = j.value(append(dst, `,"exception":`...), &p.Value)
+	case ClassSnapshot:
+		dst = j.snapshot(dst, p.Snapshot)
+	}
+	return j.place(dst, p.Location)
+}
+
+func (j *JSON) call(dst []byte, p *Point, f *Footer) []byte {
+	dst = j.method(dst, p.Ref)
+	if p.Target.Kind != ValueNull {
+		dst = j.value(append(dst, `,"receiver":`...), &p.Target)
+	}
+	var names []int32
+	if l := j.c.locations.get(p.Location); l != nil && p.Location >= 0 && len(l.ArgNames) == len(p.Args) {
+		names = l.ArgNames
+	}
+	dst = append(dst, `,"args":[`...)
+	for i := range p.Args {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		if names != nil {
+			dst = j.argName(dst, names[i])
+		}
+		dst = j.members(dst, &p.Args[i])
+	}
+	return j.outcome(append(dst, ']'), p, f)
+}
+
+// argName appends what the source calls an argument, with a comma behind it;
+// nothing where that is not known.
+func (j *JSON) argName(dst []byte, path int32) []byte {
+	if b, ok := j.names[path]; ok {
+		return append(dst, b...)
+	}
+	at := len(dst)
+	if j.c.paths.get(path) == nil {
+		return dst
+	}
+	if text := j.c.AppendPathText(nil, path); len(text) > 0 {
+		dst = append(AppendJSONString(append(dst, `"name":`...), text), ',')
+	}
+	keep(j.names, path, dst[at:])
+	return dst
+}
+
+// outcome appends how a call ended.
+func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
+	switch {
+	case f == nil:
+	case f.Exception != "":
+		dst = AppendJSONString(append(dst, `,"exception":{"type":"object","class":`...), f.Exception)
+		dst = append(dst, '}')
+	case f.unknownResult() && f.Result.Text == UnfinishedMethod:
+		dst = append(dst, `,"result":{"type":"unfinished"}`...)
+	case f.unknownResult():
+		dst = append(dst, `,"result":{"type":"untracked"}`...)
+	default:
+		dst = j.value(append(dst, `,"result":`...), &f.Result)
+	}
+	if p.Flags&FlagUnderWay != 0 {
+		dst = append(dst, `,"under_way":true`...)
+	}
+	return dst
+}
+
+// method appends class and name of a method.
+func (j *JSON) method(dst []byte, id int32) []byte {
+	if b, ok := j.methods[id]; ok {
+		return append(dst, b...)
+	}
+	at := len(dst)
+	m := j.c.methods.get(id)
+	if m == nil {
+		return appendJSONInt(append(dst, `,"class":null,"method":null`...), "method_id", int64(id))
+	}
+	dst = j.class(append(dst, ','), m.ClassID)
+	dst = AppendJSONString(append(dst, `,"method":`...), m.Name)
+	if j.c.classes.get(m.ClassID) != nil {
+		keep(j.methods, id, dst[at:])
+	}
+	return dst
+}
+
+// class appends the full name of a class, without a comma before it.
+func (j *JSON) class(dst []byte, id int32) []byte {
+	if e := j.c.classes.get(id); e != nil {
+		return AppendJSONString(append(dst, `"class":`...), e.Name)
+	}
+	return appendJSONInt(append(dst, `"class":null`...), "class_id", int64(id))
+}
+
+func (j *JSON) fieldAccess(dst []byte, p *Point) []byte {
+	if e := j.c.fields.get(p.Ref); e != nil {
+		dst = j.class(append(dst, ','), e.ClassID)
+		dst = AppendJSONString(append(dst, `,"field":`...), e.Name)
+	} else {
+		dst = appendJSONInt(append(dst, `,"class":null,"field":null`...), "field_id", int64(p.Ref))
+	}
+	if p.Target.Kind != ValueNull {
+		dst = j.value(append(dst, `,"owner":`...), &p.Target)
+	}
+	return j.value(append(dst, `,"value":`...), &p.Value)
+}
+
+func (j *JSON) snapshot(dst []byte, s *Snapshot) []byte {
+	if s == nil {
+		return dst
+	}
+	dst = append(appendUUID(append(dst, `,"breakpoint":"`...), s.UUID), '"')
+	dst = appendJSONInt(dst, "time", s.Time)
+	if s.TraceID != nil {
+		dst = AppendJSONString(append(dst, `,"trace_id":`...), *s.TraceID)
+	}
+	dst = append(dst, `,"stack":[`...)
+	for i, id := range s.Stack {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, j.placeObject(id)...)
+	}
+	return j.values(append(dst, ']'), "locals", s.Locals)
+}
+
+// place appends where in the source a point is, if anything of that is known.
+func (j *JSON) place(dst []byte, id int32) []byte {
+	if b := j.placeObject(id); len(b) > len("{}") {
+		return append(append(dst, `,"place":`...), b...)
+	}
+	return dst
+}
+
+// placeObject returns a code location as an object, which is empty when nothing
+// is known of it. It must not be changed.
+func (j *JSON) placeObject(id int32) []byte {
+	if b, ok := j.places[id]; ok {
+		return b
+	}
+	b := []byte{'{'}
+	comma := func() {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+	}
+	member := func(name string, text int32) {
+		if text, ok := j.c.Text(text); ok && text != "" {
+			if name == "class" {
+				text = strings.ReplaceAll(text, "/", ".") // as in a class file
+			}
+			comma()
+			b = AppendJSONString(append(append(append(b, '"'), name...), `":`...), text)
+		}
+	}
+	l := j.c.locations.get(id)
+	if l != nil && id >= 0 {
+		member("file", l.File)
+		if l.Line > 0 {
+			comma()
+			b = strconv.AppendInt(append(b, `"line":`...), int64(l.Line), 10)
+		}
+		member("class", l.Class)
+		member("method", l.Method)
+		if path := j.c.paths.get(l.Path); path != nil && l.Path >= 0 {
+			comma()
+			b = AppendJSONString(append(b, `"path":`...), j.c.AppendPathText(nil, l.Path))
+		}
+	}
+	b = append(b, '}')
+	if l != nil {
+		keep(j.places, id, b)
+	}
+	return b
+}
+
+// keep remembers a copy of b.
+func keep(in map[int32][]byte, id int32, b []byte) {
+	if len(in) < maxKept {
+		in[id] = append([]byte(nil), b...)
+	}
+}

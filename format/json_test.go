@@ -1,0 +1,190 @@
+package format
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+func jsonContext(t *testing.T) *Context {
+	t.Helper()
+	c := NewContext()
+	for _, o := range []interface {
+		Append([]byte) ([]byte, error)
+	}{
+		&ClassDescriptor{ID: 1, Name: "app.Node"}, &ClassDescriptor{ID: 2, Name: "[I"},
+		&MethodDescriptor{ID: 3, ClassID: 1, Name: "put", Result: Type{Kind: TypeVoid}},
+		&FieldDescriptor{ID: 4, ClassID: 1, Name: "next", Type: Type{Kind: TypeInt}},
+		&VariableDescriptor{ID: 5, Name: "x", Type: Type{Kind: TypeInt}},
+		&StringObject{ID: 6, Value: "Node.java"}, &StringObject{ID: 7, Value: "app/Node"}, &StringObject{ID: 8, Value: "main"},
+		&AccessPath{ID: 9, Steps: []AccessStep{{AccessVariable, 5}}},
+		&CodeLocation{ID: 10, File: 6, Class: 7, Method: 8, Line: 12, Path: -1, ArgNames: []int32{9, -1}},
+	} {
+		b, err := o.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Add(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// TestJSONValues: values of different kinds are told apart, and none loses
+// anything.
+func TestJSONValues(t *testing.T) {
+	bits := func(x float64) int64 { return int64(math.Float64bits(x)) }
+	for _, tc := range []struct {
+		v    Value
+		want string
+	}{
+		{Null(), `{"type":"null"}`},
+		{Value{Kind: ValueVoid}, `{"type":"void"}`},
+		{Value{Kind: ValueUnit}, `{"type":"unit"}`},
+		{Value{Kind: ValueByte, Bits: -1}, `{"type":"byte","value":-1}`},
+		{Value{Kind: ValueInt, Bits: 1}, `{"type":"int","value":1}`},
+		{Value{Kind: ValueString, Text: "1"}, `{"type":"string","value":"1"}`},
+		{Value{Kind: ValueString, Text: "null"}, `{"type":"string","value":"null"}`},
+		{Value{Kind: ValueRawString, Text: "RED"}, `{"type":"raw","value":"RED"}`},
+		{Value{Kind: ValueBoolean, Bits: 1}, `{"type":"boolean","value":true}`},
+		{Value{Kind: ValueChar, Bits: '1'}, `{"type":"char","value":"1"}`},
+		{Value{Kind: ValueChar, Bits: 0xd83d}, `{"type":"char","value":"\ud83d"}`},
+		{Value{Kind: ValueLong, Bits: 1 << 53}, `{"type":"long","value":9007199254740992}`},
+		{Value{Kind: ValueLong, Bits: 1<<53 + 1}, `{"type":"long","value":"9007199254740993"}`},
+		{Value{Kind: ValueLong, Bits: math.MinInt64}, `{"type":"long","value":"-9223372036854775808"}`},
+		{Value{Kind: ValueDouble, Bits: bits(0.1)}, `{"type":"double","value":0.1}`},
+		{Value{Kind: ValueDouble, Bits: bits(math.Copysign(0, -1))}, `{"type":"double","value":-0.0}`},
+		{Value{Kind: ValueDouble, Bits: bits(5e-324)}, `{"type":"double","value":4.9E-324}`},
+		{Value{Kind: ValueDouble, Bits: bits(math.NaN())}, `{"type":"double","value":"NaN"}`},
+		{Value{Kind: ValueFloat, Bits: int64(math.Float32bits(float32(math.Inf(-1))))}, `{"type":"float","value":"-Infinity"}`},
+		{Value{Kind: ValueJavaClass, Text: "A.class"}, `{"type":"java class","value":"A.class"}`},
+		{Value{Kind: ValueKotlinClass, Text: "A"}, `{"type":"kotlin class","value":"A"}`},
+		{Value{Kind: ValueBuilder, Bits: 7, Text: "a\"b"}, `{"type":"builder","id":7,"value":"a\"b"}`},
+		{Value{ClassID: 1, Bits: 7}, `{"type":"object","class":"app.Node","id":7}`},
+		{Value{ClassID: 99, Bits: 7}, `{"type":"object","class":null,"class_id":99,"id":7}`},
+		{Value{ClassID: 1, Captured: &Captured{Fields: []CapturedField{
+			{Name: "next", Value: Value{ClassID: 1, Bits: 8, Captured: &Captured{Fields: []CapturedField{{Name: "", Value: Null()}}}}},
+			{Name: "next", Value: Value{Kind: ValueString, Text: "8"}},
+		}}}, `{"type":"object","class":"app.Node","id":0,"fields":[{"name":"next","type":"object","class":"app.Node","id":8,` +
+			`"fields":[{"name":"","type":"null"}]},{"name":"next","type":"string","value":"8"}]}`},
+		{Value{ClassID: 2, Captured: &Captured{Array: true, Length: 100, Elements: []Value{{Kind: ValueInt, Bits: 1}}}},
+			`{"type":"object","class":"[I","id":0,"length":100,"elements":[{"type":"int","value":1}]}`},
+	} {
+		got := string(jsonContext(t).JSON().value(nil, &tc.v))
+		if got != tc.want {
+			t.Errorf("%+v\n got %s\nwant %s", tc.v, got, tc.want)
+		}
+		if !json.Valid([]byte(got)) {
+			t.Errorf("not JSON: %s", got)
+		}
+	}
+}
+
+// TestJSONStrings: a string comes back as it was, from what is one line of
+// printable characters.
+func TestJSONStrings(t *testing.T) {
+	for _, s := range []string{"", "plain", `"quoted" \ back`, "a\nb\r\t\x00\x1f\x7f", "\u0085\u009b", "é ➜ 日本 👩‍👩‍👧",
+		"\u202e\u2028\ufeff\U000e0001", "1\u200d2"} {
+		b := AppendJSONString(nil, s)
+		var back string
+		if err := json.Unmarshal(b, &back); err != nil || back != s {
+			t.Errorf("%q became %s: %q, %v", s, b, back, err)
+		}
+		if NeedsEscape(b) {
+			t.Errorf("%q became %s, which a terminal must not be given", s, b)
+		}
+	}
+	for s, want := range map[string]string{
+		"a\xed\xa0\xbdb":           `"a\ud83db"`, // a high surrogate alone, as it is in memory
+		"\xed\xb8\x80":             `"\ude00"`,
+		"\xed\xb8\x80\xed\xa0\xbd": `"\ude00\ud83d"`,
+		"a\xffb":                   `"a\ufffdb"`,
+		"\xed\xa0":                 `"\ufffd\ufffd"`,
+	} {
+		if got := string(AppendJSONString(nil, s)); got != want {
+			t.Errorf("%q became %s, want %s", s, got, want)
+		}
+	}
+}
+
+// TestJSONPoints: what is said of each class of trace point, in which order.
+func TestJSONPoints(t *testing.T) {
+	one := Value{Kind: ValueInt, Bits: 1}
+	place := `,"place":{"file":"Node.java","line":12,"class":"app.Node","method":"main"}`
+	id := "t1"
+	for _, tc := range []struct {
+		p    Point
+		f    *Footer
+		want string
+	}{
+		{Point{Class: ClassCall, Ref: 3, Location: 10, Target: Value{ClassID: 1, Bits: 7}, Args: []Value{one, Null()}, Flags: FlagUnderWay},
+			&Footer{Result: Value{Kind: ValueVoid}},
+			`,"class":"app.Node","method":"put","receiver":{"type":"object","class":"app.Node","id":7},` +
+				`"args":[{"name":"x","type":"int","value":1},{"type":"null"}],"result":{"type":"void"},"under_way":true` + place},
+		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, &Footer{Exception: "app.Oops", Result: Null()},
+			`,"class":"app.Node","method":"put","args":[],"exception":{"type":"object","class":"app.Oops"}`},
+		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, new(Unfinished(ClassCall)),
+			`,"class":"app.Node","method":"put","args":[],"result":{"type":"unfinished"}`},
+		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, &Footer{Result: Value{Kind: ValueRawString, Text: UntrackedResult}},
+			`,"class":"app.Node","method":"put","args":[],"result":{"type":"untracked"}`},
+		{Point{Class: ClassCall, Ref: 77, Location: -1, Target: Null()}, nil, `,"class":null,"method":null,"method_id":77,"args":[]`},
+		{Point{Class: ClassFieldWrite, Ref: 4, Location: -1, Target: Null(), Value: one}, nil,
+			`,"class":"app.Node","field":"next","value":{"type":"int","value":1}`},
+		{Point{Class: ClassFieldRead, Ref: 44, Location: 10, Target: Value{ClassID: 1, Bits: 7}, Value: one, Diff: DiffAdded}, nil,
+			`,"diff":"added","class":null,"field":null,"field_id":44,"owner":{"type":"object","class":"app.Node","id":7},"value":{"type":"int","value":1}` + place},
+		{Point{Class: ClassVariableRead, Ref: 5, Location: -1, Value: one}, nil, `,"variable":"x","value":{"type":"int","value":1}`},
+		{Point{Class: ClassVariableWrite, Ref: 55, Location: -1, Value: one}, nil, `,"variable":null,"variable_id":55,"value":{"type":"int","value":1}`},
+		{Point{Class: ClassArrayWrite, Number: 3, Location: -1, Target: Value{ClassID: 2, Bits: 9}, Value: one}, nil,
+			`,"owner":{"type":"object","class":"[I","id":9},"element":3,"value":{"type":"int","value":1}`},
+		{Point{Class: ClassLoop, Ref: 2, Location: -1}, &Footer{Iterations: 4}, `,"loop":2,"iterations":4`},
+		{Point{Class: ClassIteration, Ref: 2, Number: 0, Location: -1}, &Footer{}, `,"loop":2,"iteration":1`},
+		{Point{Class: ClassThrow, Location: -1, Value: Value{ClassID: 1, Bits: 7}}, nil,
+			`,"exception":{"type":"object","class":"app.Node","id":7}`},
+		{Point{Class: ClassSnapshot, Location: -1, Snapshot: &Snapshot{Stack: []int32{10, -1}, Time: 5, Locals: []Value{one}, TraceID: &id}}, nil,
+			`,"breakpoint":"00000000-0000-0000-0000-000000000000","time":5,"trace_id":"t1",` +
+				`"stack":[{"file":"Node.java","line":12,"class":"app.Node","method":"main"},{}],"locals":[{"type":"int","value":1}]`},
+	} {
+		if tc.p.Diff == 0 {
+			tc.p.Diff = DiffNone
+		}
+		j := jsonContext(t).JSON()
+		for range 2 { // the second time from what it has kept
+			if got := string(j.AppendPoint(nil, &tc.p, tc.f)); got != tc.want {
+				t.Errorf("%s\n got %s\nwant %s", tc.p.Class, got, tc.want)
+			}
+		}
+		if line := "{" + strings.TrimPrefix(tc.want, ",") + "}"; !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+	}
+}
+
+// TestJSONKeepsLittle: what is remembered is bounded.
+func TestJSONKeepsLittle(t *testing.T) {
+	c := NewContext()
+	for i := range int32(maxKept + 100) {
+		b, err := (&CodeLocation{ID: i, File: -1, Class: -1, Method: -1, Line: i, Path: -1}).Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Add(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := c.JSON()
+	for i := range int32(maxKept + 100) {
+		want := fmt.Sprintf(`,"variable":null,"variable_id":0,"value":{"type":"null"},"place":{"line":%d}`, i)
+		if i == 0 {
+			continue // line 0 is none
+		}
+		if got := string(j.AppendPoint(nil, &Point{Class: ClassVariableRead, Diff: DiffNone, Location: i, Value: Null()}, nil)); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+	if len(j.places) > maxKept {
+		t.Errorf("%d places are kept", len(j.places))
+	}
+}

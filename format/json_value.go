@@ -1,0 +1,123 @@
+package format
+
+import (
+	"math"
+	"strconv"
+)
+
+// jsonTypes are what values say of themselves in JSON. Programs read them: do
+// not change.
+var jsonTypes = map[ValueKind]string{
+	ValueNull: "null", ValueVoid: "void", ValueUnit: "unit",
+	ValueByte: "byte", ValueShort: "short", ValueInt: "int", ValueLong: "long",
+	ValueFloat: "float", ValueDouble: "double", ValueBoolean: "boolean", ValueChar: "char",
+	ValueString: "string", ValueRawString: "raw", ValueBuilder: "builder",
+	ValueJavaClass: "java class", ValueKotlinClass: "kotlin class", ValueObject: "object",
+}
+
+// maxExact bounds the integers that a reader of JSON that takes numbers for
+// doubles keeps as they are.
+const maxExact = 1 << 53
+
+// value appends a value as an object of JSON.
+func (j *JSON) value(dst []byte, v *Value) []byte { return j.members(append(dst, '{'), v) }
+
+// members appends what is between the braces of a value, and the last brace.
+func (j *JSON) members(dst []byte, v *Value) []byte {
+	kind := min(v.Kind, ValueObject)
+	dst = append(append(append(dst, `"type":"`...), jsonTypes[kind]...), '"')
+	switch kind {
+	case ValueByte, ValueShort, ValueInt:
+		dst = strconv.AppendInt(append(dst, `,"value":`...), v.Bits, 10)
+	case ValueLong:
+		dst = appendJSONLong(append(dst, `,"value":`...), v.Bits)
+	case ValueFloat:
+		dst = appendJSONFloat(append(dst, `,"value":`...), v.Float(), 32)
+	case ValueDouble:
+		dst = appendJSONFloat(append(dst, `,"value":`...), v.Float(), 64)
+	case ValueBoolean:
+		dst = strconv.AppendBool(append(dst, `,"value":`...), v.Bits != 0)
+	case ValueChar:
+		dst = AppendJSONString(append(dst, `,"value":`...), charText(uint16(v.Bits)))
+	case ValueString, ValueRawString, ValueJavaClass, ValueKotlinClass:
+		dst = AppendJSONString(append(dst, `,"value":`...), v.Text)
+	case ValueBuilder:
+		dst = appendJSONInt(dst, "id", v.Bits)
+		dst = AppendJSONString(append(dst, `,"value":`...), v.Text)
+	case ValueObject:
+		dst = j.class(append(dst, ','), v.ClassID)
+		dst = j.captured(appendJSONInt(dst, "id", v.Bits), v.Captured)
+	}
+	return append(dst, '}')
+}
+
+// captured appends what was recorded of the inside of an object.
+func (j *JSON) captured(dst []byte, in *Captured) []byte {
+	if in == nil {
+		return dst
+	}
+	if in.Array {
+		dst = j.values(appendJSONInt(dst, "length", int64(in.Length)), "elements", in.Elements)
+	}
+	if len(in.Fields) > 0 || !in.Array {
+		dst = append(dst, `,"fields":[`...)
+		for i := range in.Fields {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = j.field(dst, &in.Fields[i])
+		}
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// field appends a captured field, whose name may be empty.
+func (j *JSON) field(dst []byte, f *CapturedField) []byte {
+	dst = AppendJSONString(append(dst, `{"name":`...), f.Name)
+	return j.members(append(dst, ','), &f.Value)
+}
+
+// values appends a member that is a list of values.
+func (j *JSON) values(dst []byte, name string, list []Value) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":[`...)
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = j.value(dst, &list[i])
+	}
+	return append(dst, ']')
+}
+
+// appendJSONLong appends an integer: a number, or a string of its digits where
+// readers of numbers as doubles would change it.
+func appendJSONLong(dst []byte, n int64) []byte {
+	if n >= -maxExact && n <= maxExact {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	return append(strconv.AppendInt(append(dst, '"'), n, 10), '"')
+}
+
+// appendJSONFloat appends a float or double: a number, or a string for what JSON
+// has no number for.
+func appendJSONFloat(dst []byte, x float64, bits int) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(appendFloat(append(dst, '"'), x, bits), '"')
+	}
+	return appendFloat(dst, x, bits)
+}
+
+// appendJSONInt appends a member that is an integer.
+func appendJSONInt(dst []byte, name string, n int64) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// charText is a UTF-16 unit as a string in memory.
+func charText(u uint16) string {
+	if u >= 0xd800 && u < 0xe000 {
+		return string(appendUnit(nil, u))
+	}
+	return string(rune(u))
+}

@@ -1,0 +1,112 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// FoldedError says that the folded view does not show an event as such.
+type FoldedError struct {
+	Event int32
+	// Near is the event that is shown where this one was recorded: what it
+	// became a part of when Inside is false, what it was left out of when it
+	// is true. It is -1 where that is the thread itself.
+	Near   int64
+	Inside bool
+}
+
+func (e *FoldedError) Error() string {
+	switch {
+	case e.Near < 0:
+		return fmt.Sprintf("event %d is folded away", e.Event)
+	case e.Inside:
+		return fmt.Sprintf("event %d is folded away within event %d", e.Event, e.Near)
+	}
+	return fmt.Sprintf("event %d is folded into event %d", e.Event, e.Near)
+}
+
+// PrintEvent writes the trace point with an event number as Print does, without
+// the line of its thread unless lines are JSON; with subtree all that is below
+// it, too. In text the point has no indentation. o.MaxDepth counts from the
+// point. The error is a [*FoldedError] when the point is in the trace, but the
+// folded view does not show it. Of part, Thread and Count say where the point
+// is looked for, and how much is written.
+func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, part Part) error {
+	var n *Node
+	find := func() (err error) {
+		n, err = r.shownEvent(ctx, o.Folded, event, part.Thread)
+		return err
+	}
+	if err := r.insist(ctx, find); err != nil {
+		return err
+	}
+	p := r.newPrinter(w, o)
+	p.left, p.limited = part.Count, part.Count > 0
+	p.lines.base = int(n.depth) - 1
+	if o.JSON {
+		p.heading(n.thread, true)
+	}
+	walk := p.descent(n.thread)
+	if !subtree {
+		walk.depth = 1
+	}
+	err := p.thread(ctx, walk, func() (*level, error) {
+		if r.epoch.Load() != int64(n.epoch) {
+			if err := find(); err != nil {
+				return nil, err
+			}
+		}
+		return n.alone(), nil
+	})
+	if ferr := p.lines.flush(); ferr != nil {
+		return ferr
+	}
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// shownEvent returns the node of an event.
+func (r *TraceReader) shownEvent(ctx context.Context, folded bool, event int32, thread *int32) (*Node, error) {
+	place, err := r.findEvent(ctx, event, thread)
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.Tree(folded).Reveal(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.ShowsEvent(event, place)
+}
+
+// ShowsEvent checks that n, which Reveal returned for the place of an event, is
+// that event. The error is a [*FoldedError] when it is what is shown in its
+// place.
+func (n *Node) ShowsEvent(event int32, at Place) error {
+	e := n.e.Load()
+	switch {
+	case n.IsThread():
+		return &FoldedError{Event: event, Near: -1, Inside: true}
+	case e.point.Event == event:
+		return nil
+	}
+	// A place within the content of n is that of something left out of it.
+	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
+}
+
+// alone returns the level that holds nothing but n.
+func (n *Node) alone() *level {
+	e := n.e.Load()
+	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.parent.parentText(), event: n.parent.event()}
+}
+
+// event returns the event of a node; -1 of a thread.
+func (n *Node) event() int64 {
+	if n.IsThread() {
+		return -1
+	}
+	return int64(n.e.Load().point.Event)
+}

@@ -1,0 +1,291 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// printing is a trace as print has it: a line a point, and its event.
+type printing struct {
+	lines  []string
+	events []int32
+	depths []int
+}
+
+// printBoth prints a trace, as text and as JSON, whose lines say the events.
+func printBoth(t *testing.T, r *TraceReader, o PrintOptions, part Part) (p printing) {
+	t.Helper()
+	ctx := context.Background()
+	o.Escape = true // a point, a line
+	var text, lines bytes.Buffer
+	if err := r.Print(ctx, &text, o, part); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if !strings.HasPrefix(line, "# Thread ") {
+			p.lines = append(p.lines, line)
+		}
+	}
+	o.JSON = true
+	if err := r.Print(ctx, &lines, o, part); err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(&lines); dec.More(); {
+		var l struct {
+			Event *int32
+			Depth int
+		}
+		if err := dec.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Event != nil {
+			p.events, p.depths = append(p.events, *l.Event), append(p.depths, l.Depth)
+		}
+	}
+	if len(p.lines) != len(p.events) {
+		t.Fatalf("%d lines of text, %d of JSON", len(p.lines), len(p.events))
+	}
+	return p
+}
+
+// subtree is what is below point i, itself included, moved to the left.
+func (p *printing) subtree(i int) string {
+	var out strings.Builder
+	for k := i; k < len(p.lines) && (k == i || p.depths[k] > p.depths[i]); k++ {
+		out.WriteString(p.lines[k][2*p.depths[i]:])
+	}
+	return out.String()
+}
+
+// stride is how far apart the points are that a test looks at.
+func stride(n int) int { return n/150 + 1 }
+
+// TestPrintEvent: an event is the same in the explorer, in print and in
+// print --event, in traces of one and of several threads, folded and raw.
+func TestPrintEvent(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"threads.stream", "kotlin.dump", "roots.dump", "allkinds.dump", "gson.stream"} {
+		for _, folded := range []bool{true, false} {
+			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
+			o := PrintOptions{Folded: folded}
+			all := printBoth(t, r, o, Part{})
+			tree := r.Tree(folded)
+			for i := 0; i < len(all.events); i += stride(len(all.events)) {
+				event, line := all.events[i], all.lines[i][2*all.depths[i]:]
+				place, err := r.FindEvent(ctx, event)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				n, err := tree.Reveal(ctx, place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := string(format.AppendEscaped(nil, tree.AppendText(nil, n, false))) + "\n"; n.Point().Event != event || got != line {
+					t.Fatalf("%s: event %d is %q in the explorer, event %d, but printed as %q", name, event, got, n.Point().Event, line)
+				}
+				if got := printEvent(t, r, o, event, false); got != line {
+					t.Fatalf("%s: event %d alone is %q, want %q", name, event, got, line)
+				}
+				if got, want := printEvent(t, r, o, event, true), all.subtree(i); got != want {
+					t.Fatalf("%s: below event %d\n%s\nwant\n%s", name, event, got, want)
+				}
+			}
+		}
+	}
+}
+
+func printEvent(t *testing.T, r *TraceReader, o PrintOptions, event int32, subtree bool) string {
+	t.Helper()
+	o.Escape = true
+	var out bytes.Buffer
+	if err := r.PrintEvent(context.Background(), &out, o, event, subtree, Part{}); err != nil {
+		t.Fatalf("event %d: %v", event, err)
+	}
+	return out.String()
+}
+
+// TestPrintEventFolded: each event that the folded view does not show is said to
+// be folded, with the event that is shown there.
+func TestPrintEventFolded(t *testing.T) {
+	for _, name := range []string{"kotlin.dump", "gson.stream"} {
+		r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
+		shown := printBoth(t, r, PrintOptions{Folded: true}, Part{}).events
+		slices.Sort(shown)
+		raw := printBoth(t, r, PrintOptions{}, Part{}).events
+		hidden := 0
+		for _, event := range raw {
+			if _, ok := slices.BinarySearch(shown, event); ok {
+				continue
+			}
+			hidden++
+			var out bytes.Buffer
+			err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, event, true, Part{})
+			var folded *FoldedError
+			if !errors.As(err, &folded) || folded.Event != event || out.Len() > 0 {
+				t.Fatalf("%s: event %d: %v, printed %q", name, event, err, out.String())
+			}
+			if _, ok := slices.BinarySearch(shown, int32(folded.Near)); !ok {
+				t.Fatalf("%s: event %d: %v, which is not shown", name, event, err)
+			}
+		}
+		if hidden == 0 || hidden != len(raw)-len(shown) {
+			t.Errorf("%s: %d events folded, of %d raw and %d shown", name, hidden, len(raw), len(shown))
+		}
+	}
+}
+
+// TestPrintEventPlace: JSON says where in the trace an event stands that is
+// printed alone, and text of a call is that of its place.
+func TestPrintEventPlace(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
+	var all, one bytes.Buffer
+	ctx := context.Background()
+	o := PrintOptions{Folded: true, JSON: true}
+	if err := r.Print(ctx, &all, o, Part{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.PrintEvent(ctx, &one, o, 30, true, Part{}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(one.String()), "\n")
+	if len(lines) < 4 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		if !strings.Contains(all.String(), line+"\n") {
+			t.Errorf("not a line of the whole trace: %s", line)
+		}
+	}
+}
+
+// TestPrintEventNot: what there is no event for.
+func TestPrintEventNot(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
+	other := int32(0)
+	for _, tc := range []struct {
+		event  int32
+		thread *int32
+		want   string
+	}{{1 << 30, nil, "no event 1073741824 in the trace"}, {30, &other, "no event 30 in thread 1"}} {
+		var out bytes.Buffer
+		err := r.PrintEvent(context.Background(), &out, PrintOptions{Folded: true}, tc.event, false, Part{Thread: tc.thread})
+		var none *NoEventError
+		if !errors.As(err, &none) || err.Error() != tc.want || out.Len() > 0 {
+			t.Errorf("event %d: %v, want %s", tc.event, err, tc.want)
+		}
+	}
+}
+
+// TestPrintFrom: a print from an event is what is left of the whole without the
+// events before it, in each thread.
+func TestPrintFrom(t *testing.T) {
+	for _, name := range []string{"threads.stream", "kotlin.dump"} {
+		for _, folded := range []bool{true, false} {
+			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
+			o := PrintOptions{Folded: folded}
+			all := printBoth(t, r, o, Part{})
+			for _, from := range []int32{0, 1, 30, 1000, 1 << 30} {
+				var want []int32
+				for _, event := range all.events {
+					if event >= from {
+						want = append(want, event)
+					}
+				}
+				if got := printBoth(t, r, o, Part{From: from}); !slices.Equal(got.events, want) {
+					t.Errorf("%s from %d: %d events, want %d", name, from, len(got.events), len(want))
+				}
+				want = want[:min(3, len(want))]
+				if got := printBoth(t, r, o, Part{From: from, Count: 3}); !slices.Equal(got.events, want) {
+					t.Errorf("%s, 3 from %d: %v, want %v", name, from, got.events, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFindEventAnyOrder: an event is found where numbers do not rise.
+func TestFindEventAnyOrder(t *testing.T) {
+	w := newTraceBuilder(t)
+	m, x := w.method("A", "f", intType), w.variable("x")
+	w.event = 50
+	w.call(-1, m, func() {
+		w.event = 7
+		w.access(format.ClassVariableRead, -1, x)
+		w.event = 90
+		w.call(-1, m, func() { w.event = 3; w.access(format.ClassVariableRead, -1, x) })
+		w.event = 8
+		w.access(format.ClassVariableRead, -1, x)
+	})
+	r := ready(t, w.file(), Options{NoWrite: true})
+	for _, event := range []int32{50, 7, 90, 3, 8} {
+		if got := printEvent(t, r, PrintOptions{JSON: true}, event, false); !strings.Contains(got, `,"event":`+strconv.Itoa(int(event))+",") {
+			t.Errorf("event %d: %s", event, got)
+		}
+	}
+}
+
+// file writes the trace to a file, without an index, and returns its path.
+func (w *traceBuilder) file() string {
+	w.t.Helper()
+	path := filepath.Join(w.t.TempDir(), "trace.bin")
+	data := append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// TestPrintValues: what was captured is below the point that has it, told from
+// points; without Values it is not there.
+func TestPrintValues(t *testing.T) {
+	w := newTraceBuilder(t)
+	m, node, x := w.method("A", "f", intType), w.class("Node"), w.variable("x")
+	inner := format.Value{ClassID: node, Bits: 2, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "key", Value: intValue(4)}}}}
+	outer := format.Value{ClassID: node, Bits: 1, Captured: &format.Captured{Fields: []format.CapturedField{
+		{Name: "next", Value: inner}, {Name: "s", Value: format.Value{Kind: format.ValueString, Text: "a\nb"}},
+	}}}
+	list := format.Value{ClassID: w.class("List"), Bits: 3, Captured: &format.Captured{Array: true, Length: 9, Elements: []format.Value{intValue(5), inner}}}
+	w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: m, Target: inner, Args: []format.Value{intValue(1), outer}})
+	w.point(&format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1, Ref: x, Value: list})
+	w.footer(format.ClassCall, &format.Footer{Result: list})
+	r := ready(t, w.file(), Options{NoWrite: true})
+	want := `Node@2.f(1, Node@1): List@3
+  | receiver = Node@2
+  |   .key = 4
+  | argument 2 = Node@1
+  |   .next = Node@2
+  |     .key = 4
+  |   .s = "a\nb"
+  | result = List@3
+  |   [0] = 5
+  |   [1] = Node@2
+  |     .key = 4
+  |   ... <7 more>
+  x = List@3
+    | value = List@3
+    |   [0] = 5
+    |   [1] = Node@2
+    |     .key = 4
+    |   ... <7 more>
+`
+	if got := printEvent(t, r, PrintOptions{Values: true}, 0, true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := printEvent(t, r, PrintOptions{}, 0, true), "Node@2.f(1, Node@1): List@3\n  x = List@3\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := printEvent(t, r, PrintOptions{JSON: true}, 0, false); !strings.Contains(got, `"fields":[{"name":"key","type":"int","value":4}]`) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,79 @@
+package lazy
+
+import (
+	"strconv"
+
+	"tracex/format"
+)
+
+// valueMark begins the lines about values below a point, so that none is taken
+// for a point.
+const valueMark = "| "
+
+// values writes what was captured of the inside of a point's values, a line for
+// each field and element.
+func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
+	show := func(what string, v *format.Value) {
+		if v.Captured != nil {
+			l.inside(what, v, depth, 1)
+		}
+	}
+	if p.Class == format.ClassCall {
+		show("receiver", &p.Target)
+	} else {
+		show("owner", &p.Target)
+	}
+	for i := range p.Args {
+		show("argument "+strconv.Itoa(i+1), &p.Args[i])
+	}
+	show("value", &p.Value)
+	if f != nil && p.Class == format.ClassCall {
+		show("result", &f.Result)
+	}
+	if p.Snapshot != nil {
+		for i := range p.Snapshot.Locals {
+			show("local "+strconv.Itoa(i+1), &p.Snapshot.Locals[i])
+		}
+	}
+}
+
+// inside writes a value and what is in it; nested is how deep it is in others.
+func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
+	in := l.value(what, v, depth, nested)
+	if in == nil {
+		return
+	}
+	for i := range in.Fields {
+		f := &in.Fields[i]
+		l.inside("."+f.Name, &f.Value, depth, nested+1)
+	}
+	for i := range in.Elements {
+		l.inside("["+strconv.Itoa(i)+"]", &in.Elements[i], depth, nested+1)
+	}
+	if more := int(in.Length) - len(in.Elements); in.Array && more > 0 {
+		l.valueIndent(depth, nested+1)
+		l.buf = strconv.AppendInt(append(l.buf, "... <"...), int64(more), 10)
+		l.buf = append(l.buf, " more>"...)
+		l.end()
+	}
+}
+
+// value writes one line and returns what was captured of the value.
+func (l *lineWriter) value(what string, v *format.Value, depth, nested int) *format.Captured {
+	l.valueIndent(depth, nested)
+	l.text = append(append(l.text[:0], what...), " = "...)
+	l.text = l.ctx.AppendValueText(l.text, v)
+	if l.options.Escape {
+		l.buf = format.AppendEscaped(l.buf, l.text)
+	} else {
+		l.buf = append(l.buf, l.text...)
+	}
+	l.end()
+	return v.Captured
+}
+
+func (l *lineWriter) valueIndent(depth, nested int) {
+	l.indent(depth + 1)
+	l.buf = append(l.buf, valueMark...)
+	l.indent(nested - 1)
+}
