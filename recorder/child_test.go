@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,18 @@ var children = map[string]func(){
 	"exit":      childExit,
 	"panic":     childPanic,
 	"goexit":    childGoexit,
+
+	"burst-exit":  func() { burst(); os.Exit(0) },
+	"burst-fatal": func() { burst(); log.Fatal("this is what the test is about") },
+	"burst-panic": func() { burst(); panic("this is what the test is about") },
+}
+
+// burst records calls right after Start, and flushes nothing.
+func burst() {
+	t := early.Thread("burst")
+	for range 1000 {
+		call(early, t, "burst")
+	}
 }
 
 // early records while the program's packages are initialised.

@@ -3,10 +3,8 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"tracex/recorder/ipc"
 	"tracex/recorder/producer"
 )
 
@@ -16,7 +14,10 @@ type Strategy int
 const (
 	// Automatic is SharedMemory if the environment says where a service is:
 	// PERFETTO_PRODUCER_SOCK_NAME is set, as in a program that tracex record
-	// runs. Else it is Streaming.
+	// runs. Else it is Streaming. It is Streaming, too, if that service is not there
+	// or does not answer within [Config.ServiceTimeout]: OnError is told, and the
+	// recording goes to Path alone, whatever service comes later. Without a Path
+	// [Start] fails then.
 	Automatic Strategy = iota
 	// Streaming writes while the program runs: each goroutine's buffer goes
 	// to the file when it is nearly full, by timer and by [Recorder.Flush].
@@ -25,13 +26,16 @@ const (
 	// [Recorder.Stop] writes it in one go.
 	CollectAndDump
 	// SharedMemory writes no file: it hands what is recorded to a tracing
-	// service, for the sessions that want the data source tracex.calls. When
-	// there is none, what is recorded is gone. Where a session's share of the
-	// memory is full, goroutines wait with [Stall], for ten seconds at most, and
-	// so does [Start], as long at most, for a service's first answer. What is
-	// lost is counted by its calls, loops and iterations, for each session, and
-	// noted as with [Drop]; what was lost at the ends of threads, in a thread
-	// named [DroppedVariable] at the end.
+	// service, for the sessions that want the data source tracex.calls. [Start]
+	// waits for the service's first answer, for [Config.ServiceTimeout] at most; so
+	// sessions that are there have all that is recorded from its return on. Without a
+	// service recording begins when one comes, and what was recorded before is gone:
+	// OnError, Flush and Stop say so.
+	//
+	// Where a session's share of the memory is full, goroutines wait with [Stall],
+	// for ten seconds at most. What is lost is counted by its calls, loops and
+	// iterations, for each session, and noted as with [Drop]; what was lost at the
+	// ends of threads, in a thread named [DroppedVariable] at the end.
 	SharedMemory
 )
 
@@ -88,6 +92,7 @@ const (
 	// DefaultSharedInterval is that of SharedMemory, where it takes no file: what
 	// is in the shared memory survives the program.
 	DefaultSharedInterval = 100 * time.Millisecond
+	DefaultServiceTimeout = time.Second
 	DefaultMaxString      = 50
 	DefaultCaptureDepth   = 2
 	DefaultCaptureCount   = 10
@@ -128,7 +133,10 @@ type Config struct {
 	// takes several times as long. Behind a loss, calls may seem to have ended
 	// later than they did.
 	TrackEvents bool
-	Full        Policy // when a buffer is full; CollectAndDump always drops
+	// ServiceTimeout is how long Start waits for the first answer of a service that
+	// listens.
+	ServiceTimeout time.Duration
+	Full           Policy // when a buffer is full; CollectAndDump always drops
 
 	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It
 	// starts with one KiB, and is handed on when its goroutine is idle.
@@ -166,7 +174,7 @@ type Config struct {
 	source source                            // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
-	patience time.Duration // for a service's first answer; 0: startPatience; for tests
+	needsService bool // Start fails without a service
 }
 
 // Errors that a caller may want to tell apart from those of the files.
@@ -187,9 +195,6 @@ var (
 func (c Config) withDefaults() (Config, error) {
 	if c.Strategy == Automatic {
 		c.Strategy = Streaming
-		if os.Getenv(ipc.ProducerVariable) != "" {
-			c.Strategy = SharedMemory
-		}
 	}
 	if c.Path == "" && c.Strategy != SharedMemory {
 		return c, errors.New("recorder: the config names no path")
@@ -200,7 +205,7 @@ func (c Config) withDefaults() (Config, error) {
 		or(&c.FlushInterval, DefaultSharedInterval)
 	}
 	or(&c.FlushInterval, DefaultFlushInterval)
-	or(&c.patience, startPatience)
+	or(&c.ServiceTimeout, serviceTimeout)
 	or(&c.MaxString, DefaultMaxString)
 	or(&c.CaptureDepth, DefaultCaptureDepth)
 	or(&c.CaptureCount, DefaultCaptureCount)

@@ -13,7 +13,8 @@
 // memory that is shared with a tracing service of Perfetto's protocol, into packets
 // that outlive the program: see [Strategy]. A program needs no change for the
 // latter: it is what happens if the environment names a service's socket, in
-// PERFETTO_PRODUCER_SOCK_NAME, and [Config.Strategy] does not say otherwise.
+// PERFETTO_PRODUCER_SOCK_NAME, and [Config.Strategy] does not say otherwise. Where that
+// service does not answer, recording goes to the file.
 //
 // # What it costs
 //

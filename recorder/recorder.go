@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -62,9 +61,8 @@ const (
 // on reports whether anything is recorded.
 func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
 
-// Start makes the files and begins to record. It fails when there is a file
-// already, or none can be made.
-func Start(c Config) (*Recorder, error) {
+// launch is Start with a strategy that was chosen.
+func launch(c Config) (*Recorder, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -92,7 +90,8 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if s, ok := r.sink.(toService); ok {
 		if err := s.begin(); err != nil {
-			return nil, errors.Join(err, r.Stop())
+			r.abandon(s)
+			return nil, err
 		}
 	}
 	return r, nil

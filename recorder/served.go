@@ -16,6 +16,7 @@ import (
 type toService interface {
 	begin() error
 	flush()
+	abandon()
 }
 
 // served is what sinks have in common that a tracing service is behind.
@@ -29,11 +30,12 @@ type served struct {
 	looked   int64 // when that was found out, in nanoseconds of the clock; 0: it was not
 }
 
-// How long a Start and a Flush wait for the service at most.
-const (
-	startPatience = 10 * time.Second
-	flushPatience = 10 * time.Second
-)
+// flushPatience is how long a Flush waits for the service at most.
+const flushPatience = 10 * time.Second
+
+// serviceTimeout is how long Start waits for the service if the config does not
+// say. Tests have more time.
+var serviceTimeout = DefaultServiceTimeout
 
 // The memory that a recorder wishes for.
 const (
@@ -67,18 +69,48 @@ func (s *served) policy() smb.Policy {
 	return smb.Drop
 }
 
-// settle waits until the service has answered, where goroutines are to wait rather
-// than to lose anything. Where nobody listens that is known at once.
-func (s *served) settle() {
-	if s.policy() == smb.Drop {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.r.config.patience)
+// errNoService says that Start found no service, or one that does not answer.
+var errNoService = errors.New("there is no tracing service")
+
+// settle waits until the service has answered, and what its sessions want of the
+// source has begun: what is recorded next is recorded. Where no service listens
+// that is known at once. Without one it fails if there is another place to record
+// to; else what is recorded before a service comes is lost.
+func (s *served) settle(source *producer.DataSource) error {
+	c := &s.r.config
+	ctx, cancel := context.WithTimeout(context.Background(), c.ServiceTimeout)
 	defer cancel()
-	if err := s.producer.Settle(ctx); errors.Is(err, context.DeadlineExceeded) {
-		s.r.limit(fmt.Errorf("recorder: the service has not answered for %v, what is recorded until it does is lost: %w",
-			s.r.config.patience, err))
+	err := s.producer.Settle(ctx)
+	if err == nil {
+		registerWriters(source)
+		err = s.producer.Sync(ctx)
+	}
+	late := errors.Is(err, context.DeadlineExceeded)
+	if late {
+		err = fmt.Errorf("the service has not answered for %v: %w", c.ServiceTimeout, err)
+	}
+	switch {
+	case err == nil:
+	case c.needsService:
+		return fmt.Errorf("recorder: %w: %w", errNoService, err)
+	case late:
+		s.r.limit(fmt.Errorf("recorder: what is recorded until the service answers is lost: %w", err))
 		go s.r.tell() // who is told may wait for what Start returns
+	}
+	return nil
+}
+
+// firstWriters is how many writers a service knows before anything is recorded.
+const firstWriters = 8
+
+// registerWriters makes the first writers of each instance. The service takes what
+// a program leaves in the memory at its end from writers that it knows, and a
+// program may end before the service is told of one.
+func registerWriters(source *producer.DataSource) {
+	for _, i := range source.Instances() {
+		for n := range uint(firstWriters) {
+			i.Use(n, func(*smb.Writer) {})
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func TestServiceWithoutAnswer(t *testing.T) {
 	defer p.Close()
 	told := make(chan error, 1)
 	r, err := Start(Config{
-		Strategy: SharedMemory, Producer: p, patience: time.Millisecond, OnError: func(err error) { told <- err },
+		Strategy: SharedMemory, Producer: p, ServiceTimeout: time.Millisecond, OnError: func(err error) { told <- err },
 	})
 	if err != nil {
 		t.Fatal(err)

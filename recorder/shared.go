@@ -59,11 +59,13 @@ func (s *shared) begin() error {
 		Flush: func(i *producer.Instance, _ producer.FlushReason) { sweep(i) },
 		Clear: func(i *producer.Instance) { i.Value.(*sharedSession).cleared.Add(1) },
 	})
-	if err == nil {
-		s.settle()
+	if err != nil {
+		return err
 	}
-	return err
+	return s.settle(s.source)
 }
+
+func (s *shared) abandon() { s.close(s.source) }
 
 // sharedSession is what is known of a session that records.
 type sharedSession struct {

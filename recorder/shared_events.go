@@ -75,10 +75,10 @@ func (s *sharedEvents) begin() error {
 		known.this, known.result, known.threw, known.at = e.Key("this"), e.Key("result"), e.Key("threw"), e.Key("text")
 	}
 	s.mu.Unlock()
-	if err == nil {
-		s.settle()
+	if err != nil {
+		return err
 	}
-	return err
+	return s.settle(s.events.Source())
 }
 
 func (s *sharedEvents) put(t *Thread, p part, last bool) {
@@ -252,12 +252,16 @@ func (s *sharedEvents) stop() { s.stopped.Store(true) }
 func (s *sharedEvents) finish() error {
 	s.stopped.Store(true) // it may be already, see stop
 	s.flush()
+	s.abandon()
+	return nil
+}
+
+func (s *sharedEvents) abandon() {
 	var source *producer.DataSource
 	if s.events != nil {
 		source = s.events.Source()
 	}
 	s.close(source)
-	return nil
 }
 
 func (s *sharedEvents) saved() Saved { return Saved{Blocks: s.parts.Load()} }

@@ -198,7 +198,7 @@ func TestSharedMemory(t *testing.T) {
 func TestSharedMemoryNoService(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	told := make(chan error, 10)
-	r, err := recorder.Start(recorder.Config{OnError: func(err error) { told <- err }})
+	r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, OnError: func(err error) { told <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestSharedMemoryNoServiceStops(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	var r *recorder.Recorder
 	started, stopped := make(chan struct{}), make(chan error, 10)
-	r, err := recorder.Start(recorder.Config{OnError: func(error) {
+	r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, OnError: func(error) {
 		<-started
 		stopped <- r.Stop()
 	}})

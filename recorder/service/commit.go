@@ -103,15 +103,12 @@ func (p *producer) patch(c *perfetto.CommitDataRequest_ChunkToPatch) {
 // scrape copies what a producer wrote for a session and has not committed. mu is
 // held.
 func (s *Service) scrape(n *session, p *producer) {
-	if !p.scraped || p.reader == nil || len(p.writers) == 0 {
-		return
-	}
-	if !p.writesFor(n) {
+	if !p.scraped || p.reader == nil || !p.writesFor(n) {
 		return
 	}
 	err := p.reader.Scrape(&p.chunk, func(c *smb.Chunk) bool {
-		id, registered := p.writers[c.Writer]
-		if !registered {
+		id, known := p.bufferOf(c.Writer)
+		if !known {
 			return true
 		}
 		if b := p.target(id, c.Writer); b != nil && b.session == n {
@@ -122,6 +119,18 @@ func (s *Service) scrape(n *session, p *producer) {
 	if err != nil {
 		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.pid, err)
 	}
+}
+
+// bufferOf returns the buffer that a writer writes into. A program that ended may
+// have written before it could say so: where it has one buffer alone, that is
+// known all the same. Memory of its own it may have used before there was any.
+func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
+	if id, known = p.writers[writer]; known || !p.ended || p.provided || len(p.targets) != 1 {
+		return id, known
+	}
+	for id = range p.targets {
+	}
+	return id, true
 }
 
 // rate counts chunks, a second at a time.

@@ -115,3 +115,41 @@ func TestProducerGone(t *testing.T) {
 	c.reads("!A0", "!A1", "!B0", "!B1")
 	c.reads()
 }
+
+// TestProducerGoneEarly has a program die before it could say which writer it has:
+// where there is one buffer that it may write into, that is the writer's. With two
+// nobody can tell, and memory that the program made may have been written before.
+func TestProducerGoneEarly(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		buffers  int
+		provided bool
+		want     []string
+	}{
+		{"one buffer", 1, false, []string{"!early"}},
+		{"two buffers", 2, false, nil},
+		{"its own memory", 1, true, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, Config{})
+			p, k := newStepper(t, s, true), consume(t, s)
+			k.enable(config(64, "raw.ds"))
+			<-p.ready
+			s.lock()
+			of := s.producersInOrder()[0]
+			of.provided = c.provided
+			s.unlock()
+			if c.buffers > 1 {
+				another := consume(t, s)
+				another.enable(config(64, "raw.ds"))
+				another.invoke("QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil) // the session is there
+			}
+			p.put(w1(0, 1, 0, named("early")))
+			k.flush() // while it lives it can still say
+			k.reads()
+			p.client.Close()
+			waitUntil(t, s, func() bool { return len(s.connected) == 0 })
+			k.reads(c.want...)
+		})
+	}
+}

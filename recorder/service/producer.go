@@ -23,9 +23,11 @@ type producer struct {
 	sdk  string
 
 	machine  string // the name of its machine; "": it is not known
+	ended    bool   // its connection has, and its memory is still there
 	gone     bool
 	scraped  bool // the service may read chunks that are not committed
 	emulated bool // it shares no memory: chunks come in its requests
+	provided bool // it made the memory itself
 
 	commands ipc.Parked                          // its GetAsyncCommand
 	waiting  []*perfetto.GetAsyncCommandResponse // for it
@@ -61,6 +63,7 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 	if p.from == nil {
 		return
 	}
+	p.ended = true
 	for _, n := range s.inOrder() {
 		s.scrape(n, p)
 	}
@@ -137,20 +140,19 @@ func (p *producer) initialize(r *ipc.Request, m *perfetto.InitializeConnectionRe
 	p.scraped = m.GetSmbScrapingMode() == perfetto.InitializeConnectionRequest_SMB_SCRAPING_ENABLED
 	p.hint = memoryHint{size: m.GetSharedMemorySizeHintBytes(), page: m.GetSharedMemoryPageSizeHintBytes()}
 	p.emulated = !peer.Local || !memoryShared
-	provided := false
 	if file := r.TakeFile(); file != nil {
 		if m.GetProducerProvidedShmem() && !p.emulated {
-			provided = p.adopt(file)
+			p.provided = p.adopt(file)
 		} else {
 			_ = file.Close() // it is not wanted
 		}
 	}
 	_ = r.Reply(&perfetto.InitializeConnectionResponse{
-		UsingShmemProvidedByProducer: proto.Bool(provided),
+		UsingShmemProvidedByProducer: proto.Bool(p.provided),
 		DirectSmbPatchingSupported:   proto.Bool(true),
 		UseShmemEmulation:            proto.Bool(p.emulated),
 	})
-	if provided {
+	if p.provided {
 		p.told = true
 		p.command(&perfetto.GetAsyncCommandResponse{
 			Cmd: &perfetto.GetAsyncCommandResponse_SetupTracing_{SetupTracing: &perfetto.GetAsyncCommandResponse_SetupTracing{}},

@@ -1,0 +1,6 @@
+package recorder
+
+import "time"
+
+// A service of a test may be slow to answer: that is no reason to fail.
+func init() { serviceTimeout = time.Minute }

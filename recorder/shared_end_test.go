@@ -1,0 +1,35 @@
+package recorder_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"tracex/recorder/calls"
+	"tracex/recorder/ipc"
+)
+
+// A program that lives for a moment has a session from the return of Start on,
+// which gets what the program wrote, however it ended: the service need not have
+// heard of it.
+func TestSharedMemoryEnds(t *testing.T) {
+	for end, code := range map[string]int{"burst-exit": 0, "burst-fatal": 1, "burst-panic": 2} {
+		t.Run(end, func(t *testing.T) {
+			g := startTracing(t, calls.Source, 1<<10)
+			path := filepath.Join(t.TempDir(), "trace.bin")
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childVariable+"="+end+" "+path, ipc.ProducerVariable+"="+filepath.Join(g.dir, "p"))
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != code {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if got := len(g.parts()); got == 0 {
+				t.Errorf("the session has nothing of it")
+			}
+			if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+				t.Errorf("there are files, too: %q", left)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"tracex/recorder/ipc"
+)
+
+// Start begins to record. It fails when a file is there already, or none can be
+// made, or when the environment names a service that does not answer and there is
+// no Path to record to instead: see [Automatic].
+func Start(c Config) (*Recorder, error) {
+	if c.Strategy != Automatic || os.Getenv(ipc.ProducerVariable) == "" {
+		return launch(c)
+	}
+	// OnError is told of what hinders the service if that is where the recording
+	// goes, and else once that it does not.
+	told := listener{to: c.OnError}
+	offered := c
+	offered.Strategy, offered.needsService, offered.OnError = SharedMemory, true, told.hear
+	r, err := launch(offered)
+	if err == nil {
+		told.open()
+		return r, nil
+	}
+	if c.Path == "" {
+		return nil, fmt.Errorf("%w (%s names it, and the config names no path to record to instead)", err, ipc.ProducerVariable)
+	}
+	c.Strategy = Streaming
+	r, failed := launch(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if c.OnError != nil {
+		// Its owner may wait for what Start returns.
+		go c.OnError(fmt.Errorf("recording to %s instead: %w", r.config.Path, err))
+	}
+	return r, nil
+}
+
+// abandon ends a recorder that found no service, of which the program knows
+// nothing. When it returns, no session is offered anything any more.
+func (r *Recorder) abandon(s toService) {
+	r.state.Store(stopped)
+	if r.done != nil {
+		close(r.done)
+		<-r.gone
+	}
+	s.abandon()
+}
+
+// listener keeps the error that OnError is to be told until it is opened.
+type listener struct {
+	to func(error) // may be nil
+
+	mu     sync.Mutex
+	opened bool
+	kept   error
+}
+
+func (l *listener) hear(err error) {
+	l.mu.Lock()
+	if !l.opened {
+		l.kept = err
+	}
+	opened := l.opened
+	l.mu.Unlock()
+	if opened && l.to != nil {
+		l.to(err)
+	}
+}
+
+// open passes on what was kept, and what comes.
+func (l *listener) open() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened = true
+	if l.kept != nil && l.to != nil {
+		go l.to(l.kept) // its owner may wait for what Start returns
+	}
+}

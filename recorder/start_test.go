@@ -1,0 +1,194 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/calls"
+	"tracex/recorder/ipc"
+	"tracex/recorder/ipc/ipctest"
+	"tracex/recorder/perfetto"
+	"tracex/recorder/service"
+)
+
+// within waits for a value.
+func within[T any](t *testing.T, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s did not come", what)
+	}
+	return v
+}
+
+// mute listens, and takes connections, but never says anything.
+func mute(t *testing.T, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen("unix", address)
+	if err != nil {
+		t.Skip("no Unix sockets here: ", err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// oneCall records a call and ends the recording.
+func oneCall(t *testing.T, r *Recorder) {
+	t.Helper()
+	th := r.Thread("main")
+	th.Enter(r.Method(r.Class("C"), "m", Type{}), 0, Null())
+	th.Exit(Void())
+	th.End()
+	if err := r.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The environment names a service that is not there, or does not answer: the
+// recording goes to Path, whole, and OnError hears of it once.
+func TestStartWithoutService(t *testing.T) {
+	for _, events := range []bool{false, true} {
+		for _, answers := range []string{"absent", "mute"} {
+			t.Run(answers, func(t *testing.T) {
+				dir := ipctest.Folder(t)
+				address, path := filepath.Join(dir, "p"), filepath.Join(dir, "trace.bin")
+				t.Setenv(ipc.ProducerVariable, address)
+				told := make(chan error, 10)
+				c := Config{Path: path, TrackEvents: events, OnError: func(err error) { told <- err }}
+				var silent net.Listener
+				if answers == "mute" {
+					silent = mute(t, address)
+					c.ServiceTimeout = time.Millisecond
+				}
+				r, err := Start(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if silent != nil {
+					gaveUp(t, silent)
+				}
+				oneCall(t, r)
+				if n := len(loaded(t, path).Threads); n != 1 {
+					t.Errorf("the trace has %d threads", n)
+				}
+				if err := within(t, told, "what is wrong"); !errors.Is(err, errNoService) || !strings.Contains(err.Error(), path) {
+					t.Errorf("told %v", err)
+				} else if answers == "mute" && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("told %v, want that it waited in vain", err)
+				}
+				select {
+				case err := <-told:
+					t.Errorf("told again: %v", err)
+				default:
+				}
+			})
+		}
+	}
+}
+
+// gaveUp holds that the program has left the service that it waited for: what it
+// offers later is not wanted.
+func gaveUp(t *testing.T, silent net.Listener) {
+	t.Helper()
+	sock, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sock.Close()
+	_ = sock.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := io.Copy(io.Discard, sock); err != nil {
+		t.Errorf("the connection is still there: %v", err)
+	}
+}
+
+// Without a Path there is nowhere else to record to, and Start says so.
+func TestStartNowhere(t *testing.T) {
+	address := filepath.Join(ipctest.Folder(t), "p")
+	t.Setenv(ipc.ProducerVariable, address)
+	r, err := Start(Config{OnError: func(err error) { t.Errorf("told %v besides", err) }})
+	if r != nil || !errors.Is(err, errNoService) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), address) {
+		t.Errorf("Start returned %v, %v", r, err)
+	}
+	mute(t, address)
+	r, err = Start(Config{ServiceTimeout: time.Millisecond})
+	if r != nil || !errors.Is(err, errNoService) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Start returned %v, %v", r, err)
+	}
+	// Where nothing can be recorded either, that is what is said.
+	r, err = Start(Config{ServiceTimeout: time.Millisecond, Path: filepath.Join(t.TempDir(), "no", "trace.bin")})
+	if r != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Start returned %v, %v", r, err)
+	}
+}
+
+// A program that lives for some milliseconds waits no longer than that if it does
+// not say otherwise.
+func TestDefaultServiceTimeout(t *testing.T) {
+	if DefaultServiceTimeout != time.Second {
+		t.Errorf("Start waits %v", DefaultServiceTimeout)
+	}
+}
+
+// When Start returns, the sessions that are there have begun, whatever the policy.
+func TestStartWaitsForSessions(t *testing.T) {
+	dir := ipctest.Folder(t)
+	producers, consumers := filepath.Join(dir, "p"), filepath.Join(dir, "c")
+	s, err := service.Start(service.Config{Producers: producers, Consumers: consumers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	wanted(t, consumers)
+	t.Setenv(ipc.ProducerVariable, producers)
+	for range 20 {
+		for _, full := range []Policy{Stall, Drop} {
+			r, err := Start(Config{Path: filepath.Join(dir, "trace.bin"), Full: full, OnError: func(err error) { t.Error(err) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.sink.(*shared).source.Instances()); n != 1 {
+				t.Errorf("%v: %d sessions record", full, n)
+			}
+			if err := r.Stop(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "trace.bin")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a file, too: %v", err)
+	}
+}
+
+// wanted starts a session for recorded calls.
+func wanted(t *testing.T, consumers string) {
+	t.Helper()
+	client, err := ipc.Dial(t.Context(), consumers, ipc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	port, err := client.Bind(t.Context(), "ConsumerPort")
+	if err == nil {
+		err = port.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: &perfetto.TraceConfig{
+			Buffers:     []*perfetto.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(1024)}},
+			DataSources: []*perfetto.TraceConfig_DataSource{{Config: &perfetto.DataSourceConfig{Name: proto.String(calls.Source)}}},
+		}}, func(ipc.Reply) {})
+	}
+	if err == nil { // the session is there when this is answered
+		err = port.Invoke(t.Context(), "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
