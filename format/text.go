@@ -57,6 +57,15 @@ func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, ver
 	return w.b
 }
 
+// AppendNamed is AppendText, and tells where the name of a called method begins
+// in the text: what comes before it depends on where the call was made. at is -1
+// for what is no call on something, and for methods that the Context does not know.
+func (c *Context) AppendNamed(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) (text []byte, at int) {
+	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose}
+	w.point(p, f, parent)
+	return w.b, w.method - 1
+}
+
 // AppendSpans is AppendText that also appends what each part of the text is:
 // spans in order, without gaps, over the whole of the text.
 func (c *Context) AppendSpans(dst []byte, spans []Span, p *Point, f *Footer, parent Parent, verbose bool) ([]byte, []Span) {
@@ -73,6 +82,7 @@ type textWriter struct {
 	b       []byte
 	limit   int // of len(b)
 	verbose bool
+	method  int // 1 + where the name of the called method begins; 0: nowhere
 
 	styled bool
 	style  Style // of what is appended from offset from on
@@ -115,9 +125,17 @@ func (w *textWriter) int(n int64) { w.b = strconv.AppendInt(w.b, n, 10) }
 
 var diffMarks = [...]string{"", "  ", "- ", "+ ", "! ", "! "}
 
-func (w *textWriter) point(p *Point, f *Footer, parent Parent) {
+// Mark is what the text of a point in a diff begins with; "" in other traces.
+func (p *Point) Mark() string {
 	if mark := int(p.Diff) + 1; mark > 0 && mark < len(diffMarks) && p.Class != ClassSnapshot {
-		w.in(StyleMark, diffMarks[mark])
+		return diffMarks[mark]
+	}
+	return ""
+}
+
+func (w *textWriter) point(p *Point, f *Footer, parent Parent) {
+	if mark := p.Mark(); mark != "" {
+		w.in(StyleMark, mark)
 	}
 	switch p.Class {
 	case ClassCall:

@@ -14,6 +14,7 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 		w.className(m.ClassID)
 	default:
 		w.owner(p, m, parent)
+		w.method = len(w.b) + 1
 		w.text(m.shown)
 	}
 	w.b = append(w.b, '(')

@@ -58,6 +58,28 @@ func (c *Context) MethodName(id int32) string {
 	return string(w.b)
 }
 
+// CallName returns what calls of a method are called where their receiver does
+// not matter: "Class.method", "new Class" for a constructor. class is how much of
+// it is about the class, in bytes: 0 for a method that is not known, which has no
+// class.
+func (c *Context) CallName(method int32) (name string, class int) {
+	w := textWriter{c: c}
+	switch e := c.methods.get(method); {
+	case e == nil:
+		w.unknown("method", method)
+	case e.Name == "<init>":
+		w.b = append(w.b, "new "...)
+		w.className(e.ClassID)
+		class = len(w.b)
+	default:
+		w.className(e.ClassID)
+		class = len(w.b)
+		w.b = append(w.b, '.')
+		w.text(e.shown)
+	}
+	return string(w.b), class
+}
+
 // FieldName returns the name that a field is shown by.
 func (c *Context) FieldName(id int32) string {
 	w := textWriter{c: c}

@@ -178,8 +178,8 @@ func BenchmarkSearch(b *testing.B) {
 		data, _ := r.Size()
 		b.SetBytes(data)
 		for b.Loop() {
-			err := r.Search(context.Background(), Search{Folded: true, Match: func([]byte) bool { return false }},
-				func([]Hit) {}, func(int64, int64) {})
+			find := func([]byte) (int, int) { return -1, -1 }
+			err := r.Search(context.Background(), Search{Folded: true, Find: find}, func(Found) {})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -205,83 +204,6 @@ func sameNeighbours(t *testing.T, tree *Tree, n, want *Node) {
 			if a.Node.Place() != b.Node.Place() {
 				t.Fatalf("beside %+v stands %+v, want %+v", n.Place(), a.Node.Place(), b.Node.Place())
 			}
-		}
-	}
-}
-
-func TestSearch(t *testing.T) {
-	ctx := context.Background()
-	eachFindable(t, func(t *testing.T, r *TraceReader) {
-		for _, folded := range []bool{false, true} {
-			list := listing(t, r.Tree(folded))
-			match := func(text []byte) bool { return bytes.ContainsAny(text, "37") }
-			var hits []Hit
-			var last, total int64
-			err := r.Search(ctx, Search{Folded: folded, Verbose: true, Match: match},
-				func(more []Hit) { hits = append(hits, more...) },
-				func(done, all int64) {
-					if done < last || done > all {
-						t.Errorf("progress from %d to %d of %d", last, done, all)
-					}
-					last, total = done, all
-				})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if last != total {
-				t.Errorf("progress ends at %d of %d", last, total)
-			}
-			tree := r.Tree(folded)
-			for i, s := range list {
-				if !match([]byte(s.text)) {
-					continue
-				}
-				if len(hits) == 0 || hits[0].Place != s.Place {
-					t.Fatalf("point %d at %+v matches and is not found in its place", i, s.Place)
-				}
-				hit := hits[0]
-				hits = hits[1:]
-				if i%every(len(list)) > 0 {
-					continue
-				}
-				n, err := tree.Reveal(ctx, hit.Place)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if text := string(tree.AppendText(nil, n, true)); text != s.text || n.Point().Event != hit.Event {
-					t.Fatalf("revealed %q, want %q", text, s.text)
-				}
-			}
-			if len(hits) > 0 {
-				t.Fatalf("%d hits too many", len(hits))
-			}
-		}
-	})
-}
-
-// TestSearchEnds: an early end leaves nothing behind, wherever it comes.
-func TestSearchEnds(t *testing.T) {
-	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 8})
-	r := ready(t, path, Options{NoWrite: true})
-	for _, after := range []int{1, 1000, 5000, 20_000} {
-		ctx, cancel := context.WithCancel(context.Background())
-		n := 0
-		err := r.Search(ctx, Search{Match: func([]byte) bool {
-			if n++; n == after {
-				cancel()
-			}
-			return false
-		}}, func([]Hit) {}, func(int64, int64) {})
-		cancel()
-		if err != context.Canceled {
-			t.Errorf("cancelled after %d points: %v", after, err)
-		}
-		var out countLines
-		if err := r.Print(context.Background(), &out, PrintOptions{}, Part{Count: int64(after)}); err != nil {
-			t.Fatal(err)
-		}
-		if int(out) != after+1 {
-			t.Errorf("%d lines printed, want the thread's and %d", out, after)
 		}
 	}
 }

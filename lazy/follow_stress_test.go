@@ -67,8 +67,7 @@ func TestFollowWhileRead(t *testing.T) {
 		})
 	}
 	read(func(*rand.Rand) error {
-		none := func([]Hit) {}
-		return r.Search(ctx, Search{Match: func([]byte) bool { return false }}, none, func(int64, int64) {})
+		return r.Search(ctx, Search{Find: func([]byte) (int, int) { return -1, -1 }}, func(Found) {})
 	})
 	rng := rand.New(rand.NewPCG(3, 4))
 	changes := 40

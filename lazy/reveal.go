@@ -11,7 +11,7 @@ import (
 // Place is a place in a thread's stream. It outlives nodes.
 type Place struct {
 	Thread int32
-	At     int64 // logical offset, within a trace point
+	At     int64 // logical offset, within a trace point; -1: the thread itself
 }
 
 // Place returns where n stands; of a thread, its beginning.
@@ -24,13 +24,16 @@ const (
 )
 
 // Reveal loads and opens the path to the trace point at a place and returns its
-// node: where the tree does not show that point, the innermost around it that
+// node, or the thread's: where the tree does not show that point, the innermost around it that
 // is shown.
 func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
 	t.Refresh()
 	n := t.thread(p.Thread)
 	if n == nil {
 		return nil, fmt.Errorf("thread %d is not in the trace", p.Thread)
+	}
+	if p.At < 0 {
+		return n, nil
 	}
 	var path surroundings
 	err := t.read(n, func(l *childReader) error {
@@ -66,10 +69,8 @@ type surroundings struct {
 func (t *Tree) thread(id int32) *Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, n := range t.threads {
-		if n.thread == id {
-			return n
-		}
+	if i := t.threadAt(id); i < len(t.threads) && t.threads[i].thread == id {
+		return t.threads[i]
 	}
 	return nil
 }

@@ -207,9 +207,9 @@ func (t *Tree) behind(r Row) (Row, bool) {
 	case r.Parent != nil:
 		return r.Parent.rowAt(r.To)
 	}
-	for i, n := range t.threads {
-		if n == r.Node && i+1 < len(t.threads) {
-			return rowOf(t.threads[i+1]), true
+	if r.Node != nil {
+		if i := t.threadAt(r.Node.thread) + 1; i < len(t.threads) {
+			return rowOf(t.threads[i]), true
 		}
 	}
 	return Row{}, false
@@ -223,8 +223,8 @@ func (t *Tree) before(r Row) (Row, bool) {
 		}
 		return r.Parent.rowBefore(r.From)
 	}
-	for i, n := range t.threads {
-		if n == r.Node && i > 0 {
+	if r.Node != nil {
+		if i := t.threadAt(r.Node.thread); i > 0 {
 			return rowOf(t.threads[i-1]), true
 		}
 	}

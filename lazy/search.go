@@ -2,77 +2,230 @@ package lazy
 
 import (
 	"context"
-	"slices"
+	"sort"
 	"strconv"
 	"time"
 
 	"tracex/format"
 )
 
-// Search says what to look for.
+// Search says what to look for, and where to begin.
 type Search struct {
-	Folded  bool                   // look at the folded view
-	Verbose bool                   // look at code locations too
-	Threads []int32                // nil: all
-	Match   func(text []byte) bool // text is good until Match returns
+	Folded  bool // look at the folded view
+	Verbose bool // look at code locations too
+	// From is where the search begins. It goes on to the end of the thread, then
+	// through those of higher ids, those of lower ids, and ends before From in
+	// its thread. A thread's own row is at -1, or anything up to 0.
+	From Place
+	// Find returns where a text matches first; from is negative when it does
+	// not. The text is good until it returns. It is handed all that a person can
+	// read of a point, see Named.Match.
+	Find func(text []byte) (from, to int)
+	// Else, when not nil, finds something else, for as long as Find has found
+	// nothing.
+	Else func(text []byte) (from, to int)
+	// Every is how long news may wait, so that it comes in batches; 0: a time
+	// that suits a screen.
+	Every time.Duration
 }
 
-// Hit is a trace point that a search found.
+// Hit is what a search found: a trace point, or, with At -1 in its Place and
+// Event -1, a thread whose name matches.
 type Hit struct {
 	Place
 	Event int32
 }
 
+// Found is news of a search.
+type Found struct {
+	Hits []Hit // in the order of the search; the receiver's to keep
+	Else []Hit // what Search.Else has found; of no meaning once there are Hits
+	// Upto is how far the search is: it looked at all that comes before.
+	Upto        Place
+	Done, Total int64 // bytes of the threads' streams
+}
+
 // hitsEvery is how long hits may wait to be told, so that they come in batches.
 const hitsEvery = 30 * time.Millisecond
 
-// Search goes through whole threads and tells found of the points whose text
-// matches, in the order of threads and places. found and progress (bytes of
-// the threads' streams) are called on the caller's goroutine; hits is found's
-// to keep. It searches what is known when it begins: wait for PhaseReady to
-// search all.
-func (r *TraceReader) Search(ctx context.Context, s Search, found func(hits []Hit), progress func(done, total int64)) error {
-	v := r.known.Load()
-	var done, total int64
-	var threads []int32
-	for _, st := range v.streams {
-		if s.Threads == nil || slices.Contains(s.Threads, st.thread) {
-			threads = append(threads, st.thread)
-			total += st.size
+// Search goes through all threads and tells of what it finds, on the caller's
+// goroutine: of the first hit at once, then now and then, and at the end. It
+// searches what is known when it begins: wait for PhaseReady to search all.
+func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
+	x := &searching{r: r, verbose: s.Verbose, tell: tell, every: s.Every, last: time.Now()}
+	x.first = newFinder(s.Find)
+	if s.Else != nil {
+		x.second = newFinder(s.Else)
+	}
+	if x.every == 0 {
+		x.every = hitsEvery
+	}
+	x.segments = segmentsFrom(r.known.Load(), s.From)
+	for _, g := range x.segments {
+		x.total += g.size
+	}
+	err := r.descend(ctx, descentOptions{segments: x.segments, folded: s.Folded}, x.visit, x.reached)
+	if err == nil {
+		r.WithContext(func(*format.Context) { x.begin(len(x.segments)) })
+		x.upto = Place{Thread: s.From.Thread, At: max(-1, s.From.At)}
+		x.done = x.total
+	}
+	x.say()
+	return err
+}
+
+// segmentsFrom cuts the threads into what is searched one after the other.
+func segmentsFrom(v *view, from Place) []segment {
+	at := max(from.At, 0)
+	i := sort.Search(len(v.streams), func(i int) bool { return v.streams[i].thread >= from.Thread })
+	list := make([]segment, 0, len(v.streams)+1)
+	var rest *segment
+	if i < len(v.streams) && v.streams[i].thread == from.Thread && at > 0 {
+		s := v.streams[i]
+		at = min(at, s.size)
+		list = append(list, segment{thread: s.thread, from: at, to: -1, size: s.size - at})
+		rest = &segment{thread: s.thread, to: at, size: at}
+		i++
+	}
+	for _, part := range [][]*stream{v.streams[i:], v.streams[:i]} {
+		for _, s := range part {
+			if rest == nil || s.thread != rest.thread {
+				list = append(list, segment{thread: s.thread, to: -1, size: s.size})
+			}
 		}
 	}
-	var hits []Hit
-	last := time.Now()
-	tell := func() {
-		if len(hits) > 0 {
-			found(hits)
-			hits = nil
-		}
-		last = time.Now()
+	if rest != nil {
+		list = append(list, *rest)
 	}
-	var text []byte
-	for _, thread := range threads {
-		err := r.descend(ctx, descentOptions{thread: thread, folded: s.Folded}, func(p *visit) error {
-			text = r.ctx.AppendText(text[:0], &p.point, p.shownFooter(), p.parent, s.Verbose)
-			if s.Match(text) {
-				hits = append(hits, Hit{Place{thread, p.at}, p.point.Event})
-			}
-			return nil
-		}, func(at int64) error {
-			if time.Since(last) >= hitsEvery {
-				tell()
-				progress(done+at, total)
-			}
-			return nil
+	return list
+}
+
+// searching is a search under way.
+type searching struct {
+	r        *TraceReader
+	verbose  bool
+	every    time.Duration
+	tell     func(Found)
+	segments []segment
+	begun    int // segments that the search has come to
+	named    Named
+	written  bool    // named has the text of the current point
+	first    *finder // for Search.Find
+	second   *finder // for Search.Else; nil: there is none, or no need of it
+	told     bool    // of a hit
+	last     time.Time
+	before   int64 // bytes of the segments before the current one
+	done     int64
+	total    int64
+	upto     Place
+}
+
+func (x *searching) visit(p *visit) error {
+	x.begin(p.segment + 1)
+	x.written = false
+	x.look(Hit{Place{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
+	return nil
+}
+
+// look looks at a point, or a thread, with what is to be found.
+func (x *searching) look(h Hit, matches func(f *finder) bool) {
+	if matches(x.first) {
+		x.first.hits = append(x.first.hits, h)
+		x.second = nil
+	} else if x.second != nil && matches(x.second) {
+		x.second.hits = append(x.second.hits, h)
+	}
+}
+
+// matches is [Named.Match], of a point in a walk: what the name of a method
+// alone decides is decided once.
+func (x *searching) matches(p *visit, f *finder) bool {
+	n := &x.named
+	n.Call, n.Class = "", 0
+	if p.point.Class == format.ClassCall {
+		name := f.name(x.r.ctx, p.point.Ref)
+		if name.found {
+			return true
+		}
+		n.Call, n.Class = name.text, name.class
+	}
+	if !x.written {
+		n.of(x.r.ctx, &p.point, p.shownFooter(), p.parent, x.verbose)
+		x.written = true
+	}
+	if from, _ := f.find(n.Text); from >= 0 {
+		return true
+	}
+	return n.matchesOther(f.find)
+}
+
+// finder finds one sort of thing.
+type finder struct {
+	find  func(text []byte) (from, to int)
+	names map[int32]callName // by method
+	hits  []Hit              // not told yet
+}
+
+// callName is what a finder knows of a method.
+type callName struct {
+	text  string // as [format.Context.CallName] returns it, with class
+	class int
+	found bool // all calls of the method match
+}
+
+func newFinder(find func(text []byte) (from, to int)) *finder {
+	return &finder{find: find, names: make(map[int32]callName)}
+}
+
+func (f *finder) name(c *format.Context, method int32) callName {
+	name, ok := f.names[method]
+	if !ok {
+		name.text, name.class = c.CallName(method)
+		n := Named{Call: name.text, Class: name.class}
+		name.found = n.matchesCall(f.find)
+		f.names[method] = name
+	}
+	return name
+}
+
+// begin comes to segments: the names of their threads are looked at.
+func (x *searching) begin(upto int) {
+	for ; x.begun < upto; x.begun++ {
+		g := x.segments[x.begun]
+		if x.begun > 0 {
+			x.before += x.segments[x.begun-1].size
+		}
+		if g.from > 0 {
+			continue
+		}
+		x.named.Text = appendThread(x.named.Text[:0], x.r.ctx, g.thread)
+		x.look(Hit{Place{g.thread, -1}, -1}, func(f *finder) bool {
+			from, _ := f.find(x.named.Text)
+			return from >= 0
 		})
-		tell()
-		if err != nil {
-			return err
-		}
-		done += v.stream(thread).size
-		progress(done, total)
+	}
+}
+
+// reached notes how far the walk is.
+func (x *searching) reached(segment int, at int64) error {
+	x.r.WithContext(func(*format.Context) { x.begin(segment + 1) })
+	g := x.segments[segment]
+	x.upto = Place{g.thread, at}
+	x.done = x.before + min(max(0, at-g.from), g.size)
+	if len(x.first.hits) > 0 && !x.told || time.Since(x.last) >= x.every {
+		x.say()
 	}
 	return nil
+}
+
+func (x *searching) say() {
+	f := Found{Hits: x.first.hits, Upto: x.upto, Done: x.done, Total: x.total}
+	if x.second != nil {
+		f.Else, x.second.hits = x.second.hits, nil
+	}
+	x.told = x.told || len(f.Hits) > 0
+	x.first.hits, x.last = nil, time.Now()
+	x.tell(f)
 }
 
 // shownFooter is the footer for the text: nil when it is not known yet.

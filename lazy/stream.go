@@ -10,10 +10,20 @@ import (
 // function that it is given to returns.
 type visit struct {
 	*entry
-	depth  int // 0: a root
-	parent format.Parent
-	inside int64 // event of the container around it, as it is shown; -1: none
-	time   Time  // noTime when it is not known, or not asked for
+	thread  int32
+	segment int // of the walk
+	depth   int // 0: a root
+	parent  format.Parent
+	inside  int64 // event of the container around it, as it is shown; -1: none
+	time    Time  // noTime when it is not known, or not asked for
+}
+
+// segment is a part of a walk: the trace points of a thread that stand at from
+// or behind it, and before to, in logical offsets.
+type segment struct {
+	thread   int32
+	from, to int64 // to -1: the end
+	size     int64 // in bytes, as far as is known
 }
 
 // A walk reads ahead: one goroutine reads trace points in batches of so many,
@@ -25,9 +35,10 @@ const (
 
 // batch is a run of trace points that were read.
 type batch struct {
-	visits []visit
-	lent   entries // that they are in
-	at     int64   // logical: how far the walk has come
+	visits  []visit
+	lent    entries // that they are in
+	segment int     // that all of them are of
+	at      int64   // logical: how far the walk has come in it
 }
 
 // entries lends entries, and takes all back at once.
@@ -44,23 +55,26 @@ func (s *entries) take() *entry {
 	return s.all[s.lent-1]
 }
 
-// descent is a walk over the trace points of one thread, parents before their
-// children. It keeps no nodes: what it has in memory grows with the depth.
+// descent is a walk over the trace points of threads, one thread after the
+// other, parents before their children. It keeps no nodes: what it has in memory
+// grows with the depth.
 type descent struct {
 	descentOptions
 	r     *TraceReader
 	v     *view
 	l     *childReader
+	at    int // index of the current segment
 	stack []level
 }
 
 // descentOptions say what a descent is to visit.
 type descentOptions struct {
-	thread int32
-	folded bool
-	depth  int    // levels; 0: all
-	times  bool   // tell how long each took
-	only   *level // what to visit; nil: all of the thread
+	thread   int32     // that is visited, where there are no segments
+	only     *level    // what of it to visit; nil: all
+	segments []segment // to visit, in this order
+	folded   bool
+	depth    int  // levels; 0: all
+	times    bool // tell how long each took
 }
 
 // level is a container whose children are visited, or a run of them: those from
@@ -71,11 +85,14 @@ type level struct {
 	event         int64 // of the container; -1: a thread
 }
 
-// descend walks over a thread and calls visit for each trace point, as the
+// descend walks over threads and calls visit for each trace point, as the
 // folded or the raw view shows it, on the caller's goroutine. visit may read
 // r.ctx, which is locked for it. chunk, when not nil, is called now and then
-// with the logical offset that the walk has reached.
-func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(*visit) error, chunk func(at int64) error) error {
+// with the segment and the logical offset that the walk has reached.
+func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
+	if o.segments == nil {
+		o.segments = []segment{{thread: o.thread, to: -1}}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	epoch := r.epoch.Load()
@@ -92,7 +109,7 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 	for b := range full {
 		err := r.visitAll(b, visit)
 		if err == nil && chunk != nil {
-			err = chunk(b.at)
+			err = chunk(b.segment, b.at)
 		}
 		if err != nil {
 			cancel()
@@ -119,14 +136,15 @@ func (r *TraceReader) visitAll(b *batch, visit func(*visit) error) error {
 // walk fills batches until the thread is at its end. Between two of them others
 // may change the reader's mappings. What was read before an error is passed on.
 func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *batch) error {
-	for more := true; more; {
+	for d.at < len(d.segments) {
 		var b *batch
 		select {
 		case <-ctx.Done(): // nothing comes back any more
 			return ctx.Err()
 		case b = <-free:
 		}
-		b.visits, b.lent.lent = b.visits[:0], 0
+		b.visits, b.lent.lent, b.segment = b.visits[:0], 0, d.at
+		more := false
 		err := d.r.use(func() error {
 			var err error
 			more, err = d.fill(b)
@@ -136,37 +154,56 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 		if err != nil {
 			return err
 		}
+		if !more {
+			d.at, d.l.walker = d.at+1, nil
+		}
 	}
 	return nil
 }
 
-// fill reads a batch and reports whether there may be more. It must be called
-// within guard.
+// fill reads a batch and reports whether there may be more in the segment. It
+// must be called within guard.
 func (d *descent) fill(b *batch) (more bool, err error) {
-	w, err := d.r.walkerOn(d.v, d.thread)
+	g := &d.segments[d.at]
+	w, err := d.r.walkerOn(d.v, g.thread)
 	if err != nil {
 		return false, err
 	}
-	if d.l.walker == nil {
-		if d.only == nil {
-			d.only = &level{end: w.s.size, event: -1}
-		}
-		d.stack = append(d.stack, *d.only)
-	}
+	begins := d.l.walker == nil
 	d.l.walker, d.l.lender = w, &b.lent
 	d.r.ctxMu.RLock()
 	defer d.r.ctxMu.RUnlock()
-	for more = true; more && err == nil && len(b.visits) < batchVisits && b.lent.lent < 4*batchVisits; {
-		more, err = d.step(b)
+	if begins {
+		in := level{end: w.s.size, event: -1}
+		if d.only != nil {
+			in = *d.only
+		}
+		d.stack = append(d.stack[:0], d.jump(in, g.from))
 	}
+	for more = true; more && err == nil && len(b.visits) < batchVisits && b.lent.lent < 4*batchVisits; {
+		more, err = d.step(b, g)
+	}
+	b.at = w.s.size
 	if len(d.stack) > 0 {
 		b.at = d.stack[len(d.stack)-1].pos
+	} else if g.to >= 0 {
+		b.at = g.to
 	}
 	return more, err
 }
 
+// jump moves a level's beginning to a child before a place, so that not all of
+// those before that have to be passed.
+func (d *descent) jump(in level, to int64) level {
+	if in.pos < to && to < in.end {
+		d.l.start, d.l.end = in.pos, in.end
+		in.pos, in.ord = d.l.stepBack(in.pos, in.ord, to, 1)
+	}
+	return in
+}
+
 // step reads the next trace point and reports whether there may be more.
-func (d *descent) step(b *batch) (bool, error) {
+func (d *descent) step(b *batch, g *segment) (bool, error) {
 	for len(d.stack) > 0 && d.stack[len(d.stack)-1].pos >= d.stack[len(d.stack)-1].end {
 		d.stack = d.stack[:len(d.stack)-1]
 	}
@@ -184,19 +221,29 @@ func (d *descent) step(b *batch) (bool, error) {
 		top.pos = top.end
 		return true, nil
 	}
+	if g.to >= 0 && e.at >= g.to {
+		d.stack = d.stack[:0]
+		return false, nil
+	}
 	top.pos, top.ord = e.next, e.after
+	if e.next <= g.from {
+		return true, nil
+	}
 	if d.l.t.folded {
 		if e, err = d.l.fold(e); e == nil || err != nil {
 			return true, err
 		}
 	}
 	depth := len(d.stack) - 1
-	b.visits = append(b.visits, visit{entry: e, depth: depth, parent: top.parent, inside: top.event, time: noTime})
-	if d.times {
-		b.visits[len(b.visits)-1].time, _ = d.l.time(e)
+	if e.at >= g.from {
+		b.visits = append(b.visits, visit{entry: e, thread: g.thread, segment: d.at, depth: depth, parent: top.parent, inside: top.event, time: noTime})
+		if d.times {
+			b.visits[len(b.visits)-1].time, _ = d.l.time(e)
+		}
 	}
 	if e.hasContent() && e.container() && (d.depth == 0 || depth+1 < d.depth) {
-		d.stack = append(d.stack, level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point), event: int64(e.point.Event)})
+		in := level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point), event: int64(e.point.Event)}
+		d.stack = append(d.stack, d.jump(in, g.from))
 	}
 	return true, nil
 }

@@ -70,6 +70,40 @@ func (t *Tree) Threads() []*Node {
 	return append([]*Node(nil), t.threads...)
 }
 
+// threadAt returns the index of the first thread of this id or a higher one. The
+// tree must be locked.
+func (t *Tree) threadAt(id int32) int {
+	return sort.Search(len(t.threads), func(i int) bool { return t.threads[i].thread >= id })
+}
+
+// ThreadCount returns how many threads are known so far.
+func (t *Tree) ThreadCount() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.threads)
+}
+
+// ThreadAt returns the i-th thread by id, from 0; nil where there is none.
+func (t *Tree) ThreadAt(i int) *Node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i < 0 || i >= len(t.threads) {
+		return nil
+	}
+	return t.threads[i]
+}
+
+// Thread returns the node of a thread and its index among them; nil where there
+// is none of this id.
+func (t *Tree) Thread(id int32) (n *Node, i int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i = t.threadAt(id); i < len(t.threads) && t.threads[i].thread == id {
+		n = t.threads[i]
+	}
+	return n, i
+}
+
 // Node is a thread or a trace point. What it says of itself changes only while
 // its end is not known yet; its children come and go.
 type Node struct {
@@ -290,7 +324,7 @@ func (t *Tree) Refresh() {
 	t.seen = st.Generation
 	t.now = moment{v, epoch}
 	for _, s := range v.streams {
-		i := sort.Search(len(t.threads), func(i int) bool { return t.threads[i].thread >= s.thread })
+		i := t.threadAt(s.thread)
 		if i == len(t.threads) || t.threads[i].thread != s.thread {
 			n := &Node{tree: t, thread: s.thread, epoch: int32(epoch)}
 			t.threads = append(t.threads, nil)

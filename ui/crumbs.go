@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 
-	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -91,37 +89,11 @@ func (m *Model) fitPath(path []*lazy.Node, width int, sep string) []string {
 
 // shortName is what a node is called in a path: a call without its arguments.
 func (m *Model) shortName(n *lazy.Node) string {
-	p := n.Point()
-	if p == nil {
-		return string(m.out.t.AppendText(nil, n, false))
-	}
-	switch p.Class {
-	case format.ClassCall:
-		return m.callName(p)
-	case format.ClassLoop:
-		return "loop"
-	case format.ClassIteration:
-		return "<iteration " + strconv.Itoa(int(p.Number)+1) + ">"
+	if p := n.Point(); p == nil || p.Class.Container() {
+		return string(m.out.t.AppendName(nil, n))
 	}
 	text, _ := m.text(n)
 	return text
-}
-
-// callName is Class.method() of a call.
-func (m *Model) callName(p *format.Point) string {
-	var name string
-	m.r.WithContext(func(c *format.Context) {
-		method := c.Method(p.Ref)
-		switch {
-		case method == nil:
-			name = c.MethodName(p.Ref)
-		case method.Name == "<init>":
-			name = "new " + c.ClassName(method.ClassID)
-		default:
-			name = c.ClassName(method.ClassID) + "." + c.MethodName(p.Ref)
-		}
-	})
-	return name + "()"
 }
 
 // pathText is the path to the cursor, a line for each node, for the clipboard.

@@ -222,7 +222,7 @@ func (m *Model) hints() string {
 	if m.g.ascii {
 		text = "Left Right fold   Up Down move"
 	}
-	if len(m.out.t.Threads()) > 1 {
+	if m.out.t.ThreadCount() > 1 {
 		text += "   Tab thread"
 	}
 	hint := func(key string) string { return "   " + keyName(key, m.g) + " " + find(m.keys, key).brief }

@@ -97,12 +97,8 @@ func (m *Model) newestThread() *lazy.Node {
 	if f.thread == nil {
 		f.thread, f.grown = &newest, now
 	}
-	for _, n := range m.out.t.Threads() {
-		if n.Thread() == *f.thread {
-			return n
-		}
-	}
-	return nil
+	n, _ := m.out.t.Thread(*f.thread)
+	return n
 }
 
 // toNewest is the goal to get to the last row of a thread that is in no call

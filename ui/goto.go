@@ -99,17 +99,15 @@ func toward(n *lazy.Node, at, slack int64) goal {
 }
 
 func (m *Model) toThread(text string) tea.Cmd {
-	number, _ := strconv.Atoi(text)
-	threads := m.out.t.Threads()
-	for _, n := range threads {
-		if int(n.Thread())+1 == number {
-			m.visit()
-			m.out.jump(rowOf(n))
-			return nil
-		}
+	number, _ := strconv.ParseInt(text, 10, 32)
+	t := m.out.t
+	if n, _ := t.Thread(int32(number - 1)); n != nil {
+		m.visit()
+		m.out.jump(rowOf(n))
+		return nil
 	}
-	if len(threads) > 0 {
-		m.warn(fmt.Sprintf("no thread %s: they are %d to %d", text, threads[0].Thread()+1, threads[len(threads)-1].Thread()+1))
+	if last := t.ThreadAt(t.ThreadCount() - 1); last != nil {
+		m.warn(fmt.Sprintf("no thread %s: they are %d to %d", text, t.ThreadAt(0).Thread()+1, last.Thread()+1))
 	}
 	return nil
 }

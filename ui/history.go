@@ -17,6 +17,8 @@ type history struct {
 // here is the place of the cursor.
 func (m *Model) here() (p lazy.Place, ok bool) {
 	switch row := m.out.cursor; {
+	case row.Node != nil && row.Node.IsThread():
+		return lazy.Place{Thread: row.Node.Thread(), At: -1}, true
 	case row.Node != nil:
 		return row.Node.Place(), true
 	case row.Parent != nil:

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,20 +27,25 @@ func (m *Model) goWanted() tea.Cmd {
 		return nil
 	}
 	if wrapped {
-		m.say(map[int]string{1: "went on from the top", -1: "went on from the bottom"}[s.want.dir])
+		m.say(map[int]string{1: "search wrapped to the top", -1: "search wrapped to the bottom"}[s.want.dir])
 	}
 	s.want, s.shown = nil, i+1
-	return m.show(s.hits[i].Place)
+	return m.show(s.hits.at(i).Place)
 }
 
 // goOn goes to a hit of the search that there is. Where that would be round the
-// end of a trace that has grown, what has come is searched too: all of it, since
-// hits are known to be in order only that way.
+// end of what was searched, the search begins again from there: in a trace that
+// has grown all is searched, since hits are known to be in order only that way.
 func (m *Model) goOn(w *wanted) tea.Cmd {
 	s := m.search
-	if s.outgrown(m) {
-		if _, wrapped, ok := s.pick(w); wrapped || !ok {
+	s.takeOther()
+	if _, wrapped, ok := s.pick(w); wrapped || !ok {
+		switch {
+		case s.outgrown(m) || s.partly() && w.dir > 0:
 			return m.beginSearch(s.p, w)
+		case s.partly():
+			m.say("what comes before was not searched: the search stopped at " + percent(s.done, s.total))
+			return nil
 		}
 	}
 	s.want = w
@@ -50,15 +54,17 @@ func (m *Model) goOn(w *wanted) tea.Cmd {
 
 // nothing says that nothing was found, how far was searched, and what to try.
 func (s *search) nothing(m *Model) string {
-	text := "nothing found for /" + s.p.source + " in " + plural(int64(len(s.order)), "thread")
+	text := "nothing found for " + s.p.name(60, m.g) + " in " + plural(int64(m.out.t.ThreadCount()), "thread")
 	if s.err != nil {
-		text = "nothing found for /" + s.p.source + " in the first " + percent(s.done, s.total)
+		text = "nothing found for " + s.p.name(60, m.g) + " in the first " + percent(s.done, s.total)
 	}
 	if s.err != nil && !errors.Is(s.err, context.Canceled) {
 		return text + ", then: " + describe(s.err)
 	}
-	switch {
-	case s.p.source != strings.ToLower(s.p.source):
+	switch other := s.otherwise(); {
+	case other > 0:
+		return "nothing found " + s.p.reading() + ", but " + plural(int64(other), "hit") + " " + s.other.reading() + ": n goes there"
+	case s.p.exact:
 		text += "; small letters find capitals too"
 	case m.out.t.Folded() && s.err == nil:
 		text += "; r shows the raw trace, which has more"
@@ -69,12 +75,15 @@ func (s *search) nothing(m *Model) string {
 func (m *Model) nextHit(n int) tea.Cmd { return m.hit(1, n) }
 func (m *Model) prevHit(n int) tea.Cmd { return m.hit(-1, n) }
 
+// noSearch says that there is no search to go on with.
+const noSearch = "no search yet; press /"
+
 // hit goes to the n-th hit from the cursor.
 func (m *Model) hit(dir, n int) tea.Cmd {
 	from, ok := m.here()
 	switch {
 	case m.search == nil || m.search.cancel == nil:
-		m.say("nothing to go on with: / finds")
+		m.say(noSearch)
 		return nil
 	case !ok:
 		return nil
@@ -103,7 +112,7 @@ func (m *Model) sameName(dir int) tea.Cmd {
 	m.visit()
 	from := n.Place()
 	w := &wanted{from: from, dir: dir, count: 1}
-	if s := m.search; s != nil && s.p.source == name && s.cancel != nil && s.err == nil {
+	if s := m.search; s != nil && s.p.same(literal(name, false)) && s.cancel != nil && s.err == nil {
 		return m.goOn(w)
 	}
 	return m.beginSearch(literal(name, false), w)
@@ -123,7 +132,7 @@ func (m *Model) preview(p *pattern, from lazy.Row) bool {
 	r, ok := from, true
 	for i := 0; ok && i < incremental; i++ {
 		if r.Node != nil {
-			if text, _ := m.text(r.Node); p.match([]byte(text)) {
+			if named := m.named(r.Node); named.Match(p.find) {
 				m.out.jump(r)
 				return true
 			}

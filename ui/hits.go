@@ -2,8 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,13 +12,15 @@ import (
 const maxPeeked = 4096
 
 // hitList is the list of a search's hits. What a line says is read in the
-// background, through a tree of its own, when it comes on the screen.
+// background, through a tree of its own, when it comes on the screen. A filter
+// looks at all of them: see sift.
 type hitList struct {
 	list
 	s    *search
 	t    *lazy.Tree
 	seen map[lazy.Place]peek
 	busy bool
+	sift *sift // of the filter; nil: there is none
 
 	least func() string // what stands before their number
 }
@@ -31,61 +31,93 @@ type peek struct{ text, path string }
 func (m *Model) listHits() tea.Cmd {
 	s := m.search
 	if s == nil || s.cancel == nil {
-		m.say("no hits: / finds")
+		m.say(noSearch)
 		return nil
 	}
+	s.takeOther()
 	h := &hitList{s: s, t: m.r.Tree(m.out.t.Folded()), seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
 	h.list = list{
 		hint: "Enter goes there",
-		n:    func() int { return len(s.hits) },
+		n:    func() int { return h.hits().len() },
 		item: func(i int) item { return h.line(i, m) },
 		choose: func(m *Model, i int) tea.Cmd {
 			m.visit()
-			s.shown = i + 1
-			return m.show(s.hits[i].Place)
+			p := h.hits().at(i).Place
+			at, _ := s.hits.find(p)
+			s.shown = at + 1
+			return m.show(p)
 		},
-		sel:   max(0, s.shown-1),
-		among: h.known,
-		none:  "of the hits that were on the screen, none contains",
+		sel:  max(0, s.shown-1),
+		sift: h.filterBy,
+		none: func() string { return h.sift.nothing(s.hits.len()) },
 	}
 	m.overlay = h
 	return nil
 }
 
-// known returns the hits whose text has been read: there may be a million,
-// and to read them all for a filter would take as long as the search.
-func (h *hitList) known() []int {
-	var read []int
-	for p := range h.seen {
-		i, ok := slices.BinarySearchFunc(h.s.hits, p, func(hit lazy.Hit, p lazy.Place) int { return compare(hit.Place, p) })
-		if ok {
-			read = append(read, i)
-		}
+// hits are those that the list shows.
+func (h *hitList) hits() *hitSet {
+	if h.sift != nil {
+		return &h.sift.passed
 	}
-	slices.Sort(read)
-	return read
+	return &h.s.hits
+}
+
+// moved keeps the choice on its hit where others came before it.
+func (h *hitList) moved(first, by int) {
+	if by > 0 && h.sel >= first {
+		h.sel, h.top = h.sel+by, h.top+by
+	}
+}
+
+// filterBy filters the hits; nil: shows all.
+func (h *hitList) filterBy(p *pattern) {
+	h.sift = nil // Model.siftHits ends what is under way
+	if p != nil {
+		h.sift = newSift(p, h.s)
+	}
 }
 
 func (h *hitList) View(width, height int, g *glyphs) []string {
-	h.title = h.least() + plural(int64(len(h.s.hits)), "hit") + " of /" + h.s.p.source
-	if h.s.running() {
-		h.title += " so far, " + percent(h.s.done, h.s.total)
-	}
+	h.title = h.heading(g)
 	return h.list.View(width, height, g)
 }
 
+func (h *hitList) heading(g *glyphs) string {
+	all := h.least() + plural(int64(h.s.hits.len()), "hit")
+	text := all + " of " + h.s.p.name(60, g)
+	switch {
+	case h.s.running():
+		text += " so far, " + percent(h.s.done, h.s.total)
+	case h.s.full:
+		text += ", the limit: " + percent(h.s.done, h.s.total) + " searched"
+	}
+	if h.sift != nil {
+		return h.sift.heading(h.s.hits.len(), text)
+	}
+	return text
+}
+
 func (h *hitList) line(i int, m *Model) item {
-	hit := h.s.hits[i]
+	hit := h.hits().at(i)
 	p, ok := h.seen[hit.Place]
 	if !ok {
 		p.text = m.spinner()
 	}
 	half := max(24, m.width*3/5)
 	return item{cells: []cell{
-		{text: grouped(int64(hit.Event)), s: faint, at: 2},
+		{text: eventText(hit), s: faint, at: 2},
 		{text: cutEnd(p.text, half-14, m.g), s: plain, at: 14},
 		{text: p.path, s: faint, at: half + 2},
 	}}
+}
+
+// eventText is the number of a hit's event; a thread has none.
+func eventText(h lazy.Hit) string {
+	if h.At < 0 {
+		return ""
+	}
+	return grouped(int64(h.Event))
 }
 
 // peekVisible asks for what the hits on the screen say.
@@ -98,7 +130,7 @@ func (m *Model) peekVisible() tea.Cmd {
 	h.settle(m.overlayHeight(m.layout()))
 	var want []lazy.Place
 	for i := h.top; i < min(h.count(), h.top+h.height); i++ {
-		p := h.s.hits[h.index(i)].Place
+		p := h.hits().at(i).Place
 		if _, ok := h.seen[p]; !ok {
 			want = append(want, p)
 		}
@@ -124,14 +156,19 @@ func (h *hitList) read(ctx context.Context, want []lazy.Place, name func(*lazy.N
 			got[p] = peek{text: describe(err)}
 			continue
 		}
-		var path []string
-		for up := n.Parent(); up != nil && len(path) < 8; up = up.Parent() {
-			path = append(path, name(up))
+		var path []byte
+		for up, i := n.Parent(), 0; up != nil && i < lazy.PathLength; up, i = up.Parent(), i+1 {
+			if i > 0 {
+				path = append(path, lazy.PathSep...)
+			}
+			path = append(path, name(up)...)
 		}
-		got[p] = peek{string(h.t.AppendText(nil, n, false)), strings.Join(path, " < ")}
+		got[p] = peek{string(h.t.AppendText(nil, n, false)), string(path)}
 	}
-	for _, n := range h.t.Threads() {
-		h.t.Forget(n)
+	for _, p := range want {
+		if n, _ := h.t.Thread(p.Thread); n != nil {
+			h.t.Forget(n)
+		}
 	}
 	return peeked{h, got}
 }

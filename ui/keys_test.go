@@ -264,7 +264,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("%q in another sort of prompt", typed())
 	}
 	for range 3 * maxBefore {
-		d.m.keepTyped("/", string(rune('a'+len(d.m.typed["/"])))+d.cursorText())
+		d.m.keepTyped("/", typedText{text: string(rune('a'+len(d.m.typed["/"]))) + d.cursorText()})
 	}
 	if n := len(d.m.typed["/"]); n > maxBefore {
 		t.Errorf("%d are kept", n)

@@ -36,15 +36,17 @@ type Model struct {
 	counts        counts
 	jobs          jobs
 	search        *search // nil: none was begun
+	seeking       seeking
+	sift          *sift // of the list of hits that is shown; nil: none is under way
 	history       history
 	follow        following
 	source        sources
 	details       details
 	status        status
-	tour          *tour               // nil: none
-	prompt        *prompt             // nil: none is open
-	typed         map[string][]string // into prompts, by label
-	overlay       overlay             // nil: none
+	tour          *tour                  // nil: none
+	prompt        *prompt                // nil: none is open
+	typed         map[string][]typedText // into prompts, by label
+	overlay       overlay                // nil: none
 	keys          []binding
 	count         counter
 	click         click
@@ -70,7 +72,8 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	m.life, m.close = context.WithCancel(context.Background())
 	m.out = newOutline(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
-	m.typed = make(map[string][]string)
+	m.typed = make(map[string][]typedText)
+	m.seeking.most = maxHits
 	m.counts.stopped = make(map[*lazy.Node]bool)
 	m.follow.on = o.Follow
 	m.follow.rebase(m.out.cursor)
@@ -136,7 +139,7 @@ func (m *Model) settle() tea.Cmd {
 	m.out.height = m.layout().tree
 	cmds := []tea.Cmd{m.begin(), m.stay()}
 	m.out.settle()
-	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.prefetch(), m.sourceVisible(), m.peekVisible(), m.spin())
+	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.prefetch(), m.sourceVisible(), m.siftHits(), m.peekVisible(), m.spin())
 	if p := m.out.cursor; p.Node != nil {
 		m.out.t.Keep(p)
 	}
@@ -148,14 +151,14 @@ func (m *Model) settle() tea.Cmd {
 // its only child. Which thread is the first may turn out later; once a person
 // has pressed a key, nothing moves by itself.
 func (m *Model) begin() tea.Cmd {
-	threads := m.out.t.Threads()
-	if m.touched || len(threads) == 0 || threads[0] == m.begun {
+	first := m.out.t.ThreadAt(0)
+	if m.touched || first == nil || first == m.begun {
 		return nil
 	}
 	if m.begun != nil {
 		m.out.t.CloseAll(m.begun)
 	}
-	m.begun = threads[0]
+	m.begun = first
 	m.out.put(rowOf(m.begun), 0)
 	m.out.t.Open(m.begun)
 	return m.aim(openOnly(m.begun))

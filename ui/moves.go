@@ -138,24 +138,19 @@ func (m *Model) forget(int) tea.Cmd {
 
 // thread goes n threads on, round and round.
 func (m *Model) thread(n int) tea.Cmd {
-	threads := m.out.t.Threads()
-	if len(threads) == 0 {
+	count := m.out.t.ThreadCount()
+	if count == 0 {
 		return nil
 	}
 	at := 0
 	if id, ok := m.cursorThread(); ok {
-		for i, t := range threads {
-			if t.Thread() == id {
-				at = i
-			}
-		}
+		_, at = m.out.t.Thread(id)
 	}
-	if len(threads) == 1 {
+	if count == 1 {
 		m.say("the trace has one thread")
 	}
-	at = ((at+n)%len(threads) + len(threads)) % len(threads)
 	m.visit()
-	m.out.jump(rowOf(threads[at]))
+	m.out.jump(rowOf(m.out.t.ThreadAt(((at+n)%count + count) % count)))
 	return nil
 }
 

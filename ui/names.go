@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -38,10 +37,4 @@ func (m *Model) nameOf(n *lazy.Node) (name string) {
 }
 
 // threadName is a thread as the tree shows it.
-func threadName(t lazy.ThreadInfo) string {
-	name := "Thread " + strconv.Itoa(int(t.ID)+1)
-	if t.Name != "" {
-		name += " (" + t.Name + ")"
-	}
-	return strings.TrimSpace(name)
-}
+func threadName(t lazy.ThreadInfo) string { return string(appendThreadName(nil, t)) }

@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"cmp"
-	"iter"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,10 +54,14 @@ type list struct {
 	n      func() int
 	item   func(i int) item
 	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
-	among  func() []int                  // indexes that a filter looks at; nil: all lines
-	none   string                        // what is said when no line passes the filter; "": nothing here contains
+	text   func(i int) []byte            // what a filter looks at, good until the next call; nil: the text of the item
+	sift   func(p *pattern)              // filters in another way, nil: not at all; nil: the list does it itself
+	none   func() string                 // why there is nothing, with sift
 
 	filter    string
+	expr      bool     // the filter is a regular expression
+	p         *pattern // of the filter; nil: there is none
+	others    int      // lines that pass when the filter is read the other way, where none does
 	filtering bool
 	shown     []int // indexes that pass the filter; nil: all do
 	sel, top  int   // in what is shown
@@ -83,42 +84,63 @@ func (l *list) index(i int) int {
 
 // refilter finds the lines that contain the filter, each with its heading.
 func (l *list) refilter() {
-	l.sel, l.top, l.shown = 0, 0, nil
-	if l.filter == "" {
+	before, among := l.p, l.shown
+	l.sel, l.top, l.shown, l.p, l.others = 0, 0, nil, nil, 0
+	if l.filter != "" {
+		l.p = newPattern(l.filter, l.expr)
+	}
+	if l.sift != nil {
+		l.sift(l.p)
 		return
 	}
-	p := newPattern(l.filter)
-	l.shown = []int{}
-	head := -1
-	for i := range l.candidates() {
-		it := l.item(i)
-		if it.head {
-			head = i
-			continue
-		}
-		if !p.match([]byte(it.text())) {
-			continue
-		}
-		if head >= 0 {
-			l.shown = append(l.shown, head)
-			head = -1
-		}
-		l.shown = append(l.shown, i)
+	if l.p == nil {
+		return
+	}
+	if before == nil || !l.p.narrows(before) {
+		among = nil
+	}
+	l.shown = l.passing(l.p, among)
+	if other := l.p.other(); len(l.shown) == 0 && other != nil {
+		l.others = len(l.passing(other, nil))
 	}
 }
 
-// candidates are the indexes that a filter looks at.
-func (l *list) candidates() iter.Seq[int] {
-	if l.among != nil {
-		return slices.Values(l.among())
+// passing returns the lines that a pattern passes, each with its heading, among
+// some; nil: among all.
+func (l *list) passing(p *pattern, among []int) []int {
+	n := l.n()
+	if among != nil {
+		n = len(among)
 	}
-	return func(yield func(int) bool) {
-		for i := range l.n() {
-			if !yield(i) {
-				return
-			}
+	pass, head := []int{}, -1
+	for k := range n {
+		i := k
+		if among != nil {
+			i = among[k]
 		}
+		text, heading := l.textOf(i)
+		switch {
+		case heading:
+			head = i
+			continue
+		case !p.match(text):
+			continue
+		case head >= 0:
+			pass = append(pass, head)
+			head = -1
+		}
+		pass = append(pass, i)
 	}
+	return pass
+}
+
+// textOf returns what a filter looks at of a line.
+func (l *list) textOf(i int) (text []byte, heading bool) {
+	if l.text != nil {
+		return l.text(i), false
+	}
+	it := l.item(i)
+	return []byte(it.text()), it.head
 }
 
 // listKeys are the moves in a list, in lines; big ones are pages.
@@ -169,6 +191,8 @@ func (l *list) typed(k tea.KeyPressMsg, name string) action {
 	case "down", "up":
 		l.filtering = false
 		return l.HandleKey(k)
+	case "ctrl+r", "alt+r":
+		l.expr = !l.expr
 	case "backspace":
 		if r := []rune(l.filter); len(r) > 0 {
 			l.filter = string(r[:len(r)-1])
@@ -232,7 +256,7 @@ func (l *list) View(width, height int, g *glyphs) []string {
 	l.settle(height)
 	title := " " + l.title + " "
 	if l.filtering || l.filter != "" {
-		title += "/" + l.filter
+		title += newSign(l.expr) + l.filter
 		if l.filtering {
 			title += "_"
 		}
@@ -253,10 +277,28 @@ func (l *list) View(width, height int, g *glyphs) []string {
 
 // nothing says that there is no line to show.
 func (l *list) nothing() string {
-	if l.filter == "" {
+	switch {
+	case l.p == nil:
 		return "nothing here"
+	case l.p.fault != "":
+		return "not a regular expression: " + l.p.fault
+	case l.none != nil:
+		return l.none()
 	}
-	return cmp.Or(l.none, "nothing here contains") + " " + l.filter
+	return noneOf("nothing here", l.p, l.others)
+}
+
+// noneOf says that nothing passes a filter, and what does read the other way.
+func noneOf(what string, p *pattern, others int) string {
+	verb := " contains "
+	if p.expr {
+		verb = " matches "
+	}
+	text := what + verb + p.source
+	if others > 0 {
+		text += "; " + p.other().reading() + ": " + grouped(int64(others)) + ", / and Ctrl-R"
+	}
+	return text
 }
 
 func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
@@ -268,15 +310,11 @@ func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
 		out.put(" ", plain)
 	}
 	out.space(1)
-	var p *pattern
-	if l.filter != "" {
-		p = newPattern(l.filter)
-	}
 	for _, c := range it.cells {
 		out.space(c.at - (width - out.left))
 		var lit [][2]int
-		if p != nil && !c.aside {
-			lit = p.ranges(c.text)
+		if l.p != nil && !c.aside {
+			lit = l.p.ranges([]byte(c.text))
 		}
 		s := c.s
 		out.spans(c.text, whole(c.text), always(s), lit, 0)
@@ -288,7 +326,7 @@ func (l *list) Hint(width int, g *glyphs) string {
 	parts := []string{"↑ ↓ move", l.hint, "/ filter", "Esc closes"}
 	switch {
 	case l.filtering:
-		parts = []string{"type to filter", "Enter keeps it", "Esc clears it"}
+		parts = []string{"type to filter", strings.TrimSpace(patternAside(l.expr, g)), "Enter keeps it", "Esc clears it"}
 	case g.ascii:
 		parts[0] = "Up Down move"
 	}

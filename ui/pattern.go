@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"regexp"
 	"regexp/syntax"
@@ -10,56 +11,130 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is what a search looks for. It may be used by any goroutine.
+// pattern is what a search or a filter looks for: a text, or, where a person asks
+// for that, a regular expression. It may be used by any goroutine.
 type pattern struct {
 	source string
-	note   string // why the source is not taken as a regular expression; or ""
+	expr   bool   // the source is a regular expression
+	exact  bool   // capitals count, since there are some
+	fault  string // why the expression is none; "": it is one
 	find   func(text []byte) (from, to int)
 }
 
-// newPattern reads what a person typed: a regular expression, or just text when
-// it is none. Capitals count when there are any.
-func newPattern(source string) *pattern {
-	fold := source == strings.ToLower(source)
-	if !strings.ContainsAny(source, `\.+*?()|[]{}^$`) {
-		return literal(source, fold)
+// newPattern reads what a person typed. Capitals count when there are any.
+func newPattern(source string, expr bool) *pattern {
+	if expr {
+		return expression(source)
 	}
+	return literal(source, source == strings.ToLower(source))
+}
+
+// escapes are what a backslash makes of letters in an expression, which has
+// nothing to do with capitals.
+var escapes = regexp.MustCompile(`\\.`)
+
+func expression(source string) *pattern {
+	bare := escapes.ReplaceAllString(source, "")
+	p := &pattern{source: source, expr: true, exact: bare != strings.ToLower(bare)}
 	expr := source
 	if !strings.Contains(source, `\()`) {
 		// An empty group means nothing; the end of a call's name does.
 		expr = strings.ReplaceAll(source, "()", `\(\)`)
 	}
-	if fold {
+	if !p.exact {
 		expr = "(?i)" + expr
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		p := literal(source, fold)
-		p.note = "taken as plain text: " + fault(err)
+		p.fault = fault(err)
+		p.find = func([]byte) (int, int) { return -1, -1 }
 		return p
 	}
-	return &pattern{source: source, find: func(text []byte) (int, int) {
+	p.find = func(text []byte) (int, int) {
 		at := re.FindIndex(text)
 		if at == nil {
 			return -1, -1
 		}
 		return at[0], at[1]
-	}}
+	}
+	return p
 }
 
-// fault says what is wrong with an expression, without what we added to it.
+// faults says what is wrong with an expression.
+var faults = map[syntax.ErrorCode]string{
+	syntax.ErrMissingParen:          `a ( is not closed; \( is the character`,
+	syntax.ErrUnexpectedParen:       `a ) closes nothing; \) is the character`,
+	syntax.ErrMissingBracket:        `a [ is not closed; \[ is the character`,
+	syntax.ErrMissingRepeatArgument: `there is nothing to repeat before * + or ?; \* is the character`,
+	syntax.ErrInvalidRepeatOp:       "one repetition follows another",
+	syntax.ErrInvalidRepeatSize:     "a repetition {n,m} is too large, or the wrong way round",
+	syntax.ErrInvalidCharRange:      "a range in [ ] is the wrong way round",
+	syntax.ErrInvalidCharClass:      "a class in [ ] is not known",
+	syntax.ErrInvalidEscape:         `\ before a letter or digit that means nothing`,
+	syntax.ErrTrailingBackslash:     `\ at the end; \\ is the character`,
+	syntax.ErrInvalidPerlOp:         "(? begins something that is not supported, such as a look-ahead",
+	syntax.ErrInvalidNamedCapture:   "the name of a group is not valid",
+	syntax.ErrLarge:                 "it is too large",
+	syntax.ErrNestingDepth:          "it is nested too deep",
+}
+
+// fault says in plain words what is wrong with an expression.
 func fault(err error) string {
 	var e *syntax.Error
 	if !errors.As(err, &e) {
 		return err.Error()
 	}
-	return e.Code.String()
+	return cmp.Or(faults[e.Code], e.Code.String())
 }
 
-// literal looks for text as it stands.
+// other is the other way to read what was typed; nil when there is none that
+// could find anything else.
+func (p *pattern) other() *pattern {
+	if !strings.ContainsAny(p.source, `\.+*?()|[]{}^$`) {
+		return nil
+	}
+	if o := newPattern(p.source, !p.expr); o.fault == "" {
+		return o
+	}
+	return nil
+}
+
+// narrows reports whether all that p matches matches another pattern too: since
+// more was typed.
+func (p *pattern) narrows(o *pattern) bool {
+	return !p.expr && !o.expr && strings.HasPrefix(p.source, o.source)
+}
+
+func (p *pattern) same(o *pattern) bool {
+	return p.source == o.source && p.expr == o.expr && p.exact == o.exact
+}
+
+// name is the pattern as a person sees it, in about so many cells.
+func (p *pattern) name(width int, g *glyphs) string { return p.sign() + cutEnd(p.source, width, g) }
+
+// sign is what stands before the source: the key that began it, and how it is
+// read.
+func (p *pattern) sign() string { return newSign(p.expr) }
+
+func newSign(expr bool) string {
+	if expr {
+		return "regex /"
+	}
+	return "/"
+}
+
+// reading says how the source is read.
+func (p *pattern) reading() string {
+	if p.expr {
+		return "as a regular expression"
+	}
+	return "as text"
+}
+
+// literal looks for text as it stands; fold: in letters of any size.
 func literal(source string, fold bool) *pattern {
 	want := []byte(source)
-	p := &pattern{source: source}
+	p := &pattern{source: source, exact: !fold}
 	switch {
 	case !fold || !hasLetters(source):
 		p.find = func(text []byte) (int, int) {
@@ -92,18 +167,17 @@ func (p *pattern) match(text []byte) bool {
 const maxRanges = 200
 
 // ranges returns where a text matches, from the left, without overlaps.
-func (p *pattern) ranges(text string) [][2]int {
+func (p *pattern) ranges(text []byte) [][2]int {
 	var list [][2]int
-	b := []byte(text)
-	for at := 0; at <= len(b) && len(list) < maxRanges; {
-		from, to := p.find(b[at:])
+	for at := 0; at <= len(text) && len(list) < maxRanges; {
+		from, to := p.find(text[at:])
 		if from < 0 {
 			break
 		}
 		if to > from {
 			list = append(list, [2]int{at + from, at + to})
 		} else {
-			_, n := utf8.DecodeRune(b[at+to:])
+			_, n := utf8.DecodeRune(text[at+to:])
 			to += max(n, 1)
 		}
 		at += to

@@ -14,10 +14,20 @@ type prompt struct {
 	hint   string // what could be typed, while nothing is
 	input  textinput.Model
 	typed  func(m *Model, text string) // after each change; may be nil
+	refuse func(text string) string    // why the text cannot be taken; "" when it can; may be nil
 	submit func(m *Model, text string) tea.Cmd
 	cancel func(m *Model)
-	before []string // what was typed before, the newest last; in the end what is typed now
-	at     int      // index in before of what is shown
+	before []typedText // what was typed before, the newest last; in the end what is typed now
+	at     int         // index in before of what is shown
+
+	patterns bool // the text is that of a pattern
+	expr     bool // and a regular expression
+}
+
+// typedText is what was typed into a prompt.
+type typedText struct {
+	text string
+	expr bool // as a regular expression
 }
 
 // maxBefore bounds how much of what was typed is kept, for each sort of prompt.
@@ -32,7 +42,7 @@ func (m *Model) ask(label, hint string) *prompt {
 	in.CharLimit = maxTyped
 	in.Focus()
 	before := m.typed[label]
-	m.prompt = &prompt{label: label, hint: hint, input: in, before: append(slices.Clone(before), ""), at: len(before)}
+	m.prompt = &prompt{label: label, hint: hint, input: in, before: append(slices.Clone(before), typedText{}), at: len(before)}
 	m.status.message = ""
 	return m.prompt
 }
@@ -41,11 +51,7 @@ func (m *Model) ask(label, hint string) *prompt {
 func (p *prompt) HandleKey(k tea.KeyPressMsg) action {
 	switch k.String() {
 	case "enter":
-		return func(m *Model) tea.Cmd {
-			m.prompt = nil
-			m.keepTyped(p.label, p.input.Value())
-			return p.submit(m, p.input.Value())
-		}
+		return p.take
 	case "backspace":
 		if p.input.Value() == "" {
 			return p.leave
@@ -56,17 +62,36 @@ func (p *prompt) HandleKey(k tea.KeyPressMsg) action {
 		return p.recall(1)
 	case "esc", "ctrl+c": // as in a shell, and what was searched stays
 		return p.leave
+	case "ctrl+r", "alt+r":
+		if p.patterns {
+			p.expr = !p.expr
+			return p.changed()
+		}
 	}
 	return p.edit(k)
 }
 
+// take takes what was typed, unless it cannot be taken.
+func (p *prompt) take(m *Model) tea.Cmd {
+	text := p.input.Value()
+	if p.refuse != nil {
+		if why := p.refuse(text); why != "" {
+			m.warn(why)
+			return nil
+		}
+	}
+	m.prompt = nil
+	m.keepTyped(p.label, typedText{text, p.expr})
+	return p.submit(m, text)
+}
+
 // keepTyped keeps what was typed into a prompt, for the next one of its sort.
-func (m *Model) keepTyped(label, text string) {
-	if strings.TrimSpace(text) == "" {
+func (m *Model) keepTyped(label string, what typedText) {
+	if strings.TrimSpace(what.text) == "" {
 		return
 	}
-	before := slices.DeleteFunc(m.typed[label], func(s string) bool { return s == text })
-	m.typed[label] = append(before[max(0, len(before)+1-maxBefore):], text)
+	before := slices.DeleteFunc(m.typed[label], func(t typedText) bool { return t == what })
+	m.typed[label] = append(before[max(0, len(before)+1-maxBefore):], what)
 }
 
 // recall shows what was typed before, or after that.
@@ -75,9 +100,10 @@ func (p *prompt) recall(by int) action {
 	if to < 0 || to >= len(p.before) {
 		return nil
 	}
-	p.before[p.at] = p.input.Value()
+	p.before[p.at] = typedText{p.input.Value(), p.expr}
 	p.at = to
-	p.input.SetValue(p.before[to])
+	p.input.SetValue(p.before[to].text)
+	p.expr = p.before[to].expr
 	p.input.CursorEnd()
 	return p.changed()
 }
@@ -113,12 +139,20 @@ func (p *prompt) leave(m *Model) tea.Cmd {
 	return nil
 }
 
+// sign is what stands before the text.
+func (p *prompt) sign() string {
+	if p.patterns {
+		return newSign(p.expr)
+	}
+	return p.label
+}
+
 // shown is the part of the text that fits before and behind the cursor.
 func (p *prompt) shown(width int, g *glyphs) (before, behind string) {
 	text := []rune(p.input.Value())
 	at := min(p.input.Position(), len(text))
 	before, behind = string(text[:at]), string(text[at:])
-	room := width - textWidth(p.label, g.ascii) - 2
+	room := width - textWidth(p.sign(), g.ascii) - 2
 	for textWidth(before, g.ascii) > room {
 		_, _, n := nextCell(before, g.ascii)
 		before = before[n:]
@@ -129,20 +163,46 @@ func (p *prompt) shown(width int, g *glyphs) (before, behind string) {
 // column is where the terminal's cursor stands.
 func (p *prompt) column(width int, g *glyphs) int {
 	before, _ := p.shown(width, g)
-	return textWidth(p.label+before, g.ascii)
+	return textWidth(p.sign()+before, g.ascii)
 }
 
 func (p *prompt) view(m *Model) string {
 	before, behind := p.shown(m.width, m.g)
-	l := newLine(m.width, m.g).put(p.label, bold)
-	if before+behind == "" {
-		return l.put(" "+p.hint, faint).end()
+	l := newLine(m.width, m.g).put(p.sign(), bold)
+	aside := p.aside(m.g)
+	if textWidth(p.sign()+before+behind+m.status.message+aside, m.g.ascii)+4 > m.width {
+		aside = "" // what is typed, and what is wrong with it, matter more
 	}
-	l.put(before+behind+" ", plain)
-	if m.status.message != "" {
-		l.put("  "+m.status.message, faint)
+	l.left -= textWidth(aside, m.g.ascii)
+	switch {
+	case before+behind == "" && m.status.message == "":
+		l.put(" "+p.hint, faint)
+	default:
+		l.put(before+behind+" ", plain)
+		s := faint
+		if m.status.alarm {
+			s = alarm
+		}
+		l.put("  "+m.status.message, s)
 	}
-	return l.end()
+	l.space(l.left)
+	l.left = textWidth(aside, m.g.ascii)
+	return l.put(aside, faint).end()
+}
+
+// aside says how the text is read, and which key changes that.
+func (p *prompt) aside(g *glyphs) string {
+	if !p.patterns {
+		return ""
+	}
+	return patternAside(p.expr, g)
+}
+
+func patternAside(expr bool, g *glyphs) string {
+	if expr {
+		return keyName("ctrl+r", g) + " text "
+	}
+	return keyName("ctrl+r", g) + " regex "
 }
 
 // askSearch asks for what to search. What is on the screen is highlighted and
@@ -157,16 +217,26 @@ func (m *Model) askSearch(int) tea.Cmd {
 		id = old.id
 	}
 	place, _ := m.here()
-	p := m.ask("/", "text or a regular expression, in all threads")
+	p := m.ask("/", "find in all threads")
+	p.patterns = true
 	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
 	p.typed = func(m *Model, text string) {
-		pattern := newPattern(text)
+		pattern := newPattern(text, p.expr)
 		m.search = &search{id: id, p: pattern}
-		m.status.message = pattern.note
+		m.say("")
+		if pattern.fault != "" {
+			m.say("not complete: " + pattern.fault)
+		}
 		home(m)
 		if text != "" {
 			m.preview(pattern, origin)
 		}
+	}
+	p.refuse = func(text string) string {
+		if fault := newPattern(text, p.expr).fault; fault != "" {
+			return fault
+		}
+		return ""
 	}
 	p.cancel = func(m *Model) {
 		home(m)
@@ -182,8 +252,9 @@ func (m *Model) askSearch(int) tea.Cmd {
 		}
 		home(m)
 		m.visit()
-		m.preview(newPattern(text), origin)
-		return m.beginSearch(newPattern(text), &wanted{from: place, dir: 1, count: 1, here: true})
+		pattern := newPattern(text, p.expr)
+		m.preview(pattern, origin)
+		return m.beginSearch(pattern, &wanted{from: place, dir: 1, count: 1, here: true})
 	}
 	return nil
 }

@@ -54,10 +54,8 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 // meant.
 func revealIn(ctx context.Context, t *lazy.Tree, p lazy.Place, thread bool) (*lazy.Node, error) {
 	if thread {
-		for _, n := range t.Threads() {
-			if n.Thread() == p.Thread {
-				return n, nil
-			}
+		if n, _ := t.Thread(p.Thread); n != nil {
+			return n, nil
 		}
 	}
 	return t.Reveal(ctx, p)
@@ -73,10 +71,8 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 	old := m.out
 	m.out = newOutline(t)
 	m.out.height, m.out.line, m.out.wide = old.height, old.line, old.wide
-	for _, n := range t.Threads() {
-		if n.Thread() == thread {
-			m.out.cursor = rowOf(n)
-		}
+	if n, _ := t.Thread(thread); n != nil {
+		m.out.cursor = rowOf(n)
 	}
 	if s := m.search; s != nil && s.cancel != nil {
 		// Its hits are of the other view.

@@ -97,7 +97,7 @@ func (m *Model) nodeText(l *line, n *lazy.Node, p *format.Point) {
 	} else {
 		spans = []format.Span{{Start: 0, End: len(text)}}
 	}
-	l.spans(text, spans, of, m.search.ranges(text), m.out.skipOf(n))
+	l.spans(text, spans, of, m.lit(n, text), m.out.skipOf(n))
 	switch {
 	case p == nil && m.emptyThread(n):
 		l.put("  no calls in this thread", faint)

@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"tracex/lazy"
@@ -13,27 +11,31 @@ import (
 // maxHits bounds the hits that are kept, 24 bytes each.
 const maxHits = 1_000_000
 
-// search is a search through all threads, that of the cursor first. Its hits
-// stream in from the background, in order within a thread.
+// search is a search through all threads, from where the cursor was when it
+// began. Its hits stream in from the background.
 //
 // It is typed first (cancel is nil: only what is on the screen is looked at),
 // then runs, then has ended; it stays until Esc or another one.
 type search struct {
-	id       int // of its messages; those of an older search are dropped
-	p        *pattern
-	hits     []lazy.Hit // by thread and place
-	order    []int32    // threads in the order in which they are searched
-	at       int        // index in order of the thread that is searched
-	done     int64      // bytes searched of all threads together
-	doneHere int64      // bytes searched of the current thread
-	total    int64      // bytes of all threads; 0 until the reader knows all
-	since    time.Time
-	err      error // why it ended early; context.Canceled: a person stopped it
-	ended    bool
-	cancel   context.CancelFunc
-	feed     chan effect // what the background has to tell; closed at its end
-	want     *wanted     // the hit that a person waits for; nil: none
-	shown    int         // 1 + index of the hit last gone to; 0: none
+	id     int // of its messages; those of an older search are dropped
+	p      *pattern
+	hits   hitSet
+	upto   lazy.Place // it has looked at all before this place, from its origin on
+	done   int64      // bytes searched of all threads together
+	total  int64      // bytes of all threads; 0 until the reader knows all
+	since  time.Time
+	err    error // why it ended early; context.Canceled: it was stopped
+	full   bool  // it was stopped because there are too many hits
+	ended  bool
+	cancel context.CancelFunc
+	feed   chan effect // what the background has to tell; closed at its end
+	want   *wanted     // the hit that a person waits for; nil: none
+	shown  int         // 1 + index of the hit last gone to; 0: none
+
+	// other is the other way to read what was typed, and others what that
+	// finds: they are kept while the pattern itself finds nothing.
+	other  *pattern // nil: there is none
+	others hitSet
 }
 
 // wanted is a hit to go to when it is known: the next one from a place.
@@ -42,6 +44,16 @@ type wanted struct {
 	dir   int  // 1: behind from, -1: before it
 	count int  // the n-th from there, from 1
 	here  bool // the place itself counts
+}
+
+// newSearch returns a search that begins at a place.
+func newSearch(id int, p *pattern, from lazy.Place) *search {
+	if from.At <= 0 {
+		from.At = -1 // the thread's own row is the first of it
+	}
+	s := &search{id: id, p: p, upto: from, other: p.other(), feed: make(chan effect, 4)}
+	s.hits.origin, s.others.origin = from, from
+	return s
 }
 
 // The methods may be called on nil: no search.
@@ -53,6 +65,9 @@ func (s *search) stop() {
 	s.ended, s.want = true, nil
 	s.err = context.Canceled
 }
+
+// partly reports whether the search was stopped before it had looked at all.
+func (s *search) partly() bool { return s.ended && s.err != nil }
 
 // outgrown reports whether the trace has more by now than was searched, as one
 // has that is being recorded.
@@ -68,26 +83,35 @@ func (s *search) least(m *Model) string {
 	return ""
 }
 
-func (s *search) ranges(text string) [][2]int {
-	if s == nil || s.p == nil || s.p.source == "" {
-		return nil
+// otherwise returns what the other reading has found, while that is all.
+func (s *search) otherwise() int {
+	if s.other == nil || s.hits.len() > 0 {
+		return 0
 	}
-	return s.p.ranges(text)
+	return s.others.len()
+}
+
+// takeOther goes on with the other reading, where only that finds anything.
+func (s *search) takeOther() {
+	if s.otherwise() > 0 && s.ended && s.err == nil {
+		s.p, s.hits = s.other, s.others
+		s.other, s.others = nil, hitSet{}
+	}
 }
 
 // text says what the search has found and how far it is, if possible in room
 // cells.
 func (s *search) text(m *Model, room int) string {
-	name := "/" + cutEnd(s.p.source, 24, m.g)
+	name := s.p.name(24, m.g)
 	if s.cancel == nil { // still being typed
 		return name
 	}
-	n := int64(len(s.hits))
+	n := int64(s.hits.len())
 	found := s.least(m) + plural(n, "hit")
 	if s.shown > 0 && n > 0 {
 		found = fmt.Sprintf("%s of %s%s", grouped(int64(s.shown)), s.least(m), grouped(n))
 	}
-	switch {
+	switch other := s.otherwise(); {
 	case s.running():
 		text := fmt.Sprintf("%s  %s so far %s %s", name, found, m.spinner(), percent(s.done, s.total))
 		const stops = "  esc stops"
@@ -96,6 +120,10 @@ func (s *search) text(m *Model, room int) string {
 			text += rate
 		}
 		return text + stops
+	case other > 0:
+		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.reading(), s.other.reading(), plural(int64(other), "hit"))
+	case s.full:
+		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, percent(s.done, s.total))
 	case s.err != nil:
 		return fmt.Sprintf("%s  %s, stopped at %s", name, found, percent(s.done, s.total))
 	case n == 0 && !s.outgrown(m):
@@ -104,52 +132,46 @@ func (s *search) text(m *Model, room int) string {
 	return name + "  " + found
 }
 
-// compare orders places by thread, then by where they are in it.
-func compare(a, b lazy.Place) int {
-	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
-}
-
-// add puts a batch of hits, which are of one thread and in order, in its place.
-func (s *search) add(hits []lazy.Hit) {
-	if len(hits) == 0 {
-		return
+// covered reports whether all between two places has been searched, the first at
+// or before the second.
+func (s *search) covered(from, to lazy.Place) bool {
+	if s.ended {
+		return true
 	}
-	i, _ := slices.BinarySearchFunc(s.hits, hits[0].Place, func(h lazy.Hit, p lazy.Place) int { return compare(h.Place, p) })
-	s.hits = slices.Insert(s.hits, i, hits...)
-	if s.shown > i {
-		s.shown += len(hits)
+	origin := s.hits.origin
+	wrapped := compare(s.upto, origin) < 0
+	switch {
+	case compare(from, origin) >= 0:
+		return wrapped || compare(to, s.upto) < 0
+	case compare(to, origin) < 0:
+		return wrapped && compare(to, s.upto) < 0
 	}
-}
-
-// searched reports whether all hits up to a place are known, from the beginning
-// of its thread.
-func (s *search) searched(p lazy.Place) bool {
-	i := slices.Index(s.order, p.Thread)
-	return s.ended || i >= 0 && i < s.at || i >= 0 && i == s.at && p.At < s.doneHere
+	return false
 }
 
 // pick returns the index of the wanted hit. wrapped says that it lies on the
 // other side; ok is false when it is not known yet, or there is none.
 func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
-	n := len(s.hits)
+	n := s.hits.len()
 	if n == 0 {
 		return 0, false, false
 	}
-	i, exact := slices.BinarySearchFunc(s.hits, w.from, func(h lazy.Hit, p lazy.Place) int { return compare(h.Place, p) })
+	i, exact := s.hits.find(w.from)
 	if w.dir > 0 {
 		if exact && !w.here {
 			i++
 		}
+		// Hits of a run come one behind the other, without any between them
+		// still to come.
 		i += w.count - 1
-		// Behind the last hit of the thread others may still come, unless
-		// the search is past it.
-		if i < n && (s.hits[i].Thread == w.from.Thread || s.ended) {
+		origin := s.hits.origin
+		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.at(i).Place, origin) < 0) {
 			return i, false, true
 		}
 		return i % n, i >= n, s.ended
 	}
 	i -= w.count
-	if i >= 0 && s.searched(w.from) && (s.hits[i].Thread == w.from.Thread || s.ended) {
+	if i >= 0 && s.covered(s.hits.at(i).Place, w.from) {
 		return i, false, true
 	}
 	return ((i % n) + n) % n, i < 0, s.ended

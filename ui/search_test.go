@@ -9,15 +9,28 @@ import (
 	"tracex/lazy"
 )
 
-// TestSearchFindsAll compares the hits with the text of the whole trace.
+// search types a text, or with expr a regular expression, and searches.
+func (d *driver) search(what string, expr bool) *driver {
+	d.keys("/").typed(what)
+	if expr {
+		d.keys("ctrl+r")
+	}
+	return d.keys("enter")
+}
+
+// TestSearchFindsAll compares the hits with the text of the whole trace: what is
+// found besides is called by what was looked for.
 func TestSearchFindsAll(t *testing.T) {
 	r := recorded(t, "gson.dump")
 	var text strings.Builder
 	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.Part{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range []string{"json", "JSON", "Json", "new .*Writer", "put(", "threw"} {
-		p := newPattern(what)
+	for _, c := range []struct {
+		what string
+		expr bool
+	}{{"json", false}, {"JSON", false}, {"Json", false}, {"new .*Writer", true}, {"put(", false}, {"threw", false}, {`put\(|threw`, true}} {
+		p := newPattern(c.what, c.expr)
 		want := 0
 		for _, line := range strings.Split(text.String(), "\n") {
 			if !strings.HasPrefix(line, "# Thread") && p.match([]byte(strings.TrimLeft(line, " "))) {
@@ -25,12 +38,26 @@ func TestSearchFindsAll(t *testing.T) {
 			}
 		}
 		d := drive(t, r, 80, 24, Options{})
-		d.keys("/").typed(what).keys("enter")
-		if got := len(d.m.search.hits); got != want {
-			t.Errorf("/%s: %d hits, %d lines of the printed tree", what, got, want)
+		d.search(c.what, c.expr)
+		got := 0
+		for i := range d.m.search.hits.len() {
+			n, err := d.m.out.t.Reveal(t.Context(), d.m.search.hits.at(i).Place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := d.m.text(n)
+			switch named := d.m.named(n); {
+			case p.match([]byte(text)):
+				got++
+			case !p.match([]byte(named.Call + "()")):
+				t.Errorf("%s: found %q, a call of %s", p.name(80, d.m.g), text, named.Call)
+			}
 		}
-		if want > 0 && !p.match([]byte(d.cursorText())) {
-			t.Errorf("/%s: the cursor is at %q", what, d.cursorText())
+		if got != want {
+			t.Errorf("%s: %d hits, %d lines of the printed tree", p.name(80, d.m.g), got, want)
+		}
+		if named := d.m.named(d.m.out.cursor.Node); want > 0 && !named.Match(p.find) {
+			t.Errorf("%s: the cursor is at %q", p.name(80, d.m.g), d.cursorText())
 		}
 	}
 }
@@ -39,7 +66,7 @@ func TestSearchFindsAll(t *testing.T) {
 func TestSearchGoesRound(t *testing.T) {
 	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("/").typed("run()").keys("enter")
-	n := len(d.m.search.hits)
+	n := d.m.search.hits.len()
 	if n < 3 {
 		t.Fatalf("%d hits", n)
 	}
@@ -55,11 +82,11 @@ func TestSearchGoesRound(t *testing.T) {
 	if len(seen) != n {
 		t.Errorf("%d different hits of %d", len(seen), n)
 	}
-	d.keys("n").has("went on from the top", "1 of ")
+	d.keys("n").has("search wrapped to the top", "1 of ")
 	if d.m.out.cursor != first {
 		t.Error("the first hit is another one the second time")
 	}
-	d.keys("N").has("went on from the bottom")
+	d.keys("N").has("search wrapped to the bottom")
 	d.keys("2 N")
 	if got := d.m.search.shown; got != n-2 {
 		t.Errorf("at hit %d of %d", got, n)
@@ -74,32 +101,126 @@ func TestSearchGoesRound(t *testing.T) {
 func TestSearchGivenUpSaysNothing(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
-	d.keys("/ ( a").has("taken as plain text: ")
+	d.keys("/ ( a ctrl+r").has("a ( is not closed")
 	d.keys("esc")
 	if d.screen() != before {
 		t.Errorf("the screen is another:\n%s", d.screen())
 	}
 }
 
-// TestSearchSmartCase finds capitals by small letters, not the other way round,
-// and takes a wrong expression as text.
-func TestSearchSmartCase(t *testing.T) {
+// TestPattern: capitals are found by small letters, not the other way round; a
+// text is taken as it stands, an expression as one.
+func TestPattern(t *testing.T) {
 	for _, c := range []struct {
-		pattern, text string
-		want          bool
+		pattern string
+		expr    bool
+		text    string
+		want    bool
 	}{
-		{"abc", "xABCx", true}, {"Abc", "xabcx", false}, {"Abc", "xAbcx", true}, {"a.c", "ABC", true},
-		{"A.c", "abc", false}, {"put(", "x.put(1)", true}, {"[", "a[0]", true}, {"ä", "Ä", true},
-		{"12", "0123", true}, {"^a", "ba", false}, {"run()", "runWorker()", false}, {".run()", "a.run(): 1", true}, {"", "x", true}, {`\(\)$`, "run()", true},
+		{"abc", false, "xABCx", true}, {"Abc", false, "xabcx", false}, {"Abc", false, "xAbcx", true},
+		{"a.c", true, "ABC", true}, {"a.c", false, "ABC", false}, {"a.c", false, "xA.Cx", true}, {"A.c", true, "abc", false},
+		{"put(", false, "x.put(1)", true}, {"[", false, "a[0]", true}, {"ä", false, "Ä", true},
+		{"12", false, "0123", true}, {"^a", true, "ba", false}, {"^a", false, "x^a", true},
+		{"run()", true, "runWorker()", false}, {".run()", true, "a.run(): 1", true}, {"", false, "x", true}, {`\(\)$`, true, "run()", true},
+		{`\S+x`, true, "AX", true}, {`x\`, false, `X\`, true}, {"(", true, "a(b", false},
 	} {
-		if got := newPattern(c.pattern).match([]byte(c.text)); got != c.want {
-			t.Errorf("/%s on %q: %v", c.pattern, c.text, got)
+		if got := newPattern(c.pattern, c.expr).match([]byte(c.text)); got != c.want {
+			t.Errorf("%s on %q: %v", newPattern(c.pattern, c.expr).name(80, &unicodeGlyphs), c.text, got)
 		}
 	}
+}
+
+// TestPatternFaults: what is wrong with an expression is said in plain words.
+func TestPatternFaults(t *testing.T) {
+	for source, want := range map[string]string{
+		"put(": "a ( is not closed", "a)": "a ) closes nothing", "a[": "a [ is not closed", "*": "nothing to repeat", "a**": "one repetition follows another",
+		"a{9999}": "too large", "[z-a]": "wrong way round", `\y`: "means nothing", `a\`: `\ at the end`, "(?=a)": "not supported",
+	} {
+		if got := newPattern(source, true).fault; !strings.Contains(got, want) || strings.Contains(got, "(?i)") {
+			t.Errorf("%s: %q, want %q", source, got, want)
+		}
+	}
+	for _, source := range []string{"put(", "a**", `a\`} {
+		if p := newPattern(source, false); p.fault != "" || !p.match([]byte("x"+source)) {
+			t.Errorf("%s as text: %q", source, p.fault)
+		}
+	}
+}
+
+// TestSearchExpression: the prompt shows how what is typed is read, and what is no
+// expression is not taken as one.
+func TestSearchExpression(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
-	d.keys("/").typed("put(").has("taken as plain text: missing closing )")
-	if note := newPattern("put(").note; strings.Contains(note, "(?i)") {
-		t.Errorf("the note speaks of what nobody typed: %s", note)
+	last := func() string {
+		lines := strings.Split(strings.TrimSpace(d.screen()), "\n")
+		return lines[len(lines)-1]
+	}
+	d.keys("/").typed("put(")
+	if got := last(); !strings.HasPrefix(got, "/put(") || !strings.HasSuffix(got, "Ctrl-R regex") {
+		t.Errorf("the prompt is %q", got)
+	}
+	d.keys("ctrl+r")
+	if got := last(); !strings.HasPrefix(got, "regex /put(") || !strings.Contains(got, "not complete: a ( is not closed") {
+		t.Errorf("the prompt is %q", got)
+	}
+	if d.keys("enter"); d.m.prompt == nil {
+		t.Fatal("what is no expression was taken")
+	}
+	d.typed("|x)")
+	if got := last(); !strings.HasPrefix(got, "regex /put(|x)") || !strings.HasSuffix(got, "Ctrl-R text") {
+		t.Errorf("the prompt is %q", got)
+	}
+	d.keys("enter").has("regex /put(|x)  1 of ")
+	// What is typed next is text again, what was typed before is what it was.
+	if d.keys("/"); d.m.prompt.expr {
+		t.Error("a new search begins as an expression")
+	}
+	if d.keys("up"); !d.m.prompt.expr || d.m.prompt.input.Value() != "put(|x)" {
+		t.Errorf("brought back %q, expression %v", d.m.prompt.input.Value(), d.m.prompt.expr)
+	}
+	if d.keys("down"); d.m.prompt.expr {
+		t.Error("what was typed last is an expression")
+	}
+}
+
+// TestSearchOtherReading: nothing is said to be not there that the other reading
+// of what was typed would find.
+func TestSearchOtherReading(t *testing.T) {
+	r := recorded(t, "gson.dump")
+	hits := func(what string, expr bool) int {
+		d := drive(t, r, 80, 24, Options{})
+		d.search(what, expr)
+		return d.m.search.hits.len()
+	}
+	for _, c := range []struct {
+		typed   string
+		expr    bool
+		n       int
+		finding string
+	}{
+		{"Json.*riter", false, hits("Json.*riter", true), "as a regular expression"},
+		{"put(\"bars\"", false, hits("put(\"bars\"", false), ""},
+		{"setHtmlSafe(htmlSafe)", true, 0, ""}, // there is a value between the two
+		{"[iterat", false, 0, ""},
+		{"toJson(src, Track.class)", true, hits("toJson(src, Track.class)", false), "as text"},
+	} {
+		d := drive(t, r, 120, 24, Options{})
+		before := d.m.out.cursor
+		d.search(c.typed, c.expr)
+		if c.finding == "" {
+			if d.m.search.otherwise() > 0 || d.m.search.hits.len() != c.n {
+				t.Errorf("%s: %d hits, %d otherwise", c.typed, d.m.search.hits.len(), d.m.search.otherwise())
+			}
+			continue
+		}
+		if c.n == 0 || d.m.out.cursor != before {
+			t.Fatalf("%s: %d hits read otherwise, the cursor at %q: the test shows nothing", c.typed, c.n, d.cursorText())
+		}
+		d.has(plural(int64(c.n), "hit")+" "+c.finding, "not found "+newPattern(c.typed, c.expr).reading()+"; "+c.finding+": "+plural(int64(c.n), "hit"))
+		d.keys("n").has(" 1 of " + grouped(int64(c.n)))
+		if d.m.search.p.expr == c.expr || d.m.search.hits.len() != c.n {
+			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.hits.len(), c.n)
+		}
 	}
 }
 
@@ -118,11 +239,9 @@ func TestSearchNothing(t *testing.T) {
 func TestSearchIsDropped(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("json").keys("enter")
-	hits := len(d.m.search.hits)
-	old := found{id: d.m.search.id - 1, hits: make([]lazy.Hit, 100)}
-	d.send(old)
-	d.send(ordered{id: old.id, order: []int32{7}})
-	if len(d.m.search.hits) != hits || len(d.m.search.order) != 1 || d.m.search.order[0] == 7 {
+	hits := d.m.search.hits.len()
+	d.send(found{id: d.m.search.id - 1, Found: lazy.Found{Hits: make([]lazy.Hit, 100)}})
+	if d.m.search.hits.len() != hits {
 		t.Error("the result of an older search was taken")
 	}
 	d.send(revealed{id: -1, then: nil})
@@ -175,29 +294,11 @@ func TestHitList(t *testing.T) {
 	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.shown != 2 {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.shown)
 	}
-	d.keys("ctrl+l / z z z z").has("of the hits that were on the screen, none contains zzzz")
+	all := d.m.search.hits.len()
+	d.keys("ctrl+l / z z z z").has("none of "+plural(int64(all), "hit")+" contains zzzz", "0 of "+plural(int64(all), "hit"))
 	d.keys("esc esc")
 	if d.m.overlay != nil {
 		t.Error("Esc does not close the list")
-	}
-}
-
-// TestHitListFilter looks at the hits that were read alone, and goes to the right
-// one.
-func TestHitListFilter(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/ e enter ctrl+l")
-	all, read := len(d.m.search.hits), len(d.m.overlay.(*hitList).known())
-	if read < 10 || read > all/10 {
-		t.Fatalf("%d of %d hits were read: the test shows nothing", read, all)
-	}
-	d.keys("/ e")
-	if got := d.m.overlay.(*hitList).count(); got != read {
-		t.Errorf("%d hits pass the filter, want the %d that were read", got, read)
-	}
-	d.keys("enter G enter")
-	if d.m.overlay != nil || d.m.search.shown != read {
-		t.Errorf("at hit %d, want %d", d.m.search.shown, read)
 	}
 }
 

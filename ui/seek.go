@@ -2,15 +2,21 @@ package ui
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 )
 
+// seeking is how searches go.
+type seeking struct {
+	most  int           // hits that are kept
+	every time.Duration // how long news may wait; 0: what suits a screen
+}
+
 // beginSearch starts a search in the place of the one before. w is the hit to go
-// to as soon as it is known.
+// to as soon as it is known; the search begins where that is looked for.
 func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	id := 1
 	if m.search != nil {
@@ -20,20 +26,20 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 		}
 	}
 	ctx, cancel := context.WithCancel(m.life)
-	s := &search{id: id, p: p, cancel: cancel, want: w, feed: make(chan effect, 4), since: m.clock.now()}
-	own, _ := m.cursorThread()
+	s := newSearch(id, p, w.from)
+	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
-	if p.note != "" {
-		m.say(p.note)
+	what := lazy.Search{Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Every: m.seeking.every}
+	if s.other != nil {
+		what.Else = s.other.find
 	}
-	folded, wide := m.out.t.Folded(), m.out.wide
-	go seek(ctx, m.r, id, own, s.feed, lazy.Search{Folded: folded, Verbose: wide, Match: p.match})
+	go seek(ctx, m.r, id, s.feed, what)
 	return s.next()
 }
 
 // seek searches, on a goroutine of its own, and feeds what it finds. It waits
 // until the whole trace is known.
-func seek(ctx context.Context, r *lazy.TraceReader, id int, own int32, feed chan<- effect, what lazy.Search) {
+func seek(ctx context.Context, r *lazy.TraceReader, id int, feed chan<- effect, what lazy.Search) {
 	send := func(e effect) {
 		select {
 		case feed <- e:
@@ -41,58 +47,13 @@ func seek(ctx context.Context, r *lazy.TraceReader, id int, own int32, feed chan
 		}
 	}
 	defer close(feed)
-	var before int64
-	end := guarded(func() effect {
+	send(guarded(func() effect {
 		if err := r.Wait(ctx); err != nil {
 			return found{id: id, end: true, err: err}
 		}
-		order, total := searchOrder(r, own)
-		send(ordered{id, order, total})
-		for i, thread := range order {
-			what.Threads = []int32{thread}
-			var here int64
-			progress := func(done, _ int64) {
-				here = done
-				send(found{id: id, at: i, here: here, done: before + here})
-			}
-			hits := func(list []lazy.Hit) { send(found{id: id, at: i, hits: list, here: here, done: before + here}) }
-			if err := r.Search(ctx, what, hits, progress); err != nil {
-				return found{id: id, at: i, here: here, done: before + here, end: true, err: err}
-			}
-			before += here
-		}
-		return found{id: id, at: len(order), done: before, end: true}
-	})
-	send(end)
-}
-
-// searchOrder is the threads, own first and the others behind it, round and
-// round, and the bytes of all.
-func searchOrder(r *lazy.TraceReader, own int32) (order []int32, total int64) {
-	for _, t := range r.Threads() {
-		total += t.Bytes
-		order = append(order, t.ID)
-	}
-	if i := slices.Index(order, own); i > 0 {
-		order = append(slices.Clone(order[i:]), order[:i]...)
-	}
-	return order, total
-}
-
-// ordered tells in which order a search goes through the threads.
-type ordered struct {
-	id    int
-	order []int32
-	total int64
-}
-
-func (o ordered) apply(m *Model) tea.Cmd {
-	s := m.search
-	if s == nil || o.id != s.id || s.ended {
-		return nil
-	}
-	s.order, s.total = o.order, o.total
-	return s.next()
+		err := r.Search(ctx, what, func(f lazy.Found) { send(found{id: id, Found: f}) })
+		return found{id: id, end: true, err: err}
+	}))
 }
 
 // next is the command that waits for what the search tells.
@@ -109,12 +70,10 @@ func (s *search) next() tea.Cmd {
 
 // found is news of a search: hits, or how far it is.
 type found struct {
-	id         int
-	at         int // index of the thread that is searched
-	hits       []lazy.Hit
-	here, done int64 // bytes searched of that thread, and in all
-	end        bool
-	err        error
+	id int
+	lazy.Found
+	end bool
+	err error
 }
 
 func (f found) apply(m *Model) tea.Cmd {
@@ -122,22 +81,55 @@ func (f found) apply(m *Model) tea.Cmd {
 	if s == nil || f.id != s.id || s.cancel == nil || s.ended {
 		return nil
 	}
-	s.add(f.hits)
-	s.at, s.doneHere, s.done = f.at, f.here, f.done
 	if f.end {
 		s.ended, s.err = true, f.err
 		s.cancel()
 		if f.err != nil {
 			m.fail("the search ended early", f.err)
 		}
+	} else {
+		first, by := s.take(f.Found, m.seeking.most)
+		if h, ok := m.overlay.(*hitList); ok && h.s == s && h.sift == nil {
+			h.moved(first, by)
+		}
 	}
-	if len(s.hits) >= maxHits && !s.ended {
+	defer m.passOn(s, f)
+	if s.hits.len() >= m.seeking.most && !s.ended {
 		s.stop()
-		m.say(plural(maxHits, "hit") + ": stopped there")
+		s.full = true
+		m.say("stopped at the limit of " + plural(int64(m.seeking.most), "hit") + ", " + percent(s.done, s.total) +
+			" searched; n at the last one searches on from there")
 	}
 	cmd := m.goWanted()
 	if s.ended {
 		return cmd
 	}
 	return tea.Batch(cmd, s.next())
+}
+
+// passOn hands hits on to the filter of their list.
+func (m *Model) passOn(s *search, f found) {
+	h, ok := m.overlay.(*hitList)
+	if !ok || h.s != s || h.sift == nil {
+		return
+	}
+	h.sift.queue.add(f.Hits)
+	if s.ended {
+		h.sift.queue.end()
+	}
+}
+
+// take adds what was found. Hits from first on have moved on by so many.
+func (s *search) take(f lazy.Found, most int) (first, by int) {
+	first, by = s.hits.add(f.Hits)
+	if s.shown > first {
+		s.shown += by
+	}
+	if s.hits.len() > 0 {
+		s.other, s.others = nil, hitSet{}
+	} else if s.other != nil && s.others.len() < most {
+		s.others.add(f.Else)
+	}
+	s.upto, s.done, s.total = f.Upto, f.Done, f.Total
+	return first, by
 }

@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
@@ -9,30 +13,58 @@ import (
 // listThreads shows the threads to choose from.
 func (m *Model) listThreads() tea.Cmd {
 	threads := m.r.Threads()
-	nodes := make(map[int32]*lazy.Node, len(threads))
-	for _, n := range m.out.t.Threads() {
-		nodes[n.Thread()] = n
+	t := m.out.t
+	node := func(i int) *lazy.Node {
+		n, _ := t.Thread(threads[i].ID)
+		return n
 	}
-	at, _ := m.cursorThread()
 	l := &list{
 		title: plural(int64(len(threads)), "thread"), hint: "Enter goes there",
 		n:    func() int { return len(threads) },
-		item: func(i int) item { return m.threadItem(threads[i], nodes[threads[i].ID]) },
+		item: func(i int) item { return m.threadItem(threads[i], node(i)) },
+		text: threadTexts(threads),
 		choose: func(m *Model, i int) tea.Cmd {
-			if n := nodes[threads[i].ID]; n != nil {
+			if n := node(i); n != nil {
 				m.visit()
 				m.out.jump(rowOf(n))
 			}
 			return nil
 		},
 	}
-	for i, t := range threads {
-		if t.ID == at {
-			l.sel = i
-		}
+	if at, ok := m.cursorThread(); ok {
+		l.sel, _ = slices.BinarySearchFunc(threads, at, func(t lazy.ThreadInfo, id int32) int { return cmp.Compare(t.ID, id) })
 	}
 	m.overlay = l
 	return nil
+}
+
+// threadTexts returns what a filter looks at: the names alone, since there may be
+// very many, one behind the other in memory.
+func threadTexts(threads []lazy.ThreadInfo) func(i int) []byte {
+	var all []byte
+	var ends []int
+	return func(i int) []byte {
+		if ends == nil { // first there is a filter
+			ends = make([]int, 0, len(threads))
+			for _, t := range threads {
+				all = appendThreadName(all, t)
+				ends = append(ends, len(all))
+			}
+		}
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		return all[from:ends[i]]
+	}
+}
+
+func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
+	dst = strconv.AppendInt(append(dst, "Thread "...), int64(t.ID)+1, 10)
+	if t.Name != "" {
+		dst = append(append(append(dst, " ("...), t.Name...), ')')
+	}
+	return dst
 }
 
 // threadItem is a line of the list: a thread, and what is known of it. n is its

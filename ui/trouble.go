@@ -14,7 +14,7 @@ import (
 func (m *Model) troubles() []string {
 	st := m.known
 	var lines []string
-	if st.Growth.Wait != nil && len(m.out.t.Threads()) > 0 {
+	if st.Growth.Wait != nil && m.out.t.ThreadCount() > 0 {
 		lines = append(lines, "nothing comes now: "+describe(st.Growth.Wait))
 	}
 	if st.Problem != nil {

@@ -1,0 +1,230 @@
+package lazy
+
+import (
+	"context"
+	"strconv"
+
+	"tracex/format"
+)
+
+// Recalled is a hit that was read again.
+type Recalled struct {
+	Hit
+	Named
+	Path []byte // what is around it, innermost first, joined by PathSep
+}
+
+// PathSep joins the names in [Recalled.Path], of PathLength containers at most.
+const (
+	PathSep    = " < "
+	PathLength = 8
+)
+
+// recallBatch is how many hits are read before they are handed on, recallReads
+// after how many trace points a walk makes way for others.
+const (
+	recallBatch = 256
+	recallReads = 4096
+)
+
+// Recall reads hits again, with what is around them, and hands them to visit on
+// the caller's goroutine, good until it returns. s says what they show: its view,
+// and whether code locations. more returns the hits, batch by batch, in the order
+// in which Search told of them; none means that there are no more. It may wait.
+// What lies between two hits is passed over where the index leads past it.
+func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
+	epoch := r.epoch.Load()
+	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{t: &Tree{r: r, folded: s.Folded}}}
+	x.l.lender = new(entries)
+	for {
+		if len(x.todo) == 0 {
+			if x.todo = more(); len(x.todo) == 0 {
+				return nil
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x.done = 0
+		err := r.use(func() error {
+			r.ctxMu.RLock()
+			defer r.ctxMu.RUnlock()
+			return x.fill()
+		})
+		for i := range x.done {
+			if err := visit(&x.batch[i]); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return r.doubt(err, x.v, epoch)
+		}
+	}
+}
+
+// recall is a walk from hit to hit.
+type recall struct {
+	r       *TraceReader
+	v       *view
+	verbose bool
+	l       *childReader
+	thread  int32
+	stack   []recallLevel // empty: in no thread
+	todo    []Hit
+	batch   []Recalled
+	done    int // of the batch
+}
+
+// recallLevel is a container around the place that the walk is at.
+type recallLevel struct {
+	level
+	start  int64 // of its content
+	class  format.Class
+	ref    int32
+	number int32
+}
+
+// fill reads hits until there is a batch of them, none is left, or the walk has
+// to make way.
+func (x *recall) fill() error {
+	for reads := 0; len(x.todo) > 0 && x.done < recallBatch && reads < recallReads; reads++ {
+		if err := x.toThread(x.todo[0]); err != nil {
+			return err
+		}
+		if x.todo[0].At < 0 {
+			named := &x.next().Named
+			named.Text = appendThread(named.Text[:0], x.r.ctx, x.thread)
+			named.At, named.Call, named.Class = -1, "", 0
+			x.drop()
+			continue
+		}
+		if err := x.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toThread enters the thread of a hit, or its beginning where the walk is behind
+// the hit.
+func (x *recall) toThread(h Hit) error {
+	// The mappings may be others than at the last batch.
+	w, err := x.r.walkerOn(x.v, h.Thread)
+	if err != nil {
+		return err
+	}
+	x.l.walker = w
+	if len(x.stack) == 0 || h.Thread != x.thread || h.At < x.stack[len(x.stack)-1].pos {
+		x.thread = h.Thread
+		x.stack = append(x.stack[:0], recallLevel{level: level{end: w.s.size}})
+	}
+	return nil
+}
+
+// drop goes on to the next hit.
+func (x *recall) drop() { x.todo = x.todo[1:] }
+
+// step reads the trace point that the walk is at.
+func (x *recall) step() error {
+	want := x.todo[0].At
+	for len(x.stack) > 1 && x.stack[len(x.stack)-1].end <= want {
+		x.stack = x.stack[:len(x.stack)-1]
+	}
+	top := &x.stack[len(x.stack)-1]
+	x.l.start, x.l.end, x.l.lender.lent = top.start, top.end, 0
+	if want-top.pos > 1024 && want < top.end {
+		top.pos, top.ord = x.l.stepBack(top.pos, top.ord, want, 1)
+	}
+	e := x.l.lender.take()
+	ok, err := x.l.next(top.pos, top.ord, top.end, e, false)
+	switch {
+	case err != nil:
+		return err
+	case !ok || e.at > want:
+		x.drop() // it is there no more
+		return nil
+	case e.next <= want:
+		top.pos, top.ord = e.next, e.after
+		return nil
+	}
+	if _, err := x.l.next(top.pos, top.ord, top.end, e, true); err != nil {
+		return err
+	}
+	if x.l.t.folded {
+		if e, err = x.l.fold(e); err != nil {
+			return err
+		}
+	}
+	if e == nil || e.at != want && !(e.start <= want && want < e.end) {
+		x.drop()
+		return nil
+	}
+	parent := top.parent
+	top.pos, top.ord = e.next, e.after
+	if e.at == want {
+		x.emit(e, parent)
+	}
+	if e.hasContent() && e.container() {
+		x.stack = append(x.stack, recallLevel{
+			level: level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point)},
+			start: e.start, class: e.point.Class, ref: e.point.Ref, number: e.point.Number,
+		})
+	}
+	return nil
+}
+
+// next returns room for the current hit.
+func (x *recall) next() *Recalled {
+	if x.done == len(x.batch) {
+		x.batch = append(x.batch, Recalled{})
+	}
+	x.done++
+	out := &x.batch[x.done-1]
+	out.Hit, out.Path = x.todo[0], out.Path[:0]
+	return out
+}
+
+// emit adds the current hit to the batch, and goes on to the next one.
+func (x *recall) emit(e *entry, parent format.Parent) {
+	out, c := x.next(), x.r.ctx
+	out.Call, out.Class = "", 0
+	if e.point.Class == format.ClassCall {
+		out.Call, out.Class = c.CallName(e.point.Ref)
+	}
+	out.of(c, &e.point, e.shownFooter(), parent, x.verbose)
+	for n, i := 0, len(x.stack)-1; i >= 0 && n < PathLength; n, i = n+1, i-1 {
+		if n > 0 {
+			out.Path = append(out.Path, PathSep...)
+		}
+		if in := &x.stack[i]; i == 0 {
+			out.Path = appendThread(out.Path, c, x.thread)
+		} else {
+			out.Path = appendName(out.Path, c, in.class, in.ref, in.number)
+		}
+	}
+	x.drop()
+}
+
+// AppendName appends what paths call a thread or a container: a call without
+// its arguments.
+func (t *Tree) AppendName(dst []byte, n *Node) []byte {
+	t.r.WithContext(func(c *format.Context) {
+		if p := n.Point(); p != nil {
+			dst = appendName(dst, c, p.Class, p.Ref, p.Number)
+		} else {
+			dst = appendThread(dst, c, n.thread)
+		}
+	})
+	return dst
+}
+
+func appendName(dst []byte, c *format.Context, class format.Class, ref, number int32) []byte {
+	switch class {
+	case format.ClassLoop:
+		return append(dst, "loop"...)
+	case format.ClassIteration:
+		return append(strconv.AppendInt(append(dst, "<iteration "...), int64(number)+1, 10), '>')
+	}
+	name, _ := c.CallName(ref)
+	return append(append(dst, name...), "()"...)
+}

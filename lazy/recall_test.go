@@ -1,0 +1,100 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// pathTo is what paths call what is around a node, told the plain way.
+func pathTo(t *Tree, n *Node) (path []byte) {
+	for up, i := n.Parent(), 0; up != nil && i < PathLength; up, i = up.Parent(), i+1 {
+		if i > 0 {
+			path = append(path, PathSep...)
+		}
+		path = t.AppendName(path, up)
+	}
+	return path
+}
+
+// TestRecall reads hits again, all and few of them, handed over at once and one
+// by one: each says what its node says.
+func TestRecall(t *testing.T) {
+	eachFindable(t, func(t *testing.T, r *TraceReader) {
+		for _, folded := range []bool{false, true} {
+			tree := r.Tree(folded)
+			hits := found(t, r, Search{Folded: folded, Find: func([]byte) (int, int) { return 0, 0 }})
+			for _, c := range []struct{ each, batch int }{{every(len(hits)), 1 << 30}, {7 * every(len(hits)), 1}, {97, 5}, {1 + len(hits)/3, 1}} {
+				var some []Hit
+				for i := c.each / 2; i < len(hits); i += c.each {
+					some = append(some, hits[i])
+				}
+				var got []Hit
+				more := some
+				err := r.Recall(t.Context(), Search{Folded: folded, Verbose: true}, func() []Hit {
+					batch := more[:min(c.batch, len(more))]
+					more = more[len(batch):]
+					return batch
+				}, func(h *Recalled) error {
+					n, err := tree.Reveal(t.Context(), h.Place)
+					if err != nil {
+						return err
+					}
+					want := tree.Named(n, true)
+					if string(h.Text) != string(want.Text) || h.Named.At != want.At || h.Call != want.Call || h.Class != want.Class {
+						t.Fatalf("at %+v: %+v, want %+v", h.Place, h.Named, want)
+					}
+					if path := pathTo(tree, n); string(h.Path) != string(path) {
+						t.Fatalf("at %+v: in %q, want %q", h.Place, h.Path, path)
+					}
+					got = append(got, h.Hit)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, some) {
+					t.Fatalf("every %d: %d of %d hits", c.each, len(got), len(some))
+				}
+			}
+		}
+	})
+}
+
+// TestRecallPassesOver: what is not there any more is left out, and an early end
+// is told.
+func TestRecallPassesOver(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx"), Options{NoWrite: true})
+	hits := found(t, r, Search{Find: finds(`get`)})
+	if len(hits) < 3 {
+		t.Fatalf("%d hits", len(hits))
+	}
+	some := []Hit{{Place{hits[0].Thread, hits[0].At + 1}, 0}, hits[1], {Place{hits[2].Thread, 1 << 40}, 0}}
+	todo := some
+	var got []Hit
+	more := func() []Hit {
+		list := todo
+		todo = nil
+		return list
+	}
+	if err := r.Recall(t.Context(), Search{}, more, func(h *Recalled) error {
+		got = append(got, h.Hit)
+		return nil
+	}); err != nil || !slices.Equal(got, hits[1:2]) {
+		t.Errorf("%v, error %v; want %v", got, err, hits[1])
+	}
+	todo = hits
+	stop := errors.New("enough")
+	if err := r.Recall(t.Context(), Search{}, more, func(*Recalled) error { return stop }); err != stop {
+		t.Errorf("error %v, want that of visit", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	todo = hits
+	if err := r.Recall(ctx, Search{}, more, func(*Recalled) error { return nil }); err != context.Canceled {
+		t.Errorf("error %v after a cancel", err)
+	}
+}

@@ -1,0 +1,209 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// finds returns a function for Search.Find that finds a regular expression.
+func finds(expr string) func([]byte) (int, int) {
+	re := regexp.MustCompile(expr)
+	return func(text []byte) (int, int) {
+		if at := re.FindIndex(text); at != nil {
+			return at[0], at[1]
+		}
+		return -1, -1
+	}
+}
+
+// found searches and returns the hits in the order in which they come.
+func found(t *testing.T, r *TraceReader, s Search) []Hit {
+	t.Helper()
+	var hits []Hit
+	var last Found
+	err := r.Search(t.Context(), s, func(f Found) {
+		if f.Done < last.Done || f.Done > f.Total {
+			t.Errorf("progress from %d to %d of %d", last.Done, f.Done, f.Total)
+		}
+		hits, last = append(hits, f.Hits...), f
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.Done != last.Total {
+		t.Errorf("progress ends at %d of %d", last.Done, last.Total)
+	}
+	return hits
+}
+
+// plainHits is what a search from the beginning finds, told the plain way: from
+// the nodes of a tree, one by one.
+func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit) {
+	t.Helper()
+	tree := r.Tree(s.Folded)
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		h := Hit{n.Place(), -1}
+		if n.IsThread() {
+			h.At = -1
+		} else {
+			h.Event = n.Point().Event
+		}
+		all = append(all, h.Place)
+		if named := tree.Named(n, s.Verbose); named.Match(s.Find) {
+			hits = append(hits, h)
+		}
+		kids, err := tree.Children(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range kids {
+			walk(k)
+		}
+	}
+	for _, n := range tree.Threads() {
+		walk(n)
+	}
+	return all, hits
+}
+
+// TestSearch compares searches with what the tree shows, begun at all places: a
+// search from there on is one from the beginning, begun later.
+func TestSearch(t *testing.T) {
+	eachFindable(t, func(t *testing.T, r *TraceReader) {
+		places := 100
+		if data, _ := r.Size(); data > 100<<10 {
+			places = 5
+		}
+		for i, s := range []Search{
+			{Verbose: true, Find: finds(`[37]`)}, {Folded: true, Find: finds(`[37]`)},
+			{Folded: true, Verbose: true, Find: finds(`(?i)\w\.[a-m]`)}, {Find: finds(`^Thread|a\(`)},
+		} {
+			all, want := plainHits(t, r, s)
+			for i := 0; i < len(all); i += 1 + len(all)/places {
+				s.From = all[i]
+				if s.From.At == -1 && i%2 == 0 {
+					s.From.At = 0
+				}
+				at, _ := slices.BinarySearchFunc(want, all[i], func(h Hit, p Place) int { return comparePlaces(h.Place, p) })
+				turned := append(slices.Clone(want[at:]), want[:at]...)
+				if got := found(t, r, s); !slices.Equal(got, turned) {
+					t.Fatalf("from %+v: %d hits, want %d", s.From, len(got), len(want))
+				}
+			}
+			if i == 0 && len(want) == 0 {
+				t.Error("nothing is found: the test shows nothing")
+			}
+		}
+	})
+}
+
+func comparePlaces(a, b Place) int {
+	if a.Thread != b.Thread {
+		return int(a.Thread) - int(b.Thread)
+	}
+	return int(a.At - b.At)
+}
+
+// TestSearchByName: what paths call a call finds it, whatever it was called on,
+// and once where the text says it too.
+func TestSearchByName(t *testing.T) {
+	data, index := formattest.Recorded(t, "gson.dump.bin"), formattest.Recorded(t, "gson.dump.bin.idx")
+	r, err := openBytes(data, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.opts.Memory = DefaultMemory
+	r.Wait(t.Context())
+	tree := r.Tree(true)
+	calls := make(map[string][]Hit) // by name
+	for _, s := range listing(t, tree) {
+		n, err := tree.Reveal(t.Context(), s.Place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Point().Class == format.ClassCall {
+			name := tree.Named(n, false).Call
+			calls[name] = append(calls[name], Hit{s.Place, s.event})
+		}
+	}
+	for name, want := range calls {
+		for _, what := range []string{name + "()", name + "("} {
+			got := found(t, r, Search{Folded: true, Find: func(text []byte) (int, int) { return bytes.Index(text, []byte(what)), 0 }})
+			for _, h := range want {
+				if i := slices.Index(got, h); i < 0 {
+					t.Fatalf("%s is not found at %+v", what, h)
+				} else if slices.Contains(got[i+1:], h) {
+					t.Fatalf("%s is found twice at %+v", what, h)
+				}
+			}
+		}
+	}
+	if len(calls["Gson.toJson"]) < 2 {
+		t.Fatal("no calls of Gson.toJson: the test shows nothing")
+	}
+	// What follows the name is in the row alone: both together are found too.
+	want := calls["JsonWriter.setHtmlSafe"][:1]
+	if got := found(t, r, Search{Folded: true, Find: finds(`JsonWriter\.setHtmlSafe\(htmlSafe`)}); !slices.Equal(got[:1], want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	// The empty parentheses of the name are no call without arguments.
+	for _, h := range found(t, r, Search{Folded: true, Find: finds(`toJson\(\)`)}) {
+		n, err := tree.Reveal(t.Context(), h.Place)
+		if text := tree.AppendText(nil, n, false); err != nil || !bytes.Contains(text, []byte("toJson()")) {
+			t.Errorf("toJson() is found at %s", text)
+		}
+	}
+}
+
+// TestSearchEnds: an early end leaves nothing behind, wherever it comes.
+func TestSearchEnds(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 8})
+	r := ready(t, path, Options{NoWrite: true})
+	for _, after := range []int{1, 1000, 5000, 20_000} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		err := r.Search(ctx, Search{Find: func([]byte) (int, int) {
+			if n++; n == after {
+				cancel()
+			}
+			return -1, -1
+		}}, func(Found) {})
+		cancel()
+		if err != context.Canceled {
+			t.Errorf("cancelled after %d points: %v", after, err)
+		}
+		var out countLines
+		if err := r.Print(context.Background(), &out, PrintOptions{}, Part{Count: int64(after)}); err != nil {
+			t.Fatal(err)
+		}
+		if int(out) != after+1 {
+			t.Errorf("%d lines printed, want the thread's and %d", out, after)
+		}
+	}
+}
+
+// TestSearchTellsSeldom: however many threads there are, news comes in batches:
+// the first hit, and the end where nothing else is due.
+func TestSearchTellsSeldom(t *testing.T) {
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 3000, Seed: 2}), Options{NoWrite: true})
+	news, hits := 0, 0
+	err := r.Search(t.Context(), Search{Every: time.Hour, Find: finds(`^Thread`)}, func(f Found) {
+		news++
+		hits += len(f.Hits)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if news != 2 || hits != 3000 {
+		t.Errorf("%d pieces of news of %d hits, want 2 of 3000", news, hits)
+	}
+}

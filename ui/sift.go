@@ -1,0 +1,228 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+)
+
+// siftEvery is how long what passes a filter may wait to be told.
+const siftEvery = 30 * time.Millisecond
+
+// sift is the filtering of a search's hits. All hits are read again for it, in
+// the background, those that are still found too.
+type sift struct {
+	p      *pattern
+	passed hitSet
+	others int // hits that the other reading of the filter passes, while this one passes none
+	looked int // hits looked at
+	queue  *hitQueue
+	ctx    context.Context
+	cancel context.CancelFunc
+	feed   chan effect // nil: not begun
+	ended  bool
+	err    error
+}
+
+// newSift returns the filtering of what a search has found, and finds.
+func newSift(p *pattern, s *search) *sift {
+	f := &sift{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
+	f.passed.origin = s.hits.origin
+	f.queue.add(slices.Clip(s.hits.after))
+	f.queue.add(slices.Clip(s.hits.before))
+	if !s.running() {
+		f.queue.end()
+	}
+	f.ended = p.fault != ""
+	return f
+}
+
+// hitQueue is hits on their way from a search to a filter.
+type hitQueue struct {
+	mu    sync.Mutex
+	todo  [][]lazy.Hit
+	ended bool
+	wake  chan struct{}
+}
+
+func (q *hitQueue) add(hits []lazy.Hit) {
+	if len(hits) > 0 {
+		q.change(func() { q.todo = append(q.todo, hits) })
+	}
+}
+
+// end says that there will be no more.
+func (q *hitQueue) end() { q.change(func() { q.ended = true }) }
+
+func (q *hitQueue) change(f func()) {
+	q.mu.Lock()
+	f()
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for the next hits; nil: there are no more.
+func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
+	for {
+		q.mu.Lock()
+		var hits []lazy.Hit
+		ended := q.ended
+		if len(q.todo) > 0 {
+			hits, q.todo = q.todo[0], q.todo[1:]
+		}
+		q.mu.Unlock()
+		if hits != nil || ended {
+			return hits
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// siftHits begins the filtering that the list of hits waits for, and ends one
+// that nobody does.
+func (m *Model) siftHits() tea.Cmd {
+	var want *sift
+	h, ok := m.overlay.(*hitList)
+	if ok {
+		want = h.sift
+	}
+	if m.sift != nil && m.sift != want {
+		m.sift.cancel()
+	}
+	m.sift = want
+	if want == nil || want.feed != nil {
+		return nil
+	}
+	want.ctx, want.cancel = context.WithCancel(m.life)
+	want.feed = make(chan effect, 4)
+	if want.ended {
+		return nil
+	}
+	go want.run(m.r, lazy.Search{Folded: h.t.Folded()})
+	return want.next()
+}
+
+// run looks at the hits, on a goroutine of its own.
+func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
+	send := func(e effect) {
+		select {
+		case f.feed <- e:
+		case <-f.ctx.Done():
+		}
+	}
+	defer close(f.feed)
+	news, last, other := sifted{f: f}, time.Now(), f.p.other()
+	var line []byte
+	end := guarded(func() effect {
+		err := r.Recall(f.ctx, s, func() []lazy.Hit {
+			if news.looked > 0 { // what comes next may take its time
+				send(news)
+				news, last = sifted{f: f}, time.Now()
+			}
+			return f.queue.take(f.ctx)
+		}, func(h *lazy.Recalled) error {
+			news.looked++
+			line = appendLine(line[:0], h)
+			switch {
+			case f.p.match(line) || h.Match(f.p.find):
+				news.passed = append(news.passed, h.Hit)
+				other = nil
+			case other != nil && (other.match(line) || h.Match(other.find)):
+				news.others++
+			}
+			if news.looked%64 == 0 && time.Since(last) >= siftEvery {
+				send(news)
+				news, last = sifted{f: f}, time.Now()
+			}
+			return nil
+		})
+		if err == nil {
+			err = f.ctx.Err()
+		}
+		news.end, news.err = true, err
+		return news
+	})
+	send(end)
+}
+
+// appendLine appends a line of the list, as a filter sees it.
+func appendLine(dst []byte, h *lazy.Recalled) []byte {
+	dst = append(append(dst, eventText(h.Hit)...), ' ')
+	dst = append(append(dst, h.Text...), ' ')
+	return append(dst, h.Path...)
+}
+
+// next is the command that waits for what the filtering tells.
+func (f *sift) next() tea.Cmd {
+	return func() tea.Msg {
+		e, ok := <-f.feed
+		if !ok {
+			return nil
+		}
+		return e
+	}
+}
+
+// sifted is news of a filtering.
+type sifted struct {
+	f      *sift
+	looked int
+	passed []lazy.Hit
+	others int
+	end    bool
+	err    error
+}
+
+func (n sifted) apply(m *Model) tea.Cmd {
+	f := n.f
+	if m.sift != f {
+		return nil // it was given up
+	}
+	first, by := f.passed.add(n.passed)
+	if h, ok := m.overlay.(*hitList); ok {
+		h.moved(first, by)
+	}
+	f.looked += n.looked
+	f.others += n.others
+	if n.end {
+		f.ended, f.err = true, n.err
+		f.cancel()
+		if n.err != nil {
+			m.fail("the filter ended early", n.err)
+		}
+		return nil
+	}
+	return f.next()
+}
+
+// heading is what the list's title says of the filter.
+func (f *sift) heading(all int, of string) string {
+	text := grouped(int64(f.passed.len())) + " of " + of
+	switch share := percent(int64(f.looked), int64(all)) + " looked at"; {
+	case f.err != nil:
+		return text + ", stopped, " + share
+	case !f.ended:
+		return text + ", " + share
+	}
+	return text
+}
+
+// nothing says that no hit passes.
+func (f *sift) nothing(all int) string {
+	if !f.ended {
+		return "none yet"
+	}
+	return noneOf("none of "+plural(int64(all), "hit"), f.p, f.others)
+}
