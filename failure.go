@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"unicode"
 
-	"charm.land/fang/v2"
-
 	"tracex/format"
 )
 
@@ -151,6 +149,3 @@ func printable(s string) string {
 	}
 	return b.String()
 }
-
-// silent is fang's error handler: run reports what a command returned.
-func silent(io.Writer, fang.Styles, error) {}

@@ -11,8 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"charm.land/fang/v2"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -29,41 +27,13 @@ func run(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	root := newRoot(a)
 	root.SetArgs(a.impliedOpen(root, args))
-
-	unhide := hideStdin()
-	a.needStdin = unhide
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(versionText()),
-		fang.WithColorSchemeFunc(colours),
-		fang.WithErrorHandler(silent),
-		fang.WithoutManpage(), // ours has more sections
-	)
-	unhide()
+	err := root.ExecuteContext(ctx)
 	var child childExit
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.As(err, &child) {
 		err = cause
 	}
 	report(a.stderr, err)
 	return exitCode(err)
-}
-
-// hideStdin puts an empty file in the place of os.Stdin until the function
-// that it returns is called. fang asks the terminal for its background colour
-// before it draws help or an error, and waits seconds for one that never
-// answers; without a terminal on standard input it does not ask.
-func hideStdin() (unhide func()) {
-	stdin := os.Stdin
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return func() {}
-	}
-	os.Stdin = null
-	return func() {
-		if os.Stdin == null {
-			os.Stdin = stdin
-			null.Close()
-		}
-	}
 }
 
 // signalError is why a context ended: the program was told to stop.

@@ -107,9 +107,6 @@ func (a *app) explore(ctx context.Context, path string, o lazy.Options, look ui.
 	}
 	defer r.Close()
 	in.spool(r.Unfollow)
-	if a.needStdin != nil {
-		a.needStdin()
-	}
 	return ui.Run(ctx, r, look)
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/fang/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -22,8 +20,6 @@ type app struct {
 	stderr *os.File
 	// implied: the command line named no command, so open was meant.
 	implied bool
-	// needStdin puts standard input back for what reads os.Stdin itself.
-	needStdin func()
 }
 
 // terminal reports whether standard output is a terminal.
@@ -70,10 +66,13 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	root.SetIn(a.stdin)
-	root.SetOut(&dense{a.stdout})
+	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	root.SetHelpFunc(helpFunc(a.stdout))
+	root.Version = versionText()
 	root.SetVersionTemplate("tracex {{.Version}}\n")
-	root.SuggestionsMinimumDistance = 2 // letters between a word and the command that was meant
+	root.SilenceErrors, root.SilenceUsage = true, true // run reports them
+	root.SuggestionsMinimumDistance = 2                // letters between a word and the command that was meant
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(hiddenHelp())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -220,38 +219,4 @@ type runner func(ctx context.Context, path string) error
 // onTrace makes a runner cobra's, with the one argument that it needs.
 func onTrace(run runner) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
-}
-
-// colours is the scheme of help: the terminal's own 16 colours and no
-// background, so that it is legible on light and dark alike.
-func colours(lipgloss.LightDarkFunc) fang.ColorScheme {
-	var plain lipgloss.NoColor
-	return fang.ColorScheme{
-		Base: plain, Description: plain, Codeblock: plain, Argument: plain,
-		Help: plain, Dash: plain, DimmedArgument: plain,
-		Title: lipgloss.Blue, Program: lipgloss.Cyan, Command: lipgloss.Cyan,
-		Flag: lipgloss.Green, FlagDefault: lipgloss.BrightBlack, Comment: lipgloss.BrightBlack,
-		QuotedString: lipgloss.Yellow,
-	}
-}
-
-// dense is standard output for help: it takes out the spaces at the ends of
-// lines and the empty line that fang puts below each heading, so that help fits
-// a screen of 24 lines.
-type dense struct{ *os.File }
-
-func (d *dense) WriteString(s string) (int, error) { return d.Write([]byte(s)) }
-
-func (d *dense) Write(b []byte) (int, error) {
-	lines := strings.Split(string(b), "\n")
-	for i := range lines[:len(lines)-1] {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	if len(lines) == 4 && lines[0] == "" && lines[1] != "" && lines[2] == "" && lines[3] == "" {
-		lines = append(lines[:2], "")
-	}
-	if _, err := d.File.WriteString(strings.Join(lines, "\n")); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,8 +113,13 @@ func TestDemoScreen(t *testing.T) {
 	s.ends(0, tmp)
 }
 
+// queries ask the terminal something and wait for its answer: colours, what it
+// is, where the cursor is.
+var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
+
 // TestScreenKilled: whatever signal ends the explorer, the terminal is given
-// back and no file stays.
+// back and no file stays. This terminal answers nothing, so nothing is asked of
+// it either: an end that waits for an answer is not one.
 func TestScreenKilled(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{
 		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
@@ -125,6 +131,9 @@ func TestScreenKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.ends(want, tmp)
+			if asked := queries.FindString(s.drawn.String()); asked != "" {
+				t.Errorf("it asks the terminal %q", asked)
+			}
 		})
 	}
 }

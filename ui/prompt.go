@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -12,7 +11,7 @@ import (
 type prompt struct {
 	label  string
 	hint   string // what could be typed, while nothing is
-	input  textinput.Model
+	input  field
 	typed  func(m *Model, text string) // after each change; may be nil
 	refuse func(text string) string    // why the text cannot be taken; "" when it can; may be nil
 	submit func(m *Model, text string) tea.Cmd
@@ -37,12 +36,8 @@ const maxBefore = 100
 const maxTyped = 500
 
 func (m *Model) ask(label, hint string) *prompt {
-	in := textinput.New()
-	in.SetVirtualCursor(false)
-	in.CharLimit = maxTyped
-	in.Focus()
 	before := m.typed[label]
-	m.prompt = &prompt{label: label, hint: hint, input: in, before: append(slices.Clone(before), typedText{}), at: len(before)}
+	m.prompt = &prompt{label: label, hint: hint, input: field{limit: maxTyped}, before: append(slices.Clone(before), typedText{}), at: len(before)}
 	m.status.message = ""
 	return m.prompt
 }
@@ -123,9 +118,7 @@ func (p *prompt) paste(msg tea.PasteMsg) action { return p.edit(msg) }
 
 // edit hands a key or a paste to the line editor.
 func (p *prompt) edit(msg tea.Msg) action {
-	before := p.input.Value()
-	p.input, _ = p.input.Update(msg)
-	if p.input.Value() == before {
+	if !p.input.Update(msg) {
 		return nil
 	}
 	return p.changed()

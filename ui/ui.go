@@ -53,6 +53,10 @@ func run(ctx context.Context, m *Model) error {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	case m.o.Color == ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ANSI))
+	default:
+		// What the environment says is enough for 16 colours. The library would
+		// look for more in terminfo, and start tmux to ask it.
+		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
 	}
 	_, err := tea.NewProgram(m, options...).Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
