@@ -29,7 +29,7 @@ func (a *app) printCommand() *cobra.Command {
 		Short: "Print a trace as text",
 		Example: `tracex print --thread 2 --depth 3 trace.bin
 tracex print --event 1204 --subtree trace.bin # as numbered in the explorer
-tracex print --json trace.bin | jq -r 'select(.kind=="throw").exception.class'
+tracex print --json trace.bin | jq 'select(.kind=="throw").exception'
 tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		Args: a.oneTrace,
 	}
