@@ -70,6 +70,7 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 	s.wrap("", 0, text, spans, func(st format.Style) style { return ofSpan(st, p.Class) })
 	s.blank()
 	m.describeDuration(s, n)
+	spot, _ := m.spotOf(n)
 	m.r.WithContext(func(c *format.Context) {
 		s.pair("kind", p.Class.String(), plain)
 		d := describer{s, c}
@@ -93,7 +94,7 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 		}
 		s.blank()
 		d.location(p.Location)
-		m.source.describe(s, n)
+		m.source.describe(s, spot)
 		if thread := c.Thread(p.Thread); thread != nil && thread.Name != "" {
 			s.pair("thread", fmt.Sprintf("%d (%s)", p.Thread+1, thread.Name), plain)
 		} else {

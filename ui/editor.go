@@ -31,6 +31,9 @@ func (m *Model) openEditor(int) tea.Cmd {
 			m.fail("cannot start the editor", err)
 			return nil
 		}
+		if m.source.alike > 1 {
+			m.say("opened " + m.source.said())
+		}
 		return tea.ExecProcess(c, func(err error) tea.Msg { return editorEnded{err} })
 	})
 }

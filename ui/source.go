@@ -34,11 +34,11 @@ type spot struct {
 // sources finds source files under the folders of --source. What is found is
 // remembered.
 type sources struct {
-	files  map[string][]string // paths by file name; nil: not listed yet
-	spot   spot                // that text belongs to
-	path   string              // "": not found
-	text   []string            // lines around the spot
-	first  int                 // number of text's first line
+	files  map[string][]sourceFile // by file name; nil: not listed yet
+	spot   spot                    // that text belongs to
+	choice                         // the file; no path: not found
+	text   []string                // lines around the spot
+	first  int                     // number of text's first line
 	busy   bool
 	failed error
 }
@@ -90,7 +90,7 @@ func (m *Model) findSource(s spot, then action) tea.Cmd {
 		if files == nil {
 			files = listSources(life, dirs)
 		}
-		f := sourced{files: files, spot: s, path: choose(files[s.file], s.class), then: then}
+		f := sourced{files: files, spot: s, choice: choose(files[s.file], s), then: then}
 		if f.path == "" {
 			f.err = errors.New(s.file + " is not under " + strings.Join(dirs, ", "))
 			return f
@@ -106,9 +106,9 @@ func (m *Model) findSource(s spot, then action) tea.Cmd {
 
 // sourced is the end of looking for a source.
 type sourced struct {
-	files map[string][]string
+	files map[string][]sourceFile
 	spot  spot
-	path  string
+	choice
 	text  []string
 	first int
 	err   error
@@ -116,14 +116,15 @@ type sourced struct {
 }
 
 func (f sourced) apply(m *Model) tea.Cmd {
-	m.source = sources{files: f.files, spot: f.spot, path: f.path, text: f.text, first: f.first, failed: f.err}
+	m.source = sources{files: f.files, spot: f.spot, choice: f.choice, text: f.text, first: f.first, failed: f.err}
 	return m.run(f.then)
 }
 
 // listSources lists the files under folders by their names. Folders that hold
 // no sources are left out.
-func listSources(ctx context.Context, dirs []string) map[string][]string {
-	files := make(map[string][]string)
+func listSources(ctx context.Context, dirs []string) map[string][]sourceFile {
+	files := make(map[string][]sourceFile)
+	seen := make(map[string]bool) // folders of --source may lie within each other
 	n := 0
 	for _, dir := range dirs {
 		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -139,30 +140,23 @@ func listSources(ctx context.Context, dirs []string) map[string][]string {
 				return nil
 			}
 			n++
-			files[d.Name()] = append(files[d.Name()], path)
+			if whole, err := filepath.Abs(path); err != nil || !seen[whole] {
+				seen[whole] = true
+				inside, _ := filepath.Rel(dir, filepath.Dir(path)) // it is below dir
+				files[d.Name()] = append(files[d.Name()], sourceFile{path, filepath.ToSlash(inside)})
+			}
 			return nil
 		})
 	}
 	return files
 }
 
-// choose returns the path that fits a class best: the one that ends in most of
-// its package.
-func choose(paths []string, class string) string {
-	pkg := strings.Split(class, ".")
-	pkg = pkg[:max(0, len(pkg)-1)]
-	best, most := "", -1
-	for _, path := range paths {
-		folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
-		n := 0
-		for n < len(pkg) && n < len(folders) && pkg[len(pkg)-1-n] == folders[len(folders)-1-n] {
-			n++
-		}
-		if n > most {
-			best, most = path, n
-		}
+// said is the path, and that it is a guess, if it is.
+func (c choice) said() string {
+	if c.alike > 1 {
+		return c.path + ", a guess: " + plural(int64(c.alike), "file") + " of that name"
 	}
-	return best
+	return c.path
 }
 
 // readAround reads the lines around a line, from 1, of a file.
@@ -203,11 +197,19 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// describe adds the source lines of a node to the details, when they are there.
-func (s *sources) describe(sheet *sheet, n *lazy.Node) {
-	if s.path == "" || len(s.text) == 0 || n.Point() == nil {
+// describe adds the file of a code location, and the lines around it, to the
+// details, when they are there.
+func (s *sources) describe(sheet *sheet, at spot) {
+	if s.path == "" || s.spot != at {
 		return
 	}
+	name := s.said()
+	if s.failed == nil && s.first+len(s.text) <= at.line {
+		name += ", which has no line " + strconv.Itoa(at.line)
+		sheet.pair("source", name, faint)
+		return
+	}
+	sheet.pair("source", name, plain)
 	for i, text := range s.text {
 		number := s.first + i
 		st := faint
