@@ -108,9 +108,10 @@ func (m *Model) describePlace(s *sheet, n *lazy.Node) {
 	p := n.Point()
 	m.describeStart(s, n)
 	s.pair("event", grouped(int64(p.Event)), plain)
+	s.pair("print", m.printCommand(n), plain)
 	physical, logical := n.Offset()
 	s.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", grouped(physical), grouped(logical)), plain)
-	s.pair("depth", grouped(int64(n.Depth())), plain)
+	s.pair("depth", grouped(int64(n.Depth())-1), plain)
 	if p.Class.Container() {
 		s.pair("children", m.childrenText(n), plain)
 	}

@@ -121,10 +121,10 @@ func (m *Model) toEvent(text string) tea.Cmd {
 	}
 	m.visit()
 	ctx, id := m.beginJob("looking for event "+grouped(event), nil)
-	r := m.r
+	r, settled := m.r, m.settled()
 	e, cmd := m.soon(func() effect {
 		p, err := r.FindEvent(ctx, int32(event))
-		return placed{id, p, err, m.settled()}
+		return placed{id, int32(event), p, err, settled}
 	})
 	if e != nil {
 		return e.apply(m)
@@ -135,6 +135,7 @@ func (m *Model) toEvent(text string) tea.Cmd {
 // placed is the end of looking for a place.
 type placed struct {
 	id      int
+	event   int32
 	p       lazy.Place
 	err     error
 	settled bool // the whole trace was known
@@ -152,5 +153,10 @@ func (e placed) apply(m *Model) tea.Cmd {
 		m.warn(describe(e.err))
 		return nil
 	}
-	return m.show(e.p)
+	return m.reveal(e.p, func(n *lazy.Node) tea.Cmd {
+		if err := n.ShowsEvent(e.event, e.p); err != nil {
+			m.say(describe(err) + "; r shows it")
+		}
+		return m.land(n)
+	})
 }

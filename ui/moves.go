@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -173,7 +174,16 @@ func (m *Model) shift(cells int) tea.Cmd {
 
 func (m *Model) toggleWide(int) tea.Cmd {
 	m.out.wide = !m.out.wide
+	if m.out.wide && m.settled() && m.placeless() {
+		m.say("the trace does not say where in the source anything is")
+	}
 	return nil
+}
+
+// placeless reports whether the trace has no code locations.
+func (m *Model) placeless() (none bool) {
+	m.r.WithContext(func(c *format.Context) { none = c.Counts()[format.KindCodeLocation] == 0 })
+	return none
 }
 
 // suspend stops the program until fg. Without a shell that could say fg there

@@ -116,7 +116,7 @@ func (m *Model) emptyThread(n *lazy.Node) bool {
 // text returns the text of a node without the mark of a diff, which has its own
 // column.
 func (m *Model) text(n *lazy.Node) (string, []format.Span) {
-	b, spans := m.out.t.AppendSpans(nil, nil, n, m.out.wide)
+	b, spans := m.out.t.AppendSpans(nil, nil, n, m.out.wide && m.placed(n))
 	if len(spans) > 0 && spans[0].Style == format.StyleMark {
 		cut := spans[0].End
 		b, spans = b[cut:], spans[1:]
@@ -126,6 +126,14 @@ func (m *Model) text(n *lazy.Node) (string, []format.Span) {
 		}
 	}
 	return string(b), spans
+}
+
+// placed reports whether the trace says where in the source a trace point is.
+func (m *Model) placed(n *lazy.Node) (ok bool) {
+	if p := n.Point(); p != nil {
+		m.r.WithContext(func(c *format.Context) { _, _, ok = c.FileLine(p.Location) })
+	}
+	return ok
 }
 
 // mark says whether a node is open, closed, not loaded, a leaf, or loading.

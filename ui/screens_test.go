@@ -11,6 +11,7 @@ import (
 // TestScreens walks a recorded trace and compares each screen.
 func TestScreens(t *testing.T) {
 	r := recorded(t, "gson.stream")
+	named := Options{Name: "gson.stream.bin"} // else the details have the path of a temporary folder
 	for _, story := range []struct {
 		name          string
 		width, height int
@@ -24,9 +25,9 @@ func TestScreens(t *testing.T) {
 		{"depth", 80, 24, "j j j 3 E c", Options{}},
 		{"expand", 80, 24, "j j e", Options{}},
 		{"forget", 80, 24, "j j l x", Options{}},
-		{"details", 80, 24, "1 0 j d", Options{}},
-		{"details-wide", 120, 40, "1 0 j d", Options{}},
-		{"details-narrow", 50, 20, "1 0 j d", Options{}},
+		{"details", 80, 24, "1 0 j d", named},
+		{"details-wide", 120, 40, "1 0 j d", named},
+		{"details-narrow", 50, 20, "1 0 j d", named},
 		{"small", 40, 10, "j j l", Options{}},
 		{"help", 80, 24, "?", Options{}},
 		{"help-search", 80, 24, "? / t h r e a d", Options{}},
@@ -37,7 +38,7 @@ func TestScreens(t *testing.T) {
 		{"goto-typing", 80, 24, ":", Options{}},
 		{"raw", 80, 24, "1 0 j r", Options{}},
 		{"locations", 80, 24, "v", Options{}},
-		{"ascii", 80, 24, "j j l d", Options{ASCII: true}},
+		{"ascii", 80, 24, "j j l d", Options{ASCII: true, Name: "gson.stream.bin"}},
 		{"tour", 80, 24, "j", Options{Tour: true}},
 	} {
 		t.Run(story.name, func(t *testing.T) {
