@@ -36,7 +36,8 @@ tracex info --json trace.bin | jq .threads`,
 	return c
 }
 
-// facts are what info tells. The names in JSON are for programs: they stay.
+// facts are what info tells. The names in JSON are for programs: they stay, also
+// where people are told of events and not of points.
 type facts struct {
 	File    string `json:"file"`
 	Version int    `json:"version"` // of the format

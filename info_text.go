@@ -25,13 +25,13 @@ func (t *facts) write(w io.Writer) error {
 		out.line("recorded", fmt.Sprintf("from %s on, for %v", t.Begun, time.Duration(*t.Length)))
 	}
 	out.line("blocks", grouped(t.Blocks))
-	out.line("trace points", fmt.Sprintf("%s, %s of them calls, nested up to %s deep",
+	out.line("events", fmt.Sprintf("%s, %s of them calls, nested up to %s deep",
 		grouped(t.Points), grouped(t.Calls), grouped(int64(t.Depth))))
 	if t.Unfinished > 0 {
-		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations were open at the end", grouped(int64(t.Unfinished))))
+		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations had not ended", grouped(int64(t.Unfinished))))
 	}
 	t.writeThreads(out)
-	out.counts("trace points", t.Classes)
+	out.counts("events", t.Classes)
 	out.counts("objects", t.Kinds)
 	out.run("recorded from", t.Run)
 	out.run("left side of the diff", t.Left)
@@ -50,7 +50,7 @@ func (t *facts) indexText() string {
 }
 
 func (t *facts) writeThreads(out *text) {
-	out.head("threads\tpoints\tcalls\tdepth\tbytes")
+	out.head("threads\tevents\tcalls\tdepth\tbytes")
 	for _, th := range t.Threads {
 		name := fmt.Sprint(th.Number)
 		if th.Name != "" {

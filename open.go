@@ -22,7 +22,7 @@ type screenFlags struct {
 // add defines the flags.
 func (f *screenFlags) add(flags *pflag.FlagSet) {
 	f.memory, f.colour = lazy.DefaultMemory, string(ui.ColorAuto)
-	flags.BoolVar(&f.look.Raw, "raw", false, "all points as recorded, nothing folded")
+	flags.BoolVar(&f.look.Raw, "raw", false, "all events as recorded, nothing folded")
 	flags.Var(&f.memory, "memory", "how much to keep of what was opened")
 	flags.StringArrayVar(&f.look.Source, "source", nil, "folder with sources; may be given again")
 	flags.StringVar(&f.colour, "color", f.colour, "when to use colours: auto, always or never")

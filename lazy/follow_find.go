@@ -128,6 +128,7 @@ func (r *TraceReader) setData(m *mapping, v *view, ctx *format.Context, why erro
 			r.epoch.Add(1)
 		}
 		r.known.Store(v)
+		r.tallies.Store(nil)
 		r.data = m
 		r.ctxMu.Lock()
 		*r.ctx = *ctx

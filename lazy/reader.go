@@ -53,7 +53,8 @@ type TraceReader struct {
 	ctx   *format.Context
 	info  *format.Info
 
-	leftover []string // files to remove at Close
+	tallies  atomic.Pointer[map[int32]tally] // by thread; nil: nobody has counted
+	leftover []string                        // files to remove at Close
 
 	mu       sync.Mutex // guards status
 	status   Status
@@ -170,6 +171,7 @@ func (r *TraceReader) firstLook() (*scan, error) {
 // startOver scans the beginning of the data, with nothing known but what it
 // finds. What it returns goes on from there.
 func (r *TraceReader) startOver() (*scan, error) {
+	r.tallies.Store(nil)
 	found := format.NewContext()
 	s := newScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	err := r.use(func() error {

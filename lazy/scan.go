@@ -110,6 +110,7 @@ func (s *scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
+		s.cur.scanned.count(o.Class)
 		if o.Class.Container() {
 			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.size, event: eventOf(o.Bytes), class: o.Class})
 		}

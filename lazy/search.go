@@ -253,6 +253,11 @@ type ThreadInfo struct {
 	Blocks     int
 	Bytes      int64 // of its stream
 	Containers int64 // calls, loops and iterations whose end is known
+	// Calls and Events are how many calls there are, and events of all kinds,
+	// in what is known. An index does not tell: then Counted is false until a
+	// Census has been taken, and no more than Containers are calls.
+	Calls, Events int64
+	Counted       bool
 }
 
 // Threads returns the threads known so far, by id.
@@ -262,6 +267,9 @@ func (r *TraceReader) Threads() []ThreadInfo {
 	r.WithContext(func(c *format.Context) {
 		for i, s := range v.streams {
 			list[i] = ThreadInfo{ID: s.thread, Blocks: len(s.blocks), Bytes: s.size, Containers: s.cells.len()}
+			if n, ok := r.tallyOf(v, s); ok {
+				list[i].Calls, list[i].Events, list[i].Counted = n.calls, n.events, true
+			}
 			if name := c.Thread(s.thread); name != nil {
 				list[i].Name = name.Name
 			}

@@ -126,5 +126,8 @@ func (r *TraceReader) progress(done int64) { r.note(func(s *Status) { s.Done = d
 // publish makes a view known.
 func (r *TraceReader) publish(v *view) {
 	r.known.Store(v)
+	if v.complete && v.data != nil {
+		r.keepTally(v)
+	}
 	r.note(func(s *Status) { s.Generation++ })
 }

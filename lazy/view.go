@@ -39,6 +39,8 @@ type stream struct {
 	size   int64     // content bytes known
 	cells  cells     // of its containers
 	open   []unended // outermost first
+
+	scanned tally // what is in it, as a scan found; of an index it is nothing
 }
 
 // unended is a container whose footer has not come, by the end of what is

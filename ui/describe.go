@@ -33,7 +33,7 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 		s.title(threadName(t))
 		m.describeThreadTime(s, n)
 		s.pair("size", fmt.Sprintf("%s in %s", size(t.Bytes), plural(int64(t.Blocks), "block")), plain)
-		s.pair("calls", grouped(t.Containers)+" calls, loops and iterations", plain)
+		m.describePopulation(s, population(t))
 	}
 	s.pair("children", m.childrenText(n), plain)
 	data, index := m.r.Size()
@@ -41,7 +41,9 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 	s.title("Trace")
 	s.pair("file", m.r.Path(), plain)
 	s.pair("size", size(data)+", index "+size(index), plain)
+	m.describePopulation(s, sumOf(m.r.Threads()))
 	m.describeLength(s)
+	m.describeKept(s)
 	if i := m.r.Info(); i != nil {
 		m.describeInfo(s, i)
 	}

@@ -82,7 +82,7 @@ func (m *Model) header() string {
 		name = m.g.warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.out.t.Stats()
-	right := []string{m.index(m.known), size(stats.Bytes) + " of " + size(stats.Budget)}
+	right := []string{m.index(m.known), size(stats.Bytes+m.kept()) + " of " + size(stats.Budget)}
 	about := m.about()
 	dot := " " + m.g.dot + " "
 	text := func() (string, string) {
@@ -116,26 +116,22 @@ func (m *Model) header() string {
 // about says how large the trace is, the most telling part first.
 func (m *Model) about() []string {
 	threads := m.r.Threads()
-	var calls int64
-	for _, t := range threads {
-		calls += t.Containers
-	}
+	all := sumOf(threads)
 	data, _ := m.r.Size()
 	about := []string{plural(int64(len(threads)), "thread")}
 	if !m.out.t.Folded() {
 		about[0] = "raw, " + about[0]
 	}
-	known := containers(calls)
+	least := ""
 	if !m.settled() {
-		known = m.g.atLeast + known // as far as the trace has been read
+		least = m.g.atLeast // as far as the trace has been read
 	}
-	about = append(about, known)
+	about = append(about, all.calls(least, m.g))
 	if _, length, ok := m.r.Recording(); ok {
-		text := duration(int64(length), m.g)
-		if !m.settled() {
-			text = m.g.atLeast + text
-		}
-		about = append(about, text)
+		about = append(about, least+duration(int64(length), m.g))
+	}
+	if all.Counted {
+		about = append(about, least+shortly(all.Events, "event"))
 	}
 	return append(about, size(data))
 }
@@ -182,7 +178,7 @@ func (m *Model) position() string {
 		parts = append([]string{fmt.Sprintf("%d_", m.count.n)}, parts...)
 	}
 	stats := m.out.t.Stats()
-	parts = append(parts, grouped(stats.Loaded)+" loaded")
+	parts = append(parts, plural(stats.Loaded, "event")+" loaded")
 	if stats.Forgotten > 0 {
 		parts[len(parts)-1] += ", " + grouped(stats.Forgotten) + " forgotten"
 	}

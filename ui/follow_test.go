@@ -225,7 +225,7 @@ func TestFollowEnd(t *testing.T) {
 	if err := l.rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls and loops")
+	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls")
 	if l.m.out.cursor != row {
 		t.Errorf("the cursor moved:\n%s", l.screen())
 	}
@@ -268,7 +268,7 @@ func TestFollowQuiet(t *testing.T) {
 	for l.r.Status().Growth.On {
 		<-l.r.Changed()
 	}
-	l.look().has("cut short", "1 call or loop unfinished", "F follows it again")
+	l.look().has("cut short", "1 event unfinished", "F follows it again")
 	l.calls(th, 5)
 	if _, err := l.rec.Flush(); err != nil {
 		t.Fatal(err)

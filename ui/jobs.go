@@ -203,7 +203,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		stopped = m.loads.stop() || stopped
 	}
 	if !stopped {
-		stopped = m.stopCounting()
+		stopped = m.stopCounting() || m.census.stop()
 	}
 	switch {
 	case stopped:

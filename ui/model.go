@@ -34,6 +34,7 @@ type Model struct {
 	out           *outline
 	loads         *loads
 	counts        counts
+	census        census
 	jobs          jobs
 	search        *search // nil: none was begun
 	seeking       seeking
@@ -139,7 +140,7 @@ func (m *Model) settle() tea.Cmd {
 	m.out.height = m.layout().tree
 	cmds := []tea.Cmd{m.begin(), m.stay()}
 	m.out.settle()
-	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.prefetch(), m.sourceVisible(), m.siftHits(), m.peekVisible(), m.spin())
+	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.siftHits(), m.peekVisible(), m.spin())
 	if p := m.out.cursor; p.Node != nil {
 		m.out.t.Keep(p)
 	}

@@ -32,12 +32,15 @@ func short(n int64) string {
 	return fmt.Sprintf("%.1f G", float64(n)/1e9)
 }
 
-// containers names a number of calls and loops, which are counted together.
-func containers(n int64) string {
+// calls writes a number of calls: 1 call, 5.5 M calls.
+func calls(n int64) string { return shortly(n, "call") }
+
+// shortly writes a number in few characters with its noun.
+func shortly(n int64, noun string) string {
 	if n == 1 {
-		return "1 call or loop"
+		return "1 " + noun
 	}
-	return short(n) + " calls and loops"
+	return short(n) + " " + noun + "s"
 }
 
 // size writes a number of bytes: 512 B, 41 KiB, 1.4 GiB.

@@ -19,7 +19,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 	on := old.cursor.Node
 	thread := on != nil && on.IsThread()
 	open := on != nil && old.t.IsOpen(on)
-	name := map[bool]string{true: "folded", false: "raw: every trace point as it was recorded"}[t.Folded()]
+	name := map[bool]string{true: "folded", false: "raw: every event as it was recorded"}[t.Folded()]
 	if !ok {
 		m.swap(t, place.Thread)
 		m.follow.rebase(m.out.cursor)

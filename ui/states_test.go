@@ -195,10 +195,10 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// TestContainers speaks of one call as of one.
-func TestContainers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 calls and loops", 1: "1 call or loop", 2: "2 calls and loops", 12_300: "12.3 k calls and loops"} {
-		if got := containers(n); got != want {
+// TestCalls speaks of one call as of one.
+func TestCalls(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 calls", 1: "1 call", 2: "2 calls", 12_300: "12.3 k calls"} {
+		if got := calls(n); got != want {
 			t.Errorf("%d: %q, not %q", n, got, want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestContainers(t *testing.T) {
 func TestDamagedIsSaid(t *testing.T) {
 	r := openTrace(t, formattest.Unpack(t, "crash.stream.bin"), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
-	d.has("⚠ cut short at offset 4,729,214: the rest is lost; 6 calls and loops unfinished")
+	d.has("⚠ cut short at offset 4,729,214: the rest is lost; 6 events unfinished")
 	d.resize(40, 10)
 	d.has("⚠ ")
 	d.keys("g j d")
@@ -257,7 +257,7 @@ func TestCountingTellsHowFar(t *testing.T) {
 // TestThreadFilter looks for threads by their names alone, all of them.
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
-	d.keys("t").has("169 calls and loops")
+	d.keys("t").has("127 calls, 13 KiB")
 	d.keys("/ 1 6 9").has("nothing here contains 169")
 	d.keys("esc / k e r - 2").has("Thread 3 (worker-2)")
 	if screen := d.screen(); strings.Contains(screen, "worker-1") {

@@ -73,7 +73,7 @@ func (m *Model) spin() tea.Cmd {
 }
 
 func (m *Model) busy() bool {
-	return m.jobs.cancel != nil || m.search.running() || len(m.loads.underWay) > 0 || m.counts.busy || m.reading()
+	return m.jobs.cancel != nil || m.search.running() || len(m.loads.underWay) > 0 || m.counts.busy || m.census.lasts() || m.reading()
 }
 
 // reading reports whether the reader reads what is there already.
@@ -141,6 +141,8 @@ func (m *Model) activity(room int) string {
 		return m.growth(st, room)
 	case m.counts.busy:
 		return m.spinner() + " counting" + m.countingShare() + "  esc stops"
+	case m.census.lasts():
+		return m.spinner() + " counting calls" + m.census.part() + "  esc stops"
 	}
 	return ""
 }

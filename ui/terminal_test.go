@@ -245,7 +245,7 @@ func TestTerminalWalk(t *testing.T) {
 	c.send("x")
 	c.waitFor("in memory")
 	c.resize(110, 30)
-	c.waitFor("calls and loops")
+	c.waitFor(" calls")
 	c.send("gjx")
 	c.waitFor("forgot")
 	c.send("q")

@@ -70,7 +70,7 @@ func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
 // threadItem is a line of the list: a thread, and what is known of it. n is its
 // node, nil when there is none yet.
 func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
-	what := containers(t.Containers) + ", " + size(t.Bytes)
+	what := population(t).calls("", m.g) + ", " + size(t.Bytes)
 	if t.Bytes == 0 {
 		what = "no calls in this thread"
 	}

@@ -49,7 +49,7 @@ func problem(st lazy.Status) string {
 		text = fmt.Sprintf("cut short at offset %s: the rest is lost", grouped(e.Offset))
 	}
 	if st.Unfinished > 0 {
-		text += "; " + containers(int64(st.Unfinished)) + " unfinished"
+		text += "; " + plural(int64(st.Unfinished), "event") + " unfinished"
 	}
 	return text
 }

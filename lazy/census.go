@@ -1,0 +1,120 @@
+package lazy
+
+import (
+	"context"
+
+	"tracex/format"
+)
+
+// tally counts what is in a thread's stream, up to a size.
+type tally struct {
+	size          int64
+	calls, events int64
+}
+
+func (t *tally) count(c format.Class) {
+	t.events++
+	if c == format.ClassCall {
+		t.calls++
+	}
+}
+
+// tallyOf returns what is in a stream of a view, if that is known.
+func (r *TraceReader) tallyOf(v *view, s *stream) (tally, bool) {
+	if v.data != nil {
+		return s.scanned, true
+	}
+	if all := r.tallies.Load(); all != nil {
+		// An index was made of the data that was counted, or it is of a
+		// stream that is as long by chance, which no recorder has.
+		n, ok := (*all)[s.thread]
+		return n, ok && n.size == s.size
+	}
+	return tally{}, false
+}
+
+// keepTally keeps what a scan has counted, for when an index takes its place.
+func (r *TraceReader) keepTally(v *view) {
+	all := make(map[int32]tally, len(v.streams))
+	for _, s := range v.streams {
+		n := s.scanned
+		n.size = s.size
+		all[s.thread] = n
+	}
+	r.tallies.Store(&all)
+}
+
+// A Census counts the calls of a trace whose index does not tell them from loops
+// and iterations: it reads all of the data. It is used by one goroutine at a
+// time; what it finds is what Threads returns from then on.
+type Census struct {
+	r     *TraceReader
+	s     *format.Scanner
+	epoch int64
+	all   map[int32]*tally
+	cur   *tally // of the block that is read
+}
+
+// Census returns a Census of what the data has now; nil when nothing is to be
+// counted, since it is known already, or not all of the trace is known.
+func (r *TraceReader) Census() *Census {
+	v, epoch := r.moment()
+	if !v.complete || v.data != nil || len(v.streams) == 0 {
+		return nil
+	}
+	counted := true
+	for _, s := range v.streams {
+		_, ok := r.tallyOf(v, s)
+		counted = counted && ok
+	}
+	if counted {
+		return nil
+	}
+	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*tally)}
+}
+
+// Step counts on, by some megabytes, and reports whether there is more. done and
+// total are bytes. After an error, or where the trace has become another, there
+// is no more.
+func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err error) {
+	more = true
+	err = c.r.use(func() error {
+		if c.r.epoch.Load() != c.epoch {
+			more = false
+			return errStale
+		}
+		c.s.Extend(c.r.data.data)
+		for stop := c.s.Offset() + stepBytes; more && c.s.Offset() < stop; {
+			if more = c.s.Next(); more {
+				o := c.s.Object()
+				c.count(&o)
+			}
+		}
+		done, total = c.s.Offset(), int64(len(c.r.data.data))
+		return ctx.Err()
+	})
+	if err == nil && !more {
+		if err = c.s.Err(); err == nil {
+			all := make(map[int32]tally, len(c.all))
+			for thread, n := range c.all {
+				all[thread] = *n
+			}
+			c.r.tallies.Store(&all)
+		}
+	}
+	return done, total, more && err == nil, err
+}
+
+func (c *Census) count(o *format.Object) {
+	switch o.Kind {
+	case format.KindBlockStart:
+		if c.cur = c.all[o.Thread]; c.cur == nil {
+			c.cur = new(tally)
+			c.all[o.Thread] = c.cur
+		}
+	case format.KindTracePoint:
+		c.cur.count(o.Class)
+	case format.KindBlockEnd:
+		c.cur.size = o.Logical
+	}
+}

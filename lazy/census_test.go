@@ -1,0 +1,82 @@
+package lazy
+
+import (
+	"context"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// counted returns what Threads says of calls and events, and whether all is
+// counted.
+func counted(r *TraceReader) (calls, events int64, all bool) {
+	all = true
+	for _, th := range r.Threads() {
+		calls, events = calls+th.Calls, events+th.Events
+		all = all && th.Counted
+	}
+	return calls, events, all
+}
+
+// takeCensus counts to the end and returns in how many steps.
+func takeCensus(t *testing.T, r *TraceReader) (steps int) {
+	t.Helper()
+	c := r.Census()
+	for more := c != nil; more; steps++ {
+		var err error
+		if _, _, more, err = c.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return steps
+}
+
+// TestCensus: calls and events are counted as Summarize counts them, whatever is
+// known of a trace; an index does not tell before a census.
+func TestCensus(t *testing.T) {
+	for _, name := range []string{"threads.stream", "threads.dump", "blocks.stream", "flat.stream", "roots.dump", "allkinds.dump"} {
+		path := formattest.Unpack(t, name+".bin", name+".bin.idx")
+		r := ready(t, path, Options{NoWrite: true})
+		sum, err := r.Summarize(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, all := counted(r); all {
+			t.Errorf("%s: counted before a census", name)
+		}
+		takeCensus(t, r)
+		calls, events, all := counted(r)
+		if want := sum.Classes[0]; !all || calls != want || events != sum.Points {
+			t.Errorf("%s: %d calls, %d events, %v; want %d, %d", name, calls, events, all, want, sum.Points)
+		}
+		for i, th := range r.Threads() {
+			if want := sum.Threads[i]; th.Calls != want.Calls || th.Events != want.Points {
+				t.Errorf("%s: thread %d: %+v, want %+v", name, th.ID, th, want)
+			}
+		}
+		if r.Census() != nil {
+			t.Errorf("%s: a second census", name)
+		}
+		// Without an index the scan has counted, also when its index is stored.
+		alone := formattest.Unpack(t, name+".bin")
+		for _, o := range []Options{{NoWrite: true}, {}} {
+			r := ready(t, alone, o)
+			calls, events, all := counted(r)
+			if !all || calls != sum.Classes[0] || events != sum.Points || r.Census() != nil {
+				t.Errorf("%s without index: %d calls, %d events, %v", name, calls, events, all)
+			}
+		}
+	}
+}
+
+// TestCensusCrash: unfinished calls are calls.
+func TestCensusCrash(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "crash.stream.bin", "crash.stream.bin.idx"), Options{NoWrite: true})
+	sum, err := r.Summarize(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls, events, all := counted(r); !all || calls != sum.Classes[0] || events != sum.Points {
+		t.Errorf("%d calls, %d events, %v; want %d, %d", calls, events, all, sum.Classes[0], sum.Points)
+	}
+}

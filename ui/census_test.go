@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// TestCallsAreCalls: the header, the list of threads and the details of a thread
+// have the numbers that info has, with an index and without.
+func TestCallsAreCalls(t *testing.T) {
+	with := formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx")
+	for _, path := range []string{with, formattest.Unpack(t, "threads.stream.bin")} {
+		r := openTrace(t, path, lazy.Options{NoWrite: true})
+		sum, err := r.Summarize(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, events := sum.Classes[format.ClassCall], sum.Points
+		d := drive(t, r, 140, 40, Options{})
+		d.has("6 threads · " + grouped(calls) + " calls · " + grouped(events) + " events")
+		d.keys("g d").has("calls      "+grouped(sum.Threads[0].Calls), "events     "+grouped(sum.Threads[0].Points),
+			"calls      "+grouped(calls), "events     "+grouped(events))
+		d.keys("t")
+		for _, th := range sum.Threads {
+			d.has(" " + grouped(th.Calls) + " calls, " + size(th.Bytes))
+		}
+	}
+}
+
+// TestCallsNotCounted: what is not known is not said to be.
+func TestCallsNotCounted(t *testing.T) {
+	r := recorded(t, "threads.stream")
+	var all int64
+	for _, th := range r.Threads() {
+		all += th.Containers
+	}
+	d := drive(t, r, 140, 40, Options{})
+	d.m.census.off = true // as of data that is too large
+	r2 := recorded(t, "threads.stream")
+	d.m.r = r2
+	d.has("6 threads · ≤ "+grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
+	if strings.Contains(d.screen(), " events · ") {
+		t.Error("events are told that were not counted")
+	}
+}
+
+// TestCensusStops: Esc ends a count that lasts, and what was found then is not
+// told; another generation of the trace is counted anew.
+func TestCensusStops(t *testing.T) {
+	m := New(recorded(t, "gson.stream"), Options{})
+	defer m.close()
+	m.width, m.height = 100, 30
+	m.known = m.r.Status()
+	m.census.of = m.known.Generation
+	cmd := m.takeCensus()
+	if cmd == nil || m.takeCensus() != nil {
+		t.Fatal("one census, and no second beside it")
+	}
+	m.census.turns = censusTurns
+	if !m.busy() || !strings.Contains(m.activity(80), "counting calls") {
+		t.Errorf("it goes on and says %q", m.activity(80))
+	}
+	if !m.census.stop() || m.census.stop() {
+		t.Error("it can be stopped, once")
+	}
+	end := cmd().(effect)
+	if end.apply(m); m.census.busy || m.takeCensus() != nil {
+		t.Error("it was begun again")
+	}
+	m.known.Generation++
+	if m.takeCensus(); m.census.off && m.r.Census() != nil {
+		t.Error("a trace that has changed is not counted")
+	}
+}
+
+// TestMemoryHasHits: the memory in the header grows with the hits of a search,
+// and the details say what it is for.
+func TestMemoryHasHits(t *testing.T) {
+	d := drive(t, openTrace(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
+	if d.m.kept() != 0 {
+		t.Errorf("%d bytes are kept for nothing", d.m.kept())
+	}
+	d.keys("g / i t e r enter")
+	hits := int64(d.m.search.hits.len())
+	if hits < 60_000 || d.m.kept() < 24*hits {
+		t.Fatalf("%d bytes are kept for %d hits", d.m.kept(), hits)
+	}
+	d.keys("g d").has(size(d.m.out.t.Stats().Bytes+d.m.kept())+" of ", size(d.m.kept())+" for hits")
+	before := d.m.kept()
+	d.keys("ctrl+l")
+	if d.m.kept() <= before {
+		t.Error("the list of hits takes nothing")
+	}
+	d.keys("esc esc esc")
+	if d.m.kept() != 0 {
+		t.Errorf("%d bytes are kept after the search", d.m.kept())
+	}
+}
