@@ -49,7 +49,7 @@ func startEarly() *recorder.Recorder {
 	if !ok {
 		return nil
 	}
-	r, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
+	r, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1, Overwrite: true})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"tracex/recorder/producer"
@@ -122,8 +123,16 @@ type Config struct {
 	// Path of the data file; the index gets the same name with .idx behind
 	// it, the times with .tim. None of them may exist, unless Overwrite is
 	// set.
-	Path      string
-	Overwrite bool // remove what has these names first
+	//
+	// In it, %p is the process's id and %t the time of Start, as 2006-01-02_15-04-05;
+	// %% is a percent sign, and any other one stands for itself. A program that starts
+	// itself again, or several of its kind in one folder, needs %p: see
+	// [Recorder.File].
+	Path string
+	// Overwrite removes what has these names first; but files that a recording goes
+	// to, of whatever process, are locked, and Start fails with [ErrInUse]: where the
+	// system has such locks, that is on Linux, macOS, the BSDs, illumos and Windows.
+	Overwrite bool
 	NoTimes   bool // do not record when calls began and ended
 
 	Strategy Strategy
@@ -199,6 +208,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Path == "" && c.Strategy != SharedMemory {
 		return c, errors.New("recorder: the config names no path")
 	}
+	c.Path = expand(c.Path, os.Getpid(), time.Now())
 	or(&c.BlockSize, DefaultBlockSize)
 	or(&c.MaxMemory, DefaultMaxMemory)
 	if c.Strategy == SharedMemory {

@@ -15,14 +15,20 @@ type output interface {
 	Close() error
 }
 
-// createFile makes a file that must not exist. A program that is started
-// meanwhile does not inherit it.
+// createFile makes a file that must not exist, and locks it. A program that is
+// started meanwhile does not inherit it.
 func createFile(path string) (output, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist) && locked(path):
+		return nil, inUse(path)
+	case errors.Is(err, fs.ErrExist):
 		return nil, exists(err)
+	case err != nil:
+		return nil, err
 	}
-	if err != nil {
+	if err := own(f); err != nil {
+		_ = f.Close() // the other's by now
 		return nil, err
 	}
 	return f, nil

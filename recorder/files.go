@@ -87,7 +87,16 @@ func newFiles(r *Recorder) (*files, error) {
 		var err error
 		if file.to, err = c.create(file.name); err != nil {
 			withdraw(made[:i])
+			if c.Overwrite && errors.Is(err, fs.ErrExist) { // it was removed, and is there again
+				err = inUse(c.Path)
+			}
 			return nil, fmt.Errorf("recorder: %w", err)
+		}
+		if i == 0 && c.Overwrite { // the name is ours
+			if err := remove([]string{f.times.name, f.index.name}); err != nil {
+				withdraw(made[:1])
+				return nil, fmt.Errorf("recorder: %w", err)
+			}
 		}
 	}
 	f.data.buf = format.AppendDataHeader(nil)
@@ -114,14 +123,8 @@ func (f *files) all() []*outfile { return []*outfile{&f.data, &f.index, &f.times
 // clear makes sure that nothing of another recording stays beside this one: it
 // would be taken for a part of it.
 func (f *files) clear(c *Config) error {
-	all := f.all()
 	if c.Overwrite {
-		for i := len(all) - 1; i >= 0; i-- {
-			if err := os.Remove(all[i].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		return nil
+		return removeAll(f.data.name, f.times.name, f.index.name)
 	}
 	if _, err := os.Lstat(f.times.name); c.NoTimes && err == nil {
 		return exists(&fs.PathError{Op: "open", Path: f.times.name, Err: fs.ErrExist})

@@ -35,7 +35,7 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if c.OnError != nil {
 		// Its owner may wait for what Start returns.
-		go c.OnError(fmt.Errorf("recording to %s instead: %w", r.config.Path, err))
+		go c.OnError(fmt.Errorf("recording to %s instead: %w", r.File(), err))
 	}
 	return r, nil
 }

@@ -1,0 +1,118 @@
+package recorder
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// locks says whether this system has locks of files.
+func locks(t *testing.T) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lock(f); err != nil && runtime.GOOS != "linux" {
+		t.Skip("no locks here: ", err)
+	}
+}
+
+// A trace that is being recorded is not removed by another recording, which is
+// told whose it is. When it has ended, it is.
+func TestInUse(t *testing.T) {
+	locks(t)
+	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
+		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: strategy}
+		first := start(t, c)
+		for _, overwrite := range []bool{false, true} {
+			c.Overwrite = overwrite
+			r, err := Start(c)
+			if r != nil || !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), c.Path) {
+				t.Fatalf("overwrite %v: %v", overwrite, err)
+			}
+			if runtime.GOOS == "linux" && !strings.Contains(err.Error(), "that of this process") {
+				t.Errorf("overwrite %v: %v", overwrite, err)
+			}
+		}
+		oneCall(t, first)
+		if n := len(loaded(t, c.Path).Threads); n != 1 {
+			t.Errorf("the trace has %d threads", n)
+		}
+		second := start(t, c)
+		if err := second.Stop(); err != nil {
+			t.Error(err)
+		}
+		if n := len(loaded(t, c.Path).Threads); n != 0 {
+			t.Errorf("the trace that replaces it has %d threads", n)
+		}
+	}
+}
+
+// Of recordings that begin at once, one has the files, all of them.
+func TestInUseAtOnce(t *testing.T) {
+	locks(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("what others look at cannot be removed here: that is another error")
+	}
+	dir := t.TempDir()
+	for round := range 30 {
+		c := Config{Path: filepath.Join(dir, strconv.Itoa(round%3)), Overwrite: true, FlushInterval: -1}
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		var began []*Recorder
+		for range 8 {
+			group.Go(func() {
+				r, err := Start(c)
+				if err != nil {
+					if !errors.Is(err, ErrInUse) {
+						t.Error(err)
+					}
+					return
+				}
+				mu.Lock()
+				began = append(began, r)
+				mu.Unlock()
+			})
+		}
+		group.Wait()
+		if len(began) != 1 {
+			t.Fatalf("%d recordings go to the file", len(began))
+		}
+		oneCall(t, began[0])
+		if n := len(loaded(t, c.Path).Threads); n != 1 {
+			t.Errorf("the trace has %d threads", n)
+		}
+	}
+}
+
+func TestExpand(t *testing.T) {
+	at := time.Date(2027, 1, 2, 3, 4, 5, 6, time.UTC)
+	for path, want := range map[string]string{
+		"trace.bin":       "trace.bin",
+		"a-%p.bin":        "a-42.bin",
+		"%t/%p/%p":        "2027-01-02_03-04-05/42/42",
+		"100%%p, 50% %x%": "100%p, 50% %x%",
+	} {
+		if got := expand(path, 42, at); got != want {
+			t.Errorf("%q is %q, want %q", path, got, want)
+		}
+	}
+	dir := t.TempDir()
+	r := start(t, Config{Path: filepath.Join(dir, "%p.bin")})
+	defer func() { _ = r.Stop() }()
+	want := filepath.Join(dir, strconv.Itoa(os.Getpid())+".bin")
+	if got := r.File(); got != want {
+		t.Errorf("the file is %q, want %q", got, want)
+	}
+	if _, err := os.Stat(want); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,31 @@
+package recorder
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lockAt is the byte that is locked, far behind the end of any trace: a locked
+// byte cannot be read by others there.
+const lockAt = 1 << 62
+
+// lock takes the lock of an open file, or fails at once.
+func lock(f *os.File) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	fault := raw.Control(func(fd uintptr) {
+		at := windows.Overlapped{OffsetHigh: lockAt >> 32}
+		err = windows.LockFileEx(windows.Handle(fd), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	})
+	switch {
+	case fault != nil:
+		return fault
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return errLocked
+	}
+	return err
+}

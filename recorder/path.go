@@ -1,0 +1,25 @@
+package recorder
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// expand replaces what stands for the process and the time in a path.
+func expand(path string, pid int, now time.Time) string {
+	return strings.NewReplacer(
+		"%%", "%",
+		"%p", strconv.Itoa(pid),
+		"%t", now.Format("2006-01-02_15-04-05"),
+	).Replace(path)
+}
+
+// File returns the path of the data file, with what %p and %t in [Config.Path]
+// stand for; "" if the recording goes to a service, or nowhere.
+func (r *Recorder) File() string {
+	if r == nil || r.config.Strategy == SharedMemory {
+		return ""
+	}
+	return r.config.Path
+}
