@@ -49,8 +49,8 @@ func TestReadmeRecords(t *testing.T) {
 		t.Fatalf("%d, %d, %d blocks of commands, code, screens", len(blocks["sh"]), len(blocks["go"]), len(blocks["text"]))
 	}
 	program, commands := blocks["go"][0], blocks["sh"]
-	if lines := regexp.MustCompile(`(?m)^.*\b(rec|t)\..*$`).FindAllString(program, -1); len(lines) != 5-1 {
-		t.Errorf("besides recorder.Start these lines record: %q, want 4", lines)
+	if lines := regexp.MustCompile(`(?m)^.*\b(rec|t)\..*$`).FindAllString(program, -1); len(lines) != 4-1 {
+		t.Errorf("besides recorder.Start these lines record: %q, want 3", lines)
 	}
 	dir := newcomer(t)
 	shell(t, dir, commands[0])

@@ -128,8 +128,9 @@ Handler.ServeHTTP("GET", "/found"): 200
 Handler.ServeHTTP("GET", "/missing"): 404
   ServeHTTP("GET", "/missing"): 404
 # Thread 3 (GET /panic)
-Handler.ServeHTTP("GET", "/panic"): threw panic
-  ServeHTTP("GET", "/panic"): threw panic
+Handler.ServeHTTP("GET", "/panic"): threw errors.errorString
+  ServeHTTP("GET", "/panic"): threw errors.errorString
+    throw errors.errorString: oh
 `)
 }
 

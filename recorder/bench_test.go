@@ -56,6 +56,18 @@ var pairs = []pair{
 		t.Enter(m, at, Null(), Int(1234), Int(56789), String("a string of some length"))
 		t.Exit(Int(42))
 	}},
+	{"one_line_no_arguments", func(t *Thread, m Method, at Location) {
+		defer t.Call(m, at, Null()).End()
+	}},
+	{"one_line_two_ints_and_a_string", func(t *Thread, m Method, at Location) {
+		result := 42
+		defer t.Call(m, at, Null(), Int(1234), Int(56789), String("a string of some length")).End(&result)
+	}},
+	{"deferred_exit", func(t *Thread, m Method, at Location) {
+		result := 42
+		t.Enter(m, at, Null(), Int(1234), Int(56789), String("a string of some length"))
+		defer func() { t.Exit(Int(result)) }()
+	}},
 }
 
 // BenchmarkFloor is what is compared with: appending 40 bytes to a buffer that

@@ -169,6 +169,11 @@ type Config struct {
 	// none is "<no room>". OnError hears of both.
 	MaxMemory int64
 
+	// CallMethods has [Recorder.Of], End of a [Call] and what is recorded of a panic
+	// call the method Error of an error whatever type that is of, as [Error] does.
+	// Without it that is done of Go's own errors alone: a method of the program's
+	// could take a lock that its caller has.
+	CallMethods  bool
 	MaxString    int // characters kept of a string value; negative: none
 	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none
 	CaptureCount int // elements or fields kept of each; negative: none

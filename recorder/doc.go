@@ -2,10 +2,15 @@
 // that the explorer shows and that Lincheck's own reader loads.
 //
 // A program starts one [Recorder] and gives each goroutine that is to be seen a
-// [Thread]. What it does is told by calls: [Thread.Enter] and [Thread.Exit],
+// [Thread]. A function is recorded by one line,
+//
+//	defer t.Call(method, place, recorder.Null(), recorder.Int(n)).End(&result)
+//
+// which sees its results and a panic that goes through it. Within a call there are
 // reads and writes of fields, variables and elements, loops, exceptions. Types,
 // methods, fields, variables and places in the source are registered once, and
-// are numbers from then on.
+// are numbers from then on. What a program tells that cannot be so is recorded as
+// what it is, and counted in [Saved.Misuse].
 //
 // # Where it goes
 //
@@ -41,5 +46,6 @@
 // marked. A file that cannot be written ends the recording, not the program: the
 // error goes to [Config.OnError], and the files are ended behind the last whole
 // block if that is still possible. Values are read when they are recorded; no
-// method of theirs is called.
+// method of theirs is called but those that [Error], [Stringer] and
+// [Config.CallMethods] say.
 package recorder

@@ -2,6 +2,8 @@ package recorder_test
 
 import (
 	"context"
+	"errors"
+	"log"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,28 +12,70 @@ import (
 	"tracex/recorder"
 )
 
-// The shortest useful program has five lines; the rest shows its trace.
+// A function is recorded by one line, however it ends.
 func Example() {
 	path := temporary()
+	rec, err := recorder.Start(recorder.Config{Path: path})
+	if err != nil {
+		log.Fatal(err)
+	}
+	t, greet, at := rec.Thread("main"), rec.Method(rec.Class("main"), "greet", recorder.Type{}), rec.Caller(0)
 
-	rec, _ := recorder.Start(recorder.Config{Path: path})
-	t, greet := rec.Thread("main"), rec.Method(rec.Class("main"), "greet", recorder.Type{})
-	t.Enter(greet, rec.Caller(0), recorder.Null(), recorder.String("world"))
-	t.Exit(recorder.String("hello, world"))
+	greeting := func(whom string) (text string, err error) {
+		defer t.Call(greet, at, recorder.Null(), recorder.String(whom)).End(&text, &err)
+		if whom == "" {
+			return "", errors.New("greets nobody")
+		}
+		return "hello, " + whom, nil
+	}
+	greeting("world")
+	greeting("")
 	_ = rec.Stop()
-
 	show(path)
 	// Output:
 	// # Thread 1
-	// main.greet("world"): "hello, world" at example_test.go:19
+	// main.greet("world"): ("hello, world", nil) at example_test.go:22
+	// main.greet(""): ("", errors.errorString: greets nobody) at example_test.go:22
 }
 
-// A function says when it begins and when it ends, however it ends.
+// A panic that goes through a call is recorded, and goes on.
+func ExampleCall_End() {
+	path := temporary()
+	rec, err := recorder.Start(recorder.Config{Path: path})
+	if err != nil {
+		log.Fatal(err)
+	}
+	t := rec.Thread("main")
+	divide, try := rec.Method(rec.Class("main"), "divide", recorder.Type{}), rec.Method(rec.Class("main"), "try", recorder.Type{})
+
+	division := func(a, b int) (result int) {
+		defer t.Call(divide, 0, recorder.Null(), recorder.Int(a), recorder.Int(b)).End(&result)
+		return a / b
+	}
+	trial := func(a, b int) (result int) {
+		defer t.Call(try, 0, recorder.Null(), recorder.Int(a), recorder.Int(b)).End(&result)
+		defer func() { _ = recover() }()
+		return division(a, b)
+	}
+	trial(6, 3)
+	trial(6, 0)
+	_ = rec.Stop()
+	show(path)
+	// Output:
+	// # Thread 1
+	// main.try(6, 3): 2 at :0
+	//   divide(6, 3): 2 at :0
+	// main.try(6, 0): 0 at :0
+	//   divide(6, 0): threw runtime.errorString at :0
+	//     throw runtime.errorString: runtime error: integer divide by zero at :0
+}
+
+// Generated code tells by itself how a call ends.
 func ExampleThread_Panic() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	t := rec.Thread("main")
 	divide := rec.Method(rec.Class("main"), "divide", recorder.Type{})
@@ -99,15 +143,13 @@ func ExampleRecorder_Go() {
 		panic(err)
 	}
 	work := rec.Method(rec.Class("worker"), "work", recorder.Type{})
-	log := slog.New(recorder.NewHandler(rec, nil))
+	lines := slog.New(recorder.NewHandler(rec, nil))
 
 	done := make(chan struct{})
 	rec.Go(context.Background(), "worker 1", func(ctx context.Context) {
 		defer close(done)
-		t := recorder.FromContext(ctx)
-		t.Enter(work, 0, recorder.Null(), recorder.String("job 1"))
-		log.InfoContext(ctx, "working")
-		t.Exit(recorder.Void())
+		defer recorder.FromContext(ctx).Call(work, 0, recorder.Null(), recorder.String("job 1")).End()
+		lines.InfoContext(ctx, "working")
 	})
 	<-done
 	_ = rec.Stop()
@@ -115,7 +157,7 @@ func ExampleRecorder_Go() {
 	// Output:
 	// # Thread 1
 	// worker.work("job 1") at :0
-	//   log INFO = "working" at example_test.go:109
+	//   log INFO = "working" at example_test.go:152
 }
 
 // temporary returns the path of a trace in a new folder.

@@ -10,7 +10,7 @@ import (
 // Middleware returns a handler that records each request as a call, with what
 // next does below it. next finds the thread in the request's context: that of a
 // middleware around this one, or one of the request's own. The call's result is
-// the status; of a connection that next took over it is 101, unless one was sent.
+// the status, or what next panicked with, which goes on to the server; of a connection that next took over it is 101, unless one was sent.
 func Middleware(r *Recorder, next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux // as for a server
@@ -27,7 +27,7 @@ func Middleware(r *Recorder, next http.Handler) http.Handler {
 			path = req.URL.Path
 		}
 		t := Own(req.Context())
-		if t == nil {
+		if t == nil || t.r != r {
 			if t = r.Thread(req.Method + " " + path); t == nil {
 				next.ServeHTTP(w, req) // nothing is recorded any more
 				return
@@ -35,19 +35,9 @@ func Middleware(r *Recorder, next http.Handler) http.Handler {
 			defer t.End()
 			req = req.WithContext(NewContext(req.Context(), t))
 		}
-		t.Enter(serve, at, Null(), String(req.Method), String(path))
 		status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		returned := false
-		defer func() {
-			if returned {
-				t.Exit(Int(status.status))
-				return
-			}
-			// The panic goes on, so that the server sees it as it was.
-			t.Panic("panic")
-		}()
+		defer t.Call(serve, at, Null(), String(req.Method), String(path)).End(&status.status)
 		next.ServeHTTP(status.asAble(), req)
-		returned = true
 	})
 }
 

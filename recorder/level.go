@@ -15,7 +15,7 @@ type stack struct {
 // level is an open container.
 type level struct {
 	reading uint64 // of one that is owed: when it ended
-	count   int32  // of a loop: its iterations
+	count   int32  // of a loop: its iterations; of a call: its event id
 	class   format.Class
 }
 
@@ -32,9 +32,9 @@ type levels struct {
 func (s *stack) fits() bool { return s.depth < s.least+levelsPiece }
 
 // push adds a level. There is room for it.
-func (s *stack) push(class format.Class) {
+func (s *stack) push(class format.Class, count int32) {
 	l := &s.top.level[uint(s.depth)%levelsPiece]
-	l.class, l.count = class, 0
+	l.class, l.count = class, count
 	s.depth++
 }
 
@@ -91,15 +91,31 @@ func (s *stack) ended(behind int) *level {
 	return &s.piece(i).level[uint(i)%levelsPiece]
 }
 
-// inCall reports whether one of the levels is a call.
-func (s *stack) inCall() bool {
+// call returns the innermost level that is a call, or nil.
+func (s *stack) call() *level {
+	return s.find(func(l *level) bool { return l.call() })
+}
+
+// bound returns the innermost level that is a call which a handle ends, or nil.
+func (s *stack) bound() *level {
+	return s.find(func(l *level) bool { return l.class == boundCall })
+}
+
+// find returns the innermost level that is wanted, or nil.
+func (s *stack) find(wanted func(l *level) bool) *level {
 	for i, p := s.depth-1, s.piece(s.depth-1); i >= 0 && p != nil; i-- {
-		if p.level[uint(i)%levelsPiece].class == format.ClassCall {
-			return true
+		if l := &p.level[uint(i)%levelsPiece]; wanted(l) {
+			return l
 		}
 		if i%levelsPiece == 0 {
 			p = p.below
 		}
 	}
-	return false
+	return nil
+}
+
+// toExit reports whether the innermost call is one that an Exit ends.
+func (s *stack) toExit() bool {
+	l := s.call()
+	return l != nil && l.class == format.ClassCall
 }

@@ -56,7 +56,7 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 		n += 4
 	}
 	t.next++
-	t.open.push(class)
+	t.open.push(class, 0)
 	t.mark(c, headerAt(from, from+n), from+n)
 }
 
@@ -96,15 +96,25 @@ func (t *Thread) closeLoop() {
 }
 
 // footerRoom makes room for the footer of the innermost call, and ends what is
-// open within that. It returns nil when nothing is to be written: there is no
-// call, it was lost, or its footer is left for later.
+// open within that. It returns nil when nothing is to be written: there is no call
+// that an Exit ends, it was lost, or its footer is left for later.
 func (t *Thread) footerRoom(need int) (*chunk, int) {
-	if t.leaveLost() || !t.open.inCall() {
+	if t.leaveLost() {
 		return nil, 0
 	}
-	for l := t.open.down(); l != nil && l.class != format.ClassCall; l = t.open.down() {
+	if !t.open.toExit() {
+		t.misused(exits, 1)
+		return nil, 0
+	}
+	for l := t.open.down(); l != nil && !l.call(); l = t.open.down() {
 		t.closeLoop()
 	}
+	return t.roomToEnd(need)
+}
+
+// roomToEnd makes room for the footer of the innermost container. It returns nil
+// when that is left for later.
+func (t *Thread) roomToEnd(need int) (*chunk, int) {
 	if c, from := t.chunk.Load(), t.bytes; t.footerFits(c, from, need) {
 		return c, from
 	}

@@ -17,17 +17,18 @@ import (
 // lost is what is known of containers that are open and were not recorded. It
 // is the same few numbers however many they are.
 type lost struct {
-	on    bool
-	class format.Class // of the outermost
-	calls int          // of all of them
-	loops int          // that are in none of those calls
+	on     bool
+	class  format.Class // of the outermost
+	calls  int32        // of all of them
+	loops  int32        // that are in none of those calls
+	number int32        // of the loss: each gets another one, from 1 on
 }
 
 // lose notes that a container that begins is not recorded.
 func (t *Thread) lose(class format.Class) {
 	l := &t.lost
 	if !l.on {
-		*l = lost{on: true, class: class}
+		*l = lost{on: true, class: class, number: max(l.number+1, 1)}
 	}
 	switch {
 	case class == format.ClassCall:
@@ -40,7 +41,7 @@ func (t *Thread) lose(class format.Class) {
 
 // found notes that the outermost of the lost containers has ended.
 func (t *Thread) found() {
-	t.lost = lost{}
+	t.lost.on = false
 	t.lags()
 }
 
@@ -62,7 +63,8 @@ func (t *Thread) leaveLost() bool {
 		}
 		return true
 	}
-	if !t.open.inCall() {
+	if !t.open.toExit() {
+		t.misused(exits, 1)
 		return true
 	}
 	t.found() // the call that ends was recorded; the loops in it end with it
@@ -241,7 +243,7 @@ func (t *Thread) catchUp(need int) bool {
 func putOwed(b []byte, l *level) int {
 	b[0] = byte(format.KindFooter)
 	switch l.class {
-	case format.ClassCall:
+	case format.ClassCall, boundCall:
 		result := Raw(format.UntrackedResult)
 		n := 1 + result.put(b[1:], &terms{text: int32(len(format.UntrackedResult))})
 		b[n], b[n+1] = 0, 0

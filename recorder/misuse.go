@@ -14,11 +14,22 @@ type Misuse struct {
 	// Arguments is how many calls had more or fewer arguments than their Method
 	// was registered with. They are shown as they were given.
 	Arguments int64
+	// Exits is how often Exit or Panic had no call to end: there was none, or only
+	// one that a [Call] ends.
+	Exits int64
+	// Ends is how often End was called of a [Call] that had ended.
+	Ends int64
+	// Inside is how many calls were still open when End ended the one around them.
+	// They are shown as unfinished.
+	Inside int64
+	// Results is how often End was given something else than a pointer to a result.
+	// It is shown as "<untracked result>".
+	Results int64
 }
 
 // misuse is what Misuse is counted in.
 type misuse struct {
-	unregistered, foreign, arguments atomic.Int64
+	unregistered, foreign, arguments, exits, ends, inside, results atomic.Int64
 }
 
 // number counts the use of a number that is not one of this recorder.
@@ -35,5 +46,22 @@ func (m *misuse) saved() Misuse {
 		Unregistered: m.unregistered.Load(),
 		Foreign:      m.foreign.Load(),
 		Arguments:    m.arguments.Load(),
+		Exits:        m.exits.Load(),
+		Ends:         m.ends.Load(),
+		Inside:       m.inside.Load(),
+		Results:      m.results.Load(),
 	}
 }
+
+// misused counts what a thread is told wrongly, while it is listened to.
+func (t *Thread) misused(count func(m *misuse) *atomic.Int64, n int64) {
+	if t.r != nil && t.r.on() && !t.ended {
+		count(&t.r.misuse).Add(n)
+	}
+}
+
+// What is counted of threads.
+func exits(m *misuse) *atomic.Int64   { return &m.exits }
+func ends(m *misuse) *atomic.Int64    { return &m.ends }
+func inside(m *misuse) *atomic.Int64  { return &m.inside }
+func results(m *misuse) *atomic.Int64 { return &m.results }

@@ -47,7 +47,7 @@ var recorders atomic.Uint32
 func nextTag() uint32 { return ((recorders.Add(1)-1)%lastTag + 1) << tagShift }
 
 // upper is the upper half of a number.
-func upper[N ~int64](n N) uint32 { return uint32(n >> upperShift) }
+func upper(n int64) uint32 { return uint32(n >> upperShift) }
 
 // arity is what the number of a method says of its arguments. A method that was
 // registered without their types may be called with any.
@@ -99,7 +99,7 @@ func (t *Thread) anotherMethod(m Method) int32 {
 	switch {
 	case t.r == nil || !t.r.on():
 		return 0 // nothing is recorded
-	case upper(m)&^arityMask == t.tag:
+	case upper(int64(m))&^arityMask == t.tag:
 		t.r.misuse.arguments.Add(1)
 		return int32(m) - 1
 	}
@@ -112,7 +112,7 @@ func (t *Thread) anotherMethod(m Method) int32 {
 
 // variableID returns the id of a variable.
 func (t *Thread) variableID(v Variable) int32 {
-	if upper(v) == t.tag {
+	if upper(int64(v)) == t.tag {
 		return int32(v) - 1
 	}
 	return t.anotherVariable(v)
@@ -131,7 +131,7 @@ func (t *Thread) anotherVariable(v Variable) int32 {
 
 // fieldID returns the id of a field.
 func (t *Thread) fieldID(f Field) int32 {
-	if upper(f) == t.tag {
+	if upper(int64(f)) == t.tag {
 		return int32(f) - 1
 	}
 	return t.anotherField(f)
@@ -150,15 +150,15 @@ func (t *Thread) anotherField(f Field) int32 {
 
 // place returns the id of a place in the source; -1: none.
 func (t *Thread) place(at Location) int32 {
-	if upper(at) == t.tag || at == 0 {
-		return int32(at) - 1
+	if at != 0 && uint32(at>>upperShift) != t.tag {
+		at = t.anotherPlace(at)
 	}
-	return t.anotherPlace(at)
+	return int32(at) - 1
 }
 
-func (t *Thread) anotherPlace(at Location) int32 {
+func (t *Thread) anotherPlace(at Location) Location {
 	if t.r != nil && t.r.on() {
 		t.r.misuse.number(int64(at))
 	}
-	return unknownID
+	return 0
 }

@@ -25,7 +25,8 @@ type registry struct {
 	mu      sync.Mutex
 	ids     map[any]int32 // by a key type of its own for each kind
 	counts  [format.KindCodeLocation + 1]int32
-	static  []bool // of fields, by number
+	static  []bool   // of fields, by id
+	classes []string // their names, by id
 	pending references
 
 	credit int64 // bytes that are reserved for what comes
@@ -184,7 +185,8 @@ func (r *Recorder) Class(name string) Class {
 
 func (g *registry) class(name string) int32 {
 	name = cut(name, maxText)
-	return g.intern(format.KindClassDescriptor, name, len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
+	return g.intern(format.KindClassDescriptor, name, 2*len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
+		g.classes = append(g.classes, strings.Clone(name))
 		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst)
 	})
 }
@@ -202,6 +204,19 @@ func (r *Recorder) Method(c Class, name string, result Type, args ...Type) Metho
 		m |= Method(arity(len(args))) << upperShift
 	}
 	return m
+}
+
+// className returns the name of an object's class without what stands before its
+// last dot.
+func (r *Recorder) className(v *Value) string {
+	if uint32(v.bits>>upperShift) != r.tag {
+		return unregisteredName
+	}
+	g := &r.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	name := g.classes[v.class-1]
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // orUnregistered returns the id of a class, or of what stands for unknownID.

@@ -31,6 +31,9 @@ type Thread struct {
 	reserved int64 // bytes of memory
 
 	name string
+	// panics are those that may be going through open calls; nil: there are none,
+	// and recover tells of all. It is the owner's.
+	panics *panics
 
 	// mu is held while what is published is put into the sink: by one at a
 	// time, who may wait for a disk.
@@ -87,12 +90,19 @@ const maxException = 1000
 // Enter begins a call of a method; what is recorded until its Exit or Panic is
 // below it. receiver is Null for a function. args are the caller's again when
 // Enter returns.
+//
+// Enter, Exit and Panic are for code that is generated: whatever is open is what
+// Exit ends. [Thread.Call] is for functions that a person instruments.
 func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
-	if t == nil {
-		return
+	if t != nil {
+		t.enter(m, at, &receiver, args, format.ClassCall)
 	}
+}
+
+// enter begins a call. class says who ends it: ClassCall or boundCall.
+func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, class format.Class) {
 	method := int32(m) - 1
-	if up := upper(m); up != t.tag|uint32(len(args)+1) && up != t.tag {
+	if up := upper(int64(m)); up != t.tag|uint32(len(args)+1) && up != t.tag {
 		method = t.anotherMethod(m)
 	}
 	need := callRoom + receiver.room(int(t.text))
@@ -119,37 +129,48 @@ func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
 		n += args[i].put(b[n:], &t.terms)
 	}
 	b[n], b[n+1] = 0, 0
+	t.open.push(class, int32(t.next))
 	t.next++
-	t.open.push(format.ClassCall)
 	t.mark(c, headerAt(from, from+n+2), from+n+2)
 }
 
 // Exit ends the innermost call, and the loops that are still open in it. Without
-// an open call it does nothing.
+// an open call, or where that is one which a [Call] ends, it does nothing, and is
+// counted in [Saved.Misuse].
 func (t *Thread) Exit(result Value) {
 	if t != nil {
-		t.leave(&result, "")
+		t.leave(&result, "", format.ClassCall, Call{})
 	}
 }
 
 // Panic ends the innermost call as one that did not return but threw, and the
 // loops that are still open in it. exception is the name of a type, see
-// [PanicType].
+// [PanicType]; "" is shown as "<unknown>".
 func (t *Thread) Panic(exception string) {
 	if t != nil {
+		if exception == "" {
+			exception = "<unknown>"
+		}
 		void := Void()
-		t.leave(&void, exception)
+		t.leave(&void, exception, format.ClassCall, Call{})
 	}
 }
 
-func (t *Thread) leave(result *Value, exception string) {
+// leave ends a call: the innermost one that an Exit ends, or of class boundCall
+// that of a handle.
+func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
 	need := callFooter + result.room(int(t.text))
 	if exception != "" {
 		need += 3*min(len(exception), maxException) + len(ellipsis)
 	}
 	c, from := t.chunk.Load(), t.bytes
-	if l := t.open.innermost(); l == nil || l.class != format.ClassCall || !t.footerFits(c, from, need) {
-		if c, from = t.footerRoom(need); c == nil {
+	if l := t.open.innermost(); l == nil || l.class != class || class == boundCall && l.count != h.event || !t.footerFits(c, from, need) {
+		if class == boundCall {
+			c, from = t.endRoom(h, need)
+		} else {
+			c, from = t.footerRoom(need)
+		}
+		if c == nil {
 			return
 		}
 	}

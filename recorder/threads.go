@@ -27,6 +27,9 @@ func (r *Recorder) Thread(name string) *Thread {
 	}
 	t := &Thread{name: name, terms: r.terms(), clocked: r.clocking(), reserved: size}
 	t.open.top = &t.open.first
+	if swallowsNil() {
+		t.panics = &panics{wary: true}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.nextID > 1<<31-1 || r.state.Load() != running {

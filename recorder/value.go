@@ -33,7 +33,7 @@ type terms struct {
 func (r *Recorder) terms() terms { return terms{text: int32(r.config.MaxString), tag: r.tag, r: r} }
 
 // encoded marks a value whose text is its bytes in the file. It is never
-// written.
+// written; nor are those below it, see [Value.putMade].
 const encoded format.ValueKind = -1000
 
 // object marks an object without captured fields. It is never written: the
@@ -88,11 +88,7 @@ func Uint(v uint64) Value {
 }
 
 // number is a number as text. Unlike other texts it is never cut.
-func number(digits string) Value {
-	b := make([]byte, 4, 6+len(digits))
-	putInt32(b, int32(format.ValueRawString))
-	return Value{kind: encoded, text: string(appendText(b, digits, maxText))}
-}
+func number(digits string) Value { return encodedText(format.ValueRawString, digits) }
 
 // Float32 is a float.
 func Float32(v float32) Value {
@@ -127,7 +123,7 @@ func TypeName(name string) Value { return Value{kind: format.ValueJavaClass, tex
 // Object is an object of a class. identity tells it from other objects; what
 // [Identity] returns for its address is one.
 func Object(c Class, identity int32) Value {
-	return Value{kind: object, class: int32(c), bits: uint64(upper(c))<<upperShift | uint64(uint32(identity))}
+	return Value{kind: object, class: int32(c), bits: uint64(upper(int64(c)))<<upperShift | uint64(uint32(identity))}
 }
 
 // Pointer is the object that p points to, told from others by its address; null
@@ -162,8 +158,8 @@ func (v *Value) room(max int) int {
 	if v.text == "" {
 		return 12
 	}
-	if v.kind == encoded {
-		return len(v.text)
+	if v.kind <= encoded {
+		return v.madeRoom(max)
 	}
 	return 9 + 3*min(len(v.text), max)
 }
@@ -201,7 +197,7 @@ func (v *Value) putMore(b []byte, by *terms) int {
 		}
 		return copy(b, v.text)
 	}
-	return v.putRare(b)
+	return v.putRare(b, by)
 }
 
 // putObject writes an object without fields.
@@ -223,7 +219,7 @@ func (by *terms) unregistered(n int64) int32 {
 	return by.r.unregisteredClass()
 }
 
-func (v *Value) putRare(b []byte) int {
+func (v *Value) putRare(b []byte, by *terms) int {
 	putInt32(b, int32(v.kind))
 	switch v.kind {
 	case format.ValueByte, format.ValueBoolean:
@@ -236,8 +232,10 @@ func (v *Value) putRare(b []byte) int {
 		putInt32(b[4:], int32(v.bits>>32))
 		putInt32(b[8:], int32(v.bits))
 		return 12
+	case format.ValueVoid:
+		return 4
 	}
-	return 4 // void
+	return v.putMade(b, by)
 }
 
 func putInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }

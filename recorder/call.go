@@ -1,0 +1,136 @@
+package recorder
+
+import "tracex/format"
+
+// Call is a call that [Thread.Call] began. Its End ends this call and no other:
+// what is still open in it ends with it, and a second End does nothing. The zero
+// Call is none.
+type Call struct {
+	t *Thread
+	// level is how many containers are open around it, and event its event id. Of a
+	// call that was not recorded they are how many of those are open with it, and
+	// minus the number of the loss.
+	level, event int32
+}
+
+// boundCall is the class of a level that is a call which only its handle can end.
+const boundCall = format.ClassCall | 0x80
+
+// Call begins a call of a method, as Enter does, and returns a handle to end it by.
+// One line records a function, however that ends:
+//
+//	defer t.Call(method, place, recorder.Null(), recorder.Int(n)).End(&result)
+func (t *Thread) Call(m Method, at Location, receiver Value, args ...Value) Call {
+	if t == nil {
+		return Call{}
+	}
+	return t.begin(m, at, &receiver, args)
+}
+
+func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Call {
+	t.enter(m, at, receiver, args, boundCall)
+	if t.lost.on {
+		return Call{t, t.lost.calls, -t.lost.number}
+	}
+	return Call{t, int32(t.open.depth - 1), t.open.innermost().event()}
+}
+
+// End ends the call, with the results that the function returns: it is given
+// pointers to them, as it is to be deferred, which is when the results are not
+// known yet. What End records of a result is what [Recorder.Of] makes of it; of
+// several results, all of them in parentheses. A [Value] is recorded as it is.
+//
+// A panic that goes through the function is recorded as what the call threw, by the
+// name of its type, and where it is met first also as a Throw of its text. It goes
+// on with the same value. For that, End itself must be deferred: in a deferred
+// function that calls it, it cannot see the panic, and records the results.
+//
+// End ends the loops that are open in the call, and calls that were not ended,
+// which are shown as unfinished and counted in [Saved.Misuse].
+func (c Call) End(results ...any) {
+	t := c.t
+	if t == nil {
+		return
+	}
+	how := unknown
+	if t.panics != nil {
+		if how = t.passes(c); how == passed {
+			return
+		}
+	}
+	if v := recover(); v != nil || how >= again {
+		t.threw(c, v, how == again)
+		panic(v)
+	}
+	switch len(results) {
+	case 0:
+		result := Void()
+		t.leave(&result, "", boundCall, c)
+	case 1:
+		result := t.result(results[0])
+		t.leave(&result, "", boundCall, c)
+	default:
+		t.leaveWith(c, results)
+	}
+}
+
+// event is the event id of a call.
+func (l *level) event() int32 { return l.count }
+
+// call reports whether the level is a call, whoever ends that.
+func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
+
+// endRoom makes room for the footer of a call that a handle ends, and ends what is
+// open in that. It returns nil when nothing is to be written: the call has ended,
+// it was lost, or its footer is left for later.
+func (t *Thread) endRoom(h Call, need int) (*chunk, int) {
+	if h.event < 0 {
+		t.endLost(h)
+		return nil, 0
+	}
+	if !t.has(h) {
+		t.misused(ends, 1)
+		return nil, 0
+	}
+	if t.lost.on {
+		t.misused(inside, int64(t.lost.calls))
+		t.found()
+	}
+	for t.open.depth-1 > int(h.level) {
+		l := t.open.down()
+		if !l.call() {
+			t.closeLoop()
+			continue
+		}
+		t.misused(inside, 1)
+		t.leave(&unfinished, "", l.class, Call{t, int32(t.open.depth - 1), l.count})
+	}
+	t.open.down()
+	return t.roomToEnd(need)
+}
+
+// has reports whether the call of a handle is open.
+func (t *Thread) has(h Call) bool {
+	i := int(h.level)
+	if i >= t.open.depth {
+		return false
+	}
+	l := &t.open.piece(i).level[uint(i)%levelsPiece]
+	return l.class == boundCall && l.count == h.event
+}
+
+// endLost ends a call that was not recorded, with those in it.
+func (t *Thread) endLost(h Call) {
+	l := &t.lost
+	if !l.on || l.number != -h.event || l.calls < h.level {
+		t.misused(ends, 1)
+		return
+	}
+	t.misused(inside, int64(l.calls-h.level))
+	if l.calls = h.level - 1; l.calls == 0 && l.class == format.ClassCall {
+		t.found()
+	}
+}
+
+// unfinished is the result of a call that nothing ended.
+var unfinished = encodedText(format.ValueString, format.UnfinishedMethod)

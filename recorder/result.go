@@ -1,0 +1,208 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"tracex/format"
+)
+
+// result makes a value of what a pointer to a result points to, as Of does.
+func (t *Thread) result(x any) Value {
+	switch p := x.(type) {
+	case *int:
+		if p != nil {
+			return Int(*p)
+		}
+	case *string:
+		if p != nil {
+			return String(*p)
+		}
+	case *bool:
+		if p != nil {
+			return Bool(*p)
+		}
+	case *error:
+		if p != nil {
+			return t.r.errorOf(*p)
+		}
+	case *int64:
+		if p != nil {
+			return Int64(*p)
+		}
+	case *float64:
+		if p != nil {
+			return Float64(*p)
+		}
+	case *Value:
+		if p != nil {
+			return *p
+		}
+	case Value:
+		return p
+	default:
+		return t.otherResult(hidden(x))
+	}
+	return t.noResult()
+}
+
+// otherResult is result for types that are less common.
+func (t *Thread) otherResult(x any) Value {
+	v := reflect.ValueOf(x)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return t.noResult()
+	}
+	return t.r.of(v.Elem())
+}
+
+// noResult is what is recorded where End was given a result itself, which is not
+// the one that the function returns, or nil.
+func (t *Thread) noResult() Value {
+	t.misused(results, 1)
+	return untracked
+}
+
+// untracked is the result of a call when that is not known.
+var untracked = encodedText(format.ValueRawString, format.UntrackedResult)
+
+// leaveWith ends a call that has several results: they are recorded as one text,
+// (1, nil). That a text is allocated is what several results cost.
+func (t *Thread) leaveWith(c Call, results []any) {
+	text := make([]byte, 0, 128)
+	text = append(text, '(')
+	for i, x := range results {
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		v := t.result(x)
+		text = t.r.appendValue(text, &v)
+	}
+	text = append(text, ')')
+	result := encodedText(format.ValueRawString, string(text))
+	t.leave(&result, "", boundCall, c)
+}
+
+// hidden returns x as if it came from nowhere, so that what it points to need not
+// be on the heap: nothing of what is done with it here keeps it.
+func hidden(x any) any {
+	words := *(*[2]uintptr)(unsafe.Pointer(&x))
+	return *(*any)(unsafe.Pointer(&words))
+}
+
+// Of makes a value of any Go value without looking into it: a number, a string and
+// the like are what the functions of these names make of them; an error its type
+// and, where that is known without calling its method, its text; what has an inside
+// is an object of its type, told from others by its address. Other than
+// [Recorder.Capture], it does not read what x points to.
+func (r *Recorder) Of(x any) Value {
+	if !r.on() || x == nil {
+		return Null()
+	}
+	switch x := x.(type) {
+	case Value:
+		return x
+	case error:
+		return r.errorOf(x)
+	}
+	return r.of(reflect.ValueOf(x))
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	timeType     = reflect.TypeFor[time.Time]()
+	errorType    = reflect.TypeFor[error]()
+)
+
+// of is Of for a value of reflection.
+func (r *Recorder) of(v reflect.Value) Value {
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		if v.Type() == errorType && v.CanInterface() {
+			return r.errorOf(v.Interface().(error))
+		}
+		v = v.Elem()
+	}
+	switch v.Type() {
+	case durationType:
+		return Duration(time.Duration(v.Int()))
+	case timeType:
+		if v.CanInterface() {
+			return Time(v.Interface().(time.Time))
+		}
+	}
+	if simple, ok := scalar(v); ok {
+		return simple
+	}
+	identity, t := uintptr(0), v.Type()
+	switch v.Kind() {
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return Bytes(v.Bytes())
+		}
+		identity = v.Pointer()
+	case reflect.Pointer:
+		identity, t = v.Pointer(), t.Elem()
+	case reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		identity = v.Pointer()
+	}
+	return Object(r.typeOf(t).class, Identity(identity))
+}
+
+// appendValue appends the text of a value to that of several.
+func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
+	switch v.kind {
+	case 0:
+		return append(dst, "nil"...)
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+		return strconv.AppendInt(dst, int64(v.bits), 10)
+	case format.ValueBoolean:
+		return strconv.AppendBool(dst, v.bits != 0)
+	case format.ValueFloat:
+		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(v.bits))), 'g', -1, 32)
+	case format.ValueDouble:
+		return strconv.AppendFloat(dst, math.Float64frombits(v.bits), 'g', -1, 64)
+	case format.ValueChar:
+		return strconv.AppendQuoteRune(dst, rune(v.bits))
+	case format.ValueString:
+		return r.appendCut(append(dst, '"'), v.text, "\"")
+	case format.ValueRawString, format.ValueJavaClass:
+		return r.appendCut(dst, v.text, "")
+	case object:
+		dst = append(append(dst, r.className(v)...), '@')
+		return strconv.AppendInt(dst, int64(int32(v.bits)), 10)
+	case encoded:
+		return append(dst, encodedTextOf(v.text)...)
+	case format.ValueVoid:
+		return append(dst, "void"...)
+	}
+	return v.appendMade(dst, r.config.MaxString)
+}
+
+// appendCut appends the beginning of a text, as that of a string is kept.
+func (r *Recorder) appendCut(dst []byte, text, behind string) []byte {
+	short := cut(text, r.config.MaxString)
+	dst = append(dst, short...)
+	if len(short) < len(text) {
+		dst = append(dst, ellipsis...)
+	}
+	return append(dst, behind...)
+}
+
+// encodedText is a value with a text that is not cut as those of strings are.
+func encodedText(kind format.ValueKind, text string) Value {
+	b := make([]byte, 4, 6+len(text))
+	putInt32(b, int32(kind))
+	return Value{kind: encoded, text: string(appendText(b, text, maxText))}
+}
+
+// encodedTextOf is the text of what encodedText made, or what stands for an object
+// that was captured.
+func encodedTextOf(value string) string {
+	if kind := int32(binary.BigEndian.Uint32([]byte(value[:4]))); kind >= 0 {
+		return "<captured>"
+	}
+	return value[6:]
+}
