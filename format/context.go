@@ -25,6 +25,9 @@ func NewContext() *Context { return new(Context) }
 // Thread returns the name of a thread.
 func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
 
+// ThreadNames returns how many threads have a name.
+func (c *Context) ThreadNames() int { return c.threads.n }
+
 // Class returns the class with this id.
 func (c *Context) Class(id int32) *ClassDescriptor {
 	if e := c.classes.get(id); e != nil {

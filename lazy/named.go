@@ -79,3 +79,32 @@ func (n *Named) AppendOther(dst []byte) []byte {
 func (n *Named) covers() bool {
 	return n.At < 0 || n.At == n.Class+1 && string(n.Text[:n.Class]) == n.Call[:n.Class]
 }
+
+// finder finds one sort of thing.
+type finder struct {
+	find  func(text []byte) (from, to int)
+	names map[int32]callName // by method
+	hits  []Hit              // not told yet
+}
+
+// callName is what a finder knows of a method.
+type callName struct {
+	text  string // as [format.Context.CallName] returns it, with class
+	class int
+	found bool // all calls of the method match
+}
+
+func newFinder(find func(text []byte) (from, to int)) *finder {
+	return &finder{find: find, names: make(map[int32]callName)}
+}
+
+func (f *finder) name(c *format.Context, method int32) callName {
+	name, ok := f.names[method]
+	if !ok {
+		name.text, name.class = c.CallName(method)
+		n := Named{Call: name.text, Class: name.class}
+		name.found = n.matchesCall(f.find)
+		f.names[method] = name
+	}
+	return name
+}

@@ -2,8 +2,6 @@ package lazy
 
 import (
 	"context"
-	"sort"
-	"strconv"
 	"time"
 
 	"tracex/format"
@@ -74,32 +72,6 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 	return err
 }
 
-// segmentsFrom cuts the threads into what is searched one after the other.
-func segmentsFrom(v *view, from Place) []segment {
-	at := max(from.At, 0)
-	i := sort.Search(len(v.streams), func(i int) bool { return v.streams[i].thread >= from.Thread })
-	list := make([]segment, 0, len(v.streams)+1)
-	var rest *segment
-	if i < len(v.streams) && v.streams[i].thread == from.Thread && at > 0 {
-		s := v.streams[i]
-		at = min(at, s.size)
-		list = append(list, segment{thread: s.thread, from: at, to: -1, size: s.size - at})
-		rest = &segment{thread: s.thread, to: at, size: at}
-		i++
-	}
-	for _, part := range [][]*stream{v.streams[i:], v.streams[:i]} {
-		for _, s := range part {
-			if rest == nil || s.thread != rest.thread {
-				list = append(list, segment{thread: s.thread, to: -1, size: s.size})
-			}
-		}
-	}
-	if rest != nil {
-		list = append(list, *rest)
-	}
-	return list
-}
-
 // searching is a search under way.
 type searching struct {
 	r        *TraceReader
@@ -159,35 +131,6 @@ func (x *searching) matches(p *visit, f *finder) bool {
 	return n.matchesOther(f.find)
 }
 
-// finder finds one sort of thing.
-type finder struct {
-	find  func(text []byte) (from, to int)
-	names map[int32]callName // by method
-	hits  []Hit              // not told yet
-}
-
-// callName is what a finder knows of a method.
-type callName struct {
-	text  string // as [format.Context.CallName] returns it, with class
-	class int
-	found bool // all calls of the method match
-}
-
-func newFinder(find func(text []byte) (from, to int)) *finder {
-	return &finder{find: find, names: make(map[int32]callName)}
-}
-
-func (f *finder) name(c *format.Context, method int32) callName {
-	name, ok := f.names[method]
-	if !ok {
-		name.text, name.class = c.CallName(method)
-		n := Named{Call: name.text, Class: name.class}
-		name.found = n.matchesCall(f.find)
-		f.names[method] = name
-	}
-	return name
-}
-
 // begin comes to segments: the names of their threads are looked at.
 func (x *searching) begin(upto int) {
 	for ; x.begun < upto; x.begun++ {
@@ -226,54 +169,4 @@ func (x *searching) say() {
 	x.told = x.told || len(f.Hits) > 0
 	x.first.hits, x.last = nil, time.Now()
 	x.tell(f)
-}
-
-// shownFooter is the footer for the text: nil when it is not known yet.
-func (e *entry) shownFooter() *format.Footer {
-	if e.state == StatePending {
-		return nil
-	}
-	return &e.foot
-}
-
-// appendThread appends what a thread is called: its number, counted from 1,
-// and its name.
-func appendThread(dst []byte, c *format.Context, thread int32) []byte {
-	dst = strconv.AppendInt(append(dst, "Thread "...), int64(thread)+1, 10)
-	if name := c.Thread(thread); name != nil && name.Name != "" {
-		dst = append(append(append(dst, ' ', '('), name.Name...), ')')
-	}
-	return dst
-}
-
-// ThreadInfo is what is known of a thread.
-type ThreadInfo struct {
-	ID         int32
-	Name       string // "" when it is not known, or has none
-	Blocks     int
-	Bytes      int64 // of its stream
-	Containers int64 // calls, loops and iterations whose end is known
-	// Calls and Events are how many calls there are, and events of all kinds,
-	// in what is known. An index does not tell: then Counted is false until a
-	// Census has been taken, and no more than Containers are calls.
-	Calls, Events int64
-	Counted       bool
-}
-
-// Threads returns the threads known so far, by id.
-func (r *TraceReader) Threads() []ThreadInfo {
-	v := r.known.Load()
-	list := make([]ThreadInfo, len(v.streams))
-	r.WithContext(func(c *format.Context) {
-		for i, s := range v.streams {
-			list[i] = ThreadInfo{ID: s.thread, Blocks: len(s.blocks), Bytes: s.size, Containers: s.cells.len()}
-			if n, ok := r.tallyOf(v, s); ok {
-				list[i].Calls, list[i].Events, list[i].Counted = n.calls, n.events, true
-			}
-			if name := c.Thread(s.thread); name != nil {
-				list[i].Name = name.Name
-			}
-		}
-	})
-	return list
 }

@@ -18,14 +18,6 @@ type visit struct {
 	time    Time  // noTime when it is not known, or not asked for
 }
 
-// segment is a part of a walk: the trace points of a thread that stand at from
-// or behind it, and before to, in logical offsets.
-type segment struct {
-	thread   int32
-	from, to int64 // to -1: the end
-	size     int64 // in bytes, as far as is known
-}
-
 // A walk reads ahead: one goroutine reads trace points in batches of so many,
 // while another makes text of those before. Three batches go round.
 const (

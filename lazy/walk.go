@@ -34,6 +34,14 @@ type entry struct {
 // container reports whether the entry may have children.
 func (e *entry) container() bool { return e.point.Class.Container() }
 
+// shownFooter is the footer for the text: nil when it is not known yet.
+func (e *entry) shownFooter() *format.Footer {
+	if e.state == StatePending {
+		return nil
+	}
+	return &e.foot
+}
+
 // hasContent reports whether there are bytes between header and footer.
 func (e *entry) hasContent() bool { return e.end > e.start }
 

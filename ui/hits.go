@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,11 +17,12 @@ const maxPeeked = 4096
 // looks at all of them: see sift.
 type hitList struct {
 	list
-	s    *search
-	t    *lazy.Tree
-	seen map[lazy.Place]peek
-	busy bool
-	sift *sift // of the filter; nil: there is none
+	s      *search
+	folded bool              // the view that was searched
+	tree   func() *lazy.Tree // made when the first lines are read
+	seen   map[lazy.Place]peek
+	busy   bool
+	sift   *sift // of the filter; nil: there is none
 
 	least func() string // what stands before their number
 }
@@ -35,7 +37,9 @@ func (m *Model) listHits() tea.Cmd {
 		return nil
 	}
 	s.takeOther()
-	h := &hitList{s: s, t: m.r.Tree(m.out.t.Folded()), seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
+	r, folded := m.r, m.out.t.Folded()
+	h := &hitList{s: s, folded: folded, seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
+	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
 	h.list = list{
 		hint: "Enter goes there",
 		n:    func() int { return h.hits().len() },
@@ -79,23 +83,19 @@ func (h *hitList) filterBy(p *pattern) {
 }
 
 func (h *hitList) View(width, height int, g *glyphs) []string {
-	h.title = h.heading(g)
-	return h.list.View(width, height, g)
-}
-
-func (h *hitList) heading(g *glyphs) string {
-	all := h.least() + plural(int64(h.s.hits.len()), "hit")
-	text := all + " of " + h.s.p.name(60, g)
+	all := h.s.hits.len()
+	h.title, h.after = h.least()+plural(int64(all), "hit")+" of "+h.s.p.name(40, g), ""
 	switch {
 	case h.s.running():
-		text += " so far, " + percent(h.s.done, h.s.total)
+		h.title += " so far, " + percent(h.s.done, h.s.total)
 	case h.s.full:
-		text += ", the limit: " + percent(h.s.done, h.s.total) + " searched"
+		h.title += ", the limit (" + percent(h.s.done, h.s.total) + " searched)"
 	}
 	if h.sift != nil {
-		return h.sift.heading(h.s.hits.len(), text)
+		h.title = grouped(int64(h.sift.passed.len())) + " of " + h.title
+		h.after = h.sift.progress(all)
 	}
-	return text
+	return h.list.View(width, height, g)
 }
 
 func (h *hitList) line(i int, m *Model) item {
@@ -139,8 +139,8 @@ func (m *Model) peekVisible() tea.Cmd {
 		return nil
 	}
 	h.busy = true
-	life, name := m.life, m.shortName
-	e, cmd := m.soon(func() effect { return h.read(life, want, name) })
+	life := m.life
+	e, cmd := m.soon(func() effect { return h.read(life, want) })
 	if e != nil {
 		return e.apply(m)
 	}
@@ -148,10 +148,10 @@ func (m *Model) peekVisible() tea.Cmd {
 }
 
 // read reads what hits say. It keeps nothing loaded.
-func (h *hitList) read(ctx context.Context, want []lazy.Place, name func(*lazy.Node) string) effect {
-	got := make(map[lazy.Place]peek, len(want))
+func (h *hitList) read(ctx context.Context, want []lazy.Place) effect {
+	t, got := h.tree(), make(map[lazy.Place]peek, len(want))
 	for _, p := range want {
-		n, err := h.t.Reveal(ctx, p)
+		n, err := t.Reveal(ctx, p)
 		if err != nil {
 			got[p] = peek{text: describe(err)}
 			continue
@@ -161,13 +161,13 @@ func (h *hitList) read(ctx context.Context, want []lazy.Place, name func(*lazy.N
 			if i > 0 {
 				path = append(path, lazy.PathSep...)
 			}
-			path = append(path, name(up)...)
+			path = t.AppendName(path, up)
 		}
-		got[p] = peek{string(h.t.AppendText(nil, n, false)), string(path)}
+		got[p] = peek{string(t.AppendText(nil, n, false)), string(path)}
 	}
 	for _, p := range want {
-		if n, _ := h.t.Thread(p.Thread); n != nil {
-			h.t.Forget(n)
+		if n, _ := t.Thread(p.Thread); n != nil {
+			t.Forget(n)
 		}
 	}
 	return peeked{h, got}

@@ -50,7 +50,11 @@ func expression(source string) *pattern {
 		p.find = func([]byte) (int, int) { return -1, -1 }
 		return p
 	}
+	need := requiredBy(expr)
 	p.find = func(text []byte) (int, int) {
+		if !need.in(text) {
+			return -1, -1
+		}
 		at := re.FindIndex(text)
 		if at == nil {
 			return -1, -1
@@ -142,8 +146,9 @@ func literal(source string, fold bool) *pattern {
 			return at, at + len(want)
 		}
 	case isASCII(source):
+		fold := newFolded(want)
 		p.find = func(text []byte) (int, int) {
-			at := indexFold(text, want)
+			at := fold.index(text)
 			return at, at + len(want)
 		}
 	default:
@@ -183,37 +188,6 @@ func (p *pattern) ranges(text []byte) [][2]int {
 		at += to
 	}
 	return list
-}
-
-// indexFold returns where want, ASCII in small letters, stands in text in
-// letters of any size; -1 when it does not.
-func indexFold(text, want []byte) int {
-	if len(want) == 0 {
-		return 0
-	}
-	first := want[0]
-	for i := 0; i+len(want) <= len(text); i++ {
-		if lower(text[i]) == first && equalFold(text[i:i+len(want)], want) {
-			return i
-		}
-	}
-	return -1
-}
-
-func equalFold(text, want []byte) bool {
-	for i, c := range want {
-		if lower(text[i]) != c {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }
 
 func hasLetters(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

@@ -16,7 +16,8 @@ type seeking struct {
 }
 
 // beginSearch starts a search in the place of the one before. w is the hit to go
-// to as soon as it is known; the search begins where that is looked for.
+// to as soon as it is known; the search begins where that is looked for, or, for
+// one before that, at the beginning of its thread.
 func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	id := 1
 	if m.search != nil {
@@ -26,7 +27,11 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 		}
 	}
 	ctx, cancel := context.WithCancel(m.life)
-	s := newSearch(id, p, w.from)
+	from := w.from
+	if w.dir < 0 {
+		from.At = -1 // what comes before is known once the search has come to w.from
+	}
+	s := newSearch(id, p, from)
 	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
 	what := lazy.Search{Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Every: m.seeking.every}
@@ -81,6 +86,7 @@ func (f found) apply(m *Model) tea.Cmd {
 	if s == nil || f.id != s.id || s.cancel == nil || s.ended {
 		return nil
 	}
+	f.Hits = f.Hits[:min(len(f.Hits), m.seeking.most-s.hits.len())]
 	if f.end {
 		s.ended, s.err = true, f.err
 		s.cancel()

@@ -110,7 +110,7 @@ func (m *Model) siftHits() tea.Cmd {
 	if want.ended {
 		return nil
 	}
-	go want.run(m.r, lazy.Search{Folded: h.t.Folded()})
+	go want.run(m.r, lazy.Search{Folded: h.folded})
 	return want.next()
 }
 
@@ -207,16 +207,15 @@ func (n sifted) apply(m *Model) tea.Cmd {
 	return f.next()
 }
 
-// heading is what the list's title says of the filter.
-func (f *sift) heading(all int, of string) string {
-	text := grouped(int64(f.passed.len())) + " of " + of
-	switch share := percent(int64(f.looked), int64(all)) + " looked at"; {
+// progress says how far the filter is; "" when it has looked at all hits.
+func (f *sift) progress(all int) string {
+	switch share := percent(int64(f.looked), int64(all)) + " looked at "; {
 	case f.err != nil:
-		return text + ", stopped, " + share
+		return "stopped, " + share
 	case !f.ended:
-		return text + ", " + share
+		return share
 	}
-	return text
+	return ""
 }
 
 // nothing says that no hit passes.

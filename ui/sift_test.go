@@ -216,6 +216,27 @@ func TestSearchFromTheCursor(t *testing.T) {
 	check(at(2, 5), 1, at(0, 30), true) // round
 }
 
+// TestSearchBackwards: what comes before is gone to when the search has come to
+// where it was asked for, not only when it has gone round.
+func TestSearchBackwards(t *testing.T) {
+	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 100, 24, Options{})
+	d.m.seeking.every = 1
+	d.keys("l j j l j j")
+	from, ok := d.m.here()
+	if !ok || from.At <= 0 {
+		t.Fatalf("at %v: the test shows nothing", from)
+	}
+	d.m.beginSearch(newPattern("(", false), &wanted{from: from, dir: -1, count: 1})
+	s := d.m.search
+	for s.want != nil && s.running() {
+		d.m.Update(s.next()())
+	}
+	if !s.running() || s.shown == 0 || compare(s.hits.at(s.shown-1).Place, from) >= 0 {
+		t.Errorf("running %v, at hit %d", s.running(), s.shown)
+	}
+}
+
 // TestSearchManyThreads: the news of a search does not grow with the threads, and
 // their names are found.
 func TestSearchManyThreads(t *testing.T) {
@@ -307,11 +328,11 @@ func TestSearchLimit(t *testing.T) {
 	d.m.seeking = seeking{most: 5000, every: 1}
 	d.search("e", false)
 	s := d.m.search
-	if !s.full || s.hits.len() < 5000 {
+	if !s.full || s.hits.len() != 5000 {
 		t.Fatalf("%d hits", s.hits.len())
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
-	d.keys("ctrl+l").has("the limit: ", "% searched").keys("G enter")
+	d.keys("ctrl+l").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
 	last := d.m.out.cursor.Node.Place()
 	if d.m.search.shown != s.hits.len() {
 		t.Fatalf("at hit %d", d.m.search.shown)
