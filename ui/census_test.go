@@ -91,7 +91,7 @@ func TestMemoryHasHits(t *testing.T) {
 	}
 	d.keys("g d").has(size(d.m.out.t.Stats().Bytes+d.m.kept())+" of ", size(d.m.kept())+" for hits")
 	before := d.m.kept()
-	d.keys("ctrl+l")
+	d.keys("H")
 	if d.m.kept() <= before {
 		t.Error("the list of hits takes nothing")
 	}

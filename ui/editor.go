@@ -34,7 +34,7 @@ func (m *Model) openEditor(int) tea.Cmd {
 		if m.source.alike > 1 {
 			m.say("opened " + m.source.said())
 		}
-		return tea.ExecProcess(c, func(err error) tea.Msg { return editorEnded{err} })
+		return m.lendTerminal(c, func(err error) tea.Msg { return editorEnded{err} })
 	})
 }
 

@@ -198,7 +198,7 @@ func TestFollowSearch(t *testing.T) {
 	l.n = 0 // the same again
 	l.calls(th, 5)
 	l.seen().has(" 3 of ≥ 9").at(3)
-	l.keys("ctrl+l").has("≥ 9 hits").keys("esc")
+	l.keys("H").has("≥ 9 hits").keys("esc")
 	l.keys("6 n").has(" 9 of ≥ 9")
 	l.keys("n").has(" 10 of 14").at(1)
 	l.keys("5 n").has(" 1 of 14", "search wrapped to the top")

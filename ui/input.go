@@ -45,6 +45,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Quit
 	case name == "ctrl+z":
 		return m.suspend(0)
+	case name == "ctrl+l":
+		return m.redraw(0)
 	case m.width < minWidth || m.height < minHeight:
 		if name == "q" || name == "ctrl+c" {
 			return tea.Quit

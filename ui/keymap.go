@@ -62,7 +62,7 @@ func bindings() []binding {
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
 		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
 		{[]string{"N"}, groupFind, "previous hit", "", (*Model).prevHit},
-		{[]string{"ctrl+l"}, groupFind, "list of hits", "", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
+		{[]string{"H"}, groupFind, "list of hits", "", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
 		{[]string{"L"}, groupFind, "the child that took longest, or holds most; 3L: 3 levels", "longest", (*Model).largest},
 		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
 		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
@@ -75,6 +75,7 @@ func bindings() []binding {
 		{[]string{"{"}, groupScreen, "scroll the details up", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(-max(1, n)) }},
 		{[]string{">"}, groupScreen, "scroll lines to the right", "", func(m *Model, n int) tea.Cmd { return m.shift(8 * max(1, n)) }},
 		{[]string{"<"}, groupScreen, "scroll lines to the left", "", func(m *Model, n int) tea.Cmd { return m.shift(-8 * max(1, n)) }},
+		{[]string{"ctrl+l"}, groupScreen, "redraw the screen", "", (*Model).redraw},
 		{[]string{"v"}, groupScreen, "code locations in the lines", "", (*Model).toggleWide},
 
 		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", (*Model).openEditor},
@@ -82,7 +83,7 @@ func bindings() []binding {
 		{[]string{"Y"}, groupOther, "copy the path to it", "", (*Model).copyPath},
 		{[]string{"esc"}, groupOther, "stop what is going on; go back", "", (*Model).escape},
 		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
-		{[]string{"ctrl+z"}, groupOther, "suspend; fg comes back", "", (*Model).suspend},
+		{[]string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
 		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},
 	}
 }

@@ -51,6 +51,7 @@ type Model struct {
 	keys          []binding
 	count         counter
 	click         click
+	job           *jobControl // nil: the terminal is not a shell's
 
 	begun      *lazy.Node  // the thread that was opened at the start; nil: none yet
 	touched    bool        // a person has pressed a key

@@ -185,13 +185,3 @@ func (m *Model) placeless() (none bool) {
 	m.r.WithContext(func(c *format.Context) { none = c.Counts()[format.KindCodeLocation] == 0 })
 	return none
 }
-
-// suspend stops the program until fg. Without a shell that could say fg there
-// would be no way back.
-func (m *Model) suspend(int) tea.Cmd {
-	if !canSuspend() {
-		m.say("no shell to go to: this terminal runs tracex alone")
-		return nil
-	}
-	return tea.Suspend
-}

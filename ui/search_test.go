@@ -288,14 +288,14 @@ func TestSameName(t *testing.T) {
 // TestHitList shows hits with their paths, and goes to the chosen one.
 func TestHitList(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("JsonWriter(").keys("enter ctrl+l")
+	d.keys("/").typed("JsonWriter(").keys("enter H")
 	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
 	d.keys("j j k enter")
 	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.shown != 2 {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.shown)
 	}
 	all := d.m.search.hits.len()
-	d.keys("ctrl+l / z z z z").has("none of "+plural(int64(all), "hit")+" contains zzzz", "0 of "+plural(int64(all), "hit"))
+	d.keys("H / z z z z").has("none of "+plural(int64(all), "hit")+" contains zzzz", "0 of "+plural(int64(all), "hit"))
 	d.keys("esc esc")
 	if d.m.overlay != nil {
 		t.Error("Esc does not close the list")
@@ -306,7 +306,7 @@ func TestHitList(t *testing.T) {
 // through it: each line on the screen says what its hit is.
 func TestHitListReadsWhatItShows(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("json").keys("enter N ctrl+l")
+	d.keys("/").typed("json").keys("enter N H")
 	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
 		d.keys(key)
 		if screen := d.screen(); strings.Contains(screen, d.m.spinner()) {

@@ -29,7 +29,7 @@ func filterText(t *testing.T, m *Model, hit lazy.Hit) (line, called string) {
 // screen, and at all that their lines say.
 func TestHitListFilter(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/ e enter ctrl+l")
+	d.keys("/ e enter H")
 	h := d.m.overlay.(*hitList)
 	all := h.s.hits.len()
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestHitListFilter(t *testing.T) {
 // too, and an expression that is none passes nothing.
 func TestHitListFilterReadings(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 120, 24, Options{})
-	d.keys("/").typed("json").keys("enter ctrl+l /").typed("new.*Writer")
+	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
 	h := d.m.overlay.(*hitList)
@@ -99,7 +99,7 @@ func TestHitListFilterStreams(t *testing.T) {
 	for s.hits.len() == 0 {
 		update(s.next()())
 	}
-	update(press("ctrl+l"))
+	update(press("H"))
 	update(press("/"))
 	update(press("1"))
 	first := d.m.sift
@@ -272,7 +272,7 @@ func TestSearchManyThreads(t *testing.T) {
 	if d.keys("n"); d.cursorText() == first || !d.m.out.cursor.Node.IsThread() {
 		t.Errorf("n went to %q", d.cursorText())
 	}
-	d.keys("ctrl+l").has(first)
+	d.keys("H").has(first)
 }
 
 // TestThreadListFilter: a filter of very many threads looks at their names alone,
@@ -332,7 +332,7 @@ func TestSearchLimit(t *testing.T) {
 		t.Fatalf("%d hits", s.hits.len())
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
-	d.keys("ctrl+l").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
+	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
 	last := d.m.out.cursor.Node.Place()
 	if d.m.search.shown != s.hits.len() {
 		t.Fatalf("at hit %d", d.m.search.shown)

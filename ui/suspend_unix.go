@@ -3,8 +3,13 @@
 package ui
 
 import (
+	"io"
 	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
 
+	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,3 +24,121 @@ func canSuspend() bool {
 	parent, err := unix.Getsid(os.Getppid())
 	return err == nil && own == parent
 }
+
+// jobControl stops the program and lets it go on, with the terminal as the shell
+// and the explorer each need it:
+//
+//	Ctrl-Z, SIGTSTP    the terminal is given back, then the program stops
+//	SIGCONT after it   the terminal is taken again, and all is drawn
+//	SIGCONT after SIGSTOP, of which a program is not told: the same
+//
+// While an editor has the terminal, both signals only stop and continue this
+// program: the editor looks after the terminal.
+type jobControl struct {
+	signals chan os.Signal
+	woken   chan struct{} // SIGCONT, for halt
+	halting atomic.Bool   // halt waits for SIGCONT
+	lent    atomic.Bool   // an editor has the terminal
+	done    chan struct{}
+	ignored bool // SIGTSTP was, when the program began
+}
+
+func newJobControl() *jobControl {
+	return &jobControl{ignored: signal.Ignored(syscall.SIGTSTP), signals: make(chan os.Signal, 4), woken: make(chan struct{}, 1), done: make(chan struct{})}
+}
+
+// watch handles signals until close; send takes messages to the program.
+func (j *jobControl) watch(send func(tea.Msg)) {
+	j.notify()
+	go func() {
+		for {
+			select {
+			case s := <-j.signals:
+				j.handle(s, send)
+			case <-j.done:
+				return
+			}
+		}
+	}()
+}
+
+// notify asks for the signals, but for those that are ignored.
+func (j *jobControl) notify() {
+	signal.Notify(j.signals, syscall.SIGCONT)
+	if !j.ignored {
+		signal.Notify(j.signals, syscall.SIGTSTP)
+	}
+}
+
+func (j *jobControl) close() {
+	signal.Stop(j.signals)
+	close(j.done)
+}
+
+func (j *jobControl) handle(s os.Signal, send func(tea.Msg)) {
+	switch {
+	case s == syscall.SIGCONT && j.halting.Load():
+		j.woken <- struct{}{}
+	case s == syscall.SIGCONT && !j.lent.Load():
+		if background() && canSuspend() {
+			_ = unix.Kill(unix.Getpid(), unix.SIGTTOU) // as the kernel does with who draws
+			return
+		}
+		send(j.retake()())
+	case s == syscall.SIGTSTP && canSuspend():
+		if j.lent.Load() {
+			go j.halt(false)
+			return
+		}
+		send(j.suspend(false)())
+	}
+}
+
+// background reports whether another process group has the terminal.
+func background() bool {
+	group, err := unix.IoctlGetInt(int(os.Stdout.Fd()), unix.TIOCGPGRP)
+	return err == nil && group != unix.Getpgrp()
+}
+
+// halt stops the program, and with group all of its process group, and returns
+// when it was continued. A program that has asked for SIGTSTP once is not
+// stopped by it again, so it stops itself with SIGSTOP.
+func (j *jobControl) halt(group bool) {
+	if !j.halting.CompareAndSwap(false, true) {
+		return
+	}
+	if group {
+		signal.Ignore(syscall.SIGTSTP) // it is for the others
+		_ = unix.Kill(0, unix.SIGTSTP)
+	}
+	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
+	<-j.woken
+	j.halting.Store(false)
+	j.notify()
+}
+
+// suspend gives the terminal back, stops, and takes it again.
+func (j *jobControl) suspend(group bool) tea.Cmd {
+	return tea.Exec(terminalFree(func() error { j.halt(group); return nil }), redrawn)
+}
+
+// retake sets the terminal up again, which was changed while the program was
+// stopped without its knowledge.
+func (j *jobControl) retake() tea.Cmd {
+	return tea.Exec(terminalFree(func() error { return nil }), redrawn)
+}
+
+// terminalFree is what runs while the terminal is as it was before the program.
+type terminalFree func() error
+
+func (f terminalFree) Run() error {
+	drawingEnded()
+	return f()
+}
+
+func (terminalFree) SetStdin(io.Reader)  {}
+func (terminalFree) SetStdout(io.Writer) {}
+func (terminalFree) SetStderr(io.Writer) {}
+
+// redrawn is the message after the terminal was taken again.
+func redrawn(err error) tea.Msg { return retaken{err} }

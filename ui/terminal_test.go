@@ -315,7 +315,7 @@ func TestTerminalAlone(t *testing.T) {
 	c := startConsole(t, nil)
 	c.waitFor(firstScreen)
 	c.send("\x1a")
-	c.waitFor("no shell to go to")
+	c.waitFor("no shell to return to")
 	c.send("q")
 	if code := c.ends(); code != 0 {
 		t.Errorf("exit code %d", code)

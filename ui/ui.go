@@ -58,7 +58,11 @@ func run(ctx context.Context, m *Model) error {
 		// look for more in terminfo, and start tmux to ask it.
 		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
 	}
-	_, err := tea.NewProgram(m, options...).Run()
+	p := tea.NewProgram(m, options...)
+	m.job = newJobControl()
+	m.job.watch(p.Send)
+	defer m.job.close()
+	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause
 	}
