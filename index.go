@@ -36,7 +36,7 @@ tracex index --verify trace.bin    # check each cell against the data`,
 	flags.BoolVar(&f.verify, "verify", false, "check the index, write nothing")
 	flags.StringVarP(&f.output, "output", "o", "", "file of the index, else FILE.idx")
 	flags.BoolVar(&f.force, "force", false, "also of a recording without its end")
-	c.RunE = onTrace(func(ctx context.Context, path string) error {
+	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
 		if path == "-" {
 			return &usageError{"the index of standard input is of no use", "name a file"}
 		}
@@ -44,7 +44,7 @@ tracex index --verify trace.bin    # check each cell against the data`,
 			return a.verifyIndex(ctx, path, f.output)
 		}
 		return a.writeIndex(ctx, path, f)
-	})
+	}))
 	return c
 }
 

@@ -30,9 +30,9 @@ tracex info --json trace.bin | jq .threads`,
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON, for programs")
 	c.Flags().BoolVar(&f.env, "env", false, "environment variables with their values")
-	c.RunE = onTrace(func(ctx context.Context, path string) error {
+	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
 		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return a.info(ctx, in, r, f) })
-	})
+	}))
 	return c
 }
 

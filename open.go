@@ -70,14 +70,14 @@ tracex open --follow trace.bin         # while it is being recorded`,
 	completeColour(c)
 	c.Flags().BoolVar(&noWrite, "no-write", false, "store no index beside the trace")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show what is being recorded, as it comes")
-	c.RunE = onTrace(func(ctx context.Context, path string) error {
+	c.RunE = onTrace(a.finished(func() bool { return !noWrite }, func(ctx context.Context, path string) error {
 		look, err := f.options()
 		if err != nil {
 			return err
 		}
 		look.Follow = follow
 		return a.explore(ctx, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Follow: follow}, look)
-	})
+	}))
 	return c
 }
 

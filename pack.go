@@ -39,7 +39,7 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 	flags.StringVarP(&f.output, "output", "o", "", "file to write, else FILE"+packedSuffix+"; - is standard output")
 	flags.StringVar(&f.info, "info", "", "description of the run: info.txt of a packed trace")
 	flags.BoolVar(&f.force, "force", false, "replace a file; pack a trace that is damaged")
-	c.RunE = onTrace(func(ctx context.Context, path string) error {
+	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
 		if f.level < 0 || f.level > 9 {
 			return &usageError{"--level is a number from 0 to 9", ""}
 		}
@@ -47,7 +47,7 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 			return &usageError{"a trace from standard input needs a name", "-o names the file to write"}
 		}
 		return a.pack(ctx, path, f)
-	})
+	}))
 	return c
 }
 

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runVariable) != "" {
 		main()
 	}
+	if path := os.Getenv(crashVariable); path != "" {
+		crash(path)
+	}
 	commands := map[string]func(){"tracex": main}
 	if commands[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] == nil {
 		ipctest.NoService()
@@ -51,6 +54,7 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"captured": captured,
+			"crashed":  crashed,
 			"timed": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) != 1 {
 					ts.Fatalf("usage: timed FILE")

@@ -49,11 +49,14 @@ type chunk struct {
 	data  []byte
 	marks []mark
 	// published is the number of bytes, and in its low half of marks, that a
-	// flusher may read.
-	published atomic.Uint64
+	// flusher may read. With the chunk's memory it is in the live file, if that
+	// has room for it.
+	published *atomic.Uint64
+	live      *liveChunk // nil: it is in the program's own memory
 
 	next *chunk // in a list of chunks
 
+	number       uint64 // among the thread's chunks, from 1
 	turns        []turn // of the clock's counter; the thread's swap guards it
 	taken        uint64 // what was published when it was taken away; the thread's swap guards it
 	flushed      int    // bytes that are in the sink; the thread's lock guards it
@@ -115,7 +118,8 @@ type part struct {
 	data    []byte
 	marks   []mark
 	first   int
-	missing int64 // it is the note of so many trace points, and nothing else
+	of      *chunk // nil: a note, which is in none
+	missing int64  // it is the note of so many trace points, and nothing else
 }
 
 // pending returns what is published of a chunk and not in the sink. The
@@ -128,7 +132,7 @@ func (c *chunk) pending() part {
 // thread's lock is held.
 func (c *chunk) upTo(published uint64) part {
 	n, m := unpack(published)
-	return part{data: c.data[c.flushed:n], marks: c.marks[c.flushedMarks:m], first: c.flushed}
+	return part{data: c.data[c.flushed:n], marks: c.marks[c.flushedMarks:m], first: c.flushed, of: c}
 }
 
 // written notes that a part is in the sink.

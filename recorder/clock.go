@@ -49,6 +49,8 @@ type clock struct {
 	again atomic.Int64  // how often the counter began again
 	begun func()        // called, without locks of the clock, when it has; nil: not
 
+	live *liveClock // what is known of the line, for who finishes the recording; nil: nothing
+
 	mu     sync.Mutex
 	points []instant // where pieces meet; the last is ahead of all that was asked for
 	took   uint64    // by the shortest look, in units of the counter
@@ -250,6 +252,7 @@ func (c *clock) goOn(reading uint64) (again bool) {
 	}
 	c.quiet.Store(c.units(horizon))
 	c.looked = now
+	defer c.keep()
 	if reading > now.reading && reading-now.reading <= c.slack() {
 		now.reading = reading
 	}

@@ -170,11 +170,14 @@ func (r *Recorder) turn() {
 	}
 }
 
-// begins notes since which turn of the counter a chunk is a thread's. The
-// thread's swap is held.
-func (c *chunk) begins(clock *clock) {
+// begins makes a chunk a thread's: it notes its number among the thread's chunks and
+// since which turn of the counter it is in use. The thread's swap is held.
+func (c *chunk) begins(t *Thread) {
 	c.turns = c.turns[:0]
-	if again := clock.again.Load(); again > 0 {
+	if again := t.r.clock.again.Load(); again > 0 {
 		c.turns = turned(c.turns, 0, again)
 	}
+	t.file.chunks++
+	c.number = t.file.chunks
+	c.livens(t)
 }

@@ -135,6 +135,12 @@ type Config struct {
 	Overwrite bool
 	NoTimes   bool // do not record when calls began and ended
 
+	// NoLive keeps what is not written yet in the program's own memory, instead of
+	// a file that is mapped into it, beside the trace: what was recorded since the
+	// last write is lost then if the program is killed, or ends by os.Exit, log.Fatal
+	// or a panic. It is for disks that cannot be mapped. See [Finish].
+	NoLive bool
+
 	Strategy Strategy
 	Producer *producer.Producer // whose service SharedMemory uses; nil: one of its own
 	// TrackEvents has SharedMemory write Perfetto's track events, which all of
@@ -161,9 +167,9 @@ type Config struct {
 	// half of it where that is less.
 	//
 	// Whatever the number of goroutines that come and go, those that are there
-	// at once need memory: 0.8 KiB and its name for a thread with up to eight
-	// open calls, until it ends. The default has room for some 58,000, a million
-	// take 0.8 GiB. A goroutine for which there is none is not recorded,
+	// at once need memory: 0.9 KiB and its name for a thread with up to eight
+	// open calls, until it ends. The default has room for some 54,000, a million
+	// take 0.9 GiB. A goroutine for which there is none is not recorded,
 	// whatever the policy: were it to wait for another one to end, both could
 	// wait for ever. It is counted as [Saved.Refused]. A name for which there is
 	// none is "<no room>". OnError hears of both.

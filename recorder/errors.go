@@ -28,6 +28,12 @@ func (r *Recorder) tell() {
 	if r.untold.Load() && r.untold.Swap(false) && r.config.OnError != nil {
 		r.config.OnError(r.firstError())
 	}
+	if r.unwarned.Load() && r.unwarned.Swap(false) && r.config.OnError != nil {
+		r.errMu.Lock()
+		warning := r.warning
+		r.errMu.Unlock()
+		r.config.OnError(warning)
+	}
 }
 
 func (r *Recorder) firstError() error {

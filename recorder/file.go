@@ -42,13 +42,15 @@ func exists(err error) error {
 // outfile gathers what goes to an output. Two buffers take turns: one is filled
 // while the other is written.
 type outfile struct {
-	name  string
-	to    output // nil: it is not wanted, and nothing is gathered
-	room  int    // size of a buffer, unless a large object is in it
-	most  int    // bytes that may wait before more are gathered
-	buf   []byte // being filled; the files' mu guards it
-	spare []byte // the other, while nothing is written
-	end   int64  // position of buf in the file
+	name    string
+	to      output // nil: it is not wanted, and nothing is gathered
+	room    int    // size of a buffer, unless a large object is in it
+	most    int    // bytes that may wait before more are gathered
+	buf     []byte // being filled; the files' mu guards it
+	spare   []byte // the other, while nothing is written
+	writing []byte // being written
+	live    liveBuffers
+	end     int64 // position of buf in the file
 
 	pos  int64 // bytes in the file; the files' io guards it
 	good int64 // of them, those that are whole blocks, or whole chunks in a dump
@@ -64,10 +66,11 @@ func (f *outfile) waits(part int) bool { return part*len(f.buf) >= f.most && len
 func (f *outfile) take() []byte {
 	b := f.buf
 	if f.spare == nil && f.to != nil {
-		f.spare = make([]byte, 0, f.room)
+		f.spare = f.newBuffer(f.room)
 	}
 	f.buf, f.spare = f.spare[:0], nil
 	f.end += int64(len(b))
+	f.writing = b
 	return b
 }
 
@@ -91,6 +94,7 @@ func (f *outfile) write(b []byte) error {
 // size than buffers are to have.
 func (f *outfile) wrote(b []byte) {
 	f.good = f.pos
+	f.writing = nil
 	if cap(b) == f.room {
 		f.spare = b
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tracex/format"
+	"tracex/recorder/internal/live"
 )
 
 // files is the sink that writes the trace's files: data, index and times. Its
@@ -28,9 +29,11 @@ type files struct {
 	io sync.Mutex // held while the files are written
 	mu sync.Mutex // guards what follows
 
+	live               *live.File // nil: there is none
 	data, index, times outfile
 	err                error
 	closed             bool
+	ending             bool  // the files' end is added
 	broken             bool  // no blocks any more: the files' end is all that comes, or it is there
 	current            block // the last that was begun
 	open               bool  // the current block has no end: others of its thread's parts follow
@@ -93,7 +96,7 @@ func newFiles(r *Recorder) (*files, error) {
 			return nil, fmt.Errorf("recorder: %w", err)
 		}
 		if i == 0 && c.Overwrite { // the name is ours
-			if err := remove([]string{f.times.name, f.index.name}); err != nil {
+			if err := remove([]string{f.times.name, f.index.name, c.Path + LiveSuffix}); err != nil {
 				withdraw(made[:1])
 				return nil, fmt.Errorf("recorder: %w", err)
 			}
@@ -110,6 +113,7 @@ func newFiles(r *Recorder) (*files, error) {
 		withdraw(made)
 		return nil, err
 	}
+	r.startLive(f)
 	f.drafts = make(chan *draft, c.drafts())
 	for range cap(f.drafts) {
 		f.drafts <- &draft{clock: clock}
@@ -124,7 +128,7 @@ func (f *files) all() []*outfile { return []*outfile{&f.data, &f.index, &f.times
 // would be taken for a part of it.
 func (f *files) clear(c *Config) error {
 	if c.Overwrite {
-		return removeAll(f.data.name, f.times.name, f.index.name)
+		return removeAll(f.data.name, f.times.name, f.index.name, c.Path+LiveSuffix)
 	}
 	if _, err := os.Lstat(f.times.name); c.NoTimes && err == nil {
 		return exists(&fs.PathError{Op: "open", Path: f.times.name, Err: fs.ErrExist})
@@ -214,6 +218,7 @@ func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
 	if last || !f.dump {
 		b.end()
 	}
+	f.commit(t, p, d)
 	return added
 }
 

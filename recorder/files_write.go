@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/recorder/internal/live"
 )
 
 // write hands what is gathered to the files. Neither io nor mu is held.
@@ -17,6 +18,12 @@ func (f *files) write() error {
 	}
 	data, index, times := f.data.take(), f.index.take(), f.times.take()
 	taken := f.current.span
+	state := uint64(live.StateRecording)
+	if f.ending {
+		state = live.StateEnding // the files' end is among what is taken
+	}
+	f.commitAs(nil, part{}, nil, state)
+	data, index, times = f.data.writing, f.index.writing, f.times.writing // which may have moved
 	f.mu.Unlock()
 
 	err := f.data.write(data)
@@ -37,12 +44,14 @@ func (f *files) write() error {
 	f.index.wrote(index)
 	f.times.wrote(times)
 	f.written = taken
+	f.commit(nil, part{}, nil)
 	return nil
 }
 
 // fail ends the files with what is whole, and the recording. io and mu are held.
 func (f *files) fail(err error) {
 	f.err = err
+	f.endLive() // what is whole is in the files
 	var data, index, times []byte
 	if b := &f.current; b.cut(f.data.good) {
 		// A dump keeps what it has of a thread.
@@ -81,7 +90,7 @@ func (f *files) finish() error {
 		f.data.buf = append(f.data.buf, byte(format.KindEOF))
 		f.index.buf = format.AppendIndexTail(f.index.buf, f.end())
 		f.times.buf = f.appendEnd(f.times.buf)
-		f.broken = true
+		f.broken, f.ending = true, true
 	}
 	f.mu.Unlock()
 	_ = f.write() // the error is kept
@@ -102,6 +111,7 @@ func (f *files) finish() error {
 			f.r.limit(f.err)
 		}
 	}
+	f.endLive()
 	return f.err
 }
 

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(victimVariable); path != "" {
 		victim(path)
 	}
+	if how, path, seed, ok := crashArguments(); ok {
+		crash(how, path, seed)
+	}
 	child()
 	ipctest.NoService()
 	os.Exit(m.Run())

@@ -136,6 +136,7 @@ func (t *Thread) count() int64 {
 		t.noteID = t.noteEvent()
 	}
 	t.r.dropped.Add(1)
+	t.keepDropped(n)
 	return n
 }
 
@@ -151,7 +152,9 @@ func (t *Thread) noteEvent() int32 {
 
 // putNote writes the note of what was dropped, and forgets that. swap is held.
 func (t *Thread) putNote(b []byte) int {
-	return t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
+	n := t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
+	t.keepDropped(0)
+	return n
 }
 
 // putNote writes a note of how many trace points of a thread are missing before

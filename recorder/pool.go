@@ -3,6 +3,9 @@ package recorder
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
+
+	"tracex/recorder/internal/live"
 )
 
 // pool keeps the recorder's memory within a limit: that of chunks, which it
@@ -12,7 +15,8 @@ import (
 // is never for chunks: it is for those who need it at once, while the recorder's
 // goroutine takes chunks away.
 type pool struct {
-	block int // size of a block
+	block int        // size of a block
+	live  *live.File // where chunks have their memory; nil: in the program's own
 
 	mu       sync.Mutex
 	max      int64
@@ -59,15 +63,25 @@ func (p *pool) get(size int) *chunk {
 		if !ok {
 			return nil
 		}
-		c = &chunk{data: make([]byte, size), marks: make([]mark, p.marks(size))}
+		c = p.make(size)
 	}
 	p.prepare(c)
 	return c
 }
 
+// make makes a chunk of a size: in the live file, or in the program's own memory
+// where that has no room.
+func (p *pool) make(size int) *chunk {
+	if c := p.makeLive(size); c != nil {
+		return c
+	}
+	return &chunk{data: make([]byte, size), marks: make([]mark, p.marks(size)), published: new(atomic.Uint64)}
+}
+
 // prepare makes a chunk ready for use from its begin. All of it is in the sink,
 // and nobody else has it.
 func (p *pool) prepare(c *chunk) {
+	c.forgotten()
 	c.flushed, c.flushedMarks = 0, 0
 	c.published.Store(0)
 }
@@ -137,6 +151,7 @@ func (p *pool) forget(need int64) {
 		for len(p.free[i]) > 0 && need > 0 {
 			last := len(p.free[i]) - 1
 			cost := p.cost(len(p.free[i][last].data))
+			p.free[i][last].release()
 			p.free[i][last] = nil
 			p.free[i] = p.free[i][:last]
 			p.used, p.freed, need = p.used-cost, p.freed-cost, need-cost

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"tracex/recorder/internal/live"
 )
 
 // Recorder records a program into a trace. All its methods may be called by any
@@ -45,9 +47,13 @@ type Recorder struct {
 	sweeping sync.Mutex // held while all threads are written
 	sweepers []*Thread  // scratch of who sweeps
 
-	errMu  sync.Mutex
-	err    error       // the first
-	untold atomic.Bool // OnError does not know it yet
+	errMu    sync.Mutex
+	err      error       // the first
+	untold   atomic.Bool // OnError does not know it yet
+	warning  error       // the first that does not limit the recording
+	unwarned atomic.Bool // OnError does not know it yet
+
+	live *live.File // what is not written yet; nil: it is in the program's own memory
 }
 
 // States of a Recorder.
@@ -78,6 +84,7 @@ func launch(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	r.pool = newPool(memory, c.BlockSize)
+	r.pool.live = r.live
 	r.largest = r.pool.largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
@@ -93,6 +100,9 @@ func launch(c Config) (*Recorder, error) {
 			r.abandon(s)
 			return nil, err
 		}
+	}
+	if r.unwarned.Load() {
+		go r.tell() // who is told may wait for what Start returns
 	}
 	return r, nil
 }

@@ -28,6 +28,7 @@ type registry struct {
 	static  []bool   // of fields, by id
 	classes []string // their names, by id
 	pending references
+	live    liveNames
 
 	credit int64 // bytes that are reserved for what comes
 	short  int64 // bytes that were missing, see register
@@ -135,6 +136,7 @@ func (g *registry) intern(kind format.Kind, name string, bytes int, key any, mak
 	g.ids[owned(key)] = id
 	g.pending.data = data
 	g.pending.cells = append(g.pending.cells, format.Cell{Kind: kind, ID: id, Start: int64(at)})
+	g.live.add(kind, g.counts[kind], data[at:])
 	return id
 }
 
@@ -164,6 +166,7 @@ func (g *registry) take(data []byte, cells []format.Cell) ([]byte, []format.Cell
 	cells = append(cells, g.pending.cells...)
 	g.pending.data = g.pending.data[:0]
 	g.pending.cells = g.pending.cells[:0]
+	g.live.taken = g.live.added
 	return data, cells
 }
 

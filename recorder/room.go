@@ -280,7 +280,7 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 		t.r.pool.put(next)
 		return nil
 	}
-	next.begins(&t.r.clock)
+	next.begins(t)
 	t.full.add(c)
 	t.bytes, t.marks = 0, 0
 	t.chunk.Store(next)
@@ -302,7 +302,7 @@ func (t *Thread) install(c *chunk) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if c != nil {
-		c.begins(&t.r.clock)
+		c.begins(t)
 	}
 	t.bytes, t.marks = 0, 0
 	switch had := t.chunk.Swap(c) != nil; {

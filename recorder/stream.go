@@ -21,6 +21,10 @@ type stream struct {
 	over    bool        // nothing comes any more
 	idle    bool        // nothing new when the timer last looked
 	seen    uint64      // what was published when reclaim last looked
+	chunks  uint64      // it has begun; the thread's swap guards it
+	live    liveThread
+
+	putChunk uint64 // the number of the last chunk of which something is in the sink
 }
 
 // container is an open container as its index cell and its time will need it.
@@ -44,6 +48,7 @@ type draft struct {
 	times  []byte // theirs
 	tail   []byte // footers of what the thread left open
 	span   span
+	low    int // levels of the stack that are as they were
 }
 
 // span is the time from the first header or footer of a block to its last.
@@ -57,6 +62,7 @@ type span struct {
 func (d *draft) make(s *stream, p part, last bool) error {
 	d.before, d.span.known = s.logical, false
 	d.index, d.times, d.tail = d.index[:0], d.times[:0], d.tail[:0]
+	d.low = len(s.open)
 	if n := len(p.marks); n > 0 {
 		d.index = slices.Grow(d.index, n*format.CellSize)
 		d.times = slices.Grow(d.times, n*format.TimeCellSize)
@@ -106,6 +112,7 @@ func (d *draft) cells(s *stream, p part) error {
 		class, event := format.Class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++
+			d.low = min(d.low, len(s.open)-1)
 		}
 		if i+1 == len(p.marks) || !p.marks[i+1].footer() {
 			s.push(class, event, delta+int64(start))
@@ -160,6 +167,7 @@ func (d *draft) pop(s *stream, end int64) {
 	last := len(s.open) - 1
 	c := &s.open[last]
 	s.open = s.open[:last]
+	d.low = min(d.low, last)
 	d.add(c.event, c.start, end, c.ns, s.latest)
 }
 

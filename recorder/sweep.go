@@ -155,6 +155,7 @@ func (t *Thread) takeAway() (*chunk, part) {
 	t.chunk.Store(nil)
 	t.r.holders.remove(t)
 	c.taken = c.published.Load()
+	c.limited()
 	return c, c.upTo(c.taken)
 }
 

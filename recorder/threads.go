@@ -30,9 +30,11 @@ func (r *Recorder) Thread(name string) *Thread {
 	if swallowsNil() {
 		t.panics = &panics{wary: true}
 	}
+	t.keepIn(r.live)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.nextID > 1<<31-1 || r.state.Load() != running {
+		t.forgetLive()
 		r.pool.release(size)
 		return nil
 	}
@@ -40,6 +42,7 @@ func (r *Recorder) Thread(name string) *Thread {
 	r.nextID++
 	t.slot = int32(len(r.threads))
 	r.threads = append(r.threads, t)
+	t.inUse()
 	return t
 }
 
@@ -66,6 +69,7 @@ func (t *Thread) End() {
 	}
 	t.ended, t.lagging = true, true
 	t.over.Store(t.now())
+	t.keepEnd()
 	if r.config.Strategy == CollectAndDump {
 		return
 	}
@@ -133,6 +137,7 @@ func (t *Thread) takeLast() (c *chunk, p, note part) {
 
 // forget takes a thread off the list.
 func (r *Recorder) forget(t *Thread) {
+	t.forgetLive()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := len(r.threads) - 1

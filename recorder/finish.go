@@ -1,0 +1,266 @@
+package recorder
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"tracex/recorder/internal/live"
+)
+
+// Finished says what [Finish] did.
+type Finished struct {
+	Done    bool  // there was a recording to finish
+	Bytes   int64 // that the data file had not
+	Threads int64 // that had recorded something that was in no file
+	// Short is how many threads lack their last trace points: what was kept of
+	// them is damaged, or the recorder had no room to keep it.
+	Short int64
+}
+
+// ErrRecording is what [Finish] returns when the recording goes on.
+var ErrRecording = live.ErrInUse
+
+// Finish finishes the recording of a program that ended without [Recorder.Stop]: it
+// was killed, left by os.Exit or log.Fatal, or panicked. What it had recorded is
+// beside the trace, in a file of the same name with [LiveSuffix], which is gone
+// then; the data, index and times get what they lack, with the calls that were open
+// as unfinished, and their ends. Without such a file there is nothing to do.
+//
+// When it fails the live file stays, and Finish can be called again, also after it
+// was itself interrupted.
+func Finish(path string) (Finished, error) {
+	return finish(path, func(f *os.File) output { return unended{f} })
+}
+
+// finish is Finish; tests have outputs of their own.
+func finish(path string, to func(*os.File) output) (Finished, error) {
+	rest, err := live.Open(path + LiveSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Finished{}, nil
+	}
+	if err != nil {
+		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
+	}
+	// What the files have already must be what they would get: it is looked at
+	// first, before anything is changed.
+	var z *finisher
+	for _, dry := range []bool{true, false} {
+		z = &finisher{rest: rest, path: path, dry: dry, to: to}
+		if err := z.finish(); err != nil {
+			return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, errors.Join(err, rest.Close()))
+		}
+	}
+	// A file that cannot be removed would be finished again, to the same end.
+	if err := rest.Remove(); err != nil {
+		return z.done, fmt.Errorf("recorder: finishing %s: %w", path, err)
+	}
+	return z.done, nil
+}
+
+// finisher makes of a live file the recorder that it was, and stops that.
+type finisher struct {
+	rest *live.Rest
+	path string
+	dry  bool // nothing is written
+	to   func(*os.File) output
+	r    *Recorder
+	f    *files
+	done Finished
+}
+
+func (z *finisher) finish() (err error) {
+	if z.rest.Uint(live.AtState) == live.StateOver {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil { // what the file says is checked, but who knows
+			err = fmt.Errorf("%w: %v", live.ErrDamaged, v)
+		}
+	}()
+	flags, block := z.rest.Uint(live.AtFlags), z.rest.Uint(live.AtBlock)
+	if block < firstChunk || block > maxBlockSize {
+		return fmt.Errorf("%w: a block size of %d bytes", live.ErrDamaged, block)
+	}
+	z.done.Done = true
+	z.r = &Recorder{config: Config{
+		Path: z.path, NoTimes: flags&liveTimes == 0, Strategy: Streaming, BlockSize: int(block), MaxMemory: 1 << 40,
+	}}
+	z.r.pool = newPool(z.r.config.MaxMemory, z.r.config.BlockSize)
+	z.r.state.Store(stopped)
+	threads, err := z.threads()
+	if err != nil {
+		return err
+	}
+	if err := z.clock(threads, flags); err != nil {
+		return err
+	}
+	if err := z.names(); err != nil {
+		return err
+	}
+	defer z.closeFiles()
+	if err := z.files(); err != nil {
+		return err
+	}
+	if z.rest.Uint(live.AtState) == live.StateEnding {
+		return z.f.write()
+	}
+	before := z.f.data.size()
+	for _, t := range threads {
+		z.r.end(t)
+	}
+	if err := z.f.finish(); err != nil {
+		return err
+	}
+	z.done.Bytes = z.f.data.pos - before
+	return z.r.firstError()
+}
+
+// finishRoom is how much is gathered before it is written, in bytes.
+const finishRoom = 1 << 20
+
+// files opens the files where the recorder was with them, and gives them what
+// waited to be written.
+func (z *finisher) files() error {
+	c := &z.r.config
+	f := &files{r: z.r}
+	z.f, z.r.sink = f, f
+	f.data.name, f.index.name, f.times.name = c.Path, c.Path+".idx", c.Path+".tim"
+	f.data.room, f.index.room, f.times.room = finishRoom, finishRoom, finishRoom
+	f.data.most, f.index.most, f.times.most = f.data.room, f.index.room, f.times.room
+	clock := &z.r.clock
+	all := f.all()
+	if c.NoTimes {
+		all, clock = all[:2], nil
+	}
+	waiting := make([][]byte, len(all))
+	for i, o := range all {
+		var err error
+		if waiting[i], err = z.open(o, i); err != nil {
+			return err
+		}
+	}
+	for i, o := range all {
+		o.end = o.pos
+		o.buf = append(make([]byte, 0, max(o.room, len(waiting[i]))), waiting[i]...)
+	}
+	f.current = block{f: f, start: f.data.pos, behind: f.data.pos} // it is whole
+	f.drafts = make(chan *draft, 1)
+	f.drafts <- &draft{clock: clock}
+	return f.write()
+}
+
+// open opens a file and returns what waits to be written behind what it has for
+// sure.
+func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
+	at := live.AtFiles + int64(i)*live.FileSize
+	for _, off := range []int64{live.AtWrite, live.AtFill} {
+		b, err := z.rest.Bytes(int64(z.rest.Uint(at+off)), int64(z.rest.Uint(at+off+8)))
+		if err != nil {
+			return nil, err
+		}
+		waits = append(waits, b...)
+	}
+	o.pos = int64(z.rest.Uint(at + live.AtWritePos))
+	o.good = o.pos
+	file, err := os.OpenFile(o.name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	o.to = z.to(file)
+	if z.dry {
+		o.to = &comparison{File: file, name: o.name}
+	}
+	st, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() < o.pos || o.pos < 0 {
+		return nil, fmt.Errorf("%s has %d bytes, and had %d when its program ended: it is another file, or was cut", o.name, st.Size(), o.pos)
+	}
+	return waits, nil
+}
+
+// unended is an output that stays as it is when writing to it fails: what it got is
+// what it is to have, and the rest can come later.
+type unended struct{ *os.File }
+
+func (unended) Truncate(int64) error { return errors.ErrUnsupported }
+
+// comparison is an output that compares what a file has with what is to be written
+// to it. There may be less: the program, or another Finish, was about to write it.
+type comparison struct {
+	*os.File
+	name string
+	end  int64 // of what is to be written
+}
+
+func (c *comparison) WriteAt(p []byte, at int64) (int, error) {
+	c.end = max(c.end, at+int64(len(p)))
+	had := make([]byte, len(p))
+	n, err := c.ReadAt(had, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	if !bytes.Equal(had[:n], p[:n]) {
+		return 0, c.changed(at)
+	}
+	return len(p), nil
+}
+
+func (c *comparison) Truncate(int64) error { return errors.ErrUnsupported }
+
+func (c *comparison) Close() error {
+	st, err := c.Stat()
+	if err == nil && st.Size() > c.end && c.end > 0 {
+		err = c.changed(c.end)
+	}
+	return errors.Join(err, c.File.Close())
+}
+
+func (c *comparison) changed(at int64) error {
+	return fmt.Errorf("%s was changed since its program ended, at offset %d or behind", c.name, at)
+}
+
+func (z *finisher) closeFiles() {
+	if z.f == nil || z.f.closed {
+		return
+	}
+	for _, o := range z.f.all() {
+		if o.to != nil {
+			_ = o.to.Close() // what is wrong was said
+		}
+	}
+}
+
+// threads makes the threads that had not ended, with what they had published.
+func (z *finisher) threads() ([]*Thread, error) {
+	byID := make(map[int32]*Thread)
+	for at, err := range z.rest.Slots(live.Threads) {
+		if err != nil {
+			return nil, err
+		}
+		t, err := z.thread(at)
+		if err != nil {
+			return nil, err
+		}
+		if byID[t.id] != nil {
+			return nil, fmt.Errorf("%w: two threads have the id %d", live.ErrDamaged, t.id)
+		}
+		byID[t.id] = t
+	}
+	if err := z.chunks(byID); err != nil {
+		return nil, err
+	}
+	threads := make([]*Thread, 0, len(byID))
+	for _, t := range byID {
+		threads = append(threads, t)
+	}
+	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.id, b.id) })
+	return threads, nil
+}

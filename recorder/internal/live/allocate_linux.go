@@ -1,0 +1,22 @@
+package live
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// allocate sees to it that the disk has room for bytes of a file.
+func allocate(f *os.File, from, size int64) error {
+	for {
+		err := unix.Fallocate(int(f.Fd()), 0, from, size)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+			return fill(f, from, size)
+		}
+		return err
+	}
+}

@@ -1,0 +1,208 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// ErrFull is what Alloc and Slot return when the file is as large as it may become,
+// or the disk is full.
+var ErrFull = errors.New("no room in the file for what is not yet written")
+
+// File is a live file that is being written. Its methods may be called by any
+// goroutine; what is in its pieces and slots is their holders' matter.
+//
+// The memory stays mapped as long as anything of the File is in use, also after
+// Remove: a goroutine may be writing to it at that moment.
+type File struct {
+	path   string
+	header []byte
+
+	mu       sync.Mutex // guards what follows
+	f        *os.File
+	limit    int64
+	end      int64 // of the last segment
+	segments []segment
+	pieces   pieces
+	slots    [kinds][]*Slot // free ones
+	last     [kinds]*Piece  // the newest page of each kind
+
+	tx Tx
+}
+
+// segment is a part of the file that is mapped by itself.
+type segment struct {
+	from  int64
+	order int
+	mem   []byte
+}
+
+// Segments begin with a MiB, and double up to sixteen.
+const (
+	firstSegment = 20
+	lastSegment  = 24
+)
+
+// Create makes a live file, which must not exist, and locks it until the process
+// ends or removes it. No more than limit bytes of the disk are taken.
+func Create(path string, limit int64) (*File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	l := &File{path: path, f: f, limit: max(limit, 1<<firstSegment), end: headerSize}
+	if err := l.begin(); err != nil {
+		_ = f.Close()
+		_ = os.Remove(path)
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+func (l *File) begin() error {
+	if err := lock(l.f); err != nil {
+		return err
+	}
+	if err := allocate(l.f, 0, headerSize); err != nil {
+		return err
+	}
+	var err error
+	if l.header, err = mapRegion(l.f, 0, headerSize); err != nil {
+		return err
+	}
+	keepMapped(l, l.header)
+	copy(l.header, magic)
+	binary.NativeEndian.PutUint64(l.header[AtOrder:], orderMark)
+	l.Word(AtPID).Store(uint64(os.Getpid()))
+	redo, err := l.Alloc(1 << 16)
+	if err != nil {
+		return err
+	}
+	l.tx = Tx{l: l, redo: redo}
+	l.Word(AtRedo).Store(uint64(redo.Off))
+	l.Word(atRedoN).Store(uint64(len(redo.Mem)))
+	l.Word(AtBase).Store(uint64(time.Now().UnixNano()))
+	return nil
+}
+
+// keepMapped unmaps memory when the file is no longer used by anybody.
+func keepMapped(l *File, mem []byte) { runtime.AddCleanup(l, unmap, mem) }
+
+// Path is the name of the file.
+func (l *File) Path() string { return l.path }
+
+// Word is a number of the header.
+func (l *File) Word(at int64) *atomic.Uint64 { return word(l.header, at) }
+
+func word(mem []byte, at int64) *atomic.Uint64 {
+	return (*atomic.Uint64)(unsafe.Pointer(unsafe.SliceData(mem[at : at+numberBytes])))
+}
+
+// Piece is some memory of the file.
+type Piece struct {
+	Off  int64
+	Mem  []byte // all of it: a power of two
+	file *File  // keeps the memory mapped
+}
+
+// Word is a number of the piece.
+func (p *Piece) Word(at int64) *atomic.Uint64 { return word(p.Mem, at) }
+
+// Alloc returns a piece of at least size bytes. What is in it may be anything.
+func (l *File) Alloc(size int64) (*Piece, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.alloc(orderOf(size))
+}
+
+func (l *File) alloc(order int) (*Piece, error) {
+	off, ok := l.pieces.get(order)
+	if !ok {
+		if err := l.extend(order); err != nil {
+			return nil, err
+		}
+		if off, ok = l.pieces.get(order); !ok {
+			return nil, ErrFull
+		}
+	}
+	s := l.segment(off)
+	at := off - s.from
+	size := int64(1) << order
+	return &Piece{Off: off, Mem: s.mem[at : at+size : at+size], file: l}, nil
+}
+
+// segment returns the segment that an offset is in.
+func (l *File) segment(off int64) *segment {
+	for i := range l.segments {
+		if s := &l.segments[i]; off >= s.from && off < s.from+int64(len(s.mem)) {
+			return s
+		}
+	}
+	return nil
+}
+
+// extend adds a segment with room for a piece of an order. The disk has the room
+// before the memory is used: a store into memory for which there is none would end
+// the program.
+func (l *File) extend(order int) error {
+	if l.f == nil {
+		return ErrFull
+	}
+	order = max(order, min(firstSegment+len(l.segments), lastSegment))
+	size := int64(1) << order
+	from := (l.end + size - 1) &^ (size - 1)
+	if taken := l.taken(); taken+size > l.limit {
+		return ErrFull
+	}
+	if err := allocate(l.f, from, size); err != nil {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	mem, err := mapRegion(l.f, from, size)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	keepMapped(l, mem)
+	l.segments = append(l.segments, segment{from, order, mem})
+	l.end = from + size
+	l.pieces.add(from, size)
+	return nil
+}
+
+// taken is how many bytes the segments have. mu is held.
+func (l *File) taken() (bytes int64) {
+	for i := range l.segments {
+		bytes += int64(len(l.segments[i].mem))
+	}
+	return bytes
+}
+
+// Free takes a piece back that nobody uses. Nil is allowed.
+func (l *File) Free(p *Piece) {
+	if p == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pieces.put(p.Off, orderOf(int64(len(p.Mem))), l.segment(p.Off).order)
+}
+
+// Remove ends the file's use: nothing is left that needs it. Memory that is still in
+// use goes on to exist.
+func (l *File) Remove() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.f == nil {
+		return nil
+	}
+	err := os.Remove(l.path)
+	err = errors.Join(err, l.f.Close())
+	l.f = nil
+	return err
+}

@@ -1,0 +1,71 @@
+package live
+
+// The header, by offsets in bytes. On disk, do not change: the number of the
+// version is in the magic.
+const (
+	magic = "tracex live 001\n"
+
+	AtMagic  = 0
+	AtOrder  = 16 // orderMark, as this machine writes it
+	AtPID    = 24
+	AtState  = 32 // see StateRecording
+	atFirst  = 40 // first page of each kind of slots
+	AtBlock  = 56 // the recorder's block size
+	AtFlags  = 64
+	AtHeap   = 72 // chunks in use that found no room in the file
+	AtRedo   = 80 // the piece of the transaction; its size is behind it
+	atRedoN  = 88
+	atBegun  = 96  // number of the last transaction that is whole
+	atDone   = 104 // of the last one that was carried out
+	atLength = 112 // bytes of the transaction
+	AtClock  = 128 // two pieces, their sizes, and which of them holds: 5 numbers
+	AtBase   = 168 // when the clock began, nanoseconds since 1970
+	AtNames  = 176 // first piece of the log of names; how much of it is written behind it
+	AtCounts = 256 // numbers in use, for each kind of name: 16 numbers
+	AtFiles  = 512 // the files, each in FileSize bytes: see AtFill
+
+	headerSize = 4096
+	orderMark  = 0x0102030405060708
+)
+
+// What AtState says.
+const (
+	StateOver      = 0 // there is nothing to finish
+	StateRecording = 1
+	StateEnding    = 2 // all is among what waits to be written, the end of the files, too
+)
+
+// Of one of the files, from AtFiles on: what waits to be written, and what is
+// being written. Position is where in the file it goes.
+const (
+	FileSize = 64
+
+	AtFill      = 0
+	AtFillLen   = 8
+	AtFillPos   = 16
+	AtWrite     = 24
+	AtWriteLen  = 32
+	AtWritePos  = 40
+	numberBytes = 8
+)
+
+// Kind is a kind of slots.
+type Kind int
+
+const (
+	Chunks  Kind = 0
+	Threads Kind = 1
+	kinds        = 2
+)
+
+// slotSizes is how many bytes a slot of each kind takes.
+var slotSizes = [kinds]int64{Chunks: 64, Threads: 128}
+
+const (
+	slotPage   = 4096
+	atNextPage = 0
+	firstSlot  = 64
+)
+
+// least is the size of the smallest piece, in bytes.
+const least = 256

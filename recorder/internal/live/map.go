@@ -1,0 +1,18 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris || windows
+
+package live
+
+import (
+	"os"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+func mapRegion(f *os.File, from, size int64) ([]byte, error) {
+	return mmap.MapRegion(f, int(size), mmap.RDWR, 0, from)
+}
+
+func unmap(mem []byte) {
+	m := mmap.MMap(mem)
+	_ = m.Unmap() // nobody is left who could be told
+}

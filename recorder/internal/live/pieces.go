@@ -1,0 +1,61 @@
+package live
+
+import "math/bits"
+
+// pieces hands out pieces of a range of bytes: each a power of two in size and
+// aligned to it. A piece that is given back becomes one with the other half of what
+// it was cut from, if that is free too.
+type pieces struct {
+	free [64]map[int64]struct{} // by the logarithm of the size: where free pieces are
+}
+
+// add gives a range: from is aligned to size, a power of two.
+func (p *pieces) add(from, size int64) { p.put(from, bits.TrailingZeros64(uint64(size)), 63) }
+
+// get returns a free piece of 1<<order bytes, and false where there is none.
+func (p *pieces) get(order int) (int64, bool) {
+	at := order
+	for at < len(p.free) && len(p.free[at]) == 0 {
+		at++
+	}
+	if at == len(p.free) {
+		return 0, false
+	}
+	var from int64
+	for from = range p.free[at] {
+		break
+	}
+	delete(p.free[at], from)
+	for at > order {
+		at--
+		p.keep(from+1<<at, at)
+	}
+	return from, true
+}
+
+// put gives a piece of 1<<order bytes back, which was cut from one of 1<<most at
+// most.
+func (p *pieces) put(from int64, order, most int) {
+	for order < most {
+		other := from ^ 1<<order
+		if _, ok := p.free[order][other]; !ok {
+			break
+		}
+		delete(p.free[order], other)
+		from = min(from, other)
+		order++
+	}
+	p.keep(from, order)
+}
+
+func (p *pieces) keep(from int64, order int) {
+	if p.free[order] == nil {
+		p.free[order] = map[int64]struct{}{}
+	}
+	p.free[order][from] = struct{}{}
+}
+
+// orderOf is the logarithm of the least piece that has room for size bytes.
+func orderOf(size int64) int {
+	return bits.Len64(uint64(max(size, least) - 1))
+}

@@ -1,0 +1,120 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+)
+
+// Errors of Open that a caller branches on.
+var (
+	// ErrInUse: the program that records holds the file.
+	ErrInUse = errors.New("the recording goes on")
+	// ErrDamaged: what the file says cannot be.
+	ErrDamaged = errors.New("damaged")
+)
+
+func damaged(text string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(text, args...))
+}
+
+// maxOffset bounds offsets, so that sums of two do not overflow.
+const maxOffset = 1 << 48
+
+// Rest is what a program left in a live file. It is locked until Close or Remove.
+type Rest struct {
+	f    *os.File
+	data []byte
+}
+
+// Open reads a live file whose program has ended, and carries out the transaction
+// that was under way. [ErrInUse] says that it has not ended. Nothing is written.
+func Open(path string) (*Rest, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rest{f: f}
+	if err := r.read(); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *Rest) read() error {
+	if err := lock(r.f); err != nil {
+		return err
+	}
+	var err error
+	if r.data, err = os.ReadFile(r.f.Name()); err != nil {
+		return err
+	}
+	if len(r.data) < headerSize || !bytes.Equal(r.data[:len(magic)], []byte(magic)) {
+		return damaged("it does not begin as a live file, with %q", magic)
+	}
+	if n := r.Uint(AtOrder); n != orderMark {
+		return damaged("its numbers have another order of bytes than this machine's")
+	}
+	begun, done := r.Uint(atBegun), r.Uint(atDone)
+	if begun == done {
+		return nil
+	}
+	tx, err := r.Bytes(int64(r.Uint(AtRedo)), int64(r.Uint(atLength)))
+	if err != nil {
+		return err
+	}
+	return redo(tx, func(off, size int64) []byte {
+		b, _ := r.Bytes(off, size)
+		return b
+	})
+}
+
+// Uint is a number of the file; one that is not in the file is zero.
+func (r *Rest) Uint(off int64) uint64 {
+	b, err := r.Bytes(off, numberBytes)
+	if err != nil {
+		return 0
+	}
+	return binary.NativeEndian.Uint64(b)
+}
+
+// Size is how many bytes the file has.
+func (r *Rest) Size() int64 { return int64(len(r.data)) }
+
+// Bytes returns bytes of the file, which may be changed.
+func (r *Rest) Bytes(off, size int64) ([]byte, error) {
+	if off < 0 || size < 0 || off > int64(len(r.data)) || size > int64(len(r.data))-off {
+		return nil, damaged("%d bytes at %d are not within its %d", size, off, len(r.data))
+	}
+	return r.data[off : off+size : off+size], nil
+}
+
+// Slots yields where the slots of a kind are that are in use.
+func (r *Rest) Slots(kind Kind) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		size := slotSizes[kind]
+		page := int64(r.Uint(atFirst + int64(kind)*numberBytes))
+		for pages := len(r.data) / slotPage; page != 0; pages-- {
+			if _, err := r.Bytes(page, slotPage); err != nil || pages == 0 {
+				yield(0, damaged("its list of records goes to %d", page))
+				return
+			}
+			for at := page + firstSlot; at+size <= page+slotPage; at += size {
+				if r.Uint(at) != 0 && !yield(at, nil) {
+					return
+				}
+			}
+			page = int64(r.Uint(page + atNextPage))
+		}
+	}
+}
+
+// Close leaves the file as it is.
+func (r *Rest) Close() error { return r.f.Close() }
+
+// Remove removes the file.
+func (r *Rest) Remove() error { return errors.Join(os.Remove(r.f.Name()), r.f.Close()) }

@@ -1,0 +1,118 @@
+package live
+
+import "encoding/binary"
+
+// Tx is a transaction: numbers and bytes of the file that change all at once, as
+// seen by who reads the file after the program was killed.
+//
+// It is written to a piece of its own first. A single number says then that it is
+// whole, it is carried out, and another number says that it was. Whoever finds it
+// whole and not carried out does that; to do it twice changes nothing.
+//
+// One goroutine at a time uses a File's transaction.
+type Tx struct {
+	l    *File
+	redo *Piece
+	n    int
+	full bool // there is no room for all of it: it is carried out bit by bit
+}
+
+// entryHead is what stands before the bytes of an entry: where they go, how many
+// there are.
+const entryHead = 16
+
+// Tx returns the file's transaction, which is empty.
+func (l *File) Tx() *Tx {
+	l.tx.n = 0
+	return &l.tx
+}
+
+// Put sets a number of the file.
+func (t *Tx) Put(off int64, v uint64) {
+	if b := t.entry(off, numberBytes); b != nil {
+		binary.NativeEndian.PutUint64(b, v)
+	}
+}
+
+// Bytes sets bytes of the file.
+func (t *Tx) Bytes(off int64, v []byte) {
+	if b := t.entry(off, len(v)); b != nil {
+		copy(b, v)
+	}
+}
+
+// entry returns where the bytes of one more entry go; nil where there is no room.
+func (t *Tx) entry(off int64, size int) []byte {
+	need := entryHead + (size+numberBytes-1)&^(numberBytes-1)
+	if t.n+need > len(t.redo.Mem) && !t.grow(t.n+need) {
+		return nil
+	}
+	b := t.redo.Mem[t.n : t.n+need]
+	binary.NativeEndian.PutUint64(b, uint64(off))
+	binary.NativeEndian.PutUint64(b[numberBytes:], uint64(size))
+	t.n += need
+	return b[entryHead : entryHead+size]
+}
+
+// grow moves the transaction to a larger piece. None is under way.
+func (t *Tx) grow(size int) bool {
+	p, err := t.l.Alloc(int64(size))
+	if err != nil {
+		t.full = true
+		return false
+	}
+	copy(p.Mem, t.redo.Mem[:t.n])
+	t.l.Word(AtRedo).Store(uint64(p.Off))
+	t.l.Word(atRedoN).Store(uint64(len(p.Mem)))
+	t.l.Free(t.redo)
+	t.redo = p
+	return true
+}
+
+// Commit makes it so. It reports false where there was no room for all of it:
+// nothing is changed then.
+func (t *Tx) Commit() bool {
+	if t.full {
+		t.full = false
+		return false
+	}
+	t.l.Word(atLength).Store(uint64(t.n))
+	number := t.l.Word(atDone).Load() + 1
+	t.l.Word(atBegun).Store(number)
+	t.l.mu.Lock()
+	defer t.l.mu.Unlock()
+	_ = redo(t.redo.Mem[:t.n], t.l.at) // what was just written is right
+	t.l.Word(atDone).Store(number)
+	return true
+}
+
+// at returns bytes of the file. mu is held.
+func (l *File) at(off, size int64) []byte {
+	if off < headerSize {
+		return l.header[off : off+size]
+	}
+	s := l.segment(off)
+	return s.mem[off-s.from : off-s.from+size]
+}
+
+// redo carries out a transaction; at returns bytes of the file, nil where there
+// are none.
+func redo(tx []byte, at func(off, size int64) []byte) error {
+	for n := 0; n < len(tx); {
+		if n+entryHead > len(tx) {
+			return damaged("its transaction ends within an entry")
+		}
+		off, size := binary.NativeEndian.Uint64(tx[n:]), binary.NativeEndian.Uint64(tx[n+numberBytes:])
+		n += entryHead
+		if off > maxOffset || size > uint64(len(tx)-n) {
+			return damaged("its transaction sets %d bytes at %d", size, off)
+		}
+		to := at(int64(off), int64(size))
+		if to == nil {
+			return damaged("its transaction sets %d bytes at %d", size, off)
+		}
+		copy(to, tx[n:n+int(size)])
+		n += (int(size) + numberBytes - 1) &^ (numberBytes - 1)
+	}
+	return nil
+}

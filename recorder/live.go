@@ -1,0 +1,147 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"tracex/recorder/internal/live"
+)
+
+// What the recorder keeps for whoever finishes a recording whose program ended
+// without a word: see [Finish] and package live. The memory of a goroutine's
+// buffer, of what waits to be written, and what is known of threads, names and the
+// clock lie in a file beside the trace that is mapped into memory. An object is
+// there when it is published; a block goes from a chunk to what waits to be
+// written, and from there to the files, by one transaction each.
+//
+// A recorder that cannot have such a file, or has no more room in it, goes on in
+// its own memory.
+
+// LiveSuffix is what the name of the live file has behind that of the data.
+const LiveSuffix = ".live"
+
+// Numbers of a chunk's slot, by offsets in bytes. Its state is the thread's id, and
+// slotInUse.
+const (
+	slotInUse = 1 << 32
+
+	chunkNumber    = 8
+	chunkPublished = 16
+	chunkLimit     = 24 // takenAway and what was published when it was; 0: it was not
+	chunkFlushed   = 32
+	chunkPiece     = 40
+	chunkSizes     = 48 // bytes of data, and in the low half the number of marks
+
+	takenAway = 1 << 63
+)
+
+// Numbers of a thread's slot.
+const (
+	threadLogical = 8
+	threadLatest  = 16
+	threadReading = 24
+	threadDepth   = 32 // blocks, and in the low half the depth of the stack
+	threadStack   = 40 // the piece of the stack, its size
+	threadPut     = 56 // the number of the last chunk of which something is in the sink
+	threadDropped = 64
+	threadNote    = 72
+	threadEnded   = 80
+	threadBegun   = 88 // the number of the last chunk that was begun
+	threadName    = 96 // bytes of the name; it is behind, or a piece if it has no room there
+	threadShort   = 104
+	shortName     = 24
+)
+
+// stackEntry is the size of a container in the stack's piece: start, ns, class,
+// iterations, event.
+const stackEntry = 32
+
+// Flags of the file.
+const (
+	liveTimes   = 1
+	liveCounter = 2
+)
+
+// startLive makes the live file, where that is wanted and possible. What is wrong
+// with it is told.
+func (r *Recorder) startLive(f *files) {
+	c := &r.config
+	if c.NoLive || f.dump {
+		return
+	}
+	path, limit := c.Path+LiveSuffix, 2*c.MaxMemory+8<<20
+	l, err := live.Create(path, limit)
+	if errors.Is(err, fs.ErrExist) && os.Remove(path) == nil { // the trace that it belonged to is gone
+		l, err = live.Create(path, limit)
+	}
+	if err == nil {
+		err = r.beginLive(f, l)
+	}
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+	case err != nil:
+		r.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
+	}
+}
+
+func (r *Recorder) beginLive(f *files, l *live.File) error {
+	c := &r.config
+	flags := uint64(0)
+	if !c.NoTimes {
+		flags |= liveTimes
+		if r.clock.counter {
+			flags |= liveCounter
+		}
+		l.Word(live.AtBase).Store(uint64(r.clock.base.UnixNano()))
+		if err := r.clock.keepIn(l); err != nil {
+			return errors.Join(err, l.Remove())
+		}
+	}
+	l.Word(live.AtFlags).Store(flags)
+	l.Word(live.AtBlock).Store(uint64(c.BlockSize))
+	if err := r.registry.keepIn(l); err != nil {
+		return errors.Join(err, l.Remove())
+	}
+	f.live, r.live = l, l
+	for _, o := range f.all() {
+		if o.to != nil {
+			o.live.file = l
+			o.buf, o.spare = o.newBuffer(o.room), nil
+		}
+	}
+	f.commit(nil, part{}, nil)
+	if f.live != nil {
+		l.Word(live.AtState).Store(live.StateRecording)
+	}
+	return nil
+}
+
+// endLive removes the live file: all that is worth keeping is in the trace.
+func (f *files) endLive() {
+	l := f.live
+	if l == nil {
+		return
+	}
+	f.live = nil
+	l.Word(live.AtState).Store(live.StateOver)
+	// One that cannot be removed says that it is over.
+	_ = l.Remove()
+}
+
+// loseLive goes on without the live file.
+func (f *files) loseLive(err error) {
+	f.endLive()
+	f.r.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
+}
+
+// warn tells OnError, once, of what does not limit the recording.
+func (r *Recorder) warn(err error) {
+	r.errMu.Lock()
+	defer r.errMu.Unlock()
+	if r.warning == nil {
+		r.warning = err
+		r.unwarned.Store(true)
+	}
+}

@@ -1,0 +1,92 @@
+package recorder
+
+import (
+	"runtime"
+	"unsafe"
+
+	"tracex/recorder/internal/live"
+)
+
+// liveChunk is where a chunk has its memory in the live file.
+type liveChunk struct {
+	file  *live.File
+	piece *live.Piece
+	slot  *live.Slot
+	gone  runtime.Cleanup
+}
+
+// makeLive makes a chunk in the live file; nil where that has no room. When the
+// program has no more use for it, the garbage collector gives its memory back: a
+// goroutine from which it was taken away may be writing to it until then.
+func (p *pool) makeLive(size int) *chunk {
+	l := p.live
+	if l == nil {
+		return nil
+	}
+	marks := p.marks(size)
+	at := (int64(size) + 7) &^ 7
+	piece, err := l.Alloc(at + int64(marks)*markSize)
+	if err != nil {
+		return nil
+	}
+	slot, err := l.Slot(live.Chunks)
+	if err != nil {
+		l.Free(piece)
+		return nil
+	}
+	lc := &liveChunk{file: l, piece: piece, slot: slot}
+	c := &chunk{data: piece.Mem[:size:size], live: lc, published: slot.Word(chunkPublished)}
+	if marks > 0 {
+		c.marks = unsafe.Slice((*mark)(unsafe.Pointer(&piece.Mem[at])), marks)
+	}
+	slot.Put(chunkPiece, uint64(piece.Off))
+	slot.Put(chunkSizes, pack(size, marks))
+	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
+	return c
+}
+
+func (lc *liveChunk) free() {
+	lc.file.FreeSlot(lc.slot)
+	lc.file.Free(lc.piece)
+}
+
+// release gives the memory of a chunk back that nobody uses.
+func (c *chunk) release() {
+	if c.live != nil {
+		c.live.gone.Stop()
+		c.live.free()
+		c.live = nil
+	}
+}
+
+// forgotten notes that nothing of the chunk is worth keeping.
+func (c *chunk) forgotten() {
+	if c.live != nil {
+		c.live.slot.Word(0).Store(0)
+	}
+}
+
+// livens notes whose chunk it is from now on. The thread's swap is held.
+func (c *chunk) livens(t *Thread) {
+	slot := t.file.live.slot
+	if slot == nil {
+		return
+	}
+	slot.Word(threadBegun).Store(c.number)
+	if c.live == nil {
+		return
+	}
+	s := c.live.slot
+	s.Put(chunkNumber, c.number)
+	s.Put(chunkLimit, 0)
+	s.Put(chunkFlushed, 0)
+	s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
+}
+
+// limited notes how much of a chunk that was taken away is good: its owner takes
+// what it publishes behind that to another one. The thread's swap is held.
+func (c *chunk) limited() {
+	if c.live != nil {
+		c.live.slot.Word(chunkLimit).Store(takenAway | c.taken)
+	}
+}

@@ -1,0 +1,143 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"tracex/recorder/internal/live"
+)
+
+// liveBuffers is where the buffers of a file have their memory in the live file.
+type liveBuffers struct {
+	file   *live.File // nil: nowhere
+	pieces []*live.Piece
+}
+
+// newBuffer returns an empty buffer with room for size bytes.
+func (f *outfile) newBuffer(size int) []byte {
+	if l := f.live.file; l != nil {
+		if p, err := l.Alloc(int64(size)); err == nil {
+			f.live.pieces = append(f.live.pieces, p)
+			return p.Mem[:0:size]
+		}
+	}
+	return make([]byte, 0, size)
+}
+
+// piece returns where in the live file a buffer is; nil if it is not there.
+func (b *liveBuffers) piece(buf []byte) *live.Piece {
+	if cap(buf) == 0 {
+		return nil
+	}
+	for _, p := range b.pieces {
+		if &p.Mem[0] == &buf[:1][0] {
+			return p
+		}
+	}
+	return nil
+}
+
+// settle moves a buffer that has grown out of its piece into a larger one.
+func (f *outfile) settle(buf []byte) ([]byte, error) {
+	if len(buf) == 0 || f.live.piece(buf) != nil {
+		return buf, nil
+	}
+	next := f.newBuffer(max(2*len(buf), f.room))
+	if f.live.piece(next) == nil {
+		return buf, live.ErrFull
+	}
+	return append(next, buf...), nil
+}
+
+// commit puts where the file's buffers are, and how full, into a transaction.
+func (f *outfile) commit(tx *live.Tx, i int) (err error) {
+	if f.buf, err = f.settle(f.buf); err != nil {
+		return err
+	}
+	if f.writing, err = f.settle(f.writing); err != nil {
+		return err
+	}
+	var b [live.AtWritePos + 8]byte
+	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at:], v) }
+	if p := f.live.piece(f.buf); p != nil {
+		put(live.AtFill, uint64(p.Off))
+	}
+	put(live.AtFillLen, uint64(len(f.buf)))
+	put(live.AtFillPos, uint64(f.end))
+	if p := f.live.piece(f.writing); p != nil {
+		put(live.AtWrite, uint64(p.Off))
+	}
+	put(live.AtWriteLen, uint64(len(f.writing)))
+	put(live.AtWritePos, uint64(f.end-int64(len(f.writing))))
+	tx.Bytes(live.AtFiles+int64(i)*live.FileSize, b[:])
+	return nil
+}
+
+// free gives back the pieces of buffers that are not in use any more.
+func (f *outfile) free() {
+	b := &f.live
+	kept := b.pieces[:0]
+	for _, p := range b.pieces {
+		used := false
+		for _, buf := range [][]byte{f.buf, f.spare, f.writing} {
+			used = used || cap(buf) > 0 && &p.Mem[0] == &buf[:1][0]
+		}
+		if used {
+			kept = append(kept, p)
+		} else {
+			b.file.Free(p)
+		}
+	}
+	clear(b.pieces[len(kept):])
+	b.pieces = kept
+}
+
+// commit makes what was added to the files' buffers, and all that changed with it,
+// what is finished if the program ends now. t is the thread whose part was added
+// by a draft, or nil. mu is held.
+func (f *files) commit(t *Thread, p part, d *draft) { f.commitAs(t, p, d, live.StateRecording) }
+
+func (f *files) commitAs(t *Thread, p part, d *draft, state uint64) {
+	l := f.live
+	if l == nil || f.dump {
+		return
+	}
+	tx := l.Tx()
+	err := f.transact(l, tx, t, p, d)
+	if state == live.StateEnding {
+		tx.Put(live.AtState, state)
+	}
+	if err == nil && !tx.Commit() {
+		err = fmt.Errorf("%w: for a transaction", live.ErrFull)
+	}
+	if err != nil {
+		f.loseLive(err)
+		return
+	}
+	for _, o := range f.all() {
+		o.free()
+	}
+	if t != nil {
+		l.Free(t.file.live.old)
+		t.file.live.old = nil
+	}
+	f.r.registry.trim()
+}
+
+func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p part, d *draft) error {
+	for i, o := range f.all() {
+		if o.to == nil {
+			continue
+		}
+		if err := o.commit(tx, i); err != nil {
+			return err
+		}
+	}
+	if t != nil {
+		if err := t.commit(l, tx, p, d.low); err != nil {
+			return err
+		}
+	}
+	f.r.registry.commit(tx)
+	return nil
+}

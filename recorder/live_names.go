@@ -1,0 +1,106 @@
+package recorder
+
+import (
+	"tracex/format"
+	"tracex/recorder/internal/live"
+)
+
+// liveNames is the log of the names that no block has yet: pieces, each with
+//
+//	0    the next piece
+//	8    how many bytes it has
+//	16   how many bytes were logged before it
+//	24   encoded reference objects, in the order of their registration
+//
+// The registry's lock guards it.
+type liveNames struct {
+	file   *live.File // nil: there is none
+	pieces []*live.Piece
+	n      int64 // bytes in the last piece
+	added  int64 // bytes in all
+	taken  int64 // bytes that are in blocks
+}
+
+const (
+	nextNames   = 0
+	namesLen    = 8
+	namesBefore = 16
+	namesHead   = 24
+	namesPiece  = 16 << 10
+)
+
+// keepIn begins the log with what is registered already.
+func (g *registry) keepIn(l *live.File) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.live.file = l
+	if !g.live.extend(namesPiece) {
+		return live.ErrFull
+	}
+	for i, c := range g.pending.cells {
+		end := len(g.pending.data)
+		if i+1 < len(g.pending.cells) {
+			end = int(g.pending.cells[i+1].Start)
+		}
+		g.live.add(c.Kind, g.counts[c.Kind], g.pending.data[c.Start:end])
+	}
+	return nil
+}
+
+// extend begins a piece with room for size bytes.
+func (n *liveNames) extend(size int) bool {
+	p, err := n.file.Alloc(int64(max(size, namesPiece)))
+	if err != nil {
+		n.file = nil // who finishes the recording misses the names, and says so
+		return false
+	}
+	p.Word(nextNames).Store(0)
+	p.Word(namesLen).Store(0)
+	p.Word(namesBefore).Store(uint64(n.added))
+	if k := len(n.pieces); k > 0 {
+		n.pieces[k-1].Word(nextNames).Store(uint64(p.Off))
+	} else {
+		n.file.Word(live.AtNames).Store(uint64(p.Off))
+	}
+	n.pieces, n.n = append(n.pieces, p), 0
+	return true
+}
+
+// add logs an object. count is how many of its kind there are.
+func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
+	if n.file == nil {
+		return
+	}
+	last := n.pieces[len(n.pieces)-1]
+	if namesHead+n.n+int64(len(object)) > int64(len(last.Mem)) {
+		if !n.extend(namesHead + len(object)) {
+			return
+		}
+		last = n.pieces[len(n.pieces)-1]
+	}
+	copy(last.Mem[namesHead+n.n:], object)
+	n.n += int64(len(object))
+	n.added += int64(len(object))
+	n.file.Word(live.AtCounts + int64(kind)*8).Store(uint64(count))
+	last.Word(namesLen).Store(uint64(n.n))
+}
+
+// commit puts into a transaction how much of the log is in blocks. What was taken
+// last is in the one at hand.
+func (g *registry) commit(tx *live.Tx) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	tx.Put(live.AtNames+8, uint64(g.live.taken))
+}
+
+// trim gives back the pieces of which all is in blocks.
+func (g *registry) trim() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := &g.live
+	for n.file != nil && len(n.pieces) > 1 && int64(n.pieces[1].Word(namesBefore).Load()) <= n.taken {
+		n.file.Word(live.AtNames).Store(uint64(n.pieces[1].Off))
+		n.file.Free(n.pieces[0])
+		n.pieces = n.pieces[1:]
+	}
+}

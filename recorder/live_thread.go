@@ -1,0 +1,141 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"tracex/recorder/internal/live"
+)
+
+// liveThread is what the live file has of a thread.
+type liveThread struct {
+	slot        *live.Slot // nil: nothing
+	name, stack *live.Piece
+	old         *live.Piece // was the stack until the transaction at hand
+}
+
+// keepIn gives a thread that begins its slot. It has no id yet: see inUse.
+func (t *Thread) keepIn(l *live.File) {
+	if l == nil {
+		return
+	}
+	slot, err := l.Slot(live.Threads)
+	if err != nil {
+		return // there is no room: it is lost in a crash, as its chunks are
+	}
+	clear(slot.Mem[8:])
+	if n := len(t.name); n <= shortName {
+		copy(slot.Mem[threadShort:], t.name)
+	} else {
+		p, err := l.Alloc(int64(n))
+		if err != nil {
+			l.FreeSlot(slot)
+			return
+		}
+		copy(p.Mem, t.name)
+		slot.Put(threadShort, uint64(p.Off))
+		t.file.live.name = p
+	}
+	slot.Put(threadName, uint64(len(t.name)))
+	t.file.live.slot = slot
+}
+
+// inUse makes the slot that of a thread with the id that it has by now.
+func (t *Thread) inUse() {
+	if s := t.file.live.slot; s != nil {
+		s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
+	}
+}
+
+// forgetLive gives back what the live file has of a thread. mu is held, or it has no
+// other user.
+func (t *Thread) forgetLive() {
+	l := t.r.live
+	if l == nil {
+		return
+	}
+	lt := &t.file.live
+	t.swap.Lock() // a chunk that begins looks at the slot
+	slot := lt.slot
+	lt.slot = nil
+	t.swap.Unlock()
+	if slot == nil {
+		return
+	}
+	l.FreeSlot(slot)
+	l.Free(lt.name)
+	l.Free(lt.stack)
+	*lt = liveThread{}
+}
+
+// keepEnd notes when the thread ended.
+func (t *Thread) keepEnd() {
+	t.swap.Lock()
+	defer t.swap.Unlock()
+	if s := t.file.live.slot; s != nil {
+		s.Word(threadEnded).Store(t.over.Load())
+	}
+}
+
+// keepDropped notes how many trace points are missing, for who finishes the
+// recording. swap is held.
+func (t *Thread) keepDropped(n int64) {
+	if s := t.file.live.slot; s != nil {
+		s.Word(threadNote).Store(uint64(t.noteID))
+		s.Word(threadDropped).Store(uint64(n))
+	}
+}
+
+// commit puts what is known of the thread, of whose stack so many levels are as
+// they were, into a transaction. mu is held.
+func (t *Thread) commit(l *live.File, tx *live.Tx, p part, low int) error {
+	s := &t.file
+	lt := &s.live
+	if lt.slot == nil {
+		return nil
+	}
+	n := len(s.open)
+	if lt.stack == nil && n > 0 || lt.stack != nil && n*stackEntry > len(lt.stack.Mem) {
+		piece, err := l.Alloc(2 * int64(n) * stackEntry)
+		if err != nil {
+			return err
+		}
+		for i := range s.open {
+			s.open[i].store(piece.Mem[i*stackEntry:])
+		}
+		lt.old, lt.stack = lt.stack, piece
+		low = n
+	}
+	for i := low; i < n; i++ {
+		var b [stackEntry]byte
+		s.open[i].store(b[:])
+		tx.Bytes(lt.stack.Off+int64(i)*stackEntry, b[:])
+	}
+	var b [threadPut + 8 - threadLogical]byte
+	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at-threadLogical:], v) }
+	put(threadLogical, uint64(s.logical))
+	put(threadLatest, uint64(s.latest))
+	put(threadReading, s.reading)
+	put(threadDepth, pack(s.blocks, n))
+	if lt.stack != nil {
+		put(threadStack, uint64(lt.stack.Off))
+		put(threadStack+8, uint64(len(lt.stack.Mem)))
+	}
+	if p.of != nil {
+		s.putChunk = p.of.number
+	}
+	put(threadPut, s.putChunk)
+	tx.Bytes(lt.slot.Off+threadLogical, b[:])
+	if p.of != nil && p.of.live != nil {
+		tx.Put(p.of.live.slot.Off+chunkFlushed, pack(p.first+len(p.data), p.of.flushedMarks+len(p.marks)))
+	}
+	return nil
+}
+
+// store encodes a container as an entry of the stack.
+func (c *container) store(b []byte) {
+	binary.NativeEndian.PutUint64(b, uint64(c.start))
+	binary.NativeEndian.PutUint64(b[8:], uint64(c.ns))
+	binary.NativeEndian.PutUint64(b[16:], uint64(c.class))
+	binary.NativeEndian.PutUint32(b[24:], uint32(c.iterations))
+	binary.NativeEndian.PutUint32(b[28:], uint32(c.event))
+}
