@@ -156,8 +156,9 @@ type Config struct {
 	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It
 	// starts with one KiB, and is handed on when its goroutine is idle.
 	BlockSize int
-	// FlushInterval is the longest time that something recorded stays in
-	// memory alone; negative: it stays until the buffer is full. With
+	// FlushInterval is the longest time until something recorded is in the
+	// trace's files, for whoever reads them while the program runs; negative: until
+	// the buffer is full. A crash loses nothing of either, see [Finish]. With
 	// CollectAndDump it is the longest time for which a sleep of the machine can
 	// make times wrong; negative: until some goroutine's buffer is full.
 	FlushInterval time.Duration

@@ -177,8 +177,7 @@ type Saved struct {
 }
 
 // Flush writes all that was recorded before, by any goroutine, and says what is
-// saved then. It is for the moment before os.Exit, and for whoever wants to look
-// at the trace now. A collect-and-dump recorder saves nothing before its end.
+// saved then. It is for whoever wants to look at the trace now. A collect-and-dump recorder saves nothing before its end.
 func (r *Recorder) Flush() (Saved, error) {
 	if r == nil || r.state.Load() == unstarted {
 		return Saved{}, nil
