@@ -98,9 +98,9 @@ func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) erro
 	return r.Status().Problem
 }
 
-// printEvent prints one event, or what it is the top of. What is printed is
-// whole, also where the trace is damaged elsewhere; only an event that is not
-// found may be in what is missing.
+// printEvent prints one event, or all below it too. Of a trace that is damaged
+// it tells that as print does: what is below the event may be cut short, and one
+// that is not found may be in what is missing.
 func (a *app) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.Part, f printFlags) error {
 	var none *lazy.NoEventError
 	if f.event > math.MaxInt32 {
@@ -117,8 +117,10 @@ func (a *app) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintO
 		return errors.Join(err, r.Status().Problem)
 	case errors.As(err, &none):
 		return withHint(err, hintEvents)
+	case err != nil:
+		return err
 	}
-	return err
+	return r.Status().Problem
 }
 
 // hintEvents says where the numbers of events come from.
