@@ -30,6 +30,13 @@
 // it goes, and the index is stored. A node whose end has not been found is
 // pending; [Tree.Refresh] brings it up to date.
 //
+// # Counts
+//
+// An index has a cell for each call, loop and iteration, and does not tell them
+// apart; leaves have none. A scan of the data counts calls and events as it goes;
+// where there was none, a [Census] reads the data for that alone. Until then no
+// more is known than that there are at most as many calls as cells.
+//
 // # Times
 //
 // How long a call took stands in a file beside the data, see [format.TimeCell]:

@@ -72,11 +72,13 @@ func (m *Model) occupied() bool {
 
 // countCalls is a turn of a census.
 func countCalls(ctx context.Context, c *lazy.Census) effect {
-	end := censused{c: c, more: true}
-	for until := time.Now().Add(censusFor); end.more && time.Now().Before(until); {
+	end := censused{c: c}
+	for until := time.Now().Add(censusFor); ; {
 		end.done, end.total, end.more, end.err = c.Step(ctx)
+		if !end.more || time.Now().After(until) {
+			return end
+		}
 	}
-	return end
 }
 
 // censused is the end of a turn of a census.
