@@ -46,13 +46,14 @@ func (t *Thread) inUse() {
 	}
 }
 
-// forgetLive gives back what the live file has of a thread. mu is held, or it has no
-// other user.
+// forgetLive gives back what the live file has of a thread. mu is not held.
 func (t *Thread) forgetLive() {
 	l := t.r.live
 	if l == nil {
 		return
 	}
+	t.mu.Lock() // two flushers may be here
+	defer t.mu.Unlock()
 	lt := &t.file.live
 	t.swap.Lock() // a chunk that begins looks at the slot
 	slot := lt.slot
@@ -64,7 +65,7 @@ func (t *Thread) forgetLive() {
 	l.FreeSlot(slot)
 	l.Free(lt.name)
 	l.Free(lt.stack)
-	*lt = liveThread{}
+	lt.name, lt.stack = nil, nil
 }
 
 // keepEnd notes when the thread ended.
