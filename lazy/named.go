@@ -83,6 +83,7 @@ func (n *Named) covers() bool {
 // finder finds one sort of thing.
 type finder struct {
 	find  func(text []byte) (from, to int)
+	short bool               // nothing that it finds has an opening parenthesis
 	names map[int32]callName // by method
 	hits  []Hit              // not told yet
 }
@@ -94,8 +95,8 @@ type callName struct {
 	found bool // all calls of the method match
 }
 
-func newFinder(find func(text []byte) (from, to int)) *finder {
-	return &finder{find: find, names: make(map[int32]callName)}
+func newFinder(find func(text []byte) (from, to int), short bool) *finder {
+	return &finder{find: find, short: short, names: make(map[int32]callName)}
 }
 
 func (f *finder) name(c *format.Context, method int32) callName {

@@ -22,6 +22,9 @@ type Search struct {
 	// Else, when not nil, finds something else, for as long as Find has found
 	// nothing.
 	Else func(text []byte) (from, to int)
+	// Short says that nothing that Find finds has an opening parenthesis in it, as
+	// few patterns have: then less is to be looked at. ElseShort is that of Else.
+	Short, ElseShort bool
 	// Every is how long news may wait, so that it comes in batches; 0: a time
 	// that suits a screen.
 	Every time.Duration
@@ -51,9 +54,9 @@ const hitsEvery = 30 * time.Millisecond
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	x := &searching{r: r, verbose: s.Verbose, tell: tell, every: s.Every, last: time.Now()}
-	x.first = newFinder(s.Find)
+	x.first = newFinder(s.Find, s.Short)
 	if s.Else != nil {
-		x.second = newFinder(s.Else)
+		x.second = newFinder(s.Else, s.ElseShort)
 	}
 	if x.every == 0 {
 		x.every = hitsEvery
@@ -110,7 +113,8 @@ func (x *searching) look(h Hit, matches func(f *finder) bool) {
 }
 
 // matches is [Named.Match], of a point in a walk: what the name of a method
-// alone decides is decided once.
+// alone decides is decided once. Where nothing that is found has a parenthesis,
+// that is all that the class can decide: up to there both texts are the same.
 func (x *searching) matches(p *visit, f *finder) bool {
 	n := &x.named
 	n.Call, n.Class = "", 0
@@ -128,7 +132,7 @@ func (x *searching) matches(p *visit, f *finder) bool {
 	if from, _ := f.find(n.Text); from >= 0 {
 		return true
 	}
-	return n.matchesOther(f.find)
+	return !f.short && n.matchesOther(f.find)
 }
 
 // begin comes to segments: the names of their threads are looked at.

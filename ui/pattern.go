@@ -17,6 +17,7 @@ type pattern struct {
 	source string
 	expr   bool   // the source is a regular expression
 	exact  bool   // capitals count, since there are some
+	short  bool   // nothing that it finds has an opening parenthesis in it
 	fault  string // why the expression is none; "": it is one
 	find   func(text []byte) (from, to int)
 }
@@ -50,7 +51,8 @@ func expression(source string) *pattern {
 		p.find = func([]byte) (int, int) { return -1, -1 }
 		return p
 	}
-	need := requiredBy(expr)
+	need, short := analyse(expr)
+	p.short = short
 	p.find = func(text []byte) (int, int) {
 		if !need.in(text) {
 			return -1, -1
@@ -138,7 +140,7 @@ func (p *pattern) reading() string {
 // literal looks for text as it stands; fold: in letters of any size.
 func literal(source string, fold bool) *pattern {
 	want := []byte(source)
-	p := &pattern{source: source, exact: !fold}
+	p := &pattern{source: source, exact: !fold, short: !strings.Contains(source, "(")}
 	switch {
 	case !fold || !hasLetters(source):
 		p.find = func(text []byte) (int, int) {

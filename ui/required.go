@@ -3,23 +3,32 @@ package ui
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"unicode/utf8"
 )
 
-// required is a text that whatever matches an expression contains: looking for it
-// is many times faster than matching. An empty text is in all.
-type required struct {
+// What can be told of an expression without matching it.
+
+// required is texts of which whatever matches an expression contains one: looking
+// for them is many times faster than matching.
+type required []requiredText // empty: nothing is known
+
+type requiredText struct {
 	folded
 	fold bool // in letters of any size; the text is ASCII in small ones then
 }
 
-// requiredBy returns the longest such text that is easy to tell.
-func requiredBy(expr string) required {
+// maxRequired bounds them: looking for very many is not fast any more.
+const maxRequired = 8
+
+// analyse returns what an expression requires, and whether nothing that it matches
+// has an opening parenthesis in it.
+func analyse(expr string) (need required, short bool) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return required{}
+		return nil, false
 	}
-	return requiredIn(tree)
+	return requiredIn(tree), !reaches(tree, '(')
 }
 
 func requiredIn(e *syntax.Regexp) (best required) {
@@ -30,12 +39,27 @@ func requiredIn(e *syntax.Regexp) (best required) {
 		return requiredIn(e.Sub[0])
 	case e.Op == syntax.OpConcat:
 		for _, part := range e.Sub {
-			if r := requiredIn(part); len(r.text) > len(best.text) {
+			if r := requiredIn(part); r.weight() > best.weight() {
 				best = r
+			}
+		}
+	case e.Op == syntax.OpAlternate:
+		for _, part := range e.Sub {
+			r := requiredIn(part)
+			if best = append(best, r...); len(r) == 0 || len(best) > maxRequired {
+				return nil
 			}
 		}
 	}
 	return best
+}
+
+// weight is how much is gained by looking for them: the length of the shortest.
+func (r required) weight() int {
+	if len(r) == 0 {
+		return 0
+	}
+	return len(slices.MinFunc(r, func(a, b requiredText) int { return len(a.text) - len(b.text) }).text)
 }
 
 // requiredRunes returns the longest run of runes that is safe to look for byte by
@@ -61,13 +85,44 @@ func requiredRunes(runes []rune, fold bool) required {
 			best = bytes.Clone(run)
 		}
 	}
-	return required{newFolded(best), fold}
+	if best == nil {
+		return nil
+	}
+	return required{{newFolded(best), fold}}
 }
 
-// in reports whether a text has it.
-func (r *required) in(text []byte) bool {
+// in reports whether a text has one of them, or nothing is known.
+func (r required) in(text []byte) bool {
+	for i := range r {
+		if r[i].in(text) {
+			return true
+		}
+	}
+	return len(r) == 0
+}
+
+func (r *requiredText) in(text []byte) bool {
 	if r.fold {
 		return r.index(text) >= 0
 	}
 	return bytes.Contains(text, r.text)
+}
+
+// reaches reports whether a match may have a character in it, an ASCII one that is
+// no letter.
+func reaches(e *syntax.Regexp, c rune) bool {
+	switch e.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(e.Rune, c)
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(e.Rune); i += 2 {
+			if e.Rune[i] <= c && c <= e.Rune[i+1] {
+				return true
+			}
+		}
+		return false
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return true
+	}
+	return slices.ContainsFunc(e.Sub, func(part *syntax.Regexp) bool { return reaches(part, c) })
 }

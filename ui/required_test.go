@@ -2,20 +2,34 @@ package ui
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"tracex/lazy"
 )
 
-// TestRequired: what an expression requires is told, and nothing that it does not.
-func TestRequired(t *testing.T) {
+// TestAnalyse: what an expression requires is told, and nothing that it does not.
+func TestAnalyse(t *testing.T) {
 	for expr, want := range map[string]string{
-		`st\.execute`: "st.execute", `a.*executeUpdate|x`: "", `(abc)+d?`: "abc", `(abc)*d`: "d", `x{0,3}yy`: "yy", `x{2}`: "x",
-		`(?i)Class`: "cla", `(?i)toKen`: "to", `^ab$`: "ab", `[ab]c`: "c", ``: "", `ä➜b`: "ä➜b", `(?i)äb`: "b", `a?`: "", "(?:ab|ac)d": "a",
+		`st\.execute`: "st.execute", `a.*executeUpdate|x`: "executeUpdate x", `a|b*`: "", `(abc)+d?`: "abc", `(abc)*d`: "d", `x{0,3}yy`: "yy",
+		`x{2}`: "x", `(?i)Class`: "cla", `(?i)toKen`: "to", `^ab$`: "ab", `[ab]c`: "c", ``: "", `ä➜b`: "ä➜b", `(?i)äb`: "b", `a?`: "",
+		"(?:ab|ac)d": "a", `(Json|Reader)x?`: "Json Reader", `(one|two)three`: "three", `(?i)(json|k)`: "", `aa|bb|cc|dd|ee|ff|gg|hh|ii`: "",
 	} {
-		if got := requiredBy(expr); string(got.text) != want {
-			t.Errorf("%s requires %q, want %q", expr, got.text, want)
+		need, _ := analyse(expr)
+		var got []string
+		for _, r := range need {
+			got = append(got, string(r.text))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s requires %q, want %q", expr, got, want)
+		}
+	}
+	for expr, want := range map[string]bool{
+		`Page\.get`: true, `a.b`: false, `a\(`: false, `[^a]`: false, `[a-z.]+`: true, `(a|b\W)`: false, `\w+\d`: true, `(?s:.)`: false, `^a$`: true, `\bx\b`: true,
+	} {
+		if _, short := analyse(expr); short != want {
+			t.Errorf("%s has no parenthesis: %v, want %v", expr, short, want)
 		}
 	}
 }
@@ -33,7 +47,7 @@ func TestRequiredChangesNothing(t *testing.T) {
 	matched := 0
 	for _, expr := range []string{
 		"json", "json.*reader", "Json.*Reader", "(token|key)s?", "token", "schema", "skip", "a.b", "äb", `\bget\w+\(`, "(get|set)+", "x{2,}",
-		"\ufffd", `["']`, "new (Json|Gson)", "(ab)?c", `^\s*new`, "true$", "S", "k", "s+",
+		"\ufffd", `["']`, "json|token|schema", "(name|type).*=|threw", "new (Json|Gson)", "(ab)?c", `^\s*new`, "true$", "S", "k", "s+",
 	} {
 		p := newPattern(expr, true)
 		plain := "(?i)" + expr
@@ -55,4 +69,67 @@ func TestRequiredChangesNothing(t *testing.T) {
 	if matched < 1000 {
 		t.Errorf("%d matches: the test shows little", matched)
 	}
+}
+
+// TestSearchAsPlain: searches find what looking at each row by itself finds, all
+// that saves work included.
+func TestSearchAsPlain(t *testing.T) {
+	for _, name := range []string{"gson.dump", "threads.stream", "allkinds.dump"} {
+		r := recorded(t, name)
+		for _, folded := range []bool{false, true} {
+			rows := allRows(t, r.Tree(folded))
+			for _, c := range []struct {
+				source string
+				expr   bool
+			}{
+				{"json", false}, {"Gson.toJson(", false}, {"Gson.toJson(src", false}, {"run()", false}, {"Thread 1", false}, {"new", false}, {"r.r", false},
+				{"json|run", true}, {`(Gson|Main)\.\w+`, true}, {`^\w+\.\w+\(`, true}, {`\.get\b`, true}, {`Gson\.to.*src`, true}, {`^[A-Z]\w+\.`, true}, {`\w$`, true}, {"e", true},
+			} {
+				p := newPattern(c.source, c.expr)
+				var want, got []lazy.Place
+				for _, row := range rows {
+					if row.Match(p.find) {
+						want = append(want, row.place)
+					}
+				}
+				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.find, Short: p.short}, func(f lazy.Found) {
+					for _, h := range f.Hits {
+						got = append(got, h.Place)
+					}
+				})
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s in %s: %d hits, want %d; error %v", p.name(80, &unicodeGlyphs), name, len(got), len(want), err)
+				}
+			}
+		}
+	}
+}
+
+type row struct {
+	lazy.Named
+	place lazy.Place
+}
+
+// allRows returns all rows of a tree, threads too.
+func allRows(t *testing.T, tree *lazy.Tree) (rows []row) {
+	t.Helper()
+	var walk func(n *lazy.Node)
+	walk = func(n *lazy.Node) {
+		place := n.Place()
+		if n.IsThread() {
+			place.At = -1
+		}
+		rows = append(rows, row{tree.Named(n, false), place})
+		kids, err := tree.Children(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range kids {
+			walk(k)
+		}
+	}
+	for i := range tree.ThreadCount() {
+		walk(tree.ThreadAt(i))
+	}
+	return rows
 }

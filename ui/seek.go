@@ -34,9 +34,11 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	s := newSearch(id, p, from)
 	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
-	what := lazy.Search{Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Every: m.seeking.every}
+	what := lazy.Search{
+		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Short: p.short, Every: m.seeking.every,
+	}
 	if s.other != nil {
-		what.Else = s.other.find
+		what.Else, what.ElseShort = s.other.find, s.other.short
 	}
 	go seek(ctx, m.r, id, s.feed, what)
 	return s.next()
