@@ -74,7 +74,7 @@ func (l *list) HandleKey(k tea.KeyPressMsg) action {
 		if l.filter == "" {
 			return closeOverlay
 		}
-		l.filter = ""
+		l.filter, l.expr = "", false
 		l.refilter()
 	}
 	return nil

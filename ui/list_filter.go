@@ -11,7 +11,7 @@ func (l *list) typed(k tea.KeyPressMsg, name string) action {
 		l.filtering = false
 		return nil
 	case "esc":
-		l.filtering, l.filter = false, ""
+		l.filtering, l.filter, l.expr = false, "", false
 	case "down", "up":
 		l.filtering = false
 		return l.HandleKey(k)

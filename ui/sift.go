@@ -90,8 +90,8 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 	}
 }
 
-// siftHits begins the filtering that the list of hits waits for, and ends one
-// that nobody does.
+// siftHits begins the filtering that the list of hits needs, and ends one that is
+// no longer needed.
 func (m *Model) siftHits() tea.Cmd {
 	var want *sift
 	h, ok := m.overlay.(*hitList)

@@ -58,9 +58,6 @@ func TestHitListFilter(t *testing.T) {
 			}
 		}
 		d.keys("esc")
-		if c.expr {
-			d.keys("/ ctrl+r enter")
-		}
 	}
 	d.keys("/").typed("peek").keys("enter j enter")
 	if i, ok := d.m.search.hits.find(d.m.out.cursor.Node.Place()); d.m.overlay != nil || !ok || d.m.search.shown != i+1 {
@@ -317,6 +314,17 @@ func TestSearchByName(t *testing.T) {
 			t.Errorf("/%s: %q is not among %d hits", what, name, d.m.search.hits.len())
 		}
 		d.keys("esc")
+	}
+	// What of it is in the row is lit.
+	d.keys("g").search("toJson(src, typeOfSrc", false)
+	n, text := d.m.out.cursor.Node, d.cursorText()
+	for what, want := range map[string]string{
+		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
+	} {
+		d.m.search.p = newPattern(what, false)
+		if lit := d.m.lit(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
+			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
+		}
 	}
 }
 
