@@ -22,17 +22,21 @@ type counts struct {
 	growing growingCounts
 }
 
-// counted is the end of a turn of counting. stuck is the node it ended at.
+// counted is the end of a turn of counting.
 type counted struct {
-	stuck *lazy.Node // nil: all are counted
-	err   error
+	rest []*lazy.Node // the one that it ended at, and those behind it; nil: all are counted
+	err  error
 }
 
 func (c counted) apply(m *Model) tea.Cmd {
 	m.counts.busy = false
 	m.counts.cancel()
-	if c.stuck != nil && !errors.Is(c.err, context.DeadlineExceeded) {
-		m.counts.stopped[c.stuck] = true
+	switch {
+	case len(c.rest) == 0:
+	case errors.Is(c.err, context.DeadlineExceeded):
+		m.counts.growing.again(c.rest)
+	default:
+		m.counts.stopped[c.rest[0]] = true
 	}
 	return nil
 }
@@ -51,9 +55,9 @@ func (m *Model) countVisible() tea.Cmd {
 	m.counts.busy, m.counts.cancel = true, cancel
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
-		for _, n := range nodes {
+		for i, n := range nodes {
 			if _, _, err := t.CountChildren(ctx, n, 0); err != nil {
-				return counted{n, err}
+				return counted{nodes[i:], err}
 			}
 		}
 		return counted{}

@@ -33,3 +33,10 @@ func (c *growingCounts) begin(m *Model, nodes []*lazy.Node) {
 		}
 	}
 }
+
+// again notes that a turn of counting ended before it had counted nodes.
+func (c *growingCounts) again(nodes []*lazy.Node) {
+	for _, n := range nodes {
+		delete(c.had, n)
+	}
+}
