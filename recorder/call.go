@@ -32,7 +32,11 @@ func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Cal
 	if t.lost.on {
 		return Call{t, t.lost.calls, -t.lost.number}
 	}
-	return Call{t, int32(t.open.depth - 1), t.open.innermost().event()}
+	l := t.open.innermost()
+	if l == nil {
+		return Call{} // two goroutines were here at once
+	}
+	return Call{t, int32(t.open.depth - 1), l.event()}
 }
 
 // End ends the call, with the results that the function returns: it is given
@@ -96,14 +100,19 @@ func (t *Thread) endRoom(h Call, need int) (*chunk, int) {
 		t.misused(inside, int64(t.lost.calls))
 		t.found()
 	}
-	for t.open.depth-1 > int(h.level) {
+	for depth := t.open.depth; depth-1 > int(h.level); depth = t.open.depth {
 		l := t.open.down()
-		if !l.call() {
+		switch {
+		case l == nil:
+		case l.call():
+			t.misused(inside, 1)
+			t.leave(&unfinished, "", l.class, Call{t, int32(t.open.depth - 1), l.count})
+		default:
 			t.closeLoop()
-			continue
 		}
-		t.misused(inside, 1)
-		t.leave(&unfinished, "", l.class, Call{t, int32(t.open.depth - 1), l.count})
+		if t.open.depth >= depth {
+			return nil, 0 // two goroutines were here at once
+		}
 	}
 	t.open.down()
 	return t.roomToEnd(need)
@@ -115,7 +124,11 @@ func (t *Thread) has(h Call) bool {
 	if i >= t.open.depth {
 		return false
 	}
-	l := &t.open.piece(i).level[uint(i)%levelsPiece]
+	piece := t.open.piece(i)
+	if piece == nil || i < 0 {
+		return false // two goroutines were here at once
+	}
+	l := &piece.level[uint(i)%levelsPiece]
 	return l.class == boundCall && l.count == h.event
 }
 

@@ -204,7 +204,8 @@ var (
 	// readable, it has nothing that began later, and says how much that is.
 	ErrEvents = errors.New("the trace has all the 2,147,483,647 trace points that its ids can tell apart")
 	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
-	// use it at once. The recording ends there.
+	// use it at once. What it recorded before stays, as far as it makes sense, and
+	// nothing more of it is recorded. Other threads go on.
 	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")
 	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump
 	// recording has what was recorded up to there; a streaming one goes on

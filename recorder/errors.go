@@ -1,7 +1,5 @@
 package recorder
 
-import "fmt"
-
 // limit keeps an error that ends or limits the recording. OnError gets to know
 // it with the next tell.
 func (r *Recorder) limit(err error) {
@@ -11,15 +9,6 @@ func (r *Recorder) limit(err error) {
 		r.err = err
 		r.untold.Store(true)
 	}
-}
-
-// shared ends the recording, as a thread turns out to be used by more than one
-// goroutine. What it published is not to be trusted.
-func (r *Recorder) shared(t *Thread, why error) {
-	t.nonsense.Store(true)
-	r.state.CompareAndSwap(running, failed)
-	r.limit(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
-	r.sink.stop()
 }
 
 // tell calls OnError if there is news. No lock may be held: it is the caller's

@@ -146,14 +146,20 @@ func withdraw(made []*outfile) {
 
 // put adds a part as a block, or to the block of its thread in a dump.
 func (f *files) put(t *Thread, p part, last bool) {
-	if len(p.data) == 0 && !(last && t.file.blocks > 0) || t.nonsense.Load() {
+	if f.r.refuses(t) {
+		p = part{}
+	}
+	if len(p.data) == 0 && !(last && t.file.blocks > 0) {
 		return
 	}
 	d := <-f.drafts
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
-		f.r.shared(t, err)
-		return
+		f.r.torn(t, err)
+		p = p.sound(t.id, f.opened(t))
+		if d.make(&t.file, p, last) != nil {
+			return // cannot be: what was wrong is not in it
+		}
 	}
 	if len(p.data)+len(d.tail) == 0 && !f.dump {
 		return // the thread ended with the block before
@@ -173,19 +179,12 @@ func (f *files) put(t *Thread, p part, last bool) {
 	}
 }
 
-// stop ignores what comes. What was written before stays. A dump goes on with the
-// next thread.
-func (f *files) stop() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.broken || f.err != nil || f.closed {
-		return
+// opened returns what a thread has open.
+func (f *files) opened(t *Thread) (open []format.Class) {
+	for i := range t.file.open {
+		open = append(open, t.file.open[i].class)
 	}
-	f.broken = !f.dump
-	if f.open {
-		f.current.nameBehind()
-		f.current.end()
-	}
+	return open
 }
 
 // What became of a block.

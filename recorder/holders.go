@@ -88,8 +88,13 @@ func (t *Thread) busy() bool {
 func (r *Recorder) take(t *Thread) int64 {
 	defer t.mu.Unlock()
 	defer r.guard(t)
-	c := r.retire(t)
+	c := t.chunk.Load()
 	if c == nil {
+		return 0
+	}
+	if t.nonsense.Load() {
+		r.bury(t)
+	} else if c = r.retire(t); c == nil {
 		return 0
 	}
 	return r.pool.cost(len(c.data))

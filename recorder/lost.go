@@ -109,7 +109,7 @@ func (t *Thread) endLostLoop() bool {
 // drop counts a trace point that is left out.
 func (t *Thread) drop() {
 	t.lagging = true
-	if t.r == nil || t.ended || t.r.state.Load() != running {
+	if t.r == nil || t.ended || t.nonsense.Load() || t.r.state.Load() != running {
 		return
 	}
 	if t.count()%dropsPerTurn == 1 && t.r.config.Full == Drop {
@@ -269,7 +269,8 @@ func (t *Thread) rescue(from *chunk) {
 	t.swap.Unlock()
 	object, marked := from.data[at:t.bytes], from.marks[marks:t.marks]
 	t.bytes, t.marks = 0, 0
-	if len(object) == 0 {
+	if len(object) == 0 || t.nonsense.Load() {
+		t.lagging = t.lagging || t.nonsense.Load()
 		return
 	}
 	if t.r.state.Load() == running {

@@ -25,11 +25,14 @@ type Misuse struct {
 	// Results is how often End was given something else than a pointer to a result.
 	// It is shown as "<untracked result>".
 	Results int64
+	// Shared is how many threads were used by more than one goroutine at once. They
+	// end where that was found out; see [ErrShared].
+	Shared int64
 }
 
 // misuse is what Misuse is counted in.
 type misuse struct {
-	unregistered, foreign, arguments, exits, ends, inside, results atomic.Int64
+	unregistered, foreign, arguments, exits, ends, inside, results, shared atomic.Int64
 }
 
 // number counts the use of a number that is not one of this recorder.
@@ -50,6 +53,7 @@ func (m *misuse) saved() Misuse {
 		Ends:         m.ends.Load(),
 		Inside:       m.inside.Load(),
 		Results:      m.results.Load(),
+		Shared:       m.shared.Load(),
 	}
 }
 

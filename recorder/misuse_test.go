@@ -38,13 +38,63 @@ func TestNonsense(t *testing.T) {
 		t.Fatalf("Flush: %v", err)
 	}
 	good.Enter(m, 0, Null())
+	bad.Enter(m, 0, Null())
+	good.Exit(Void())
+	saved, err := r.Flush()
+	if !errors.Is(err, ErrShared) || saved.Misuse != (Misuse{Shared: 1}) {
+		t.Errorf("Flush: %+v, %v", saved, err)
+	}
 	if err := r.Stop(); !errors.Is(err, ErrShared) || len(told) != 1 {
 		t.Fatalf("Stop: %v, told %v", err, told)
 	}
 	n := 0
 	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
-	if n != 1 {
-		t.Fatalf("%d calls, want 1", n)
+	if n != 2 {
+		t.Fatalf("%d calls, want 2", n)
+	}
+}
+
+// FindOut is what happens when a goroutine comes while another one is in the middle
+// of a point.
+func FindOut(th *Thread) {
+	th.bytes = writing
+	th.Catch(Null(), 0)
+}
+
+// What a thread had published when it was found out stays, and is ended.
+func TestQuarantineKeepsWhatMakesSense(t *testing.T) {
+	for i, c := range ways() {
+		c.Path = filepath.Join(t.TempDir(), "trace.bin")
+		c.OnError = func(error) {}
+		r := start(t, c)
+		class := r.Class("C")
+		m, v := r.Method(class, "m", Type{}), r.Variable("v", Type{})
+		bad, good := r.Thread("bad"), r.Thread("good")
+		const calls = 100
+		for n := range calls {
+			bad.Enter(m, 0, Null(), Int(n))
+			good.Enter(m, 0, Null(), Int(n))
+			bad.Loop(0)
+			bad.Iteration(0)
+			if n == calls/2 {
+				_, _ = r.Flush()
+			}
+		}
+		FindOut(bad)
+		bad.WriteVariable(v, 0, Int(2))
+		for range calls {
+			bad.Exit(Void())
+			good.Exit(Void())
+		}
+		saved, _ := r.Flush()
+		if err := r.Stop(); !errors.Is(err, ErrShared) || saved.Misuse != (Misuse{Shared: 1}) {
+			t.Errorf("way %d: Stop: %v, counted %+v", i, err, saved.Misuse)
+		}
+		n := map[string]int{}
+		points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, _ *format.Point, _ int) { n[thread.Name]++ })
+		if n["good"] != calls || n["bad"] != 3*calls {
+			t.Errorf("way %d: recorded %v", i, n)
+		}
 	}
 }
 
@@ -52,8 +102,9 @@ func TestNonsense(t *testing.T) {
 func hammer(r *Recorder, th *Thread) {
 	class := r.Class("C")
 	m, v := r.Method(class, "m", Type{}), r.Variable("v", Type{})
-	for r.on() {
+	for r.on() && !th.nonsense.Load() {
 		th.Enter(m, 0, Null(), Int(1), String("text"))
+		call := th.Call(m, 0, Null())
 		th.Loop(0)
 		th.Iteration(0)
 		th.WriteVariable(v, 0, Object(class, 7))
@@ -61,6 +112,7 @@ func hammer(r *Recorder, th *Thread) {
 		th.Panic("errors.errorString")
 		th.Iteration(0)
 		th.EndLoop()
+		call.End()
 		th.Exit(Void())
 		th.Exit(Void()) // perhaps there is none
 	}
@@ -75,7 +127,8 @@ func ways() []Config {
 	}
 }
 
-// Goroutines that share a thread end the recording, not the program.
+// Goroutines that share a thread end what is recorded of that, not the program and
+// not the recording.
 func TestSharedThread(t *testing.T) {
 	if raceEnabled {
 		t.Skip("it is a race")
@@ -102,18 +155,20 @@ func TestSharedThread(t *testing.T) {
 					_ = r.Stop()
 				}
 				group.Wait()
+				good.Enter(0, 0, Null())
+				good.Exit(Void())
 				if err := r.Stop(); !ending && !errors.Is(err, ErrShared) && !errors.Is(err, ErrMemory) {
 					t.Errorf("Stop: %v", err)
 				}
 				if c.Strategy == CollectAndDump && !ending {
 					n := 0
 					points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, _ *format.Point, _ int) {
-						if n++; thread.Name != "good" {
-							t.Errorf("thread %q is there", thread.Name)
+						if thread.Name == "good" {
+							n++
 						}
 					})
-					if n != 1 {
-						t.Errorf("%d points, want the good thread's", n)
+					if n != 2 {
+						t.Errorf("%d points, want the good thread's 2", n)
 					}
 					return
 				}

@@ -42,12 +42,16 @@ const (
 // known of why its End runs.
 func (t *Thread) passes(c Call) whyEnd {
 	w := t.panics
-	n := len(w.list)
-	for n > 0 && w.list[n-1].event > c.event {
+	if w == nil {
+		return unknown // two goroutines were here at once
+	}
+	list := w.list
+	n := len(list)
+	for n > 0 && list[n-1].event > c.event {
 		n--
 	}
-	since := w.list[n:] // of frames that are gone when this call has ended
-	w.list = w.list[:n]
+	since := list[n:] // of frames that are gone when this call has ended
+	w.list = list[:n]
 	if len(since) == 0 && !w.wary {
 		return unknown
 	}
@@ -88,6 +92,9 @@ func (t *Thread) threw(c Call, v any, again bool) {
 // noted adds a panic to those that may go on to the innermost call that is open.
 func (t *Thread) noted(p passing) {
 	w := t.panics
+	if w == nil {
+		return // two goroutines were here at once
+	}
 	around := t.open.bound()
 	if around == nil {
 		if !w.wary {
@@ -95,12 +102,13 @@ func (t *Thread) noted(p passing) {
 		}
 		return
 	}
-	if n := len(w.list); n > 0 && w.list[n-1].event > around.event() {
+	list := w.list
+	if n := len(list); n > 0 && list[n-1].event > around.event() {
 		// One of the two is over, or both go on one after the other.
-		w.list[n-1] = passing{event: p.event}
+		list[n-1] = passing{event: p.event}
 		return
 	}
-	w.list = append(w.list, p)
+	w.list = append(list, p)
 }
 
 // callers looks at the callers of the End that called passes: it reports whether

@@ -48,10 +48,11 @@ type Recorder struct {
 	sweepers []*Thread  // scratch of who sweeps
 
 	errMu    sync.Mutex
-	err      error       // the first
-	untold   atomic.Bool // OnError does not know it yet
-	warning  error       // the first that does not limit the recording
-	unwarned atomic.Bool // OnError does not know it yet
+	err      error             // the first
+	untold   atomic.Bool       // OnError does not know it yet
+	warning  error             // the first that does not limit the recording
+	unwarned atomic.Bool       // OnError does not know it yet
+	cuts     map[*Thread]found // of threads that were put aside
 
 	live *live.File // what is not written yet; nil: it is in the program's own memory
 }

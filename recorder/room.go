@@ -29,14 +29,14 @@ func (t *Thread) room(need int, what purpose) (*chunk, int) {
 			return c, from
 		}
 	}
-	if t.r == nil || t.lost.on || t.ended {
+	if t.r == nil || t.lost.on || t.ended || t.nonsense.Load() {
 		return nil, 0
 	}
 	return t.makeRoom(need, what)
 }
 
-// twice reports whether another goroutine is in the middle of a point, and ends
-// the recording if so.
+// twice reports whether another goroutine is in the middle of a point, and puts the
+// thread aside if so.
 func (t *Thread) twice() bool {
 	if t.bytes != writing && !t.slow {
 		return false

@@ -139,6 +139,9 @@ func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, object
 }
 
 func (s *shared) put(t *Thread, p part, last bool) {
+	if s.r.refuses(t) {
+		p = part{}
+	}
 	if s.stopped.Load() || len(p.data) == 0 && !last && !s.owes(t) {
 		return
 	}
@@ -148,10 +151,12 @@ func (s *shared) put(t *Thread, p part, last bool) {
 	for {
 		var now part
 		now, p = p.split(packetBytes)
-		err := st.packet(t, now, last && len(p.data) == 0, targets)
-		if err != nil {
-			s.r.shared(t, err)
-			return
+		if err := st.packet(t, now, last && len(p.data) == 0, targets); err != nil {
+			s.r.torn(t, err)
+			now, p = now.sound(t.id, s.opened(t)), part{}
+			if st.packet(t, now, last, targets) != nil {
+				return // cannot be: what was wrong is not in it
+			}
 		}
 		if len(p.data) == 0 {
 			break
@@ -235,7 +240,18 @@ func (s *shared) thread(t *Thread) *sharedThread {
 
 func (s *shared) write() error { return nil }
 
-func (s *shared) stop() { s.stopped.Store(true) }
+// opened returns what a thread has open.
+func (s *shared) opened(t *Thread) (open []format.Class) {
+	s.mu.Lock()
+	st := s.threads[t]
+	s.mu.Unlock()
+	if st != nil {
+		for _, o := range st.open {
+			open = append(open, format.Class(st.headers[o.at+1]))
+		}
+	}
+	return open
+}
 
 func (s *shared) finish() error {
 	s.stopped.Store(true) // it may be already, see stop

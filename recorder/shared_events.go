@@ -82,6 +82,9 @@ func (s *sharedEvents) begin() error {
 }
 
 func (s *sharedEvents) put(t *Thread, p part, last bool) {
+	if s.r.refuses(t) {
+		p = part{}
+	}
 	if s.stopped.Load() || len(p.data) == 0 && !last {
 		return
 	}
@@ -94,8 +97,7 @@ func (s *sharedEvents) put(t *Thread, p part, last bool) {
 		s.threads[t] = st
 	}
 	if err := s.decode(st, p); err != nil {
-		s.r.shared(t, err)
-		return
+		s.r.torn(t, err)
 	}
 	s.parts.Add(1)
 	if last {
@@ -247,7 +249,17 @@ func (s *sharedEvents) value(k *producer.Key, v *format.Value) {
 
 func (s *sharedEvents) write() error { return nil }
 
-func (s *sharedEvents) stop() { s.stopped.Store(true) }
+// opened returns what a thread has open.
+func (s *sharedEvents) opened(t *Thread) (open []format.Class) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.threads[t]; st != nil {
+		for _, o := range st.open {
+			open = append(open, o.class)
+		}
+	}
+	return open
+}
 
 func (s *sharedEvents) finish() error {
 	s.stopped.Store(true) // it may be already, see stop

@@ -200,15 +200,15 @@ func (st *sharedThread) ns(reading uint64) int64 {
 // scan goes through the headers and footers of a part: their times, and what is
 // open behind it. It returns the nanosecond of the first.
 func (st *sharedThread) scan(p part) (first int64, err error) {
+	if err := st.check(p); err != nil {
+		return 0, err
+	}
 	times := st.times[:0]
 	timed := !st.s.r.config.NoTimes
 	first = st.latest
 	behind := p.first
 	for i := range p.marks {
 		m := &p.marks[i]
-		if m.pos() < behind || m.behind() <= m.pos() || m.behind() > p.first+len(p.data) {
-			return 0, fmt.Errorf("object %d lies from %d to %d, behind %d", i, m.pos(), m.behind(), behind)
-		}
 		behind = m.behind()
 		if timed {
 			ns := max(st.latest, st.ns(m.reading))
@@ -219,9 +219,6 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 			st.latest = ns
 		}
 		if m.footer() {
-			if len(st.open) == 0 || p.data[m.pos()-p.first] != byte(format.KindFooter) {
-				return 0, fmt.Errorf("object %d ends what is not open", i)
-			}
 			st.open = st.open[:len(st.open)-1]
 			st.kept = min(st.kept, len(st.open))
 			continue
@@ -231,6 +228,27 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 	st.times = times
 	st.keep(p.data)
 	return first, nil
+}
+
+// check reports what is wrong with the marks of a part, before anything is made of
+// them.
+func (st *sharedThread) check(p part) error {
+	behind, open := p.first, len(st.open)
+	for i := range p.marks {
+		m := &p.marks[i]
+		if m.pos() < behind || m.behind() <= m.pos() || m.behind() > p.first+len(p.data) {
+			return fmt.Errorf("object %d lies from %d to %d, behind %d", i, m.pos(), m.behind(), behind)
+		}
+		behind = m.behind()
+		if !m.footer() {
+			open++
+			continue
+		}
+		if open--; open < 0 || p.data[m.pos()-p.first] != byte(format.KindFooter) {
+			return fmt.Errorf("object %d ends what is not open", i)
+		}
+	}
+	return nil
 }
 
 // keep copies the headers of the containers that a part leaves open.

@@ -1,5 +1,7 @@
 package recorder
 
+import "tracex/format"
+
 // sink is where recorded bytes go. The encoder before it is the same for all:
 // a [Thread] writes objects and marks into its chunks, and whoever finds that a
 // chunk is full or that time has come hands what is published of it to the sink
@@ -20,8 +22,9 @@ type sink interface {
 	// write hands what was put to where it is kept. It returns the first
 	// error of all that was written.
 	write() error
-	// stop ignores what is put from now on while the program runs.
-	stop()
+	// opened returns the classes of the containers that a thread has open behind
+	// what was put, outermost first. t.mu is held.
+	opened(t *Thread) []format.Class
 	// finish is write and the end. What is put later is ignored.
 	finish() error
 	// saved says what is where it is kept.

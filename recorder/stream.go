@@ -43,10 +43,11 @@ type draft struct {
 	clock *clock // nil: no times are wanted
 	line  piece  // of the clock, that was used last
 
-	before int64  // the thread's content bytes before the block
-	index  []byte // cells
-	times  []byte // theirs
-	tail   []byte // footers of what the thread left open
+	before int64       // the thread's content bytes before the block
+	had    []container // scratch: what a part may change of what is open
+	index  []byte      // cells
+	times  []byte      // theirs
+	tail   []byte      // footers of what the thread left open
 	span   span
 	low    int // levels of the stack that are as they were
 }
@@ -58,7 +59,7 @@ type span struct {
 }
 
 // make drafts a block of a part. It fails when the marks cannot be those of one
-// goroutine's calls.
+// goroutine's calls; then s is what it was.
 func (d *draft) make(s *stream, p part, last bool) error {
 	d.before, d.span.known = s.logical, false
 	d.index, d.times, d.tail = d.index[:0], d.times[:0], d.tail[:0]
@@ -70,7 +71,11 @@ func (d *draft) make(s *stream, p part, last bool) error {
 			d.moment(s, p.marks[0].reading)
 			d.span = span{from: s.latest, known: true}
 		}
+		latest, open := s.latest, len(s.open)
+		changes := min(open, n)
+		d.had = append(d.had[:0], s.open[open-changes:]...)
 		if err := d.cells(s, p); err != nil {
+			s.latest, s.open = latest, append(s.open[:open-changes], d.had...)
 			return err
 		}
 		d.span.to = s.latest

@@ -68,6 +68,10 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer r.guard(t)
+	if t.nonsense.Load() {
+		r.bury(t)
+		return
+	}
 	if why == byNeed {
 		r.putFull(t, t.wants.Load() > 0)
 		return

@@ -101,6 +101,9 @@ func (r *Recorder) end(t *Thread) *chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer r.guard(t)
+	if t.nonsense.Load() {
+		r.bury(t)
+	}
 	if t.file.over {
 		return nil
 	}
@@ -110,9 +113,6 @@ func (r *Recorder) end(t *Thread) *chunk {
 		ended = t.now()
 	}
 	c, p, note := t.takeLast()
-	if t.nonsense.Load() {
-		return c
-	}
 	r.putTaken(t)
 	if c != nil {
 		r.settle(t, c, p)
@@ -138,6 +138,11 @@ func (t *Thread) takeLast() (c *chunk, p, note part) {
 // forget takes a thread off the list.
 func (r *Recorder) forget(t *Thread) {
 	t.forgetLive()
+	if t.nonsense.Load() {
+		r.errMu.Lock()
+		delete(r.cuts, t)
+		r.errMu.Unlock()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := len(r.threads) - 1

@@ -1,0 +1,165 @@
+package recorder
+
+import (
+	"fmt"
+
+	"tracex/format"
+)
+
+// What becomes of a thread that turns out to be used by more than one goroutine:
+// it is put aside alone. What it had published by then stays, as far as it makes
+// sense, and ends there. Others go on.
+
+// found is what a thread had published when it was found out.
+type found struct {
+	chunk     *chunk
+	published uint64
+	torn      bool // a part made no sense: nothing that comes behind does
+}
+
+// shared puts a thread aside, as it turns out to be used by more than one
+// goroutine. Whoever finds that may hold the thread's mu.
+func (r *Recorder) shared(t *Thread, why error) {
+	at := found{chunk: t.chunk.Load()}
+	if at.chunk != nil {
+		at.published = at.chunk.published.Load()
+	}
+	r.quarantine(t, at, why)
+}
+
+// torn is shared for a sink that was given a part which makes no sense.
+func (r *Recorder) torn(t *Thread, why error) { r.quarantine(t, found{torn: true}, why) }
+
+// refuses reports whether nothing more of a thread may be put into the sink, but
+// its end.
+func (r *Recorder) refuses(t *Thread) bool {
+	if !t.nonsense.Load() {
+		return false
+	}
+	r.errMu.Lock()
+	defer r.errMu.Unlock()
+	return r.cuts[t].torn
+}
+
+func (r *Recorder) quarantine(t *Thread, at found, why error) {
+	r.errMu.Lock()
+	if r.cuts == nil {
+		r.cuts = map[*Thread]found{}
+	}
+	if !t.nonsense.Swap(true) {
+		r.cuts[t] = at
+		r.misuse.shared.Add(1)
+	} else if at.torn && !r.cuts[t].torn {
+		r.cuts[t] = at
+	}
+	r.errMu.Unlock()
+	r.limit(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
+	if r.wake != nil {
+		r.later(t)
+	}
+}
+
+// bury writes what makes sense of a thread that was put aside, and its end. t.mu is
+// held.
+func (r *Recorder) bury(t *Thread) {
+	if t.file.over {
+		return
+	}
+	t.file.over = true
+	t.swap.Lock()
+	c, _ := t.takeAway()
+	t.shut = true
+	t.swap.Unlock()
+	full := t.file.taken
+	t.file.taken = nil
+	r.errMu.Lock()
+	at := r.cuts[t]
+	r.errMu.Unlock()
+
+	sound := !at.torn
+	for ; full != nil; full = full.next {
+		sound = sound && r.buryPart(t, full, full == at.chunk, at.published)
+		r.pool.lost(full)
+	}
+	if c != nil {
+		if sound && c == at.chunk {
+			r.buryPart(t, c, true, at.published)
+		}
+		r.pool.lost(c)
+	}
+	t.file.ended = r.settled(t, t.now())
+	r.sink.put(t, part{}, true)
+	t.forgetLive()
+}
+
+// buryPart puts what makes sense of a chunk into the sink, up to the cut in the
+// last one, and reports whether that was all and more may follow.
+func (r *Recorder) buryPart(t *Thread, c *chunk, last bool, published uint64) (more bool) {
+	defer func() {
+		if v := recover(); v != nil { // what is published may be anything
+			more = false
+		}
+	}()
+	p := c.pending()
+	if bytes, marks := unpack(published); last && bytes >= c.flushed && marks >= c.flushedMarks {
+		p = c.upTo(published)
+	} else if last {
+		return false
+	}
+	good := p.sound(t.id, r.sink.opened(t))
+	r.settle(t, c, good)
+	r.sink.put(t, good, false)
+	return !last && len(good.data) == len(p.data)
+}
+
+// sound returns the longest beginning of a part that one goroutine could have
+// recorded into a thread within containers of these classes.
+func (p part) sound(thread int32, open []format.Class) part {
+	good, marks := 0, 0
+	for at := 0; at < len(p.data); {
+		var m *mark
+		if marks < len(p.marks) && p.marks[marks].pos() == p.first+at {
+			m = &p.marks[marks]
+		}
+		n := 0
+		if n, open = soundObject(p.data[at:], m, thread, open); n == 0 {
+			break
+		}
+		at += n
+		if m != nil {
+			marks++
+		}
+		good = at
+	}
+	return part{data: p.data[:good], marks: p.marks[:marks], first: p.first}
+}
+
+// soundObject returns the length of the object that b begins with, or 0 if it is none
+// that can stand there, and what is open behind it.
+func soundObject(b []byte, m *mark, thread int32, open []format.Class) (int, []format.Class) {
+	n, err := 0, error(nil)
+	switch format.Kind(b[0]) {
+	case format.KindTracePoint:
+		var point format.Point
+		n, err = format.DecodePoint(b, &point)
+		if err != nil || point.Thread != thread || point.Class.Container() != (m != nil) || m != nil && m.footer() {
+			return 0, nil
+		}
+		if m != nil {
+			open = append(open, point.Class)
+		}
+	case format.KindFooter:
+		if len(open) == 0 || m == nil || !m.footer() {
+			return 0, nil
+		}
+		var footer format.Footer
+		n, err = format.DecodeFooter(b, open[len(open)-1], &footer)
+		open = open[:len(open)-1]
+	default:
+		return 0, nil
+	}
+	if err != nil || n <= 0 || m != nil && m.behind()-m.pos() != n {
+		return 0, nil
+	}
+	return n, open
+}
