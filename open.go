@@ -17,17 +17,19 @@ type screenFlags struct {
 	memory byteSize
 	colour string
 	look   ui.Options // but for its colour
+	flags  *pflag.FlagSet
 }
 
 // add defines the flags.
 func (f *screenFlags) add(flags *pflag.FlagSet) {
+	f.flags = flags
 	f.memory, f.colour = lazy.DefaultMemory, string(ui.ColorAuto)
 	flags.BoolVar(&f.look.Raw, "raw", false, "all events as recorded, nothing folded")
-	flags.Var(&f.memory, "memory", "how much to keep of what was opened")
-	flags.StringArrayVar(&f.look.Source, "source", nil, "folder with sources; may be given again")
+	flags.Var(&f.memory, "memory", "memory budget for what is loaded")
+	flags.StringArrayVar(&f.look.Source, "source", nil, "folder with sources (repeatable)")
 	flags.StringVar(&f.colour, "color", f.colour, "when to use colours: auto, always or never")
-	flags.BoolVar(&f.look.ASCII, "ascii", false, "draw with ASCII alone")
-	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	flags.BoolVar(&f.look.ASCII, "ascii", false, "draw ASCII only, as without a UTF-8 locale")
+	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
 }
 
 // completeColour lets a shell complete what --color takes.
@@ -41,6 +43,7 @@ func completeColour(c *cobra.Command) {
 // options checks the flags and returns how the screen is to look.
 func (f *screenFlags) options() (ui.Options, error) {
 	o := f.look
+	o.Unicode = f.flags.Changed("ascii") && !o.ASCII
 	switch o.Color = ui.Color(f.colour); o.Color {
 	case ui.ColorAuto, ui.ColorAlways, ui.ColorNever:
 	default:
@@ -60,7 +63,7 @@ func (a *app) openCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "open FILE",
 		Short: "Explore a trace in the terminal",
-		Example: `tracex trace.bin                       # open is meant
+		Example: `tracex trace.bin                       # same as tracex open trace.bin
 tracex open --source src/main/java trace.bin
 tracex open --memory 64MiB --no-write huge.bin
 tracex open --follow trace.bin         # while it is being recorded`,
@@ -68,7 +71,7 @@ tracex open --follow trace.bin         # while it is being recorded`,
 	}
 	f.add(c.Flags())
 	completeColour(c)
-	c.Flags().BoolVar(&noWrite, "no-write", false, "store no index beside the trace")
+	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index file")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show what is being recorded, as it comes")
 	c.RunE = onTrace(a.finished(func() bool { return !noWrite }, func(ctx context.Context, path string) error {
 		look, err := f.options()

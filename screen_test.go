@@ -28,8 +28,14 @@ type screen struct {
 // unless stdin is given.
 func onScreen(t *testing.T, stdin *os.File, args ...string) (s *screen, tmp string) {
 	t.Helper()
+	return onScreenIn(t, "C.UTF-8", stdin, args...)
+}
+
+// onScreenIn is onScreen in a locale.
+func onScreenIn(t *testing.T, locale string, stdin *os.File, args ...string) (s *screen, tmp string) {
+	t.Helper()
 	cmd, _, tmp := command(t, args...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "LC_ALL="+locale)
 	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -192,5 +198,32 @@ func TestNoKeyboard(t *testing.T) {
 	}
 	if got := code(t, cmd.Wait()); got != 2 || !strings.Contains(stderr.String(), "tracex: there is no terminal to read keys from\nhint: tracex print ") {
 		t.Errorf("exit code %d, expected 2; it says %q", got, stderr)
+	}
+}
+
+// TestLocaleScreen draws with ASCII alone where the locale has no more, and with
+// all characters where it has, or where a person says so.
+func TestLocaleScreen(t *testing.T) {
+	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
+	for _, c := range []struct {
+		locale string
+		args   []string
+		ascii  bool
+	}{
+		{"C", []string{"open", path}, true},
+		{"C", []string{"open", "--ascii=false", path}, false},
+		{"C.UTF-8", []string{"open", path}, false},
+		{"C.UTF-8", []string{"open", "--ascii", path}, true},
+	} {
+		s, _ := onScreenIn(t, c.locale, nil, c.args...)
+		s.until("g.fromJson(")
+		s.press("q")
+		if got := s.end(); got != 0 {
+			t.Errorf("exit code %d", got)
+		}
+		ascii := strings.IndexFunc(s.drawn.String(), func(r rune) bool { return r > '~' }) < 0
+		if ascii != c.ascii {
+			t.Errorf("%s, %v: ASCII alone: %v", c.locale, c.args, ascii)
+		}
 	}
 }

@@ -55,22 +55,25 @@ func agreed(cluster string, w int) bool {
 	return a == "a" && own == cluster
 }
 
-// taken takes a cluster to pieces: its first character, of size bytes, as it is
-// if it can be drawn, and all others in visible form.
+// taken takes the beginning off a cluster that cannot be drawn as it is: its
+// first character, of size bytes, as it is if it can be drawn alone, and then the
+// next in visible form, which it would join. What follows is looked at anew, so
+// that a long cluster fills a line as far as there is room.
 func taken(cluster string, size int) (out string, width, n int) {
-	var b strings.Builder
-	rest := cluster
-	if first := cluster[:size]; agreed(first, ansi.StringWidth(first)) {
-		b.WriteString(first)
-		width = ansi.StringWidth(first)
-		rest = rest[size:]
+	first, rest := cluster[:size], cluster[size:]
+	if w := ansi.StringWidth(first); agreed(first, w) {
+		out, width = first, w
+	} else {
+		r, _ := utf8.DecodeRuneInString(first)
+		out = visible(r)
+		return out, len(out), size
 	}
-	for _, r := range rest {
-		v := visible(r)
-		b.WriteString(v)
-		width += len(v)
+	if rest == "" {
+		return out, width, size
 	}
-	return b.String(), width, len(cluster)
+	r, n := utf8.DecodeRuneInString(rest)
+	v := visible(r)
+	return out + v, width + len(v), size + n
 }
 
 // visible is the escape for a character that takes no cell of its own.

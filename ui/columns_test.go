@@ -188,7 +188,7 @@ func TestLongest(t *testing.T) {
 			if d.m.out.cursor.Node.Place() != at.Place() || level < 4 {
 				t.Errorf("below %d levels the cursor is at %q", level, d.cursorText())
 			}
-			d.has("nothing right below it has a duration")
+			d.has("no timed children")
 			break
 		}
 		if at = d.m.out.cursor.Node; at.Place() != longest.Place() {

@@ -8,8 +8,7 @@ import (
 	"tracex/format"
 )
 
-// copyRow puts the text of the row on the clipboard, by way of the terminal
-// (OSC 52), so that it works over ssh too.
+// copyRow puts the text of the row on the clipboard.
 func (m *Model) copyRow(int) tea.Cmd {
 	n := m.out.cursor.Node
 	if n == nil {
@@ -17,7 +16,7 @@ func (m *Model) copyRow(int) tea.Cmd {
 		return nil
 	}
 	text, _ := m.text(n)
-	return m.copy(strings.ReplaceAll(text, "\n", `\n`), "copied the row: ")
+	return m.copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
 }
 
 // copyPath puts the path to the row on the clipboard, a line for each call.
@@ -26,12 +25,13 @@ func (m *Model) copyPath(int) tea.Cmd {
 		m.say("nothing to copy: the row is not loaded")
 		return nil
 	}
-	return m.copy(m.pathText(), "copied the path, "+plural(int64(len(m.path())), "line")+": ")
+	return m.copy(m.pathText(), "the path, "+plural(int64(len(m.path())), "line")+",")
 }
 
 // maxCopy bounds what is given to the terminal; many take no more.
 const maxCopy = 74_000
 
+// copy puts text on the clipboard, in the background; what names it.
 func (m *Model) copy(text, what string) tea.Cmd {
 	// Control characters could run a command where this is pasted.
 	var safe []byte
@@ -42,9 +42,9 @@ func (m *Model) copy(text, what string) tea.Cmd {
 		safe = format.AppendEscaped(safe, line)
 	}
 	if len(safe) > maxCopy {
-		what = "copied the first " + size(maxCopy) + ": "
+		what = "the first " + size(maxCopy) + " of " + what
 		safe = safe[:maxCopy]
 	}
-	m.say(what + cutMiddle(string(safe), max(20, m.width-len(what)-4), m.g))
-	return tea.SetClipboard(string(safe))
+	clip, life := m.clip, m.life
+	return func() tea.Msg { return copied{what, string(safe), clip.put(life, string(safe))} }
 }

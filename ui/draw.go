@@ -63,7 +63,13 @@ func (m *Model) middle(l layout) []string {
 }
 
 func (m *Model) tooSmall() string {
-	text := fmt.Sprintf("%d×%d: tracex needs %d×%d", m.width, m.height, minWidth, minHeight)
+	text := ""
+	need := fmt.Sprintf("%d×%d", minWidth, minHeight)
+	for _, text = range []string{fmt.Sprintf("%d×%d: tracex needs %s", m.width, m.height, need), "needs " + need, need} {
+		if textWidth(text, m.g.ascii) <= m.width {
+			break
+		}
+	}
 	if m.g.ascii {
 		text = strings.ReplaceAll(text, "×", "x")
 	}
@@ -180,7 +186,7 @@ func (m *Model) position() string {
 	stats := m.out.t.Stats()
 	parts = append(parts, plural(stats.Loaded, "event")+" loaded")
 	if stats.Forgotten > 0 {
-		parts[len(parts)-1] += ", " + grouped(stats.Forgotten) + " forgotten"
+		parts[len(parts)-1] += ", " + grouped(stats.Forgotten) + " unloaded"
 	}
 	return strings.Join(parts, dot)
 }
@@ -203,40 +209,6 @@ func (m *Model) lastLine(l layout) string {
 		return m.statusLine()
 	}
 	return newLine(m.width, m.g).put(" "+m.hints(), faint).end()
-}
-
-// hinted are the keys that are enough to begin, the most useful first.
-var hinted = []string{"/", "d", "x", ":", "q", "r"}
-
-// hintedTimed are those of a trace with times.
-var hintedTimed = []string{"/", "d", "s", "L", "x", ":", "q", "r"}
-
-// hints lists as many of them as fit, as the key map has them; how to see all
-// is always among them.
-func (m *Model) hints() string {
-	text := "← → fold   ↑ ↓ move"
-	if m.g.ascii {
-		text = "Left Right fold   Up Down move"
-	}
-	if m.out.t.ThreadCount() > 1 {
-		text += "   Tab thread"
-	}
-	hint := func(key string) string { return "   " + keyName(key, m.g) + " " + find(m.keys, key).brief }
-	all := hint("?")
-	keys := hinted
-	if m.timed() {
-		keys = hintedTimed
-	}
-	if m.known.Growth.On && !m.follow.on {
-		keys = append([]string{"F"}, keys...)
-	}
-	for _, key := range keys {
-		if textWidth(text+hint(key)+all, m.g.ascii)+2 > m.width {
-			break
-		}
-		text += hint(key)
-	}
-	return text + all
 }
 
 // troubleLine is the first thing that is wrong with the trace, and where the

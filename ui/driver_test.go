@@ -65,6 +65,7 @@ func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *dri
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.close)
 	d.m.watching = false
+	d.m.clip = clipboard{} // the person's at this machine is none of a test's
 	d.m.clock = clock{
 		now: func() time.Time { return time.Unix(0, 0) },
 		after: func(after time.Duration, msg tea.Msg) tea.Cmd {
@@ -223,3 +224,8 @@ func (d *driver) golden(name string) {
 		d.t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
 	}
 }
+
+// keyWithAlt is a character that is pressed with Alt.
+type keyWithAlt rune
+
+func (k keyWithAlt) press() tea.KeyPressMsg { return tea.KeyPressMsg{Code: rune(k), Mod: tea.ModAlt} }

@@ -28,11 +28,11 @@ func helpItems(keys []binding, g *glyphs) []item {
 		}
 		items = append(items, item{cells: []cell{{text: b.names(g), s: accent, at: 4}, {text: b.help, s: plain, at: 22}}})
 		if b.keys[0] == "E" {
-			items = append(items, item{cells: []cell{{text: "1 … 9", s: accent, at: 4}, {text: "show so many levels below it, after a moment", s: plain, at: 22}}})
+			items = append(items, item{cells: []cell{{text: "1 … 9", s: accent, at: 4}, {text: "expand to that depth (after a moment)", s: plain, at: 22}}})
 		}
 	}
 	more := []string{
-		"A number before a key is how often, or which row: 5j, 100G.",
+		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
 		"Mouse: wheel scrolls, click chooses, double click opens. Shift selects text; --no-mouse leaves it to the terminal.",
 	}
 	items = append(items, item{head: true})
@@ -46,7 +46,7 @@ func helpItems(keys []binding, g *glyphs) []item {
 func legend(g *glyphs) []item {
 	items := []item{{head: true}, {head: true, cells: []cell{{text: "Marks", s: bold}}}}
 	for _, l := range [][2]string{
-		{g.open, "open"}, {g.sorted, "open, the longest first"}, {g.closed, "closed, in memory"}, {g.absent, "closed, not loaded or forgotten"},
+		{g.open, "open"}, {g.sorted, "open, sorted by duration"}, {g.closed, "closed, in memory"}, {g.absent, "closed, not loaded"},
 		{g.spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
 	} {
 		items = append(items, item{cells: []cell{{text: l[0], s: accent, at: 4}, {text: l[1], s: plain, at: 22}}})

@@ -42,6 +42,23 @@ func TestCellsAreSafe(t *testing.T) {
 	}
 }
 
+// TestLongClusterIsCut: of a character that is joined of many, a line shows what
+// fits, and all that follows it.
+func TestLongClusterIsCut(t *testing.T) {
+	const family = "👩\u200d👩\u200d👧\u200d👦"
+	for _, name := range []string{family, strings.Repeat("e\u0301\u0300\u0302\u0303", 8), "🇩🇪🇫🇷🇩🇪🇫🇷", "नमस्ते नमस्ते", "👍🏽👍🏽👍🏽", "日本語日本語"} {
+		text := "cls" + name + "Family.run()"
+		width := textWidth(text, false)
+		for room := 12; room <= width+3; room++ {
+			drawn := ansi.Strip(newLine(room, &unicodeGlyphs).put(text, plain).end())
+			blank := ansi.StringWidth(drawn) - ansi.StringWidth(strings.TrimRight(drawn, " "))
+			if room < width && blank > 12 || room >= width && !strings.Contains(drawn, "Family.run()") {
+				t.Errorf("%q in %d cells, of %d: %q", text, room, width, drawn)
+			}
+		}
+	}
+}
+
 func checkCells(t *testing.T, text string, ascii bool) {
 	t.Helper()
 	var all strings.Builder
@@ -50,6 +67,9 @@ func checkCells(t *testing.T, text string, ascii bool) {
 		out, w, n := nextCell(rest, ascii)
 		if n <= 0 || n > len(rest) || w <= 0 {
 			t.Fatalf("%q: %d cells for %d bytes", rest, w, n)
+		}
+		if w > 2+len(`\U0001f469`) {
+			t.Errorf("%q: %q takes %d cells at once: where they do not fit, the rest of the line stays empty", rest[:n], out, w)
 		}
 		if format.NeedsEscape(out) || ascii && !isASCII(out) || !utf8.ValidString(out) {
 			t.Errorf("%q is drawn as %q", rest[:n], out)

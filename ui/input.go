@@ -2,6 +2,7 @@ package ui
 
 import (
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -40,6 +41,9 @@ func (d depth) apply(m *Model) tea.Cmd {
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	m.touched = true
+	if rest, ok := m.escaped(k); ok {
+		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
+	}
 	switch {
 	case name == "ctrl+c" && m.prompt == nil:
 		return tea.Quit
@@ -63,7 +67,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	b := find(m.keys, name)
 	if b == nil {
 		m.count.take()
-		m.say("no key " + keyName(name, m.g) + "; ? lists them")
+		m.say(keyName(name, m.g) + " is not bound (? for help)")
 		return nil
 	}
 	m.status.message = ""
@@ -71,6 +75,29 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.ahead = true
 	cmd := b.do(m, m.count.take())
 	return tea.Batch(cmd, m.tour.did(m, b))
+}
+
+// escaped takes a key with Alt that means nothing for Esc and that key: so a
+// terminal sends the two when one comes soon after the other.
+func (m *Model) escaped(k tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
+	if !k.Mod.Contains(tea.ModAlt) {
+		return k, false
+	}
+	if _, known := fieldKeys[k.String()]; known && m.prompt != nil {
+		return k, false
+	}
+	rest = k
+	rest.Mod &^= tea.ModAlt
+	if rest.Code >= ' ' && rest.Code < tea.KeyExtended && rest.Code != 0x7f && !rest.Mod.Contains(tea.ModCtrl) {
+		r := rest.Code
+		if rest.Mod.Contains(tea.ModShift) && rest.ShiftedCode != 0 {
+			r = rest.ShiftedCode
+		} else if rest.Mod.Contains(tea.ModShift) {
+			r = unicode.ToUpper(r)
+		}
+		rest.Text = string(r)
+	}
+	return rest, true
 }
 
 func (m *Model) digit(d int) tea.Cmd {

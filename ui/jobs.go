@@ -101,7 +101,7 @@ func (m *Model) expand(depth int) tea.Cmd {
 		return m.again()
 	}
 	if n.Leaf() {
-		m.say("a leaf: there is nothing below it")
+		m.say("no children")
 		return nil
 	}
 	rows := new(atomic.Int64)
@@ -135,9 +135,9 @@ func (e expanded) apply(m *Model) tea.Cmd {
 	case e.complete:
 		m.say("opened " + plural(int64(e.rows), "row"))
 	case e.rows >= expandLimit:
-		m.say("stopped at " + plural(int64(e.rows), "row") + ": go to one of them and press E there")
+		m.say("stopped at " + plural(int64(e.rows), "row") + "; press E on one of them to go on")
 	default:
-		m.say("stopped at " + plural(int64(e.rows), "row") + ": the memory's budget is used up (x forgets, --memory gives more)")
+		m.say("stopped at " + plural(int64(e.rows), "row") + ": the memory's budget is used up (x unloads, --memory gives more)")
 	}
 	return nil
 }

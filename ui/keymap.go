@@ -21,7 +21,7 @@ type binding struct {
 
 const (
 	groupMove   = "Move"
-	groupTree   = "Open and close"
+	groupTree   = "Expand and collapse"
 	groupFind   = "Find and go"
 	groupScreen = "Screen"
 	groupOther  = "Other"
@@ -41,34 +41,34 @@ func bindings() []binding {
 		{[]string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
 		{[]string{"home", "g"}, groupMove, "first row; 100g: row 100", "", (*Model).first},
 		{[]string{"end", "G"}, groupMove, "last row; 100G: row 100", "", (*Model).last},
-		{[]string{"F"}, groupMove, "stay at the newest row of a growing trace, or no more", "follow", (*Model).toggleFollow},
-		{[]string{"J"}, groupMove, "next of the same parent", "", times(func(n int) goal { return siblings(n) })},
-		{[]string{"K"}, groupMove, "the one before of the same parent", "", times(func(n int) goal { return siblings(-n) })},
+		{[]string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", (*Model).toggleFollow},
+		{[]string{"J"}, groupMove, "next sibling", "", times(func(n int) goal { return siblings(n) })},
+		{[]string{"K"}, groupMove, "previous sibling", "", times(func(n int) goal { return siblings(-n) })},
 		{[]string{"tab"}, groupMove, "next thread", "", func(m *Model, n int) tea.Cmd { return m.thread(max(1, n)) }},
-		{[]string{"shift+tab"}, groupMove, "thread before", "", func(m *Model, n int) tea.Cmd { return m.thread(-max(1, n)) }},
+		{[]string{"shift+tab"}, groupMove, "previous thread", "", func(m *Model, n int) tea.Cmd { return m.thread(-max(1, n)) }},
 		{[]string{"t"}, groupMove, "list of threads", "", func(m *Model, _ int) tea.Cmd { return m.listThreads() }},
 
-		{[]string{"right", "l"}, groupTree, "open, or go to the first child; at a leaf: scroll right", "", (*Model).right},
-		{[]string{"left", "h"}, groupTree, "close, or go to the parent", "", (*Model).left},
-		{[]string{"enter", "space"}, groupTree, "open or close", "", (*Model).toggle},
-		{[]string{"e"}, groupTree, "open it and its children; 3e: to depth 3", "", (*Model).expandOne},
-		{[]string{"E"}, groupTree, "open all below it (esc stops)", "", (*Model).expandAll},
-		{[]string{"c"}, groupTree, "close it and all below", "", (*Model).collapse},
-		{[]string{"C"}, groupTree, "close everything", "", (*Model).collapseAll},
-		{[]string{"x"}, groupTree, "forget all below it: gives memory back", "forget", (*Model).forget},
+		{[]string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", (*Model).right},
+		{[]string{"left", "h"}, groupTree, "collapse, or go to the parent", "", (*Model).left},
+		{[]string{"enter", "space"}, groupTree, "expand or collapse", "", (*Model).toggle},
+		{[]string{"e"}, groupTree, "expand one more level; 3e: to depth 3", "", (*Model).expandOne},
+		{[]string{"E"}, groupTree, "expand all below it (Esc stops)", "", (*Model).expandAll},
+		{[]string{"c"}, groupTree, "collapse it and all below", "", (*Model).collapse},
+		{[]string{"C"}, groupTree, "collapse everything", "", (*Model).collapseAll},
+		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", (*Model).forget},
 		{[]string{"s"}, groupTree, "sort by duration, or back: children if open, else siblings", "sort", (*Model).sort},
 		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", (*Model).toggleRaw},
 
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
 		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
 		{[]string{"N"}, groupFind, "previous hit", "", (*Model).prevHit},
-		{[]string{"H"}, groupFind, "list of hits", "", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
-		{[]string{"L"}, groupFind, "the child that took longest, or holds most; 3L: 3 levels", "longest", (*Model).largest},
+		{[]string{"H"}, groupFind, "list of hits", "hits", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
+		{[]string{"L"}, groupFind, "heaviest child (3L: three levels down)", "longest", (*Model).largest},
 		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
 		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
 		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askPlace},
 		{[]string{"["}, groupFind, "back to where you were", "", (*Model).back},
-		{[]string{"]"}, groupFind, "forth again", "", (*Model).forth},
+		{[]string{"]"}, groupFind, "forward again", "", (*Model).forth},
 
 		{[]string{"d"}, groupScreen, "details of the row", "details", (*Model).toggleDetails},
 		{[]string{"}"}, groupScreen, "scroll the details down", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(max(1, n)) }},
@@ -76,12 +76,12 @@ func bindings() []binding {
 		{[]string{">"}, groupScreen, "scroll lines to the right", "", func(m *Model, n int) tea.Cmd { return m.shift(8 * max(1, n)) }},
 		{[]string{"<"}, groupScreen, "scroll lines to the left", "", func(m *Model, n int) tea.Cmd { return m.shift(-8 * max(1, n)) }},
 		{[]string{"ctrl+l"}, groupScreen, "redraw the screen", "", (*Model).redraw},
-		{[]string{"v"}, groupScreen, "code locations in the lines", "", (*Model).toggleWide},
+		{[]string{"v"}, groupScreen, "show file and line of each row", "", (*Model).toggleWide},
 
 		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", (*Model).openEditor},
 		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
 		{[]string{"Y"}, groupOther, "copy the path to it", "", (*Model).copyPath},
-		{[]string{"esc"}, groupOther, "stop what is going on; go back", "", (*Model).escape},
+		{[]string{"esc"}, groupOther, "stop what is running; go back", "", (*Model).escape},
 		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
 		{[]string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
 		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},

@@ -11,8 +11,8 @@ import (
 
 // Why a way down ends where it begins.
 var (
-	errNoChildren  = errors.New("there is nothing below it")
-	errNoDurations = errors.New("nothing right below it has a duration")
+	errNoChildren  = errors.New("no children")
+	errNoDurations = errors.New("no timed children")
 )
 
 // descent is a way down: how to find the next child, and what to say of it.

@@ -12,7 +12,7 @@ func TestLargest(t *testing.T) {
 	if got := d.cursorText(); got == "" {
 		t.Fatal("no cursor")
 	}
-	d.keys("9 L L").has("there is nothing below it")
+	d.keys("9 L L").has("no children")
 	d = drive(t, recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("loop(60000 iterations)")
 	if got := d.cursorText(); !strings.Contains(got, "loop(") {

@@ -51,6 +51,7 @@ type Model struct {
 	keys          []binding
 	count         counter
 	click         click
+	clip          clipboard
 	job           *jobControl // nil: the terminal is not a shell's
 
 	begun      *lazy.Node  // the thread that was opened at the start; nil: none yet
@@ -67,7 +68,7 @@ type Model struct {
 
 // New returns the explorer for a trace.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), watching: true, known: r.Status()}
+	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), clip: ownClipboard(), watching: true, known: r.Status()}
 	if o.ASCII {
 		m.g = &asciiGlyphs
 	}

@@ -45,7 +45,7 @@ func (m *Model) slide(cells int) {
 	o := m.out
 	more := m.hidden(o.cursor) - o.skip
 	if cells > 0 && more <= o.slide {
-		m.say("a leaf: there is nothing below it")
+		m.say("no children")
 		return
 	}
 	o.slid, o.slide = o.cursor.Node, max(0, min(o.slide+cells, more))
@@ -86,7 +86,7 @@ func (m *Model) toggle(int) tea.Cmd {
 	case n == nil:
 		return m.again()
 	case n.Leaf():
-		m.say("a leaf: there is nothing below it")
+		m.say("no children")
 	case m.out.t.IsOpen(n):
 		m.out.t.Close(n)
 	default:
@@ -130,10 +130,10 @@ func (m *Model) forget(int) tea.Cmd {
 	m.retry(n)
 	k := m.out.t.Forget(n)
 	if k == 0 {
-		m.say("nothing below it is in memory")
+		m.say("nothing to unload")
 		return nil
 	}
-	m.say("forgot " + plural(int64(k), "row") + "; " + keyName("right", m.g) + " loads them again")
+	m.say("unloaded " + plural(int64(k), "row") + "; " + keyName("right", m.g) + " loads them again")
 	return nil
 }
 

@@ -28,13 +28,14 @@ func (m *Model) sortable() *lazy.Node {
 	return row.Parent
 }
 
-// sort changes the order of children. The cursor stays on its row, and that on
-// its line.
+// sort changes the order of children. Sorted by duration, the cursor goes to the
+// longest; in the order of the calls again, it stays on its row, and that on its
+// line.
 func (m *Model) sort(int) tea.Cmd {
 	n := m.sortable()
 	switch {
 	case !m.timed():
-		m.say("the trace has no durations to sort by")
+		m.say("no timing data in this trace")
 		return nil
 	case n == nil:
 		m.say("threads stay in their order; " + keyName("right", m.g) + " opens this one, s then sorts what is in it")
@@ -58,7 +59,7 @@ func (m *Model) sort(int) tea.Cmd {
 
 // reorder sorts, and loads the cursor's node in its new place.
 func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted) sorted {
-	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil {
+	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil && s.to == lazy.OrderCalls {
 		s.on, s.err = t.Reveal(ctx, s.on.Place())
 	}
 	return s
@@ -83,17 +84,24 @@ func (s sorted) apply(m *Model) tea.Cmd {
 		return nil
 	}
 	// A person may have gone on meanwhile.
+	var cmd tea.Cmd
 	if at := m.out.cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
-		m.out.put(rowOf(s.on), m.out.line)
+		if s.to == lazy.OrderCalls {
+			m.out.put(rowOf(s.on), m.out.line)
+		} else {
+			m.visit()
+			m.out.jump(rowOf(s.n))
+			cmd = m.aim(toFirstChild(s.n))
+		}
 	}
 	m.retry(s.n)
 	name := cutMiddle(m.shortName(s.n), max(16, m.width-52), m.g)
 	if s.to == lazy.OrderCalls {
-		m.say(name + ": in the order of the calls")
+		m.say(name + ": in call order")
 	} else {
-		m.say(name + ": the longest first; s: in the order of the calls")
+		m.say(name + ": sorted by duration (s: call order)")
 	}
-	return nil
+	return cmd
 }
 
 // orderKey tells a node whose children are sorted apart from others, in each

@@ -44,7 +44,7 @@ func TestSort(t *testing.T) {
 	if len(recorded) < 10 || longestFirst(durations(recorded)) {
 		t.Fatalf("%d children of %q, of %v ns: the test shows nothing", len(recorded), d.cursorText(), durations(recorded))
 	}
-	d.keys("s").has("<iteration 1>: the longest first", " ▼ duration ", "▼ <iteration 1>")
+	d.keys("s").has("<iteration 1>: sorted by duration", " ▼ duration ", "▼ <iteration 1>")
 	d.golden("times-sorted")
 	if sorted := d.shownIn(in); len(sorted) != len(recorded) || !longestFirst(durations(sorted)) {
 		t.Errorf("sorted: %v ns", durations(sorted))
@@ -54,8 +54,8 @@ func TestSort(t *testing.T) {
 	}
 
 	d.keys("j j j")
-	on, line := d.cursorText(), d.m.out.line
-	d.keys("s").has("<iteration 1>: in the order of the calls", "── duration ", "▾ <iteration 1>")
+	on := d.cursorText()
+	d.keys("s").has("<iteration 1>: in call order", "── duration ", "▾ <iteration 1>")
 	back := d.shownIn(in)
 	for i, n := range recorded {
 		if i >= len(back) || back[i].Place() != n.Place() {
@@ -66,8 +66,11 @@ func TestSort(t *testing.T) {
 		t.Errorf("the cursor went from %q to %q", on, d.cursorText())
 	}
 	d.keys("s")
-	if d.cursorText() != on || d.m.out.line != line || !longestFirst(durations(d.shownIn(in))) {
-		t.Errorf("the cursor went from %q, line %d, to %q, line %d", on, line, d.cursorText(), d.m.out.line)
+	if list := d.shownIn(in); d.m.out.cursor.Node != list[0] || !longestFirst(durations(list)) {
+		t.Errorf("the cursor is at %q, not at the longest of %v ns", d.cursorText(), durations(list))
+	}
+	if d.keys("["); d.cursorText() != on {
+		t.Errorf("the way back leads to %q, not to %q", d.cursorText(), on)
 	}
 	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
 		d.keys(keys).has("▼ <iteration 1>")
@@ -105,7 +108,7 @@ func TestSortAndGoOn(t *testing.T) {
 func TestSortedRootsStay(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 60, Seed: 1, Threads: 1, Plain: true, Timed: true}
 	d := drive(t, timedTrace(t, spec), 100, 40, Options{})
-	d.keys("g s").has("the longest first")
+	d.keys("g s").has("sorted by duration (s: call order)")
 	for _, keys := range []string{"r", "r", "j r", "r"} {
 		d.keys(keys)
 		th := d.m.out.t.Threads()[0]
@@ -159,7 +162,7 @@ func TestSortInAscii(t *testing.T) {
 func TestNothingToSort(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
-	d.keys("s").has("the trace has no durations to sort by")
+	d.keys("s").has("no timing data in this trace")
 	d.fire(faded{})
 	if d.screen() != before {
 		t.Errorf("the screen is another:\n%s", d.screen())

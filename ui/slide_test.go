@@ -21,7 +21,7 @@ func TestSlide(t *testing.T) {
 	check("before", true)
 	d.keys("l l")
 	check("scrolled to its end", false)
-	d.keys("l").has("a leaf: there is nothing")
+	d.keys("l").has("no children")
 	check("scrolled no further", false)
 	d.keys("h h")
 	check("scrolled back", true)

@@ -53,7 +53,7 @@ func TestTerminalStopped(t *testing.T) {
 				c.waitFor(firstScreen)
 			}
 			c.send("?")
-			c.waitFor("Open and close") // of help, which no other screen has
+			c.waitFor("Expand and collapse") // of help, which no other screen has
 			c.send("qq")
 			c.waitFor("prompt>")
 			c.restored()

@@ -113,7 +113,7 @@ func startConsole(t *testing.T, env []string, program ...string) *console {
 		t.Fatal(err)
 	}
 	path := formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx")
-	c.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "PS1=prompt>", explorerVariable+"="+path)
+	c.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "LC_ALL=C.UTF-8", "PS1=prompt>", explorerVariable+"="+path)
 	c.cmd.Env = append(c.cmd.Env, env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = c.slave, c.slave, c.slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -243,11 +243,11 @@ func TestTerminalWalk(t *testing.T) {
 	c.send("/JsonWriter(\r")
 	c.waitFor("1 of ")
 	c.send("x")
-	c.waitFor("in memory")
+	c.waitFor("nothing to unload")
 	c.resize(110, 30)
 	c.waitFor(" calls")
 	c.send("gjx")
-	c.waitFor("forgot")
+	c.waitFor("unloaded")
 	c.send("q")
 	if code := c.ends(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -26,6 +26,7 @@ type Options struct {
 	Raw     bool     // begin with the trace as it was recorded, not folded
 	Source  []string // folders to look for source files in
 	ASCII   bool     // draw with ASCII alone
+	Unicode bool     // draw with all characters, whatever the terminal and the locale say
 	NoMouse bool     // leave the mouse to the terminal
 	Color   Color    // "": ColorAuto
 	Tour    bool     // begin with a tour of the keys
@@ -37,7 +38,7 @@ type Options struct {
 // returns the context's cause. It leaves the terminal as it was, whatever
 // happens. It handles no signals: the caller's context ends at them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
-	o.ASCII = o.ASCII || dumb()
+	o.ASCII = o.ASCII || !o.Unicode && plainTerminal()
 	return run(ctx, New(r, o))
 }
 
