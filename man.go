@@ -36,6 +36,8 @@ trace.packedtrace: data, index, times and a description in one ZIP file.`
 
 const manEnvironment = `NO_COLOR: no colours.
 TERM: dumb means no colours.
+LC_ALL, LC_CTYPE, LANG: the first that is set names the characters that the terminal has; without UTF-8, ASCII alone is drawn.
+TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: how the explorer copies.
 EDITOR, VISUAL: what opens the source at a call.
 TMPDIR: where packed traces and standard input are unpacked to.
 ` + ipc.ProducerVariable + `, ` + ipc.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
