@@ -55,8 +55,10 @@ func (f *files) begin(t *Thread, d *draft) {
 	d.shift(&t.file, int64(len(f.data.buf)-at))
 }
 
-// cut reports whether a position lies within the block, whatever its end.
-func (b *block) cut(at int64) bool { return b.start < at && (at < b.behind || b.behind == 0) }
+// cut reports whether a position lies within the block, if it is one, whatever its end.
+func (b *block) cut(at int64) bool {
+	return b.t != nil && b.start < at && (at < b.behind || b.behind == 0)
+}
 
 // add adds a cell and its time.
 func (b *block) add(c format.Cell, s span) {

@@ -186,8 +186,9 @@ type Config struct {
 	CaptureCount int // elements or fields kept of each; negative: none
 
 	// OnError is told once what ends or limits the recording: a disk that is
-	// full, ids or memory that ran out. Any goroutine may call it, without
-	// locks held; the program goes on. Flush and Stop return the error too.
+	// full, a trace that was removed, ids or memory that ran out. Any goroutine may
+	// call it, without locks held; the program goes on. Flush and Stop return the
+	// error too. With [Automatic], it is also told of a service that is not there.
 	OnError func(error)
 
 	create func(path string) (output, error) // nil: createFile

@@ -30,7 +30,10 @@
 // recorder's goroutine while that keeps up. Buffers start with a KiB, grow with
 // use, and go back when a goroutine ends or is idle; they and all else that is kept
 // stay below [Config.MaxMemory]. A nil Recorder gives nil Threads, whose methods
-// return at once: recording that is off costs one branch.
+// return at once. Recording that is off costs two calls and the making of their
+// arguments: 5 to 15 ns for a call without arguments, 17 to 33 for one with three and a
+// result, on a busy machine where recording one took 150 to 400. Around what is called
+// very often, if t != nil saves most of that.
 //
 // A program that imports the package gets larger: a hello of 2.4 MB that records
 // itself by 7.4 MB (linux/amd64, Go 1.26, with symbols). Of these, 0.8 are what

@@ -143,6 +143,25 @@ func failAt(t *testing.T, c Config, at int) {
 	if len(told) != 1 || !diskFailed(told[0]) || !strings.Contains(told[0].Error(), c.Path) {
 		t.Fatalf("told %v", told)
 	}
+	saved, _ := r.Flush()
+	present, _ := noted(t, c.Path)
+	if made := int64(2 * 30 * 20); present+saved.Dropped != made {
+		t.Errorf("the trace has %d calls, and %d are counted as lost, of %d", present, saved.Dropped, made)
+	}
+}
+
+// A disk that is full when a recording ends that has nothing is an error, too.
+func TestEndOfNothingFails(t *testing.T) {
+	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
+		disk := &failing{left: 3}
+		r := start(t, Config{
+			Strategy: strategy, FlushInterval: -1, create: disk.create, Path: filepath.Join(t.TempDir(), "trace.bin"),
+			OnError: func(error) {},
+		})
+		if err := r.Stop(); !diskFailed(err) {
+			t.Errorf("%v: Stop: %v", strategy, err)
+		}
+	}
 }
 
 func diskFailed(err error) bool { return errors.Is(err, errDisk) || errors.Is(err, io.ErrShortWrite) }

@@ -41,6 +41,8 @@ type files struct {
 	written            span  // what of the current block's is in the files
 	blocks             int64
 	refs               []format.Cell // scratch
+	waiting            int64         // containers that begin in what is gathered
+	linked             bool          // the data file had a name; io guards it
 }
 
 // backlog is how many blocks of data may wait to be written besides one more:
@@ -173,6 +175,7 @@ func (f *files) put(t *Thread, p part, last bool) {
 			f.due()
 			return
 		case refused:
+			f.r.dropped.Add(d.begun)
 			return
 		}
 		_ = f.write() // the error is kept, and refuses what comes
@@ -211,6 +214,7 @@ func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
 	}
 	b := &f.current
 	b.part(p, d)
+	f.waiting += d.begun
 	if !last && !f.dump && p.endsInHeader() {
 		b.nameBehind()
 	}

@@ -17,7 +17,8 @@ func (f *files) write() error {
 		return f.err
 	}
 	data, index, times := f.data.take(), f.index.take(), f.times.take()
-	taken := f.current.span
+	taken, begun := f.current.span, f.waiting
+	f.waiting = 0
 	state := uint64(live.StateRecording)
 	if f.ending {
 		state = live.StateEnding // the files' end is among what is taken
@@ -33,10 +34,14 @@ func (f *files) write() error {
 	if err == nil {
 		err = f.times.write(times)
 	}
+	if err == nil {
+		err = f.removed()
+	}
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {
+		f.waiting += begun
 		f.fail(err)
 		return err
 	}
@@ -63,6 +68,7 @@ func (f *files) fail(err error) {
 	f.index.cut(format.AppendIndexTail(index, f.end()))
 	f.times.cut(f.appendEnd(times))
 	f.r.state.CompareAndSwap(running, failed)
+	f.r.dropped.Add(f.waiting)
 	f.r.limit(err)
 }
 

@@ -109,7 +109,15 @@ func (t *Thread) endLostLoop() bool {
 // drop counts a trace point that is left out.
 func (t *Thread) drop() {
 	t.lagging = true
-	if t.r == nil || t.ended || t.nonsense.Load() || t.r.state.Load() != running {
+	if t.r == nil || t.ended || t.nonsense.Load() {
+		return
+	}
+	switch t.r.state.Load() {
+	case running:
+	case failed:
+		t.r.dropped.Add(1) // no note can say it any more
+		return
+	default:
 		return
 	}
 	if t.count()%dropsPerTurn == 1 && t.r.config.Full == Drop {

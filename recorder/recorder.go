@@ -165,14 +165,16 @@ func (r *Recorder) kick() {
 	}
 }
 
-// Saved says how much of a recording is in its files.
+// Saved says how much of a recording is in its files. Dropped counts all trace
+// points that came when a recording had failed, and calls, loops and iterations of
+// what was in memory then.
 type Saved struct {
 	Threads    int64 // that were begun
 	Blocks     int64
 	DataBytes  int64
 	IndexBytes int64
 	TimeBytes  int64
-	Dropped    int64 // trace points that found no room
+	Dropped    int64 // trace points that found no room, or came when nothing could be written any more
 	Refused    int64 // threads for which there was no memory
 	Misuse     Misuse
 }

@@ -49,7 +49,8 @@ type draft struct {
 	times  []byte      // theirs
 	tail   []byte      // footers of what the thread left open
 	span   span
-	low    int // levels of the stack that are as they were
+	low    int   // levels of the stack that are as they were
+	begun  int64 // containers that begin in the part
 }
 
 // span is the time from the first header or footer of a block to its last.
@@ -62,7 +63,7 @@ type span struct {
 // goroutine's calls; then s is what it was.
 func (d *draft) make(s *stream, p part, last bool) error {
 	d.before, d.span.known = s.logical, false
-	d.index, d.times, d.tail = d.index[:0], d.times[:0], d.tail[:0]
+	d.index, d.times, d.tail, d.begun = d.index[:0], d.times[:0], d.tail[:0], 0
 	d.low = len(s.open)
 	if n := len(p.marks); n > 0 {
 		d.index = slices.Grow(d.index, n*format.CellSize)
@@ -114,6 +115,7 @@ func (d *draft) cells(s *stream, p part) error {
 		if len(object) < pointHead || object[0] != byte(format.KindTracePoint) {
 			return misplaced(p, i)
 		}
+		d.begun++
 		class, event := format.Class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++

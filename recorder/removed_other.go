@@ -1,0 +1,8 @@
+//go:build !unix
+
+package recorder
+
+import "io/fs"
+
+// names is not known on this system.
+func names(fs.FileInfo) (n uint64, known bool) { return 0, false }

@@ -1,0 +1,17 @@
+//go:build unix
+
+package recorder
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// names returns how many names a file has, if that is known.
+func names(info fs.FileInfo) (n uint64, known bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(stat.Nlink), true
+}
