@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder"
 	"tracex/recorder/ipc"
 	"tracex/recorder/perfetto"
 	"tracex/recorder/service"
@@ -107,7 +109,11 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	}
 	// From here on a signal is no reason to lose what there is.
 	ctx = context.WithoutCancel(ctx)
-	switch recorded, err := recording.stop(ctx); {
+	recorded, err := recording.stop(ctx)
+	if err == nil {
+		recorded, err = a.finishRecorders(dir, raw, recorded)
+	}
+	switch {
 	case err != nil:
 		return kept(err)
 	case !recorded:
@@ -121,6 +127,32 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 		return kept(err)
 	}
 	return failed
+}
+
+// finishRecorders adds to what was recorded what recorders of programs that ended
+// without a word had not sent. recorded says that there is anything.
+func (a *app) finishRecorders(dir string, raw *os.File, recorded bool) (bool, error) {
+	left, err := filepath.Glob(filepath.Join(dir, "*"+recorder.LiveSuffix))
+	if err != nil {
+		return recorded, err
+	}
+	for _, path := range left {
+		if _, err := raw.Seek(0, io.SeekEnd); err != nil {
+			return recorded, err
+		}
+		done, err := recorder.FinishShared(path, raw)
+		switch {
+		case errors.Is(err, recorder.ErrRecording): // it goes on without us
+		case err != nil:
+			a.remark("the last calls of a program are missing", err)
+		default:
+			recorded = recorded || done.Bytes > 0
+		}
+		if done.Short > 0 {
+			a.remark("of "+counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
+		}
+	}
+	return recorded, nil
 }
 
 // socketFolder makes a folder for the sockets of a service of our own, which are
@@ -160,7 +192,8 @@ func (a *app) runRecorded(ctx context.Context, dir string, args []string) error 
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	c.Env = append(os.Environ(),
 		ipc.ProducerVariable+"="+filepath.Join(dir, "producers"),
-		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"))
+		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
+		recorder.LiveFolder+"="+dir)
 	if err := c.Start(); err != nil {
 		return &usageError{message(err), "COMMAND is a program as a shell finds it"}
 	}

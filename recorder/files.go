@@ -158,7 +158,7 @@ func (f *files) put(t *Thread, p part, last bool) {
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
 		f.r.torn(t, err)
-		p = p.sound(t.id, f.opened(t))
+		p, _ = p.sound(t.id, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
 			return // cannot be: what was wrong is not in it
 		}

@@ -68,10 +68,13 @@ type finisher struct {
 	rest *live.Rest
 	path string
 	dry  bool // nothing is written
-	to   func(*os.File) output
-	r    *Recorder
-	f    *files
-	done Finished
+	// What is open is not known: the reader of the packets knows it.
+	blind bool
+	sends map[*Thread]sharedSend
+	to    func(*os.File) output
+	r     *Recorder
+	f     *files
+	done  Finished
 }
 
 func (z *finisher) finish() (err error) {

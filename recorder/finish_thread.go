@@ -25,10 +25,14 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 		return nil, err
 	}
 	t.name = string(b)
+	t.over.Store(word(threadEnded))
+	t.file.putChunk, t.file.chunks = word(threadPut), word(threadBegun)
+	if z.blind {
+		return t, z.sharedThread(t, word)
+	}
 	blocks, depth := unpack(word(threadDepth))
 	s := &t.file
 	s.logical, s.latest, s.reading, s.blocks = int64(word(threadLogical)), int64(word(threadLatest)), word(threadReading), blocks
-	s.putChunk, s.chunks = word(threadPut), word(threadBegun)
 	stack, err := z.rest.Bytes(int64(word(threadStack)), int64(depth)*stackEntry)
 	if err != nil {
 		return nil, err
@@ -46,7 +50,6 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 		}
 		s.open = append(s.open, c)
 	}
-	t.over.Store(word(threadEnded))
 	t.dropped.Store(int64(word(threadDropped)))
 	t.noteID = int32(word(threadNote))
 	return t, nil
@@ -124,7 +127,11 @@ func (z *finisher) chain(t *Thread, chunks []*chunk) (short bool) {
 		}
 		next = max(next, c.number)
 		p := c.pending()
-		bytes, marks := sound(t.id, p, &open)
+		good := p
+		if !z.blind {
+			good, open = p.sound(t.id, open)
+		}
+		bytes, marks := len(good.data), len(good.marks)
 		if bytes > 0 {
 			c.published.Store(pack(c.flushed+bytes, c.flushedMarks+marks))
 			t.full.add(c)
@@ -143,43 +150,4 @@ func (t *Thread) classes() []format.Class {
 		open[i] = t.file.open[i].class
 	}
 	return open
-}
-
-// sound returns how many bytes and marks of a part are whole objects of a thread
-// that follow each other. open is the containers that are open before it, and then
-// behind it.
-func sound(thread int32, p part, open *[]format.Class) (bytes, marks int) {
-	for bytes < len(p.data) {
-		top := format.Class(0)
-		if n := len(*open); n > 0 {
-			top = (*open)[n-1]
-		}
-		b := p.data[bytes:]
-		n, err := format.Size(b, top)
-		if err != nil || n <= 0 || n > len(b) {
-			return bytes, marks
-		}
-		switch kind := format.Kind(b[0]); {
-		case kind == format.KindFooter && len(*open) > 0:
-			if marks == len(p.marks) || p.marks[marks].place != footerAt(p.first+bytes, p.first+bytes+n) {
-				return bytes, marks
-			}
-			*open = (*open)[:len(*open)-1]
-			marks++
-		case kind == format.KindTracePoint && n >= pointHead && int32(binary.BigEndian.Uint32(b[6:])) == thread:
-			class := format.Class(b[1])
-			if !class.Container() {
-				break
-			}
-			if marks == len(p.marks) || p.marks[marks].place != headerAt(p.first+bytes, p.first+bytes+n) {
-				return bytes, marks
-			}
-			*open = append(*open, class)
-			marks++
-		default:
-			return bytes, marks
-		}
-		bytes += n
-	}
-	return bytes, marks
 }

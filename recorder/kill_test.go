@@ -16,6 +16,7 @@ import (
 	"tracex/lazy"
 	"tracex/recorder"
 	"tracex/recorder/ipc/ipctest"
+	"tracex/recorder/recordertest"
 )
 
 // victimVariable makes the test binary record into the file it names until it
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		victim(path)
 	}
 	if how, path, seed, ok := crashArguments(); ok {
-		crash(how, path, seed)
+		recordertest.Crash(how, path, seed)
 	}
 	child()
 	ipctest.NoService()

@@ -87,6 +87,25 @@ func (r *Recorder) startLive(f *files) {
 }
 
 func (r *Recorder) beginLive(f *files, l *live.File) error {
+	if err := r.describeLive(l); err != nil {
+		return err
+	}
+	f.live, r.live = l, l
+	for _, o := range f.all() {
+		if o.to != nil {
+			o.live.file = l
+			o.buf, o.spare = o.newBuffer(o.room), nil
+		}
+	}
+	f.commit(nil, part{}, nil)
+	if f.live != nil {
+		l.Word(live.AtState).Store(live.StateRecording)
+	}
+	return nil
+}
+
+// describeLive puts into a live file what is known of the recorder, or removes it.
+func (r *Recorder) describeLive(l *live.File) error {
 	c := &r.config
 	flags := uint64(0)
 	if !c.NoTimes {
@@ -103,17 +122,6 @@ func (r *Recorder) beginLive(f *files, l *live.File) error {
 	l.Word(live.AtBlock).Store(uint64(c.BlockSize))
 	if err := r.registry.keepIn(l); err != nil {
 		return errors.Join(err, l.Remove())
-	}
-	f.live, r.live = l, l
-	for _, o := range f.all() {
-		if o.to != nil {
-			o.live.file = l
-			o.buf, o.spare = o.newBuffer(o.room), nil
-		}
-	}
-	f.commit(nil, part{}, nil)
-	if f.live != nil {
-		l.Word(live.AtState).Store(live.StateRecording)
 	}
 	return nil
 }

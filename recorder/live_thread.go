@@ -46,14 +46,12 @@ func (t *Thread) inUse() {
 	}
 }
 
-// forgetLive gives back what the live file has of a thread. mu is not held.
+// forgetLive gives back what the live file has of a thread. mu is held.
 func (t *Thread) forgetLive() {
 	l := t.r.live
 	if l == nil {
 		return
 	}
-	t.mu.Lock() // two flushers may be here
-	defer t.mu.Unlock()
 	lt := &t.file.live
 	t.swap.Lock() // a chunk that begins looks at the slot
 	slot := lt.slot

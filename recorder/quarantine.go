@@ -106,32 +106,34 @@ func (r *Recorder) buryPart(t *Thread, c *chunk, last bool, published uint64) (m
 	} else if last {
 		return false
 	}
-	good := p.sound(t.id, r.sink.opened(t))
+	good, _ := p.sound(t.id, r.sink.opened(t))
 	r.settle(t, c, good)
 	r.sink.put(t, good, false)
 	return !last && len(good.data) == len(p.data)
 }
 
 // sound returns the longest beginning of a part that one goroutine could have
-// recorded into a thread within containers of these classes.
-func (p part) sound(thread int32, open []format.Class) part {
+// recorded into a thread within containers of these classes, and those that are
+// open behind it.
+func (p part) sound(thread int32, open []format.Class) (part, []format.Class) {
 	good, marks := 0, 0
 	for at := 0; at < len(p.data); {
 		var m *mark
 		if marks < len(p.marks) && p.marks[marks].pos() == p.first+at {
 			m = &p.marks[marks]
 		}
-		n := 0
-		if n, open = soundObject(p.data[at:], m, thread, open); n == 0 {
+		n, behind := soundObject(p.data[at:], m, thread, open)
+		if n == 0 {
 			break
 		}
+		open = behind
 		at += n
 		if m != nil {
 			marks++
 		}
 		good = at
 	}
-	return part{data: p.data[:good], marks: p.marks[:marks], first: p.first}
+	return part{data: p.data[:good], marks: p.marks[:marks], first: p.first, of: p.of}, open
 }
 
 // soundObject returns the length of the object that b begins with, or 0 if it is none

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/calls"
+	"tracex/recorder/internal/live"
 	"tracex/recorder/producer"
 	"tracex/recorder/smb"
 )
@@ -46,7 +47,11 @@ const (
 // newShared connects. The source is offered by begin.
 func newShared(r *Recorder) (*shared, error) {
 	s := &shared{id: rand.Uint64(), threads: map[*Thread]*sharedThread{}}
-	return s, s.connect(r)
+	if err := s.connect(r); err != nil {
+		return nil, err
+	}
+	s.startLive()
+	return s, nil
 }
 
 func (s *shared) begin() error {
@@ -65,7 +70,10 @@ func (s *shared) begin() error {
 	return s.settle(s.source)
 }
 
-func (s *shared) abandon() { s.close(s.source) }
+func (s *shared) abandon() {
+	s.close(s.source)
+	s.endLive()
+}
 
 // sharedSession is what is known of a session that records.
 type sharedSession struct {
@@ -148,16 +156,20 @@ func (s *shared) put(t *Thread, p part, last bool) {
 	targets := s.source.Instances()
 	s.references(targets)
 	st := s.thread(t)
-	for {
+	for marks := p.marksBefore(); ; {
 		var now part
 		now, p = p.split(packetBytes)
+		st.sending(t, now, marks+len(now.marks))
 		if err := st.packet(t, now, last && len(p.data) == 0, targets); err != nil {
 			s.r.torn(t, err)
-			now, p = now.sound(t.id, s.opened(t)), part{}
+			now, _ = now.sound(t.id, s.opened(t))
+			p = part{}
 			if st.packet(t, now, last, targets) != nil {
 				return // cannot be: what was wrong is not in it
 			}
 		}
+		marks += len(now.marks)
+		st.sentAll(t, now, marks)
 		if len(p.data) == 0 {
 			break
 		}
@@ -214,8 +226,8 @@ func (p part) split(bytes int) (before, behind part) {
 		if at <= p.first || at-p.first >= len(p.data) {
 			break
 		}
-		return part{data: p.data[:at-p.first], marks: p.marks[:i+1], first: p.first},
-			part{data: p.data[at-p.first:], marks: p.marks[i+1:], first: at}
+		return part{data: p.data[:at-p.first], marks: p.marks[:i+1], first: p.first, of: p.of},
+			part{data: p.data[at-p.first:], marks: p.marks[i+1:], first: at, of: p.of}
 	}
 	return p, part{}
 }
@@ -235,6 +247,9 @@ func (s *shared) thread(t *Thread) *sharedThread {
 		s.threads[t] = st
 	}
 	st.offset = offset
+	if s.r.live != nil {
+		s.r.live.Word(live.AtOffset).Store(uint64(offset))
+	}
 	return st
 }
 
@@ -261,6 +276,7 @@ func (s *shared) finish() error {
 		s.flush()
 	}
 	s.close(s.source)
+	s.endLive()
 	return nil
 }
 

@@ -21,6 +21,8 @@ type sharedThread struct {
 	offset  int64
 	line    piece
 	sent    []sharedCount
+	count   uint64 // parts, sent or not
+	blind   bool   // what is open is not known
 
 	times, whole, began, head, noted []byte // scratch
 }
@@ -218,6 +220,9 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 			times = binary.AppendUvarint(times, uint64(ns-st.latest))
 			st.latest = ns
 		}
+		if st.blind {
+			continue
+		}
 		if m.footer() {
 			st.open = st.open[:len(st.open)-1]
 			st.kept = min(st.kept, len(st.open))
@@ -226,7 +231,9 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 		st.open = append(st.open, openCall{m.pos() - p.first, behind - p.first, st.latest})
 	}
 	st.times = times
-	st.keep(p.data)
+	if !st.blind {
+		st.keep(p.data)
+	}
 	return first, nil
 }
 

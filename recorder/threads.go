@@ -137,7 +137,9 @@ func (t *Thread) takeLast() (c *chunk, p, note part) {
 
 // forget takes a thread off the list.
 func (r *Recorder) forget(t *Thread) {
+	t.mu.Lock() // two flushers may be here
 	t.forgetLive()
+	t.mu.Unlock()
 	if t.nonsense.Load() {
 		r.errMu.Lock()
 		delete(r.cuts, t)

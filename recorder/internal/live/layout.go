@@ -5,24 +5,26 @@ package live
 const (
 	magic = "tracex live 001\n"
 
-	AtMagic  = 0
-	AtOrder  = 16 // orderMark, as this machine writes it
-	AtPID    = 24
-	AtState  = 32 // see StateRecording
-	atFirst  = 40 // first page of each kind of slots
-	AtBlock  = 56 // the recorder's block size
-	AtFlags  = 64
-	AtHeap   = 72 // chunks in use that found no room in the file
-	AtRedo   = 80 // the piece of the transaction; its size is behind it
-	atRedoN  = 88
-	atBegun  = 96  // number of the last transaction that is whole
-	atDone   = 104 // of the last one that was carried out
-	atLength = 112 // bytes of the transaction
-	AtClock  = 128 // two pieces, their sizes, and which of them holds: 5 numbers
-	AtBase   = 168 // when the clock began, nanoseconds since 1970
-	AtNames  = 176 // first piece of the log of names; how much of it is written behind it
-	AtCounts = 256 // numbers in use, for each kind of name: 16 numbers
-	AtFiles  = 512 // the files, each in FileSize bytes: see AtFill
+	AtMagic    = 0
+	AtOrder    = 16 // orderMark, as this machine writes it
+	AtPID      = 24
+	AtState    = 32 // see StateRecording
+	atFirst    = 40 // first page of each kind of slots
+	AtBlock    = 56 // the recorder's block size
+	AtFlags    = 64
+	AtHeap     = 72 // chunks in use that found no room in the file
+	AtRedo     = 80 // the piece of the transaction; its size is behind it
+	atRedoN    = 88
+	atBegun    = 96  // number of the last transaction that is whole
+	atDone     = 104 // of the last one that was carried out
+	atLength   = 112 // bytes of the transaction
+	AtClock    = 128 // two pieces, their sizes, and which of them holds: 5 numbers
+	AtBase     = 168 // when the clock began, nanoseconds since 1970
+	AtNames    = 176 // first piece of the log of names; how much of it is written behind it
+	AtRecorder = 192 // of one that speaks to a service: its number
+	AtOffset   = 200 // from its clock's nanoseconds to those since the machine was started
+	AtCounts   = 256 // numbers in use, for each kind of name: 16 numbers
+	AtFiles    = 512 // the files, each in FileSize bytes: see AtFill
 
 	headerSize = 4096
 	orderMark  = 0x0102030405060708

@@ -1,0 +1,87 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tracex/recorder/internal/live"
+)
+
+// LiveFolder is the environment variable that names a folder for the live files of
+// recorders that speak to a service. What is not in the shared memory yet when the
+// program ends without a word is there, and [FinishShared] makes packets of it.
+// tracex record sets it.
+const LiveFolder = "TRACEX_LIVE_FOLDER"
+
+// Numbers of the slot of a thread whose parts go to a service.
+const (
+	sharedEnd     = 8  // what is in the sink behind the part that is being sent, as of threadPut
+	sharedSending = 16 // one more than that part's number; 0: none is
+	sharedNumber  = 24 // of the next part
+)
+
+// startLive makes the live file, where somebody wants it.
+func (s *shared) startLive() {
+	r := s.r
+	folder := os.Getenv(LiveFolder)
+	if folder == "" || r.config.NoLive {
+		return
+	}
+	path := filepath.Join(folder, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, LiveSuffix))
+	l, err := live.Create(path, 2*r.config.MaxMemory+8<<20)
+	if err == nil {
+		err = r.describeLive(l)
+	}
+	if err != nil {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			r.warn(fmt.Errorf("recorder: what is not sent yet is lost if the program crashes: %w", err))
+		}
+		return
+	}
+	l.Word(live.AtRecorder).Store(s.id)
+	r.live = l
+	l.Word(live.AtState).Store(live.StateRecording)
+}
+
+func (s *shared) endLive() {
+	if l := s.r.live; l != nil {
+		l.Word(live.AtState).Store(live.StateOver)
+		_ = l.Remove() // one that cannot be removed says that it is over
+	}
+}
+
+// marksBefore is how many marks of the part's chunk are before it.
+func (p part) marksBefore() int {
+	if p.of == nil {
+		return 0
+	}
+	return p.of.flushedMarks
+}
+
+// sending notes that a part is being sent, behind which so many marks of its chunk
+// are sent. The thread's lock is held.
+func (st *sharedThread) sending(t *Thread, p part, marks int) {
+	slot := t.file.live.slot
+	if slot == nil || p.of == nil {
+		return
+	}
+	slot.Word(sharedEnd).Store(pack(p.first+len(p.data), marks))
+	slot.Word(threadPut).Store(p.of.number)
+	slot.Word(sharedSending).Store(st.count + 1)
+}
+
+// sentAll notes that the part was sent.
+func (st *sharedThread) sentAll(t *Thread, p part, marks int) {
+	st.count++
+	slot := t.file.live.slot
+	if slot == nil {
+		return
+	}
+	if p.of != nil && p.of.live != nil {
+		p.of.live.slot.Word(chunkFlushed).Store(pack(p.first+len(p.data), marks))
+	}
+	slot.Word(sharedNumber).Store(st.count)
+	slot.Word(sharedSending).Store(0)
+}

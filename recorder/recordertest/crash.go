@@ -1,0 +1,130 @@
+package recordertest
+
+import (
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/edsrzf/mmap-go"
+
+	"tracex/recorder"
+)
+
+// Crashes are the ways to crash, but for being killed: each is called by a
+// goroutine while others record.
+var Crashes = map[string]func(){
+	"kill":  func() { select {} },
+	"exit":  func() { os.Exit(3) },
+	"fatal": func() { log.Fatal("this is what the test is about") },
+	"panic": func() { panic("this is what the test is about") },
+}
+
+// Crashers is how many goroutines of a program that crashes record.
+const Crashers = 4
+
+// Told is what the goroutines of a program say that crashes, in memory that
+// outlives it: how many of its calls have returned, for each.
+type Told struct{ mem mmap.MMap }
+
+// Tell makes the memory, in a file.
+func Tell(path string) (*Told, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := f.Truncate(4096); err != nil {
+		return nil, err
+	}
+	m, err := mmap.Map(f, mmap.RDWR, 0)
+	return &Told{m}, err
+}
+
+// Calls is how many calls of a goroutine have returned.
+func (t *Told) Calls(g int) *atomic.Int64 {
+	return (*atomic.Int64)(unsafe.Pointer(&t.mem[64*g]))
+}
+
+// Crash records until it crashes.
+func Crash(how, path string, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	c := recorder.Config{Path: path, BlockSize: 1 << (10 + random.IntN(7))}
+	if random.IntN(2) == 0 {
+		c.FlushInterval = time.Millisecond << random.IntN(7)
+	}
+	c.NoTimes = random.IntN(4) == 0
+	if random.IntN(3) == 0 {
+		c.MaxMemory = max(256<<10, 32*int64(c.BlockSize)) // goroutines take memory from each other
+	}
+	t, err := Tell(path + ".told")
+	if err != nil {
+		log.Fatal(err)
+	}
+	t.PID().Store(int64(os.Getpid()))
+	r, err := recorder.Start(c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	until := int64(1 + random.IntN(1+random.IntN(60_000)))
+	for g := range Crashers {
+		go crasher(r, t, g, seed+uint64(g), func(calls int64) {
+			if g == 0 && calls == until {
+				Crashes[how]()
+			}
+		})
+	}
+	select {}
+}
+
+// crasher records calls, each with its number as argument and result. Each thread
+// has the worker as the name, and there may be many of them.
+func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(calls int64)) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	class := r.Class("Crash")
+	n := 0
+	var t *recorder.Thread
+	var call func(depth int)
+	call = func(depth int) {
+		i := n
+		n++
+		m := r.Method(class, fmt.Sprint("method", i/1000), recorder.Type{})
+		t.Enter(m, r.Location(recorder.Place{File: "crash.go", Line: i % 100}), recorder.Null(), recorder.Int(g), recorder.Int(i))
+		switch random.IntN(8) {
+		case 0:
+			t.WriteVariable(r.Variable(fmt.Sprint("v", i/500), recorder.Type{}), 0, recorder.String(strings.Repeat("x", random.IntN(60))))
+		case 1:
+			t.Loop(0)
+			for range random.IntN(3) {
+				t.Iteration(0)
+			}
+			t.EndLoop()
+		case 2:
+			for depth < 40 && random.IntN(3) > 0 {
+				call(depth + 1)
+			}
+		}
+		t.Exit(recorder.Int(i))
+		look(said.Calls(g).Add(1))
+		if random.IntN(2000) == 0 {
+			time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // idle goroutines lose their memory
+		}
+	}
+	for {
+		t = r.Thread(fmt.Sprint("worker ", g))
+		for range 1 + random.IntN(3000) {
+			call(0)
+		}
+		t.End()
+	}
+}
+
+// PID is the id of the program's process.
+func (t *Told) PID() *atomic.Int64 { return t.Calls(Crashers) }
+
+// Close gives the memory back; the file stays.
+func (t *Told) Close() error { return t.mem.Unmap() }
