@@ -16,12 +16,15 @@ import (
 	"tracex/ui"
 )
 
-// The trace of demo: a Kotlin program with several threads.
+// The trace of demo, which testdata/programs/shop recorded of itself: three
+// threads, with times.
 var (
-	//go:embed testdata/lincheck/kotlin.stream.bin.gz
+	//go:embed testdata/demo/shop.bin.gz
 	demoData []byte
-	//go:embed testdata/lincheck/kotlin.stream.bin.idx.gz
+	//go:embed testdata/demo/shop.bin.idx.gz
 	demoIndex []byte
+	//go:embed testdata/demo/shop.bin.tim.gz
+	demoTimes []byte
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -57,13 +60,13 @@ tracex demo --save demo.bin        # a trace to try print, info, pack on`,
 	return c
 }
 
-// saveDemo writes the trace of demo and its index, the data last.
+// saveDemo writes the trace of demo with its index and its times, the data last.
 func saveDemo(path string, force bool) error {
 	var drafts []*draft
 	for _, file := range []struct {
 		path   string
 		packed []byte
-	}{{path + ".idx", demoIndex}, {path, demoData}} {
+	}{{path + ".tim", demoTimes}, {path + ".idx", demoIndex}, {path, demoData}} {
 		d, err := newDraft(file.path, 0o644, force)
 		if err != nil {
 			return err

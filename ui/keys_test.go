@@ -295,9 +295,17 @@ func TestTour(t *testing.T) {
 		if find(d.m.keys, s.key) == nil {
 			t.Fatalf("step %d needs key %s, which does nothing", i+1, s.key)
 		}
-		d.keys(s.key)
+		if d.keys(s.key); s.key == "right" {
+			if d.has("no children"); d.m.tour.at != i {
+				t.Error("the tour goes on from a row that has nothing to expand")
+			}
+			d.keys("j right")
+		}
 		if s.key == "/" {
 			d.typed("json").keys("enter")
+		}
+		if s.key == "H" {
+			d.keys("esc") // leaves the list
 		}
 	}
 	if d.m.tour != nil {

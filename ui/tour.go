@@ -15,17 +15,22 @@ type tour struct {
 type step struct {
 	key  string // of the key map: what ends the step
 	text string
+	done func(m *Model) bool // whether the key did what the step is about; nil: always
 }
 
 var tourSteps = []step{
-	{"down", "This is what a program did, call by call. %s moves down: try it."},
-	{"right", "%s opens the call under the cursor: what it did comes below it. At an open call it goes in."},
-	{"left", "%s closes it again, or goes to the call around it. The line at the top says where you are."},
-	{"d", "%s shows all about a row: arguments with their types, the result, where it is in the source."},
-	{"/", "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too."},
-	{"n", "%s goes to the next hit. [ brings you back to where you were."},
-	{"x", "%s forgets what is below a row: memory comes back. The numbers on the top right say how much is used."},
-	{"?", "%s lists all keys, and q quits. That is all: have fun."},
+	{"down", "This is what a program did, call by call. %s moves down: try it.", nil},
+	{"right", "%s expands a call that has a mark before it: what it did appears below it. h collapses it again. The line at the top says where you are.",
+		func(m *Model) bool {
+			n := m.out.cursor.Node
+			return n != nil && !n.Leaf() && m.out.t.IsOpen(n)
+		}},
+	{"e", "%s expands one more level, here and below. Press it on a row further up, too.", nil},
+	{"L", "%s goes to the heaviest child: the longest, or without times the largest. Press it again to follow where the time went.", nil},
+	{"d", "%s shows all about a row: arguments with their types, the result, its times, where it is in the source.", nil},
+	{"/", "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too.", nil},
+	{"H", "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.", nil},
+	{"?", "%s lists all keys, and q quits.", nil},
 }
 
 // did notes that a key was used.
@@ -33,7 +38,7 @@ func (t *tour) did(m *Model, b *binding) tea.Cmd {
 	if t == nil || t.at >= len(tourSteps) {
 		return nil
 	}
-	if find(m.keys, tourSteps[t.at].key) != b {
+	if s := tourSteps[t.at]; find(m.keys, s.key) != b || s.done != nil && !s.done(m) {
 		return nil
 	}
 	if t.at++; t.at == len(tourSteps) {
