@@ -37,7 +37,7 @@ func systemClipboard(system string, getenv func(string) string) clipboard {
 		c.tools = append(c.tools, copyTool{command: command, to: to, utf16: command[0] == "clip.exe"})
 	}
 	if getenv("TMUX") != "" {
-		add("tmux's buffer and the clipboard of its terminal", "tmux", "load-buffer", "-w", "-")
+		add("tmux's buffer", "tmux", "load-buffer", "-w", "-")
 		add("tmux's buffer", "tmux", "load-buffer", "-") // before 3.2
 	}
 	if getenv("SSH_TTY") != "" || getenv("SSH_CONNECTION") != "" {

@@ -40,7 +40,7 @@ func TestCopyTools(t *testing.T) {
 		tools             map[string]bool
 		by, args, to      string
 	}{
-		{"tmux", "linux", "TMUX=x DISPLAY=:0 SSH_TTY=x", map[string]bool{"tmux": true, "xclip": true}, "tmux", "load-buffer -w -", "tmux's buffer and the clipboard of its terminal"},
+		{"tmux", "linux", "TMUX=x DISPLAY=:0 SSH_TTY=x", map[string]bool{"tmux": true, "xclip": true}, "tmux", "load-buffer -w -", "tmux's buffer"},
 		{"tmux is away", "linux", "TMUX=x DISPLAY=:0", map[string]bool{"tmux": false, "xclip": true}, "xclip", "-selection clipboard", "the clipboard (xclip)"},
 		{"Wayland", "linux", "WAYLAND_DISPLAY=x DISPLAY=:0", map[string]bool{"wl-copy": true, "xclip": true}, "wl-copy", "", "the clipboard (wl-copy)"},
 		{"X", "linux", "DISPLAY=:0", map[string]bool{"xsel": true}, "xsel", "--clipboard --input", "the clipboard (xsel)"},
