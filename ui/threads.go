@@ -45,7 +45,7 @@ func threadTexts(threads []lazy.ThreadInfo) func(i int) []byte {
 	var ends []int
 	return func(i int) []byte {
 		if ends == nil { // first there is a filter
-			ends = make([]int, 0, len(threads))
+			all, ends = make([]byte, 0, 32*len(threads)), make([]int, 0, len(threads))
 			for _, t := range threads {
 				all = appendThreadName(all, t)
 				ends = append(ends, len(all))
