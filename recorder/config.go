@@ -37,6 +37,10 @@ const (
 	// for ten seconds at most. What is lost is counted by its calls, loops and
 	// iterations, for each session, and noted as with [Drop]; what was lost at the
 	// ends of threads, in a thread named [DroppedVariable] at the end.
+	//
+	// What the program had not sent when it crashed is lost, [Config.FlushInterval]
+	// at most, unless somebody waits for it: see [LiveFolder]. tracex record does,
+	// and loses nothing; not so what [Config.TrackEvents] makes.
 	SharedMemory
 )
 
