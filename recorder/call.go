@@ -28,6 +28,11 @@ func (t *Thread) Call(m Method, at Location, receiver Value, args ...Value) Call
 }
 
 func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Call {
+	if t.handsOn() {
+		if t = t.hands(true); t == nil {
+			return Call{}
+		}
+	}
 	t.enter(m, at, receiver, args, boundCall)
 	if t.lost.on {
 		return Call{t, t.lost.calls, -t.lost.number}

@@ -26,17 +26,21 @@ func Middleware(r *Recorder, next http.Handler) http.Handler {
 		if req.URL != nil {
 			path = req.URL.Path
 		}
-		t := Own(req.Context())
-		if t == nil || t.r != r {
+		t, own := Own(req.Context()), false
+		if t == nil || t.r != r || t.ended {
 			if t = r.Thread(req.Method + " " + path); t == nil {
 				next.ServeHTTP(w, req) // nothing is recorded any more
 				return
 			}
 			defer t.End()
-			req = req.WithContext(NewContext(req.Context(), t))
+			defer r.has(t)()
+			own = true
 		}
 		status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		defer t.Call(serve, at, Null(), String(req.Method), String(path)).End(&status.status)
+		if own {
+			req = req.WithContext(NewContext(req.Context(), t))
+		}
 		next.ServeHTTP(status.asAble(), req)
 	})
 }

@@ -18,6 +18,10 @@ func (t *Thread) Iteration(at Location) {
 	if t == nil || t.iterateLost() {
 		return
 	}
+	if t.handsOn() {
+		t.hands(false).Iteration(at)
+		return
+	}
 	if loop := t.leaveIteration(); loop != nil {
 		loop.count++
 		t.openLoop(format.ClassIteration, at, loop.count-1)
@@ -30,9 +34,14 @@ func (t *Thread) EndLoop() {
 	if t == nil || t.endLostLoop() {
 		return
 	}
+	if t.handsOn() {
+		t.hands(false).EndLoop()
+		return
+	}
 	if t.leaveIteration() != nil {
 		t.closeLoop()
 	}
+	t.returned()
 }
 
 // openLoop writes the header of a loop or an iteration.
@@ -40,6 +49,12 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	c, from := t.chunk.Load(), t.bytes
 	if !t.fits(c, from, loopRoom) || !t.open.fits() {
 		if c, from = t.room(loopRoom, forHeader); c == nil {
+			if t.handsOn() {
+				if own := t.hands(true); own != nil {
+					own.openLoop(class, at, number)
+				}
+				return
+			}
 			t.lose(class)
 			return
 		}

@@ -21,6 +21,9 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + value.room(int(t.text)))
 	if c == nil {
+		if own := t.hands(false); own != nil {
+			own.variable(class, v, at, value)
+		}
 		return
 	}
 	t.head(b, class, t.place(at))
@@ -49,6 +52,9 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + object.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
+		if own := t.hands(false); own != nil {
+			own.field(class, f, at, object, value)
+		}
 		return
 	}
 	t.head(b, class, t.place(at))
@@ -76,6 +82,9 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + array.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
+		if own := t.hands(false); own != nil {
+			own.element(class, array, index, at, value)
+		}
 		return
 	}
 	t.head(b, class, t.place(at))
@@ -104,6 +113,9 @@ func (t *Thread) Catch(exception Value, at Location) {
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 	c, from, b := t.leafRoom(pointHead + exception.room(int(t.text)))
 	if c == nil {
+		if own := t.hands(false); own != nil {
+			own.thrown(class, exception, at)
+		}
 		return
 	}
 	t.head(b, class, t.place(at))
@@ -118,7 +130,9 @@ func (t *Thread) leafRoom(need int) (c *chunk, from int, b []byte) {
 	c, from = t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) {
 		if c, from = t.room(need, forLeaf); c == nil {
-			t.drop()
+			if !t.ended {
+				t.drop()
+			}
 			return nil, 0, nil
 		}
 	}

@@ -23,6 +23,8 @@ type Recorder struct {
 	places   sync.Map // return address to Location
 	types    sync.Map // reflect.Type to *typeInfo
 
+	goroutines sync.Map // number to *Thread, of those that are found by a context
+
 	state   atomic.Int32
 	events  atomic.Int64 // the next event id that no thread has
 	dropped atomic.Int64

@@ -13,8 +13,8 @@ import (
 // variable named by the level, at the line's place in the source. next gets all
 // lines as well; nil: nobody does.
 //
-// A line whose context has no thread, or that of another goroutine, is not
-// recorded (see [Own]).
+// A line below [Config.LogLevel] is not recorded, nor one whose context has no
+// thread of the calling goroutine (see [Own]).
 // Of attributes only numbers, strings, times and the like are: no LogValue,
 // String or Error is called.
 func NewHandler(r *Recorder, next slog.Handler) slog.Handler {
@@ -32,12 +32,21 @@ type logHandler struct {
 
 // Enabled reports whether somebody wants the line.
 func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.next == nil || FromContext(ctx) != nil || h.next.Enabled(ctx, level)
+	return h.records(ctx, level) != nil || h.next != nil && h.next.Enabled(ctx, level)
+}
+
+// records returns the thread that a line of a level is recorded into, or nil.
+func (h *logHandler) records(ctx context.Context, level slog.Level) *Thread {
+	t := Own(ctx)
+	if t == nil || t.r == nil || level < t.r.config.LogLevel.Level() {
+		return nil
+	}
+	return t
 }
 
 // Handle records the line and hands it on.
 func (h *logHandler) Handle(ctx context.Context, line slog.Record) error {
-	if t := Own(ctx); t != nil {
+	if t := h.records(ctx, line.Level); t != nil {
 		var text strings.Builder
 		text.WriteString(line.Message)
 		text.WriteString(h.attrs)

@@ -34,6 +34,7 @@ type Thread struct {
 	// panics are those that may be going through open calls; nil: there are none,
 	// and recover tells of all. It is the owner's.
 	panics *panics
+	from   *origin // of a thread that a context gave
 
 	// mu is held while what is published is put into the sink: by one at a
 	// time, who may wait for a disk.
@@ -112,6 +113,12 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	c, from := t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) || !t.open.fits() {
 		if c, from = t.room(need, forHeader); c == nil {
+			if t.handsOn() {
+				if own := t.hands(true); own != nil {
+					own.enter(m, at, receiver, args, class)
+				}
+				return
+			}
 			t.lose(format.ClassCall)
 			return
 		}
@@ -171,6 +178,10 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 			c, from = t.footerRoom(need)
 		}
 		if c == nil {
+			if own := t.hands(false); own != nil && class != boundCall {
+				own.leave(result, exception, class, h)
+			}
+			t.returned()
 			return
 		}
 	}
@@ -186,6 +197,9 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 	}
 	t.open.pop()
 	t.mark(c, footerAt(from, from+n), from+n)
+	if t.open.depth == 0 && t.from != nil {
+		t.returned()
+	}
 }
 
 // fits reports whether a point of need bytes can be written to c at once. That

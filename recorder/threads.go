@@ -67,6 +67,9 @@ func (t *Thread) End() {
 	if r.on() {
 		t.twice()
 	}
+	if t.from != nil {
+		r.goroutines.CompareAndDelete(t.from.goroutine, t)
+	}
 	t.ended, t.lagging = true, true
 	t.over.Store(t.now())
 	t.keepEnd()

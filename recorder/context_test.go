@@ -1,0 +1,220 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// threadTexts returns the lines of each thread of a trace by its name, and their
+// names in the order of their ids.
+func threadTexts(t *testing.T, path string) (lines map[string][]string, names []string) {
+	t.Helper()
+	forest := loaded(t, path)
+	lines = map[string][]string{}
+	points(t, forest, func(thread *lazy.EagerThread, p *format.Point, depth int) {
+		if !slices.Contains(names, thread.Name) {
+			names = append(names, thread.Name)
+		}
+		text := strings.Repeat(" ", depth) + string(forest.Context.AppendText(nil, p, nil, format.Parent{}, false))
+		lines[thread.Name] = append(lines[thread.Name], text)
+	})
+	return lines, names
+}
+
+// A context may be passed on to any goroutine: what that records through it is in a
+// thread of its own, which says where it came from and ends with its outermost call.
+func TestContextIsPassedOn(t *testing.T) {
+	const goroutines, rounds = 20, 5
+	for i, c := range ways() {
+		c.Path = t.TempDir() + "/trace.bin"
+		c.MaxMemory = 64 << 20
+		r := start(t, c)
+		m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
+		th := r.Thread("main")
+		call := th.Call(m, 0, Null(), String("request"))
+		ctx := NewContext(context.Background(), th)
+		event := th.open.innermost().event()
+		inner := func(ctx context.Context, n int) {
+			defer FromContext(ctx).Call(m, 0, Null(), Int(n)).End()
+			FromContext(ctx).WriteVariable(v, 0, Int(n))
+		}
+		var mu sync.Mutex
+		numbers := map[string]bool{}
+		var group sync.WaitGroup
+		for range goroutines {
+			group.Go(func() {
+				mu.Lock()
+				numbers[fmt.Sprint(goroutine())] = true
+				mu.Unlock()
+				kept := FromContext(ctx) // before there is a thread
+				kept.WriteVariable(v, 0, Int(-1))
+				kept.EndLoop()
+				kept.Exit(Void())
+				for n := range rounds {
+					func() {
+						defer kept.Call(m, 0, Null(), Int(n)).End()
+						inner(ctx, 10+n)
+						kept.Loop(0)
+						kept.Iteration(0)
+						kept.Enter(m, 0, Null(), Int(20+n))
+						kept.Exit(Void())
+						kept.EndLoop()
+						if Own(ctx) == nil || Own(ctx) == th {
+							t.Error("the goroutine has not a thread of its own")
+						}
+					}()
+					if Own(ctx) != nil {
+						t.Error("the thread is there after its outermost call")
+					}
+				}
+			})
+			th.WriteVariable(v, 0, Int(7)) // meanwhile
+		}
+		group.Wait()
+		inner(ctx, 1)
+		call.End()
+		saved, err := r.Flush()
+		if err != nil || saved.Misuse != (Misuse{}) || saved.Threads != 1+goroutines*rounds {
+			t.Errorf("way %d: %+v, %v", i, saved, err)
+		}
+		r.goroutines.Range(func(g, _ any) bool { t.Errorf("way %d: goroutine %v is remembered", i, g); return true })
+		if n := len(r.threads); n > 1 && c.Strategy != CollectAndDump {
+			t.Errorf("way %d: %d threads are remembered", i, n)
+		}
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if saved.Dropped > 0 {
+			continue // with Drop there may be a note anywhere
+		}
+		lines, names := threadTexts(t, c.Path)
+		if len(lines["main"]) != 1+goroutines+2 {
+			t.Errorf("way %d: main has %q", i, lines["main"])
+		}
+		for _, name := range names[1:] {
+			number, ok := strings.CutPrefix(name, "main, goroutine ")
+			if !ok || !numbers[number] || len(lines[name]) != rounds*7 {
+				t.Fatalf("way %d: thread %q has %q", i, name, lines[name])
+			}
+			for n := range rounds {
+				want := []string{fmt.Sprintf("<from> = main, event %d", event), fmt.Sprintf("C.m(%d)", n), fmt.Sprintf(" C.m(%d)", 10+n),
+					fmt.Sprintf("  v = %d", 10+n), " loop", "  <iteration 1>", fmt.Sprintf("   C.m(%d)", 20+n)}
+				got := lines[name][7*n : 7*n+7]
+				for k := range want {
+					if !strings.HasPrefix(got[k], want[k]) {
+						t.Fatalf("way %d: thread %q has %q, want %q", i, name, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A goroutine that has a thread of its own records into that, whatever context it is
+// given; and a context of a thread that is over still brings one.
+func TestContextOfAnother(t *testing.T) {
+	c := Config{Path: t.TempDir() + "/trace.bin"}
+	r := start(t, c)
+	m := r.Method(r.Class("C"), "m", Type{})
+	request := r.Thread("request")
+	job := NewContext(context.Background(), request)
+	request.End()
+	done := make(chan struct{})
+	r.Go(context.Background(), "worker", func(ctx context.Context) {
+		defer close(done)
+		defer FromContext(ctx).Call(m, 0, Null(), Int(1)).End()
+		FromContext(job).Call(m, 0, Null(), Int(2)).End()
+	})
+	<-done
+	done = make(chan struct{})
+	go func() {
+		defer close(done)
+		t := FromContext(job)
+		defer t.Call(m, 0, Null(), Int(3)).End()
+		FromContext(NewContext(job, FromContext(job))).Call(m, 0, Null(), Int(4)).End()
+	}()
+	<-done
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	lines, names := threadTexts(t, c.Path)
+	if len(names) != 2 || !slices.Equal(lines["worker"], []string{"C.m(1)", " C.m(2)"}) ||
+		!slices.Equal(lines[names[1]], []string{"<from> = request", "C.m(3)", " C.m(4)"}) {
+		t.Errorf("recorded %q", lines)
+	}
+	FromContext(job).Call(m, 0, Null()).End() // of a recording that is over
+}
+
+// The number of a goroutine is what the runtime writes.
+func TestGoroutine(t *testing.T) {
+	t.Logf("asked: %v", canAsk())
+	var group sync.WaitGroup
+	for range 100 {
+		group.Go(func() {
+			runtime.Gosched()
+			if goroutine() != writtenGoroutine() {
+				t.Error("a goroutine has another number")
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Log lines below the level are not recorded, and are not made if nobody else wants
+// them.
+func TestLogLevel(t *testing.T) {
+	c := Config{Path: t.TempDir() + "/trace.bin"}
+	r := start(t, c)
+	debugging := Config{Path: t.TempDir() + "/trace.bin", LogLevel: slog.LevelDebug}
+	d := start(t, debugging)
+	ctx, debug := NewContext(context.Background(), r.Thread("main")), NewContext(context.Background(), d.Thread("main"))
+	h := NewHandler(r, nil)
+	for _, x := range []struct {
+		ctx   context.Context
+		level slog.Level
+		want  bool
+	}{
+		{ctx, slog.LevelDebug, false}, {ctx, slog.LevelInfo, true}, {debug, slog.LevelDebug, true}, {debug, slog.LevelDebug - 1, false},
+		{context.Background(), slog.LevelError, false},
+	} {
+		if got := h.Enabled(x.ctx, x.level); got != x.want {
+			t.Errorf("%v: %v, want %v", x.level, got, x.want)
+		}
+	}
+}
+
+func BenchmarkContext(b *testing.B) {
+	r := start(b, Config{create: toDiscard})
+	th := r.Thread("main")
+	ctx := NewContext(context.Background(), th)
+	b.Run("NewContext", func(b *testing.B) {
+		for b.Loop() {
+			NewContext(ctx, th)
+		}
+	})
+	b.Run("Own", func(b *testing.B) {
+		for b.Loop() {
+			Own(ctx)
+		}
+	})
+	b.Run("passed_on", func(b *testing.B) {
+		m := r.Method(r.Class("C"), "m", Type{})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range b.N {
+				FromContext(ctx).Call(m, 0, Null()).End()
+			}
+		}()
+		<-done
+	})
+}
