@@ -271,6 +271,8 @@ func putOwed(b []byte, l *level) int {
 // was published before may still be on its way to the sink.
 func (t *Thread) rescue(from *chunk) {
 	defer t.rescued(t.slow)
+	// With the last use of the chunk, its memory may become another one's.
+	defer runtime.KeepAlive(from)
 	t.slow = true
 	t.swap.Lock()
 	at, marks := unpack(from.taken)
