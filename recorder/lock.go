@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"tracex/recorder/internal/filelock"
 )
 
 // Files are locked while they are recorded into, so that no other recording
@@ -18,14 +20,11 @@ import (
 // this process's or another's. They stay as they are.
 var ErrInUse = errors.New("another recording goes to this file")
 
-// errLocked says that another holds a file's lock.
-var errLocked = errors.New("the file is locked")
-
 // own makes a file that was just created this recording's. Between the two,
 // another Start with Overwrite may have taken it for one that nobody uses.
 func own(f *os.File) error {
 	for range ownAttempts {
-		busy := errors.Is(lock(f), errLocked)
+		busy := errors.Is(filelock.Lock(f), filelock.ErrLocked)
 		if !keepsName(f) {
 			return inUse(f.Name())
 		}
@@ -98,13 +97,13 @@ func claim(path string) (*os.File, error) {
 		case err != nil:
 			return nil, errUnclaimed
 		}
-		err = lock(f)
+		err = filelock.Lock(f)
 		if err == nil && keepsName(f) {
 			return f, nil
 		}
 		_ = f.Close()
 		switch {
-		case errors.Is(err, errLocked):
+		case errors.Is(err, filelock.ErrLocked):
 			return nil, inUse(path)
 		case err != nil:
 			return nil, errUnclaimed

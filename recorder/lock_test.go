@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/filelock"
 )
 
 // locks says whether this system has locks of files.
@@ -20,7 +22,7 @@ func locks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := lock(f); err != nil && runtime.GOOS != "linux" {
+	if err := filelock.Lock(f); err != nil && runtime.GOOS != "linux" {
 		t.Skip("no locks here: ", err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package recorder
+package filelock
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the lock of an open file, or fails at once.
-func lock(f *os.File) error {
+// Lock takes the lock of an open file, or fails at once: with [ErrLocked] where
+// another holds it, with errors.ErrUnsupported where there is no such lock.
+func Lock(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func lock(f *os.File) error {
 	case fault != nil:
 		return fault
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package recorder
+package filelock
 
 import (
 	"errors"
@@ -11,8 +11,9 @@ import (
 // byte cannot be read by others there.
 const lockAt = 1 << 62
 
-// lock takes the lock of an open file, or fails at once.
-func lock(f *os.File) error {
+// Lock takes the lock of an open file, or fails at once: with [ErrLocked] where
+// another holds it, with errors.ErrUnsupported where there is no such lock.
+func Lock(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func lock(f *os.File) error {
 	case fault != nil:
 		return fault
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }
