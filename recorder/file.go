@@ -62,8 +62,8 @@ func (f *outfile) size() int64 { return f.end + int64(len(f.buf)) }
 // waits reports whether a part of what may wait is there: all, half of it.
 func (f *outfile) waits(part int) bool { return part*len(f.buf) >= f.most && len(f.buf) > 0 }
 
-// take returns what is to be written, and begins the other buffer.
-func (f *outfile) take() []byte {
+// take makes what was gathered what is being written, and begins the other buffer.
+func (f *outfile) take() {
 	b := f.buf
 	if f.spare == nil && f.to != nil {
 		f.spare = f.newBuffer(f.room)
@@ -71,7 +71,6 @@ func (f *outfile) take() []byte {
 	f.buf, f.spare = f.spare[:0], nil
 	f.end += int64(len(b))
 	f.writing = b
-	return b
 }
 
 // write hands bytes to the file.

@@ -38,6 +38,7 @@ type files struct {
 	current            block // the last that was begun
 	open               bool  // the current block has no end: others of its thread's parts follow
 	last               int64 // first content byte of the current block
+	latest             int64 // when the last header or footer was that a block has, in ns
 	written            span  // what of the current block's is in the files
 	blocks             int64
 	refs               []format.Cell // scratch

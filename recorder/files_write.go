@@ -16,7 +16,9 @@ func (f *files) write() error {
 		defer f.mu.Unlock()
 		return f.err
 	}
-	data, index, times := f.data.take(), f.index.take(), f.times.take()
+	for _, o := range f.all() {
+		o.take()
+	}
 	taken, begun := f.current.span, f.waiting
 	f.waiting = 0
 	state := uint64(live.StateRecording)
@@ -24,7 +26,7 @@ func (f *files) write() error {
 		state = live.StateEnding // the files' end is among what is taken
 	}
 	f.commitAs(nil, part{}, nil, state)
-	data, index, times = f.data.writing, f.index.writing, f.times.writing // which may have moved
+	data, index, times := f.data.writing, f.index.writing, f.times.writing
 	f.mu.Unlock()
 
 	err := f.data.write(data)
@@ -85,8 +87,9 @@ func (f *files) appendEnd(dst []byte) []byte {
 	if f.times.to == nil {
 		return dst
 	}
-	clock := &f.r.clock
-	return format.TimeCell{ID: -1, Start: clock.present()}.Append(dst)
+	// Of a recording that is finished for its program the present is what was known
+	// of it last.
+	return format.TimeCell{ID: -1, Start: max(f.r.clock.present(), f.latest)}.Append(dst)
 }
 
 // finish ends and closes the files.

@@ -131,7 +131,7 @@ const finishRoom = 1 << 20
 // waited to be written.
 func (z *finisher) files() error {
 	c := &z.r.config
-	f := &files{r: z.r}
+	f := &files{r: z.r, latest: int64(z.rest.Uint(live.AtLatest))}
 	z.f, z.r.sink = f, f
 	f.data.name, f.index.name, f.times.name = c.Path, c.Path+".idx", c.Path+".tim"
 	f.data.room, f.index.room, f.times.room = finishRoom, finishRoom, finishRoom

@@ -289,3 +289,24 @@ func TestNoLive(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A thread that has ended is in blocks with times that no other thread's come near:
+// the trace ends behind them.
+func TestFinishBehindThreadsThatEnded(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
+	r := start(t, c)
+	early := r.Thread("early")
+	someCalls(r, early, 0, 1)
+	m := r.Method(r.Class("C"), "late", Type{})
+	for range 200 {
+		late := r.Thread("late")
+		late.Enter(m, 0, Null())
+		late.Exit(Void())
+		late.End()
+	}
+	path := snapshot(t, c.Path)
+	if done, err := Finish(path); err != nil || !done.Done {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	loaded(t, path)
+}

@@ -134,6 +134,8 @@ func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p part, d *draft)
 		}
 	}
 	if t != nil {
+		f.latest = max(f.latest, t.file.latest)
+		tx.Put(live.AtLatest, uint64(f.latest))
 		if err := t.commit(l, tx, p, d.low); err != nil {
 			return err
 		}

@@ -208,10 +208,8 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 	times := st.times[:0]
 	timed := !st.s.r.config.NoTimes
 	first = st.latest
-	behind := p.first
 	for i := range p.marks {
 		m := &p.marks[i]
-		behind = m.behind()
 		if timed {
 			ns := max(st.latest, st.ns(m.reading))
 			if i == 0 {
@@ -228,7 +226,7 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 			st.kept = min(st.kept, len(st.open))
 			continue
 		}
-		st.open = append(st.open, openCall{m.pos() - p.first, behind - p.first, st.latest})
+		st.open = append(st.open, openCall{m.pos() - p.first, m.behind() - p.first, st.latest})
 	}
 	st.times = times
 	if !st.blind {

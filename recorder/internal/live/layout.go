@@ -23,6 +23,7 @@ const (
 	AtNames    = 176 // first piece of the log of names; how much of it is written behind it
 	AtRecorder = 192 // of one that speaks to a service: its number
 	AtOffset   = 200 // from its clock's nanoseconds to those since the machine was started
+	AtLatest   = 208 // the latest nanosecond of its clock that a block has
 	AtCounts   = 256 // numbers in use, for each kind of name: 16 numbers
 	AtFiles    = 512 // the files, each in FileSize bytes: see AtFill
 
