@@ -72,7 +72,6 @@ type shop struct {
 
 	mOpen, mLoad, mParse, mOrder, mPrice, mDiscount recorder.Method
 	mPay, mReceipt, mPack, mLabel                   recorder.Method
-	at                                              recorder.Location
 	vItem, vTotal                                   recorder.Variable
 }
 
@@ -86,15 +85,20 @@ func newShop(rec *recorder.Recorder) *shop {
 		mOrder: method("Shop", "order"), mPrice: method("Till", "price"), mDiscount: method("Till", "discount"),
 		mPay: method("Till", "pay"), mReceipt: method("Till", "receipt"),
 		mPack: method("Packer", "pack"), mLabel: method("Packer", "label"),
-		at:    rec.Caller(0),
 		vItem: rec.Variable("item", recorder.ObjectType("shop.Item")), vTotal: rec.Variable("total", recorder.ObjectType("int")),
 	}
 }
 
+// caller is where the method that asks for it was called from, which is the place
+// of a call, and here is where it is asked for, that of anything else. The
+// recorder registers each place once.
+func (s *shop) caller() recorder.Location { return s.rec.Caller(2) }
+func (s *shop) here() recorder.Location   { return s.rec.Caller(1) }
+
 // open serves all customers while two packers work.
 func (s *shop) open() {
 	served := 0
-	defer s.t.Call(s.mOpen, s.at, recorder.Null()).End(&served)
+	defer s.t.Call(s.mOpen, s.caller(), recorder.Null()).End(&served)
 	s.load("catalogue.csv")
 	var packers sync.WaitGroup
 	for i := range 2 {
@@ -106,10 +110,10 @@ func (s *shop) open() {
 			}
 		})
 	}
-	s.t.Loop(s.at)
-	for order := range strings.Lines(orders) {
-		s.t.Iteration(s.at)
-		if s.order(strings.TrimSpace(order)) {
+	s.t.Loop(s.here())
+	for _, order := range strings.Split(orders, "\n") {
+		s.t.Iteration(s.here())
+		if s.order(order) {
 			served++
 		}
 	}
@@ -121,9 +125,9 @@ func (s *shop) open() {
 // load reads the catalogue.
 func (s *shop) load(file string) {
 	n := 0
-	defer s.t.Call(s.mLoad, s.at, recorder.Null(), recorder.String(file)).End(&n)
-	for line := range strings.Lines(catalogue) {
-		it := s.parse(strings.TrimSpace(line))
+	defer s.t.Call(s.mLoad, s.caller(), recorder.Null(), recorder.String(file)).End(&n)
+	for _, line := range strings.Split(catalogue, "\n") {
+		it := s.parse(line)
 		s.items[it.name] = it
 		n++
 	}
@@ -131,7 +135,7 @@ func (s *shop) load(file string) {
 
 func (s *shop) parse(line string) (it item) {
 	name := ""
-	defer s.t.Call(s.mParse, s.at, recorder.Null(), recorder.String(line)).End(&name)
+	defer s.t.Call(s.mParse, s.caller(), recorder.Null(), recorder.String(line)).End(&name)
 	parts := strings.Split(line, ",")
 	price, errPrice := strconv.ParseFloat(parts[1], 64)
 	weight, errWeight := strconv.Atoi(parts[2])
@@ -139,7 +143,7 @@ func (s *shop) parse(line string) (it item) {
 		panic(err)
 	}
 	name = parts[0]
-	s.t.WriteVariable(s.vItem, s.at, recorder.String(name))
+	s.t.WriteVariable(s.vItem, s.here(), recorder.String(name))
 	return item{name, int(price*100 + 0.5), weight}
 }
 
@@ -148,10 +152,10 @@ func (s *shop) parse(line string) (it item) {
 func (s *shop) order(text string) (done bool) {
 	words := strings.Fields(text)
 	customer, card := words[0], words[1]
-	defer s.t.Call(s.mOrder, s.at, recorder.Null(), recorder.String(customer), recorder.Int(len(words)/2-1)).End(&done)
+	defer s.t.Call(s.mOrder, s.caller(), recorder.Null(), recorder.String(customer), recorder.Int(len(words)/2-1)).End(&done)
 	defer func() {
 		if refused := recover(); refused != nil {
-			s.t.Catch(recorder.String(fmt.Sprint(refused)), s.at)
+			s.t.Catch(recorder.String(fmt.Sprint(refused)), s.here())
 		}
 	}()
 	total := s.price(words[2:])
@@ -162,18 +166,18 @@ func (s *shop) order(text string) (done bool) {
 }
 
 func (s *shop) price(words []string) (total int) {
-	defer s.t.Call(s.mPrice, s.at, recorder.Null(), recorder.Int(len(words)/2)).End(&total)
-	s.t.Loop(s.at)
+	defer s.t.Call(s.mPrice, s.caller(), recorder.Null(), recorder.Int(len(words)/2)).End(&total)
+	s.t.Loop(s.here())
 	for i := 0; i+1 < len(words); i += 2 {
-		s.t.Iteration(s.at)
+		s.t.Iteration(s.here())
 		n, err := strconv.Atoi(words[i])
 		if err != nil {
 			panic(err)
 		}
 		it := s.items[words[i+1]]
-		s.t.WriteVariable(s.vItem, s.at, recorder.String(it.name))
+		s.t.WriteVariable(s.vItem, s.here(), recorder.String(it.name))
 		total += n*it.price - s.discount(n, it.price)
-		s.t.WriteVariable(s.vTotal, s.at, recorder.Int(total))
+		s.t.WriteVariable(s.vTotal, s.here(), recorder.Int(total))
 	}
 	s.t.EndLoop()
 	return total
@@ -181,7 +185,7 @@ func (s *shop) price(words []string) (total int) {
 
 // discount is a tenth from three of a kind on.
 func (s *shop) discount(n, price int) (off int) {
-	defer s.t.Call(s.mDiscount, s.at, recorder.Null(), recorder.Int(n), recorder.Int(price)).End(&off)
+	defer s.t.Call(s.mDiscount, s.caller(), recorder.Null(), recorder.Int(n), recorder.Int(price)).End(&off)
 	if n >= 3 {
 		off = n * price / 10
 	}
@@ -195,7 +199,7 @@ func (c cardRefused) Error() string { return "card " + string(c) + " refused" }
 
 func (s *shop) pay(card string, total int) {
 	ok := false
-	defer s.t.Call(s.mPay, s.at, recorder.Null(), recorder.String(card), recorder.Int(total)).End(&ok)
+	defer s.t.Call(s.mPay, s.caller(), recorder.Null(), recorder.String(card), recorder.Int(total)).End(&ok)
 	if strings.HasSuffix(card, "0") {
 		panic(cardRefused(card))
 	}
@@ -204,18 +208,18 @@ func (s *shop) pay(card string, total int) {
 
 // receipt signs the receipt, slowly: this is where the time goes.
 func (s *shop) receipt(customer string, total int) (signature string) {
-	defer s.t.Call(s.mReceipt, s.at, recorder.Null(), recorder.String(customer), recorder.Int(total)).End(&signature)
+	defer s.t.Call(s.mReceipt, s.caller(), recorder.Null(), recorder.String(customer), recorder.Int(total)).End(&signature)
 	return sign(fmt.Sprint(customer, total), 300*len(customer))
 }
 
 func (s *shop) pack(t *recorder.Thread, customer string) {
 	boxes := 1
-	defer t.Call(s.mPack, s.at, recorder.Null(), recorder.String(customer)).End(&boxes)
+	defer t.Call(s.mPack, s.caller(), recorder.Null(), recorder.String(customer)).End(&boxes)
 	s.label(t, customer)
 }
 
 func (s *shop) label(t *recorder.Thread, customer string) (label string) {
-	defer t.Call(s.mLabel, s.at, recorder.Null(), recorder.String(customer)).End(&label)
+	defer t.Call(s.mLabel, s.caller(), recorder.Null(), recorder.String(customer)).End(&label)
 	return "to " + customer + " " + sign(customer, 100)
 }
 
