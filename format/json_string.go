@@ -1,11 +1,16 @@
 package format
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
 
 // AppendJSONString appends a string of a trace as a string of JSON, with its
-// quotes. A surrogate without its other half is \ud83d, which JSON can say
-// though UTF-8 cannot; a byte that is not UTF-8 is U+FFFD. What
-// [NeedsEscape] finds is escaped too: a terminal may be shown the line.
+// quotes. A surrogate without its other half is U+FFFD, as is a byte that is not
+// UTF-8: strict readers of JSON refuse half a pair. What [NeedsEscape] finds is
+// escaped too: a terminal may be shown the line.
 func AppendJSONString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -25,8 +30,7 @@ func AppendJSONString[T string | []byte](dst []byte, s T) []byte {
 		}
 		dst = append(dst, s[from:i]...)
 		if surrogate := string(s[i:min(i+3, len(s))]); isSurrogate(surrogate) {
-			u, _ := unit([]byte(surrogate))
-			dst, n = appendJSONUnit(dst, u), 3
+			dst, n = appendJSONUnit(dst, utf8.RuneError), 3
 		} else {
 			dst = appendJSONRune(dst, c, string(s[i:i+n]))
 		}
@@ -63,4 +67,44 @@ func appendJSONUnit(dst []byte, u uint16) []byte {
 		dst = append(dst, hexDigits[u>>shift&0xf])
 	}
 	return dst
+}
+
+// appendJSONText appends the member value, a string, and behind it the member
+// units where the string has a surrogate without its other half, which is
+// U+FFFD in value: its UTF-16 units, as numbers.
+func appendJSONText(dst []byte, s string) []byte {
+	dst = AppendJSONString(append(dst, `,"value":`...), s)
+	if !hasSurrogate(s) {
+		return dst
+	}
+	dst = append(dst, `,"units":`...)
+	sep := byte('[')
+	for i := 0; i < len(s); {
+		var units [2]uint16
+		r, n := utf8.DecodeRuneInString(s[i:])
+		all := utf16.AppendRune(units[:0], r)
+		if isSurrogate(s[i:]) {
+			u, _ := unit([]byte(s[i : i+3]))
+			all, n = append(units[:0], u), 3
+		}
+		for _, u := range all {
+			dst = strconv.AppendUint(append(dst, sep), uint64(u), 10)
+			sep = ','
+		}
+		i += n
+	}
+	return append(dst, ']')
+}
+
+// hasSurrogate reports whether a string has a surrogate without its other half.
+func hasSurrogate(s string) bool {
+	for from := 0; ; from++ {
+		i := strings.IndexByte(s[from:], 0xed) // surrogates begin with it, few other characters do
+		if i < 0 {
+			return false
+		}
+		if from += i; isSurrogate(s[from:]) {
+			return true
+		}
+	}
 }

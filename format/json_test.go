@@ -51,7 +51,12 @@ func TestJSONValues(t *testing.T) {
 		{Value{Kind: ValueRawString, Text: "RED"}, `{"type":"raw","value":"RED"}`},
 		{Value{Kind: ValueBoolean, Bits: 1}, `{"type":"boolean","value":true}`},
 		{Value{Kind: ValueChar, Bits: '1'}, `{"type":"char","value":"1"}`},
-		{Value{Kind: ValueChar, Bits: 0xd83d}, `{"type":"char","value":"\ud83d"}`},
+		{Value{Kind: ValueChar, Bits: 0xd83d}, `{"type":"char","value":"\ufffd","unit":55357}`},
+		{Value{Kind: ValueChar, Bits: 0xfffd}, `{"type":"char","value":"�"}`},
+		{Value{Kind: ValueString, Text: "\xed\xb8\x80é😀\xed\xa0\xbd"}, `{"type":"string","value":"\ufffdé😀\ufffd","units":[56832,233,55357,56832,55357]}`},
+		{Value{Kind: ValueString, Text: "�톀😀"}, `{"type":"string","value":"�톀😀"}`},
+		{Value{Kind: ValueRawString, Text: "a\xed\xa0\xbd"}, `{"type":"raw","value":"a\ufffd","units":[97,55357]}`},
+		{Value{Kind: ValueBuilder, Bits: 7, Text: "\xed\xa0\xbd"}, `{"type":"builder","id":7,"value":"\ufffd","units":[55357]}`},
 		{Value{Kind: ValueLong, Bits: 1 << 53}, `{"type":"long","value":9007199254740992}`},
 		{Value{Kind: ValueLong, Bits: 1<<53 + 1}, `{"type":"long","value":"9007199254740993"}`},
 		{Value{Kind: ValueLong, Bits: math.MinInt64}, `{"type":"long","value":"-9223372036854775808"}`},
@@ -98,9 +103,9 @@ func TestJSONStrings(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"a\xed\xa0\xbdb":           `"a\ud83db"`, // a high surrogate alone, as it is in memory
-		"\xed\xb8\x80":             `"\ude00"`,
-		"\xed\xb8\x80\xed\xa0\xbd": `"\ude00\ud83d"`,
+		"a\xed\xa0\xbdb":           `"a\ufffdb"`, // a high surrogate alone, as it is in memory
+		"\xed\xb8\x80":             `"\ufffd"`,
+		"\xed\xb8\x80\xed\xa0\xbd": `"\ufffd\ufffd"`,
 		"a\xffb":                   `"a\ufffdb"`,
 		"\xed\xa0":                 `"\ufffd\ufffd"`,
 	} {

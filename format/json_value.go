@@ -3,6 +3,7 @@ package format
 import (
 	"math"
 	"strconv"
+	"unicode/utf16"
 )
 
 // jsonTypes are what values say of themselves in JSON. Programs read them: do
@@ -38,12 +39,16 @@ func (j *JSON) members(dst []byte, v *Value) []byte {
 	case ValueBoolean:
 		dst = strconv.AppendBool(append(dst, `,"value":`...), v.Bits != 0)
 	case ValueChar:
-		dst = AppendJSONString(append(dst, `,"value":`...), charText(uint16(v.Bits)))
+		u := uint16(v.Bits)
+		dst = AppendJSONString(append(dst, `,"value":`...), charText(u))
+		if utf16.IsSurrogate(rune(u)) {
+			dst = appendJSONInt(dst, "unit", int64(u))
+		}
 	case ValueString, ValueRawString, ValueJavaClass, ValueKotlinClass:
-		dst = AppendJSONString(append(dst, `,"value":`...), v.Text)
+		dst = appendJSONText(dst, v.Text)
 	case ValueBuilder:
 		dst = appendJSONInt(dst, "id", v.Bits)
-		dst = AppendJSONString(append(dst, `,"value":`...), v.Text)
+		dst = appendJSONText(dst, v.Text)
 	case ValueObject:
 		dst = j.class(append(dst, ','), v.ClassID)
 		dst = j.captured(appendJSONInt(dst, "id", v.Bits), v.Captured)

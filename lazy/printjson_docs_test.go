@@ -31,6 +31,7 @@ func TestPrintJSONDocs(t *testing.T) {
 		formattest.File(t, spec),
 		formattest.Unpack(t, "allkinds.dump.bin", "allkinds.dump.bin.idx"),
 		formattest.Unpack(t, "crash.stream.bin", "crash.stream.bin.idx"),
+		formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx"),
 	} {
 		var out bytes.Buffer
 		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,5 +66,22 @@ func TestPrintJSON(t *testing.T) {
 			return []byte(strings.Join(lines, "\n"))
 		}
 		sameText(t, plain(got), plain(want.Bytes()))
+	}
+}
+
+// TestPrintJSONStrict: no line has half a surrogate pair, which some readers of
+// JSON refuse and others change, and the unit of a character is not lost.
+func TestPrintJSONStrict(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx"), Options{NoWrite: true})
+	var out bytes.Buffer
+	if err := r.Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {
+		t.Fatal(err)
+	}
+	pair := regexp.MustCompile(`\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
+	if half := regexp.MustCompile(`.*\\ud[89a-f].*`).FindString(pair.ReplaceAllString(out.String(), "")); half != "" {
+		t.Errorf("half a pair is in %s", half)
+	}
+	if want := `{"type":"char","value":"\ufffd","unit":55357}`; !strings.Contains(out.String(), want) {
+		t.Errorf("no %s", want)
 	}
 }
