@@ -115,12 +115,12 @@ func (l *list) move(n int) {
 }
 
 // settle brings the choice onto a screen of height lines, the title's among
-// them.
+// them. No line of it stays empty while there are lines above.
 func (l *list) settle(height int) {
 	l.height = max(1, height-1)
 	if l.choose != nil {
 		l.sel = max(0, min(l.sel, l.count()-1))
-		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel))
+		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.count()-l.height))
 	}
 }
 

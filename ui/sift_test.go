@@ -83,6 +83,29 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("esc").has(plural(int64(h.s.hits.len()), "hit") + " of /json")
 }
 
+// TestHitListFills: a list whose hits come before those that it shows fills the
+// screen, however they come.
+func TestHitListFills(t *testing.T) {
+	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 100, 24, Options{})
+	d.m.seeking.every = 1
+	last, err := r.FindFraction(r.Threads()[0].ID, 0.9995)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.run(d.m.beginSearch(newPattern("(", false), &wanted{from: last, dir: 1, count: 1}))
+	d.keys("H /").typed("1")
+	h := d.m.overlay.(*hitList)
+	after, all := len(h.sift.passed.after), h.sift.passed.len()
+	if after == 0 || after >= 20 || all < 200 {
+		t.Fatalf("%d of %d hits come after where the search began: the test shows nothing", after, all)
+	}
+	d.screen()
+	if h.top > all-h.height || h.sel < h.top || h.sel != all-after {
+		t.Errorf("%d hits, the screen has %d from %d on, chosen is %d:\n%s", all, h.height, h.top, h.sel, d.screen())
+	}
+}
+
 // TestHitListFilterStreams filters while the search is still under way: hits that
 // come later are looked at too, and the title says how far the filter is.
 func TestHitListFilterStreams(t *testing.T) {
