@@ -301,6 +301,17 @@ func TestTour(t *testing.T) {
 			}
 			d.keys("j right")
 		}
+		if s.key == "e" { // on to a row without children
+			for at := d.m.out.cursor; !at.Node.Leaf(); at = d.m.out.cursor {
+				if d.keys("j"); d.m.out.cursor == at {
+					t.Fatal("all rows have children: the test shows nothing")
+				}
+			}
+			if d.keys("L"); d.m.tour.at != i+1 {
+				t.Error("the tour goes on though there is no child to go to")
+			}
+			d.keys("g j")
+		}
 		if s.key == "/" {
 			d.typed("json").keys("enter")
 		}

@@ -54,7 +54,10 @@ func (m *Model) largest(n int) tea.Cmd {
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
 		to, err := way.down(ctx, t, from, max(1, n), progress)
-		return revealed{id, to, err, m.land}
+		return revealed{id, to, err, func(n *lazy.Node) tea.Cmd {
+			m.tour.arrived(m, "L")
+			return m.land(n)
+		}}
 	})
 	if e != nil {
 		return e.apply(m)
