@@ -19,6 +19,9 @@ type Search struct {
 	// not. The text is good until it returns. It is handed all that a person can
 	// read of a point, see Named.Match.
 	Find func(text []byte) (from, to int)
+	// Point, when not nil, finds points in the place of Find, by what they are. It
+	// runs with the context locked, and keeps nothing of the point.
+	Point func(c *format.Context, p *format.Point) bool
 	// Else, when not nil, finds something else, for as long as Find has found
 	// nothing.
 	Else func(text []byte) (from, to int)
@@ -44,6 +47,9 @@ type Found struct {
 	// Upto is how far the search is: it looked at all that comes before.
 	Upto        Place
 	Done, Total int64 // bytes of the threads' streams
+	// Changed says that the raw view has something other than the folded view,
+	// in what was searched of that.
+	Changed bool
 }
 
 // hitsEvery is how long hits may wait to be told, so that they come in batches.
@@ -53,7 +59,7 @@ const hitsEvery = 30 * time.Millisecond
 // goroutine: of the first hit at once, then now and then, and at the end. It
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
-	x := &searching{r: r, verbose: s.Verbose, tell: tell, every: s.Every, last: time.Now()}
+	x := &searching{r: r, verbose: s.Verbose, point: s.Point, tell: tell, every: s.Every, last: time.Now()}
 	x.first = newFinder(s.Find, s.Short)
 	if s.Else != nil {
 		x.second = newFinder(s.Else, s.ElseShort)
@@ -65,7 +71,7 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 	for _, g := range x.segments {
 		x.total += g.size
 	}
-	err := r.descend(ctx, descentOptions{segments: x.segments, folded: s.Folded}, x.visit, x.reached)
+	err := r.descend(ctx, descentOptions{segments: x.segments, folded: s.Folded, changed: &x.changed}, x.visit, x.reached)
 	if err == nil {
 		r.WithContext(func(*format.Context) { x.begin(len(x.segments)) })
 		x.upto = Place{Thread: s.From.Thread, At: max(-1, s.From.At)}
@@ -79,6 +85,7 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 type searching struct {
 	r        *TraceReader
 	verbose  bool
+	point    func(c *format.Context, p *format.Point) bool // Search.Point
 	every    time.Duration
 	tell     func(Found)
 	segments []segment
@@ -93,11 +100,18 @@ type searching struct {
 	done     int64
 	total    int64
 	upto     Place
+	changed  bool // see Found.Changed
 }
 
 func (x *searching) visit(p *visit) error {
 	x.begin(p.segment + 1)
 	x.written = false
+	if x.point != nil {
+		if x.point(x.r.ctx, &p.point) {
+			x.first.hits = append(x.first.hits, Hit{Place{p.thread, p.at}, p.point.Event})
+		}
+		return nil
+	}
 	x.look(Hit{Place{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
 	return nil
 }
@@ -142,7 +156,7 @@ func (x *searching) begin(upto int) {
 		if x.begun > 0 {
 			x.before += x.segments[x.begun-1].size
 		}
-		if g.from > 0 {
+		if g.from > 0 || x.point != nil {
 			continue
 		}
 		x.named.Text = appendThread(x.named.Text[:0], x.r.ctx, g.thread)
@@ -166,7 +180,7 @@ func (x *searching) reached(segment int, at int64) error {
 }
 
 func (x *searching) say() {
-	f := Found{Hits: x.first.hits, Upto: x.upto, Done: x.done, Total: x.total}
+	f := Found{Hits: x.first.hits, Upto: x.upto, Done: x.done, Total: x.total, Changed: x.changed}
 	if x.second != nil {
 		f.Else, x.second.hits = x.second.hits, nil
 	}

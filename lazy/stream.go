@@ -31,6 +31,7 @@ type batch struct {
 	lent    entries // that they are in
 	segment int     // that all of them are of
 	at      int64   // logical: how far the walk has come in it
+	changed bool    // folding showed something otherwise than it was recorded, or not at all
 }
 
 // entries lends entries, and takes all back at once.
@@ -65,8 +66,9 @@ type descentOptions struct {
 	only     *level    // what of it to visit; nil: all
 	segments []segment // to visit, in this order
 	folded   bool
-	depth    int  // levels; 0: all
-	times    bool // tell how long each took
+	depth    int   // levels; 0: all
+	times    bool  // tell how long each took
+	changed  *bool // set when folding shows something otherwise than it was recorded; nil: not asked for
 }
 
 // level is a container whose children are visited, or a run of them: those from
@@ -99,6 +101,9 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 		walkErr = d.walk(ctx, free, full)
 	}()
 	for b := range full {
+		if b.changed && o.changed != nil {
+			*o.changed = true
+		}
 		err := r.visitAll(b, visit)
 		if err == nil && chunk != nil {
 			err = chunk(b.segment, b.at)
@@ -135,7 +140,7 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 			return ctx.Err()
 		case b = <-free:
 		}
-		b.visits, b.lent.lent, b.segment = b.visits[:0], 0, d.at
+		b.visits, b.lent.lent, b.segment, b.changed = b.visits[:0], 0, d.at, false
 		more := false
 		err := d.r.use(func() error {
 			var err error
@@ -222,7 +227,10 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 		return true, nil
 	}
 	if d.l.t.folded {
-		if e, err = d.l.fold(e); e == nil || err != nil {
+		recorded := e
+		e, err = d.l.fold(e)
+		b.changed = b.changed || e != recorded
+		if e == nil || err != nil {
 			return true, err
 		}
 	}

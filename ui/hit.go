@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,9 +65,9 @@ func (s *search) nothing(m *Model) string {
 	switch other := s.otherwise(); {
 	case other > 0:
 		return "nothing found " + s.p.reading() + ", but " + plural(int64(other), "hit") + " " + s.other.reading() + ": n goes there"
-	case s.p.exact:
+	case s.p.exact && s.p.source != strings.ToLower(s.p.source):
 		text += "; small letters find capitals too"
-	case m.out.t.Folded() && s.err == nil:
+	case m.out.t.Folded() && s.err == nil && s.hides:
 		text += "; r shows the raw trace, which has more"
 	}
 	return text
@@ -104,18 +105,18 @@ func (m *Model) sameName(dir int) tea.Cmd {
 		m.say("no call under the cursor")
 		return nil
 	}
-	name := m.nameOf(n)
-	if name == "" {
+	p := m.alike(n)
+	if p == nil {
 		m.say("this has no name to look for")
 		return nil
 	}
 	m.visit()
 	from := n.Place()
 	w := &wanted{from: from, dir: dir, count: 1}
-	if s := m.search; s != nil && s.p.same(literal(name, false)) && s.cancel != nil && s.err == nil {
+	if s := m.search; s != nil && s.p.same(p) && s.cancel != nil && s.err == nil {
 		return m.goOn(w)
 	}
-	return m.beginSearch(literal(name, false), w)
+	return m.beginSearch(p, w)
 }
 
 // incremental is how many rows of what is open a search looks at while it is

@@ -1,6 +1,9 @@
 package ui
 
-import "tracex/lazy"
+import (
+	"tracex/format"
+	"tracex/lazy"
+)
 
 // named is a node by all that a person can read of it, without the mark of a
 // diff, which has its own column.
@@ -24,6 +27,9 @@ func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 	if s == nil || s.p == nil || s.p.source == "" {
 		return nil
 	}
+	if s.p.only != (identity{}) && !m.isOnly(n, s.p.only) {
+		return nil
+	}
 	if list := s.p.ranges([]byte(text)); len(list) > 0 || n.IsThread() {
 		return list
 	}
@@ -45,4 +51,12 @@ func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 		to = len(named.Call)
 	}
 	return [][2]int{{named.At, min(named.At+to-method, len(text))}}
+}
+
+// isOnly reports whether a node is what a search by identity finds.
+func (m *Model) isOnly(n *lazy.Node, only identity) (is bool) {
+	if p := n.Point(); p != nil {
+		m.r.WithContext(func(c *format.Context) { is = only.finds(c, p) })
+	}
+	return is
 }

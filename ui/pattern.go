@@ -20,6 +20,8 @@ type pattern struct {
 	short  bool   // nothing that it finds has an opening parenthesis in it
 	fault  string // why the expression is none; "": it is one
 	find   func(text []byte) (from, to int)
+	only   identity // what alone it finds, in a search; find says what of a row is lit
+	title  string   // what a person sees of it in the place of the source; "": the source
 }
 
 // newPattern reads what a person typed. Capitals count when there are any.
@@ -96,7 +98,7 @@ func fault(err error) string {
 // other is the other way to read what was typed; nil when there is none that
 // could find anything else.
 func (p *pattern) other() *pattern {
-	if !strings.ContainsAny(p.source, `\.+*?()|[]{}^$`) {
+	if p.only != (identity{}) || !strings.ContainsAny(p.source, `\.+*?()|[]{}^$`) {
 		return nil
 	}
 	if o := newPattern(p.source, !p.expr); o.fault == "" {
@@ -112,11 +114,16 @@ func (p *pattern) narrows(o *pattern) bool {
 }
 
 func (p *pattern) same(o *pattern) bool {
-	return p.source == o.source && p.expr == o.expr && p.exact == o.exact
+	return p.source == o.source && p.expr == o.expr && p.exact == o.exact && p.only == o.only
 }
 
 // name is the pattern as a person sees it, in about so many cells.
-func (p *pattern) name(width int, g *glyphs) string { return p.sign() + cutEnd(p.source, width, g) }
+func (p *pattern) name(width int, g *glyphs) string {
+	if p.title != "" {
+		return cutMiddle(p.title, max(width, 40), g)
+	}
+	return p.sign() + cutEnd(p.source, width, g)
+}
 
 // sign is what stands before the source: the key that began it, and how it is
 // read.

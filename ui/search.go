@@ -24,6 +24,7 @@ type search struct {
 	done   int64      // bytes searched of all threads together
 	total  int64      // bytes of all threads; 0 until the reader knows all
 	since  time.Time
+	hides  bool  // folding hides something of what was searched
 	err    error // why it ended early; context.Canceled: it was stopped
 	full   bool  // it was stopped because there are too many hits
 	ended  bool

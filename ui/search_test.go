@@ -235,6 +235,29 @@ func TestSearchNothing(t *testing.T) {
 	}
 }
 
+// TestSearchNothingHints offers only what may help: the raw trace where folding
+// hides something, small letters where there are capitals.
+func TestSearchNothingHints(t *testing.T) {
+	const raw, small = "r shows the raw trace", "small letters find capitals too"
+	for _, c := range []struct {
+		r      *lazy.TraceReader
+		typed  string
+		offers string
+	}{
+		{recorded(t, "kotlin.dump"), "nowhere to be seen", raw},
+		{openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: 100, Seed: 1}), lazy.Options{NoWrite: true}), "nowhere to be seen", ""},
+		{recorded(t, "gson.dump"), "Nowhere to be seen", small},
+	} {
+		d := drive(t, c.r, 140, 24, Options{})
+		d.search(c.typed, false).has("nothing found for")
+		for _, hint := range []string{raw, small} {
+			if got := strings.Contains(d.screen(), hint); got != (hint == c.offers) {
+				t.Errorf("/%s: says %q is %v:\n%s", c.typed, hint, got, d.screen())
+			}
+		}
+	}
+}
+
 // TestSearchIsDropped drops what an older search still finds.
 func TestSearchIsDropped(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
@@ -249,6 +272,35 @@ func TestSearchIsDropped(t *testing.T) {
 	if d.m.status.message != "" && strings.Contains(d.m.status.message, "opened") {
 		t.Error("the result of an older job was taken")
 	}
+}
+
+// TestSearchSameMethod: calls of methods of other classes with the same name are
+// none of the same method.
+func TestSearchSameMethod(t *testing.T) {
+	d := drive(t, recorded(t, "kotlin.dump"), 120, 24, Options{})
+	d.search("JobSupport.getState(", false)
+	called := func() string { return d.m.named(d.m.out.cursor.Node).Call }
+	name := called()
+	byName := d.m.search.hits.len()
+	d.search("getState(", false)
+	if name != "JobSupport.getState" || d.m.search.hits.len() <= byName {
+		t.Fatalf("%d calls of %q, %d of getState: the test shows nothing", byName, name, d.m.search.hits.len())
+	}
+	d.search("JobSupport.getState(", false)
+	d.keys("*").has("calls of JobSupport.getState")
+	if got := d.m.search.hits.len(); got != byName {
+		t.Errorf("%d hits, want %d", got, byName)
+	}
+	for range byName {
+		if called() != name {
+			t.Fatalf("* went to %q", called())
+		}
+		if text := d.cursorText(); len(d.m.lit(d.m.out.cursor.Node, text)) == 0 {
+			t.Errorf("nothing of %q is lit", text)
+		}
+		d.keys("*")
+	}
+	d.keys("H").has("calls of JobSupport.getState")
 }
 
 // TestSearchStops stops a search, which keeps what it has found.

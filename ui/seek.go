@@ -35,7 +35,7 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
 	what := lazy.Search{
-		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Short: p.short, Every: m.seeking.every,
+		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Point: p.point(), Short: p.short, Every: m.seeking.every,
 	}
 	if s.other != nil {
 		what.Else, what.ElseShort = s.other.find, s.other.short
@@ -138,6 +138,6 @@ func (s *search) take(f lazy.Found, most int) (first, by int) {
 	} else if s.other != nil && s.others.len() < most {
 		s.others.add(f.Else)
 	}
-	s.upto, s.done, s.total = f.Upto, f.Done, f.Total
+	s.upto, s.done, s.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
 	return first, by
 }
