@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"tracex/recorder"
 )
@@ -15,14 +16,20 @@ import (
 // says whether anything may be written there.
 func (a *app) finished(wanted func() bool, run runner) runner {
 	return func(ctx context.Context, path string) error {
-		a.finish(path, wanted == nil || wanted())
+		a.finish(ctx, path, wanted == nil || wanted())
 		return run(ctx, path)
 	}
 }
 
+// How often it is looked whether another command is done with finishing a recording.
+const (
+	finishPause = 10 * time.Millisecond
+	finishTries = 1000
+)
+
 // finish finishes a recording. Where that cannot be done the trace is read as it is,
 // and that its last calls are missing is said.
-func (a *app) finish(path string, wanted bool) {
+func (a *app) finish(ctx context.Context, path string, wanted bool) {
 	left := path + recorder.LiveSuffix
 	if st, err := os.Lstat(left); err != nil || !st.Mode().IsRegular() {
 		return
@@ -32,6 +39,10 @@ func (a *app) finish(path string, wanted bool) {
 		return
 	}
 	done, err := recorder.Finish(path)
+	for n := 0; errors.Is(err, recorder.ErrFinishing) && n < finishTries && ctx.Err() == nil; n++ {
+		time.Sleep(finishPause)
+		done, err = recorder.Finish(path)
+	}
 	switch {
 	case errors.Is(err, recorder.ErrRecording):
 	case errors.Is(err, fs.ErrPermission):

@@ -69,8 +69,8 @@ func crashOnce(t *testing.T, how string, seed uint64) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the program ended well")
 	}
-	if _, err := recorder.Finish(path); err != nil {
-		t.Fatalf("%s with the seed %d: %v", how, seed, err)
+	if done, err := recorder.Finish(path); err != nil || done.Short != 0 {
+		t.Fatalf("%s with the seed %d: %+v, %v", how, seed, done, err)
 	}
 	if _, err := os.Stat(path + recorder.LiveSuffix); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the live file: %v", err)

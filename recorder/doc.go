@@ -48,8 +48,10 @@
 // what was recorded with the strategy [Streaming] before the program was killed,
 // panicked, or left by os.Exit or log.Fatal: [Finish], and each command that reads
 // the trace, finds it in a file beside the trace and makes the trace whole, with the
-// calls that were under way marked. A crash of the machine is another matter: the
-// trace has what the system had written to the disk by then. A file that cannot be written ends the recording, not the program: the
+// calls that were under way marked. That file must not be made shorter while the
+// program runs: a store into memory that has no file behind it ends the program. A
+// crash of the machine is another matter: the trace has what the system had written
+// to the disk by then. A file that cannot be written ends the recording, not the program: the
 // error goes to [Config.OnError], and the files are ended behind the last whole
 // block if that is still possible. Values are read when they are recorded; no
 // method of theirs is called but those that [Error], [Stringer] and

@@ -23,8 +23,11 @@ type Finished struct {
 	Short int64
 }
 
-// ErrRecording is what [Finish] returns when the recording goes on.
-var ErrRecording = live.ErrInUse
+// What [Finish] returns where it is not its turn.
+var (
+	ErrRecording = live.ErrInUse     // the recording goes on
+	ErrFinishing = live.ErrFinishing // another process finishes it
+)
 
 // Finish finishes the recording of a program that ended without [Recorder.Stop]: it
 // was killed, left by os.Exit or log.Fatal, or panicked. What it had recorded is
@@ -38,8 +41,34 @@ func Finish(path string) (Finished, error) {
 	return finish(path, func(f *os.File) output { return unended{f} })
 }
 
+// heldBy says who holds a trace: the program that records it, or one that finishes
+// it.
+func heldBy(path string) error {
+	rest, err := live.Open(path + LiveSuffix)
+	if err == nil {
+		err = errors.Join(live.ErrFinishing, rest.Close()) // it is about to look at it, or done
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return live.ErrFinishing
+	}
+	return err
+}
+
 // finish is Finish; tests have outputs of their own.
 func finish(path string, to func(*os.File) output) (Finished, error) {
+	if _, err := os.Lstat(path + LiveSuffix); errors.Is(err, fs.ErrNotExist) {
+		return Finished{}, nil
+	}
+	// Nobody may begin to record into the trace meanwhile.
+	claimed, err := claim(path)
+	switch {
+	case errors.Is(err, ErrInUse):
+		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, heldBy(path))
+	case err != nil && !errors.Is(err, errUnclaimed):
+		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
+	case claimed != nil:
+		defer claimed.Close()
+	}
 	rest, err := live.Open(path + LiveSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Finished{}, nil
@@ -75,6 +104,7 @@ type finisher struct {
 	r     *Recorder
 	f     *files
 	done  Finished
+	had   int64 // bytes of the data file
 }
 
 func (z *finisher) finish() (err error) {
@@ -111,16 +141,16 @@ func (z *finisher) finish() (err error) {
 		return err
 	}
 	if z.rest.Uint(live.AtState) == live.StateEnding {
-		return z.f.write()
+		z.done.Bytes = z.f.data.pos - z.had
+		return nil
 	}
-	before := z.f.data.size()
 	for _, t := range threads {
 		z.r.end(t)
 	}
 	if err := z.f.finish(); err != nil {
 		return err
 	}
-	z.done.Bytes = z.f.data.pos - before
+	z.done.Bytes = z.f.data.pos - z.had
 	return z.r.firstError()
 }
 
@@ -172,6 +202,10 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	o.pos = int64(z.rest.Uint(at + live.AtWritePos))
 	o.good = o.pos
 	file, err := os.OpenFile(o.name, os.O_RDWR, 0)
+	if i > 0 && errors.Is(err, fs.ErrNotExist) {
+		o.to = nothing{} // an index can be made of the data, and times be done without
+		return waits, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +216,9 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	st, err := file.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if i == 0 {
+		z.had = st.Size()
 	}
 	if st.Size() < o.pos || o.pos < 0 {
 		return nil, fmt.Errorf("%s has %d bytes, and had %d when its program ended: it is another file, or was cut", o.name, st.Size(), o.pos)
@@ -194,6 +231,13 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 type unended struct{ *os.File }
 
 func (unended) Truncate(int64) error { return errors.ErrUnsupported }
+
+// nothing is an output for a file that is not wanted.
+type nothing struct{}
+
+func (nothing) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
+func (nothing) Truncate(int64) error                   { return errors.ErrUnsupported }
+func (nothing) Close() error                           { return nil }
 
 // comparison is an output that compares what a file has with what is to be written
 // to it. There may be less: the program, or another Finish, was about to write it.

@@ -310,3 +310,29 @@ func TestFinishBehindThreadsThatEnded(t *testing.T) {
 	}
 	loaded(t, path)
 }
+
+// A buffer may be taken away before anything is in it: what comes into the next one
+// is not taken for what follows a gap.
+func TestFinishBehindAnEmptyBuffer(t *testing.T) {
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
+	r := start(t, c)
+	th := r.Thread("main")
+	for range 3 {
+		th.first(bytesPerMark)
+		th.mu.Lock()
+		if r.take(th) == 0 {
+			t.Fatal("there was nothing to take")
+		}
+		th.unpark()
+	}
+	someCalls(r, th, 0, 9)
+	path := snapshot(t, c.Path)
+	if done, err := Finish(path); err != nil || done.Short != 0 || done.Threads != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	n := 0
+	points(t, loaded(t, path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	if n == 0 {
+		t.Fatal("there are no points")
+	}
+}

@@ -71,10 +71,20 @@ func (r *Recorder) startLive(f *files) {
 	if c.NoLive || f.dump {
 		return
 	}
-	path, limit := c.Path+LiveSuffix, 2*c.MaxMemory+8<<20
-	l, err := live.Create(path, limit)
-	if errors.Is(err, fs.ErrExist) && os.Remove(path) == nil { // the trace that it belonged to is gone
-		l, err = live.Create(path, limit)
+	path := c.Path + LiveSuffix
+	l, err := live.Create(path, c.liveLimit())
+	if errors.Is(err, fs.ErrExist) {
+		// The trace that it belonged to is gone, or was moved and goes on.
+		if rest, failed := live.Open(path); failed == nil || errors.Is(failed, live.ErrDamaged) {
+			if failed != nil {
+				failed = os.Remove(path)
+			} else {
+				failed = rest.Remove()
+			}
+			if failed == nil {
+				l, err = live.Create(path, c.liveLimit())
+			}
+		}
 	}
 	if err == nil {
 		err = r.beginLive(f, l)
@@ -124,6 +134,16 @@ func (r *Recorder) describeLive(l *live.File) error {
 		return errors.Join(err, l.Remove())
 	}
 	return nil
+}
+
+// liveLimit is how large the live file may become, in bytes: buffers that were taken
+// away from goroutines wait there for the garbage collector, beside those in use.
+func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
+
+// liveFull tells, once, that the live file has no more room.
+func (r *Recorder) liveFull() {
+	r.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
+	go r.tell() // who is told may wait for what the caller does
 }
 
 // endLive removes the live file: all that is worth keeping is in the trace.

@@ -30,7 +30,7 @@ func (s *shared) startLive() {
 		return
 	}
 	path := filepath.Join(folder, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, LiveSuffix))
-	l, err := live.Create(path, 2*r.config.MaxMemory+8<<20)
+	l, err := live.Create(path, r.config.liveLimit())
 	if err == nil {
 		err = r.describeLive(l)
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"encoding/binary"
+	"weak"
 
 	"tracex/recorder/internal/live"
 )
@@ -11,6 +12,38 @@ type liveThread struct {
 	slot        *live.Slot // nil: nothing
 	name, stack *live.Piece
 	old         *live.Piece // was the stack until the transaction at hand
+	// A chunk that was taken away and is in the sink, see park; the thread's swap
+	// guards it.
+	parked weak.Pointer[chunk]
+}
+
+// park notes that a chunk which was taken away from the thread is in the sink: when
+// its owner comes by, nobody uses it any more. If the owner does not, the garbage
+// collector finds it.
+func (t *Thread) park(c *chunk) {
+	if c.live == nil {
+		return
+	}
+	t.swap.Lock()
+	t.file.live.parked = weak.Make(c)
+	t.swap.Unlock()
+	t.robbed.Store(true)
+}
+
+// unpark gives the memory of such a chunk back. The owner calls it, where it uses no
+// chunk but its current one.
+func (t *Thread) unpark() {
+	if !t.robbed.Load() {
+		return
+	}
+	t.robbed.Store(false)
+	t.swap.Lock()
+	c := t.file.live.parked.Value()
+	t.file.live.parked = weak.Pointer[chunk]{}
+	t.swap.Unlock()
+	if c != nil && c != t.chunk.Load() {
+		c.release()
+	}
 }
 
 // keepIn gives a thread that begins its slot. It has no id yet: see inUse.
@@ -64,6 +97,18 @@ func (t *Thread) forgetLive() {
 	l.Free(lt.name)
 	l.Free(lt.stack)
 	lt.name, lt.stack = nil, nil
+}
+
+// passed notes that all of a chunk is in the sink, be it nothing at all: none is
+// missing if the next one is there and this is not. mu is held.
+func (t *Thread) passed(c *chunk) {
+	if c == nil || t.file.putChunk >= c.number {
+		return
+	}
+	t.file.putChunk = c.number
+	if s := t.file.live.slot; s != nil {
+		s.Word(threadPut).Store(c.number)
+	}
 }
 
 // keepEnd notes when the thread ended.

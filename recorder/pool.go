@@ -17,6 +17,9 @@ import (
 type pool struct {
 	block int        // size of a block
 	live  *live.File // where chunks have their memory; nil: in the program's own
+	// Some have it in the program's own for want of room, which liveFull is told.
+	volatile atomic.Bool
+	liveFull func()
 
 	mu       sync.Mutex
 	max      int64
@@ -74,6 +77,9 @@ func (p *pool) get(size int) *chunk {
 func (p *pool) make(size int) *chunk {
 	if c := p.makeLive(size); c != nil {
 		return c
+	}
+	if p.live != nil && !p.volatile.Swap(true) {
+		p.liveFull()
 	}
 	return &chunk{data: make([]byte, size), marks: make([]mark, p.marks(size)), published: new(atomic.Uint64)}
 }

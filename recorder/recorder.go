@@ -87,7 +87,7 @@ func launch(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	r.pool = newPool(memory, c.BlockSize)
-	r.pool.live = r.live
+	r.pool.live, r.pool.liveFull = r.live, r.liveFull
 	r.largest = r.pool.largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"runtime"
 	"time"
@@ -52,6 +53,7 @@ func (t *Thread) makeRoom(need int, what purpose) (c *chunk, from int) {
 	}
 	defer t.guard(&c)
 	t.slow = true
+	t.unpark()
 	switch {
 	case what != forFooter && t.next == t.limit && !t.takeEvents():
 		return nil, 0
@@ -89,6 +91,7 @@ func (t *Thread) at(need int) *chunk {
 	c := t.chunk.Load()
 	if c == nil || t.bytes+need > len(c.data) || t.marks == len(c.marks) {
 		if need = max(need, bytesPerMark); need > t.r.largest {
+			t.r.limit(fmt.Errorf("%w: no room for a trace point of %d bytes: raise MaxMemory", ErrMemory, need))
 			return nil
 		}
 		return t.space(c, need)
@@ -255,6 +258,7 @@ func (t *Thread) again(c *chunk, need int) *chunk {
 	if t.chunk.Load() != c || t.setAside() || len(c.pending().data) > 0 {
 		return nil
 	}
+	t.passed(c)
 	t.r.pool.prepare(c)
 	t.install(c)
 	return c

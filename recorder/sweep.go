@@ -90,6 +90,14 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 	}
 }
 
+// put puts a part of a chunk into the sink. t.mu is held.
+func (r *Recorder) put(t *Thread, p part) {
+	if len(p.data) == 0 {
+		t.passed(p.of) // the sink does not look at it
+	}
+	r.sink.put(t, p, false)
+}
+
 // putAll puts all that a thread has published into the sink, and how much it
 // dropped behind that, and returns its chunk. t.mu is held.
 func (r *Recorder) putAll(t *Thread) *chunk {
@@ -104,7 +112,7 @@ func (r *Recorder) putAll(t *Thread) *chunk {
 	r.putTaken(t)
 	if c != nil {
 		r.settle(t, c, p)
-		r.sink.put(t, p, false)
+		r.put(t, p)
 		c.written(p)
 	}
 	r.sink.put(t, note, false)
@@ -121,7 +129,7 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 	if c != nil && all {
 		p := c.pending()
 		r.settle(t, c, p)
-		r.sink.put(t, p, false)
+		r.put(t, p)
 		c.written(p)
 	}
 }
@@ -138,7 +146,7 @@ func (r *Recorder) putTaken(t *Thread) {
 	for c := t.file.taken; c != nil; c = t.file.taken {
 		p := c.pending()
 		r.settle(t, c, p)
-		r.sink.put(t, p, false)
+		r.put(t, p)
 		c.next, t.file.taken = nil, c.next
 		if r.state.Load() == running {
 			r.pool.put(c)
@@ -172,7 +180,8 @@ func (r *Recorder) retire(t *Thread) *chunk {
 		return nil
 	}
 	r.settle(t, c, p)
-	r.sink.put(t, p, false)
+	r.put(t, p)
+	t.park(c)
 	r.pool.lost(c)
 	return c
 }

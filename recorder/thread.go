@@ -54,6 +54,7 @@ type Thread struct {
 	slot     int32         // in the recorder's list, whose lock guards it
 	held     int32         // in the list of holders, whose lock guards it
 	due      atomic.Bool   // in the recorder's list of threads to be written
+	robbed   atomic.Bool   // a chunk that was taken away waits for the owner, see park
 	left     atomic.Bool   // ended, but its last block is not written
 	nonsense atomic.Bool   // several goroutines used it: what it has is not to be trusted
 	wants    atomic.Int64  // bytes of memory that it lacks, see want

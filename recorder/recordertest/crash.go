@@ -5,6 +5,7 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -115,7 +116,10 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 		}
 	}
 	for {
-		t = r.Thread(fmt.Sprint("worker ", g))
+		if t = r.Thread(fmt.Sprint("worker ", g)); t == nil {
+			runtime.Gosched() // there is no memory for one: what it did would not be recorded
+			continue
+		}
 		for range 1 + random.IntN(3000) {
 			call(0)
 		}

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -53,7 +55,11 @@ const (
 // Create makes a live file, which must not exist, and locks it until the process
 // ends or removes it. No more than limit bytes of the disk are taken.
 func Create(path string, limit int64) (*File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	path, err := filepath.Abs(path) // the program may change its folder
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -155,12 +161,15 @@ func (l *File) extend(order int) error {
 	if l.f == nil {
 		return ErrFull
 	}
+	least, taken := order, l.taken()
 	order = max(order, min(firstSegment+len(l.segments), lastSegment))
+	for ; taken+1<<order > l.limit; order-- {
+		if order == least {
+			return ErrFull
+		}
+	}
 	size := int64(1) << order
 	from := (l.end + size - 1) &^ (size - 1)
-	if taken := l.taken(); taken+size > l.limit {
-		return ErrFull
-	}
 	if err := allocate(l.f, from, size); err != nil {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
@@ -201,8 +210,23 @@ func (l *File) Remove() error {
 	if l.f == nil {
 		return nil
 	}
-	err := os.Remove(l.path)
-	err = errors.Join(err, l.f.Close())
+	err := errors.Join(remove(l.f, l.path), l.f.Close())
 	l.f = nil
 	return err
+}
+
+// remove removes a file if it still has its name.
+func remove(f *os.File, path string) error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, now) {
+		return nil // somebody moved it, and made another
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
 }

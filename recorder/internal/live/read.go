@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 )
@@ -13,6 +14,8 @@ import (
 var (
 	// ErrInUse: the program that records holds the file.
 	ErrInUse = errors.New("the recording goes on")
+	// ErrFinishing: the program has ended, and another process holds the file.
+	ErrFinishing = errors.New("another process finishes the recording")
 	// ErrDamaged: what the file says cannot be.
 	ErrDamaged = errors.New("damaged")
 )
@@ -47,10 +50,10 @@ func Open(path string) (*Rest, error) {
 
 func (r *Rest) read() error {
 	if err := lock(r.f); err != nil {
-		return err
+		return r.held(err)
 	}
 	var err error
-	if r.data, err = os.ReadFile(r.f.Name()); err != nil {
+	if r.data, err = io.ReadAll(r.f); err != nil {
 		return err
 	}
 	if len(r.data) < headerSize || !bytes.Equal(r.data[:len(magic)], []byte(magic)) {
@@ -71,6 +74,15 @@ func (r *Rest) read() error {
 		b, _ := r.Bytes(off, size)
 		return b
 	})
+}
+
+// held says who holds a file that is locked.
+func (r *Rest) held(err error) error {
+	r.data = make([]byte, headerSize)
+	if _, fault := io.ReadFull(r.f, r.data); fault == nil && errors.Is(err, ErrInUse) && !alive(int(r.Uint(AtPID))) {
+		return ErrFinishing
+	}
+	return err
 }
 
 // Uint is a number of the file; one that is not in the file is zero.
@@ -117,4 +129,4 @@ func (r *Rest) Slots(kind Kind) iter.Seq2[int64, error] {
 func (r *Rest) Close() error { return r.f.Close() }
 
 // Remove removes the file.
-func (r *Rest) Remove() error { return errors.Join(os.Remove(r.f.Name()), r.f.Close()) }
+func (r *Rest) Remove() error { return errors.Join(remove(r.f, r.f.Name()), r.f.Close()) }
