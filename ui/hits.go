@@ -37,6 +37,10 @@ func (m *Model) listHits() tea.Cmd {
 		return nil
 	}
 	s.takeOther()
+	if s.ended && s.err == nil && s.hits.len() == 0 && !s.outgrown(m) {
+		m.say(s.nothing(m))
+		return nil
+	}
 	r, folded := m.r, m.out.t.Folded()
 	h := &hitList{s: s, folded: folded, seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
 	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
@@ -53,7 +57,7 @@ func (m *Model) listHits() tea.Cmd {
 		},
 		sel:  max(0, s.shown-1),
 		sift: h.filterBy,
-		none: func() string { return h.sift.nothing(s.hits.len()) },
+		none: func() string { return h.nothing(m) },
 	}
 	m.overlay = h
 	return nil
@@ -65,6 +69,17 @@ func (h *hitList) hits() *hitSet {
 		return &h.sift.passed
 	}
 	return &h.s.hits
+}
+
+// nothing says why the list is empty.
+func (h *hitList) nothing(m *Model) string {
+	switch {
+	case h.sift != nil:
+		return h.sift.nothing(h.s.hits.len())
+	case h.s.running():
+		return "none yet"
+	}
+	return h.s.nothing(m)
 }
 
 // moved keeps the choice on its hit where others came before it.
@@ -106,7 +121,7 @@ func (h *hitList) line(i int, m *Model) item {
 	}
 	half := max(24, m.width*3/5)
 	return item{cells: []cell{
-		{text: eventText(hit), s: faint, at: 2},
+		{text: eventText(hit), s: faint, at: 2, aside: true},
 		{text: cutEnd(p.text, half-14, m.g), s: plain, at: 14},
 		{text: p.path, s: faint, at: half + 2},
 	}}

@@ -17,7 +17,7 @@ type list struct {
 	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
 	text   func(i int) []byte            // what a filter looks at, good until the next call; nil: the text of the item
 	sift   func(p *pattern)              // filters in another way, nil: not at all; nil: the list does it itself
-	none   func() string                 // why there is nothing, with sift
+	none   func() string                 // why there is nothing; nil: the list says it itself
 
 	filter    string
 	expr      bool     // the filter is a regular expression
@@ -127,6 +127,9 @@ func (l *list) settle(height int) {
 func (l *list) View(width, height int, g *glyphs) []string {
 	l.settle(height)
 	title := " " + l.title + " "
+	if l.shown != nil && l.text != nil { // no line is a heading
+		title = " " + grouped(int64(len(l.shown))) + " of " + l.title + " "
+	}
 	if l.filtering || l.filter != "" {
 		title += newSign(l.expr) + l.filter
 		if l.filtering {

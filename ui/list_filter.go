@@ -96,12 +96,12 @@ func (l *list) textOf(i int) (text []byte, heading bool) {
 // nothing says that there is no line to show.
 func (l *list) nothing() string {
 	switch {
-	case l.p == nil:
-		return "nothing here"
-	case l.p.fault != "":
+	case l.p != nil && l.p.fault != "":
 		return "not a regular expression: " + l.p.fault
 	case l.none != nil:
 		return l.none()
+	case l.p == nil:
+		return "nothing here"
 	}
 	return noneOf("nothing here", l.p, l.others)
 }

@@ -230,6 +230,10 @@ func TestSearchNothing(t *testing.T) {
 	row := d.m.out.cursor
 	d.keys("/").typed("nowhere to be seen").keys("enter")
 	d.has("not found", "nothing found for /nowhere to be seen in 1 thread")
+	d.keys("esc").search("nowhere to be seen", false).keys("H")
+	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.overlay != nil {
+		t.Error("H opens a list of nothing")
+	}
 	if d.m.out.cursor != row {
 		t.Error("the cursor has moved")
 	}

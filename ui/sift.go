@@ -157,9 +157,9 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 	send(end)
 }
 
-// appendLine appends a line of the list, as a filter sees it.
+// appendLine appends a line of the list, as a filter sees it: without the number
+// of the event, in which a person looks for no value.
 func appendLine(dst []byte, h *lazy.Recalled) []byte {
-	dst = append(append(dst, eventText(h.Hit)...), ' ')
 	dst = append(append(dst, h.Text...), ' ')
 	return append(dst, h.Path...)
 }
