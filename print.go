@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 	flags.BoolVar(&f.raw, "raw", false, "all events as recorded, nothing folded")
 	flags.BoolVar(&f.verbose, "verbose", false, "with the place in the source")
 	flags.BoolVar(&f.values, "values", false, "with captured fields and elements")
-	flags.BoolVar(&f.json, "json", false, "as JSON Lines, with all that is known")
+	flags.BoolVar(&f.json, "json", false, "as JSON, one line an event, with all that is known")
 	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
 	flags.Int64Var(&f.event, "event", -1, "only event N, as the explorer numbers it")
 	flags.BoolVar(&f.subtree, "subtree", false, "with --event: also all below it")
@@ -92,10 +93,21 @@ func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) erro
 	if f.event >= 0 {
 		return a.printEvent(ctx, r, o, part, f)
 	}
-	if err := r.Print(ctx, a.stdout, o, part); err != nil {
-		return err
+	if f.from > math.MaxInt32 {
+		return withHint(fmt.Errorf("no event from %d on in the trace", f.from), hintEvents)
 	}
-	return r.Status().Problem
+	err := r.Print(ctx, a.stdout, o, part)
+	problem := r.Status().Problem
+	var none *lazy.NoEventError
+	switch {
+	case !errors.As(err, &none):
+		return cmp.Or(err, problem)
+	case problem != nil:
+		return errors.Join(err, problem)
+	case none.Hidden:
+		return withHint(err, "they are folded away, or deeper than --depth; --raw without --depth shows all")
+	}
+	return withHint(err, hintEvents)
 }
 
 // printEvent prints one event, or all below it too. Of a trace that is damaged

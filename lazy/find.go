@@ -43,7 +43,7 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 		return Place{}, r.doubt(err, v, epoch)
 	}
 	if err == nil && !ok {
-		found, ok, err = r.scanForEvent(ctx, event, thread)
+		found, ok, err = r.scanForEvent(ctx, func(e int32) bool { return e == event }, thread)
 	}
 	if err == nil && !ok {
 		err = &NoEventError{Event: event, Thread: thread}
@@ -55,18 +55,36 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 type NoEventError struct {
 	Event  int32
 	Thread *int32 // that was looked in; nil: all
+	From   bool   // Event or any later one was looked for
+	Hidden bool   // there are such, but what was asked for shows none of them
 }
 
 func (e *NoEventError) Error() string {
-	if e.Thread != nil {
-		return fmt.Sprintf("no event %d in thread %d", e.Event, int64(*e.Thread)+1)
+	event, where := fmt.Sprintf("no event %d", e.Event), "in the trace"
+	if e.From {
+		event = fmt.Sprintf("no event from %d on", e.Event)
 	}
-	return fmt.Sprintf("no event %d in the trace", e.Event)
+	if e.Thread != nil {
+		where = fmt.Sprint("in thread ", int64(*e.Thread)+1)
+	}
+	if e.Hidden {
+		where += " is shown"
+	}
+	return event + " " + where
+}
+
+// noneFrom is the error of a part that has a From, but nothing to print.
+func (r *TraceReader) noneFrom(ctx context.Context, part Part) error {
+	_, hidden, err := r.scanForEvent(ctx, func(event int32) bool { return event >= part.From }, part.Thread)
+	if err != nil {
+		return err
+	}
+	return &NoEventError{Event: part.From, Thread: part.Thread, From: true, Hidden: hidden}
 }
 
 // scanForEvent looks for an event from the beginning of the data to the end of
-// what is known, whatever order its numbers are in.
-func (r *TraceReader) scanForEvent(ctx context.Context, event int32, thread *int32) (found Place, ok bool, err error) {
+// what is known, whatever order the numbers are in.
+func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32) bool, thread *int32) (found Place, ok bool, err error) {
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {
@@ -76,7 +94,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, event int32, thread *int
 					break
 				}
 				o := s.Object()
-				if o.Kind == format.KindTracePoint && eventOf(o.Bytes) == event && (thread == nil || *thread == o.Thread) {
+				if o.Kind == format.KindTracePoint && wanted(eventOf(o.Bytes)) && (thread == nil || *thread == o.Thread) {
 					found, ok = Place{Thread: o.Thread, At: o.Logical}, true
 				}
 			}

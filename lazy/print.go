@@ -24,22 +24,34 @@ var errEnough = errors.New("enough")
 // grows with the depth of nesting alone. It prints what is known when it
 // begins; wait for PhaseReady to print all. Where the index turns out to be
 // wrong it waits for another, and goes on; where the data is damaged, what
-// comes before the damage has been written.
+// comes before the damage has been written. A thread without an event that part
+// asks for has no heading. The error is a [*NoEventError] when part has a From and
+// there is nothing from there on to print; then nothing is written.
 func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, part Part) error {
 	v := r.known.Load()
 	p := r.newPrinter(w, o)
 	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
 	printed := false
+	several := len(v.streams) > 1
 	var err error
 	for _, s := range v.streams {
 		if part.Thread != nil && *part.Thread != s.thread {
 			continue
 		}
 		printed = true
-		p.heading(s.thread, len(v.streams) > 1)
+		if p.enough() {
+			break
+		}
+		p.pending = func() { p.heading(s.thread, several) }
+		if p.from == 0 {
+			p.begin()
+		}
 		if err = p.thread(ctx, p.descent(s.thread), nil); err != nil {
 			break
 		}
+	}
+	if err == nil && printed && p.from > 0 && !p.begun {
+		return r.noneFrom(ctx, part)
 	}
 	if ferr := p.lines.flush(); ferr != nil {
 		return ferr
@@ -60,7 +72,20 @@ type printer struct {
 	from    int32 // the first event
 	left    int64 // trace points to print, when limited
 	limited bool
+	pending func() // writes the heading of the thread, before its first point; nil: written
+	begun   bool   // a heading has been written
 }
+
+// begin writes the heading that is pending.
+func (p *printer) begin() {
+	if p.pending != nil {
+		p.pending()
+		p.pending, p.begun = nil, true
+	}
+}
+
+// enough reports whether as many points as were asked for have been printed.
+func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
 func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
 	p := &printer{r: r, lines: newLineWriter(w, r.ctx, o)}
@@ -136,12 +161,11 @@ func (p *printer) point(v *visit) error {
 	if v.point.Event < p.from {
 		return nil
 	}
-	if p.limited {
-		if p.left == 0 {
-			return errEnough
-		}
-		p.left--
+	if p.enough() {
+		return errEnough
 	}
+	p.left--
+	p.begin()
 	p.lines.point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
 	return p.lines.err
 }

@@ -195,7 +195,7 @@ func TestPrintFrom(t *testing.T) {
 			r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
 			o := PrintOptions{Folded: folded}
 			all := printBoth(t, r, o, Part{})
-			for _, from := range []int32{0, 1, 30, 1000, 1 << 30} {
+			for _, from := range []int32{0, 1, 30, 1000} {
 				var want []int32
 				for _, event := range all.events {
 					if event >= from {
@@ -209,6 +209,31 @@ func TestPrintFrom(t *testing.T) {
 				if got := printBoth(t, r, o, Part{From: from, Count: 3}); !slices.Equal(got.events, want) {
 					t.Errorf("%s, 3 from %d: %v, want %v", name, from, got.events, want)
 				}
+			}
+		}
+	}
+}
+
+// TestPrintFromNone: where nothing is left, the error says whether there is
+// anything, and nothing is written.
+func TestPrintFromNone(t *testing.T) {
+	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
+	second := int32(1)
+	for _, tc := range []struct {
+		part  Part
+		depth int
+		want  NoEventError
+	}{
+		{Part{From: 1 << 30}, 0, NoEventError{Event: 1 << 30, From: true}},
+		{Part{From: 1 << 30, Thread: &second, Count: 1}, 0, NoEventError{Event: 1 << 30, Thread: &second, From: true}},
+		{Part{From: 27, Thread: &second}, 1, NoEventError{Event: 27, Thread: &second, From: true, Hidden: true}},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			var out bytes.Buffer
+			var none *NoEventError
+			err := r.Print(context.Background(), &out, PrintOptions{Folded: true, MaxDepth: tc.depth, JSON: asJSON}, tc.part)
+			if !errors.As(err, &none) || *none != tc.want || out.Len() > 0 {
+				t.Errorf("%+v: %v, %q", tc.part, err, out.String())
 			}
 		}
 	}
