@@ -59,6 +59,9 @@ func (m *Model) toPercent(text string) tea.Cmd {
 	}
 	m.visit()
 	return m.reveal(p, func(n *lazy.Node) tea.Cmd {
+		if share > 100 {
+			m.say(text + "% is past the end of the thread: this is the end")
+		}
 		m.out.settle()
 		m.out.jump(rowOf(n))
 		return m.aim(toward(n, p.At, m.threadSize(thread)/200))

@@ -276,6 +276,14 @@ func TestGoTo(t *testing.T) {
 	if n := d.m.out.cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
 		t.Errorf("at %q, %f", d.cursorText(), n.Position())
 	}
+	if strings.Contains(d.screen(), "past the end") {
+		t.Error("100% is past the end")
+	}
+	end := d.cursorText()
+	d.keys(":").typed("150%").keys("enter").has("150% is past the end of the thread: this is the end")
+	if got := d.cursorText(); got != end {
+		t.Errorf("at %q, want %q", got, end)
+	}
 	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: they are 1 to 6")
 	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
 	d.keys(":").typed("somewhere").keys("enter").has("somewhere: no such place")
