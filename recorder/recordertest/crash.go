@@ -83,7 +83,9 @@ func Crash(how, path string, seed uint64) {
 }
 
 // crasher records calls, each with its number as argument and result. Each thread
-// has the worker as the name, and there may be many of them.
+// has the worker as the name, and there may be many of them. There are new names all
+// the time, but not so many that the memory for names is used up: calls would be
+// left out then.
 func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(calls int64)) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	class := r.Class("Crash")
@@ -93,11 +95,11 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 	call = func(depth int) {
 		i := n
 		n++
-		m := r.Method(class, fmt.Sprint("method", i/1000), recorder.Type{})
+		m := r.Method(class, fmt.Sprint("method", i/1000%16), recorder.Type{})
 		t.Enter(m, r.Location(recorder.Place{File: "crash.go", Line: i % 100}), recorder.Null(), recorder.Int(g), recorder.Int(i))
 		switch random.IntN(8) {
 		case 0:
-			t.WriteVariable(r.Variable(fmt.Sprint("v", i/500), recorder.Type{}), 0, recorder.String(strings.Repeat("x", random.IntN(60))))
+			t.WriteVariable(r.Variable(fmt.Sprint("v", i/500%16), recorder.Type{}), 0, recorder.String(strings.Repeat("x", random.IntN(60))))
 		case 1:
 			t.Loop(0)
 			for range random.IntN(3) {
