@@ -75,9 +75,15 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	if how == "kill" {
 		for said.Calls(1).Load() == 0 {
-			time.Sleep(time.Millisecond)
+			select {
+			case err := <-ended:
+				t.Fatalf("the program recorded nothing: %v, %s", err, stderr)
+			case <-time.After(time.Millisecond):
+			}
 		}
 		time.Sleep(time.Duration(rand.IntN(100_000)) * time.Microsecond) // any moment will do
 		if err := syscall.Kill(int(said.PID().Load()), syscall.SIGKILL); err != nil {
@@ -85,7 +91,7 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 		}
 	}
 	what := fmt.Sprintf("%s with the seed %d", how, seed)
-	if err := cmd.Wait(); err == nil {
+	if err := <-ended; err == nil {
 		t.Fatalf("%s: the program ended well", what)
 	}
 	if left := names(t, tmp); len(left) > 0 {

@@ -56,17 +56,23 @@ func crashOnce(t *testing.T, how string, seed uint64) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	if how == "kill" {
 		// At some moment after it has begun to record: any will do.
 		for said.Calls(1).Load() == 0 {
-			time.Sleep(100 * time.Microsecond)
+			select {
+			case err := <-ended:
+				t.Fatalf("the program recorded nothing: %v", err)
+			case <-time.After(100 * time.Microsecond):
+			}
 		}
 		time.Sleep(time.Duration(rand.IntN(100_000)) * time.Microsecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := cmd.Wait(); err == nil {
+	if err := <-ended; err == nil {
 		t.Fatal("the program ended well")
 	}
 	if done, err := recorder.Finish(path); err != nil || done.Short != 0 {
