@@ -249,17 +249,24 @@ func TestFinishDamaged(t *testing.T) {
 // Where the live file has no more room, the recorder goes on in its own memory:
 // what is not written of that is lost, and said to be.
 func TestLiveFull(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1, BlockSize: 1 << 10}
+	told := make(chan error, 10)
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1, BlockSize: 1 << 10, MaxMemory: 1 << 20,
+		OnError: func(err error) { told <- err }}
 	r := start(t, c)
 	th := r.Thread("main")
 	someCalls(r, th, 0, 50)
-	for err := error(nil); err == nil; { // until there is none left
-		_, err = r.live.Alloc(256)
+	for size := int64(16 << 20); size >= 256; size /= 2 { // until there is none left
+		for err := error(nil); err == nil; {
+			_, err = r.live.Alloc(size)
+		}
 	}
 	other := r.Thread("other")
 	someCalls(r, other, 0, 10)
 	if other.file.live.slot == nil || other.chunk.Load().live != nil {
 		t.Fatal("a thread has no record, or its buffer is in the live file")
+	}
+	if err := within(t, told, "what is wrong"); !strings.Contains(err.Error(), "the live file has no room") {
+		t.Errorf("told %v", err)
 	}
 	path := snapshot(t, c.Path)
 	done, err := Finish(path)
