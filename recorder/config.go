@@ -65,7 +65,8 @@ type Policy int
 
 const (
 	// Stall lets the goroutine write its buffer to the file itself, and wait
-	// while another one writes. Nothing is lost of what a [Thread] records; of
+	// while another one writes. Nothing is lost of what a [Thread] records, but a
+	// trace point that is larger than the memory, which is counted as with [Drop]; of
 	// when there is none see [Config.MaxMemory].
 	Stall Policy = iota
 	// Drop lets no goroutine wait for the file: the recorder's own goroutine
@@ -174,7 +175,7 @@ type Config struct {
 	//
 	// Whatever the number of goroutines that come and go, those that are there
 	// at once need memory: 0.9 KiB and its name for a thread with up to eight
-	// open calls, until it ends. The default has room for some 54,000, a million
+	// open calls, until it ends. The default has room for some 53,000, a million
 	// take 0.9 GiB. A goroutine for which there is none is not recorded,
 	// whatever the policy: were it to wait for another one to end, both could
 	// wait for ever. It is counted as [Saved.Refused]. A name for which there is

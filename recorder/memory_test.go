@@ -226,7 +226,7 @@ func TestIdleGoroutine(t *testing.T) {
 		t.Errorf("an idle goroutine takes %d bytes, %d are reserved", each, said)
 	}
 	p := newPool(DefaultMaxMemory-int64(r.config.filesShare(maxDrafts))*DefaultBlockSize, DefaultBlockSize)
-	if n := (p.max - p.ownOfChunks()) / (threadSize + 16); n < 54_000 {
+	if n := (p.max - p.ownOfChunks()) / (threadSize + 16); n < 53_000 {
 		t.Errorf("the default has room for %d goroutines", n)
 	}
 }

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 	"runtime"
 	"time"
@@ -91,7 +90,6 @@ func (t *Thread) at(need int) *chunk {
 	c := t.chunk.Load()
 	if c == nil || t.bytes+need > len(c.data) || t.marks == len(c.marks) {
 		if need = max(need, bytesPerMark); need > t.r.largest {
-			t.r.limit(fmt.Errorf("%w: no room for a trace point of %d bytes: raise MaxMemory", ErrMemory, need))
 			return nil
 		}
 		return t.space(c, need)
