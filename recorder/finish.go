@@ -111,11 +111,7 @@ func (z *finisher) finish() (err error) {
 	if z.rest.Uint(live.AtState) == live.StateOver {
 		return nil
 	}
-	defer func() {
-		if v := recover(); v != nil { // what the file says is checked, but who knows
-			err = fmt.Errorf("%w: %v", live.ErrDamaged, v)
-		}
-	}()
+	defer guardDamaged(&err)
 	flags, block := z.rest.Uint(live.AtFlags), z.rest.Uint(live.AtBlock)
 	if block < firstChunk || block > maxBlockSize {
 		return fmt.Errorf("%w: a block size of %d bytes", live.ErrDamaged, block)
@@ -126,14 +122,8 @@ func (z *finisher) finish() (err error) {
 	}}
 	z.r.pool = newPool(z.r.config.MaxMemory, z.r.config.BlockSize)
 	z.r.state.Store(stopped)
-	threads, err := z.threads()
+	threads, err := z.restore(flags)
 	if err != nil {
-		return err
-	}
-	if err := z.clock(threads, flags); err != nil {
-		return err
-	}
-	if err := z.names(); err != nil {
 		return err
 	}
 	defer z.closeFiles()
@@ -152,6 +142,26 @@ func (z *finisher) finish() (err error) {
 	}
 	z.done.Bytes = z.f.data.pos - z.had
 	return z.r.firstError()
+}
+
+// restore gives the recorder its threads, clock and names.
+func (z *finisher) restore(flags uint64) ([]*Thread, error) {
+	threads, err := z.threads()
+	if err != nil {
+		return nil, err
+	}
+	if err := z.clock(threads, flags); err != nil {
+		return nil, err
+	}
+	return threads, z.names()
+}
+
+// guardDamaged is deferred where a live file is read: what it says is checked, but a
+// damage that was not thought of must not end the program.
+func guardDamaged(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%w: %v", live.ErrDamaged, v)
+	}
 }
 
 // finishRoom is how much is gathered before it is written, in bytes.

@@ -36,21 +36,16 @@ func FinishShared(path string, w io.Writer) (Finished, error) {
 	return z.done, nil
 }
 
-func (z *finisher) finishShared(w io.Writer) error {
+func (z *finisher) finishShared(w io.Writer) (err error) {
+	defer guardDamaged(&err)
 	if z.rest.Uint(live.AtState) != live.StateRecording {
 		return nil
 	}
 	flags := z.rest.Uint(live.AtFlags)
 	z.done.Done = true
 	z.r = &Recorder{config: Config{NoTimes: flags&liveTimes == 0}}
-	threads, err := z.threads()
+	threads, err := z.restore(flags)
 	if err != nil {
-		return err
-	}
-	if err := z.clock(threads, flags); err != nil {
-		return err
-	}
-	if err := z.names(); err != nil {
 		return err
 	}
 	s := &shared{served: served{r: z.r}, id: z.rest.Uint(live.AtRecorder)}
