@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -78,14 +77,9 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	if how == "kill" {
-		for said.Calls(1).Load() == 0 {
-			select {
-			case err := <-ended:
-				t.Fatalf("the program recorded nothing: %v, %s", err, stderr)
-			case <-time.After(time.Millisecond):
-			}
+		if err := said.Await(1, 1+rand.Int64N(1+rand.Int64N(40_000)), ended); err != nil {
+			t.Fatalf("%v, %s", err, stderr)
 		}
-		time.Sleep(time.Duration(rand.IntN(100_000)) * time.Microsecond) // any moment will do
 		if err := syscall.Kill(int(said.PID().Load()), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

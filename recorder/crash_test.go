@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -59,15 +58,9 @@ func crashOnce(t *testing.T, how string, seed uint64) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	if how == "kill" {
-		// At some moment after it has begun to record: any will do.
-		for said.Calls(1).Load() == 0 {
-			select {
-			case err := <-ended:
-				t.Fatalf("the program recorded nothing: %v", err)
-			case <-time.After(100 * time.Microsecond):
-			}
+		if err := said.Await(1, 1+rand.Int64N(1+rand.Int64N(40_000)), ended); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(rand.IntN(100_000)) * time.Microsecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

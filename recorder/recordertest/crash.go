@@ -129,6 +129,21 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 	}
 }
 
+// Await waits until a goroutine says that so many of its calls have returned. It
+// fails when the program ends before.
+func (t *Told) Await(g int, calls int64, ended <-chan error) error {
+	tick := time.NewTicker(100 * time.Microsecond)
+	defer tick.Stop()
+	for t.Calls(g).Load() < calls {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("the program ended behind %d calls: %w", t.Calls(g).Load(), err)
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
 // PID is the id of the program's process.
 func (t *Told) PID() *atomic.Int64 { return t.Calls(Crashers) }
 
