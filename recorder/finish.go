@@ -59,7 +59,7 @@ func finish(path string, to func(*os.File) output) (Finished, error) {
 	if _, err := os.Lstat(path + LiveSuffix); errors.Is(err, fs.ErrNotExist) {
 		return Finished{}, nil
 	}
-	// Nobody may begin to record into the trace meanwhile.
+	// While the trace is claimed, no recording into it can begin.
 	claimed, err := claim(path)
 	switch {
 	case errors.Is(err, ErrInUse):

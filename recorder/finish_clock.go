@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// stillClock is a source whose time does not pass: that of the last moment of which
-// something is known.
+// stillClock is a source whose time does not pass: it stays at the last moment that
+// the live file knows.
 type stillClock struct {
 	reading uint64
 	at      int64
@@ -19,8 +19,8 @@ type stillClock struct {
 func (s *stillClock) counter() uint64 { return s.reading }
 func (s *stillClock) ns() int64       { return s.at }
 
-// clock makes the recorder's clock as it was at the last moment of which the live
-// file knows.
+// clock makes the recorder's clock as it was at the last moment that the live file
+// knows.
 func (z *finisher) clock(threads []*Thread, flags uint64) error {
 	c := &z.r.clock
 	c.base = time.Unix(0, int64(z.rest.Uint(live.AtBase)))

@@ -76,7 +76,7 @@ func (z *finisher) references(s *shared, out *packets) {
 	}
 }
 
-// latest is the last moment of which something is known, on the clock of boot time.
+// latest is the last moment that the live file knows, on the clock of boot time.
 func (z *finisher) latest() uint64 {
 	at := int64(z.rest.Uint(live.AtOffset))
 	if c := &z.r.clock; c.source != nil {

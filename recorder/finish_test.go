@@ -38,8 +38,8 @@ func snapshot(tb testing.TB, path string) string {
 	return to
 }
 
-// someLive records on two threads, with calls that are open, of which some is in the
-// files and some is not.
+// someLive records on two threads, with calls that are open: some of them are in
+// the files, some are not.
 func someLive(tb testing.TB, c Config) (*Recorder, Config) {
 	tb.Helper()
 	c.Path = filepath.Join(tb.TempDir(), "trace.bin")

@@ -44,7 +44,7 @@ const (
 	threadReading = 24
 	threadDepth   = 32 // blocks, and in the low half the depth of the stack
 	threadStack   = 40 // the piece of the stack, its size
-	threadPut     = 56 // the number of the last chunk of which something is in the sink
+	threadPut     = 56 // the number of the last chunk that the sink has something from
 	threadDropped = 64
 	threadNote    = 72
 	threadEnded   = 80

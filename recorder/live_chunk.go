@@ -50,7 +50,7 @@ func (lc *liveChunk) free() {
 	lc.file.Free(lc.piece)
 }
 
-// release gives the memory of a chunk back that nobody uses.
+// release gives back the memory of a chunk that is no longer in use.
 func (c *chunk) release() {
 	if c.live != nil {
 		c.live.gone.Stop()

@@ -93,7 +93,7 @@ func (g *registry) commit(tx *live.Tx) {
 	tx.Put(live.AtNames+8, uint64(g.live.taken))
 }
 
-// trim gives back the pieces of which all is in blocks.
+// trim gives back the pieces whose names are all in blocks.
 func (g *registry) trim() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

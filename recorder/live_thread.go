@@ -18,7 +18,7 @@ type liveThread struct {
 }
 
 // park notes that a chunk which was taken away from the thread is in the sink: when
-// its owner comes by, nobody uses it any more. If the owner does not, the garbage
+// its owner comes by, it is no longer in use. If the owner does not, the garbage
 // collector finds it.
 func (t *Thread) park(c *chunk) {
 	if c.live == nil {

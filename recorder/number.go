@@ -103,11 +103,19 @@ func (t *Thread) anotherMethod(m Method) int32 {
 		t.r.misuse.arguments.Add(1)
 		return int32(m) - 1
 	}
-	t.r.misuse.number(int64(m))
+	return t.unregistered(int64(m), func(g *registry) int32 {
+		return g.method(g.class(unregisteredName), unregisteredName, Type{}, nil)
+	})
+}
+
+// unregistered counts a number that is not of this recorder, and returns the id of
+// what is shown for it.
+func (t *Thread) unregistered(n int64, id func(g *registry) int32) int32 {
+	t.r.misuse.number(n)
 	g := &t.r.registry
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.method(g.class(unregisteredName), unregisteredName, Type{}, nil)
+	return id(g)
 }
 
 // variableID returns the id of a variable.
@@ -122,11 +130,7 @@ func (t *Thread) anotherVariable(v Variable) int32 {
 	if t.r == nil || !t.r.on() {
 		return 0
 	}
-	t.r.misuse.number(int64(v))
-	g := &t.r.registry
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.variable(unregisteredName, Type{})
+	return t.unregistered(int64(v), func(g *registry) int32 { return g.variable(unregisteredName, Type{}) })
 }
 
 // fieldID returns the id of a field.
@@ -141,11 +145,9 @@ func (t *Thread) anotherField(f Field) int32 {
 	if t.r == nil || !t.r.on() {
 		return 0
 	}
-	t.r.misuse.number(int64(f))
-	g := &t.r.registry
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.field(g.class(unregisteredName), unregisteredName, FieldInfo{})
+	return t.unregistered(int64(f), func(g *registry) int32 {
+		return g.field(g.class(unregisteredName), unregisteredName, FieldInfo{})
+	})
 }
 
 // place returns the id of a place in the source; -1: none.

@@ -24,7 +24,7 @@ type stream struct {
 	chunks  uint64      // it has begun; the thread's swap guards it
 	live    liveThread
 
-	putChunk uint64 // the number of the last chunk of which something is in the sink
+	putChunk uint64 // the number of the last chunk that the sink has something from
 }
 
 // container is an open container as its index cell and its time will need it.

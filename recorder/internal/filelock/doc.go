@@ -1,6 +1,6 @@
 // Package filelock locks files for a process. A lock is an open file's: it ends when
-// the file is closed, and with the process, however that ends. It hinders nobody from
-// reading, and leaves nothing behind.
+// the file is closed, and with the process, however that ends. It does not hinder
+// readers, and leaves nothing behind.
 package filelock
 
 import "errors"

@@ -98,7 +98,7 @@ func (l *File) begin() error {
 	return nil
 }
 
-// keepMapped unmaps memory when the file is no longer used by anybody.
+// keepMapped unmaps memory when the file is no longer in use.
 func keepMapped(l *File, mem []byte) { runtime.AddCleanup(l, unmap, mem) }
 
 // Path is the name of the file.
@@ -192,7 +192,7 @@ func (l *File) taken() (bytes int64) {
 	return bytes
 }
 
-// Free takes a piece back that nobody uses. Nil is allowed.
+// Free takes back a piece that is no longer in use. Nil is allowed.
 func (l *File) Free(p *Piece) {
 	if p == nil {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // lock locks a file for the process. Where there are no locks there are no live
-// files: nobody could tell whether the program that records has ended.
+// files: it could not be told whether the program that records has ended.
 func lock(f *os.File) error {
 	err := filelock.Lock(f)
 	if errors.Is(err, filelock.ErrLocked) {

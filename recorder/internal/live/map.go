@@ -14,5 +14,5 @@ func mapRegion(f *os.File, from, size int64) ([]byte, error) {
 
 func unmap(mem []byte) {
 	m := mmap.MMap(mem)
-	_ = m.Unmap() // nobody is left who could be told
+	_ = m.Unmap() // no caller is left to hear of it
 }
