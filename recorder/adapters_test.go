@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -80,11 +81,14 @@ func TestLogHandler(t *testing.T) {
 		group.Wait()
 		th.Exit(recorder.Void())
 	})
-	same(t, text, `# Thread 1
+	same(t, regexp.MustCompile(`goroutine \d+`).ReplaceAllString(text, "goroutine N"), `# Thread 1 (main)
 shop.Buy()
   log INFO = "buying price=12.5 count=3 who.name=Ann who.old=true"
   log WARN = "slow id=7 g.took=1s g.x=y"
   log ERROR = "failed loud=<recorder_test.loud> none=<nil>"
+# Thread 2 (main, goroutine N)
+<from> = main
+log WARN = "on another goroutine"
 `)
 	if want := "level=WARN msg=before\nlevel=WARN msg=slow id=7 g.took=1s g.x=y\nlevel=WARN msg=\"on another goroutine\"\n"; lines.String() != want {
 		t.Errorf("the next handler has %q, want %q", lines.String(), want)

@@ -3,7 +3,6 @@ package recorder
 import (
 	"context"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +28,7 @@ func NewContext(ctx context.Context, t *Thread) context.Context {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if t == nil || t.handsOn() {
+	if t == nil || t.handsOn() && t.ended {
 		return ctx
 	}
 	c := &carried{thread: t, goroutine: goroutine(), event: -1}
@@ -45,10 +44,12 @@ func NewContext(ctx context.Context, t *Thread) context.Context {
 //
 // A context may be passed on. In another goroutine than the one whose thread it
 // carries FromContext returns that goroutine's own: of [Recorder.Go], of
-// [Middleware], or else one that begins with the next call and ends with that. Such
-// a thread is named after the one that the context came from, and the number of the
-// goroutine; a write to a variable named [OriginVariable] at its begin says from
-// which call. Outside of a call nothing is recorded into it.
+// [Middleware], or else one that begins with what is recorded first, and is named
+// after the one that the context came from then and the number of the goroutine. A
+// write to a variable named [OriginVariable] says from which call, once more where
+// the goroutine goes on with the context of another one. Such a thread is kept when
+// its outermost call has ended, for what the goroutine records next; one of those
+// that have rested longest ends when there are many, or their memory is needed.
 func FromContext(ctx context.Context) *Thread {
 	c := inContext(ctx)
 	if c == nil {
@@ -61,13 +62,13 @@ func FromContext(ctx context.Context) *Thread {
 	if t := c.relay.Load(); t != nil {
 		return t
 	}
-	relay := &Thread{terms: c.thread.terms, from: &origin{carried: c}, ended: true, lagging: true}
+	relay := &Thread{terms: c.thread.terms, from: &origin{came: c}, ended: true, lagging: true}
 	c.relay.CompareAndSwap(nil, relay)
 	return c.relay.Load()
 }
 
-// Own is FromContext without a thread that begins with the next call: it returns nil
-// where the calling goroutine has none.
+// Own is FromContext without a thread that is yet to begin: it returns nil where the
+// calling goroutine has none.
 func Own(ctx context.Context) *Thread {
 	if c := inContext(ctx); c != nil {
 		return c.own(goroutine())
@@ -80,7 +81,11 @@ func (c *carried) own(g uint64) *Thread {
 	if c.goroutine == g {
 		return c.thread
 	}
-	return c.thread.r.threadOf(g)
+	t := c.thread.r.threadOf(g)
+	if t != nil && t.from != nil && t.from.resting {
+		t.from.next = c
+	}
+	return t
 }
 
 func inContext(ctx context.Context) *carried {
@@ -91,19 +96,9 @@ func inContext(ctx context.Context) *carried {
 	return c
 }
 
-// OriginVariable is the name of the variable whose write, at the begin of a thread
-// that a goroutine got from a context, says which thread and call the context came
-// from.
+// OriginVariable is the name of the variable whose write, in a thread that a
+// goroutine got from a context, says which thread and call the context came from.
 const OriginVariable = "<from>"
-
-// origin is what a thread that a context gave knows of where it came from. When it
-// has ended, it hands on what it is told to the thread that the goroutine has then.
-// One that is given where there is no such thread yet has ended from the beginning:
-// all goroutines share it, and nothing of it changes.
-type origin struct {
-	*carried
-	goroutine uint64 // whose the thread is
-}
 
 // threadOf returns the thread that a goroutine has for whatever context, or nil.
 func (r *Recorder) threadOf(g uint64) *Thread {
@@ -113,42 +108,6 @@ func (r *Recorder) threadOf(g uint64) *Thread {
 	t, _ := r.goroutines.Load(g)
 	own, _ := t.(*Thread)
 	return own
-}
-
-// handsOn reports whether what the thread is told goes to another one.
-func (t *Thread) handsOn() bool { return t.from != nil && t.ended }
-
-// hands returns the thread that what the thread is told goes to; nil: to none.
-// begin: it begins one if there is none.
-func (t *Thread) hands(begin bool) *Thread {
-	if !t.handsOn() {
-		return nil
-	}
-	r, g := t.r, goroutine()
-	if own := t.from.own(g); own != nil || !begin || !r.on() {
-		return own
-	}
-	from := t.from.thread
-	own := r.Thread(from.name + ", goroutine " + strconv.FormatUint(g, 10))
-	if own == nil {
-		return nil
-	}
-	own.from = &origin{t.from.carried, g}
-	r.goroutines.Store(g, own)
-	text := from.name
-	if t.from.event >= 0 {
-		text += ", event " + strconv.Itoa(int(t.from.event))
-	}
-	own.WriteVariable(r.Variable(OriginVariable, Type{}), 0, number(text))
-	return own
-}
-
-// returned ends a thread that a context gave, when the outermost call in it has
-// ended.
-func (t *Thread) returned() {
-	if t.open.depth == 0 && !t.lost.on && t.from != nil && !t.ended {
-		t.End()
-	}
 }
 
 // Go runs f in a new goroutine with a thread of its own, which f finds in the
@@ -173,10 +132,13 @@ func (r *Recorder) has(t *Thread) (forget func()) {
 	g := goroutine()
 	before, had := r.goroutines.Swap(g, t)
 	return func() {
-		if had {
-			r.goroutines.Store(g, before)
-		} else {
+		if !had {
 			r.goroutines.Delete(g)
+			return
+		}
+		r.goroutines.Store(g, before)
+		if own := before.(*Thread); own.from != nil && own.from.state.Load() == evicted {
+			r.goroutines.CompareAndDelete(g, own)
 		}
 	}
 }

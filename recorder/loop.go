@@ -118,7 +118,7 @@ func (t *Thread) footerRoom(need int) (*chunk, int) {
 		return nil, 0
 	}
 	if !t.open.toExit() {
-		t.misused(exits, 1)
+		t.extraExit()
 		return nil, 0
 	}
 	for l := t.open.down(); l != nil && !l.call(); l = t.open.down() {

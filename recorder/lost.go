@@ -64,7 +64,7 @@ func (t *Thread) leaveLost() bool {
 		return true
 	}
 	if !t.open.toExit() {
-		t.misused(exits, 1)
+		t.extraExit()
 		return true
 	}
 	t.found() // the call that ends was recorded; the loops in it end with it

@@ -29,13 +29,19 @@ const (
 )
 
 // reserve reserves bytes. Where chunks are in the way, idle ones first, they are
-// written and taken away. Where the caller must not wait, that is for the next
-// one who comes. No lock may be held.
+// written and taken away; threads that rest are ended. Where the caller must not
+// wait, that is for the next one who comes. No lock may be held.
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.reserve(bytes)
 		if ok && r.config.Full == Drop && r.pool.left() < 0 {
 			r.kick() // so that the next one finds room, too
+		}
+		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.Full != Drop {
+			continue
+		}
+		if ok && r.config.Full == Drop && r.kept.resting.Load() > 0 && r.pool.scarce() {
+			r.evict() // likewise
 		}
 		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {
 			return ok

@@ -21,8 +21,9 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + value.room(int(t.text)))
 	if c == nil {
-		if own := t.hands(false); own != nil {
+		if own := t.hands(true); own != nil {
 			own.variable(class, v, at, value)
+			own.returned()
 		}
 		return
 	}
@@ -52,8 +53,9 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + object.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
-		if own := t.hands(false); own != nil {
+		if own := t.hands(true); own != nil {
 			own.field(class, f, at, object, value)
+			own.returned()
 		}
 		return
 	}
@@ -82,8 +84,9 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
 	c, from, b := t.leafRoom(pointHead + 4 + array.room(int(t.text)) + value.room(int(t.text)))
 	if c == nil {
-		if own := t.hands(false); own != nil {
+		if own := t.hands(true); own != nil {
 			own.element(class, array, index, at, value)
+			own.returned()
 		}
 		return
 	}
@@ -113,8 +116,9 @@ func (t *Thread) Catch(exception Value, at Location) {
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 	c, from, b := t.leafRoom(pointHead + exception.room(int(t.text)))
 	if c == nil {
-		if own := t.hands(false); own != nil {
+		if own := t.hands(true); own != nil {
 			own.thrown(class, exception, at)
+			own.returned()
 		}
 		return
 	}
@@ -130,7 +134,7 @@ func (t *Thread) leafRoom(need int) (c *chunk, from int, b []byte) {
 	c, from = t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) {
 		if c, from = t.room(need, forLeaf); c == nil {
-			if !t.ended {
+			if !t.ended && !t.handsOn() {
 				t.drop()
 			}
 			return nil, 0, nil

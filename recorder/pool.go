@@ -196,6 +196,14 @@ func (p *pool) reserve(bytes int64) (ok, full bool) {
 	return true, false
 }
 
+// scarce reports whether little more can be reserved.
+func (p *pool) scarce() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	most := p.max - p.ownOfChunks()
+	return p.reserved > most-most/8
+}
+
 // release gives reserved bytes back.
 func (p *pool) release(bytes int64) {
 	p.mu.Lock()

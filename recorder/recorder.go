@@ -24,6 +24,7 @@ type Recorder struct {
 	types    sync.Map // reflect.Type to *typeInfo
 
 	goroutines sync.Map // number to *Thread, of those that are found by a context
+	kept       kept
 
 	state   atomic.Int32
 	events  atomic.Int64 // the next event id that no thread has
@@ -88,6 +89,7 @@ func launch(c Config) (*Recorder, error) {
 	}
 	r.pool = newPool(memory, c.BlockSize)
 	r.pool.live, r.pool.liveFull = r.live, r.liveFull
+	r.kept.begin(r.pool)
 	r.largest = r.pool.largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
@@ -238,6 +240,8 @@ func (r *Recorder) Stop() error {
 	for _, t := range threads {
 		r.end(t)
 	}
+	r.kept.forget()
+	r.goroutines.Clear()
 	_ = r.sink.finish() // kept
 	return r.firstError()
 }

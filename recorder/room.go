@@ -29,7 +29,7 @@ func (t *Thread) room(need int, what purpose) (*chunk, int) {
 			return c, from
 		}
 	}
-	if t.r == nil || t.lost.on || t.ended || t.nonsense.Load() {
+	if t.r == nil || t.lost.on || t.ended || t.handsOn() || t.nonsense.Load() {
 		return nil, 0
 	}
 	return t.makeRoom(need, what)

@@ -9,12 +9,12 @@ import (
 )
 
 // NewHandler returns a slog.Handler that records each log line into the thread
-// of the line's context, whoever's that is, as a leaf of the call that is open there: a write to a
-// variable named by the level, at the line's place in the source. next gets all
-// lines as well; nil: nobody does.
+// that the line's context has for the calling goroutine (see [FromContext]), as a leaf
+// of the call that is open there: a write to a variable named by the level, at the
+// line's place in the source. next gets all lines as well; nil: nobody does.
 //
-// A line below [Config.LogLevel] is not recorded, nor one whose context has no
-// thread of the calling goroutine (see [Own]).
+// A line below [Config.LogLevel] is not recorded, nor one whose context carries no
+// thread.
 // Of attributes only numbers, strings, times and the like are: no LogValue,
 // String or Error is called.
 func NewHandler(r *Recorder, next slog.Handler) slog.Handler {
@@ -37,7 +37,7 @@ func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
 
 // records returns the thread that a line of a level is recorded into, or nil.
 func (h *logHandler) records(ctx context.Context, level slog.Level) *Thread {
-	t := Own(ctx)
+	t := FromContext(ctx)
 	if t == nil || t.r == nil || level < t.r.config.LogLevel.Level() {
 		return nil
 	}

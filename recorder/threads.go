@@ -64,25 +64,33 @@ func (t *Thread) End() {
 		return
 	}
 	r := t.r
+	if t.from != nil && t.from.resting && !t.resumes() {
+		return
+	}
 	if r.on() {
 		t.twice()
 	}
 	if t.from != nil {
 		r.goroutines.CompareAndDelete(t.from.goroutine, t)
+		r.kept.remove(t)
 	}
 	t.ended, t.lagging = true, true
 	t.over.Store(t.now())
+	r.ends(t)
+	r.tell()
+}
+
+// ends ends a thread for its owner.
+func (r *Recorder) ends(t *Thread) {
 	t.keepEnd()
-	if r.config.Strategy == CollectAndDump {
-		return
-	}
-	if r.config.Full == Drop {
+	switch {
+	case r.config.Strategy == CollectAndDump:
+	case r.config.Full == Drop:
 		t.left.Store(true)
 		r.later(t)
-		return
+	default:
+		r.finish(t, true)
 	}
-	r.finish(t, true)
-	r.tell()
 }
 
 // finish writes the last block of a thread and forgets the thread. The chunk can

@@ -1,0 +1,215 @@
+package recorder
+
+import (
+	"container/list"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// Threads that a context gave. When the outermost call in one has ended it rests: its
+// goroutine can go on in it. Whether the goroutine does is not known, so some end
+// meanwhile.
+//
+//	       rests: owner            evict: any goroutine
+//	busy ───────────────► resting ──────────────────────► evicted
+//	  ▲                      │
+//	  └──────────────────────┘
+//	       resumes: owner
+//
+// A thread that rests is lagging, so that its owner comes by here before it records
+// anything; who evicts it has the owner's place from then on.
+
+// States of an origin.
+const (
+	busy int32 = iota
+	resting
+	evicted
+)
+
+// origin is what a thread that a context gave knows of where it came from. When it
+// has ended, it hands on what it is told to the thread that the goroutine has then.
+// One that is given where there is no such thread yet has ended from the beginning:
+// all goroutines share it, and nothing of it changes.
+type origin struct {
+	goroutine uint64 // whose the thread is
+	state     atomic.Int32
+	recent    atomic.Bool   // it has rested since kept came by
+	element   *list.Element // of kept, whose lock guards it
+
+	// What follows is the owner's.
+	came    *carried // by which context
+	next    *carried // by which it goes on; nil: the same
+	resting bool     // state is not busy
+}
+
+// kept are the threads that contexts gave, and that have not ended.
+type kept struct {
+	resting atomic.Int64
+	most    int64 // that rest
+
+	mu   sync.Mutex
+	list list.List // of *Thread
+}
+
+// What rests has an eighth of the memory that can be reserved, and no more threads
+// than these.
+const (
+	shareOfResting = 8
+	mostResting    = 1000
+)
+
+func (k *kept) begin(p *pool) {
+	k.most = min(max((p.max-p.ownOfChunks())/shareOfResting/threadSize, 1), mostResting)
+}
+
+func (k *kept) add(t *Thread) {
+	k.mu.Lock()
+	t.from.element = k.list.PushBack(t)
+	k.mu.Unlock()
+}
+
+func (k *kept) remove(t *Thread) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := t.from.element; e != nil {
+		t.from.element = nil
+		k.list.Remove(e)
+	}
+}
+
+// forget forgets all: they have ended.
+func (k *kept) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for e := k.list.Front(); e != nil; e = e.Next() {
+		e.Value.(*Thread).from.element = nil
+	}
+	k.list.Init()
+}
+
+// idlest evicts one of the threads that rest, and returns it, or nil if there is none:
+// the one that came first of those that have not rested since it last came by.
+func (k *kept) idlest() *Thread {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for n := 2 * k.list.Len(); n > 0 && k.resting.Load() > 0; n-- {
+		e := k.list.Front()
+		t := e.Value.(*Thread)
+		if f := t.from; !f.recent.Swap(false) && f.state.CompareAndSwap(resting, evicted) {
+			k.resting.Add(-1)
+			f.element = nil
+			k.list.Remove(e)
+			return t
+		}
+		k.list.MoveToBack(e)
+	}
+	return nil
+}
+
+// evict ends one of the threads that rest, and reports whether there was one.
+func (r *Recorder) evict() bool {
+	if r.kept.resting.Load() == 0 {
+		return false
+	}
+	t := r.kept.idlest()
+	if t == nil {
+		return false
+	}
+	r.goroutines.CompareAndDelete(t.from.goroutine, t)
+	r.ends(t)
+	return true
+}
+
+// handsOn reports whether what the thread is told goes to another one, or to itself
+// when it has resumed.
+func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.from.resting) }
+
+// hands returns the thread that what the thread is told goes to; nil: to none.
+// begin: it begins one if there is none, and resumes one that rests.
+func (t *Thread) hands(begin bool) *Thread {
+	if !t.handsOn() {
+		return nil
+	}
+	r, f, g := t.r, t.from, goroutine()
+	if f.resting && f.goroutine == g && begin && t.resumes() {
+		return t
+	}
+	own := f.came.own(g)
+	switch {
+	case own == t:
+		own = nil
+	case own != nil && begin && own.handsOn():
+		return own.hands(true)
+	}
+	if own != nil || !begin || !r.on() {
+		return own
+	}
+	return r.given(f.came, g)
+}
+
+// given begins a thread for a goroutine that got a context of another.
+func (r *Recorder) given(by *carried, g uint64) *Thread {
+	t := r.Thread(by.thread.name + ", goroutine " + strconv.FormatUint(g, 10))
+	if t == nil {
+		return nil
+	}
+	t.from = &origin{came: by, goroutine: g}
+	r.goroutines.Store(g, t)
+	r.kept.add(t)
+	t.says(by)
+	return t
+}
+
+// says records where the thread came from.
+func (t *Thread) says(by *carried) {
+	text := by.thread.name
+	if by.event >= 0 {
+		text += ", event " + strconv.Itoa(int(by.event))
+	}
+	t.WriteVariable(t.r.Variable(OriginVariable, Type{}), 0, number(text))
+}
+
+// returned lets a thread that a context gave rest, if nothing is open in it.
+func (t *Thread) returned() {
+	f := t.from
+	if f == nil || t.open.depth > 0 || t.lost.on || t.handsOn() {
+		return
+	}
+	r := t.r
+	if t.nonsense.Load() || !r.on() {
+		t.End()
+		return
+	}
+	t.over.Store(t.now())
+	f.resting, t.lagging = true, true
+	f.recent.Store(true)
+	rest := r.kept.resting.Add(1)
+	f.state.Store(resting) // from here on it may be evicted
+	if rest > r.kept.most {
+		r.evict()
+	}
+}
+
+// resumes makes a thread that rests its owner's again. If it was evicted meanwhile,
+// it has ended, and hands on.
+func (t *Thread) resumes() bool {
+	f := t.from
+	f.resting = false
+	if !f.state.CompareAndSwap(resting, busy) {
+		t.ended = true
+		t.r.goroutines.CompareAndDelete(f.goroutine, t)
+		return false
+	}
+	t.r.kept.resting.Add(-1)
+	t.over.Store(0)
+	t.lags()
+	if by := f.next; by != nil {
+		f.next = nil
+		if by.thread != f.came.thread || by.event != f.came.event {
+			t.says(by)
+		}
+		f.came = by
+	}
+	return true
+}
