@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/binary"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -127,8 +128,7 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	t.bytes = writing
 	b := c.data[from : from+need]
 	t.head(b, format.ClassCall, t.place(at))
-	b[pointHead] = 0
-	putInt32(b[pointHead+1:], method)
+	putInt32(b[pointHead+1:], method) // behind a zero
 	n := pointHead + 5
 	n += receiver.put(b[n:], &t.terms)
 	putInt32(b[n:], int32(len(args)))
@@ -189,7 +189,12 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 	t.bytes = writing
 	b := c.data[from : from+need]
 	b[0] = byte(format.KindFooter)
-	n := 1 + result.put(b[1:], &t.terms)
+	n := 5
+	if result.kind == format.ValueVoid {
+		putInt32(b[1:], int32(format.ValueVoid))
+	} else {
+		n = 1 + result.put(b[1:], &t.terms)
+	}
 	if exception == "" {
 		b[n], b[n+1] = 0, 0
 		n += 2
@@ -214,14 +219,14 @@ func (t *Thread) footerFits(c *chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks)
 }
 
-// head writes what all points begin with.
+// head writes what all points begin with, and a zero behind it: two stores of 8
+// bytes take half the time of one for each field.
+//
+//	kind 1, class 1, location 4, thread 4, event 4, diff 1 (0xff: none)
 func (t *Thread) head(b []byte, class format.Class, place int32) {
-	_ = b[pointHead-1]
-	b[0], b[1] = byte(format.KindTracePoint), byte(class)
-	putInt32(b[2:], place)
-	putInt32(b[6:], t.id)
-	putInt32(b[10:], int32(t.next))
-	b[14] = 0xff // no diff status
+	thread := uint64(uint32(t.id))
+	binary.BigEndian.PutUint64(b, uint64(format.KindTracePoint)<<56|uint64(class)<<48|uint64(uint32(place))<<16|thread>>16)
+	binary.BigEndian.PutUint64(b[8:], thread<<48|uint64(uint32(t.next))<<16|0xff<<8)
 }
 
 // mark publishes a header or a footer with a mark.
@@ -231,9 +236,18 @@ func (t *Thread) mark(c *chunk, place uint64, to int) {
 		t.bytes = to
 		return // two goroutines were here at once
 	}
+	m := &c.marks[i]
+	m.place = place
+	if t.clocked == byCounter {
+		m.reading = counter()
+	} else {
+		m.reading = t.time()
+	}
 	t.marks, t.bytes = i+1, to
-	c.marks[i] = mark{place, t.now()}
-	t.publish(c)
+	c.published.Store(pack(to, i+1))
+	if t.chunk.Load() != c {
+		t.rescue(c)
+	}
 }
 
 // marked is mark for a footer that is owed.
@@ -260,10 +274,15 @@ func (t *Thread) publish(c *chunk) {
 
 // now returns a reading of the clock, or 0 when no times are wanted.
 func (t *Thread) now() uint64 {
-	switch t.clocked {
-	case byCounter:
+	if t.clocked == byCounter {
 		return counter()
-	case byTime:
+	}
+	return t.time()
+}
+
+// time is now where the processor has no counter that is good for it.
+func (t *Thread) time() uint64 {
+	if t.clocked == byTime {
 		return t.r.clock.read()
 	}
 	return 0

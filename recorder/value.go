@@ -182,18 +182,16 @@ func (v *Value) putMore(b []byte, by *terms) int {
 		putInt32(b[4:], int32(v.bits))
 		return 8
 	case object:
-		_ = b[11]
-		class := v.class - 1
 		if uint32(v.bits>>upperShift) != by.tag {
-			class = by.unregistered(int64(v.bits>>upperShift) | int64(v.class))
+			return v.putUnregistered(b, by)
 		}
-		return putObject(b, class, int32(v.bits))
+		return putObject(b, v.class-1, int32(v.bits))
 	case format.ValueString, format.ValueRawString, format.ValueJavaClass:
 		putInt32(b, int32(v.kind))
 		return 4 + putText(b[4:], v.text, int(by.text))
 	case encoded:
 		if tag := uint32(v.bits >> upperShift); tag != 0 && tag != by.tag {
-			return putObject(b, by.unregistered(int64(tag)), 0)
+			return v.putUnregistered(b, by)
 		}
 		return copy(b, v.text)
 	}
@@ -207,6 +205,16 @@ func putObject(b []byte, class, identity int32) int {
 	putInt32(b[4:], identity)
 	putInt32(b[8:], 0)
 	return 12
+}
+
+// putUnregistered writes an object of a class that the recorder does not know, or
+// what is encoded with such classes in it.
+func (v *Value) putUnregistered(b []byte, by *terms) int {
+	n, identity := int64(v.bits>>upperShift), int32(0)
+	if v.kind == object {
+		n, identity = n|int64(v.class), int32(v.bits)
+	}
+	return putObject(b, by.unregistered(n), identity)
 }
 
 // unregistered counts the use of a number that the recorder does not know, and
@@ -260,14 +268,28 @@ func putText(b []byte, s string, max int) int {
 	return n
 }
 
-// plain reports whether each byte of s is a character and written as itself.
+// plain reports whether each byte of a text is a character and written as itself:
+// it is one of 0x01 to 0x7f. It looks at eight at a time, the last of which may
+// have been among those before; taking 1 from each sets the highest bit of those
+// that are zero.
 func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i]-1 >= utf8.RuneSelf-1 { // NUL wraps around
-			return false
+	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	if len(b) < 8 {
+		for _, c := range b {
+			if c-1 >= utf8.RuneSelf-1 { // NUL wraps around
+				return false
+			}
 		}
+		return true
 	}
-	return true
+	last := binary.LittleEndian.Uint64(b[len(b)-8:])
+	bad := last | (last - ones)
+	for ; len(b) > 8; b = b[8:] {
+		eight := binary.LittleEndian.Uint64(b)
+		bad |= eight | (eight - ones)
+	}
+	return bad&highest == 0
 }
 
 // appendText is putText for any text, into a slice that may grow.
