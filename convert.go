@@ -72,9 +72,19 @@ var traceSuffixes = []string{".tim", ".idx", ""}
 // convert writes data, index and times. They take their places together at the
 // end, the data last. Of a trace that is damaged all that is whole is written.
 func (a *app) convert(ctx context.Context, path, output string, force bool) error {
-	in, err := a.openStream(ctx, path)
+	result, damage, err := a.converted(ctx, path, output, force)
 	if err != nil {
 		return err
+	}
+	return errors.Join(a.tellConverted(output, result), damage)
+}
+
+// converted is convert that says nothing. damage is what is wrong with a trace of
+// which the rest was written.
+func (a *app) converted(ctx context.Context, path, output string, force bool) (result *convert.Result, damage, err error) {
+	in, err := a.openStream(ctx, path)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer in.Close()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(convertMemory, debug.SetMemoryLimit(-1))))
@@ -92,32 +102,31 @@ func (a *app) convert(ctx context.Context, path, output string, force bool) erro
 	for _, suffix := range traceSuffixes {
 		d, err := newDraft(output+suffix, in.mode, force)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		defer d.discard()
 		drafts = append(drafts, d)
 	}
-	damage := format.At(c.Read(ctx, in), in.name, 0)
+	damage = format.At(c.Read(ctx, in), in.name, 0)
 	var fault *format.Error
 	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
-		return damage
+		return nil, nil, damage
 	}
-	result, err := c.Write(ctx, convert.Output{Times: drafts[0], Index: drafts[1], Data: drafts[2]})
+	result, err = c.Write(ctx, convert.Output{Times: drafts[0], Index: drafts[1], Data: drafts[2]})
 	for _, d := range drafts {
 		if err != nil {
 			err = d.placed(err)
 		}
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	for _, d := range drafts {
 		if err := d.commit(); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	p.end()
-	return errors.Join(a.tellConverted(output, result), damage)
+	return result, damage, nil
 }
 
 // tellConverted says what a conversion made and what it left out.

@@ -30,6 +30,7 @@ const (
 // finish finishes a recording. Where that cannot be done the trace is read as it is,
 // and that its last calls are missing is said.
 func (a *app) finish(ctx context.Context, path string, wanted bool) {
+	a.finishRecording(ctx, path, wanted)
 	left := path + recorder.LiveSuffix
 	if st, err := os.Lstat(left); err != nil || !st.Mode().IsRegular() {
 		return

@@ -32,6 +32,8 @@ record ends with the status of the program that it ran, if that is not 0.`
 const manFiles = `trace.bin: a trace as it was recorded.
 trace.bin.idx: its index. Where it is missing, damaged or of another trace it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, there are no durations.
+trace.bin.live: what a program has recorded and not yet written. When the program was killed, the next command that reads the trace puts it in.
+trace.bin.recording: a folder with what record has until it makes the trace. When record itself was killed, the next command that reads the trace makes it.
 trace.packedtrace: data, index, times and a description in one ZIP file.`
 
 const manEnvironment = `NO_COLOR: no colours.

@@ -8,16 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder"
 	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
+	"tracex/recorder/recording"
 	"tracex/recorder/service"
 )
 
@@ -69,7 +69,7 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 			return &usageError{f.output + suffix + " is there already", "--force replaces it; or name another place"}
 		}
 	}
-	dir, err := socketFolder("tracex-record-")
+	dir, err := socketFolder(recording.SocketsPrefix)
 	if err != nil {
 		return err
 	}
@@ -83,64 +83,101 @@ func (a *app) record(ctx context.Context, f recordFlags, args []string) error {
 	}
 	defer s.Close()
 	// Beside the trace, so that there is room where it is wanted.
-	raw, err := os.CreateTemp(filepath.Dir(f.output), "."+filepath.Base(f.output)+"-*.pftrace")
-	if err != nil {
-		return placeError(f.output, err)
-	}
-	keep := false
-	defer func() {
-		raw.Close()
-		if !keep {
-			os.Remove(raw.Name())
-		}
-	}()
-	kept := func(err error) error {
-		keep = true
-		return withHint(err, "what was recorded is in "+keepRaw(raw.Name(), f.output)+", for tracex convert")
-	}
-	recording, err := startRecording(ctx, filepath.Join(dir, "consumers"), raw, f)
+	folder, err := recordingFolder(f, args, dir)
 	if err != nil {
 		return err
 	}
-	failed := a.runRecorded(ctx, dir, args)
+	keep, err := a.recordInto(ctx, folder, f, args)
+	if keep {
+		return errors.Join(err, folder.Close())
+	}
+	if fault := folder.Remove(); fault != nil {
+		a.remark("left behind", fault)
+	}
+	return err
+}
+
+// recordInto records into a folder, and makes the trace. keep says that the folder
+// has what is nowhere else.
+func (a *app) recordInto(ctx context.Context, folder *recording.Folder, f recordFlags, args []string) (keep bool, err error) {
+	raw, err := os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return false, placeError(f.output, err)
+	}
+	defer raw.Close()
+	session, err := startRecording(ctx, filepath.Join(folder.About.Sockets, "consumers"), raw, f)
+	if err != nil {
+		return false, err
+	}
+	failed := a.runRecorded(ctx, folder.About.Sockets, folder.Path(), args)
 	var missing *usageError
 	if errors.As(failed, &missing) {
-		return failed
+		return false, failed
 	}
 	// From here on a signal is no reason to lose what there is.
 	ctx = context.WithoutCancel(ctx)
-	recorded, err := recording.stop(ctx)
+	had, err := session.stop(ctx)
+	if err == nil && a.finishRecorders(folder.Path(), raw) {
+		had.anything = true
+	}
+	if err == nil && !had.anything {
+		return false, had.nothing(args[0])
+	}
 	if err == nil {
-		recorded, err = a.finishRecorders(dir, raw, recorded)
+		// Standard output is the program's.
+		beside := *a
+		beside.stdout = a.stderr
+		err = beside.convert(ctx, raw.Name(), f.output, f.force)
+	}
+	if err != nil {
+		at := keepRaw(raw.Name(), f.output)
+		return at == raw.Name(), withHint(err, "what was recorded is in "+at+", for tracex convert")
+	}
+	return false, failed
+}
+
+// recordingFolder makes the folder of a recording.
+func recordingFolder(f recordFlags, args []string, sockets string) (*recording.Folder, error) {
+	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: f.force, Sockets: sockets}
+	folder, err := recording.Create(f.output, about)
+	if errors.Is(err, recording.ErrLeft) && f.force {
+		left, taken := recording.Take(f.output)
+		if taken == nil {
+			taken = left.Remove()
+		}
+		if taken != nil {
+			return nil, taken
+		}
+		folder, err = recording.Create(f.output, about)
 	}
 	switch {
+	case errors.Is(err, recording.ErrLeft):
+		return nil, &usageError{f.output + recording.Suffix + " has what an earlier recording left, which ended without making its trace",
+			"tracex info " + f.output + " makes the trace; --force discards it; or name another place"}
+	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):
+		return nil, withHint(fmt.Errorf("%s: %w", f.output, err), "name another place")
 	case err != nil:
-		return kept(err)
-	case !recorded:
-		err := errors.New(args[0] + " recorded nothing: there is no trace")
-		return withHint(err, "a program records if it has Perfetto's client library or tracex's recorder, and runs until it is connected")
+		return nil, placeError(f.output, err)
 	}
-	// Standard output is the program's.
-	beside := *a
-	beside.stdout = a.stderr
-	if err := beside.convert(ctx, raw.Name(), f.output, f.force); err != nil {
-		return kept(err)
-	}
-	return failed
+	return folder, nil
 }
 
 // finishRecorders adds to what was recorded what recorders of programs that ended
-// without a word had not sent. recorded says that there is anything.
-func (a *app) finishRecorders(dir string, raw *os.File, recorded bool) (bool, error) {
-	left, err := filepath.Glob(filepath.Join(dir, "*"+recorder.LiveSuffix))
+// without a word had not sent, and reports whether that is anything.
+func (a *app) finishRecorders(dir string, raw *os.File) (recorded bool) {
+	left, err := os.ReadDir(dir)
 	if err != nil {
-		return recorded, err
+		a.remark("the last calls of programs may be missing", err)
 	}
-	for _, path := range left {
-		if _, err := raw.Seek(0, io.SeekEnd); err != nil {
-			return recorded, err
+	for _, entry := range left {
+		if !strings.HasSuffix(entry.Name(), recorder.LiveSuffix) {
+			continue
 		}
-		done, err := recorder.FinishShared(path, raw)
+		path := filepath.Join(dir, entry.Name())
+		done, err := recorder.Finished{}, error(nil)
+		if _, err = raw.Seek(0, io.SeekEnd); err == nil {
+			done, err = recorder.FinishShared(path, raw)
+		}
 		switch {
 		case errors.Is(err, recorder.ErrRecording): // it goes on without us
 		case err != nil:
@@ -152,7 +189,7 @@ func (a *app) finishRecorders(dir string, raw *os.File, recorded bool) (bool, er
 			a.remark("of "+counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
 		}
 	}
-	return recorded, nil
+	return recorded
 }
 
 // socketFolder makes a folder for the sockets of a service of our own, which are
@@ -175,7 +212,6 @@ func keepRaw(path, output string) string {
 	if os.Link(path, to) != nil { // unlike a renaming it replaces nothing
 		return path
 	}
-	_ = os.Remove(path) // a second name does no harm
 	return to
 }
 
@@ -186,14 +222,14 @@ type childExit int
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
 
 // runRecorded runs the program to its end, with the service's sockets in its
-// environment.
-func (a *app) runRecorded(ctx context.Context, dir string, args []string) error {
+// environment, and the folder for live files.
+func (a *app) runRecorded(ctx context.Context, dir, live string, args []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	c.Env = append(os.Environ(),
 		ipc.ProducerVariable+"="+filepath.Join(dir, "producers"),
 		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
-		recorder.LiveFolder+"="+dir)
+		recorder.LiveFolder+"="+live)
 	if err := c.Start(); err != nil {
 		return &usageError{message(err), "COMMAND is a program as a shell finds it"}
 	}
@@ -221,97 +257,4 @@ func (a *app) passOn(p *os.Process, cause error) {
 		return
 	}
 	_ = p.Signal(stopped.signal) // it may have ended
-}
-
-// recording is a session of the private service.
-type recording struct {
-	port  *ipc.Binding
-	end   chan error
-	close func()
-}
-
-// startRecording starts a session that is written into a file.
-func startRecording(ctx context.Context, address string, to *os.File, f recordFlags) (*recording, error) {
-	client, err := ipc.Dial(ctx, address, ipc.Options{})
-	if err != nil {
-		return nil, err
-	}
-	port, err := client.Bind(ctx, "ConsumerPort")
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
-	r := &recording{port: port, end: make(chan error, 1), close: client.Close}
-	err = port.CallFile("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: recordConfig(f)}, to, func(reply ipc.Reply) {
-		m := new(perfetto.EnableTracingResponse)
-		err := reply.Decode(m)
-		if err == nil && m.GetError() != "" {
-			err = errors.New(m.GetError())
-		}
-		r.end <- err
-	})
-	if err == nil {
-		// The answer shows that the session is there, before the program is.
-		err = port.Invoke(ctx, "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
-	}
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
-	return r, nil
-}
-
-// recordConfig asks for all that a program can record.
-func recordConfig(f recordFlags) *perfetto.TraceConfig {
-	// Perfetto's library begins to trace before it is connected if a session's
-	// categories will be those that it was told: "*" says what none would.
-	events := &perfetto.DataSourceConfig{
-		Name:             proto.String("track_event"),
-		TrackEventConfig: &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}},
-	}
-	if len(f.categories) > 0 {
-		events.TrackEventConfig = &perfetto.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
-	}
-	// Clearing has Perfetto's library say names and tracks again, which all that
-	// follows upon a loss would lack else.
-	const flushEvery, clearEvery, writeEvery = time.Second, time.Second, 250 * time.Millisecond
-	return &perfetto.TraceConfig{
-		Buffers: []*perfetto.TraceConfig_BufferConfig{{
-			SizeKb:     proto.Uint32(uint32(max(int64(f.buffer)>>10, 64))),
-			FillPolicy: perfetto.TraceConfig_BufferConfig_RING_BUFFER.Enum(),
-		}},
-		DataSources: []*perfetto.TraceConfig_DataSource{
-			{Config: events},
-			{Config: &perfetto.DataSourceConfig{Name: proto.String("tracex.calls")}},
-		},
-		WriteIntoFile:     proto.Bool(true),
-		FileWritePeriodMs: proto.Uint32(uint32(writeEvery / time.Millisecond)),
-		FlushPeriodMs:     proto.Uint32(uint32(flushEvery / time.Millisecond)),
-		WriteFlushMode:    perfetto.TraceConfig_WRITE_FLUSH_DISABLED.Enum(), // besides these
-		IncrementalStateConfig: &perfetto.TraceConfig_IncrementalStateConfig{
-			ClearPeriodMs: proto.Uint32(uint32(clearEvery / time.Millisecond)),
-		},
-	}
-}
-
-// stop ends the session: when it returns, the file has all of it. It reports
-// whether a program wrote anything.
-func (r *recording) stop(ctx context.Context) (recorded bool, err error) {
-	defer r.close()
-	// A program that is gone has nothing to flush: an error says no more.
-	_ = r.port.Invoke(ctx, "Flush", &perfetto.FlushRequest{TimeoutMs: proto.Uint32(2000)}, nil)
-	if err := r.port.Invoke(ctx, "DisableTracing", &perfetto.DisableTracingRequest{}, nil); err != nil {
-		return false, err
-	}
-	if err := <-r.end; err != nil {
-		return false, err
-	}
-	var answer perfetto.GetTraceStatsResponse
-	if err := r.port.Invoke(ctx, "GetTraceStats", &perfetto.GetTraceStatsRequest{}, &answer); err != nil {
-		return false, err
-	}
-	for _, b := range answer.GetTraceStats().GetBufferStats() {
-		recorded = recorded || b.GetChunksWritten() > 0
-	}
-	return recorded, nil
 }

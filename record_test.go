@@ -47,13 +47,22 @@ func traced(end string) {
 }
 
 func recordEvents(end string) error {
+	if end == "goes on" {
+		return recordOn()
+	}
 	p, err := producer.Start(producer.Options{StartUp: end == "early"})
 	if err != nil {
 		return err
 	}
+	if end == "offers nothing" {
+		return p.Settle(context.Background())
+	}
 	events, err := p.Events(producer.EventsOptions{Policy: smb.Stall})
 	if err != nil {
 		return err
+	}
+	if end == "connected" {
+		return p.Settle(context.Background())
 	}
 	if end == "early" {
 		all := &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}}
@@ -138,7 +147,9 @@ func TestRecord(t *testing.T) {
 		{end: "cleared", code: 3, trace: true, says: "1 thread"},
 		{end: "killed", code: 137, trace: true, says: "1 thread"},
 		{end: "waits", code: 143, signal: syscall.SIGTERM, trace: true, says: "1 thread"},
-		{end: "nothing", code: 1, says: "recorded nothing"},
+		{end: "nothing", code: 1, says: "recorded nothing, and did not connect"},
+		{end: "offers nothing", code: 1, says: "was connected, but offered nothing that is recorded"},
+		{end: "connected", code: 1, says: "was connected, but recorded nothing"},
 	} {
 		t.Run(test.end, func(t *testing.T) {
 			t.Parallel()
