@@ -36,19 +36,20 @@ tracex index --verify trace.bin    # check each cell against the data`,
 	flags.BoolVar(&f.verify, "verify", false, "check the index, write nothing")
 	flags.StringVarP(&f.output, "output", "o", "", "file of the index, else FILE.idx")
 	flags.BoolVar(&f.force, "force", false, "also of a recording without its end")
-	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" {
 			return &usageError{"the index of standard input is of no use", "name a file"}
 		}
+		m := a.finish(ctx, path, true)
 		if f.verify {
-			return a.verifyIndex(ctx, path, f.output)
+			return m.explain(a.verifyIndex(ctx, path, f.output))
 		}
-		return a.writeIndex(ctx, path, f)
-	}))
+		return a.writeIndex(ctx, path, f, m)
+	})
 	return c
 }
 
-func (a *app) writeIndex(ctx context.Context, path string, f indexFlags) error {
+func (a *app) writeIndex(ctx context.Context, path string, f indexFlags, m *remains) error {
 	output, err := indexPlace(path, f.output)
 	if err != nil {
 		return err
@@ -61,7 +62,12 @@ func (a *app) writeIndex(ctx context.Context, path string, f indexFlags) error {
 		return placeError(output, err)
 	}
 	if !f.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
-		return withHint(err, "the recorder may still be writing; --force indexes what is whole")
+		hint := "--force indexes what is whole"
+		why := m.explain(err)
+		if why == err {
+			hint = "the recorder may still be writing; " + hint
+		}
+		return withHint(why, hint)
 	}
 	return unpackFirst(err)
 }

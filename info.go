@@ -30,14 +30,14 @@ tracex info --json trace.bin | jq .threads`,
 	}
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON, for programs")
 	c.Flags().BoolVar(&f.env, "env", false, "environment variables with their values")
-	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return a.info(ctx, in, r, f) })
-	}))
+	})
 	return c
 }
 
-// facts are what info tells. The names in JSON are for programs: they stay, also
-// where people are told of events and not of points.
+// facts are what info tells. The names in JSON are for programs, and stay:
+// docs/info-json.md has them.
 type facts struct {
 	File    string `json:"file"`
 	Version int    `json:"version"` // of the format
@@ -56,11 +56,11 @@ type facts struct {
 	Problem      string        `json:"problem,omitempty"`       // what of the data is missing
 	Unfinished   int           `json:"unfinished"`              // containers without their end
 	Blocks       int64         `json:"blocks"`
-	Points       int64         `json:"points"`
+	Events       int64         `json:"events"`
 	Calls        int64         `json:"calls"`
 	Depth        int           `json:"depth"`
 	Threads      []threadFacts `json:"threads"`
-	Classes      []count       `json:"points_by_class"`
+	Classes      []count       `json:"events_by_class"`
 	Kinds        []count       `json:"objects_by_kind"`
 	Run          *runFacts     `json:"run,omitempty"`
 	Left         *runFacts     `json:"left,omitempty"`
@@ -71,7 +71,7 @@ type threadFacts struct {
 	Number     int64  `json:"number"` // as print has it: the id + 1
 	Name       string `json:"name"`
 	Bytes      int64  `json:"bytes"`
-	Points     int64  `json:"points"`
+	Events     int64  `json:"events"`
 	Calls      int64  `json:"calls"`
 	Depth      int    `json:"depth"`
 	Unfinished int    `json:"unfinished"`
@@ -135,7 +135,7 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	s := r.Status()
 	t := &facts{
 		Version: format.Version, IndexFrom: s.Index, Unfinished: s.Unfinished,
-		Blocks: sum.Blocks, Points: sum.Points, Calls: sum.Classes[format.ClassCall], Depth: sum.Depth,
+		Blocks: sum.Blocks, Events: sum.Points, Calls: sum.Classes[format.ClassCall], Depth: sum.Depth,
 		Threads: []threadFacts{}, Classes: []count{}, Kinds: []count{},
 	}
 	t.Data, t.Index = r.Size()
@@ -156,7 +156,7 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	for _, th := range sum.Threads {
 		t.Threads = append(t.Threads, threadFacts{
 			Number: int64(th.ID) + 1, Name: th.Name, Bytes: th.Bytes,
-			Points: th.Points, Calls: th.Calls, Depth: th.Depth, Unfinished: th.Unfinished,
+			Events: th.Points, Calls: th.Calls, Depth: th.Depth, Unfinished: th.Unfinished,
 		})
 	}
 	for c := format.Class(0); c.Valid(); c++ {

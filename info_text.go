@@ -26,7 +26,7 @@ func (t *facts) write(w io.Writer) error {
 	}
 	out.line("blocks", grouped(t.Blocks))
 	out.line("events", fmt.Sprintf("%s, %s of them calls, nested up to %s deep",
-		grouped(t.Points), grouped(t.Calls), grouped(int64(t.Depth))))
+		grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth))))
 	if t.Unfinished > 0 {
 		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations had not ended", grouped(int64(t.Unfinished))))
 	}
@@ -60,7 +60,7 @@ func (t *facts) writeThreads(out *text) {
 			name += " (unfinished)"
 		}
 		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\t%s\n", printable(name),
-			grouped(th.Points), grouped(th.Calls), grouped(int64(th.Depth)), grouped(th.Bytes))
+			grouped(th.Events), grouped(th.Calls), grouped(int64(th.Depth)), grouped(th.Bytes))
 	}
 }
 

@@ -19,9 +19,10 @@ const stdinName = "standard input"
 
 // input is a trace that a command reads.
 type input struct {
-	path string // the file to open
-	name string // what messages call it
-	dir  string // folder of our own to remove at the end, or ""
+	path string   // the file to open
+	name string   // what messages call it
+	dir  string   // folder of our own to remove at the end, or ""
+	rest *remains // nil: it is no file of a recorder's
 
 	from *os.File // what is still to be copied to path; nil: nothing
 	to   *os.File
@@ -47,15 +48,16 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 }
 
 // withTrace opens the trace that the argument names, waits until all is known of
-// it, and closes it behind use. Nothing is written beside it.
+// it, and closes it behind use. Nothing is written beside it, but what its program
+// left is brought in.
 func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
-	in, err := a.open(ctx, arg)
+	in, err := a.openWhole(ctx, arg, true)
 	if err != nil {
 		return err
 	}
 	defer in.close()
 	defer func() { err = in.blame(err) }()
-	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true})
+	r, err := lazy.Open(in.path, lazy.Options{NoWrite: true, Unended: in.unended})
 	if err != nil {
 		return err
 	}
@@ -64,6 +66,31 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // where a packed trace goes
 	}
 	return use(in, r)
+}
+
+// openWhole is open with what the trace's program left beside it, where it ended
+// without closing it: that is brought into the trace if write is set, else into a
+// copy if it is not too large for that.
+func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, error) {
+	in, err := a.open(ctx, arg)
+	if err != nil || in.dir != "" {
+		return in, err
+	}
+	a.findRest(ctx, in, write)
+	return in, nil
+}
+
+func (a *app) findRest(ctx context.Context, in *input, write bool) {
+	in.rest = a.finish(ctx, in.path, write)
+	a.complete(ctx, in)
+}
+
+// unended says why the trace has no end.
+func (in *input) unended() lazy.Unended {
+	if in.rest == nil {
+		return lazy.Unended{}
+	}
+	return in.rest.unended()
 }
 
 // spoolHint adds the advice for a temporary file that cannot be written; path is

@@ -25,7 +25,7 @@ const manExit = `0: all went well; also when the reader of the output went away 
 1: a file could not be read or written.
 2: flags or arguments are wrong, or open was called without a terminal.
 3: the file is not a trace, or a trace of another version.
-4: the trace is damaged or cut short; all that is whole was printed.
+4: the trace is damaged, cut short or still being recorded; all that is whole was printed.
 130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up, a quit.
 record ends with the status of the program that it ran, if that is not 0.`
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -73,14 +74,14 @@ tracex open --follow trace.bin         # while it is being recorded`,
 	completeColour(c)
 	c.Flags().BoolVar(&noWrite, "no-write", false, "write no index file")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "show what is being recorded, as it comes")
-	c.RunE = onTrace(a.finished(func() bool { return !noWrite }, func(ctx context.Context, path string) error {
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		look, err := f.options()
 		if err != nil {
 			return err
 		}
 		look.Follow = follow
 		return a.explore(ctx, path, lazy.Options{Memory: int64(f.memory), NoWrite: noWrite, Follow: follow}, look)
-	}))
+	})
 	return c
 }
 
@@ -90,19 +91,22 @@ func (a *app) explore(ctx context.Context, path string, o lazy.Options, look ui.
 	if missing := a.missing(); missing != "" {
 		return a.noTerminal(missing, path, o)
 	}
-	open := a.open
-	if o.Follow {
-		open = a.openGrowing
-	}
-	in, err := open(ctx, path)
+	in, err := a.openToExplore(ctx, path, o)
 	if err != nil {
 		return err
 	}
 	defer in.close()
 	defer func() { err = in.blame(errors.Join(err, in.fault())) }()
-	if in.dir != "" {
-		o.NoWrite = true
-		look.Name = in.name
+	if in.rest != nil {
+		o.Ended, o.Unended = in.rest.told, in.rest.unended
+	}
+	switch { // where the files are our own nothing comes any more
+	case in.dir != "" && in.rest != nil:
+		o.NoWrite, look.Path = true, in.name
+	case in.dir != "":
+		o.NoWrite, look.Name = true, in.name
+	default:
+		o.Finish = in.rest.more
 	}
 	r, err := lazy.Open(in.path, o)
 	if err != nil {
@@ -113,9 +117,25 @@ func (a *app) explore(ctx context.Context, path string, o lazy.Options, look ui.
 	return ui.Run(ctx, r, look)
 }
 
+// openToExplore opens what the argument names; of a trace that is followed, what
+// there is of it.
+func (a *app) openToExplore(ctx context.Context, path string, o lazy.Options) (*input, error) {
+	if !o.Follow {
+		return a.openWhole(ctx, path, !o.NoWrite)
+	}
+	in, err := a.openGrowing(ctx, path)
+	if err == nil && in.dir == "" {
+		a.findRest(ctx, in, !o.NoWrite)
+	}
+	return in, err
+}
+
 // noTerminal says what open is missing.
 func (a *app) noTerminal(missing, path string, o lazy.Options) error {
 	if path != "-" {
+		if m := a.finish(context.Background(), path, !o.NoWrite); m.hint != "" {
+			a.remark(path, fmt.Errorf("%w; %s", m.unended().Why, m.hint))
+		}
 		o.NoWrite = true
 		r, err := lazy.Open(path, o)
 		if err != nil {

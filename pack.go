@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 	flags.StringVarP(&f.output, "output", "o", "", "file to write, else FILE"+packedSuffix+"; - is standard output")
 	flags.StringVar(&f.info, "info", "", "description of the run: info.txt of a packed trace")
 	flags.BoolVar(&f.force, "force", false, "replace a file; pack a trace that is damaged")
-	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if f.level < 0 || f.level > 9 {
 			return &usageError{"--level is a number from 0 to 9", ""}
 		}
@@ -47,14 +48,14 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 			return &usageError{"a trace from standard input needs a name", "-o names the file to write"}
 		}
 		return a.pack(ctx, path, f)
-	}))
+	})
 	return c
 }
 
 // pack writes a packed trace of a data file, its times and its index, which is
 // made for it where there is none that can be trusted.
 func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
-	in, err := a.open(ctx, path)
+	in, err := a.openWhole(ctx, path, true)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
 	if output == "" {
 		output = path + packedSuffix
 	}
-	if err := apart(in.path, output); err != nil {
+	if err := cmp.Or(apart(in.path, output), apart(path, output)); err != nil {
 		return err
 	}
 	data, err := os.Open(in.path)
@@ -79,7 +80,7 @@ func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	index, times, drop, err := a.indexToPack(ctx, in.path, f.force)
+	index, times, drop, err := a.indexToPack(ctx, in, f.force)
 	if err != nil {
 		return err
 	}
@@ -149,8 +150,9 @@ func describe(contents *format.PackInput, data, info string) (err error) {
 // indexToPack opens the index of a data file and, where there is one that fits,
 // its file of times. Where there is no index, or one that does not agree with
 // the data, it makes one in a temporary file. drop closes and removes them.
-func (a *app) indexToPack(ctx context.Context, data string, force bool) (index, times *os.File, drop func(), err error) {
-	r, err := lazy.Open(data, lazy.Options{NoWrite: true})
+func (a *app) indexToPack(ctx context.Context, in *input, force bool) (index, times *os.File, drop func(), err error) {
+	data := in.path
+	r, err := lazy.Open(data, lazy.Options{NoWrite: true, Unended: in.unended})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -46,12 +46,12 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 	flags.Int64Var(&f.from, "from", 0, "begin at event N, in each thread")
 	flags.Int64Var(&f.count, "count", 0, "stop after N events")
 	flags.Lookup("event").DefValue = "" // help would say -1
-	c.RunE = onTrace(a.finished(nil, func(ctx context.Context, path string) error {
+	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if err := f.check(flags); err != nil {
 			return err
 		}
 		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return a.print(ctx, r, f) })
-	}))
+	})
 	return c
 }
 

@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(crashVariable); path != "" {
 		crash(path)
 	}
+	if path := os.Getenv(lingerVariable); path != "" {
+		linger(path)
+	}
 	commands := map[string]func(){"tracex": main}
 	if commands[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] == nil {
 		ipctest.NoService()
@@ -53,8 +56,9 @@ func TestScripts(t *testing.T) {
 					ts.Check(os.WriteFile(ts.MkAbs(name), formattest.Recorded(t, name), 0o644))
 				}
 			},
-			"captured": captured,
-			"crashed":  crashed,
+			"captured":  captured,
+			"crashed":   crashed,
+			"recording": recordsOn,
 			"timed": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) != 1 {
 					ts.Fatalf("usage: timed FILE")

@@ -111,7 +111,7 @@ func (l *eagerLoader) object(o *format.Object) error {
 // begin adds a point below the innermost open container.
 func (t *EagerThread) begin(o *format.Object) error {
 	if t.nodes.n == math.MaxUint32 {
-		return fmt.Errorf("thread %d has more than %d trace points: open it with its index instead", t.ID, uint32(math.MaxUint32))
+		return fmt.Errorf("thread %d has more than %d events: open it with its index instead", t.ID, uint32(math.MaxUint32))
 	}
 	i := t.nodes.n
 	n := t.nodes.add()

@@ -147,7 +147,7 @@ func (w *follower) stop() error {
 		r.publish(&v)
 	}
 	r.note(func(st *Status) {
-		st.Index, st.Problem, st.Unfinished = IndexRebuilt, w.s.problem(), w.s.unfinished()
+		st.Index, st.Problem, st.Unfinished = IndexRebuilt, r.problem(w.s), w.s.unfinished()
 		if !r.opts.NoWrite {
 			st.StoreReason = errNoEnd
 		}

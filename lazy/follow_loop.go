@@ -49,6 +49,7 @@ type follower struct {
 	pace  pace
 
 	passed passed
+	left   left
 
 	fault   error // why the file could not be read; nil: it could
 	faultAt time.Time
@@ -136,6 +137,9 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	}
 	if w.why == nil {
 		w.why = w.fault
+	}
+	if err == nil && w.why == nil && !w.s.eof {
+		w.bringIn()
 	}
 	w.tell()
 	return err == nil && w.s.eof && w.found == nil, nil

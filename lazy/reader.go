@@ -27,6 +27,17 @@ type Options struct {
 	// as it comes, until the recording has its end. A file that is not there
 	// yet is waited for. See Status.Growth.
 	Follow bool
+
+	// Unended, when not nil, says why data without an end has none. Any goroutine
+	// may call it.
+	Unended func() Unended
+	// Finish, when not nil, is called while a trace is followed that does not grow.
+	// Where its program has ended without closing it, it brings in what that left,
+	// and says so in a sentence for Status.Ended; "" while there is nothing to do.
+	// Its error says why that cannot be done.
+	Finish func() (told string, err error)
+	// Ended is what Status.Ended says at first.
+	Ended string
 }
 
 // TraceReader reads a trace of any size. It maps data and index; what it keeps
@@ -118,6 +129,7 @@ func newReader(path string, o Options) *TraceReader {
 		asked: make(chan struct{}, 1), leave: make(chan struct{}, 1), resume: make(chan struct{}, 1),
 	}
 	r.known.Store(&view{})
+	r.status.Ended = o.Ended
 	return r
 }
 

@@ -47,7 +47,7 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 		return err
 	}
 	r.publish(s.view(true))
-	problem, unfinished := s.problem(), s.unfinished()
+	problem, unfinished := r.problem(s), s.unfinished()
 	r.note(func(st *Status) { st.Problem, st.Unfinished = problem, unfinished })
 	if out == nil {
 		return nil

@@ -43,6 +43,7 @@ type Status struct {
 	Generation  int       // grows each time that more of the trace is known
 	Epoch       int       // grows when what was known turned out wrong: loaded nodes are stale
 	Growth      Growth    // of a trace that is followed
+	Ended       string    // how the recording ended, where its program did not close it and its rest was brought in; "": it did, or that is in Problem
 }
 
 // Rate returns bytes per second of the work that goes on, and the time left;

@@ -212,7 +212,7 @@ type Config struct {
 var (
 	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is
 	// readable, it has nothing that began later, and says how much that is.
-	ErrEvents = errors.New("the trace has all the 2,147,483,647 trace points that its ids can tell apart")
+	ErrEvents = errors.New("the trace has all the 2,147,483,647 events that its ids can tell apart")
 	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
 	// use it at once. What it recorded before stays, as far as it makes sense, and
 	// nothing more of it is recorded. Other threads go on.

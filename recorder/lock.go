@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/filelock"
+	"tracex/recorder/internal/live"
 )
 
 // Files are locked while they are recorded into, so that no other recording
@@ -112,11 +113,27 @@ func claim(path string) (*os.File, error) {
 	}
 }
 
+// claimSoon is claim where a process that finishes a recording, or just looks at it,
+// is waited for: it needs no more than a moment.
+func claimSoon(path string) (f *os.File, err error) {
+	for range ownAttempts {
+		f, err = claim(path)
+		if !errors.Is(err, ErrInUse) || errors.Is(live.Look(path+LiveSuffix), ErrRecording) {
+			return f, err
+		}
+		pauseForOther()
+	}
+	return f, err
+}
+
+// pauseForOther gives another process a moment; tests have their own.
+var pauseForOther = func() { time.Sleep(ownPause) }
+
 // removeAll removes the data file of a trace and what is beside it, the data last,
 // unless a recording goes to it. What is beside no data may be another's that is
 // about to make it: that stays.
 func removeAll(data string, beside ...string) error {
-	claimed, err := claim(data)
+	claimed, err := claimSoon(data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

@@ -19,7 +19,7 @@ const (
 )
 
 // errTwice is how a thread that two goroutines use is mostly found out.
-var errTwice = errors.New("a trace point began before the one before it was complete")
+var errTwice = errors.New("an event began before the one before it was complete")
 
 // room makes room for an object of need bytes, and returns where it is. It
 // returns nil when what was to be recorded must be left out.

@@ -39,7 +39,7 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 	data, index := m.r.Size()
 	s.blank()
 	s.title("Trace")
-	s.pair("file", m.r.Path(), plain)
+	s.pair("file", m.file(), plain)
 	s.pair("size", size(data)+", index "+size(index), plain)
 	m.describePopulation(s, sumOf(m.r.Threads()))
 	m.describeLength(s)

@@ -184,7 +184,10 @@ func (m *Model) turn() {
 	}
 	if f.growing && !st.Growth.On {
 		f.leave()
-		if st.Problem == nil {
+		switch {
+		case st.Ended != "":
+			m.warn(st.Ended)
+		case st.Problem == nil:
 			m.say("the recording has ended")
 		}
 	}

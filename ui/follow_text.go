@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"path/filepath"
 	"time"
 
@@ -42,7 +43,7 @@ func (m *Model) nothingYet(st lazy.Status) string {
 	if st.Growth.Wait != nil {
 		name := m.o.Name
 		if name == "" {
-			name = m.r.Path()
+			name = m.file()
 		}
 		return "waiting for " + name + ": " + describe(st.Growth.Wait) + "; q quits"
 	}
@@ -54,8 +55,11 @@ func (m *Model) name() string {
 	if m.o.Name != "" {
 		return m.o.Name
 	}
-	return filepath.Base(m.r.Path())
+	return filepath.Base(m.file())
 }
+
+// file is the trace's file.
+func (m *Model) file() string { return cmp.Or(m.o.Path, m.r.Path()) }
 
 // pendingMark stands behind what has not ended.
 func (m *Model) pendingMark() string {

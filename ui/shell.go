@@ -22,7 +22,7 @@ func (m *Model) printCommand(n *lazy.Node) string {
 	if m.o.Name != "" {
 		return strings.Join(append(words, "FILE"), " ")
 	}
-	return strings.Join(append(words, quoted(m.r.Path())), " ")
+	return strings.Join(append(words, quoted(m.file())), " ")
 }
 
 // quoted is a path as a shell takes it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -14,6 +15,9 @@ import (
 func (m *Model) troubles() []string {
 	st := m.known
 	var lines []string
+	if st.Ended != "" {
+		lines = append(lines, st.Ended)
+	}
 	if st.Growth.Wait != nil && m.out.t.ThreadCount() > 0 {
 		lines = append(lines, "nothing comes now: "+describe(st.Growth.Wait))
 	}
@@ -45,6 +49,10 @@ func problem(st lazy.Status) string {
 		return "no temporary file (TMPDIR says where): " + reason(st.Problem)
 	case st.Phase == lazy.PhaseFailed:
 		return text
+	case errors.Is(st.Problem, lazy.ErrRecording):
+		text = "still being recorded: what has been written so far is shown; F follows what comes"
+	case errors.Is(st.Problem, lazy.ErrLeft) && errors.As(st.Problem, &e):
+		text = lineOf(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
 		text = fmt.Sprintf("cut short at offset %s: the rest is lost", grouped(e.Offset))
 	}
@@ -53,6 +61,9 @@ func problem(st lazy.Status) string {
 	}
 	return text
 }
+
+// lineOf is an error's text in one line.
+func lineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // reason is why a file could not be written, what went wrong before the name of
 // the file: the end of a line is what a narrow window cuts off.

@@ -32,6 +32,7 @@ type Options struct {
 	Tour    bool     // begin with a tour of the keys
 	Follow  bool     // begin at the newest row of a trace that is being written, and stay there
 	Name    string   // shown for the trace; "": the name of its file
+	Path    string   // the file that is told of where the reader has a copy; "": the reader's
 }
 
 // Run shows the trace until the person quits or ctx ends; in the latter case it

@@ -73,7 +73,7 @@ func Create(path string, limit int64) (*File, error) {
 }
 
 func (l *File) begin() error {
-	if err := lock(l.f); err != nil {
+	if err := lockNew(l.f); err != nil {
 		return err
 	}
 	if err := allocate(l.f, 0, headerSize); err != nil {

@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"os"
+	"time"
 
 	"tracex/recorder/internal/filelock"
 )
@@ -16,3 +17,20 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// lockNew locks a file that was just made. Who looks at it before that, see [Look],
+// holds its lock for a moment.
+func lockNew(f *os.File) (err error) {
+	for range lockAttempts {
+		if err = lock(f); !errors.Is(err, ErrInUse) {
+			return err
+		}
+		pauseForOther()
+	}
+	return err
+}
+
+const lockAttempts = 100
+
+// pauseForOther gives another process a moment; tests have their own.
+var pauseForOther = func() { time.Sleep(time.Millisecond) }

@@ -1,0 +1,26 @@
+package lazy
+
+// left is what a follower knows of what the program left elsewhere.
+type left struct {
+	size  int64 // of the data at the last look
+	fault error // why it could not be brought in; nil: it was not tried
+}
+
+// bringIn has brought in what the program left elsewhere, if it has ended without
+// closing the trace. While the data grows it has not.
+func (w *follower) bringIn() {
+	r, size := w.r, int64(len(w.r.data.data))
+	switch {
+	case r.opts.Finish == nil:
+	case size != w.left.size:
+		w.left = left{size: size}
+	case w.left.fault != nil:
+		w.why = w.left.fault
+	default:
+		told, err := r.opts.Finish()
+		w.left.fault, w.why = err, err
+		if told != "" {
+			r.note(func(st *Status) { st.Ended = told })
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ErrLeft: the program has ended, and no process holds the file.
+var ErrLeft = errors.New("its program ended without closing it")
+
+// Look says what becomes of a live file, which need not be writable: [ErrInUse],
+// [ErrFinishing], or [ErrLeft]; nil when there is nothing in it to finish. It holds
+// the file's lock for a moment.
+func Look(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := &Rest{f: f}
+	if err := lock(f); err != nil {
+		return fmt.Errorf("%s: %w", path, r.held(err))
+	}
+	r.data = make([]byte, headerSize)
+	switch _, err := io.ReadFull(f, r.data); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil // it was just made
+	case err != nil:
+		return err
+	case !bytes.Equal(r.data[:len(magic)], []byte(magic)), binary.NativeEndian.Uint64(r.data[AtOrder:]) != orderMark, r.Uint(AtState) == StateOver:
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, ErrLeft)
+}

@@ -1,0 +1,68 @@
+package recorder
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What Unended says of a trace through its life, and that it changes nothing.
+func TestUnended(t *testing.T) {
+	locks(t)
+	for _, c := range []Config{{}, {NoLive: true}, {Strategy: CollectAndDump}} {
+		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
+		r := start(t, c)
+		if err := Unended(c.Path); !errors.Is(err, ErrRecording) {
+			t.Errorf("%+v: while it is recorded: %v", c, err)
+		}
+		oneCall(t, r)
+		if err := Unended(c.Path); err != nil {
+			t.Errorf("%+v: at its end: %v", c, err)
+		}
+	}
+	r, c := someLive(t, Config{})
+	path := snapshot(t, c.Path)
+	for range 2 {
+		if err := Unended(path); !errors.Is(err, ErrLeft) {
+			t.Errorf("when its program is gone: %v", err)
+		}
+	}
+	if _, err := Finish(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unended(path); err != nil {
+		t.Errorf("when it is finished: %v", err)
+	}
+	if err := r.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Start with Overwrite waits for who looks at the trace that it removes, or finishes
+// it: that takes a moment.
+func TestOverwriteLookedAt(t *testing.T) {
+	locks(t)
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Overwrite: true, FlushInterval: -1}
+	if err := os.WriteFile(c.Path, []byte("an old trace"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := claim(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, pauses := pauseForOther, 0
+	defer func() { pauseForOther = old }()
+	pauseForOther = func() {
+		if pauses++; pauses == 3 {
+			other.Close()
+		}
+	}
+	r, err := Start(c)
+	if err != nil || pauses != 3 {
+		t.Fatalf("after %d pauses: %v", pauses, err)
+	}
+	if err := r.Stop(); err != nil {
+		t.Error(err)
+	}
+}
