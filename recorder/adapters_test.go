@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -76,6 +77,7 @@ func TestLogHandler(t *testing.T) {
 		log.InfoContext(ctx, "buying", "price", 12.5, "count", 3, slog.Group("who", "name", "Ann", "old", true))
 		log.With("id", uint64(7)).WithGroup("g").With("took", time.Second).WarnContext(ctx, "slow", "x", "y")
 		alone.ErrorContext(ctx, "failed", "loud", loud{}, "none", nil)
+		alone.With("cause", io.EOF).ErrorContext(ctx, "lost", "err", fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), "body", []byte("GET"), "kind", reflect.Int)
 		var group sync.WaitGroup
 		group.Go(func() { log.WarnContext(ctx, "on another goroutine") })
 		group.Wait()
@@ -86,6 +88,7 @@ shop.Buy()
   log INFO = "buying price=12.5 count=3 who.name=Ann who.old=true"
   log WARN = "slow id=7 g.took=1s g.x=y"
   log ERROR = "failed loud=<recorder_test.loud> none=<nil>"
+  log ERROR = "lost cause=errors.errorString: EOF err=fmt.wrapError: reading: unexpected EOF body=[]byte("GET") kind=2"
 # Thread 2 (main, goroutine N)
 <from> = main
 log WARN = "on another goroutine"

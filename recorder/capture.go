@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unsafe"
 )
 
-// Capture makes a value of any Go value. Numbers, strings and the like are what
-// the functions of those names make of them. Of a struct the fields are
-// captured, of a slice, an array and a map the first elements, as deep and as
+// Capture makes a value of any Go value. Numbers, strings, moments, durations, slices
+// of bytes and errors whose text is known are what [Recorder.Of] makes of them,
+// wherever they are. Of a struct the fields are captured, of a slice, an array and a map the first elements, as deep and as
 // many as [Config.CaptureDepth] and [Config.CaptureCount] say; a pointer is what
-// it points to, and its address its identity. An error, or whatever else has
-// methods, is captured like anything else: none is called.
+// it points to, and its address its identity. What has methods is captured like
+// anything else: none is called, but as Of does.
 //
 // Capture reads x and what x refers to without a lock: it is for values that
 // nobody changes meanwhile, as with any read. If somebody does, what is captured
@@ -33,10 +35,14 @@ func (r *Recorder) Capture(x any) (captured Value) {
 		}
 	}()
 	v := reflect.ValueOf(x)
+	c := capturer{r: r, by: r.terms(), left: maxCaptured}
+	if text, ok := c.text(v); ok {
+		c.scalar(text) // now, as everything
+		return Value{kind: encoded, text: string(c.out)}
+	}
 	if simple, ok := scalar(v); ok {
 		return simple
 	}
-	c := capturer{r: r, by: r.terms(), left: maxCaptured}
 	c.value(v, r.config.CaptureDepth)
 	return Value{kind: encoded, bits: uint64(r.tag) << upperShift, text: string(c.out)}
 }
@@ -97,6 +103,11 @@ type capturer struct {
 func (c *capturer) value(v reflect.Value, depth int) {
 	identity := uintptr(0)
 	for range maxHops {
+		v = opened(v)
+		if text, ok := c.text(v); ok {
+			c.scalar(text)
+			return
+		}
 		if k := v.Kind(); k != reflect.Pointer && k != reflect.Interface || v.IsNil() {
 			break
 		}
@@ -132,6 +143,45 @@ func (c *capturer) value(v reflect.Value, depth int) {
 	}
 }
 
+// opened returns v as if it were not a field that is not exported, where it has an
+// address.
+func opened(v reflect.Value) reflect.Value {
+	if v.CanInterface() || !v.CanAddr() {
+		return v
+	}
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// text makes a value of what is shown as a text.
+func (c *capturer) text(v reflect.Value) (Value, bool) {
+	switch v.Kind() {
+	case reflect.Invalid, reflect.Interface:
+		return Value{}, false
+	case reflect.Pointer:
+		if v.IsNil() {
+			return Value{}, false
+		}
+	case reflect.Int64:
+		if v.Type() == durationType {
+			return Duration(time.Duration(v.Int())), true
+		}
+	case reflect.Struct:
+		if v.Type() == timeType && v.CanInterface() {
+			return Time(v.Interface().(time.Time)), true
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 && !v.IsNil() {
+			return Bytes(v.Bytes()), true
+		}
+	}
+	if t := v.Type(); v.CanInterface() && (v.Kind() == reflect.Pointer || t.PkgPath() != "") && t.NumMethod() > 0 && t.Implements(errorType) {
+		if err := v.Interface().(error); c.r.config.CallMethods || tells(err) {
+			return Error(err), true
+		}
+	}
+	return Value{}, false
+}
+
 func (c *capturer) scalar(v Value) {
 	max := int(c.by.text)
 	at := len(c.out)
@@ -162,7 +212,13 @@ func (c *capturer) counted(at, k int) { putInt32(c.out[at:], int32(k)) }
 
 // fields captures the first fields of a struct.
 func (c *capturer) fields(v reflect.Value, depth int, open bool) {
-	names := c.r.typeOf(v.Type()).fields
+	info := c.r.typeOf(v.Type())
+	names := info.fields
+	if info.hides && !v.CanAddr() && v.CanInterface() {
+		own := reflect.New(v.Type()).Elem()
+		own.Set(v)
+		v = own
+	}
 	at := c.reserve()
 	n := 0
 	for ; open && n < min(len(names), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// typeInfo is what is kept of a type: its class, and the names of a struct's
+// typeInfo is what is kept of a type: its class, and of a struct the names of its
 // fields.
 type typeInfo struct {
 	class  Class
 	fields []string
+	hides  bool // there are fields that are not exported and more than a number or a string
 }
 
 // typeOf registers a type when it is met first.
@@ -21,7 +22,9 @@ func (r *Recorder) typeOf(t reflect.Type) *typeInfo {
 	info := &typeInfo{class: r.Class(className(t))}
 	if t.Kind() == reflect.Struct {
 		for i := range t.NumField() {
-			info.fields = append(info.fields, t.Field(i).Name)
+			f := t.Field(i)
+			info.fields = append(info.fields, f.Name)
+			info.hides = info.hides || !f.IsExported() && f.Type.Kind() > reflect.Complex128 && f.Type.Kind() != reflect.String
 		}
 	}
 	if !r.reserve(entrySize + 16*int64(len(info.fields))) {

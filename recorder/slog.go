@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tracex/format"
 )
 
 // NewHandler returns a slog.Handler that records each log line into the thread
@@ -15,16 +17,18 @@ import (
 //
 // A line below [Config.LogLevel] is not recorded, nor one whose context carries no
 // thread.
-// Of attributes only numbers, strings, times and the like are: no LogValue,
-// String or Error is called.
+// Of attributes numbers, strings, times and the like are, and errors as
+// [Recorder.Of] has them; of others the type. No LogValue, String or Error of the
+// program's is called, unless [Config.CallMethods] says so.
 func NewHandler(r *Recorder, next slog.Handler) slog.Handler {
 	if r == nil && next != nil {
 		return next
 	}
-	return &logHandler{next: next}
+	return &logHandler{r: r, next: next}
 }
 
 type logHandler struct {
+	r      *Recorder
 	next   slog.Handler
 	groups string // open groups, each with a dot behind it
 	attrs  string // of WithAttrs, as text
@@ -51,7 +55,7 @@ func (h *logHandler) Handle(ctx context.Context, line slog.Record) error {
 		text.WriteString(line.Message)
 		text.WriteString(h.attrs)
 		line.Attrs(func(a slog.Attr) bool {
-			writeAttr(&text, h.groups, a)
+			h.writeAttr(&text, h.groups, a)
 			return true
 		})
 		var at Location
@@ -71,7 +75,7 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	with := *h
 	var text strings.Builder
 	for _, a := range attrs {
-		writeAttr(&text, h.groups, a)
+		h.writeAttr(&text, h.groups, a)
 	}
 	with.attrs += text.String()
 	if h.next != nil {
@@ -94,25 +98,25 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 }
 
 // writeAttr writes " group.key=value".
-func writeAttr(text *strings.Builder, groups string, a slog.Attr) {
+func (h *logHandler) writeAttr(text *strings.Builder, groups string, a slog.Attr) {
 	if a.Value.Kind() == slog.KindGroup {
 		if a.Key != "" {
 			groups += a.Key + "."
 		}
 		for _, in := range a.Value.Group() {
-			writeAttr(text, groups, in)
+			h.writeAttr(text, groups, in)
 		}
 		return
 	}
 	if a.Key == "" {
 		return
 	}
-	text.WriteString(" " + groups + a.Key + "=" + plainText(a.Value))
+	text.WriteString(" " + groups + a.Key + "=" + h.plainText(a.Value))
 }
 
-// plainText is the text of a value, without a call of a method that the program
-// defines.
-func plainText(v slog.Value) string {
+// plainText is the text of a value: of one that is none of package slog's own kinds
+// what [Recorder.Of] makes of it, if that is a text or a number.
+func (h *logHandler) plainText(v slog.Value) string {
 	switch v.Kind() {
 	case slog.KindString:
 		return v.String()
@@ -128,6 +132,14 @@ func plainText(v slog.Value) string {
 		return v.Duration().String()
 	case slog.KindTime:
 		return v.Time().Format(time.RFC3339Nano)
+	case slog.KindAny:
+		switch made := h.r.Of(v.Any()); made.kind {
+		case 0, object:
+		case format.ValueString:
+			return made.text
+		default:
+			return string(h.r.appendValue(nil, &made))
+		}
 	}
 	return "<" + PanicType(v.Any()) + ">"
 }
