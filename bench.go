@@ -40,8 +40,9 @@ func (a *app) benchRecordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record",
 		Short: "Measure what it costs to record a call",
-		Long: `Measure what it costs a program to record a call, from Enter to the end of Exit:
-medians of rounds in which all cases take turns, on files in a temporary folder`,
+		Long: `Measure what it costs a program to record a call, from Enter to the end of Exit,
+and a function that defers the End of a Call, itself included: medians of rounds
+in which all cases take turns, on files in a temporary folder`,
 		Example: `tracex bench record
 tracex bench record --seconds 60 --dir /mnt/disk`,
 		Args:              noArguments,

@@ -15,38 +15,61 @@ import (
 // it uses what any program may use, and nothing else.
 type benchCall struct {
 	name   string
+	as     string // the call whose size in a file it has; "": it is measured
 	record func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int)
 }
 
 var benchCalls = []benchCall{
-	{"no arguments", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
+	{"no arguments", "", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
 		for range n {
 			t.Enter(m, at, recorder.Null())
 			t.Exit(recorder.Void())
 		}
 	}},
-	{"two ints and a string", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
+	{"two ints and a string", "", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
 		for i := range n {
 			t.Enter(m, at, recorder.Null(), recorder.Int(i), recorder.Int(56789), recorder.String("a string of some length"))
 			t.Exit(recorder.Int(42))
 		}
 	}},
+	{"no arguments, defer Call(…).End()", "no arguments", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
+		for range n {
+			benchFunction(t, m, at)
+		}
+	}},
+	{"two ints and a string, defer Call(…).End(&result)", "two ints and a string", func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int) {
+		for i := range n {
+			benchFunctionOf(t, m, at, i, 56789, "a string of some length")
+		}
+	}},
+}
+
+// Functions that are recorded as a person would have it.
+
+func benchFunction(t *recorder.Thread, m recorder.Method, at recorder.Location) {
+	defer t.Call(m, at, recorder.Null()).End()
+}
+
+func benchFunctionOf(t *recorder.Thread, m recorder.Method, at recorder.Location, a, b int, s string) (result int) {
+	defer t.Call(m, at, recorder.Null(), recorder.Int(a), recorder.Int(b), recorder.String(s)).End(&result)
+	return 42
 }
 
 // benchStrategy is a way to record; its config names neither path nor producer.
 type benchStrategy struct {
 	name   string
 	config recorder.Config
-	most   int // calls that a round may have, since they stay in memory; 0: any number
+	most   int  // calls that a round may have, since they stay in memory; 0: any number
+	usual  bool // what a program does that asks for nothing else: all calls are measured
 }
 
 var benchStrategies = []benchStrategy{
-	{"streaming, stall", recorder.Config{}, 0},
-	{"streaming, drop", recorder.Config{Full: recorder.Drop}, 0},
-	{"collect-and-dump", recorder.Config{Strategy: recorder.CollectAndDump, MaxMemory: 1 << 30}, 1_000_000},
-	{"shared memory, stall", recorder.Config{Strategy: recorder.SharedMemory}, 0},
-	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, Full: recorder.Drop}, 0},
-	{"track events", recorder.Config{Strategy: recorder.SharedMemory, TrackEvents: true}, 0},
+	{"streaming, stall", recorder.Config{}, 0, true},
+	{"streaming, drop", recorder.Config{Full: recorder.Drop}, 0, false},
+	{"collect-and-dump", recorder.Config{Strategy: recorder.CollectAndDump, MaxMemory: 1 << 30}, 1_000_000, false},
+	{"shared memory, stall", recorder.Config{Strategy: recorder.SharedMemory}, 0, true},
+	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, Full: recorder.Drop}, 0, false},
+	{"track events", recorder.Config{Strategy: recorder.SharedMemory, TrackEvents: true}, 0, false},
 }
 
 var benchGoroutines = []int{1, 2, 16}
@@ -180,7 +203,7 @@ func newBench(dir string, budget time.Duration) *bench {
 	}
 	for i := range benchCalls {
 		for j := range benchStrategies {
-			if benchStrategies[j].config.Strategy == recorder.SharedMemory && !canShare {
+			if benchStrategies[j].config.Strategy == recorder.SharedMemory && !canShare || benchCalls[i].as != "" && !benchStrategies[j].usual {
 				continue
 			}
 			for _, n := range benchGoroutines {
@@ -204,6 +227,9 @@ func (b *bench) run(ctx context.Context, progress func(done, total int64)) error
 		defer via.close()
 	}
 	for i := range benchCalls {
+		if benchCalls[i].as != "" {
+			continue
+		}
 		if err := b.size(ctx, &benchCalls[i]); err != nil {
 			return err
 		}

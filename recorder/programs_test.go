@@ -184,13 +184,13 @@ func TestCrawler(t *testing.T) {
 	}
 	for i := range pages + 1 {
 		path, status := fmt.Sprintf("%q", fmt.Sprint("/", i)), 200
-		want := fmt.Sprintf("crawl %s -> 3\n fetch %s -> 200\n loop 3\n", path, path)
+		want := fmt.Sprintf("crawl %s -> (3, nil)\n fetch %s -> 200\n loop 3\n", path, path)
 		for n, link := range []int{2*i + 1, 2*i + 2, i / 2} {
 			want += fmt.Sprintf("  iteration %d\n   link = \"/%d\"\n", n, link%(pages+1))
 		}
 		if i == pages {
 			status = 404
-			want = fmt.Sprintf("crawl %s -> errors.errorStringvoid\n fetch %s -> 404\n throw \"404 Not Found\"\n", path, path)
+			want = fmt.Sprintf("crawl %s -> (0, errors.errorString: 404 Not Found)\n fetch %s -> 404\n throw errors.errorString: 404 Not Found\n", path, path)
 		}
 		name := fmt.Sprint("crawl /", i)
 		if found[name] != want {

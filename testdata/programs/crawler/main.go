@@ -99,18 +99,18 @@ func (c *crawler) visit(ctx context.Context, path string) {
 	c.group.Add(1)
 	c.rec.Go(ctx, "crawl "+path, func(ctx context.Context) {
 		defer c.group.Done()
-		c.page(ctx, path)
+		_, _ = c.page(ctx, path) // an error is in the trace
 	})
 }
 
-func (c *crawler) page(ctx context.Context, path string) {
+// page visits what a page links to, and returns how many links it has.
+func (c *crawler) page(ctx context.Context, path string) (n int, err error) {
 	t := recorder.FromContext(ctx)
-	t.Enter(c.crawl, 0, recorder.Null(), recorder.String(path))
+	defer t.Call(c.crawl, 0, recorder.Null(), recorder.String(path)).End(&n, &err)
 	links, err := c.get(ctx, path)
 	if err != nil {
-		t.Throw(recorder.String(err.Error()), 0)
-		t.Panic(recorder.PanicType(err))
-		return
+		t.Throw(recorder.Error(err), 0)
+		return 0, err
 	}
 	t.Loop(c.atLink)
 	for _, link := range links {
@@ -118,22 +118,20 @@ func (c *crawler) page(ctx context.Context, path string) {
 		t.WriteVariable(c.link, c.atLink, recorder.String(link))
 		c.visit(ctx, link)
 	}
-	t.EndLoop()
-	t.Exit(recorder.Int(len(links)))
+	return len(links), nil
 }
 
 // get fetches a page and returns its links.
 func (c *crawler) get(ctx context.Context, path string) ([]string, error) {
-	t := recorder.FromContext(ctx)
-	t.Enter(c.fetch, 0, recorder.Null(), recorder.String(path))
+	status := 0
+	defer recorder.FromContext(ctx).Call(c.fetch, 0, recorder.Null(), recorder.String(path)).End(&status)
 	response, err := http.Get(c.url + path)
 	if err != nil {
-		t.Exit(recorder.Int(0))
 		return nil, err
 	}
 	defer response.Body.Close()
-	t.Exit(recorder.Int(response.StatusCode))
-	if response.StatusCode != http.StatusOK {
+	status = response.StatusCode
+	if status != http.StatusOK {
 		return nil, errors.New(response.Status)
 	}
 	var links []string

@@ -96,9 +96,8 @@ func (p *parser) next(c byte) bool {
 
 // value parses any value; its result is the rule that it went by.
 func (p *parser) value() {
-	p.t.Enter(p.callValue, 0, recorder.Null())
-	rule := "nothing"
-	defer func() { p.t.Exit(recorder.Raw(rule)) }()
+	rule := recorder.Raw("nothing")
+	defer p.t.Call(p.callValue, 0, recorder.Null()).End(&rule)
 	p.space()
 	if p.pos == len(p.in) {
 		p.fail("a value")
@@ -106,29 +105,28 @@ func (p *parser) value() {
 	}
 	switch c := p.in[p.pos]; {
 	case c == '{':
-		rule = "object"
+		rule = recorder.Raw("object")
 		p.object()
 	case c == '[':
-		rule = "array"
+		rule = recorder.Raw("array")
 		p.array()
 	case c == '"':
-		rule = "string"
+		rule = recorder.Raw("string")
 		p.string()
 	case c == '-' || c >= '0' && c <= '9':
-		rule = "number"
+		rule = recorder.Raw("number")
 		p.number()
 	default:
-		rule = "literal"
+		rule = recorder.Raw("literal")
 		p.literal()
 	}
 }
 
-// object parses an object; its result is the number of members.
-func (p *parser) object() {
-	p.t.Enter(p.callObject, 0, recorder.Null())
+// object parses an object and returns the number of members.
+func (p *parser) object() (members int) {
+	defer p.t.Call(p.callObject, 0, recorder.Null()).End(&members)
 	p.next('{')
-	members := 0
-	p.t.Loop(p.atMember)
+	p.t.Loop(p.atMember) // the end of the call ends it
 	for !p.next('}') && p.err == nil {
 		if members > 0 && !p.next(',') {
 			p.fail("a comma or }")
@@ -144,15 +142,13 @@ func (p *parser) object() {
 		}
 		p.value()
 	}
-	p.t.EndLoop()
-	p.t.Exit(recorder.Int(members))
+	return members
 }
 
-// array parses an array; its result is the number of elements.
-func (p *parser) array() {
-	p.t.Enter(p.callArray, 0, recorder.Null())
+// array parses an array and returns the number of elements.
+func (p *parser) array() (elements int) {
+	defer p.t.Call(p.callArray, 0, recorder.Null()).End(&elements)
 	p.next('[')
-	elements := 0
 	p.t.Loop(p.atElement)
 	for !p.next(']') && p.err == nil {
 		if elements > 0 && !p.next(',') {
@@ -163,12 +159,11 @@ func (p *parser) array() {
 		p.t.Iteration(p.atElement)
 		p.value()
 	}
-	p.t.Exit(recorder.Int(elements)) // which ends the loop
+	return elements
 }
 
 func (p *parser) string() (s string) {
-	p.t.Enter(p.callString, 0, recorder.Null())
-	defer func() { p.t.Exit(recorder.String(s)) }()
+	defer p.t.Call(p.callString, 0, recorder.Null()).End(&s)
 	start := p.pos
 	if !p.next('"') {
 		p.fail("a string")
@@ -224,8 +219,8 @@ func (p *parser) unit(at int) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-func (p *parser) number() {
-	p.t.Enter(p.callNumber, 0, recorder.Null())
+func (p *parser) number() (n float64) {
+	defer p.t.Call(p.callNumber, 0, recorder.Null()).End(&n)
 	start := p.pos
 	for p.pos < len(p.in) && (p.in[p.pos] >= '0' && p.in[p.pos] <= '9' || p.in[p.pos] == '-' || p.in[p.pos] == '+' ||
 		p.in[p.pos] == '.' || p.in[p.pos] == 'e' || p.in[p.pos] == 'E') {
@@ -235,18 +230,18 @@ func (p *parser) number() {
 	if err != nil {
 		p.fail("a number")
 	}
-	p.t.Exit(recorder.Float64(n))
+	return n
 }
 
-func (p *parser) literal() {
-	p.t.Enter(p.callLiteral, 0, recorder.Null())
+// literal parses a word and returns what it means.
+func (p *parser) literal() (v recorder.Value) {
+	defer p.t.Call(p.callLiteral, 0, recorder.Null()).End(&v)
 	for word, v := range map[string]recorder.Value{"true": recorder.Bool(true), "false": recorder.Bool(false), "null": recorder.Null()} {
 		if len(p.in)-p.pos >= len(word) && string(p.in[p.pos:p.pos+len(word)]) == word {
 			p.pos += len(word)
-			p.t.Exit(v)
-			return
+			return v
 		}
 	}
 	p.fail("true, false or null")
-	p.t.Panic("json.SyntaxError")
+	return recorder.Raw("nothing")
 }
