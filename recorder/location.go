@@ -164,19 +164,3 @@ func (r *Recorder) at(pc uintptr) Location {
 }
 
 func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
-// splitFunction parts the name that the runtime gives a function into class and
-// method: "example.com/shop.(*Order).Pay" into "shop.Order" and "Pay", and
-// "example.com/shop.Open" into "shop" and "Open".
-func splitFunction(name string) (class, method string) {
-	name = strings.ReplaceAll(name, "[...]", "") // type arguments
-	pkg, rest, ok := strings.Cut(baseName(name), ".")
-	if !ok {
-		return "", name
-	}
-	receiver, method, ok := strings.Cut(rest, ".")
-	if !ok || strings.HasPrefix(method, "func") {
-		return pkg, rest // a function, or a literal within one
-	}
-	return pkg + "." + strings.Trim(receiver, "(*)"), method
-}

@@ -8,26 +8,6 @@ import (
 	"tracex/lazy"
 )
 
-func TestSplitFunction(t *testing.T) {
-	for name, want := range map[string][2]string{
-		"main.main":                            {"main", "main"},
-		"example.com/shop.Open":                {"shop", "Open"},
-		"example.com/shop.(*Order).Pay":        {"shop.Order", "Pay"},
-		"example.com/shop.Order.String":        {"shop.Order", "String"},
-		"example.com/shop.(*Order).Pay.func1":  {"shop.Order", "Pay.func1"},
-		"example.com/shop.Open.func2":          {"shop", "Open.func2"},
-		"example.com/shop.(*Set[...]).Add":     {"shop.Set", "Add"},
-		"example.com/shop.Map[...]":            {"shop", "Map"},
-		"gopkg.in/yaml%2ev3.(*Decoder).Decode": {"yaml%2ev3.Decoder", "Decode"},
-		"example.com/shop.init":                {"shop", "init"},
-		"":                                     {"", ""},
-	} {
-		if class, method := splitFunction(name); class != want[0] || method != want[1] {
-			t.Errorf("%s: %q, %q, want %q", name, class, method, want)
-		}
-	}
-}
-
 // Places in the source say what is called, read and written there.
 func TestLocations(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin")}
@@ -69,7 +49,7 @@ func TestLocations(t *testing.T) {
 	want := `# Thread 1
 order.Pay(i ➜ 3, shop.Open[0] ➜ 4) at order.go:7
   order.items[i][3] ➜ null at order.go:9
-  shop.Open = true at location_test.go:56
+  shop.Open = true at location_test.go:36
 `
 	if text.String() != want {
 		t.Errorf("the trace is\n%s\nwant\n%s", text.String(), want)

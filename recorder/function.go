@@ -1,0 +1,100 @@
+package recorder
+
+import "strings"
+
+// splitFunction parts the name that the runtime gives a function into class and
+// method, as its program has them:
+//
+//	example.com/shop.(*Order).Pay            shop.Order  Pay
+//	example.com/shop.Open                    shop        Open
+//	example.com/shop.(*Order).Pay.func1.2    shop.Order  Pay.func1.2, a literal in a literal
+//	example.com/shop.init.0                  shop        init.0, the first of several
+//	example.com/shop.Open-range1             shop        Open, the body of a loop over a function
+//	example.com/shop.(*Order).Pay-fm         shop.Order  Pay, as a value
+//	example.com/shop.Map[...]                shop        Map
+func splitFunction(name string) (class, method string) {
+	name = strings.ReplaceAll(name, "[...]", "") // type arguments
+	path := name
+	if i := strings.IndexAny(path, "(["); i >= 0 {
+		path = path[:i] // a type without a name may have paths in it
+	}
+	name = name[strings.LastIndexByte(path, '/')+1:]
+	pkg, rest, ok := strings.Cut(name, ".")
+	if !ok {
+		return "", name
+	}
+	pkg = strings.ReplaceAll(pkg, "%2e", ".") // as the linker writes those of a path's end
+	receiver, method := splitReceiver(uninlined(pkg, rest))
+	if receiver != "" {
+		pkg += "." + receiver
+	}
+	return pkg, written(method)
+}
+
+// uninlined is the name of a function in its package without that of the one that it, a
+// literal, was inlined into with the function around it: Open.func1 instead of
+// main.Open.func1. In general that cannot be told from the name of a method.
+func uninlined(pkg, name string) string {
+	for at := strings.IndexByte(name, '.'); at >= 0; {
+		outer, inner := name[:at], name[at+1:]
+		next, _, _ := strings.Cut(inner, ".")
+		number, isInit := strings.CutPrefix(outer, "init")
+		isInit = isInit && (number == "" || number[0] == '.' && made(number[1:]))
+		if strings.HasPrefix(inner, outer+".") || (isInit || outer == "main" && pkg == "main") && !made(next) {
+			return uninlined(pkg, inner)
+		}
+		more := strings.IndexByte(inner, '.')
+		if more < 0 {
+			break
+		}
+		at += 1 + more
+	}
+	return name
+}
+
+// splitReceiver parts the name of a function in its package into the type that it is a
+// method of, "" if it is none, and the rest.
+func splitReceiver(name string) (receiver, method string) {
+	if inner, ok := strings.CutPrefix(name, "(*"); ok {
+		if end := strings.Index(inner, ")."); end >= 0 {
+			return inner[:end], inner[end+len(")."):]
+		}
+	}
+	receiver, method, ok := strings.Cut(name, ".")
+	if next, _, _ := strings.Cut(method, "."); !ok || receiver == "glob" || made(next) {
+		return "", name // a function, or a literal within one
+	}
+	return receiver, method
+}
+
+// made reports whether a part of a function's name is one that the compiler gave:
+// func1 or 1, of a literal; gowrap1, deferwrap1, of what go and defer call.
+func made(part string) bool {
+	part, _, _ = strings.Cut(part, "-")
+	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
+		if rest, ok := strings.CutPrefix(part, prefix); ok {
+			part = rest
+			break
+		}
+	}
+	return part != "" && strings.Trim(part, "0123456789") == ""
+}
+
+// written is the name of a function without what the compiler adds for what is none in
+// the source.
+func written(method string) string {
+	method = strings.TrimSuffix(method, "-fm")
+	for {
+		i := strings.LastIndex(method, "-range")
+		if i < 0 || strings.Trim(method[i+len("-range"):], "0123456789") != "" {
+			break
+		}
+		method = method[:i]
+	}
+	if i := strings.LastIndexByte(method, '.'); i > 0 {
+		if last := method[i+1:]; made(last) && strings.Contains(last, "wrap") {
+			method = method[:i]
+		}
+	}
+	return method
+}
