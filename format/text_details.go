@@ -80,6 +80,24 @@ func (c *Context) CallName(method int32) (name string, class int) {
 	return string(w.b), class
 }
 
+// FullCallName is CallName with all of the class's name: "org.example.Class.method".
+// It is "" where that is what CallName says.
+func (c *Context) FullCallName(method int32) (name string, class int) {
+	e := c.methods.get(method)
+	if e == nil {
+		return "", 0
+	}
+	of := c.Class(e.ClassID)
+	if of == nil || of.Name == c.ClassName(e.ClassID) {
+		return "", 0
+	}
+	if e.Name == "<init>" {
+		name = "new " + of.Name
+		return name, len(name)
+	}
+	return of.Name + "." + e.shown, len(of.Name)
+}
+
 // FieldName returns the name that a field is shown by.
 func (c *Context) FieldName(id int32) string {
 	w := textWriter{c: c}

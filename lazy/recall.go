@@ -72,7 +72,38 @@ type recall struct {
 	stack   []recallLevel // empty: in no thread
 	todo    []Hit
 	batch   []Recalled
-	done    int // of the batch
+	done    int                 // of the batch
+	names   map[int32]*callName // by method
+	places  map[int32]string    // by code location
+}
+
+// mostRecalled bounds how many names and places a recall remembers.
+const mostRecalled = 1 << 14
+
+// name is [Named.name] with what is remembered: many hits have one name.
+func (x *recall) name(n *Named, p *format.Point) {
+	c := x.r.ctx
+	if len(x.names) >= mostRecalled || x.names == nil {
+		x.names = make(map[int32]*callName)
+	}
+	if len(x.places) >= mostRecalled || x.places == nil {
+		x.places = make(map[int32]string)
+	}
+	n.called(&noCall)
+	if p.Class == format.ClassCall {
+		name, ok := x.names[p.Ref]
+		if !ok {
+			name = nameOf(c, p.Ref)
+			x.names[p.Ref] = name
+		}
+		n.called(name)
+	}
+	place, ok := x.places[p.Location]
+	if !ok {
+		place = placeOf(c, p.Location)
+		x.places[p.Location] = place
+	}
+	n.Source = place
 }
 
 // recallLevel is a container around the place that the walk is at.
@@ -94,7 +125,7 @@ func (x *recall) fill() error {
 		if x.todo[0].At < 0 {
 			named := &x.next().Named
 			named.Text = appendThread(named.Text[:0], x.r.ctx, x.thread)
-			named.At, named.Call, named.Class = -1, "", 0
+			*named = Named{Text: named.Text, At: -1, other: named.other}
 			x.drop()
 			continue
 		}
@@ -187,10 +218,7 @@ func (x *recall) next() *Recalled {
 // emit adds the current hit to the batch, and goes on to the next one.
 func (x *recall) emit(e *entry, parent format.Parent) {
 	out, c := x.next(), x.r.ctx
-	out.Call, out.Class = "", 0
-	if e.point.Class == format.ClassCall {
-		out.Call, out.Class = c.CallName(e.point.Ref)
-	}
+	x.name(&out.Named, &e.point)
 	out.of(c, &e.point, e.shownFooter(), parent, x.verbose)
 	for n, i := 0, len(x.stack)-1; i >= 0 && n < PathLength; n, i = n+1, i-1 {
 		if n > 0 {

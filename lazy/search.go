@@ -25,12 +25,19 @@ type Search struct {
 	// Else, when not nil, finds something else, for as long as Find has found
 	// nothing.
 	Else func(text []byte) (from, to int)
-	// Short says that nothing that Find finds has an opening parenthesis in it, as
-	// few patterns have: then less is to be looked at. ElseShort is that of Else.
-	Short, ElseShort bool
+	// Limits are those of what Find finds, ElseLimits of what Else does: less is to
+	// be looked at then.
+	Limits, ElseLimits Limits
 	// Every is how long news may wait, so that it comes in batches; 0: a time
 	// that suits a screen.
 	Every time.Duration
+}
+
+// Limits say of a function that finds texts what these never have.
+type Limits struct {
+	NoParen bool // an opening parenthesis
+	NoDot   bool // a dot or a colon
+	OneDot  bool // two dots before a parenthesis
 }
 
 // Hit is what a search found: a trace point, or, with At -1 in its Place and
@@ -60,9 +67,9 @@ const hitsEvery = 30 * time.Millisecond
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	x := &searching{r: r, verbose: s.Verbose, point: s.Point, tell: tell, every: s.Every, last: time.Now()}
-	x.first = newFinder(s.Find, s.Short)
+	x.first = newFinder(s.Find, s.Limits)
 	if s.Else != nil {
-		x.second = newFinder(s.Else, s.ElseShort)
+		x.second = newFinder(s.Else, s.ElseLimits)
 	}
 	if x.every == 0 {
 		x.every = hitsEvery
@@ -127,17 +134,18 @@ func (x *searching) look(h Hit, matches func(f *finder) bool) {
 }
 
 // matches is [Named.Match], of a point in a walk: what the name of a method
-// alone decides is decided once. Where nothing that is found has a parenthesis,
+// or the place alone decides is decided once. Where nothing that is found has a parenthesis,
 // that is all that the class can decide: up to there both texts are the same.
 func (x *searching) matches(p *visit, f *finder) bool {
 	n := &x.named
-	n.Call, n.Class = "", 0
+	if !f.limits.NoDot && f.place(x.r.ctx, p.point.Location) {
+		return true
+	}
+	name := &noCall
 	if p.point.Class == format.ClassCall {
-		name := f.name(x.r.ctx, p.point.Ref)
-		if name.found {
+		if name = f.name(x.r.ctx, p.point.Ref); name.found {
 			return true
 		}
-		n.Call, n.Class = name.text, name.class
 	}
 	if !x.written {
 		n.of(x.r.ctx, &p.point, p.shownFooter(), p.parent, x.verbose)
@@ -146,7 +154,11 @@ func (x *searching) matches(p *visit, f *finder) bool {
 	if from, _ := f.find(n.Text); from >= 0 {
 		return true
 	}
-	return !f.short && n.matchesOther(f.find)
+	if f.limits.NoParen {
+		return false
+	}
+	n.called(name)
+	return n.matchesWith(f.find, f.limits)
 }
 
 // begin comes to segments: the names of their threads are looked at.

@@ -58,7 +58,7 @@ func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit)
 			h.Event = n.Point().Event
 		}
 		all = append(all, h.Place)
-		if named := tree.Named(n, s.Verbose); named.Match(s.Find) {
+		if named := tree.Named(n, s.Verbose); named.Match(s.Find, s.Limits) {
 			hits = append(hits, h)
 		}
 		kids, err := tree.Children(t.Context(), n)
@@ -143,7 +143,7 @@ func TestSearchByName(t *testing.T) {
 	for i := 0; i < len(names); i += 1 + len(names)/40 {
 		name, want := names[i], calls[names[i]]
 		for _, what := range []string{name + "()", name + "("} {
-			got := found(t, r, Search{Folded: true, Find: func(text []byte) (int, int) { return bytes.Index(text, []byte(what)), 0 }})
+			got := found(t, r, Search{Folded: true, Find: func(text []byte) (int, int) { at := bytes.Index(text, []byte(what)); return at, at + len(what) }})
 			for _, h := range want {
 				if i := slices.Index(got, h); i < 0 {
 					t.Fatalf("%s is not found at %+v", what, h)

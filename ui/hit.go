@@ -133,7 +133,7 @@ func (m *Model) preview(p *pattern, from lazy.Row) bool {
 	r, ok := from, true
 	for i := 0; ok && i < incremental; i++ {
 		if r.Node != nil {
-			if named := m.named(r.Node); named.Match(p.find) {
+			if named := m.named(r.Node); named.Match(p.find, p.limits) {
 				m.out.jump(r)
 				return true
 			}

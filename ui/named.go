@@ -34,23 +34,46 @@ func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 		return list
 	}
 	named := m.named(n)
-	if !named.Match(s.p.find) {
+	if !named.Match(s.p.find, s.p.limits) {
 		return nil
 	}
-	if named.At < 0 { // new Class()
-		return [][2]int{{0, min(len(named.Call), len(text))}}
+	return litName(&named, s.p, len(text))
+}
+
+// litName is lit for a call whose name was found, of which the text has size bytes.
+// Where it is found by its place in the source, that is not in the row.
+func litName(named *lazy.Named, p *pattern, size int) [][2]int {
+	if named.Call == "" {
+		return nil
 	}
-	method := named.Class + 1 // where its name begins, in both of these
-	call, other := named.AppendCall(nil), named.AppendOther(nil)
-	from, to := s.p.find(other)
-	if from < 0 || from >= named.Class {
-		_, to = s.p.find(call)
-		to = min(to, len(named.Call)+len("("))
+	names := []struct {
+		call  string
+		class int
+		other func(dst []byte) []byte
+	}{{named.Call, named.Class, named.AppendOther}, {named.Full, named.FullClass, named.AppendFull}}
+	for _, name := range names {
+		if name.call == "" {
+			continue
+		}
+		from, to := p.find(append([]byte(name.call), "()"...))
+		to = min(to, len(name.call)+len("("))
+		if named.At >= 0 {
+			if f, t := p.find(name.other(nil)); f >= 0 && f < name.class {
+				from, to = f, t
+			}
+		}
+		switch method := name.class + 1; { // where its name begins
+		case from < 0 || from >= name.class:
+			continue
+		case named.At < 0: // new Class()
+			return [][2]int{{0, min(len(named.Call), size)}}
+		case to <= method:
+			return [][2]int{{named.At, min(named.At+len(name.call)-method, size)}}
+		default:
+			return [][2]int{{named.At, min(named.At+to-method, size)}}
+		}
 	}
-	if to <= method {
-		to = len(named.Call)
-	}
-	return [][2]int{{named.At, min(named.At+to-method, len(text))}}
+	return nil
 }
 
 // isOnly reports whether a node is what a search by identity finds.

@@ -9,16 +9,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tracex/lazy"
 )
 
 // pattern is what a search or a filter looks for: a text, or, where a person asks
 // for that, a regular expression. It may be used by any goroutine.
 type pattern struct {
 	source string
-	expr   bool   // the source is a regular expression
-	exact  bool   // capitals count, since there are some
-	short  bool   // nothing that it finds has an opening parenthesis in it
-	fault  string // why the expression is none; "": it is one
+	expr   bool        // the source is a regular expression
+	exact  bool        // capitals count, since there are some
+	limits lazy.Limits // what it finds never has
+	fault  string      // why the expression is none; "": it is one
 	find   func(text []byte) (from, to int)
 	only   identity // what alone it finds, in a search; find says what of a row is lit
 	title  string   // what a person sees of it in the place of the source; "": the source
@@ -53,8 +55,8 @@ func expression(source string) *pattern {
 		p.find = func([]byte) (int, int) { return -1, -1 }
 		return p
 	}
-	need, short := analyse(expr)
-	p.short = short
+	need, limits := analyse(expr)
+	p.limits = limits
 	p.find = func(text []byte) (int, int) {
 		if !need.in(text) {
 			return -1, -1
@@ -110,7 +112,7 @@ func (p *pattern) other() *pattern {
 // narrows reports whether all that p matches matches another pattern too: since
 // more was typed.
 func (p *pattern) narrows(o *pattern) bool {
-	return !p.expr && !o.expr && strings.HasPrefix(p.source, o.source)
+	return !p.expr && !o.expr && strings.HasPrefix(p.source, o.source) && !strings.Contains(p.source, `\`)
 }
 
 func (p *pattern) same(o *pattern) bool {
@@ -144,10 +146,28 @@ func (p *pattern) reading() string {
 	return "as text"
 }
 
-// literal looks for text as it stands; fold: in letters of any size.
+// literal looks for text as it stands, or as rows draw it; fold: in letters of any
+// size.
 func literal(source string, fold bool) *pattern {
+	p := literally(source, fold)
+	drawn := undrawn(source)
+	if drawn == source {
+		return p
+	}
+	plain, drawnAs := p.find, literally(drawn, fold).find
+	p.find = func(text []byte) (int, int) {
+		from, to := plain(text)
+		if f, t := drawnAs(text); f >= 0 && (from < 0 || f < from) {
+			return f, t
+		}
+		return from, to
+	}
+	return p
+}
+
+func literally(source string, fold bool) *pattern {
 	want := []byte(source)
-	p := &pattern{source: source, exact: !fold, short: !strings.Contains(source, "(")}
+	p := &pattern{source: source, exact: !fold, limits: limitsOf(source)}
 	switch {
 	case !fold || !hasLetters(source):
 		p.find = func(text []byte) (int, int) {
@@ -158,6 +178,11 @@ func literal(source string, fold bool) *pattern {
 		fold := newFolded(want)
 		p.find = func(text []byte) (int, int) {
 			at := fold.index(text)
+			return at, at + len(want)
+		}
+	case !utf8.ValidString(source): // no expression can say it
+		p.find = func(text []byte) (int, int) {
+			at := bytes.Index(text, want)
 			return at, at + len(want)
 		}
 	default:

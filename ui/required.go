@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode/utf8"
+
+	"tracex/lazy"
 )
 
 // What can be told of an expression without matching it.
@@ -21,14 +24,35 @@ type requiredText struct {
 // maxRequired bounds them: looking for very many is not fast any more.
 const maxRequired = 8
 
-// analyse returns what an expression requires, and whether nothing that it matches
-// has an opening parenthesis in it.
-func analyse(expr string) (need required, short bool) {
+// analyse returns what an expression requires, and what nothing that it matches has.
+func analyse(expr string) (need required, limits lazy.Limits) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil, false
+		return nil, lazy.Limits{}
 	}
-	return requiredIn(tree), !reaches(tree, '(')
+	return requiredIn(tree), lazy.Limits{NoParen: !reaches(tree, '('), NoDot: !reaches(tree, '.') && !reaches(tree, ':'), OneDot: dots(tree) < 2}
+}
+
+// limitsOf returns what a text has not.
+func limitsOf(text string) lazy.Limits {
+	name, _, paren := strings.Cut(text, "(")
+	return lazy.Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2}
+}
+
+// dots counts the dots that an expression spells: one that is to find a class with
+// its package and what a method was called with has two.
+func dots(e *syntax.Regexp) (n int) {
+	if e.Op == syntax.OpLiteral {
+		for _, r := range e.Rune {
+			if r == '.' {
+				n++
+			}
+		}
+	}
+	for _, part := range e.Sub {
+		n += dots(part)
+	}
+	return n
 }
 
 func requiredIn(e *syntax.Regexp) (best required) {

@@ -28,8 +28,23 @@ func TestAnalyse(t *testing.T) {
 	for expr, want := range map[string]bool{
 		`Page\.get`: true, `a.b`: false, `a\(`: false, `[^a]`: false, `[a-z.]+`: true, `(a|b\W)`: false, `\w+\d`: true, `(?s:.)`: false, `^a$`: true, `\bx\b`: true,
 	} {
-		if _, short := analyse(expr); short != want {
-			t.Errorf("%s has no parenthesis: %v, want %v", expr, short, want)
+		if _, limits := analyse(expr); limits.NoParen != want {
+			t.Errorf("%s has no parenthesis: %v, want %v", expr, limits.NoParen, want)
+		}
+	}
+	for expr, want := range map[string]lazy.Limits{
+		`ab|c`: {NoParen: true, NoDot: true, OneDot: true}, `a:\d`: {NoParen: true, OneDot: true}, `a\.b`: {NoParen: true, OneDot: true},
+		`a\.b\.c\(`: {}, `(a\.)b\.`: {NoParen: true}, `a.*b`: {OneDot: true}, `\W`: {OneDot: true},
+	} {
+		if _, limits := analyse(expr); limits != want {
+			t.Errorf("%s: %+v, want %+v", expr, limits, want)
+		}
+	}
+	for text, want := range map[string]lazy.Limits{
+		`abc`: {NoParen: true, NoDot: true, OneDot: true}, `a.go:1`: {NoParen: true, OneDot: true}, `A.b(`: {OneDot: true}, `p.A.b(1.5`: {}, `b(1.5.2`: {OneDot: true},
+	} {
+		if limits := limitsOf(text); limits != want {
+			t.Errorf("%s: %+v, want %+v", text, limits, want)
 		}
 	}
 }
@@ -83,16 +98,18 @@ func TestSearchAsPlain(t *testing.T) {
 				expr   bool
 			}{
 				{"json", false}, {"Gson.toJson(", false}, {"Gson.toJson(src", false}, {"run()", false}, {"Thread 1", false}, {"new", false}, {"r.r", false},
+				{"com.google.gson.Gson.toJson", false}, {"com.google.gson", false}, {"gson.Gson.toJson(src", false}, {"new com.google", false}, {"Gson.java:", false}, {"Gson.java", false}, {"java:1", false},
 				{"json|run", true}, {`(Gson|Main)\.\w+`, true}, {`^\w+\.\w+\(`, true}, {`\.get\b`, true}, {`Gson\.to.*src`, true}, {`^[A-Z]\w+\.`, true}, {`\w$`, true}, {"e", true},
+				{`gson\.\w+\.toJson`, true}, {`google\.gson\.Gson\.\w+\(src`, true}, {`g.*toJson\(src`, true}, {`java:\d\d\b`, true}, {`.`, true}, {`gson|java:7`, true},
 			} {
 				p := newPattern(c.source, c.expr)
 				var want, got []lazy.Place
 				for _, row := range rows {
-					if row.Match(p.find) {
+					if row.Match(p.find, p.limits) {
 						want = append(want, row.place)
 					}
 				}
-				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.find, Short: p.short}, func(f lazy.Found) {
+				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.find, Limits: p.limits}, func(f lazy.Found) {
 					for _, h := range f.Hits {
 						got = append(got, h.Place)
 					}

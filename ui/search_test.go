@@ -56,7 +56,7 @@ func TestSearchFindsAll(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %d hits, %d lines of the printed tree", p.name(80, d.m.g), got, want)
 		}
-		if named := d.m.named(d.m.out.cursor.Node); want > 0 && !named.Match(p.find) {
+		if named := d.m.named(d.m.out.cursor.Node); want > 0 && !named.Match(p.find, p.limits) {
 			t.Errorf("%s: the cursor is at %q", p.name(80, d.m.g), d.cursorText())
 		}
 	}

@@ -35,10 +35,10 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
 	what := lazy.Search{
-		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Point: p.point(), Short: p.short, Every: m.seeking.every,
+		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Point: p.point(), Limits: p.limits, Every: m.seeking.every,
 	}
 	if s.other != nil {
-		what.Else, what.ElseShort = s.other.find, s.other.short
+		what.Else, what.ElseLimits = s.other.find, s.other.limits
 	}
 	go seek(ctx, m.r, id, s.feed, what)
 	return s.next()

@@ -136,10 +136,10 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 			news.looked++
 			line = appendLine(line[:0], h)
 			switch {
-			case f.p.match(line) || h.Match(f.p.find):
+			case f.p.match(line) || h.Match(f.p.find, f.p.limits):
 				news.passed = append(news.passed, h.Hit)
 				other = nil
-			case other != nil && (other.match(line) || h.Match(other.find)):
+			case other != nil && (other.match(line) || h.Match(other.find, other.limits)):
 				news.others++
 			}
 			if news.looked%64 == 0 && time.Since(last) >= siftEvery {

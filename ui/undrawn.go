@@ -1,0 +1,33 @@
+package ui
+
+import (
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+)
+
+// drawnEscape is how rows show a character that cannot be drawn: see nextCell.
+var drawnEscape = regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
+
+// undrawn returns a text with the characters that escapes in it stand for where
+// rows show it.
+func undrawn(text string) string {
+	return drawnEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		switch escape[1] {
+		case 'n':
+			return "\n"
+		case 'r':
+			return "\r"
+		case 't':
+			return "\t"
+		}
+		n, err := strconv.ParseUint(escape[2:], 16, 32)
+		switch {
+		case err != nil, n >= ' ' && n < 0x7f, n > utf8.MaxRune:
+			return escape // rows show no such
+		case escape[1] == 'x' && n >= utf8.RuneSelf:
+			return string([]byte{byte(n)})
+		}
+		return string(rune(n))
+	})
+}
