@@ -9,7 +9,11 @@ import (
 )
 
 func mapRegion(f *os.File, from, size int64) ([]byte, error) {
-	return mmap.MapRegion(f, int(size), mmap.RDWR, 0, from)
+	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, from)
+	if err == nil {
+		singly(mem)
+	}
+	return mem, err
 }
 
 func unmap(mem []byte) {
