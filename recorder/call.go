@@ -54,6 +54,9 @@ func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Cal
 // on with the same value. For that, End itself must be deferred: in a deferred
 // function that calls it, it cannot see the panic, and records the results.
 //
+// A function that runtime.Goexit ends, as FailNow of a test does, is recorded as one
+// that returned, with its results as they are then.
+//
 // End ends the loops that are open in the call, and calls that were not ended,
 // which are shown as unfinished and counted in [Saved.Misuse].
 func (c Call) End(results ...any) {
