@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	commands := map[string]func(){"tracex": main}
 	if commands[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] == nil {
 		ipctest.NoService()
+		formattest.DefaultSignals()
 	}
 	testscript.Main(m, commands)
 }

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		os.Exit(explore(path))
 	}
 	ipctest.NoService()
+	formattest.DefaultSignals()
 	os.Exit(m.Run())
 }
 
