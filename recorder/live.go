@@ -104,7 +104,7 @@ func (r *Recorder) beginLive(f *files, l *live.File) error {
 	for _, o := range f.all() {
 		if o.to != nil {
 			o.live.file = l
-			o.buf, o.spare = o.newBuffer(o.room), nil
+			o.buf, o.spare = append(o.newBuffer(o.room), 0)[:0], nil // with its first page
 		}
 	}
 	f.commit(nil, part{}, nil)

@@ -45,6 +45,23 @@ func (p *pool) makeLive(size int) *chunk {
 	return c
 }
 
+// warm has the chunks ready that the first goroutine begins with: the first store into
+// a page of the live file takes some microseconds, and that call as much longer.
+func (p *pool) warm() {
+	for _, size := range []int{firstChunk, min(4*firstChunk, p.block)} {
+		if c := p.get(size); c != nil {
+			for at := 0; at < size; at += pageSize {
+				c.data[at] = 0
+			}
+			c.marks[len(c.marks)-1] = mark{}
+			p.put(c)
+		}
+	}
+}
+
+// pageSize is the least that pages have.
+const pageSize = 4 << 10
+
 func (lc *liveChunk) free() {
 	lc.file.FreeSlot(lc.slot)
 	lc.file.Free(lc.piece)

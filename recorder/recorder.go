@@ -90,6 +90,9 @@ func launch(c Config) (*Recorder, error) {
 	r.pool = newPool(memory, c.BlockSize)
 	r.pool.live, r.pool.liveFull = r.live, r.liveFull
 	r.kept.begin(r.pool)
+	if r.live != nil {
+		r.pool.warm()
+	}
 	r.largest = r.pool.largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
