@@ -77,6 +77,20 @@ func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place
 	return p, ok, nil
 }
 
+// Weight returns how many bytes of the trace a node takes, and how many what it is in
+// has: of is 0 where that is not known, as of a thread.
+func (n *Node) Weight() (bytes, of int64) {
+	e := n.e.Load()
+	if n.IsThread() || e.state == StatePending {
+		return 0, 0
+	}
+	in := n.parent.e.Load()
+	if !n.parent.IsThread() && in.state == StatePending {
+		return 0, 0
+	}
+	return e.next - e.at, in.end - in.start
+}
+
 // Longest returns the place of the child of n that took longest, the first of
 // equals. ok is false when no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.

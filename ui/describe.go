@@ -71,6 +71,8 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 	text, spans := m.text(n)
 	s.wrap("", 0, text, spans, func(st format.Style) style { return ofSpan(st, p.Class) })
 	s.blank()
+	m.r.WithContext(func(c *format.Context) { describer{s, c}.location(p.Location) })
+	s.blank()
 	m.describeDuration(s, n)
 	spot, _ := m.spotOf(n)
 	m.r.WithContext(func(c *format.Context) {
@@ -95,7 +97,6 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 			d.snapshot(p.Snapshot)
 		}
 		s.blank()
-		d.location(p.Location)
 		m.source.describe(s, spot)
 		if thread := c.Thread(p.Thread); thread != nil && thread.Name != "" {
 			s.pair("thread", fmt.Sprintf("%d (%s)", p.Thread+1, thread.Name), plain)

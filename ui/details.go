@@ -39,6 +39,7 @@ type sheet struct {
 	width int
 	g     *glyphs
 	lines []string
+	dense bool // there is no room for empty lines
 }
 
 // pair adds a label with its text, which goes on over as many lines as it takes.
@@ -84,11 +85,19 @@ func (s *sheet) title(text string) {
 	s.lines = append(s.lines, newLine(s.width, s.g).put(text, bold).end())
 }
 
-func (s *sheet) blank() { s.lines = append(s.lines, newLine(s.width, s.g).end()) }
+func (s *sheet) blank() {
+	if s.dense {
+		return
+	}
+	s.lines = append(s.lines, newLine(s.width, s.g).end())
+}
+
+// denseBelow is how many lines a pane must have for empty ones.
+const denseBelow = 14
 
 // view draws the pane: height lines of width cells.
 func (d *details) view(m *Model, width, height int) []string {
-	s := &sheet{width: width, g: m.g}
+	s := &sheet{width: width, g: m.g, dense: height < denseBelow}
 	m.describeRow(s)
 	if d.of != any(m.out.cursor) {
 		d.of, d.top = m.out.cursor, 0

@@ -63,7 +63,7 @@ func bindings() []binding {
 		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
 		{[]string{"N"}, groupFind, "previous hit", "", (*Model).prevHit},
 		{[]string{"H"}, groupFind, "list of hits", "hits", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
-		{[]string{"L"}, groupFind, "heaviest child (3L: three levels down)", "longest", (*Model).largest},
+		{[]string{"L"}, groupFind, "longest child, without times the largest; 3L: three levels", "longest", (*Model).largest},
 		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
 		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
 		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askPlace},

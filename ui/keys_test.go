@@ -293,6 +293,13 @@ func TestGoTo(t *testing.T) {
 	}
 }
 
+// TestTourShowsPlace: where a row is in the source, which the tour speaks of, is on a
+// small screen at once.
+func TestTourShowsPlace(t *testing.T) {
+	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	d.keys("j l j d").has("at  ", ".java:", "tour 2 of 8")
+}
+
 // TestTour does what the tour asks for, to its end.
 func TestTour(t *testing.T) {
 	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{Tour: true})

@@ -56,13 +56,35 @@ func (m *Model) largest(n int) tea.Cmd {
 		to, err := way.down(ctx, t, from, max(1, n), progress)
 		return revealed{id, to, err, func(n *lazy.Node) tea.Cmd {
 			m.tour.arrived(m, "L")
-			return m.land(n)
+			cmd := m.land(n)
+			m.sayWeight(n)
+			return cmd
 		}}
 	})
 	if e != nil {
 		return e.apply(m)
 	}
 	return cmd
+}
+
+// sayWeight says how heavy a child is that was gone to, where no duration does.
+func (m *Model) sayWeight(n *lazy.Node) {
+	if _, timed := n.Time(); timed {
+		return
+	}
+	bytes, of := n.Weight()
+	if of <= 0 {
+		return
+	}
+	why := "no times: "
+	if m.timed() {
+		why = "no duration: "
+	}
+	in := "the thread"
+	if !n.Parent().IsThread() {
+		in = m.shortName(n.Parent())
+	}
+	m.say(why + "this is the largest child, with " + percent(bytes, of) + " of what is recorded in " + in)
 }
 
 // down returns the node that so many steps lead to: fewer, where there is

@@ -24,3 +24,22 @@ func TestLargest(t *testing.T) {
 		t.Fatalf("[ did not go back from %s", at)
 	}
 }
+
+// TestLargestSays: without times it is said how much the child holds.
+func TestLargestSays(t *testing.T) {
+	d := drive(t, recorded(t, "flat.stream"), 100, 24, Options{})
+	d.keys("g 3 L").has("no times: this is the largest child, with 99 % of what is recorded in Load.flat()")
+	d.keys("L").has("of what is recorded in loop")
+	n := d.m.out.cursor.Node
+	bytes, of := n.Weight()
+	if bytes <= 0 || of <= bytes {
+		t.Errorf("an iteration has %d bytes of %d", bytes, of)
+	}
+	if bytes, of := d.m.out.t.ThreadAt(0).Weight(); bytes != 0 || of != 0 {
+		t.Errorf("a thread has %d bytes of %d", bytes, of)
+	}
+	d = drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
+	if d.keys("g L"); strings.Contains(d.screen(), "largest child") {
+		t.Errorf("with times the duration says it: %s", d.screen())
+	}
+}

@@ -35,7 +35,7 @@ var tourSteps = []step{
 		}},
 	{key: "L", text: "%s goes to the heaviest child: the longest, or without times the largest. Press it again to follow where the time went.",
 		later: true},
-	{key: "d", text: "%s shows all about a row: arguments with their types, the result, its times, where it is in the source."},
+	{key: "d", text: "%s shows all about a row: arguments with their types, the result, its times, where it is in the source; } scrolls what has no room."},
 	{key: "/", text: "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too."},
 	{key: "H", text: "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.",
 		done: func(m *Model) bool {
