@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 
 	"tracex/recorder/ipc"
+	"tracex/ui"
 )
 
 const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to walk with the keyboard; ? shows the keys.
@@ -20,6 +22,9 @@ var (
 	manShort = regexp.MustCompile(`\\fB--(\w) --`)
 	manLong  = regexp.MustCompile(`\\fB--`)
 )
+
+// manAfterKeys is the section before which the keys go.
+const manAfterKeys = ".SH EXIT STATUS\n"
 
 const manExit = `0: all went well; also when the reader of the output went away (print | head).
 1: a file could not be read or written.
@@ -44,6 +49,27 @@ EDITOR, VISUAL: what opens the source at a call.
 TMPDIR: where packed traces and standard input are unpacked to.
 ` + ipc.ProducerVariable + `, ` + ipc.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
 
+// manKeys is a section with the explorer's key map. The library would take a key
+// for the beginning of a list.
+func manKeys() string {
+	var b strings.Builder
+	b.WriteString(".SH KEYS\nIn the explorer. A number before a key is how often, or which row: 5j, 100G.\n")
+	group := ""
+	for _, k := range ui.Keys() {
+		if k.Group != group {
+			group = k.Group
+			fmt.Fprintf(&b, ".SS %s\n", manText(group))
+		}
+		fmt.Fprintf(&b, ".TP 20\n\\fB%s\\fP\n%s\n", manText(k.Names), manText(k.Does))
+	}
+	return b.String()
+}
+
+// manText is text as roff takes it, so that it comes out as it is.
+func manText(text string) string {
+	return strings.NewReplacer(`\`, `\e`, ".", `\&.`, "'", `\(aq`, "-", `\-`, "^", `\(ha`, "~", `\(ti`).Replace(text)
+}
+
 // manCommand prints the man page of all commands.
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -66,6 +92,7 @@ func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 			page.WithSection("Environment", manEnvironment)
 			text := manShort.ReplaceAllString(page.Build(roff.NewDocument()), `\fB\-$1, \-\-`)
 			text = manLong.ReplaceAllString(text, `\fB\-\-`)
+			text = strings.Replace(text, manAfterKeys, manKeys()+manAfterKeys, 1)
 			_, err = fmt.Fprint(a.stdout, text)
 			return err
 		},

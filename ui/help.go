@@ -13,23 +13,38 @@ func (m *Model) help(int) tea.Cmd {
 	return nil
 }
 
+// Key is a line of the key map: keys, as a person reads their names, and what they
+// do. Group is the heading that it is under.
+type Key struct{ Group, Names, Does string }
+
+// Keys returns the key map, as help shows it, with names in ASCII.
+func Keys() []Key { return keyLines(bindings(), &asciiGlyphs) }
+
+func keyLines(keys []binding, g *glyphs) []Key {
+	var lines []Key
+	for i := range keys {
+		b := &keys[i]
+		lines = append(lines, Key{b.group, b.names(g), b.help})
+		if b.keys[0] == "E" {
+			lines = append(lines, Key{b.group, "1 " + g.more + " 9", "expand to that depth (after a moment)"})
+		}
+	}
+	return lines
+}
+
 // helpItems makes the lines of help from the key map.
 func helpItems(keys []binding, g *glyphs) []item {
 	var items []item
 	group := ""
-	for i := range keys {
-		b := &keys[i]
-		if b.group != group {
-			group = b.group
+	for _, k := range keyLines(keys, g) {
+		if k.Group != group {
+			group = k.Group
 			if len(items) > 0 {
 				items = append(items, item{head: true})
 			}
 			items = append(items, item{head: true, cells: []cell{{text: group, s: bold}}})
 		}
-		items = append(items, item{cells: []cell{{text: b.names(g), s: accent, at: 4}, {text: b.help, s: plain, at: 22}}})
-		if b.keys[0] == "E" {
-			items = append(items, item{cells: []cell{{text: "1 … 9", s: accent, at: 4}, {text: "expand to that depth (after a moment)", s: plain, at: 22}}})
-		}
+		items = append(items, item{cells: []cell{{text: k.Names, s: accent, at: 4}, {text: k.Does, s: plain, at: 22}}})
 	}
 	more := []string{
 		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
