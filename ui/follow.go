@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
 )
 
@@ -27,6 +28,7 @@ type following struct {
 
 	recording int  // as the reader counts them
 	growing   bool // the reader looked for more at the last refresh
+	ending    bool // the program is gone: the cursor stays at the newest row until all that it left is known
 	ticking   bool // a clock tick is under way
 }
 
@@ -51,7 +53,7 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 }
 
 // leave lets the cursor stay where it is. What was opened stays open.
-func (f *following) leave() { f.on, f.path, f.opened = false, nil, nil }
+func (f *following) leave() { f.on, f.ending, f.path, f.opened = false, false, nil, nil }
 
 // moved notices that a person has moved the cursor away from the newest row.
 func (f *following) moved(cursor lazy.Row) {
@@ -63,6 +65,9 @@ func (f *following) moved(cursor lazy.Row) {
 // stay goes to the newest row when more has come.
 func (m *Model) stay() tea.Cmd {
 	f := &m.follow
+	if f.ending && f.generation == m.generation && m.settled() {
+		f.leave()
+	}
 	if !f.on || f.generation == m.generation || m.jobs.cancel != nil || m.out.goal != nil {
 		return nil
 	}
@@ -102,7 +107,7 @@ func (m *Model) newestThread() *lazy.Node {
 }
 
 // toNewest is the goal to get to the last row of a thread that is in no call
-// that has ended. Calls that have not are opened on the way, and closed once
+// that has ended, see over. Calls that have not are opened on the way, and closed once
 // they have.
 func (m *Model) toNewest(thread *lazy.Node) goal {
 	f := &m.follow
@@ -122,7 +127,7 @@ func (m *Model) toNewest(thread *lazy.Node) goal {
 			if !ok {
 				break
 			}
-			if row = last; last.Node.State() == lazy.StateWhole {
+			if row = last; over(last.Node) {
 				break
 			}
 			f.path = append(f.path, last.Node)
@@ -132,6 +137,21 @@ func (m *Model) toNewest(thread *lazy.Node) goal {
 		f.row = row
 		return lazy.Row{}, 0, false
 	}
+}
+
+// over reports whether something has ended of itself: not a call whose program ended
+// within it, nor what that was in the middle of.
+func over(n *lazy.Node) bool {
+	if n.State() != lazy.StateWhole {
+		return false
+	}
+	for ; !n.IsThread(); n = n.Parent() {
+		if n.Point().Class == format.ClassCall {
+			result := &n.Footer().Result
+			return result.Kind != format.ValueString || result.Text != format.UnfinishedMethod
+		}
+	}
+	return true
 }
 
 // retrace drops the end of the path that leads to the newest row no more: nesting
@@ -146,7 +166,7 @@ func (m *Model) retrace(thread *lazy.Node) {
 	}
 	f.pathOf = m.generation
 	last := len(f.path) - 1
-	for n := f.path[last]; last > 0 && (n.State() == lazy.StateWhole || t.Resolve(rowOf(n)).Node != n); n = f.path[last] {
+	for n := f.path[last]; last > 0 && (over(n) || t.Resolve(rowOf(n)).Node != n); n = f.path[last] {
 		last--
 	}
 	clear(f.path[last+1:])
@@ -183,7 +203,9 @@ func (m *Model) turn() {
 		}
 	}
 	if f.growing && !st.Growth.On {
-		f.leave()
+		if f.ending = f.on && st.Ended != ""; !f.ending {
+			f.leave()
+		}
 		switch {
 		case st.Ended != "":
 			m.warn(st.Ended)
