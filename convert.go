@@ -72,16 +72,20 @@ var traceSuffixes = []string{".tim", ".idx", ""}
 // convert writes data, index and times. They take their places together at the
 // end, the data last. Of a trace that is damaged all that is whole is written.
 func (a *app) convert(ctx context.Context, path, output string, force bool) error {
-	result, damage, err := a.converted(ctx, path, output, force)
+	result, damage, err := a.converted(ctx, path, output, force, true)
 	if err != nil {
 		return err
 	}
 	return errors.Join(a.tellConverted(output, result), damage)
 }
 
+// errNoEvents says that a trace would be empty.
+var errNoEvents = errors.New("nothing was recorded")
+
 // converted is convert that says nothing. damage is what is wrong with a trace of
-// which the rest was written.
-func (a *app) converted(ctx context.Context, path, output string, force bool) (result *convert.Result, damage, err error) {
+// which the rest was written. Unless empty says that it may be, a trace without events
+// takes nobody's place: errNoEvents.
+func (a *app) converted(ctx context.Context, path, output string, force, empty bool) (result *convert.Result, damage, err error) {
 	in, err := a.openStream(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -120,6 +124,9 @@ func (a *app) converted(ctx context.Context, path, output string, force bool) (r
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if result.Events == 0 && !empty {
+		return nil, nil, errNoEvents
 	}
 	for _, d := range drafts {
 		if err := d.commit(); err != nil {

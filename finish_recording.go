@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tracex/recorder/convert"
 	"tracex/recorder/recording"
 )
 
@@ -48,25 +49,26 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	a.finishRecorders(folder.Path(), spool)
 	st, err := spool.Stat()
 	if err = errors.Join(err, spool.Close()); err == nil && st.Size() == 0 {
-		a.remark(path, errors.Join(errors.New("tracex record was killed before anything was recorded"), folder.Remove()))
-		return
+		err = errNoEvents
 	}
-	var events int64
+	var result *convert.Result
+	var damage error
 	if err == nil {
-		result, damage, fault := a.converted(ctx, folder.Spool(), path, folder.About.Replace)
-		if err = fault; err == nil {
-			events = result.Events
-			if damage != nil {
-				a.remark("of "+at+" a part is missing", damage)
-			}
-		}
+		result, damage, err = a.converted(ctx, folder.Spool(), path, folder.About.Replace, false)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoEvents):
+		a.remark(path, errors.New("tracex record was killed before anything was recorded"))
+	case err != nil:
 		a.remark("of "+at+" no trace was made: tracex convert -o OTHER "+folder.Spool()+" makes one", errors.Join(err, folder.Close()))
 		return
+	default:
+		a.remark(path, errors.New("tracex record was killed before it made the trace; made it of "+counted(result.Events, "event")+" in "+at+
+			"; what programs recorded shortly before may be missing"))
 	}
-	a.remark(path, errors.New("tracex record was killed before it made the trace; made it of "+counted(events, "event")+" in "+at+
-		"; what programs recorded shortly before may be missing"))
+	if damage != nil {
+		a.remark("of "+at+" a part is missing", damage)
+	}
 	if err := folder.Remove(); err != nil {
 		a.remark("left behind", err)
 	}

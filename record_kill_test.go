@@ -161,6 +161,65 @@ func TestRecordIsKilled(t *testing.T) {
 	}
 }
 
+// A recording that got nothing before it was killed replaces nothing, whether the
+// service had written what it says of itself or not.
+func TestRecordIsKilledEarly(t *testing.T) {
+	for name, written := range map[string]bool{"nothing_written": false, "written": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killEarly(t, written)
+		})
+	}
+}
+
+func killEarly(t *testing.T, written bool) {
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, said, exit := runCommand(t, "record", "-o", out, "--", self, tracedArgument, "exit"); exit != 3 {
+		t.Fatalf("exit code %d: %s", exit, said)
+	}
+	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", "sh", "-c", "echo waiting; cat")
+	cmd.Stderr = nil // the program holds it, too
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, make([]byte, len("waiting"))); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for ; written; <-tick.C {
+		if st, err := os.Stat(filepath.Join(out+recording.Suffix, "spool.pftrace")); err != nil || st.Size() > 0 {
+			break
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	if _, said, exit := runCommand(t, "info", out); exit != 0 || !strings.Contains(said, "killed before anything was recorded") {
+		t.Errorf("info ends with %d and says %q", exit, said)
+	}
+	checkRecorded(t, self, out)
+	if left := names(t, tmp); len(left) > 0 {
+		t.Errorf("temporary files stay: %q", left)
+	}
+}
+
 // A recording that is left is discarded by another one that is told so.
 func TestRecordDiscards(t *testing.T) {
 	t.Parallel()
