@@ -14,8 +14,23 @@ import (
 // sharedSend is how far a thread was with its parts.
 type sharedSend struct {
 	number  uint64 // of the next part
-	sending bool   // it was being sent, up to end; it may have come
-	end     uint64 // of the chunk that was put last
+	sending bool   // it was being sent, and may have come
+	sent    bool   // the one before it was sent, but its chunk may not say so
+	end     uint64 // of the part that sending or sent is about, in the chunk that was put last; 0: it is of none
+}
+
+// upTo notes of a chunk what was sent of it for sure.
+func (s *sharedSend) upTo(t *Thread, c *chunk) {
+	if bytes, marks := unpack(s.end); s.sent && c.number == t.file.putChunk && bytes > c.flushed && s.within(c) {
+		c.flushed, c.flushedMarks = bytes, marks
+	}
+}
+
+// within reports whether the end can be one of what is published of a chunk.
+func (s *sharedSend) within(c *chunk) bool {
+	bytes, marks := unpack(s.end)
+	n, m := unpack(c.published.Load())
+	return c.flushed <= bytes && bytes <= n && c.flushedMarks <= marks && marks <= m
 }
 
 // FinishShared writes what a recorder had recorded and not yet sent to its service
@@ -52,7 +67,9 @@ func (z *finisher) finishShared(w io.Writer) (err error) {
 	out := &packets{w: w, pid: z.rest.Uint(live.AtPID)}
 	z.references(s, out)
 	for _, t := range threads {
-		if err := z.parts(s, t, out); err != nil {
+		if err := z.parts(s, t, out); errors.Is(err, live.ErrDamaged) {
+			z.done.Short++ // of this one; the others are what they are
+		} else if err != nil {
 			return err
 		}
 	}
@@ -89,28 +106,30 @@ func (z *finisher) latest() uint64 {
 func (z *finisher) sharedThread(t *Thread, word func(int64) uint64) error {
 	send := sharedSend{number: word(sharedNumber), end: word(sharedEnd)}
 	if n := word(sharedSending); n > 0 {
-		send.number, send.sending = n-1, true
+		send.sending, send.sent = n == send.number+1, n == send.number
 	}
 	z.sends[t] = send
 	return nil
 }
 
-// parts writes what a thread had not sent.
+// parts writes what a thread had not sent. The part that was being sent, which may
+// have come, is written as it was; where that is not to be had, an empty one has its
+// number, so that what follows is not taken for it.
 func (z *finisher) parts(s *shared, t *Thread, out *packets) error {
 	st := &sharedThread{s: s, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
 	send := z.sends[t]
+	if send.sending {
+		again := part{}
+		if c := t.full.first; c != nil && send.end > 0 && c.number == t.file.putChunk && send.within(c) {
+			again = c.upTo(send.end)
+			c.written(again)
+		}
+		if err := z.part(st, t, again, &send, out); err != nil {
+			return err
+		}
+	}
 	for c := t.full.first; c != nil; c = c.next {
 		p := c.pending()
-		if bytes, marks := unpack(send.end); send.sending && c.number == t.file.putChunk && bytes > c.flushed &&
-			bytes <= c.flushed+len(p.data) && marks >= c.flushedMarks && marks <= c.flushedMarks+len(p.marks) {
-			// This very part may have come already.
-			again := c.upTo(send.end)
-			if err := z.part(st, t, again, &send, out); err != nil {
-				return err
-			}
-			c.written(again)
-			p = c.pending()
-		}
 		for len(p.data) > 0 {
 			var now part
 			now, p = p.split(packetBytes)

@@ -70,6 +70,10 @@ func (z *finisher) chunks(byID map[int32]*Thread) error {
 		if err != nil {
 			return err
 		}
+		if z.blind {
+			send := z.sends[t]
+			send.upTo(t, c)
+		}
 		of[t] = append(of[t], c)
 	}
 	for _, t := range byID {

@@ -15,10 +15,18 @@ import (
 // tracex record sets it.
 const LiveFolder = "TRACEX_LIVE_FOLDER"
 
-// Numbers of the slot of a thread whose parts go to a service.
+// Numbers of the slot of a thread whose parts go to a service. A part is sent in
+// these steps, between any two of which the program may end:
+//
+//	sharedEnd, threadPut   where it ends, if it is of a chunk
+//	sharedSending          it may have come from here on
+//	the part itself
+//	sharedNumber           it has come: this one store settles it
+//	chunkFlushed           of its chunk
+//	sharedSending          none is being sent
 const (
-	sharedEnd     = 8  // what is in the sink behind the part that is being sent, as of threadPut
-	sharedSending = 16 // one more than that part's number; 0: none is
+	sharedEnd     = 8  // what of the chunk threadPut is sent with the part: as in chunkFlushed; 0: it is of none
+	sharedSending = 16 // one more than the number of the part that is being sent; 0: none is
 	sharedNumber  = 24 // of the next part
 )
 
@@ -64,11 +72,15 @@ func (p part) marksBefore() int {
 // are sent. The thread's lock is held.
 func (st *sharedThread) sending(t *Thread, p part, marks int) {
 	slot := t.file.live.slot
-	if slot == nil || p.of == nil {
+	if slot == nil {
 		return
 	}
-	slot.Word(sharedEnd).Store(pack(p.first+len(p.data), marks))
-	slot.Word(threadPut).Store(p.of.number)
+	if p.of == nil {
+		slot.Word(sharedEnd).Store(0)
+	} else {
+		slot.Word(sharedEnd).Store(pack(p.first+len(p.data), marks))
+		slot.Word(threadPut).Store(p.of.number)
+	}
 	slot.Word(sharedSending).Store(st.count + 1)
 }
 
@@ -79,9 +91,9 @@ func (st *sharedThread) sentAll(t *Thread, p part, marks int) {
 	if slot == nil {
 		return
 	}
+	slot.Word(sharedNumber).Store(st.count)
 	if p.of != nil && p.of.live != nil {
 		p.of.live.slot.Word(chunkFlushed).Store(pack(p.first+len(p.data), marks))
 	}
-	slot.Word(sharedNumber).Store(st.count)
 	slot.Word(sharedSending).Store(0)
 }
