@@ -8,7 +8,7 @@ import (
 // What the first goroutine records into is ready before it does: its first calls last
 // no longer than others.
 func TestFirstChunksAreReady(t *testing.T) {
-	r := start(t, Config{Path: filepath.Join(t.TempDir(), "trace.bin")})
+	r := start(t, Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1})
 	if r.live == nil {
 		t.Skip("there are no live files here")
 	}
