@@ -52,7 +52,6 @@ func helpFunc(f *os.File) func(*cobra.Command, []string) {
 }
 
 func (p *helpPage) write(c *cobra.Command) {
-	p.w.WriteString("\n")
 	for line := range strings.Lines(ansi.Wordwrap(cmp.Or(c.Long, c.Short), p.width-2, "")) {
 		p.w.WriteString("  " + strings.TrimSpace(line) + "\n")
 	}
@@ -81,7 +80,6 @@ func (p *helpPage) write(c *cobra.Command) {
 	}
 	p.table("COMMANDS", commands, column)
 	p.table("FLAGS", flags, column)
-	p.w.WriteString("\n")
 }
 
 func (p *helpPage) title(text string) {

@@ -44,7 +44,7 @@ func TestHelpFits(t *testing.T) {
 			if strings.Contains(string(drawn), "\x1b]") {
 				t.Error("it asks the terminal something")
 			}
-			text := strings.Trim(escapes.ReplaceAllString(string(drawn), ""), "\r\n")
+			text := strings.TrimSuffix(escapes.ReplaceAllString(string(drawn), ""), "\r\n")
 			lines := strings.Split(text, "\n")
 			// One line is for the prompt.
 			if len(lines) > 23 {
@@ -61,3 +61,4 @@ func TestHelpFits(t *testing.T) {
 		})
 	}
 }
+

@@ -31,7 +31,30 @@ func (m *Model) goWanted() tea.Cmd {
 		m.say(map[int]string{1: "search wrapped to the top", -1: "search wrapped to the bottom"}[s.want.dir])
 	}
 	s.want, s.shown = nil, i+1
-	return m.show(s.hits.at(i).Place)
+	return m.reveal(s.hits.at(i).Place, func(n *lazy.Node) tea.Cmd {
+		cmd := m.land(n)
+		m.slideToHit(n)
+		return cmd
+	})
+}
+
+// slideToHit scrolls the line of a hit that was gone to, so far that what was found
+// in it is seen.
+func (m *Model) slideToHit(n *lazy.Node) {
+	text, _ := m.text(n)
+	lit := m.lit(n, text)
+	if len(lit) == 0 || lit[0][0] >= len(text) {
+		return
+	}
+	row := m.out.cursor
+	hidden := m.hidden(row)
+	from, to := textWidth(text[:lit[0][0]], m.g.ascii), textWidth(text[:min(lit[0][1], len(text))], m.g.ascii)
+	room := textWidth(text, m.g.ascii) - hidden
+	if hidden == 0 || from >= m.out.skip && to < room+m.out.skip {
+		return
+	}
+	// Its end is seen, with a little of what follows, but rather its beginning.
+	m.out.slid, m.out.slide = n, max(0, min(to-room+8, from, hidden)-m.out.skip)
 }
 
 // goOn goes to a hit of the search that there is. Where that would be round the

@@ -75,6 +75,22 @@ func (m *Model) left(int) tea.Cmd {
 	return nil
 }
 
+func (m *Model) nextSibling(n int) tea.Cmd { return m.sibling(max(1, n), "no next sibling") }
+func (m *Model) prevSibling(n int) tea.Cmd { return m.sibling(-max(1, n), "no previous sibling") }
+
+// sibling goes n siblings on; where there is none it says so.
+func (m *Model) sibling(n int, none string) tea.Cmd {
+	from := m.out.cursor
+	walk := siblings(n)
+	return m.aim(func(o *outline) (lazy.Row, lazy.End, bool) {
+		gap, end, wait := walk(o)
+		if !wait && o.cursor == from {
+			m.say(none)
+		}
+		return gap, end, wait
+	})
+}
+
 // rowOf is the row of a node that is on the path to one that is shown.
 func rowOf(n *lazy.Node) lazy.Row {
 	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}

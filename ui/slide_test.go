@@ -28,3 +28,30 @@ func TestSlide(t *testing.T) {
 	d.keys("l l j k")
 	check("left and come back", true)
 }
+
+// TestSlideToHit: what was found is seen, also where its row is longer than the screen
+// is wide.
+func TestSlideToHit(t *testing.T) {
+	d := drive(t, recorded(t, "kotlin.stream"), 40, 20, Options{})
+	d.keys("/").typed("Point@23076423").keys("enter")
+	line := ""
+	for _, l := range strings.Split(d.screen(), "\n") {
+		if strings.HasPrefix(l, "▌") {
+			line = l
+		}
+	}
+	if !strings.Contains(line, "Point@23076423") || !strings.Contains(d.cursorText(), "new Point(1, 0, 2, null): Point@23076423") {
+		t.Errorf("at %q, drawn as %q", d.cursorText(), line)
+	}
+	d.keys("g").typed("").keys("/").typed("new Point(3").keys("enter").has("new Point(3, 4)")
+}
+
+// TestNoSibling: a key that leads nowhere says so.
+func TestNoSibling(t *testing.T) {
+	d := drive(t, recorded(t, "kotlin.stream"), 80, 24, Options{})
+	d.keys("K").has("no previous sibling").keys("J").has("no next sibling")
+	if d.keys("g J"); strings.Contains(d.screen(), "no next sibling") {
+		t.Error("there is a next thread")
+	}
+	d.keys("99J").has("Thread 6")
+}
