@@ -61,4 +61,3 @@ func TestHelpFits(t *testing.T) {
 		})
 	}
 }
-

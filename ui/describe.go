@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"tracex/format"
@@ -111,6 +112,7 @@ func (m *Model) describePlace(s *sheet, n *lazy.Node) {
 	p := n.Point()
 	m.describeStart(s, n)
 	s.pair("event", grouped(int64(p.Event)), plain)
+	s.pair("path", m.stackText(n), plain)
 	s.pair("print", m.printCommand(n), plain)
 	physical, logical := n.Offset()
 	s.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", grouped(physical), grouped(logical)), plain)
@@ -131,6 +133,28 @@ func (m *Model) describePlace(s *sheet, n *lazy.Node) {
 	if p.Flags&format.FlagUnderWay != 0 {
 		s.pair("note", "under way when the recording began", plain)
 	}
+}
+
+// mostInStack is how many names a path in the details has at each of its ends.
+const mostInStack = 50
+
+// stackText is the path to a node whole, unlike that above the tree; of a very long one
+// its ends.
+func (m *Model) stackText(n *lazy.Node) string {
+	path := m.path()
+	if len(path) == 0 || path[len(path)-1] != n {
+		return ""
+	}
+	var names []string
+	for i, of := range path {
+		switch {
+		case i < mostInStack || i >= len(path)-mostInStack:
+			names = append(names, m.shortName(of))
+		case i == mostInStack:
+			names = append(names, m.g.more+" "+plural(int64(len(path)-2*mostInStack), "more level")+" "+m.g.more)
+		}
+	}
+	return strings.Join(names, " "+m.g.crumb+" ")
 }
 
 var diffNames = map[format.DiffStatus]string{
