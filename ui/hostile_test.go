@@ -141,7 +141,7 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 80, 24, Options{})
-		d.has("⚠ ", "lost")
+		d.has("⚠ ", "no more can be read")
 		d.keys("E G g d l l l")
 		d.screen()
 	}

@@ -209,7 +209,7 @@ func TestCalls(t *testing.T) {
 func TestDamagedIsSaid(t *testing.T) {
 	r := openTrace(t, formattest.Unpack(t, "crash.stream.bin"), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
-	d.has("⚠ cut short at offset 4,729,214: the rest is lost; 6 events unfinished")
+	d.has("⚠ cut short at offset 4,729,214: no more can be read; 6 events unfinished")
 	d.resize(40, 10)
 	d.has("⚠ ")
 	d.keys("g j d")

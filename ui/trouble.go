@@ -54,7 +54,7 @@ func problem(st lazy.Status) string {
 	case errors.Is(st.Problem, lazy.ErrLeft) && errors.As(st.Problem, &e):
 		text = lineOf(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
-		text = fmt.Sprintf("cut short at offset %s: the rest is lost", grouped(e.Offset))
+		text = fmt.Sprintf("cut short at offset %s: no more can be read", grouped(e.Offset))
 	}
 	if st.Unfinished > 0 {
 		text += "; " + plural(int64(st.Unfinished), "event") + " unfinished"
