@@ -83,21 +83,22 @@ func (c *chunk) forgotten() {
 	}
 }
 
-// livens notes whose chunk it is from now on. The thread's swap is held.
+// livens notes whose chunk it is from now on. The thread's swap is held. That the
+// thread has begun a chunk of its number comes last: one that has begun and is not
+// there had no room in the live file.
 func (c *chunk) livens(t *Thread) {
 	slot := t.file.live.slot
 	if slot == nil {
 		return
 	}
-	slot.Word(threadBegun).Store(c.number)
-	if c.live == nil {
-		return
+	if c.live != nil {
+		s := c.live.slot
+		s.Put(chunkNumber, c.number)
+		s.Put(chunkLimit, 0)
+		s.Put(chunkFlushed, 0)
+		s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
 	}
-	s := c.live.slot
-	s.Put(chunkNumber, c.number)
-	s.Put(chunkLimit, 0)
-	s.Put(chunkFlushed, 0)
-	s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
+	slot.Word(threadBegun).Store(c.number)
 }
 
 // limited notes how much of a chunk that was taken away is good: its owner takes
