@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/recorder/internal/live"
 )
 
 // crashedFiles are the files of a recording whose program has ended.
@@ -341,5 +342,27 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 	points(t, loaded(t, path), func(*lazy.EagerThread, *format.Point, int) { n++ })
 	if n == 0 {
 		t.Fatal("there are no points")
+	}
+}
+
+// A crash while a buffer begins: the thread has not begun it before it is there, or it
+// would count as missing.
+func TestBufferThatIsNotThereYet(t *testing.T) {
+	r := start(t, Config{FlushInterval: -1})
+	thread := r.Thread("worker")
+	someCalls(r, thread, 1, 3)
+	begun := thread.file.live.slot.Word(threadBegun)
+	before := begun.Load()
+	next := &chunk{number: before + 1, live: &liveChunk{slot: &live.Slot{}}} // it has no memory
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the buffer was noted in no memory at all")
+			}
+		}()
+		next.livens(thread)
+	}()
+	if after := begun.Load(); after != before {
+		t.Errorf("the thread has begun its buffer %d, which is not there, and had begun %d", after, before)
 	}
 }
