@@ -181,7 +181,7 @@ func killEarly(t *testing.T, written bool) {
 	if _, said, exit := runCommand(t, "record", "-o", out, "--", self, tracedArgument, "exit"); exit != 3 {
 		t.Fatalf("exit code %d: %s", exit, said)
 	}
-	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", "sh", "-c", "echo waiting; cat")
+	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "waits")
 	cmd.Stderr = nil // the program holds it, too
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -194,7 +194,7 @@ func killEarly(t *testing.T, written bool) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadFull(stdout, make([]byte, len("waiting"))); err != nil {
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	tick := time.NewTicker(time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,11 @@ func init() {
 // traced records some events, and ends as told.
 func traced(end string) {
 	fmt.Println("the program says hello")
-	if end == "nothing" {
+	switch end {
+	case "waits": // and records nothing
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	case "nothing":
 		os.Exit(0)
 	}
 	if err := recordEvents(end); err != nil {
