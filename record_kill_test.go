@@ -181,7 +181,7 @@ func killEarly(t *testing.T, written bool) {
 	if _, said, exit := runCommand(t, "record", "-o", out, "--", self, tracedArgument, "exit"); exit != 3 {
 		t.Fatalf("exit code %d: %s", exit, said)
 	}
-	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "waits")
+	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "idles")
 	cmd.Stderr = nil // the program holds it, too
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

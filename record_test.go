@@ -38,7 +38,7 @@ func init() {
 func traced(end string) {
 	fmt.Println("the program says hello")
 	switch end {
-	case "waits": // and records nothing
+	case "idles":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	case "nothing":
