@@ -53,19 +53,8 @@ func recordingToKill(t *testing.T, out string) (cmd *exec.Cmd, tmp string, goOn 
 		t.Fatal(err)
 	}
 	cmd, _, tmp = command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "goes on")
-	cmd.Stderr = nil // the program holds it, too
 	cmd.Dir = t.TempDir()
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	lines := bufio.NewScanner(stdout)
 	await := func(want string) {
 		t.Helper()
@@ -82,6 +71,24 @@ func recordingToKill(t *testing.T, out string) (cmd *exec.Cmd, tmp string, goOn 
 		stdin.Close()
 		await("went on")
 	}
+}
+
+// startPiped starts a command that is to be killed, with pipes for its input and its
+// output, which the program that it records has, too, as it would have its errors'.
+func startPiped(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.ReadCloser) {
+	t.Helper()
+	cmd.Stderr = nil
+	var err error
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout
 }
 
 // runCommand runs a command of tracex.
@@ -182,18 +189,7 @@ func killEarly(t *testing.T, written bool) {
 		t.Fatalf("exit code %d: %s", exit, said)
 	}
 	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "idles")
-	cmd.Stderr = nil // the program holds it, too
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
