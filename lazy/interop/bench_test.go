@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,9 +18,13 @@ import (
 // takes, separated by commas. A million calls are 93 MB of data.
 const callsVariable = "TRACEX_INTEROP_CALLS"
 
+// versionsVariable holds the versions of their files, separated by commas: the
+// newest alone unless it is set.
+const versionsVariable = "TRACEX_INTEROP_VERSIONS"
+
 // BenchmarkReference does the same work on the same file with tracex and with
-// Lincheck's own reader, in turns, each in a process of its own, and reports
-// both and their ratios:
+// the release of Lincheck that reads its version, in turns, each in a process of
+// its own, and reports both and their ratios:
 //
 //	ours-ms, theirs-ms   time within the process; theirs without the JVM's start
 //	times-faster         theirs / ours
@@ -34,48 +39,81 @@ func BenchmarkReference(b *testing.B) {
 	if memory("VmHWM:") < 0 {
 		b.Skip("peak memory is measured on Linux alone")
 	}
-	if err := builtDriver(); err != nil {
-		b.Fatal(err)
-	}
-	for _, calls := range benchmarkCalls(b) {
-		data := formattest.File(b, formattest.Spec{Shape: formattest.Calls, N: calls, Seed: 1})
-		name := fmt.Sprintf("calls=%d", calls)
-		warm(b, data, data+".idx")
-		b.Run("open/"+name, func(b *testing.B) {
-			compare(b, func() cost { return ours(b, "", "open", data) },
-				func() cost { return theirs(b, []string{"ns"}, "open-lazy", data) })
-		})
-		b.Run("open-without-index/"+name, func(b *testing.B) {
-			alone := filepath.Join(b.TempDir(), "trace.bin")
-			if err := os.Symlink(data, alone); err != nil {
-				b.Fatal(err)
-			}
-			compare(b, func() cost { return ours(b, "", "open", alone) },
-				func() cost { return theirs(b, []string{"ns"}, "open-lazy", alone) })
-		})
-		// Their eager loader holds all of the trace, their lazy reader the
-		// path to the point that is printed.
-		b.Run("print/"+name, func(b *testing.B) {
-			comparePrints(b, data, []string{"load-ns", "print-ns"}, "print-eager")
-		})
-		b.Run("print-lazily/"+name, func(b *testing.B) { comparePrints(b, data, []string{"ns"}, "print-lazy", "raw") })
+	for _, l := range benchmarkReleases(b) {
+		if err := l.built(); err != nil {
+			b.Fatal(err)
+		}
+		for _, calls := range benchmarkCalls(b) {
+			name := fmt.Sprintf("%s/calls=%d", l, calls)
+			data := formattest.File(b, formattest.Spec{Shape: formattest.Calls, N: calls, Seed: 1})
+			benchmarkReader(b, name, l, data)
+		}
 	}
 }
 
-// comparePrints prints all points as recorded, with code locations, and checks
-// that both sides print the same. command is the driver's, more its last
-// arguments, times the fields of its answer that count.
-func comparePrints(b *testing.B, data string, times []string, command string, more ...string) {
+// benchmarkReader compares tracex with one release on one trace.
+func benchmarkReader(b *testing.B, name string, l *release, data string) {
+	warm(b, data, data+".idx")
+	b.Run("open/"+name, func(b *testing.B) {
+		compare(b, func() cost { return ours(b, "", "open", data) },
+			func() cost { return theirs(b, l, []string{"ns"}, "open-lazy", data) })
+	})
+	b.Run("open-without-index/"+name, func(b *testing.B) {
+		alone := filepath.Join(b.TempDir(), "trace.bin")
+		if err := os.Symlink(data, alone); err != nil {
+			b.Fatal(err)
+		}
+		compare(b, func() cost { return ours(b, "", "open", alone) },
+			func() cost { return theirs(b, l, []string{"ns"}, "open-lazy", alone) })
+	})
+	// Their eager loader holds all of the trace, their lazy reader the path to
+	// the point that is printed.
+	b.Run("print/"+name, func(b *testing.B) {
+		same(b, comparePrints(b, l, data, "print", []string{"load-ns", "print-ns"}, "print-eager"))
+	})
+	b.Run("print-lazily/raw/"+name, func(b *testing.B) {
+		same(b, comparePrints(b, l, data, "print", []string{"ns"}, "print-lazy", "raw"))
+	})
+	// Their printer repeats points where children fold away: theirs-text-MB over
+	// text-MB is what that adds to their time. So it is a printer of the driver's
+	// own around the same reader that says whether our text is right.
+	b.Run("print-lazily/folded/"+name, func(b *testing.B) {
+		texts := comparePrints(b, l, data, "print-folded", []string{"ns"}, "print-lazy", "folded")
+		theirs(b, l, nil, "print-tree", data, texts.theirs, "verbose", "folded")
+		same(b, texts)
+	})
+}
+
+// printed are the files of the texts that both sides printed.
+type printed struct{ ours, theirs string }
+
+// comparePrints prints with code locations. op is our operation, command the
+// driver's, more its last arguments, times the fields of its answer that count.
+func comparePrints(b *testing.B, l *release, data, op string, times []string, command string, more ...string) printed {
 	dir := b.TempDir()
-	our, their := filepath.Join(dir, "ours.txt"), filepath.Join(dir, "theirs.txt")
-	compare(b, func() cost { return ours(b, our, "print", data) },
-		func() cost { return theirs(b, times, append([]string{command, data, their, "verbose"}, more...)...) })
-	ourSum, ourSize := fileSum(b, our)
-	theirSum, theirSize := fileSum(b, their)
+	p := printed{ours: filepath.Join(dir, "ours.txt"), theirs: filepath.Join(dir, "theirs.txt")}
+	compare(b, func() cost { return ours(b, p.ours, op, data) },
+		func() cost {
+			return theirs(b, l, times, append([]string{command, data, p.theirs, "verbose"}, more...)...)
+		})
+	for metric, path := range map[string]string{"text-MB": p.ours, "theirs-text-MB": p.theirs} {
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size())/1e6, metric)
+	}
+	return p
+}
+
+// same fails the benchmark unless both sides printed the same.
+func same(b *testing.B, texts printed) {
+	b.Helper()
+	ourSum, ourSize := fileSum(b, texts.ours)
+	theirSum, theirSize := fileSum(b, texts.theirs)
 	if ourSum != theirSum {
 		b.Errorf("the texts differ: ours has %d bytes, theirs %d", ourSize, theirSize)
 	}
-	b.ReportMetric(float64(theirSize)/1e6, "text-MB")
 }
 
 // compare runs both sides in turns and reports.
@@ -97,20 +135,36 @@ func compare(b *testing.B, ours, theirs func() cost) {
 	b.ReportMetric(t.ownBytes/o.ownBytes, "times-memory")
 }
 
-func benchmarkCalls(b *testing.B) []int {
-	list := os.Getenv(callsVariable)
-	if list == "" {
-		list = "1000000"
+func benchmarkCalls(b *testing.B) []int { return listed(b, callsVariable, 1_000_000) }
+
+func benchmarkReleases(b *testing.B) []*release {
+	var chosen []*release
+	for _, version := range listed(b, versionsVariable, releases[len(releases)-1].version) {
+		at := slices.IndexFunc(releases, func(l *release) bool { return l.version == version })
+		if at < 0 {
+			b.Fatalf("%s: no release reads version %d", versionsVariable, version)
+		}
+		chosen = append(chosen, releases[at])
 	}
-	var calls []int
+	return chosen
+}
+
+// listed returns the numbers in a variable of the environment, or the one that
+// stands for an empty one.
+func listed(b *testing.B, variable string, unset int) []int {
+	list := os.Getenv(variable)
+	if list == "" {
+		return []int{unset}
+	}
+	var numbers []int
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n <= 0 {
-			b.Fatalf("%s=%s: numbers of calls expected", callsVariable, list)
+			b.Fatalf("%s=%s: numbers above zero expected", variable, list)
 		}
-		calls = append(calls, n)
+		numbers = append(numbers, n)
 	}
-	return calls
+	return numbers
 }
 
 // warm reads files once, so that both sides find them in the page cache.

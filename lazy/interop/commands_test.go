@@ -14,8 +14,9 @@ import (
 
 // The commands that write traces write what the real reader takes, and print
 // prints what it prints.
-func TestReferenceTakesCommands(t *testing.T) {
-	r := needReference(t)
+func TestReferenceTakesCommands(t *testing.T) { eachReference(t, testTakesCommands) }
+
+func testTakesCommands(t *testing.T, r *reference) {
 	for _, name := range []string{"kotlin.stream.bin", "threads.dump.bin"} {
 		t.Run(name, func(t *testing.T) {
 			data := formattest.Unpack(t, name)
@@ -42,8 +43,9 @@ func TestReferenceTakesCommands(t *testing.T) {
 
 // A trace with times, packed by the command, opens in the real reader, and comes
 // apart with its times.
-func TestReferenceTakesTimedCommands(t *testing.T) {
-	r := needReference(t)
+func TestReferenceTakesTimedCommands(t *testing.T) { eachReference(t, testTakesTimedCommands) }
+
+func testTakesTimedCommands(t *testing.T, r *reference) {
 	data := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Own: true, Timed: true})
 	times, err := os.ReadFile(data + ".tim")
 	if err != nil {
@@ -68,11 +70,8 @@ func TestReferenceTakesTimedCommands(t *testing.T) {
 	}
 }
 
-// theCommand builds tracex once for all tests, beside the driver.
+// theCommand builds tracex once for all tests, beside the drivers.
 var theCommand = sync.OnceValues(func() (string, error) {
-	if err := builtDriver(); err != nil {
-		return "", err
-	}
 	program, err := filepath.Abs(filepath.Join(driverDir, "target", "tracex"))
 	if err != nil {
 		return "", err

@@ -12,8 +12,9 @@ import (
 
 // The real reader loads what is made of traces of Perfetto's, takes the index,
 // and prints what we print.
-func TestReferenceReadsConverted(t *testing.T) {
-	r := needReference(t)
+func TestReferenceReadsConverted(t *testing.T) { eachReference(t, testReadsConverted) }
+
+func testReadsConverted(t *testing.T, r *reference) {
 	captures, err := filepath.Glob("../../recorder/convert/testdata/*.pftrace.gz")
 	if err != nil || len(captures) == 0 {
 		t.Fatalf("no captures: %v", err)

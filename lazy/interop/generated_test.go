@@ -46,8 +46,9 @@ func generatedTraces() []formattest.Spec {
 // The real reader loads what our encoder writes, takes our index, and prints
 // what we print: by its own printers, which show the first top-level point of
 // a thread alone, and by one that shows all, as recorded and folded.
-func TestReferenceReadsGenerated(t *testing.T) {
-	r := needReference(t)
+func TestReferenceReadsGenerated(t *testing.T) { eachReference(t, testReadsGenerated) }
+
+func testReadsGenerated(t *testing.T, r *reference) {
 	for _, spec := range generatedTraces() {
 		t.Run(spec.Name(), func(t *testing.T) {
 			data := formattest.File(t, spec)

@@ -61,8 +61,9 @@ func lastCellOf(index []byte, kind byte) int {
 	panic(fmt.Sprintf("no cell of kind %d", kind))
 }
 
-func TestReferenceNoticesBrokenIndex(t *testing.T) {
-	r := needReference(t)
+func TestReferenceNoticesBrokenIndex(t *testing.T) { eachReference(t, testNoticesBrokenIndex) }
+
+func testNoticesBrokenIndex(t *testing.T, r *reference) {
 	const name = "threads.stream.bin"
 	for _, c := range brokenIndexes {
 		t.Run(c.name, func(t *testing.T) {

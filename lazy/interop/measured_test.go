@@ -31,7 +31,9 @@ func measured() {
 	case "open":
 		err = measuredOpen(path)
 	case "print":
-		err = measuredPrint(path)
+		err = measuredPrint(path, false)
+	case "print-folded":
+		err = measuredPrint(path, true)
 	default:
 		err = fmt.Errorf("no operation %s", op)
 	}
@@ -82,9 +84,9 @@ func measuredOpen(path string) error {
 	return nil
 }
 
-// measuredPrint prints a trace to standard output as recorded, with code
-// locations: what the command does.
-func measuredPrint(path string) error {
+// measuredPrint prints a trace to standard output, as recorded or folded, with
+// code locations: what the command does.
+func measuredPrint(path string, folded bool) error {
 	r, err := lazy.Open(path, lazy.Options{})
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func measuredPrint(path string) error {
 	if err := r.Wait(context.Background()); err != nil {
 		return err
 	}
-	return r.Print(context.Background(), os.Stdout, lazy.PrintOptions{Verbose: true}, lazy.Part{})
+	return r.Print(context.Background(), os.Stdout, lazy.PrintOptions{Verbose: true, Folded: folded}, lazy.Part{})
 }
 
 // memory returns a number of bytes from what Linux says of this process:
@@ -154,11 +156,11 @@ func ours(b *testing.B, out, op, path string) cost {
 	return costOf(b, parseAnswer(b, said.String()), "ns")
 }
 
-// theirs measures Lincheck's own reader in a process of its own. The start of
+// theirs measures the reader of a release of Lincheck in a process of its own. The start of
 // the JVM is not counted. times are the fields to add up.
-func theirs(b *testing.B, times []string, args ...string) cost {
+func theirs(b *testing.B, l *release, times []string, args ...string) cost {
 	b.Helper()
-	cmd, err := driverCommand(args...)
+	cmd, err := l.command(args...)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -34,8 +34,9 @@ var (
 const trickySeeds = 40
 
 // The real reader prints and folds names that mean something to it as we do.
-func TestReferenceReadsTrickyNames(t *testing.T) {
-	r := needReference(t)
+func TestReferenceReadsTrickyNames(t *testing.T) { eachReference(t, testReadsTrickyNames) }
+
+func testReadsTrickyNames(t *testing.T, r *reference) {
 	for seed := range uint64(trickySeeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			data := trickyTrace(t, seed)

@@ -18,8 +18,9 @@ var packLevels = []int{0, 1, 6, 9}
 
 // Each file that we pack opens in the real reader, which finds in it what was
 // put in, whether there are times in it or not.
-func TestReferenceOpensPacked(t *testing.T) {
-	r := needReference(t)
+func TestReferenceOpensPacked(t *testing.T) { eachReference(t, testOpensPacked) }
+
+func testOpensPacked(t *testing.T, r *reference) {
 	for _, spec := range []formattest.Spec{
 		{Shape: formattest.Calls, N: 3000, Seed: 5, Threads: 3, Own: true},
 		{Shape: formattest.Calls, N: 3000, Seed: 5, Threads: 3, Own: true, Timed: true},
@@ -52,8 +53,9 @@ func TestReferenceOpensPacked(t *testing.T) {
 
 // What Lincheck packed itself, the diff among it, says the same to it when we
 // have packed it again, and also when times stand before what it reads.
-func TestReferenceOpensPackedAgain(t *testing.T) {
-	r := needReference(t)
+func TestReferenceOpensPackedAgain(t *testing.T) { eachReference(t, testOpensPackedAgain) }
+
+func testOpensPackedAgain(t *testing.T, r *reference) {
 	diffs := 0
 	for _, name := range formattest.RecordedNames(t, ".packedtrace") {
 		recorded := formattest.Unpack(t, name)
@@ -89,8 +91,9 @@ func TestReferenceOpensPackedAgain(t *testing.T) {
 
 // Times that are damaged, cut short by a byte more or less, or much longer than
 // any trace: the real reader does not look at them.
-func TestReferencePassesTimes(t *testing.T) {
-	r := needReference(t)
+func TestReferencePassesTimes(t *testing.T) { eachReference(t, testPassesTimes) }
+
+func testPassesTimes(t *testing.T, r *reference) {
 	const name = "packed.stream.bin.packedtrace"
 	text := r.lazily(t, formattest.Unpack(t, name), true)
 	for what, times := range map[string][]byte{

@@ -11,8 +11,9 @@ import (
 
 // Each index that we make again from the data is taken by the real reader, and
 // it reads the same by it as the eager loader without any.
-func TestReferenceTakesRebuiltIndex(t *testing.T) {
-	r := needReference(t)
+func TestReferenceTakesRebuiltIndex(t *testing.T) { eachReference(t, testTakesRebuiltIndex) }
+
+func testTakesRebuiltIndex(t *testing.T, r *reference) {
 	traces := make(map[string]func(t *testing.T) string)
 	for _, name := range recordedTraces(t) {
 		traces[name] = func(t *testing.T) string { return formattest.Unpack(t, name) }

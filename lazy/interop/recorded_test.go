@@ -20,8 +20,9 @@ func recordedTraces(t testing.TB) []string {
 }
 
 // The driver prints what Lincheck printed when the traces were recorded.
-func TestReferencePrintsRecorded(t *testing.T) {
-	r := needReference(t)
+func TestReferencePrintsRecorded(t *testing.T) { eachReference(t, testPrintsRecorded) }
+
+func testPrintsRecorded(t *testing.T, r *reference) {
 	for _, name := range recordedTraces(t) {
 		t.Run(name, func(t *testing.T) {
 			data := formattest.Unpack(t, name, name+".idx")

@@ -14,8 +14,9 @@ import (
 
 // The real reader loads what our recorder writes of a program that runs on many
 // goroutines, takes its index, and prints what we print.
-func TestReferenceReadsRecorder(t *testing.T) {
-	r := needReference(t)
+func TestReferenceReadsRecorder(t *testing.T) { eachReference(t, testReadsRecorder) }
+
+func testReadsRecorder(t *testing.T, r *reference) {
 	configs := map[string]recorder.Config{
 		"streaming": {Strategy: recorder.Streaming, BlockSize: 16 << 10},
 		"tiny":      {Strategy: recorder.Streaming, BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},

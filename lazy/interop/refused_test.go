@@ -35,8 +35,9 @@ var refusedTraces = []struct {
 	},
 }
 
-func TestReferenceRefuses(t *testing.T) {
-	r := needReference(t)
+func TestReferenceRefuses(t *testing.T) { eachReference(t, testRefuses) }
+
+func testRefuses(t *testing.T, r *reference) {
 	for _, c := range refusedTraces {
 		t.Run(c.name, func(t *testing.T) {
 			data := formattest.File(t, c.spec)
