@@ -154,4 +154,4 @@ func (t *Thread) endLost(h Call) {
 }
 
 // unfinished is the result of a call that nothing ended.
-var unfinished = encodedText(format.ValueString, format.UnfinishedMethod)
+var unfinished = Value{kind: unfinishedKind, text: format.UnfinishedMethod}

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
 	"math"
 	"reflect"
 	"runtime/debug"
@@ -36,15 +35,16 @@ func (r *Recorder) Capture(x any) (captured Value) {
 	}()
 	v := reflect.ValueOf(x)
 	c := capturer{r: r, by: r.terms(), left: maxCaptured}
-	if text, ok := c.text(v); ok {
-		c.scalar(text) // now, as everything
-		return Value{kind: encoded, text: string(c.out)}
-	}
-	if simple, ok := scalar(v); ok {
+	end, identity, simple, ok := c.follow(v)
+	switch {
+	case !ok:
+	case simple.kind == bytesKind: // now, as everything
+		return exact(string(simple.appendMade(nil, r.config.MaxString)))
+	default:
 		return simple
 	}
-	c.value(v, r.config.CaptureDepth)
-	return Value{kind: encoded, bits: uint64(r.tag) << upperShift, text: string(c.out)}
+	c.inside(end, identity, r.config.CaptureDepth)
+	return Value{kind: encodedKind, bits: uint64(r.tag) << upperShift, text: string(c.out)}
 }
 
 const (
@@ -101,12 +101,21 @@ type capturer struct {
 
 // value encodes v. depth is how many levels of objects may still be opened.
 func (c *capturer) value(v reflect.Value, depth int) {
-	identity := uintptr(0)
+	end, identity, simple, ok := c.follow(v)
+	if ok {
+		c.scalar(simple)
+		return
+	}
+	c.inside(end, identity, depth)
+}
+
+// follow goes through pointers and interfaces to what they are about, and makes a
+// value of that if it is shown as a text or has no inside.
+func (c *capturer) follow(v reflect.Value) (end reflect.Value, identity uintptr, simple Value, ok bool) {
 	for range maxHops {
 		v = opened(v)
 		if text, ok := c.text(v); ok {
-			c.scalar(text)
-			return
+			return v, 0, text, true
 		}
 		if k := v.Kind(); k != reflect.Pointer && k != reflect.Interface || v.IsNil() {
 			break
@@ -116,30 +125,26 @@ func (c *capturer) value(v reflect.Value, depth int) {
 		}
 		v = v.Elem()
 	}
-	if s, ok := scalar(v); ok {
-		c.scalar(s)
-		return
-	}
+	simple, ok = scalar(v)
+	return v, identity, simple, ok
+}
+
+// inside encodes what has an inside.
+func (c *capturer) inside(v reflect.Value, identity uintptr, depth int) {
 	open := depth > 0 && len(c.out) < c.left
 	switch v.Kind() {
 	case reflect.Struct:
-		c.object(v.Type(), identity)
-		c.fields(v, depth, open)
+		c.fields(v, identity, depth, open)
 	case reflect.Map:
-		c.object(v.Type(), v.Pointer())
 		c.entries(v, depth, open)
 	case reflect.Slice:
-		c.object(v.Type(), v.Pointer())
-		c.elements(v, depth, open)
+		c.elements(v, v.Pointer(), depth, open)
 	case reflect.Array:
-		c.object(v.Type(), identity)
-		c.elements(v, depth, open)
+		c.elements(v, identity, depth, open)
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Pointer:
 		c.object(v.Type(), v.Pointer())
-		c.count(0)
 	default: // an interface at the end of too many pointers
 		c.object(v.Type(), identity)
-		c.count(0)
 	}
 }
 
@@ -183,35 +188,25 @@ func (c *capturer) text(v reflect.Value) (Value, bool) {
 }
 
 func (c *capturer) scalar(v Value) {
-	max := int(c.by.text)
-	at := len(c.out)
-	c.out = slices.Grow(c.out, v.room(max))
-	n := v.put(c.out[at:at+v.room(max)], &c.by)
+	at, room := len(c.out), v.room(&c.by)
+	c.out = slices.Grow(c.out, room)
+	n := v.put(c.out[at:at+room], &c.by)
 	c.out = c.out[:at+n]
 }
 
-// object begins an object of a type.
-func (c *capturer) object(t reflect.Type, address uintptr) {
+// object begins an object of a type, and returns where. It is one without fields
+// unless some are added.
+func (c *capturer) object(t reflect.Type, address uintptr) (at int) {
 	// Nothing is registered once the recording has ended; then this is not
 	// recorded either.
-	c.out = binary.BigEndian.AppendUint32(c.out, uint32(max(int32(c.r.typeOf(t).class)-1, 0)))
-	c.out = binary.BigEndian.AppendUint32(c.out, uint32(Identity(address)))
+	class := max(int32(c.r.typeOf(t).class)-1, 0)
+	c.out, at = c.by.layout.beginObject(c.out, class, Identity(address))
+	return at
 }
-
-func (c *capturer) count(k int) {
-	c.out = binary.BigEndian.AppendUint32(c.out, uint32(int32(k)))
-}
-
-// reserve leaves room for a count that is known later, see counted.
-func (c *capturer) reserve() (at int) {
-	c.count(0)
-	return len(c.out) - 4
-}
-
-func (c *capturer) counted(at, k int) { putInt32(c.out[at:], int32(k)) }
 
 // fields captures the first fields of a struct.
-func (c *capturer) fields(v reflect.Value, depth int, open bool) {
+func (c *capturer) fields(v reflect.Value, identity uintptr, depth int, open bool) {
+	at := c.object(v.Type(), identity)
 	info := c.r.typeOf(v.Type())
 	names := info.fields
 	if info.hides && !v.CanAddr() && v.CanInterface() {
@@ -219,24 +214,23 @@ func (c *capturer) fields(v reflect.Value, depth int, open bool) {
 		own.Set(v)
 		v = own
 	}
-	at := c.reserve()
+	c.out = c.by.layout.beginFields(c.out)
 	n := 0
 	for ; open && n < min(len(names), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
 		c.out = appendText(c.out, names[n], maxText)
 		c.value(v.Field(n), depth-1)
 	}
-	c.counted(at, n)
+	c.out = c.by.layout.endFields(c.out, at, n)
 }
 
 // elements captures the first elements of a slice or an array.
-func (c *capturer) elements(v reflect.Value, depth int, open bool) {
-	at := c.reserve()
-	n := 0
+func (c *capturer) elements(v reflect.Value, identity uintptr, depth int, open bool) {
+	at, length, n := c.object(v.Type(), identity), min(v.Len(), math.MaxInt32), 0
+	c.out = c.by.layout.beginElements(c.out, length)
 	for ; open && n < min(v.Len(), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
 		c.value(v.Index(n), depth-1)
 	}
-	c.counted(at, -n-1)
-	c.count(min(v.Len(), math.MaxInt32))
+	c.out = c.by.layout.endElements(c.out, at, length, n)
 }
 
 // entry is a key of a map as the name of a field, and its value.
@@ -248,8 +242,8 @@ type entry struct {
 // entries captures some entries of a map as fields: the first that Go hands out,
 // in the order of their keys, behind the number of all.
 func (c *capturer) entries(v reflect.Value, depth int, open bool) {
+	object := c.object(v.Type(), v.Pointer())
 	if !open {
-		c.count(0)
 		return
 	}
 	var some []entry
@@ -257,7 +251,8 @@ func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 		some = append(some, entry{keyText(it.Key()), it.Value()})
 	}
 	slices.SortStableFunc(some, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	at, n := c.reserve(), 1
+	c.out = c.by.layout.beginFields(c.out)
+	n := 1
 	c.out = appendText(c.out, "len", maxText)
 	c.scalar(Int(v.Len()))
 	for _, e := range some {
@@ -268,7 +263,7 @@ func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 		c.value(e.value, depth-1)
 		n++
 	}
-	c.counted(at, n)
+	c.out = c.by.layout.endFields(c.out, object, n)
 }
 
 // keyText is the key of a map as the name of a field.

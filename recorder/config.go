@@ -147,6 +147,11 @@ type Config struct {
 	// or a panic. It is for disks that cannot be mapped. See [Finish].
 	NoLive bool
 
+	// FormatVersion is the version of the trace's format: 27, which Lincheck 3.7
+	// reads, or 22, which 3.6 and older releases of tracex read; 0 is what the
+	// environment names in [FormatVariable], or else the newest, 27.
+	FormatVersion int
+
 	Strategy Strategy
 	Producer *producer.Producer // whose service SharedMemory uses; nil: one of its own
 	// TrackEvents has SharedMemory write Perfetto's track events, which all of
@@ -205,6 +210,8 @@ type Config struct {
 	source source                            // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
+	layout *layout // nil: FormatVersion's; for tests
+
 	needsService bool // Start fails without a service
 }
 
@@ -249,6 +256,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.create == nil {
 		c.create = createFile
+	}
+	if c.layout == nil {
+		var err error
+		if c.layout, err = c.wantedLayout(); err != nil {
+			return c, err
+		}
 	}
 	switch {
 	case c.Strategy < Automatic || c.Strategy > SharedMemory:

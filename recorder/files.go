@@ -119,7 +119,7 @@ func newFiles(r *Recorder) (*files, error) {
 	r.startLive(f)
 	f.drafts = make(chan *draft, c.drafts())
 	for range cap(f.drafts) {
-		f.drafts <- &draft{clock: clock}
+		f.drafts <- &draft{clock: clock, layout: r.layout}
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -120,6 +121,9 @@ func (z *finisher) finish() (err error) {
 	z.r = &Recorder{config: Config{
 		Path: z.path, NoTimes: flags&liveTimes == 0, Strategy: Streaming, BlockSize: int(block), MaxMemory: 1 << 40,
 	}}
+	if z.r.layout, err = z.layout(); err != nil {
+		return err
+	}
 	z.r.pool = newPool(z.r.config.MaxMemory, z.r.config.BlockSize)
 	z.r.state.Store(stopped)
 	threads, err := z.restore(flags)
@@ -142,6 +146,19 @@ func (z *finisher) finish() (err error) {
 	}
 	z.done.Bytes = z.f.data.pos - z.had
 	return z.r.firstError()
+}
+
+// layout returns the layout of what the live file keeps.
+func (z *finisher) layout() (*layout, error) {
+	version := z.rest.Uint(live.AtFormat)
+	if version == 0 {
+		return &layout22, nil // who wrote it knew no other
+	}
+	l, err := layoutOf(int(min(version, math.MaxInt32)))
+	if err != nil {
+		return nil, fmt.Errorf("what it kept is of version %d of the format, which only a newer tracex can finish", version)
+	}
+	return l, nil
 }
 
 // restore gives the recorder its threads, clock and names.
@@ -194,7 +211,7 @@ func (z *finisher) files() error {
 	}
 	f.current = block{f: f, start: f.data.pos, behind: f.data.pos} // it is whole
 	f.drafts = make(chan *draft, 1)
-	f.drafts <- &draft{clock: clock}
+	f.drafts <- &draft{clock: clock, layout: z.r.layout}
 	return f.write()
 }
 

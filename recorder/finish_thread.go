@@ -15,7 +15,7 @@ import (
 func (z *finisher) thread(at int64) (*Thread, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(at + off) }
 	t := &Thread{id: int32(uint32(word(0))), clocked: byTime}
-	t.r = z.r
+	t.r, t.layout = z.r, z.r.layout
 	name, size := at+threadShort, int64(word(threadName))
 	if size > shortName {
 		name = int64(word(threadShort))

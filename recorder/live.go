@@ -130,6 +130,7 @@ func (r *Recorder) describeLive(l *live.File) error {
 	}
 	l.Word(live.AtFlags).Store(flags)
 	l.Word(live.AtBlock).Store(uint64(c.BlockSize))
+	l.Word(live.AtFormat).Store(uint64(r.layout.version))
 	if err := r.registry.keepIn(l); err != nil {
 		return errors.Join(err, l.Remove())
 	}

@@ -63,7 +63,6 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	b := c.data[from : from+loopRoom]
 	place := t.place(at)
 	t.head(b, class, place)
-	b[pointHead] = 0
 	putInt32(b[pointHead+1:], place+1)
 	n := pointHead + 5
 	if class == format.ClassIteration {

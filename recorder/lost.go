@@ -168,14 +168,14 @@ func (t *Thread) putNote(b []byte) int {
 // putNote writes a note of how many trace points of a thread are missing before
 // it, in droppedRoom bytes at most.
 func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
-	b[0], b[1] = byte(format.KindTracePoint), byte(format.ClassVariableWrite)
+	b[0], b[1] = byte(format.KindTracePoint), r.layout.points[format.ClassVariableWrite]
 	putInt32(b[2:], -1)
 	putInt32(b[6:], thread)
 	putInt32(b[10:], event)
 	b[14] = 0xff // no diff status
 	putInt32(b[pointHead:], r.droppedVariable())
 	value := Int64(missing)
-	return pointHead + 4 + value.put(b[pointHead+4:], &terms{})
+	return pointHead + 4 + value.put(b[pointHead+4:], &terms{layout: r.layout})
 }
 
 // note publishes the note of what was dropped, unless a flusher did, in a chunk
@@ -219,14 +219,14 @@ func (t *Thread) owe() {
 // catchUp writes what is owed and the note of what was dropped, before an object
 // of need bytes. It reports whether there was room for it.
 func (t *Thread) catchUp(need int) bool {
-	i := t.open.depth + t.owed - 1
+	i := t.open.depth + int(t.owed) - 1
 	for piece := t.open.piece(i); t.owed > 0; i-- {
 		c := t.at(owedRoom)
 		if c == nil {
 			return false
 		}
 		l := &piece.level[uint(i)%levelsPiece]
-		to := t.bytes + putOwed(c.data[t.bytes:], l)
+		to := t.bytes + t.layout.putOwed(c.data[t.bytes:], l)
 		left := t.owed - 1
 		t.owed = left
 		t.marked(c, mark{footerAt(t.bytes, to), l.reading}, to)
@@ -251,14 +251,13 @@ func (t *Thread) catchUp(need int) bool {
 }
 
 // putOwed writes the footer of a container whose result is not known any more.
-func putOwed(b []byte, l *level) int {
+func (f *layout) putOwed(b []byte, l *level) int {
 	b[0] = byte(format.KindFooter)
 	switch l.class {
 	case format.ClassCall, boundCall:
-		result := Raw(format.UntrackedResult)
-		n := 1 + result.put(b[1:], &terms{text: int32(len(format.UntrackedResult))})
+		n := 1 + f.putMark(b[1:], untrackedKind)
 		b[n], b[n+1] = 0, 0
-		return n + 2
+		return n + f.returned
 	case format.ClassLoop:
 		putInt32(b[1:], l.count)
 		return loopFooter
@@ -296,12 +295,12 @@ func (t *Thread) rescue(from *chunk) {
 	}
 	switch {
 	case format.Kind(object[0]) == format.KindFooter:
-		t.open.ended(t.owed).reading = marked[0].reading
+		t.open.ended(int(t.owed)).reading = marked[0].reading
 		t.owed++
 		t.lagging = true
-	case format.Class(object[1]).Container():
+	case t.layout.class(object[1]).Container():
 		t.open.pop()
-		t.lose(format.Class(object[1]))
+		t.lose(t.layout.class(object[1]))
 	default:
 		t.drop()
 	}

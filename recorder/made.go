@@ -10,17 +10,6 @@ import (
 	"unsafe"
 
 	"io/fs"
-
-	"tracex/format"
-)
-
-// Values whose text is made when they are written, so that making them allocates
-// nothing. Their kinds are never written.
-const (
-	durationKind format.ValueKind = encoded - 1 - iota
-	momentKind                    // bits: seconds; class: nanoseconds
-	bytesKind                     // text: the bytes
-	failureKind                   // text: type and message; bits: where the message begins
 )
 
 // fixed is the text of values that need none, as what has none is short.
@@ -57,7 +46,9 @@ func Error(err error) Value {
 	if err == nil {
 		return Null()
 	}
-	return failure(PanicType(err), guarded(err.Error))
+	typ := PanicType(err)
+	class, identity := errorNumber(err)
+	return Value{kind: failureKind, class: class, bits: uint64(len(typ)+2)<<upperShift | uint64(identity), text: typ + ": " + guarded(err.Error)}
 }
 
 // Stringer is what the method String of s returns, without quotes. That is called,
@@ -79,10 +70,6 @@ func guarded(method func() string) (text string) {
 	return method()
 }
 
-func failure(typ, message string) Value {
-	return Value{kind: failureKind, bits: uint64(len(typ) + 2), text: typ + ": " + message}
-}
-
 // errorOf makes a value of an error without a call of a method that the program
 // defines, unless the config wants that.
 func (r *Recorder) errorOf(err error) Value {
@@ -92,7 +79,11 @@ func (r *Recorder) errorOf(err error) Value {
 	case r.config.CallMethods || tells(err):
 		return Error(err)
 	}
-	return r.of(reflect.ValueOf(err))
+	v := r.of(reflect.ValueOf(err))
+	if v.kind == objectKind {
+		v.kind = exceptionKind
+	}
+	return v
 }
 
 // tells reports whether the message of an error comes from Go's own packages alone.
@@ -132,28 +123,49 @@ func (t *Thread) panicValue(v any) Value {
 	return t.r.Of(v)
 }
 
+// exact is a text without quotes that is not cut as those of strings are.
+func exact(text string) Value { return Value{kind: exactKind, text: text} }
+
 // madeRoom is room for what is encoded or made.
-func (v *Value) madeRoom(max int) int {
+func (v *Value) madeRoom(by *terms) int {
+	max := int(by.text)
 	switch v.kind {
 	case bytesKind:
 		return 64 + 2*min(len(v.text), max)
 	case failureKind:
-		return 9 + 3*min(len(v.text), max+int(v.bits))
-	case encoded:
-		return len(v.text)
+		by.know(v)
+		return 20 + 3*min(len(v.text), max+v.message())
+	case exactKind:
+		return 9 + 3*min(len(v.text), maxText)
+	case encodedKind:
+		return 12 + len(v.text)
 	}
 	return 64
 }
 
-// putMade writes a value whose text is made now.
+// putMade writes a value of which more than a number is to be written, or whose text
+// is made now.
 func (v *Value) putMade(b []byte, by *terms) int {
-	putInt32(b, int32(format.ValueRawString))
-	if v.kind == failureKind {
-		return 4 + putText(b[4:], v.text, int(by.text)+int(v.bits))
+	l := by.layout
+	switch v.kind {
+	case encodedKind, exceptionKind:
+		if uint32(v.bits>>upperShift) != by.tag {
+			return v.putUnregistered(b, by)
+		}
+		if v.kind == encodedKind {
+			return copy(b, v.text)
+		}
+		return l.putException(b, v.class-1, int32(v.bits))
+	case exactKind:
+		return l.putRaw(b, v.text, maxText)
+	case unfinishedKind, untrackedKind:
+		return l.putMark(b, v.kind)
+	case failureKind:
+		return l.putFailure(b, v, by)
 	}
 	var room [128]byte
 	text := v.appendMade(room[:0], int(by.text))
-	return 4 + putText(b[4:], unsafe.String(unsafe.SliceData(text), len(text)), maxText)
+	return l.putRaw(b, unsafe.String(unsafe.SliceData(text), len(text)), maxText)
 }
 
 // appendMade appends the text of a value, of which max characters are kept.
@@ -166,7 +178,7 @@ func (v *Value) appendMade(dst []byte, max int) []byte {
 	case bytesKind:
 		return appendBytes(dst, v.text, max)
 	case failureKind:
-		short := cut(v.text, max+int(v.bits))
+		short := cut(v.text, max+v.message())
 		dst = append(dst, short...)
 		if len(short) < len(v.text) {
 			dst = append(dst, ellipsis...)

@@ -57,8 +57,8 @@ func (t *Thread) passes(c Call) whyEnd {
 	}
 	panics, byEnd := callers()
 	if len(since) == 1 && since[0].exception != "" && byEnd {
-		void := Void()
-		t.leave(&void, since[0].exception, boundCall, c)
+		result := t.layout.thrown()
+		t.leave(&result, since[0].exception, boundCall, c)
 		t.noted(since[0])
 		return passed
 	}
@@ -81,8 +81,8 @@ func (t *Thread) threw(c Call, v any, again bool) {
 	if !again {
 		t.Throw(t.panicValue(v), 0)
 	}
-	void := Void()
-	t.leave(&void, exception, boundCall, c)
+	result := t.layout.thrown()
+	t.leave(&result, exception, boundCall, c)
 	if t.panics == nil {
 		t.panics = new(panics)
 	}

@@ -19,7 +19,7 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 }
 
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + value.room(int(t.text)))
+	c, from, b := t.leafRoom(pointHead + 4 + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.variable(class, v, at, value)
@@ -51,7 +51,7 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 }
 
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + object.room(int(t.text)) + value.room(int(t.text)))
+	c, from, b := t.leafRoom(pointHead + 4 + object.room(&t.terms) + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.field(class, f, at, object, value)
@@ -82,7 +82,7 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 }
 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + array.room(int(t.text)) + value.room(int(t.text)))
+	c, from, b := t.leafRoom(pointHead + 4 + array.room(&t.terms) + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.element(class, array, index, at, value)
@@ -114,7 +114,7 @@ func (t *Thread) Catch(exception Value, at Location) {
 }
 
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
-	c, from, b := t.leafRoom(pointHead + exception.room(int(t.text)))
+	c, from, b := t.leafRoom(pointHead + exception.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.thrown(class, exception, at)

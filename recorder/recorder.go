@@ -14,7 +14,8 @@ import (
 // goroutine at any time, and do nothing on a nil Recorder.
 type Recorder struct {
 	config   Config
-	tag      uint32 // the upper half of its numbers, but for arities
+	tag      uint32  // the upper half of its numbers, but for arities
+	layout   *layout // of the version that is written
 	registry registry
 	pool     *pool
 	clock    clock
@@ -77,7 +78,7 @@ func launch(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c, tag: nextTag()}
+	r := &Recorder{config: c, tag: nextTag(), layout: c.layout}
 	if !c.NoTimes {
 		r.clock.begin(c.plain, c.source)
 		r.clock.begun = r.turn

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
 	"math"
 	"reflect"
 	"strconv"
@@ -67,7 +66,7 @@ func (t *Thread) noResult() Value {
 }
 
 // untracked is the result of a call when that is not known.
-var untracked = encodedText(format.ValueRawString, format.UntrackedResult)
+var untracked = Value{kind: untrackedKind, text: format.UntrackedResult}
 
 // leaveWith ends a call that has several results: they are recorded as one text,
 // (1, nil). That a text is allocated is what several results cost.
@@ -82,7 +81,7 @@ func (t *Thread) leaveWith(c Call, results []any) {
 		text = t.r.appendValue(text, &v)
 	}
 	text = append(text, ')')
-	result := encodedText(format.ValueRawString, string(text))
+	result := exact(string(text))
 	t.leave(&result, "", boundCall, c)
 }
 
@@ -154,28 +153,30 @@ func (r *Recorder) of(v reflect.Value) Value {
 // appendValue appends the text of a value to that of several.
 func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
 	switch v.kind {
-	case 0:
+	case nullKind:
 		return append(dst, "nil"...)
-	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
+	case byteKind, shortKind, intKind, longKind:
 		return strconv.AppendInt(dst, int64(v.bits), 10)
-	case format.ValueBoolean:
+	case boolKind:
 		return strconv.AppendBool(dst, v.bits != 0)
-	case format.ValueFloat:
+	case floatKind:
 		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(v.bits))), 'g', -1, 32)
-	case format.ValueDouble:
+	case doubleKind:
 		return strconv.AppendFloat(dst, math.Float64frombits(v.bits), 'g', -1, 64)
-	case format.ValueChar:
+	case charKind:
 		return strconv.AppendQuoteRune(dst, rune(v.bits))
-	case format.ValueString:
+	case stringKind:
 		return r.appendCut(append(dst, '"'), v.text, "\"")
-	case format.ValueRawString, format.ValueJavaClass:
+	case rawKind, typeKind:
 		return r.appendCut(dst, v.text, "")
-	case object:
+	case objectKind, exceptionKind:
 		dst = append(append(dst, r.className(v)...), '@')
 		return strconv.AppendInt(dst, int64(int32(v.bits)), 10)
-	case encoded:
-		return append(dst, encodedTextOf(v.text)...)
-	case format.ValueVoid:
+	case encodedKind:
+		return append(dst, "<captured>"...)
+	case exactKind, unfinishedKind, untrackedKind:
+		return append(dst, v.text...)
+	case voidKind:
 		return append(dst, "void"...)
 	}
 	return v.appendMade(dst, r.config.MaxString)
@@ -189,20 +190,4 @@ func (r *Recorder) appendCut(dst []byte, text, behind string) []byte {
 		dst = append(dst, ellipsis...)
 	}
 	return append(dst, behind...)
-}
-
-// encodedText is a value with a text that is not cut as those of strings are.
-func encodedText(kind format.ValueKind, text string) Value {
-	b := make([]byte, 4, 6+len(text))
-	putInt32(b, int32(kind))
-	return Value{kind: encoded, text: string(appendText(b, text, maxText))}
-}
-
-// encodedTextOf is the text of what encodedText made, or what stands for an object
-// that was captured.
-func encodedTextOf(value string) string {
-	if kind := int32(binary.BigEndian.Uint32([]byte(value[:4]))); kind >= 0 {
-		return "<captured>"
-	}
-	return value[6:]
 }

@@ -328,8 +328,8 @@ func sizeFor(need, least int) int {
 // goroutines are short.
 func (t *Thread) takeEvents() bool {
 	t.batch = min(max(2*t.batch, firstBatch), lastBatch)
-	end := t.r.events.Add(t.batch)
-	t.next, t.limit = min(end-t.batch, eventIDs), min(end, eventIDs)
+	end := t.r.events.Add(int64(t.batch))
+	t.next, t.limit = min(end-int64(t.batch), eventIDs), min(end, eventIDs)
 	if t.next == t.limit {
 		t.r.limit(ErrEvents)
 		return false

@@ -119,7 +119,7 @@ func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells 
 		if to < len(cells) {
 			end = cells[to].Start
 		}
-		part := calls.Part{Recorder: s.id, References: log[cells[from].Start:end]}
+		part := calls.Part{Recorder: s.id, Format: s.r.layout.version, References: log[cells[from].Start:end]}
 		if !s.send(i, 0, producer.BootTime(time.Now()), part.AppendHead(nil), nil) {
 			return
 		}
@@ -206,7 +206,7 @@ func (s *shared) last() {
 			size := s.r.putNote(note[:], id, lastEvent, missing)
 			s.references(targets)
 			part := calls.Part{
-				Recorder: s.id, HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
+				Recorder: s.id, Format: s.r.layout.version, HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
 			}
 			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // there is nobody left to tell
 		}
@@ -262,7 +262,7 @@ func (s *shared) opened(t *Thread) (open []format.Class) {
 	s.mu.Unlock()
 	if st != nil {
 		for _, o := range st.open {
-			open = append(open, format.Class(st.headers[o.at+1]))
+			open = append(open, s.r.layout.class(st.headers[o.at+1]))
 		}
 	}
 	return open

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"tracex/format"
 )
 
 // NewHandler returns a slog.Handler that records each log line into the thread
@@ -134,8 +132,8 @@ func (h *logHandler) plainText(v slog.Value) string {
 		return v.Time().Format(time.RFC3339Nano)
 	case slog.KindAny:
 		switch made := h.r.Of(v.Any()); made.kind {
-		case 0, object:
-		case format.ValueString:
+		case nullKind, objectKind, exceptionKind:
+		case stringKind:
 			return made.text
 		default:
 			return string(h.r.appendValue(nil, &made))

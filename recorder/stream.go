@@ -40,8 +40,9 @@ type container struct {
 // cells of the containers that end in it. Its positions are those of a block
 // that has nothing in front of the part; shift makes room for something.
 type draft struct {
-	clock *clock // nil: no times are wanted
-	line  piece  // of the clock, that was used last
+	clock  *clock // nil: no times are wanted
+	layout *layout
+	line   piece // of the clock, that was used last
 
 	before int64       // the thread's content bytes before the block
 	had    []container // scratch: what a part may change of what is open
@@ -116,7 +117,7 @@ func (d *draft) cells(s *stream, p part) error {
 			return misplaced(p, i)
 		}
 		d.begun++
-		class, event := format.Class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
+		class, event := d.layout.class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++
 			d.low = min(d.low, len(s.open)-1)

@@ -26,9 +26,9 @@ type Thread struct {
 	lagging  bool // something is owed, lost or was dropped: the slow way is to be taken
 	slow     bool // the slow way is being taken
 	ended    bool
-	owed     int // containers behind those of open that ended where there was no room
+	owed     int32 // containers behind those of open that ended where there was no room
+	batch    int32 // how many event ids are taken next
 	lost     lost
-	batch    int64 // how many event ids are taken next
 	reserved int64 // bytes of memory
 
 	name string
@@ -108,9 +108,9 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	if up := upper(int64(m)); up != t.tag|uint32(len(args)+1) && up != t.tag {
 		method = t.anotherMethod(m)
 	}
-	need := callRoom + receiver.room(int(t.text))
+	need := callRoom + receiver.room(&t.terms)
 	for i := range args {
-		need += args[i].room(int(t.text))
+		need += args[i].room(&t.terms)
 	}
 	c, from := t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) || !t.open.fits() {
@@ -128,15 +128,19 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	t.bytes = writing
 	b := c.data[from : from+need]
 	t.head(b, format.ClassCall, t.place(at))
-	putInt32(b[pointHead+1:], method) // behind a zero
+	putInt32(b[pointHead+1:], method)
 	n := pointHead + 5
-	n += receiver.put(b[n:], &t.terms)
-	putInt32(b[n:], int32(len(args)))
-	n += 4
+	if receiver.kind == nullKind {
+		n += t.layout.put32(b[n:], nullKind, uint32(len(args)))
+	} else {
+		n += receiver.put(b[n:], &t.terms)
+		putInt32(b[n:], int32(len(args)))
+		n += 4
+	}
 	for i := range args {
 		n += args[i].put(b[n:], &t.terms)
 	}
-	b[n], b[n+1] = 0, 0
+	b[n], b[n+1] = 0, 0 // flags
 	t.open.push(class, int32(t.next))
 	t.next++
 	t.mark(c, headerAt(from, from+n+2), from+n+2)
@@ -159,17 +163,20 @@ func (t *Thread) Panic(exception string) {
 		if exception == "" {
 			exception = "<unknown>"
 		}
-		void := Void()
-		t.leave(&void, exception, format.ClassCall, Call{})
+		if t.layout == nil {
+			return // nothing is recorded
+		}
+		result := t.layout.thrown()
+		t.leave(&result, exception, format.ClassCall, Call{})
 	}
 }
 
 // leave ends a call: the innermost one that an Exit ends, or of class boundCall
 // that of a handle.
 func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
-	need := callFooter + result.room(int(t.text))
+	need := callFooter + result.room(&t.terms)
 	if exception != "" {
-		need += 3*min(len(exception), maxException) + len(ellipsis)
+		need += 1 + 3*min(len(exception), maxException) + len(ellipsis)
 	}
 	c, from := t.chunk.Load(), t.bytes
 	if l := t.open.innermost(); l == nil || l.class != class || class == boundCall && l.count != h.event || !t.footerFits(c, from, need) {
@@ -188,24 +195,31 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 	}
 	t.bytes = writing
 	b := c.data[from : from+need]
-	b[0] = byte(format.KindFooter)
-	n := 5
-	if result.kind == format.ValueVoid {
-		putInt32(b[1:], int32(format.ValueVoid))
-	} else {
+	var n int
+	switch {
+	case exception != "":
+		n = t.threwFooter(b, result, exception)
+	case result.kind == voidKind:
+		binary.BigEndian.PutUint64(b, t.layout.void)
+		n = t.layout.voidSize
+	default:
+		b[0] = byte(format.KindFooter)
 		n = 1 + result.put(b[1:], &t.terms)
-	}
-	if exception == "" {
 		b[n], b[n+1] = 0, 0
-		n += 2
-	} else {
-		n += putText(b[n:], exception, maxException)
+		n += t.layout.returned
 	}
 	t.open.pop()
 	t.mark(c, footerAt(from, from+n), from+n)
 	if t.open.depth == 0 && t.from != nil {
 		t.returned()
 	}
+}
+
+// threwFooter writes the footer of a call that threw.
+func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
+	b[0] = byte(format.KindFooter)
+	n := 1 + result.put(b[1:], &t.terms)
+	return n + t.layout.putThrown(b[n:], exception)
 }
 
 // fits reports whether a point of need bytes can be written to c at once. That
@@ -219,14 +233,14 @@ func (t *Thread) footerFits(c *chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks)
 }
 
-// head writes what all points begin with, and a zero behind it: two stores of 8
-// bytes take half the time of one for each field.
+// head writes what all points begin with, and what is behind it in a container: two
+// stores of 8 bytes take half the time of one for each field.
 //
-//	kind 1, class 1, location 4, thread 4, event 4, diff 1 (0xff: none)
+//	kind 1, class 1, location 4, thread 4, event 4, diff 1 (0xff: none), of the subtree 1
 func (t *Thread) head(b []byte, class format.Class, place int32) {
-	thread := uint64(uint32(t.id))
-	binary.BigEndian.PutUint64(b, uint64(format.KindTracePoint)<<56|uint64(class)<<48|uint64(uint32(place))<<16|thread>>16)
-	binary.BigEndian.PutUint64(b[8:], thread<<48|uint64(uint32(t.next))<<16|0xff<<8)
+	l, thread := t.layout, uint64(uint32(t.id))
+	binary.BigEndian.PutUint64(b, uint64(format.KindTracePoint)<<56|uint64(l.points[class])<<48|uint64(uint32(place))<<16|thread>>16)
+	binary.BigEndian.PutUint64(b[8:], thread<<48|uint64(uint32(t.next))<<16|0xff<<8|uint64(l.subtree))
 }
 
 // mark publishes a header or a footer with a mark.

@@ -11,68 +11,107 @@ import (
 )
 
 // Value is a value as the trace keeps it. Making one allocates nothing, except
-// where [Recorder.Capture] looks into an object. A Value may be used again and by any
-// goroutine. The zero Value is null.
+// where [Recorder.Capture] looks into an object. A Value may be used again, by any
+// goroutine and with recorders of any version; what was captured with its own
+// recorder. The zero Value is null.
 type Value struct {
-	kind  format.ValueKind // 0: null
-	class int32            // of an object: the lower half of its number
+	kind kind
+	// class is the lower half of the number of an object's class; of a failure, which
+	// of errorTypes it is of.
+	class int32
 	// bits are a number; of an object, its identity and above that the upper half
-	// of its class's number; of what is encoded, there, that of classes in it: 0
-	// if there are none.
+	// of its class's number; of what is encoded, there, that of classes in it; of a
+	// failure, its identity and above that where in the text the message begins.
 	bits uint64
 	text string
 }
 
+// kind says what a Value is. Its numbers are those of memory alone: a layout has
+// those of the file.
+type kind uint8
+
+const (
+	nullKind kind = iota
+	voidKind
+	byteKind
+	shortKind
+	intKind
+	longKind
+	floatKind
+	doubleKind
+	charKind
+	boolKind
+	stringKind
+	rawKind
+	typeKind
+	wireKinds // the kinds above are in the file as a number and what a layout says for all versions
+
+	objectKind    kind = wireKinds + iota // without captured fields
+	exceptionKind                         // an object that is an error
+
+	// The room that the kinds from here on take depends on the kind.
+
+	encodedKind    // text: its bytes in the file
+	exactKind      // as rawKind, but never cut
+	unfinishedKind // a mark; text: how it reads
+	untrackedKind  // likewise
+
+	// The text of the kinds from here on is made when they are written, so that
+	// making them allocates nothing.
+
+	durationKind
+	momentKind  // bits: seconds; class: nanoseconds
+	bytesKind   // text: the bytes
+	failureKind // an error with its message; text: type and message
+
+	firstMade = encodedKind // whose room is told by madeRoom
+)
+
 // terms is what a value is written by.
 type terms struct {
-	text int32  // characters kept of a string
-	tag  uint32 // upper half of numbers that the recorder knows
-	r    *Recorder
+	text   int32  // characters kept of a string
+	tag    uint32 // upper half of numbers that the recorder knows
+	r      *Recorder
+	layout *layout
 }
 
-func (r *Recorder) terms() terms { return terms{text: int32(r.config.MaxString), tag: r.tag, r: r} }
-
-// encoded marks a value whose text is its bytes in the file. It is never
-// written; nor are those below it, see [Value.putMade].
-const encoded format.ValueKind = -1000
-
-// object marks an object without captured fields. It is never written: the
-// class is.
-const object format.ValueKind = 1
+func (r *Recorder) terms() terms {
+	return terms{text: int32(r.config.MaxString), tag: r.tag, r: r, layout: r.layout}
+}
 
 // Null is the null reference, and the receiver of a function without one.
 func Null() Value { return Value{} }
 
 // Void is the result of a function without one.
-func Void() Value { return Value{kind: format.ValueVoid} }
+func Void() Value { return Value{kind: voidKind} }
 
 // Bool is a boolean.
 func Bool(v bool) Value {
 	if v {
-		return Value{kind: format.ValueBoolean, bits: 1}
+		return Value{kind: boolKind, bits: 1}
 	}
-	return Value{kind: format.ValueBoolean}
+	return Value{kind: boolKind}
 }
 
 // Int is an int: 32 bits in the file when they are enough, else 64.
 func Int(v int) Value {
 	if int(int32(v)) == v {
-		return Value{kind: format.ValueInt, bits: uint64(v)}
+		return Value{kind: intKind, bits: uint64(v)}
 	}
-	return Value{kind: format.ValueLong, bits: uint64(v)}
+	return Value{kind: longKind, bits: uint64(v)}
 }
 
 // Int8 is a byte of the format, which is signed.
-func Int8(v int8) Value { return Value{kind: format.ValueByte, bits: uint64(v)} }
+func Int8(v int8) Value { return Value{kind: byteKind, bits: uint64(v)} }
 
 // Int16 is a short.
-func Int16(v int16) Value { return Value{kind: format.ValueShort, bits: uint64(v)} }
+func Int16(v int16) Value { return Value{kind: shortKind, bits: uint64(v)} }
 
 // Int32 is an int of the format.
-func Int32(v int32) Value { return Value{kind: format.ValueInt, bits: uint64(v)} }
+func Int32(v int32) Value { return Value{kind: intKind, bits: uint64(v)} }
 
 // Int64 is a long.
-func Int64(v int64) Value { return Value{kind: format.ValueLong, bits: uint64(v)} }
+func Int64(v int64) Value { return Value{kind: longKind, bits: uint64(v)} }
 
 // Uint is an unsigned integer, of any size: the smallest signed kind that holds
 // it, from int on. One above the largest long is its decimal text, which takes
@@ -80,24 +119,24 @@ func Int64(v int64) Value { return Value{kind: format.ValueLong, bits: uint64(v)
 func Uint(v uint64) Value {
 	switch {
 	case v <= math.MaxInt32:
-		return Value{kind: format.ValueInt, bits: v}
+		return Value{kind: intKind, bits: v}
 	case v <= math.MaxInt64:
-		return Value{kind: format.ValueLong, bits: v}
+		return Value{kind: longKind, bits: v}
 	}
 	return number(strconv.FormatUint(v, 10))
 }
 
 // number is a number as text. Unlike other texts it is never cut.
-func number(digits string) Value { return encodedText(format.ValueRawString, digits) }
+func number(digits string) Value { return exact(digits) }
 
 // Float32 is a float.
 func Float32(v float32) Value {
-	return Value{kind: format.ValueFloat, bits: uint64(math.Float32bits(v))}
+	return Value{kind: floatKind, bits: uint64(math.Float32bits(v))}
 }
 
 // Float64 is a double.
 func Float64(v float64) Value {
-	return Value{kind: format.ValueDouble, bits: math.Float64bits(v)}
+	return Value{kind: doubleKind, bits: math.Float64bits(v)}
 }
 
 // Char is a character. The format's chars have 16 bits: one that needs more is
@@ -106,24 +145,24 @@ func Char(r rune) Value {
 	if r < 0 || r > 0xffff {
 		return String(string(r))
 	}
-	return Value{kind: format.ValueChar, bits: uint64(r)}
+	return Value{kind: charKind, bits: uint64(r)}
 }
 
 // String is a string, shown in quotes. The trace keeps its beginning, see
 // [Config.MaxString].
-func String(s string) Value { return Value{kind: format.ValueString, text: s} }
+func String(s string) Value { return Value{kind: stringKind, text: s} }
 
 // Raw is a text that is shown without quotes: the name of a constant, a number
 // of a kind that the format does not know. It is cut as strings are.
-func Raw(s string) Value { return Value{kind: format.ValueRawString, text: s} }
+func Raw(s string) Value { return Value{kind: rawKind, text: s} }
 
 // TypeName is a type as a value, shown by its name.
-func TypeName(name string) Value { return Value{kind: format.ValueJavaClass, text: name} }
+func TypeName(name string) Value { return Value{kind: typeKind, text: name} }
 
 // Object is an object of a class. identity tells it from other objects; what
 // [Identity] returns for its address is one.
 func Object(c Class, identity int32) Value {
-	return Value{kind: object, class: int32(c), bits: uint64(upper(int64(c)))<<upperShift | uint64(uint32(identity))}
+	return Value{kind: objectKind, class: int32(c), bits: uint64(upper(int64(c)))<<upperShift | uint64(uint32(identity))}
 }
 
 // Pointer is the object that p points to, told from others by its address; null
@@ -152,69 +191,45 @@ func Identity(address uintptr) int32 {
 	return int32((a ^ a>>31) & math.MaxInt32)
 }
 
-// room is how many bytes the value takes at most when its text is cut at max
-// characters. A byte of a string takes three when it is not UTF-8.
-func (v *Value) room(max int) int {
-	if v.text == "" {
-		return 12
+// room is how many bytes the value takes at most, in any version. A byte of a
+// string takes three when it is not UTF-8.
+func (v *Value) room(by *terms) int {
+	if v.kind >= firstMade {
+		return v.madeRoom(by)
 	}
-	if v.kind <= encoded {
-		return v.madeRoom(max)
-	}
-	return 9 + 3*min(len(v.text), max)
+	return 12 + 3*min(len(v.text), int(by.text))
 }
 
 // put writes the value to b, which has room for it, and returns the number of
 // bytes.
 func (v *Value) put(b []byte, by *terms) int {
-	if v.kind == 0 {
-		putInt32(b, int32(format.ValueNull))
-		return 4
-	}
-	return v.putMore(b, by)
-}
-
-func (v *Value) putMore(b []byte, by *terms) int {
 	switch v.kind {
-	case format.ValueInt, format.ValueFloat:
-		_ = b[7]
-		putInt32(b, int32(v.kind))
-		putInt32(b[4:], int32(v.bits))
-		return 8
-	case object:
+	case nullKind:
+		return by.layout.putKind(b, nullKind)
+	case intKind, floatKind:
+		return by.layout.put32(b, v.kind, uint32(v.bits))
+	case objectKind:
 		if uint32(v.bits>>upperShift) != by.tag {
 			return v.putUnregistered(b, by)
 		}
-		return putObject(b, v.class-1, int32(v.bits))
-	case format.ValueString, format.ValueRawString, format.ValueJavaClass:
-		putInt32(b, int32(v.kind))
-		return 4 + putText(b[4:], v.text, int(by.text))
-	case encoded:
-		if tag := uint32(v.bits >> upperShift); tag != 0 && tag != by.tag {
-			return v.putUnregistered(b, by)
-		}
-		return copy(b, v.text)
+		return by.layout.putObject(b, v.class-1, int32(v.bits))
+	case stringKind, typeKind:
+		n := by.layout.putKind(b, v.kind)
+		return n + putText(b[n:], v.text, int(by.text))
+	case rawKind:
+		return by.layout.putRaw(b, v.text, int(by.text))
 	}
 	return v.putRare(b, by)
-}
-
-// putObject writes an object without fields.
-func putObject(b []byte, class, identity int32) int {
-	_ = b[11]
-	putInt32(b, class)
-	putInt32(b[4:], identity)
-	putInt32(b[8:], 0)
-	return 12
 }
 
 // putUnregistered writes an object of a class that the recorder does not know, or
 // what is encoded with such classes in it.
 func (v *Value) putUnregistered(b []byte, by *terms) int {
 	n, identity := int64(v.bits>>upperShift), int32(0)
-	if v.kind == object {
+	if v.kind != encodedKind {
 		n, identity = n|int64(v.class), int32(v.bits)
 	}
-	return putObject(b, by.unregistered(n), identity)
+	return by.layout.putObject(b, by.unregistered(n), identity)
 }
 
 // unregistered counts the use of a number that the recorder does not know, and
@@ -228,22 +243,22 @@ func (by *terms) unregistered(n int64) int32 {
 }
 
 func (v *Value) putRare(b []byte, by *terms) int {
-	putInt32(b, int32(v.kind))
-	switch v.kind {
-	case format.ValueByte, format.ValueBoolean:
-		b[4] = byte(v.bits)
-		return 5
-	case format.ValueShort, format.ValueChar:
-		b[4], b[5] = byte(v.bits>>8), byte(v.bits)
-		return 6
-	case format.ValueLong, format.ValueDouble:
-		putInt32(b[4:], int32(v.bits>>32))
-		putInt32(b[8:], int32(v.bits))
-		return 12
-	case format.ValueVoid:
-		return 4
+	if v.kind > wireKinds {
+		return v.putMade(b, by)
 	}
-	return v.putMade(b, by)
+	n := by.layout.putKind(b, v.kind)
+	switch v.kind {
+	case byteKind, boolKind:
+		b[n] = byte(v.bits)
+		return n + 1
+	case shortKind, charKind:
+		b[n], b[n+1] = byte(v.bits>>8), byte(v.bits)
+		return n + 2
+	case longKind, doubleKind:
+		binary.BigEndian.PutUint64(b[n:], v.bits)
+		return n + 8
+	}
+	return n // void
 }
 
 func putInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }

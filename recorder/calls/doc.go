@@ -28,9 +28,11 @@
 //	                        the packet's timestamp; absent: times were not recorded
 //	12 objects     bytes    headers and footers of trace points, whole, in order, as
 //	                        they stand in a block of the thread
+//	13 format      varint   the version of the trace's format that references, open and
+//	                        objects are of; absent: 22
 //
-// References and objects are bytes of the file of a trace, version 22, each object
-// with its kind byte. The packet's timestamp is on the clock of boot time.
+// References and objects are bytes of the file of a trace of that version, each object
+// with its kind byte. All parts of a recorder are of one. The packet's timestamp is on the clock of boot time.
 //
 // # Order
 //

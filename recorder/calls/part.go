@@ -18,6 +18,7 @@ const Field = 2022
 // and parts of the packet when it was decoded.
 type Part struct {
 	Recorder uint64
+	Format   int // the version of the trace's format that its objects are of; 0: 22
 
 	HasThread bool // else there are References alone
 	Thread    int32
@@ -51,6 +52,7 @@ const (
 	fieldEnded      = 10
 	fieldTimes      = 11
 	fieldObjects    = 12
+	fieldFormat     = 13
 )
 
 // ErrDamaged is returned for bytes that are no Part.
@@ -64,6 +66,9 @@ func (p *Part) AppendHead(b []byte) []byte {
 		b = appendVarint(b, fieldThread, uint64(uint32(p.Thread))+1)
 		b = appendVarint(b, fieldNumber, p.Number)
 		b = appendBytes(b, fieldName, p.Name)
+	}
+	if p.Format != 0 {
+		b = appendVarint(b, fieldFormat, uint64(p.Format))
 	}
 	b = appendBytes(b, fieldReferences, p.References)
 	if p.Whole {
@@ -156,6 +161,11 @@ func (p *Part) setNumber(field protowire.Number, v uint64) bool {
 			return false
 		}
 		p.Skipped = int(v)
+	case fieldFormat:
+		if v > math.MaxInt32 {
+			return false
+		}
+		p.Format = int(v)
 	case fieldWhole:
 		p.Whole = v != 0
 	case fieldEnded:

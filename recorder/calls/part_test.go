@@ -11,7 +11,7 @@ import (
 
 var parts = []Part{
 	{},
-	{Recorder: 1, References: []byte("references")},
+	{Recorder: 1, Format: 27, References: []byte("references")},
 	{Recorder: 1 << 63, HasThread: true, Name: "main", Objects: []byte("objects")},
 	{
 		Recorder: 77, HasThread: true, Thread: 1<<31 - 1, Number: 300, Name: "worker ü", References: []byte{1},
@@ -55,7 +55,7 @@ func TestDecodeDamaged(t *testing.T) {
 		t.Errorf("%d of %d ways to cut the end off were found", bad, len(whole))
 	}
 	for _, b := range [][]byte{
-		appendVarint(nil, fieldThread, 0), appendVarint(nil, fieldThread, 1<<31+1), appendVarint(nil, fieldSkipped, 1<<31),
+		appendVarint(nil, fieldThread, 0), appendVarint(nil, fieldThread, 1<<31+1), appendVarint(nil, fieldSkipped, 1<<31), appendVarint(nil, fieldFormat, 1<<31),
 		{0x07}, {0x80},
 	} {
 		if _, err := Decode(b); !errors.Is(err, ErrDamaged) {

@@ -1,9 +1,12 @@
 package live
 
+import "bytes"
+
 // The header, by offsets in bytes. On disk, do not change: the number of the
 // version is in the magic.
 const (
-	magic = "tracex live 001\n"
+	// magic 001 had no AtFormat: what it keeps is of version 22 of the trace's format.
+	magic, olderMagic = "tracex live 002\n", "tracex live 001\n"
 
 	AtMagic    = 0
 	AtOrder    = 16 // orderMark, as this machine writes it
@@ -24,12 +27,18 @@ const (
 	AtRecorder = 192 // of one that speaks to a service: its number
 	AtOffset   = 200 // from its clock's nanoseconds to those since the machine was started
 	AtLatest   = 208 // the latest nanosecond of its clock that a block has
+	AtFormat   = 216 // the version of the format of what is kept; 0: 22
 	AtCounts   = 256 // numbers in use, for each kind of name: 16 numbers
 	AtFiles    = 512 // the files, each in FileSize bytes: see AtFill
 
 	headerSize = 4096
 	orderMark  = 0x0102030405060708
 )
+
+// begins reports whether bytes are the beginning of a live file.
+func begins(b []byte) bool {
+	return bytes.HasPrefix(b, []byte(magic)) || bytes.HasPrefix(b, []byte(olderMagic))
+}
 
 // What AtState says.
 const (

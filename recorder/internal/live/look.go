@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ func Look(path string) error {
 		return nil // it was just made
 	case err != nil:
 		return err
-	case !bytes.Equal(r.data[:len(magic)], []byte(magic)), binary.NativeEndian.Uint64(r.data[AtOrder:]) != orderMark, r.Uint(AtState) == StateOver:
+	case !begins(r.data), binary.NativeEndian.Uint64(r.data[AtOrder:]) != orderMark, r.Uint(AtState) == StateOver:
 		return nil
 	}
 	return fmt.Errorf("%s: %w", path, ErrLeft)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -56,7 +55,7 @@ func (r *Rest) read() error {
 	if r.data, err = io.ReadAll(r.f); err != nil {
 		return err
 	}
-	if len(r.data) < headerSize || !bytes.Equal(r.data[:len(magic)], []byte(magic)) {
+	if len(r.data) < headerSize || !begins(r.data) {
 		return damaged("it does not begin as a live file, with %q", magic)
 	}
 	if n := r.Uint(AtOrder); n != orderMark {

@@ -1,0 +1,220 @@
+package recorder
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"tracex/format"
+)
+
+// layout is what the versions of the format write differently: there is one for each,
+// in a file of its own with what a table cannot say. Whoever records has a pointer
+// to its recorder's, which never changes.
+type layout struct {
+	version int
+
+	// kinds are the first bytes of a value by its kind, from the highest on, and
+	// width is how many they are: what follows overwrites the others.
+	kinds [wireKinds]uint32
+	width int
+
+	points   [pointKinds]byte         // the kinds of trace points, by class
+	classes  [pointKinds]format.Class // the other way round
+	subtree  byte                     // the count of a container's diff statuses: it has none
+	returned int                      // how many zeros end the footer of a call that did not throw
+
+	// void is the whole footer of a call without a result, from the highest byte on,
+	// and voidSize how many bytes it has.
+	void     uint64
+	voidSize int
+}
+
+// pointKinds is how many kinds of trace points there are.
+const pointKinds = 12
+
+// classesOf turns the kinds of trace points round.
+func classesOf(kinds [pointKinds]byte) (classes [pointKinds]format.Class) {
+	for i := range classes {
+		classes[i] = noClass
+	}
+	for class, kind := range kinds {
+		if class != int(format.ClassSnapshot) { // which is not recorded
+			classes[kind] = format.Class(class)
+		}
+	}
+	return classes
+}
+
+// noClass is the class of what is no trace point that a recorder writes.
+const noClass = format.Class(0xff)
+
+// class returns the class of a trace point of a kind.
+func (l *layout) class(kind byte) format.Class {
+	if int(kind) < len(l.classes) {
+		return l.classes[kind]
+	}
+	return noClass
+}
+
+// newestVersion is what is written where the config says nothing.
+const newestVersion = 22
+
+// FormatVariable is the environment variable that says which version of the format is
+// written where [Config.FormatVersion] does not. tracex record sets it.
+const FormatVariable = "TRACEX_FORMAT_VERSION"
+
+// wantedLayout returns the layout of what the config says.
+func (c *Config) wantedLayout() (*layout, error) {
+	version := c.FormatVersion
+	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
+		var err error
+		if version, err = strconv.Atoi(named); err != nil || version == 0 {
+			return nil, fmt.Errorf("recorder: %s=%s: want 27 or 22", FormatVariable, named)
+		}
+	}
+	l, err := layoutOf(cmp.Or(version, newestVersion))
+	if err == nil && l.version > newestVersion {
+		l, err = nil, fmt.Errorf("recorder: version %d of the format cannot be written yet: FormatVersion is 22", version)
+	}
+	if err != nil && c.FormatVersion == 0 {
+		err = fmt.Errorf("%w (%s says so)", err, FormatVariable)
+	}
+	return l, err
+}
+
+// layoutOf returns the layout of a version.
+func layoutOf(version int) (*layout, error) {
+	for _, l := range []*layout{&layout22, &layout27} {
+		if l.version == version {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("recorder: version %d of the format cannot be written: FormatVersion is 27, 22, or 0 for the newest", version)
+}
+
+// putKind writes what a value of one of wireKinds begins with, and returns the number
+// of bytes. It may store four: each value has room for them.
+func (l *layout) putKind(b []byte, k kind) int {
+	binary.BigEndian.PutUint32(b, l.kinds[k])
+	return l.width
+}
+
+// put32 writes a kind and 32 bits behind it. It stores eight bytes: there is room.
+func (l *layout) put32(b []byte, k kind, bits uint32) int {
+	first := uint64(l.kinds[k]) << 32
+	if l.width == 4 {
+		binary.BigEndian.PutUint64(b, first|uint64(bits))
+		return 8
+	}
+	binary.BigEndian.PutUint64(b, first|uint64(bits)<<24)
+	return 5
+}
+
+// putObject writes an object without fields.
+func (l *layout) putObject(b []byte, class, identity int32) int {
+	if l == &layout22 {
+		return putObject22(b, class, identity)
+	}
+	return putReference27(b, object27, class, identity)
+}
+
+// putException writes an error of which nothing but its class is known.
+func (l *layout) putException(b []byte, class, identity int32) int {
+	if l == &layout22 {
+		return putObject22(b, class, identity)
+	}
+	return putReference27(b, exception27, class, identity)
+}
+
+// putRaw writes the first max characters of a text that is shown without quotes.
+func (l *layout) putRaw(b []byte, text string, max int) int {
+	n := l.putKind(b, rawKind)
+	if l != &layout22 && len(text) <= max && integer(text) {
+		b[0] = integer27
+	}
+	return n + putText(b[n:], text, max)
+}
+
+// putMark writes what stands for a result that is not there.
+func (l *layout) putMark(b []byte, mark kind) int {
+	if l == &layout22 {
+		return putMark22(b, mark)
+	}
+	return putMark27(b, mark)
+}
+
+// putException puts what a call ended by behind its result.
+func (l *layout) putThrown(b []byte, exception string) int {
+	n := 0
+	if l != &layout22 {
+		b[0], n = 1, 1
+	}
+	return n + putText(b[n:], exception, maxException)
+}
+
+// thrown is the result of a call that has none because it threw.
+func (l *layout) thrown() Value {
+	if l == &layout22 {
+		return Void()
+	}
+	return unfinished
+}
+
+// integer reports whether a text is an integer as a big number is written: digits,
+// perhaps behind a minus sign, that do not begin with a zero unless that is all.
+func integer(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return digits != "" && (digits[0] != '0' || text == "0")
+}
+
+// What follows is of values that are captured: their classes are encoded before
+// their fields and elements, how many those are is known only then.
+
+// beginObject begins an object, and returns where.
+func (l *layout) beginObject(dst []byte, class, identity int32) (begun []byte, at int) {
+	at = len(dst)
+	dst = append(dst, make([]byte, 12)...)
+	n := l.putObject(dst[at:], class, identity)
+	return dst[:at+n], at
+}
+
+// beginFields makes room for the number of the fields of the object that was begun
+// at some position; endFields is told it.
+func (l *layout) beginFields(dst []byte) []byte {
+	if l == &layout22 {
+		return dst // putObject22 has it
+	}
+	return binary.BigEndian.AppendUint32(dst, 0)
+}
+
+func (l *layout) endFields(dst []byte, at, n int) []byte {
+	if l == &layout22 {
+		return endFields22(dst, at, n)
+	}
+	return endFields27(dst, at, n)
+}
+
+// beginElements says that what was begun is an array with so many elements;
+// endElements is told how many of them follow.
+func (l *layout) beginElements(dst []byte, length int) []byte {
+	if l == &layout22 {
+		return dst // its length is at the end
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(uint32(length))<<32)
+}
+
+func (l *layout) endElements(dst []byte, at, length, n int) []byte {
+	if l == &layout22 {
+		return endElements22(dst, at, length, n)
+	}
+	return endElements27(dst, at, n)
+}

@@ -1,0 +1,105 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"tracex/format"
+)
+
+// layout27 is that of version 27: a value begins with one byte that says what it is.
+// On disk, do not change.
+var layout27 = layout{
+	version: 27,
+	width:   1,
+	kinds: [wireKinds]uint32{
+		nullKind:   0,
+		voidKind:   1 << 24,
+		byteKind:   3 << 24,
+		shortKind:  4 << 24,
+		intKind:    5 << 24,
+		longKind:   6 << 24,
+		floatKind:  7 << 24,
+		doubleKind: 8 << 24,
+		charKind:   9 << 24,
+		boolKind:   10 << 24,
+		stringKind: 11 << 24,
+		rawKind:    decimal27 << 24,
+		typeKind:   decimal27 << 24, // ".class" would be shown behind the name of a class
+	},
+	points:   points27,
+	classes:  classesOf(points27),
+	subtree:  0xff, // none; 0 is a set without any
+	returned: 1,    // there is no name
+	void:     0x09_01_00 << 40,
+	voidSize: 3,
+}
+
+var points27 = [pointKinds]byte{
+	format.ClassFieldWrite: 0, format.ClassArrayWrite: 1, format.ClassVariableWrite: 2, format.ClassFieldRead: 3,
+	format.ClassArrayRead: 4, format.ClassVariableRead: 5, format.ClassCall: 6,
+	format.ClassLoop: 7, format.ClassIteration: 8, format.ClassThrow: 9, format.ClassCatch: 10,
+}
+
+// Kinds of values that the table does not have.
+const (
+	integer27       = 13 // a number that is shown as its text
+	decimal27       = 14 // likewise; any text may be one
+	object27        = 15
+	objectFields27  = 16
+	array27         = 17
+	arrayElements27 = 18
+	exception27     = 20
+	exceptionText27 = 21
+	unfinished27    = 24
+	untracked27     = 25
+)
+
+// putReference27 writes an object or an exception without what is in it.
+func putReference27(b []byte, kind byte, class, identity int32) int {
+	_ = b[8]
+	b[0] = kind
+	putInt32(b[1:], class)
+	putInt32(b[5:], identity)
+	return 9
+}
+
+// putFailure27 writes an exception with the first max characters of its message, and
+// without frames.
+func putFailure27(b []byte, class, identity int32, message string, max int) int {
+	n := putReference27(b, exceptionText27, class, identity)
+	b[n] = 1 // there is a message
+	n++
+	n += putText(b[n:], message, max)
+	putInt32(b[n:], 0)
+	return n + 4
+}
+
+func putMark27(b []byte, mark kind) int {
+	b[0] = unfinished27
+	if mark == untrackedKind {
+		b[0] = untracked27
+	}
+	return 1
+}
+
+// endFields27 sets the number of fields, which is behind class and identity. An object
+// without any has another kind, and no number.
+func endFields27(dst []byte, at, n int) []byte {
+	if n == 0 {
+		return dst[:at+9]
+	}
+	dst[at] = objectFields27
+	putInt32(dst[at+9:], int32(n))
+	return dst
+}
+
+// endElements27 sets the number of elements, which is behind the array's length.
+func endElements27(dst []byte, at, n int) []byte {
+	if n == 0 {
+		dst[at] = array27
+		return dst[:at+13]
+	}
+	dst[at] = arrayElements27
+	binary.BigEndian.PutUint32(dst[at+13:], uint32(n))
+	return dst
+}
