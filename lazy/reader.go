@@ -289,6 +289,9 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 	if err := r.setIndex(m, before, false); err != nil {
 		return err
 	}
+	// Of the data the pass looks at the borders of blocks and at descriptors: what
+	// is around them should not be read for it.
+	r.data.scattered(true)
 	err := r.use(func() error {
 		err := format.CheckIndexHeader(m.data[:min(len(m.data), 512)])
 		if err == nil {
@@ -299,6 +302,7 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 		}
 		return r.pass(ctx, m)
 	})
+	r.data.scattered(false)
 	if err != nil {
 		return errors.Join(err, r.setIndex(nil, before, false))
 	}

@@ -61,7 +61,10 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 // scanAll runs a scan to its end. It calls show now and then.
 func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 	shown := time.Now()
+	a := r.readAhead(r.data, s.scanner.Offset())
+	defer a.stop()
 	for more := true; more; {
+		a.reached(s.scanner.Offset())
 		err := r.use(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)
@@ -152,7 +155,10 @@ func RebuildIndex(ctx context.Context, data, path string, force bool, progress f
 	}
 	s := newScan(m, func([]byte, format.Cell) error { return nil })
 	s.out = out
+	a := readAhead(m)
+	defer a.stop()
 	for more := true; more; {
+		a.reached(s.scanner.Offset())
 		err := guard(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)

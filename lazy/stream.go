@@ -58,6 +58,8 @@ type descent struct {
 	l     *childReader
 	at    int // index of the current segment
 	stack []level
+	begun int64  // logical: where the walk began in the segment
+	ahead *ahead // of the segment; nil: it is short, as far as is known
 }
 
 // descentOptions say what a descent is to visit.
@@ -133,6 +135,7 @@ func (r *TraceReader) visitAll(b *batch, visit func(*visit) error) error {
 // walk fills batches until the thread is at its end. Between two of them others
 // may change the reader's mappings. What was read before an error is passed on.
 func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *batch) error {
+	defer d.stopAhead()
 	for d.at < len(d.segments) {
 		var b *batch
 		select {
@@ -147,15 +150,41 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 			more, err = d.fill(b)
 			return err
 		})
+		at := b.at // others may fill it again when it is handed on
 		full <- b
 		if err != nil {
 			return err
 		}
 		if !more {
+			d.stopAhead()
 			d.at, d.l.walker = d.at+1, nil
+			continue
 		}
+		d.reached(at)
 	}
 	return nil
+}
+
+// reached has what comes next brought in, once the walk is long enough that more
+// may be needed.
+func (d *descent) reached(at int64) {
+	if d.ahead == nil && at-d.begun >= aheadPiece && len(d.stack) > 0 {
+		end := d.stack[0].end
+		if to := d.segments[d.at].to; to >= 0 {
+			end = min(end, to)
+		}
+		d.ahead = d.r.streamAhead(d.v, d.l.s, at, end)
+	}
+	if d.ahead != nil {
+		d.ahead.reached(at)
+	}
+}
+
+func (d *descent) stopAhead() {
+	if d.ahead != nil {
+		d.ahead.stop()
+		d.ahead = nil
+	}
 }
 
 // fill reads a batch and reports whether there may be more in the segment. It
@@ -176,6 +205,7 @@ func (d *descent) fill(b *batch) (more bool, err error) {
 			in = *d.only
 		}
 		d.stack = append(d.stack[:0], d.jump(in, g.from))
+		d.begun = d.stack[0].pos
 	}
 	for more = true; more && err == nil && len(b.visits) < batchVisits && b.lent.lent < 4*batchVisits; {
 		more, err = d.step(b, g)

@@ -67,7 +67,12 @@ func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bo
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
 	s := newScan(data, func([]byte, format.Cell) error { return v.err })
 	s.out = v
+	a, b := readAhead(data), readAhead(index)
+	defer a.stop()
+	defer b.stop()
 	for more := true; more; {
+		a.reached(s.scanner.Offset())
+		b.reached(v.pos)
 		err := guard(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)

@@ -1,0 +1,16 @@
+package lazy
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// populate brings mapped pages into memory. The first must begin at b's start.
+func populate(b []byte) error {
+	err := unix.Madvise(b, unix.MADV_POPULATE_READ)
+	if errors.Is(err, unix.EINVAL) { // Linux before 5.14
+		err = unix.Madvise(b, unix.MADV_WILLNEED)
+	}
+	return err
+}

@@ -1,0 +1,9 @@
+//go:build !linux && !darwin
+
+package lazy
+
+// populate does nothing: pages come when they are touched.
+func populate([]byte) error { return errNotMapped }
+
+// scattered does nothing.
+func scattered([]byte, bool) {}

@@ -1,0 +1,141 @@
+package lazy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// pieces are what an ahead brought in, in order.
+type pieces chan [2]int64
+
+func (p pieces) load(from, to int64) error {
+	p <- [2]int64{from, to}
+	return nil
+}
+
+// take receives the pieces from one offset to another.
+func (p pieces) take(t *testing.T, from, to int64) {
+	t.Helper()
+	for from < to {
+		got, want := <-p, [2]int64{from, min(from+aheadPiece, to)}
+		if got != want {
+			t.Fatalf("brought in %d, want %d", got, want)
+		}
+		from = want[1]
+	}
+}
+
+// TestAheadStaysClose: what is brought in is a window that goes with the user,
+// and no more.
+func TestAheadStaysClose(t *testing.T) {
+	const end = 3*aheadWindow + 1000
+	p := make(pieces, 1000)
+	a := startAhead(0, end, p.load)
+	p.take(t, 0, aheadWindow)
+	a.reached(aheadPiece - 1) // the rest of its last piece does not come alone
+	p.take(t, aheadWindow, aheadWindow+aheadPiece)
+	a.reached(aheadWindow)
+	p.take(t, aheadWindow+aheadPiece, 2*aheadWindow)
+	a.stop()
+	if len(p) > 0 {
+		t.Errorf("brought in %d, further ahead than %d bytes", <-p, aheadWindow)
+	}
+}
+
+// TestAheadEnds: at the end of the file, and when nothing can be brought in.
+func TestAheadEnds(t *testing.T) {
+	p := make(pieces, 1000)
+	a := startAhead(0, aheadPiece+10, p.load)
+	<-a.done
+	p.take(t, 0, aheadPiece+10)
+	a.reached(aheadPiece)
+	a.stop()
+
+	loads := 0
+	a = startAhead(0, 10*aheadPiece, func(int64, int64) error {
+		loads++
+		return errNotMapped
+	})
+	<-a.done
+	a.stop()
+	if loads != 1 {
+		t.Errorf("tried %d times after a failure", loads)
+	}
+}
+
+// TestAheadOvertaken: what the user has passed is not brought in any more.
+func TestAheadOvertaken(t *testing.T) {
+	const far = 7*aheadWindow + 5
+	first, on := make(chan struct{}), make(chan struct{})
+	p := make(pieces, 1000)
+	a := startAhead(0, 100*aheadWindow, func(from, to int64) error {
+		if from == 0 {
+			close(first)
+			<-on
+		}
+		return p.load(from, to)
+	})
+	<-first
+	a.reached(far)
+	close(on)
+	p.take(t, 0, aheadPiece)
+	p.take(t, far-far%aheadPiece, far-far%aheadPiece+aheadWindow)
+	a.stop()
+}
+
+// TestPopulate: a mapped file can be brought in, also its last bytes; memory that
+// is none, and what is behind the end, cannot.
+func TestPopulate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(path, make([]byte, aheadPiece+17), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mapPath(path, func([]byte) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.unmap()
+	if runtime.GOOS == "linux" {
+		for from := int64(0); from < int64(len(m.data)); from += aheadPiece {
+			if err := m.populate(from, from+aheadPiece); err != nil {
+				t.Errorf("from %d: %v", from, err)
+			}
+		}
+	}
+	if err := m.populate(2*aheadPiece, 3*aheadPiece); !errors.Is(err, errNotMapped) {
+		t.Errorf("behind the end: %v", err)
+	}
+	if err := (&mapping{data: make([]byte, 100)}).populate(0, 100); !errors.Is(err, errNotMapped) {
+		t.Errorf("what is not mapped: %v", err)
+	}
+}
+
+// TestStreamPieces: the pieces of a stretch are its bytes, one behind the other,
+// each within a block.
+func TestStreamPieces(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
+	r := ready(t, path, Options{})
+	s := r.known.Load().streams[1]
+	if len(s.blocks) < 3 {
+		t.Fatalf("%d blocks: the test shows nothing", len(s.blocks))
+	}
+	for _, c := range [...][2]int64{{0, s.size}, {5, s.size - 5}, {s.blocks[1].logical, s.blocks[2].logical}, {7, 7}, {s.size, s.size}} {
+		at, pieces := c[0], 0
+		err := s.pieces(c[0], c[1], func(from, to int64) error {
+			if want := s.physical(at); from != want || s.physical(at+to-from-1) != to-1 {
+				t.Errorf("%d: a piece from %d to %d, want one from %d", c, from, to, want)
+			}
+			at += to - from
+			pieces++
+			return nil
+		})
+		if err != nil || at != c[1] {
+			t.Errorf("%d: %d pieces up to %d, error %v", c, pieces, at, err)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+//go:build linux || darwin
+
+package lazy
+
+import "golang.org/x/sys/unix"
+
+// scattered says how mapped pages are about to be read.
+func scattered(b []byte, on bool) {
+	advice := unix.MADV_NORMAL
+	if on {
+		advice = unix.MADV_RANDOM
+	}
+	unix.Madvise(b, advice)
+}
