@@ -89,7 +89,7 @@ func indexPlace(path, typed string) (string, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", err
 	}
-	if n > 0 && errors.Is(format.CheckIndexHeader(head[:n]), format.ErrNotTrace) {
+	if _, err := format.CheckIndexHeader(head[:n]); n > 0 && errors.Is(err, format.ErrNotTrace) {
 		return "", &usageError{typed + " is there and is no index", "remove it, or name another place"}
 	}
 	return output, nil

@@ -41,6 +41,7 @@ tracex info --json trace.bin | jq .threads`,
 type facts struct {
 	File    string `json:"file"`
 	Version int    `json:"version"` // of the format
+	Release string `json:"release"` // of Lincheck that writes that version
 	Data    int64  `json:"data_bytes"`
 	Index   int64  `json:"index_bytes"`
 	// IndexFrom is where the index comes from: recorded, or rebuilt because
@@ -134,7 +135,7 @@ func (a *app) info(ctx context.Context, in *input, r *lazy.TraceReader, f infoFl
 func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	s := r.Status()
 	t := &facts{
-		Version: format.Version, IndexFrom: s.Index, Unfinished: s.Unfinished,
+		Version: int(r.Version()), Release: r.Version().Release(), IndexFrom: s.Index, Unfinished: s.Unfinished,
 		Blocks: sum.Blocks, Events: sum.Points, Calls: sum.Classes[format.ClassCall], Depth: sum.Depth,
 		Threads: []threadFacts{}, Classes: []count{}, Kinds: []count{},
 	}

@@ -12,7 +12,7 @@ import (
 func (t *facts) write(w io.Writer) error {
 	out := &text{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
 	out.line("file", t.File)
-	out.line("format", fmt.Sprintf("version %d", t.Version))
+	out.line("format", fmt.Sprintf("version %d, which %s writes", t.Version, t.Release))
 	out.line("data", bytesOf(t.Data))
 	out.line("index", t.indexText())
 	switch {

@@ -169,7 +169,7 @@ func openPacked(f *os.File) (packed *format.Packed, mode fs.FileMode, err error)
 		return nil, 0, err
 	}
 	if !strings.HasPrefix(string(head[:n]), "PK") {
-		err := format.CheckDataHeader(head[:n])
+		_, err := format.CheckDataHeader(head[:n])
 		if err == nil {
 			err = withHint(fmt.Errorf("%s is not packed", f.Name()), "it can be opened as it is")
 		}

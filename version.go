@@ -21,5 +21,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s\ntrace format: version %d (JetBrains Lincheck 3.6), read and written", text, format.Version)
+	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written", text,
+		format.V27, format.V27.Release(), format.V22, format.V22.Release())
 }

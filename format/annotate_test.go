@@ -284,11 +284,11 @@ func everything(t *testing.T) (data, index []byte) {
 		event++
 		th.Point(&p)
 	}
-	values := []format.Value{{Kind: -1}, {Kind: -2}, {Kind: -3, Bits: -1}, {Kind: -4, Bits: 2}, {Kind: -5, Bits: 3}, {Kind: -6, Bits: 4}, {Kind: -7, Bits: 0x3f800000},
-		{Kind: -8, Bits: 0x3ff0000000000000}, {Kind: -9, Bits: 'A'}, {Kind: -10, Text: "s\x00é👍"}, {Kind: -11}, {Kind: -12, Text: "RAW"}, {Kind: -13, Bits: 1},
-		{Kind: -14, Text: "demo.A"}, {Kind: -15, Text: "demo.B"}, {Kind: -16, Bits: 7, Text: "sb"}, {Bits: 8},
+	values := []format.Value{{Kind: format.ValueNull}, {Kind: format.ValueVoid}, {Kind: format.ValueByte, Bits: -1}, {Kind: format.ValueShort, Bits: 2}, {Kind: format.ValueInt, Bits: 3}, {Kind: format.ValueLong, Bits: 4}, {Kind: format.ValueFloat, Bits: 0x3f800000},
+		{Kind: format.ValueDouble, Bits: 0x3ff0000000000000}, {Kind: format.ValueChar, Bits: 'A'}, {Kind: format.ValueString, Text: "s\x00é👍"}, {Kind: format.ValueUnit}, {Kind: format.ValueRawString, Text: "RAW"}, {Kind: format.ValueBoolean, Bits: 1},
+		{Kind: format.ValueJavaClass, Text: "demo.A"}, {Kind: format.ValueKotlinClass, Text: "demo.B"}, {Kind: format.ValueBuilder, Bits: 7, Text: "sb"}, {Bits: 8},
 		{Bits: 9, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "f", Value: format.Null()}}}},
-		{Bits: 10, Captured: &format.Captured{Array: true, Elements: []format.Value{{Kind: -5, Bits: 5}}, Length: 100}}}
+		{Kind: format.ValueArray, Bits: format.ArrayBits(10, 100), Captured: &format.Captured{Elements: []format.Value{{Kind: format.ValueInt, Bits: 5}}}}}
 	point(format.Point{Class: format.ClassCall, Diff: format.DiffNone, Target: format.Null(), Args: values, Flags: format.FlagUnderWay})
 	point(format.Point{Class: format.ClassArrayRead, Target: values[16], Number: 2, Value: values[4]})
 	point(format.Point{Class: format.ClassArrayWrite, Diff: format.DiffRemoved, Target: values[16], Value: values[4]})

@@ -84,7 +84,7 @@ func BenchmarkDecodePoints(b *testing.B) {
 			var p format.Point
 			for b.Loop() {
 				for _, off := range at {
-					if _, err := format.DecodePoint(tr.data[off:], &p); err != nil {
+					if _, err := format.V22.DecodePoint(tr.data[off:], &p); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -17,10 +17,15 @@ type Context struct {
 	strings   table[StringObject]
 	paths     table[AccessPath]
 	locations table[CodeLocation]
+	version   Version
 }
 
-// NewContext returns an empty Context.
-func NewContext() *Context { return new(Context) }
+// NewContext returns an empty Context of a trace of this version: of its bytes
+// are the objects that it reads, and by its rules the texts that it makes.
+func NewContext(v Version) *Context { return &Context{version: v} }
+
+// Version returns the version of the trace.
+func (c *Context) Version() Version { return c.version }
 
 // Thread returns the name of a thread.
 func (c *Context) Thread(id int32) *ThreadName { return c.threads.get(id) }
@@ -99,7 +104,7 @@ func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 // its id and its size in bytes. An object that is there already stays as it
 // is: writers may write one twice, both equal. Nothing added aliases b.
 func (c *Context) Add(b []byte) (id int32, n int, err error) {
-	r := cursor{b: b}
+	r := cursor{b: b, v: c.version}
 	k := Kind(r.u8())
 	if r.err == nil && !k.Reference() {
 		r.fail(0, "a reference object", k.String())

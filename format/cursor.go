@@ -11,7 +11,10 @@ import (
 type cursor struct {
 	b   []byte
 	i   int
+	v   Version
 	err *Error
+	// values counts those in lists, see maxListed.
+	values int64
 	// need is set with ErrTruncated: how many bytes of input, counted from
 	// its start, are needed at least to read on.
 	need int64
@@ -109,6 +112,38 @@ func (c *cursor) take(n int, what string) []byte {
 	v := c.b[c.i : c.i+n]
 	c.i += n
 	return v
+}
+
+// skip moves over n bytes.
+func (c *cursor) skip(n int, what string) {
+	if len(c.b)-c.i < n {
+		c.short(n, what)
+		return
+	}
+	c.i += n
+}
+
+// optional reads a bool and, if it is true, a utf; nil if it is not.
+func (c *cursor) optional() *string {
+	if !c.bool() {
+		return nil
+	}
+	s := c.utf()
+	return &s
+}
+
+func (c *cursor) skipOptional() {
+	if c.bool() {
+		c.skipUTF()
+	}
+}
+
+// appendOptional appends a bool and, unless s is nil, a utf.
+func appendOptional(dst []byte, s *string) ([]byte, error) {
+	if s == nil {
+		return append(dst, 0), nil
+	}
+	return AppendUTF(append(dst, 1), *s)
 }
 
 func (c *cursor) utf() string {

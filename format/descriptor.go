@@ -10,7 +10,8 @@ import (
 const maxArgs = 0xffff
 
 // The reference objects: what trace points name by id. Each has Append, which
-// appends the object with its kind byte, and is read by [Context.Add].
+// appends the object with its kind byte as a version of the format has it, and is
+// read by [Context.Add].
 
 // ThreadName names a thread.
 //
@@ -41,7 +42,7 @@ type MethodDescriptor struct {
 
 // FieldDescriptor is a field.
 //
-//	id i32, class id i32, name utf, type, static bool, final bool, volatile bool
+//	id i32, class id i32, name utf, type, static bool, final bool, volatile bool (not in 19)
 type FieldDescriptor struct {
 	ID       int32
 	ClassID  int32
@@ -70,18 +71,18 @@ type StringObject struct {
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong.
-func (t *ThreadName) Append(dst []byte) ([]byte, error) {
+func (t *ThreadName) Append(dst []byte, _ Version) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindThreadName, t.Thread), t.Name)
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong.
-func (d *ClassDescriptor) Append(dst []byte) ([]byte, error) {
+func (d *ClassDescriptor) Append(dst []byte, _ Version) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindClassDescriptor, d.ID), d.Name)
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong, and with
 // ErrCorrupt where there are more than 65,535 arguments.
-func (d *MethodDescriptor) Append(dst []byte) ([]byte, error) {
+func (d *MethodDescriptor) Append(dst []byte, _ Version) ([]byte, error) {
 	dst = appendHead(dst, KindMethodDescriptor, d.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
 	dst, err := AppendUTF(dst, d.Name)
@@ -104,7 +105,7 @@ func (d *MethodDescriptor) Append(dst []byte) ([]byte, error) {
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong.
-func (d *FieldDescriptor) Append(dst []byte) ([]byte, error) {
+func (d *FieldDescriptor) Append(dst []byte, v Version) ([]byte, error) {
 	dst = appendHead(dst, KindFieldDescriptor, d.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
 	dst, err := AppendUTF(dst, d.Name)
@@ -112,11 +113,20 @@ func (d *FieldDescriptor) Append(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	dst, err = d.Type.Append(dst)
-	return append(dst, bit(d.Static), bit(d.Final), bit(d.Volatile)), err
+	modifiers := [...]byte{bit(d.Static), bit(d.Final), bit(d.Volatile)}
+	return append(dst, modifiers[:v.modifiers()]...), err
+}
+
+// modifiers is how many bytes of modifiers a field has.
+func (v Version) modifiers() int {
+	if v == V19 {
+		return 2
+	}
+	return 3
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong.
-func (d *VariableDescriptor) Append(dst []byte) ([]byte, error) {
+func (d *VariableDescriptor) Append(dst []byte, _ Version) ([]byte, error) {
 	dst, err := AppendUTF(appendHead(dst, KindVariableDescriptor, d.ID), d.Name)
 	if err != nil {
 		return dst, err
@@ -125,7 +135,7 @@ func (d *VariableDescriptor) Append(dst []byte) ([]byte, error) {
 }
 
 // Append appends the object to dst. It fails with ErrStringTooLong.
-func (d *StringObject) Append(dst []byte) ([]byte, error) {
+func (d *StringObject) Append(dst []byte, _ Version) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindString, d.ID), d.Value)
 }
 
@@ -179,7 +189,9 @@ func (c *cursor) field() (d FieldDescriptor) {
 	d.Type = c.typ()
 	d.Static = c.bool()
 	d.Final = c.bool()
-	d.Volatile = c.bool()
+	if c.v > V19 {
+		d.Volatile = c.bool()
+	}
 	return d
 }
 

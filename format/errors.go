@@ -21,6 +21,8 @@ var (
 	// ErrStringTooLong: a string over 65,535 bytes of modified UTF-8 was to
 	// be written.
 	ErrStringTooLong = errors.New("string over 65,535 bytes")
+	// ErrVersionLacks: what was to be written has no bytes in the version.
+	ErrVersionLacks = errors.New("the version of the format cannot hold it")
 )
 
 // Error is a fault in an input: which file, where, what was expected, what was

@@ -1,10 +1,10 @@
 package format
 
 // The two paths of Size, for tests that compare them.
-var FastSize = fastSize
+func (v Version) FastSize(b []byte, open Class) int { return v.fastSize(b, open) }
 
-func SlowSize(b []byte, open Class) (int, error) {
-	c := cursor{b: b}
+func (v Version) SlowSize(b []byte, open Class) (int, error) {
+	c := cursor{b: b, v: v}
 	c.skipAny(open)
 	return c.i, c.error()
 }

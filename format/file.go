@@ -12,36 +12,33 @@ const (
 	DataMagic  uint64 = 0x706e547124ee5f70
 	IndexMagic uint64 = ^DataMagic
 
-	// Version is the one version that is read and written.
-	Version = 22
-
 	// HeaderSize is the size in bytes of the header of data and index.
 	HeaderSize = 16
 )
 
 // AppendDataHeader appends the 16 bytes that begin a data file.
-func AppendDataHeader(dst []byte) []byte {
+func AppendDataHeader(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, DataMagic)
-	return binary.BigEndian.AppendUint64(dst, Version)
+	return binary.BigEndian.AppendUint64(dst, uint64(v))
 }
 
 // AppendIndexHeader appends the 16 bytes that begin an index file.
-func AppendIndexHeader(dst []byte) []byte {
+func AppendIndexHeader(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, IndexMagic)
-	return binary.BigEndian.AppendUint64(dst, Version)
+	return binary.BigEndian.AppendUint64(dst, uint64(v))
 }
 
-// CheckDataHeader checks the header of a data file. head is the beginning of
+// CheckDataHeader checks the header of a data file and returns its version. head is the beginning of
 // the file; give up to 512 bytes of it, so that the error can say what else
 // the file is.
-func CheckDataHeader(head []byte) error { return checkHeader(head, DataMagic, "trace") }
+func CheckDataHeader(head []byte) (Version, error) { return checkHeader(head, DataMagic, "trace") }
 
 // CheckIndexHeader is CheckDataHeader for an index file.
-func CheckIndexHeader(head []byte) error { return checkHeader(head, IndexMagic, "index") }
+func CheckIndexHeader(head []byte) (Version, error) { return checkHeader(head, IndexMagic, "index") }
 
-func checkHeader(head []byte, magic uint64, what string) error {
+func checkHeader(head []byte, magic uint64, what string) (Version, error) {
 	if len(head) == 0 {
-		return &Error{Offset: -1, Err: ErrNotTrace, Found: "the file is empty",
+		return 0, &Error{Offset: -1, Err: ErrNotTrace, Found: "the file is empty",
 			Hint: "the recorder was stopped before it wrote anything, or the disk was full"}
 	}
 	expected := fmt.Sprintf("the %s magic %016x", what, magic)
@@ -49,21 +46,24 @@ func checkHeader(head []byte, magic uint64, what string) error {
 		var want [8]byte
 		binary.BigEndian.PutUint64(want[:], magic)
 		if n := min(len(head), 8); bytes.Equal(head[:n], want[:n]) {
-			return &Error{Offset: int64(len(head)), Err: ErrTruncated,
+			return 0, &Error{Offset: int64(len(head)), Err: ErrTruncated,
 				Expected: fmt.Sprintf("a header of %d bytes", HeaderSize),
 				Found:    fmt.Sprintf("the end of the file after %d", len(head))}
 		}
-		return notTrace(head, expected)
+		return 0, notTrace(head, expected)
 	}
 	if found := binary.BigEndian.Uint64(head); found != magic {
-		return notTrace(head, expected)
+		return 0, notTrace(head, expected)
 	}
-	if v := int64(binary.BigEndian.Uint64(head[8:])); v != Version {
-		return &Error{Offset: 8, Err: ErrVersion,
-			Expected: fmt.Sprintf("version %d", Version), Found: fmt.Sprintf("version %d", v),
-			Hint: fmt.Sprintf("record the program again with a recorder that writes version %d (Lincheck 3.6)", Version)}
+	return checkVersion(int64(binary.BigEndian.Uint64(head[8:])))
+}
+
+// checkVersion checks the version in a header.
+func checkVersion(found int64) (Version, error) {
+	if v := Version(found); int64(v) == found && v.Known() {
+		return v, nil
 	}
-	return nil
+	return 0, unknown(found)
 }
 
 // notTrace says what a file is that does not begin with the magic.

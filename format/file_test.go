@@ -28,7 +28,7 @@ func gzipped(t *testing.T, b []byte) []byte {
 
 // withVersion is a data header of some version.
 func withVersion(v uint64) []byte {
-	return binary.BigEndian.AppendUint64(format.AppendDataHeader(nil)[:8], v)
+	return binary.BigEndian.AppendUint64(format.AppendDataHeader(nil, format.V22)[:8], v)
 }
 
 // Each file that is no trace has a message of its own.
@@ -59,12 +59,15 @@ func TestWrongFiles(t *testing.T) {
 		{"zeros", make([]byte, 100), format.ErrNotTrace, "found bytes 0000000000000000", ""},
 		{"half a magic", data[:5], format.ErrTruncated, "offset 5: cut short: expected a header of 16 bytes, found the end of the file after 5", ""},
 		{"no version", data[:12], format.ErrTruncated, "found the end of the file after 12", ""},
-		{"version 21", withVersion(21), format.ErrVersion, "offset 8: unsupported version: expected version 22, found version 21", "version 22"},
-		{"version 23", withVersion(23), format.ErrVersion, "found version 23", "version 22"},
-		{"version -1", withVersion(1<<64 - 1), format.ErrVersion, "found version -1", "version 22"},
+		{"version 14", withVersion(14), format.ErrVersion, "offset 8: unsupported version: expected version 27, 22 or 19, found version 14, which Lincheck 3.4 writes", "with Lincheck 3.7 (version 27) or Lincheck 3.6 (version 22)"},
+		{"version 23", withVersion(23), format.ErrVersion, "found version 23, which no release writes", "version 22"},
+		{"version 28", withVersion(28), format.ErrVersion, "found version 28, which is newer", "a newer tracex"},
+		{"version 278", withVersion(256 + 22), format.ErrVersion, "found version 278, which is newer", "a newer tracex"},
+		{"version -1", withVersion(1<<64 - 1), format.ErrVersion, "found version -1, which no release writes", "version 22"},
 	} {
 		_, scanErr := visit(format.NewScanner(bytes.NewReader(c.head)))
-		for way, err := range map[string]error{"check": format.CheckDataHeader(c.head[:min(len(c.head), 512)]), "scan": scanErr} {
+		_, checkErr := format.CheckDataHeader(c.head[:min(len(c.head), 512)])
+		for way, err := range map[string]error{"check": checkErr, "scan": scanErr} {
 			if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.text) {
 				t.Errorf("%s, %s: %v, want %s", c.name, way, err, c.text)
 			}
@@ -73,13 +76,13 @@ func TestWrongFiles(t *testing.T) {
 			}
 		}
 	}
-	if err := format.CheckDataHeader(data); err != nil {
+	if _, err := format.CheckDataHeader(data); err != nil {
 		t.Error(err)
 	}
-	if err := format.CheckIndexHeader(index); err != nil {
+	if _, err := format.CheckIndexHeader(index); err != nil {
 		t.Error(err)
 	}
-	if err := format.CheckIndexHeader(data); !errors.Is(err, format.ErrNotTrace) ||
+	if _, err := format.CheckIndexHeader(data); !errors.Is(err, format.ErrNotTrace) ||
 		!strings.Contains(err.Error(), "expected the index magic 8f91ab8edb11a08f, found the magic of trace data") || !strings.Contains(format.Hint(err), ".idx") {
 		t.Errorf("%v; %s", err, format.Hint(err))
 	}
@@ -128,9 +131,9 @@ func TestDecoderOffsets(t *testing.T) {
 		b[c.at] = c.b
 		var err error
 		if _, isPoint := c.v.(*format.Point); isPoint {
-			_, err = format.DecodePoint(b, new(format.Point))
+			_, err = format.V22.DecodePoint(b, new(format.Point))
 		} else {
-			_, _, err = format.NewContext().Add(b)
+			_, _, err = format.NewContext(format.V22).Add(b)
 		}
 		if fmt.Sprint(err) != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)

@@ -54,7 +54,7 @@ func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 		if !content(o.Kind) || far && known[placeOf(o)] {
 			continue
 		}
-		v, n, err := decodeObject(o.Bytes, o.Class)
+		v, n, err := decodeObject(s.Version(), o.Bytes, o.Class)
 		if err != nil {
 			checkError(t, err, len(o.Bytes))
 			continue
@@ -62,7 +62,7 @@ func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 		if n != len(o.Bytes) {
 			t.Fatalf("%v at %d: decoded %d bytes of %d", o.Kind, o.Offset, n, len(o.Bytes))
 		}
-		if _, err := v.Append(nil); err != nil {
+		if _, err := v.Append(nil, s.Version()); err != nil {
 			t.Fatalf("%v at %d: read but not written: %v", o.Kind, o.Offset, err)
 		}
 	}
@@ -86,7 +86,7 @@ func checkError(t *testing.T, err error, size int) {
 	}
 }
 
-var hostileTraces = []string{"roots.dump.bin", "shapes.stream.bin"}
+var hostileTraces = []string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream.bin", "shapes.v27.stream.bin"}
 
 // Cut anywhere, a trace shows what is whole and says where it ends.
 func TestEveryTruncation(t *testing.T) {
@@ -140,7 +140,12 @@ func TestEveryFlippedByte(t *testing.T) {
 
 // Whatever a length or a count claims, memory stays in proportion to the input.
 func TestHostileCounts(t *testing.T) {
-	whole := formattest.Recorded(t, "roots.dump.bin")
+	for _, name := range []string{"roots.dump.bin", "roots.v27.stream.bin"} {
+		hostileCounts(t, formattest.Recorded(t, name))
+	}
+}
+
+func hostileCounts(t *testing.T, whole []byte) {
 	data := bytes.Clone(whole)
 	var before, after runtime.MemStats
 	for i := format.HeaderSize; i+4 <= len(data); i++ {
@@ -150,7 +155,7 @@ func TestHostileCounts(t *testing.T) {
 			s := format.NewScanner(bytes.NewReader(data))
 			for s.Next() {
 				if o := s.Object(); content(o.Kind) {
-					decodeObject(o.Bytes, o.Class)
+					decodeObject(s.Version(), o.Bytes, o.Class)
 				}
 			}
 			runtime.ReadMemStats(&after)
@@ -164,12 +169,16 @@ func TestHostileCounts(t *testing.T) {
 
 // The decoders alone, on pieces of a trace from anywhere.
 func TestDecodersAnywhere(t *testing.T) {
-	data := formattest.Recorded(t, "shapes.stream.bin")
+	decodersAnywhere(t, format.V22, formattest.Recorded(t, "shapes.stream.bin"))
+	decodersAnywhere(t, format.V27, formattest.Recorded(t, "shapes.v27.stream.bin"))
+}
+
+func decodersAnywhere(t *testing.T, version format.Version, data []byte) {
 	for i := 0; i < len(data); i += stride {
 		b := data[i:]
 		for _, class := range []format.Class{format.ClassCall, format.ClassLoop, format.ClassIteration} {
-			v, n, err := decodeAnything(b, class)
-			m, sizeErr := format.Size(b, class)
+			v, n, err := decodeAnything(version, b, class)
+			m, sizeErr := version.Size(b, class)
 			if err != nil {
 				checkError(t, err, len(b))
 				continue
@@ -184,9 +193,9 @@ func TestDecodersAnywhere(t *testing.T) {
 
 // decodeAnything is decodeObject for bytes that may begin with any kind; v is
 // nil for objects without content.
-func decodeAnything(b []byte, class format.Class) (v appender, n int, err error) {
+func decodeAnything(version format.Version, b []byte, class format.Class) (v appender, n int, err error) {
 	if k := format.Kind(b[0]); k.Valid() && !content(k) {
 		return nil, 0, nil
 	}
-	return decodeObject(b, class)
+	return decodeObject(version, b, class)
 }

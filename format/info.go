@@ -15,6 +15,7 @@ type Info struct {
 	JVMArgs, AgentArgs string
 	Properties         []Pair
 	Environment        []Pair
+	Points             *int64 // how many trace points were recorded; nil: not said, as before version 27
 	// Odd holds lines that could not be read, for a person to look at. They
 	// are not written.
 	Odd []string
@@ -38,6 +39,11 @@ type Pair struct{ Key, Value string }
 //	                   (empty line)
 //	Environment:
 //	 KEY=VALUE
+//
+// and since version 27
+//
+//	(empty line)
+//	Points: N
 const (
 	infoClass       = "Class: "
 	infoMethod      = "Method: "
@@ -47,6 +53,7 @@ const (
 	infoAgent       = "Agent arguments: "
 	infoProperties  = "Properties:"
 	infoEnvironment = "Environment:"
+	infoPoints      = "Points: "
 )
 
 // Append appends the info.txt. Line breaks in keys and in the values of the
@@ -63,7 +70,11 @@ func (n *Info) Append(dst []byte) []byte {
 	}
 	dst = appendPairs(append(dst, infoProperties+"\n"...), n.Properties)
 	dst = append(dst, '\n')
-	return appendPairs(append(dst, infoEnvironment+"\n"...), n.Environment)
+	dst = appendPairs(append(dst, infoEnvironment+"\n"...), n.Environment)
+	if n.Points != nil {
+		dst = append(strconv.AppendInt(append(dst, "\n"+infoPoints...), *n.Points, 10), '\n')
+	}
+	return dst
 }
 
 var (
@@ -139,7 +150,7 @@ func nextLine(text *[]byte) string {
 	return string(b[:i])
 }
 
-// head takes one of the first six lines.
+// head takes a line that is in no section.
 func (n *Info) head(line string) bool {
 	for _, l := range [...]struct {
 		head string
@@ -161,6 +172,13 @@ func (n *Info) head(line string) bool {
 			}
 			return err == nil
 		}
+	}
+	if rest, ok := strings.CutPrefix(line, infoPoints); ok {
+		points, err := strconv.ParseInt(rest, 10, 64)
+		if err == nil {
+			n.Points = &points
+		}
+		return err == nil
 	}
 	return false
 }

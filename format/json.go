@@ -114,18 +114,17 @@ func (j *JSON) argName(dst []byte, path int32) []byte {
 func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
 	switch {
 	case f == nil:
-	case f.Exception != "":
+	case f.threw():
 		dst = AppendJSONString(append(dst, `,"exception":{"type":"object","class":`...), f.Exception)
 		dst = append(dst, '}')
-	case f.unknownResult() && f.Result.Text == UnfinishedMethod:
-		dst = append(dst, `,"result":{"type":"unfinished"}`...)
-	case f.unknownResult():
-		dst = append(dst, `,"result":{"type":"untracked"}`...)
 	default:
 		dst = j.value(append(dst, `,"result":`...), &f.Result)
 	}
 	if p.Flags&FlagUnderWay != 0 {
 		dst = append(dst, `,"under_way":true`...)
+	}
+	if p.Flags&FlagSuper != 0 && j.c.version >= V27 {
+		dst = append(dst, `,"super":true`...)
 	}
 	return dst
 }
@@ -185,7 +184,11 @@ func (j *JSON) snapshot(dst []byte, s *Snapshot) []byte {
 		}
 		dst = append(dst, j.placeObject(id)...)
 	}
-	return j.values(append(dst, ']'), "locals", s.Locals)
+	dst = j.values(append(dst, ']'), "locals", s.Locals)
+	if len(s.Watches) > 0 {
+		dst = j.values(dst, "watches", s.Watches)
+	}
+	return dst
 }
 
 // place appends where in the source a point is, if anything of that is known.

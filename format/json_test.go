@@ -10,9 +10,9 @@ import (
 
 func jsonContext(t *testing.T) *Context {
 	t.Helper()
-	c := NewContext()
+	c := NewContext(V22)
 	for _, o := range []interface {
-		Append([]byte) ([]byte, error)
+		Append([]byte, Version) ([]byte, error)
 	}{
 		&ClassDescriptor{ID: 1, Name: "app.Node"}, &ClassDescriptor{ID: 2, Name: "[I"},
 		&MethodDescriptor{ID: 3, ClassID: 1, Name: "put", Result: Type{Kind: TypeVoid}},
@@ -22,7 +22,7 @@ func jsonContext(t *testing.T) *Context {
 		&AccessPath{ID: 9, Steps: []AccessStep{{AccessVariable, 5}}},
 		&CodeLocation{ID: 10, File: 6, Class: 7, Method: 8, Line: 12, Path: -1, ArgNames: []int32{9, -1}},
 	} {
-		b, err := o.Append(nil)
+		b, err := o.Append(nil, c.version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestJSONValues(t *testing.T) {
 			{Name: "next", Value: Value{Kind: ValueString, Text: "8"}},
 		}}}, `{"type":"object","class":"app.Node","id":0,"fields":[{"name":"next","type":"object","class":"app.Node","id":8,` +
 			`"fields":[{"name":"","type":"null"}]},{"name":"next","type":"string","value":"8"}]}`},
-		{Value{ClassID: 2, Captured: &Captured{Array: true, Length: 100, Elements: []Value{{Kind: ValueInt, Bits: 1}}}},
+		{Value{Kind: ValueArray, ClassID: 2, Bits: ArrayBits(0, 100), Captured: &Captured{Elements: []Value{{Kind: ValueInt, Bits: 1}}}},
 			`{"type":"object","class":"[I","id":0,"length":100,"elements":[{"type":"int","value":1}]}`},
 	} {
 		got := string(jsonContext(t).JSON().value(nil, &tc.v))
@@ -133,7 +133,7 @@ func TestJSONPoints(t *testing.T) {
 			`,"class":"app.Node","method":"put","args":[],"exception":{"type":"object","class":"app.Oops"}`},
 		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, new(Unfinished(ClassCall)),
 			`,"class":"app.Node","method":"put","args":[],"result":{"type":"unfinished"}`},
-		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, &Footer{Result: Value{Kind: ValueRawString, Text: UntrackedResult}},
+		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, &Footer{Result: Value{Kind: ValueUntracked}},
 			`,"class":"app.Node","method":"put","args":[],"result":{"type":"untracked"}`},
 		{Point{Class: ClassCall, Ref: 77, Location: -1, Target: Null()}, nil, `,"class":null,"method":null,"method_id":77,"args":[]`},
 		{Point{Class: ClassFieldWrite, Ref: 4, Location: -1, Target: Null(), Value: one}, nil,
@@ -169,9 +169,9 @@ func TestJSONPoints(t *testing.T) {
 
 // TestJSONKeepsLittle: what is remembered is bounded.
 func TestJSONKeepsLittle(t *testing.T) {
-	c := NewContext()
+	c := NewContext(V22)
 	for i := range int32(maxKept + 100) {
-		b, err := (&CodeLocation{ID: i, File: -1, Class: -1, Method: -1, Line: i, Path: -1}).Append(nil)
+		b, err := (&CodeLocation{ID: i, File: -1, Class: -1, Method: -1, Line: i, Path: -1}).Append(nil, V22)
 		if err != nil {
 			t.Fatal(err)
 		}

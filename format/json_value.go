@@ -8,12 +8,15 @@ import (
 
 // jsonTypes are what values say of themselves in JSON. Programs read them: do
 // not change.
-var jsonTypes = map[ValueKind]string{
+var jsonTypes = [valueKindCount]string{
 	ValueNull: "null", ValueVoid: "void", ValueUnit: "unit",
 	ValueByte: "byte", ValueShort: "short", ValueInt: "int", ValueLong: "long",
 	ValueFloat: "float", ValueDouble: "double", ValueBoolean: "boolean", ValueChar: "char",
 	ValueString: "string", ValueRawString: "raw", ValueBuilder: "builder",
-	ValueJavaClass: "java class", ValueKotlinClass: "kotlin class", ValueObject: "object",
+	ValueJavaClass: "java class", ValueKotlinClass: "kotlin class",
+	ValueObject: "object", ValueArray: "object", ValueException: "object",
+	ValueSequence: "sequence", ValueEnum: "enum", ValueBigInteger: "big integer", ValueBigDecimal: "big decimal",
+	ValueUnfinished: "unfinished", ValueUntracked: "untracked",
 }
 
 // maxExact bounds the integers that a reader of JSON that takes numbers for
@@ -25,9 +28,8 @@ func (j *JSON) value(dst []byte, v *Value) []byte { return j.members(append(dst,
 
 // members appends what is between the braces of a value, and the last brace.
 func (j *JSON) members(dst []byte, v *Value) []byte {
-	kind := min(v.Kind, ValueObject)
-	dst = append(append(append(dst, `"type":"`...), jsonTypes[kind]...), '"')
-	switch kind {
+	dst = append(append(append(dst, `"type":"`...), jsonTypes[v.Kind]...), '"')
+	switch v.Kind {
 	case ValueByte, ValueShort, ValueInt:
 		dst = strconv.AppendInt(append(dst, `,"value":`...), v.Bits, 10)
 	case ValueLong:
@@ -44,37 +46,67 @@ func (j *JSON) members(dst []byte, v *Value) []byte {
 		if utf16.IsSurrogate(rune(u)) {
 			dst = appendJSONInt(dst, "unit", int64(u))
 		}
-	case ValueString, ValueRawString, ValueJavaClass, ValueKotlinClass:
+	case ValueString, ValueRawString, ValueBigInteger, ValueBigDecimal:
 		dst = appendJSONText(dst, v.Text)
+	case ValueJavaClass:
+		dst = appendJSONText(dst, v.Text+j.c.version.classSuffix(".class"))
+	case ValueKotlinClass:
+		dst = appendJSONText(dst, v.Text+j.c.version.classSuffix(".kclass"))
 	case ValueBuilder:
-		dst = appendJSONInt(dst, "id", v.Bits)
+		dst = appendJSONInt(dst, "id", int64(v.Hash()))
 		dst = appendJSONText(dst, v.Text)
-	case ValueObject:
+	case ValueSequence:
 		dst = j.class(append(dst, ','), v.ClassID)
-		dst = j.captured(appendJSONInt(dst, "id", v.Bits), v.Captured)
+		dst = appendJSONInt(dst, "id", int64(v.Hash()))
+		dst = appendJSONText(dst, v.Text)
+	case ValueEnum:
+		dst = j.class(append(dst, ','), v.ClassID)
+		if !v.Absent {
+			dst = AppendJSONString(append(dst, `,"name":`...), v.Text)
+		}
+	case ValueObject, ValueArray, ValueException:
+		dst = j.class(append(dst, ','), v.ClassID)
+		dst = j.captured(appendJSONInt(dst, "id", int64(v.Hash())), v)
 	}
 	return append(dst, '}')
 }
 
 // captured appends what was recorded of the inside of an object.
-func (j *JSON) captured(dst []byte, in *Captured) []byte {
+func (j *JSON) captured(dst []byte, v *Value) []byte {
+	in := v.Captured
+	if v.Kind == ValueArray {
+		dst = appendJSONInt(dst, "length", int64(v.Length()))
+		if in == nil && j.c.version < V27 {
+			in = new(Captured) // none of its elements
+		}
+	}
 	if in == nil {
 		return dst
 	}
-	if in.Array {
-		dst = j.values(appendJSONInt(dst, "length", int64(in.Length)), "elements", in.Elements)
-	}
-	if len(in.Fields) > 0 || !in.Array {
-		dst = append(dst, `,"fields":[`...)
-		for i := range in.Fields {
+	switch v.Kind {
+	case ValueArray:
+		return j.values(dst, "elements", in.Elements)
+	case ValueException:
+		if in.Message != nil {
+			dst = AppendJSONString(append(dst, `,"message":`...), *in.Message)
+		}
+		dst = append(dst, `,"frames":[`...)
+		for i, frame := range in.Frames {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = j.field(dst, &in.Fields[i])
+			dst = AppendJSONString(dst, frame)
 		}
-		dst = append(dst, ']')
+		return append(dst, ']')
 	}
-	return dst
+	dst = append(dst, `,"fields":[`...)
+	for i := range in.Fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = j.field(dst, &in.Fields[i])
+	}
+	return append(dst, ']')
 }
 
 // field appends a captured field, whose name may be empty.

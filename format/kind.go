@@ -30,7 +30,7 @@ var kindNames = [kindCount]string{
 	"TRACEPOINT_FOOTER", "BLOCK_START", "BLOCK_END", "EOF",
 }
 
-// Valid reports whether version 22 knows the kind.
+// Valid reports whether the format knows the kind.
 func (k Kind) Valid() bool { return k < kindCount }
 
 // Reference reports whether objects of this kind are thread-neutral reference
@@ -45,8 +45,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Class tells the trace points apart: the byte behind the kind of a
-// TRACEPOINT. On disk, do not change.
+// Class tells the trace points apart, in memory. The byte that says it in a file
+// is that of version 22; version 27 has other numbers, see [Version.PointClass].
 type Class uint8
 
 const (
@@ -72,7 +72,7 @@ var classNames = [classCount]string{
 	"live breakpoint", "throw", "catch",
 }
 
-// Valid reports whether version 22 knows the class.
+// Valid reports whether the format knows the class.
 func (c Class) Valid() bool { return c < classCount }
 
 // Container reports whether points of this class have children and a footer.
@@ -100,5 +100,5 @@ const (
 	DiffEditedNew DiffStatus = 4
 )
 
-// Valid reports whether version 22 knows the status.
+// Valid reports whether the format knows the status.
 func (d DiffStatus) Valid() bool { return d >= DiffNone && d <= DiffEditedNew }

@@ -40,8 +40,8 @@ const (
 	LocationLine   LocationKind = 0
 	LocationAccess LocationKind = 1
 	LocationCall   LocationKind = 2
+	LocationLoop   LocationKind = 3 // the header of loops; since version 27
 
-	locationKindCount = 3
 )
 
 // ActiveKind says what a live local of a code location is. On disk, do not
@@ -57,8 +57,9 @@ const (
 // CodeLocation is a place in the source. File, Class and Method are string
 // ids, Path and ArgNames access path ids, -1 for none.
 //
-//	kind u8, then id i32, file i32, class i32, method i32, line i32, path i32,
-//	n i32, n × argument name i32, m i32, m × local i32, m × local kind i32
+//	kind u8 (not in 19), then id i32, file i32, class i32, method i32, line i32, path i32,
+//	n i32, n × argument name i32, m i32, m × local i32, m × local kind i32,
+//	(since 27) k i32, k × loop i32
 type CodeLocation struct {
 	Kind       LocationKind
 	ID         int32
@@ -70,11 +71,12 @@ type CodeLocation struct {
 	ArgNames   []int32
 	Locals     []int32
 	LocalKinds []ActiveKind // as many as Locals
+	Loops      []int32      // since version 27: ids of the loops whose header this is
 }
 
 // Append appends the object. It cannot fail; the error is there for symmetry
 // with the other reference objects.
-func (p *AccessPath) Append(dst []byte) ([]byte, error) {
+func (p *AccessPath) Append(dst []byte, _ Version) ([]byte, error) {
 	dst = appendHead(dst, KindAccessPath, p.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.Steps)))
 	for _, s := range p.Steps {
@@ -83,14 +85,28 @@ func (p *AccessPath) Append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// locationHead is how many bytes of a code location come before its lists.
+func (v Version) locationHead() int {
+	if v == V19 {
+		return 6 * 4
+	}
+	return 1 + 6*4
+}
+
 // Append appends the object. It fails when Locals and LocalKinds differ in
-// length.
-func (l *CodeLocation) Append(dst []byte) ([]byte, error) {
+// length, and with ErrVersionLacks where the version knows no loops.
+func (l *CodeLocation) Append(dst []byte, v Version) ([]byte, error) {
 	if len(l.Locals) != len(l.LocalKinds) {
 		return dst, fmt.Errorf("code location %d: %d active locals with %d kinds", l.ID, len(l.Locals), len(l.LocalKinds))
 	}
+	if v < V27 && (l.Kind == LocationLoop || len(l.Loops) > 0) {
+		return dst, v.lacks("the location of a loop's header")
+	}
 	be := binary.BigEndian
-	dst = append(dst, byte(KindCodeLocation), byte(l.Kind))
+	dst = append(dst, byte(KindCodeLocation))
+	if v > V19 {
+		dst = append(dst, byte(l.Kind))
+	}
 	for _, v := range [...]int32{l.ID, l.File, l.Class, l.Method, l.Line, l.Path} {
 		dst = be.AppendUint32(dst, uint32(v))
 	}
@@ -98,6 +114,9 @@ func (l *CodeLocation) Append(dst []byte) ([]byte, error) {
 	dst = appendInts(dst, l.Locals)
 	for _, k := range l.LocalKinds {
 		dst = be.AppendUint32(dst, uint32(k))
+	}
+	if v >= V27 {
+		dst = appendInts(dst, l.Loops)
 	}
 	return dst, nil
 }
@@ -142,10 +161,8 @@ func (c *cursor) accessPath() (p AccessPath) {
 }
 
 func (c *cursor) codeLocation() (l CodeLocation) {
-	at := c.i
-	l.Kind = LocationKind(c.u8())
-	if l.Kind >= locationKindCount && c.err == nil {
-		c.fail(at, "the kind of a code location, 0 to 2", fmt.Sprint(uint8(l.Kind)))
+	if c.v > V19 {
+		l.Kind = c.locationKind()
 	}
 	l.ID = c.i32()
 	l.File = c.i32()
@@ -156,17 +173,38 @@ func (c *cursor) codeLocation() (l CodeLocation) {
 	l.ArgNames = c.ints(4, "argument names")
 	// Each active local is a name here and a kind behind all the names.
 	l.Locals = c.ints(8, "active locals")
-	if len(l.Locals) == 0 || c.err != nil {
-		return l
+	l.LocalKinds = c.activeKinds(len(l.Locals))
+	if c.v >= V27 {
+		l.Loops = c.ints(4, "loops")
 	}
-	l.LocalKinds = make([]ActiveKind, len(l.Locals))
-	for i := range l.LocalKinds {
+	return l
+}
+
+func (c *cursor) locationKind() LocationKind {
+	most := LocationCall
+	if c.v >= V27 {
+		most = LocationLoop
+	}
+	at := c.i
+	k := LocationKind(c.u8())
+	if k > most && c.err == nil {
+		c.fail(at, fmt.Sprintf("the kind of a code location, 0 to %d", most), fmt.Sprint(uint8(k)))
+	}
+	return k
+}
+
+func (c *cursor) activeKinds(n int) []ActiveKind {
+	if n == 0 || c.err != nil {
+		return nil
+	}
+	kinds := make([]ActiveKind, n)
+	for i := range kinds {
 		at := c.i
 		k := ActiveKind(c.i32())
 		if (k < ActiveThis || k > ActiveVariable) && c.err == nil {
 			c.fail(at, "the kind of an active local, 0 to 2", fmt.Sprint(int32(k)))
 		}
-		l.LocalKinds[i] = k
+		kinds[i] = k
 	}
-	return l
+	return kinds
 }

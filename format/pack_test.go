@@ -53,15 +53,15 @@ func TestPackRepeatsRecorded(t *testing.T) {
 			if len(p.Unknown) > 0 {
 				t.Errorf("unknown entries %q", p.Unknown)
 			}
-			if err := format.CheckDataHeader(entry(t, p, format.EntryData)); err != nil {
+			if _, err := format.CheckDataHeader(entry(t, p, format.EntryData)); err != nil {
 				t.Error(err)
 			}
-			if err := format.CheckIndexHeader(entry(t, p, format.EntryIndex)); err != nil {
+			if _, err := format.CheckIndexHeader(entry(t, p, format.EntryIndex)); err != nil {
 				t.Error(err)
 			}
 			for _, level := range []int{0, 1, 9} {
 				packed := packAgain(t, p, level)
-				if got, want := entryNames(t, packed), entryNames(t, recorded); !slices.Equal(got, want) {
+				if got, want := packedNames(t, packed), entryNames(t, recorded); !slices.Equal(got, want) {
 					t.Errorf("entries %q, want %q", got, want)
 				}
 				again := openPacked(t, packed)
@@ -70,7 +70,7 @@ func TestPackRepeatsRecorded(t *testing.T) {
 						t.Errorf("level %d, %s: %d bytes, want %d", level, e, len(got), len(want))
 					}
 				}
-				if smaller := len(packed) < len(recorded)*9/10; smaller != (level > 0) {
+				if smaller := len(packed) < len(packAgain(t, p, 0))*9/10; smaller != (level > 0) {
 					t.Errorf("level %d: %d bytes, recorded %d", level, len(packed), len(recorded))
 				}
 			}
@@ -113,12 +113,24 @@ func entryNames(t *testing.T, b []byte) []string {
 	var names []string
 	for _, f := range z.File {
 		names = append(names, f.Name)
+	}
+	return names
+}
+
+// packedNames is entryNames for what we have packed.
+func packedNames(t *testing.T, b []byte) []string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
 		// What the reference writes: deflate, sizes behind the data.
 		if f.Method != zip.Deflate || f.Flags&8 == 0 {
 			t.Errorf("%s: method %d, flags %x", f.Name, f.Method, f.Flags)
 		}
 	}
-	return names
+	return entryNames(t, b)
 }
 
 func TestInfoRecorded(t *testing.T) {
@@ -136,7 +148,13 @@ func TestInfoRecorded(t *testing.T) {
 			if got := info.Append(nil); !bytes.Equal(got, text) {
 				t.Errorf("%s, %s: %q, want %q", name, e, got, text)
 			}
-			if info.Start < 1e12 || info.End < info.Start || len(info.Properties) < 5 || len(info.Environment) < 2 || info.Odd != nil {
+			if strings.Contains(name, ".v27.") { // theirs were cut down to a few lines
+				if info.Start < 1e12 || info.Points == nil || *info.Points <= 0 || len(info.Properties) == 0 || len(info.Environment) == 0 || info.Odd != nil {
+					t.Errorf("%s, %s: %+v", name, e, info)
+				}
+				continue
+			}
+			if info.Start < 1e12 || info.End < info.Start || len(info.Properties) < 5 || len(info.Environment) < 2 || info.Odd != nil || info.Points != nil {
 				t.Errorf("%s, %s: %+v", name, e, info)
 			}
 			if i := slices.IndexFunc(info.Properties, func(p format.Pair) bool { return p.Key == "line.separator" }); i < 0 || info.Properties[i].Value != "\n" {
@@ -203,7 +221,7 @@ func TestDiffMaps(t *testing.T) {
 			continue
 		}
 		var pt format.Point
-		if _, err := format.DecodePoint(s.Object().Bytes, &pt); err != nil {
+		if _, err := format.V22.DecodePoint(s.Object().Bytes, &pt); err != nil {
 			t.Fatal(err)
 		}
 		points++

@@ -3,19 +3,20 @@ package format
 // Peek reads of the TRACEPOINT at the start of b what tells it apart, without
 // its values: Class, Location, Thread, Event, Diff, Ref, and Number of an
 // iteration. All else of p is as it was. n is the size of the point in bytes.
-func Peek(b []byte, p *Point) (n int, err error) {
-	n, err = Size(b, 0)
+func (v Version) Peek(b []byte, p *Point) (n int, err error) {
+	n, err = v.Size(b, 0)
 	if err != nil {
 		return 0, err
 	}
-	c := cursor{b: b[:n], i: 1}
-	p.Class = Class(c.u8())
+	c := cursor{b: b[:n], i: 1, v: v}
+	p.Class, _ = v.PointClass(c.u8())
 	p.Location, p.Thread, p.Event = c.i32(), c.i32(), c.i32()
 	p.Diff = DiffStatus(c.u8())
 	p.Ref, p.Number = 0, 0
 	switch p.Class {
 	case ClassCall, ClassLoop, ClassIteration:
-		c.take(int(c.u8()), "diff statuses")
+		statuses, _ := c.subtreeCount()
+		c.take(statuses, "diff statuses")
 		p.Ref = c.i32()
 		if p.Class == ClassIteration {
 			p.Number = c.i32()

@@ -11,7 +11,13 @@ import (
 // TestPeek compares what Peek reads with what DecodePoint reads, on each trace
 // point of a trace with all classes.
 func TestPeek(t *testing.T) {
-	s := format.NewBytesScanner(formattest.Recorded(t, "allkinds.dump.bin"))
+	for _, name := range []string{"allkinds.dump.bin", "allkinds.v27.dump.bin"} {
+		peek(t, formattest.Recorded(t, name))
+	}
+}
+
+func peek(t *testing.T, data []byte) {
+	s := format.NewBytesScanner(data)
 	classes := make(map[format.Class]bool)
 	for s.Next() {
 		o := s.Object()
@@ -19,11 +25,11 @@ func TestPeek(t *testing.T) {
 			continue
 		}
 		var full, peeked format.Point
-		n, err := format.DecodePoint(o.Bytes, &full)
+		n, err := s.Version().DecodePoint(o.Bytes, &full)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := format.Peek(o.Bytes, &peeked)
+		got, err := s.Version().Peek(o.Bytes, &peeked)
 		if err != nil || got != n {
 			t.Fatalf("event %d: %d bytes, want %d: %v", full.Event, got, n, err)
 		}

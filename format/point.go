@@ -30,18 +30,26 @@ type Point struct {
 	Value    Value
 	Args     []Value
 	Subtree  []DiffStatus // what occurs below a container, in a diff
+	Marked   bool         // there is a Subtree; since version 27 it may be empty
 	Snapshot *Snapshot
 }
 
-// FlagUnderWay is set in a call that was under way when tracing began.
-const FlagUnderWay int16 = 1
+// Flags of a call. Other bits are kept.
+const (
+	// FlagUnderWay is set in a call that was under way when tracing began.
+	FlagUnderWay int16 = 1
+	// FlagSuper is set, since version 27, where a constructor calls another of its
+	// object: super(…) or this(…).
+	FlagSuper int16 = 2
+)
 
 // Snapshot is what a live breakpoint recorded.
 type Snapshot struct {
-	UUID    [2]int64 // most significant half first
+	UUID    [2]int64 // most significant half first; 0 in version 19
 	Stack   []int32  // code location ids, innermost first
 	Time    int64    // milliseconds since 1970
 	Locals  []Value
+	Watches []Value // since version 27: of the expressions that are watched
 	TraceID *string // nil: none
 }
 
@@ -52,17 +60,24 @@ const pointHead = 1 + 1 + 4 + 4 + 4 + 1
 // Append appends the point with its kind byte: of a container, the header.
 //
 //	class u8, code location i32, thread i32, event i32, diff i8, then
-//	call             n u8, n × diff i8, method i32, receiver, count i32, arguments, flags i16
+//	call             statuses, method i32, receiver, count i32, arguments, flags i16
 //	array            array, index i32, value
 //	variable         variable i32, value
 //	field            field i32, object, value
-//	loop             n u8, n × diff i8, loop i32
-//	iteration        n u8, n × diff i8, loop i32, iteration i32
-//	live breakpoint  uuid 2 × i64, n i32, n × location i32, time i64, m i32, m × value, bool, utf if true
+//	loop             statuses, loop i32
+//	iteration        statuses, loop i32, iteration i32
+//	live breakpoint  uuid 2 × i64 (not in 19), n i32, n × location i32, time i64, m i32, m × value,
+//	                 (since 27) w i32, w × value, bool, utf if true
 //	throw, catch     exception
-func (p *Point) Append(dst []byte) ([]byte, error) {
+//	statuses         n u8 (since 27: i8, -1 for none at all), n × diff i8
+//
+// It fails with ErrVersionLacks where the version has no bytes for what is in p.
+func (p *Point) Append(dst []byte, v Version) ([]byte, error) {
+	if !p.Class.Valid() {
+		return dst, corrupt(-1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(p.Class)))
+	}
 	be := binary.BigEndian
-	dst = append(dst, byte(KindTracePoint), byte(p.Class))
+	dst = append(dst, byte(KindTracePoint), v.classByte(p.Class))
 	dst = be.AppendUint32(dst, uint32(p.Location))
 	dst = be.AppendUint32(dst, uint32(p.Thread))
 	dst = be.AppendUint32(dst, uint32(p.Event))
@@ -70,21 +85,21 @@ func (p *Point) Append(dst []byte) ([]byte, error) {
 	var err error
 	switch p.Class {
 	case ClassCall:
-		return p.appendCall(dst)
+		return p.appendCall(dst, v)
 	case ClassArrayRead, ClassArrayWrite:
-		if dst, err = AppendValue(dst, &p.Target); err != nil {
+		if dst, err = v.AppendValue(dst, &p.Target); err != nil {
 			return dst, err
 		}
-		return AppendValue(be.AppendUint32(dst, uint32(p.Number)), &p.Value)
+		return v.AppendValue(be.AppendUint32(dst, uint32(p.Number)), &p.Value)
 	case ClassVariableRead, ClassVariableWrite:
-		return AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Value)
+		return v.AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Value)
 	case ClassFieldRead, ClassFieldWrite:
-		if dst, err = AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Target); err != nil {
+		if dst, err = v.AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Target); err != nil {
 			return dst, err
 		}
-		return AppendValue(dst, &p.Value)
+		return v.AppendValue(dst, &p.Value)
 	case ClassLoop, ClassIteration:
-		if dst, err = p.appendSubtree(dst); err != nil {
+		if dst, err = p.appendSubtree(dst, v); err != nil {
 			return dst, err
 		}
 		dst = be.AppendUint32(dst, uint32(p.Ref))
@@ -93,34 +108,36 @@ func (p *Point) Append(dst []byte) ([]byte, error) {
 		}
 		return dst, nil
 	case ClassSnapshot:
-		return p.Snapshot.append(dst)
-	case ClassThrow, ClassCatch:
-		return AppendValue(dst, &p.Value)
+		return p.Snapshot.append(dst, v)
 	}
-	return dst, corrupt(-1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(p.Class)))
+	return v.AppendValue(dst, &p.Value) // throw, catch
 }
 
-func (p *Point) appendCall(dst []byte) ([]byte, error) {
+func (p *Point) appendCall(dst []byte, v Version) ([]byte, error) {
 	be := binary.BigEndian
-	dst, err := p.appendSubtree(dst)
+	dst, err := p.appendSubtree(dst, v)
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Target); err != nil {
+	if dst, err = v.AppendValue(be.AppendUint32(dst, uint32(p.Ref)), &p.Target); err != nil {
 		return dst, err
 	}
-	dst = be.AppendUint32(dst, uint32(len(p.Args)))
-	for i := range p.Args {
-		if dst, err = AppendValue(dst, &p.Args[i]); err != nil {
-			return dst, err
-		}
+	if dst, err = v.appendValues(dst, p.Args, 0); err != nil {
+		return dst, err
 	}
 	return be.AppendUint16(dst, uint16(p.Flags)), nil
 }
 
-func (p *Point) appendSubtree(dst []byte) ([]byte, error) {
-	if len(p.Subtree) > 255 {
-		return dst, corrupt(-1, "at most 255 diff statuses", fmt.Sprint(len(p.Subtree)))
+func (p *Point) appendSubtree(dst []byte, v Version) ([]byte, error) {
+	most := 255
+	if v >= V27 {
+		most = 127
+		if !p.Marked && len(p.Subtree) == 0 {
+			return append(dst, 0xff), nil // -1
+		}
+	}
+	if len(p.Subtree) > most {
+		return dst, corrupt(-1, fmt.Sprintf("at most %d diff statuses", most), fmt.Sprint(len(p.Subtree)))
 	}
 	dst = append(dst, byte(len(p.Subtree)))
 	for _, d := range p.Subtree {
@@ -129,34 +146,41 @@ func (p *Point) appendSubtree(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-func (s *Snapshot) append(dst []byte) ([]byte, error) {
+func (s *Snapshot) append(dst []byte, v Version) ([]byte, error) {
 	be := binary.BigEndian
-	dst = be.AppendUint64(be.AppendUint64(dst, uint64(s.UUID[0])), uint64(s.UUID[1]))
+	if v > V19 {
+		dst = be.AppendUint64(be.AppendUint64(dst, uint64(s.UUID[0])), uint64(s.UUID[1]))
+	}
 	dst = appendInts(dst, s.Stack)
 	dst = be.AppendUint64(dst, uint64(s.Time))
-	dst = be.AppendUint32(dst, uint32(len(s.Locals)))
-	var err error
-	for i := range s.Locals {
-		if dst, err = AppendValue(dst, &s.Locals[i]); err != nil {
+	dst, err := v.appendValues(dst, s.Locals, 0)
+	switch {
+	case err != nil:
+		return dst, err
+	case v >= V27:
+		if dst, err = v.appendValues(dst, s.Watches, 0); err != nil {
 			return dst, err
 		}
+	case len(s.Watches) > 0:
+		return dst, v.lacks("watches of a live breakpoint")
 	}
-	if s.TraceID == nil {
-		return append(dst, 0), nil
-	}
-	return AppendUTF(append(dst, 1), *s.TraceID)
+	return appendOptional(dst, s.TraceID)
 }
 
 // DecodePoint reads the TRACEPOINT at the start of b into p, using p's slices
 // again. n is its size in bytes. Nothing of p aliases b.
-func DecodePoint(b []byte, p *Point) (n int, err error) {
-	c := cursor{b: b}
+func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
+	c := cursor{b: b, v: v}
 	if k := Kind(c.u8()); k != KindTracePoint && c.err == nil {
 		c.fail(0, KindTracePoint.String(), k.String())
 	}
 	args, subtree := p.Args[:0], p.Subtree[:0]
+	class, ok := v.PointClass(c.u8())
+	if !ok && c.err == nil {
+		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(b[1]))
+	}
 	*p = Point{
-		Class: Class(c.u8()), Location: c.i32(), Thread: c.i32(), Event: c.i32(),
+		Class: class, Location: c.i32(), Thread: c.i32(), Event: c.i32(),
 		Diff: DiffStatus(c.u8()), Args: args, Subtree: subtree,
 	}
 	if !p.Diff.Valid() && c.err == nil {
@@ -192,8 +216,6 @@ func (c *cursor) pointBody(p *Point) {
 		p.Snapshot = c.snapshot()
 	case ClassThrow, ClassCatch:
 		c.value(&p.Value, 0)
-	default:
-		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(p.Class)))
 	}
 }
 
@@ -201,15 +223,27 @@ func (c *cursor) call(p *Point) {
 	c.subtree(p)
 	p.Ref = c.i32()
 	c.value(&p.Target, 0)
-	for n := c.count(4, "arguments"); n > 0 && c.err == nil; n-- {
+	n := c.count(c.v.leastValue(), "arguments")
+	if !c.listed(int64(n)) {
+		return
+	}
+	for ; n > 0 && c.err == nil; n-- {
 		p.Args = append(p.Args, Value{})
 		c.value(&p.Args[len(p.Args)-1], 0)
 	}
 	p.Flags = int16(c.u16())
 }
 
+func (c *cursor) subtreeCount() (n int, marked bool) {
+	if c.v >= V27 {
+		return c.subtreeCount27()
+	}
+	return c.subtreeCount22()
+}
+
 func (c *cursor) subtree(p *Point) {
-	n := int(c.u8())
+	var n int
+	n, p.Marked = c.subtreeCount()
 	at := c.i
 	for i, b := range c.take(n, "diff statuses") {
 		d := DiffStatus(b)
@@ -222,17 +256,17 @@ func (c *cursor) subtree(p *Point) {
 }
 
 func (c *cursor) snapshot() *Snapshot {
-	s := &Snapshot{UUID: [2]int64{c.i64(), c.i64()}}
+	s := new(Snapshot)
+	if c.v > V19 {
+		s.UUID = [2]int64{c.i64(), c.i64()}
+	}
 	s.Stack = c.ints(4, "code locations")
 	s.Time = c.i64()
-	for n := c.count(4, "values"); n > 0 && c.err == nil; n-- {
-		s.Locals = append(s.Locals, Value{})
-		c.value(&s.Locals[len(s.Locals)-1], 0)
+	s.Locals = c.elements(int64(c.count(c.v.leastValue(), "values")), "values", 0)
+	if c.v >= V27 {
+		s.Watches = c.elements(int64(c.count(1, "watches")), "watches", 0)
 	}
-	if c.bool() {
-		id := c.utf()
-		s.TraceID = &id
-	}
+	s.TraceID = c.optional()
 	return s
 }
 
@@ -240,7 +274,8 @@ func (c *cursor) snapshot() *Snapshot {
 // iteration.
 type Footer struct {
 	Result     Value  // of a call
-	Exception  string // of a call: class name of what it threw; "" if nothing
+	Exception  string // of a call: class name of what it threw
+	Threw      bool   // it threw: set when Exception is, and may be without a name since version 27
 	Iterations int32  // of a loop
 }
 
@@ -250,23 +285,24 @@ func Unfinished(class Class) Footer {
 	if class != ClassCall {
 		return Footer{}
 	}
-	return Footer{Result: Value{Kind: ValueString, Text: UnfinishedMethod}}
+	return Footer{Result: Value{Kind: ValueUnfinished}}
 }
+
+func (f *Footer) threw() bool { return f.Threw || f.Exception != "" }
 
 // Append appends the footer of a container of this class, with its kind byte.
 //
-//	call       result value, exception class name utf
+//	call       result value, exception class name utf (since 27: bool, utf if true)
 //	loop       iterations i32
 //	iteration  nothing
-func (f *Footer) Append(dst []byte, class Class) ([]byte, error) {
+func (f *Footer) Append(dst []byte, v Version, class Class) ([]byte, error) {
 	dst = append(dst, byte(KindFooter))
 	switch class {
 	case ClassCall:
-		dst, err := AppendValue(dst, &f.Result)
-		if err != nil {
-			return dst, err
+		if v >= V27 {
+			return appendFooter27(dst, f)
 		}
-		return AppendUTF(dst, f.Exception)
+		return v.appendFooter22(dst, f)
 	case ClassLoop:
 		return binary.BigEndian.AppendUint32(dst, uint32(f.Iterations)), nil
 	case ClassIteration:
@@ -277,16 +313,19 @@ func (f *Footer) Append(dst []byte, class Class) ([]byte, error) {
 
 // DecodeFooter reads the TRACEPOINT_FOOTER at the start of b, of a container of
 // this class. n is its size in bytes. Nothing of f aliases b.
-func DecodeFooter(b []byte, class Class, f *Footer) (n int, err error) {
-	c := cursor{b: b}
+func (v Version) DecodeFooter(b []byte, class Class, f *Footer) (n int, err error) {
+	c := cursor{b: b, v: v}
 	if k := Kind(c.u8()); k != KindFooter && c.err == nil {
 		c.fail(0, KindFooter.String(), k.String())
 	}
 	*f = Footer{}
 	switch class {
 	case ClassCall:
-		c.value(&f.Result, 0)
-		f.Exception = c.utf()
+		if v >= V27 {
+			c.footer27(f)
+		} else {
+			c.footer22(f)
+		}
 	case ClassLoop:
 		f.Iterations = c.i32()
 	}

@@ -51,6 +51,7 @@ type Scanner struct {
 	base    int64 // physical offset of buf[0]
 	obj     Object
 	err     error
+	version Version // once started
 	started bool
 	ended   bool // the EOF object was seen
 
@@ -105,6 +106,10 @@ func (s *Scanner) Next() bool {
 // Object returns the current object. Its Bytes are good until the next Next.
 func (s *Scanner) Object() Object { return s.obj }
 
+// Version returns the version of the file, which its header says: 0 before the
+// first Next, and when that found no header.
+func (s *Scanner) Version() Version { return s.version }
+
 // Err returns what ended the scan before the EOF object: an [*Error] with
 // ErrTruncated or ErrCorrupt and the place, or what the reader failed with.
 // All objects visited before are good.
@@ -120,10 +125,12 @@ func (s *Scanner) header() bool {
 		s.err = s.readErr
 		return false
 	}
-	if err := CheckDataHeader(s.buf[:min(len(s.buf), 512)]); err != nil {
+	v, err := CheckDataHeader(s.buf[:min(len(s.buf), 512)])
+	if err != nil {
 		s.err = err
 		return false
 	}
+	s.version = v
 	s.pos = HeaderSize
 	return true
 }
@@ -152,11 +159,17 @@ func (s *Scanner) size() int {
 	if s.cur != nil && len(s.cur.open) > 0 {
 		open = s.cur.open[len(s.cur.open)-1]
 	}
-	if n := fastSize(s.buf[s.pos:], open); n > 0 {
+	var n int
+	if s.version >= V27 {
+		n = fastSize27(s.buf[s.pos:], open)
+	} else {
+		n = fastSize22(s.buf[s.pos:], open)
+	}
+	if n > 0 {
 		return n
 	}
 	for {
-		c := cursor{b: s.buf[s.pos:]}
+		c := cursor{b: s.buf[s.pos:], v: s.version}
 		c.skipAny(open)
 		have := len(s.buf) - s.pos
 		switch {
@@ -263,9 +276,10 @@ func (s *Scanner) enter(o *Object) bool {
 	open := s.cur.open
 	switch o.Kind {
 	case KindTracePoint:
-		o.Class = Class(o.Bytes[1])
+		// Live breakpoints may name another thread: the block's is what counts.
+		o.Class, _ = s.version.PointClass(o.Bytes[1])
 		c := cursor{b: o.Bytes, i: 6}
-		if t := c.i32(); t != o.Thread {
+		if t := c.i32(); t != o.Thread && o.Class != ClassSnapshot {
 			s.err = &Error{Offset: o.Offset, Err: ErrCorrupt,
 				Expected: fmt.Sprintf("a trace point of thread %d, whose block this is", o.Thread),
 				Found:    fmt.Sprintf("one of thread %d", t)}

@@ -73,7 +73,7 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 // part is a piece of a small trace, and build joins pieces behind a header.
 func build(parts ...[]byte) []byte {
-	return append(format.AppendDataHeader(nil), bytes.Join(parts, nil)...)
+	return append(format.AppendDataHeader(nil, format.V22), bytes.Join(parts, nil)...)
 }
 
 func start(thread byte) []byte { return []byte{byte(format.KindBlockStart), 0, 0, 0, thread} }
@@ -86,7 +86,7 @@ var (
 
 func object(t *testing.T, v appender) []byte {
 	t.Helper()
-	b, err := v.Append(nil)
+	b, err := v.Append(nil, format.V22)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,8 +230,8 @@ func TestValueDepth(t *testing.T) {
 		ok bool
 	}{{1, true}, {200, true}, {201, false}, {100_000, false}} {
 		b := nest(c.n)
-		n, err := format.DecodePoint(b, &p)
-		m, err2 := format.Size(b, 0)
+		n, err := format.V22.DecodePoint(b, &p)
+		m, err2 := format.V22.Size(b, 0)
 		if (err == nil) != c.ok || (err2 == nil) != c.ok || c.ok && (n != len(b) || m != len(b)) {
 			t.Errorf("%d deep: %d, %v; %d, %v", c.n, n, err, m, err2)
 		}

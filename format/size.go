@@ -10,16 +10,28 @@ import (
 // it is not looked at for other kinds. Size is what a scan stands on: it
 // accepts what the decoders accept, except for what only concerns the inside
 // of an object (booleans, kinds of locations, modified UTF-8).
-func Size(b []byte, open Class) (int, error) {
-	if n := fastSize(b, open); n > 0 {
+func (v Version) Size(b []byte, open Class) (int, error) {
+	if n := v.fastSize(b, open); n > 0 {
 		return n, nil
 	}
-	c := cursor{b: b}
+	c := cursor{b: b, v: v}
 	c.skipAny(open)
 	if c.err != nil {
 		return 0, c.err
 	}
 	return c.i, nil
+}
+
+// fastSize is the fast path of Size: the size of the object at the start of b,
+// when it is a trace point or a footer of one of the shapes that make up nearly
+// all of a trace; 0 for all else, damage and the last bytes of the input among
+// it, which the slow path then looks at with care. Where it answers, it answers
+// what the slow path does.
+func (v Version) fastSize(b []byte, open Class) int {
+	if v >= V27 {
+		return fastSize27(b, open)
+	}
+	return fastSize22(b, open)
 }
 
 // skipAny moves over the next object.
@@ -48,8 +60,11 @@ func (c *cursor) skipAny(open Class) {
 func (c *cursor) skipFooter(open Class) {
 	switch open {
 	case ClassCall:
-		c.skipValue(0)
-		c.skipUTF()
+		if c.v >= V27 {
+			c.skipFooter27()
+		} else {
+			c.skipFooter22()
+		}
 	case ClassLoop:
 		c.take(4, "the iterations of a loop")
 	}
@@ -64,7 +79,12 @@ func (c *cursor) skipPoint() {
 		c.fail(pointHead-1, "a diff status, -1 to 4", fmt.Sprint(int8(d)))
 		return
 	}
-	switch class := Class(head[0]); class {
+	class, ok := c.v.PointClass(head[0])
+	if !ok {
+		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(head[0]))
+		return
+	}
+	switch class {
 	case ClassCall:
 		c.skipSubtree()
 		c.take(4, "a method id")
@@ -92,13 +112,11 @@ func (c *cursor) skipPoint() {
 		c.skipSnapshot()
 	case ClassThrow, ClassCatch:
 		c.skipValue(0)
-	default:
-		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(class)))
 	}
 }
 
 func (c *cursor) skipSubtree() {
-	n := int(c.u8())
+	n, _ := c.subtreeCount()
 	at := c.i
 	for i, b := range c.take(n, "diff statuses") {
 		if d := DiffStatus(b); !d.Valid() {
@@ -109,19 +127,20 @@ func (c *cursor) skipSubtree() {
 }
 
 func (c *cursor) skipSnapshot() {
-	c.take(16, "a UUID")
+	if c.v > V19 {
+		c.take(16, "a UUID")
+	}
 	c.take(4*c.count(4, "code locations"), "code locations")
 	c.take(8, "a time")
 	c.skipValues("values")
-	if c.bool() {
-		c.skipUTF()
+	if c.v >= V27 {
+		c.skipValues("watches")
 	}
+	c.skipOptional()
 }
 
 func (c *cursor) skipValues(what string) {
-	for n := c.count(4, what); n > 0 && c.err == nil; n-- {
-		c.skipValue(0)
-	}
+	c.skipElements(int64(c.count(c.v.leastValue(), what)), what, 0)
 }
 
 func (c *cursor) skipUTF() {
@@ -134,61 +153,30 @@ func (c *cursor) skipUTF() {
 	c.take(int(c.u16()), "a string")
 }
 
-// valueSizes holds the bytes behind the class id of the values of fixed size,
-// by minus their kind; -1 for the others.
-var valueSizes = [1 - lastValueKind]int8{-1, 0, 0, 1, 2, 4, 8, 4, 8, 2, -1, 0, -1, 1, -1, -1, -1}
-
 func (c *cursor) skipValue(depth int) {
-	at := c.i
-	id := c.i32()
-	if c.err != nil {
-		return
+	if c.v >= V27 {
+		c.skipValue27(depth)
+	} else {
+		c.skipValue22(depth)
 	}
-	if id >= 0 {
-		c.skipObject(depth)
-		return
-	}
-	if id < int32(lastValueKind) {
-		c.fail(at, "a kind of value, -16 or more", fmt.Sprint(id))
-		return
-	}
-	if n := int(valueSizes[-id]); n >= 0 {
-		if len(c.b)-c.i < n {
-			c.short(n, "a value")
-			return
-		}
-		c.i += n
-		return
-	}
-	if ValueKind(id) == ValueBuilder {
-		c.i32()
-	}
-	c.skipUTF()
 }
 
-func (c *cursor) skipObject(depth int) {
-	c.i32() // identity hash
-	at := c.i
-	k := c.i32()
-	if k == 0 || c.err != nil {
+func (c *cursor) skipElements(n int64, what string, depth int) {
+	c.room(n*int64(c.v.leastValue()), what)
+	if !c.listed(n) {
 		return
 	}
-	if depth >= maxValueDepth {
-		c.fail(at, fmt.Sprintf("captured values at most %d deep", maxValueDepth), "more")
+	for ; n > 0 && c.err == nil; n-- {
+		c.skipValue(depth)
+	}
+}
+
+func (c *cursor) skipFields(n int64, depth int) {
+	c.room(n*int64(2+c.v.leastValue()), "captured fields")
+	if !c.listed(n) {
 		return
 	}
-	if k < 0 {
-		n := -int64(k) - 1
-		c.room(4*n+4, "captured elements")
-		for ; n > 0 && c.err == nil; n-- {
-			c.skipValue(depth + 1)
-		}
-		c.i32() // full length
-		return
-	}
-	// A field is a name and a value: 6 bytes at least.
-	c.room(6*int64(k), "captured fields")
-	for ; k > 0 && c.err == nil; k-- {
+	for ; n > 0 && c.err == nil; n-- {
 		c.skipUTF()
 		c.skipValue(depth + 1)
 	}
@@ -196,9 +184,12 @@ func (c *cursor) skipObject(depth int) {
 
 func (c *cursor) skipReference(k Kind) {
 	if k == KindCodeLocation {
-		c.take(1+6*4, "a code location")
+		c.take(c.v.locationHead(), "a code location")
 		c.take(4*c.count(4, "argument names"), "argument names")
 		c.take(8*c.count(8, "active locals"), "active locals")
+		if c.v >= V27 {
+			c.take(4*c.count(4, "loops"), "loops")
+		}
 		return
 	}
 	c.take(4, "an id")
@@ -216,7 +207,7 @@ func (c *cursor) skipReference(k Kind) {
 		c.take(4, "a class id")
 		c.skipUTF()
 		c.skipType()
-		c.take(3, "the modifiers of a field")
+		c.take(c.v.modifiers(), "the modifiers of a field")
 	case KindVariableDescriptor:
 		c.skipUTF()
 		c.skipType()

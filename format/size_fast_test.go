@@ -8,10 +8,10 @@ import (
 )
 
 // sameSize fails when the fast path answers something else than the slow one.
-func sameSize(t *testing.T, b []byte, open format.Class) bool {
+func sameSize(t *testing.T, v format.Version, b []byte, open format.Class) bool {
 	t.Helper()
-	fast := format.FastSize(b, open)
-	slow, err := format.SlowSize(b, open)
+	fast := v.FastSize(b, open)
+	slow, err := v.SlowSize(b, open)
 	if fast != 0 && (err != nil || fast != slow) {
 		t.Fatalf("%x in %v: fast %d, slow %d, %v", b[:min(len(b), 80)], open, fast, slow, err)
 	}
@@ -29,20 +29,20 @@ func TestFastSize(t *testing.T) {
 			o := s.Object()
 			rest := data[o.Offset:]
 			all++
-			if sameSize(t, rest, o.Class) {
+			if sameSize(t, s.Version(), rest, o.Class) {
 				fast++
 			}
 			if !damage {
 				continue
 			}
 			for n := range min(len(rest), len(o.Bytes)+20) {
-				sameSize(t, rest[:n], o.Class)
+				sameSize(t, s.Version(), rest[:n], o.Class)
 			}
 			bad := append([]byte(nil), rest[:min(len(rest), len(o.Bytes)+20)]...)
 			for i := range o.Bytes {
 				for _, mask := range []byte{0x01, 0x80, 0xff, 0x08} {
 					bad[i] ^= mask
-					sameSize(t, bad, o.Class)
+					sameSize(t, s.Version(), bad, o.Class)
 					bad[i] ^= mask
 				}
 			}
@@ -51,24 +51,31 @@ func TestFastSize(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	each(formattest.Recorded(t, "allkinds.dump.bin"), true)
-	each(formattest.Recorded(t, "shapes.stream.bin"), true)
-	fast, all = 0, 0
-	each(formattest.Recorded(t, "blocks.stream.bin"), false)
-	if fast*10 < all*9 {
-		t.Errorf("the fast path took %d of %d objects of a real trace", fast, all)
-	}
-	for seed := range uint64(4) {
-		data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed})
-		each(data, true)
+	for infix, version := range map[string]format.Version{"": format.V22, ".v27": format.V27} {
+		each(formattest.Recorded(t, "allkinds"+infix+".dump.bin"), true)
+		each(formattest.Recorded(t, "shapes"+infix+".stream.bin"), true)
+		fast, all = 0, 0
+		each(formattest.Recorded(t, "blocks"+infix+".stream.bin"), false)
+		if fast*10 < all*9 {
+			t.Errorf("the fast path took %d of %d objects of a real trace of version %d", fast, all, version)
+		}
+		for seed := range uint64(4) {
+			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed, Options: formattest.Options{Version: version}})
+			each(data, true)
+		}
 	}
 }
 
 func FuzzFastSize(f *testing.F) {
-	s := format.NewBytesScanner(formattest.Recorded(f, "shapes.stream.bin"))
-	for s.Next() {
-		o := s.Object()
-		f.Add(append(append([]byte(nil), o.Bytes...), make([]byte, 40)...), uint8(o.Class))
+	for _, name := range []string{"shapes.stream.bin", "shapes.v27.stream.bin"} {
+		s := format.NewBytesScanner(formattest.Recorded(f, name))
+		for s.Next() {
+			o := s.Object()
+			f.Add(append(append([]byte(nil), o.Bytes...), make([]byte, 40)...), uint8(o.Class))
+		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte, open uint8) { sameSize(t, b, format.Class(open)) })
+	f.Fuzz(func(t *testing.T, b []byte, open uint8) {
+		sameSize(t, format.V22, b, format.Class(open))
+		sameSize(t, format.V27, b, format.Class(open))
+	})
 }

@@ -8,6 +8,10 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	case m == nil:
 		w.owner(p, nil, parent)
 		w.unknown("method", p.Ref)
+	case m.Name == "<init>" && p.Flags&FlagSuper != 0 && w.c.version >= V27:
+		w.in(StyleKeyword, "super")
+		w.b = append(w.b, '@')
+		w.className(m.ClassID)
 	case m.Name == "<init>":
 		w.in(StyleKeyword, "new")
 		w.b = append(w.b, ' ')
@@ -130,7 +134,7 @@ func (w *textWriter) arguments(p *Point) {
 			continue
 		}
 		w.path(w.c.paths.get(names[i]), names[i], false)
-		if v.Primitive() {
+		if w.c.version.showsNamed(v.Kind) {
 			w.access(true, v)
 		}
 	}
@@ -138,28 +142,20 @@ func (w *textWriter) arguments(p *Point) {
 
 func (w *textWriter) result(f *Footer) {
 	switch r := &f.Result; {
-	case f.Exception != "":
+	case f.threw():
 		w.b = append(w.b, ": "...)
 		w.in(StyleAlarm, "threw")
 		w.b = append(w.b, ' ')
 		w.to(StyleException)
 		w.text(f.Exception)
 		w.to(StyleName)
-	case f.unknownResult():
+	case r.Kind == ValueUnfinished, r.Kind == ValueUntracked:
 		w.b = append(w.b, ": "...)
-		w.in(StyleUnfinished, r.Text)
+		w.valueIn(StyleUnfinished, r)
 	case r.Kind != ValueVoid:
 		w.b = append(w.b, ": "...)
 		w.valueIn(StyleResult, r)
 	}
-}
-
-// unknownResult reports whether the result is one of the recorder's markers
-// for none, which are strings without quotes.
-func (f *Footer) unknownResult() bool {
-	r := &f.Result
-	return (r.Kind == ValueString || r.Kind == ValueRawString) &&
-		(r.Text == UnfinishedMethod || r.Text == UntrackedResult)
 }
 
 // fieldOwner appends what a field belongs to, with its dot, and its name.

@@ -5,9 +5,9 @@ import "testing"
 // TestFileLine has a code location that says nothing of where it is: it may be
 // there for the names of arguments alone.
 func TestFileLine(t *testing.T) {
-	c := NewContext()
+	c := NewContext(V22)
 	for id, text := range []string{"", "a.go"} {
-		object, err := (&StringObject{ID: int32(id), Value: text}).Append(nil)
+		object, err := (&StringObject{ID: int32(id), Value: text}).Append(nil, V22)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,7 +21,7 @@ func TestFileLine(t *testing.T) {
 		ok   bool
 	}{{0, 0, false}, {0, 7, true}, {1, 0, true}, {1, 7, true}, {-1, 7, false}, {9, 7, false}} {
 		l := CodeLocation{ID: int32(i), File: want.file, Line: want.line, Class: -1, Method: -1, Path: -1}
-		object, err := l.Append(nil)
+		object, err := l.Append(nil, V22)
 		if err != nil {
 			t.Fatal(err)
 		}

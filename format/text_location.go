@@ -61,6 +61,9 @@ func (w *textWriter) snapshot(p *Point) {
 	w.to(old)
 	w.b = append(w.b, ']')
 	w.location(p.Location)
+	if len(s.Watches) > 0 {
+		w.watches(s.Watches)
+	}
 	w.b = append(w.b, ", stacktrace: ["...)
 	for i, id := range s.Stack[:min(len(s.Stack), shownFrames)] {
 		if i > 0 {
@@ -72,6 +75,21 @@ func (w *textWriter) snapshot(p *Point) {
 		w.b = append(w.b, " ... ("...)
 		w.int(int64(more))
 		w.b = append(w.b, " more)"...)
+	}
+	w.b = append(w.b, ']')
+}
+
+func (w *textWriter) watches(list []Value) {
+	w.b = append(w.b, ", watches: ["...)
+	for i := range list {
+		if i > 0 {
+			w.b = append(w.b, ", "...)
+		}
+		if len(w.b) > w.limit {
+			w.b = append(w.b, "…"...)
+			break
+		}
+		w.value(&list[i])
 	}
 	w.b = append(w.b, ']')
 }

@@ -9,10 +9,10 @@ import (
 // as from a file.
 func textContext(t testing.TB) *Context {
 	t.Helper()
-	c := NewContext()
+	c := NewContext(V22)
 	integer := Type{Kind: TypeInt}
 	for _, o := range []interface {
-		Append([]byte) ([]byte, error)
+		Append([]byte, Version) ([]byte, error)
 	}{
 		&ClassDescriptor{0, "a.A"}, &ClassDescriptor{1, "a.A$Companion"}, &ClassDescriptor{2, "a.MainKt"},
 		&ClassDescriptor{3, "kotlin.jvm.internal.Ref$IntRef"}, &ClassDescriptor{4, "a.Object"},
@@ -45,10 +45,10 @@ func textContext(t testing.TB) *Context {
 }
 
 func addTo(t testing.TB, c *Context, o interface {
-	Append([]byte) ([]byte, error)
+	Append([]byte, Version) ([]byte, error)
 }) {
 	t.Helper()
-	b, err := o.Append(nil)
+	b, err := o.Append(nil, V22)
 	if err == nil {
 		_, _, err = c.Add(b)
 	}
@@ -95,7 +95,7 @@ var textTests = []struct {
 	{"argument object", callOf(0, 30, Null(), textObject, textObject), nil, Parent{}, "A.f(x, Object@9)"},
 	{"names that do not fit", callOf(0, 30, Null(), intOf(1)), nil, Parent{}, "A.f(1)"},
 	{"thrown", callOf(0, -1, Null()), &Footer{Result: intOf(3), Exception: "E"}, Parent{}, "A.f(): threw E"},
-	{"unfinished", callOf(0, -1, Null()), &Footer{Result: Value{Kind: ValueString, Text: UnfinishedMethod}}, Parent{}, "A.f(): <unfinished method>"},
+	{"unfinished", callOf(0, -1, Null()), &Footer{Result: Value{Kind: ValueUnfinished}}, Parent{}, "A.f(): <unfinished method>"},
 	{"box", fieldOf(4, 16, textObject), nil, Parent{}, "x ➜ 1"},
 	{"box without path", fieldOf(4, -1, textObject), nil, Parent{}, "Object@9 ➜ 1"},
 	{"static field", fieldOf(0, -1, Null()), nil, Parent{}, "A.Companion ➜ 1"},

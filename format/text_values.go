@@ -11,10 +11,12 @@ import (
 func (w *textWriter) value(v *Value) {
 	style := StyleValue
 	switch v.Kind {
-	case ValueString, ValueBuilder:
+	case ValueString, ValueBuilder, ValueSequence:
 		style = StyleString
-	case ValueByte, ValueShort, ValueInt, ValueLong, ValueFloat, ValueDouble:
+	case ValueByte, ValueShort, ValueInt, ValueLong, ValueFloat, ValueDouble, ValueBigInteger, ValueBigDecimal:
 		style = StyleNumber
+	case ValueUnfinished, ValueUntracked:
+		style = StyleUnfinished
 	}
 	w.valueIn(style, v)
 }
@@ -42,22 +44,69 @@ func (w *textWriter) valueIn(style Style, v *Value) {
 		w.b = append(w.b, '"')
 	case ValueUnit:
 		w.b = append(w.b, "Unit"...)
-	case ValueRawString, ValueJavaClass, ValueKotlinClass:
+	case ValueRawString, ValueBigInteger, ValueBigDecimal:
 		w.text(v.Text)
 	case ValueBoolean:
 		w.b = strconv.AppendBool(w.b, v.Bits != 0)
-	case ValueBuilder:
-		w.b = append(w.b, "StringBuilder@"...)
-		w.int(v.Bits)
-		w.b = append(w.b, `("`...)
-		w.quoted(v.Text)
-		w.b = append(w.b, `")`...)
+	case ValueUnfinished:
+		w.b = append(w.b, UnfinishedMethod...)
+	case ValueUntracked:
+		w.b = append(w.b, UntrackedResult...)
 	default:
-		w.className(v.ClassID)
-		w.b = append(w.b, '@')
-		w.int(v.Bits)
+		w.named(v)
 	}
 	w.to(old)
+}
+
+// named appends the text of a value that begins with the name of a class.
+func (w *textWriter) named(v *Value) {
+	switch v.Kind {
+	case ValueJavaClass:
+		w.text(v.Text)
+		w.b = append(w.b, w.c.version.classSuffix(".class")...)
+		return
+	case ValueKotlinClass:
+		w.text(v.Text)
+		w.b = append(w.b, w.c.version.classSuffix(".kclass")...)
+		return
+	case ValueEnum:
+		w.enum(v)
+		return
+	case ValueBuilder:
+		w.b = append(w.b, "StringBuilder"...)
+	default:
+		w.className(v.ClassID)
+	}
+	w.b = append(w.b, '@')
+	w.int(int64(v.Hash()))
+	switch in := v.Captured; {
+	case v.Kind == ValueBuilder, v.Kind == ValueSequence:
+		w.content(v.Text)
+	case v.Kind == ValueException && in != nil && in.Message != nil:
+		w.content(*in.Message)
+	}
+}
+
+func (w *textWriter) content(s string) {
+	w.b = append(w.b, `("`...)
+	w.quoted(s)
+	w.b = append(w.b, `")`...)
+}
+
+// enum appends an enum constant: the class after its last dot, as it is, and the
+// constant's name.
+func (w *textWriter) enum(v *Value) {
+	if e := w.c.classes.get(v.ClassID); e != nil {
+		w.text(e.Name[strings.LastIndexByte(e.Name, '.')+1:])
+	} else {
+		w.unknown("class", v.ClassID)
+	}
+	w.b = append(w.b, '.')
+	if v.Absent {
+		w.b = append(w.b, "null"...)
+		return
+	}
+	w.text(v.Text)
 }
 
 // text appends s, a lone surrogate as '?'.

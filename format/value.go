@@ -6,69 +6,103 @@ import (
 	"math"
 )
 
-// ValueKind says what a value is: the class id on disk when it is negative,
-// [ValueObject] for all that are not. On disk, do not change.
-type ValueKind int32
+// ValueKind says what a value is, in memory: what is in the file differs from
+// version to version.
+type ValueKind uint8
 
 const (
-	ValueNull        ValueKind = -1
-	ValueVoid        ValueKind = -2
-	ValueByte        ValueKind = -3
-	ValueShort       ValueKind = -4
-	ValueInt         ValueKind = -5
-	ValueLong        ValueKind = -6
-	ValueFloat       ValueKind = -7
-	ValueDouble      ValueKind = -8
-	ValueChar        ValueKind = -9
-	ValueString      ValueKind = -10
-	ValueUnit        ValueKind = -11
-	ValueRawString   ValueKind = -12 // printed unquoted: enums, big numbers
-	ValueBoolean     ValueKind = -13
-	ValueJavaClass   ValueKind = -14
-	ValueKotlinClass ValueKind = -15
-	ValueBuilder     ValueKind = -16 // StringBuilder
-	// ValueObject is an object or an array: the class id itself is on disk.
-	ValueObject ValueKind = 0
+	ValueObject     ValueKind = iota // in version 22 also an array of which nothing was captured
+	ValueArray                       // in version 22 one with captured elements
+	ValueException                   // since version 27; before, exceptions are objects
+	ValueNull                        // the null reference
+	ValueVoid                        // the result of what has none
+	ValueUnfinished                  // in place of the result of a call that did not end, or threw
+	ValueUntracked                   // in place of a result that was not recorded
+	ValueUnit                        // Kotlin's Unit
+	ValueByte
+	ValueShort
+	ValueInt
+	ValueLong
+	ValueFloat
+	ValueDouble
+	ValueChar
+	ValueBoolean
+	ValueString
+	ValueRawString   // version 22 alone: printed unquoted: enums, big numbers
+	ValueBuilder     // version 22 alone: a StringBuilder
+	ValueSequence    // since version 27: a character sequence that is no string
+	ValueEnum        // since version 27: an enum constant
+	ValueBigInteger  // since version 27
+	ValueBigDecimal  // since version 27
+	ValueJavaClass   // Text: the full name; in version 22 the short one with ".class"
+	ValueKotlinClass // Text: the full name; in version 22 the short one with ".kclass"
 
-	lastValueKind = ValueBuilder
+	valueKindCount
 )
 
-// Markers that a recorder writes as the string result of a call. They are shown
-// without quotes.
+var valueKindNames = [valueKindCount]string{
+	"object", "array", "exception", "null", "void", "mark of a call that did not end", "mark of a result that was not tracked",
+	"Unit", "byte", "short", "int", "long", "float", "double", "char", "boolean", "string", "raw string", "string builder",
+	"character sequence", "enum constant", "big integer", "big decimal", "Java class", "Kotlin class",
+}
+
+// String returns what a value of this kind is, in words.
+func (k ValueKind) String() string {
+	if k < valueKindCount {
+		return valueKindNames[k]
+	}
+	return fmt.Sprintf("kind of value %d", uint8(k))
+}
+
+// The text of what stands in place of a result. In version 22 it is in the file,
+// as a string: [ValueUnfinished] and [ValueUntracked] are read and written for it.
 const (
 	UnfinishedMethod = "<unfinished method>"
 	UntrackedResult  = "<untracked result>"
 )
 
-// maxValueDepth bounds captured values within captured values.
-const maxValueDepth = 200
+// maxValueDepth bounds captured values within captured values, maxListed the
+// values in lists of one object, which take more memory than bytes: no recorder
+// writes as many.
+const (
+	maxValueDepth = 200
+	maxListed     = 8 << 20
+)
 
 // Value is a value as it was when it was recorded. What is meaningful depends
 // on Kind:
 //
-//	null, void, Unit                     nothing more
+//	null, void, Unit, marks              nothing more
 //	byte, short, int, long, boolean, char   Bits: the integer, sign extended (char and boolean not)
 //	float, double                        Bits: the IEEE 754 bits (of a float, the low 32)
-//	string, raw string, classes          Text
+//	string, raw string, big, classes     Text
 //	builder                              Bits: identity hash, Text
-//	object                               ClassID, Bits: identity hash, Captured
+//	sequence                             ClassID, Bits: identity hash, Text
+//	enum constant                        ClassID, Text: its name, Absent: it has none
+//	object, exception                    ClassID, Bits: identity hash, Captured
+//	array                                ClassID, Bits: see ArrayBits, Captured
 //
 // The zero Value is an object of class 0 with identity hash 0; use [Null] for
 // nothing.
 type Value struct {
-	Kind     ValueKind
+	Kind   ValueKind
+	Absent bool
+	// raw is set of a mark that stood in a file of version 22 as a raw string, not
+	// as a string, as recorders of ours wrote it.
+	raw      bool
 	ClassID  int32
 	Bits     int64
 	Text     string
-	Captured *Captured // nil: an object without captured fields
+	Captured *Captured // nil: nothing of the inside was captured
 }
 
-// Captured is what was recorded of the inside of an object or an array.
+// Captured is what was recorded of the inside of an object, an array or an
+// exception.
 type Captured struct {
-	Array    bool
 	Fields   []CapturedField // of an object
 	Elements []Value         // of an array: its first elements
-	Length   int32           // of an array: its full length
+	Message  *string         // of an exception; nil: it has none
+	Frames   []string        // of an exception: its stack, innermost first
 }
 
 // CapturedField is a field of a captured object.
@@ -80,9 +114,15 @@ type CapturedField struct {
 // Null is the null reference; a point without receiver has it as Target.
 func Null() Value { return Value{Kind: ValueNull} }
 
-// Primitive reports whether the value's text says the whole of it: neither
-// null, void, an object nor an array.
-func (v *Value) Primitive() bool { return v.Kind <= ValueByte }
+// ArrayBits are the Bits of an array with this identity hash and this length.
+func ArrayBits(hash, length int32) int64 { return int64(length)<<32 | int64(uint32(hash)) }
+
+// Hash returns the identity hash of an object, an array, an exception, a builder
+// or a sequence.
+func (v *Value) Hash() int32 { return int32(v.Bits) }
+
+// Length returns the full length of an array.
+func (v *Value) Length() int32 { return int32(v.Bits >> 32) }
 
 // Float returns a float or double value.
 func (v *Value) Float() float64 {
@@ -92,86 +132,79 @@ func (v *Value) Float() float64 {
 	return math.Float64frombits(uint64(v.Bits))
 }
 
-// AppendValue appends a value. It fails with ErrStringTooLong, or when the
-// kind is unknown or the value is nested too deeply.
-//
-//	class id i32, then by it:
-//	-1 null, -2 void, -11 Unit   nothing
-//	-3 i8  -4 i16  -5 i32  -6 i64  -7 f32  -8 f64  -9 u16  -13 bool
-//	-10 -12 -14 -15              utf
-//	-16                          identity hash i32, utf
-//	>= 0                         identity hash i32, k i32, then
-//	    k >= 0                   k × (name utf, value)
-//	    k < 0                    -k-1 × value, full length i32
-func AppendValue(dst []byte, v *Value) ([]byte, error) { return appendValue(dst, v, 0) }
+// AppendValue appends a value. It fails with ErrStringTooLong, with
+// ErrVersionLacks when the version has no such kind, or when the value is nested
+// too deeply.
+func (v Version) AppendValue(dst []byte, x *Value) ([]byte, error) { return v.appendValue(dst, x, 0) }
 
-func appendValue(dst []byte, v *Value, depth int) ([]byte, error) {
-	be := binary.BigEndian
-	if v.Kind >= 0 {
-		return appendObject(dst, v, depth)
-	}
-	dst = be.AppendUint32(dst, uint32(v.Kind))
-	switch v.Kind {
-	case ValueNull, ValueVoid, ValueUnit:
-		return dst, nil
-	case ValueByte, ValueBoolean:
-		return append(dst, byte(v.Bits)), nil
-	case ValueShort, ValueChar:
-		return be.AppendUint16(dst, uint16(v.Bits)), nil
-	case ValueInt, ValueFloat:
-		return be.AppendUint32(dst, uint32(v.Bits)), nil
-	case ValueLong, ValueDouble:
-		return be.AppendUint64(dst, uint64(v.Bits)), nil
-	case ValueString, ValueRawString, ValueJavaClass, ValueKotlinClass:
-		return AppendUTF(dst, v.Text)
-	case ValueBuilder:
-		return AppendUTF(be.AppendUint32(dst, uint32(v.Bits)), v.Text)
-	}
-	return dst, corrupt(-1, "a kind of value, -16 to 0", fmt.Sprint(int32(v.Kind)))
-}
-
-func appendObject(dst []byte, v *Value, depth int) ([]byte, error) {
-	if depth >= maxValueDepth {
+func (v Version) appendValue(dst []byte, x *Value, depth int) ([]byte, error) {
+	if x.Captured != nil && depth >= maxValueDepth {
 		return dst, corrupt(-1, fmt.Sprintf("captured values at most %d deep", maxValueDepth), "more")
 	}
-	if v.ClassID < 0 {
-		return dst, corrupt(-1, "the class of an object, 0 or more", fmt.Sprint(v.ClassID))
+	if v >= V27 {
+		return appendValue27(dst, x, depth)
 	}
+	return v.appendValue22(dst, x, depth)
+}
+
+// appendScalar appends the inside of a value of a kind that all versions write
+// alike.
+func appendScalar(dst []byte, x *Value) ([]byte, error) {
 	be := binary.BigEndian
-	dst = be.AppendUint32(dst, uint32(v.ClassID))
-	dst = be.AppendUint32(dst, uint32(v.Bits))
-	in := v.Captured
-	if in == nil {
-		return be.AppendUint32(dst, 0), nil
+	switch x.Kind {
+	case ValueByte, ValueBoolean:
+		return append(dst, byte(x.Bits)), nil
+	case ValueShort, ValueChar:
+		return be.AppendUint16(dst, uint16(x.Bits)), nil
+	case ValueInt, ValueFloat:
+		return be.AppendUint32(dst, uint32(x.Bits)), nil
+	case ValueLong, ValueDouble:
+		return be.AppendUint64(dst, uint64(x.Bits)), nil
+	case ValueNull, ValueVoid, ValueUnit, ValueUnfinished, ValueUntracked:
+		return dst, nil
 	}
+	return AppendUTF(dst, x.Text)
+}
+
+func (v Version) appendFields(dst []byte, fields []CapturedField, depth int) ([]byte, error) {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(fields)))
 	var err error
-	if in.Array {
-		dst = be.AppendUint32(dst, uint32(-int32(len(in.Elements))-1))
-		for i := range in.Elements {
-			if dst, err = appendValue(dst, &in.Elements[i], depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return be.AppendUint32(dst, uint32(in.Length)), nil
-	}
-	dst = be.AppendUint32(dst, uint32(len(in.Fields)))
-	for i := range in.Fields {
-		if dst, err = AppendUTF(dst, in.Fields[i].Name); err != nil {
+	for i := range fields {
+		if dst, err = AppendUTF(dst, fields[i].Name); err != nil {
 			return dst, err
 		}
-		if dst, err = appendValue(dst, &in.Fields[i].Value, depth+1); err != nil {
+		if dst, err = v.appendValue(dst, &fields[i].Value, depth+1); err != nil {
 			return dst, err
 		}
 	}
 	return dst, nil
 }
 
+// appendValues appends a count and as many values.
+func (v Version) appendValues(dst []byte, list []Value, depth int) ([]byte, error) {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(list)))
+	var err error
+	for i := range list {
+		if dst, err = v.appendValue(dst, &list[i], depth); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// value reads a value; depth is how many captured values it is in.
 func (c *cursor) value(v *Value, depth int) {
-	at := c.i
-	id := c.i32()
-	*v = Value{Kind: ValueKind(min(id, 0))}
+	if c.v >= V27 {
+		c.value27(v, depth)
+	} else {
+		c.value22(v, depth)
+	}
+}
+
+// scalar reads the inside of a value of a kind that all versions write alike.
+func (c *cursor) scalar(v *Value) {
 	switch v.Kind {
-	case ValueNull, ValueVoid, ValueUnit:
+	case ValueNull, ValueVoid, ValueUnit, ValueUnfinished, ValueUntracked:
 	case ValueByte:
 		v.Bits = int64(int8(c.u8()))
 	case ValueBoolean:
@@ -188,55 +221,64 @@ func (c *cursor) value(v *Value, depth int) {
 		v.Bits = int64(uint32(c.i32()))
 	case ValueLong, ValueDouble:
 		v.Bits = c.i64()
-	case ValueString, ValueRawString, ValueJavaClass, ValueKotlinClass:
-		v.Text = c.utf()
-	case ValueBuilder:
-		v.Bits = int64(c.i32())
-		v.Text = c.utf()
-	case ValueObject:
-		v.ClassID = id
-		v.Bits = int64(c.i32())
-		v.Captured = c.captured(depth)
 	default:
-		c.fail(at, "a kind of value, -16 or more", fmt.Sprint(id))
+		v.Text = c.utf()
 	}
 }
 
-// captured reads what follows an object's identity hash.
-func (c *cursor) captured(depth int) *Captured {
-	at := c.i
-	k := c.i32()
-	if k == 0 || c.err != nil {
-		return nil
-	}
+// nested fails when captured values are nested too deeply.
+func (c *cursor) nested(at, depth int) bool {
 	if depth >= maxValueDepth {
 		c.fail(at, fmt.Sprintf("captured values at most %d deep", maxValueDepth), "more")
+	}
+	return c.err == nil
+}
+
+// listed counts values in lists, and refuses too many of them.
+func (c *cursor) listed(n int64) bool {
+	if c.values += n; c.values > maxListed {
+		c.fail(c.i, fmt.Sprintf("at most %d values in one object", maxListed), "more")
+	}
+	return c.err == nil
+}
+
+// elements reads n values. The slice grows with what is really there: a count is
+// only a claim.
+func (c *cursor) elements(n int64, what string, depth int) (list []Value) {
+	c.room(n*int64(c.v.leastValue()), what)
+	if !c.listed(n) {
 		return nil
 	}
-	in := &Captured{Array: k < 0}
-	// A value takes 4 bytes at least, a field 6. The slices grow with what
-	// is really there: a count is only a claim.
-	if in.Array {
-		n := -int64(k) - 1
-		c.room(4*n+4, "captured elements")
-		for range n {
-			var v Value
-			if c.value(&v, depth+1); c.err != nil {
-				return nil
-			}
-			in.Elements = append(in.Elements, v)
+	for range n {
+		list = append(list, Value{})
+		if c.value(&list[len(list)-1], depth); c.err != nil {
+			return nil
 		}
-		in.Length = c.i32()
-		return in
 	}
-	c.room(6*int64(k), "captured fields")
-	for range k {
-		var f CapturedField
+	return list
+}
+
+// fields reads n captured fields.
+func (c *cursor) fields(n int64, depth int) (list []CapturedField) {
+	c.room(n*int64(2+c.v.leastValue()), "captured fields")
+	if !c.listed(n) {
+		return nil
+	}
+	for range n {
+		list = append(list, CapturedField{})
+		f := &list[len(list)-1]
 		f.Name = c.utf()
 		if c.value(&f.Value, depth+1); c.err != nil {
 			return nil
 		}
-		in.Fields = append(in.Fields, f)
 	}
-	return in
+	return list
+}
+
+// leastValue is how many bytes a value takes at least.
+func (v Version) leastValue() int {
+	if v >= V27 {
+		return 1
+	}
+	return 4
 }

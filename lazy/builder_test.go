@@ -18,7 +18,7 @@ type traceBuilder struct {
 }
 
 func newTraceBuilder(t *testing.T) *traceBuilder {
-	data := append(format.AppendDataHeader(nil), byte(format.KindBlockStart), 0, 0, 0, 0)
+	data := append(format.AppendDataHeader(nil, format.V22), byte(format.KindBlockStart), 0, 0, 0, 0)
 	return &traceBuilder{t: t, data: data, classes: make(map[string]int32)}
 }
 
@@ -40,7 +40,7 @@ func (w *traceBuilder) class(name string) int32 {
 	if !ok {
 		id = w.id()
 		w.classes[name] = id
-		w.add((&format.ClassDescriptor{ID: id, Name: name}).Append(w.data))
+		w.add((&format.ClassDescriptor{ID: id, Name: name}).Append(w.data, format.V22))
 	}
 	return id
 }
@@ -48,20 +48,20 @@ func (w *traceBuilder) class(name string) int32 {
 func (w *traceBuilder) method(class, name string, result format.Type) int32 {
 	d := format.MethodDescriptor{ClassID: w.class(class), Name: name, Result: result}
 	d.ID = w.id()
-	w.add(d.Append(w.data))
+	w.add(d.Append(w.data, format.V22))
 	return d.ID
 }
 
 func (w *traceBuilder) field(class, name string) int32 {
 	d := format.FieldDescriptor{ClassID: w.class(class), Name: name, Type: format.Type{Kind: format.TypeInt}}
 	d.ID = w.id()
-	w.add(d.Append(w.data))
+	w.add(d.Append(w.data, format.V22))
 	return d.ID
 }
 
 func (w *traceBuilder) variable(name string) int32 {
 	d := format.VariableDescriptor{ID: w.id(), Name: name, Type: format.Type{Kind: format.TypeInt}}
-	w.add(d.Append(w.data))
+	w.add(d.Append(w.data, format.V22))
 	return d.ID
 }
 
@@ -73,21 +73,21 @@ func (w *traceBuilder) location(line int32, variables ...int32) int32 {
 		for _, v := range variables {
 			p.Steps = append(p.Steps, format.AccessStep{Kind: format.AccessVariable, Ref: v})
 		}
-		w.add(p.Append(w.data))
+		w.add(p.Append(w.data, format.V22))
 		l.Path = p.ID
 	}
-	w.add(l.Append(w.data))
+	w.add(l.Append(w.data, format.V22))
 	return l.ID
 }
 
 func (w *traceBuilder) point(p *format.Point) {
 	p.Event = w.event
 	w.event++
-	w.add(p.Append(w.data))
+	w.add(p.Append(w.data, format.V22))
 }
 
 func (w *traceBuilder) footer(class format.Class, f *format.Footer) {
-	w.add(f.Append(w.data, class))
+	w.add(f.Append(w.data, format.V22, class))
 }
 
 // call writes a call with what within writes as its children.

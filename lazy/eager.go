@@ -30,6 +30,8 @@ type EagerThread struct {
 	ID   int32
 	Name string // "" when the trace has none
 
+	version format.Version
+
 	nodes slab // in pre-order
 	store store
 	open  []uint32 // containers without footer, outermost first, while loading
@@ -51,11 +53,15 @@ type eagerPoint struct {
 // iterations as they have. It fails only when there is no trace at all.
 func LoadAll(r io.Reader) (*Forest, error) {
 	l := eagerLoader{
-		forest:  &Forest{Context: format.NewContext()},
+		forest:  new(Forest),
 		threads: make(map[int32]*EagerThread),
 	}
 	s := format.NewScanner(r)
 	for s.Next() {
+		if l.forest.Context == nil {
+			l.version = s.Version()
+			l.forest.Context = format.NewContext(l.version)
+		}
 		o := s.Object()
 		if err := l.object(&o); err != nil {
 			l.forest.Problem = format.At(err, "", o.Offset)
@@ -68,12 +74,16 @@ func LoadAll(r io.Reader) (*Forest, error) {
 		}
 		l.forest.Problem = err
 	}
+	if l.forest.Context == nil { // there is a header alone
+		l.forest.Context = format.NewContext(s.Version())
+	}
 	l.finish()
 	return l.forest, nil
 }
 
 type eagerLoader struct {
 	forest  *Forest
+	version format.Version
 	threads map[int32]*EagerThread
 	cur     *EagerThread
 	point   format.Point // scratch
@@ -85,19 +95,19 @@ func (l *eagerLoader) object(o *format.Object) error {
 	case format.KindBlockStart:
 		l.cur = l.threads[o.Thread]
 		if l.cur == nil {
-			l.cur = &EagerThread{ID: o.Thread}
+			l.cur = &EagerThread{ID: o.Thread, version: l.version}
 			l.threads[o.Thread] = l.cur
 			l.forest.Threads = append(l.forest.Threads, l.cur)
 		}
 	case format.KindBlockEnd, format.KindEOF:
 	case format.KindTracePoint:
 		// Decoded here only to know that it can be.
-		if _, err := format.DecodePoint(o.Bytes, &l.point); err != nil {
+		if _, err := l.version.DecodePoint(o.Bytes, &l.point); err != nil {
 			return err
 		}
 		return l.cur.begin(o)
 	case format.KindFooter:
-		if _, err := format.DecodeFooter(o.Bytes, o.Class, &l.footer); err != nil {
+		if _, err := l.version.DecodeFooter(o.Bytes, o.Class, &l.footer); err != nil {
 			return err
 		}
 		l.cur.end(o.Bytes)

@@ -59,12 +59,13 @@ func (n EagerNode) Finished() bool {
 
 // class reads the class from the bytes of the point.
 func (n EagerNode) class() format.Class {
-	return format.Class(n.thread.store.from(n.thread.nodes.at(n.index).at)[1])
+	class, _ := n.thread.version.PointClass(n.thread.store.from(n.thread.nodes.at(n.index).at)[1])
+	return class
 }
 
 // Point decodes the point into p, using p's slices again.
 func (n EagerNode) Point(p *format.Point) error {
-	if _, err := format.DecodePoint(n.thread.store.from(n.thread.nodes.at(n.index).at), p); err != nil {
+	if _, err := n.thread.version.DecodePoint(n.thread.store.from(n.thread.nodes.at(n.index).at), p); err != nil {
 		return err
 	}
 	if n.change&eagerMoved != 0 {
@@ -90,7 +91,7 @@ func (n EagerNode) Footer(f *format.Footer) error {
 	case emptyFooter:
 		*f = format.Footer{}
 	default:
-		if _, err := format.DecodeFooter(n.thread.store.from(e.foot), class, f); err != nil {
+		if _, err := n.thread.version.DecodeFooter(n.thread.store.from(e.foot), class, f); err != nil {
 			return err
 		}
 	}

@@ -81,9 +81,9 @@ func TestEagerNotATrace(t *testing.T) {
 	}{
 		{"", format.ErrNotTrace},
 		{"hello, world: this is some text", format.ErrNotTrace},
-		{string(format.AppendIndexHeader(nil)), format.ErrNotTrace},
-		{string(format.AppendDataHeader(nil)[:12]), format.ErrTruncated},
-		{string(format.AppendDataHeader(nil)[:15]) + "\x15", format.ErrVersion},
+		{string(format.AppendIndexHeader(nil, format.V22)), format.ErrNotTrace},
+		{string(format.AppendDataHeader(nil, format.V22)[:12]), format.ErrTruncated},
+		{string(format.AppendDataHeader(nil, format.V22)[:15]) + "\x15", format.ErrVersion},
 	} {
 		f, err := LoadAll(strings.NewReader(tc.in))
 		if f != nil || !errors.Is(err, tc.want) {

@@ -182,7 +182,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 				return 0, false, nil
 			}
 		}
-		size, err := format.Size(b, class)
+		size, err := w.r.data.version.Size(b, class)
 		if err != nil {
 			return 0, false, w.damaged(err, pos)
 		}
@@ -193,7 +193,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 			case id > event:
 				return 0, false, nil
 			}
-			if c := format.Class(b[1]); c.Container() {
+			if c, _ := w.r.data.version.PointClass(b[1]); c.Container() {
 				inner = append(inner, c)
 			}
 		}

@@ -134,7 +134,7 @@ func (f *folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 		}
 	case format.ClassFieldRead:
 		d := f.ctx.Field(p.Ref)
-		if d != nil && c.args == 0 && p.Value.Kind != format.ValueNull && f.sameClass(c.method.ClassID, d.ClassID) &&
+		if d != nil && c.args == 0 && f.sameClass(c.method.ClassID, d.ClassID) &&
 			accessor(c.method.Name, "get", d.Name) && f.isOf(c.method.Result, &p.Value) {
 			return f.source.moved(child, c.location, c.leaf()), true, nil
 		}

@@ -26,21 +26,38 @@ var classTypes = map[string]format.TypeKind{
 	"C": format.TypeChar, "java.lang.Character": format.TypeChar,
 }
 
+// classes22 and classes27 are the classes of values whose kind tells it, by what
+// the versions of the format record them as. A value of a kind that is not there
+// has no class in version 27, and is a string in version 22.
+var (
+	classes22 = map[format.ValueKind]string{format.ValueUnit: "kotlin.Unit", format.ValueVoid: "void"}
+	classes27 = map[format.ValueKind]string{
+		format.ValueString: "java.lang.String", format.ValueBigInteger: "java.math.BigInteger", format.ValueBigDecimal: "java.math.BigDecimal",
+		format.ValueJavaClass: "java.lang.Class", format.ValueKotlinClass: "kotlin.reflect.KClass",
+	}
+)
+
 // isOf reports whether t is the very class of v, not one above it.
 func (f *folder[T]) isOf(t format.Type, v *format.Value) bool {
 	if k, ok := primitives[v.Kind]; ok {
 		return t.Kind == k && t.Dims == 0
 	}
 	switch v.Kind {
-	case format.ValueObject:
+	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
 		c := f.ctx.Class(v.ClassID)
 		return c != nil && isNamed(t, c.Name)
-	case format.ValueUnit:
-		return isNamed(t, "kotlin.Unit")
-	case format.ValueVoid:
-		return isNamed(t, "void")
+	case format.ValueNull:
+		return false
 	}
-	return isNamed(t, "java.lang.String") // what all others are recorded as
+	if f.ctx.Version() >= format.V27 {
+		name, ok := classes27[v.Kind]
+		return ok && isNamed(t, name)
+	}
+	name, ok := classes22[v.Kind]
+	if !ok {
+		name = "java.lang.String" // what all others are recorded as
+	}
+	return isNamed(t, name)
 }
 
 // isNamed reports whether t is the type of a class of this name, which for an

@@ -58,8 +58,11 @@ func (w *follower) takeFile() error {
 	case isZip(head):
 		err = &format.Error{File: w.r.path, Offset: -1, Err: ErrPacked, Found: "a ZIP file", Hint: "open it without following it"}
 	default:
-		if err = format.At(format.CheckDataHeader(head), w.r.path, 0); err == nil {
-			err = w.begin(f)
+		var v format.Version
+		if v, err = format.CheckDataHeader(head); err != nil {
+			err = format.At(err, w.r.path, 0)
+		} else {
+			err = w.begin(f, v)
 		}
 	}
 	if err != nil {
@@ -69,7 +72,7 @@ func (w *follower) takeFile() error {
 }
 
 // begin shows a file, from its beginning on, in the place of what was shown.
-func (w *follower) begin(f *os.File) error {
+func (w *follower) begin(f *os.File, v format.Version) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -78,6 +81,7 @@ func (w *follower) begin(f *os.File) error {
 	if err != nil {
 		return err
 	}
+	m.version = v
 	s, found := newFollowScan(m)
 	err = guard(func() error {
 		_, err := s.step(context.Background(), firstScan)
@@ -113,7 +117,7 @@ func (w *follower) replaced() error {
 // newFollowScan returns a scan of a file that is being written, and the
 // descriptors that it will find.
 func newFollowScan(m *mapping) (*scan, *format.Context) {
-	found := format.NewContext()
+	found := format.NewContext(m.version)
 	s := newScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	s.half = &half{at: format.HeaderSize, place: s.place}
 	return s, found

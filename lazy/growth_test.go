@@ -22,7 +22,8 @@ type growing struct {
 
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	r := newReader("memory", Options{NoWrite: true, Memory: memory})
-	r.data = &mapping{path: "memory", data: data}
+	r.data = inMemory(data)
+	r.ctx = format.NewContext(r.data.version)
 	r.cancel = func() {}
 	close(r.done)
 	t.Cleanup(func() { r.Close() })

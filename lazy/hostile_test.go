@@ -18,13 +18,19 @@ import (
 // small are two small real traces, one of each writer.
 var small = [...]string{"roots.dump.bin", "shapes.stream.bin"}
 
+// inMemory is a mapping of data that is in memory.
+func inMemory(data []byte) *mapping {
+	v, _ := format.CheckDataHeader(data[:min(len(data), 512)]) // 0 where that is no header
+	return &mapping{path: "memory", data: data, version: v}
+}
+
 // openBytes is Open for a trace that is in memory; index may be nil.
 func openBytes(data, index []byte) (*TraceReader, error) {
-	if err := format.CheckDataHeader(data[:min(len(data), 512)]); err != nil {
+	if _, err := format.CheckDataHeader(data[:min(len(data), 512)]); err != nil {
 		return nil, err
 	}
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = &mapping{path: "memory", data: data}
+	r.data = inMemory(data)
 	first, err := r.firstLook()
 	if err != nil {
 		return nil, err

@@ -293,6 +293,7 @@ func (l *childReader) outermost(own, from int64) format.Cell {
 // loops and iterations have headers of known size, so the bytes before the
 // content tell.
 func (l *childReader) classes(c format.Cell) []format.Class {
+	v := l.r.data.version
 	for _, try := range [...]struct {
 		class format.Class
 		size  int64
@@ -303,8 +304,10 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 				break
 			}
 			b, err := l.bytes(at)
-			if err == nil && len(b) >= 16 && format.Kind(b[0]) == format.KindTracePoint && format.Class(b[1]) == try.class &&
-				eventOf(b) == c.ID && int64(b[15]) == n {
+			if err != nil || len(b) < 16 || format.Kind(b[0]) != format.KindTracePoint || eventOf(b) != c.ID || int64(v.StatusCount(b[15])) != n {
+				continue
+			}
+			if class, ok := v.PointClass(b[1]); ok && class == try.class {
 				return []format.Class{try.class, format.ClassCall}
 			}
 		}
@@ -319,7 +322,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 	if err != nil || format.Kind(b[0]) != format.KindFooter {
 		return 0, false
 	}
-	n, err := format.Size(b, class)
+	n, err := l.r.data.version.Size(b, class)
 	if err != nil {
 		return 0, false
 	}
@@ -329,13 +332,16 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 		if err != nil {
 			return 0, false
 		}
-		n, err := format.Size(b, 0)
+		n, err := l.r.data.version.Size(b, 0)
 		k := format.Kind(b[0])
 		if err != nil || k > format.KindTracePoint {
 			return 0, false
 		}
 		pos += int64(n)
-		if k == format.KindTracePoint && format.Class(b[1]).Container() {
+		if k != format.KindTracePoint {
+			continue
+		}
+		if class, _ := l.r.data.version.PointClass(b[1]); class.Container() {
 			return behind, pos == start
 		}
 	}

@@ -21,6 +21,8 @@ type mapping struct {
 	path string
 	data []byte
 	m    mmap.MMap // nil: data is ordinary memory
+
+	version format.Version // of data and index, once their header is checked
 }
 
 // mapFile maps a regular file. An empty one has no bytes and no mapping.

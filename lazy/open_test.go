@@ -82,7 +82,7 @@ func TestIndexThatIsNoFile(t *testing.T) {
 // told and nothing stays behind.
 func TestStoreFails(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin")
-	out, err := createIndex(path+".idx", path)
+	out, err := createIndex(path+".idx", path, format.V22)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err
 		index.unmap()
 		return nil, damage
 	}
-	if err := format.CheckDataHeader(data.data[:min(len(data.data), 512)]); err != nil {
+	if err := data.checkHeader(format.CheckDataHeader); err != nil {
 		index.unmap()
 		data.unmap()
 		return nil, errors.Join(damage, format.At(err, data.path, 0))

@@ -280,7 +280,7 @@ func TestPrintValues(t *testing.T) {
 	outer := format.Value{ClassID: node, Bits: 1, Captured: &format.Captured{Fields: []format.CapturedField{
 		{Name: "next", Value: inner}, {Name: "s", Value: format.Value{Kind: format.ValueString, Text: "a\nb"}},
 	}}}
-	list := format.Value{ClassID: w.class("List"), Bits: 3, Captured: &format.Captured{Array: true, Length: 9, Elements: []format.Value{intValue(5), inner}}}
+	list := format.Value{Kind: format.ValueArray, ClassID: w.class("List"), Bits: format.ArrayBits(3, 9), Captured: &format.Captured{Elements: []format.Value{intValue(5), inner}}}
 	w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: m, Target: inner, Args: []format.Value{intValue(1), outer}})
 	w.point(&format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1, Ref: x, Value: list})
 	w.footer(format.ClassCall, &format.Footer{Result: list})

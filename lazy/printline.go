@@ -15,6 +15,7 @@ type lineWriter struct {
 	options PrintOptions
 	buf     []byte // lines not yet written
 	text    []byte // scratch, of a line that is escaped
+	pending []byte // the line of a thread that is written with its first point
 	base    int    // how deep in the trace the points of depth 0 are
 	json    *format.JSON
 	err     error
@@ -32,12 +33,14 @@ func newLineWriter(w io.Writer, ctx *format.Context, o PrintOptions) *lineWriter
 }
 
 // thread writes the line above the tree of a thread, with its name if the
-// trace has several.
+// trace has several. Since version 27 the reference prints none for a thread
+// without points.
 func (l *lineWriter) thread(id int32, name string, several bool, took Time) {
 	if l.options.JSON {
 		l.jsonThread(id, name, took)
 		return
 	}
+	at := len(l.buf)
 	l.buf = append(l.buf, "# Thread "...)
 	l.buf = strconv.AppendInt(l.buf, int64(id)+1, 10)
 	if several {
@@ -48,6 +51,11 @@ func (l *lineWriter) thread(id int32, name string, several bool, took Time) {
 			l.buf = format.AppendPlain(l.buf, name)
 		}
 		l.buf = append(l.buf, ')')
+	}
+	if l.ctx.Version() >= format.V27 {
+		l.pending = append(append(l.pending[:0], l.buf[at:]...), '\n')
+		l.buf = l.buf[:at]
+		return
 	}
 	l.end()
 }
@@ -96,6 +104,10 @@ func (l *lineWriter) unloaded(n, depth int) {
 const spaces = "                                                                "
 
 func (l *lineWriter) indent(depth int) {
+	if len(l.pending) > 0 {
+		l.buf = append(l.buf, l.pending...)
+		l.pending = l.pending[:0]
+	}
 	n := 2 * depth
 	for ; n > len(spaces); n -= len(spaces) {
 		l.buf = append(l.buf, spaces...)

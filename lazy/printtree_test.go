@@ -84,7 +84,8 @@ func TestPrintRecorded(t *testing.T) {
 			for _, file := range formattest.RecordedNames(t, suffix) {
 				t.Run(file, func(t *testing.T) {
 					f := loadRecorded(t, dataFile(t, strings.TrimSuffix(file, suffix)))
-					if f.Problem != nil {
+					// What came over the network has no end.
+					if (f.Problem != nil) != strings.HasPrefix(file, "net.") {
 						t.Fatal(f.Problem)
 					}
 					var out bytes.Buffer

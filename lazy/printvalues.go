@@ -34,6 +34,9 @@ func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
 		for i := range p.Snapshot.Locals {
 			show("local "+strconv.Itoa(i+1), &p.Snapshot.Locals[i])
 		}
+		for i := range p.Snapshot.Watches {
+			show("watch "+strconv.Itoa(i+1), &p.Snapshot.Watches[i])
+		}
 	}
 }
 
@@ -50,7 +53,10 @@ func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
 	for i := range in.Elements {
 		l.inside("["+strconv.Itoa(i)+"]", &in.Elements[i], depth, nested+1)
 	}
-	if more := int(in.Length) - len(in.Elements); in.Array && more > 0 {
+	for i, frame := range in.Frames {
+		l.valueText("frame "+strconv.Itoa(i+1), frame, depth, nested+1)
+	}
+	if more := int(v.Length()) - len(in.Elements); v.Kind == format.ValueArray && more > 0 {
 		l.valueIndent(depth, nested+1)
 		l.buf = strconv.AppendInt(append(l.buf, "... <"...), int64(more), 10)
 		l.buf = append(l.buf, " more>"...)
@@ -60,16 +66,24 @@ func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
 
 // value writes one line and returns what was captured of the value.
 func (l *lineWriter) value(what string, v *format.Value, depth, nested int) *format.Captured {
+	l.valueLine(what, depth, nested, func(dst []byte) []byte { return l.ctx.AppendValueText(dst, v) })
+	return v.Captured
+}
+
+// valueText writes one line of what is in a value and is a text.
+func (l *lineWriter) valueText(what, text string, depth, nested int) {
+	l.valueLine(what, depth, nested, func(dst []byte) []byte { return format.AppendPlain(dst, text) })
+}
+
+func (l *lineWriter) valueLine(what string, depth, nested int, text func(dst []byte) []byte) {
 	l.valueIndent(depth, nested)
-	l.text = append(append(l.text[:0], what...), " = "...)
-	l.text = l.ctx.AppendValueText(l.text, v)
+	l.text = text(append(append(l.text[:0], what...), " = "...))
 	if l.options.Escape {
 		l.buf = format.AppendEscaped(l.buf, l.text)
 	} else {
 		l.buf = append(l.buf, l.text...)
 	}
 	l.end()
-	return v.Captured
 }
 
 func (l *lineWriter) valueIndent(depth, nested int) {

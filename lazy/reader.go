@@ -124,7 +124,7 @@ func Open(path string, o Options) (*TraceReader, error) {
 
 func newReader(path string, o Options) *TraceReader {
 	r := &TraceReader{
-		path: path, opts: o, ctx: format.NewContext(),
+		path: path, opts: o, ctx: format.NewContext(0),
 		changed: make(chan struct{}, 1), done: make(chan struct{}), distrust: make(chan distrust, 1),
 		asked: make(chan struct{}, 1), leave: make(chan struct{}, 1), resume: make(chan struct{}, 1),
 	}
@@ -154,13 +154,15 @@ func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) 
 	if isZip(head) {
 		return r.startPacked(f, size)
 	}
-	if err := format.CheckDataHeader(head); err != nil {
+	v, err := format.CheckDataHeader(head)
+	if err != nil {
 		return nil, format.At(err, r.path, 0)
 	}
 	m, err := mapFile(f, r.path)
 	if err != nil {
 		return nil, err
 	}
+	m.version = v
 	r.data = m
 	r.openTimes()
 	first, err := r.firstLook()
@@ -185,7 +187,7 @@ func (r *TraceReader) firstLook() (*scan, error) {
 // finds. What it returns goes on from there.
 func (r *TraceReader) startOver() (*scan, error) {
 	r.tallies.Store(nil)
-	found := format.NewContext()
+	found := format.NewContext(r.data.version)
 	s := newScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	err := r.use(func() error {
 		_, err := s.step(context.Background(), firstScan)
@@ -293,7 +295,10 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 	// is around them should not be read for it.
 	r.data.scattered(true)
 	err := r.use(func() error {
-		err := format.CheckIndexHeader(m.data[:min(len(m.data), 512)])
+		var err error
+		if m.version, err = format.CheckIndexHeader(m.data[:min(len(m.data), 512)]); err == nil {
+			err = sameVersion(r.data, m)
+		}
 		if err == nil {
 			_, err = format.CheckIndexTail(tail(m.data), int64(len(m.data)))
 		}
@@ -431,6 +436,13 @@ func (r *TraceReader) Close() error {
 		err = errors.Join(err, os.Remove(name))
 	}
 	return err
+}
+
+// Version returns the version of the format that the trace has; 0 as long as
+// nothing of it has been seen, as of a packed trace that is being unpacked.
+func (r *TraceReader) Version() (v format.Version) {
+	r.WithContext(func(c *format.Context) { v = c.Version() })
+	return v
 }
 
 // Path returns the path that was opened.

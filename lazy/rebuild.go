@@ -103,7 +103,7 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 	if !eof {
 		return nil, errNoEnd
 	}
-	out, err := createIndex(path, r.path)
+	out, err := createIndex(path, r.path, r.data.version)
 	if err != nil {
 		return nil, fmt.Errorf("the index cannot be stored: %w", err)
 	}
@@ -149,7 +149,7 @@ func RebuildIndex(ctx context.Context, data, path string, force bool, progress f
 		return err
 	}
 	defer m.unmap()
-	out, err := createIndex(path, data)
+	out, err := createIndex(path, data, m.version)
 	if err != nil {
 		return err
 	}

@@ -82,13 +82,13 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 			class = open.class
 		}
 		object := r.data.data[lo:hi]
-		n, err := format.Size(object, class)
+		n, err := r.data.version.Size(object, class)
 		if err != nil {
 			return cells, runs
 		}
 		switch k := format.Kind(object[0]); {
 		case k == format.KindTracePoint:
-			if class := format.Class(object[1]); class.Container() {
+			if class, _ := r.data.version.PointClass(object[1]); class.Container() {
 				open = &frame{start: pos + int64(n), event: eventOf(object), class: class, parent: open}
 			}
 		case k == format.KindFooter:

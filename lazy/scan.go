@@ -125,7 +125,7 @@ func (s *scan) object(o *format.Object) error {
 		s.eof = true
 	default:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
-		cell := format.Cell{Kind: o.Kind, ID: idOf(o), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
+		cell := format.Cell{Kind: o.Kind, ID: s.data.version.ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
 		s.place += format.CellSize
 		if s.out != nil {
 			s.out.cell(cell)
@@ -275,15 +275,6 @@ func (s *scan) unfinished() int {
 // eventOf returns the event id of a TRACEPOINT: behind kind, class, code
 // location and thread.
 func eventOf(object []byte) int32 { return be32(object[10:]) }
-
-// idOf returns the id of a reference object: behind the kind, of a code
-// location behind one byte more.
-func idOf(o *format.Object) int32 {
-	if o.Kind == format.KindCodeLocation {
-		return be32(o.Bytes[2:])
-	}
-	return be32(o.Bytes[1:])
-}
 
 func be32(b []byte) int32 {
 	return int32(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))

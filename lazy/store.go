@@ -25,9 +25,9 @@ type indexFile struct {
 // storeBuffer is how many bytes are written at a time.
 const storeBuffer = 1 << 20
 
-// createIndex begins an index that is to be at path, of the data at data: who
+// createIndex begins an index of this version that is to be at path, of the data at data: who
 // may read the one may read the other.
-func createIndex(path, data string) (*indexFile, error) {
+func createIndex(path, data string, v format.Version) (*indexFile, error) {
 	st, err := os.Stat(data)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func createIndex(path, data string) (*indexFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &indexFile{path: path, f: f, mode: st.Mode().Perm() | 0o200, buf: format.AppendIndexHeader(make([]byte, 0, storeBuffer+64)), open: -1}, nil
+	return &indexFile{path: path, f: f, mode: st.Mode().Perm() | 0o200, buf: format.AppendIndexHeader(make([]byte, 0, storeBuffer+64), v), open: -1}, nil
 }
 
 func (w *indexFile) cell(c format.Cell) {

@@ -87,7 +87,7 @@ func withTimes(t *testing.T, path string, times []byte) *TraceReader {
 func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 	t.Helper()
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = &mapping{path: "memory", data: data}
+	r.data = inMemory(data)
 	if s, err := newSidecar(&mapping{path: "memory.tim", data: times}); err != nil {
 		r.note(func(st *Status) { st.TimesReason = err })
 	} else {
@@ -198,7 +198,7 @@ func TestTimesUnfit(t *testing.T) {
 	longer := append(bytes.Clone(times), make([]byte, format.TimeCellSize)...)
 	shifted := append(bytes.Clone(times[:format.TimesHeaderSize+format.TimeCellSize]), times[format.TimesHeaderSize:len(times)-format.TimeCellSize]...)
 	for name, bad := range map[string][]byte{"of another trace": foreign, "longer": longer, "shifted": shifted,
-		"an index": append(format.AppendIndexHeader(nil), times...), "empty": {}} {
+		"an index": append(format.AppendIndexHeader(nil, format.V22), times...), "empty": {}} {
 		r := withTimes(t, path, bad)
 		useTimes(t, r, OrderDuration)
 		st := r.Status()

@@ -32,7 +32,7 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 	// is the right one.
 	var first *timesVerifier
 	for _, dump := range [...]bool{false, true} {
-		v := &timesVerifier{m: s.m, dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
+		v := &timesVerifier{m: s.m, version: dm.version, dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
 		err := v.run(ctx, dm, progress)
 		if err == nil || !errors.Is(err, errTimesUnfit) {
 			return v.cells(), err
@@ -47,8 +47,9 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 // timesVerifier compares a file of times with objects as they come. Its first
 // failure sticks.
 type timesVerifier struct {
-	m    *mapping
-	dump bool
+	m       *mapping
+	version format.Version // of the data
+	dump    bool
 	pos  int64 // of the next cell
 	open map[int32][]timeFrame
 	last int64 // the latest end of all
@@ -99,7 +100,7 @@ func (v *timesVerifier) object(o *format.Object) {
 	case o.Kind == format.KindFooter:
 		v.footer(o.Thread)
 	case o.Kind.Reference():
-		if c := v.take(idOf(o), o.Kind.String()); c.Known() {
+		if c := v.take(v.version.ReferenceID(o.Bytes), o.Kind.String()); c.Known() {
 			v.differs("no time", "one")
 		}
 	case o.Kind == format.KindEOF:

@@ -282,7 +282,7 @@ func weigh(e *entry) int64 {
 	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
 		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
 	if s := e.point.Snapshot; s != nil {
-		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals)
+		n += 128 + 4*int64(len(s.Stack)) + weighValues(s.Locals) + weighValues(s.Watches)
 	}
 	return n
 }
@@ -300,6 +300,12 @@ func weighValue(v *format.Value) int64 {
 	n := int64(len(v.Text))
 	if in := v.Captured; in != nil {
 		n += int64(unsafe.Sizeof(*in)) + weighValues(in.Elements)
+		if in.Message != nil {
+			n += int64(unsafe.Sizeof("")) + int64(len(*in.Message))
+		}
+		for _, frame := range in.Frames {
+			n += int64(unsafe.Sizeof(frame)) + int64(len(frame))
+		}
 		for i := range in.Fields {
 			n += int64(unsafe.Sizeof(in.Fields[i])) + int64(len(in.Fields[i].Name)) + weighValue(&in.Fields[i].Value)
 		}

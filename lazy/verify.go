@@ -25,6 +25,9 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 		return 0, err
 	}
 	defer im.unmap()
+	if err := sameVersion(dm, im); err != nil {
+		return 0, err
+	}
 	err = guard(func() error {
 		cells, err = format.CheckIndexTail(tail(im.data), int64(len(im.data)))
 		return format.At(err, index, 0)
@@ -46,7 +49,7 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 	return cells, first
 }
 
-func mapPath(path string, check func([]byte) error) (*mapping, error) {
+func mapPath(path string, check func([]byte) (format.Version, error)) (*mapping, error) {
 	f, _, err := openRegular(path)
 	if err != nil {
 		return nil, err
@@ -56,11 +59,28 @@ func mapPath(path string, check func([]byte) error) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := guard(func() error { return check(m.data[:min(len(m.data), 512)]) }, m); err != nil {
+	if err := m.checkHeader(check); err != nil {
 		m.unmap()
 		return nil, format.At(err, path, 0)
 	}
 	return m, nil
+}
+
+// checkHeader checks the header of data or index and notes the version.
+func (m *mapping) checkHeader(check func([]byte) (format.Version, error)) error {
+	return guard(func() (err error) {
+		m.version, err = check(m.data[:min(len(m.data), 512)])
+		return err
+	}, m)
+}
+
+// sameVersion checks that an index is of the version of its data.
+func sameVersion(data, index *mapping) error {
+	if index.version == data.version {
+		return nil
+	}
+	return &format.Error{File: index.path, Offset: 8, Err: errContradiction,
+		Expected: fmt.Sprintf("version %d of the format, as the data has", data.version), Found: fmt.Sprintf("version %d", index.version)}
 }
 
 func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bool, progress func(done, total int64)) error {

@@ -100,7 +100,7 @@ func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
 		case k == format.KindTracePoint:
 			return true, w.point(pos, ord, end, b, e, want)
 		case k.Reference():
-			n, err := format.Size(b, 0)
+			n, err := w.r.data.version.Size(b, 0)
 			if err != nil {
 				return false, w.damaged(err, pos)
 			}
@@ -117,9 +117,9 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 	var n int
 	var err error
 	if want {
-		n, err = format.DecodePoint(b, &e.point)
+		n, err = w.r.data.version.DecodePoint(b, &e.point)
 	} else {
-		n, err = format.Peek(b, &e.point)
+		n, err = w.r.data.version.Peek(b, &e.point)
 	}
 	if err != nil {
 		return w.damaged(err, pos)
@@ -177,7 +177,7 @@ func (w *walker) countIterations(e *entry) error {
 	if last.point.Class == format.ClassIteration {
 		b, err := w.bytes(last.at)
 		if err == nil {
-			_, err = format.DecodePoint(b, &last.point)
+			_, err = w.r.data.version.DecodePoint(b, &last.point)
 		}
 		e.foot.Iterations = last.point.Number + 1
 		return err
@@ -205,9 +205,9 @@ func (w *walker) footer(e *entry, want bool) error {
 	}
 	var n int
 	if want {
-		n, err = format.DecodeFooter(b, e.point.Class, &e.foot)
+		n, err = w.r.data.version.DecodeFooter(b, e.point.Class, &e.foot)
 	} else {
-		n, err = format.Size(b, e.point.Class)
+		n, err = w.r.data.version.Size(b, e.point.Class)
 	}
 	if err != nil {
 		return w.damaged(err, e.end)
@@ -228,9 +228,13 @@ func (w *walker) plausible(b []byte) bool {
 	}
 	switch k := format.Kind(b[0]); {
 	case k == format.KindTracePoint:
-		return len(b) >= 14 && format.Class(b[1]).Valid() && be32(b[6:]) == w.s.thread
+		if len(b) < 14 {
+			return false
+		}
+		class, ok := w.r.data.version.PointClass(b[1])
+		return ok && (class == format.ClassSnapshot || be32(b[6:]) == w.s.thread)
 	case k.Reference():
-		_, err := format.Size(b, 0)
+		_, err := w.r.data.version.Size(b, 0)
 		return err == nil
 	default:
 		return k == format.KindFooter

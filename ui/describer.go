@@ -113,8 +113,8 @@ func (d describer) captured(v *format.Value, depth int) {
 		d.s.pair("", pad+"["+strconv.Itoa(i)+"] = "+string(d.c.AppendValueText(nil, e)), styleOf(e))
 		d.captured(e, depth+1)
 	}
-	if in.Array && int(in.Length) > len(in.Elements) {
-		d.s.pair("", pad+"and "+plural(int64(in.Length)-int64(len(in.Elements)), "more element"), faint)
+	if v.Kind == format.ValueArray && int(v.Length()) > len(in.Elements) {
+		d.s.pair("", pad+"and "+plural(int64(v.Length())-int64(len(in.Elements)), "more element"), faint)
 	}
 }
 

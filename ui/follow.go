@@ -148,7 +148,7 @@ func over(n *lazy.Node) bool {
 	for ; !n.IsThread(); n = n.Parent() {
 		if n.Point().Class == format.ClassCall {
 			result := &n.Footer().Result
-			return result.Kind != format.ValueString || result.Text != format.UnfinishedMethod
+			return result.Kind != format.ValueUnfinished
 		}
 	}
 	return true

@@ -81,24 +81,24 @@ func SamePoint(a, b *format.Point) bool {
 	return a.Class == b.Class && a.Diff == b.Diff && a.Flags == b.Flags && a.Location == b.Location &&
 		a.Thread == b.Thread && a.Event == b.Event && a.Ref == b.Ref && a.Number == b.Number &&
 		SameValue(&a.Target, &b.Target) && SameValue(&a.Value, &b.Value) &&
-		sameValues(a.Args, b.Args) && slices.Equal(a.Subtree, b.Subtree) && sameSnapshot(a.Snapshot, b.Snapshot)
+		sameValues(a.Args, b.Args) && slices.Equal(a.Subtree, b.Subtree) && a.Marked == b.Marked && sameSnapshot(a.Snapshot, b.Snapshot)
 }
 
 // SameFooter reports whether two footers say the same.
 func SameFooter(a, b *format.Footer) bool {
-	return SameValue(&a.Result, &b.Result) && a.Exception == b.Exception && a.Iterations == b.Iterations
+	return SameValue(&a.Result, &b.Result) && a.Exception == b.Exception && a.Threw == b.Threw && a.Iterations == b.Iterations
 }
 
 // SameValue reports whether two values say the same, bit by bit.
 func SameValue(a, b *format.Value) bool {
-	if a.Kind != b.Kind || a.ClassID != b.ClassID || a.Bits != b.Bits || a.Text != b.Text {
+	if a.Kind != b.Kind || a.Absent != b.Absent || a.ClassID != b.ClassID || a.Bits != b.Bits || a.Text != b.Text {
 		return false
 	}
 	x, y := a.Captured, b.Captured
 	if x == nil || y == nil {
 		return x == y
 	}
-	return x.Array == y.Array && x.Length == y.Length && sameValues(x.Elements, y.Elements) &&
+	return sameText(x.Message, y.Message) && slices.Equal(x.Frames, y.Frames) && sameValues(x.Elements, y.Elements) &&
 		slices.EqualFunc(x.Fields, y.Fields, func(f, g format.CapturedField) bool {
 			return f.Name == g.Name && SameValue(&f.Value, &g.Value)
 		})
@@ -112,8 +112,12 @@ func sameSnapshot(a, b *format.Snapshot) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if (a.TraceID == nil) != (b.TraceID == nil) || a.TraceID != nil && *a.TraceID != *b.TraceID {
-		return false
+	return sameText(a.TraceID, b.TraceID) && sameValues(a.Watches, b.Watches) && a.UUID == b.UUID && a.Time == b.Time && slices.Equal(a.Stack, b.Stack) && sameValues(a.Locals, b.Locals)
+}
+
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return a.UUID == b.UUID && a.Time == b.Time && slices.Equal(a.Stack, b.Stack) && sameValues(a.Locals, b.Locals)
+	return *a == *b
 }

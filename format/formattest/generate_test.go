@@ -33,6 +33,10 @@ func specs() []formattest.Spec {
 	for seed := range uint64(8) {
 		list = append(list, formattest.Spec{Shape: formattest.Random, N: 4000, Seed: seed, Options: formattest.Options{BlockSize: 1000 << seed}})
 	}
+	for _, spec := range list {
+		spec.Version = format.V27
+		list = append(list, spec)
+	}
 	return list
 }
 
@@ -85,12 +89,16 @@ type scanned struct {
 
 func scanForest(t *testing.T, data []byte) scanned {
 	t.Helper()
-	got := scanned{roots: make(map[int32][]*formattest.Node), ctx: format.NewContext()}
+	v, err := format.CheckDataHeader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := scanned{roots: make(map[int32][]*formattest.Node), ctx: format.NewContext(v)}
 	open := make(map[int32][]*formattest.Node)
 	s := format.NewBytesScanner(data)
 	for s.Next() {
 		o := s.Object()
-		d := decode(t, o)
+		d := decode(t, s.Version(), o)
 		stack := open[o.Thread]
 		switch {
 		case o.Kind == format.KindBlockStart:
@@ -161,7 +169,13 @@ func TestGenerateRepeats(t *testing.T) {
 
 // Random holds each class of point, kind of value and kind of object.
 func TestGenerateRandomHasAll(t *testing.T) {
-	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 5000})
+	for version, kindsOfValues := range map[format.Version]int{format.V22: 18, format.V27: 23} {
+		randomHasAll(t, version, kindsOfValues)
+	}
+}
+
+func randomHasAll(t *testing.T, version format.Version, kindsOfValues int) {
+	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 5000, Options: formattest.Options{Version: version}})
 	classes, kinds, values := make(map[format.Class]int), make(map[format.Kind]int), make(map[format.ValueKind]int)
 	s := format.NewBytesScanner(data)
 	for s.Next() {
@@ -170,11 +184,11 @@ func TestGenerateRandomHasAll(t *testing.T) {
 		if o.Kind != format.KindTracePoint {
 			continue
 		}
-		p := decode(t, o).point
+		p := decode(t, s.Version(), o).point
 		classes[p.Class]++
 		values[p.Value.Kind]++
 	}
-	if s.Err() != nil || len(classes) != 12 || len(kinds) != 13 || len(values) != 17 {
+	if s.Err() != nil || len(classes) != 12 || len(kinds) != 13 || len(values) != kindsOfValues {
 		t.Errorf("%v: %d classes of points, %d kinds of objects, %d kinds of values", s.Err(), len(classes), len(kinds), len(values))
 	}
 }

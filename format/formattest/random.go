@@ -1,6 +1,8 @@
 package formattest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"tracex/format"
@@ -41,9 +43,26 @@ func (g *generator) text() string {
 	return g.oddText(6)
 }
 
+// kinds are the kinds of values that a version has, in the order in which the
+// generator of version 22 drew them.
+func (g *generator) kinds() []format.ValueKind {
+	list := []format.ValueKind{
+		format.ValueObject, format.ValueNull, format.ValueVoid, format.ValueByte, format.ValueShort, format.ValueInt,
+		format.ValueLong, format.ValueFloat, format.ValueDouble, format.ValueChar, format.ValueString, format.ValueUnit,
+		format.ValueRawString, format.ValueBoolean, format.ValueJavaClass, format.ValueKotlinClass, format.ValueBuilder,
+	}
+	if g.spec.Version < format.V27 {
+		return list
+	}
+	list = slices.DeleteFunc(list, func(k format.ValueKind) bool { return k == format.ValueRawString || k == format.ValueBuilder })
+	return append(list, format.ValueSequence, format.ValueEnum, format.ValueBigInteger, format.ValueBigDecimal,
+		format.ValueException, format.ValueArray, format.ValueUnfinished, format.ValueUntracked)
+}
+
 // value is a value of any kind, with what it captured up to three deep.
 func (g *generator) value(depth int) format.Value {
-	kind := format.ValueKind(-g.r.IntN(17))
+	kinds := g.kinds()
+	kind := kinds[g.r.IntN(len(kinds))]
 	if g.r.IntN(4) == 0 {
 		kind = format.ValueObject
 	}
@@ -69,38 +88,89 @@ func (g *generator) value(depth int) format.Value {
 		v.Bits = bits & 1
 	case format.ValueString, format.ValueRawString:
 		v.Text = g.text()
+	case format.ValueBigInteger:
+		v.Text = fmt.Sprint(bits, uint64(bits))
+	case format.ValueBigDecimal:
+		v.Text = fmt.Sprint(bits, ".", uint64(bits))
 	case format.ValueJavaClass, format.ValueKotlinClass:
 		v.Text = g.v.classes[g.r.IntN(classCount)].Name
 	case format.ValueBuilder:
 		v.Bits, v.Text = int64(int32(bits)), g.text()
-	case format.ValueObject:
-		v.ClassID, v.Bits = int32(g.r.IntN(classCount)), int64(int32(bits))
-		g.useClass(v.ClassID)
-		v.Captured = g.captured(depth)
+	case format.ValueObject, format.ValueSequence, format.ValueEnum, format.ValueException, format.ValueArray:
+		g.inside(&v, int32(bits), depth)
 	}
 	return v
 }
 
-func (g *generator) captured(depth int) *format.Captured {
-	if depth >= 3 {
-		return nil
+// inside makes up what a value has beside its kind that refers to a class.
+func (g *generator) inside(v *format.Value, hash int32, depth int) {
+	v.ClassID = int32(g.r.IntN(classCount))
+	g.useClass(v.ClassID)
+	switch v.Kind {
+	case format.ValueEnum:
+		if v.Absent = g.r.IntN(8) == 0; !v.Absent {
+			v.Text = g.v.fields[g.r.IntN(fieldCount)].Name
+		}
+		return
+	case format.ValueSequence:
+		v.Text = g.text()
+	case format.ValueObject:
+		g.captured(v, depth)
+	case format.ValueArray:
+		v.Bits = format.ArrayBits(0, g.r.Int32())
+	case format.ValueException:
+		if g.r.IntN(2) == 0 {
+			v.Captured = g.thrown()
+		}
 	}
+	v.Bits |= int64(uint32(hash))
+	if v.Kind != format.ValueArray {
+		v.Bits = int64(int32(v.Bits))
+	}
+}
+
+// thrown makes up message and frames of an exception.
+func (g *generator) thrown() *format.Captured {
+	in := new(format.Captured)
+	if g.r.IntN(3) > 0 {
+		message := g.text()
+		in.Message = &message
+	}
+	for range g.r.IntN(4) {
+		in.Frames = append(in.Frames, g.v.classes[g.r.IntN(classCount)].Name+".f(File.java:"+fmt.Sprint(g.r.IntN(1000))+")")
+	}
+	return in
+}
+
+// captured gives an object fields, or makes it an array with elements.
+func (g *generator) captured(v *format.Value, depth int) {
+	if depth >= 3 {
+		return
+	}
+	in := new(format.Captured)
 	switch g.r.IntN(4) {
 	case 0:
-		in := &format.Captured{Array: true}
 		for range g.r.IntN(5) {
 			in.Elements = append(in.Elements, g.value(depth+1))
 		}
-		in.Length = int32(len(in.Elements) + g.r.IntN(3)*1000)
-		return in
+		v.Kind = format.ValueArray
+		v.Bits = format.ArrayBits(0, int32(len(in.Elements)+g.r.IntN(3)*1000))
+		if len(in.Elements) > 0 || g.spec.Version >= format.V27 {
+			v.Captured = in
+		}
 	case 1:
-		in := new(format.Captured)
 		for range 1 + g.r.IntN(4) {
 			in.Fields = append(in.Fields, format.CapturedField{Name: g.v.fields[g.r.IntN(fieldCount)].Name, Value: g.value(depth + 1)})
 		}
-		return in
+		v.Captured = in
 	}
-	return nil
+}
+
+// object is an object or an array of any class.
+func (g *generator) object(depth int) format.Value {
+	var v format.Value
+	g.inside(&v, g.r.Int32(), depth)
+	return v
 }
 
 // anyHead starts a point: now and then with a diff status or without a place.
@@ -119,6 +189,7 @@ func (g *generator) anyHead(c format.Class) {
 				g.p.Subtree = append(g.p.Subtree, s)
 			}
 		}
+		g.p.Marked = len(g.p.Subtree) > 0 || g.spec.Version >= format.V27
 	}
 }
 
@@ -136,6 +207,9 @@ func (g *generator) anyCall() {
 	if g.r.IntN(10) == 0 {
 		g.p.Flags = format.FlagUnderWay
 	}
+	if g.spec.Version >= format.V27 && g.r.IntN(10) == 0 {
+		g.p.Flags |= format.FlagSuper
+	}
 	g.point()
 }
 
@@ -144,9 +218,12 @@ func (g *generator) leaveAnyCall() {
 	switch g.r.IntN(10) {
 	case 0:
 		f.Result = format.Value{Kind: format.ValueVoid}
-		f.Exception = "java.lang.IllegalStateException"
+		f.Exception, f.Threw = "java.lang.IllegalStateException", true
+		if g.spec.Version >= format.V27 && g.r.IntN(4) == 0 {
+			f.Exception = ""
+		}
 	case 1:
-		f.Result = format.Value{Kind: format.ValueRawString, Text: format.UntrackedResult}
+		f.Result = format.Value{Kind: format.ValueUntracked}
 	case 2:
 		f = format.Unfinished(format.ClassCall)
 	}
@@ -161,9 +238,7 @@ func (g *generator) leaf() {
 	g.anyHead(c)
 	switch c {
 	case format.ClassArrayRead, format.ClassArrayWrite:
-		id := int32(g.r.IntN(classCount))
-		g.useClass(id)
-		g.p.Target = format.Value{ClassID: id, Bits: int64(g.r.Int32()), Captured: g.captured(2)}
+		g.p.Target = g.object(2)
 		g.p.Number, g.p.Value = int32(g.r.IntN(1000)), g.value(0)
 	case format.ClassVariableRead, format.ClassVariableWrite:
 		g.p.Ref, g.p.Value = int32(g.r.IntN(variableCount)), g.value(0)
@@ -179,9 +254,7 @@ func (g *generator) leaf() {
 	case format.ClassSnapshot:
 		g.p.Snapshot = g.snapshot()
 	default:
-		id := int32(g.r.IntN(classCount))
-		g.useClass(id)
-		g.p.Value = format.Value{ClassID: id, Bits: int64(g.r.Int32()), Captured: g.captured(1)}
+		g.p.Value = g.object(1)
 	}
 	g.point()
 }
@@ -195,6 +268,11 @@ func (g *generator) snapshot() *format.Snapshot {
 	}
 	for range g.r.IntN(4) {
 		s.Locals = append(s.Locals, g.value(0))
+	}
+	if g.spec.Version >= format.V27 {
+		for range g.r.IntN(3) {
+			s.Watches = append(s.Watches, g.value(0))
+		}
 	}
 	if g.r.IntN(2) == 0 {
 		id := g.text()

@@ -67,6 +67,9 @@ const (
 // Name says all of the Spec, for file names and benchmarks.
 func (s Spec) Name() string {
 	name := fmt.Sprintf("%s-%d-seed%d", s.Shape, s.N, s.Seed)
+	if s.Version != 0 && s.Version != format.V22 {
+		name += fmt.Sprintf("-v%d", s.Version)
+	}
 	if s.Threads > 0 {
 		name += fmt.Sprintf("-threads%d", s.Threads)
 	}
@@ -119,12 +122,15 @@ type generator struct {
 }
 
 func newGenerator(data, index io.Writer, s Spec) *generator {
+	if s.Version == 0 {
+		s.Version = format.V22
+	}
 	g := &generator{spec: s, r: rand.New(rand.NewPCG(s.Seed, 22)), w: NewWriter(data, index, s.Options)}
 	var odd func(string) string
 	if s.Shape == Random && !s.Plain {
 		odd = g.oddName
 	}
-	g.v = newVocabulary(g.r, odd)
+	g.v = newVocabulary(g.r, s.Version, odd)
 	if s.Own {
 		g.saved = make(map[int32]*savedMarks)
 	}

@@ -45,7 +45,7 @@ var (
 
 // newVocabulary makes the names of a program. odd, which may be nil, turns a
 // plain name into a strange one now and then.
-func newVocabulary(r *rand.Rand, odd func(plain string) string) *vocabulary {
+func newVocabulary(r *rand.Rand, version format.Version, odd func(plain string) string) *vocabulary {
 	if odd == nil {
 		odd = func(s string) string { return s }
 	}
@@ -66,6 +66,9 @@ func newVocabulary(r *rand.Rand, odd func(plain string) string) *vocabulary {
 		v.paths = append(v.paths, format.AccessPath{ID: int32(i), Steps: steps(r, i)})
 	}
 	v.addLocations(r)
+	if version >= format.V27 {
+		v.addLoops()
+	}
 	v.saved = v.nothingSaved()
 	return v
 }
@@ -170,6 +173,18 @@ func (v *vocabulary) addLocations(r *rand.Rand) {
 			l.LocalKinds = []format.ActiveKind{format.ActiveThis, format.ActiveKind(1 + i/5%2)}
 		}
 		v.locations = append(v.locations, l)
+	}
+}
+
+// addLoops makes some locations headers of loops.
+func (v *vocabulary) addLoops() {
+	for i := 3; i < len(v.locations); i += 4 {
+		l := &v.locations[i]
+		l.Kind, l.Path, l.ArgNames = format.LocationLoop, -1, nil
+		l.Loops = []int32{l.ID}
+		if i%8 == 3 {
+			l.Loops = append(l.Loops, l.ID+1)
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 
 // Options say how a [Writer] lays out its files.
 type Options struct {
+	// Version is that of the format; 0 is version 22.
+	Version format.Version
 	// BlockSize is the size of each thread's buffer in bytes; 0 is
 	// DefaultBlockSize. A size under 2 KiB is flushed when an eighth is left.
 	BlockSize int
@@ -36,7 +38,7 @@ type Options struct {
 
 // Reference is a reference object, such as *format.ClassDescriptor.
 type Reference interface {
-	Append(dst []byte) ([]byte, error)
+	Append(dst []byte, v format.Version) ([]byte, error)
 }
 
 // ReferenceOf returns the reference object of a kind that ctx has by an id.
@@ -110,10 +112,13 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 	if opt.BlockSize <= 0 {
 		opt.BlockSize = DefaultBlockSize
 	}
+	if opt.Version == 0 {
+		opt.Version = format.V22
+	}
 	w := &Writer{data: data, index: index, opt: opt, byID: make(map[int32]*Thread)}
 	w.flushAt = opt.BlockSize - min(flushBelow, opt.BlockSize/8)
-	w.writeData(format.AppendDataHeader(nil))
-	w.writeIndex(format.AppendIndexHeader(nil))
+	w.writeData(format.AppendDataHeader(nil, opt.Version))
+	w.writeIndex(format.AppendIndexHeader(nil, opt.Version))
 	w.writeTimes(format.AppendTimesHeader(nil, Anchor))
 	return w
 }
@@ -200,7 +205,7 @@ func (w *Writer) fail(err error) {
 func (t *Thread) Reference(kind format.Kind, id int32, o Reference) {
 	at := len(t.buf)
 	var err error
-	if t.buf, err = o.Append(t.buf); err != nil {
+	if t.buf, err = o.Append(t.buf, t.w.opt.Version); err != nil {
 		t.w.fail(err)
 		return
 	}
@@ -214,7 +219,7 @@ func (t *Thread) Reference(kind format.Kind, id int32, o Reference) {
 func (t *Thread) Point(p *format.Point) {
 	at := len(t.buf)
 	var err error
-	if t.buf, err = p.Append(t.buf); err != nil {
+	if t.buf, err = p.Append(t.buf, t.w.opt.Version); err != nil {
 		t.w.fail(err)
 		return
 	}
@@ -239,7 +244,7 @@ func (t *Thread) Footer(f *format.Footer) {
 	t.open = t.open[:len(t.open)-1]
 	at := len(t.buf)
 	var err error
-	if t.buf, err = f.Append(t.buf, in.class); err != nil {
+	if t.buf, err = f.Append(t.buf, t.w.opt.Version, in.class); err != nil {
 		t.w.fail(err)
 		return
 	}

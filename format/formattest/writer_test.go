@@ -19,20 +19,20 @@ type decoded struct {
 }
 
 // decode reads an object with the decoders of package format.
-func decode(t *testing.T, o format.Object) decoded {
+func decode(t *testing.T, version format.Version, o format.Object) decoded {
 	t.Helper()
 	d := decoded{kind: o.Kind}
 	var n int
 	var err error
 	switch {
 	case o.Kind == format.KindTracePoint:
-		n, err = format.DecodePoint(o.Bytes, &d.point)
+		n, err = version.DecodePoint(o.Bytes, &d.point)
 	case o.Kind == format.KindFooter:
-		n, err = format.DecodeFooter(o.Bytes, o.Class, &d.footer)
+		n, err = version.DecodeFooter(o.Bytes, o.Class, &d.footer)
 	case o.Kind.Reference():
 		// A context of its own: of two objects with one id a shared one
 		// would keep the first.
-		ctx := format.NewContext()
+		ctx := format.NewContext(version)
 		d.id, n, err = ctx.Add(o.Bytes)
 		d.ref = formattest.ReferenceOf(ctx, o.Kind, d.id)
 	default:
@@ -52,12 +52,17 @@ func decode(t *testing.T, o format.Object) decoded {
 func rewrite(t *testing.T, recorded []byte, opt formattest.Options, flush func(size int64) bool) (data, index []byte) {
 	t.Helper()
 	var d, x bytes.Buffer
+	v, err := format.CheckDataHeader(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Version = v
 	w := formattest.NewWriter(&d, &x, opt)
 	s := format.NewBytesScanner(recorded)
 	var content int64
 	for s.Next() {
 		o := s.Object()
-		v := decode(t, o)
+		v := decode(t, s.Version(), o)
 		switch th := w.Thread(o.Thread); {
 		case o.Kind == format.KindTracePoint:
 			th.Point(&v.point)

@@ -87,9 +87,9 @@ func (a *arguments) putValue(path int32, v *format.Value) {
 	a.names = append(a.names, path)
 	at := len(a.values)
 	var err error
-	if a.values, err = format.AppendValue(a.values, v); err != nil {
+	if a.values, err = version.AppendValue(a.values, v); err != nil {
 		null := format.Null() // cannot be: texts are cut before
-		a.values, _ = format.AppendValue(a.values[:at], &null)
+		a.values, _ = version.AppendValue(a.values[:at], &null)
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"tracex/format"
 )
 
+// version is that of the format in which traces are written, and of the objects
+// that recorders send.
+const version = format.V22
+
 // blocks writes threads as blocks, in the order of a streaming writer: see
 // package format.
 type blocks struct {
@@ -59,20 +63,17 @@ type open struct {
 // newBlocks begins the three files. wall is the wall clock at origin.
 func newBlocks(to Output, origin int64, wall time.Time) *blocks {
 	b := &blocks{data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}, origin: origin}
-	b.data.write(format.AppendDataHeader(nil))
-	b.index.write(format.AppendIndexHeader(nil))
+	b.data.write(format.AppendDataHeader(nil, version))
+	b.index.write(format.AppendIndexHeader(nil, version))
 	b.times.write(format.AppendTimesHeader(nil, wall))
 	return b
 }
 
 // reference adds a reference object.
 func (b *blocks) reference(t *thread, object []byte) {
-	kind, id := format.Kind(object[0]), object[1:]
-	if kind == format.KindCodeLocation {
-		id = object[2:]
-	}
+	kind := format.Kind(object[0])
 	t.refs = append(t.refs, len(t.cells))
-	c := format.Cell{Kind: kind, ID: int32(binary.BigEndian.Uint32(id)), Start: int64(len(t.block))}
+	c := format.Cell{Kind: kind, ID: version.ReferenceID(object), Start: int64(len(t.block))}
 	t.cells = c.Append(t.cells)
 	t.times = format.TimeCell{ID: c.ID, Duration: format.NoDuration}.Append(t.times)
 	t.block = append(t.block, object...)
@@ -98,7 +99,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	if r.place {
 		location = r.location
 	}
-	t.block = format.AppendCall(t.block, location, t.id, event, r.method, r.arguments, r.values)
+	t.block = version.AppendCall(t.block, location, t.id, event, r.method, r.arguments, r.values)
 	t.header = true
 	t.touch(time)
 	t.stack = append(t.stack, open{start: time, duration: duration, at: t.logical + int64(len(t.block)),
@@ -112,7 +113,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 // voidFooter is that of a call that returned nothing.
 var voidFooter = func() []byte {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
-	footer, err := f.Append(nil, format.ClassCall)
+	footer, err := f.Append(nil, version, format.ClassCall)
 	if err != nil {
 		panic(err) // a bug of ours
 	}
@@ -126,11 +127,11 @@ func (b *blocks) pop(t *thread, end int64) {
 	switch {
 	case o.duration < 0:
 		f := format.Unfinished(format.ClassCall)
-		t.block, _ = f.Append(t.block, format.ClassCall) // cannot fail: its text is short
+		t.block, _ = f.Append(t.block, version, format.ClassCall) // cannot fail: its text is short
 	case len(o.result) > 0:
 		f := format.Footer{Result: format.Value{Kind: format.ValueRawString, Text: string(o.result)}}
 		var err error
-		if t.block, err = f.Append(t.block, format.ClassCall); err != nil {
+		if t.block, err = f.Append(t.block, version, format.ClassCall); err != nil {
 			t.block = append(t.block[:at], voidFooter...) // cannot be: texts are cut
 		}
 	default:
@@ -158,7 +159,7 @@ func (b *blocks) leaf(t *thread, r *record) error {
 	}
 	b.events++
 	var err error
-	t.block, err = p.Append(t.block)
+	t.block, err = p.Append(t.block, version)
 	t.header = false
 	return err
 }
@@ -222,7 +223,7 @@ func (b *blocks) blockTime(t *thread) format.TimeCell {
 // nameThread adds the thread's name.
 func (b *blocks) nameThread(t *thread) {
 	name := format.ThreadName{Thread: t.id, Name: t.name}
-	object, err := name.Append(nil)
+	object, err := name.Append(nil, version)
 	if err == nil { // names are cut
 		b.reference(t, object)
 	}

@@ -129,7 +129,7 @@ func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
 		if !format.Kind(b[0]).Reference() {
 			return false, nil
 		}
-		id, n, err := format.NewContext().Add(b)
+		id, n, err := format.NewContext(version).Add(b)
 		if err != nil || id < 0 {
 			return false, nil
 		}

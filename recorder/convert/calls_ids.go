@@ -70,7 +70,9 @@ func (d *callsIDs) values(all []format.Value) {
 
 // value changes the class of a value, and of those captured in it.
 func (d *callsIDs) value(v *format.Value) {
-	if v.Kind != format.ValueObject {
+	switch v.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
+	default:
 		return
 	}
 	v.ClassID = d.id(format.KindClassDescriptor, v.ClassID)
@@ -81,13 +83,13 @@ func (d *callsIDs) value(v *format.Value) {
 
 // reference returns a reference object with the ids of the trace.
 func (d *callsIDs) reference(object []byte) ([]byte, error) {
-	c := format.NewContext()
+	c := format.NewContext(version)
 	id, _, err := c.Add(object)
 	if err != nil {
 		return nil, err
 	}
 	type appender interface {
-		Append([]byte) ([]byte, error)
+		Append([]byte, format.Version) ([]byte, error)
 	}
 	kind := format.Kind(object[0])
 	own := d.id(kind, id)
@@ -117,7 +119,7 @@ func (d *callsIDs) reference(object []byte) ([]byte, error) {
 		d.location(&v)
 		v.ID, o = own, &v
 	}
-	return o.Append(nil)
+	return o.Append(nil, version)
 }
 
 func (d *callsIDs) steps(steps []format.AccessStep) {
@@ -156,4 +158,5 @@ func (d *callsIDs) snapshot(s *format.Snapshot) {
 		s.Stack[i] = d.id(format.KindCodeLocation, s.Stack[i])
 	}
 	d.values(s.Locals)
+	d.values(s.Watches)
 }

@@ -63,7 +63,7 @@ func (k *callsThread) peek(b []byte) (n int, err error) {
 		return 0, format.ErrCorrupt
 	}
 	p := &k.c.point
-	if n, err = format.Peek(b, p); err == nil {
+	if n, err = version.Peek(b, p); err == nil {
 		p.Event, err = k.c.ids.eventID(p.Event)
 	}
 	return n, err
@@ -76,14 +76,14 @@ func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
 	if n, err = k.peek(b); err != nil || c.ids.same && c.point.Thread == k.id {
 		return b[:n], n, err
 	}
-	if _, err := format.DecodePoint(b, &c.point); err != nil {
+	if _, err := version.DecodePoint(b, &c.point); err != nil {
 		return nil, 0, err
 	}
 	if err := c.ids.point(&c.point); err != nil {
 		return nil, 0, err
 	}
 	c.point.Thread = k.id
-	c.object, err = c.point.Append(c.object[:0])
+	c.object, err = c.point.Append(c.object[:0], version)
 	return c.object, n, err
 }
 
@@ -151,14 +151,14 @@ func (k *callsThread) footer(b []byte, timed bool) {
 // behind which an object follows.
 func (k *callsThread) footerSize(b []byte) int {
 	if n := len(k.stack); n > 0 {
-		size, err := format.Size(b, k.stack[n-1].class)
+		size, err := version.Size(b, k.stack[n-1].class)
 		if err != nil {
 			return 0
 		}
 		return size
 	}
 	for _, class := range []format.Class{format.ClassIteration, format.ClassCall, format.ClassLoop} {
-		n, err := format.Size(b, class)
+		n, err := version.Size(b, class)
 		if err == nil && (n == len(b) || format.Kind(b[n]) == format.KindTracePoint || format.Kind(b[n]) == format.KindFooter) {
 			return n
 		}

@@ -35,11 +35,11 @@ func (s *callsStory) part(p calls.Part, at uint64) {
 // refer adds class 0 and its methods, "m0" and so on.
 func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 	t.Helper()
-	b, err := (&format.ClassDescriptor{Name: "Class"}).Append(nil)
+	b, err := (&format.ClassDescriptor{Name: "Class"}).Append(nil, format.V22)
 	for i := range methods {
 		m := format.MethodDescriptor{ID: i, Name: fmt.Sprint("m", i), Result: format.Type{Kind: format.TypeVoid}}
 		if err == nil {
-			b, err = m.Append(b)
+			b, err = m.Append(b, format.V22)
 		}
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 }
 
 // enter is the header of a call of method n, whose event id is 10 * n.
-func enter(n int32) []byte { return format.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
+func enter(n int32) []byte { return format.V22.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
 
 func each(n int, ns ...uint64) (b []byte) {
 	for range n {
@@ -77,12 +77,12 @@ func callsText(t *testing.T, trace []byte) (text string, w *written) {
 		o := s.Object()
 		switch o.Kind {
 		case format.KindTracePoint:
-			if _, err := format.DecodePoint(o.Bytes, &p); err != nil {
+			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&b, "(m%d", p.Ref)
 		case format.KindFooter:
-			if _, err := format.DecodeFooter(o.Bytes, format.ClassCall, &f); err != nil {
+			if _, err := format.V22.DecodeFooter(o.Bytes, format.ClassCall, &f); err != nil {
 				t.Fatal(err)
 			}
 			if f.Result.Kind == format.ValueVoid {
@@ -238,7 +238,7 @@ func TestCallsOfSeveral(t *testing.T) {
 	s.trace = append(s.trace, named.trace...)
 	_, w := callsText(t, s.trace)
 	whole(t, w)
-	ctx := format.NewContext()
+	ctx := format.NewContext(format.V22)
 	written, ids := make(map[int32]string), make(map[int32]bool)
 	scan := format.NewBytesScanner(w.data)
 	for scan.Next() {
@@ -251,7 +251,7 @@ func TestCallsOfSeveral(t *testing.T) {
 			written[id] = ctx.Thread(id).Name
 		case format.KindTracePoint:
 			var p format.Point
-			if _, err := format.DecodePoint(o.Bytes, &p); err != nil || ids[p.Event] {
+			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil || ids[p.Event] {
 				t.Errorf("event %d: %v", p.Event, err)
 			}
 			ids[p.Event] = true

@@ -241,7 +241,7 @@ func (k *callsThread) end(depth int, unknown bool) {
 		if o.class == format.ClassLoop {
 			f.Iterations = o.iterations
 		}
-		footer, err := f.Append(k.c.object[:0], o.class)
+		footer, err := f.Append(k.c.object[:0], version, o.class)
 		if k.c.object = footer; err != nil {
 			footer = voidFooter // cannot be: its text is short
 		}

@@ -105,7 +105,7 @@ func New(o Options) *Converter {
 		first:     math.MaxInt64,
 	}
 	c.dictionary = newDictionary(c.spool)
-	c.arguments = arguments{d: c.dictionary, plain: format.NewContext()}
+	c.arguments = arguments{d: c.dictionary, plain: format.NewContext(version)}
 	return c
 }
 

@@ -95,7 +95,7 @@ func (d *dictionary) class(name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.ClassDescriptor{ID: id, Name: d.text(name)}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindClassDescriptor, key, object, err)
 	}
 	return id
@@ -109,7 +109,7 @@ func (d *dictionary) method(class, name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.MethodDescriptor{ID: id, ClassID: c, Name: d.text(name), Result: format.Type{Kind: format.TypeVoid}}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindMethodDescriptor, key, object, err)
 	}
 	return id
@@ -122,7 +122,7 @@ func (d *dictionary) variable(name []byte, t format.Type) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.VariableDescriptor{ID: id, Name: d.text(name), Type: t}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindVariableDescriptor, key, object, err)
 	}
 	return id
@@ -136,7 +136,7 @@ func (d *dictionary) path(name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.AccessPath{ID: id, Steps: []format.AccessStep{{Kind: format.AccessVariable, Ref: v}}}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindAccessPath, key, object, err)
 	}
 	return id
@@ -149,7 +149,7 @@ func (d *dictionary) stringObject(s []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.StringObject{ID: id, Value: d.text(s)}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindString, key, object, err)
 	}
 	return id
@@ -181,7 +181,7 @@ func (d *dictionary) location(at source, plain bool, args []int32) int32 {
 	if isNew {
 		o := format.CodeLocation{Kind: format.LocationCall, ID: id, File: file, Class: -1, Method: function,
 			Line: int32(at.line), Path: path, ArgNames: args}
-		object, err := o.Append(d.object[:0])
+		object, err := o.Append(d.object[:0], version)
 		d.define(format.KindCodeLocation, key, object, err)
 	}
 	return id

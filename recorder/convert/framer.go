@@ -187,6 +187,7 @@ func (f *framer) damage(offset int64, expected string) error {
 func notTrace(head []byte) error {
 	e := &format.Error{Offset: 0, Err: format.ErrNotTrace, Expected: "a trace of Perfetto",
 		Hint: "convert reads what perfetto -o writes"}
+	_, err := format.CheckDataHeader(head)
 	switch text := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		e.Found, e.Hint = "gzip-compressed data", "gzip -dc FILE | tracex convert - -o OUT"
@@ -196,12 +197,12 @@ func notTrace(head []byte) error {
 		e.Found = "a ZIP file"
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		e.Found = "JSON"
-	case format.CheckDataHeader(head) == nil:
+	case err == nil:
 		e.Found, e.Hint = "a trace that needs no conversion", "open it as it is"
 	case len(head) > 0 && head[0] != 1<<3|bytesKey:
 		// Package format tells many kinds of files apart.
 		var other *format.Error
-		if errors.As(format.CheckDataHeader(head), &other) {
+		if errors.As(err, &other) {
 			e.Found = other.Found
 		}
 	default:

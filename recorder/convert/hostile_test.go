@@ -20,7 +20,7 @@ import (
 func whole(t testing.TB, w *written) {
 	t.Helper()
 	s := format.NewBytesScanner(w.data)
-	ctx := format.NewContext()
+	ctx := format.NewContext(format.V22)
 	var p format.Point
 	for s.Next() {
 		o := s.Object()
@@ -32,7 +32,7 @@ func whole(t testing.TB, w *written) {
 		if o.Kind != format.KindTracePoint {
 			continue
 		}
-		if _, err := format.DecodePoint(o.Bytes, &p); err != nil {
+		if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
 			t.Fatal(err)
 		}
 		if p.Class == format.ClassCall && (ctx.Method(p.Ref) == nil || p.Location >= 0 && ctx.Location(p.Location) == nil) {
@@ -171,7 +171,7 @@ func TestNotTrace(t *testing.T) {
 		"\xfd7zXZ\x00\x00\x04":    "xz-compressed",
 		// The key of a field 34,082, with bytes of which there are too few.
 		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":   "bytes 92aa12994205f9b2",
-		string(format.AppendDataHeader(nil)): "needs no conversion",
+		string(format.AppendDataHeader(nil, format.V22)): "needs no conversion",
 	} {
 		c := New(Options{})
 		err := c.Read(t.Context(), strings.NewReader(text))

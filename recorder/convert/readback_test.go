@@ -65,11 +65,11 @@ func (d describer) values(b []byte) (list []format.Value) {
 	count := 0
 	for rest := b; len(rest) > 0; count++ {
 		p := format.Point{Class: format.ClassThrow}
-		head, err := p.Append(nil)
+		head, err := p.Append(nil, format.V22)
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		n, err := format.DecodePoint(append(head[:15:15], rest...), &p)
+		n, err := format.V22.DecodePoint(append(head[:15:15], rest...), &p)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 		o := s.Object()
 		switch {
 		case o.Kind == format.KindTracePoint && o.Class == format.ClassCall:
-			if _, err := format.DecodePoint(o.Bytes, &p); err != nil {
+			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
 				t.Fatal(err)
 			}
 			cell, ok := times[p.Event]
@@ -107,7 +107,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 		case o.Kind == format.KindFooter:
 			stack := stacks[o.Thread]
 			var f format.Footer
-			if _, err := format.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
+			if _, err := format.V22.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
 				t.Fatal(err)
 			}
 			if f.Result.Text == format.UnfinishedMethod {
@@ -122,7 +122,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 // containerTimes returns the times of all containers, by event.
 func containerTimes(t *testing.T, w *written) map[int32]format.TimeCell {
 	t.Helper()
-	if err := format.CheckIndexHeader(w.index); err != nil {
+	if _, err := format.CheckIndexHeader(w.index); err != nil {
 		t.Fatal(err)
 	}
 	cells, err := format.CheckIndexTail(w.index, int64(len(w.index)))

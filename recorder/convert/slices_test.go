@@ -180,7 +180,7 @@ func compareSlices(t *testing.T, got, want []slice) {
 }
 
 func contextOf(t testing.TB, data []byte) *format.Context {
-	ctx := format.NewContext()
+	ctx := format.NewContext(format.V22)
 	s := format.NewBytesScanner(data)
 	for s.Next() {
 		if o := s.Object(); o.Kind.Reference() {

@@ -211,14 +211,15 @@ func (w *walker) structure() (recorder.Value, format.Value) {
 // array captures an array, of which the first ten elements are kept.
 func (w *walker) array() (recorder.Value, format.Value) {
 	var x [12]int8
-	want := &format.Captured{Array: true, Length: int32(len(x))}
+	want := new(format.Captured)
 	for i := range x {
 		x[i] = int8(w.rand.IntN(256) - 128)
 		if i < recorder.DefaultCaptureCount {
 			want.Elements = append(want.Elements, format.Value{Kind: format.ValueByte, Bits: int64(x[i])})
 		}
 	}
-	return w.r.Capture(x), format.Value{ClassID: int32(w.r.ClassOf(x)) - 1, Captured: want}
+	return w.r.Capture(x), format.Value{Kind: format.ValueArray, ClassID: int32(w.r.ClassOf(x)) - 1,
+		Bits: format.ArrayBits(0, int32(len(x))), Captured: want}
 }
 
 func (w *walker) boolean(v bool) (recorder.Value, format.Value) {

@@ -1,0 +1,368 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// What is particular to version 27.
+
+// classes27 are the classes of trace points by the byte on disk. On disk, do not
+// change.
+var classes27 = [classCount]Class{
+	0: ClassFieldWrite, 1: ClassArrayWrite, 2: ClassVariableWrite, 3: ClassFieldRead, 4: ClassArrayRead, 5: ClassVariableRead,
+	6: ClassCall, 7: ClassLoop, 8: ClassIteration, 9: ClassThrow, 10: ClassCatch, 11: ClassSnapshot,
+}
+
+// classBytes27 is the inverse of classes27.
+var classBytes27 = func() (bytes [classCount]byte) {
+	for b, c := range classes27 {
+		bytes[c] = byte(b)
+	}
+	return bytes
+}()
+
+// The kinds of values. On disk, do not change.
+const (
+	object27         = 15
+	capturedObject27 = 16
+	array27          = 17
+	capturedArray27  = 18
+	exception27      = 20
+	capturedThrown27 = 21
+
+	kindCount27 = 26
+)
+
+// kinds27 are the kinds of values by the byte on disk.
+var kinds27 = [kindCount27]ValueKind{
+	0: ValueNull, 1: ValueVoid, 2: ValueUnit, 3: ValueByte, 4: ValueShort, 5: ValueInt, 6: ValueLong, 7: ValueFloat,
+	8: ValueDouble, 9: ValueChar, 10: ValueBoolean, 11: ValueString, 12: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
+	object27: ValueObject, capturedObject27: ValueObject, array27: ValueArray, capturedArray27: ValueArray, 19: ValueSequence,
+	exception27: ValueException, capturedThrown27: ValueException, 22: ValueJavaClass, 23: ValueKotlinClass,
+	24: ValueUnfinished, 25: ValueUntracked,
+}
+
+// lacks27 is in kindBytes27 for what version 27 has no bytes for.
+const lacks27 = 255
+
+// kindBytes27 is the inverse of kinds27; of kinds with and without captured
+// state, that without.
+var kindBytes27 = func() (bytes [valueKindCount]byte) {
+	for i := range bytes {
+		bytes[i] = lacks27
+	}
+	for b, kind := range kinds27 {
+		if bytes[kind] == lacks27 {
+			bytes[kind] = byte(b)
+		}
+	}
+	return bytes
+}()
+
+// sizes27 are the bytes of the values of fixed size, with their kind; minus the
+// bytes before a utf that ends the value; 0 for the others.
+var sizes27 = [kindCount27]int8{
+	0: 1, 1: 1, 2: 1, 3: 2, 4: 3, 5: 5, 6: 9, 7: 5, 8: 9, 9: 3, 10: 2, 11: -1, 13: -1, 14: -1,
+	object27: 9, array27: 13, 19: -9, exception27: 9, 22: -1, 23: -1, 24: 1, 25: 1,
+}
+
+// appendValue27 appends a value.
+//
+//	kind u8, then by it:
+//	0 null, 1 void, 2 Unit, 24 and 25 marks  nothing
+//	3 i8  4 i16  5 i32  6 i64  7 f32  8 f64  9 u16  10 bool
+//	11 string, 13 14 big, 22 23 classes      utf
+//	12 enum constant                         class i32, bool, name utf if true
+//	15 object, 20 exception                  class i32, identity hash i32
+//	16 captured object                       class i32, identity hash i32, n i32, n × (name utf, value)
+//	17 array                                 class i32, identity hash i32, length i32
+//	18 captured array                        the same, n i32, n × value
+//	19 character sequence                    class i32, identity hash i32, utf
+//	21 captured exception                    class i32, identity hash i32, bool, message utf if true, n i32, n × frame utf
+func appendValue27(dst []byte, x *Value, depth int) ([]byte, error) {
+	if x.Kind >= valueKindCount || kindBytes27[x.Kind] == lacks27 {
+		return dst, V27.lacks("a value of the kind " + x.Kind.String())
+	}
+	be, b := binary.BigEndian, kindBytes27[x.Kind]
+	switch x.Kind {
+	case ValueEnum:
+		dst = be.AppendUint32(append(dst, b), uint32(x.ClassID))
+		if x.Absent {
+			return append(dst, 0), nil
+		}
+		return AppendUTF(append(dst, 1), x.Text)
+	case ValueObject, ValueArray, ValueException:
+		if x.Captured != nil {
+			b++
+		}
+	case ValueSequence:
+	default:
+		return appendScalar(append(dst, b), x)
+	}
+	dst = be.AppendUint32(append(dst, b), uint32(x.ClassID))
+	dst = be.AppendUint32(dst, uint32(x.Hash()))
+	switch b {
+	case capturedObject27:
+		return V27.appendFields(dst, x.Captured.Fields, depth)
+	case array27:
+		return be.AppendUint32(dst, uint32(x.Length())), nil
+	case capturedArray27:
+		return V27.appendValues(be.AppendUint32(dst, uint32(x.Length())), x.Captured.Elements, depth+1)
+	case capturedThrown27:
+		return x.Captured.appendThrown(dst)
+	case object27, exception27:
+		return dst, nil
+	}
+	return AppendUTF(dst, x.Text)
+}
+
+// appendThrown appends message and frames of an exception.
+func (in *Captured) appendThrown(dst []byte) ([]byte, error) {
+	dst, err := appendOptional(dst, in.Message)
+	if err != nil {
+		return dst, err
+	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(in.Frames)))
+	for _, frame := range in.Frames {
+		if dst, err = AppendUTF(dst, frame); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+func (c *cursor) value27(v *Value, depth int) {
+	at := c.i
+	b := c.u8()
+	if b >= kindCount27 {
+		c.fail(at, "a kind of value, 0 to 25", fmt.Sprint(b))
+		return
+	}
+	*v = Value{Kind: kinds27[b]}
+	switch v.Kind {
+	case ValueEnum:
+		v.ClassID = c.i32()
+		if v.Absent = !c.bool(); !v.Absent {
+			v.Text = c.utf()
+		}
+	case ValueObject, ValueArray, ValueException:
+		v.ClassID, v.Bits = c.i32(), int64(c.i32())
+		c.inside27(b, v, depth)
+	case ValueSequence:
+		v.ClassID, v.Bits = c.i32(), int64(c.i32())
+		v.Text = c.utf()
+	default:
+		c.scalar(v)
+	}
+}
+
+// inside27 reads what follows an object's identity hash.
+func (c *cursor) inside27(kind byte, v *Value, depth int) {
+	if v.Kind == ValueArray {
+		v.Bits = ArrayBits(v.Hash(), c.i32())
+	}
+	if kind == object27 || kind == array27 || kind == exception27 || !c.nested(c.i, depth) {
+		return
+	}
+	in := new(Captured)
+	switch kind {
+	case capturedObject27:
+		in.Fields = c.fields(int64(c.count(3, "captured fields")), depth)
+	case capturedArray27:
+		in.Elements = c.elements(int64(c.count(1, "captured elements")), "captured elements", depth+1)
+	default:
+		in.Message = c.optional()
+		n := c.count(2, "frames")
+		if !c.listed(int64(n)) {
+			return
+		}
+		for ; n > 0 && c.err == nil; n-- {
+			in.Frames = append(in.Frames, c.utf())
+		}
+	}
+	if c.err == nil {
+		v.Captured = in
+	}
+}
+
+// footer27 reads the footer of a call: result value, bool, exception class name
+// utf if true.
+func (c *cursor) footer27(f *Footer) {
+	c.value(&f.Result, 0)
+	if f.Threw = c.bool(); f.Threw {
+		f.Exception = c.utf()
+	}
+}
+
+func appendFooter27(dst []byte, f *Footer) ([]byte, error) {
+	dst, err := V27.AppendValue(dst, &f.Result)
+	if err != nil || !f.threw() {
+		return append(dst, 0), err
+	}
+	return AppendUTF(append(dst, 1), f.Exception)
+}
+
+func (c *cursor) skipFooter27() {
+	c.skipValue(0)
+	c.skipOptional()
+}
+
+// subtreeCount27 reads how many diff statuses a container has: i8; -1 for none
+// at all, which is another thing than 0.
+func (c *cursor) subtreeCount27() (n int, marked bool) {
+	at := c.i
+	count := int8(c.u8())
+	if count < -1 {
+		c.fail(at, "the number of diff statuses, -1 or more", fmt.Sprint(count))
+	}
+	return max(0, int(count)), count >= 0
+}
+
+func (c *cursor) skipValue27(depth int) {
+	at := c.i
+	b := c.u8()
+	if c.err != nil {
+		return
+	}
+	if b >= kindCount27 {
+		c.fail(at, "a kind of value, 0 to 25", fmt.Sprint(b))
+		return
+	}
+	switch n := int(sizes27[b]); {
+	case n > 0:
+		c.skip(n-1, "a value")
+		return
+	case n < 0:
+		c.skip(-n-1, "a value")
+		c.skipUTF()
+		return
+	}
+	c.i32() // class id
+	if kinds27[b] == ValueEnum {
+		c.skipOptional()
+		return
+	}
+	c.i32() // identity hash
+	if b == capturedArray27 {
+		c.i32() // length
+	}
+	if !c.nested(c.i, depth) {
+		return
+	}
+	switch b {
+	case capturedObject27:
+		c.skipFields(int64(c.count(3, "captured fields")), depth)
+	case capturedArray27:
+		c.skipElements(int64(c.count(1, "captured elements")), "captured elements", depth+1)
+	case capturedThrown27:
+		c.skipOptional()
+		n := c.count(2, "frames")
+		if !c.listed(int64(n)) {
+			return
+		}
+		for ; n > 0 && c.err == nil; n-- {
+			c.skipUTF()
+		}
+	}
+}
+
+// fastSize27 is fastSize for version 27. Its shapes are those of most of a trace.
+func fastSize27(b []byte, open Class) int {
+	const rest = 16 // more than is read of a value at once
+	if len(b) < pointHead+rest {
+		return 0
+	}
+	switch Kind(b[0]) {
+	case KindTracePoint:
+		if !DiffStatus(b[pointHead-1]).Valid() || b[1] >= classCount {
+			return 0
+		}
+		switch classes27[b[1]] {
+		case ClassVariableRead, ClassVariableWrite:
+			return fastValue27(b, pointHead+4)
+		case ClassFieldRead, ClassFieldWrite:
+			i := fastValue27(b, pointHead+4)
+			if i > 0 {
+				i = fastValue27(b, i)
+			}
+			return i
+		case ClassArrayRead, ClassArrayWrite:
+			i := fastValue27(b, pointHead)
+			if i > 0 {
+				i = fastValue27(b, i+4)
+			}
+			return i
+		case ClassCall:
+			return fastCall27(b)
+		case ClassIteration:
+			if b[pointHead] == 0xff {
+				return pointHead + 1 + 8
+			}
+		}
+	case KindFooter:
+		switch open {
+		case ClassIteration:
+			return 1
+		case ClassLoop:
+			return 5
+		case ClassCall:
+			i := fastValue27(b, 1)
+			switch {
+			case i == 0 || len(b)-i < 3 || b[i] > 1:
+				return 0
+			case b[i] == 0:
+				return i + 1
+			}
+			if i += 3 + int(binary.BigEndian.Uint16(b[i+1:])); i <= len(b) {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// fastCall27 is fastSize27 for the header of a call.
+func fastCall27(b []byte) int {
+	if b[pointHead] != 0xff { // diff statuses
+		return 0
+	}
+	i := fastValue27(b, pointHead+1+4)
+	if i == 0 || len(b)-i < 6 {
+		return 0
+	}
+	n := binary.BigEndian.Uint32(b[i:])
+	if n > maxListed {
+		return 0
+	}
+	i += 4
+	for ; n > 0; n-- {
+		if i = fastValue27(b, i); i == 0 {
+			return 0
+		}
+	}
+	if i += 2; i > len(b) { // flags
+		return 0
+	}
+	return i
+}
+
+// fastValue27 returns the offset behind the value at offset i of b; 0 when the
+// slow path has to look.
+func fastValue27(b []byte, i int) int {
+	const most = 13 // of a value of fixed size, and of what comes before the end of a utf's length
+	if len(b)-i < most || b[i] >= kindCount27 {
+		return 0
+	}
+	n := int(sizes27[b[i]])
+	if n > 0 {
+		return i + n
+	}
+	if n == 0 {
+		return 0
+	}
+	if i += 2 - n + int(binary.BigEndian.Uint16(b[i-n:])); i <= len(b) {
+		return i
+	}
+	return 0
+}
