@@ -50,10 +50,10 @@ type timesVerifier struct {
 	m       *mapping
 	version format.Version // of the data
 	dump    bool
-	pos  int64 // of the next cell
-	open map[int32][]timeFrame
-	last int64 // the latest end of all
-	err  error
+	pos     int64 // of the next cell
+	open    map[int32][]timeFrame
+	last    int64 // the latest end of all
+	err     error
 }
 
 // timeFrame is a container that is open, with the time of the children that it

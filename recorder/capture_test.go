@@ -42,7 +42,7 @@ func (name) Error() string  { panic("Error was called") }
 
 // described writes a value with all it captured: class, identity, fields.
 func described(ctx *format.Context, v *format.Value) string {
-	if v.Kind != format.ValueObject {
+	if v.Kind != format.ValueObject && v.Kind != format.ValueArray {
 		return string(ctx.AppendValueText(nil, v))
 	}
 	class := ctx.Class(v.ClassID).Name
@@ -57,8 +57,8 @@ func described(ctx *format.Context, v *format.Value) string {
 		f := &v.Captured.Fields[i]
 		parts = append(parts, f.Name+": "+described(ctx, &f.Value))
 	}
-	if v.Captured.Array {
-		return fmt.Sprintf("%s(%d){%s}", class, v.Captured.Length, strings.Join(parts, ", "))
+	if v.Kind == format.ValueArray {
+		return fmt.Sprintf("%s(%d){%s}", class, v.Length(), strings.Join(parts, ", "))
 	}
 	return fmt.Sprintf("%s{%s}", class, strings.Join(parts, ", "))
 }

@@ -105,8 +105,8 @@ func newFiles(r *Recorder) (*files, error) {
 			}
 		}
 	}
-	f.data.buf = format.AppendDataHeader(nil)
-	f.index.buf = format.AppendIndexHeader(nil)
+	f.data.buf = format.AppendDataHeader(nil, format.V22)
+	f.index.buf = format.AppendIndexHeader(nil, format.V22)
 	var clock *clock
 	if !c.NoTimes {
 		clock = &r.clock

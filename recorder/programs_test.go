@@ -86,7 +86,7 @@ func TestJSONParser(t *testing.T) {
 	odd := []byte(`[{"\u00e9\ud83d\ude00\n":[-1.5e3,true,false,null,"",{}],"":[[[]]]}]`)
 	for name, in := range map[string][]byte{"net_http": document, "odd": odd} {
 		t.Run(name, func(t *testing.T) {
-			d := &documentOutline{tokens: json.NewDecoder(bytes.NewReader(in)), text: format.NewContext()}
+			d := &documentOutline{tokens: json.NewDecoder(bytes.NewReader(in)), text: format.NewContext(format.V22)}
 			if d.value(""); d.err != nil {
 				t.Fatal(d.err)
 			}

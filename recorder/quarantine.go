@@ -143,7 +143,7 @@ func soundObject(b []byte, m *mark, thread int32, open []format.Class) (int, []f
 	switch format.Kind(b[0]) {
 	case format.KindTracePoint:
 		var point format.Point
-		n, err = format.DecodePoint(b, &point)
+		n, err = format.V22.DecodePoint(b, &point)
 		if err != nil || point.Thread != thread || point.Class.Container() != (m != nil) || m != nil && m.footer() {
 			return 0, nil
 		}
@@ -155,7 +155,7 @@ func soundObject(b []byte, m *mark, thread int32, open []format.Class) (int, []f
 			return 0, nil
 		}
 		var footer format.Footer
-		n, err = format.DecodeFooter(b, open[len(open)-1], &footer)
+		n, err = format.V22.DecodeFooter(b, open[len(open)-1], &footer)
 		open = open[:len(open)-1]
 	default:
 		return 0, nil

@@ -173,7 +173,7 @@ func (g *registry) take(data []byte, cells []format.Cell) ([]byte, []format.Cell
 func (g *registry) text(s string) int32 {
 	s = cut(s, maxText)
 	return g.intern(format.KindString, s, len(s), stringKey(s), func(dst []byte, id int32) ([]byte, error) {
-		return (&format.StringObject{ID: id, Value: s}).Append(dst)
+		return (&format.StringObject{ID: id, Value: s}).Append(dst, format.V22)
 	})
 }
 
@@ -190,7 +190,7 @@ func (g *registry) class(name string) int32 {
 	name = cut(name, maxText)
 	return g.intern(format.KindClassDescriptor, name, 2*len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
 		g.classes = append(g.classes, strings.Clone(name))
-		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst)
+		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, format.V22)
 	})
 }
 
@@ -241,7 +241,7 @@ func (g *registry) method(class int32, name string, result Type, args []Type) in
 	}
 	key := methodKey{class, name, signature.String()}
 	return g.intern(format.KindMethodDescriptor, name, len(name)+len(key.signature), key, func(dst []byte, id int32) ([]byte, error) {
-		return (&format.MethodDescriptor{ID: id, ClassID: class, Name: name, Result: checked(result), Args: known}).Append(dst)
+		return (&format.MethodDescriptor{ID: id, ClassID: class, Name: name, Result: checked(result), Args: known}).Append(dst, format.V22)
 	})
 }
 
@@ -267,7 +267,7 @@ func (g *registry) field(class int32, name string, info FieldInfo) int32 {
 	return g.intern(format.KindFieldDescriptor, name, bytes, fieldKey{class, name}, func(dst []byte, id int32) ([]byte, error) {
 		g.static = append(g.static, info.Static)
 		return (&format.FieldDescriptor{ID: id, ClassID: class, Name: name, Type: info.Type,
-			Static: info.Static, Final: info.Final}).Append(dst)
+			Static: info.Static, Final: info.Final}).Append(dst, format.V22)
 	})
 }
 
@@ -283,7 +283,7 @@ func (g *registry) variable(name string, t Type) int32 {
 	name, t = cut(name, maxText), checked(t)
 	key := variableKey{name, t.String()}
 	return g.intern(format.KindVariableDescriptor, name, len(name)+len(key.typ), key, func(dst []byte, id int32) ([]byte, error) {
-		return (&format.VariableDescriptor{ID: id, Name: name, Type: t}).Append(dst)
+		return (&format.VariableDescriptor{ID: id, Name: name, Type: t}).Append(dst, format.V22)
 	})
 }
 

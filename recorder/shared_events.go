@@ -51,7 +51,7 @@ type openEvent struct {
 }
 
 func newSharedEvents(r *Recorder) (*sharedEvents, error) {
-	s := &sharedEvents{context: format.NewContext(), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
+	s := &sharedEvents{context: format.NewContext(format.V22), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
 	return s, s.connect(r)
 }
 
@@ -167,7 +167,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 			return 0, fmt.Errorf("a footer ends what is not open")
 		}
 		o := st.open[last]
-		if n, err = format.DecodeFooter(b, o.class, &s.footer); err != nil {
+		if n, err = format.V22.DecodeFooter(b, o.class, &s.footer); err != nil {
 			return 0, err
 		}
 		st.open = st.open[:last]
@@ -182,7 +182,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 		return n, nil
 	}
 	p := &s.point
-	if n, err = format.DecodePoint(b, p); err != nil {
+	if n, err = format.V22.DecodePoint(b, p); err != nil {
 		return 0, err
 	}
 	name := s.name(p)

@@ -88,11 +88,11 @@ func objects(b []byte, f *follower, each func(container bool) error) error {
 			if last < 0 {
 				return fmt.Errorf("a footer ends what is not open")
 			}
-			n, err = format.DecodeFooter(b, f.classes[last], &footer)
+			n, err = format.V22.DecodeFooter(b, f.classes[last], &footer)
 			f.open, f.classes = f.open[:last], f.classes[:last]
 		} else {
 			var point format.Point
-			n, err = format.DecodePoint(b, &point)
+			n, err = format.V22.DecodePoint(b, &point)
 			f.points++
 			if container = point.Class.Container(); container {
 				f.open, f.classes = append(f.open, point.Event), append(f.classes, point.Class)
@@ -185,7 +185,7 @@ func TestSharedMemoryLossesAreNoted(t *testing.T) {
 		// Notes of what was lost stand first.
 		for b := part.Objects; len(b) > 0 && b[0] != byte(format.KindFooter); {
 			var p format.Point
-			n, err := format.DecodePoint(b, &p)
+			n, err := format.V22.DecodePoint(b, &p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -126,7 +126,7 @@ func (g *tracing) read() []*perfetto.TracePacket {
 // file makes a data file of parts that are complete: a block for each.
 func file(t testing.TB, parts []calls.Part) string {
 	t.Helper()
-	data := format.AppendDataHeader(nil)
+	data := format.AppendDataHeader(nil, format.V22)
 	next := map[int32]uint64{}
 	names := map[int32]string{}
 	block := func(thread int32, objects ...[]byte) {

@@ -170,7 +170,7 @@ func TestNotTrace(t *testing.T) {
 		"text of some kind, long": "text (\"text of some kind, long\"…)",
 		"\xfd7zXZ\x00\x00\x04":    "xz-compressed",
 		// The key of a field 34,082, with bytes of which there are too few.
-		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":   "bytes 92aa12994205f9b2",
+		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":               "bytes 92aa12994205f9b2",
 		string(format.AppendDataHeader(nil, format.V22)): "needs no conversion",
 	} {
 		c := New(Options{})

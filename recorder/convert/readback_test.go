@@ -110,7 +110,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 			if _, err := format.V22.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
 				t.Fatal(err)
 			}
-			if f.Result.Text == format.UnfinishedMethod {
+			if f.Result.Kind == format.ValueUnfinished {
 				all[stack[len(stack)-1]].dur = -1
 			}
 			stacks[o.Thread] = stack[:len(stack)-1]

@@ -193,7 +193,7 @@ func outline(t *testing.T, w *written) string {
 				t.Fatal(err)
 			}
 			if f.Result.Kind != format.ValueVoid {
-				lines[o.Thread][top.line] += ": " + f.Result.Text
+				lines[o.Thread][top.line] += ": " + string(ctx.AppendValueText(nil, &f.Result))
 			}
 		}
 	}
