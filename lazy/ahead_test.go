@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -95,7 +96,7 @@ func TestPopulate(t *testing.T) {
 	if err := os.WriteFile(path, make([]byte, aheadPiece+17), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mapPath(path, func([]byte) error { return nil })
+	m, err := mapPath(path, func([]byte) (format.Version, error) { return 0, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,15 +46,19 @@ func described(ctx *format.Context, v *format.Value) string {
 		return string(ctx.AppendValueText(nil, v))
 	}
 	class := ctx.Class(v.ClassID).Name
-	if v.Captured == nil {
+	in := v.Captured
+	switch {
+	case in == nil && v.Kind == format.ValueObject:
 		return class + "{}"
+	case in == nil:
+		in = new(format.Captured)
 	}
 	var parts []string
-	for i := range v.Captured.Elements {
-		parts = append(parts, described(ctx, &v.Captured.Elements[i]))
+	for i := range in.Elements {
+		parts = append(parts, described(ctx, &in.Elements[i]))
 	}
-	for i := range v.Captured.Fields {
-		f := &v.Captured.Fields[i]
+	for i := range in.Fields {
+		f := &in.Fields[i]
 		parts = append(parts, f.Name+": "+described(ctx, &f.Value))
 	}
 	if v.Kind == format.ValueArray {

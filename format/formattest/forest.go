@@ -86,8 +86,10 @@ func SamePoint(a, b *format.Point) bool {
 
 // SameFooter reports whether two footers say the same.
 func SameFooter(a, b *format.Footer) bool {
-	return SameValue(&a.Result, &b.Result) && a.Exception == b.Exception && a.Threw == b.Threw && a.Iterations == b.Iterations
+	return SameValue(&a.Result, &b.Result) && a.Exception == b.Exception && threw(a) == threw(b) && a.Iterations == b.Iterations
 }
+
+func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }
 
 // SameValue reports whether two values say the same, bit by bit.
 func SameValue(a, b *format.Value) bool {
