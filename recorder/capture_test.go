@@ -3,6 +3,7 @@ package recorder
 import (
 	"fmt"
 	"math"
+	gopath "path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -42,12 +43,16 @@ func (name) Error() string  { panic("Error was called") }
 
 // described writes a value with all it captured: class, identity, fields.
 func described(ctx *format.Context, v *format.Value) string {
-	if v.Kind != format.ValueObject && v.Kind != format.ValueArray {
+	switch v.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException:
+	default:
 		return string(ctx.AppendValueText(nil, v))
 	}
 	class := ctx.Class(v.ClassID).Name
 	in := v.Captured
 	switch {
+	case in != nil && in.Message != nil: // as version 22 has it
+		return gopath.Base(class) + ": " + *in.Message
 	case in == nil && v.Kind == format.ValueObject:
 		return class + "{}"
 	case in == nil:

@@ -210,7 +210,7 @@ type Config struct {
 	source source                            // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
-	layout *layout // nil: FormatVersion's; for tests
+	layout *layout // of the version that is wanted
 
 	needsService bool // Start fails without a service
 }
@@ -257,11 +257,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.create == nil {
 		c.create = createFile
 	}
-	if c.layout == nil {
-		var err error
-		if c.layout, err = c.wantedLayout(); err != nil {
-			return c, err
-		}
+	var err error
+	if c.layout, err = c.wantedLayout(); err != nil {
+		return c, err
 	}
 	switch {
 	case c.Strategy < Automatic || c.Strategy > SharedMemory:

@@ -105,8 +105,8 @@ func newFiles(r *Recorder) (*files, error) {
 			}
 		}
 	}
-	f.data.buf = format.AppendDataHeader(nil, format.V22)
-	f.index.buf = format.AppendIndexHeader(nil, format.V22)
+	f.data.buf = format.AppendDataHeader(nil, r.layout.version)
+	f.index.buf = format.AppendIndexHeader(nil, r.layout.version)
 	var clock *clock
 	if !c.NoTimes {
 		clock = &r.clock
@@ -159,7 +159,7 @@ func (f *files) put(t *Thread, p part, last bool) {
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
 		f.r.torn(t, err)
-		p, _ = p.sound(t.id, f.opened(t))
+		p, _ = p.sound(t, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
 			return // cannot be: what was wrong is not in it
 		}

@@ -122,7 +122,7 @@ func (z *finisher) names() error {
 		at = int64(z.rest.Uint(at + nextNames))
 	}
 	for at := 0; at < len(b); {
-		n, err := format.V22.Size(b[at:], 0)
+		n, err := z.r.layout.version.Size(b[at:], 0)
 		if err != nil || n <= 0 || n > len(b)-at || !format.Kind(b[at]).Reference() || n < 6 {
 			return fmt.Errorf("%w: a name of kind %d at %d of %d bytes: %v", live.ErrDamaged, b[at], at, len(b), err)
 		}

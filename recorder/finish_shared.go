@@ -89,7 +89,7 @@ func (z *finisher) references(s *shared, out *packets) {
 			end = int(g.pending.cells[i+1].Start)
 		}
 		if end-at >= packetBytes || i+1 == len(g.pending.cells) {
-			part := calls.Part{Recorder: s.id, Format: s.r.layout.version, References: g.pending.data[at:end]}
+			part := calls.Part{Recorder: s.id, Format: int(s.r.layout.version), References: g.pending.data[at:end]}
 			out.write(z.latest(), part.AppendHead(nil), nil)
 			at = end
 		}
@@ -149,7 +149,7 @@ func (z *finisher) part(st *sharedThread, t *Thread, p part, send *sharedSend, o
 	if err != nil {
 		return fmt.Errorf("%w: thread %d: %w", live.ErrDamaged, t.id, err)
 	}
-	part := calls.Part{Recorder: st.s.id, Format: z.r.layout.version, HasThread: true, Thread: t.id, Name: t.name, Number: send.number, Objects: p.data}
+	part := calls.Part{Recorder: st.s.id, Format: int(z.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Number: send.number, Objects: p.data}
 	at := z.latest()
 	if !z.r.config.NoTimes && len(p.marks) > 0 {
 		part.Times, at = st.times, uint64(max(first+st.offset, 0))

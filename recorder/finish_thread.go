@@ -133,7 +133,7 @@ func (z *finisher) chain(t *Thread, chunks []*chunk) (short bool) {
 		p := c.pending()
 		good := p
 		if !z.blind {
-			good, open = p.sound(t.id, open)
+			good, open = p.sound(t, open)
 		}
 		bytes, marks := len(good.data), len(good.marks)
 		if bytes > 0 {

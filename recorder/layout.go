@@ -15,7 +15,7 @@ import (
 // in a file of its own with what a table cannot say. Whoever records has a pointer
 // to its recorder's, which never changes.
 type layout struct {
-	version int
+	version format.Version
 
 	// kinds are the first bytes of a value by its kind, from the highest on, and
 	// width is how many they are: what follows overwrites the others.
@@ -77,9 +77,6 @@ func (c *Config) wantedLayout() (*layout, error) {
 		}
 	}
 	l, err := layoutOf(cmp.Or(version, newestVersion))
-	if err == nil && l.version > newestVersion {
-		l, err = nil, fmt.Errorf("recorder: version %d of the format cannot be written yet: FormatVersion is 22", version)
-	}
 	if err != nil && c.FormatVersion == 0 {
 		err = fmt.Errorf("%w (%s says so)", err, FormatVariable)
 	}
@@ -89,7 +86,7 @@ func (c *Config) wantedLayout() (*layout, error) {
 // layoutOf returns the layout of a version.
 func layoutOf(version int) (*layout, error) {
 	for _, l := range []*layout{&layout22, &layout27} {
-		if l.version == version {
+		if int(l.version) == version {
 			return l, nil
 		}
 	}

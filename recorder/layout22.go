@@ -9,7 +9,7 @@ import (
 // layout22 is that of version 22: a value begins with four bytes, the id of its class
 // or a negative number that says what it is. On disk, do not change.
 var layout22 = layout{
-	version: 22,
+	version: format.V22,
 	width:   4,
 	kinds: [wireKinds]uint32{
 		nullKind:   1<<32 - 1,

@@ -9,7 +9,7 @@ import (
 // layout27 is that of version 27: a value begins with one byte that says what it is.
 // On disk, do not change.
 var layout27 = layout{
-	version: 27,
+	version: format.V27,
 	width:   1,
 	kinds: [wireKinds]uint32{
 		nullKind:   0,

@@ -12,8 +12,6 @@ import (
 // versions are those that are written.
 var versions = []int{22, 27}
 
-var layouts = []*layout{&layout22, &layout27}
-
 // eachVersion runs a test for each version.
 func eachVersion(t *testing.T, test func(t *testing.T, version int)) {
 	for _, version := range versions {
@@ -72,7 +70,7 @@ func TestValueBytes(t *testing.T) {
 		{"untracked", untracked, [2]string{"fffffff4" + utf("<untracked result>"), "19"}},
 	} {
 		for i, version := range versions {
-			r := start(t, Config{create: toDiscard, layout: layouts[i]})
+			r := start(t, Config{create: toDiscard, FormatVersion: version})
 			if got := encodedAs(r, c.value); got != c.in[i] {
 				t.Errorf("%s in %d is %s, want %s", c.name, version, got, c.in[i])
 			}
@@ -108,7 +106,7 @@ func TestReferenceBytes(t *testing.T) {
 			{"empty array", func(r *Recorder) Value { return r.Capture([0]bool{}) }, [2]string{
 				"C00000000ffffffff00000000", "11C0000000000000000"}},
 		} {
-			r := start(t, Config{create: toDiscard, layout: layouts[i]})
+			r := start(t, Config{create: toDiscard, FormatVersion: version})
 			v := c.value(r)
 			// The classes are registered one by one: the last is this one's.
 			got := encodedAs(r, v)
@@ -124,7 +122,7 @@ func TestReferenceBytes(t *testing.T) {
 // Trace points and footers have the bytes that the pages give them.
 func TestPointBytes(t *testing.T) {
 	for i, version := range versions {
-		r := start(t, Config{create: toDiscard, layout: layouts[i], NoTimes: true})
+		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
 		r.sink = nowhere{r.sink}
 		c := r.Class("C")
 		m, f, v := r.Method(c, "m", Type{}), r.Field(c, "f", FieldInfo{}), r.Variable("v", Type{})
@@ -171,7 +169,7 @@ func TestPointBytes(t *testing.T) {
 // A loop's iterations are numbered from 0.
 func TestIterationBytes(t *testing.T) {
 	for i, version := range versions {
-		r := start(t, Config{create: toDiscard, layout: layouts[i], NoTimes: true})
+		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
 		r.sink = nowhere{r.sink}
 		at := r.Location(Place{File: "a.go", Line: 3})
 		th := r.Thread("main")
@@ -193,12 +191,12 @@ func TestFormatVersion(t *testing.T) {
 			t.Errorf("version %d: %v", version, err)
 		}
 	}
-	for named, want := range map[string]int{"22": 22, "": newestVersion} {
+	for named, want := range map[string]int{"22": 22, "27": 27, "": newestVersion} {
 		t.Setenv(FormatVariable, named)
-		if got := start(t, Config{create: toDiscard}).layout.version; got != want {
+		if got := start(t, Config{create: toDiscard}).layout.version; int(got) != want {
 			t.Errorf("%s=%s: version %d is written", FormatVariable, named, got)
 		}
-		if got := start(t, Config{create: toDiscard, FormatVersion: 22}).layout.version; got != 22 {
+		if got := start(t, Config{create: toDiscard, FormatVersion: 22}).layout.version; int(got) != 22 {
 			t.Errorf("%s=%s: version %d is written, where the config wants 22", FormatVariable, named, got)
 		}
 	}

@@ -68,13 +68,13 @@ func (g *registry) path(p format.AccessPath) int32 {
 			return unknownID
 		}
 	}
-	key, err := p.Append(nil, format.V22)
+	key, err := p.Append(nil, g.version)
 	if err != nil {
 		return unknownID
 	}
 	return g.intern(format.KindAccessPath, "", len(key), pathKey(key), func(dst []byte, id int32) ([]byte, error) {
 		p.ID = id
-		return p.Append(dst, format.V22)
+		return p.Append(dst, g.version)
 	})
 }
 
@@ -125,13 +125,13 @@ func (g *registry) location(p Place, path int32, names []int32) int32 {
 	if len(names) > 0 {
 		l.Kind = format.LocationCall
 	}
-	key, err := l.Append(nil, format.V22)
+	key, err := l.Append(nil, g.version)
 	if err != nil || g.short > 0 {
 		return unknownID
 	}
 	return g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
 		l.ID = id
-		return l.Append(dst, format.V22)
+		return l.Append(dst, g.version)
 	})
 }
 

@@ -106,7 +106,7 @@ func (r *Recorder) buryPart(t *Thread, c *chunk, last bool, published uint64) (m
 	} else if last {
 		return false
 	}
-	good, _ := p.sound(t.id, r.sink.opened(t))
+	good, _ := p.sound(t, r.sink.opened(t))
 	r.settle(t, c, good)
 	r.sink.put(t, good, false)
 	return !last && len(good.data) == len(p.data)
@@ -115,14 +115,14 @@ func (r *Recorder) buryPart(t *Thread, c *chunk, last bool, published uint64) (m
 // sound returns the longest beginning of a part that one goroutine could have
 // recorded into a thread within containers of these classes, and those that are
 // open behind it.
-func (p part) sound(thread int32, open []format.Class) (part, []format.Class) {
+func (p part) sound(t *Thread, open []format.Class) (part, []format.Class) {
 	good, marks := 0, 0
 	for at := 0; at < len(p.data); {
 		var m *mark
 		if marks < len(p.marks) && p.marks[marks].pos() == p.first+at {
 			m = &p.marks[marks]
 		}
-		n, behind := soundObject(p.data[at:], m, thread, open)
+		n, behind := t.soundObject(p.data[at:], m, open)
 		if n == 0 {
 			break
 		}
@@ -138,13 +138,13 @@ func (p part) sound(thread int32, open []format.Class) (part, []format.Class) {
 
 // soundObject returns the length of the object that b begins with, or 0 if it is none
 // that can stand there, and what is open behind it.
-func soundObject(b []byte, m *mark, thread int32, open []format.Class) (int, []format.Class) {
+func (t *Thread) soundObject(b []byte, m *mark, open []format.Class) (int, []format.Class) {
 	n, err := 0, error(nil)
 	switch format.Kind(b[0]) {
 	case format.KindTracePoint:
 		var point format.Point
-		n, err = format.V22.DecodePoint(b, &point)
-		if err != nil || point.Thread != thread || point.Class.Container() != (m != nil) || m != nil && m.footer() {
+		n, err = t.layout.version.DecodePoint(b, &point)
+		if err != nil || point.Thread != t.id || point.Class.Container() != (m != nil) || m != nil && m.footer() {
 			return 0, nil
 		}
 		if m != nil {
@@ -155,7 +155,7 @@ func soundObject(b []byte, m *mark, thread int32, open []format.Class) (int, []f
 			return 0, nil
 		}
 		var footer format.Footer
-		n, err = format.V22.DecodeFooter(b, open[len(open)-1], &footer)
+		n, err = t.layout.version.DecodeFooter(b, open[len(open)-1], &footer)
 		open = open[:len(open)-1]
 	default:
 		return 0, nil

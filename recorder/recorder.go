@@ -79,6 +79,7 @@ func launch(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{config: c, tag: nextTag(), layout: c.layout}
+	r.registry.version = c.layout.version
 	if !c.NoTimes {
 		r.clock.begin(c.plain, c.source)
 		r.clock.begun = r.turn
@@ -216,6 +217,15 @@ func (r *Recorder) saved() Saved {
 	saved.Threads, saved.Dropped, saved.Refused = threads, r.dropped.Load(), r.refused.Load()
 	saved.Misuse = r.misuse.saved()
 	return saved
+}
+
+// FormatVersion is the version of the trace's format that is written; 0 of a nil
+// Recorder.
+func (r *Recorder) FormatVersion() int {
+	if r == nil || r.layout == nil {
+		return 0
+	}
+	return int(r.layout.version)
 }
 
 // Stop ends the recording: it writes all that was recorded, and the end of the

@@ -22,6 +22,8 @@ const anyType = "any"
 // number must be known before it is used, its descriptor stands in the file
 // before the first trace point that uses it, or in the same block.
 type registry struct {
+	version format.Version
+
 	mu      sync.Mutex
 	ids     map[any]int32 // by a key type of its own for each kind
 	counts  [format.KindCodeLocation + 1]int32
@@ -173,7 +175,7 @@ func (g *registry) take(data []byte, cells []format.Cell) ([]byte, []format.Cell
 func (g *registry) text(s string) int32 {
 	s = cut(s, maxText)
 	return g.intern(format.KindString, s, len(s), stringKey(s), func(dst []byte, id int32) ([]byte, error) {
-		return (&format.StringObject{ID: id, Value: s}).Append(dst, format.V22)
+		return (&format.StringObject{ID: id, Value: s}).Append(dst, g.version)
 	})
 }
 
@@ -190,7 +192,7 @@ func (g *registry) class(name string) int32 {
 	name = cut(name, maxText)
 	return g.intern(format.KindClassDescriptor, name, 2*len(name), classKey(name), func(dst []byte, id int32) ([]byte, error) {
 		g.classes = append(g.classes, strings.Clone(name))
-		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, format.V22)
+		return (&format.ClassDescriptor{ID: id, Name: name}).Append(dst, g.version)
 	})
 }
 
@@ -241,7 +243,7 @@ func (g *registry) method(class int32, name string, result Type, args []Type) in
 	}
 	key := methodKey{class, name, signature.String()}
 	return g.intern(format.KindMethodDescriptor, name, len(name)+len(key.signature), key, func(dst []byte, id int32) ([]byte, error) {
-		return (&format.MethodDescriptor{ID: id, ClassID: class, Name: name, Result: checked(result), Args: known}).Append(dst, format.V22)
+		return (&format.MethodDescriptor{ID: id, ClassID: class, Name: name, Result: checked(result), Args: known}).Append(dst, g.version)
 	})
 }
 
@@ -267,7 +269,7 @@ func (g *registry) field(class int32, name string, info FieldInfo) int32 {
 	return g.intern(format.KindFieldDescriptor, name, bytes, fieldKey{class, name}, func(dst []byte, id int32) ([]byte, error) {
 		g.static = append(g.static, info.Static)
 		return (&format.FieldDescriptor{ID: id, ClassID: class, Name: name, Type: info.Type,
-			Static: info.Static, Final: info.Final}).Append(dst, format.V22)
+			Static: info.Static, Final: info.Final}).Append(dst, g.version)
 	})
 }
 
@@ -283,7 +285,7 @@ func (g *registry) variable(name string, t Type) int32 {
 	name, t = cut(name, maxText), checked(t)
 	key := variableKey{name, t.String()}
 	return g.intern(format.KindVariableDescriptor, name, len(name)+len(key.typ), key, func(dst []byte, id int32) ([]byte, error) {
-		return (&format.VariableDescriptor{ID: id, Name: name, Type: t}).Append(dst, format.V22)
+		return (&format.VariableDescriptor{ID: id, Name: name, Type: t}).Append(dst, g.version)
 	})
 }
 

@@ -119,7 +119,7 @@ func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells 
 		if to < len(cells) {
 			end = cells[to].Start
 		}
-		part := calls.Part{Recorder: s.id, Format: s.r.layout.version, References: log[cells[from].Start:end]}
+		part := calls.Part{Recorder: s.id, Format: int(s.r.layout.version), References: log[cells[from].Start:end]}
 		if !s.send(i, 0, producer.BootTime(time.Now()), part.AppendHead(nil), nil) {
 			return
 		}
@@ -162,7 +162,7 @@ func (s *shared) put(t *Thread, p part, last bool) {
 		st.sending(t, now, marks+len(now.marks))
 		if err := st.packet(t, now, last && len(p.data) == 0, targets); err != nil {
 			s.r.torn(t, err)
-			now, _ = now.sound(t.id, s.opened(t))
+			now, _ = now.sound(t, s.opened(t))
 			p = part{}
 			if st.packet(t, now, last, targets) != nil {
 				return // cannot be: what was wrong is not in it
@@ -206,7 +206,7 @@ func (s *shared) last() {
 			size := s.r.putNote(note[:], id, lastEvent, missing)
 			s.references(targets)
 			part := calls.Part{
-				Recorder: s.id, Format: s.r.layout.version, HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
+				Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
 			}
 			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // there is nobody left to tell
 		}

@@ -51,7 +51,7 @@ type openEvent struct {
 }
 
 func newSharedEvents(r *Recorder) (*sharedEvents, error) {
-	s := &sharedEvents{context: format.NewContext(format.V22), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
+	s := &sharedEvents{context: format.NewContext(r.layout.version), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
 	return s, s.connect(r)
 }
 
@@ -167,12 +167,12 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 			return 0, fmt.Errorf("a footer ends what is not open")
 		}
 		o := st.open[last]
-		if n, err = format.V22.DecodeFooter(b, o.class, &s.footer); err != nil {
+		if n, err = s.r.layout.version.DecodeFooter(b, o.class, &s.footer); err != nil {
 			return 0, err
 		}
 		st.open = st.open[:last]
 		if o.class == format.ClassCall {
-			if s.footer.Exception != "" {
+			if s.footer.Threw {
 				s.args = append(s.args, producer.String(s.known.threw, s.footer.Exception))
 			} else if s.footer.Result.Kind != format.ValueVoid {
 				s.value(s.known.result, &s.footer.Result)
@@ -182,7 +182,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 		return n, nil
 	}
 	p := &s.point
-	if n, err = format.V22.DecodePoint(b, p); err != nil {
+	if n, err = s.r.layout.version.DecodePoint(b, p); err != nil {
 		return 0, err
 	}
 	name := s.name(p)
@@ -239,7 +239,7 @@ func (s *sharedEvents) value(k *producer.Key, v *format.Value) {
 		s.args = append(s.args, producer.Bool(k, v.Bits != 0))
 	case format.ValueDouble:
 		s.args = append(s.args, producer.Float(k, math.Float64frombits(uint64(v.Bits))))
-	case format.ValueString, format.ValueRawString:
+	case format.ValueString, format.ValueRawString, format.ValueBigInteger, format.ValueBigDecimal:
 		s.args = append(s.args, producer.String(k, v.Text))
 	default:
 		s.text = s.context.AppendValueText(s.text[:0], v)

@@ -49,7 +49,7 @@ func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer
 	s := st.s
 	st.since(targets)
 	c := calls.Part{
-		Recorder: s.id, Format: s.r.layout.version, HasThread: true, Thread: t.id, Name: t.name, Objects: p.data, Last: last,
+		Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Objects: p.data, Last: last,
 	}
 	for i := range st.sent {
 		if st.sent[i].lost {

@@ -211,7 +211,7 @@ func (d *draft) close(s *stream) {
 		footer := format.Unfinished(c.class)
 		footer.Iterations = c.iterations
 		var err error
-		if d.tail, err = footer.Append(d.tail, format.V22, c.class); err != nil {
+		if d.tail, err = footer.Append(d.tail, d.layout.version, c.class); err != nil {
 			return // cannot be: c is a container
 		}
 		d.pop(s, s.logical)

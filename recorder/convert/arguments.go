@@ -85,7 +85,8 @@ func (a *arguments) room() bool {
 
 func (a *arguments) putValue(path int32, v *format.Value) {
 	a.names = append(a.names, path)
-	at := len(a.values)
+	at, version := len(a.values), a.d.written.version()
+	unquoted(v, version)
 	var err error
 	if a.values, err = version.AppendValue(a.values, v); err != nil {
 		null := format.Null() // cannot be: texts are cut before

@@ -8,13 +8,10 @@ import (
 	"tracex/format"
 )
 
-// version is that of the format in which traces are written, and of the objects
-// that recorders send.
-const version = format.V22
-
 // blocks writes threads as blocks, in the order of a streaming writer: see
 // package format.
 type blocks struct {
+	version            format.Version // that is written
 	data, index, times file
 	origin             int64 // ns: what times count from
 	events             int64 // that have numbers
@@ -61,10 +58,10 @@ type open struct {
 }
 
 // newBlocks begins the three files. wall is the wall clock at origin.
-func newBlocks(to Output, origin int64, wall time.Time) *blocks {
-	b := &blocks{data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}, origin: origin}
-	b.data.write(format.AppendDataHeader(nil, version))
-	b.index.write(format.AppendIndexHeader(nil, version))
+func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
+	b := &blocks{version: v, data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}, origin: origin}
+	b.data.write(format.AppendDataHeader(nil, v))
+	b.index.write(format.AppendIndexHeader(nil, v))
 	b.times.write(format.AppendTimesHeader(nil, wall))
 	return b
 }
@@ -73,7 +70,7 @@ func newBlocks(to Output, origin int64, wall time.Time) *blocks {
 func (b *blocks) reference(t *thread, object []byte) {
 	kind := format.Kind(object[0])
 	t.refs = append(t.refs, len(t.cells))
-	c := format.Cell{Kind: kind, ID: version.ReferenceID(object), Start: int64(len(t.block))}
+	c := format.Cell{Kind: kind, ID: b.version.ReferenceID(object), Start: int64(len(t.block))}
 	t.cells = c.Append(t.cells)
 	t.times = format.TimeCell{ID: c.ID, Duration: format.NoDuration}.Append(t.times)
 	t.block = append(t.block, object...)
@@ -99,7 +96,7 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	if r.place {
 		location = r.location
 	}
-	t.block = version.AppendCall(t.block, location, t.id, event, r.method, r.arguments, r.values)
+	t.block = b.version.AppendCall(t.block, location, t.id, event, r.method, r.arguments, r.values)
 	t.header = true
 	t.touch(time)
 	t.stack = append(t.stack, open{start: time, duration: duration, at: t.logical + int64(len(t.block)),
@@ -110,15 +107,15 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	return nil
 }
 
-// voidFooter is that of a call that returned nothing.
-var voidFooter = func() []byte {
+// appendVoid appends the footer of a call that returned nothing.
+func (b *blocks) appendVoid(dst []byte) []byte {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
-	footer, err := f.Append(nil, version, format.ClassCall)
+	dst, err := f.Append(dst, b.version, format.ClassCall)
 	if err != nil {
 		panic(err) // a bug of ours
 	}
-	return footer
-}()
+	return dst
+}
 
 // pop ends the innermost call of a thread at a time.
 func (b *blocks) pop(t *thread, end int64) {
@@ -127,15 +124,16 @@ func (b *blocks) pop(t *thread, end int64) {
 	switch {
 	case o.duration < 0:
 		f := format.Unfinished(format.ClassCall)
-		t.block, _ = f.Append(t.block, version, format.ClassCall) // cannot fail: its text is short
+		t.block, _ = f.Append(t.block, b.version, format.ClassCall) // cannot fail: its text is short
 	case len(o.result) > 0:
 		f := format.Footer{Result: format.Value{Kind: format.ValueRawString, Text: string(o.result)}}
+		unquoted(&f.Result, b.version)
 		var err error
-		if t.block, err = f.Append(t.block, version, format.ClassCall); err != nil {
-			t.block = append(t.block[:at], voidFooter...) // cannot be: texts are cut
+		if t.block, err = f.Append(t.block, b.version, format.ClassCall); err != nil {
+			t.block = b.appendVoid(t.block[:at]) // cannot be: texts are cut
 		}
 	default:
-		t.block = append(t.block, voidFooter...)
+		t.block = b.appendVoid(t.block)
 	}
 	t.header = false
 	t.cells = format.Cell{Kind: format.KindTracePoint, ID: o.event, Start: o.at, End: t.logical + int64(at)}.Append(t.cells)
@@ -159,7 +157,7 @@ func (b *blocks) leaf(t *thread, r *record) error {
 	}
 	b.events++
 	var err error
-	t.block, err = p.Append(t.block, version)
+	t.block, err = p.Append(t.block, b.version)
 	t.header = false
 	return err
 }
@@ -223,7 +221,7 @@ func (b *blocks) blockTime(t *thread) format.TimeCell {
 // nameThread adds the thread's name.
 func (b *blocks) nameThread(t *thread) {
 	name := format.ThreadName{Thread: t.id, Name: t.name}
-	object, err := name.Append(nil, version)
+	object, err := name.Append(nil, b.version)
 	if err == nil { // names are cut
 		b.reference(t, object)
 	}

@@ -19,8 +19,9 @@ type recorded struct {
 
 // callsRecorder is one recorder.
 type callsRecorder struct {
-	pid        processID // its lower half is 0: not known
-	name       string    // before those of its threads, set when it is written
+	pid        processID      // its lower half is 0: not known
+	version    format.Version // of its objects
+	name       string         // before those of its threads, set when it is written
 	references *stream
 	known      *remember[reference, struct{}] // that are in references
 	ids        [format.KindCodeLocation + 1]int64
@@ -52,9 +53,19 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 	if !part.HasThread && len(part.References) == 0 {
 		return nil
 	}
-	r := c.recorded.get(part.Recorder, c.spool)
+	version, known := versionOf(&part)
+	if !known {
+		c.leave(unknownVersion, p)
+		return nil
+	}
+	c.written.settle(version)
+	r := c.recorded.get(part.Recorder, version, c.spool)
 	if r == nil {
 		c.leave(tooManyTracks, p)
+		return nil
+	}
+	if r.version != version { // a recorder writes one
+		c.leave(damaged, p)
 		return nil
 	}
 	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
@@ -96,11 +107,11 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 }
 
 // get returns a recorder, a new one if need be; nil when there are too many.
-func (d *recorded) get(id uint64, s *spool) *callsRecorder {
+func (d *recorded) get(id uint64, v format.Version, s *spool) *callsRecorder {
 	r := d.known[id]
 	if r == nil && len(d.list) < knownRecorders {
 		r = &callsRecorder{
-			references: s.stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*stream{},
+			version: v, references: s.stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*stream{},
 		}
 		if d.known == nil {
 			d.known = map[uint64]*callsRecorder{}
@@ -129,7 +140,7 @@ func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
 		if !format.Kind(b[0]).Reference() {
 			return false, nil
 		}
-		id, n, err := format.NewContext(version).Add(b)
+		id, n, err := format.NewContext(r.version).Add(b)
 		if err != nil || id < 0 {
 			return false, nil
 		}

@@ -15,7 +15,10 @@ type callsIDs struct {
 	none   [format.KindCodeLocation + 1]int64 // what nothing in the trace is named
 	thread int64
 	event  int64
-	same   bool // all ids stay as they are
+	same   bool           // all objects stay as they are
+	from   format.Version // of the recorder
+	to     format.Version // that is written
+	lost   int64          // values of which something was lost, as to lacks it
 }
 
 // errNoRoom: an id has no room behind those of others.
@@ -70,6 +73,9 @@ func (d *callsIDs) values(all []format.Value) {
 
 // value changes the class of a value, and of those captured in it.
 func (d *callsIDs) value(v *format.Value) {
+	if d.from != d.to && translate(v, d.to) {
+		d.lost++
+	}
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
 	default:
@@ -83,7 +89,7 @@ func (d *callsIDs) value(v *format.Value) {
 
 // reference returns a reference object with the ids of the trace.
 func (d *callsIDs) reference(object []byte) ([]byte, error) {
-	c := format.NewContext(version)
+	c := format.NewContext(d.from)
 	id, _, err := c.Add(object)
 	if err != nil {
 		return nil, err
@@ -119,7 +125,7 @@ func (d *callsIDs) reference(object []byte) ([]byte, error) {
 		d.location(&v)
 		v.ID, o = own, &v
 	}
-	return o.Append(nil, version)
+	return o.Append(nil, d.to)
 }
 
 func (d *callsIDs) steps(steps []format.AccessStep) {
@@ -139,6 +145,9 @@ func (d *callsIDs) steps(steps []format.AccessStep) {
 func (d *callsIDs) location(l *format.CodeLocation) {
 	for _, s := range []*int32{&l.File, &l.Class, &l.Method} {
 		*s = d.id(format.KindString, *s)
+	}
+	if d.to < format.V27 && l.Kind == format.LocationLoop {
+		l.Kind, l.Loops = format.LocationLine, nil
 	}
 	l.Path = d.id(format.KindAccessPath, l.Path)
 	for i := range l.ArgNames {

@@ -63,7 +63,7 @@ func (k *callsThread) peek(b []byte) (n int, err error) {
 		return 0, format.ErrCorrupt
 	}
 	p := &k.c.point
-	if n, err = version.Peek(b, p); err == nil {
+	if n, err = k.c.ids.from.Peek(b, p); err == nil {
 		p.Event, err = k.c.ids.eventID(p.Event)
 	}
 	return n, err
@@ -76,14 +76,14 @@ func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
 	if n, err = k.peek(b); err != nil || c.ids.same && c.point.Thread == k.id {
 		return b[:n], n, err
 	}
-	if _, err := version.DecodePoint(b, &c.point); err != nil {
+	if _, err := c.ids.from.DecodePoint(b, &c.point); err != nil {
 		return nil, 0, err
 	}
 	if err := c.ids.point(&c.point); err != nil {
 		return nil, 0, err
 	}
 	c.point.Thread = k.id
-	c.object, err = c.point.Append(c.object[:0], version)
+	c.object, err = c.point.Append(c.object[:0], c.ids.to)
 	return c.object, n, err
 }
 
@@ -143,7 +143,24 @@ func (k *callsThread) footer(b []byte, timed bool) {
 	}
 	o := &k.stack[len(k.stack)-1]
 	o.timed = o.timed && timed
-	k.pop(b)
+	k.pop(k.c.footer(b, o.class))
+}
+
+// footer returns a footer as it stands in the trace.
+func (c *callsWriter) footer(b []byte, class format.Class) []byte {
+	if c.ids.same || class == format.ClassIteration {
+		return b
+	}
+	var f format.Footer
+	if _, err := c.ids.from.DecodeFooter(b, class, &f); err != nil {
+		f = format.Unfinished(class) // what it says cannot be read, though its size can
+	}
+	c.ids.value(&f.Result)
+	footer, err := f.Append(c.object[:0], c.ids.to, class)
+	if c.object = footer; err != nil {
+		footer = c.w.blocks.appendVoid(nil) // cannot be: what a version lacks was translated
+	}
+	return footer
 }
 
 // footerSize returns the size of a footer, 0 if it is none. What a footer of a
@@ -151,14 +168,14 @@ func (k *callsThread) footer(b []byte, timed bool) {
 // behind which an object follows.
 func (k *callsThread) footerSize(b []byte) int {
 	if n := len(k.stack); n > 0 {
-		size, err := version.Size(b, k.stack[n-1].class)
+		size, err := k.c.ids.from.Size(b, k.stack[n-1].class)
 		if err != nil {
 			return 0
 		}
 		return size
 	}
 	for _, class := range []format.Class{format.ClassIteration, format.ClassCall, format.ClassLoop} {
-		n, err := version.Size(b, class)
+		n, err := k.c.ids.from.Size(b, class)
 		if err == nil && (n == len(b) || format.Kind(b[n]) == format.KindTracePoint || format.Kind(b[n]) == format.KindFooter) {
 			return n
 		}

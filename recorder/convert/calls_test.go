@@ -49,6 +49,9 @@ func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 	s.packet(p.Append(nil), 1)
 }
 
+// voidFooter is that of a call without a result.
+var voidFooter = (&blocks{version: format.V22}).appendVoid(nil)
+
 // enter is the header of a call of method n, whose event id is 10 * n.
 func enter(n int32) []byte { return format.V22.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
 
@@ -77,12 +80,12 @@ func callsText(t *testing.T, trace []byte) (text string, w *written) {
 		o := s.Object()
 		switch o.Kind {
 		case format.KindTracePoint:
-			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
+			if _, err := s.Version().DecodePoint(o.Bytes, &p); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&b, "(m%d", p.Ref)
 		case format.KindFooter:
-			if _, err := format.V22.DecodeFooter(o.Bytes, format.ClassCall, &f); err != nil {
+			if _, err := s.Version().DecodeFooter(o.Bytes, format.ClassCall, &f); err != nil {
 				t.Fatal(err)
 			}
 			if f.Result.Kind == format.ValueVoid {
@@ -238,7 +241,7 @@ func TestCallsOfSeveral(t *testing.T) {
 	s.trace = append(s.trace, named.trace...)
 	_, w := callsText(t, s.trace)
 	whole(t, w)
-	ctx := format.NewContext(format.V22)
+	ctx := format.NewContext(w.result.Version)
 	written, ids := make(map[int32]string), make(map[int32]bool)
 	scan := format.NewBytesScanner(w.data)
 	for scan.Next() {
@@ -251,7 +254,7 @@ func TestCallsOfSeveral(t *testing.T) {
 			written[id] = ctx.Thread(id).Name
 		case format.KindTracePoint:
 			var p format.Point
-			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil || ids[p.Event] {
+			if _, err := scan.Version().DecodePoint(o.Bytes, &p); err != nil || ids[p.Event] {
 				t.Errorf("event %d: %v", p.Event, err)
 			}
 			ids[p.Event] = true

@@ -45,7 +45,8 @@ func (w *writer) recorded(ctx context.Context) error {
 	for _, r := range w.c.recorded.list {
 		c.r, c.referred, c.ids = r, false, c.next
 		c.ids.known, c.ids.none = r.ids, none
-		c.ids.same = len(w.threads) == 0 && len(w.c.recorded.list) == 1
+		c.ids.from, c.ids.to = r.version, w.blocks.version
+		c.ids.same = len(w.threads) == 0 && len(w.c.recorded.list) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.count(farNumbers, 1, -1)
 			continue
@@ -55,6 +56,7 @@ func (w *writer) recorded(ctx context.Context) error {
 				return err
 			}
 		}
+		w.left.count(plainExceptions, c.ids.lost, -1)
 	}
 	return nil
 }
@@ -241,9 +243,9 @@ func (k *callsThread) end(depth int, unknown bool) {
 		if o.class == format.ClassLoop {
 			f.Iterations = o.iterations
 		}
-		footer, err := f.Append(k.c.object[:0], version, o.class)
+		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
 		if k.c.object = footer; err != nil {
-			footer = voidFooter // cannot be: its text is short
+			footer = k.c.w.blocks.appendVoid(nil) // cannot be: its text is short
 		}
 		o.timed = o.timed && !unknown
 		k.pop(footer)

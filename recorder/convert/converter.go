@@ -23,6 +23,9 @@ type Options struct {
 	BlockSize int
 	// Progress is told how much of the work is done, if it is not nil.
 	Progress func(Stage, int64)
+	// FormatVersion is the version of the format that the trace is written in. 0: that
+	// of recorded calls if nothing else comes before them, otherwise the newest.
+	FormatVersion format.Version
 }
 
 // Stage is a part of the work.
@@ -45,6 +48,7 @@ type Converter struct {
 	options    Options
 	readers    map[protowire.Number]reader
 	spool      *spool
+	written    *writtenVersion
 	dictionary *dictionary
 	clocks     *clocks
 	monotonic  conversion // of times by old fields
@@ -104,8 +108,9 @@ func New(o Options) *Converter {
 		keys:      make(map[lineKey]*line),
 		first:     math.MaxInt64,
 	}
-	c.dictionary = newDictionary(c.spool)
-	c.arguments = arguments{d: c.dictionary, plain: format.NewContext(version)}
+	c.written = &writtenVersion{o.FormatVersion}
+	c.dictionary = newDictionary(c.spool, c.written)
+	c.arguments = arguments{d: c.dictionary, plain: format.NewContext(format.V22)}
 	return c
 }
 

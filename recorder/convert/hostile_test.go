@@ -20,7 +20,7 @@ import (
 func whole(t testing.TB, w *written) {
 	t.Helper()
 	s := format.NewBytesScanner(w.data)
-	ctx := format.NewContext(format.V22)
+	ctx := format.NewContext(versionIn(t, w.data))
 	var p format.Point
 	for s.Next() {
 		o := s.Object()
@@ -32,7 +32,7 @@ func whole(t testing.TB, w *written) {
 		if o.Kind != format.KindTracePoint {
 			continue
 		}
-		if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
+		if _, err := s.Version().DecodePoint(o.Bytes, &p); err != nil {
 			t.Fatal(err)
 		}
 		if p.Class == format.ClassCall && (ctx.Method(p.Ref) == nil || p.Location >= 0 && ctx.Location(p.Location) == nil) {

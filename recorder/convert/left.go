@@ -36,6 +36,8 @@ const (
 	lostCalls
 	repeatedCalls
 	farNumbers
+	unknownVersion // also of the format
+	plainExceptions
 
 	reasons
 )
@@ -65,6 +67,8 @@ var reasonTexts = [reasons]string{
 	forgottenStates:  "states of sequences that took too much memory",
 	lostCalls:        "places where recorded calls are missing: what was open there ends at a time that is not known",
 	repeatedCalls:    "packets of recorded calls that came twice",
+	unknownVersion:   "packets of recorded calls of versions of the format that are not known",
+	plainExceptions:  "messages of recorded exceptions, which the version that is written has no room for",
 	farNumbers:       "recorders whose numbers do not fit beside those of others",
 }
 

@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	s := simple()
 	const size = 1 << 14
-	n := uint64(5 * size / 2 / 34)
+	n := uint64(5 * size / 2 / 31)
 	for i := range n {
 		s.begin(100+i, "A") // nothing but headers
 	}

@@ -65,11 +65,11 @@ func (d describer) values(b []byte) (list []format.Value) {
 	count := 0
 	for rest := b; len(rest) > 0; count++ {
 		p := format.Point{Class: format.ClassThrow}
-		head, err := p.Append(nil, format.V22)
+		head, err := p.Append(nil, d.ctx.Version())
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		n, err := format.V22.DecodePoint(append(head[:15:15], rest...), &p)
+		n, err := d.ctx.Version().DecodePoint(append(head[:15:15], rest...), &p)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 		o := s.Object()
 		switch {
 		case o.Kind == format.KindTracePoint && o.Class == format.ClassCall:
-			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
+			if _, err := s.Version().DecodePoint(o.Bytes, &p); err != nil {
 				t.Fatal(err)
 			}
 			cell, ok := times[p.Event]
@@ -107,7 +107,7 @@ func slicesIn(t *testing.T, w *written) (all []slice) {
 		case o.Kind == format.KindFooter:
 			stack := stacks[o.Thread]
 			var f format.Footer
-			if _, err := format.V22.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
+			if _, err := s.Version().DecodeFooter(o.Bytes, o.Class, &f); err != nil {
 				t.Fatal(err)
 			}
 			if f.Result.Kind == format.ValueUnfinished {

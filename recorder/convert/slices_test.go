@@ -179,8 +179,18 @@ func compareSlices(t *testing.T, got, want []slice) {
 	}
 }
 
+// versionIn returns the version that a data file is of.
+func versionIn(t testing.TB, data []byte) format.Version {
+	t.Helper()
+	v, err := format.CheckDataHeader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func contextOf(t testing.TB, data []byte) *format.Context {
-	ctx := format.NewContext(format.V22)
+	ctx := format.NewContext(versionIn(t, data))
 	s := format.NewBytesScanner(data)
 	for s.Next() {
 		if o := s.Object(); o.Kind.Reference() {

@@ -165,7 +165,7 @@ func outline(t *testing.T, w *written) string {
 		switch o.Kind {
 		case format.KindTracePoint:
 			var p format.Point
-			if _, err := format.V22.DecodePoint(o.Bytes, &p); err != nil {
+			if _, err := s.Version().DecodePoint(o.Bytes, &p); err != nil {
 				t.Fatal(err)
 			}
 			parent := format.Parent{}
@@ -189,7 +189,7 @@ func outline(t *testing.T, w *written) string {
 			top := stack[len(stack)-1]
 			open[o.Thread] = stack[:len(stack)-1]
 			var f format.Footer
-			if _, err := format.V22.DecodeFooter(o.Bytes, o.Class, &f); err != nil {
+			if _, err := s.Version().DecodeFooter(o.Bytes, o.Class, &f); err != nil {
 				t.Fatal(err)
 			}
 			if f.Result.Kind != format.ValueVoid {

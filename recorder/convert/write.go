@@ -3,6 +3,8 @@ package convert
 import (
 	"context"
 	"time"
+
+	"tracex/format"
 )
 
 // writer writes the lines, one after the other.
@@ -25,6 +27,7 @@ type Result struct {
 	Start   time.Time     // of the first event; since 1970 on the trace's clock if it tells no wall clock
 	Took    time.Duration // from the first event to the last
 	Left    []Left
+	Version format.Version // of the format, that was written
 }
 
 // Thread is one thread of the result.
@@ -50,7 +53,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	if c.first > c.last {
 		c.first, c.last = 0, 0 // there was no event
 	}
-	w := &writer{c: c, left: &c.left, blocks: newBlocks(to, c.first, c.wallClock(c.first))}
+	w := &writer{c: c, left: &c.left, blocks: newBlocks(c.written.version(), to, c.first, c.wallClock(c.first))}
 	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
 	if c.options.Progress != nil {
 		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
@@ -74,7 +77,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
-		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first),
+		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: c.written.version(),
 	}, nil
 }
 

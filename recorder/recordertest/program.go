@@ -133,7 +133,7 @@ func (w *walker) call() {
 		if w.rand.IntN(2) == 0 {
 			w.closeLoops(depth)
 			w.t.Panic(recorder.PanicType(v))
-			w.close(format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: "errors.errorString"})
+			w.close(w.thrown("errors.errorString"))
 			if depth > 1 {
 				panic(v)
 			}
@@ -150,6 +150,18 @@ func (w *walker) call() {
 	}
 	w.exit()
 }
+
+// thrown is the footer of a call that threw.
+func (w *walker) thrown(exception string) format.Footer {
+	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: exception, Threw: true}
+	if w.version() >= format.V27 {
+		f.Result.Kind = format.ValueUnfinished
+	}
+	return f
+}
+
+// version is that of the format in which the program is recorded.
+func (w *walker) version() format.Version { return format.Version(w.r.FormatVersion()) }
 
 func (w *walker) step() {
 	switch x := w.rand.IntN(10); {

@@ -163,7 +163,7 @@ func (w *walker) value() (recorder.Value, format.Value) {
 		return recorder.Int(int(bits)), integer(int64(int(bits)))
 	case 8:
 		if bits < 0 {
-			return recorder.Uint(uint64(bits)), format.Value{Kind: format.ValueRawString, Text: fmt.Sprint(uint64(bits))}
+			return recorder.Uint(uint64(bits)), format.Value{Kind: w.unquoted(format.ValueBigInteger), Text: fmt.Sprint(uint64(bits))}
 		}
 		return recorder.Uint(uint64(bits)), integer(bits)
 	case 9:
@@ -174,9 +174,12 @@ func (w *walker) value() (recorder.Value, format.Value) {
 	case 11:
 		return recorder.Char(rune(bits & 0xffff)), format.Value{Kind: format.ValueChar, Bits: bits & 0xffff}
 	case 12:
-		return text(recorder.Raw(s), format.ValueRawString)
+		return text(recorder.Raw(s), w.unquoted(format.ValueBigDecimal))
 	case 13:
-		return text(recorder.TypeName(s), format.ValueJavaClass)
+		if w.version() < format.V27 {
+			return text(recorder.TypeName(s), format.ValueJavaClass)
+		}
+		return text(recorder.TypeName(s), format.ValueBigDecimal)
 	case 14, 15:
 		return w.object()
 	case 16:
@@ -185,6 +188,15 @@ func (w *walker) value() (recorder.Value, format.Value) {
 		return w.array()
 	}
 	return text(recorder.String(s), format.ValueString)
+}
+
+// unquoted is the kind of a text without quotes, which is that of a number since
+// version 27.
+func (w *walker) unquoted(number format.ValueKind) format.ValueKind {
+	if w.version() < format.V27 {
+		return format.ValueRawString
+	}
+	return number
 }
 
 // structure is what Capture finds in a struct.
