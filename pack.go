@@ -94,6 +94,9 @@ func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
 	if err := describe(&contents, path, f.info); err != nil {
 		return err
 	}
+	if err := completeInfo(&contents, data); err != nil {
+		return err
+	}
 	return a.writeTo(output, st.Mode().Perm(), f.force, func(w io.Writer) error {
 		p := a.newProgress("packing")
 		defer p.end()
@@ -143,6 +146,24 @@ func describe(contents *format.PackInput, data, info string) (err error) {
 			ThreadMap: bytes.NewReader(beside[format.EntryThreadMap]),
 			EventMap:  bytes.NewReader(beside[format.EntryEventMap]),
 		}
+	}
+	return nil
+}
+
+// completeInfo adds to the texts about the run what the version of the data wants
+// in them.
+func completeInfo(contents *format.PackInput, data io.ReaderAt) error {
+	head := make([]byte, format.HeaderSize)
+	if _, err := data.ReadAt(head, 0); err != nil {
+		return err
+	}
+	v, err := format.CheckDataHeader(head)
+	if err != nil {
+		return err
+	}
+	contents.Info = v.CompleteInfo(contents.Info)
+	if d := contents.Diff; d != nil {
+		d.LeftInfo, d.RightInfo = v.CompleteInfo(d.LeftInfo), v.CompleteInfo(d.RightInfo)
 	}
 	return nil
 }

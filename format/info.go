@@ -15,7 +15,7 @@ type Info struct {
 	JVMArgs, AgentArgs string
 	Properties         []Pair
 	Environment        []Pair
-	Points             *int64 // how many trace points were recorded; nil: not said, as before version 27
+	Points             *int64 // how many trace points were recorded; nil: unknown, as before version 27
 	// Odd holds lines that could not be read, for a person to look at. They
 	// are not written.
 	Odd []string
@@ -55,6 +55,27 @@ const (
 	infoEnvironment = "Environment:"
 	infoPoints      = "Points: "
 )
+
+// pointsUnknown is what the reference writes for a number of points that it does
+// not know.
+const pointsUnknown = -1
+
+// CompleteInfo returns text, which is that of an info.txt, as the reference wants
+// it in a packed trace of the version: since 27 it complains where the line of the
+// points is missing. Such a line is added, and says that their number is unknown.
+func (v Version) CompleteInfo(text []byte) []byte {
+	if v < V27 || len(text) == 0 || bytes.Contains(text, []byte("\n"+infoPoints)) {
+		return text
+	}
+	end := fmt.Sprint("\n", infoPoints, pointsUnknown, "\n")
+	switch {
+	case bytes.HasSuffix(text, []byte("\n\n")):
+		end = end[1:]
+	case text[len(text)-1] != '\n':
+		end = "\n" + end
+	}
+	return append(bytes.Clone(text), end...)
+}
 
 // Append appends the info.txt. Line breaks in keys and in the values of the
 // first six lines, which the file cannot say, become spaces.
@@ -175,7 +196,7 @@ func (n *Info) head(line string) bool {
 	}
 	if rest, ok := strings.CutPrefix(line, infoPoints); ok {
 		points, err := strconv.ParseInt(rest, 10, 64)
-		if err == nil {
+		if err == nil && points != pointsUnknown {
 			n.Points = &points
 		}
 		return err == nil

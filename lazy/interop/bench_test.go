@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -45,7 +46,7 @@ func BenchmarkReference(b *testing.B) {
 		}
 		for _, calls := range benchmarkCalls(b) {
 			name := fmt.Sprintf("%s/calls=%d", l, calls)
-			data := formattest.File(b, formattest.Spec{Shape: formattest.Calls, N: calls, Seed: 1})
+			data := formattest.File(b, formattest.Spec{Shape: formattest.Calls, N: calls, Seed: 1, Options: formattest.Options{Version: l.version}})
 			benchmarkReader(b, name, l, data)
 		}
 	}
@@ -139,8 +140,8 @@ func benchmarkCalls(b *testing.B) []int { return listed(b, callsVariable, 1_000_
 
 func benchmarkReleases(b *testing.B) []*release {
 	var chosen []*release
-	for _, version := range listed(b, versionsVariable, releases[len(releases)-1].version) {
-		at := slices.IndexFunc(releases, func(l *release) bool { return l.version == version })
+	for _, version := range listed(b, versionsVariable, int(format.Newest)) {
+		at := slices.IndexFunc(releases, func(l *release) bool { return l.version == format.Version(version) })
 		if at < 0 {
 			b.Fatalf("%s: no release reads version %d", versionsVariable, version)
 		}

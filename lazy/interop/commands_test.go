@@ -17,7 +17,8 @@ import (
 func TestReferenceTakesCommands(t *testing.T) { eachReference(t, testTakesCommands) }
 
 func testTakesCommands(t *testing.T, r *reference) {
-	for _, name := range []string{"kotlin.stream.bin", "threads.dump.bin"} {
+	names := []string{r.release.recordedAs(t, "kotlin", "stream", ".bin"), r.release.recordedAs(t, "allkinds", "dump", ".bin")}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			data := formattest.Unpack(t, name)
 			tell(t, "index", data)
@@ -46,7 +47,8 @@ func testTakesCommands(t *testing.T, r *reference) {
 func TestReferenceTakesTimedCommands(t *testing.T) { eachReference(t, testTakesTimedCommands) }
 
 func testTakesTimedCommands(t *testing.T, r *reference) {
-	data := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Own: true, Timed: true})
+	data := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Own: true, Timed: true,
+		Options: formattest.Options{Version: r.release.version}})
 	times, err := os.ReadFile(data + ".tim")
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // The real reader loads what is made of traces of Perfetto's, takes the index,
 // and prints what we print.
-func TestReferenceReadsConverted(t *testing.T) { eachReference(t, testReadsConverted) }
+func TestReferenceReadsConverted(t *testing.T) { referencesOf(t, recorded, testReadsConverted) }
 
 func testReadsConverted(t *testing.T, r *reference) {
 	captures, err := filepath.Glob("../../recorder/convert/testdata/*.pftrace.gz")

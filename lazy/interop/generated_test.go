@@ -1,19 +1,15 @@
 package interop
 
 import (
-	"os"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
 )
 
-// generatedTraces are what our encoder writes and the real reader is given: all
-// kinds, several threads, several blocks, dumped and streamed.
-func generatedTraces() []formattest.Spec {
+// generatedTraces are what our encoder writes in a version and its real reader
+// is given: all kinds, several threads, several blocks, dumped and streamed.
+func generatedTraces(version format.Version) []formattest.Spec {
 	small := formattest.Options{BlockSize: 4 << 10}
 	dump := formattest.Options{Dump: true}
 	specs := []formattest.Spec{
@@ -39,6 +35,7 @@ func generatedTraces() []formattest.Spec {
 		// The real reader looks up what an access path names when it meets
 		// the path: here it must not come later.
 		specs[i].Own = true
+		specs[i].Version = version
 	}
 	return specs
 }
@@ -49,146 +46,10 @@ func generatedTraces() []formattest.Spec {
 func TestReferenceReadsGenerated(t *testing.T) { eachReference(t, testReadsGenerated) }
 
 func testReadsGenerated(t *testing.T, r *reference) {
-	for _, spec := range generatedTraces() {
+	for _, spec := range generatedTraces(r.release.version) {
 		t.Run(spec.Name(), func(t *testing.T) {
 			data := formattest.File(t, spec)
-			for _, verbose := range []bool{false, true} {
-				theirs := r.eager(t, data, verbose)
-				sameText(t, r.lazily(t, data, verbose), theirs)
-				raw, folded := lazy.PrintOptions{Verbose: verbose}, lazy.PrintOptions{Verbose: verbose, Folded: true}
-				sameButDigits(t, printedByUs(t, data, raw, firstRoot), theirs)
-				sameButDigits(t, printedByUs(t, data, raw, allRoots), r.printed(t, "print-tree", data, verbose, "raw"))
-				sameButDigits(t, printedByUs(t, data, folded, allRoots), r.printed(t, "print-tree", data, verbose, "folded"))
-			}
+			sameAsReference(t, r, data)
 		})
-	}
-}
-
-// Which top-level points of a thread are printed.
-const (
-	firstRoot = false
-	allRoots  = true
-)
-
-var unloadedRoots = regexp.MustCompile(`(?m)^\.\.\. <(unloaded child|\d+ unloaded children)>\n`)
-
-// printedByUs returns what we print of a trace, less what the real printers
-// leave out: threads without points and, unless all is set, all points of the
-// top level but the first of each thread.
-func printedByUs(t testing.TB, data string, o lazy.PrintOptions, all bool) string {
-	t.Helper()
-	f, err := os.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	forest, err := lazy.LoadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if forest.Problem != nil {
-		t.Fatal(forest.Problem)
-	}
-	shown := &lazy.Forest{Context: forest.Context}
-	for _, thread := range forest.Threads {
-		if thread.Points() == 0 {
-			continue
-		}
-		shown.Threads = append(shown.Threads, thread)
-		first := true
-		for root := range thread.Roots() {
-			if !first && !all {
-				root.Forget()
-			}
-			first = false
-		}
-	}
-	var text strings.Builder
-	if err := shown.Print(&text, o); err != nil {
-		t.Fatal(err)
-	}
-	return unloadedRoots.ReplaceAllString(text.String(), "")
-}
-
-// sameButDigits compares our text with the real printer's, which runs on Java
-// 17: its algorithm gives some doubles and floats other last digits than the
-// shortest that mean the same. Such a number, and nothing else, may differ.
-func sameButDigits(t testing.TB, ours, theirs string) {
-	t.Helper()
-	if ours == theirs {
-		return
-	}
-	o, r := strings.Split(ours, "\n"), strings.Split(theirs, "\n")
-	for i := range min(len(o), len(r)) {
-		if !sameButDigitsLine(o[i], r[i]) {
-			t.Fatalf("line %d is\n%.1000q, Lincheck prints\n%.1000q", i+1, o[i], r[i])
-		}
-	}
-	if len(o) != len(r) {
-		t.Fatalf("%d lines, Lincheck prints %d", len(o), len(r))
-	}
-}
-
-var floatText = regexp.MustCompile(`-?\d+\.\d+(E-?\d+)?`)
-
-func sameButDigitsLine(ours, theirs string) bool {
-	if ours == theirs {
-		return true
-	}
-	o, r := floatText.FindAllString(ours, -1), floatText.FindAllString(theirs, -1)
-	if len(o) != len(r) || floatText.ReplaceAllString(ours, "#") != floatText.ReplaceAllString(theirs, "#") {
-		return false
-	}
-	for i := range o {
-		if o[i] != r[i] && !sameNumber(o[i], r[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// floatDigits is the largest number of digits that Java gives a float.
-const floatDigits = 9
-
-// sameNumber reports whether two texts mean the same double or, when both are
-// short enough to be floats, the same float. Ours must not be the longer one;
-// two digits are always fine: where one is enough, it is the nearer that counts.
-func sameNumber(ours, theirs string) bool {
-	digits := func(s string) int {
-		mantissa, _, _ := strings.Cut(s, "E")
-		return max(2, len(strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(mantissa), "0")))
-	}
-	if digits(ours) > digits(theirs) {
-		return false
-	}
-	bits := 64
-	if digits(theirs) <= floatDigits {
-		bits = 32
-	}
-	a, errA := strconv.ParseFloat(ours, bits)
-	b, errB := strconv.ParseFloat(theirs, bits)
-	return errA == nil && errB == nil && a == b
-}
-
-func TestSameButDigits(t *testing.T) {
-	for _, c := range []struct {
-		ours, theirs string
-		same         bool
-	}{
-		{"x = 1.5", "x = 1.5", true},
-		{"x = 2.0E23", "x = 1.9999999999999996E23", false}, // another double
-		{"x = 5.684341886080802E-14", "x = 5.6843418860808015E-14", true},
-		{"x = 5.6843418860808015E-14", "x = 5.684341886080802E-14", false}, // ours is longer
-		{"x = 1.4306523E15", "x = 1.43065226E15", true},                    // a float
-		{"x = 1.4306523E15", "x = 1.43065326E15", false},
-		{"x = 9.9E-44", "x = 1.0E-43", true},
-		{"x = 9.8E-44", "x = 1.0E-43", false},
-		{"x = 1.5, y = 2.5", "x = 1.5", false},
-		{"y = 1.4306523E15", "x = 1.43065226E15", false},
-		{"x = 12", "x = 13", false},
-	} {
-		if same := sameButDigitsLine(c.ours, c.theirs); same != c.same {
-			t.Errorf("%q, %q: %v, want %v", c.ours, c.theirs, same, c.same)
-		}
 	}
 }

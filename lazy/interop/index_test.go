@@ -19,7 +19,7 @@ var brokenIndexes = []struct {
 }{
 	{"no index", func([]byte) []byte { return nil }, "No index file is given"},
 	{"cut within a cell", func(x []byte) []byte { return x[:len(x)/2] }, "is corrupted: read whole data file"},
-	{"another magic", func(x []byte) []byte { x[0]++; return x }, "Wrong index magic"},
+	{"another magic", func(x []byte) []byte { x[0]++; return x }, "index magic"},
 	{"an unknown kind", func(x []byte) []byte { x[16] = 99; return x }, "is corrupted: read whole data file"},
 	{"another magic at the end", func(x []byte) []byte { x[len(x)-1]++; return x }, "Wrong final index magic"},
 	{"a reference object's id", func(x []byte) []byte { x[cellOf(x, 1)+4]++; return x }, "but datafile has"},
@@ -64,7 +64,7 @@ func lastCellOf(index []byte, kind byte) int {
 func TestReferenceNoticesBrokenIndex(t *testing.T) { eachReference(t, testNoticesBrokenIndex) }
 
 func testNoticesBrokenIndex(t *testing.T, r *reference) {
-	const name = "threads.stream.bin"
+	name := r.release.recordedAs(t, "threads", "stream", ".bin")
 	for _, c := range brokenIndexes {
 		t.Run(c.name, func(t *testing.T) {
 			data := formattest.Unpack(t, name, name+".idx")

@@ -18,7 +18,8 @@ import (
 // beside them.
 var (
 	trickyClasses = []string{"a.Foo", "a.Foo$Companion", "a.FooKt", "Bar", "kotlin.jvm.internal.Ref$IntRef", "a.b.Map$Entry", "a.Foo$1",
-		"a.Outer$Inner$Deep", "a.Outer$inner$Deep", "a.B$$Lambda$14/0x00007f", "a.B$$Lambda/0x00007f", "a.Foo$sam$1", "java.lang.String", "java.lang.Integer", "a.Kt", "$", "a.$", "a.A$B$1$C"}
+		"a.Outer$Inner$Deep", "a.Outer$inner$Deep", "a.B$$Lambda$14/0x00007f", "a.B$$Lambda/0x00007f", "a.Foo$sam$1", "java.lang.String", "java.lang.Integer", "a.Kt", "$", "a.$", "a.A$B$1$C",
+		"[I", "[[Ljava.lang.String;", "java.lang.Boolean", "java.lang.Long", "java.lang.StringBuilder", "java.nio.HeapCharBuffer"}
 	trickyFields = []string{"name", "count", "open", "INSTANCE", "Companion", "element", "$this", "this$0", "this$", "this$x", "value$volatile$FU",
 		"$value", "$$x", "__$hits$__", "__$traceMask$__", "__$classData$__", "isOpen", "x$iv", "this"}
 	trickyVariables = []string{"x", "this", "$this", "this_$iv", "this_$iv$iv", "$this$foo$iv", "$this$foo$iv$iv", "$this$foo", "$this$$iv", "$thisx", "x$iv", "x$iv$iv",
@@ -26,7 +27,11 @@ var (
 	trickyMethods = []string{"<init>", "f", "f$default", "access$f", "access$f$default", "getName", "setName", "getCount", "setCount", "getOpen", "isOpen", "setOpen",
 		"access$getName", "access$getName$p", "access$setName", "access$setName$p", "access$get_name", "m$kotlinx_coroutines_core", "get", "set", "access$"}
 	trickyTypes = []format.Type{{Kind: format.TypeInt}, {Kind: format.TypeVoid}, {Kind: format.TypeObject, Class: "java.lang.String"},
-		{Kind: format.TypeObject, Class: "a.Foo"}, {Kind: format.TypeLong}, {Kind: format.TypeBoolean}, {Kind: format.TypeInt, Dims: 1}}
+		{Kind: format.TypeObject, Class: "a.Foo"}, {Kind: format.TypeLong}, {Kind: format.TypeBoolean}, {Kind: format.TypeInt, Dims: 1},
+		{Kind: format.TypeObject, Class: "java.lang.String", Dims: 2}, {Kind: format.TypeObject, Class: "java.lang.Integer"},
+		{Kind: format.TypeObject, Class: "java.math.BigInteger"}, {Kind: format.TypeObject, Class: "java.math.BigDecimal"},
+		{Kind: format.TypeObject, Class: "java.lang.Class"}, {Kind: format.TypeObject, Class: "kotlin.reflect.KClass"},
+		{Kind: format.TypeObject, Class: "java.lang.StringBuilder"}, {Kind: format.TypeObject, Class: "kotlin.Unit"}}
 	trickyTexts = []string{"Foo.kt", "a.Foo", "f", ""}
 )
 
@@ -39,7 +44,7 @@ func TestReferenceReadsTrickyNames(t *testing.T) { eachReference(t, testReadsTri
 func testReadsTrickyNames(t *testing.T, r *reference) {
 	for seed := range uint64(trickySeeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			data := trickyTrace(t, seed)
+			data := trickyTrace(t, r.release.version, seed)
 			for _, verbose := range []bool{false, true} {
 				raw, folded := lazy.PrintOptions{Verbose: verbose}, lazy.PrintOptions{Verbose: verbose, Folded: true}
 				sameButDigits(t, printedByUs(t, data, raw, allRoots), r.printed(t, "print-tree", data, verbose, "raw"))
@@ -52,32 +57,39 @@ func testReadsTrickyNames(t *testing.T, r *reference) {
 // Our lazy reader prints and folds such names as our eager loader does. This
 // one needs no Java.
 func TestTrickyNamesLazyEqualsEager(t *testing.T) {
-	for seed := range uint64(trickySeeds) {
-		data := trickyTrace(t, seed)
-		r, err := lazy.Open(data, lazy.Options{NoWrite: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, folded := range []bool{false, true} {
-			o := lazy.PrintOptions{Verbose: true, Folded: folded}
-			var text strings.Builder
-			if err := r.Print(t.Context(), &text, o, lazy.Part{}); err != nil {
-				t.Fatal(err)
+	for _, l := range releases {
+		t.Run(l.String(), func(t *testing.T) {
+			for seed := range uint64(trickySeeds) {
+				lazyEqualsEager(t, trickyTrace(t, l.version, seed))
 			}
-			sameText(t, text.String(), printedByUs(t, data, o, allRoots))
-		}
-		if err := r.Close(); err != nil {
+		})
+	}
+}
+
+func lazyEqualsEager(t *testing.T, data string) {
+	t.Helper()
+	r, err := lazy.Open(data, lazy.Options{NoWrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, folded := range []bool{false, true} {
+		o := lazy.PrintOptions{Verbose: true, Folded: folded}
+		var text strings.Builder
+		if err := r.Print(t.Context(), &text, o, lazy.Part{}); err != nil {
 			t.Fatal(err)
 		}
+		sameText(t, text.String(), printedByUs(t, data, o, allRoots))
 	}
 }
 
 // tricky makes a trace of one thread.
 type tricky struct {
 	r         *rand.Rand
+	version   format.Version
 	t         *formattest.Thread
 	event     int32
 	methods   []format.MethodDescriptor
@@ -86,11 +98,11 @@ type tricky struct {
 	paths     int
 }
 
-func trickyTrace(t *testing.T, seed uint64) string {
+func trickyTrace(t *testing.T, version format.Version, seed uint64) string {
 	t.Helper()
 	var data, index bytes.Buffer
-	w := formattest.NewWriter(&data, &index, formattest.Options{})
-	g := &tricky{r: rand.New(rand.NewPCG(seed, 3)), t: w.Thread(0)}
+	w := formattest.NewWriter(&data, &index, formattest.Options{Version: version})
+	g := &tricky{r: rand.New(rand.NewPCG(seed, 3)), version: version, t: w.Thread(0)}
 	g.vocabulary()
 	for range 12 {
 		g.call(0, int32(g.r.IntN(len(g.methods))))
@@ -175,6 +187,9 @@ func (g *tricky) location() {
 		File: g.text(), Class: g.text(), Method: g.text(), Line: int32(g.r.IntN(100)), Path: -1}
 	if l.Kind != format.LocationLine && g.r.IntN(3) > 0 {
 		l.Path = int32(g.r.IntN(g.paths))
+	}
+	if g.version >= format.V27 && g.r.IntN(8) == 0 {
+		l.Kind, l.Path, l.Loops = format.LocationLoop, -1, []int32{l.ID, 1}
 	}
 	if l.Kind == format.LocationCall {
 		for range g.r.IntN(3) {

@@ -26,11 +26,16 @@ func testOpensPacked(t *testing.T, r *reference) {
 		{Shape: formattest.Calls, N: 3000, Seed: 5, Threads: 3, Own: true, Timed: true},
 		{Shape: formattest.Random, N: 3000, Seed: 6, Own: true, Timed: true, Options: formattest.Options{Dump: true}},
 	} {
+		spec.Version = r.release.version
 		for _, level := range packLevels {
 			t.Run(fmt.Sprintf("%s-level%d", spec.Name(), level), func(t *testing.T) {
 				data := formattest.File(t, spec)
 				info := &format.Info{Class: "com.acme.Main", Method: "run", Start: 1_780_000_000_000, End: 1_780_000_001_000,
 					JVMArgs: "-Xmx1g", Properties: []format.Pair{{Key: "a=b", Value: "c\n\\d"}}, Environment: []format.Pair{{Key: "PATH", Value: "/bin"}}}
+				if spec.Version >= format.V27 {
+					points := int64(spec.N)
+					info.Points = &points
+				}
 				in := format.PackInput{Info: info.Append(nil), Data: openFile(t, data), Index: openFile(t, data+".idx")}
 				if spec.Timed {
 					in.Times = openFile(t, data+".tim")
@@ -57,7 +62,7 @@ func TestReferenceOpensPackedAgain(t *testing.T) { eachReference(t, testOpensPac
 
 func testOpensPackedAgain(t *testing.T, r *reference) {
 	diffs := 0
-	for _, name := range formattest.RecordedNames(t, ".packedtrace") {
+	for _, name := range r.release.recorded(t, ".packedtrace") {
 		recorded := formattest.Unpack(t, name)
 		want := r.ask(t, "open-packed", recorded)
 		accept(t, want)
@@ -94,7 +99,7 @@ func testOpensPackedAgain(t *testing.T, r *reference) {
 func TestReferencePassesTimes(t *testing.T) { eachReference(t, testPassesTimes) }
 
 func testPassesTimes(t *testing.T, r *reference) {
-	const name = "packed.stream.bin.packedtrace"
+	name := r.release.recordedAs(t, "packed", "stream", ".packedtrace")
 	text := r.lazily(t, formattest.Unpack(t, name), true)
 	for what, times := range map[string][]byte{
 		"none": someTimes(0), "many": someTimes(1_000_000), "part of a cell": someTimes(10)[:format.TimesHeaderSize+50],

@@ -10,13 +10,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+
+	"tracex/format"
 )
 
 // releases are those of Lincheck that tracex is compared with. Each reads one
 // version of the format and no other; together they are all versions that
 // tracex writes. The newest is last.
 var releases = []*release{
-	newRelease("3.6", 22),
+	newRelease("3.6", format.V22),
+	newRelease("3.7", format.V27),
 }
 
 // buildTries is how often Maven is asked: a registry may fail for a moment.
@@ -28,13 +31,13 @@ var driverDir = filepath.Join("..", "..", "testdata", "interop", "lincheck")
 // release is a release of Lincheck, with a driver that is built and started at
 // most once.
 type release struct {
-	name    string // as Maven Central has it
-	version int    // of the files that it reads
+	name    string         // as Maven Central has it
+	version format.Version // of the files that it reads
 	built   func() error
 	running func() (*reference, error)
 }
 
-func newRelease(name string, version int) *release {
+func newRelease(name string, version format.Version) *release {
 	l := &release{name: name, version: version}
 	l.built = sync.OnceValue(l.build)
 	l.running = sync.OnceValues(l.start)

@@ -21,6 +21,9 @@ func (g *tricky) call(depth int, method int32) {
 	for range m.Args {
 		p.Args = append(p.Args, g.value())
 	}
+	if g.version >= format.V27 && g.r.IntN(4) == 0 {
+		p.Flags = format.FlagSuper
+	}
 	g.t.Point(&p)
 	if depth < trickyDepth {
 		// The real reader, asked for one child that folds away, gives the one
@@ -35,7 +38,7 @@ func (g *tricky) call(depth int, method int32) {
 	}
 	f := format.Footer{Result: g.value()}
 	if g.r.IntN(10) == 0 {
-		f = format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: "a.Oops"}
+		f = g.threw()
 	}
 	g.t.Footer(&f)
 }
@@ -55,7 +58,7 @@ func (g *tricky) children(depth int) {
 		case 5:
 			g.snapshot()
 		default:
-			g.field(format.ClassFieldRead, &g.fields[g.r.IntN(len(g.fields))])
+			g.field(format.ClassFieldRead, &g.fields[g.r.IntN(len(g.fields))], g.value())
 		}
 	}
 }
@@ -78,9 +81,9 @@ func (g *tricky) expected(depth int, m *format.MethodDescriptor) {
 		g.variable(format.ClassVariableWrite, 14)
 	}
 	if get {
-		g.field(format.ClassFieldRead, field)
+		g.field(format.ClassFieldRead, field, g.valueLike(m.Result))
 	} else {
-		g.field(format.ClassFieldWrite, field)
+		g.field(format.ClassFieldWrite, field, g.value())
 	}
 }
 
@@ -134,9 +137,9 @@ func (g *tricky) variable(c format.Class, id int32) {
 	g.t.Point(&p)
 }
 
-func (g *tricky) field(c format.Class, f *format.FieldDescriptor) {
+func (g *tricky) field(c format.Class, f *format.FieldDescriptor, value format.Value) {
 	p := g.head(c)
-	p.Ref, p.Target, p.Value = f.ID, format.Null(), g.value()
+	p.Ref, p.Target, p.Value = f.ID, format.Null(), value
 	if !f.Static {
 		p.Target = format.Value{ClassID: f.ClassID, Bits: int64(g.r.IntN(100))}
 	}
@@ -155,6 +158,11 @@ func (g *tricky) snapshot() {
 	for range g.r.IntN(6) {
 		p.Snapshot.Stack = append(p.Snapshot.Stack, g.anyLocation())
 	}
+	if g.version >= format.V27 {
+		for range g.r.IntN(3) {
+			p.Snapshot.Watches = append(p.Snapshot.Watches, g.value())
+		}
+	}
 	g.t.Point(&p)
 }
 
@@ -167,24 +175,7 @@ func (g *tricky) head(c format.Class) format.Point {
 	if g.r.IntN(8) == 0 {
 		p.Diff = format.DiffStatus(g.r.IntN(6) - 1)
 	}
+	// There and empty is another thing than not there, and looks the same.
+	p.Marked = g.version >= format.V27 && c.Container() && g.r.IntN(8) == 0
 	return p
-}
-
-// value is one whose class a method may well return.
-func (g *tricky) value() format.Value {
-	switch g.r.IntN(8) {
-	case 0:
-		return format.Null()
-	case 1:
-		return format.Value{Kind: format.ValueVoid}
-	case 2:
-		return format.Value{Kind: format.ValueString, Text: "text"}
-	case 3:
-		return format.Value{Kind: format.ValueLong, Bits: 8}
-	case 4:
-		return format.Value{Kind: format.ValueBoolean, Bits: 1}
-	case 5:
-		return format.Value{ClassID: int32(g.r.IntN(len(trickyClasses))), Bits: 9}
-	}
-	return format.Value{Kind: format.ValueInt, Bits: int64(g.r.IntN(100))}
 }
