@@ -171,23 +171,32 @@ func (s *Snapshot) append(dst []byte, v Version) ([]byte, error) {
 // again. n is its size in bytes. Nothing of p aliases b.
 func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
 	c := cursor{b: b, v: v}
-	if k := Kind(c.u8()); k != KindTracePoint && c.err == nil {
-		c.fail(0, KindTracePoint.String(), k.String())
-	}
 	args, subtree := p.Args[:0], p.Subtree[:0]
-	class, ok := v.PointClass(c.u8())
-	if !ok && c.err == nil {
-		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(b[1]))
-	}
-	*p = Point{
-		Class: class, Location: c.i32(), Thread: c.i32(), Event: c.i32(),
-		Diff: DiffStatus(c.u8()), Args: args, Subtree: subtree,
-	}
-	if !p.Diff.Valid() && c.err == nil {
-		c.fail(pointHead-1, "a diff status, -1 to 4", fmt.Sprint(int8(p.Diff)))
-	}
+	*p = Point{Args: args, Subtree: subtree}
+	c.pointHead(p)
 	c.pointBody(p)
 	return c.i, c.error()
+}
+
+// pointHead reads what all points begin with.
+func (c *cursor) pointHead(p *Point) {
+	if len(c.b) > 0 && Kind(c.b[0]) != KindTracePoint {
+		c.fail(0, KindTracePoint.String(), Kind(c.b[0]).String())
+	}
+	b := c.take(pointHead, "a trace point")
+	if b == nil {
+		return
+	}
+	be := binary.BigEndian
+	class, ok := c.v.PointClass(b[1])
+	p.Class, p.Diff = class, DiffStatus(b[pointHead-1])
+	p.Location, p.Thread, p.Event = int32(be.Uint32(b[2:])), int32(be.Uint32(b[6:])), int32(be.Uint32(b[10:]))
+	switch {
+	case !ok:
+		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(b[1]))
+	case !p.Diff.Valid():
+		c.fail(pointHead-1, "a diff status, -1 to 4", fmt.Sprint(int8(p.Diff)))
+	}
 }
 
 func (c *cursor) pointBody(p *Point) {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 )
@@ -261,8 +262,7 @@ func (s *Scanner) enter(o *Object) bool {
 			s.ended = true
 			return true
 		}
-		c := cursor{b: o.Bytes, i: 1}
-		o.Thread = c.i32()
+		o.Thread = int32(binary.BigEndian.Uint32(o.Bytes[1:]))
 		s.cur = s.streams[o.Thread]
 		if s.cur == nil {
 			s.cur = new(stream)
@@ -278,8 +278,7 @@ func (s *Scanner) enter(o *Object) bool {
 	case KindTracePoint:
 		// Live breakpoints may name another thread: the block's is what counts.
 		o.Class, _ = s.version.PointClass(o.Bytes[1])
-		c := cursor{b: o.Bytes, i: 6}
-		if t := c.i32(); t != o.Thread && o.Class != ClassSnapshot {
+		if t := int32(binary.BigEndian.Uint32(o.Bytes[6:])); t != o.Thread && o.Class != ClassSnapshot {
 			s.err = &Error{Offset: o.Offset, Err: ErrCorrupt,
 				Expected: fmt.Sprintf("a trace point of thread %d, whose block this is", o.Thread),
 				Found:    fmt.Sprintf("one of thread %d", t)}

@@ -16,6 +16,9 @@ var kinds22 = [17]ValueKind{
 }
 
 const (
+	null22    = -1
+	void22    = -2
+	int22     = -5
 	string22  = -10
 	raw22     = -12
 	builder22 = -16
@@ -103,6 +106,30 @@ func (v Version) appendObject22(dst []byte, x *Value, depth int) ([]byte, error)
 
 func (c *cursor) value22(v *Value, depth int) {
 	at := c.i
+	// The commonest kinds, where all that is read of one is there.
+	if b := c.b; len(b)-at >= 12 {
+		b = b[at : at+12]
+		id := int32(binary.BigEndian.Uint32(b))
+		word := binary.BigEndian.Uint32(b[4:])
+		switch {
+		case id >= 0 && binary.BigEndian.Uint32(b[8:]) == 0:
+			*v = Value{ClassID: id, Bits: int64(int32(word))}
+			c.i = at + 12
+			return
+		case id == int22:
+			*v = Value{Kind: ValueInt, Bits: int64(int32(word))}
+			c.i = at + 8
+			return
+		case id == null22:
+			*v = Value{Kind: ValueNull}
+			c.i = at + 4
+			return
+		case id == void22:
+			*v = Value{Kind: ValueVoid}
+			c.i = at + 4
+			return
+		}
+	}
 	id := c.i32()
 	if id >= 0 {
 		*v = Value{ClassID: id, Bits: int64(c.i32())}

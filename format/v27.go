@@ -24,6 +24,9 @@ var classBytes27 = func() (bytes [classCount]byte) {
 
 // The kinds of values. On disk, do not change.
 const (
+	null27           = 0
+	void27           = 1
+	int27            = 5
 	object27         = 15
 	capturedObject27 = 16
 	array27          = 17
@@ -36,7 +39,7 @@ const (
 
 // kinds27 are the kinds of values by the byte on disk.
 var kinds27 = [kindCount27]ValueKind{
-	0: ValueNull, 1: ValueVoid, 2: ValueUnit, 3: ValueByte, 4: ValueShort, 5: ValueInt, 6: ValueLong, 7: ValueFloat,
+	null27: ValueNull, void27: ValueVoid, 2: ValueUnit, 3: ValueByte, 4: ValueShort, int27: ValueInt, 6: ValueLong, 7: ValueFloat,
 	8: ValueDouble, 9: ValueChar, 10: ValueBoolean, 11: ValueString, 12: ValueEnum, 13: ValueBigInteger, 14: ValueBigDecimal,
 	object27: ValueObject, capturedObject27: ValueObject, array27: ValueArray, capturedArray27: ValueArray, 19: ValueSequence,
 	exception27: ValueException, capturedThrown27: ValueException, 22: ValueJavaClass, 23: ValueKotlinClass,
@@ -134,6 +137,24 @@ func (in *Captured) appendThrown(dst []byte) ([]byte, error) {
 
 func (c *cursor) value27(v *Value, depth int) {
 	at := c.i
+	// The commonest kinds, where all that is read of one is there.
+	if b := c.b; len(b)-at >= 9 {
+		b = b[at : at+9]
+		switch b[0] {
+		case null27, void27:
+			*v = Value{Kind: kinds27[b[0]]}
+			c.i = at + 1
+			return
+		case int27:
+			*v = Value{Kind: ValueInt, Bits: int64(int32(binary.BigEndian.Uint32(b[1:])))}
+			c.i = at + 5
+			return
+		case object27:
+			*v = Value{ClassID: int32(binary.BigEndian.Uint32(b[1:])), Bits: int64(int32(binary.BigEndian.Uint32(b[5:])))}
+			c.i = at + 9
+			return
+		}
+	}
 	b := c.u8()
 	if b >= kindCount27 {
 		c.fail(at, "a kind of value, 0 to 25", fmt.Sprint(b))
