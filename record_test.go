@@ -55,7 +55,7 @@ func recordEvents(end string) error {
 	if end == "goes on" {
 		return recordOn()
 	}
-	p, err := producer.Start(producer.Options{StartUp: end == "early"})
+	p, err := producer.Start(producer.Options{StartUp: end == "early", AdoptWithin: time.Hour})
 	if err != nil {
 		return err
 	}

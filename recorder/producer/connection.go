@@ -149,13 +149,13 @@ func (c *connection) setUp(id uint64, config *perfetto.DataSourceConfig) *Instan
 	if d == nil || c.arbiter == nil || c.instances[id] != nil {
 		return nil
 	}
-	if i := c.p.adopted(d, c, id, config); i != nil {
-		c.instances[id] = i
-		return i
+	own := newInstance(d, c.arbiter, config)
+	own.id, own.conn, own.target = id, c, c.arbiter.Target(config.GetTargetBuffer())
+	i := c.p.adopt(own)
+	if i == own {
+		i.begin()
+		close(i.ready)
 	}
-	i := newInstance(d, c.arbiter, config)
-	i.id, i.conn, i.target = id, c, c.arbiter.Target(config.GetTargetBuffer())
-	i.begin()
 	c.instances[id] = i
 	return i
 }

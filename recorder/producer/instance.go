@@ -22,13 +22,17 @@ type Instance struct {
 	target   *smb.Target
 	policy   smb.Policy
 	lent     []lent
-	flushOwn func() // writers that are not in the pool; nil: there are none
-	early    bool   // it began before the service asked for it
-	running  bool   // the service has asked for it
+	flushOwn func()        // writers that are not in the pool; nil: there are none
+	early    bool          // it began before the service asked for it
+	running  bool          // the service has asked for it
+	ready    chan struct{} // closed when it has begun, and when it has been started if it is early
+
+	life             sync.Mutex // guards what follows; held during Start and Stop
+	started, stopped bool
 }
 
 func newInstance(d *DataSource, a *smb.Arbiter, config *perfetto.DataSourceConfig) *Instance {
-	i := &Instance{source: d, arbiter: a, config: config, policy: d.Policy}
+	i := &Instance{source: d, arbiter: a, config: config, policy: d.Policy, ready: make(chan struct{})}
 	switch config.GetBufferExhaustedPolicy() {
 	case perfetto.DataSourceConfig_BUFFER_EXHAUSTED_DROP:
 		i.policy = smb.Drop
@@ -58,8 +62,15 @@ func (i *Instance) begin() {
 	}
 }
 
-// start lets the source's owner write.
-func (i *Instance) start() {
+// start lets the source's owner write, once. It reports whether the instance has been
+// started, and not stopped.
+func (i *Instance) start() bool {
+	i.life.Lock()
+	defer i.life.Unlock()
+	if i.started || i.stopped {
+		return !i.stopped
+	}
+	i.started = true
 	if i.source.Start != nil {
 		i.source.Start(i)
 	}
@@ -68,16 +79,26 @@ func (i *Instance) start() {
 	defer d.p.mu.Unlock()
 	list := append(slices.Clone(d.Instances()), i)
 	d.started.Store(&list)
+	return true
 }
 
 // stop ends what start began.
 func (i *Instance) stop() {
 	d := i.source
+	is := func(other *Instance) bool { return other == i }
+	d.p.mu.Lock()
+	if s := d.p.startUp; s != nil {
+		s.wanted = slices.DeleteFunc(s.wanted, is)
+	}
+	d.p.mu.Unlock()
+	i.life.Lock()
+	defer i.life.Unlock()
+	i.stopped = true
 	if d.Stop != nil {
 		d.Stop(i)
 	}
 	d.p.mu.Lock()
-	list := slices.DeleteFunc(slices.Clone(d.Instances()), func(other *Instance) bool { return other == i })
+	list := slices.DeleteFunc(slices.Clone(d.Instances()), is)
 	d.started.Store(&list)
 	d.p.mu.Unlock()
 	i.each(func(l *lent) {

@@ -2,6 +2,7 @@ package producer
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -19,6 +20,7 @@ type startUp struct {
 	timer   *time.Timer
 	offered bool // to a service, once; its connection closes the arbiter then
 	waiting []*Instance
+	wanted  []*Instance // that sessions got, since nothing waited for them
 }
 
 // ErrStartUp is returned where there is no start-up: [Options.StartUp] was not
@@ -45,6 +47,8 @@ func (p *Producer) beginStartUp() error {
 // config is like this one, but for what the service sets itself (nil is an empty
 // one); if none comes
 // within [Options.AdoptWithin], what was written is dropped, and OnError is told.
+// Where such a session has asked already, its instance is returned, and is started if
+// the session has not come to that. Not to be called in a callback.
 func (d *DataSource) StartUp(config *perfetto.DataSourceConfig) (*Instance, error) {
 	if config == nil {
 		config = &perfetto.DataSourceConfig{}
@@ -58,19 +62,25 @@ func (d *DataSource) StartUp(config *perfetto.DataSourceConfig) (*Instance, erro
 		p.mu.Unlock()
 		return nil, ErrStartUp
 	}
+	if at := slices.IndexFunc(s.wanted, func(i *Instance) bool { return i.source == d && alike(i.config, config) }); at >= 0 {
+		i := s.wanted[at]
+		p.mu.Unlock()
+		<-i.ready
+		if !i.start() {
+			return d.StartUp(config) // that session has ended
+		}
+		return i, nil
+	}
 	i := newInstance(d, s.mem.arbiter, config)
 	i.target, i.early = s.mem.arbiter.Reserve(), true
+	s.waiting = append(s.waiting, i) // before it has begun: a session that asks now must not get another
 	p.mu.Unlock()
 	i.begin()
 	i.start()
+	close(i.ready)
 	p.mu.Lock()
-	s = p.startUp
-	if s != nil {
-		s.waiting = append(s.waiting, i)
-	}
-	p.mu.Unlock()
-	if s == nil { // it ended meanwhile
-		i.discard()
+	defer p.mu.Unlock()
+	if p.startUp != s && i.conn == nil { // it ended meanwhile
 		return nil, ErrStartUp
 	}
 	return i, nil
@@ -88,22 +98,27 @@ func (p *Producer) offerStartUp(local bool) *startUp {
 	return nil
 }
 
-// adopted returns the instance that a session is to go on with; nil if there is
-// none.
-func (p *Producer) adopted(d *DataSource, c *connection, id uint64, config *perfetto.DataSourceConfig) *Instance {
+// adopt returns the instance that a session is to go on with: one that has waited for
+// it, else its own.
+func (p *Producer) adopt(own *Instance) *Instance {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.startUp == nil || p.startUp != c.startUp {
-		return nil
+	s := p.startUp
+	if s == nil || s != own.conn.startUp {
+		p.mu.Unlock()
+		return own
 	}
-	for n, i := range p.startUp.waiting {
-		if i.source == d && alike(i.config, config) {
-			p.startUp.waiting = append(p.startUp.waiting[:n:n], p.startUp.waiting[n+1:]...)
-			i.id, i.conn, i.config = id, c, config
+	for n, i := range s.waiting {
+		if i.source == own.source && alike(i.config, own.config) {
+			s.waiting = append(s.waiting[:n:n], s.waiting[n+1:]...)
+			i.id, i.conn, i.config = own.id, own.conn, own.config
+			p.mu.Unlock()
+			<-i.ready
 			return i
 		}
 	}
-	return nil
+	s.wanted = append(s.wanted, own)
+	p.mu.Unlock()
+	return own
 }
 
 // alike reports whether two configs ask for the same, but for what a service sets
@@ -131,6 +146,7 @@ func (p *Producer) endStartUp(why string) {
 	}
 	s.timer.Stop()
 	for _, i := range s.waiting {
+		<-i.ready
 		i.discard()
 		p.complain("what %q recorded before there was a session is dropped: %s", i.source.Name, why)
 	}

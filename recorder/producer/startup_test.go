@@ -46,15 +46,7 @@ func TestStartUp(t *testing.T) {
 	track.Instant(n)
 	serve(t, dir)
 	c := consume(t, dir)
-	err = c.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: session(1024, "words", trackEvent)}, func(r ipc.Reply) {
-		m := new(perfetto.EnableTracingResponse)
-		if r.Decode(m) == nil {
-			c.ended <- m
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.begin(session(1024, "words", trackEvent))
 	awaitAdopted(t, i)
 	i.Write(word(t, "late"))
 	track.Instant(n)
