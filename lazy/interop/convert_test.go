@@ -12,7 +12,7 @@ import (
 
 // The real reader loads what is made of traces of Perfetto's, takes the index,
 // and prints what we print.
-func TestReferenceReadsConverted(t *testing.T) { referencesOf(t, recorded, testReadsConverted) }
+func TestReferenceReadsConverted(t *testing.T) { eachReference(t, testReadsConverted) }
 
 func testReadsConverted(t *testing.T, r *reference) {
 	captures, err := filepath.Glob("../../recorder/convert/testdata/*.pftrace.gz")
@@ -23,7 +23,7 @@ func testReadsConverted(t *testing.T, r *reference) {
 		name := strings.TrimSuffix(filepath.Base(path), ".pftrace.gz")
 		for label, block := range map[string]int{"": 0, "/small blocks": 100} {
 			t.Run(name+label, func(t *testing.T) {
-				sameAsReference(t, r, converted(t, path, convert.Options{BlockSize: block}))
+				sameAsReference(t, r, converted(t, path, convert.Options{BlockSize: block, FormatVersion: r.release.version}))
 			})
 		}
 	}

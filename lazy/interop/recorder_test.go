@@ -11,12 +11,9 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// recorded are the releases whose versions our recorder writes.
-var recorded = releases[:1]
-
 // The real reader loads what our recorder writes of a program that runs on many
 // goroutines, takes its index, and prints what we print.
-func TestReferenceReadsRecorder(t *testing.T) { referencesOf(t, recorded, testReadsRecorder) }
+func TestReferenceReadsRecorder(t *testing.T) { eachReference(t, testReadsRecorder) }
 
 func testReadsRecorder(t *testing.T, r *reference) {
 	configs := map[string]recorder.Config{
@@ -30,6 +27,7 @@ func testReadsRecorder(t *testing.T, r *reference) {
 	for name, config := range configs {
 		for seed, goroutines := range []int{1, 3, 64} {
 			t.Run(fmt.Sprintf("%s/goroutines=%d", name, goroutines), func(t *testing.T) {
+				config.FormatVersion = int(r.release.version)
 				config.Path = filepath.Join(t.TempDir(), "trace.bin")
 				rec, err := recorder.Start(config)
 				if err != nil {

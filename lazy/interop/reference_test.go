@@ -38,14 +38,8 @@ type answer struct {
 // missing fails the test.
 func eachReference(t *testing.T, test func(t *testing.T, r *reference)) {
 	t.Helper()
-	referencesOf(t, releases, test)
-}
-
-// referencesOf does the same with some of the releases.
-func referencesOf(t *testing.T, some []*release, test func(t *testing.T, r *reference)) {
-	t.Helper()
 	needInterop(t)
-	for _, l := range some {
+	for _, l := range releases {
 		t.Run(l.String(), func(t *testing.T) {
 			r, err := l.running()
 			if err != nil {
