@@ -11,7 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be the process that benchmarks measure.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){measuredName: measured})
-}
+// commands are what the test binary is instead, by the name that it is run under.
+var commands = map[string]func(){measuredName: measured}
+
+// TestMain lets the test binary be the process that benchmarks measure, or a
+// program that records.
+func TestMain(m *testing.M) { testscript.Main(m, commands) }

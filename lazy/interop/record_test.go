@@ -1,0 +1,71 @@
+//go:build linux
+
+package interop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"tracex/format"
+	"tracex/recorder"
+	"tracex/recorder/recordertest"
+)
+
+// programName is the name under which the test binary is a program that records
+// into the shared memory of a service. Its arguments are a version of the format
+// and whether it writes track events.
+const programName = "tracex-program"
+
+func init() { commands[programName] = program }
+
+func program() {
+	version, err := strconv.Atoi(os.Args[1])
+	events, errEvents := strconv.ParseBool(os.Args[2])
+	if err = errors.Join(err, errEvents); err == nil {
+		err = recordShared(version, events)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func recordShared(version int, events bool) error {
+	rec, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, FormatVersion: version, TrackEvents: events})
+	if err != nil {
+		return err
+	}
+	recordertest.Program{Seed: 5, Goroutines: 3, Steps: 500}.Run(rec)
+	return rec.Stop()
+}
+
+// The real reader loads what tracex record makes of what a program recorded into
+// shared memory, by either of its ways, takes the index, and prints what we print.
+func TestReferenceReadsRecordCommand(t *testing.T) { eachReference(t, testReadsRecordCommand) }
+
+func testReadsRecordCommand(t *testing.T, r *reference) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, events := range []bool{false, true} {
+		if events && r.release.version != format.Newest {
+			continue // the command makes the newest of track events
+		}
+		t.Run(fmt.Sprintf("track events=%v", events), func(t *testing.T) {
+			dir := t.TempDir()
+			name, data := filepath.Join(dir, programName), filepath.Join(dir, "trace.bin")
+			if err := os.Symlink(self, name); err != nil {
+				t.Fatal(err)
+			}
+			version := strconv.Itoa(int(r.release.version))
+			t.Setenv(recorder.FormatVariable, version)
+			tell(t, "record", "-o", data, "--", name, version, strconv.FormatBool(events))
+			sameAsReference(t, r, data)
+		})
+	}
+}
