@@ -127,3 +127,41 @@ func unit(b []byte) (u uint16, n int) {
 	}
 	return 0, 0
 }
+
+// modifiedSize is how many bytes s takes in modified UTF-8.
+func modifiedSize(s string) (n int) {
+	for i := 0; i < len(s); {
+		size, taken := modifiedRune(s[i:])
+		n += size
+		i += taken
+	}
+	return n
+}
+
+// cutModified returns the longest beginning of s, of whole characters, that takes
+// at most n bytes in modified UTF-8.
+func cutModified(s string, n int) string {
+	for i := 0; i < len(s); {
+		size, taken := modifiedRune(s[i:])
+		if n -= size; n < 0 {
+			return s[:i]
+		}
+		i += taken
+	}
+	return s
+}
+
+// modifiedRune returns how many bytes the first character of s takes in modified
+// UTF-8, and how many it has in s.
+func modifiedRune(s string) (size, taken int) {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == 0:
+		return 2, n
+	case r == utf8.RuneError && n == 1 && isSurrogate(s):
+		return 3, 3
+	case r > 0xffff:
+		return 6, n
+	}
+	return utf8.RuneLen(r), n
+}

@@ -1,0 +1,288 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Translator turns the objects of a trace of one version into those of another.
+// What both versions can say is exact, and is the same bytes again when it is
+// turned back; where the other version knows more, or cannot hold what is there,
+// a rule decides, and what it did is counted: see [Change], and docs/versions.md.
+//
+// A Translator is used by one goroutine at a time.
+type Translator struct {
+	// NewClass returns the id of a class descriptor that the trace lacks and is to
+	// get: one that nothing in it refers to. nil: one above all that Known saw.
+	NewClass func() (int32, error)
+
+	from, to Version
+	known    *Survey
+	made     [changeCount]int64
+	owed     *ClassDescriptor
+	err      error // of NewClass
+	point    Point
+	footer   Footer
+}
+
+// NewTranslator returns a Translator. known is what is known of the whole trace;
+// what is added to it meanwhile counts from then on; nil: nothing. It fails for versions that
+// are not read or not written.
+func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
+	if !from.Known() || to != V22 && to != V27 {
+		return nil, fmt.Errorf("version %d of the format cannot be turned into version %d", from, to)
+	}
+	if known == nil {
+		known = NewSurvey(from)
+	}
+	return &Translator{from: from, to: to, known: known}, nil
+}
+
+// From and To return the versions.
+func (t *Translator) From() Version { return t.from }
+func (t *Translator) To() Version   { return t.to }
+
+// Changes returns how often what was done that is not exact.
+func (t *Translator) Changes() map[Change]int64 {
+	made := make(map[Change]int64)
+	for c, n := range t.made {
+		if n > 0 {
+			made[Change(c)] = n
+		}
+	}
+	return made
+}
+
+// Inexact returns how many guesses and losses there were so far.
+func (t *Translator) Inexact() (n int64) {
+	for _, m := range t.made {
+		n += m
+	}
+	return n
+}
+
+func (t *Translator) count(c Change) { t.made[c]++ }
+
+// Owed returns, once, a class descriptor that must be written before the object
+// that was translated last; nil: none.
+func (t *Translator) Owed() *ClassDescriptor {
+	d := t.owed
+	t.owed = nil
+	return d
+}
+
+// Object appends what the object at the start of b is in the other version: a
+// trace point, a footer of a container of the class open, or a reference object.
+// Block borders and EOF are the same in all versions.
+func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
+	if t.from == t.to || len(b) == 0 {
+		return append(dst, b...), nil
+	}
+	switch Kind(b[0]) {
+	case KindTracePoint:
+		if _, err := t.from.DecodePoint(b, &t.point); err != nil {
+			return dst, err
+		}
+		if err := t.Point(&t.point); err != nil {
+			return dst, err
+		}
+		return t.point.Append(dst, t.to)
+	case KindFooter:
+		if _, err := t.from.DecodeFooter(b, open, &t.footer); err != nil {
+			return dst, err
+		}
+		if err := t.Footer(&t.footer, open); err != nil {
+			return dst, err
+		}
+		return t.footer.Append(dst, t.to, open)
+	case KindCodeLocation:
+		c := cursor{b: b, i: 1, v: t.from}
+		l := c.codeLocation()
+		if c.err != nil {
+			return dst, c.err
+		}
+		t.Location(&l)
+		return l.Append(dst, t.to)
+	case KindFieldDescriptor:
+		c := cursor{b: b, i: 1, v: t.from}
+		d := c.field()
+		if c.err != nil {
+			return dst, c.err
+		}
+		if t.from == V19 {
+			t.count(ChangeOld)
+		}
+		return d.Append(dst, t.to)
+	}
+	return append(dst, b...), nil
+}
+
+// Point changes a trace point of the one version into that of the other. Values
+// that it captured are changed in place.
+func (t *Translator) Point(p *Point) error {
+	if t.from == t.to {
+		return nil
+	}
+	switch p.Class {
+	case ClassThrow, ClassCatch:
+		t.thrown(&p.Value)
+	case ClassSnapshot:
+		t.snapshot(p.Snapshot)
+	case ClassCall:
+		t.call(p)
+	case ClassLoop, ClassIteration:
+		t.subtree(p)
+	case ClassVariableRead, ClassVariableWrite:
+		t.value(&p.Value)
+	default:
+		t.value(&p.Target)
+		t.value(&p.Value)
+	}
+	return t.failed()
+}
+
+// failed returns what NewClass failed with.
+func (t *Translator) failed() error {
+	err := t.err
+	t.err = nil
+	return err
+}
+
+func (t *Translator) call(p *Point) {
+	t.subtree(p)
+	t.value(&p.Target)
+	t.values(p.Args)
+	// The flags stay: version 22 does not look at FlagSuper.
+}
+
+// subtree changes the diff statuses of a container.
+func (t *Translator) subtree(p *Point) {
+	switch {
+	case t.to < V27:
+		if p.Marked && len(p.Subtree) == 0 {
+			t.count(ChangeStatuses)
+		}
+		p.Marked = len(p.Subtree) > 0
+	case len(p.Subtree) > maxStatuses27:
+		t.count(ChangeStatuses)
+		p.Subtree = distinct(p.Subtree)
+	}
+}
+
+// distinct returns the statuses that there are, ascending, in place of list.
+func distinct(list []DiffStatus) []DiffStatus {
+	var there [DiffEditedNew - DiffNone + 1]bool
+	for _, d := range list {
+		there[d-DiffNone] = true
+	}
+	list = list[:0]
+	for i, is := range there {
+		if is {
+			list = append(list, DiffStatus(i)+DiffNone)
+		}
+	}
+	return list
+}
+
+func (t *Translator) snapshot(s *Snapshot) {
+	if t.from == V19 {
+		t.count(ChangeOld)
+	}
+	t.values(s.Locals)
+	if t.to < V27 {
+		t.made[ChangeWatch] += int64(len(s.Watches))
+		s.Watches = nil
+	}
+}
+
+// Footer changes a footer of a container of this class.
+func (t *Translator) Footer(f *Footer, class Class) error {
+	if t.from == t.to || class != ClassCall {
+		return nil
+	}
+	if t.to >= V27 {
+		t.footer27(f)
+	} else {
+		t.footer22(f)
+	}
+	return t.failed()
+}
+
+// Location changes a code location.
+func (t *Translator) Location(l *CodeLocation) {
+	if t.from == t.to {
+		return
+	}
+	if t.from == V19 {
+		t.count(ChangeOld)
+	}
+	was, had := l.Kind, l.Loops
+	if was == LocationLoop {
+		l.Kind = LocationLine
+	}
+	l.Loops = nil
+	kind, loops := l.Kind, t.known.headerLoops(l)
+	if kind == LocationLine && len(loops) > 0 {
+		kind = LocationLoop
+	}
+	switch {
+	case t.to >= V27 && kind == LocationLoop:
+		t.count(ChangeLoops)
+		l.Kind, l.Loops = kind, slices.Clone(loops)
+	case t.to < V27 && (kind != was || !slices.Equal(loops, had)): // what comes back
+		t.count(ChangeLoopLocation)
+	}
+}
+
+func (t *Translator) values(list []Value) {
+	for i := range list {
+		t.value(&list[i])
+	}
+}
+
+// value changes a value that is neither a result nor what was thrown.
+func (t *Translator) value(v *Value) {
+	if t.to >= V27 {
+		t.value27(v)
+	} else {
+		t.value22(v)
+	}
+}
+
+// thrown changes the value of a throw or a catch. What was thrown is an
+// exception, whatever its class is called.
+func (t *Translator) thrown(v *Value) {
+	switch {
+	case t.to >= V27 && v.Kind == ValueObject && v.Captured == nil:
+		v.Kind = ValueException
+	case t.to >= V27:
+		t.value27(v)
+	case v.Kind == ValueException && v.ClassID >= 0:
+		t.exception22(v)
+	default:
+		if v.Kind == ValueObject && v.Captured == nil && v.ClassID >= 0 {
+			t.count(ChangeThrownObject)
+		}
+		t.inner22(v)
+	}
+}
+
+// captured changes what was recorded of the inside of an object or an array.
+func (t *Translator) captured(in *Captured) {
+	t.values(in.Elements)
+	for i := range in.Fields {
+		t.value(&in.Fields[i].Value)
+	}
+}
+
+// fit cuts a text that is longer than a utf can be.
+func (t *Translator) fit(s string) string {
+	if len(s) <= maxUTF/3 { // no character takes more than three times its bytes
+		return s
+	}
+	if modifiedSize(s) <= maxUTF {
+		return s
+	}
+	t.count(ChangeCut)
+	return cutModified(s, maxUTF)
+}

@@ -1,0 +1,169 @@
+package format
+
+import "strings"
+
+// To version 27, from those before it: it knows more of a value, which is taken
+// from its text or its class.
+
+// maxStatuses27 is how many diff statuses a container can have in version 27.
+const maxStatuses27 = 127
+
+// builderClass is the class of what is a string builder in version 22.
+const builderClass = "java.lang.StringBuilder"
+
+// What the text of a class as a value ends with before version 27.
+const (
+	javaSuffix   = ".class"
+	kotlinSuffix = ".kclass"
+)
+
+func (t *Translator) footer27(f *Footer) {
+	r := &f.Result
+	switch {
+	case r.Kind == ValueUnfinished || r.Kind == ValueUntracked:
+		t.count(ChangeMark) // the file has a text
+		r.raw = false
+	case f.Threw && r.Kind == ValueNull:
+		r.Kind = ValueUnfinished
+	default:
+		t.value27(r)
+	}
+}
+
+func (t *Translator) value27(v *Value) {
+	switch v.Kind {
+	case ValueObject:
+		switch {
+		case v.Captured != nil:
+			t.captured(v.Captured)
+		case t.known.throwable(v.ClassID):
+			if !t.known.thrown(v.ClassID) {
+				t.count(ChangeExceptionName)
+			}
+			v.Kind = ValueException
+		}
+	case ValueArray:
+		if v.Captured != nil {
+			t.captured(v.Captured)
+		}
+	case ValueRawString:
+		t.unquoted(v)
+	case ValueBuilder:
+		t.count(ChangeBuilder)
+		v.Kind, v.ClassID = ValueSequence, t.builder()
+	case ValueJavaClass:
+		t.class27(v, javaSuffix)
+	case ValueKotlinClass:
+		t.class27(v, kotlinSuffix)
+	}
+}
+
+// unquoted makes an unquoted text a big number: nothing else is printed without
+// quotes and has no class.
+func (t *Translator) unquoted(v *Value) {
+	switch decimals, ok := number(v.Text); {
+	case ok && !decimals:
+		t.count(ChangeBigNumber)
+		v.Kind = ValueBigInteger
+	case ok:
+		t.count(ChangeBigNumber)
+		v.Kind = ValueBigDecimal
+	default:
+		t.count(ChangeUnquoted)
+		v.Kind = ValueBigDecimal
+	}
+}
+
+// number reports whether a text is one that a BigInteger has, or, with decimals,
+// a BigDecimal: digits, perhaps a sign before, a point in or an exponent behind
+// them.
+func number(s string) (decimals, ok bool) {
+	s = strings.TrimPrefix(s, "-")
+	whole := digits(s)
+	if whole == 0 {
+		return false, false
+	}
+	canonical := s[0] != '0' || whole == 1
+	if s = s[whole:]; s == "" {
+		return !canonical, canonical
+	}
+	if s[0] == '.' {
+		n := digits(s[1:])
+		if n == 0 {
+			return true, false
+		}
+		s = s[1+n:]
+	}
+	if len(s) > 1 && s[0] == 'E' {
+		if s = s[1:]; s[0] == '+' || s[0] == '-' {
+			s = s[1:]
+		}
+		if n := digits(s); n > 0 {
+			s = s[n:]
+		} else {
+			return true, false
+		}
+	}
+	return true, s == ""
+}
+
+// digits is how many digits s begins with.
+func digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// class27 takes the suffix off a class as a value. A short name stays one.
+func (t *Translator) class27(v *Value, suffix string) {
+	name, ok := strings.CutSuffix(v.Text, suffix)
+	if !ok {
+		t.count(ChangeUnquoted)
+		v.Kind = ValueBigDecimal
+		return
+	}
+	if !full(name) {
+		t.count(ChangeShortClass)
+	}
+	v.Text = name
+}
+
+// full reports whether a name is that of a class with its package, or of what has
+// none: a short name has no dot, and an array's ends with its brackets.
+func full(name string) bool {
+	if strings.HasPrefix(name, "[") || strings.Contains(name, ".") {
+		return !strings.HasSuffix(name, "]")
+	}
+	for kind, primitive := range typeNames {
+		if primitive == name && TypeKind(kind) != TypeObject && TypeKind(kind) != TypeArray {
+			return true
+		}
+	}
+	return false
+}
+
+// builder returns the class of a string builder, which the trace is given if it
+// does not have it.
+func (t *Translator) builder() int32 {
+	if id, ok := t.known.builder(); ok {
+		return id
+	}
+	id, err := t.newClass()
+	if err != nil {
+		t.err = err
+		return 0
+	}
+	t.owed = &ClassDescriptor{ID: id, Name: builderClass}
+	t.known.class(id, builderClass)
+	return id
+}
+
+func (t *Translator) newClass() (int32, error) {
+	if t.NewClass != nil {
+		return t.NewClass()
+	}
+	return t.known.Free()
+}

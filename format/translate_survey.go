@@ -1,0 +1,225 @@
+package format
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Survey is what a [Translator] must know of a whole trace: its classes, and
+// which of them are exceptions, and where loops begin. Fill it before anything is translated: an object
+// may be described behind its use.
+type Survey struct {
+	version  Version
+	classes  table[surveyed]
+	places   table[place]
+	builders []int32 // classes called java.lang.StringBuilder
+	most     int32   // the largest id of a class, -1 for none
+}
+
+// surveyed is what is known of a class.
+type surveyed struct {
+	name      string
+	described bool
+	thrown    bool // objects of it were thrown, or caught
+	throwable bool // thrown, or called like an exception
+}
+
+// place is what is known of a code location: what stands there.
+type place struct {
+	loops []int32 // of loops and iterations, ascending
+	last  int32   // that came
+	other bool    // other trace points
+}
+
+// maxHeaderLoops bounds the loops at one location, far above what a compiler
+// makes of one.
+const maxHeaderLoops = 256
+
+// NewSurvey returns a Survey, of nothing yet, of a trace of this version.
+func NewSurvey(v Version) *Survey { return &Survey{version: v, most: -1} }
+
+// Object takes note of the object at the start of b, a whole one, such as a
+// [Scanner] finds.
+func (s *Survey) Object(b []byte) error {
+	switch Kind(b[0]) {
+	case KindClassDescriptor:
+		c := cursor{b: b, i: 1, v: s.version}
+		d := c.class()
+		if c.err == nil {
+			s.class(d.ID, d.Name)
+		}
+		return c.error()
+	case KindTracePoint:
+		class, _ := s.version.PointClass(b[1])
+		s.place(class, b)
+		if class != ClassThrow && class != ClassCatch {
+			return nil
+		}
+		c := cursor{b: b, i: pointHead, v: s.version}
+		var v Value
+		if c.value(&v, 0); c.err == nil && isThrown(&v) {
+			e := s.entry(v.ClassID)
+			e.thrown, e.throwable = true, true
+		}
+		return c.error()
+	}
+	return nil
+}
+
+// place takes note of where a trace point stands.
+func (s *Survey) place(class Class, b []byte) {
+	at := int32(binary.BigEndian.Uint32(b[2:]))
+	if at < 0 {
+		return
+	}
+	p := s.places.get(at)
+	if p == nil {
+		p = new(place)
+		s.places.put(at, p)
+	}
+	if class != ClassLoop && class != ClassIteration {
+		p.other = true
+		return
+	}
+	loop := int32(binary.BigEndian.Uint32(b[pointHead+1+s.version.StatusCount(b[pointHead]):]))
+	if loop == p.last && len(p.loops) > 0 { // as in one iteration after the other
+		return
+	}
+	p.last = loop
+	if i, found := slices.BinarySearch(p.loops, loop); !found && len(p.loops) <= maxHeaderLoops {
+		p.loops = slices.Insert(p.loops, i, loop)
+	}
+}
+
+// headerLoops returns the loops whose header a code location is, ascending, if it
+// is one: a plain line, at which loops stand and nothing else.
+func (s *Survey) headerLoops(l *CodeLocation) []int32 {
+	p := s.places.get(l.ID)
+	if l.Kind != LocationLine || p == nil || p.other || len(p.loops) > maxHeaderLoops || l.Path != -1 || len(l.ArgNames) > 0 {
+		return nil
+	}
+	return p.loops
+}
+
+// Uses takes note of the ids of classes in the trace point, footer or reference
+// object at the start of b, so that Free gives none of them; what Object was given
+// need not be given again.
+func (s *Survey) Uses(b []byte, open Class) error {
+	switch Kind(b[0]) {
+	case KindTracePoint:
+		var p Point
+		_, err := s.version.DecodePoint(b, &p)
+		s.uses(&p.Target)
+		s.uses(&p.Value)
+		s.usesAll(p.Args)
+		if p.Snapshot != nil {
+			s.usesAll(p.Snapshot.Locals)
+			s.usesAll(p.Snapshot.Watches)
+		}
+		return err
+	case KindFooter:
+		var f Footer
+		_, err := s.version.DecodeFooter(b, open, &f)
+		s.uses(&f.Result)
+		return err
+	case KindMethodDescriptor, KindFieldDescriptor:
+		c := cursor{b: b, i: 5, v: s.version}
+		s.most = max(s.most, c.i32())
+		return c.error()
+	}
+	return nil
+}
+
+// isThrown reports whether the value of a throw or a catch says that its class is
+// one of exceptions. It says the same in all versions that the trace is turned
+// into: an object that captured something stays what it is.
+func isThrown(v *Value) bool {
+	return v.Kind == ValueException || v.Kind == ValueObject && (v.Captured == nil || len(v.Captured.Fields) == 0)
+}
+
+func (s *Survey) usesAll(list []Value) {
+	for i := range list {
+		s.uses(&list[i])
+	}
+}
+
+func (s *Survey) uses(v *Value) {
+	s.most = max(s.most, v.ClassID)
+	if in := v.Captured; in != nil {
+		s.usesAll(in.Elements)
+		for i := range in.Fields {
+			s.uses(&in.Fields[i].Value)
+		}
+	}
+}
+
+// errNoClassID: there is no id left for a class.
+var errNoClassID = errors.New("no id is left for the class " + builderClass)
+
+// Free returns an id above those of all classes that are known of.
+func (s *Survey) Free() (int32, error) {
+	if s.most == math.MaxInt32 {
+		return 0, errNoClassID
+	}
+	return s.most + 1, nil
+}
+
+// entry returns what is known of a class, which may be changed.
+func (s *Survey) entry(id int32) *surveyed {
+	e := s.classes.get(id)
+	if e == nil {
+		e = new(surveyed)
+		s.classes.put(id, e)
+		s.most = max(s.most, id)
+	}
+	return e
+}
+
+// class takes note of a descriptor. The first of an id counts, as in a [Context].
+func (s *Survey) class(id int32, name string) {
+	e := s.entry(id)
+	if e.described {
+		return
+	}
+	e.described, e.name = true, name
+	e.throwable = e.throwable || likeException(name)
+	if name == builderClass {
+		s.builders = append(s.builders, id)
+	}
+}
+
+// likeException reports whether a class is called as exceptions are.
+func likeException(name string) bool {
+	return strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Throwable")
+}
+
+// builder returns the class of string builders, of several the first.
+func (s *Survey) builder() (id int32, ok bool) {
+	if len(s.builders) == 0 {
+		return 0, false
+	}
+	return s.builders[0], true
+}
+
+func (s *Survey) throwable(id int32) bool {
+	e := s.classes.get(id)
+	return e != nil && e.throwable
+}
+
+func (s *Survey) thrown(id int32) bool {
+	e := s.classes.get(id)
+	return e != nil && e.thrown
+}
+
+// name returns the name of a class; of one without descriptor, what is printed
+// for it.
+func (s *Survey) name(id int32) string {
+	if e := s.classes.get(id); e != nil && e.described {
+		return e.name
+	}
+	return fmt.Sprintf("<class %d>", id)
+}
