@@ -42,7 +42,7 @@ func lyingIndex(t *testing.T, index []byte) []byte {
 func TestContradictionFoundLate(t *testing.T) {
 	ctx := context.Background()
 	for _, noWrite := range []bool{true, false} {
-		name := "threads.stream.bin"
+		name := map[bool]string{false: "threads.stream.bin", true: "threads.v27.stream.bin"}[noWrite]
 		path := formattest.Unpack(t, name)
 		good := formattest.Recorded(t, name+".idx")
 		if err := os.WriteFile(path+".idx", lyingIndex(t, good), 0o644); err != nil {

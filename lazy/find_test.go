@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 )
 
@@ -61,14 +62,17 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 			})
 		}
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(9) {
 		spec := formattest.Spec{Shape: formattest.Random, N: 300, Seed: seed, Wild: seed%2 == 1}
+		if seed >= 6 {
+			spec.Version = format.V27
+		}
 		spec.BlockSize = 1024
 		spec.Crash = formattest.Crash(seed % 3)
 		data, index := formattest.Bytes(t, spec)
 		run(spec.Name(), data, index)
 	}
-	for _, name := range [...]string{small[0], small[1], "threads.stream.bin", "allkinds.dump.bin", "crash.stream.bin"} {
+	for _, name := range append(small[:], "threads.stream.bin", "allkinds.dump.bin", "allkinds.v27.dump.bin", "crash.stream.bin") {
 		if name == "crash.stream.bin" && (testing.Short() || raceDetector) {
 			continue
 		}

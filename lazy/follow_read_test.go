@@ -57,7 +57,12 @@ func TestFollowBytesThatComeLate(t *testing.T) {
 // TestFollowDamage: what stays wrong is told of, but not that it is the end:
 // others may write behind it, and it may be mended.
 func TestFollowDamage(t *testing.T) {
-	data := formattest.Recorded(t, "threads.stream.bin")
+	for _, name := range []string{"threads.stream.bin", "threads.v27.stream.bin"} {
+		t.Run(name, func(t *testing.T) { followDamage(t, formattest.Recorded(t, name)) })
+	}
+}
+
+func followDamage(t *testing.T, data []byte) {
 	good := wholeBlocks(data[:len(data)*2/3])
 	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
 	w.to(len(data) * 5 / 6)

@@ -22,6 +22,8 @@ func seeds(f *testing.F, add func(data, index []byte)) {
 			spec := formattest.Spec{Shape: s, N: 60, Seed: 1, Wild: crash == 1, Crash: crash}
 			spec.BlockSize = 512
 			add(formattest.Bytes(f, spec))
+			spec.Version = format.V27
+			add(formattest.Bytes(f, spec))
 		}
 	}
 }

@@ -15,8 +15,16 @@ import (
 	"tracex/format/formattest"
 )
 
-// small are two small real traces, one of each writer.
-var small = [...]string{"roots.dump.bin", "shapes.stream.bin"}
+// small are small real traces: of version 22 one of each writer, and of version 27.
+var small = [...]string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream.bin", "shapes.v27.stream.bin"}
+
+// strideOf is step, longer for the largest of the small traces.
+func strideOf(name string) int {
+	if name == small[3] {
+		return 3 * step()
+	}
+	return step()
+}
 
 // inMemory is a mapping of data that is in memory.
 func inMemory(data []byte) *mapping {
@@ -112,8 +120,8 @@ func TestEachTruncation(t *testing.T) {
 	collectSeldom(t)
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
-		eachOf(t, name, len(data), step(), func(t *testing.T, n int) { try(t, data[:n], index) })
-		eachOf(t, name+".idx", len(index), step(), func(t *testing.T, n int) { try(t, data, index[:n]) })
+		eachOf(t, name, len(data), strideOf(name), func(t *testing.T, n int) { try(t, data[:n], index) })
+		eachOf(t, name+".idx", len(index), strideOf(name), func(t *testing.T, n int) { try(t, data, index[:n]) })
 	}
 }
 
@@ -127,15 +135,20 @@ func TestEachFlip(t *testing.T) {
 	}
 	for _, name := range small {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
-		eachOf(t, name, len(data), step(), func(t *testing.T, i int) { try(t, flipped(data, i), index) })
-		eachOf(t, name+".idx", len(index), step(), func(t *testing.T, i int) { try(t, data, flipped(index, i)) })
+		eachOf(t, name, len(data), strideOf(name), func(t *testing.T, i int) { try(t, flipped(data, i), index) })
+		eachOf(t, name+".idx", len(index), strideOf(name), func(t *testing.T, i int) { try(t, data, flipped(index, i)) })
 	}
 }
 
 // TestDamagedIndexIsMadeAgain: whatever is wrong with an index, what is shown
 // is what the data says.
 func TestDamagedIndexIsMadeAgain(t *testing.T) {
-	name := "shapes.stream.bin"
+	for _, name := range small {
+		damagedIndexIsMadeAgain(t, name)
+	}
+}
+
+func damagedIndexIsMadeAgain(t *testing.T, name string) {
 	data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -144,7 +157,7 @@ func TestDamagedIndexIsMadeAgain(t *testing.T) {
 	want := eagerText(t, path, true)
 	ctx := context.Background()
 	collectSeldom(t)
-	eachOf(t, "byte", len(index), 3*step(), func(t *testing.T, i int) {
+	eachOf(t, name+", byte", len(index), 3*strideOf(name), func(t *testing.T, i int) {
 		bad := bytes.Clone(index)
 		bad[i] ^= 0x55
 		path := filepath.Join(t.TempDir(), name)
