@@ -22,6 +22,8 @@ type annotator struct {
 	b   []byte
 	i   int
 	out strings.Builder
+
+	version byte
 }
 
 // line takes n bytes, says what they are, and returns them.
@@ -69,6 +71,10 @@ func (a *annotator) typ(name string) {
 }
 
 func (a *annotator) value(name string) {
+	if a.version == 27 {
+		a.value27(name)
+		return
+	}
 	id := int32(binary.BigEndian.Uint32(a.b[a.i:]))
 	kinds := [...]string{"", "null", "void", "byte", "short", "int", "long", "float", "double", "char", "string", "Unit", "raw string", "boolean", "Java class", "Kotlin class", "builder"}
 	sizes := [...]int{3: 1, 4: 2, 5: 4, 6: 8, 7: 4, 8: 8, 9: 2, 13: 1, 16: 0}
@@ -151,7 +157,7 @@ func (a *annotator) object(kind format.Kind, open format.Class) {
 		switch open {
 		case format.ClassCall:
 			a.value("result")
-			a.utf("exception")
+			a.exception()
 		case format.ClassLoop:
 			a.i32("iterations")
 		}
@@ -171,18 +177,17 @@ func (a *annotator) location() {
 	for range n {
 		a.i32("kind of local")
 	}
+	a.loops()
 }
 
 func (a *annotator) point() {
-	class := a.u8("class of point")
+	class := a.classOf(byte(a.u8("class of point")))
 	for _, name := range []string{"code location", "thread", "event"} {
 		a.i32(name)
 	}
 	a.line(1, "diff status %d", int8(a.b[a.i]))
 	if class == 0 || class == 7 || class == 8 {
-		if n := a.u8("statuses below"); n > 0 {
-			a.line(n, "they are")
-		}
+		a.statuses()
 	}
 	switch class {
 	case 0:
@@ -212,16 +217,17 @@ func (a *annotator) point() {
 		a.list("stack", func() { a.i32("code location") })
 		a.i64("time")
 		a.list("locals", func() { a.value("local") })
-		if a.u8("has trace id") == 1 {
-			a.utf("trace id")
+		if a.version == 27 {
+			a.list("watches", func() { a.value("watch") })
 		}
+		a.optional("trace id")
 	default:
 		a.value("exception")
 	}
 }
 
 func annotateData(data []byte) string {
-	a := &annotator{b: data}
+	a := &annotator{b: data, version: data[15]}
 	a.line(8, "magic of data")
 	a.i64("version")
 	open := make(map[int32][]format.Class)
@@ -235,7 +241,7 @@ func annotateData(data []byte) string {
 		class := format.ClassIteration
 		switch stack := open[thread]; kind {
 		case format.KindTracePoint:
-			if c := format.Class(data[a.i]); c.Container() {
+			if c := format.Class(a.classOf(data[a.i])); c.Container() {
 				open[thread] = append(stack, c)
 			}
 		case format.KindFooter:
@@ -263,10 +269,10 @@ func annotateIndex(index []byte) string {
 
 // everything writes a trace with each kind of object, each class of point and
 // each kind of value, in two blocks that split a call.
-func everything(t *testing.T) (data, index []byte) {
+func everything(t *testing.T, version format.Version) (data, index []byte) {
 	t.Helper()
 	var d, x bytes.Buffer
-	w := formattest.NewWriter(&d, &x, formattest.Options{Manual: true})
+	w := formattest.NewWriter(&d, &x, formattest.Options{Manual: true, Version: version})
 	th := w.Thread(0)
 	text := format.Type{Kind: format.TypeObject, Class: "java.lang.String"}
 	th.Reference(format.KindClassDescriptor, 0, &format.ClassDescriptor{ID: 0, Name: "demo.Main"})
@@ -276,6 +282,9 @@ func everything(t *testing.T) (data, index []byte) {
 	th.Reference(format.KindVariableDescriptor, 0, &format.VariableDescriptor{ID: 0, Name: "v", Type: text})
 	th.Reference(format.KindString, 0, &format.StringObject{ID: 0, Value: "Main.java"})
 	th.Reference(format.KindAccessPath, 0, &format.AccessPath{ID: 0, Steps: []format.AccessStep{{Kind: format.AccessVariable}, {Kind: format.AccessElement, Ref: 3}}})
+	if version >= format.V27 {
+		th.Reference(format.KindCodeLocation, 1, &format.CodeLocation{Kind: format.LocationLoop, ID: 1, Class: -1, Method: -1, Line: 18, Path: -1, Loops: []int32{1, 2}})
+	}
 	th.Reference(format.KindCodeLocation, 0, &format.CodeLocation{Kind: format.LocationCall, ID: 0, Class: -1, Method: -1, Line: 17, Path: 0,
 		ArgNames: []int32{0, -1}, Locals: []int32{0}, LocalKinds: []format.ActiveKind{format.ActiveVariable}})
 	event := int32(0)
@@ -289,7 +298,11 @@ func everything(t *testing.T) (data, index []byte) {
 		{Kind: format.ValueJavaClass, Text: "demo.A"}, {Kind: format.ValueKotlinClass, Text: "demo.B"}, {Kind: format.ValueBuilder, Bits: 7, Text: "sb"}, {Bits: 8},
 		{Bits: 9, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "f", Value: format.Null()}}}},
 		{Kind: format.ValueArray, Bits: format.ArrayBits(10, 100), Captured: &format.Captured{Elements: []format.Value{{Kind: format.ValueInt, Bits: 5}}}}}
-	point(format.Point{Class: format.ClassCall, Diff: format.DiffNone, Target: format.Null(), Args: values, Flags: format.FlagUnderWay})
+	flags, untracked := format.FlagUnderWay, format.Value{Kind: format.ValueRawString, Text: format.UntrackedResult}
+	if version >= format.V27 {
+		values, flags, untracked = values27(), flags|format.FlagSuper, format.Value{Kind: format.ValueUntracked}
+	}
+	point(format.Point{Class: format.ClassCall, Diff: format.DiffNone, Target: format.Null(), Args: values, Flags: flags})
 	point(format.Point{Class: format.ClassArrayRead, Target: values[16], Number: 2, Value: values[4]})
 	point(format.Point{Class: format.ClassArrayWrite, Diff: format.DiffRemoved, Target: values[16], Value: values[4]})
 	th.Flush()
@@ -300,12 +313,16 @@ func everything(t *testing.T) (data, index []byte) {
 	point(format.Point{Class: format.ClassLoop, Ref: 1, Subtree: []format.DiffStatus{format.DiffRemoved, format.DiffEditedNew}})
 	point(format.Point{Class: format.ClassIteration, Ref: 1, Number: 0})
 	id := "t-1"
-	point(format.Point{Class: format.ClassSnapshot, Snapshot: &format.Snapshot{UUID: [2]int64{1, 2}, Stack: []int32{0}, Time: 1_780_000_000_000, Locals: values[:2], TraceID: &id}})
+	snapshot := &format.Snapshot{UUID: [2]int64{1, 2}, Stack: []int32{0}, Time: 1_780_000_000_000, Locals: values[:2], TraceID: &id}
+	if version >= format.V27 {
+		snapshot.Watches = values[4:5]
+	}
+	point(format.Point{Class: format.ClassSnapshot, Snapshot: snapshot})
 	th.Footer(new(format.Footer))
 	th.Footer(&format.Footer{Iterations: 1})
 	point(format.Point{Class: format.ClassThrow, Value: values[16]})
 	point(format.Point{Class: format.ClassCatch, Value: values[16]})
-	th.Footer(&format.Footer{Result: format.Value{Kind: format.ValueRawString, Text: format.UntrackedResult}, Exception: "demo.Oops"})
+	th.Footer(&format.Footer{Result: untracked, Exception: "demo.Oops"})
 	th.Reference(format.KindThreadName, 0, &format.ThreadName{Thread: 0, Name: "main"})
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -344,9 +361,11 @@ func golden(t *testing.T, name, text string) {
 // Each byte that we write of each object, with what it means. A change here is
 // a change of the format on disk.
 func TestAnnotatedBytes(t *testing.T) {
-	data, index := everything(t)
-	golden(t, "everything.data.txt", annotateData(data))
-	golden(t, "everything.index.txt", annotateIndex(index))
+	for _, version := range versions {
+		data, index := everything(t, version)
+		golden(t, goldenName("everything.data.txt", version), annotateData(data))
+		golden(t, goldenName("everything.index.txt", version), annotateIndex(index))
+	}
 	roots := formattest.Recorded(t, "roots.dump.bin")
 	golden(t, "roots.dump.data.txt", annotateData(roots))
 	golden(t, "roots.dump.index.txt", annotateIndex(formattest.Recorded(t, "roots.dump.bin.idx")))
@@ -355,7 +374,8 @@ func TestAnnotatedBytes(t *testing.T) {
 // The annotator, which shares no code with the decoders, reads the recorded
 // traces to their last byte and finds the objects where the Scanner does.
 func TestAnnotatorAgrees(t *testing.T) {
-	for _, name := range []string{"allkinds.dump.bin", "shapes.stream.bin", "threads.stream.bin"} {
+	for _, name := range []string{"allkinds.dump.bin", "shapes.stream.bin", "threads.stream.bin",
+		"allkinds.v27.dump.bin", "shapes.v27.stream.bin", "threads.v27.stream.bin"} {
 		data := formattest.Recorded(t, name)
 		var got []string
 		for line := range strings.Lines(annotateData(data)) {
