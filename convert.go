@@ -26,6 +26,7 @@ var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".pr
 func (a *app) convertCommand() *cobra.Command {
 	var output string
 	var force bool
+	var version formatVersion
 	c := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Make a trace of one that Perfetto recorded",
@@ -37,6 +38,7 @@ perfetto -c config -o - | tracex convert -o trace.bin -`,
 	flags := c.Flags()
 	flags.StringVarP(&output, "output", "o", "", "file or folder for the data, else FILE.bin")
 	flags.BoolVar(&force, "force", false, "replace files")
+	flags.Var(&version, "format-version", "version of the format: 27 or 22, else the newest")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" && (output == "" || isDir(output)) {
 			return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
@@ -45,7 +47,7 @@ perfetto -c config -o - | tracex convert -o trace.bin -`,
 		if err != nil {
 			return err
 		}
-		return a.convert(ctx, path, to, force)
+		return a.convert(ctx, path, to, force, format.Version(version))
 	})
 	return c
 }
@@ -71,8 +73,9 @@ var traceSuffixes = []string{".tim", ".idx", ""}
 
 // convert writes data, index and times. They take their places together at the
 // end, the data last. Of a trace that is damaged all that is whole is written.
-func (a *app) convert(ctx context.Context, path, output string, force bool) error {
-	result, damage, err := a.converted(ctx, path, output, force, true)
+// version is as in convert.Options.
+func (a *app) convert(ctx context.Context, path, output string, force bool, version format.Version) error {
+	result, damage, err := a.converted(ctx, path, output, force, true, version)
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ var errNoEvents = errors.New("nothing was recorded")
 // converted is convert that says nothing. damage is what is wrong with a trace of
 // which the rest was written. Unless empty says that it may be, a trace without events
 // takes nobody's place: errNoEvents.
-func (a *app) converted(ctx context.Context, path, output string, force, empty bool) (result *convert.Result, damage, err error) {
+func (a *app) converted(ctx context.Context, path, output string, force, empty bool, version format.Version) (result *convert.Result, damage, err error) {
 	in, err := a.openStream(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -94,7 +97,7 @@ func (a *app) converted(ctx context.Context, path, output string, force, empty b
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(convertMemory, debug.SetMemoryLimit(-1))))
 	p := a.newProgress("reading")
 	defer p.end()
-	c := convert.New(convert.Options{TempDir: filepath.Dir(output), Progress: func(stage convert.Stage, done int64) {
+	c := convert.New(convert.Options{TempDir: filepath.Dir(output), FormatVersion: version, Progress: func(stage convert.Stage, done int64) {
 		if stage == convert.Writing && p.what != "writing" {
 			p.end()
 			p.what, in.size = "writing", -1

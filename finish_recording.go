@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder/convert"
 	"tracex/recorder/recording"
 )
@@ -54,7 +55,7 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	var result *convert.Result
 	var damage error
 	if err == nil {
-		result, damage, err = a.converted(ctx, folder.Spool(), path, folder.About.Replace, false)
+		result, damage, err = a.converted(ctx, folder.Spool(), path, folder.About.Replace, false, format.Version(folder.About.FormatVersion))
 	}
 	switch {
 	case errors.Is(err, errNoEvents):

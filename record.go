@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/ipc"
 	"tracex/recorder/recording"
@@ -27,6 +29,7 @@ type recordFlags struct {
 	force      bool
 	buffer     byteSize
 	categories []string
+	version    formatVersion
 }
 
 func (a *app) recordCommand() *cobra.Command {
@@ -51,7 +54,15 @@ tracex open trace.bin`,
 	flags.BoolVar(&f.force, "force", false, "replace files")
 	flags.Var(&f.buffer, "buffer", "memory for what is not written yet")
 	flags.StringArrayVar(&f.categories, "category", nil, "events of these categories alone, with *; may be repeated")
-	c.RunE = func(c *cobra.Command, args []string) error { return a.record(c.Context(), f, args) }
+	flags.Var(&f.version, "format-version", "version of the format, else $"+recorder.FormatVariable+" or 27")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if named := os.Getenv(recorder.FormatVariable); f.version == 0 && named != "" {
+			if err := f.version.Set(named); err != nil {
+				return &usageError{recorder.FormatVariable + "=" + named + ": " + err.Error(), "--format-version says another for this recording"}
+			}
+		}
+		return a.record(c.Context(), f, args)
+	}
 	return c
 }
 
@@ -109,7 +120,7 @@ func (a *app) recordInto(ctx context.Context, folder *recording.Folder, f record
 	if err != nil {
 		return false, err
 	}
-	failed := a.runRecorded(ctx, folder.About.Sockets, folder.Path(), args)
+	failed := a.runRecorded(ctx, folder, args)
 	var missing *usageError
 	if errors.As(failed, &missing) {
 		return false, failed
@@ -127,7 +138,7 @@ func (a *app) recordInto(ctx context.Context, folder *recording.Folder, f record
 		// Standard output is the program's.
 		beside := *a
 		beside.stdout = a.stderr
-		err = beside.convert(ctx, raw.Name(), f.output, f.force)
+		err = beside.convert(ctx, raw.Name(), f.output, f.force, format.Version(f.version))
 	}
 	if err != nil {
 		at := keepRaw(raw.Name(), f.output)
@@ -138,7 +149,7 @@ func (a *app) recordInto(ctx context.Context, folder *recording.Folder, f record
 
 // recordingFolder makes the folder of a recording.
 func recordingFolder(f recordFlags, args []string, sockets string) (*recording.Folder, error) {
-	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: f.force, Sockets: sockets}
+	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: f.force, Sockets: sockets, FormatVersion: int(f.version)}
 	folder, err := recording.Create(f.output, about)
 	if errors.Is(err, recording.ErrLeft) && f.force {
 		left, taken := recording.Take(f.output)
@@ -222,14 +233,18 @@ type childExit int
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
 
 // runRecorded runs the program to its end, with the service's sockets in its
-// environment, and the folder for live files.
-func (a *app) runRecorded(ctx context.Context, dir, live string, args []string) error {
+// environment, the folder for live files, and the version that is wanted.
+func (a *app) runRecorded(ctx context.Context, folder *recording.Folder, args []string) error {
+	dir := folder.About.Sockets
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	c.Env = append(os.Environ(),
 		ipc.ProducerVariable+"="+filepath.Join(dir, "producers"),
 		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
-		recorder.LiveFolder+"="+live)
+		recorder.LiveFolder+"="+folder.Path())
+	if v := folder.About.FormatVersion; v != 0 {
+		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))
+	}
 	if err := c.Start(); err != nil {
 		return &usageError{message(err), "COMMAND is a program as a shell finds it"}
 	}

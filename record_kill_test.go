@@ -14,13 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/recording"
 )
 
-// recordOn records until its input ends, and some more then.
+// recordOn records until its input ends, and some more then, in the newest version
+// of the format whatever others want.
 func recordOn() error {
-	r, err := recorder.Start(recorder.Config{Path: "own.bin"})
+	r, err := recorder.Start(recorder.Config{Path: "own.bin", FormatVersion: int(format.Newest)})
 	if err != nil {
 		return err
 	}
@@ -46,13 +48,13 @@ func recordOn() error {
 
 // recordingToKill starts tracex record with a program that waits, and returns what
 // is to be called for the program to go on.
-func recordingToKill(t *testing.T, out string) (cmd *exec.Cmd, tmp string, goOn func()) {
+func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, tmp string, goOn func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, _, tmp = command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "goes on")
+	cmd, _, tmp = command(t, append(append([]string{"record", "--force", "-o", out}, flags...), "--", self, tracedArgument, "goes on")...)
 	cmd.Dir = t.TempDir()
 	stdin, stdout := startPiped(t, cmd)
 	lines := bufio.NewScanner(stdout)

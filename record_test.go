@@ -52,8 +52,11 @@ func traced(end string) {
 }
 
 func recordEvents(end string) error {
-	if end == "goes on" {
+	switch end {
+	case "goes on":
 		return recordOn()
+	case "calls":
+		return recordCalls()
 	}
 	p, err := producer.Start(producer.Options{StartUp: end == "early", AdoptWithin: time.Hour})
 	if err != nil {

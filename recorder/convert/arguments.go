@@ -85,7 +85,7 @@ func (a *arguments) room() bool {
 
 func (a *arguments) putValue(path int32, v *format.Value) {
 	a.names = append(a.names, path)
-	at, version := len(a.values), a.d.written.version()
+	at, version := len(a.values), a.d.version
 	unquoted(v, version)
 	var err error
 	if a.values, err = version.AppendValue(a.values, v); err != nil {

@@ -12,6 +12,7 @@ import (
 // package format.
 type blocks struct {
 	version            format.Version // that is written
+	void               []byte         // the footer of a call that returned nothing
 	data, index, times file
 	origin             int64 // ns: what times count from
 	events             int64 // that have numbers
@@ -59,7 +60,7 @@ type open struct {
 
 // newBlocks begins the three files. wall is the wall clock at origin.
 func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
-	b := &blocks{version: v, data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}, origin: origin}
+	b := &blocks{version: v, void: voidFooter(v), data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}, origin: origin}
 	b.data.write(format.AppendDataHeader(nil, v))
 	b.index.write(format.AppendIndexHeader(nil, v))
 	b.times.write(format.AppendTimesHeader(nil, wall))
@@ -107,14 +108,14 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	return nil
 }
 
-// appendVoid appends the footer of a call that returned nothing.
-func (b *blocks) appendVoid(dst []byte) []byte {
+// voidFooter is that of a call that returned nothing.
+func voidFooter(v format.Version) []byte {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
-	dst, err := f.Append(dst, b.version, format.ClassCall)
+	footer, err := f.Append(nil, v, format.ClassCall)
 	if err != nil {
 		panic(err) // a bug of ours
 	}
-	return dst
+	return footer
 }
 
 // pop ends the innermost call of a thread at a time.
@@ -130,10 +131,10 @@ func (b *blocks) pop(t *thread, end int64) {
 		unquoted(&f.Result, b.version)
 		var err error
 		if t.block, err = f.Append(t.block, b.version, format.ClassCall); err != nil {
-			t.block = b.appendVoid(t.block[:at]) // cannot be: texts are cut
+			t.block = append(t.block[:at], b.void...) // cannot be: texts are cut
 		}
 	default:
-		t.block = b.appendVoid(t.block)
+		t.block = append(t.block, b.void...)
 	}
 	t.header = false
 	t.cells = format.Cell{Kind: format.KindTracePoint, ID: o.event, Start: o.at, End: t.logical + int64(at)}.Append(t.cells)

@@ -58,7 +58,6 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 		c.leave(unknownVersion, p)
 		return nil
 	}
-	c.written.settle(version)
 	r := c.recorded.get(part.Recorder, version, c.spool)
 	if r == nil {
 		c.leave(tooManyTracks, p)

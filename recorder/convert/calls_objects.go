@@ -158,7 +158,7 @@ func (c *callsWriter) footer(b []byte, class format.Class) []byte {
 	c.ids.value(&f.Result)
 	footer, err := f.Append(c.object[:0], c.ids.to, class)
 	if c.object = footer; err != nil {
-		footer = c.w.blocks.appendVoid(nil) // cannot be: what a version lacks was translated
+		footer = c.w.blocks.void // cannot be: what a version lacks was translated
 	}
 	return footer
 }

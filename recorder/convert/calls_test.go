@@ -49,8 +49,8 @@ func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 	s.packet(p.Append(nil), 1)
 }
 
-// voidFooter is that of a call without a result.
-var voidFooter = (&blocks{version: format.V22}).appendVoid(nil)
+// void is the footer of a call without a result.
+var void = voidFooter(format.V22)
 
 // enter is the header of a call of method n, whose event id is 10 * n.
 func enter(n int32) []byte { return format.V22.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
@@ -121,36 +121,36 @@ func TestCallsLost(t *testing.T) {
 		left []string
 	}{
 		{"nothing is lost", []calls.Part{
-			{Number: 1, Objects: join(voidFooter, voidFooter, voidFooter), Times: each(3, 1), Last: true},
+			{Number: 1, Objects: join(void, void, void), Times: each(3, 1), Last: true},
 		}, "(m1(m2(m3)))", nil},
 		{"unfinished", nil, "(m1(m2(m3???", nil},
 		{"others are open", []calls.Part{
-			{Number: 2, Whole: true, Open: join(enter(1), enter(4)), Began: each(1, 1000, 50), Objects: join(voidFooter, voidFooter), Times: each(2, 1)},
+			{Number: 2, Whole: true, Open: join(enter(1), enter(4)), Began: each(1, 1000, 50), Objects: join(void, void), Times: each(2, 1)},
 		}, "(m1(m2(m3??(m4))", []string{lost}},
 		{"outer ones are skipped", []calls.Part{
-			{Number: 2, Whole: true, Skipped: 2, Open: enter(5), Began: each(1, 1005), Objects: join(voidFooter, voidFooter, voidFooter), Times: each(3, 1)},
+			{Number: 2, Whole: true, Skipped: 2, Open: enter(5), Began: each(1, 1005), Objects: join(void, void, void), Times: each(3, 1)},
 		}, "(m1(m2(m3?(m5)))", []string{lost}},
 		{"more are skipped than known", []calls.Part{
-			{Number: 2, Whole: true, Skipped: 4, Open: enter(5), Began: each(1, 1005), Objects: join(voidFooter, voidFooter), Times: each(2, 1)},
+			{Number: 2, Whole: true, Skipped: 4, Open: enter(5), Began: each(1, 1005), Objects: join(void, void), Times: each(2, 1)},
 		}, "(m1(m2(m3???(m5)", []string{"1" + begin, lost}},
 		{"nothing is open", []calls.Part{
-			{Number: 2, Whole: true, Objects: join(enter(6), voidFooter), Times: each(2, 1)},
+			{Number: 2, Whole: true, Objects: join(enter(6), void), Times: each(2, 1)},
 		}, "(m1(m2(m3???(m6)", []string{lost}},
 		{"nobody says what is open", []calls.Part{
-			{Number: 2, Objects: join(voidFooter, enter(6), voidFooter), Times: each(3, 1)},
+			{Number: 2, Objects: join(void, enter(6), void), Times: each(3, 1)},
 		}, "(m1(m2(m3???(m6)", []string{"1" + begin, lost}},
 		{"a part comes twice", []calls.Part{first,
-			{Number: 1, Objects: voidFooter, Times: each(1, 1)},
+			{Number: 1, Objects: void, Times: each(1, 1)},
 		}, "(m1(m2(m3)??", []string{"1 packets of recorded calls that came twice"}},
 		{"objects make no sense", []calls.Part{
-			{Number: 1, Objects: join(voidFooter, []byte{77}, voidFooter), Times: each(3, 1)},
-			{Number: 2, Whole: true, Open: enter(1), Began: each(1, 1000), Objects: voidFooter, Times: each(1, 1)},
+			{Number: 1, Objects: join(void, []byte{77}, void), Times: each(3, 1)},
+			{Number: 2, Whole: true, Open: enter(1), Began: each(1, 1000), Objects: void, Times: each(1, 1)},
 		}, "(m1(m2(m3)?)", []string{"1 damaged packets"}},
 		{"what is open makes no sense", []calls.Part{
-			{Number: 2, Whole: true, Open: voidFooter, Objects: voidFooter, Times: each(1, 1)},
+			{Number: 2, Whole: true, Open: void, Objects: void, Times: each(1, 1)},
 		}, "(m1(m2(m3???", []string{"1 damaged packets", lost}},
 		{"times are missing", []calls.Part{
-			{Number: 1, Objects: join(voidFooter, voidFooter), Times: each(1, 1)},
+			{Number: 1, Objects: join(void, void), Times: each(1, 1)},
 		}, "(m1(m2(m3)??", []string{"1 damaged packets"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,7 +189,7 @@ func (w *written) check(t *testing.T) {
 func TestCallsTimes(t *testing.T) {
 	s := &callsStory{}
 	s.refer(t, 1, 3)
-	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), voidFooter), Times: each(1, 0, 5, 7), Last: true, Ended: 100}, 1000)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), void), Times: each(1, 0, 5, 7), Last: true, Ended: 100}, 1000)
 	_, w := callsText(t, s.trace)
 	times := containerTimes(t, w)
 	for id, want := range map[int32]format.TimeCell{
@@ -211,7 +211,7 @@ func TestCallsBesideTracks(t *testing.T) {
 	events.begin(100, "A")
 	s := &callsStory{trace: events.trace}
 	s.refer(t, 1, 2)
-	s.part(calls.Part{Objects: slices.Concat(enter(1), voidFooter), Times: each(2, 1)}, 1000)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), void), Times: each(2, 1)}, 1000)
 	_, w := callsText(t, s.trace)
 	whole(t, w)
 	if r := w.result; r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.Left) > 0 {
@@ -226,7 +226,7 @@ func TestCallsOfSeveral(t *testing.T) {
 	for recorder, pid := range []uint64{100, 200, 100, 0} {
 		s.refer(t, uint64(recorder+1), 2)
 		p := calls.Part{Recorder: uint64(recorder + 1), HasThread: true, Thread: 2, Name: "main",
-			Objects: slices.Concat(enter(1), voidFooter), Times: each(2, 1)}
+			Objects: slices.Concat(enter(1), void), Times: each(2, 1)}
 		var packet message
 		packet.number(packetTimestamp, 1000)
 		packet.bytes(packetCalls, p.Append(nil))
@@ -279,9 +279,9 @@ func TestCallsDamaged(t *testing.T) {
 	s := &callsStory{}
 	s.refer(t, 1, 3)
 	s.refer(t, 2, 2)
-	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), voidFooter), Times: each(3, 4)}, 1000)
+	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), void), Times: each(3, 4)}, 1000)
 	s.part(calls.Part{Number: 2, Whole: true, Skipped: 1, Open: enter(2), Began: each(1, 1010),
-		Objects: slices.Concat(voidFooter, enter(1)), Times: each(2, 4), Last: true, Ended: 3}, 2000)
+		Objects: slices.Concat(void, enter(1)), Times: each(2, 4), Last: true, Ended: 3}, 2000)
 	r := rand.New(rand.NewPCG(3, 4))
 	for at := range s.trace {
 		for range 3 {

@@ -245,7 +245,7 @@ func (k *callsThread) end(depth int, unknown bool) {
 		}
 		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
 		if k.c.object = footer; err != nil {
-			footer = k.c.w.blocks.appendVoid(nil) // cannot be: its text is short
+			footer = k.c.w.blocks.void // cannot be: its text is short
 		}
 		o.timed = o.timed && !unknown
 		k.pop(footer)

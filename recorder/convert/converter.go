@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"math"
@@ -23,8 +24,9 @@ type Options struct {
 	BlockSize int
 	// Progress is told how much of the work is done, if it is not nil.
 	Progress func(Stage, int64)
-	// FormatVersion is the version of the format that the trace is written in. 0: that
-	// of recorded calls if nothing else comes before them, otherwise the newest.
+	// FormatVersion is the version of the format that the trace is written in, one
+	// that is written. 0 is the newest, but where recorded calls of one version are
+	// all that is in the trace: then it is theirs, and they are taken as they are.
 	FormatVersion format.Version
 }
 
@@ -48,7 +50,6 @@ type Converter struct {
 	options    Options
 	readers    map[protowire.Number]reader
 	spool      *spool
-	written    *writtenVersion
 	dictionary *dictionary
 	clocks     *clocks
 	monotonic  conversion // of times by old fields
@@ -87,7 +88,8 @@ type Converter struct {
 	text           []byte
 }
 
-// New returns a Converter. The caller closes it.
+// New returns a Converter. The caller closes it. With options that cannot be, Read
+// and Write fail.
 func New(o Options) *Converter {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
@@ -108,8 +110,8 @@ func New(o Options) *Converter {
 		keys:      make(map[lineKey]*line),
 		first:     math.MaxInt64,
 	}
-	c.written = &writtenVersion{o.FormatVersion}
-	c.dictionary = newDictionary(c.spool, c.written)
+	c.dictionary = newDictionary(c.spool, cmp.Or(o.FormatVersion, format.Newest))
+	c.dictionary.err = writable(o.FormatVersion)
 	c.arguments = arguments{d: c.dictionary, plain: format.NewContext(format.V22)}
 	return c
 }

@@ -22,7 +22,7 @@ const knownTexts = 1 << 18
 // dictionary numbers the descriptors that the trace needs, and keeps them in a
 // stream in the order of their numbers: each behind all that it refers to.
 type dictionary struct {
-	written *writtenVersion
+	version format.Version // of what it encodes
 	spool   *spool
 	refs    *stream // each record: a whole reference object
 	known   *remember[digest, int32]
@@ -34,8 +34,8 @@ type dictionary struct {
 	key, object []byte // scratch
 }
 
-func newDictionary(s *spool, w *writtenVersion) *dictionary {
-	return &dictionary{written: w, spool: s, refs: s.stream(), known: newRemember[digest, int32](knownTexts)}
+func newDictionary(s *spool, v format.Version) *dictionary {
+	return &dictionary{version: v, spool: s, refs: s.stream(), known: newRemember[digest, int32](knownTexts)}
 }
 
 // wordKind tells the keys of words from those of descriptors, which begin with
@@ -96,7 +96,7 @@ func (d *dictionary) class(name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.ClassDescriptor{ID: id, Name: d.text(name)}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindClassDescriptor, key, object, err)
 	}
 	return id
@@ -110,7 +110,7 @@ func (d *dictionary) method(class, name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.MethodDescriptor{ID: id, ClassID: c, Name: d.text(name), Result: format.Type{Kind: format.TypeVoid}}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindMethodDescriptor, key, object, err)
 	}
 	return id
@@ -123,7 +123,7 @@ func (d *dictionary) variable(name []byte, t format.Type) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.VariableDescriptor{ID: id, Name: d.text(name), Type: t}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindVariableDescriptor, key, object, err)
 	}
 	return id
@@ -137,7 +137,7 @@ func (d *dictionary) path(name []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.AccessPath{ID: id, Steps: []format.AccessStep{{Kind: format.AccessVariable, Ref: v}}}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindAccessPath, key, object, err)
 	}
 	return id
@@ -150,7 +150,7 @@ func (d *dictionary) stringObject(s []byte) int32 {
 	id, key, isNew := d.number()
 	if isNew {
 		o := format.StringObject{ID: id, Value: d.text(s)}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindString, key, object, err)
 	}
 	return id
@@ -182,7 +182,7 @@ func (d *dictionary) location(at source, plain bool, args []int32) int32 {
 	if isNew {
 		o := format.CodeLocation{Kind: format.LocationCall, ID: id, File: file, Class: -1, Method: function,
 			Line: int32(at.line), Path: path, ArgNames: args}
-		object, err := o.Append(d.object[:0], d.written.version())
+		object, err := o.Append(d.object[:0], d.version)
 		d.define(format.KindCodeLocation, key, object, err)
 	}
 	return id

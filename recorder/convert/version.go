@@ -1,25 +1,33 @@
 package convert
 
 import (
+	"fmt"
+
 	"tracex/format"
 	"tracex/recorder/calls"
 )
 
-// writtenVersion is the version of the format that the trace is written in. Where the
-// options leave it open, what is encoded first settles it: recorded calls are of a
-// version, and are taken as they are then; slices are written in the newest.
-type writtenVersion struct{ v format.Version }
-
-// settle settles the version where it is open.
-func (w *writtenVersion) settle(v format.Version) {
-	if w.v == 0 {
-		w.v = v
+// writable fails for a version that is not written; 0 says nothing.
+func writable(v format.Version) error {
+	if v == 0 || v == format.V22 || v == format.V27 {
+		return nil
 	}
+	return fmt.Errorf("version %d of the format is not written: FormatVersion is 27, 22, or 0", v)
 }
 
-func (w *writtenVersion) version() format.Version {
-	w.settle(format.Newest)
-	return w.v
+// version returns the version that the trace is written in, now that all is read:
+// there are so many lines of slices, which are encoded already.
+func (c *Converter) version(lines int) format.Version {
+	all := c.recorded.list
+	if c.options.FormatVersion != 0 || lines > 0 || len(all) == 0 {
+		return c.dictionary.version
+	}
+	for _, r := range all {
+		if r.version != all[0].version {
+			return c.dictionary.version
+		}
+	}
+	return all[0].version
 }
 
 // versionOf returns the version of the objects of a part; ok is false for one that is

@@ -47,18 +47,22 @@ func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
 }
 
 func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, error) {
+	if err := c.failed(nil); err != nil {
+		return nil, err
+	}
 	if err := c.settleEarly(ctx); err != nil {
 		return nil, err
 	}
 	if c.first > c.last {
 		c.first, c.last = 0, 0 // there was no event
 	}
-	w := &writer{c: c, left: &c.left, blocks: newBlocks(c.written.version(), to, c.first, c.wallClock(c.first))}
+	lines := c.arrange()
+	w := &writer{c: c, left: &c.left, blocks: newBlocks(c.version(len(lines)), to, c.first, c.wallClock(c.first))}
 	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
 	if c.options.Progress != nil {
 		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
 	}
-	for _, l := range c.arrange() {
+	for _, l := range lines {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -77,7 +81,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
-		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: c.written.version(),
+		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: w.blocks.version,
 	}, nil
 }
 

@@ -47,6 +47,8 @@ type About struct {
 	Begun   time.Time `json:"begun"`
 	Replace bool      `json:"replace"`           // a trace that is there already is to be replaced
 	Sockets string    `json:"sockets,omitempty"` // the folder of the service's sockets
+	// FormatVersion is the version of the format that the trace is to be written in; 0: none was asked for.
+	FormatVersion int `json:"formatVersion,omitempty"`
 }
 
 // Folder is a folder that this process holds.
