@@ -58,7 +58,9 @@ func (loud) LogValue() slog.Value { panic("LogValue was called") }
 func (loud) String() string       { panic("String was called") }
 func (loud) Error() string        { panic("Error was called") }
 
-func TestLogHandler(t *testing.T) {
+func TestLogHandler(t *testing.T) { recorder.EachVersion(t, testLogHandler) }
+
+func testLogHandler(t *testing.T) {
 	var lines strings.Builder
 	text := record(t, recorder.Config{MaxString: 200}, func(r *recorder.Recorder) {
 		next := slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn,
@@ -98,7 +100,9 @@ log WARN = "on another goroutine"
 	}
 }
 
-func TestMiddleware(t *testing.T) {
+func TestMiddleware(t *testing.T) { recorder.EachVersion(t, testMiddleware) }
+
+func testMiddleware(t *testing.T) {
 	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
 		find := r.Method(r.Class("shop.Store"), "Find", recorder.Type{})
 		mux := http.NewServeMux()
@@ -127,7 +131,7 @@ func TestMiddleware(t *testing.T) {
 			}()
 		}
 	})
-	same(t, text, `# Thread 1 (GET /found)
+	same(t, recorder.WithoutIdentity(text), `# Thread 1 (GET /found)
 Handler.ServeHTTP("GET", "/found"): 200
   ServeHTTP("GET", "/found"): 200
     Store.Find(5): true
@@ -137,8 +141,7 @@ Handler.ServeHTTP("GET", "/missing"): 404
 # Thread 3 (GET /panic)
 Handler.ServeHTTP("GET", "/panic"): threw errors.errorString
   ServeHTTP("GET", "/panic"): threw errors.errorString
-    throw errors.errorString: oh
-`)
+    throw `+recorder.ErrorText("errors.errorString", "oh")+"\n")
 }
 
 // A handler behind the middleware takes the connection over, as one of WebSockets
@@ -208,7 +211,9 @@ func answer(t *testing.T, w http.ResponseWriter, take func(http.ResponseWriter) 
 }
 
 // A thread belongs to a goroutine, whatever context its children get.
-func TestContext(t *testing.T) {
+func TestContext(t *testing.T) { recorder.EachVersion(t, testContext) }
+
+func testContext(t *testing.T) {
 	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
 		th := r.Thread("main")
 		m := r.Method(r.Class("shop"), "Run", recorder.Type{})

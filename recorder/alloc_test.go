@@ -3,7 +3,9 @@ package recorder
 import "testing"
 
 // What is recorded all the time allocates nothing, whatever the sink.
-func TestNoAllocations(t *testing.T) {
+func TestNoAllocations(t *testing.T) { EachVersion(t, testNoAllocations) }
+
+func testNoAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -12,7 +12,9 @@ import (
 
 // When the event ids run out the recording ends with a clear error, and what has
 // an id can be read.
-func TestEventsRunOut(t *testing.T) {
+func TestEventsRunOut(t *testing.T) { EachVersion(t, testEventsRunOut) }
+
+func testEventsRunOut(t *testing.T) {
 	var told []error
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), events: eventIDs - 100, OnError: func(err error) { told = append(told, err) }}
 	r := start(t, c)
@@ -52,7 +54,9 @@ func TestEventsRunOut(t *testing.T) {
 
 // No block ends right behind a container's header, and nesting of any depth has
 // room in small blocks.
-func TestBlocksEndBehindHeaders(t *testing.T) {
+func TestBlocksEndBehindHeaders(t *testing.T) { EachVersion(t, testBlocksEndBehindHeaders) }
+
+func testBlocksEndBehindHeaders(t *testing.T) {
 	for _, flush := range []bool{false, true} {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 1 << 10, FlushInterval: -1}
 		r := start(t, c)
@@ -101,7 +105,9 @@ func TestBlocksEndBehindHeaders(t *testing.T) {
 
 // A thread's name comes with its first block and once only, and a thread that has
 // nothing more to say makes no block to say so.
-func TestThreadNames(t *testing.T) {
+func TestThreadNames(t *testing.T) { EachVersion(t, testThreadNames) }
+
+func testThreadNames(t *testing.T) {
 	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}} {
 		c := base
 		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1

@@ -119,7 +119,9 @@ func (p *player) cleanUp(depth int, passesOn bool) {
 	}()
 }
 
-func TestPanicsAreRecordedAsTheyGo(t *testing.T) {
+func TestPanicsAreRecordedAsTheyGo(t *testing.T) { EachVersion(t, testPanicsAreRecordedAsTheyGo) }
+
+func testPanicsAreRecordedAsTheyGo(t *testing.T) {
 	seeds := 400
 	if raceEnabled {
 		seeds = 60

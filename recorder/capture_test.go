@@ -92,7 +92,9 @@ func captured(t *testing.T, c Config, values ...any) (*format.Context, []format.
 	return forest.Context, found
 }
 
-func TestCapture(t *testing.T) {
+func TestCapture(t *testing.T) { EachVersion(t, testCapture) }
+
+func testCapture(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	cyclic := &item{Name: "cyclic"}
 	cyclic.next = cyclic
@@ -159,7 +161,9 @@ func TestCapture(t *testing.T) {
 }
 
 // How deep and how much is captured, the config says; and there is an end to it.
-func TestCaptureLimits(t *testing.T) {
+func TestCaptureLimits(t *testing.T) { EachVersion(t, testCaptureLimits) }
+
+func testCaptureLimits(t *testing.T) {
 	list := &item{Name: "first"}
 	for range 100 {
 		list = &item{Name: "more", next: list}
@@ -198,7 +202,9 @@ func TestCaptureLimits(t *testing.T) {
 }
 
 // The same object is told by the same number, and another one by another.
-func TestIdentity(t *testing.T) {
+func TestIdentity(t *testing.T) { EachVersion(t, testIdentity) }
+
+func testIdentity(t *testing.T) {
 	a, b := &item{}, &item{}
 	_, found := captured(t, Config{}, a, b, a, []*item{a})
 	if found[0].Bits != found[2].Bits || found[0].Bits == found[1].Bits || found[0].Bits == 0 {
@@ -236,7 +242,9 @@ type all struct {
 type embedded struct{ self *embedded }
 
 // Whatever a value is, capturing it ends, is bounded, and panics not.
-func TestCaptureOdd(t *testing.T) {
+func TestCaptureOdd(t *testing.T) { EachVersion(t, testCaptureOdd) }
+
+func testCaptureOdd(t *testing.T) {
 	cyclic := &all{}
 	cyclic.ptr = &cyclic
 	cyclic.any, cyclic.Any = cyclic, &cyclic.any

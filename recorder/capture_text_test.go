@@ -28,7 +28,9 @@ type textual struct {
 }
 
 // What is shown as a text by Of is by Capture, wherever it is.
-func TestCaptureTexts(t *testing.T) {
+func TestCaptureTexts(t *testing.T) { EachVersion(t, testCaptureTexts) }
+
+func testCaptureTexts(t *testing.T) {
 	const pkg = "tracex/recorder."
 	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
 	wrapped := fmt.Errorf("reading: %w", &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT})

@@ -24,8 +24,10 @@ const crashVariable = "TRACEX_RECORDER_CRASH"
 
 // What a program recorded before it crashed is in its trace, all of it: each call
 // that had returned, with its result. Others that were under way may be there.
-func TestCrashed(t *testing.T) {
-	times := 5
+func TestCrashed(t *testing.T) { recorder.EachVersion(t, testCrashed) }
+
+func testCrashed(t *testing.T) {
+	times := 3
 	if s := os.Getenv(killsVariable); s != "" {
 		var err error
 		if times, err = strconv.Atoi(s); err != nil {

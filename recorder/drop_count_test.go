@@ -39,7 +39,9 @@ func wasteful() []Config {
 
 // Whatever is left out, wherever and for whatever reason: the trace says how
 // much it is, to the point.
-func TestDroppedIsNoted(t *testing.T) {
+func TestDroppedIsNoted(t *testing.T) { EachVersion(t, testDroppedIsNoted) }
+
+func testDroppedIsNoted(t *testing.T) {
 	for i, c := range wasteful() {
 		for _, ending := range []bool{false, true} {
 			t.Run(fmt.Sprintf("config=%d/ending=%v", i, ending), func(t *testing.T) {

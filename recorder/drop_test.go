@@ -24,7 +24,9 @@ func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 // With a disk that hangs, Drop keeps goroutines going and counts what is
 // missing: the trace has what it has in the right places, and says where how
 // much is not there.
-func TestDrop(t *testing.T) {
+func TestDrop(t *testing.T) { EachVersion(t, testDrop) }
+
+func testDrop(t *testing.T) {
 	var gate sync.RWMutex
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	c.create = func(path string) (output, error) {
@@ -89,7 +91,9 @@ func TestDrop(t *testing.T) {
 
 // With Drop, the recorder's goroutine writes the last block of each thread that
 // ends.
-func TestDropEnds(t *testing.T) {
+func TestDropEnds(t *testing.T) { EachVersion(t, testDropEnds) }
+
+func testDropEnds(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, FlushInterval: -1}
 	r := start(t, c)
 	m := r.Method(r.Class("C"), "m", Type{})

@@ -67,7 +67,7 @@ func ExampleCall_End() {
 	//   divide(6, 3): 2 at :0
 	// main.try(6, 0): 0 at :0
 	//   divide(6, 0): threw runtime.errorString at :0
-	//     throw runtime.errorString: runtime error: integer divide by zero at :0
+	//     throw errorString@0("runtime error: integer divide by zero") at :0
 }
 
 // Generated code tells by itself how a call ends.

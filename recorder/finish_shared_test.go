@@ -82,7 +82,9 @@ func joined(parts ...calls.Part) (objects []byte) {
 
 // A program may end at any step of the sending of a part: what it recorded is there,
 // once, whether that part came or not.
-func TestFinishSharedAtEachStep(t *testing.T) {
+func TestFinishSharedAtEachStep(t *testing.T) { EachVersion(t, testFinishSharedAtEachStep) }
+
+func testFinishSharedAtEachStep(t *testing.T) {
 	r, s, thread, path := someShared(t)
 	someCalls(r, thread, 1, 3)
 	c := thread.chunk.Load()
@@ -124,7 +126,9 @@ func TestFinishSharedAtEachStep(t *testing.T) {
 }
 
 // What is sent besides that is in no buffer has a number too.
-func TestFinishSharedBehindANote(t *testing.T) {
+func TestFinishSharedBehindANote(t *testing.T) { EachVersion(t, testFinishSharedBehindANote) }
+
+func testFinishSharedBehindANote(t *testing.T) {
 	r, s, thread, path := someShared(t)
 	st := s.thread(thread)
 	st.sending(thread, part{}, 0)

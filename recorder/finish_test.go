@@ -72,7 +72,9 @@ func someCalls(r *Recorder, t *Thread, from, to int) {
 }
 
 // What Finish makes of a recording says what it says that Stop ended.
-func TestFinishIsStop(t *testing.T) {
+func TestFinishIsStop(t *testing.T) { EachVersion(t, testFinishIsStop) }
+
+func testFinishIsStop(t *testing.T) {
 	for _, c := range []Config{{}, {NoTimes: true}, {BlockSize: 1 << 10}, {plain: true}} {
 		r, c := someLive(t, c)
 		path := snapshot(t, c.Path)
@@ -133,7 +135,9 @@ func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
 
 // Finish may fail, or be interrupted, at any moment: nothing is lost, and the next
 // one comes to the same end.
-func TestFinishInterrupted(t *testing.T) {
+func TestFinishInterrupted(t *testing.T) { EachVersion(t, testFinishInterrupted) }
+
+func testFinishInterrupted(t *testing.T) {
 	_, c := someLive(t, Config{})
 	whole := snapshot(t, c.Path)
 	if _, err := Finish(whole); err != nil {
@@ -300,7 +304,9 @@ func TestNoLive(t *testing.T) {
 
 // A thread that has ended is in blocks with times that no other thread's come near:
 // the trace ends behind them.
-func TestFinishBehindThreadsThatEnded(t *testing.T) {
+func TestFinishBehindThreadsThatEnded(t *testing.T) { EachVersion(t, testFinishBehindThreadsThatEnded) }
+
+func testFinishBehindThreadsThatEnded(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
 	r := start(t, c)
 	early := r.Thread("early")

@@ -23,7 +23,7 @@ import (
 // is killed.
 const victimVariable = "TRACEX_RECORDER_VICTIM"
 
-// killsVariable says how many programs are killed instead of 20.
+// killsVariable says how many programs are killed instead of 10, for each version.
 const killsVariable = "TRACEX_KILLS"
 
 func TestMain(m *testing.M) {
@@ -81,8 +81,10 @@ const victims = 3
 
 // A program that is killed at any moment leaves a trace that opens, and that has
 // each call that was flushed.
-func TestKilled(t *testing.T) {
-	kills := 20
+func TestKilled(t *testing.T) { recorder.EachVersion(t, testKilled) }
+
+func testKilled(t *testing.T) {
+	kills := 10
 	if s := os.Getenv(killsVariable); s != "" {
 		var err error
 		if kills, err = strconv.Atoi(s); err != nil {

@@ -61,7 +61,7 @@ func (l *layout) class(kind byte) format.Class {
 }
 
 // newestVersion is what is written where the config says nothing.
-const newestVersion = 22
+const newestVersion = int(format.Newest)
 
 // FormatVariable is the environment variable that says which version of the format is
 // written where [Config.FormatVersion] does not. tracex record sets it.

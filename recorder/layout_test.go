@@ -9,16 +9,6 @@ import (
 	"time"
 )
 
-// versions are those that are written.
-var versions = []int{22, 27}
-
-// eachVersion runs a test for each version.
-func eachVersion(t *testing.T, test func(t *testing.T, version int)) {
-	for _, version := range versions {
-		t.Run(fmt.Sprint(version), func(t *testing.T) { test(t, version) })
-	}
-}
-
 // utf is a utf in hexadecimal.
 func utf(s string) string { return fmt.Sprintf("%04x%x", len(s), s) }
 

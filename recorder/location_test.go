@@ -9,7 +9,9 @@ import (
 )
 
 // Places in the source say what is called, read and written there.
-func TestLocations(t *testing.T) {
+func TestLocations(t *testing.T) { EachVersion(t, testLocations) }
+
+func testLocations(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin")}
 	r := start(t, c)
 	class := r.Class("shop.Order")
@@ -49,7 +51,7 @@ func TestLocations(t *testing.T) {
 	want := `# Thread 1
 order.Pay(i ➜ 3, shop.Open[0] ➜ 4) at order.go:7
   order.items[i][3] ➜ null at order.go:9
-  shop.Open = true at location_test.go:36
+  shop.Open = true at location_test.go:38
 `
 	if text.String() != want {
 		t.Errorf("the trace is\n%s\nwant\n%s", text.String(), want)

@@ -19,7 +19,9 @@ import (
 
 // A collect-and-dump recording that is as large as it may be says so, and writes
 // what it has.
-func TestMemoryRunsOut(t *testing.T) {
+func TestMemoryRunsOut(t *testing.T) { EachVersion(t, testMemoryRunsOut) }
+
+func testMemoryRunsOut(t *testing.T) {
 	var told atomic.Int32
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: CollectAndDump, BlockSize: 8 << 10, MaxMemory: 256 << 10,
 		OnError: func(err error) {
@@ -417,7 +419,9 @@ func TestDeepRecursion(t *testing.T) {
 
 // An object that is larger than a block gets room; one that is larger than all
 // memory is left out and counted.
-func TestLargeObjects(t *testing.T) {
+func TestLargeObjects(t *testing.T) { EachVersion(t, testLargeObjects) }
+
+func testLargeObjects(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 1 << 10, MaxMemory: 1 << 20, MaxString: 20_000, FlushInterval: -1}
 	r := start(t, c)
 	th := r.Thread("main")

@@ -21,7 +21,9 @@ import (
 
 // What a thread publishes may be nonsense, as when two goroutines share it: the
 // program goes on, and what was written before can be read.
-func TestNonsense(t *testing.T) {
+func TestNonsense(t *testing.T) { EachVersion(t, testNonsense) }
+
+func testNonsense(t *testing.T) {
 	var told []error
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1, OnError: func(err error) { told = append(told, err) }}
 	r := start(t, c)
@@ -63,6 +65,10 @@ func FindOut(th *Thread) {
 
 // What a thread had published when it was found out stays, and is ended.
 func TestQuarantineKeepsWhatMakesSense(t *testing.T) {
+	EachVersion(t, testQuarantineKeepsWhatMakesSense)
+}
+
+func testQuarantineKeepsWhatMakesSense(t *testing.T) {
 	for i, c := range ways() {
 		c.Path = filepath.Join(t.TempDir(), "trace.bin")
 		c.OnError = func(error) {}
@@ -129,7 +135,9 @@ func ways() []Config {
 
 // Goroutines that share a thread end what is recorded of that, not the program and
 // not the recording.
-func TestSharedThread(t *testing.T) {
+func TestSharedThread(t *testing.T) { EachVersion(t, testSharedThread) }
+
+func testSharedThread(t *testing.T) {
 	if raceEnabled {
 		t.Skip("it is a race")
 	}
@@ -295,7 +303,9 @@ func TestOddArguments(t *testing.T) {
 
 // All methods may be called by all goroutines at once, whatever becomes of the
 // recording meanwhile.
-func TestEverythingAtOnce(t *testing.T) {
+func TestEverythingAtOnce(t *testing.T) { EachVersion(t, testEverythingAtOnce) }
+
+func testEverythingAtOnce(t *testing.T) {
 	for _, c := range ways() {
 		c.Path = filepath.Join(t.TempDir(), "trace.bin")
 		c.OnError = func(error) {}

@@ -40,7 +40,9 @@ func texts(t *testing.T, path string) (lines []string) {
 
 // A number that was never registered, or with another recorder, is shown as such
 // and not as something else, wherever it is used; and counted.
-func TestNumbersOfOthers(t *testing.T) {
+func TestNumbersOfOthers(t *testing.T) { EachVersion(t, testNumbersOfOthers) }
+
+func testNumbersOfOthers(t *testing.T) {
 	var early *Recorder
 	zero := early.Method(early.Class("bank"), "withdraw", Type{})
 	other := start(t, Config{})
@@ -107,7 +109,9 @@ func TestNumbersOfOthers(t *testing.T) {
 
 // A call with more or fewer arguments than its method has is counted; a method
 // without types may be called with any.
-func TestArgumentsAreCounted(t *testing.T) {
+func TestArgumentsAreCounted(t *testing.T) { EachVersion(t, testArgumentsAreCounted) }
+
+func testArgumentsAreCounted(t *testing.T) {
 	c := Config{Path: t.TempDir() + "/trace.bin"}
 	r := start(t, c)
 	class := r.Class("C")

@@ -20,7 +20,9 @@ func yieldUntil(so func() bool) {
 // A footer that is owed may find its buffer taken away as it is written, and no
 // other one: it is owed again, and comes before those of what is around it, even
 // if there is memory an instant later.
-func TestOwedAgain(t *testing.T) {
+func TestOwedAgain(t *testing.T) { EachVersion(t, testOwedAgain) }
+
+func testOwedAgain(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	r := start(t, c)
 	m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})

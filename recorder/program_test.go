@@ -16,19 +16,23 @@ func recordings(tb testing.TB, f func(name string, c recorder.Config, p recorder
 	if recorder.RaceEnabled {
 		steps = 1000
 	}
-	for _, goroutines := range []int{1, 2, 7, 64} {
+	for i, goroutines := range []int{1, 2, 7, 64} {
 		for seed := range uint64(3) {
 			p := recordertest.Program{Seed: seed, Goroutines: goroutines, Steps: steps / (goroutines + 3), LeaveOpen: seed == 1}
 			streaming := recorder.Config{BlockSize: 1 << (10 + 4*seed), FlushInterval: -1}
+			streaming.FormatVersion = []int{27, 22}[(i+int(seed))%2]
 			// As little as 64 threads and their stacks leave some of to chunks.
 			tiny := recorder.Config{BlockSize: 16 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond}
 			least := recorder.Config{BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond}
 			dump := recorder.Config{Strategy: recorder.CollectAndDump, BlockSize: 4 << 10}
 			short := recorder.Config{MaxString: 7, FlushInterval: 50 * time.Microsecond}
+			for _, c := range []*recorder.Config{&tiny, &least, &dump, &short} {
+				c.FormatVersion = streaming.FormatVersion
+			}
 			flushing, shortened := p, p
 			flushing.Flushes = true
 			shortened.MaxString = 7
-			name := fmt.Sprintf("goroutines=%d/seed=%d/", goroutines, seed)
+			name := fmt.Sprintf("goroutines=%d/seed=%d/version=%d/", goroutines, seed, streaming.FormatVersion)
 			f(name+"streaming", streaming, p)
 			f(name+"flushing", streaming, flushing)
 			f(name+"little_memory", tiny, p)

@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/recorder"
 )
 
 // program runs one of the programs that record themselves, and returns its
@@ -172,7 +173,9 @@ func (d *documentOutline) members(indent, rule string) {
 }
 
 // A crawler's forest is the site's pages, each once, and the requests for them.
-func TestCrawler(t *testing.T) {
+func TestCrawler(t *testing.T) { recorder.EachVersion(t, testCrawler) }
+
+func testCrawler(t *testing.T) {
 	const pages = 60
 	forest := program(t, "crawler", nil, fmt.Sprint(pages))
 	found := make(map[string]string)
@@ -190,10 +193,11 @@ func TestCrawler(t *testing.T) {
 		}
 		if i == pages {
 			status = 404
-			want = fmt.Sprintf("crawl %s -> (0, errors.errorString: 404 Not Found)\n fetch %s -> 404\n throw errors.errorString: 404 Not Found\n", path, path)
+			want = fmt.Sprintf("crawl %s -> (0, errors.errorString: 404 Not Found)\n fetch %s -> 404\n throw %s\n", path, path,
+				recorder.ErrorText("errors.errorString", "404 Not Found"))
 		}
 		name := fmt.Sprint("crawl /", i)
-		if found[name] != want {
+		if recorder.WithoutIdentity(found[name]) != want {
 			t.Errorf("%s is\n%s\nwant\n%s", name, found[name], want)
 		}
 		request := fmt.Sprint("GET /", i)

@@ -77,7 +77,9 @@ func (g *tracing) stopShared(r *recorder.Recorder) {
 
 // TestSharedMemoryConverted has random programs recorded by a service: what is
 // converted is what was executed.
-func TestSharedMemoryConverted(t *testing.T) {
+func TestSharedMemoryConverted(t *testing.T) { recorder.EachVersion(t, testSharedMemoryConverted) }
+
+func testSharedMemoryConverted(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		config  recorder.Config
@@ -208,11 +210,15 @@ func TestSharedMemorySeveral(t *testing.T) {
 
 // TestSharedMemoryLossesConverted converts what is left where packets were lost.
 func TestSharedMemoryLossesConverted(t *testing.T) {
+	recorder.EachVersion(t, testSharedMemoryLossesConverted)
+}
+
+func testSharedMemoryLossesConverted(t *testing.T) {
 	g := flood(t, false)
 	packets := g.finish()
 	points := 0
 	for _, part := range partsOf(t, packets) {
-		f := follower{}
+		f := follower{version: format.Version(part.Format)}
 		if err := objects(part.Open, &f, func(bool) error { return nil }); err != nil {
 			t.Fatal(err)
 		}

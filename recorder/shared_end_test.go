@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tracex/recorder"
 	"tracex/recorder/calls"
 	"tracex/recorder/ipc"
 )
@@ -13,7 +14,9 @@ import (
 // A program that lives for a moment has a session from the return of Start on,
 // which gets what the program wrote, however it ended: the service need not have
 // heard of it.
-func TestSharedMemoryEnds(t *testing.T) {
+func TestSharedMemoryEnds(t *testing.T) { recorder.EachVersion(t, testSharedMemoryEnds) }
+
+func testSharedMemoryEnds(t *testing.T) {
 	for end, code := range map[string]int{"burst-exit": 0, "burst-fatal": 1, "burst-panic": 2} {
 		t.Run(end, func(t *testing.T) {
 			g := startTracing(t, calls.Source, 1<<10)

@@ -57,7 +57,9 @@ func eventTexts(t *testing.T, packets []*perfetto.TracePacket) (texts []string, 
 }
 
 // TestTrackEvents records as track events.
-func TestTrackEvents(t *testing.T) {
+func TestTrackEvents(t *testing.T) { recorder.EachVersion(t, testTrackEvents) }
+
+func testTrackEvents(t *testing.T) {
 	for _, noTimes := range []bool{false, true} {
 		g := startTracing(t, "track_event", 0)
 		t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
@@ -113,7 +115,9 @@ func TestTrackEvents(t *testing.T) {
 
 // TestTrackEventsOfASession has a session flushed, and ended, while the program
 // records: what happened before is in the trace.
-func TestTrackEventsOfASession(t *testing.T) {
+func TestTrackEventsOfASession(t *testing.T) { recorder.EachVersion(t, testTrackEventsOfASession) }
+
+func testTrackEventsOfASession(t *testing.T) {
 	g := startTracing(t, "track_event", 0)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
 	r, err := recorder.Start(recorder.Config{TrackEvents: true, FlushInterval: -1, OnError: func(err error) { t.Error(err) }})

@@ -15,7 +15,9 @@ import (
 
 // TestSharedMemoryJoined has a second session begin while calls are open, and end
 // before the first: each has all that it can know.
-func TestSharedMemoryJoined(t *testing.T) {
+func TestSharedMemoryJoined(t *testing.T) { recorder.EachVersion(t, testSharedMemoryJoined) }
+
+func testSharedMemoryJoined(t *testing.T) {
 	first := startTracing(t, calls.Source, 1<<10)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(first.dir, "p"))
 	r := first.startShared(recorder.Config{FlushInterval: -1})
@@ -68,7 +70,9 @@ func TestSharedMemoryJoined(t *testing.T) {
 
 // TestSharedMemoryCleared has the service clear the incremental state: what is open,
 // and what has names, is said again.
-func TestSharedMemoryCleared(t *testing.T) {
+func TestSharedMemoryCleared(t *testing.T) { recorder.EachVersion(t, testSharedMemoryCleared) }
+
+func testSharedMemoryCleared(t *testing.T) {
 	g := startTracing(t, "another", 1<<10)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
 	r := g.startShared(recorder.Config{FlushInterval: -1})

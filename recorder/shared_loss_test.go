@@ -14,6 +14,7 @@ import (
 
 // follower follows the parts of a thread, of which some are missing.
 type follower struct {
+	version format.Version
 	known   bool // open is what is open
 	open    []int32
 	classes []format.Class
@@ -39,6 +40,7 @@ func (f *follower) follow(p *calls.Part) error {
 	case p.Number == 0:
 		f.known = true
 	}
+	f.version = format.Version(p.Format)
 	f.next, f.name, f.ended = p.Number+1, p.Name, p.Last
 	if p.Whole {
 		if err := f.whole(p); err != nil {
@@ -88,11 +90,11 @@ func objects(b []byte, f *follower, each func(container bool) error) error {
 			if last < 0 {
 				return fmt.Errorf("a footer ends what is not open")
 			}
-			n, err = format.V22.DecodeFooter(b, f.classes[last], &footer)
+			n, err = f.version.DecodeFooter(b, f.classes[last], &footer)
 			f.open, f.classes = f.open[:last], f.classes[:last]
 		} else {
 			var point format.Point
-			n, err = format.V22.DecodePoint(b, &point)
+			n, err = f.version.DecodePoint(b, &point)
 			f.points++
 			if container = point.Class.Container(); container {
 				f.open, f.classes = append(f.open, point.Event), append(f.classes, point.Class)
@@ -179,13 +181,17 @@ func flood(t *testing.T, ending bool) *tracing {
 
 // Whatever is lost, also at the end of a thread, some packet says how much it is.
 func TestSharedMemoryLossesAreNoted(t *testing.T) {
+	recorder.EachVersion(t, testSharedMemoryLossesAreNoted)
+}
+
+func testSharedMemoryLossesAreNoted(t *testing.T) {
 	g := flood(t, true)
 	missing := int64(0)
 	for _, part := range g.parts() {
 		// Notes of what was lost stand first.
 		for b := part.Objects; len(b) > 0 && b[0] != byte(format.KindFooter); {
 			var p format.Point
-			n, err := format.V22.DecodePoint(b, &p)
+			n, err := format.Version(part.Format).DecodePoint(b, &p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +207,9 @@ func TestSharedMemoryLossesAreNoted(t *testing.T) {
 }
 
 // TestSharedMemoryLosses follows what is left where packets were lost.
-func TestSharedMemoryLosses(t *testing.T) {
+func TestSharedMemoryLosses(t *testing.T) { recorder.EachVersion(t, testSharedMemoryLosses) }
+
+func testSharedMemoryLosses(t *testing.T) {
 	g := flood(t, false)
 	f := follower{}
 	for _, part := range g.parts() {

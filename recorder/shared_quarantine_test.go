@@ -14,7 +14,9 @@ import (
 
 // A thread that several goroutines used ends alone in shared memory, too: what it
 // had recorded stays, and others go on.
-func TestSharedMemoryQuarantine(t *testing.T) {
+func TestSharedMemoryQuarantine(t *testing.T) { recorder.EachVersion(t, testSharedMemoryQuarantine) }
+
+func testSharedMemoryQuarantine(t *testing.T) {
 	g := startTracing(t, calls.Source, 4<<10)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
 	r, err := recorder.Start(recorder.Config{OnError: func(error) {}})

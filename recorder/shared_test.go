@@ -126,7 +126,7 @@ func (g *tracing) read() []*perfetto.TracePacket {
 // file makes a data file of parts that are complete: a block for each.
 func file(t testing.TB, parts []calls.Part) string {
 	t.Helper()
-	data := format.AppendDataHeader(nil, format.V22)
+	data := format.AppendDataHeader(nil, format.Version(parts[0].Format))
 	next := map[int32]uint64{}
 	names := map[int32]string{}
 	block := func(thread int32, objects ...[]byte) {
@@ -164,7 +164,9 @@ func file(t testing.TB, parts []calls.Part) string {
 }
 
 // TestSharedMemory has random programs recorded by a service.
-func TestSharedMemory(t *testing.T) {
+func TestSharedMemory(t *testing.T) { recorder.EachVersion(t, testSharedMemory) }
+
+func testSharedMemory(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		config  recorder.Config

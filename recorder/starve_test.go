@@ -20,7 +20,9 @@ func answered(t *Thread) {
 // More goroutines than there is memory for take turns, and each holds on to a
 // part-filled buffer. No timer takes it away; and yet each of them can record, at
 // once with Stall, and with Drop as soon as the recorder's goroutine came by.
-func TestNobodyStarves(t *testing.T) {
+func TestNobodyStarves(t *testing.T) { EachVersion(t, testNobodyStarves) }
+
+func testNobodyStarves(t *testing.T) {
 	const goroutines, rounds = 300, 10
 	for _, full := range []Policy{Stall, Drop} {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: full, BlockSize: 1 << 10, MaxMemory: 700 << 10, FlushInterval: -1}

@@ -17,7 +17,9 @@ import (
 )
 
 // The recorder may be stopped, by OnError too, while goroutines record.
-func TestStopWhileRecording(t *testing.T) {
+func TestStopWhileRecording(t *testing.T) { EachVersion(t, testStopWhileRecording) }
+
+func testStopWhileRecording(t *testing.T) {
 	for range 5 {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 2 << 10}
 		r := start(t, c)

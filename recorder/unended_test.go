@@ -8,7 +8,9 @@ import (
 )
 
 // What Unended says of a trace through its life, and that it changes nothing.
-func TestUnended(t *testing.T) {
+func TestUnended(t *testing.T) { EachVersion(t, testUnended) }
+
+func testUnended(t *testing.T) {
 	locks(t)
 	for _, c := range []Config{{}, {NoLive: true}, {Strategy: CollectAndDump}} {
 		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
