@@ -10,14 +10,13 @@ import (
 	"strconv"
 	"testing"
 
-	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/recordertest"
 )
 
 // programName is the name under which the test binary is a program that records
-// into the shared memory of a service. Its arguments are a version of the format
-// and whether it writes track events.
+// into the shared memory of a service. Its arguments are the version of the format,
+// 0 for that which it is told, and whether it writes track events.
 const programName = "tracex-program"
 
 func init() { commands[programName] = program }
@@ -44,7 +43,8 @@ func recordShared(version int, events bool) error {
 }
 
 // The real reader loads what tracex record makes of what a program recorded into
-// shared memory, by either of its ways, takes the index, and prints what we print.
+// shared memory, in whichever version and by either of its ways, takes the index,
+// and prints what we print.
 func TestReferenceReadsRecordCommand(t *testing.T) { eachReference(t, testReadsRecordCommand) }
 
 func testReadsRecordCommand(t *testing.T, r *reference) {
@@ -52,20 +52,21 @@ func testReadsRecordCommand(t *testing.T, r *reference) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, events := range []bool{false, true} {
-		if events && r.release.version != format.Newest {
-			continue // the command makes the newest of track events
-		}
-		t.Run(fmt.Sprintf("track events=%v", events), func(t *testing.T) {
+	record := func(name string, version int, events bool) {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			name, data := filepath.Join(dir, programName), filepath.Join(dir, "trace.bin")
 			if err := os.Symlink(self, name); err != nil {
 				t.Fatal(err)
 			}
-			version := strconv.Itoa(int(r.release.version))
-			t.Setenv(recorder.FormatVariable, version)
-			tell(t, "record", "-o", data, "--", name, version, strconv.FormatBool(events))
+			tell(t, "record", "--format-version", r.release.version.String(), "-o", data,
+				"--", name, strconv.Itoa(version), strconv.FormatBool(events))
 			sameAsReference(t, r, data)
 		})
 	}
+	record("calls", 0, false)
+	for _, l := range releases {
+		record(fmt.Sprintf("calls of version %d", l.version), int(l.version), false)
+	}
+	record("track events", 0, true)
 }
