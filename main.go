@@ -1,5 +1,5 @@
 // Command tracex is an interactive terminal explorer for method-call traces of
-// any size. It opens what JetBrains Lincheck records (trace format version 22).
+// any size. It opens what JetBrains Lincheck records (trace format versions 22 and 27).
 //
 // Each command has a file of its own here; what they do is in the packages lazy
 // (reading) and ui (the screen).

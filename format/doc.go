@@ -1,7 +1,12 @@
-// Package format knows every byte of version 22 of the Lincheck trace format:
-// data files, index files and packed traces, both ways, and the text of a
-// trace point. It imports the standard library alone, opens no file and draws
-// no screen.
+// Package format knows every byte of the Lincheck trace format, in the versions
+// that its releases write: data files, index files and packed traces, both ways,
+// and the text of a trace point. It imports the standard library alone, opens no
+// file and draws no screen.
+//
+// The version of a file is in its header, and is a value here: see [Version],
+// whose methods read and write what differs. In memory there is one model of a
+// trace point, a [Point] and a [Footer], rich enough for all versions. Where a
+// comment gives the bytes of an object, it says what a version has otherwise.
 //
 // All integers are big endian. A utf is a 16-bit length in bytes followed by
 // modified UTF-8 (see AppendUTF). Ids are 32-bit and signed.

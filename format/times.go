@@ -7,7 +7,7 @@ import (
 )
 
 // Times of a trace lie in a file beside it, with .tim behind the name of the
-// data, since version 22 has no room for them. It is ours: other readers of the
+// data, since the format has no room for them. It is ours: other readers of the
 // format do not know it, and do without.
 //
 //	header                      TimesHeaderSize bytes
