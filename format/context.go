@@ -14,7 +14,7 @@ type Context struct {
 	methods   table[methodEntry]
 	fields    table[fieldEntry]
 	variables table[variableEntry]
-	strings   table[StringObject]
+	strings   table[stringEntry]
 	paths     table[AccessPath]
 	locations table[CodeLocation]
 	version   Version
@@ -136,7 +136,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindString:
 		v := r.stringObject()
 		id = v.ID
-		add(&r, &c.strings, id, v)
+		add(&r, &c.strings, id, newStringEntry(v))
 	case KindAccessPath:
 		v := r.accessPath()
 		id = v.ID

@@ -45,6 +45,19 @@ func plainASCII[T string | []byte](s T) bool {
 	return true
 }
 
+// plainBytes is plainASCII, eight bytes at a time.
+func plainBytes(b []byte) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		if (x|(x-ones))&highs != 0 { // where a byte is 0, the subtraction borrows
+			return false
+		}
+		b = b[8:]
+	}
+	return plainASCII(b)
+}
+
 func appendModified(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -86,7 +99,7 @@ func appendUnit(dst []byte, u uint16) []byte {
 // first byte that cannot be read, or -1. As Java does, it takes longer forms
 // than needed for what they say.
 func decodeModified(b []byte) (s string, bad int) {
-	if plainASCII(b) {
+	if plainBytes(b) {
 		return string(b), -1
 	}
 	out := make([]byte, 0, len(b))

@@ -162,3 +162,26 @@ func FuzzModifiedUTF8(f *testing.F) {
 		}
 	})
 }
+
+// TestPlainBytes: bytes that are the same in modified UTF-8 are told from others
+// wherever in a word those stand.
+func TestPlainBytes(t *testing.T) {
+	for n := range 20 {
+		b := bytes.Repeat([]byte{'a'}, n)
+		if !plainBytes(b) {
+			t.Errorf("%d letters are not plain", n)
+		}
+		for i := range b {
+			for _, c := range []struct {
+				b     byte
+				plain bool
+			}{{0, false}, {1, true}, {0x7f, true}, {0x80, false}, {0xff, false}} {
+				b[i] = c.b
+				if plainBytes(b) != c.plain {
+					t.Errorf("%x: plain is %v", b, !c.plain)
+				}
+			}
+			b[i] = 'a'
+		}
+	}
+}

@@ -229,7 +229,11 @@ func (c *cursor) pointBody(p *Point) {
 }
 
 func (c *cursor) call(p *Point) {
-	c.subtree(p)
+	if c.i < len(c.b) && c.b[c.i] == c.v.noStatuses() {
+		c.i++
+	} else {
+		c.subtree(p)
+	}
 	p.Ref = c.i32()
 	c.value(&p.Target, 0)
 	n := c.count(c.v.leastValue(), "arguments")
@@ -237,7 +241,11 @@ func (c *cursor) call(p *Point) {
 		return
 	}
 	for ; n > 0 && c.err == nil; n-- {
-		p.Args = append(p.Args, Value{})
+		if k := len(p.Args); k < cap(p.Args) {
+			p.Args = p.Args[:k+1] // what was there is overwritten
+		} else {
+			p.Args = append(p.Args, Value{})
+		}
 		c.value(&p.Args[len(p.Args)-1], 0)
 	}
 	p.Flags = int16(c.u16())

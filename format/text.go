@@ -94,8 +94,16 @@ type textWriter struct {
 // to ends the current span and begins one of style s. It returns the style
 // that was current.
 func (w *textWriter) to(s Style) Style {
-	old := w.style
-	if w.styled && s != old {
+	if !w.styled {
+		return 0
+	}
+	return w.turn(s)
+}
+
+// turn is to, of a text that tells its spans.
+func (w *textWriter) turn(s Style) (old Style) {
+	old = w.style
+	if s != old {
 		w.span()
 		w.style = s
 	}

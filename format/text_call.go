@@ -19,7 +19,7 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	default:
 		w.owner(p, m, parent)
 		w.method = len(w.b) + 1
-		w.text(m.shown)
+		w.b = append(w.b, m.shown...)
 	}
 	w.b = append(w.b, '(')
 	w.arguments(p)
@@ -197,7 +197,7 @@ func (w *textWriter) boxClass(class int32) bool {
 
 func (w *textWriter) className(id int32) {
 	if e := w.c.classes.get(id); e != nil {
-		w.text(e.short)
+		w.b = append(w.b, e.short...)
 		return
 	}
 	w.unknown("class", id)
@@ -205,7 +205,7 @@ func (w *textWriter) className(id int32) {
 
 func (w *textWriter) fieldName(id int32) {
 	if e := w.c.fields.get(id); e != nil {
-		w.text(e.shown)
+		w.b = append(w.b, e.shown...)
 		return
 	}
 	w.unknown("field", id)
@@ -213,7 +213,7 @@ func (w *textWriter) fieldName(id int32) {
 
 func (w *textWriter) variableName(id int32) {
 	if e := w.c.variables.get(id); e != nil {
-		w.text(e.shown)
+		w.b = append(w.b, e.shown...)
 		return
 	}
 	w.unknown("variable", id)

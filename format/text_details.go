@@ -51,7 +51,7 @@ func (c *Context) ClassName(id int32) string {
 func (c *Context) MethodName(id int32) string {
 	w := textWriter{c: c}
 	if e := c.methods.get(id); e != nil {
-		w.text(e.shown)
+		w.b = append(w.b, e.shown...)
 	} else {
 		w.unknown("method", id)
 	}
@@ -75,7 +75,7 @@ func (c *Context) CallName(method int32) (name string, class int) {
 		w.className(e.ClassID)
 		class = len(w.b)
 		w.b = append(w.b, '.')
-		w.text(e.shown)
+		w.b = append(w.b, e.shown...)
 	}
 	return string(w.b), class
 }

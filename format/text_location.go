@@ -40,7 +40,7 @@ func (w *textWriter) string(id int32) {
 		return
 	}
 	if o := w.c.strings.get(id); o != nil {
-		w.text(o.Value)
+		w.b = append(w.b, o.shown...)
 		return
 	}
 	w.unknown("string", id)

@@ -7,7 +7,13 @@ import (
 )
 
 // The entries of a Context: a descriptor with what its name is shown as, made
-// once when it is added, so that text of a point only copies.
+// once when it is added, so that text of a point only copies: what it copies has no
+// lone surrogates any more.
+
+type stringEntry struct {
+	StringObject
+	shown string
+}
 
 type classEntry struct {
 	ClassDescriptor
@@ -37,20 +43,20 @@ type variableEntry struct {
 }
 
 func newClassEntry(d ClassDescriptor) classEntry {
-	return classEntry{ClassDescriptor: d, short: shortClass(d.Name)}
+	return classEntry{ClassDescriptor: d, short: plain(shortClass(d.Name))}
 }
 
 func newMethodEntry(d MethodDescriptor) methodEntry {
 	return methodEntry{
 		MethodDescriptor: d,
-		shown:            strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core"),
+		shown:            plain(strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core")),
 		mayFold:          foldableName(d.Name),
 	}
 }
 
 func newFieldEntry(d FieldDescriptor) fieldEntry {
 	shown := strings.TrimSuffix(d.Name, "$volatile$FU")
-	e := fieldEntry{FieldDescriptor: d, shown: strings.TrimPrefix(shown, "$"), thisLike: thisLike(d.Name)}
+	e := fieldEntry{FieldDescriptor: d, shown: plain(strings.TrimPrefix(shown, "$")), thisLike: thisLike(d.Name)}
 	switch d.Name {
 	case coverageHits, coverageMask, coverageData:
 		e.coverage = true
@@ -66,11 +72,23 @@ func newVariableEntry(d VariableDescriptor) variableEntry {
 	}
 	return variableEntry{
 		VariableDescriptor: d,
-		shown:              strings.TrimPrefix(shown, "$"),
+		shown:              plain(strings.TrimPrefix(shown, "$")),
 		thisLike:           thisLike(d.Name),
 		coverage:           d.Name == coverageLocal || d.Name == coverageHits,
 		coveragePart:       coveragePart(d.Name),
 	}
+}
+
+func newStringEntry(o StringObject) stringEntry {
+	return stringEntry{StringObject: o, shown: plain(o.Value)}
+}
+
+// plain returns s as it stands in a text: a lone surrogate as '?'.
+func plain(s string) string {
+	if strings.IndexByte(s, surrogateByte) < 0 {
+		return s
+	}
+	return string(AppendPlain(nil, s))
 }
 
 // What coverage instrumentation of the JVM adds to a class.

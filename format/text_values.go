@@ -9,6 +9,10 @@ import (
 
 // value appends the text of a value in the style of its kind.
 func (w *textWriter) value(v *Value) {
+	if !w.styled {
+		w.valueIn(StyleName, v)
+		return
+	}
 	style := StyleValue
 	switch v.Kind {
 	case ValueString, ValueBuilder, ValueSequence:
@@ -24,6 +28,10 @@ func (w *textWriter) value(v *Value) {
 func (w *textWriter) valueIn(style Style, v *Value) {
 	old := w.to(style)
 	switch v.Kind {
+	case ValueObject:
+		w.className(v.ClassID)
+		w.b = append(w.b, '@')
+		w.int(int64(v.Hash()))
 	case ValueNull:
 		w.b = append(w.b, "null"...)
 	case ValueVoid:
@@ -109,10 +117,12 @@ func (w *textWriter) enum(v *Value) {
 	w.text(v.Text)
 }
 
+// surrogateByte is what surrogates begin with; few other characters do.
+const surrogateByte = 0xed
+
 // text appends s, a lone surrogate as '?'.
 func (w *textWriter) text(s string) {
-	// Surrogates begin with ED; few other characters do.
-	if strings.IndexByte(s, 0xed) < 0 {
+	if strings.IndexByte(s, surrogateByte) < 0 {
 		w.b = append(w.b, s...)
 		return
 	}
@@ -128,6 +138,10 @@ func (w *textWriter) text(s string) {
 
 // quoted appends the inside of a string value: quotes are not escaped.
 func (w *textWriter) quoted(s string) {
+	if asIs(s) {
+		w.b = append(w.b, s...)
+		return
+	}
 	from := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -152,6 +166,17 @@ func (w *textWriter) quoted(s string) {
 		from = i + 1
 	}
 	w.text(s[from:])
+}
+
+// asIs reports whether quoted appends s as it is: control characters, backslashes
+// and what may be a surrogate are otherwise.
+func asIs(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= '\r' || c == '\\' || c == surrogateByte {
+			return false
+		}
+	}
+	return true
 }
 
 // appendChar appends a UTF-16 unit, half of a pair as '?'.

@@ -15,6 +15,10 @@ var kinds22 = [17]ValueKind{
 	15: ValueKotlinClass, 16: ValueBuilder,
 }
 
+// classes22 are the classes of trace points by the byte on disk: that is what they
+// are numbered by.
+var classes22 = [classCount]Class{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+
 const (
 	null22    = -1
 	void22    = -2

@@ -98,6 +98,14 @@ func (v Version) PointClass(b byte) (c Class, ok bool) {
 	return Class(b), true
 }
 
+// classes returns the classes of trace points by the byte that follows their kind.
+func (v Version) classes() *[classCount]Class {
+	if v >= V27 {
+		return &classes27
+	}
+	return &classes22
+}
+
 // classByte is the inverse of PointClass.
 func (v Version) classByte(c Class) byte {
 	if v >= V27 && c < classCount {
@@ -113,6 +121,14 @@ func (v Version) StatusCount(n byte) int {
 		return max(0, int(int8(n)))
 	}
 	return int(n)
+}
+
+// noStatuses is the byte before the diff statuses of a container that has none.
+func (v Version) noStatuses() byte {
+	if v >= V27 {
+		return 0xff
+	}
+	return 0
 }
 
 // ReferenceID returns the id of the reference object at the start of b, which is

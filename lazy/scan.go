@@ -27,7 +27,11 @@ type scan struct {
 	out       cellSink // may be nil
 	half      *half    // the block that goes on, of a file that is being written; nil: of another file
 	regen     *regenerator
+	leap      format.Leap
 }
+
+// leapBorders is how many borders of containers the scan takes at a time.
+const leapBorders = 512
 
 // cellSink takes the cells of an index in streaming order: a block before its
 // objects, though its end is known only behind them.
@@ -85,6 +89,7 @@ func newScan(data *mapping, reference func([]byte, format.Cell) error) *scan {
 		streams:   make(map[int32]*streamScan),
 		reference: reference,
 		regen:     &regenerator{data: data},
+		leap:      format.Leap{Borders: make([]format.Border, 0, leapBorders)},
 	}
 }
 
@@ -93,6 +98,10 @@ func newScan(data *mapping, reference func([]byte, format.Cell) error) *scan {
 func (s *scan) step(ctx context.Context, n int64) (more bool, err error) {
 	stop := s.scanner.Offset() + n
 	for s.scanner.Offset() < stop {
+		if s.scanner.Leap(stop, &s.leap) {
+			s.leapt()
+			continue
+		}
 		if !s.scanner.Next() {
 			s.err = s.scanner.Err()
 			return false, nil
@@ -106,6 +115,22 @@ func (s *scan) step(ctx context.Context, n int64) (more bool, err error) {
 	return true, ctx.Err()
 }
 
+// leapt takes what the scanner has leapt over.
+func (s *scan) leapt() {
+	t, l := s.cur, &s.leap
+	t.scanned.calls += l.Calls
+	t.scanned.events += l.Points
+	for i := range l.Borders {
+		b := &l.Borders[i]
+		if b.Ends {
+			s.footer(b.At, b.To)
+		} else {
+			t.stack = append(t.stack, openFrame{at: b.At, start: b.To, event: b.Event, class: b.Class})
+		}
+	}
+	t.size = l.Logical
+}
+
 func (s *scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
@@ -116,7 +141,7 @@ func (s *scan) object(o *format.Object) error {
 		}
 	case format.KindFooter:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
-		s.footer(o)
+		s.footer(o.Logical, s.cur.size)
 	case format.KindBlockStart:
 		s.beginBlock(o)
 	case format.KindBlockEnd:
@@ -144,20 +169,21 @@ func (s *scan) refer(object []byte, cell format.Cell) error {
 	return format.At(s.reference(object, cell), "", cell.Start)
 }
 
-func (s *scan) footer(o *format.Object) {
+// footer takes the footer at a logical offset that ends before behind.
+func (s *scan) footer(at, behind int64) {
 	t := s.cur
 	f := t.stack[len(t.stack)-1]
 	t.stack = t.stack[:len(t.stack)-1]
 	s.half.ended(len(t.stack), f)
 	if s.out != nil {
-		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: o.Logical})
+		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
 	}
 	s.place += format.CellSize
 	t.min = min(t.min, f.start)
 	if t.n++; t.n%scanGroup == 0 {
 		t.mins = append(t.mins, t.min)
 		t.min = math.MaxInt64
-		t.points = append(t.points, checkpoint{pos: t.size, place: s.place, open: t.keepOpen()})
+		t.points = append(t.points, checkpoint{pos: behind, place: s.place, open: t.keepOpen()})
 	}
 }
 

@@ -1,0 +1,100 @@
+package format
+
+import "encoding/binary"
+
+// Border is where a container begins or ends, as [Scanner.Leap] passes it.
+type Border struct {
+	At    int64 // logical: of the kind byte of its header, or of its footer
+	To    int64 // logical: behind the header, or behind the footer
+	Event int32 // of a header
+	Class Class
+	Ends  bool // it is a footer
+}
+
+// Leap is what a [Scanner] has passed in one leap.
+type Leap struct {
+	Borders []Border // in order; a leap ends when there is no room for another
+	Calls   int64    // calls that began
+	Points  int64    // trace points, calls among them
+	Logical int64    // where the leap ended, in the stream of the thread
+}
+
+// Leap goes on over trace points and footers of the block that the scanner is
+// in: over all that Next would visit one by one up to the first object of
+// another kind, or one that has to be looked at with care, or the physical
+// offset stop. It fills l anew, no further than the capacity of l.Borders, and
+// reports whether it has passed anything. What Object returned is gone then.
+func (s *Scanner) Leap(stop int64, l *Leap) bool {
+	*l = Leap{Borders: l.Borders[:0]}
+	if s.err != nil || s.cur == nil || s.obj.Kind == KindBlockEnd {
+		return false
+	}
+	s.leave()
+	t, buf, opened := s.cur, s.buf, s.cur.open
+	end := int(min(stop-s.base, int64(len(buf))))
+	before := t.size - int64(s.pos) // of the block: physical to logical
+	thread := uint32(s.obj.Thread)
+	s.obj = Object{Kind: KindBlockStart, Thread: s.obj.Thread} // nothing is left of it to be counted
+	classes := s.version.classes()
+	borders, k := l.Borders[:cap(l.Borders)], 0
+	pos := s.pos
+	for pos < end && k < len(borders) {
+		open := ClassIteration // a footer that closes nothing is refused below
+		if n := len(opened); n > 0 {
+			open = opened[n-1]
+		}
+		b := buf[pos:]
+		n := s.version.leapSize(b, open)
+		if n == 0 {
+			break
+		}
+		if Kind(b[0]) == KindTracePoint {
+			if binary.BigEndian.Uint32(b[6:]) != thread {
+				break
+			}
+			l.Points++
+			class := classes[b[1]%classCount] // which leapSize has checked
+			if class.Container() {
+				if class == ClassCall {
+					l.Calls++
+				}
+				o := &borders[k]
+				o.At, o.Event, o.Class, o.Ends = before+int64(pos), int32(binary.BigEndian.Uint32(b[10:])), class, false
+				o.To = o.At + int64(n)
+				k++
+				opened = append(opened, class)
+			}
+		} else {
+			if len(opened) == 0 {
+				break
+			}
+			o := &borders[k]
+			o.At, o.Event, o.Class, o.Ends = before+int64(pos), 0, open, true
+			o.To = o.At + int64(n)
+			k++
+			opened = opened[:len(opened)-1]
+		}
+		pos += n
+	}
+	passed := pos > s.pos
+	s.pos, t.open, t.size = pos, opened, before+int64(pos)
+	l.Borders, l.Logical = borders[:k], t.size
+	return passed
+}
+
+// leapSize returns the size of the trace point or footer at the start of b; 0
+// when it is something else, or Next has to look.
+func (v Version) leapSize(b []byte, open Class) int {
+	if n := v.fastSize(b, open); n > 0 {
+		return n
+	}
+	if len(b) == 0 || Kind(b[0]) != KindTracePoint && Kind(b[0]) != KindFooter {
+		return 0
+	}
+	c := cursor{b: b, v: v}
+	c.skipAny(open)
+	if c.err != nil || c.i > MaxObject {
+		return 0
+	}
+	return c.i
+}
