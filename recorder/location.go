@@ -17,6 +17,10 @@ type Place struct {
 	Path Path
 	// Args are the names of the arguments of a call, all of them or none.
 	Args []Path
+	// Loop says that it is the header of a loop, for [Thread.Loop] and
+	// [Thread.Iteration]: since version 27 the trace says so. It has neither Path nor
+	// Args.
+	Loop bool
 }
 
 // Step is a step of a [Path]. It is made by the functions below.
@@ -101,6 +105,9 @@ func (r *Recorder) Location(p Place) Location {
 	if !r.on() {
 		return 0
 	}
+	if p.Loop {
+		p.Path, p.Args = 0, nil
+	}
 	path := r.knownPlace(int64(p.Path))
 	var names []int32
 	for _, a := range p.Args {
@@ -125,12 +132,17 @@ func (g *registry) location(p Place, path int32, names []int32) int32 {
 	if len(names) > 0 {
 		l.Kind = format.LocationCall
 	}
+	if p.Loop && g.version >= format.V27 {
+		l.Kind = format.LocationLoop
+	}
 	key, err := l.Append(nil, g.version)
 	if err != nil || g.short > 0 {
 		return unknownID
 	}
 	return g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
-		l.ID = id
+		if l.ID = id; l.Kind == format.LocationLoop {
+			l.Loops = []int32{loopAt(id)}
+		}
 		return l.Append(dst, g.version)
 	})
 }

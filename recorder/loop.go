@@ -4,7 +4,7 @@ import "tracex/format"
 
 // Loop begins a loop. Its iterations are told apart by Iteration, and EndLoop
 // ends it; so does the Exit of the call around it. A loop's identity is its
-// place in the source.
+// place in the source, which [Place.Loop] says is one.
 func (t *Thread) Loop(at Location) {
 	if t == nil {
 		return
@@ -63,7 +63,7 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	b := c.data[from : from+loopRoom]
 	place := t.place(at)
 	t.head(b, class, place)
-	putInt32(b[pointHead+1:], place+1)
+	putInt32(b[pointHead+1:], loopAt(place))
 	n := pointHead + 5
 	if class == format.ClassIteration {
 		putInt32(b[n:], number)
@@ -73,6 +73,9 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	t.open.push(class, 0)
 	t.mark(c, headerAt(from, from+n), from+n)
 }
+
+// loopAt is the id of the loop at a place, which is never negative.
+func loopAt(place int32) int32 { return place + 1 }
 
 // leaveIteration ends the iteration that is open. It returns the loop that is
 // innermost then, or nil.

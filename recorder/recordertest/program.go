@@ -178,7 +178,7 @@ func (w *walker) step() {
 
 // loop runs some iterations; some end with the call around them.
 func (w *walker) loop() {
-	at := w.location()
+	at := w.loopLocation()
 	inCall := w.open[len(w.open)-1].Point.Class == format.ClassCall
 	w.t.Loop(at)
 	w.note(format.Point{Class: format.ClassLoop, Location: int32(at) - 1, Ref: int32(at)})
@@ -241,7 +241,7 @@ func (w *walker) leaveOpen() {
 	for range w.rand.IntN(5) {
 		w.enter()
 		if w.rand.IntN(2) == 0 {
-			at := w.location()
+			at := w.loopLocation()
 			w.t.Loop(at)
 			w.note(format.Point{Class: format.ClassLoop, Location: int32(at) - 1, Ref: int32(at)})
 		}

@@ -34,6 +34,14 @@ func (w *walker) location() recorder.Location {
 	return w.r.Location(p)
 }
 
+// loopLocation is the place of a loop, which may say so.
+func (w *walker) loopLocation() recorder.Location {
+	if n := w.rand.IntN(9); n > 3 {
+		return w.r.Location(recorder.Place{File: "loops.go", Class: "program.Class0", Method: "run", Line: n, Loop: true})
+	}
+	return w.location()
+}
+
 func (w *walker) variable() recorder.Variable {
 	return w.r.Variable(fmt.Sprintf("v%d", w.rand.IntN(7)), recorder.ObjectType("string"))
 }

@@ -1,0 +1,110 @@
+package recorder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// An error that was made without a recorder is recorded by several, of whatever
+// version, each of which has a class for its type.
+func TestErrorOfNoRecorder(t *testing.T) {
+	_, missing := os.Open("/nowhere")
+	v := Error(missing)
+	for _, version := range []int{27, 22, 27} {
+		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FormatVersion: version}
+		r := start(t, c)
+		r.Class("another") // so that ids differ
+		th := r.Thread("main")
+		th.Throw(v, 0)
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		forest, found := loaded(t, c.Path), 0
+		points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
+			found++
+			const text = "open /nowhere: no such file or directory"
+			switch got := &p.Value; {
+			case version == 22:
+				if got.Kind != format.ValueRawString || got.Text != "fs.PathError: "+text {
+					t.Errorf("in 22 it is %+v", got)
+				}
+			case got.Kind != format.ValueException || got.Captured == nil || got.Captured.Message == nil || *got.Captured.Message != text ||
+				len(got.Captured.Frames) > 0 || got.Hash() != Identity(reflect.ValueOf(missing).Pointer()):
+				t.Errorf("in 27 it is %+v", got)
+			default:
+				if class := forest.Context.Class(got.ClassID); class == nil || class.Name != "io/fs.PathError" {
+					t.Errorf("in 27 it is of the class %+v", class)
+				}
+			}
+		})
+		if found != 1 {
+			t.Errorf("in %d there are %d points", version, found)
+		}
+	}
+}
+
+// To record an error with its text allocates nothing but what making it did.
+func TestErrorAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, version := range versions {
+		r := start(t, Config{create: toDiscard, FormatVersion: version})
+		th, v := r.Thread("main"), Error(fs.ErrNotExist)
+		for range 10_000 {
+			th.Throw(v, 0) // until the buffer has its size
+		}
+		if n := testing.AllocsPerRun(10_000, func() { th.Throw(v, 0) }); n != 0 {
+			t.Errorf("in %d: %v allocations", version, n)
+		}
+	}
+}
+
+// A type of errors for whose name there was no memory has the class of all such.
+func TestErrorWithoutRoom(t *testing.T) {
+	r := start(t, Config{create: toDiscard})
+	number, _ := errorNumber(errors.New("text"))
+	if got := r.registry.classes[r.errorClass(number)]; got != noName {
+		t.Errorf("its class is %q", got)
+	}
+	by := r.terms()
+	v := Error(errors.New("text"))
+	v.room(&by) // as before it is written
+	if got := r.registry.classes[r.errorClass(number)]; got != "errors.errorString" {
+		t.Errorf("its class is %q when there is room", got)
+	}
+}
+
+// Types are numbered once, whoever asks first.
+func TestTypeNumbers(t *testing.T) {
+	var n typeNumbers
+	types := []reflect.Type{reflect.TypeFor[int](), reflect.TypeFor[bill](), reflect.TypeFor[fs.PathError](), reflect.TypeFor[error]()}
+	var found [8][4]int32
+	var group sync.WaitGroup
+	for g := range found {
+		group.Go(func() {
+			for i, typ := range types {
+				found[g][i] = n.number(typ)
+			}
+		})
+	}
+	group.Wait()
+	for g := range found {
+		if found[g] != found[0] {
+			t.Errorf("one goroutine got %v, another %v", found[0], found[g])
+		}
+	}
+	for i, typ := range types {
+		if got := n.of(found[0][i]); got != typ {
+			t.Errorf("number %d is %v, want %v", found[0][i], got, typ)
+		}
+	}
+}

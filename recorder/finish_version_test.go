@@ -1,0 +1,65 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/recorder/internal/live"
+)
+
+// A live file that an older recorder left says no version: what it keeps is of 22.
+func TestFinishOlder(t *testing.T) {
+	r, c := someLive(t, Config{FormatVersion: 22})
+	path, whole := snapshot(t, c.Path), snapshot(t, c.Path)
+	rewrite(t, path+LiveSuffix, func(b []byte) {
+		copy(b, "tracex live 001\n")
+		binary.NativeEndian.PutUint64(b[live.AtFormat:], 0)
+	})
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, whole} {
+		if done, err := Finish(path); err != nil || !done.Done || done.Short != 0 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	want, other := os.ReadFile(whole)
+	if err != nil || other != nil || string(got) != string(want) {
+		t.Errorf("%d bytes, want %d: %v, %v", len(got), len(want), err, other)
+	}
+}
+
+// What a newer recorder left in a version that is not known stays as it is.
+func TestFinishNewer(t *testing.T) {
+	_, c := someLive(t, Config{})
+	path := snapshot(t, c.Path)
+	rewrite(t, path+LiveSuffix, func(b []byte) { binary.NativeEndian.PutUint64(b[live.AtFormat:], 99) })
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Finish(path); err == nil || !strings.Contains(err.Error(), "version 99") {
+		t.Errorf("it was finished: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the trace was changed: %v", err)
+	}
+	if _, err := os.Stat(path + LiveSuffix); err != nil {
+		t.Errorf("the live file: %v", err)
+	}
+}
+
+func rewrite(t *testing.T, path string, change func(b []byte)) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(b)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
