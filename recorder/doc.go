@@ -21,6 +21,25 @@
 // PERFETTO_PRODUCER_SOCK_NAME, and [Config.Strategy] does not say otherwise. Where that
 // service does not answer, recording goes to the file.
 //
+// # Versions of the format
+//
+// A trace is of version 27 of the format, which Lincheck 3.7 reads, or, if
+// [Config.FormatVersion] or the environment says so, of version 22, which 3.6 reads. They
+// differ in what they have kinds of values for:
+//
+//	                                27                                  22
+//	Raw, TypeName, Duration, Time,  big decimal, as it may be any text  raw string; TypeName: Java class
+//	    Bytes, several results
+//	Uint, Raw of a whole number     big integer                         raw string
+//	Error, with its text            exception with its message          raw string: type and message
+//	error, without its text         exception                           object
+//	call that threw                 mark "unfinished" and a name        void and a name
+//	place of a loop                 header of a loop, see Place.Loop    line
+//
+// Names of types are no classes in 27, since a class is shown with ".class" behind it.
+// Bytes are no character sequence, as they need not be characters. An exception has no
+// frames: the recorder does not know them. A [Value] belongs to no version.
+//
 // # What it costs
 //
 // A Thread appends finished objects of the file to a buffer of its own, without
