@@ -151,6 +151,9 @@ func (a *app) tellConverted(output string, r *convert.Result) error {
 		}
 		fmt.Fprintln(w)
 	}
+	for _, line := range changeLines(r.Changes) {
+		fmt.Fprintln(w, line)
+	}
 	return w.Flush()
 }
 

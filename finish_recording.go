@@ -66,6 +66,9 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	default:
 		a.remark(path, errors.New("tracex record was killed before it made the trace; made it of "+counted(result.Events, "event")+" in "+at+
 			"; what programs recorded shortly before may be missing"))
+		for _, line := range changeLines(result.Changes) {
+			a.remark(path, errors.New(line))
+		}
 	}
 	if damage != nil {
 		a.remark("of "+at+" a part is missing", damage)

@@ -29,7 +29,7 @@ func recordOn() error {
 	t, m := r.Thread("main"), r.Method(r.Class("prog"), "inner", recorder.Type{})
 	calls := func() {
 		for i := range 1000 {
-			t.Call(m, 0, recorder.Null(), recorder.Int(i)).End()
+			t.Call(m, 0, recorder.Null(), recorder.Int(i), recorder.Raw("Color.RED")).End()
 		}
 	}
 	calls()

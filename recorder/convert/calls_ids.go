@@ -18,7 +18,7 @@ type callsIDs struct {
 	same   bool           // all objects stay as they are
 	from   format.Version // of the recorder
 	to     format.Version // that is written
-	lost   int64          // values of which something was lost, as to lacks it
+	own    int32          // the id of ownClass in the trace
 }
 
 // errNoRoom: an id has no room behind those of others.
@@ -73,22 +73,24 @@ func (d *callsIDs) values(all []format.Value) {
 
 // value changes the class of a value, and of those captured in it.
 func (d *callsIDs) value(v *format.Value) {
-	if d.from != d.to && translate(v, d.to) {
-		d.lost++
-	}
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
 	default:
 		return
 	}
-	v.ClassID = d.id(format.KindClassDescriptor, v.ClassID)
+	if d.from < d.to && v.ClassID == ownClass {
+		v.ClassID = d.own
+	} else {
+		v.ClassID = d.id(format.KindClassDescriptor, v.ClassID)
+	}
 	if c := v.Captured; c != nil {
 		d.captured(c)
 	}
 }
 
-// reference returns a reference object with the ids of the trace.
-func (d *callsIDs) reference(object []byte) ([]byte, error) {
+// reference returns a reference object with the ids of the trace, and in its version:
+// t is nil where that is the recorder's.
+func (d *callsIDs) reference(object []byte, t *format.Translator) ([]byte, error) {
 	c := format.NewContext(d.from)
 	id, _, err := c.Add(object)
 	if err != nil {
@@ -122,6 +124,9 @@ func (d *callsIDs) reference(object []byte) ([]byte, error) {
 		v.ID, o = own, &v
 	default:
 		v := *c.Location(id)
+		if t != nil {
+			t.Location(&v)
+		}
 		d.location(&v)
 		v.ID, o = own, &v
 	}
@@ -145,9 +150,6 @@ func (d *callsIDs) steps(steps []format.AccessStep) {
 func (d *callsIDs) location(l *format.CodeLocation) {
 	for _, s := range []*int32{&l.File, &l.Class, &l.Method} {
 		*s = d.id(format.KindString, *s)
-	}
-	if d.to < format.V27 && l.Kind == format.LocationLoop {
-		l.Kind, l.Loops = format.LocationLine, nil
 	}
 	l.Path = d.id(format.KindAccessPath, l.Path)
 	for i := range l.ArgNames {

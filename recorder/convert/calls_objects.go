@@ -79,6 +79,11 @@ func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
 	if _, err := c.ids.from.DecodePoint(b, &c.point); err != nil {
 		return nil, 0, err
 	}
+	if c.translator != nil {
+		if err := c.translator.Point(&c.point); err != nil {
+			return nil, 0, err
+		}
+	}
 	if err := c.ids.point(&c.point); err != nil {
 		return nil, 0, err
 	}
@@ -127,6 +132,7 @@ func (k *callsThread) add(object []byte, timed bool) {
 	if p.Class.Container() {
 		k.push(object, p, k.latest, timed)
 	} else {
+		k.owe()
 		k.t.block = append(k.t.block, object...)
 		k.t.header = false
 		k.count(p.Event)
@@ -154,6 +160,11 @@ func (c *callsWriter) footer(b []byte, class format.Class) []byte {
 	var f format.Footer
 	if _, err := c.ids.from.DecodeFooter(b, class, &f); err != nil {
 		f = format.Unfinished(class) // what it says cannot be read, though its size can
+	}
+	if c.translator != nil {
+		if err := c.translator.Footer(&f, class); err != nil { // cannot be: there is room for a class
+			f = format.Unfinished(class)
+		}
 	}
 	c.ids.value(&f.Result)
 	footer, err := f.Append(c.object[:0], c.ids.to, class)

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,12 +12,32 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/recorder/calls"
 )
 
 // callsStory is a trace of parts.
 type callsStory struct {
-	trace []byte
+	version format.Version // of their objects; 0: 22
+	trace   []byte
+}
+
+// versions are those that are written.
+var versions = []format.Version{format.V22, format.V27}
+
+// eachVersion runs a test for recorders of each version.
+func eachVersion(t *testing.T, test func(*testing.T, format.Version)) {
+	for _, v := range versions {
+		t.Run("version "+v.String(), func(t *testing.T) { test(t, v) })
+	}
+}
+
+// in is the version of what is added now, and its field, which 22 needs not have.
+func (s *callsStory) in() (v format.Version, field int) {
+	if v = cmp.Or(s.version, format.V22); v != format.V22 {
+		field = int(v)
+	}
+	return v, field
 }
 
 func (s *callsStory) packet(payload []byte, at uint64) {
@@ -29,31 +50,32 @@ func (s *callsStory) packet(payload []byte, at uint64) {
 // part adds a part of recorder 1, thread 2.
 func (s *callsStory) part(p calls.Part, at uint64) {
 	p.Recorder, p.HasThread, p.Thread, p.Name = 1, true, 2, "worker"
+	_, p.Format = s.in()
 	s.packet(p.Append(nil), at)
 }
 
 // refer adds class 0 and its methods, "m0" and so on.
 func (s *callsStory) refer(t *testing.T, recorder uint64, methods int32) {
 	t.Helper()
-	b, err := (&format.ClassDescriptor{Name: "Class"}).Append(nil, format.V22)
+	v, field := s.in()
+	b, err := (&format.ClassDescriptor{Name: "Class"}).Append(nil, v)
 	for i := range methods {
 		m := format.MethodDescriptor{ID: i, Name: fmt.Sprint("m", i), Result: format.Type{Kind: format.TypeVoid}}
 		if err == nil {
-			b, err = m.Append(b, format.V22)
+			b, err = m.Append(b, v)
 		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := calls.Part{Recorder: recorder, References: b}
+	p := calls.Part{Recorder: recorder, Format: field, References: b}
 	s.packet(p.Append(nil), 1)
 }
 
-// void is the footer of a call without a result.
-var void = voidFooter(format.V22)
-
-// enter is the header of a call of method n, whose event id is 10 * n.
-func enter(n int32) []byte { return format.V22.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
+// enterIn makes headers of calls of method n, whose event ids are 10 * n.
+func enterIn(v format.Version) func(n int32) []byte {
+	return func(n int32) []byte { return v.AppendCall(nil, -1, 2, 10*n, n, 0, nil) }
+}
 
 func each(n int, ns ...uint64) (b []byte) {
 	for range n {
@@ -65,13 +87,34 @@ func each(n int, ns ...uint64) (b []byte) {
 }
 
 // callsText writes a trace and returns the text of its points: "(m1" begins, ")"
-// ends, "?" ends a call that is unfinished.
+// ends, "?" ends a call that is unfinished. It is the same in all versions.
 func callsText(t *testing.T, trace []byte) (text string, w *written) {
 	t.Helper()
 	w, err := convertBytes(t, trace, Options{Memory: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
+	text = pointsText(t, w)
+	for _, v := range versions {
+		other, err := convertBytes(t, trace, Options{Memory: 1 << 10, FormatVersion: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := versionIn(t, other.data); got != v || other.result.Version != v {
+			t.Errorf("version %d was written, %d is said, %d was wanted", got, other.result.Version, v)
+		}
+		if got := pointsText(t, other); got != text {
+			t.Errorf("in version %d it is %s, else %s", v, got, text)
+		}
+		if got, want := leftOf(other), leftOf(w); !slices.Equal(got, want) {
+			t.Errorf("in version %d %q was left out, else %q", v, got, want)
+		}
+	}
+	return text, w
+}
+
+func pointsText(t *testing.T, w *written) string {
+	t.Helper()
 	s := format.NewBytesScanner(w.data)
 	var p format.Point
 	var f format.Footer
@@ -98,7 +141,7 @@ func callsText(t *testing.T, trace []byte) (text string, w *written) {
 	if err := s.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return b.String(), w
+	return b.String()
 }
 
 func leftOf(w *written) (all []string) {
@@ -110,7 +153,10 @@ func leftOf(w *written) (all []string) {
 }
 
 // TestCallsLost has parts of which some are missing.
-func TestCallsLost(t *testing.T) {
+func TestCallsLost(t *testing.T) { eachVersion(t, testCallsLost) }
+
+func testCallsLost(t *testing.T, v format.Version) {
+	enter, void := enterIn(v), voidFooter(v)
 	join := func(all ...[]byte) []byte { return bytes.Join(all, nil) }
 	const lost, begin = "1 places where recorded calls are missing", " ends of slices that had not begun"
 	first := calls.Part{Objects: join(enter(1), enter(2), enter(3)), Times: each(3, 10)}
@@ -154,7 +200,7 @@ func TestCallsLost(t *testing.T) {
 		}, "(m1(m2(m3)??", []string{"1 damaged packets"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &callsStory{}
+			s := &callsStory{version: v}
 			s.refer(t, 1, 7)
 			s.part(first, 1000)
 			for i, p := range c.then {
@@ -186,8 +232,11 @@ func (w *written) check(t *testing.T) {
 }
 
 // TestCallsTimes compares times of calls with those of the parts.
-func TestCallsTimes(t *testing.T) {
-	s := &callsStory{}
+func TestCallsTimes(t *testing.T) { eachVersion(t, testCallsTimes) }
+
+func testCallsTimes(t *testing.T, v format.Version) {
+	enter, void := enterIn(v), voidFooter(v)
+	s := &callsStory{version: v}
 	s.refer(t, 1, 3)
 	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), void), Times: each(1, 0, 5, 7), Last: true, Ended: 100}, 1000)
 	_, w := callsText(t, s.trace)
@@ -206,10 +255,13 @@ func TestCallsTimes(t *testing.T) {
 
 // TestCallsBesideTracks has recorded calls in a trace of track events, whose
 // numbers stay apart.
-func TestCallsBesideTracks(t *testing.T) {
+func TestCallsBesideTracks(t *testing.T) { eachVersion(t, testCallsBesideTracks) }
+
+func testCallsBesideTracks(t *testing.T, v format.Version) {
+	enter, void := enterIn(v), voidFooter(v)
 	events := simple()
 	events.begin(100, "A")
-	s := &callsStory{trace: events.trace}
+	s := &callsStory{version: v, trace: events.trace}
 	s.refer(t, 1, 2)
 	s.part(calls.Part{Objects: slices.Concat(enter(1), void), Times: each(2, 1)}, 1000)
 	_, w := callsText(t, s.trace)
@@ -221,11 +273,14 @@ func TestCallsBesideTracks(t *testing.T) {
 
 // TestCallsOfSeveral has what several recorders wrote: threads are told apart by
 // their processes, and by their ids.
-func TestCallsOfSeveral(t *testing.T) {
-	s := &callsStory{}
+func TestCallsOfSeveral(t *testing.T) { eachVersion(t, testCallsOfSeveral) }
+
+func testCallsOfSeveral(t *testing.T, v format.Version) {
+	enter, void := enterIn(v), voidFooter(v)
+	s := &callsStory{version: v}
 	for recorder, pid := range []uint64{100, 200, 100, 0} {
 		s.refer(t, uint64(recorder+1), 2)
-		p := calls.Part{Recorder: uint64(recorder + 1), HasThread: true, Thread: 2, Name: "main",
+		p := calls.Part{Recorder: uint64(recorder + 1), Format: int(v), HasThread: true, Thread: 2, Name: "main",
 			Objects: slices.Concat(enter(1), void), Times: each(2, 1)}
 		var packet message
 		packet.number(packetTimestamp, 1000)
@@ -275,8 +330,11 @@ func TestCallsOfSeveral(t *testing.T) {
 }
 
 // TestCallsDamaged has a byte that is another, anywhere in packets of calls.
-func TestCallsDamaged(t *testing.T) {
-	s := &callsStory{}
+func TestCallsDamaged(t *testing.T) { eachVersion(t, testCallsDamaged) }
+
+func testCallsDamaged(t *testing.T, v format.Version) {
+	enter, void := enterIn(v), voidFooter(v)
+	s := &callsStory{version: v}
 	s.refer(t, 1, 3)
 	s.refer(t, 2, 2)
 	s.part(calls.Part{Objects: slices.Concat(enter(1), enter(2), void), Times: each(3, 4)}, 1000)
@@ -284,22 +342,34 @@ func TestCallsDamaged(t *testing.T) {
 		Objects: slices.Concat(void, enter(1)), Times: each(2, 4), Last: true, Ended: 3}, 2000)
 	r := rand.New(rand.NewPCG(3, 4))
 	for at := range s.trace {
-		for range 3 {
-			damaged := bytes.Clone(s.trace)
-			damaged[at] ^= byte(1 + r.IntN(255))
-			c := New(Options{})
-			_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may say that there is damage
-			var data bytes.Buffer
-			if _, err := c.Write(t.Context(), Output{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
-				t.Fatalf("byte %d: %v", at, err)
-			}
-			c.Close()
-			scan := format.NewBytesScanner(data.Bytes())
-			for scan.Next() {
-			}
-			if err := scan.Err(); err != nil {
-				t.Fatalf("byte %d became %d: %v", at, damaged[at], err)
-			}
+		for _, to := range []format.Version{0, format.V22, format.V27} {
+			damagedCalls(t, s.trace, at, byte(1+r.IntN(255)), to)
 		}
+	}
+	// One that has all kinds of points and values, here and there.
+	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 60, Seed: 6, Options: formattest.Options{Version: v}})
+	trace := wrap(t, data, 1).story.trace
+	for i := range 400 {
+		damagedCalls(t, trace, r.IntN(len(trace)), byte(1+r.IntN(255)), versions[i%2])
+	}
+}
+
+// damagedCalls converts a trace in which a byte is another.
+func damagedCalls(t *testing.T, trace []byte, at int, by byte, to format.Version) {
+	t.Helper()
+	damaged := bytes.Clone(trace)
+	damaged[at] ^= by
+	c := New(Options{FormatVersion: to})
+	defer c.Close()
+	_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may say that there is damage
+	var data bytes.Buffer
+	if _, err := c.Write(t.Context(), Output{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
+		t.Fatalf("byte %d: %v", at, err)
+	}
+	scan := format.NewBytesScanner(data.Bytes())
+	for scan.Next() {
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatalf("byte %d became %d: %v", at, damaged[at], err)
 	}
 }

@@ -19,6 +19,9 @@ type callsWriter struct {
 	ids  callsIDs
 	next callsIDs // of the next recorder; known is not set
 
+	translator *format.Translator // nil: the recorder's version is that of the trace
+	changes    map[format.Change]int64
+
 	referred bool // the references are written
 	point    format.Point
 	object   []byte
@@ -38,6 +41,7 @@ func (w *writer) recorded(ctx context.Context) error {
 		for kind, n := range r.ids {
 			none[kind] += n
 		}
+		none[format.KindClassDescriptor]++ // see ownClass
 	}
 	if len(w.threads) > 0 || len(w.c.recorded.list) > 1 {
 		w.c.nameRecorders()
@@ -51,13 +55,17 @@ func (w *writer) recorded(ctx context.Context) error {
 			w.left.count(farNumbers, 1, -1)
 			continue
 		}
+		if err := c.translate(); err != nil {
+			return err
+		}
 		for _, id := range slices.Sorted(maps.Keys(r.threads)) {
 			if err := c.thread(ctx, id, r.threads[id]); err != nil {
 				return err
 			}
 		}
-		w.left.count(plainExceptions, c.ids.lost, -1)
+		c.translated()
 	}
+	w.changes = c.changes
 	return nil
 }
 
@@ -85,6 +93,12 @@ func (c *callsWriter) fits() bool {
 	next := c.ids
 	for kind, n := range c.r.ids {
 		if next.kinds[kind] += n; next.kinds[kind] > math.MaxInt32 {
+			return false
+		}
+	}
+	if c.ids.from < c.ids.to {
+		c.ids.own = int32(next.kinds[format.KindClassDescriptor])
+		if next.kinds[format.KindClassDescriptor]++; c.ids.own == math.MaxInt32 {
 			return false
 		}
 	}
@@ -137,7 +151,7 @@ func (c *callsWriter) references(t *thread) error {
 		object := r.body
 		if !c.ids.same {
 			var err error
-			if object, err = c.ids.reference(object); err != nil {
+			if object, err = c.ids.reference(object, c.translator); err != nil {
 				continue // cannot be: it was read before
 			}
 		}
@@ -259,6 +273,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 		loop := &k.stack[n-1]
 		loop.iterations = max(loop.iterations, p.Number+1)
 	}
+	k.owe()
 	t.block = append(t.block, header...)
 	t.header = true
 	if timed && start == k.latest {
@@ -274,6 +289,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 func (k *callsThread) pop(footer []byte) {
 	t, o := k.t, k.stack[len(k.stack)-1]
 	k.stack = k.stack[:len(k.stack)-1]
+	k.owe()
 	end := t.logical + int64(len(t.block))
 	t.block = append(t.block, footer...)
 	t.header = false

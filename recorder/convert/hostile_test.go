@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // whole fails the test unless a trace can be read, as far as it was written.
@@ -39,8 +41,18 @@ func whole(t testing.TB, w *written) {
 			t.Fatalf("call %d is of method %d at %d, which did not come before it", p.Event, p.Ref, p.Location)
 		}
 	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
+	readable(t, w, s.Version())
+}
+
+// readable fails the test unless a trace is of a version and can be read, but for the
+// inside of recorded calls, which is as it came.
+func readable(t testing.TB, w *written, v format.Version) {
+	t.Helper()
+	s := format.NewBytesScanner(w.data)
+	for s.Next() {
+	}
+	if err := s.Err(); err != nil || versionIn(t, w.data) != v {
+		t.Fatalf("version %d, want %d: %v", versionIn(t, w.data), v, err)
 	}
 	for _, id := range s.Threads() {
 		if n := len(s.Open(id)); n > 0 {
@@ -109,13 +121,20 @@ func FuzzConvert(f *testing.F) {
 	f.Add(captured(f, "testdata/03_frag_patch_direct0.pftrace.gz")[:4000])
 	f.Add(captured(f, "testdata/15_deflate.pftrace.gz")[:3000])
 	f.Add(motley())
+	for _, v := range versions { // recorded calls of either, and of both
+		data, _ := formattest.Bytes(f, formattest.Spec{Shape: formattest.Random, N: 20, Seed: 1, Options: formattest.Options{Version: v}})
+		f.Add(wrap(f, data, 1).story.trace)
+		f.Add(slices.Concat(motley(), wrap(f, data, 1).story.trace, wrap(f, data, 2).story.trace))
+	}
 	f.Fuzz(func(t *testing.T, trace []byte) {
-		w, err := convertBytes(t, trace, Options{Memory: 1 << 10})
-		var fault *format.Error
-		if err != nil && !errors.As(err, &fault) {
-			t.Fatal(err)
+		for _, v := range versions {
+			w, err := convertBytes(t, trace, Options{Memory: 1 << 10, FormatVersion: v})
+			var fault *format.Error
+			if err != nil && !errors.As(err, &fault) {
+				t.Fatal(err)
+			}
+			readable(t, w, v)
 		}
-		whole(t, w)
 	})
 }
 

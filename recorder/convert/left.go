@@ -36,8 +36,7 @@ const (
 	lostCalls
 	repeatedCalls
 	farNumbers
-	unknownVersion // also of the format
-	plainExceptions
+	unknownVersion
 
 	reasons
 )
@@ -68,7 +67,6 @@ var reasonTexts = [reasons]string{
 	lostCalls:        "places where recorded calls are missing: what was open there ends at a time that is not known",
 	repeatedCalls:    "packets of recorded calls that came twice",
 	unknownVersion:   "packets of recorded calls of versions of the format that are not known",
-	plainExceptions:  "messages of recorded exceptions, which the version that is written has no room for",
 	farNumbers:       "recorders whose numbers do not fit beside those of others",
 }
 

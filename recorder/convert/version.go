@@ -72,17 +72,3 @@ func integer(text string) bool {
 	}
 	return text != "" && (text[0] != '0' || text == "0")
 }
-
-// translate makes of a value that a recorder wrote what the version that is written
-// has for it, and reports whether something of it was lost.
-func translate(v *format.Value, to format.Version) (lost bool) {
-	unquoted(v, to)
-	switch {
-	case v.Kind == format.ValueJavaClass && to >= format.V27:
-		v.Kind = format.ValueBigDecimal // a type's name, without ".class" behind it
-	case v.Kind == format.ValueException && to < format.V27:
-		lost = v.Captured != nil
-		v.Kind, v.Captured = format.ValueObject, nil
-	}
-	return lost
-}

@@ -17,6 +17,7 @@ type writer struct {
 	line    *line
 	open    int // slices of it that are open
 	record  record
+	changes map[format.Change]int64
 }
 
 // Result says what a conversion made, and what it left out.
@@ -28,6 +29,9 @@ type Result struct {
 	Took    time.Duration // from the first event to the last
 	Left    []Left
 	Version format.Version // of the format, that was written
+	// Changes are what was guessed and lost where calls were recorded in another
+	// version.
+	Changes map[format.Change]int64
 }
 
 // Thread is one thread of the result.
@@ -81,7 +85,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
-		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: w.blocks.version,
+		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: w.blocks.version, Changes: w.changes,
 	}, nil
 }
 
