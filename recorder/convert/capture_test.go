@@ -2,12 +2,15 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tracex/format"
 )
 
 // captured returns a file of testdata.
@@ -41,10 +44,13 @@ func TestCaptures(t *testing.T) {
 		t.Run(filepath.Base(stem), func(t *testing.T) {
 			t.Parallel()
 			trace := captured(t, stem+".pftrace.gz")
-			for _, memory := range []int64{0, 1 << 12} {
-				w, err := convertBytes(t, trace, Options{Memory: memory})
+			for _, o := range []Options{{}, {Memory: 1 << 12, FormatVersion: format.V22}, {Memory: 1 << 12, FormatVersion: format.V27}} {
+				w, err := convertBytes(t, trace, o)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if got, want := versionIn(t, w.data), cmp.Or(o.FormatVersion, format.Newest); got != want {
+					t.Errorf("version %d, want %d", got, want)
 				}
 				want := expectedSlices(t, captured(t, table))
 				compareSlices(t, w.before, want)

@@ -135,18 +135,20 @@ func simple() *story {
 	return s
 }
 
-// tells converts the story and compares it with what is expected: of each
-// thread its name, and of each point its time and its text; lines that begin
+// tells converts the story and compares it with what is expected, in each version:
+// of each thread its name, and of each point its time and its text; lines that begin
 // with "left out" say what is.
-func (s *story) tells(t *testing.T, want string) *written {
+func (s *story) tells(t *testing.T, want string) (w *written) {
 	t.Helper()
-	w, err := convertBytes(t, s.trace, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := outline(t, w), strings.ReplaceAll(strings.ReplaceAll(want, "\n\t", "\n"), "\n\t", "\n")
-	if got = strings.TrimSpace(got); got != strings.TrimSpace(want) {
-		t.Errorf("the trace is\n%s\nwant\n%s", got, want)
+	want = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(want, "\n\t", "\n"), "\n\t", "\n"))
+	for _, v := range []format.Version{format.V22, 0} {
+		var err error
+		if w, err = convertBytes(t, s.trace, Options{FormatVersion: v}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(outline(t, w)); got != want {
+			t.Errorf("version %d of the trace is\n%s\nwant\n%s", w.result.Version, got, want)
+		}
 	}
 	return w
 }
