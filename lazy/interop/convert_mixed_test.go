@@ -1,0 +1,101 @@
+package interop
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format"
+	"tracex/format/formattest"
+	"tracex/recorder/calls"
+	"tracex/recorder/convert"
+)
+
+// The real reader of either version reads what is made of a trace in which recorders
+// of both versions wrote: objects of one are copied, those of the other translated, and
+// the ids of both are kept apart.
+func TestReferenceReadsMixed(t *testing.T) { eachReference(t, testReadsMixed) }
+
+func testReadsMixed(t *testing.T, r *reference) {
+	for _, order := range [][]format.Version{{22, 27}, {27, 22}, {22}, {27}} {
+		name := ""
+		var trace []byte
+		for i, v := range order {
+			name += v.String() + " "
+			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 600, Seed: 3, Own: true, Options: formattest.Options{Version: v}})
+			trace = append(trace, packetsOf(t, data, uint64(i+1))...)
+		}
+		t.Run(name, func(t *testing.T) {
+			sameAsReference(t, r, mixed(t, trace, r.release.version))
+		})
+	}
+}
+
+// packetsOf makes packets of a data file, as a recorder sends them: all that is
+// described, then each thread.
+func packetsOf(t *testing.T, data []byte, recorder uint64) (trace []byte) {
+	t.Helper()
+	s := format.NewBytesScanner(data)
+	about := calls.Part{Recorder: recorder}
+	threads := map[int32]*calls.Part{}
+	for s.Next() {
+		switch o := s.Object(); {
+		case o.Kind == format.KindThreadName:
+		case o.Kind.Reference():
+			about.References = append(about.References, o.Bytes...)
+		case o.Kind == format.KindTracePoint || o.Kind == format.KindFooter:
+			if threads[o.Thread] == nil {
+				threads[o.Thread] = &calls.Part{Recorder: recorder, HasThread: true, Thread: o.Thread, Name: "thread", Last: true}
+			}
+			threads[o.Thread].Objects = append(threads[o.Thread].Objects, o.Bytes...)
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append([]*calls.Part{&about}, valuesOf(threads)...) {
+		p.Format = int(s.Version())
+		packet := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // its time
+		packet = protowire.AppendBytes(protowire.AppendTag(packet, calls.Field, protowire.BytesType), p.Append(nil))
+		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
+	}
+	return trace
+}
+
+func valuesOf(threads map[int32]*calls.Part) (parts []*calls.Part) {
+	for _, p := range threads {
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// mixed converts a trace of which nothing may be left out.
+func mixed(t *testing.T, trace []byte, to format.Version) string {
+	t.Helper()
+	c := convert.New(convert.Options{FormatVersion: to, BlockSize: 4 << 10})
+	defer c.Close()
+	for len(trace) > 0 {
+		_, _, tag := protowire.ConsumeTag(trace)
+		packet, n := protowire.ConsumeBytes(trace[tag:])
+		if err := c.Packet(packet); err != nil {
+			t.Fatal(err)
+		}
+		trace = trace[tag+n:]
+	}
+	data := filepath.Join(t.TempDir(), "trace.bin")
+	var files [3]*os.File
+	for i, suffix := range []string{"", ".idx", ".tim"} {
+		var err error
+		if files[i], err = os.Create(data + suffix); err != nil {
+			t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	result, err := c.Write(t.Context(), convert.Output{Data: files[0], Index: files[1], Times: files[2]})
+	if err != nil || len(result.Left) > 0 || result.Version != to {
+		t.Fatalf("version %d, left out: %v, %v", result.Version, result.Left, err)
+	}
+	return data
+}
