@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -11,15 +12,27 @@ import (
 
 // indexFile writes an index, cell by cell, into a file beside its final place,
 // which it takes at the end: nobody sees half an index, and what stood there
-// stays until then. It is a cellSink; its first failure sticks.
+// stays until then.
 type indexFile struct {
+	indexWriter
 	path string
 	mode os.FileMode // that it gets
+}
+
+// indexWriter writes the cells of an index into a file. It is a cellSink; its
+// first failure sticks.
+type indexWriter struct {
 	f    *os.File
+	dump bool // a block's cell comes behind the cells of its objects
 	buf  []byte
-	off  int64 // of buf[0] in the file
-	open int64 // offset of the cell of the block that is open; -1: none
+	off  int64       // of buf[0] in the file
+	open int64       // offset of the cell of the block that is open; of a dump, of its first object; -1: none
+	head format.Cell // of a dump's block that is open
 	err  error
+}
+
+func newIndexWriter(f *os.File, v format.Version) indexWriter {
+	return indexWriter{f: f, buf: format.AppendIndexHeader(make([]byte, 0, storeBuffer+64), v), open: -1}
 }
 
 // storeBuffer is how many bytes are written at a time.
@@ -36,10 +49,10 @@ func createIndex(path, data string, v format.Version) (*indexFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &indexFile{path: path, f: f, mode: st.Mode().Perm() | 0o200, buf: format.AppendIndexHeader(make([]byte, 0, storeBuffer+64), v), open: -1}, nil
+	return &indexFile{indexWriter: newIndexWriter(f, v), path: path, mode: st.Mode().Perm() | 0o200}, nil
 }
 
-func (w *indexFile) cell(c format.Cell) {
+func (w *indexWriter) cell(c format.Cell) {
 	if w.err != nil {
 		return
 	}
@@ -49,25 +62,31 @@ func (w *indexFile) cell(c format.Cell) {
 	w.buf = c.Append(w.buf)
 }
 
-func (w *indexFile) beginBlock(thread int32, start int64) {
+func (w *indexWriter) beginBlock(thread int32, start int64) {
 	if len(w.buf) >= storeBuffer {
 		w.flush()
 	}
 	w.open = w.off + int64(len(w.buf))
-	w.cell(format.Cell{Kind: format.KindBlockStart, ID: thread, Start: start, End: -1})
+	w.head = format.Cell{Kind: format.KindBlockStart, ID: thread, Start: start, End: -1}
+	if !w.dump {
+		w.cell(w.head)
+	}
 }
 
-// endBlock fills in the end of the block's cell.
-func (w *indexFile) endBlock(end int64) {
+// endBlock fills in the end of the block's cell; of a dump it writes the cell.
+func (w *indexWriter) endBlock(end int64) {
 	if w.err != nil {
 		return
 	}
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(end >> (56 - 8*i))
-	}
 	at := w.open + format.CellSize - 8
 	w.open = -1
+	if w.dump {
+		w.head.End = end
+		w.cell(w.head)
+		return
+	}
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(end))
 	if at >= w.off {
 		copy(w.buf[at-w.off:], b[:])
 		return
@@ -77,7 +96,21 @@ func (w *indexFile) endBlock(end int64) {
 	}
 }
 
-func (w *indexFile) flush() {
+// dropBlock takes back the cells of a block that has no end.
+func (w *indexWriter) dropBlock() {
+	if w.err != nil || w.open < 0 {
+		return
+	}
+	if w.open < w.off {
+		w.off, w.buf = w.open, w.buf[:0]
+		w.err = w.f.Truncate(w.off)
+	} else {
+		w.buf = w.buf[:w.open-w.off]
+	}
+	w.open = -1
+}
+
+func (w *indexWriter) flush() {
 	if w.err != nil {
 		return
 	}

@@ -1,0 +1,140 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"tracex/format"
+)
+
+// TranslateOutput takes the files of a trace in another version. They are empty,
+// and stay open.
+type TranslateOutput struct {
+	Data, Index *os.File
+	Times       *os.File // stays empty where Translation.Times is false
+}
+
+// Translation says what Translate made.
+type Translation struct {
+	From, To    format.Version
+	Changes     map[format.Change]int64 // what was guessed, and what was lost
+	Points      int64                   // trace points
+	Whole       bool                    // the data has its end mark, and the index its end
+	Times       bool                    // there are times
+	TimesReason error                   // why those that are there were left out; nil when they were not, or there are none
+	Problem     error                   // what ended the data early; nil: nothing
+}
+
+// Translate writes the trace in another version of the format: the same objects
+// in the same blocks, the index in the order that it has. Data without an end, and
+// calls, stay without it. The reader must know all, see Wait, and not follow.
+// progress may be nil; it gets bytes of two passes over the data.
+//
+// What is damaged in the data ends the trace before it, as Translation.Problem
+// says; an error is that it cannot be written, or that ctx has ended.
+func (r *TraceReader) Translate(ctx context.Context, to format.Version, out TranslateOutput, progress func(done, total int64)) (*Translation, error) {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	from := r.Version()
+	known := format.NewSurvey(from)
+	tr, err := format.NewTranslator(from, to, known)
+	if err != nil {
+		return nil, err
+	}
+	times := r.timesToCopy()
+	data, _ := r.Size()
+	err = r.scanObjects(ctx, func(done int64) { progress(done, 2*data) }, func(o *format.Object) error {
+		times.look(o, from)
+		switch o.Kind {
+		case format.KindBlockStart, format.KindBlockEnd, format.KindEOF:
+			return nil
+		}
+		return known.Object(o.Bytes)
+	})
+	if err != nil && !damage(err) {
+		return nil, err
+	}
+	w := newTranslationWriter(tr, out, times)
+	w.index.dump = r.dumped() || times.order() == orderDump && r.Status().Index != IndexRecorded
+	tr.NewClass = func() (int32, error) { return r.freeClass(ctx, known) }
+	err = r.scanObjects(ctx, func(done int64) { progress(data+done, 2*data) }, w.object)
+	if err != nil && !damage(err) {
+		return nil, err
+	}
+	if err := w.end(); err != nil {
+		return nil, err
+	}
+	t := &Translation{From: from, To: to, Changes: tr.Changes(), Points: w.points, Whole: w.eof, Problem: r.Status().Problem}
+	if t.Problem == nil {
+		t.Problem = format.At(err, r.path, 0)
+	}
+	t.Times, t.TimesReason = times.result(), r.Status().TimesReason
+	if t.TimesReason == nil {
+		t.TimesReason = times.reason(r.path)
+	}
+	return t, nil
+}
+
+// damage reports whether an error is about the bytes that were read.
+func damage(err error) bool {
+	return errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)
+}
+
+// scanObjects goes through the data, object by object. The error of data that
+// ends early names no file.
+func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64), visit func(*format.Object) error) error {
+	var s *format.Scanner
+	if err := r.use(func() error { s = format.NewBytesScanner(r.data.data); return nil }); err != nil {
+		return err
+	}
+	ahead := r.readAhead(r.data, 0)
+	defer ahead.stop()
+	for more := true; more; {
+		ahead.reached(s.Offset())
+		err := r.use(func() error {
+			for stop := s.Offset() + stepBytes; s.Offset() < stop; {
+				if more = s.Next(); !more {
+					return s.Err()
+				}
+				o := s.Object()
+				if err := visit(&o); err != nil {
+					return format.At(err, "", o.Offset)
+				}
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		progress(s.Offset())
+	}
+	return ctx.Err()
+}
+
+// freeClass returns an id of a class that nothing in the trace refers to. It goes
+// through all of the data, within a visit of it.
+func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int32, error) {
+	s := format.NewBytesScanner(r.data.data)
+	for n := 0; s.Next(); n++ {
+		o := s.Object()
+		if err := known.Uses(o.Bytes, o.Class); err != nil {
+			break // what comes behind is not translated either
+		}
+		if n%(1<<16) == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+	}
+	return known.Free()
+}
+
+// dumped reports whether the index that is used is in the order of dump writers.
+func (r *TraceReader) dumped() bool {
+	for _, s := range r.known.Load().streams {
+		if c, ok := s.cells.(*mappedCells); ok {
+			return c.dump
+		}
+	}
+	return false
+}

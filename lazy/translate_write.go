@@ -1,0 +1,166 @@
+package lazy
+
+import (
+	"bufio"
+	"cmp"
+
+	"tracex/format"
+)
+
+// translationWriter writes the objects of a translation, and their cells.
+type translationWriter struct {
+	tr      *format.Translator
+	data    *bufio.Writer
+	off     int64 // bytes of data so far
+	index   indexWriter
+	times   *timesCopy
+	threads map[int32]*translatedStream
+	cur     *translatedStream
+	buf     []byte
+	points  int64
+	eof     bool
+	err     error // of the data
+}
+
+// translatedStream is what is known of a thread that is written.
+type translatedStream struct {
+	logical int64 // content bytes so far
+	base    int64 // physical offset of the block's content
+	before  int64 // logical bytes before it
+	open    []openFrame
+}
+
+func newTranslationWriter(tr *format.Translator, out TranslateOutput, times *timesCopy) *translationWriter {
+	w := &translationWriter{
+		tr: tr, data: bufio.NewWriterSize(out.Data, storeBuffer), index: newIndexWriter(out.Index, tr.To()), times: times,
+		threads: make(map[int32]*translatedStream),
+	}
+	times.begin(out.Times)
+	w.write(format.AppendDataHeader(nil, tr.To()))
+	return w
+}
+
+// write writes to the data; failed tells what goes wrong.
+func (w *translationWriter) write(b []byte) {
+	n, err := w.data.Write(b)
+	w.off += int64(n)
+	if err != nil {
+		w.err = err
+	}
+}
+
+// object writes what an object becomes. It fails where the object cannot be read;
+// what cannot be written is told at once too, as no reading goes on then.
+func (w *translationWriter) object(o *format.Object) error {
+	switch o.Kind {
+	case format.KindBlockStart:
+		w.beginBlock(o)
+	case format.KindBlockEnd:
+		w.index.endBlock(w.off)
+		w.write(o.Bytes)
+		w.times.blockEnd()
+		w.cur = nil
+	case format.KindEOF:
+		w.write(o.Bytes)
+		w.times.cell()
+		w.eof = true
+	default:
+		var err error
+		if w.buf, err = w.tr.Object(w.buf[:0], o.Bytes, o.Class); err != nil {
+			return err
+		}
+		if d := w.tr.Owed(); d != nil {
+			if err := w.owed(d); err != nil {
+				return err
+			}
+		}
+		w.content(o, w.buf)
+	}
+	return w.failed()
+}
+
+func (w *translationWriter) beginBlock(o *format.Object) {
+	s := w.threads[o.Thread]
+	if s == nil {
+		s = new(translatedStream)
+		w.threads[o.Thread] = s
+	}
+	w.cur = s
+	w.index.beginBlock(o.Thread, w.off)
+	w.write(o.Bytes)
+	s.base, s.before = w.off, s.logical
+	w.times.blockStart()
+}
+
+// owed writes a class descriptor that the trace did not have.
+func (w *translationWriter) owed(d *format.ClassDescriptor) error {
+	b, err := d.Append(nil, w.tr.To())
+	if err != nil {
+		return err
+	}
+	w.reference(b)
+	w.times.add(d.ID)
+	return nil
+}
+
+// reference writes a reference object, without its time.
+func (w *translationWriter) reference(b []byte) {
+	s := w.cur
+	w.index.cell(format.Cell{Kind: format.Kind(b[0]), ID: w.tr.To().ReferenceID(b), Start: w.off, End: format.ReferenceEnd(s.base, s.before)})
+	w.write(b)
+	s.logical += int64(len(b))
+}
+
+// content writes what the object o has become.
+func (w *translationWriter) content(o *format.Object, b []byte) {
+	s := w.cur
+	switch o.Kind {
+	case format.KindTracePoint:
+		w.points++
+		w.write(b)
+		s.logical += int64(len(b))
+		if o.Class.Container() {
+			s.open = append(s.open, openFrame{start: s.logical, event: eventOf(b)})
+		}
+	case format.KindFooter:
+		f := s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
+		w.index.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: s.logical})
+		w.write(b)
+		s.logical += int64(len(b))
+		w.times.cell()
+	default:
+		w.reference(b)
+		w.times.cell()
+	}
+}
+
+// failed returns what writing has failed with.
+func (w *translationWriter) failed() error {
+	return cmp.Or(w.err, w.index.err, w.times.failed())
+}
+
+// end ends the files. Those of a trace without an end get none.
+func (w *translationWriter) end() error {
+	if !w.eof {
+		w.index.dropBlock()
+	} else {
+		at := int64(-1)
+		if w.index.dump {
+			at = w.lastBase()
+		}
+		w.index.buf = format.AppendIndexTail(w.index.buf, at)
+	}
+	w.index.flush()
+	w.times.flush()
+	return cmp.Or(w.data.Flush(), w.failed())
+}
+
+// lastBase is what a dump writer puts into the last cell.
+func (w *translationWriter) lastBase() int64 {
+	last := int64(format.HeaderSize)
+	for _, s := range w.threads {
+		last = max(last, s.base)
+	}
+	return format.DumpEnd(last)
+}
