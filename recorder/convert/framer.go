@@ -198,7 +198,7 @@ func notTrace(head []byte) error {
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		e.Found = "JSON"
 	case err == nil:
-		e.Found, e.Hint = "a trace that needs no conversion", "open it as it is"
+		e.Found, e.Hint = "a trace that needs no conversion", "open it as it is; --to makes one of another version of the format"
 	case len(head) > 0 && head[0] != 1<<3|bytesKey:
 		// Package format tells many kinds of files apart.
 		var other *format.Error
