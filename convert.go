@@ -29,20 +29,22 @@ func (a *app) convertCommand() *cobra.Command {
 	var version, other formatVersion
 	c := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Make a trace of one that Perfetto recorded, or of another version",
+		Short: "Convert what Perfetto recorded, or another version",
 		Long: "Make a trace, its index and its times of what perfetto -o writes, or with --to of a trace of another version of the format. " +
 			"What both versions have is exact; what had to be guessed, and what the version cannot hold, is counted",
 		Example: `tracex convert trace.pftrace                # write trace.bin and the like
 perfetto -c config -o - | tracex convert -o trace.bin -
-tracex convert --to 22 trace.bin            # write trace.v22.bin, for Lincheck 3.6
+tracex convert --to 22 trace.bin            # write trace.v22.bin
 tracex convert --to 27 -o new.packedtrace old.packedtrace`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.StringVarP(&output, "output", "o", "", "file or folder for the data, else FILE.bin, or FILE.v27.bin")
+	flags.StringVarP(&output, "output", "o", "", "file or folder for the data, else FILE.bin or FILE.v22.bin")
 	flags.BoolVar(&force, "force", false, "replace files")
 	flags.Var(&version, "format-version", "version of the format: 27 or 22, else the newest")
-	flags.Var(&other, "to", "convert a trace to this version of the format: 27 or 22")
+	flags.Var(&other, "to", "make a trace one of this version: 27 or 22")
+	completeVersion(c, "to")
+	completeVersion(c, "format-version")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		switch {
 		case other != 0 && version != 0:

@@ -55,6 +55,7 @@ tracex open trace.bin`,
 	flags.Var(&f.buffer, "buffer", "memory for what is not written yet")
 	flags.StringArrayVar(&f.categories, "category", nil, "events of these categories alone, with *; may be repeated")
 	flags.Var(&f.version, "format-version", "version of the format, else $"+recorder.FormatVariable+" or 27")
+	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); f.version == 0 && named != "" {
 			if err := f.version.Set(named); err != nil {
