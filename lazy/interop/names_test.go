@@ -45,11 +45,8 @@ func testReadsTrickyNames(t *testing.T, r *reference) {
 	for seed := range uint64(trickySeeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			data := trickyTrace(t, r.release.version, seed)
-			for _, verbose := range []bool{false, true} {
-				raw, folded := lazy.PrintOptions{Verbose: verbose}, lazy.PrintOptions{Verbose: verbose, Folded: true}
-				sameButDigits(t, printedByUs(t, data, raw, allRoots), r.printed(t, "print-tree", data, verbose, "raw"))
-				sameButDigits(t, printedByUs(t, data, folded, allRoots), r.printed(t, "print-tree", data, verbose, "folded"))
-			}
+			sameTree(t, r, data, false)
+			sameTree(t, r, data, true)
 		})
 	}
 }
