@@ -72,6 +72,38 @@ func testTakesTimedCommands(t *testing.T, r *reference) {
 	}
 }
 
+// Packed traces that the command has turned into the other version open in its
+// real reader, diffs among them, with all that is said of them.
+func TestReferenceTakesConvertedPacked(t *testing.T) { eachReference(t, testTakesConvertedPacked) }
+
+func testTakesConvertedPacked(t *testing.T, r *reference) {
+	diffs := 0
+	for _, other := range releases {
+		if other == r.release {
+			continue
+		}
+		for _, name := range other.recorded(t, ".packedtrace") {
+			t.Run(name, func(t *testing.T) {
+				packed := filepath.Join(t.TempDir(), "made.packedtrace")
+				tell(t, "convert", "--to", r.release.version.String(), "-o", packed, formattest.Unpack(t, name))
+				a := r.ask(t, "open-packed", packed)
+				accept(t, a)
+				if a.Fields["packed"] != "true" {
+					t.Errorf("packed %s", a.Fields["packed"])
+				}
+				if a.Fields["diff"] == "true" {
+					diffs++
+				}
+				sameButDigits(t, tell(t, "print", "--raw", "--verbose", packed), r.printed(t, "print-tree", packed, true, "raw"))
+				sameButDigits(t, tell(t, "print", packed), r.printed(t, "print-tree", packed, false, "folded"))
+			})
+		}
+	}
+	if diffs == 0 {
+		t.Error("no diff among the packed traces")
+	}
+}
+
 // theCommand builds tracex once for all tests, beside the drivers.
 var theCommand = sync.OnceValues(func() (string, error) {
 	program, err := filepath.Abs(filepath.Join(driverDir, "target", "tracex"))
