@@ -45,7 +45,13 @@ type streamPass struct {
 }
 
 func (p *pass) newStream() *streamPass {
-	return &streamPass{mapped: mappedCells{index: p.index.data, dump: p.dump}, starts: newSampler(), lastEnd: -1}
+	s := &streamPass{mapped: mappedCells{index: p.index.data, dump: p.dump}, starts: newSampler(), lastEnd: -1}
+	if len(p.streams) == 0 {
+		// Most traces have one large thread, the first: its samples need not grow,
+		// which would leave several times their size behind.
+		s.starts.groups = make([]int64, 0, int64(len(p.index.data))/(groupCells*format.CellSize)+1)
+	}
+	return s
 }
 
 // snapshot returns the stream as it is now.
