@@ -31,11 +31,16 @@
 //	                             "flow", those of counters "name.argument"
 //	clock                        all times are on the clock of the trace; the file of times says
 //	                             what the wall clock showed
+//	text without quotes          in version 27 of the format a BigInteger if it is a whole number,
+//	                             else a BigDecimal, which both print any text; version 22 has a
+//	                             kind of value for it
 //	recorded call                what it was: recorded objects are taken as they are, see package
 //	                             calls. Ids and names of threads stay the same if one recorder is
 //	                             all that is in the trace; else the ids of each count on behind
 //	                             those before it, and threads are "process 12 › main", those of
 //	                             a second recorder in the process "process 12 #2 › main"
+//	    of another version       translated, see [format.Translator]; what that guessed and lost is
+//	                             in [Result.Changes]
 //	compressed packets           the packets in them, by deflate or zstd
 //	other packets                left out and counted by kind
 //
