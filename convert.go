@@ -26,12 +26,13 @@ var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".pr
 func (a *app) convertCommand() *cobra.Command {
 	var output string
 	var force bool
-	var version, other formatVersion
+	var version formatVersion
 	c := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Convert what Perfetto recorded, or another version",
 		Long: "Make a trace, its index and its times of what perfetto -o writes, or with --to of a trace of another version of the format. " +
-			"What both versions have is exact; what had to be guessed, and what the version cannot hold, is counted",
+			"What both versions have is exact; what had to be guessed, and what the version cannot hold, is counted. " +
+			"What Perfetto recorded is written in the version that --to says, else in the newest",
 		Example: `tracex convert trace.pftrace                # write trace.bin and the like
 perfetto -c config -o - | tracex convert -o trace.bin -
 tracex convert --to 22 trace.bin            # write trace.v22.bin
@@ -41,16 +42,21 @@ tracex convert --to 27 -o new.packedtrace old.packedtrace`,
 	flags := c.Flags()
 	flags.StringVarP(&output, "output", "o", "", "file or folder for the data, else FILE.bin or FILE.v22.bin")
 	flags.BoolVar(&force, "force", false, "replace files")
-	flags.Var(&version, "format-version", "version of the format: 27 or 22, else the newest")
-	flags.Var(&other, "to", "make a trace one of this version: 27 or 22")
+	flags.Var(&version, "to", "version of the format to write: 27 or 22")
+	flags.Var(&version, "format-version", "the same as --to, as for record")
 	completeVersion(c, "to")
 	completeVersion(c, "format-version")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
-		switch {
-		case other != 0 && version != 0:
-			return &usageError{"--to and --format-version together", "--to is for traces of another version, --format-version for what Perfetto recorded"}
-		case other != 0:
-			return a.convertVersion(ctx, path, output, force, format.Version(other))
+		a := a
+		if version != 0 {
+			var perfetto bool
+			var err error
+			if a, path, perfetto, err = a.sniff(ctx, path); err != nil {
+				return err
+			}
+			if !perfetto {
+				return a.convertVersion(ctx, path, output, force, format.Version(version))
+			}
 		}
 		if path == "-" && (output == "" || isDir(output)) {
 			return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}

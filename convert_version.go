@@ -38,7 +38,7 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 	if err != nil {
 		return err
 	}
-	err = a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error {
+	return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error {
 		if r.Version() == to {
 			other := format.V22
 			if to == other {
@@ -60,19 +60,6 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 		}
 		return errors.Join(w.tell(), w.made.Problem)
 	})
-	if errors.Is(err, format.ErrNotTrace) && isPerfetto(path) {
-		return withHint(err, "of what Perfetto recorded, --format-version says the version")
-	}
-	return err
-}
-
-func isPerfetto(path string) bool {
-	for _, suffix := range perfettoSuffixes {
-		if strings.HasSuffix(path, suffix) {
-			return true
-		}
-	}
-	return false
 }
 
 // versionName is the name of the trace at path in another version: trace.v22.bin,
@@ -223,16 +210,8 @@ func (w *versionWork) tell() error {
 	}
 	out := bufio.NewWriter(w.a.stdout)
 	fmt.Fprintf(out, "%s: version %d, which %s reads; %s\n", printable(w.output), w.to, w.to.Release(), counted(w.made.Points, "event"))
-	for _, c := range format.AllChanges() {
-		n := w.made.Changes[c]
-		if n == 0 {
-			continue
-		}
-		what := "lost"
-		if c.Guess() {
-			what = "guessed"
-		}
-		fmt.Fprintf(out, "%s: %s %s\n", what, grouped(n), c.Words(n))
+	for _, line := range changeLines(w.made.Changes) {
+		fmt.Fprintln(out, line)
 	}
 	if len(w.made.Changes) == 0 {
 		fmt.Fprintln(out, "nothing was guessed, nothing was lost")
