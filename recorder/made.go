@@ -126,9 +126,13 @@ func (t *Thread) panicValue(v any) Value {
 // exact is a text without quotes that is not cut as those of strings are.
 func exact(text string) Value { return Value{kind: exactKind, text: text} }
 
-// madeRoom is room for what is encoded or made.
-func (v *Value) madeRoom(by *terms) int {
+// textRoom is room for what has a text. A byte of a string takes three when it is not
+// UTF-8.
+func (v *Value) textRoom(by *terms) int {
 	max := int(by.text)
+	if v.kind < firstMade {
+		return 9 + 3*min(len(v.text), max)
+	}
 	switch v.kind {
 	case bytesKind:
 		return 64 + 2*min(len(v.text), max)
