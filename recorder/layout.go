@@ -1,11 +1,7 @@
 package recorder
 
 import (
-	"cmp"
 	"encoding/binary"
-	"fmt"
-	"os"
-	"strconv"
 	"strings"
 
 	"tracex/format"
@@ -60,39 +56,6 @@ func (l *layout) class(kind byte) format.Class {
 	return noClass
 }
 
-// newestVersion is what is written where the config says nothing.
-const newestVersion = int(format.Newest)
-
-// FormatVariable is the environment variable that says which version of the format is
-// written where [Config.FormatVersion] does not. tracex record sets it.
-const FormatVariable = "TRACEX_FORMAT_VERSION"
-
-// wantedLayout returns the layout of what the config says.
-func (c *Config) wantedLayout() (*layout, error) {
-	version := c.FormatVersion
-	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
-		var err error
-		if version, err = strconv.Atoi(named); err != nil || version == 0 {
-			return nil, fmt.Errorf("recorder: %s=%s: want 27 or 22", FormatVariable, named)
-		}
-	}
-	l, err := layoutOf(cmp.Or(version, newestVersion))
-	if err != nil && c.FormatVersion == 0 {
-		err = fmt.Errorf("%w (%s says so)", err, FormatVariable)
-	}
-	return l, err
-}
-
-// layoutOf returns the layout of a version.
-func layoutOf(version int) (*layout, error) {
-	for _, l := range []*layout{&layout22, &layout27} {
-		if int(l.version) == version {
-			return l, nil
-		}
-	}
-	return nil, fmt.Errorf("recorder: version %d of the format cannot be written: FormatVersion is 27, 22, or 0 for the newest", version)
-}
-
 // putKind writes what a value of one of wireKinds begins with, and returns the number
 // of bytes. It may store four: each value has room for them.
 func (l *layout) putKind(b []byte, k kind) int {
@@ -144,7 +107,7 @@ func (l *layout) putMark(b []byte, mark kind) int {
 	return putMark27(b, mark)
 }
 
-// putException puts what a call ended by behind its result.
+// putThrown writes the name of what a call threw, which is behind its result.
 func (l *layout) putThrown(b []byte, exception string) int {
 	n := 0
 	if l != &layout22 {

@@ -251,15 +251,15 @@ func (t *Thread) catchUp(need int) bool {
 }
 
 // putOwed writes the footer of a container whose result is not known any more.
-func (f *layout) putOwed(b []byte, l *level) int {
+func (l *layout) putOwed(b []byte, of *level) int {
 	b[0] = byte(format.KindFooter)
-	switch l.class {
+	switch of.class {
 	case format.ClassCall, boundCall:
-		n := 1 + f.putMark(b[1:], untrackedKind)
+		n := 1 + l.putMark(b[1:], untrackedKind)
 		b[n], b[n+1] = 0, 0
-		return n + f.returned
+		return n + l.returned
 	case format.ClassLoop:
-		putInt32(b[1:], l.count)
+		putInt32(b[1:], of.count)
 		return loopFooter
 	}
 	return 1

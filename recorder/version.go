@@ -1,0 +1,43 @@
+package recorder
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+
+	"tracex/format"
+)
+
+// newestVersion is what is written where the config says nothing.
+const newestVersion = int(format.Newest)
+
+// FormatVariable is the environment variable that says which version of the format is
+// written where [Config.FormatVersion] does not. tracex record sets it.
+const FormatVariable = "TRACEX_FORMAT_VERSION"
+
+// wantedLayout returns the layout of what the config says.
+func (c *Config) wantedLayout() (*layout, error) {
+	version := c.FormatVersion
+	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
+		var err error
+		if version, err = strconv.Atoi(named); err != nil || version == 0 {
+			return nil, fmt.Errorf("recorder: %s=%s: want 27 or 22", FormatVariable, named)
+		}
+	}
+	l, err := layoutOf(cmp.Or(version, newestVersion))
+	if err != nil && c.FormatVersion == 0 {
+		err = fmt.Errorf("%w (%s says so)", err, FormatVariable)
+	}
+	return l, err
+}
+
+// layoutOf returns the layout of a version.
+func layoutOf(version int) (*layout, error) {
+	for _, l := range []*layout{&layout22, &layout27} {
+		if int(l.version) == version {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("recorder: version %d of the format cannot be written: FormatVersion is 27, 22, or 0 for the newest", version)
+}
