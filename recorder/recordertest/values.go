@@ -152,7 +152,7 @@ func (w *walker) value() (recorder.Value, format.Value) {
 	text := func(v recorder.Value, kind format.ValueKind) (recorder.Value, format.Value) {
 		return v, format.Value{Kind: kind, Text: kept}
 	}
-	switch w.rand.IntN(20) {
+	switch w.rand.IntN(22) {
 	case 0:
 		return recorder.Null(), format.Null()
 	case 1:
@@ -194,6 +194,10 @@ func (w *walker) value() (recorder.Value, format.Value) {
 		return w.structure()
 	case 17:
 		return w.array()
+	case 18:
+		return w.failure(s, kept)
+	case 19:
+		return w.silent()
 	}
 	return text(recorder.String(s), format.ValueString)
 }
@@ -205,6 +209,34 @@ func (w *walker) unquoted(number format.ValueKind) format.ValueKind {
 		return format.ValueRawString
 	}
 	return number
+}
+
+// failure is an error that tells what went wrong.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// failure records an error with its text, which is an exception with a message since
+// version 27.
+func (w *walker) failure(s, kept string) (recorder.Value, format.Value) {
+	if w.version() < format.V27 {
+		return recorder.Error(failure(s)), format.Value{Kind: format.ValueRawString, Text: "recordertest.failure: " + kept}
+	}
+	return recorder.Error(failure(s)), format.Value{Kind: format.ValueException, ClassID: int32(w.r.ClassOf(failure(""))) - 1,
+		Captured: &format.Captured{Message: &kept}}
+}
+
+// silent is an error whose text is not asked for.
+type silent struct{}
+
+func (silent) Error() string { panic("asked for its text") }
+
+func (w *walker) silent() (recorder.Value, format.Value) {
+	want := format.Value{Kind: format.ValueException, ClassID: int32(w.r.ClassOf(silent{})) - 1}
+	if w.version() < format.V27 {
+		want.Kind = format.ValueObject
+	}
+	return w.r.Of(silent{}), want
 }
 
 // structure is what Capture finds in a struct.
