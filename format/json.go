@@ -65,7 +65,7 @@ func (j *JSON) AppendPoint(dst []byte, p *Point, f *Footer) []byte {
 	case ClassThrow, ClassCatch:
 		dst = j.value(append(dst, `,"exception":`...), &p.Value)
 	case ClassSnapshot:
-		dst = j.snapshot(dst, p.Snapshot)
+		dst = j.snapshot(dst, p)
 	}
 	return j.place(dst, p.Location)
 }
@@ -123,7 +123,7 @@ func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
 	if p.Flags&FlagUnderWay != 0 {
 		dst = append(dst, `,"under_way":true`...)
 	}
-	if p.Flags&FlagSuper != 0 && j.c.version >= V27 {
+	if j.c.SuperCall(p) {
 		dst = append(dst, `,"super":true`...)
 	}
 	return dst
@@ -168,7 +168,8 @@ func (j *JSON) fieldAccess(dst []byte, p *Point) []byte {
 	return j.value(append(dst, `,"value":`...), &p.Value)
 }
 
-func (j *JSON) snapshot(dst []byte, s *Snapshot) []byte {
+func (j *JSON) snapshot(dst []byte, p *Point) []byte {
+	s := p.Snapshot
 	if s == nil {
 		return dst
 	}
@@ -184,7 +185,19 @@ func (j *JSON) snapshot(dst []byte, s *Snapshot) []byte {
 		}
 		dst = append(dst, j.placeObject(id)...)
 	}
-	dst = j.values(append(dst, ']'), "locals", s.Locals)
+	names := j.c.LocalNames(p)
+	dst = append(dst, `],"locals":[`...)
+	for i := range s.Locals {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		if names != nil {
+			dst = append(AppendJSONString(append(dst, `"name":`...), names[i]), ',')
+		}
+		dst = j.members(dst, &s.Locals[i])
+	}
+	dst = append(dst, ']')
 	if len(s.Watches) > 0 {
 		dst = j.values(dst, "watches", s.Watches)
 	}

@@ -88,6 +88,42 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
+// TestJSONValues27: the values that only version 27 has.
+func TestJSONValues27(t *testing.T) {
+	message := "m\"\n"
+	for _, tc := range []struct {
+		v    Value
+		want string
+	}{
+		{Value{Kind: ValueEnum, ClassID: 1, Text: "RED"}, `{"type":"enum","class":"app.Node","value":"RED"}`},
+		{Value{Kind: ValueEnum, ClassID: 1, Text: "a\xed\xa0\xbd"}, `{"type":"enum","class":"app.Node","value":"a\ufffd","units":[97,55357]}`},
+		{Value{Kind: ValueEnum, ClassID: 1, Absent: true}, `{"type":"enum","class":"app.Node"}`},
+		{Value{Kind: ValueBigInteger, Text: "12"}, `{"type":"big integer","value":"12"}`},
+		{Value{Kind: ValueBigDecimal, Text: "-1.20E+400"}, `{"type":"big decimal","value":"-1.20E+400"}`},
+		{Value{Kind: ValueBigDecimal, Text: "1.23..."}, `{"type":"big decimal","value":"1.23..."}`},
+		{Value{Kind: ValueBigDecimal, Text: "1.2.3"}, `{"type":"raw","value":"1.2.3"}`},
+		{Value{Kind: ValueBigDecimal, Text: "5ms"}, `{"type":"raw","value":"5ms"}`},
+		{Value{Kind: ValueBigDecimal, Text: ""}, `{"type":"raw","value":""}`},
+		{Value{Kind: ValueBigDecimal, Text: "-"}, `{"type":"raw","value":"-"}`},
+		{Value{Kind: ValueSequence, ClassID: 1, Bits: 7, Text: "ab"}, `{"type":"sequence","class":"app.Node","id":7,"value":"ab"}`},
+		{Value{Kind: ValueJavaClass, Text: "[I"}, `{"type":"java class","value":"[I.class"}`},
+		{Value{Kind: ValueArray, ClassID: 2, Bits: ArrayBits(3, 9)}, `{"type":"object","class":"[I","id":3,"length":9}`},
+		{Value{Kind: ValueException, ClassID: 1, Bits: 3}, `{"type":"object","class":"app.Node","id":3}`},
+		{Value{Kind: ValueException, ClassID: 1, Bits: 3, Captured: &Captured{}}, `{"type":"object","class":"app.Node","id":3,"frames":[]}`},
+		{Value{Kind: ValueException, ClassID: 1, Bits: 3, Captured: &Captured{Message: &message, Frames: []string{"a.B.c(B.java:1)"}}},
+			`{"type":"object","class":"app.Node","id":3,"message":"m\"\n","frames":["a.B.c(B.java:1)"]}`},
+		{Value{ClassID: 1, Captured: &Captured{Fields: []CapturedField{{Name: "kind", Value: Value{Kind: ValueEnum, ClassID: 1, Text: "A"}}}}},
+			`{"type":"object","class":"app.Node","id":0,"fields":[{"name":"kind","type":"enum","class":"app.Node","value":"A"}]}`},
+		{Value{Kind: ValueUntracked}, `{"type":"untracked"}`},
+	} {
+		c := jsonContext(t)
+		c.version = V27
+		if got := string(c.JSON().value(nil, &tc.v)); got != tc.want || !json.Valid([]byte(got)) {
+			t.Errorf("%+v\n got %s\nwant %s", tc.v, got, tc.want)
+		}
+	}
+}
+
 // TestJSONStrings: a string comes back as it was, from what is one line of
 // printable characters.
 func TestJSONStrings(t *testing.T) {

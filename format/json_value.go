@@ -28,7 +28,11 @@ func (j *JSON) value(dst []byte, v *Value) []byte { return j.members(append(dst,
 
 // members appends what is between the braces of a value, and the last brace.
 func (j *JSON) members(dst []byte, v *Value) []byte {
-	dst = append(append(append(dst, `"type":"`...), jsonTypes[v.Kind]...), '"')
+	kind := v.Kind
+	if v.Unquoted() {
+		kind = ValueRawString
+	}
+	dst = append(append(append(dst, `"type":"`...), jsonTypes[kind]...), '"')
 	switch v.Kind {
 	case ValueByte, ValueShort, ValueInt:
 		dst = strconv.AppendInt(append(dst, `,"value":`...), v.Bits, 10)
@@ -62,7 +66,7 @@ func (j *JSON) members(dst []byte, v *Value) []byte {
 	case ValueEnum:
 		dst = j.class(append(dst, ','), v.ClassID)
 		if !v.Absent {
-			dst = AppendJSONString(append(dst, `,"name":`...), v.Text)
+			dst = appendJSONText(dst, v.Text)
 		}
 	case ValueObject, ValueArray, ValueException:
 		dst = j.class(append(dst, ','), v.ClassID)

@@ -8,11 +8,11 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	case m == nil:
 		w.owner(p, nil, parent)
 		w.unknown("method", p.Ref)
-	case m.Name == "<init>" && p.Flags&FlagSuper != 0 && w.c.version >= V27:
+	case m.Name == constructor && w.c.calledByConstructor(p.Flags):
 		w.in(StyleKeyword, "super")
 		w.b = append(w.b, '@')
 		w.className(m.ClassID)
-	case m.Name == "<init>":
+	case m.Name == constructor:
 		w.in(StyleKeyword, "new")
 		w.b = append(w.b, ' ')
 		w.className(m.ClassID)

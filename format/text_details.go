@@ -59,16 +59,16 @@ func (c *Context) MethodName(id int32) string {
 }
 
 // CallName returns what calls of a method are called where their receiver does
-// not matter: "Class.method", "new Class" for a constructor. class is how much of
-// it is about the class, in bytes: 0 for a method that is not known, which has no
-// class.
-func (c *Context) CallName(method int32) (name string, class int) {
+// not matter: "Class.method", "new Class" for a constructor and, with FlagSuper
+// in flags, "super@Class". class is how much of it is about the class, in bytes: 0
+// for a method that is not known, which has no class.
+func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	w := textWriter{c: c}
 	switch e := c.methods.get(method); {
 	case e == nil:
 		w.unknown("method", method)
-	case e.Name == "<init>":
-		w.b = append(w.b, "new "...)
+	case e.Name == constructor:
+		w.b = append(w.b, c.making(flags)...)
 		w.className(e.ClassID)
 		class = len(w.b)
 	default:
@@ -82,7 +82,7 @@ func (c *Context) CallName(method int32) (name string, class int) {
 
 // FullCallName is CallName with all of the class's name: "org.example.Class.method".
 // It is "" where that is what CallName says.
-func (c *Context) FullCallName(method int32) (name string, class int) {
+func (c *Context) FullCallName(method int32, flags int16) (name string, class int) {
 	e := c.methods.get(method)
 	if e == nil {
 		return "", 0
@@ -91,11 +91,51 @@ func (c *Context) FullCallName(method int32) (name string, class int) {
 	if of == nil || of.Name == c.ClassName(e.ClassID) {
 		return "", 0
 	}
-	if e.Name == "<init>" {
-		name = "new " + of.Name
+	if e.Name == constructor {
+		name = c.making(flags) + of.Name
 		return name, len(name)
 	}
 	return of.Name + "." + e.shown, len(of.Name)
+}
+
+// constructor is the name of the methods that are constructors.
+const constructor = "<init>"
+
+// making returns what stands before the class in the name of a constructor's call.
+func (c *Context) making(flags int16) string {
+	if c.calledByConstructor(flags) {
+		return "super@"
+	}
+	return "new "
+}
+
+// calledByConstructor reports whether a constructor was called by another of the
+// same object, by the flags of the call.
+func (c *Context) calledByConstructor(flags int16) bool {
+	return flags&FlagSuper != 0 && c.version >= V27
+}
+
+// SuperCall reports whether a call is one of super(…) or this(…).
+func (c *Context) SuperCall(p *Point) bool {
+	m := c.methods.get(p.Ref)
+	return p.Class == ClassCall && m != nil && m.Name == constructor && c.calledByConstructor(p.Flags)
+}
+
+// LocalNames returns what the source calls the locals that a live breakpoint
+// recorded; nil where its code location does not list as many.
+func (c *Context) LocalNames(p *Point) []string {
+	l := c.locations.get(p.Location)
+	if l == nil || p.Snapshot == nil || len(l.Locals) != len(p.Snapshot.Locals) {
+		return nil
+	}
+	names := make([]string, len(l.Locals))
+	for i, id := range l.Locals {
+		var ok bool
+		if names[i], ok = c.Text(id); !ok {
+			return nil
+		}
+	}
+	return names
 }
 
 // FieldName returns the name that a field is shown by.

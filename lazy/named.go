@@ -12,7 +12,7 @@ import (
 type Named struct {
 	Text []byte
 	At   int    // where in Text the name of the called method begins; -1: nowhere
-	Call string // "Class.method" or "new Class", see [format.Context.CallName]; "" when it is no call
+	Call string // "Class.method", "new Class" or "super@Class", see [format.Context.CallName]; "" when it is no call
 	// Class is how much of Call is about the class, in bytes.
 	Class int
 	// Full and FullClass are Call and Class with the class as the trace names it:
@@ -49,7 +49,7 @@ func (n *Named) name(c *format.Context, p *format.Point) {
 	n.Source = placeOf(c, p.Location)
 	n.called(&noCall)
 	if p.Class == format.ClassCall {
-		n.called(nameOf(c, p.Ref))
+		n.called(nameOf(c, p.Ref, p.Flags))
 	}
 }
 
@@ -164,9 +164,9 @@ func (n *Named) covers() bool {
 type finder struct {
 	find   func(text []byte) (from, to int)
 	limits Limits
-	names  map[int32]*callName // by method
-	places []verdict           // by code location
-	hits   []Hit               // not told yet
+	names  map[calledAs]*callName
+	places []verdict // by code location
+	hits   []Hit     // not told yet
 }
 
 // verdict says what is known of whether something is found.
@@ -178,6 +178,14 @@ const (
 	unmatched
 )
 
+// calledAs is what the name of a call depends on: its method, and the flag that
+// the name shows.
+type calledAs int64
+
+func calledAsOf(p *format.Point) calledAs {
+	return calledAs(p.Ref)<<2 | calledAs(p.Flags&format.FlagSuper)
+}
+
 // callName is what a finder knows of a method: the names that [Named] has, and
 // whether all calls of the method match.
 type callName struct {
@@ -188,25 +196,26 @@ type callName struct {
 	found     bool
 }
 
-func nameOf(c *format.Context, method int32) *callName {
+func nameOf(c *format.Context, method int32, flags int16) *callName {
 	name := new(callName)
-	name.text, name.class = c.CallName(method)
-	name.full, name.fullClass = c.FullCallName(method)
+	name.text, name.class = c.CallName(method, flags)
+	name.full, name.fullClass = c.FullCallName(method, flags)
 	return name
 }
 
 func newFinder(find func(text []byte) (from, to int), limits Limits) *finder {
-	return &finder{find: find, limits: limits, names: make(map[int32]*callName)}
+	return &finder{find: find, limits: limits, names: make(map[calledAs]*callName)}
 }
 
-func (f *finder) name(c *format.Context, method int32) *callName {
-	name := f.names[method]
+func (f *finder) name(c *format.Context, p *format.Point) *callName {
+	of := calledAsOf(p)
+	name := f.names[of]
 	if name == nil {
-		name = nameOf(c, method)
+		name = nameOf(c, p.Ref, p.Flags)
 		var n Named
 		n.called(name)
 		name.found = n.matchesCall(f.find) || !f.limits.NoDot && n.matchesFullCall(f.find)
-		f.names[method] = name
+		f.names[of] = name
 	}
 	return name
 }

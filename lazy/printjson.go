@@ -27,6 +27,7 @@ func (l *lineWriter) head(begun time.Time, timed bool) {
 }
 
 func (l *lineWriter) jsonThread(id int32, name string, took Time) {
+	l.within = id
 	l.buf = append(l.buf, `{"kind":"thread"`...)
 	l.member("thread", int64(id)+1)
 	if name != "" {
@@ -42,7 +43,7 @@ func (l *lineWriter) jsonPoint(p *format.Point, f *format.Footer, parent format.
 	if inside >= 0 {
 		l.member("parent", inside)
 	}
-	l.member("thread", int64(p.Thread)+1)
+	l.member("thread", int64(l.within)+1)
 	l.member("depth", int64(l.base+depth))
 	l.times(took)
 	l.text = l.ctx.AppendText(l.text[:0], p, f, parent, false)

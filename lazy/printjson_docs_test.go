@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,11 +33,15 @@ func TestPrintJSONDocs(t *testing.T) {
 		formattest.Unpack(t, "allkinds.dump.bin", "allkinds.dump.bin.idx"),
 		formattest.Unpack(t, "crash.stream.bin", "crash.stream.bin.idx"),
 		formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx"),
+		formattest.Unpack(t, "allkinds.v27.dump.bin"),
+		formattest.Unpack(t, "live.v27.packedtrace"),
+		formattest.Unpack(t, "shapes.v27.stream.bin"),
 	} {
 		var out bytes.Buffer
 		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {
 			t.Fatal(err)
 		}
+		noTwins(t, out.Bytes())
 		for dec := json.NewDecoder(&out); dec.More(); {
 			var line map[string]any
 			if err := dec.Decode(&line); err != nil {
@@ -52,6 +57,47 @@ func TestPrintJSONDocs(t *testing.T) {
 	}
 	if !strings.Contains(docs, "```json\n"+sample.String()+"```") {
 		t.Errorf("the sample is not what is printed:\n%s", sample.String())
+	}
+}
+
+// noTwins fails for an object that has two members of one name, of which readers
+// drop one.
+func noTwins(t *testing.T, lines []byte) {
+	type object struct {
+		names map[string]bool // nil: an array
+		key   bool            // a name is next
+	}
+	var open []object
+	for dec := json.NewDecoder(bytes.NewReader(lines)); ; {
+		token, err := dec.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(open) - 1; n >= 0 && open[n].names != nil && open[n].key {
+			if name, ok := token.(string); ok {
+				if open[n].names[name] {
+					t.Errorf("two members %s in one object", name)
+				}
+				open[n].names[name], open[n].key = true, false
+				continue
+			}
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, object{make(map[string]bool), true})
+			continue
+		case json.Delim('['):
+			open = append(open, object{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		if n := len(open) - 1; n >= 0 {
+			open[n].key = open[n].names != nil
+		}
 	}
 }
 

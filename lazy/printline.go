@@ -18,6 +18,7 @@ type lineWriter struct {
 	pending []byte // the line of a thread that is written with its first point
 	base    int    // how deep in the trace the points of depth 0 are
 	json    *format.JSON
+	within  int32 // the thread whose points are JSON now: a point may name another
 	err     error
 }
 

@@ -11,10 +11,10 @@ import (
 const valueMark = "| "
 
 // values writes what was captured of the inside of a point's values, a line for
-// each field and element.
+// each field, element and frame, and how many elements of an array were not.
 func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
 	show := func(what string, v *format.Value) {
-		if v.Captured != nil {
+		if v.Captured != nil || v.Kind == format.ValueArray && v.Length() > 0 {
 			l.inside(what, v, depth, 1)
 		}
 	}
@@ -31,8 +31,13 @@ func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
 		show("result", &f.Result)
 	}
 	if p.Snapshot != nil {
+		names := l.ctx.LocalNames(p)
 		for i := range p.Snapshot.Locals {
-			show("local "+strconv.Itoa(i+1), &p.Snapshot.Locals[i])
+			what := "local " + strconv.Itoa(i+1)
+			if names != nil {
+				what = "local " + names[i]
+			}
+			show(what, &p.Snapshot.Locals[i])
 		}
 		for i := range p.Snapshot.Watches {
 			show("watch "+strconv.Itoa(i+1), &p.Snapshot.Watches[i])
@@ -42,9 +47,10 @@ func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
 
 // inside writes a value and what is in it; nested is how deep it is in others.
 func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
-	in := l.value(what, v, depth, nested)
+	l.valueLine(what, depth, nested, func(dst []byte) []byte { return l.ctx.AppendValueText(dst, v) })
+	in := v.Captured
 	if in == nil {
-		return
+		in = new(format.Captured)
 	}
 	for i := range in.Fields {
 		f := &in.Fields[i]
@@ -62,12 +68,6 @@ func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
 		l.buf = append(l.buf, " more>"...)
 		l.end()
 	}
-}
-
-// value writes one line and returns what was captured of the value.
-func (l *lineWriter) value(what string, v *format.Value, depth, nested int) *format.Captured {
-	l.valueLine(what, depth, nested, func(dst []byte) []byte { return l.ctx.AppendValueText(dst, v) })
-	return v.Captured
 }
 
 // valueText writes one line of what is in a value and is a text.

@@ -72,9 +72,9 @@ type recall struct {
 	stack   []recallLevel // empty: in no thread
 	todo    []Hit
 	batch   []Recalled
-	done    int                 // of the batch
-	names   map[int32]*callName // by method
-	places  map[int32]string    // by code location
+	done    int // of the batch
+	names   map[calledAs]*callName
+	places  map[int32]string // by code location
 }
 
 // mostRecalled bounds how many names and places a recall remembers.
@@ -84,17 +84,18 @@ const mostRecalled = 1 << 14
 func (x *recall) name(n *Named, p *format.Point) {
 	c := x.r.ctx
 	if len(x.names) >= mostRecalled || x.names == nil {
-		x.names = make(map[int32]*callName)
+		x.names = make(map[calledAs]*callName)
 	}
 	if len(x.places) >= mostRecalled || x.places == nil {
 		x.places = make(map[int32]string)
 	}
 	n.called(&noCall)
 	if p.Class == format.ClassCall {
-		name, ok := x.names[p.Ref]
+		as := calledAsOf(p)
+		name, ok := x.names[as]
 		if !ok {
-			name = nameOf(c, p.Ref)
-			x.names[p.Ref] = name
+			name = nameOf(c, p.Ref, p.Flags)
+			x.names[as] = name
 		}
 		n.called(name)
 	}
@@ -113,6 +114,7 @@ type recallLevel struct {
 	class  format.Class
 	ref    int32
 	number int32
+	flags  int16
 }
 
 // fill reads hits until there is a batch of them, none is left, or the walk has
@@ -198,7 +200,7 @@ func (x *recall) step() error {
 	if e.hasContent() && e.container() {
 		x.stack = append(x.stack, recallLevel{
 			level: level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point)},
-			start: e.start, class: e.point.Class, ref: e.point.Ref, number: e.point.Number,
+			start: e.start, class: e.point.Class, ref: e.point.Ref, number: e.point.Number, flags: e.point.Flags,
 		})
 	}
 	return nil
@@ -227,7 +229,7 @@ func (x *recall) emit(e *entry, parent format.Parent) {
 		if in := &x.stack[i]; i == 0 {
 			out.Path = appendThread(out.Path, c, x.thread)
 		} else {
-			out.Path = appendName(out.Path, c, in.class, in.ref, in.number)
+			out.Path = appendName(out.Path, c, &format.Point{Class: in.class, Ref: in.ref, Number: in.number, Flags: in.flags})
 		}
 	}
 	x.drop()
@@ -238,7 +240,7 @@ func (x *recall) emit(e *entry, parent format.Parent) {
 func (t *Tree) AppendName(dst []byte, n *Node) []byte {
 	t.r.WithContext(func(c *format.Context) {
 		if p := n.Point(); p != nil {
-			dst = appendName(dst, c, p.Class, p.Ref, p.Number)
+			dst = appendName(dst, c, p)
 		} else {
 			dst = appendThread(dst, c, n.thread)
 		}
@@ -246,13 +248,13 @@ func (t *Tree) AppendName(dst []byte, n *Node) []byte {
 	return dst
 }
 
-func appendName(dst []byte, c *format.Context, class format.Class, ref, number int32) []byte {
-	switch class {
+func appendName(dst []byte, c *format.Context, p *format.Point) []byte {
+	switch p.Class {
 	case format.ClassLoop:
 		return append(dst, "loop"...)
 	case format.ClassIteration:
-		return append(strconv.AppendInt(append(dst, "<iteration "...), int64(number)+1, 10), '>')
+		return append(strconv.AppendInt(append(dst, "<iteration "...), int64(p.Number)+1, 10), '>')
 	}
-	name, _ := c.CallName(ref)
+	name, _ := c.CallName(p.Ref, p.Flags)
 	return append(append(dst, name...), "()"...)
 }

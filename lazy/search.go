@@ -143,7 +143,7 @@ func (x *searching) matches(p *visit, f *finder) bool {
 	}
 	name := &noCall
 	if p.point.Class == format.ClassCall {
-		if name = f.name(x.r.ctx, p.point.Ref); name.found {
+		if name = f.name(x.r.ctx, &p.point); name.found {
 			return true
 		}
 	}

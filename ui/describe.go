@@ -72,13 +72,13 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 	text, spans := m.text(n)
 	s.wrap("", 0, text, spans, func(st format.Style) style { return ofSpan(st, p.Class) })
 	s.blank()
-	m.r.WithContext(func(c *format.Context) { describer{s, c}.location(p.Location) })
+	m.r.WithContext(func(c *format.Context) { newDescriber(s, c).location(p.Location) })
 	s.blank()
 	m.describeDuration(s, n)
 	spot, _ := m.spotOf(n)
 	m.r.WithContext(func(c *format.Context) {
 		s.pair("kind", p.Class.String(), plain)
-		d := describer{s, c}
+		d := newDescriber(s, c)
 		switch p.Class {
 		case format.ClassCall:
 			d.call(p, f, n)
@@ -91,18 +91,22 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 			s.pair("index", strconv.Itoa(int(p.Number)), numberText)
 			d.value("value", "", &p.Value)
 		case format.ClassLoop:
+			d.loops(p)
 			s.pair("iterations", grouped(int64(f.Iterations)), numberText)
+		case format.ClassIteration:
+			d.loops(p)
 		case format.ClassThrow, format.ClassCatch:
 			d.value("exception", "", &p.Value)
 		case format.ClassSnapshot:
-			d.snapshot(p.Snapshot)
+			d.snapshot(p)
 		}
 		s.blank()
 		m.source.describe(s, spot)
-		if thread := c.Thread(p.Thread); thread != nil && thread.Name != "" {
-			s.pair("thread", fmt.Sprintf("%d (%s)", p.Thread+1, thread.Name), plain)
+		// The point of a live breakpoint may name another thread than the one it is in.
+		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
+			s.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), plain)
 		} else {
-			s.pair("thread", strconv.Itoa(int(p.Thread)+1), plain)
+			s.pair("thread", strconv.Itoa(int(n.Thread())+1), plain)
 		}
 	})
 	m.describePlace(s, n)

@@ -3,7 +3,6 @@ package ui
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy"
@@ -12,19 +11,28 @@ import (
 // describer writes what the trace's descriptors say. It must not outlive the
 // call of WithContext that it was made in.
 type describer struct {
-	s *sheet
-	c *format.Context
+	s     *sheet
+	c     *format.Context
+	named map[int32]bool // classes whose whole name has been written
+}
+
+func newDescriber(s *sheet, c *format.Context) describer {
+	return describer{s, c, make(map[int32]bool)}
 }
 
 func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	method := d.c.Method(p.Ref)
 	if method != nil {
 		if class := d.c.Class(method.ClassID); class != nil {
-			d.s.pair("class", class.Name, plain)
+			d.class(class)
 		}
 		d.s.pair("method", signature(method), plain)
 	}
-	if p.Target.Kind != format.ValueNull {
+	switch {
+	case d.c.SuperCall(p):
+		// The object is not made yet: the receiver that is recorded is another.
+		d.s.pair("call", superWords(d.c, method, n), plain)
+	case p.Target.Kind != format.ValueNull:
 		d.value("receiver", "", &p.Target)
 	}
 	var names []int32
@@ -44,6 +52,8 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	switch {
 	case n.State() == lazy.StatePending, n.State() == lazy.StateUnfinished:
 		// There is no result; the state says why.
+	case f.Threw && f.Exception == "":
+		d.s.pair("threw", "an exception whose class has no name in the trace", exception)
 	case f.Exception != "":
 		d.s.pair("threw", f.Exception, exception)
 	case f.Result.Kind != format.ValueVoid:
@@ -55,10 +65,15 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	}
 }
 
+func (d describer) class(c *format.ClassDescriptor) {
+	d.s.pair("class", c.Name, plain)
+	d.named[c.ID] = true
+}
+
 func (d describer) field(p *format.Point) {
 	if field := d.c.Field(p.Ref); field != nil {
 		if class := d.c.Class(field.ClassID); class != nil {
-			d.s.pair("class", class.Name, plain)
+			d.class(class)
 		}
 		what := field.Type.String() + " " + field.Name
 		for _, m := range []struct {
@@ -84,40 +99,6 @@ func (d describer) variable(p *format.Point) {
 	d.value("value", "", &p.Value)
 }
 
-// maxNested bounds how deep captured values are shown.
-const maxNested = 4
-
-// value writes a value with what was captured of its inside.
-func (d describer) value(label, what string, v *format.Value) {
-	text := string(d.c.AppendValueText(nil, v))
-	if what != "" {
-		text = what + " = " + text
-	}
-	d.s.pair(label, text, styleOf(v))
-	d.captured(v, 1)
-}
-
-func (d describer) captured(v *format.Value, depth int) {
-	in := v.Captured
-	if in == nil || depth > maxNested || len(d.s.lines) > maxWrapped {
-		return
-	}
-	pad := strings.Repeat("  ", depth)
-	for i := range in.Fields {
-		f := &in.Fields[i]
-		d.s.pair("", pad+"."+f.Name+" = "+string(d.c.AppendValueText(nil, &f.Value)), styleOf(&f.Value))
-		d.captured(&f.Value, depth+1)
-	}
-	for i := range in.Elements {
-		e := &in.Elements[i]
-		d.s.pair("", pad+"["+strconv.Itoa(i)+"] = "+string(d.c.AppendValueText(nil, e)), styleOf(e))
-		d.captured(e, depth+1)
-	}
-	if v.Kind == format.ValueArray && int(v.Length()) > len(in.Elements) {
-		d.s.pair("", pad+"and "+plural(int64(v.Length())-int64(len(in.Elements)), "more element"), faint)
-	}
-}
-
 func (d describer) location(id int32) {
 	l := d.c.Location(id)
 	if _, _, ok := d.c.FileLine(id); l == nil || !ok && l.Line == 0 {
@@ -134,24 +115,35 @@ func (d describer) location(id int32) {
 	}
 }
 
-func (d describer) snapshot(p *format.Snapshot) {
-	if p == nil {
-		return
-	}
-	d.s.pair("time", time.UnixMilli(p.Time).UTC().Format("2006-01-02 15:04:05.000 UTC"), plain)
-	if p.TraceID != nil {
-		d.s.pair("trace id", *p.TraceID, plain)
-	}
-	for i := range p.Locals {
-		d.value("local "+strconv.Itoa(i+1), "", &p.Locals[i])
-	}
-	for i, id := range p.Stack {
-		label := ""
-		if i == 0 {
-			label = "stack"
+// superWords says what a call with [format.FlagSuper] is: a constructor of the same
+// class as the one that called it was called by this(…).
+func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
+	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
+		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == constructor {
+			if caller.ClassID == called.ClassID {
+				return "this(…), by another constructor of the class, for the same object"
+			}
+			return "super(…), by the constructor of a subclass, for the same object"
 		}
-		d.s.pair(label, string(d.c.AppendLocationText(nil, id)), plain)
 	}
+	return "super(…) or this(…), by another constructor, for the same object"
+}
+
+// loops writes which loops begin at the header that a loop, or an iteration, is of.
+func (d describer) loops(p *format.Point) {
+	text := strconv.Itoa(int(p.Ref))
+	if l := d.c.Location(p.Location); l != nil && l.Kind == format.LocationLoop {
+		var others []string
+		for _, id := range l.Loops {
+			if id != p.Ref {
+				others = append(others, strconv.Itoa(int(id)))
+			}
+		}
+		if len(others) > 0 {
+			text += ", whose header is also that of " + strings.Join(others, ", ")
+		}
+	}
+	d.s.pair("loop", text, plain)
 }
 
 func signature(m *format.MethodDescriptor) string {
@@ -166,14 +158,4 @@ func signature(m *format.MethodDescriptor) string {
 func shortType(t format.Type) string {
 	name := t.String()
 	return name[strings.LastIndexByte(name, '.')+1:]
-}
-
-func styleOf(v *format.Value) style {
-	switch v.Kind {
-	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueChar:
-		return stringText
-	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble:
-		return numberText
-	}
-	return plain
 }

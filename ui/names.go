@@ -8,6 +8,9 @@ import (
 	"tracex/lazy"
 )
 
+// constructor is the name of the methods that are constructors.
+const constructor = "<init>"
+
 // identity is a method, or a field, by its names: what searches for calls of the
 // same method, and for accesses of the same field, go by. The zero value is none.
 type identity struct {
@@ -49,6 +52,8 @@ func (m *Model) alike(n *lazy.Node) *pattern {
 	p := literal(name, false)
 	m.r.WithContext(func(c *format.Context) { p.only = identityOf(c, n.Point()) })
 	switch only := p.only; {
+	case only.call && only.name == constructor:
+		p.title = "calls of the constructor of " + strings.TrimSuffix(name, "(")
 	case only.call:
 		p.title = "calls of " + strings.TrimSuffix(name, "(")
 	case only != identity{}:
@@ -85,7 +90,10 @@ func (m *Model) nameOf(n *lazy.Node) (name string) {
 	m.r.WithContext(func(c *format.Context) {
 		switch p.Class {
 		case format.ClassCall:
-			name, _ = c.CallName(p.Ref)
+			name, _ = c.CallName(p.Ref, p.Flags)
+			if d := c.Method(p.Ref); d != nil && d.Name == constructor {
+				name = c.ClassName(d.ClassID) // new Class(…) and super@Class(…)
+			}
 			name += "("
 		case format.ClassFieldRead, format.ClassFieldWrite:
 			name = c.FieldName(p.Ref) + " "

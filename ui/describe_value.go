@@ -1,0 +1,182 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"tracex/format"
+)
+
+// maxNested bounds how deep captured values are shown, maxFrames how many frames of
+// an exception.
+const (
+	maxNested = 4
+	maxFrames = 30
+)
+
+// value writes a value with what its text does not say, and what was captured of
+// its inside.
+func (d describer) value(label, what string, v *format.Value) {
+	if what != "" {
+		what += " = "
+	}
+	d.line(label, 0, what, v)
+	d.captured(v, 1)
+}
+
+// inside is the column of what is in a value, at a depth.
+func inside(depth int) int { return labelWidth + 2*depth }
+
+// line writes a value's text, after what it is the value of, and, faint, what the
+// text does not say.
+func (d describer) line(label string, depth int, what string, v *format.Value) {
+	text := what + string(d.c.AppendValueText(nil, v))
+	spans := []format.Span{{Start: 0, End: len(text), Style: format.StyleName}}
+	if note := d.note(v); note != "" {
+		text += "  " + note
+		spans = append(spans, format.Span{Start: spans[0].End, End: len(text), Style: format.StyleValue})
+	}
+	d.s.wrap(label, inside(depth), text, spans, func(st format.Style) style {
+		if st == format.StyleValue {
+			return faint
+		}
+		return styleOf(v)
+	})
+}
+
+// note returns what a value is, where its text does not say it: the whole name of
+// its class, the kind of a number, the length of an array.
+func (d describer) note(v *format.Value) string {
+	switch v.Kind {
+	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
+		return d.classNote(v)
+	case format.ValueArray:
+		return d.arrayType(v.ClassID) + plural(int64(v.Length()), "element")
+	case format.ValueBigInteger:
+		return "big integer"
+	case format.ValueBigDecimal:
+		if !v.Unquoted() {
+			return "big decimal"
+		}
+	case format.ValueUnfinished:
+		return "it had not returned when this was recorded"
+	case format.ValueUntracked:
+		return "the recorder did not follow it to its end"
+	}
+	return ""
+}
+
+// classNote is the whole name of a value's class, where it has not been written yet.
+func (d describer) classNote(v *format.Value) string {
+	note := ""
+	if class := d.c.Class(v.ClassID); class != nil && !d.named[v.ClassID] {
+		d.named[v.ClassID] = true
+		switch {
+		case v.Kind == format.ValueEnum:
+			note = "enum " + class.Name
+		case class.Name != d.c.ClassName(v.ClassID):
+			note = class.Name
+		}
+	}
+	if v.Kind == format.ValueEnum && v.Absent {
+		note = strings.TrimSpace(note + " (a constant without a name)")
+	}
+	return note
+}
+
+// elementTypes are the types that the JVM names by a letter.
+var elementTypes = map[string]string{
+	"Z": "boolean", "B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short",
+}
+
+// arrayType is the type of an array as a source has it, "java.lang.String[], "; ""
+// where the name of the class is no such type.
+func (d describer) arrayType(class int32) string {
+	c := d.c.Class(class)
+	if c == nil {
+		return ""
+	}
+	element := strings.TrimLeft(c.Name, "[")
+	dims := len(c.Name) - len(element)
+	if name, ok := elementTypes[element]; ok {
+		element = name
+	} else if name, ok := strings.CutPrefix(element, "L"); ok && strings.HasSuffix(name, ";") {
+		element = strings.TrimSuffix(name, ";")
+	} else {
+		return ""
+	}
+	if dims == 0 {
+		return ""
+	}
+	return element + strings.Repeat("[]", dims) + ", "
+}
+
+// captured writes what was recorded of the inside of a value.
+func (d describer) captured(v *format.Value, depth int) {
+	in := v.Captured
+	if in == nil || depth > maxNested || len(d.s.lines) > maxWrapped {
+		return
+	}
+	for i := range in.Fields {
+		f := &in.Fields[i]
+		d.line("", depth, "."+f.Name+" = ", &f.Value)
+		d.captured(&f.Value, depth+1)
+	}
+	for i := range in.Elements {
+		e := &in.Elements[i]
+		d.line("", depth, "["+strconv.Itoa(i)+"] = ", e)
+		d.captured(e, depth+1)
+	}
+	if v.Kind == format.ValueArray && int(v.Length()) > len(in.Elements) {
+		d.more(depth, int(v.Length())-len(in.Elements), "more element")
+	}
+	if v.Kind == format.ValueException {
+		d.thrown(in, depth)
+	}
+}
+
+// thrown writes message and frames of an exception. A message is in the text of the
+// value already: it is written again, line by line, where it has several.
+func (d describer) thrown(in *format.Captured, depth int) {
+	if in.Message != nil && strings.Contains(*in.Message, "\n") {
+		for _, line := range strings.Split(strings.ReplaceAll(*in.Message, "\r\n", "\n"), "\n") {
+			d.text(depth, "| "+line, exception)
+		}
+	}
+	for i, frame := range in.Frames {
+		if i == maxFrames {
+			d.more(depth, len(in.Frames)-i, "more frame")
+			break
+		}
+		d.text(depth, "at "+frame, plain)
+	}
+}
+
+// more writes how many of something are not shown.
+func (d describer) more(depth, n int, what string) {
+	d.text(depth, "and "+plural(int64(n), what), faint)
+}
+
+// text writes a text that is in a value.
+func (d describer) text(depth int, text string, st style) {
+	d.s.wrap("", inside(depth), text, whole(text), always(st))
+}
+
+func styleOf(v *format.Value) style {
+	switch v.Kind {
+	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueSequence, format.ValueChar:
+		return stringText
+	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble, format.ValueBigInteger:
+		return numberText
+	case format.ValueBigDecimal:
+		if v.Unquoted() {
+			return stringText
+		}
+		return numberText
+	case format.ValueException:
+		return exception
+	case format.ValueUnfinished, format.ValueUntracked:
+		return unfinished
+	}
+	return plain
+}
