@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"tracex/format"
+	"tracex/lazy"
 )
 
 // Exit codes. Scripts branch on them and the man page lists them: never change
@@ -117,6 +118,14 @@ func report(w io.Writer, err error) {
 // remark tells of something that is left out while a command goes on.
 func (a *app) remark(what string, why error) {
 	fmt.Fprintf(a.stderr, "tracex: %s: %s\n", what, printable(message(why)))
+}
+
+// remarkIndex says when the index of a trace is of another version than its data,
+// as it is where files of two recordings were mixed up.
+func (a *app) remarkIndex(r *lazy.TraceReader) {
+	if why := r.Status().IndexReason; errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
+		a.remark("the index is not used, but made again", why)
+	}
 }
 
 // message is err's text; of an operating system's error without the name of

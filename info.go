@@ -91,6 +91,7 @@ type runFacts struct {
 	End        string `json:"end"`
 	JVMArgs    string `json:"jvm_arguments"`
 	AgentArgs  string `json:"agent_arguments"`
+	Events     *int64 `json:"recorded_events,omitempty"` // as the recorder counted; nil: it did not say
 	Properties []pair `json:"properties"`
 	// Environment has values only when they were asked for.
 	Environment []pair `json:"environment"`
@@ -198,7 +199,7 @@ func tellRun(n *format.Info, env bool) *runFacts {
 	}
 	r := &runFacts{
 		Class: n.Class, Method: n.Method, Start: rfc3339(n.Start), End: rfc3339(n.End),
-		JVMArgs: n.JVMArgs, AgentArgs: n.AgentArgs, Properties: []pair{}, Environment: []pair{},
+		JVMArgs: n.JVMArgs, AgentArgs: n.AgentArgs, Events: n.Points, Properties: []pair{}, Environment: []pair{},
 	}
 	for _, p := range n.Properties {
 		r.Properties = append(r.Properties, pair{p.Key, &p.Value})

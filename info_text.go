@@ -6,13 +6,15 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"tracex/format"
 )
 
 // write tells the facts to a person.
 func (t *facts) write(w io.Writer) error {
 	out := &text{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
 	out.line("file", t.File)
-	out.line("format", fmt.Sprintf("version %d, which %s writes", t.Version, t.Release))
+	out.line("format", t.formatText())
 	out.line("data", bytesOf(t.Data))
 	out.line("index", t.indexText())
 	switch {
@@ -37,6 +39,14 @@ func (t *facts) write(w io.Writer) error {
 	out.run("left side of the diff", t.Left)
 	out.run("right side of the diff", t.Right)
 	return out.Flush()
+}
+
+func (t *facts) formatText() string {
+	text := fmt.Sprintf("version %d, which %s writes", t.Version, t.Release)
+	if format.Version(t.Version) == format.V19 {
+		text += "; no trace of that version was at hand to try it: check what is shown"
+	}
+	return text
 }
 
 func (t *facts) indexText() string {
@@ -93,6 +103,9 @@ func (t *text) run(title string, r *runFacts) {
 		if l.value != "" {
 			t.line("  "+l.name, l.value)
 		}
+	}
+	if r.Events != nil {
+		t.line("  recorded events", grouped(*r.Events))
 	}
 	for _, p := range r.Properties {
 		t.line("  "+p.Name, *p.Value)

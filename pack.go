@@ -80,18 +80,18 @@ func (a *app) pack(ctx context.Context, path string, f packFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	index, times, drop, err := a.indexToPack(ctx, in, f.force)
+	with, err := a.indexToPack(ctx, in, f.force)
 	if err != nil {
 		return err
 	}
-	defer drop()
-	total := st.Size() + sizeOf(index)
-	contents := format.PackInput{Data: data, Index: index, Modified: st.ModTime()}
-	if times != nil {
-		contents.Times = times
-		total += sizeOf(times)
+	defer with.drop()
+	total := st.Size() + sizeOf(with.index)
+	contents := format.PackInput{Data: data, Index: with.index, Modified: st.ModTime()}
+	if with.times != nil {
+		contents.Times = with.times
+		total += sizeOf(with.times)
 	}
-	if err := describe(&contents, path, f.info); err != nil {
+	if err := describe(&contents, path, f.info, with.points); err != nil {
 		return err
 	}
 	if err := completeInfo(&contents, data); err != nil {
@@ -115,8 +115,8 @@ func unpacked(data *os.File, name string) error {
 
 // describe adds what is known of the run: the text at info, or else the files
 // that unpack puts beside the data. Without either it is when the recording
-// ended, which the reference wants to be told.
-func describe(contents *format.PackInput, data, info string) (err error) {
+// ended, which the reference wants to be told, and points, where that is known.
+func describe(contents *format.PackInput, data, info string, points *int64) (err error) {
 	beside := map[string][]byte{}
 	for _, name := range besides {
 		path := data + besideName(name)
@@ -138,7 +138,7 @@ func describe(contents *format.PackInput, data, info string) (err error) {
 	contents.Info = beside[format.EntryInfo]
 	if contents.Info == nil {
 		ended := contents.Modified.UnixMilli()
-		contents.Info = (&format.Info{Start: ended, End: ended}).Append(nil)
+		contents.Info = (&format.Info{Start: ended, End: ended, Points: points}).Append(nil)
 	}
 	if beside[format.EntryThreadMap] != nil && beside[format.EntryEventMap] != nil {
 		contents.Diff = &format.PackDiff{
@@ -168,38 +168,64 @@ func completeInfo(contents *format.PackInput, data io.ReaderAt) error {
 	return nil
 }
 
+// besideData is what is packed with a data file.
+type besideData struct {
+	index, times *os.File // times may be nil
+	points       *int64   // trace points in the data; nil: not counted, or not told in its version
+	drop         func()   // closes and removes the files
+}
+
 // indexToPack opens the index of a data file and, where there is one that fits,
 // its file of times. Where there is no index, or one that does not agree with
-// the data, it makes one in a temporary file. drop closes and removes them.
-func (a *app) indexToPack(ctx context.Context, in *input, force bool) (index, times *os.File, drop func(), err error) {
+// the data, it makes one in a temporary file.
+func (a *app) indexToPack(ctx context.Context, in *input, force bool) (with besideData, err error) {
 	data := in.path
 	r, err := lazy.Open(data, lazy.Options{NoWrite: true, Unended: in.unended})
 	if err != nil {
-		return nil, nil, nil, err
+		return with, err
 	}
 	defer r.Close()
 	if err := a.settle(ctx, r); err != nil {
-		return nil, nil, nil, err
+		return with, err
 	}
 	s := r.Status()
 	if s.Problem != nil && !force {
-		return nil, nil, nil, withHint(s.Problem, "--force packs what is there")
+		return with, withHint(s.Problem, "--force packs what is there")
 	}
-	dropIndex := func() { index.Close() }
+	a.remarkIndex(r)
+	dropIndex := func() { with.index.Close() }
 	if s.Index == lazy.IndexRecorded {
-		index, err = os.Open(data + ".idx")
+		with.index, err = os.Open(data + ".idx")
 	} else {
-		index, dropIndex, err = a.makeIndex(ctx, data, force)
+		with.index, dropIndex, err = a.makeIndex(ctx, data, force)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return with, err
 	}
-	times, err = timesToPack(r, data+timesSuffix, index)
+	with.points = pointsOf(r)
+	with.times, err = timesToPack(r, data+timesSuffix, with.index)
 	if err != nil {
 		// They are no part of what must be there.
 		a.remark("packed without times", err)
 	}
-	return index, times, func() { dropIndex(); times.Close() }, nil
+	with.drop = func() { dropIndex(); with.times.Close() }
+	return with, nil
+}
+
+// pointsOf returns how many trace points there are, where that is known because the
+// data was read for its index, and is to be told: since version 27.
+func pointsOf(r *lazy.TraceReader) *int64 {
+	if r.Version() < format.V27 {
+		return nil
+	}
+	n := int64(0)
+	for _, t := range r.Threads() {
+		if !t.Counted {
+			return nil
+		}
+		n += t.Events
+	}
+	return &n
 }
 
 // makeIndex makes the index of a data file in a temporary file.

@@ -96,6 +96,7 @@ func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) erro
 	if f.from > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event from %d on in the trace", f.from), hintEvents)
 	}
+	a.remarkIndex(r)
 	err := r.Print(ctx, a.stdout, o, part)
 	problem := r.Status().Problem
 	var none *lazy.NoEventError
@@ -118,6 +119,7 @@ func (a *app) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintO
 	if f.event > math.MaxInt32 {
 		return withHint(fmt.Errorf("no event %d in the trace", f.event), hintEvents)
 	}
+	a.remarkIndex(r)
 	err := r.PrintEvent(ctx, a.stdout, o, int32(f.event), f.subtree || f.depth > 0, part)
 	var folded *lazy.FoldedError
 	switch {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/recorder/ipc/ipctest"
 )
@@ -71,6 +72,7 @@ func TestScripts(t *testing.T) {
 					ts.Check(os.WriteFile(ts.MkAbs(args[0]+suffix), b, 0o644))
 				}
 			},
+			"mixed":   mixed,
 			"exits":   exits,
 			"patch":   patch,
 			"cut":     cut,
@@ -91,6 +93,23 @@ func captured(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(errors.Join(err, f.Close()))
 		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o644))
 	}
+}
+
+// mixed packs the data of one trace with the index of another: mixed OUT DATA INDEX.
+func mixed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: mixed OUT DATA INDEX")
+	}
+	data, err := os.Open(ts.MkAbs(args[1]))
+	ts.Check(err)
+	defer data.Close()
+	index, err := os.Open(ts.MkAbs(args[2]))
+	ts.Check(err)
+	defer index.Close()
+	out, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(format.Pack(out, format.PackInput{Data: data, Index: index, Info: (&format.Info{}).Append(nil)}, 0, nil))
+	ts.Check(out.Close())
 }
 
 // exits runs a program that must end with an exit code: exits 2 tracex info.

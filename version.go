@@ -21,6 +21,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written", text,
-		format.V27, format.V27.Release(), format.V22, format.V22.Release())
+	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written; %d (%s), read, untried", text,
+		format.V27, format.V27.Release(), format.V22, format.V22.Release(), format.V19, format.V19.Release())
 }

@@ -74,14 +74,20 @@ func (m *mapping) checkHeader(check func([]byte) (format.Version, error)) error 
 	}, m)
 }
 
+// ErrIndexVersion: an index is of another version of the format than its data.
+var ErrIndexVersion = errors.New("the index is of another version than the data")
+
 // sameVersion checks that an index is of the version of its data.
 func sameVersion(data, index *mapping) error {
 	if index.version == data.version {
 		return nil
 	}
-	return &format.Error{File: index.path, Offset: 8, Err: errContradiction,
-		Expected: fmt.Sprintf("version %d of the format, as the data has", data.version), Found: fmt.Sprintf("version %d", index.version)}
+	return &format.Error{File: index.path, Offset: 8, Err: ErrIndexVersion,
+		Found: fmt.Sprintf("%s, the data is of %s", named(index.version), named(data.version))}
 }
+
+// named is a version with the release that writes it.
+func named(v format.Version) string { return fmt.Sprintf("version %d (%s)", v, v.Release()) }
 
 func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bool, progress func(done, total int64)) error {
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}

@@ -24,7 +24,11 @@ func (m *Model) troubles() []string {
 	if st.Problem != nil {
 		lines = append(lines, problem(st))
 	}
-	if st.IndexReason != nil {
+	var e *format.Error
+	switch {
+	case errors.Is(st.IndexReason, lazy.ErrIndexVersion) && errors.As(st.IndexReason, &e):
+		lines = append(lines, "the index was made again: it was of "+e.Found)
+	case st.IndexReason != nil:
 		lines = append(lines, "the index was not used, but made again: "+fact(st.IndexReason))
 	}
 	if st.StoreReason != nil {

@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+)
+
+// needles are what searches are for: what is in a text that is not in the bytes of
+// the point as such, what only version 27 has, and words of any trace.
+var needles = []string{
+	".class", ".kclass", "super@", "super", "new ", "null", ".null", "<unfinished method>", "<untracked", "Unit", "threw", "threw ",
+	"enum", "RED", "Color.", "Outer$Color", "Op$1.PLUS", "StringBuilder@", `("`, `\n`, `\t`, "unavailable>", "HeapCharBuffer",
+	"watches: [", "half=1", `@44("m"`, "RuntimeException", "stacktrace", "true", "1.5", "E+400", "'x'", "[I@", "String;@", "iterations)", "<iteration 2>",
+	"<init>", "é", "☃", "Thread 1", "main", "Shapes.java:7", "no such text",
+}
+
+// TestSearchFindsWhatIsShown: on each recorded trace, of both versions, a search finds
+// each row whose text has what is looked for; and what else it finds is called so.
+func TestSearchFindsWhatIsShown(t *testing.T) {
+	var names []string
+	for _, suffix := range []string{".bin", ".packedtrace"} {
+		names = append(names, formattest.RecordedNames(t, suffix)...)
+	}
+	found := make(map[string]bool)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			r := openTrace(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
+			views, list := []bool{true, false}, needles
+			if data, _ := r.Size(); data > 512<<10 { // a look at each row takes its time
+				views, list = views[:1], needles[:6]
+			}
+			for _, folded := range views {
+				rows := everyRow(t, r, folded)
+				some := words(rows)
+				if len(list) < len(needles) {
+					some = some[:min(2, len(some))]
+				}
+				for _, needle := range append(some, list...) {
+					if bruteSearch(t, r, folded, rows, needle) {
+						found[needle] = true
+					}
+				}
+			}
+		})
+	}
+	for _, needle := range needles {
+		if !found[needle] && needle != "no such text" {
+			t.Errorf("%q is in no trace: it shows nothing", needle)
+		}
+	}
+}
+
+// shownRow is a row of the whole tree.
+type shownRow struct {
+	place lazy.Place
+	node  *lazy.Node
+	text  string
+}
+
+// everyRow is each row that a person could come to, threads too.
+func everyRow(t *testing.T, r *lazy.TraceReader, folded bool) (rows []shownRow) {
+	t.Helper()
+	tree := r.Tree(folded)
+	todo := tree.Threads()
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		place := n.Place()
+		if n.IsThread() {
+			place.At = -1
+		}
+		rows = append(rows, shownRow{place, n, string(tree.AppendText(nil, n, true))})
+		kids, err := tree.Children(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo = append(todo, kids...)
+	}
+	return rows
+}
+
+// words are some of the words of some rows.
+func words(rows []shownRow) (list []string) {
+	for i := 0; i < len(rows); i += 1 + len(rows)/12 {
+		if w := strings.Fields(rows[i].text); len(w) > 0 {
+			list = append(list, w[i%len(w)])
+		}
+	}
+	return list
+}
+
+// bruteSearch compares a search with a look at each row, and reports whether there is
+// a row to be found.
+func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []shownRow, needle string) (some bool) {
+	t.Helper()
+	p := newPattern(needle, false)
+	hits := make(map[lazy.Place]bool)
+	s := lazy.Search{Folded: folded, Verbose: true, Find: p.find, Limits: p.limits}
+	if err := r.Search(t.Context(), s, func(f lazy.Found) {
+		for _, h := range f.Hits {
+			hits[h.Place] = true
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tree := r.Tree(folded)
+	for _, row := range rows {
+		shown := p.match([]byte(row.text))
+		some = some || shown
+		switch {
+		case shown && !hits[row.place]:
+			t.Errorf("%q is not found in %q", needle, row.text)
+			return some
+		case !shown && hits[row.place]:
+			if named := tree.Named(row.node, true); !p.matchesName(&named) {
+				t.Errorf("%q is found in %q", needle, row.text)
+				return some
+			}
+		}
+		delete(hits, row.place)
+	}
+	if len(hits) > 0 {
+		t.Errorf("%q is found at %d places where there is nothing", needle, len(hits))
+	}
+	return some
+}
+
+// matchesName reports whether something is called what the pattern looks for.
+func (p *pattern) matchesName(n *lazy.Named) bool {
+	for _, name := range [][]byte{n.AppendCall(nil), []byte(n.Full + "()"), []byte(n.Source)} {
+		if p.match(name) {
+			return true
+		}
+	}
+	if n.Call == "" || n.At < 0 {
+		return false
+	}
+	return p.match(n.AppendOther(nil)) || n.Full != "" && p.match(bytes.Clone(n.AppendFull(nil)))
+}
