@@ -14,6 +14,7 @@ import (
 )
 
 const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to walk with the keyboard; ? shows the keys.
+It reads traces of version 27 of the format, which Lincheck 3.7 writes, and of 22, which 3.6 writes; of 19 (3.4.6 to 3.5) as well, untried.
 Other commands print a trace, tell what is in it, record one or change its form. A file named - is standard input.`
 
 // Options as mango writes them: the short name with two dashes, and dashes that
@@ -35,7 +36,7 @@ const manExit = `0: all went well; also when the reader of the output went away 
 record ends with the status of the program that it ran, if that is not 0.`
 
 const manFiles = `trace.bin: a trace as it was recorded.
-trace.bin.idx: its index. Where it is missing, damaged or of another trace it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
+trace.bin.idx: its index. Where it is missing, damaged, of another trace or of another version of the format it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, there are no durations.
 trace.bin.live: what a program has recorded and not yet written. When the program was killed, the next command that reads the trace puts it in.
 trace.bin.recording: a folder with what record has until it makes the trace. When record itself was killed, the next command that reads the trace makes it.
