@@ -2,11 +2,14 @@ package convert
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"tracex/format/formattest"
 )
 
 // benchSize is the size of the trace that is converted, in MiB:
@@ -89,4 +92,27 @@ func benchOnce(b *testing.B, path, dir string, out Output, g *generated) {
 		b.Fatalf("%d events of %d pairs, left out: %v", r.Events, g.pairs, r.Left)
 	}
 	b.ReportMetric(peakMiB(), "MiB-peak")
+}
+
+// BenchmarkCalls converts recorded calls: as they are, and into the other version.
+func BenchmarkCalls(b *testing.B) {
+	for _, from := range versions {
+		data, _ := formattest.Bytes(b, formattest.Spec{Shape: formattest.Calls, N: 200_000, Options: formattest.Options{Version: from}})
+		trace := wrap(b, data, 1).story.trace
+		for _, to := range versions {
+			b.Run(from.String()+"to"+to.String(), func(b *testing.B) {
+				b.SetBytes(int64(len(trace)))
+				for b.Loop() {
+					c := New(Options{FormatVersion: to})
+					if err := c.Read(b.Context(), bytes.NewReader(trace)); err != nil {
+						b.Fatal(err)
+					}
+					if _, err := c.Write(b.Context(), Output{io.Discard, io.Discard, io.Discard}); err != nil {
+						b.Fatal(err)
+					}
+					c.Close()
+				}
+			})
+		}
+	}
 }

@@ -266,7 +266,7 @@ func testCallsBesideTracks(t *testing.T, v format.Version) {
 	s.part(calls.Part{Objects: slices.Concat(enter(1), void), Times: each(2, 1)}, 1000)
 	_, w := callsText(t, s.trace)
 	whole(t, w)
-	if r := w.result; r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.Left) > 0 {
+	if r := w.result; r.Version != format.Newest || r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.Left) > 0 {
 		t.Errorf("%+v", r)
 	}
 }
