@@ -114,7 +114,12 @@ func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 		}
 		return d.Append(dst, t.to)
 	}
-	return append(dst, b...), nil
+	if Kind(b[0]).Reference() { // what no reader takes is no object
+		if _, _, err := NewContext(t.from).Add(b); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, b...), nil // the same in all versions
 }
 
 // Point changes a trace point of the one version into that of the other. Values
