@@ -46,8 +46,8 @@ const (
 	typeKind
 	wireKinds // the kinds above are in the file as a number and what a layout says for all versions
 
-	objectKind    kind = wireKinds + iota // without captured fields
-	exceptionKind                         // an object that is an error
+	objectKind    // without captured fields
+	exceptionKind // an object that is an error
 
 	// The room that the kinds from here on take depends on the kind, see textRoom.
 
