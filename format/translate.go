@@ -163,6 +163,7 @@ func (t *Translator) call(p *Point) {
 // subtree changes the diff statuses of a container.
 func (t *Translator) subtree(p *Point) {
 	switch {
+	case t.alike():
 	case t.to < V27:
 		if p.Marked && len(p.Subtree) == 0 {
 			t.count(ChangeStatuses)
@@ -205,9 +206,11 @@ func (t *Translator) Footer(f *Footer, class Class) error {
 	if t.from == t.to || class != ClassCall {
 		return nil
 	}
-	if t.to >= V27 {
+	switch {
+	case t.alike():
+	case t.to >= V27:
 		t.footer27(f)
-	} else {
+	default:
 		t.footer22(f)
 	}
 	return t.failed()
@@ -234,7 +237,7 @@ func (t *Translator) Location(l *CodeLocation) {
 	case t.to >= V27 && kind == LocationLoop:
 		t.count(ChangeLoops)
 		l.Kind, l.Loops = kind, slices.Clone(loops)
-	case t.to < V27 && (kind != was || !slices.Equal(loops, had)): // what comes back
+	case !t.alike() && t.to < V27 && (kind != was || !slices.Equal(loops, had)): // what comes back
 		t.count(ChangeLoopLocation)
 	}
 }
@@ -247,17 +250,23 @@ func (t *Translator) values(list []Value) {
 
 // value changes a value that is neither a result nor what was thrown.
 func (t *Translator) value(v *Value) {
-	if t.to >= V27 {
+	switch {
+	case t.alike():
+	case t.to >= V27:
 		t.value27(v)
-	} else {
+	default:
 		t.value22(v)
 	}
 }
+
+// alike reports whether both versions have the same values: 19 has those of 22.
+func (t *Translator) alike() bool { return t.from < V27 && t.to < V27 }
 
 // thrown changes the value of a throw or a catch. What was thrown is an
 // exception, whatever its class is called.
 func (t *Translator) thrown(v *Value) {
 	switch {
+	case t.alike():
 	case t.to >= V27 && v.Kind == ValueObject && v.Captured == nil:
 		v.Kind = ValueException
 	case t.to >= V27:

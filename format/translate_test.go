@@ -432,6 +432,51 @@ func TestTranslateBuilderClass(t *testing.T) {
 	}
 }
 
+// Version 19 has the values of 22: nothing of them changes.
+func TestTranslateOld(t *testing.T) {
+	exception, null := format.Value{ClassID: 3}, format.Null()
+	known, _ := surveyOf(t, format.V19, "a.A", "a.B", "a.C", "a.FooException")
+	tr := newTranslator(t, format.V19, format.V22, known)
+	for _, v := range someValues(format.V19) {
+		for _, class := range []format.Class{format.ClassVariableRead, format.ClassThrow} {
+			p := format.Point{Class: class, Diff: format.DiffNone, Value: v}
+			want, err := p.Append(nil, format.V22)
+			b, err2 := p.Append(nil, format.V19)
+			got, err3 := tr.Object(nil, b, 0)
+			if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%.200v became %.200x, want %.200x, %v", v, got, want, err)
+			}
+		}
+	}
+	for _, f := range []format.Footer{{Result: exception}, {Result: null, Threw: true, Exception: "E"}, {Result: format.Value{Kind: format.ValueUntracked}}} {
+		want, err := f.Append(nil, format.V22, format.ClassCall)
+		b, err2 := f.Append(nil, format.V19, format.ClassCall)
+		got, err3 := tr.Object(nil, b, format.ClassCall)
+		if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%v became %x, want %x, %v", f, got, want, err)
+		}
+	}
+	if made := tr.Changes(); len(made) > 0 {
+		t.Errorf("counted %v", made)
+	}
+	loop := format.Point{Class: format.ClassLoop, Diff: format.DiffNone, Location: 1}
+	b, err := loop.Append(nil, format.V19)
+	if err = errors.Join(err, known.Object(b)); err != nil {
+		t.Fatal(err)
+	}
+	tr.Location(&format.CodeLocation{ID: 1, Path: -1})
+	if made := tr.Changes(); len(made) != 1 || made[format.ChangeOld] != 1 {
+		t.Errorf("counted %v of a location", made)
+	}
+	field := format.FieldDescriptor{Type: format.Type{Kind: format.TypeInt}}
+	b, err = field.Append(nil, format.V19)
+	got, err2 := tr.Object(nil, b, 0)
+	want, err3 := field.Append(nil, format.V22)
+	if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(got, want) || tr.Changes()[format.ChangeOld] != 2 {
+		t.Errorf("a field became %x, want %x, %v, counted %v", got, want, err, tr.Changes())
+	}
+}
+
 func TestTranslatorVersions(t *testing.T) {
 	for _, c := range []struct {
 		from, to format.Version
