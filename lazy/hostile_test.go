@@ -21,7 +21,7 @@ var small = [...]string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream
 // strideOf is step, longer for the largest of the small traces.
 func strideOf(name string) int {
 	if name == small[3] {
-		return 3 * step()
+		return 13 * step()
 	}
 	return step()
 }
