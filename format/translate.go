@@ -38,9 +38,8 @@ func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
 	return &Translator{from: from, to: to, known: known}, nil
 }
 
-// From and To return the versions.
-func (t *Translator) From() Version { return t.from }
-func (t *Translator) To() Version   { return t.to }
+// To returns the version of what is made.
+func (t *Translator) To() Version { return t.to }
 
 // Changes returns how often what was done that is not exact.
 func (t *Translator) Changes() map[Change]int64 {

@@ -74,6 +74,12 @@ func (t *Translator) unquoted(v *Value) {
 	}
 }
 
+// WholeNumber reports whether a text is one that a BigInteger may have.
+func WholeNumber(text string) bool {
+	decimals, ok := number(text)
+	return ok && !decimals
+}
+
 // number reports whether a text is one that a BigInteger has, or, with decimals,
 // a BigDecimal: digits, perhaps a sign before, a point in or an exponent behind
 // them.

@@ -50,7 +50,7 @@ func unquoted(v *format.Value, to format.Version) {
 		if to < format.V27 {
 			return
 		}
-		if v.Kind = format.ValueBigDecimal; integer(v.Text) {
+		if v.Kind = format.ValueBigDecimal; format.WholeNumber(v.Text) {
 			v.Kind = format.ValueBigInteger
 		}
 	case format.ValueBigInteger, format.ValueBigDecimal:
@@ -58,17 +58,4 @@ func unquoted(v *format.Value, to format.Version) {
 			v.Kind = format.ValueRawString
 		}
 	}
-}
-
-// integer reports whether a text is a whole number as one writes it.
-func integer(text string) bool {
-	if len(text) > 1 && text[0] == '-' {
-		text = text[1:]
-	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return text != "" && (text[0] != '0' || text == "0")
 }

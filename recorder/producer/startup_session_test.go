@@ -64,7 +64,7 @@ func TestStartUpBehindSession(t *testing.T) {
 }
 
 // TestStartUpMeetsSession has a session ask for a source while that is being started
-// up: it waits, and goes on with the same instance.
+// up: it waits, and then uses the same instance.
 func TestStartUpMeetsSession(t *testing.T) {
 	needSharedMemory(t)
 	dir := ipctest.Folder(t)
