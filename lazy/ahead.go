@@ -10,13 +10,18 @@ const (
 	aheadPiece = 4 << 20
 	// aheadWindow is how far ahead of its user a file is brought in, in bytes.
 	aheadWindow = 64 << 20
+	// aheadBehind is how many bytes are given back at a time, a multiple of
+	// aheadPiece.
+	aheadBehind = 2 * aheadPiece
 )
 
 // ahead brings a mapped file into memory while what comes before is worked on:
 // without it, work that goes through a mapping waits for the disk at each page
-// that is not there yet. It stays within aheadWindow bytes of its user.
+// that is not there yet. It stays within aheadWindow bytes of its user. A nil one does nothing.
 type ahead struct {
 	load  func(from, to int64) error // brings in a piece; its error ends the work
+	leave func(from, to int64)       // gives back what the user has passed; nil: that stays
+	left  int64                      // all before it was given back
 	end   int64
 	at    atomic.Int64  // where the user is
 	moved chan struct{} // holds at most one: at has changed
@@ -27,7 +32,13 @@ type ahead struct {
 // startAhead begins at the offset from. The caller must stop what it gets, and
 // not within a lock that load takes.
 func startAhead(from, end int64, load func(from, to int64) error) *ahead {
-	a := &ahead{load: load, end: end, moved: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	return startWindow(from, end, load, nil)
+}
+
+// startWindow is startAhead, and gives back what the user has passed.
+func startWindow(from, end int64, load func(from, to int64) error, leave func(from, to int64)) *ahead {
+	a := &ahead{load: load, leave: leave, left: from, end: end,
+		moved: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	a.at.Store(from)
 	go a.run(from)
 	return a
@@ -35,14 +46,15 @@ func startAhead(from, end int64, load func(from, to int64) error) *ahead {
 
 func (a *ahead) run(next int64) {
 	defer close(a.done)
-	for next < a.end {
+	for next < a.end || a.leave != nil {
 		select {
 		case <-a.quit:
 			return
 		default:
 		}
 		at := a.at.Load()
-		if next >= at+aheadWindow {
+		a.giveBack(at)
+		if next >= min(at+aheadWindow, a.end) {
 			select {
 			case <-a.moved:
 			case <-a.quit:
@@ -59,8 +71,19 @@ func (a *ahead) run(next int64) {
 	}
 }
 
+// giveBack gives back what is behind the user, in whole pieces.
+func (a *ahead) giveBack(at int64) {
+	if to := at - at%aheadBehind; a.leave != nil && to > a.left {
+		a.leave(a.left, to)
+		a.left = to
+	}
+}
+
 // reached says where the user is.
 func (a *ahead) reached(at int64) {
+	if a == nil {
+		return
+	}
 	a.at.Store(at)
 	select {
 	case a.moved <- struct{}{}:
@@ -70,6 +93,9 @@ func (a *ahead) reached(at int64) {
 
 // stop ends the work and waits for the piece that is being brought in.
 func (a *ahead) stop() {
+	if a == nil {
+		return
+	}
 	close(a.quit)
 	<-a.done
 }

@@ -7,3 +7,6 @@ func populate([]byte) error { return errNotMapped }
 
 // scattered does nothing.
 func scattered([]byte, bool) {}
+
+// leave does nothing.
+func leave([]byte) error { return nil }

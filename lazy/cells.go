@@ -119,7 +119,7 @@ func (s *samples) firstAround(from, x, n int64, scan func(from, to, x int64) int
 	return n
 }
 
-// sampler makes samples, cell by cell.
+// sampler makes samples, some cells at a time.
 type sampler struct {
 	samples
 	inGroup, inSuper       int
@@ -128,9 +128,14 @@ type sampler struct {
 
 func newSampler() sampler { return sampler{groupStart: math.MaxInt64, superStart: math.MaxInt64} }
 
-func (s *sampler) add(start int64) {
-	s.groupStart = min(s.groupStart, start)
-	if s.inGroup++; s.inGroup == groupCells {
+// room is how many cells the group that goes on lacks, one or more.
+func (s *sampler) room() int { return groupCells - s.inGroup }
+
+// addSome adds n cells, no more than there is room for, of which smallest is the
+// smallest start.
+func (s *sampler) addSome(n int, smallest int64) {
+	s.groupStart = min(s.groupStart, smallest)
+	if s.inGroup += n; s.inGroup == groupCells {
 		s.flush()
 	}
 }

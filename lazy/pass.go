@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"tracex/format"
 )
@@ -117,7 +118,13 @@ func (p *pass) containers(pos, stop int64) int64 {
 		s.inRun = true
 	}
 	first, last := pos, s.lastEnd
-	for ; pos < stop; pos += format.CellSize {
+	for pos < stop {
+		most := min(stop, pos+int64(s.starts.room())*format.CellSize)
+		if n, end, smallest := ascending(b[pos:most], last); n > 0 {
+			s.starts.addSome(n, smallest)
+			last, pos = end, pos+int64(n)*format.CellSize
+			continue
+		}
 		cell := b[pos : pos+format.CellSize : pos+format.CellSize]
 		if cell[0] != byte(format.KindTracePoint) {
 			break
@@ -126,12 +133,37 @@ func (p *pass) containers(pos, stop int64) int64 {
 		if end <= last || start > end || start < 0 {
 			break
 		}
-		last = end
-		s.starts.add(start)
+		s.starts.addSome(1, start)
+		last, pos = end, pos+format.CellSize
 	}
 	s.mapped.n += (pos - first) / format.CellSize
 	s.lastEnd = last
 	return pos
+}
+
+// ascending goes over the cells at the start of b, two at a time, as far as they
+// are of containers that end one behind the other, the first behind last, which is
+// -1 or more. It returns how many it has passed, the end of the last of them and
+// their smallest start. It looks at the two together: what is wrong with either
+// makes the sign of one number negative.
+func ascending(b []byte, last int64) (n int, end, smallest int64) {
+	const kind, pair = int64(format.KindTracePoint), 2 * format.CellSize
+	smallest = math.MaxInt64
+	for ; len(b) >= pair; b = b[pair:] {
+		c := (*[pair]byte)(b)
+		start0, end0 := int64(binary.BigEndian.Uint64(c[5:])), int64(binary.BigEndian.Uint64(c[13:]))
+		start1, end1 := int64(binary.BigEndian.Uint64(c[26:])), int64(binary.BigEndian.Uint64(c[34:]))
+		kind0, kind1 := int64(c[0])^kind, int64(c[format.CellSize])^kind
+		wrong := -(kind0 | kind1) | start0 | start1 | end0 | end1 |
+			(end0 - start0) | (end1 - start1) | (end0 - last - 1) | (end1 - end0 - 1)
+		if wrong < 0 {
+			break
+		}
+		smallest = min(smallest, start0, start1)
+		last = end1
+		n += 2
+	}
+	return n, last, smallest
 }
 
 // owner returns the stream that a container or reference cell belongs to: nil

@@ -294,6 +294,7 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 	// Of the data the pass looks at the borders of blocks and at descriptors: what
 	// is around them should not be read for it.
 	r.data.scattered(true)
+	a := r.window(m)
 	err := r.use(func() error {
 		var err error
 		if m.version, err = format.CheckIndexHeader(m.data[:min(len(m.data), 512)]); err == nil {
@@ -305,8 +306,9 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 		if err != nil {
 			return format.At(err, m.path, 0)
 		}
-		return r.pass(ctx, m)
+		return r.pass(ctx, m, a)
 	})
+	a.stop()
 	r.data.scattered(false)
 	if err != nil {
 		return errors.Join(err, r.setIndex(nil, before, false))
@@ -335,11 +337,15 @@ func (r *TraceReader) setIndex(m *mapping, v *view, wrong bool) error {
 
 // pass runs the pass over the index. Where its first and its last cell are
 // both of blocks, it may be a streaming writer's or a dump writer's; the
-// latter is tried when it cannot be the former.
-func (r *TraceReader) pass(ctx context.Context, index *mapping) error {
+// latter is tried when it cannot be the former. a brings in the index.
+func (r *TraceReader) pass(ctx context.Context, index *mapping, a *ahead) error {
 	total := int64(len(index.data))
 	r.begin(PhaseIndexing, total)
 	p := r.newPass(index, false)
+	p.progress = func(done int64) {
+		a.reached(done)
+		r.progress(done)
+	}
 	err := p.run(ctx)
 	if errors.Is(err, errContradiction) && !p.dump && total >= format.HeaderSize+format.IndexTail+format.CellSize &&
 		format.Kind(index.data[total-format.IndexTail-format.CellSize]) == format.KindBlockStart {

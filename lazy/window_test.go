@@ -1,0 +1,150 @@
+package lazy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"tracex/format"
+)
+
+// TestWindowGivesBack: what the user has passed, once, in whole pieces, and what it
+// has before it stays; also when all has been brought in.
+func TestWindowGivesBack(t *testing.T) {
+	const end = 4*aheadBehind + 1000
+	in, out := make(pieces, 1000), make(pieces, 1000)
+	a := startWindow(0, end, in.load, func(from, to int64) { out.load(from, to) })
+	in.take(t, 0, end)
+	for _, c := range []struct{ at, from, to int64 }{
+		{aheadBehind + 5, 0, aheadBehind},
+		{3 * aheadBehind, aheadBehind, 3 * aheadBehind},
+		{4*aheadBehind + 1, 3 * aheadBehind, 4 * aheadBehind},
+	} {
+		a.reached(c.at - aheadBehind) // on the way
+		a.reached(c.at)
+		for got := int64(0); got < c.to; {
+			p := <-out
+			if p[0] < c.from || p[1] > c.to || p[0]%aheadBehind != 0 || p[1]%aheadBehind != 0 {
+				t.Fatalf("gave back %d with the user at %d", p, c.at)
+			}
+			c.from, got = p[1], p[1]
+		}
+	}
+	a.reached(0) // it starts again
+	a.reached(aheadBehind)
+	a.stop()
+	if len(in)+len(out) > 0 {
+		t.Errorf("%d pieces brought in again, %d given back", len(in), len(out))
+	}
+}
+
+// sparse maps a file of zeros.
+func sparse(t *testing.T, size int64) (m *mapping, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "zeros")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mapPath(path, func([]byte) (format.Version, error) { return 0, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.unmap() })
+	return m, path
+}
+
+// mapped is how many bytes of a mapping are in the memory of this process, as
+// Linux says.
+func mapped(t *testing.T, m *mapping) int64 {
+	t.Helper()
+	all, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	begin := strconv.FormatUint(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))), 16) + "-"
+	_, rest, ok := strings.Cut("\n"+string(all), "\n"+begin)
+	_, rest, found := strings.Cut(rest, "\nRss:")
+	if !ok || !found {
+		t.Fatal("the mapping is not among this process's")
+	}
+	kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}
+
+// TestTouchAndLeave: what is touched is mapped, what is left is not, and can still
+// be read.
+func TestTouchAndLeave(t *testing.T) {
+	m, _ := sparse(t, 2*aheadPiece+17)
+	if err := m.touch(0, 3*aheadPiece); err != nil {
+		t.Fatal(err)
+	}
+	if got := mapped(t, m); got < int64(len(m.data)) {
+		t.Errorf("%d bytes of %d are mapped", got, len(m.data))
+	}
+	if err := m.leave(0, aheadPiece); err != nil {
+		t.Fatal(err)
+	}
+	if got := mapped(t, m); runtime.GOOS == "linux" && got > aheadPiece+1<<20 {
+		t.Errorf("%d bytes are mapped, want those of one piece", got)
+	}
+	if m.data[aheadPiece-1] != 0 || m.data[len(m.data)-1] != 0 {
+		t.Error("other bytes than the file's")
+	}
+	for what, err := range map[string]error{
+		"touch behind the end":  m.touch(3*aheadPiece, 4*aheadPiece),
+		"leave behind the end":  m.leave(3*aheadPiece, 4*aheadPiece),
+		"touch what is not one": (&mapping{data: make([]byte, 100)}).touch(0, 100),
+		"leave what is not one": (&mapping{data: make([]byte, 100)}).leave(0, 100),
+	} {
+		if !errors.Is(err, errNotMapped) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestWindowOfAFileCutShort: the window ends; its user finds the fault, and says so.
+func TestWindowOfAFileCutShort(t *testing.T) {
+	m, path := sparse(t, windowLeast)
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(path, Options{})
+	r.data = m
+	a := r.window(m)
+	if a == nil {
+		if runtime.GOMAXPROCS(0) > 1 {
+			t.Fatal("no window")
+		}
+		t.Skip("one processor: there is no window")
+	}
+	defer a.stop()
+	<-a.done
+	if err := r.use(func() error { return m.touch(0, windowLeast) }); !errors.Is(err, errShrunk) {
+		t.Errorf("touched what the file has no more: %v", err)
+	}
+}
+
+// TestNoWindow: none for a small file, and a window that is none takes what is said
+// to it.
+func TestNoWindow(t *testing.T) {
+	m, path := sparse(t, windowLeast-1)
+	r := newReader(path, Options{})
+	r.data = m
+	a := r.window(m)
+	if a != nil {
+		t.Error("a window for a small file")
+	}
+	a.reached(5)
+	a.stop()
+}
