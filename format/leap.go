@@ -37,23 +37,30 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	s.obj = Object{Kind: KindBlockStart, Thread: s.obj.Thread} // nothing is left of it to be counted
 	classes := s.version.classes()
 	borders, k := l.Borders[:cap(l.Borders)], 0
-	pos := s.pos
+	pos, newest := s.pos, s.version >= V27
 	for pos < end && k < len(borders) {
 		open := ClassIteration // a footer that closes nothing is refused below
 		if n := len(opened); n > 0 {
 			open = opened[n-1]
 		}
 		b := buf[pos:]
-		n := s.version.leapSize(b, open)
+		var n int
+		if newest {
+			n = fastSize27(b, open)
+		} else {
+			n = fastSize22(b, open)
+		}
 		if n == 0 {
-			break
+			if n = s.version.leapSize(b, open); n == 0 {
+				break
+			}
 		}
 		if Kind(b[0]) == KindTracePoint {
-			if binary.BigEndian.Uint32(b[6:]) != thread {
+			if binary.BigEndian.Uint32(b[6:]) != thread || b[1] >= classCount {
 				break
 			}
 			l.Points++
-			class := classes[b[1]%classCount] // which leapSize has checked
+			class := classes[b[1]]
 			if class.Container() {
 				if class == ClassCall {
 					l.Calls++
@@ -82,12 +89,9 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	return passed
 }
 
-// leapSize returns the size of the trace point or footer at the start of b; 0
-// when it is something else, or Next has to look.
+// leapSize is the slow path of Leap: the size of the trace point or footer at the
+// start of b; 0 when it is something else, or Next has to look.
 func (v Version) leapSize(b []byte, open Class) int {
-	if n := v.fastSize(b, open); n > 0 {
-		return n
-	}
 	if len(b) == 0 || Kind(b[0]) != KindTracePoint && Kind(b[0]) != KindFooter {
 		return 0
 	}
