@@ -28,10 +28,8 @@ type scan struct {
 	half      *half    // the block that goes on, of a file that is being written; nil: of another file
 	regen     *regenerator
 	leap      format.Leap
+	room      []openFrame // that a stack had, for the next that needs some
 }
-
-// leapBorders is how many borders of containers the scan takes at a time.
-const leapBorders = 512
 
 // cellSink takes the cells of an index in streaming order: a block before its
 // objects, though its end is known only behind them.
@@ -115,22 +113,6 @@ func (s *scan) step(ctx context.Context, n int64) (more bool, err error) {
 	return true, ctx.Err()
 }
 
-// leapt takes what the scanner has leapt over.
-func (s *scan) leapt() {
-	t, l := s.cur, &s.leap
-	t.scanned.calls += l.Calls
-	t.scanned.events += l.Points
-	for i := range l.Borders {
-		b := &l.Borders[i]
-		if b.Ends {
-			s.footer(b.At, b.To)
-		} else {
-			t.stack = append(t.stack, openFrame{at: b.At, start: b.To, event: b.Event, class: b.Class})
-		}
-	}
-	t.size = l.Logical
-}
-
 func (s *scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
@@ -169,43 +151,6 @@ func (s *scan) refer(object []byte, cell format.Cell) error {
 	return format.At(s.reference(object, cell), "", cell.Start)
 }
 
-// footer takes the footer at a logical offset that ends before behind.
-func (s *scan) footer(at, behind int64) {
-	t := s.cur
-	f := t.stack[len(t.stack)-1]
-	t.stack = t.stack[:len(t.stack)-1]
-	s.half.ended(len(t.stack), f)
-	if s.out != nil {
-		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
-	}
-	s.place += format.CellSize
-	t.min = min(t.min, f.start)
-	if t.n++; t.n%scanGroup == 0 {
-		t.mins = append(t.mins, t.min)
-		t.min = math.MaxInt64
-		t.points = append(t.points, checkpoint{pos: behind, place: s.place, open: t.keepOpen()})
-	}
-}
-
-// keepOpen returns the containers that are open now, for a checkpoint. Each is
-// made a frame at most once.
-func (t *streamScan) keepOpen() *frame {
-	i := len(t.stack)
-	for i > 0 && t.stack[i-1].kept == nil {
-		i--
-	}
-	var parent *frame
-	if i > 0 {
-		parent = t.stack[i-1].kept
-	}
-	for ; i < len(t.stack); i++ {
-		o := &t.stack[i]
-		o.kept = &frame{start: o.start, event: o.event, class: o.class, parent: parent}
-		parent = o.kept
-	}
-	return parent
-}
-
 func (s *scan) beginBlock(o *format.Object) {
 	t := s.streams[o.Thread]
 	if t == nil {
@@ -229,6 +174,7 @@ func (s *scan) beginBlock(o *format.Object) {
 
 func (s *scan) endBlock(o *format.Object) error {
 	s.cur.lasts = append(s.cur.lasts, s.place-format.CellSize)
+	s.giveRoom()
 	if s.out != nil {
 		s.out.endBlock(o.Offset)
 	}

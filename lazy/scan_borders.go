@@ -1,0 +1,129 @@
+package lazy
+
+import (
+	"math"
+	"slices"
+
+	"tracex/format"
+)
+
+// leapBorders is how many borders of containers the scan takes at a time.
+const leapBorders = 512
+
+// leastRoom is for how many more containers than are open in it a thread may keep
+// room between two of its blocks.
+const leastRoom = 64
+
+// leapt takes what the scanner has leapt over.
+func (s *scan) leapt() {
+	t, l := s.cur, &s.leap
+	t.scanned.calls += l.Calls
+	t.scanned.events += l.Points
+	if s.out == nil && s.half == nil {
+		s.borders(l.Borders)
+	} else {
+		for i := range l.Borders {
+			b := &l.Borders[i]
+			if b.Ends {
+				s.footer(b.At, b.To)
+			} else {
+				t.stack = append(t.stack, openFrame{at: b.At, start: b.To, event: b.Event, class: b.Class})
+			}
+		}
+	}
+	t.size = l.Logical
+}
+
+// borders does what leapt does where no one else is told of the cells. It has no
+// branch that depends on whether a border is a beginning or an end, which the
+// processor cannot guess: it treats both as a beginning, writes above the top of the
+// stack for an end, and moves the top one up or one down.
+func (s *scan) borders(list []format.Border) {
+	t := s.cur
+	top, n, place, least := len(t.stack), t.n, s.place, t.min
+	stack := s.roomFor(len(list) + 1)
+	for i := range list {
+		b := &list[i]
+		end := 0
+		if b.Ends {
+			end = 1
+		}
+		o := &stack[top]
+		o.at, o.start, o.event, o.class, o.kept = b.At, b.To, b.Event, b.Class, nil
+		least = min(least, stack[top-end].start|int64(end-1)&math.MaxInt64)
+		top += 1 - 2*end
+		n += int64(end)
+		place += int64(end) * format.CellSize
+		if n%scanGroup|int64(1-end) == 0 {
+			t.stack, t.n, t.min, s.place = stack[:top], n, least, place
+			s.endGroup(b.To)
+			least = t.min
+		}
+	}
+	t.stack, t.n, t.min, s.place = stack[:top], n, least, place
+}
+
+// roomFor returns the stack of the current thread with room for n containers more,
+// all of it as if they were open.
+func (s *scan) roomFor(n int) []openFrame {
+	stack := s.cur.stack
+	if most := len(stack) + n; cap(stack) < most && cap(s.room) >= most {
+		stack, s.room = append(s.room, stack...), nil
+	} else if cap(stack) < most {
+		stack = slices.Grow(stack, n)
+	}
+	return stack[:cap(stack)]
+}
+
+// giveRoom takes from the current thread, at the end of its block, the room that its
+// stack does not need: there may be many threads.
+func (s *scan) giveRoom() {
+	if t := s.cur; cap(t.stack) > 2*len(t.stack)+leastRoom {
+		s.room, t.stack = t.stack[:0], slices.Clone(t.stack)
+	}
+}
+
+// footer takes the footer at a logical offset that ends before behind.
+func (s *scan) footer(at, behind int64) {
+	t := s.cur
+	f := &t.stack[len(t.stack)-1]
+	t.stack = t.stack[:len(t.stack)-1]
+	if s.half != nil {
+		s.half.ended(len(t.stack), *f)
+	}
+	if s.out != nil {
+		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
+	}
+	s.place += format.CellSize
+	t.min = min(t.min, f.start)
+	if t.n++; t.n%scanGroup == 0 {
+		s.endGroup(behind)
+	}
+}
+
+// endGroup ends a group of cells with the container that ends before behind.
+func (s *scan) endGroup(behind int64) {
+	t := s.cur
+	t.mins = append(t.mins, t.min)
+	t.min = math.MaxInt64
+	t.points = append(t.points, checkpoint{pos: behind, place: s.place, open: t.keepOpen()})
+}
+
+// keepOpen returns the containers that are open now, for a checkpoint. Each is
+// made a frame at most once.
+func (t *streamScan) keepOpen() *frame {
+	i := len(t.stack)
+	for i > 0 && t.stack[i-1].kept == nil {
+		i--
+	}
+	var parent *frame
+	if i > 0 {
+		parent = t.stack[i-1].kept
+	}
+	for ; i < len(t.stack); i++ {
+		o := &t.stack[i]
+		o.kept = &frame{start: o.start, event: o.event, class: o.class, parent: parent}
+		parent = o.kept
+	}
+	return parent
+}

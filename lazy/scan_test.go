@@ -1,0 +1,113 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// noSink takes cells and does nothing with them.
+type noSink struct{}
+
+func (noSink) beginBlock(int32, int64) {}
+func (noSink) endBlock(int64)          {}
+func (noSink) cell(format.Cell)        {}
+
+// foundBy is all that a scan has found, as text.
+func foundBy(s *scan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.place, s.blocks, s.eof, s.err)
+	for _, t := range s.order {
+		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, mins %d, %d, blocks %v, lasts %d\n",
+			t.thread, t.size, t.n, t.scanned, t.mins, t.min, t.blocks, t.lasts)
+		for _, o := range t.stack {
+			fmt.Fprintln(&b, "open", o.at, o.start, o.event, o.class)
+		}
+		for _, p := range t.points {
+			fmt.Fprint(&b, "point ", p.pos, p.place)
+			for f := p.open; f != nil; f = f.parent {
+				fmt.Fprint(&b, " ", f.start, f.event, f.class)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// takes are the ways in which a scan may take containers.
+var takes = map[string]func(*scan){
+	"one by one":      func(s *scan) { s.leap = format.Leap{} },
+	"in leaps":        func(*scan) {},
+	"in short leaps":  func(s *scan) { s.leap = format.Leap{Borders: make([]format.Border, 0, 3)} },
+	"telling a sink":  func(s *scan) { s.out = noSink{} },
+	"with half known": func(s *scan) { s.half = new(half) },
+}
+
+func sameFound(t *testing.T, what string, data []byte, step int64) {
+	t.Helper()
+	texts := map[string]string{}
+	for way, set := range takes {
+		s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+		set(s)
+		for more := true; more; {
+			var err error
+			if more, err = s.step(context.Background(), step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		texts[way] = foundBy(s)
+	}
+	for way, text := range texts {
+		if text != texts["one by one"] {
+			t.Fatalf("%s: %s, in steps of %d bytes, a scan finds\n%.2000s\ninstead of\n%.2000s", what, way, step, text, texts["one by one"])
+		}
+	}
+}
+
+// TestScanTakesLeaps: a scan finds the same, whether it leaps or not, and however it
+// takes what it has leapt over.
+func TestScanTakesLeaps(t *testing.T) {
+	for _, spec := range []formattest.Spec{
+		{Shape: formattest.Calls, N: 2*scanGroup + 9, Seed: 1},
+		{Shape: formattest.Calls, N: 5000, Seed: 2, Threads: 3, Options: formattest.Options{BlockSize: 5000}},
+		{Shape: formattest.Deep, N: scanGroup + 9, Seed: 3},
+		{Shape: formattest.Random, N: 3000, Seed: 4, Threads: 2, Options: formattest.Options{BlockSize: 2000}},
+	} {
+		for _, version := range []format.Version{format.V22, format.V27} {
+			spec.Version = version
+			data, _ := formattest.Bytes(t, spec)
+			what := fmt.Sprintf("version %d, %s", version, spec.Name())
+			sameFound(t, what, data, stepBytes)
+			sameFound(t, what, data, 1000)
+			for n := len(data) - 1; n > format.HeaderSize; n -= len(data)/4 + 1 {
+				sameFound(t, fmt.Sprintf("%s cut at %d", what, n), data[:n], stepBytes)
+				damaged := slices.Clone(data)
+				damaged[n] ^= 0x55
+				sameFound(t, fmt.Sprintf("%s changed at %d", what, n), damaged, stepBytes)
+			}
+		}
+	}
+}
+
+// TestScanKeepsLittleRoom: what a scan keeps of a thread between two blocks grows with
+// what is open in it, not with the containers of a block.
+func TestScanKeepsLittleRoom(t *testing.T) {
+	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
+	s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+	if _, err := s.step(context.Background(), int64(len(data))); err != nil || !s.eof {
+		t.Fatal(err, s.err)
+	}
+	for _, st := range s.order {
+		if st.n < leapBorders {
+			t.Errorf("thread %d has %d containers: the test shows nothing", st.thread, st.n)
+		}
+		if room := cap(st.stack) - len(st.stack); room > 2*leastRoom {
+			t.Errorf("thread %d, within %d containers, keeps room for %d more", st.thread, len(st.stack), room)
+		}
+	}
+}
