@@ -126,17 +126,19 @@ func (m *mapping) scattered(on bool) {
 	}
 }
 
-// readAhead brings a mapping in ahead of who goes through it, from the offset
-// from on.
+// readAhead brings a mapping in ahead of who goes through it once, from the offset
+// from on, and gives back what is behind.
 func (r *TraceReader) readAhead(m *mapping, from int64) *ahead {
-	return startAhead(from-from%aheadPiece, int64(len(m.data)), func(from, to int64) error {
-		return r.use(func() error { return m.populate(from, to) })
-	})
+	return startWindow(from-from%aheadPiece, int64(len(m.data)),
+		func(from, to int64) error { return r.use(func() error { return m.populate(from, to) }) },
+		func(from, to int64) { r.use(func() error { return m.leave(from, to) }) })
 }
 
 // readAhead is the same of a mapping that belongs to the caller alone. It must be
 // stopped before the mapping goes.
-func readAhead(m *mapping) *ahead { return startAhead(0, int64(len(m.data)), m.populate) }
+func readAhead(m *mapping) *ahead {
+	return startWindow(0, int64(len(m.data)), m.populate, func(from, to int64) { m.leave(from, to) })
+}
 
 // streamAhead brings in a part of a thread's stream ahead of who goes through it.
 // Offsets are logical, also those that its user reaches.

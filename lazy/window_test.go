@@ -148,3 +148,32 @@ func TestNoWindow(t *testing.T) {
 	a.reached(5)
 	a.stop()
 }
+
+// TestReadAheadGivesBack: what is ahead of its user is in memory, what is behind is
+// not.
+func TestReadAheadGivesBack(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing is given back on " + runtime.GOOS)
+	}
+	const size, slack = 4 * aheadBehind, 1 << 20
+	m, path := sparse(t, size)
+	r := newReader(path, Options{})
+	r.data = m
+	for what, start := range map[string]func() *ahead{
+		"of a reader":  func() *ahead { return r.readAhead(m, 0) },
+		"of a mapping": func() *ahead { return readAhead(m) },
+	} {
+		a := start()
+		for mapped(t, m) < size {
+			runtime.Gosched()
+		}
+		a.reached(size - aheadBehind)
+		for mapped(t, m) > aheadBehind+slack {
+			runtime.Gosched()
+		}
+		a.stop()
+		if got := mapped(t, m); got < aheadBehind {
+			t.Errorf("%s: %d bytes are mapped, fewer than are ahead", what, got)
+		}
+	}
+}
