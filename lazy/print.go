@@ -28,29 +28,29 @@ var errEnough = errors.New("enough")
 // asks for has no heading. The error is a [*NoEventError] when part has a From and
 // there is nothing from there on to print; then nothing is written.
 func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, part Part) error {
+	return r.print(ctx, w, o, part, usualCut())
+}
+
+// print is Print; c says how threads are cut. The zero cut cuts none: they are
+// printed one after the other.
+func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, part Part, c cut) error {
 	v := r.known.Load()
 	p := r.newPrinter(w, o)
 	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
-	printed := false
-	several := len(v.streams) > 1
-	var err error
+	p.several = len(v.streams) > 1
+	var threads []int32
 	for _, s := range v.streams {
-		if part.Thread != nil && *part.Thread != s.thread {
-			continue
-		}
-		printed = true
-		if p.enough() {
-			break
-		}
-		p.pending = func() { p.heading(s.thread, several) }
-		if p.from == 0 {
-			p.begin()
-		}
-		if err = p.thread(ctx, p.descent(s.thread), nil); err != nil {
-			break
+		if part.Thread == nil || *part.Thread == s.thread {
+			threads = append(threads, s.thread)
 		}
 	}
-	if err == nil && printed && p.from > 0 && !p.begun {
+	var err error
+	if c == (cut{}) || p.limited || o.MaxDepth > 0 { // most of the trace may be passed over
+		err = p.each(ctx, threads)
+	} else {
+		err = p.spread(ctx, threads, c)
+	}
+	if err == nil && len(threads) > 0 && p.from > 0 && !p.begun {
 		return r.noneFrom(ctx, part)
 	}
 	if ferr := p.lines.flush(); ferr != nil {
@@ -59,7 +59,7 @@ func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
-	case err == nil && !printed && part.Thread != nil:
+	case err == nil && len(threads) == 0 && part.Thread != nil:
 		return fmt.Errorf("no thread %d in the trace, which has %d", *part.Thread+1, len(v.streams))
 	}
 	return err
@@ -72,8 +72,34 @@ type printer struct {
 	from    int32 // the first event
 	left    int64 // trace points to print, when limited
 	limited bool
+	several bool   // the trace has several threads
 	pending func() // writes the heading of the thread, before its first point; nil: written
 	begun   bool   // a heading has been written
+	at      *int32 // the thread; nil: none yet
+	done    int64  // trace points of it that have been visited
+}
+
+// each prints threads one after the other.
+func (p *printer) each(ctx context.Context, threads []int32) error {
+	for _, thread := range threads {
+		if p.enough() {
+			break
+		}
+		p.enter(thread)
+		if err := p.thread(ctx, p.descent(thread), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter comes to a thread.
+func (p *printer) enter(thread int32) {
+	p.at, p.done = &thread, 0
+	p.pending = p.heading(thread, p.several)
+	if p.from == 0 {
+		p.begin()
+	}
 }
 
 // begin writes the heading that is pending.
@@ -93,19 +119,20 @@ func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
 	return p
 }
 
-// heading writes the line of a thread.
-func (p *printer) heading(thread int32, several bool) {
+// heading returns a function that writes the line of a thread, also with the
+// context locked.
+func (p *printer) heading(thread int32, several bool) func() {
 	took := noTime
 	if p.lines.options.JSON {
 		took = p.r.threadTime(thread)
 	}
+	name := ""
 	p.r.WithContext(func(c *format.Context) {
-		name := ""
 		if t := c.Thread(thread); t != nil {
 			name = t.Name
 		}
-		p.lines.thread(thread, name, several, took)
 	})
+	return func() { p.lines.thread(thread, name, several, took) }
 }
 
 // descent returns the walk over a thread that the options ask for.
@@ -120,7 +147,6 @@ func (p *printer) descent(thread int32) descentOptions {
 // thread prints what a walk visits. only, when not nil, finds where the walk is
 // to go; it is called again when what was known turned out to be wrong.
 func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*level, error)) error {
-	done := int64(0) // trace points that have been visited
 	return p.r.insist(ctx, func() (err error) {
 		if only != nil {
 			if o.only, err = only(); err != nil {
@@ -129,10 +155,10 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 		}
 		at := int64(0)
 		return p.r.descend(ctx, o, func(v *visit) error {
-			if at++; at <= done {
+			if at++; at <= p.done {
 				return nil // before the index turned out to be wrong
 			}
-			done++
+			p.done++
 			return p.point(v)
 		}, nil)
 	})
@@ -144,16 +170,22 @@ func (r *TraceReader) insist(ctx context.Context, f func() error) error {
 	for {
 		epoch := r.epoch.Load()
 		err := f()
-		if !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
-			return err
-		}
-		if werr := r.Wait(ctx); werr != nil {
-			return werr
-		}
-		if r.epoch.Load() == epoch {
+		if again, err := r.remade(ctx, err, epoch); !again {
 			return err
 		}
 	}
+}
+
+// remade waits, where err says that the index of an epoch is wrong, until it has
+// been made again, and reports whether it has.
+func (r *TraceReader) remade(ctx context.Context, err error, epoch int64) (bool, error) {
+	if !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
+		return false, err
+	}
+	if werr := r.Wait(ctx); werr != nil {
+		return false, werr
+	}
+	return r.epoch.Load() != epoch, err
 }
 
 // point prints a trace point, if it is one of those that were asked for.

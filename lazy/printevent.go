@@ -46,7 +46,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 	p.left, p.limited = part.Count, part.Count > 0
 	p.lines.base = int(n.depth) - 1
 	if o.JSON {
-		p.heading(n.thread, true)
+		p.heading(n.thread, true)()
 	}
 	walk := p.descent(n.thread)
 	if !subtree {

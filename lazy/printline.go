@@ -10,7 +10,7 @@ import (
 // lineWriter writes the lines of a printed tree. The first failure of w sticks
 // in err; nothing is written after it.
 type lineWriter struct {
-	w       io.Writer
+	w       io.Writer // nil: who has the lineWriter takes buf
 	ctx     *format.Context
 	options PrintOptions
 	buf     []byte // lines not yet written
@@ -105,10 +105,7 @@ func (l *lineWriter) unloaded(n, depth int) {
 const spaces = "                                                                "
 
 func (l *lineWriter) indent(depth int) {
-	if len(l.pending) > 0 {
-		l.buf = append(l.buf, l.pending...)
-		l.pending = l.pending[:0]
-	}
+	l.headed()
 	n := 2 * depth
 	for ; n > len(spaces); n -= len(spaces) {
 		l.buf = append(l.buf, spaces...)
@@ -116,10 +113,31 @@ func (l *lineWriter) indent(depth int) {
 	l.buf = append(l.buf, spaces[:n]...)
 }
 
+// headed writes the line of a thread that is pending.
+func (l *lineWriter) headed() {
+	if len(l.pending) > 0 {
+		l.buf = append(l.buf, l.pending...)
+		l.pending = l.pending[:0]
+	}
+}
+
 func (l *lineWriter) end() {
 	l.buf = append(l.buf, '\n')
-	if len(l.buf) >= lineBuffer {
+	if len(l.buf) >= lineBuffer && l.w != nil {
 		l.flush()
+	}
+}
+
+// lines writes lines of points that another lineWriter made.
+func (l *lineWriter) lines(text []byte) {
+	l.headed()
+	if len(l.buf)+len(text) < lineBuffer {
+		l.buf = append(l.buf, text...)
+		return
+	}
+	l.flush()
+	if l.err == nil {
+		_, l.err = l.w.Write(text)
 	}
 }
 

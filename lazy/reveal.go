@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"tracex/format"
@@ -77,15 +78,24 @@ func (t *Tree) thread(id int32) *Node {
 
 // enclosing returns the containers around a logical offset, the outermost first.
 func (l *childReader) enclosing(at int64) []format.Cell {
+	chain, _ := l.fewEnclosing(at, math.MaxInt)
+	return chain
+}
+
+// fewEnclosing is enclosing; ok is false where there are more than most.
+func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok bool) {
 	cells := l.s.cells
-	chain := []format.Cell{}
+	chain = []format.Cell{}
 	for own := cells.firstAround(cells.firstEnding(at), at); own < cells.len(); {
+		if len(chain) == most {
+			return nil, false
+		}
 		c := cells.at(own)
 		chain = append(chain, c)
 		own = cells.firstAround(own+1, c.Start-1)
 	}
 	slices.Reverse(chain)
-	return chain
+	return chain, true
 }
 
 // revealIn opens n and returns its child around a logical offset, which it

@@ -1,6 +1,9 @@
 package lazy
 
-import "sort"
+import (
+	"iter"
+	"sort"
+)
 
 // segment is a part of a walk: the trace points of a thread that stand at from
 // or behind it, and before to, in logical offsets.
@@ -8,6 +11,53 @@ type segment struct {
 	thread   int32
 	from, to int64 // to -1: the end
 	size     int64 // in bytes, as far as is known
+}
+
+// part reports whether the segment is not a whole thread.
+func (g *segment) part() bool { return g.from > 0 || g.to >= 0 }
+
+// shares cuts threads into shares of so many bytes for a spread: parts of long
+// ones, and several short ones together.
+func (v *view) shares(threads []int32, bytes int64) iter.Seq[[]segment] {
+	return func(yield func([]segment) bool) {
+		var few []segment
+		var size int64
+		flush := func() bool {
+			list := few
+			few, size = nil, 0
+			return len(list) == 0 || yield(list)
+		}
+		for _, thread := range threads {
+			s := v.stream(thread)
+			switch {
+			case s == nil || s.size <= bytes:
+				few = append(few, segment{thread: thread, to: -1})
+				if s != nil {
+					size += s.size
+				}
+				if (size >= bytes || len(few) == shareThreads) && !flush() {
+					return
+				}
+			case !flush() || !s.shares(bytes, yield):
+				return
+			}
+		}
+		flush()
+	}
+}
+
+// shares cuts a thread into shares. It reports whether yield wanted them all.
+func (s *stream) shares(bytes int64, yield func([]segment) bool) bool {
+	for from := int64(0); from < s.size; from += bytes {
+		g := segment{thread: s.thread, from: from, to: from + bytes}
+		if g.to >= s.size {
+			g.to = -1
+		}
+		if !yield([]segment{g}) {
+			return false
+		}
+	}
+	return true
 }
 
 // segmentsFrom cuts the threads into what is searched one after the other.

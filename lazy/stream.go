@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"math"
 
 	"tracex/format"
 )
@@ -60,6 +61,7 @@ type descent struct {
 	stack []level
 	begun int64  // logical: where the walk began in the segment
 	ahead *ahead // of the segment; nil: it is short, as far as is known
+	seam  *seam  // nil: nobody asks
 }
 
 // descentOptions say what a descent is to visit.
@@ -68,9 +70,11 @@ type descentOptions struct {
 	only     *level    // what of it to visit; nil: all
 	segments []segment // to visit, in this order
 	folded   bool
-	depth    int   // levels; 0: all
-	times    bool  // tell how long each took
-	changed  *bool // set when folding shows something otherwise than it was recorded; nil: not asked for
+	depth    int       // levels; 0: all
+	times    bool      // tell how long each took
+	changed  *bool     // set when folding shows something otherwise than it was recorded; nil: not asked for
+	begin    *standing // where the walk begins, of one segment; nil: at its from, which is looked for
+	end      *standing // set to where it ends; nil: not asked for
 }
 
 // level is a container whose children are visited, or a run of them: those from
@@ -92,7 +96,10 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	epoch := r.epoch.Load()
-	d := &descent{descentOptions: o, r: r, v: r.known.Load(), l: &childReader{t: &Tree{r: r, folded: o.folded}}}
+	d := r.newDescent(o, r.known.Load())
+	if o.end != nil {
+		d.seam = &seam{approach: math.MaxInt}
+	}
 	full, free := make(chan *batch, batchCount), make(chan *batch, batchCount)
 	for range batchCount {
 		free <- new(batch)
@@ -118,7 +125,15 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 		}
 		free <- b
 	}
+	if o.end != nil && d.seam.last != nil {
+		*o.end = *d.seam.last
+	}
 	return r.doubt(walkErr, d.v, epoch)
+}
+
+// newDescent returns a walk over segments in a view.
+func (r *TraceReader) newDescent(o descentOptions, v *view) *descent {
+	return &descent{descentOptions: o, r: r, v: v, l: &childReader{t: &Tree{r: r, folded: o.folded}}}
 }
 
 func (r *TraceReader) visitAll(b *batch, visit func(*visit) error) error {
@@ -143,13 +158,7 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 			return ctx.Err()
 		case b = <-free:
 		}
-		b.visits, b.lent.lent, b.segment, b.changed = b.visits[:0], 0, d.at, false
-		more := false
-		err := d.r.use(func() error {
-			var err error
-			more, err = d.fill(b)
-			return err
-		})
+		more, err := d.read(b, batchVisits)
 		at := b.at // others may fill it again when it is handed on
 		full <- b
 		if err != nil {
@@ -157,13 +166,28 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 		}
 		if !more {
 			d.stopAhead()
-			d.at, d.l.walker = d.at+1, nil
+			d.leave()
 			continue
 		}
 		d.reached(at)
 	}
 	return nil
 }
+
+// read fills a batch with up to so many points, and reports whether there may be
+// more in the segment.
+func (d *descent) read(b *batch, most int) (more bool, err error) {
+	b.visits, b.lent.lent, b.segment, b.changed = b.visits[:0], 0, d.at, false
+	err = d.r.use(func() error {
+		var err error
+		more, err = d.fill(b, most)
+		return err
+	})
+	return more, err
+}
+
+// leave goes on to the next segment.
+func (d *descent) leave() { d.at, d.l.walker = d.at+1, nil }
 
 // reached has what comes next brought in, once the walk is long enough that more
 // may be needed.
@@ -189,7 +213,7 @@ func (d *descent) stopAhead() {
 
 // fill reads a batch and reports whether there may be more in the segment. It
 // must be called within guard.
-func (d *descent) fill(b *batch) (more bool, err error) {
+func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	g := &d.segments[d.at]
 	w, err := d.r.walkerOn(d.v, g.thread)
 	if err != nil {
@@ -200,14 +224,9 @@ func (d *descent) fill(b *batch) (more bool, err error) {
 	d.r.ctxMu.RLock()
 	defer d.r.ctxMu.RUnlock()
 	if begins {
-		in := level{end: w.s.size, event: -1}
-		if d.only != nil {
-			in = *d.only
-		}
-		d.stack = append(d.stack[:0], d.jump(in, g.from))
-		d.begun = d.stack[0].pos
+		err = d.enter(g)
 	}
-	for more = true; more && err == nil && len(b.visits) < batchVisits && b.lent.lent < 4*batchVisits; {
+	for more = true; more && err == nil && len(b.visits) < most && b.lent.lent < 4*most; {
 		more, err = d.step(b, g)
 	}
 	b.at = w.s.size
@@ -217,6 +236,30 @@ func (d *descent) fill(b *batch) (more bool, err error) {
 		b.at = g.to
 	}
 	return more, err
+}
+
+// enter begins a segment.
+func (d *descent) enter(g *segment) error {
+	if d.begin != nil {
+		d.stack = append(d.stack[:0], d.begin.stack...)
+		d.begun = d.begin.at
+		return nil
+	}
+	d.l.chain = nil
+	if d.seam != nil && g.from > 0 {
+		chain, ok := d.l.fewEnclosing(g.from, d.seam.approach)
+		if !ok {
+			return errFar
+		}
+		d.l.chain = chain
+	}
+	in := level{end: d.l.s.size, event: -1}
+	if d.only != nil {
+		in = *d.only
+	}
+	d.stack = append(d.stack[:0], d.jump(in, g.from))
+	d.begun = d.stack[0].pos
+	return nil
 }
 
 // jump moves a level's beginning to a child before a place, so that not all of
@@ -235,6 +278,7 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 		d.stack = d.stack[:len(d.stack)-1]
 	}
 	if len(d.stack) == 0 {
+		d.seam.ended()
 		return false, nil
 	}
 	top := &d.stack[len(d.stack)-1]
@@ -249,8 +293,14 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 		return true, nil
 	}
 	if g.to >= 0 && e.at >= g.to {
+		d.seam.stops(d.stack, e.at)
 		d.stack = d.stack[:0]
 		return false, nil
+	}
+	if d.seam != nil {
+		if err := d.seam.comes(d.stack, e.at, g.from); err != nil {
+			return false, err
+		}
 	}
 	top.pos, top.ord = e.next, e.after
 	if e.next <= g.from {

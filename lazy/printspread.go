@@ -1,0 +1,125 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// spread prints threads with several goroutines at once.
+func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
+	chunks := &sync.Pool{New: func() any { return &textChunk{text: make([]byte, 0, lineBuffer+4<<10)} }}
+	for len(threads) > 0 {
+		v, epoch := p.r.known.Load(), p.r.epoch.Load()
+		s := spread[*textChunk]{r: p.r, v: v, epoch: epoch, cut: c, o: p.descent(threads[0])}
+		s.worker = func(put func(*textChunk) error) shareWorker {
+			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.options), from: p.from, put: put, chunks: chunks}
+		}
+		s.take = func(c *textChunk) error {
+			err := p.take(c)
+			chunks.Put(c)
+			return err
+		}
+		thread, err := s.run(ctx, threads)
+		again, err := p.remade(ctx, err, v, epoch)
+		if !again {
+			return err
+		}
+		// The thread that was begun by itself: what has been printed is passed over.
+		threads = threads[max(0, slices.Index(threads, thread)):]
+		if p.at == nil || *p.at != thread {
+			p.enter(thread)
+		}
+		if err := p.thread(ctx, p.descent(thread), nil); err != nil {
+			return err
+		}
+		threads = threads[1:]
+	}
+	return nil
+}
+
+// remade is TraceReader.remade; also where others made what is known again before
+// anything was found to be wrong with it.
+func (p *printer) remade(ctx context.Context, err error, v *view, epoch int64) (bool, error) {
+	if errors.Is(err, errStale) {
+		return p.r.known.Load() != v, err
+	}
+	return p.r.remade(ctx, err, epoch)
+}
+
+// take writes what a goroutine of a spread made.
+func (p *printer) take(c *textChunk) error {
+	from := 0
+	for _, run := range c.runs {
+		if run.begins {
+			p.enter(run.thread)
+		}
+		if text := c.text[from:run.end]; len(text) > 0 {
+			p.begin()
+			p.lines.lines(text)
+		}
+		p.done += run.points
+		from = run.end
+	}
+	return p.lines.err
+}
+
+// textChunk is text of points: runs of the same thread.
+type textChunk struct {
+	text []byte
+	runs []textRun
+}
+
+// textRun is the text of points of a thread that were visited one after the other.
+type textRun struct {
+	thread int32
+	begins bool  // the thread begins here
+	end    int   // in the text of the chunk
+	points int64 // visited, with or without text
+}
+
+// textWorker is the shareWorker of a printer.
+type textWorker struct {
+	lines  *lineWriter
+	from   int32 // the first event
+	runs   []textRun
+	put    func(*textChunk) error
+	chunks *sync.Pool
+}
+
+func (t *textWorker) enter(g *segment) {
+	t.ends()
+	t.lines.within = g.thread
+	t.runs = append(t.runs, textRun{thread: g.thread, begins: g.from == 0})
+}
+
+func (t *textWorker) visit(v *visit) (full bool) {
+	t.runs[len(t.runs)-1].points++
+	if v.point.Event >= t.from {
+		t.lines.point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
+	}
+	return len(t.lines.buf) >= lineBuffer
+}
+
+// ends ends the run, if there is one.
+func (t *textWorker) ends() {
+	if n := len(t.runs); n > 0 {
+		t.runs[n-1].end = len(t.lines.buf)
+	}
+}
+
+func (t *textWorker) flush() error {
+	n := len(t.runs)
+	if n == 0 {
+		return nil
+	}
+	t.ends()
+	thread := t.runs[n-1].thread
+	c := t.chunks.Get().(*textChunk)
+	c.text, t.lines.buf = t.lines.buf, c.text[:0]
+	c.runs, t.runs = t.runs, append(c.runs[:0], textRun{thread: thread}) // it may go on
+	return t.put(c)
+}
+
+func (t *textWorker) reset() { t.runs, t.lines.buf = t.runs[:0], t.lines.buf[:0] }

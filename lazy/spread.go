@@ -1,0 +1,278 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+
+	"tracex/format"
+)
+
+// cut says how a spread cuts what it walks.
+type cut struct {
+	bytes    int64 // how much of a stream one goroutine walks at a time
+	approach int   // how many points it passes at most to find where that begins
+	width    int   // goroutines, the one that takes the products not counted
+}
+
+// usualCut is for traces of any size. A share is so long that finding its beginning
+// takes little beside walking it, and so short that what is made of it can wait in
+// memory. The width bounds that memory too.
+func usualCut() cut {
+	return cut{bytes: 256 << 10, approach: 512, width: min(runtime.GOMAXPROCS(0), 16)}
+}
+
+const (
+	// shareThreads is how many threads it walks at a time at most.
+	shareThreads = 1024
+	// shareVisits is how many points it reads at a time: so few that they stay in
+	// the cache of its core until they are visited.
+	shareVisits = 256
+	// shareProducts is how many products of a share wait to be taken.
+	shareProducts = 16
+)
+
+// spread is a walk over threads that several goroutines make at once: each walks
+// one share of segments after the other, and what it makes of them, its products,
+// is taken in the order of the trace. Other than in a descent, points are read and
+// visited by the same goroutine.
+//
+// A share that begins within a thread must go on where the one before ended. Its
+// goroutine finds the way there from the top, by the cells. Where it then stands
+// otherwise than the walk that comes from before, as it may where an index is
+// wrong, or where the way would be long, the share is dropped and a descent goes
+// on from where the one before ended. So a spread visits what a descent visits.
+type spread[P any] struct {
+	r      *TraceReader
+	v      *view // that is walked
+	epoch  int64 // of v
+	cut    cut
+	o      descentOptions
+	worker func(put func(P) error) shareWorker
+	take   func(P) error // is given all products in order, on the goroutine of run
+}
+
+// shareWorker makes products of what it visits, for one goroutine.
+type shareWorker interface {
+	enter(g *segment) // comes to a segment
+	// visit visits a point of the segment, with the context locked. It reports
+	// whether there is enough for a product.
+	visit(*visit) (full bool)
+	flush() error // puts what there is
+	reset()       // forgets what there is
+}
+
+// share is a run of segments: several whole threads, or a part of one.
+type share[P any] struct {
+	segments []segment
+	first    chan *standing // of one that begins within a thread: where it stands; nil: not known
+	out      chan P
+	dropped  chan struct{} // closed when nothing of it is wanted
+
+	// What follows may be read when out is closed.
+	last   *standing // where it ended, of one that is a part of a thread
+	thread int32     // the walk was in
+	err    error
+}
+
+// run walks over threads. With an error comes the thread that it is about.
+func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	todo, order := make(chan *share[P]), make(chan *share[P], 2*s.cut.width)
+	group.Go(func() { s.deal(ctx, s.v.shares(threads, s.cut.bytes), order, todo) })
+	for range s.cut.width {
+		group.Go(func() { s.work(ctx, todo) })
+	}
+	var last *standing
+	for sh := range order {
+		if thread, err = s.merge(ctx, sh, &last); err != nil {
+			return thread, err
+		}
+	}
+	return 0, ctx.Err()
+}
+
+// merge takes what a share made. last is where the share before ended, and is set
+// to where this one did.
+func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (thread int32, err error) {
+	if g := sh.segments[0]; g.from > 0 {
+		var first *standing
+		select {
+		case first = <-sh.first:
+		case <-ctx.Done():
+			return g.thread, ctx.Err()
+		}
+		if first == nil || !first.equal(*last) {
+			close(sh.dropped)
+			return g.thread, s.again(ctx, g, last)
+		}
+	}
+	for {
+		select {
+		case p, more := <-sh.out:
+			if !more {
+				*last = sh.last
+				return sh.thread, s.r.doubt(sh.err, s.v, s.epoch)
+			}
+			if err := s.take(p); err != nil {
+				return sh.segments[0].thread, err
+			}
+		case <-ctx.Done(): // nobody may have got the share
+			return sh.segments[0].thread, ctx.Err()
+		}
+	}
+}
+
+// again walks a part of a thread from where the walk before it ended.
+func (s *spread[P]) again(ctx context.Context, g segment, last **standing) error {
+	begin := *last
+	if begin.at < 0 || g.to >= 0 && begin.at >= g.to {
+		return nil
+	}
+	o := s.o
+	g.from = begin.at
+	var end standing
+	o.segments, o.begin, o.end = []segment{g}, begin, &end
+	w := s.worker(s.take)
+	w.enter(&g)
+	visit := func(v *visit) error {
+		if w.visit(v) {
+			return w.flush()
+		}
+		return nil
+	}
+	if err := s.r.descend(ctx, o, visit, nil); err != nil {
+		w.flush()
+		return err
+	}
+	*last = &end
+	return w.flush()
+}
+
+// deal hands out shares.
+func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order, todo chan<- *share[P]) {
+	defer close(order)
+	defer close(todo)
+	var a *ahead
+	defer func() { a.stop() }()
+	for segments := range shares {
+		g := segments[0]
+		if g.from == 0 {
+			a.stop()
+			a = s.ahead(g)
+		}
+		a.reached(g.from)
+		sh := &share[P]{segments: segments, first: make(chan *standing, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
+		for _, to := range []chan<- *share[P]{order, todo} {
+			select {
+			case to <- sh:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// ahead has a long thread brought in; nil for another.
+func (s *spread[P]) ahead(g segment) *ahead {
+	stream := s.v.stream(g.thread)
+	if stream == nil || stream.size <= aheadPiece {
+		return nil
+	}
+	return s.r.streamAhead(s.v, stream, 0, stream.size)
+}
+
+// errDropped ends the walk over a share of which nothing is wanted.
+var errDropped = errors.New("dropped")
+
+func (s *spread[P]) work(ctx context.Context, todo <-chan *share[P]) {
+	var sh *share[P]
+	w := s.worker(func(p P) error {
+		select {
+		case sh.out <- p:
+			return nil
+		case <-sh.dropped:
+			return errDropped
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	b := new(batch)
+	for sh = range todo {
+		w.reset()
+		sh.err = s.walk(ctx, sh, w, b)
+		close(sh.out)
+	}
+}
+
+// walk walks over a share.
+func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *batch) error {
+	o := s.o
+	o.segments = sh.segments
+	d := s.r.newDescent(o, s.v)
+	told := true
+	if g := sh.segments[0]; g.part() {
+		d.seam = &seam{approach: s.cut.approach}
+		told = false
+	}
+	defer func() {
+		if !told {
+			sh.first <- nil
+		}
+	}()
+	for d.at < len(d.segments) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		g := &d.segments[d.at]
+		sh.thread = g.thread
+		if d.l.walker == nil {
+			w.enter(g)
+		}
+		more, err := d.read(b, shareVisits)
+		if !told && d.seam.first != nil {
+			sh.first <- d.seam.first
+			told = true
+		}
+		if err := s.visitAll(b, w); err != nil {
+			return err
+		}
+		if err != nil {
+			w.flush() // what comes before the error
+			return err
+		}
+		if !more {
+			d.leave()
+		}
+	}
+	if d.seam != nil {
+		sh.last = d.seam.last
+	}
+	return w.flush()
+}
+
+// visitAll visits a batch. Nothing is put with the context locked: who takes it may
+// wait for somebody who changes the context.
+func (s *spread[P]) visitAll(b *batch, w shareWorker) error {
+	for rest := b.visits; len(rest) > 0; {
+		full := false
+		s.r.WithContext(func(*format.Context) {
+			for len(rest) > 0 && !full {
+				full = w.visit(&rest[0])
+				rest = rest[1:]
+			}
+		})
+		if !full {
+			break
+		}
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

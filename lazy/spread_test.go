@@ -1,0 +1,189 @@
+package lazy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"testing"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// cuts are into so many shares that small traces have seams of all kinds: some with
+// no point in a share, some where the way to the first is too long.
+var cuts = [...]cut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
+
+// mostShares is how many shares TestSpread cuts a trace into at most, about.
+const mostShares = 300
+
+// printings are the options that decide what is visited and what is written of it.
+var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
+
+// printedCut is what print writes, with its error below it.
+func printedCut(t *testing.T, r *TraceReader, o PrintOptions, part Part, c cut) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := r.print(context.Background(), &out, o, part, c); err != nil {
+		fmt.Fprintln(&out, "error:", err)
+	}
+	return out.Bytes()
+}
+
+// TestSpread: however a trace is cut, what is printed is what one walk prints.
+func TestSpread(t *testing.T) {
+	check := func(t *testing.T, path string) {
+		r := ready(t, path, Options{NoWrite: true})
+		size, _ := r.Size()
+		for _, o := range printings {
+			for _, part := range []Part{{}, {From: 200}} {
+				want := printedCut(t, r, o, part, cut{})
+				for _, c := range cuts {
+					if size/c.bytes > mostShares {
+						continue
+					}
+					if got := printedCut(t, r, o, part, c); !bytes.Equal(got, want) {
+						t.Errorf("%+v, %+v, cut %+v:", o, part, c)
+						sameText(t, got, want)
+					}
+				}
+			}
+		}
+	}
+	corpus(t, check)
+	for _, shape := range []formattest.Shape{formattest.Deep, formattest.Wide, formattest.WideLeaves, formattest.WideCalls, formattest.Threads, formattest.Calls} {
+		for _, version := range []format.Version{format.V22, format.V27} {
+			spec := formattest.Spec{Shape: shape, N: 3000, Seed: 5, Options: formattest.Options{Version: version, BlockSize: 3000}}
+			t.Run(spec.Name(), func(t *testing.T) {
+				t.Parallel()
+				check(t, formattest.File(t, spec))
+			})
+		}
+	}
+}
+
+// TestSeams: in a usual trace the shares that a spread cuts fit each other, so that
+// none is walked twice.
+func TestSeams(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
+	r := ready(t, path, Options{NoWrite: true})
+	v := r.known.Load()
+	for _, folded := range []bool{false, true} {
+		shares := 0
+		for _, s := range v.streams {
+			var last *standing
+			for list := range v.shares([]int32{s.thread}, 20_000) {
+				d := r.newDescent(descentOptions{segments: list, folded: folded}, v)
+				d.seam = &seam{approach: usualCut().approach}
+				b := new(batch)
+				for more := true; more; {
+					var err error
+					if more, err = d.read(b, shareVisits); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if last != nil && !d.seam.first.equal(last) {
+					t.Errorf("folded %v: the share at %d begins at %+v, the one before it ends at %+v", folded, list[0].from, d.seam.first, last)
+				}
+				last = d.seam.last
+				shares++
+			}
+		}
+		if shares < 50 {
+			t.Errorf("%d shares", shares)
+		}
+	}
+}
+
+// TestSpreadDamaged: what is printed of a damaged trace ends where one walk ends,
+// with the same error.
+func TestSpreadDamaged(t *testing.T) {
+	collectSeldom(t)
+	print := func(t *testing.T, data, index []byte, c cut) []byte {
+		r, err := openBytes(data, index)
+		if err != nil {
+			return []byte(err.Error())
+		}
+		defer r.Close()
+		if err := r.Wait(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c)
+	}
+	for _, name := range small {
+		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
+		check := func(t *testing.T, data, index []byte) {
+			want := print(t, data, index, cut{})
+			sameText(t, print(t, data, index, cut{bytes: 300, approach: 20, width: 2}), want)
+		}
+		eachOf(t, name, len(data), 7*strideOf(name), func(t *testing.T, i int) {
+			bad := bytes.Clone(data)
+			bad[i] ^= 0x41
+			check(t, bad, index)
+			check(t, data[:i], index)
+		})
+		eachOf(t, name+".idx", len(index), 7*strideOf(name), func(t *testing.T, i int) {
+			bad := bytes.Clone(index)
+			bad[i] ^= 0x09
+			check(t, data, bad)
+		})
+	}
+}
+
+// TestSpreadContradiction: where the index turns out to be wrong in the middle, what
+// has been printed is not printed again, and the rest is by the right one.
+func TestSpreadContradiction(t *testing.T) {
+	for _, name := range []string{"threads.stream.bin", "threads.v27.stream.bin"} {
+		path := formattest.Unpack(t, name)
+		if err := os.WriteFile(path+".idx", lyingIndex(t, formattest.Recorded(t, name+".idx")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cuts {
+			r := ready(t, path, Options{NoWrite: true})
+			sameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c), []byte(eagerText(t, path, true)))
+			if st := r.Status(); st.Epoch != 1 {
+				t.Errorf("%s, cut %+v: %+v", name, c, st)
+			}
+		}
+	}
+}
+
+// stoppingWriter stops its user after a number of writes.
+type stoppingWriter struct {
+	left int
+	stop func()
+}
+
+func (w *stoppingWriter) Write(b []byte) (int, error) {
+	if w.left--; w.left == 0 {
+		w.stop()
+	}
+	return len(b), nil
+}
+
+// TestSpreadStops: a failure to write and a cancelled context end all goroutines,
+// and nothing is written after the failure.
+func TestSpreadStops(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
+	r := ready(t, path, Options{NoWrite: true})
+	before := runtime.NumGoroutine()
+	c := cut{bytes: 10_000, approach: 512, width: 3}
+	for left := range 5 {
+		w := fullWriter{left: left}
+		if err := r.print(context.Background(), &w, PrintOptions{}, Part{}, c); !errors.Is(err, errFull) || w.left != -1 {
+			t.Errorf("after %d writes: %v, %d left", left, err, w.left)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := r.print(ctx, &stoppingWriter{3, cancel}, PrintOptions{}, Part{}, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := r.print(ctx, io.Discard, PrintOptions{}, Part{}, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	noMoreGoroutines(t, before)
+}
