@@ -16,7 +16,7 @@ type Context struct {
 	variables table[variableEntry]
 	strings   table[stringEntry]
 	paths     table[AccessPath]
-	locations table[CodeLocation]
+	locations table[locationEntry]
 	version   Version
 }
 
@@ -69,7 +69,12 @@ func (c *Context) Variable(id int32) *VariableDescriptor {
 func (c *Context) Path(id int32) *AccessPath { return c.paths.get(id) }
 
 // Location returns the place in the source with this id.
-func (c *Context) Location(id int32) *CodeLocation { return c.locations.get(id) }
+func (c *Context) Location(id int32) *CodeLocation {
+	if e := c.locations.get(id); e != nil {
+		return &e.CodeLocation
+	}
+	return nil
+}
 
 // Text returns the string object with this id; ok is false when there is none,
 // as for id -1.
@@ -144,7 +149,9 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindCodeLocation:
 		v := r.codeLocation()
 		id = v.ID
-		add(&r, &c.locations, id, v)
+		if r.err == nil {
+			c.locations.put(id, &locationEntry{CodeLocation: v})
+		}
 	}
 	return id, r.i, r.error()
 }

@@ -27,9 +27,18 @@ func (w *textWriter) fileLine(id int32) {
 		w.unknown("location", id)
 		return
 	}
+	if place := l.place.Load(); place != nil {
+		w.b = append(w.b, *place...)
+		return
+	}
+	at := len(w.b)
 	w.string(l.File)
 	w.b = append(w.b, ':')
 	w.int(int64(l.Line))
+	if l.File < 0 || w.c.strings.get(l.File) != nil {
+		place := string(w.b[at:])
+		l.place.Store(&place)
+	}
 }
 
 // string appends a shared string; for none what the reference's reader makes

@@ -2,6 +2,7 @@ package format
 
 import (
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -40,6 +41,13 @@ type variableEntry struct {
 	shown                  string
 	thisLike               bool
 	coverage, coveragePart bool
+}
+
+// locationEntry is a place in the source. Its text is made when it is first asked
+// for and the name of its file is there: it never changes after that.
+type locationEntry struct {
+	CodeLocation
+	place atomic.Pointer[string]
 }
 
 func newClassEntry(d ClassDescriptor) classEntry {

@@ -224,3 +224,28 @@ func TestDetails(t *testing.T) {
 		t.Error("a location without file has one")
 	}
 }
+
+// TestTextOfPlace: the text of a place in the source does not change but when the
+// name of its file comes after it.
+func TestTextOfPlace(t *testing.T) {
+	c := NewContext(V22)
+	addTo(t, c, &VariableDescriptor{ID: 0, Name: "x", Type: Type{Kind: TypeInt}})
+	addTo(t, c, &CodeLocation{ID: 0, File: 3, Line: 12, Class: -1, Method: -1, Path: -1})
+	addTo(t, c, &CodeLocation{ID: 1, File: -1, Line: 7, Class: -1, Method: -1, Path: -1})
+	text := func(location int32, want string) {
+		t.Helper()
+		p := Point{Class: ClassVariableRead, Diff: DiffNone, Location: location, Value: Value{Kind: ValueInt, Bits: 1}}
+		for range 2 {
+			if got := string(c.AppendText([]byte("before "), &p, nil, Parent{}, true)); got != "before x ➜ 1 at "+want {
+				t.Errorf("got %q, want the place %s", got, want)
+			}
+		}
+	}
+	text(0, "<string 3>:12")
+	text(1, "<unknown>:7")
+	text(-1, ":0")
+	text(9, "<location 9>")
+	addTo(t, c, &StringObject{ID: 3, Value: "a.kt"})
+	text(0, "a.kt:12")
+	text(1, "<unknown>:7")
+}

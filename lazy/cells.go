@@ -35,8 +35,10 @@ func (c *mappedCells) at(ord int64) format.Cell {
 	return format.DecodeCell(c.index[posIn(c.runs, ord):])
 }
 
-func (c *mappedCells) placed(ord int64) (format.Cell, int64) {
-	pos := posIn(c.runs, ord)
+func (c *mappedCells) placed(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
+
+// decode decodes the cell at an offset of the index file.
+func (c *mappedCells) decode(pos int64) (format.Cell, int64) {
 	cell := format.DecodeCell(c.index[pos:])
 	if c.dump {
 		pos += format.CellSize // behind the block's cell, not before it
@@ -68,6 +70,44 @@ func (c *mappedCells) firstEnding(x int64) int64 {
 
 func (c *mappedCells) firstAround(from, x int64) int64 {
 	return c.starts.firstAround(from, x, c.n, c.scan)
+}
+
+// nearCells is how many cells around looks at one by one.
+const nearCells = 64
+
+func (c *mappedCells) around(from, x int64, hint *int) (own int64, cell format.Cell, place int64) {
+	to := from
+	if from < c.n {
+		i := c.runOf(from, *hint)
+		*hint = i
+		if to = min(from+nearCells, c.n); i+1 < len(c.runs) {
+			to = min(to, c.runs[i+1].ord)
+		}
+		pos := c.runs[i].pos + (from-c.runs[i].ord)*format.CellSize
+		for b := c.index[pos:]; from < to; from++ {
+			if int64(binary.BigEndian.Uint64(b[5:])) <= x {
+				cell, place = c.decode(pos)
+				return from, cell, place
+			}
+			b = b[format.CellSize:]
+			pos += format.CellSize
+		}
+	}
+	if own = c.firstAround(to, x); own < c.n {
+		cell, place = c.placed(own)
+	}
+	return own, cell, place
+}
+
+// runOf returns the index of the run that has an ordinal. hint is where to look
+// first.
+func (c *mappedCells) runOf(ord int64, hint int) int {
+	for _, i := range [...]int{hint, hint + 1} {
+		if i < len(c.runs) && c.runs[i].ord <= ord && (i+1 == len(c.runs) || ord < c.runs[i+1].ord) {
+			return i
+		}
+	}
+	return sort.Search(len(c.runs), func(i int) bool { return c.runs[i].ord > ord }) - 1
 }
 
 // scan returns the first ordinal in [from, to) whose start is x or less; to

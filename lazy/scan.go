@@ -306,3 +306,10 @@ func (c *scannedCells) firstAround(from, x int64) int64 {
 	}
 	return c.n
 }
+
+func (c *scannedCells) around(from, x int64, _ *int) (own int64, cell format.Cell, place int64) {
+	if own = c.firstAround(from, x); own < c.n {
+		cell, place = c.placed(own)
+	}
+	return own, cell, place
+}

@@ -123,4 +123,7 @@ type cells interface {
 	// x or less; len() when there is none. With from = firstEnding(x) that
 	// is the innermost container around x.
 	firstAround(from, x int64) int64
+	// around is firstAround, with the cell and its place where there is one. hint
+	// is of the user alone, who goes from cell to cell: it begins as 0.
+	around(from, x int64, hint *int) (ord int64, c format.Cell, place int64)
 }

@@ -52,6 +52,7 @@ type walker struct {
 	v    *view
 	s    *stream
 	hint int // block
+	near int // what is passed to cells.around
 }
 
 // errStale: what is asked for was read from an index that was wrong, or has
@@ -138,9 +139,9 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 // content finds the end of a container whose header has been read.
 func (w *walker) content(ord, end int64, e *entry, want bool) error {
 	e.first, e.place = ord, 0
-	own := w.s.cells.firstAround(ord, e.start)
+	own, c, place := w.s.cells.around(ord, e.start, &w.near)
 	if own < w.s.cells.len() {
-		switch c, place := w.s.cells.placed(own); {
+		switch {
 		case c.Start != e.start: // an outer container: this one has no end
 		case c.End < e.start || c.End >= end || c.ID != e.point.Event:
 			return w.contradiction(e.at, fmt.Sprintf("event %d from %d to %d, which the index has as event %d from %d to %d",
