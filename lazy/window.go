@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"os"
 	"runtime"
 )
 
@@ -22,23 +21,25 @@ func (r *TraceReader) window(m *mapping) *ahead {
 		func(from, to int64) { r.use(func() error { return m.leave(from, to) }) })
 }
 
-// touch maps the pages of the bytes [from, to), and brings in those that are not
-// in memory. It may run beside readers of the mapping, not beside what changes it.
+// touch maps pages of the bytes [from, to), one of each aheadAlign bytes: with it the
+// system maps those around that are in its cache, as many on Linux. The others come
+// when they are read. It may run beside readers of the mapping, not beside what
+// changes it.
 func (m *mapping) touch(from, to int64) error {
 	to = min(to, int64(len(m.data)))
 	if m.m == nil || from >= to {
 		return errNotMapped
 	}
-	touchPages(m.data[from:to], os.Getpagesize())
+	touchPages(m.data[from:to], aheadAlign)
 	return nil
 }
 
-// touchPages reads one byte of each page. It is not to be inlined: what it
-// returns is of no use, and the compiler would leave out the reading.
+// touchPages reads the first of every so many bytes. It is not to be inlined: what
+// it returns is of no use, and the compiler would leave out the reading.
 //
 //go:noinline
-func touchPages(b []byte, page int) (sum byte) {
-	for i := 0; i < len(b); i += page {
+func touchPages(b []byte, every int) (sum byte) {
+	for i := 0; i < len(b); i += every {
 		sum += b[i]
 	}
 	return sum
