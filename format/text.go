@@ -52,7 +52,8 @@ const maxText = 16 << 20
 //
 // It may run beside other readers of the Context.
 func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) []byte {
-	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose}
+	var w textWriter
+	w.c, w.b, w.limit, w.verbose = c, dst, len(dst)+maxText, verbose
 	w.point(p, f, parent)
 	return w.b
 }
@@ -61,7 +62,8 @@ func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, ver
 // in the text: what comes before it depends on where the call was made. at is -1
 // for what is no call on something, and for methods that the Context does not know.
 func (c *Context) AppendNamed(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) (text []byte, at int) {
-	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose}
+	var w textWriter
+	w.c, w.b, w.limit, w.verbose = c, dst, len(dst)+maxText, verbose
 	w.point(p, f, parent)
 	return w.b, w.method - 1
 }

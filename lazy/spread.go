@@ -6,8 +6,6 @@ import (
 	"iter"
 	"runtime"
 	"sync"
-
-	"tracex/format"
 )
 
 // cut says how a spread cuts what it walks.
@@ -27,9 +25,9 @@ func usualCut() cut {
 const (
 	// shareThreads is how many threads it walks at a time at most.
 	shareThreads = 1024
-	// shareVisits is how many points it reads at a time: so few that they stay in
-	// the cache of its core until they are visited.
-	shareVisits = 256
+	// shareSteps is how many points it reads before it lets others change the
+	// mappings and the context.
+	shareSteps = 256
 	// shareProducts is how many products of a share wait to be taken.
 	shareProducts = 16
 )
@@ -57,8 +55,9 @@ type spread[P any] struct {
 // shareWorker makes products of what it visits, for one goroutine.
 type shareWorker interface {
 	enter(g *segment) // comes to a segment
-	// visit visits a point of the segment, with the context locked. It reports
-	// whether there is enough for a product.
+	// visit visits a point of the segment, with mappings and context locked. It
+	// reports whether there is enough for a product: none is put with them locked, for
+	// who takes it may wait for somebody who changes them.
 	visit(*visit) (full bool)
 	flush() error // puts what there is
 	reset()       // forgets what there is
@@ -215,6 +214,7 @@ func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *ba
 	o := s.o
 	o.segments = sh.segments
 	d := s.r.newDescent(o, s.v)
+	d.visit = w.visit
 	told := true
 	if g := sh.segments[0]; g.part() {
 		d.seam = &seam{approach: s.cut.approach}
@@ -234,16 +234,17 @@ func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *ba
 		if d.l.walker == nil {
 			w.enter(g)
 		}
-		more, err := d.read(b, shareVisits)
+		more, err := d.read(b, shareSteps)
 		if !told && d.seam.first != nil {
 			sh.first <- d.seam.first
 			told = true
 		}
-		if err := s.visitAll(b, w); err != nil {
-			return err
+		if d.full || err != nil {
+			if flushErr := w.flush(); flushErr != nil {
+				return flushErr
+			}
 		}
 		if err != nil {
-			w.flush() // what comes before the error
 			return err
 		}
 		if !more {
@@ -254,25 +255,4 @@ func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *ba
 		sh.last = d.seam.last
 	}
 	return w.flush()
-}
-
-// visitAll visits a batch. Nothing is put with the context locked: who takes it may
-// wait for somebody who changes the context.
-func (s *spread[P]) visitAll(b *batch, w shareWorker) error {
-	for rest := b.visits; len(rest) > 0; {
-		full := false
-		s.r.WithContext(func(*format.Context) {
-			for len(rest) > 0 && !full {
-				full = w.visit(&rest[0])
-				rest = rest[1:]
-			}
-		})
-		if !full {
-			break
-		}
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

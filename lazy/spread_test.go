@@ -82,7 +82,7 @@ func TestSeams(t *testing.T) {
 				b := new(batch)
 				for more := true; more; {
 					var err error
-					if more, err = d.read(b, shareVisits); err != nil {
+					if more, err = d.read(b, shareSteps); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -61,7 +61,13 @@ type descent struct {
 	stack []level
 	begun int64  // logical: where the walk began in the segment
 	ahead *ahead // of the segment; nil: it is short, as far as is known
-	seam  *seam  // nil: nobody asks
+	seam  *seam  // nil: not asked for
+	// visit, when not nil, is called for each point where it is read, within guard and
+	// with the context locked, in the place of a batch: the point is still in the cache
+	// then. full is what it returned: whether reading stops there.
+	visit func(*visit) (full bool)
+	full  bool
+	now   visit // what visit is called with
 }
 
 // descentOptions say what a descent is to visit.
@@ -226,7 +232,14 @@ func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	if begins {
 		err = d.enter(g)
 	}
-	for more = true; more && err == nil && len(b.visits) < most && b.lent.lent < 4*most; {
+	more, d.full = true, false
+	if d.visit != nil {
+		for steps := 0; more && err == nil && steps < most && !d.full; steps++ {
+			b.lent.lent = 0 // what was visited is not needed any more
+			more, err = d.step(b, g)
+		}
+	}
+	for d.visit == nil && more && err == nil && len(b.visits) < most && b.lent.lent < 4*most {
 		more, err = d.step(b, g)
 	}
 	b.at = w.s.size
@@ -260,6 +273,25 @@ func (d *descent) enter(g *segment) error {
 	d.stack = append(d.stack[:0], d.jump(in, g.from))
 	d.begun = d.stack[0].pos
 	return nil
+}
+
+// put visits a point, or adds it to the batch. It sets one field after the other:
+// a copy of what has just been written in smaller pieces has to wait for it.
+func (d *descent) put(b *batch, e *entry, g *segment, in *level, depth int) {
+	v := &d.now
+	if d.visit == nil {
+		b.visits = append(b.visits, visit{})
+		v = &b.visits[len(b.visits)-1]
+	}
+	v.entry, v.thread, v.segment, v.depth = e, g.thread, d.at, depth
+	v.parent.Call, v.parent.Method, v.inside = in.parent.Call, in.parent.Method, in.event
+	v.time = noTime
+	if d.times {
+		v.time, _ = d.l.time(e)
+	}
+	if d.visit != nil {
+		d.full = d.visit(v)
+	}
 }
 
 // jump moves a level's beginning to a child before a place, so that not all of
@@ -316,14 +348,16 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 	}
 	depth := len(d.stack) - 1
 	if e.at >= g.from {
-		b.visits = append(b.visits, visit{entry: e, thread: g.thread, segment: d.at, depth: depth, parent: top.parent, inside: top.event, time: noTime})
-		if d.times {
-			b.visits[len(b.visits)-1].time, _ = d.l.time(e)
-		}
+		d.put(b, e, g, top, depth)
 	}
 	if e.hasContent() && e.container() && (d.depth == 0 || depth+1 < d.depth) {
-		in := level{pos: e.start, ord: e.first, end: e.end, parent: format.ParentOf(&e.point), event: int64(e.point.Event)}
-		d.stack = append(d.stack, d.jump(in, g.from))
+		d.stack = append(d.stack, level{})
+		in := &d.stack[depth+1]
+		in.pos, in.ord, in.end = e.start, e.first, e.end
+		in.parent, in.event = format.ParentOf(&e.point), int64(e.point.Event)
+		if in.pos < g.from {
+			*in = d.jump(*in, g.from)
+		}
 	}
 	return true, nil
 }
