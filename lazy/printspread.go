@@ -11,18 +11,9 @@ import (
 func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
 	chunks := &sync.Pool{New: func() any { return &textChunk{text: make([]byte, 0, lineBuffer+4<<10)} }}
 	for len(threads) > 0 {
-		v, epoch := p.r.known.Load(), p.r.epoch.Load()
-		s := spread[*textChunk]{r: p.r, v: v, epoch: epoch, cut: c, o: p.descent(threads[0])}
-		s.worker = func(put func(*textChunk) error) shareWorker {
-			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.options), from: p.from, put: put, chunks: chunks}
-		}
-		s.take = func(c *textChunk) error {
-			err := p.take(c)
-			chunks.Put(c)
-			return err
-		}
+		s := p.spreadWith(chunks, c)
 		thread, err := s.run(ctx, threads)
-		again, err := p.remade(ctx, err, v, epoch)
+		again, err := p.remade(ctx, err, s.v, s.epoch)
 		if !again {
 			return err
 		}
@@ -37,6 +28,21 @@ func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
 		threads = threads[1:]
 	}
 	return nil
+}
+
+// spreadWith returns a spread over what is known now, whose products are printed.
+func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
+	return &spread[*textChunk]{
+		r: p.r, v: p.r.known.Load(), epoch: p.r.epoch.Load(), cut: c, o: p.descent(0),
+		worker: func(put func(*textChunk) error) shareWorker {
+			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.options), from: p.from, put: put, chunks: chunks}
+		},
+		take: func(c *textChunk) error {
+			err := p.take(c)
+			chunks.Put(c)
+			return err
+		},
+	}
 }
 
 // remade is TraceReader.remade; also where others made what is known again before

@@ -76,6 +76,10 @@ type share[P any] struct {
 	err    error
 }
 
+func newShare[P any](segments []segment) *share[P] {
+	return &share[P]{segments: segments, first: make(chan *standing, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
+}
+
 // run walks over threads. With an error comes the thread that it is about.
 func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +170,7 @@ func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order,
 			a = s.ahead(g)
 		}
 		a.reached(g.from)
-		sh := &share[P]{segments: segments, first: make(chan *standing, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
+		sh := newShare[P](segments)
 		for _, to := range []chan<- *share[P]{order, todo} {
 			select {
 			case to <- sh:

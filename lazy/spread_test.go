@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync"
 	"testing"
 
 	"tracex/format"
@@ -97,6 +98,67 @@ func TestSeams(t *testing.T) {
 			t.Errorf("%d shares", shares)
 		}
 	}
+}
+
+// TestSpreadMisfits: of a share that does not go on where the one before it ended
+// nothing is taken; it is walked again from there.
+func TestSpreadMisfits(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 5000, Seed: 3})
+	r := ready(t, path, Options{NoWrite: true})
+	for _, folded := range []bool{false, true} {
+		o := PrintOptions{Folded: folded, Verbose: true}
+		var out bytes.Buffer
+		p := r.newPrinter(&out, o)
+		s := p.spreadWith(&sync.Pool{New: func() any { return new(textChunk) }}, cut{bytes: 3000, approach: 512})
+		var last *standing
+		n := 0
+		for list := range s.v.shares([]int32{0}, s.cut.bytes) {
+			sh := newShare[*textChunk](list)
+			w := s.worker(func(c *textChunk) error {
+				sh.out <- c
+				return nil
+			})
+			if err := s.walk(t.Context(), sh, w, new(batch)); err != nil {
+				t.Fatal(err)
+			}
+			if list[0].from > 0 && misfit(sh, n) {
+				close(sh.out)
+				sh.out = make(chan *textChunk, 1)
+				sh.out <- &textChunk{text: []byte("wrong\n"), runs: []textRun{{end: 6, points: 1}}}
+			}
+			close(sh.out)
+			if _, err := s.merge(t.Context(), sh, &last); err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if err := p.lines.flush(); err != nil || n < 50 {
+			t.Fatalf("%v, %d shares", err, n)
+		}
+		sameText(t, out.Bytes(), printedCut(t, r, o, Part{}, cut{}))
+	}
+}
+
+// misfit has some shares stand otherwise than they do, each of them in another way.
+func misfit(sh *share[*textChunk], n int) bool {
+	first := <-sh.first
+	switch last := len(first.stack) - 1; {
+	case n%6 == 0 || last < 0: // or nothing comes any more in the thread
+		first.at++
+	case n%6 == 1:
+		first = nil
+	case n%6 == 2:
+		first.stack[last].event++
+	case n%6 == 3:
+		first.stack[last].end++
+	case n%6 == 4:
+		first.stack = first.stack[:last]
+	default:
+		sh.first <- first
+		return false
+	}
+	sh.first <- first
+	return true
 }
 
 // TestSpreadDamaged: what is printed of a damaged trace ends where one walk ends,
