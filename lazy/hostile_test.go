@@ -87,13 +87,20 @@ func try(t *testing.T, data, index []byte) {
 	r.FindEvent(ctx, 600)
 }
 
-// step is 1, or how many damaged places the tests go on at a time when time is
-// short: under the race detector, which is slow.
+// exhaustiveVariable, set to anything, has the tests try each place that can be
+// damaged, as .ci/run does. Without it they try one in seven.
+const exhaustiveVariable = "TRACEX_EXHAUSTIVE"
+
+// step is how many places the tests of damage go on at a time: more when time is
+// short, as under the race detector, which is slow.
 func step() int {
-	if testing.Short() || raceDetector {
+	switch {
+	case testing.Short(), raceDetector:
 		return 61
+	case os.Getenv(exhaustiveVariable) != "":
+		return 1
 	}
-	return 1
+	return 7
 }
 
 // eachOf calls f with each stride-th number below n, on all processors.
