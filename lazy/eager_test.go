@@ -36,7 +36,7 @@ func eagerCrash(t *testing.T, name string) {
 		}
 	}
 	var out bytes.Buffer
-	lines := newLineWriter(&out, f.Context, PrintOptions{})
+	lines := newLineWriter(&out, f.Context, f.Context.Version(), PrintOptions{})
 	open := 0
 	for _, id := range order {
 		i := slices.IndexFunc(f.Threads, func(t *EagerThread) bool { return t.ID == id })

@@ -114,7 +114,7 @@ func (p *printer) begin() {
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
 func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
-	p := &printer{r: r, lines: newLineWriter(w, r.ctx, o)}
+	p := &printer{r: r, lines: newLineWriter(w, r.ctx, r.Version(), o)}
 	p.lines.head(r.Times())
 	return p
 }

@@ -12,6 +12,7 @@ import (
 type lineWriter struct {
 	w       io.Writer // nil: who has the lineWriter takes buf
 	ctx     *format.Context
+	version format.Version // of the trace
 	options PrintOptions
 	buf     []byte // lines not yet written
 	text    []byte // scratch, of a line that is escaped
@@ -25,8 +26,8 @@ type lineWriter struct {
 // lineBuffer is how many bytes are gathered before they are written.
 const lineBuffer = 64 << 10
 
-func newLineWriter(w io.Writer, ctx *format.Context, o PrintOptions) *lineWriter {
-	l := &lineWriter{w: w, ctx: ctx, options: o, buf: make([]byte, 0, lineBuffer+4<<10)}
+func newLineWriter(w io.Writer, ctx *format.Context, v format.Version, o PrintOptions) *lineWriter {
+	l := &lineWriter{w: w, ctx: ctx, version: v, options: o, buf: make([]byte, 0, lineBuffer+4<<10)}
 	if o.JSON {
 		l.json = ctx.JSON()
 	}
@@ -53,7 +54,7 @@ func (l *lineWriter) thread(id int32, name string, several bool, took Time) {
 		}
 		l.buf = append(l.buf, ')')
 	}
-	if l.ctx.Version() >= format.V27 {
+	if l.version >= format.V27 {
 		l.pending = append(append(l.pending[:0], l.buf[at:]...), '\n')
 		l.buf = l.buf[:at]
 		return

@@ -16,7 +16,7 @@ import (
 // that is sorted.
 func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
 	threads := t.Threads()
-	lines := newLineWriter(w, t.r.ctx, o)
+	lines := newLineWriter(w, t.r.ctx, t.r.Version(), o)
 	lines.head(t.r.Times())
 	for _, th := range threads {
 		took := lines.timeOf(th)

@@ -35,7 +35,7 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	return &spread[*textChunk]{
 		r: p.r, v: p.r.known.Load(), epoch: p.r.epoch.Load(), cut: c, o: p.descent(0),
 		worker: func(put func(*textChunk) error) shareWorker {
-			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.options), from: p.from, put: put, chunks: chunks}
+			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.version, p.lines.options), from: p.from, put: put, chunks: chunks}
 		},
 		take: func(c *textChunk) error {
 			err := p.take(c)

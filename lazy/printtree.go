@@ -24,7 +24,7 @@ type PrintOptions struct {
 // thread, then a line a point, two spaces a level. It streams; memory grows
 // with the depth of nesting alone.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
-	p := forestPrinter{lines: newLineWriter(w, f.Context, o)}
+	p := forestPrinter{lines: newLineWriter(w, f.Context, f.Context.Version(), o)}
 	p.folder = folder[EagerNode]{ctx: f.Context, source: &p.source}
 	p.lines.head(time.Time{}, false)
 	for _, t := range f.Threads {
