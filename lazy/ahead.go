@@ -17,7 +17,8 @@ const (
 
 // ahead brings a mapped file into memory while what comes before is worked on:
 // without it, work that goes through a mapping waits for the disk at each page
-// that is not there yet. It stays within aheadWindow bytes of its user. A nil one does nothing.
+// that is not there yet. It stays within aheadWindow bytes of its user. A nil one
+// does nothing.
 type ahead struct {
 	load  func(from, to int64) error // brings in a piece; its error ends the work
 	leave func(from, to int64)       // gives back what the user has passed; nil: that stays

@@ -21,7 +21,8 @@ type Part struct {
 var errEnough = errors.New("enough")
 
 // Print writes threads as text, all their roots, without keeping nodes: memory
-// grows with the depth of nesting alone. It prints what is known when it
+// grows with the depth of nesting and the number of processors, all of which take
+// part, up to 16. It prints what is known when it
 // begins; wait for PhaseReady to print all. Where the index turns out to be
 // wrong it waits for another, and goes on; where the data is damaged, what
 // comes before the damage has been written. A thread without an event that part
