@@ -18,6 +18,7 @@ var layers = []struct {
 	knows []string // packages of the project, besides those below its own folder
 	bans  []string // beginnings of other import paths
 }{
+	{"tracex/ui/internal/screen", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
@@ -58,6 +59,7 @@ func TestImportDirectionFindsFaults(t *testing.T) {
 		{"tracex/recorder/smb", []string{"tracex/ui"}},
 		{"tracex/ui", []string{"tracex/format/formattest"}},
 		{"tracex/ui", []string{"tracex"}},
+		{"tracex/ui/internal/screen", []string{"tracex/lazy"}},
 		{"tracex", []string{"testing"}},
 		{"tracex/utils", nil},
 		{"tracex/ui/common", nil},

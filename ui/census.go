@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // The calls of a trace are known when it was read from its data; an index does
@@ -32,7 +33,7 @@ type census struct {
 // lasts reports whether it goes on for so long that a person may wonder.
 func (c *census) lasts() bool { return c.c != nil && c.turns >= censusTurns }
 
-func (c *census) part() string { return " " + percent(c.done, c.total) }
+func (c *census) part() string { return " " + screen.Percent(c.done, c.total) }
 
 // stop ends it and reports whether there was something to end.
 func (c *census) stop() bool {

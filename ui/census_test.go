@@ -7,6 +7,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestCallsAreCalls: the header, the list of threads and the details of a thread
@@ -21,12 +22,12 @@ func TestCallsAreCalls(t *testing.T) {
 		}
 		calls, events := sum.Classes[format.ClassCall], sum.Points
 		d := drive(t, r, 140, 40, Options{})
-		d.has("6 threads · " + grouped(calls) + " calls · " + grouped(events) + " events")
-		d.keys("g d").has("calls      "+grouped(sum.Threads[0].Calls), "events     "+grouped(sum.Threads[0].Points),
-			"calls      "+grouped(calls), "events     "+grouped(events))
+		d.has("6 threads · " + screen.Grouped(calls) + " calls · " + screen.Grouped(events) + " events")
+		d.keys("g d").has("calls      "+screen.Grouped(sum.Threads[0].Calls), "events     "+screen.Grouped(sum.Threads[0].Points),
+			"calls      "+screen.Grouped(calls), "events     "+screen.Grouped(events))
 		d.keys("t")
 		for _, th := range sum.Threads {
-			d.has(" " + grouped(th.Calls) + " calls, " + size(th.Bytes))
+			d.has(" " + screen.Grouped(th.Calls) + " calls, " + screen.Size(th.Bytes))
 		}
 	}
 }
@@ -42,7 +43,7 @@ func TestCallsNotCounted(t *testing.T) {
 	d.m.census.off = true // as of data that is too large
 	r2 := recorded(t, "threads.stream")
 	d.m.r = r2
-	d.has("6 threads · ≤ "+grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
+	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
 		t.Error("events are told that were not counted")
 	}
@@ -89,7 +90,7 @@ func TestMemoryHasHits(t *testing.T) {
 	if hits < 60_000 || d.m.kept() < 24*hits {
 		t.Fatalf("%d bytes are kept for %d hits", d.m.kept(), hits)
 	}
-	d.keys("g d").has(size(d.m.out.t.Stats().Bytes+d.m.kept())+" of ", size(d.m.kept())+" for hits")
+	d.keys("g d").has(screen.Size(d.m.out.t.Stats().Bytes+d.m.kept())+" of ", screen.Size(d.m.kept())+" for hits")
 	before := d.m.kept()
 	d.keys("H")
 	if d.m.kept() <= before {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf16"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // copyWait bounds how long a program may take to take what is copied.
@@ -103,7 +105,7 @@ func (c copied) apply(m *Model) tea.Cmd {
 		cmd = tea.SetClipboard(c.text)
 	}
 	if room := m.width - len(head) - 6; room >= 20 {
-		head += ": " + cutMiddle(c.text, room, m.g)
+		head += ": " + screen.CutMiddle(c.text, room, m.g)
 	}
 	m.say(head)
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // countWidth is how much of a line the number of children takes at least, with
@@ -20,7 +21,7 @@ type column struct {
 	width int // cells, with the blanks on the left
 	gauge int // cells of a bar behind the text, with the blank before it
 	from  int // the width of a tree from which on it has the column
-	cell  func(m *Model, t timing, room int) (text string, s style)
+	cell  func(m *Model, t timing, room int) (text string, s screen.Style)
 }
 
 // timeColumns are the columns of a trace with times, in their order on the
@@ -70,7 +71,7 @@ type tail struct {
 type tailCell struct {
 	column
 	text string
-	s    style
+	s    screen.Style
 	bar  string
 }
 
@@ -82,7 +83,7 @@ func (m *Model) tailOf(n *lazy.Node, width int) tail {
 		if text == "" || width < countFrom {
 			return tail{}
 		}
-		w := max(countWidth, textWidth(text, m.g.ascii)+2)
+		w := max(countWidth, screen.TextWidth(text, m.g.ASCII)+2)
 		return tail{[]tailCell{{column: column{width: w - 1}, text: text, s: s}}, w}
 	}
 	var t tail
@@ -91,7 +92,7 @@ func (m *Model) tailOf(n *lazy.Node, width int) tail {
 		text, s := c.cell(m, of, c.width-1)
 		cell := tailCell{column: c, text: text, s: s}
 		if c.gauge > 0 {
-			cell.bar = gauge(of.own.Duration, of.whole, c.gauge-1, m.g)
+			cell.bar = screen.Gauge(of.own.Duration, of.whole, c.gauge-1, m.g)
 		}
 		some = some || text != ""
 		t.cells = append(t.cells, cell)
@@ -105,17 +106,17 @@ func (m *Model) tailOf(n *lazy.Node, width int) tail {
 }
 
 // draw draws the tail at the end of a line, of which its width is left.
-func (t *tail) draw(l *line) {
+func (t *tail) draw(l *screen.Line) {
 	for _, c := range t.cells {
-		end := l.left - c.width
-		l.space(c.width - textWidth(c.text, l.g.ascii))
-		l.put(c.text, c.s)
-		l.space(l.left - end)
+		end := l.Left - c.width
+		l.Space(c.width - screen.TextWidth(c.text, l.Glyphs.ASCII))
+		l.Put(c.text, c.s)
+		l.Space(l.Left - end)
 		if c.gauge > 0 {
 			end -= c.gauge
-			l.space(1)
-			l.put(c.bar, faint)
-			l.space(l.left - end)
+			l.Space(1)
+			l.Put(c.bar, screen.Faint)
+			l.Space(l.Left - end)
 		}
 	}
 }
@@ -123,30 +124,30 @@ func (t *tail) draw(l *line) {
 // head draws the titles over the columns of a tree.
 func (m *Model) head(width int) string {
 	if !m.timed() {
-		return titled("", " children ", width, m.g)
+		return screen.Titled("", " children ", width, m.g)
 	}
 	shown := columns(width)
 	if len(shown) == 0 {
-		return titled("", "", width, m.g)
+		return screen.Titled("", "", width, m.g)
 	}
 	var titles strings.Builder
 	blank := "" // between a title and the rule behind it
 	for i, c := range shown {
 		title := " " + c.title
 		if i == 0 && m.byDuration() {
-			title = " " + m.g.sorted + title
+			title = " " + m.g.Sorted + title
 		}
-		rest := max(0, c.width-textWidth(title, m.g.ascii))
+		rest := max(0, c.width-screen.TextWidth(title, m.g.ASCII))
 		if rest < len(blank) {
 			blank = ""
 		}
-		titles.WriteString(blank + strings.Repeat(m.g.rule, rest-len(blank)) + title)
+		titles.WriteString(blank + strings.Repeat(m.g.Rule, rest-len(blank)) + title)
 		if blank = " "; c.gauge > 0 {
-			titles.WriteString(blank + strings.Repeat(m.g.rule, c.gauge-1))
+			titles.WriteString(blank + strings.Repeat(m.g.Rule, c.gauge-1))
 			blank = ""
 		}
 	}
-	return titled("", titles.String()+" ", width, m.g)
+	return screen.Titled("", titles.String()+" ", width, m.g)
 }
 
 // timing is what the columns of a row need to know, looked up once.
@@ -177,64 +178,64 @@ func wholeOf(n *lazy.Node) int64 {
 
 // weight is how durations are drawn: faint where a node has next to nothing to
 // do with how long the one around it took, so that the eye finds those that have.
-func (t timing) weight() style {
+func (t timing) weight() screen.Style {
 	if t.own.Duration < t.whole/1000 {
-		return faint
+		return screen.Faint
 	}
-	return plain
+	return screen.Plain
 }
 
-func durationCell(m *Model, t timing, _ int) (string, style) {
+func durationCell(m *Model, t timing, _ int) (string, screen.Style) {
 	switch {
 	case t.known && t.n.State() == lazy.StatePending: // a thread that goes on
-		return strings.TrimSpace(m.g.atLeast) + duration(t.own.Duration, m.g), faint
+		return strings.TrimSpace(m.g.AtLeast) + screen.Duration(t.own.Duration, m.g), screen.Faint
 	case t.known:
-		return duration(t.own.Duration, m.g), t.weight()
+		return screen.Duration(t.own.Duration, m.g), t.weight()
 	case t.n.State() == lazy.StateUnfinished, t.n.State() == lazy.StatePending:
-		return m.g.more, faint
+		return m.g.More, screen.Faint
 	}
-	return "", plain
+	return "", screen.Plain
 }
 
 // selfCell is the time in the node itself. While not all of its children are
 // known, it is what they have left over so far. Of a thread it would be time
 // that nothing was recorded in.
-func selfCell(m *Model, t timing, room int) (string, style) {
+func selfCell(m *Model, t timing, room int) (string, screen.Style) {
 	if !t.known || t.n.IsThread() {
-		return "", plain
+		return "", screen.Plain
 	}
 	ns, exact, known := t.n.Self()
 	switch {
 	case !known:
-		return "", plain
+		return "", screen.Plain
 	case exact:
-		return duration(ns, m.g), t.weight()
+		return screen.Duration(ns, m.g), t.weight()
 	}
-	return cutEnd(m.g.atMost+duration(ns, m.g), room, m.g), faint
+	return screen.CutEnd(m.g.AtMost+screen.Duration(ns, m.g), room, m.g), screen.Faint
 }
 
-func shareCell(_ *Model, t timing, _ int) (string, style) {
-	return share(t.own.Duration, t.whole), t.weight()
+func shareCell(_ *Model, t timing, _ int) (string, screen.Style) {
+	return screen.Share(t.own.Duration, t.whole), t.weight()
 }
 
 // childrenCell is the number of children, in fewer digits where they have no
 // room.
-func childrenCell(m *Model, t timing, room int) (string, style) {
+func childrenCell(m *Model, t timing, room int) (string, screen.Style) {
 	text, s := countCell(m, t.n)
-	if textWidth(text, m.g.ascii) > room {
+	if screen.TextWidth(text, m.g.ASCII) > room {
 		count, exact, _ := t.n.Count()
-		text = short(count)
+		text = screen.Short(count)
 		if !exact {
-			text = m.g.atLeast + text
+			text = m.g.AtLeast + text
 		}
 	}
 	return text, s
 }
 
-func countCell(m *Model, n *lazy.Node) (string, style) {
-	s := plain
+func countCell(m *Model, n *lazy.Node) (string, screen.Style) {
+	s := screen.Plain
 	if _, exact, _ := n.Count(); !exact {
-		s = faint
+		s = screen.Faint
 	}
 	return m.countText(n), s
 }

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // timedSpec is a trace with times, of calls with loops in three threads.
@@ -84,8 +85,8 @@ func TestColumnsAlign(t *testing.T) {
 	}
 	in, _ := n.Parent().Time()
 	want := map[string]string{
-		"duration": duration(took.Duration, d.m.g), "self": duration(self, d.m.g),
-		"share": share(took.Duration, in.Duration), "children": d.m.countText(n),
+		"duration": screen.Duration(took.Duration, d.m.g), "self": screen.Duration(self, d.m.g),
+		"share": screen.Share(took.Duration, in.Duration), "children": d.m.countText(n),
 	}
 	had := 0
 	for width := minWidth; width <= 220; width++ {
@@ -223,7 +224,7 @@ func TestTimesOfGrowing(t *testing.T) {
 		for _, n := range d.m.out.t.Threads() {
 			text, _ := durationCell(d.m, timingOf(n), 8)
 			pending := n.State() == lazy.StatePending
-			if text != d.m.g.more && pending != strings.HasPrefix(text, "≥") {
+			if text != d.m.g.More && pending != strings.HasPrefix(text, "≥") {
 				t.Errorf("pending %v: %q", pending, text)
 			}
 			if pending && wholeOf(n) != 0 {

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/format"
+	"tracex/ui/internal/screen"
 )
 
 // copyRow puts the text of the row on the clipboard.
@@ -25,7 +26,7 @@ func (m *Model) copyPath(int) tea.Cmd {
 		m.say("nothing to copy: the row is not loaded")
 		return nil
 	}
-	return m.copy(m.pathText(), "the path, "+plural(int64(len(m.path())), "line")+",")
+	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(m.path())), "line")+",")
 }
 
 // maxCopy bounds what is given to the terminal; many take no more.
@@ -42,7 +43,7 @@ func (m *Model) copy(text, what string) tea.Cmd {
 		safe = format.AppendEscaped(safe, line)
 	}
 	if len(safe) > maxCopy {
-		what = "the first " + size(maxCopy) + " of " + what
+		what = "the first " + screen.Size(maxCopy) + " of " + what
 		safe = safe[:maxCopy]
 	}
 	clip, life := m.clip, m.life

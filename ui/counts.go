@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // countFor is how long a command counts children before it tells.
@@ -92,7 +93,7 @@ func (m *Model) countingShare() string {
 	if total <= 0 {
 		return ""
 	}
-	return " " + percent(done, total)
+	return " " + screen.Percent(done, total)
 }
 
 func (m *Model) countable(n *lazy.Node) bool {

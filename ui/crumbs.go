@@ -4,25 +4,26 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // crumbs is the path to the cursor, in one line. Its middle goes when it is too
 // long, never its ends.
 func (m *Model) crumbs() string {
-	l := newLine(m.width, m.g)
+	l := screen.NewLine(m.width, m.g)
 	path := m.path()
 	if len(path) == 0 {
-		return l.end()
+		return l.End()
 	}
-	l.space(1)
-	sep := " " + m.g.crumb + " "
+	l.Space(1)
+	sep := " " + m.g.Crumb + " "
 	for i, name := range m.fitPath(path, m.width-2, sep) {
 		if i > 0 {
-			l.put(sep, faint)
+			l.Put(sep, screen.Faint)
 		}
-		l.put(name, accent)
+		l.Put(name, screen.Accent)
 	}
-	return l.end()
+	return l.End()
 }
 
 // path is the nodes around the cursor, the thread first, the cursor's own last.
@@ -44,23 +45,23 @@ func (m *Model) path() []*lazy.Node {
 // fitPath returns the names of a path that fit in width cells: the first, the
 // last, as many before the last as there is room for, and "…" for the others.
 func (m *Model) fitPath(path []*lazy.Node, width int, sep string) []string {
-	g, sepWidth := m.g, textWidth(sep, m.g.ascii)
+	g, sepWidth := m.g, screen.TextWidth(sep, m.g.ASCII)
 	first := m.shortName(path[0])
 	if len(path) == 1 {
-		return []string{cutMiddle(first, width, g)}
+		return []string{screen.CutMiddle(first, width, g)}
 	}
 	last := m.shortName(path[len(path)-1])
-	more := len([]rune(g.more)) + sepWidth
-	if textWidth(first+last, g.ascii)+sepWidth+more > width {
-		first = cutMiddle(first, max(8, width/4), g)
+	more := len([]rune(g.More)) + sepWidth
+	if screen.TextWidth(first+last, g.ASCII)+sepWidth+more > width {
+		first = screen.CutMiddle(first, max(8, width/4), g)
 	}
-	left := width - textWidth(first, g.ascii) - sepWidth
-	last = cutMiddle(last, max(4, left-more), g)
-	left -= textWidth(last, g.ascii)
+	left := width - screen.TextWidth(first, g.ASCII) - sepWidth
+	last = screen.CutMiddle(last, max(4, left-more), g)
+	left -= screen.TextWidth(last, g.ASCII)
 	tail := []string{last}
 	for i := len(path) - 2; i > 0; i-- {
 		name := m.shortName(path[i])
-		w := textWidth(name, g.ascii) + sepWidth
+		w := screen.TextWidth(name, g.ASCII) + sepWidth
 		need := w
 		if i > 1 {
 			need += more // for the "…" of those before
@@ -68,11 +69,11 @@ func (m *Model) fitPath(path []*lazy.Node, width int, sep string) []string {
 		if need > left {
 			// With room for a part of a name, a part of it.
 			if short := left - more - sepWidth; short >= 12 && i == len(path)-2 {
-				tail = append(tail, cutMiddle(name, short, g))
+				tail = append(tail, screen.CutMiddle(name, short, g))
 				i--
 			}
 			if i > 0 {
-				tail = append(tail, g.more)
+				tail = append(tail, g.More)
 			}
 			break
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // describeRow writes all there is to say about the row of the cursor.
@@ -18,7 +19,7 @@ func (m *Model) describeRow(s *sheet) {
 		s.title("no row")
 	case row.Node == nil:
 		s.title("not in memory")
-		s.pair("size", missing(row), plain)
+		s.pair("size", missing(row), screen.Plain)
 	case row.Node.IsThread():
 		m.describeThread(s, row.Node)
 	default:
@@ -33,15 +34,15 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 		}
 		s.title(threadName(t))
 		m.describeThreadTime(s, n)
-		s.pair("size", fmt.Sprintf("%s in %s", size(t.Bytes), plural(int64(t.Blocks), "block")), plain)
+		s.pair("size", fmt.Sprintf("%s in %s", screen.Size(t.Bytes), screen.Plural(int64(t.Blocks), "block")), screen.Plain)
 		m.describePopulation(s, population(t))
 	}
-	s.pair("children", m.childrenText(n), plain)
+	s.pair("children", m.childrenText(n), screen.Plain)
 	data, index := m.r.Size()
 	s.blank()
 	s.title("Trace")
-	s.pair("file", m.file(), plain)
-	s.pair("size", size(data)+", index "+size(index), plain)
+	s.pair("file", m.file(), screen.Plain)
+	s.pair("size", screen.Size(data)+", index "+screen.Size(index), screen.Plain)
 	m.describePopulation(s, sumOf(m.r.Threads()))
 	m.describeLength(s)
 	m.describeKept(s)
@@ -49,10 +50,10 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 		m.describeInfo(s, i)
 	}
 	for _, text := range m.troubles() {
-		s.pair(m.g.warn, text, alarm)
+		s.pair(m.g.Warn, text, screen.Alarm)
 	}
 	if err := m.known.Problem; err != nil {
-		s.pair("in full", describe(err), plain)
+		s.pair("in full", screen.ErrorLine(err), screen.Plain)
 	}
 }
 
@@ -60,24 +61,24 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 // which holds secrets.
 func (m *Model) describeInfo(s *sheet, i *format.Info) {
 	if i.Class != "" {
-		s.pair("traced", i.Class+"."+i.Method, plain)
+		s.pair("traced", i.Class+"."+i.Method, screen.Plain)
 	}
 	if i.Start > 0 {
-		s.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), plain)
+		s.pair("recorded", time.UnixMilli(i.Start).UTC().Format("2006-01-02 15:04:05 UTC"), screen.Plain)
 	}
 }
 
 func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 	p, f := n.Point(), n.Footer()
 	text, spans := m.text(n)
-	s.wrap("", 0, text, spans, func(st format.Style) style { return ofSpan(st, p.Class) })
+	s.wrap("", 0, text, spans, func(st format.Style) screen.Style { return screen.SpanStyle(st, p.Class) })
 	s.blank()
 	m.r.WithContext(func(c *format.Context) { newDescriber(s, c).location(p.Location) })
 	s.blank()
 	m.describeDuration(s, n)
 	spot, _ := m.spotOf(n)
 	m.r.WithContext(func(c *format.Context) {
-		s.pair("kind", p.Class.String(), plain)
+		s.pair("kind", p.Class.String(), screen.Plain)
 		d := newDescriber(s, c)
 		switch p.Class {
 		case format.ClassCall:
@@ -88,11 +89,11 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 			d.variable(p)
 		case format.ClassArrayRead, format.ClassArrayWrite:
 			d.value("array", "", &p.Target)
-			s.pair("index", strconv.Itoa(int(p.Number)), numberText)
+			s.pair("index", strconv.Itoa(int(p.Number)), screen.NumberText)
 			d.value("value", "", &p.Value)
 		case format.ClassLoop:
 			d.loops(p)
-			s.pair("iterations", grouped(int64(f.Iterations)), numberText)
+			s.pair("iterations", screen.Grouped(int64(f.Iterations)), screen.NumberText)
 		case format.ClassIteration:
 			d.loops(p)
 		case format.ClassThrow, format.ClassCatch:
@@ -104,9 +105,9 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 		m.source.describe(s, spot)
 		// The point of a live breakpoint may name another thread than the one it is in.
 		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
-			s.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), plain)
+			s.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)
 		} else {
-			s.pair("thread", strconv.Itoa(int(n.Thread())+1), plain)
+			s.pair("thread", strconv.Itoa(int(n.Thread())+1), screen.Plain)
 		}
 	})
 	m.describePlace(s, n)
@@ -115,27 +116,27 @@ func (m *Model) describePoint(s *sheet, n *lazy.Node) {
 func (m *Model) describePlace(s *sheet, n *lazy.Node) {
 	p := n.Point()
 	m.describeStart(s, n)
-	s.pair("event", grouped(int64(p.Event)), plain)
-	s.pair("path", m.stackText(n), plain)
-	s.pair("print", m.printCommand(n), plain)
+	s.pair("event", screen.Grouped(int64(p.Event)), screen.Plain)
+	s.pair("path", m.stackText(n), screen.Plain)
+	s.pair("print", m.printCommand(n), screen.Plain)
 	physical, logical := n.Offset()
-	s.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", grouped(physical), grouped(logical)), plain)
-	s.pair("depth", grouped(int64(n.Depth())-1), plain)
+	s.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", screen.Grouped(physical), screen.Grouped(logical)), screen.Plain)
+	s.pair("depth", screen.Grouped(int64(n.Depth())-1), screen.Plain)
 	if p.Class.Container() {
-		s.pair("children", m.childrenText(n), plain)
+		s.pair("children", m.childrenText(n), screen.Plain)
 	}
 	switch n.State() {
 	case lazy.StateUnfinished:
-		s.pair("state", "unfinished: the recording ended within it", unfinished)
+		s.pair("state", "unfinished: the recording ended within it", screen.Unfinished)
 	case lazy.StatePending:
-		s.pair("state", "its end has not been read yet", faint)
+		s.pair("state", "its end has not been read yet", screen.Faint)
 	}
 	if name := diffNames[p.Diff]; name != "" {
-		_, st := diffMark(p.Diff)
+		_, st := screen.DiffMark(p.Diff)
 		s.pair("diff", name, st)
 	}
 	if p.Flags&format.FlagUnderWay != 0 {
-		s.pair("note", "under way when the recording began", plain)
+		s.pair("note", "under way when the recording began", screen.Plain)
 	}
 }
 
@@ -155,10 +156,10 @@ func (m *Model) stackText(n *lazy.Node) string {
 		case i < mostInStack || i >= len(path)-mostInStack:
 			names = append(names, m.shortName(of))
 		case i == mostInStack:
-			names = append(names, m.g.more+" "+plural(int64(len(path)-2*mostInStack), "more level")+" "+m.g.more)
+			names = append(names, m.g.More+" "+screen.Plural(int64(len(path)-2*mostInStack), "more level")+" "+m.g.More)
 		}
 	}
-	return strings.Join(names, " "+m.g.crumb+" ")
+	return strings.Join(names, " "+m.g.Crumb+" ")
 }
 
 var diffNames = map[format.DiffStatus]string{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/ui/internal/screen"
 )
 
 // maxStack is how many frames of a live breakpoint's stack are shown.
@@ -16,9 +17,9 @@ func (d describer) snapshot(p *format.Point) {
 	if snap == nil {
 		return
 	}
-	d.s.pair("time", time.UnixMilli(snap.Time).UTC().Format("2006-01-02 15:04:05.000 UTC"), plain)
+	d.s.pair("time", time.UnixMilli(snap.Time).UTC().Format("2006-01-02 15:04:05.000 UTC"), screen.Plain)
 	if snap.TraceID != nil {
-		d.s.pair("trace id", *snap.TraceID, plain)
+		d.s.pair("trace id", *snap.TraceID, screen.Plain)
 	}
 	for i := range snap.Watches {
 		d.value("watch "+strconv.Itoa(i+1), "", &snap.Watches[i])
@@ -41,10 +42,10 @@ func (d describer) snapshot(p *format.Point) {
 			label = "stack"
 		}
 		if i == maxStack {
-			d.s.pair("", "and "+plural(int64(len(snap.Stack)-i), "more frame"), faint)
+			d.s.pair("", "and "+screen.Plural(int64(len(snap.Stack)-i), "more frame"), screen.Faint)
 			break
 		}
-		d.s.pair(label, d.frame(id), plain)
+		d.s.pair(label, d.frame(id), screen.Plain)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // clockForm writes a moment with its date. It is UTC, as all that is said of
@@ -20,13 +21,13 @@ func (m *Model) describeDuration(s *sheet, n *lazy.Node) {
 	t, ok := n.Time()
 	switch {
 	case ok:
-		s.pair("duration", exactly(t.Duration, m.g), numberText)
+		s.pair("duration", screen.Exactly(t.Duration, m.g), screen.NumberText)
 		m.describeSelf(s, n, t)
 		m.describeShare(s, n, t)
 	case n.State() == lazy.StateUnfinished:
-		s.pair("duration", "not known: it did not end", faint)
+		s.pair("duration", "not known: it did not end", screen.Faint)
 	default:
-		s.pair("duration", "not known", faint)
+		s.pair("duration", "not known", screen.Faint)
 	}
 	s.blank()
 }
@@ -35,26 +36,26 @@ func (m *Model) describeDuration(s *sheet, n *lazy.Node) {
 func (m *Model) describeStart(s *sheet, n *lazy.Node) {
 	anchor, timed := m.r.Times()
 	if t, ok := n.Time(); ok && timed {
-		s.pair("start", exactly(t.Start, m.g)+" into the recording", plain)
-		s.pair("clock", anchor.Add(time.Duration(t.Start)).UTC().Format(clockForm), plain)
+		s.pair("start", screen.Exactly(t.Start, m.g)+" into the recording", screen.Plain)
+		s.pair("clock", anchor.Add(time.Duration(t.Start)).UTC().Format(clockForm), screen.Plain)
 	}
 }
 
 func (m *Model) describeSelf(s *sheet, n *lazy.Node, t lazy.Time) {
 	ns, exact, known := n.Self()
 	if !known {
-		s.pair("self", "not known yet", faint)
+		s.pair("self", "not known yet", screen.Faint)
 		return
 	}
-	text := exactly(ns, m.g)
+	text := screen.Exactly(ns, m.g)
 	if !exact {
-		s.pair("self", "at most "+text, faint)
+		s.pair("self", "at most "+text, screen.Faint)
 		return
 	}
-	if part := share(ns, t.Duration); part != "" {
+	if part := screen.Share(ns, t.Duration); part != "" {
 		text += ", " + part + " of the duration"
 	}
-	s.pair("self", text, plain)
+	s.pair("self", text, screen.Plain)
 }
 
 // describeShare writes what part a node is of the one around it, and of its
@@ -68,23 +69,23 @@ func (m *Model) describeShare(s *sheet, n *lazy.Node, t lazy.Time) {
 				continue
 			}
 		}
-		if part := share(t.Duration, wholeOf(in)); part != "" {
+		if part := screen.Share(t.Duration, wholeOf(in)); part != "" {
 			text = append(text, part+" of "+name)
 		}
 	}
 	if len(text) > 0 {
-		s.pair("share", strings.Join(text, ", "), plain)
+		s.pair("share", strings.Join(text, ", "), screen.Plain)
 	}
 }
 
 // describeThreadTime writes when a thread recorded, and how long.
 func (m *Model) describeThreadTime(s *sheet, n *lazy.Node) {
 	if t, ok := n.Time(); ok && m.timed() {
-		text := exactly(t.Duration, m.g) + ", from its first call to its last"
+		text := screen.Exactly(t.Duration, m.g) + ", from its first call to its last"
 		if n.State() == lazy.StatePending {
 			text += " so far"
 		}
-		s.pair("duration", text, numberText)
+		s.pair("duration", text, screen.NumberText)
 		m.describeStart(s, n)
 	}
 }
@@ -95,6 +96,6 @@ func (m *Model) describeLength(s *sheet) {
 	if !ok {
 		return
 	}
-	s.pair("began", begin.UTC().Format(clockForm), plain)
-	s.pair("length", exactly(int64(length), m.g), plain)
+	s.pair("began", begin.UTC().Format(clockForm), screen.Plain)
+	s.pair("length", screen.Exactly(int64(length), m.g), screen.Plain)
 }

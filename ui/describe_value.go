@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/ui/internal/screen"
 )
 
 // maxNested bounds how deep captured values are shown, maxFrames how many frames of
@@ -36,9 +37,9 @@ func (d describer) line(label string, depth int, what string, v *format.Value) {
 		text += "  " + note
 		spans = append(spans, format.Span{Start: spans[0].End, End: len(text), Style: format.StyleValue})
 	}
-	d.s.wrap(label, inside(depth), text, spans, func(st format.Style) style {
+	d.s.wrap(label, inside(depth), text, spans, func(st format.Style) screen.Style {
 		if st == format.StyleValue {
-			return faint
+			return screen.Faint
 		}
 		return styleOf(v)
 	})
@@ -51,7 +52,7 @@ func (d describer) note(v *format.Value) string {
 	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
 		return d.classNote(v)
 	case format.ValueArray:
-		return d.arrayType(v.ClassID) + plural(int64(v.Length()), "element")
+		return d.arrayType(v.ClassID) + screen.Plural(int64(v.Length()), "element")
 	case format.ValueBigInteger:
 		return "big integer"
 	case format.ValueBigDecimal:
@@ -140,7 +141,7 @@ func (d describer) captured(v *format.Value, depth int) {
 func (d describer) thrown(in *format.Captured, depth int) {
 	if in.Message != nil && strings.Contains(*in.Message, "\n") {
 		for _, line := range strings.Split(strings.ReplaceAll(*in.Message, "\r\n", "\n"), "\n") {
-			d.text(depth, "| "+line, exception)
+			d.text(depth, "| "+line, screen.Exception)
 		}
 	}
 	for i, frame := range in.Frames {
@@ -148,35 +149,35 @@ func (d describer) thrown(in *format.Captured, depth int) {
 			d.more(depth, len(in.Frames)-i, "more frame")
 			break
 		}
-		d.text(depth, "at "+frame, plain)
+		d.text(depth, "at "+frame, screen.Plain)
 	}
 }
 
 // more writes how many of something are not shown.
 func (d describer) more(depth, n int, what string) {
-	d.text(depth, "and "+plural(int64(n), what), faint)
+	d.text(depth, "and "+screen.Plural(int64(n), what), screen.Faint)
 }
 
 // text writes a text that is in a value.
-func (d describer) text(depth int, text string, st style) {
-	d.s.wrap("", inside(depth), text, whole(text), always(st))
+func (d describer) text(depth int, text string, st screen.Style) {
+	d.s.wrap("", inside(depth), text, screen.Whole(text), screen.Always(st))
 }
 
-func styleOf(v *format.Value) style {
+func styleOf(v *format.Value) screen.Style {
 	switch v.Kind {
 	case format.ValueString, format.ValueRawString, format.ValueBuilder, format.ValueSequence, format.ValueChar:
-		return stringText
+		return screen.StringText
 	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong, format.ValueFloat, format.ValueDouble, format.ValueBigInteger:
-		return numberText
+		return screen.NumberText
 	case format.ValueBigDecimal:
 		if v.Unquoted() {
-			return stringText
+			return screen.StringText
 		}
-		return numberText
+		return screen.NumberText
 	case format.ValueException:
-		return exception
+		return screen.Exception
 	case format.ValueUnfinished, format.ValueUntracked:
-		return unfinished
+		return screen.Unfinished
 	}
-	return plain
+	return screen.Plain
 }

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // describer writes what the trace's descriptors say. It must not outlive the
@@ -26,12 +27,12 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 		if class := d.c.Class(method.ClassID); class != nil {
 			d.class(class)
 		}
-		d.s.pair("method", signature(method), plain)
+		d.s.pair("method", signature(method), screen.Plain)
 	}
 	switch {
 	case d.c.SuperCall(p):
 		// The object is not made yet: the receiver that is recorded is another.
-		d.s.pair("call", superWords(d.c, method, n), plain)
+		d.s.pair("call", superWords(d.c, method, n), screen.Plain)
 	case p.Target.Kind != format.ValueNull:
 		d.value("receiver", "", &p.Target)
 	}
@@ -53,9 +54,9 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	case n.State() == lazy.StatePending, n.State() == lazy.StateUnfinished:
 		// There is no result; the state says why.
 	case f.Threw && f.Exception == "":
-		d.s.pair("threw", "an exception whose class has no name in the trace", exception)
+		d.s.pair("threw", "an exception whose class has no name in the trace", screen.Exception)
 	case f.Exception != "":
-		d.s.pair("threw", f.Exception, exception)
+		d.s.pair("threw", f.Exception, screen.Exception)
 	case f.Result.Kind != format.ValueVoid:
 		what := ""
 		if method != nil {
@@ -66,7 +67,7 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 }
 
 func (d describer) class(c *format.ClassDescriptor) {
-	d.s.pair("class", c.Name, plain)
+	d.s.pair("class", c.Name, screen.Plain)
 	d.named[c.ID] = true
 }
 
@@ -84,7 +85,7 @@ func (d describer) field(p *format.Point) {
 				what = m.name + what
 			}
 		}
-		d.s.pair("field", what, plain)
+		d.s.pair("field", what, screen.Plain)
 	}
 	if p.Target.Kind != format.ValueNull {
 		d.value("object", "", &p.Target)
@@ -94,7 +95,7 @@ func (d describer) field(p *format.Point) {
 
 func (d describer) variable(p *format.Point) {
 	if v := d.c.Variable(p.Ref); v != nil {
-		d.s.pair("variable", v.Type.String()+" "+v.Name, plain)
+		d.s.pair("variable", v.Type.String()+" "+v.Name, screen.Plain)
 	}
 	d.value("value", "", &p.Value)
 }
@@ -102,16 +103,16 @@ func (d describer) variable(p *format.Point) {
 func (d describer) location(id int32) {
 	l := d.c.Location(id)
 	if _, _, ok := d.c.FileLine(id); l == nil || !ok && l.Line == 0 {
-		d.s.pair("at", "unknown", faint)
+		d.s.pair("at", "unknown", screen.Faint)
 		return
 	}
-	d.s.pair("at", string(d.c.AppendLocationText(nil, id)), plain)
+	d.s.pair("at", string(d.c.AppendLocationText(nil, id)), screen.Plain)
 	method, _ := d.c.Text(l.Method)
 	switch class := sourceClass(d.c, l); {
 	case class != "":
-		d.s.pair("in", class+"."+method, plain)
+		d.s.pair("in", class+"."+method, screen.Plain)
 	case method != "":
-		d.s.pair("in", method, plain)
+		d.s.pair("in", method, screen.Plain)
 	}
 }
 
@@ -143,7 +144,7 @@ func (d describer) loops(p *format.Point) {
 			text += ", whose header is also that of " + strings.Join(others, ", ")
 		}
 	}
-	d.s.pair("loop", text, plain)
+	d.s.pair("loop", text, screen.Plain)
 }
 
 func signature(m *format.MethodDescriptor) string {

@@ -9,6 +9,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestDetailsOf27 compares what the details show of what version 27 of the format
@@ -73,7 +74,7 @@ func TestDetailsOfValues(t *testing.T) {
 			append(append([]string{`Error@3("two\nlines\x1b")  java.lang.Error`, "| two", `| lines\x1b`},
 				strings.Split(strings.Repeat("at a.B.c(D.java:1)|", maxFrames-1)+"at a.B.c(D.java:1)", "|")...), "and 2 more frames")},
 	} {
-		s := &sheet{width: 200, g: &unicodeGlyphs}
+		s := &sheet{width: 200, g: &screen.Unicode}
 		newDescriber(s, c).value("value", "", &test.v)
 		var got []string
 		for i, line := range s.lines {

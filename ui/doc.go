@@ -20,5 +20,5 @@
 // over the children (their number, the time in a call itself) is filled in by
 // the background, for the rows on the screen.
 //
-// Nothing is drawn that could disturb the terminal: see nextCell.
+// Nothing is drawn that could disturb the terminal: see [screen.NextCell].
 package ui

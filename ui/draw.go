@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // draw returns the whole screen: m.height lines of m.width cells.
@@ -44,14 +45,14 @@ func (m *Model) middle(l layout) []string {
 	case beside:
 		side := m.details.view(m, l.detailsIn, l.detailsHas)
 		for i, row := range m.treeLines(l) {
-			sep := newLine(2, m.g)
-			lines = append(lines, row+sep.put(m.g.side+" ", faint).end()+side[i])
+			sep := screen.NewLine(2, m.g)
+			lines = append(lines, row+sep.Put(m.g.Side+" ", screen.Faint).End()+side[i])
 		}
 	case alone:
 		lines = append(lines, m.details.view(m, l.detailsIn, l.detailsHas)...)
 	case below:
 		lines = append(lines, m.treeLines(l)...)
-		lines = append(lines, titled("", " details ", m.width, m.g))
+		lines = append(lines, screen.Titled("", " details ", m.width, m.g))
 		lines = append(lines, m.details.view(m, l.detailsIn, l.detailsHas)...)
 	default:
 		lines = append(lines, m.treeLines(l)...)
@@ -66,16 +67,16 @@ func (m *Model) tooSmall() string {
 	text := ""
 	need := fmt.Sprintf("%d×%d", minWidth, minHeight)
 	for _, text = range []string{fmt.Sprintf("%d×%d: tracex needs %s", m.width, m.height, need), "needs " + need, need} {
-		if textWidth(text, m.g.ascii) <= m.width {
+		if screen.TextWidth(text, m.g.ASCII) <= m.width {
 			break
 		}
 	}
-	if m.g.ascii {
+	if m.g.ASCII {
 		text = strings.ReplaceAll(text, "×", "x")
 	}
-	lines := []string{newLine(m.width, m.g).put(text, plain).end()}
+	lines := []string{screen.NewLine(m.width, m.g).Put(text, screen.Plain).End()}
 	for len(lines) < m.height {
-		lines = append(lines, newLine(m.width, m.g).end())
+		lines = append(lines, screen.NewLine(m.width, m.g).End())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -85,18 +86,18 @@ func (m *Model) tooSmall() string {
 func (m *Model) header() string {
 	name := m.name()
 	if !m.layout().trouble && len(m.troubles()) > 0 {
-		name = m.g.warn + " " + name // there is no room for the line that says what
+		name = m.g.Warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.out.t.Stats()
-	right := []string{m.index(m.known), size(stats.Bytes+m.kept()) + " of " + size(stats.Budget)}
+	right := []string{m.index(m.known), screen.Size(stats.Bytes+m.kept()) + " of " + screen.Size(stats.Budget)}
 	about := m.about()
-	dot := " " + m.g.dot + " "
+	dot := " " + m.g.Dot + " "
 	text := func() (string, string) {
 		return "  " + strings.Join(about, dot), "  " + strings.Join(right, "   ") + " "
 	}
 	fits := func() bool {
 		a, r := text()
-		return textWidth(name+a+r, m.g.ascii)+1 <= m.width
+		return screen.TextWidth(name+a+r, m.g.ASCII)+1 <= m.width
 	}
 	for len(about) > 1 && !fits() {
 		about = about[:len(about)-1]
@@ -107,16 +108,16 @@ func (m *Model) header() string {
 			right[0] = m.index(m.known)
 		}
 	}
-	if !fits() && textWidth(name, m.g.ascii) < m.width/2 {
+	if !fits() && screen.TextWidth(name, m.g.ASCII) < m.width/2 {
 		about = nil
 	}
 	a, r := text()
-	name = cutMiddle(name, max(8, m.width-1-textWidth(a+r, m.g.ascii)), m.g)
-	l := newLine(m.width, m.g)
-	l.space(1)
-	l.put(name, bold).put(a, plain)
-	l.space(l.left - textWidth(r, m.g.ascii))
-	return l.put(r, plain).end()
+	name = screen.CutMiddle(name, max(8, m.width-1-screen.TextWidth(a+r, m.g.ASCII)), m.g)
+	l := screen.NewLine(m.width, m.g)
+	l.Space(1)
+	l.Put(name, screen.Bold).Put(a, screen.Plain)
+	l.Space(l.Left - screen.TextWidth(r, m.g.ASCII))
+	return l.Put(r, screen.Plain).End()
 }
 
 // about says how large the trace is, the most telling part first.
@@ -124,59 +125,50 @@ func (m *Model) about() []string {
 	threads := m.r.Threads()
 	all := sumOf(threads)
 	data, _ := m.r.Size()
-	about := []string{plural(int64(len(threads)), "thread")}
+	about := []string{screen.Plural(int64(len(threads)), "thread")}
 	if !m.out.t.Folded() {
 		about[0] = "raw, " + about[0]
 	}
 	least := ""
 	if !m.settled() {
-		least = m.g.atLeast // as far as the trace has been read
+		least = m.g.AtLeast // as far as the trace has been read
 	}
 	about = append(about, all.calls(least, m.g))
 	if _, length, ok := m.r.Recording(); ok {
-		about = append(about, least+duration(int64(length), m.g))
+		about = append(about, least+screen.Duration(int64(length), m.g))
 	}
 	if all.Counted {
-		about = append(about, least+shortly(all.Events, "event"))
+		about = append(about, least+screen.Shortly(all.Events, "event"))
 	}
-	return append(about, size(data))
+	return append(about, screen.Size(data))
 }
 
 // rule heads the columns.
 func (m *Model) rule(l layout) string {
 	if l.details == alone {
-		return titled(" details ", "", m.width, m.g)
+		return screen.Titled(" details ", "", m.width, m.g)
 	}
 	line := m.head(l.treeWidth)
 	if l.details == beside {
-		line += titled(" details ", "", m.width-l.treeWidth, m.g)
+		line += screen.Titled(" details ", "", m.width-l.treeWidth, m.g)
 	}
 	return line
-}
-
-// titled is a rule with a title near one of its ends.
-func titled(leftTitle, rightTitle string, width int, g *glyphs) string {
-	l := newLine(width, g)
-	rest := width - textWidth(leftTitle, g.ascii) - textWidth(rightTitle, g.ascii) - 2
-	l.put(g.rule, faint).put(leftTitle, plain)
-	l.put(strings.Repeat(g.rule, max(0, rest)), faint).put(rightTitle, plain).put(g.rule, faint)
-	return l.end()
 }
 
 // statusLine says where the cursor is, and what is going on.
 func (m *Model) statusLine() string {
 	position := " " + m.position()
-	room := m.width - textWidth(position, m.g.ascii) - 3
-	return ends(position, m.activity(room)+" ", plain, plain, m.width, m.g)
+	room := m.width - screen.TextWidth(position, m.g.ASCII) - 3
+	return screen.Ends(position, m.activity(room)+" ", screen.Plain, screen.Plain, m.width, m.g)
 }
 
 // position says where the cursor is and what is loaded.
 func (m *Model) position() string {
-	dot := " " + m.g.dot + " "
+	dot := " " + m.g.Dot + " "
 	var parts []string
 	if n := m.out.cursor.Node; n != nil {
 		if p := n.Point(); p != nil {
-			parts = append(parts, "event "+grouped(int64(p.Event)))
+			parts = append(parts, "event "+screen.Grouped(int64(p.Event)))
 		}
 		parts = append(parts, fmt.Sprintf("%.1f %%", 100*n.Position()))
 	}
@@ -184,9 +176,9 @@ func (m *Model) position() string {
 		parts = append([]string{fmt.Sprintf("%d_", m.count.n)}, parts...)
 	}
 	stats := m.out.t.Stats()
-	parts = append(parts, plural(stats.Loaded, "event")+" loaded")
+	parts = append(parts, screen.Plural(stats.Loaded, "event")+" loaded")
 	if stats.Forgotten > 0 {
-		parts[len(parts)-1] += ", " + grouped(stats.Forgotten) + " unloaded"
+		parts[len(parts)-1] += ", " + screen.Grouped(stats.Forgotten) + " unloaded"
 	}
 	return strings.Join(parts, dot)
 }
@@ -197,27 +189,27 @@ func (m *Model) lastLine(l layout) string {
 	case m.prompt != nil:
 		return m.prompt.view(m)
 	case m.status.message != "":
-		s := bold
+		s := screen.Bold
 		text := " " + m.status.message
 		if m.status.alarm {
-			s, text = alarm, " "+m.g.warn+text
+			s, text = screen.Alarm, " "+m.g.Warn+text
 		}
-		return newLine(m.width, m.g).put(text, s).end()
+		return screen.NewLine(m.width, m.g).Put(text, s).End()
 	case m.overlay != nil:
-		return newLine(m.width, m.g).put(" "+m.overlay.Hint(m.width-1, m.g), faint).end()
+		return screen.NewLine(m.width, m.g).Put(" "+m.overlay.Hint(m.width-1, m.g), screen.Faint).End()
 	case !l.hints:
 		return m.statusLine()
 	}
-	return newLine(m.width, m.g).put(" "+m.hints(), faint).end()
+	return screen.NewLine(m.width, m.g).Put(" "+m.hints(), screen.Faint).End()
 }
 
 // troubleLine is the first thing that is wrong with the trace, and where the
 // others are.
 func (m *Model) troubleLine() string {
 	all := m.troubles()
-	left, right := " "+m.g.warn+" "+all[0], ""
-	if more := fmt.Sprintf("1 of %d: d at a thread ", len(all)); len(all) > 1 && textWidth(left+more, m.g.ascii) < m.width {
+	left, right := " "+m.g.Warn+" "+all[0], ""
+	if more := fmt.Sprintf("1 of %d: d at a thread ", len(all)); len(all) > 1 && screen.TextWidth(left+more, m.g.ASCII) < m.width {
 		right = more
 	}
-	return ends(left, right, alarm, faint, m.width, m.g)
+	return screen.Ends(left, right, screen.Alarm, screen.Faint, m.width, m.g)
 }

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // hopAfter is how long the thread at whose end the cursor stays may be quiet,
@@ -37,7 +38,7 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 	f := &m.follow
 	if f.on {
 		f.leave()
-		m.say("the cursor stays here; " + keyName("F", m.g) + " goes to the end again")
+		m.say("the cursor stays here; " + screen.KeyName("F", m.g) + " goes to the end again")
 		return nil
 	}
 	if !m.known.Growth.On && !m.r.Follow() {
@@ -199,7 +200,7 @@ func (m *Model) turn() {
 		f.recording = g.Recording
 		m.startOver()
 		if g.Again != nil {
-			m.warn(describe(g.Again))
+			m.warn(screen.ErrorLine(g.Again))
 		}
 	}
 	if f.growing && !st.Growth.On {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // growsFor is how long after the last growth the trace is said to grow.
@@ -13,9 +14,9 @@ const growsFor = 3 * time.Second
 
 // growth says how a trace grows that is followed, if possible in room cells.
 func (m *Model) growth(st lazy.Status, room int) string {
-	g, dot := st.Growth, " "+m.g.dot+" "
+	g, dot := st.Growth, " "+m.g.Dot+" "
 	if g.Wait != nil {
-		return cutEnd("waiting: "+describe(g.Wait), max(8, room), m.g)
+		return screen.CutEnd("waiting: "+screen.ErrorLine(g.Wait), max(8, room), m.g)
 	}
 	if g.Grown.IsZero() {
 		return "waiting for more"
@@ -23,7 +24,7 @@ func (m *Model) growth(st lazy.Status, room int) string {
 	since := max(0, m.clock.now().Sub(g.Grown))
 	if since >= growsFor {
 		text := "waiting for more"
-		if ago := dot + "last growth " + left(since) + " ago"; textWidth(text+ago, m.g.ascii) <= room {
+		if ago := dot + "last growth " + screen.Remaining(since) + " ago"; screen.TextWidth(text+ago, m.g.ASCII) <= room {
 			text += ago
 		}
 		return text
@@ -33,7 +34,7 @@ func (m *Model) growth(st lazy.Status, room int) string {
 		text = "following"
 	}
 	if g.Rate > 0 {
-		text += dot + size(int64(g.Rate)) + "/s"
+		text += dot + screen.Size(int64(g.Rate)) + "/s"
 	}
 	return text
 }
@@ -45,7 +46,7 @@ func (m *Model) nothingYet(st lazy.Status) string {
 		if name == "" {
 			name = m.file()
 		}
-		return "waiting for " + name + ": " + describe(st.Growth.Wait) + "; q quits"
+		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + "; q quits"
 	}
 	return "nothing is recorded yet; what comes is shown; q quits"
 }
@@ -64,7 +65,7 @@ func (m *Model) file() string { return cmp.Or(m.o.Path, m.r.Path()) }
 // pendingMark stands behind what has not ended.
 func (m *Model) pendingMark() string {
 	if m.known.Phase == lazy.PhaseFollowing {
-		return m.g.more
+		return m.g.More
 	}
 	return m.spinner()
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // askPlace asks where to go.
@@ -123,7 +124,7 @@ func (m *Model) toEvent(text string) tea.Cmd {
 		return nil
 	}
 	m.visit()
-	ctx, id := m.beginJob("looking for event "+grouped(event), nil)
+	ctx, id := m.beginJob("looking for event "+screen.Grouped(event), nil)
 	r, settled := m.r, m.settled()
 	e, cmd := m.soon(func() effect {
 		p, err := r.FindEvent(ctx, int32(event))
@@ -150,15 +151,15 @@ func (e placed) apply(m *Model) tea.Cmd {
 	}
 	switch {
 	case e.err != nil && !e.settled:
-		m.warn(describe(e.err) + " so far: it is still being read")
+		m.warn(screen.ErrorLine(e.err) + " so far: it is still being read")
 		return nil
 	case e.err != nil:
-		m.warn(describe(e.err))
+		m.warn(screen.ErrorLine(e.err))
 		return nil
 	}
 	return m.reveal(e.p, func(n *lazy.Node) tea.Cmd {
 		if err := n.ShowsEvent(e.event, e.p); err != nil {
-			m.say(describe(err) + "; r shows it")
+			m.say(screen.ErrorLine(err) + "; r shows it")
 		}
 		return m.land(n)
 	})

@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
+)
 
 // help shows the key map.
 func (m *Model) help(int) tea.Cmd {
@@ -18,22 +22,22 @@ func (m *Model) help(int) tea.Cmd {
 type Key struct{ Group, Names, Does string }
 
 // Keys returns the key map, as help shows it, with names in ASCII.
-func Keys() []Key { return keyLines(bindings(), &asciiGlyphs) }
+func Keys() []Key { return keyLines(bindings(), &screen.ASCII) }
 
-func keyLines(keys []binding, g *glyphs) []Key {
+func keyLines(keys []binding, g *screen.Glyphs) []Key {
 	var lines []Key
 	for i := range keys {
 		b := &keys[i]
 		lines = append(lines, Key{b.group, b.names(g), b.help})
 		if b.keys[0] == "E" {
-			lines = append(lines, Key{b.group, "1 " + g.more + " 9", "expand to that depth (after a moment)"})
+			lines = append(lines, Key{b.group, "1 " + g.More + " 9", "expand to that depth (after a moment)"})
 		}
 	}
 	return lines
 }
 
 // helpItems makes the lines of help from the key map.
-func helpItems(keys []binding, g *glyphs) []item {
+func helpItems(keys []binding, g *screen.Glyphs) []item {
 	var items []item
 	group := ""
 	for _, k := range keyLines(keys, g) {
@@ -42,9 +46,9 @@ func helpItems(keys []binding, g *glyphs) []item {
 			if len(items) > 0 {
 				items = append(items, item{head: true})
 			}
-			items = append(items, item{head: true, cells: []cell{{text: group, s: bold}}})
+			items = append(items, item{head: true, cells: []cell{{text: group, s: screen.Bold}}})
 		}
-		items = append(items, item{cells: []cell{{text: k.Names, s: accent, at: 4}, {text: k.Does, s: plain, at: 22}}})
+		items = append(items, item{cells: []cell{{text: k.Names, s: screen.Accent, at: 4}, {text: k.Does, s: screen.Plain, at: 22}}})
 	}
 	more := []string{
 		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
@@ -52,19 +56,19 @@ func helpItems(keys []binding, g *glyphs) []item {
 	}
 	items = append(items, item{head: true})
 	for _, text := range more {
-		items = append(items, item{cells: []cell{{text: text, s: faint, at: 2}}})
+		items = append(items, item{cells: []cell{{text: text, s: screen.Faint, at: 2}}})
 	}
 	return append(items, legend(g)...)
 }
 
 // legend says what the marks mean.
-func legend(g *glyphs) []item {
-	items := []item{{head: true}, {head: true, cells: []cell{{text: "Marks", s: bold}}}}
+func legend(g *screen.Glyphs) []item {
+	items := []item{{head: true}, {head: true, cells: []cell{{text: "Marks", s: screen.Bold}}}}
 	for _, l := range [][2]string{
-		{g.open, "open"}, {g.sorted, "open, sorted by duration"}, {g.closed, "closed, in memory"}, {g.absent, "closed, not loaded"},
-		{g.spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
+		{g.Open, "open"}, {g.Sorted, "open, sorted by duration"}, {g.Closed, "closed, in memory"}, {g.Absent, "closed, not loaded"},
+		{g.Spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
 	} {
-		items = append(items, item{cells: []cell{{text: l[0], s: accent, at: 4}, {text: l[1], s: plain, at: 22}}})
+		items = append(items, item{cells: []cell{{text: l[0], s: screen.Accent, at: 4}, {text: l[1], s: screen.Plain, at: 22}}})
 	}
 	return items
 }

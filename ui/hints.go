@@ -3,6 +3,8 @@ package ui
 import (
 	"slices"
 	"strings"
+
+	"tracex/ui/internal/screen"
 )
 
 // hint is a part of the bottom line. Where not all fit, those with the largest
@@ -26,7 +28,7 @@ func (m *Model) hints() string {
 			}
 		}
 		text := strings.Join(texts, "   ")
-		if textWidth(text, m.g.ascii)+1 <= m.width || list[worst].rank == 0 {
+		if screen.TextWidth(text, m.g.ASCII)+1 <= m.width || list[worst].rank == 0 {
 			return text
 		}
 		list = slices.Delete(list, worst, worst+1)
@@ -36,10 +38,10 @@ func (m *Model) hints() string {
 // hintList is what could be hinted at, in the order of the line.
 func (m *Model) hintList() []hint {
 	key := func(key string, rank int) hint {
-		return hint{keyName(key, m.g) + " " + find(m.keys, key).brief, rank}
+		return hint{screen.KeyName(key, m.g) + " " + find(m.keys, key).brief, rank}
 	}
 	open, move := "← → collapse/expand", "↑ ↓ move"
-	if m.g.ascii {
+	if m.g.ASCII {
 		open, move = "Left Right collapse/expand", "Up Down move"
 	}
 	list := []hint{{open, 2}, {move, 4}}

@@ -26,7 +26,7 @@ func TestHints(t *testing.T) {
 			for width := 200; width >= minWidth; width-- {
 				d.resize(width, 24)
 				line := d.bottom()
-				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.g.more) {
+				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.g.More) {
 					t.Fatalf("%d, %d columns: %q", i, width, line)
 				}
 				if strings.Contains(line, "x unload") && !strings.Contains(line, "/ find") {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // Going from hit to hit.
@@ -48,8 +49,8 @@ func (m *Model) slideToHit(n *lazy.Node) {
 	}
 	row := m.out.cursor
 	hidden := m.hidden(row)
-	from, to := textWidth(text[:lit[0][0]], m.g.ascii), textWidth(text[:min(lit[0][1], len(text))], m.g.ascii)
-	room := textWidth(text, m.g.ascii) - hidden
+	from, to := screen.TextWidth(text[:lit[0][0]], m.g.ASCII), screen.TextWidth(text[:min(lit[0][1], len(text))], m.g.ASCII)
+	room := screen.TextWidth(text, m.g.ASCII) - hidden
 	if hidden == 0 || from >= m.out.skip && to < room+m.out.skip {
 		return
 	}
@@ -68,7 +69,7 @@ func (m *Model) goOn(w *wanted) tea.Cmd {
 		case s.outgrown(m) || s.partly() && w.dir > 0:
 			return m.beginSearch(s.p, w)
 		case s.partly():
-			m.say("what comes before was not searched: the search stopped at " + percent(s.done, s.total))
+			m.say("what comes before was not searched: the search stopped at " + screen.Percent(s.done, s.total))
 			return nil
 		}
 	}
@@ -78,16 +79,16 @@ func (m *Model) goOn(w *wanted) tea.Cmd {
 
 // nothing says that nothing was found, how far was searched, and what to try.
 func (s *search) nothing(m *Model) string {
-	text := "nothing found for " + s.p.name(60, m.g) + " in " + plural(int64(m.out.t.ThreadCount()), "thread")
+	text := "nothing found for " + s.p.name(60, m.g) + " in " + screen.Plural(int64(m.out.t.ThreadCount()), "thread")
 	if s.err != nil {
-		text = "nothing found for " + s.p.name(60, m.g) + " in the first " + percent(s.done, s.total)
+		text = "nothing found for " + s.p.name(60, m.g) + " in the first " + screen.Percent(s.done, s.total)
 	}
 	if s.err != nil && !errors.Is(s.err, context.Canceled) {
-		return text + ", then: " + describe(s.err)
+		return text + ", then: " + screen.ErrorLine(s.err)
 	}
 	switch other := s.otherwise(); {
 	case other > 0:
-		return "nothing found " + s.p.reading() + ", but " + plural(int64(other), "hit") + " " + s.other.reading() + ": n goes there"
+		return "nothing found " + s.p.reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.reading() + ": n goes there"
 	case s.p.exact && s.p.source != strings.ToLower(s.p.source):
 		text += "; small letters find capitals too"
 	case m.out.t.Folded() && s.err == nil && s.hides:

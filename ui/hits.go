@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // maxPeeked bounds the hits whose text is kept.
@@ -97,17 +98,17 @@ func (h *hitList) filterBy(p *pattern) {
 	}
 }
 
-func (h *hitList) View(width, height int, g *glyphs) []string {
+func (h *hitList) View(width, height int, g *screen.Glyphs) []string {
 	all := h.s.hits.len()
-	h.title, h.after = h.least()+plural(int64(all), "hit")+" of "+h.s.p.name(40, g), ""
+	h.title, h.after = h.least()+screen.Plural(int64(all), "hit")+" of "+h.s.p.name(40, g), ""
 	switch {
 	case h.s.running():
-		h.title += " so far, " + percent(h.s.done, h.s.total)
+		h.title += " so far, " + screen.Percent(h.s.done, h.s.total)
 	case h.s.full:
-		h.title += ", the limit (" + percent(h.s.done, h.s.total) + " searched)"
+		h.title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
 	}
 	if h.sift != nil {
-		h.title = grouped(int64(h.sift.passed.len())) + " of " + h.title
+		h.title = screen.Grouped(int64(h.sift.passed.len())) + " of " + h.title
 		h.after = h.sift.progress(all)
 	}
 	return h.list.View(width, height, g)
@@ -121,9 +122,9 @@ func (h *hitList) line(i int, m *Model) item {
 	}
 	half := max(24, m.width*3/5)
 	return item{cells: []cell{
-		{text: eventText(hit), s: faint, at: 2, aside: true},
-		{text: cutEnd(p.text, half-14, m.g), s: plain, at: 14},
-		{text: p.path, s: faint, at: half + 2},
+		{text: eventText(hit), s: screen.Faint, at: 2, aside: true},
+		{text: screen.CutEnd(p.text, half-14, m.g), s: screen.Plain, at: 14},
+		{text: p.path, s: screen.Faint, at: half + 2},
 	}}
 }
 
@@ -132,7 +133,7 @@ func eventText(h lazy.Hit) string {
 	if h.At < 0 {
 		return ""
 	}
-	return grouped(int64(h.Event))
+	return screen.Grouped(int64(h.Event))
 }
 
 // peekVisible asks for what the hits on the screen say.
@@ -168,7 +169,7 @@ func (h *hitList) read(ctx context.Context, want []lazy.Place) effect {
 	for _, p := range want {
 		n, err := t.Reveal(ctx, p)
 		if err != nil {
-			got[p] = peek{text: describe(err)}
+			got[p] = peek{text: screen.ErrorLine(err)}
 			continue
 		}
 		var path []byte

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // digitWait is how long a lone digit waits for the key that it counts for,
@@ -67,7 +69,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	b := find(m.keys, name)
 	if b == nil {
 		m.count.take()
-		m.say(keyName(name, m.g) + " is not bound (? for help)")
+		m.say(screen.KeyName(name, m.g) + " is not bound (? for help)")
 		return nil
 	}
 	m.status.message = ""

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // expandLimit is how many rows one key opens at most.
@@ -37,7 +38,7 @@ func (p *part) text() string {
 	if p == nil || p.total.Load() <= 0 {
 		return ""
 	}
-	return " " + percent(p.done.Load(), p.total.Load())
+	return " " + screen.Percent(p.done.Load(), p.total.Load())
 }
 
 // begin starts a job; its results carry the id, and others are dropped.
@@ -133,11 +134,11 @@ func (e expanded) apply(m *Model) tea.Cmd {
 	case e.err != nil:
 		m.fail("cannot open all", e.err)
 	case e.complete:
-		m.say("opened " + plural(int64(e.rows), "row"))
+		m.say("opened " + screen.Plural(int64(e.rows), "row"))
 	case e.rows >= expandLimit:
-		m.say("stopped at " + plural(int64(e.rows), "row") + "; press E on one of them to go on")
+		m.say("stopped at " + screen.Plural(int64(e.rows), "row") + "; press E on one of them to go on")
 	default:
-		m.say("stopped at " + plural(int64(e.rows), "row") + ": the memory's budget is used up (x unloads, --memory gives more)")
+		m.say("stopped at " + screen.Plural(int64(e.rows), "row") + ": the memory's budget is used up (x unloads, --memory gives more)")
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		return m.toggleFollow(0)
 	case m.known.Growth.On:
 		m.r.Unfollow()
-		m.say("not followed any more: shown as a recording without its end; " + keyName("F", m.g) + " follows it again")
+		m.say("not followed any more: shown as a recording without its end; " + screen.KeyName("F", m.g) + " follows it again")
 	}
 	return nil
 }
@@ -227,6 +228,6 @@ func (m *Model) escape(n int) tea.Cmd {
 // fail tells of an error, unless it is that a person stopped it.
 func (m *Model) fail(what string, err error) {
 	if !errors.Is(err, context.Canceled) {
-		m.warn(what + ": " + describe(err))
+		m.warn(what + ": " + screen.ErrorLine(err))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // action is what a part wants done. It runs on Bubble Tea's goroutine.
@@ -100,32 +102,11 @@ func find(keys []binding, key string) *binding {
 	return nil
 }
 
-// keyNames spells keys as a person reads them.
-var keyNames = map[string]string{
-	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "PgDn", "pgup": "PgUp", "home": "Home", "end": "End",
-	"enter": "Enter", "space": "Space", "tab": "Tab", "shift+tab": "Shift-Tab", "esc": "Esc", "f1": "F1",
-}
-
-var asciiKeyNames = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
-
-func keyName(key string, g *glyphs) string {
-	if name, ok := asciiKeyNames[key]; ok && g.ascii {
-		return name
-	}
-	if name, ok := keyNames[key]; ok {
-		return name
-	}
-	if c, ok := strings.CutPrefix(key, "ctrl+"); ok {
-		return "Ctrl-" + strings.ToUpper(c)
-	}
-	return key
-}
-
 // names spells all keys of a binding.
-func (b *binding) names(g *glyphs) string {
+func (b *binding) names(g *screen.Glyphs) string {
 	var names []string
 	for _, k := range b.keys {
-		names = append(names, keyName(k, g))
+		names = append(names, screen.KeyName(k, g))
 	}
 	return strings.Join(names, " ")
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestKeyMap holds what the key map promises: no key twice, each with help.
@@ -31,7 +32,7 @@ func TestKeyMap(t *testing.T) {
 // TestHelpHasAllKeys shows each line of the key map in help.
 func TestHelpHasAllKeys(t *testing.T) {
 	var text strings.Builder
-	for _, it := range helpItems(bindings(), &unicodeGlyphs) {
+	for _, it := range helpItems(bindings(), &screen.Unicode) {
 		text.WriteString(it.text() + "\n")
 	}
 	for _, b := range bindings() {
@@ -42,7 +43,7 @@ func TestHelpHasAllKeys(t *testing.T) {
 			t.Errorf("help says nothing of %v", b.keys)
 		}
 		for _, k := range b.keys {
-			if !strings.Contains(text.String(), keyName(k, &unicodeGlyphs)) {
+			if !strings.Contains(text.String(), screen.KeyName(k, &screen.Unicode)) {
 				t.Errorf("help does not name %s", k)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // Why a way down ends where it begins.
@@ -84,7 +85,7 @@ func (m *Model) sayWeight(n *lazy.Node) {
 	if !n.Parent().IsThread() {
 		in = m.shortName(n.Parent())
 	}
-	m.say(why + "this is the largest child, with " + percent(bytes, of) + " of what is recorded in " + in)
+	m.say(why + "this is the largest child, with " + screen.Percent(bytes, of) + " of what is recorded in " + in)
 }
 
 // down returns the node that so many steps lead to: fewer, where there is

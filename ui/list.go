@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // list is an overlay of lines to choose from. It draws as many as fit, however
@@ -124,11 +126,11 @@ func (l *list) settle(height int) {
 	}
 }
 
-func (l *list) View(width, height int, g *glyphs) []string {
+func (l *list) View(width, height int, g *screen.Glyphs) []string {
 	l.settle(height)
 	title := " " + l.title + " "
 	if l.shown != nil && l.text != nil { // no line is a heading
-		title = " " + grouped(int64(len(l.shown))) + " of " + l.title + " "
+		title = " " + screen.Grouped(int64(len(l.shown))) + " of " + l.title + " "
 	}
 	if l.filtering || l.filter != "" {
 		title += newSign(l.expr) + l.filter
@@ -137,50 +139,50 @@ func (l *list) View(width, height int, g *glyphs) []string {
 		}
 		title += " " + l.after
 	}
-	lines := []string{titled(cutEnd(title, width-4, g), "", width, g)}
+	lines := []string{screen.Titled(screen.CutEnd(title, width-4, g), "", width, g)}
 	for i := l.top; i < l.count() && len(lines) < height; i++ {
 		lines = append(lines, l.line(l.item(l.index(i)), l.choose != nil && i == l.sel, width, g))
 	}
 	if l.count() == 0 && len(lines) < height {
-		lines = append(lines, newLine(width, g).put("  "+l.nothing(), faint).end())
+		lines = append(lines, screen.NewLine(width, g).Put("  "+l.nothing(), screen.Faint).End())
 	}
 	for len(lines) < height {
-		lines = append(lines, newLine(width, g).end())
+		lines = append(lines, screen.NewLine(width, g).End())
 	}
 	return lines
 }
 
-func (l *list) line(it item, chosen bool, width int, g *glyphs) string {
-	out := newLine(width, g)
-	out.heavy = chosen
+func (l *list) line(it item, chosen bool, width int, g *screen.Glyphs) string {
+	out := screen.NewLine(width, g)
+	out.Heavy = chosen
 	if chosen {
-		out.put(g.cursor, accent)
+		out.Put(g.Cursor, screen.Accent)
 	} else {
-		out.put(" ", plain)
+		out.Put(" ", screen.Plain)
 	}
-	out.space(1)
+	out.Space(1)
 	for _, c := range it.cells {
-		out.space(c.at - (width - out.left))
+		out.Space(c.at - (width - out.Left))
 		var lit [][2]int
 		if l.p != nil && !c.aside {
 			lit = l.p.ranges([]byte(c.text))
 		}
 		s := c.s
-		out.spans(c.text, whole(c.text), always(s), lit, 0)
+		out.Spans(c.text, screen.Whole(c.text), screen.Always(s), lit, 0)
 	}
-	return out.end()
+	return out.End()
 }
 
-func (l *list) Hint(width int, g *glyphs) string {
+func (l *list) Hint(width int, g *screen.Glyphs) string {
 	parts := []string{"↑ ↓ move", l.hint, "/ filter", "Esc closes"}
 	switch {
 	case l.filtering:
 		parts = []string{"type to filter", strings.TrimSpace(patternAside(l.expr, g)), "Enter keeps it", "Esc clears it"}
-	case g.ascii:
+	case g.ASCII:
 		parts[0] = "Up Down move"
 	}
 	// In a narrow window what goes last is how to get out.
-	for len(parts) > 1 && textWidth(strings.Join(parts, "   "), g.ascii) > width {
+	for len(parts) > 1 && screen.TextWidth(strings.Join(parts, "   "), g.ASCII) > width {
 		parts = parts[1:]
 	}
 	return strings.Join(parts, "   ")

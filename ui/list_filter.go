@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
+)
 
 // The filter of a list.
 
@@ -114,7 +118,7 @@ func noneOf(what string, p *pattern, others int) string {
 	}
 	text := what + verb + p.source
 	if others > 0 {
-		text += "; " + p.other().reading() + ": " + grouped(int64(others)) + ", / and Ctrl-R"
+		text += "; " + p.other().reading() + ": " + screen.Grouped(int64(others)) + ", / and Ctrl-R"
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // patience is how long a key may wait for what it needs to be loaded, before
@@ -25,7 +26,7 @@ const (
 type Model struct {
 	r     *lazy.TraceReader
 	o     Options
-	g     *glyphs
+	g     *screen.Glyphs
 	clock clock
 	life  context.Context // ends with the Model
 	close context.CancelFunc
@@ -68,9 +69,9 @@ type Model struct {
 
 // New returns the explorer for a trace.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{r: r, o: o, g: &unicodeGlyphs, clock: systemClock(), keys: bindings(), clip: ownClipboard(), watching: true, known: r.Status()}
+	m := &Model{r: r, o: o, g: &screen.Unicode, clock: systemClock(), keys: bindings(), clip: ownClipboard(), watching: true, known: r.Status()}
 	if o.ASCII {
-		m.g = &asciiGlyphs
+		m.g = &screen.ASCII
 	}
 	m.life, m.close = context.WithCancel(context.Background())
 	m.out = newOutline(r.Tree(!o.Raw))

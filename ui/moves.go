@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // What the keys of the tree do. Each begins a goal, or changes what is open.
@@ -149,7 +150,7 @@ func (m *Model) forget(int) tea.Cmd {
 		m.say("nothing to unload")
 		return nil
 	}
-	m.say("unloaded " + plural(int64(k), "row") + "; " + keyName("right", m.g) + " loads them again")
+	m.say("unloaded " + screen.Plural(int64(k), "row") + "; " + screen.KeyName("right", m.g) + " loads them again")
 	return nil
 }
 

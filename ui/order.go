@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // The order in which the children of a node are shown: that of the calls, or
@@ -38,7 +39,7 @@ func (m *Model) sort(int) tea.Cmd {
 		m.say("no timing data in this trace")
 		return nil
 	case n == nil:
-		m.say("threads stay in their order; " + keyName("right", m.g) + " opens this one, s then sorts what is in it")
+		m.say("threads stay in their order; " + screen.KeyName("right", m.g) + " opens this one, s then sorts what is in it")
 		return nil
 	}
 	to, name := lazy.OrderDuration, "sorting by duration"
@@ -95,7 +96,7 @@ func (s sorted) apply(m *Model) tea.Cmd {
 		}
 	}
 	m.retry(s.n)
-	name := cutMiddle(m.shortName(s.n), max(16, m.width-52), m.g)
+	name := screen.CutMiddle(m.shortName(s.n), max(16, m.width-52), m.g)
 	if s.to == lazy.OrderCalls {
 		m.say(name + ": in call order")
 	} else {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // overlay takes the place of the tree until it is closed.
@@ -13,9 +15,9 @@ type overlay interface {
 	// Scroll moves what is shown, for the mouse's wheel.
 	Scroll(n int) action
 	// View draws height lines of width cells.
-	View(width, height int, g *glyphs) []string
+	View(width, height int, g *screen.Glyphs) []string
 	// Hint is the bottom line, if possible in width cells.
-	Hint(width int, g *glyphs) string
+	Hint(width int, g *screen.Glyphs) string
 }
 
 // item is a line of a list, with the text that a filter looks at.
@@ -27,7 +29,7 @@ type item struct {
 
 type cell struct {
 	text string
-	s    style
+	s    screen.Style
 	at   int // column; 0: right behind the one before
 	// aside is what a filter does not look at.
 	aside bool

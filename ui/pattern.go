@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // pattern is what a search or a filter looks for: a text, or, where a person asks
@@ -120,11 +121,11 @@ func (p *pattern) same(o *pattern) bool {
 }
 
 // name is the pattern as a person sees it, in about so many cells.
-func (p *pattern) name(width int, g *glyphs) string {
+func (p *pattern) name(width int, g *screen.Glyphs) string {
 	if p.title != "" {
-		return cutMiddle(p.title, max(width, 40), g)
+		return screen.CutMiddle(p.title, max(width, 40), g)
 	}
-	return p.sign() + cutEnd(p.source, width, g)
+	return p.sign() + screen.CutEnd(p.source, width, g)
 }
 
 // sign is what stands before the source: the key that began it, and how it is
@@ -150,7 +151,7 @@ func (p *pattern) reading() string {
 // size.
 func literal(source string, fold bool) *pattern {
 	p := literally(source, fold)
-	drawn := undrawn(source)
+	drawn := screen.Undrawn(source)
 	if drawn == source {
 		return p
 	}

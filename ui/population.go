@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // population is what a thread holds, or all threads.
@@ -24,28 +25,28 @@ func sumOf(threads []lazy.ThreadInfo) population {
 // calls writes how many calls there are: at most as many as calls, loops and
 // iterations together, while nobody has counted. least stands before a number
 // that grows.
-func (p population) calls(least string, g *glyphs) string {
+func (p population) calls(least string, g *screen.Glyphs) string {
 	switch {
 	case p.Counted:
-		return least + calls(p.Calls)
+		return least + screen.Calls(p.Calls)
 	case p.Containers == 0:
-		return calls(0)
+		return screen.Calls(0)
 	}
-	return g.atMost + " " + calls(p.Containers)
+	return g.AtMost + " " + screen.Calls(p.Containers)
 }
 
 // describePopulation writes what a thread, or the trace, holds.
 func (m *Model) describePopulation(s *sheet, p population) {
 	least := ""
 	if !m.settled() {
-		least = m.g.atLeast
+		least = m.g.AtLeast
 	}
 	if p.Counted {
-		s.pair("calls", least+grouped(p.Calls), plain)
-		s.pair("events", least+grouped(p.Events), plain)
+		s.pair("calls", least+screen.Grouped(p.Calls), screen.Plain)
+		s.pair("events", least+screen.Grouped(p.Events), screen.Plain)
 		return
 	}
-	s.pair("calls", "at most "+grouped(p.Containers)+": with loops and iterations; tracex info counts them", plain)
+	s.pair("calls", "at most "+screen.Grouped(p.Containers)+": with loops and iterations; tracex info counts them", screen.Plain)
 }
 
 // bytes is how much memory hits take.
@@ -74,9 +75,9 @@ func (m *Model) kept() int64 {
 // describeKept writes what memory is taken for.
 func (m *Model) describeKept(s *sheet) {
 	stats := m.out.t.Stats()
-	text := size(stats.Bytes) + " for " + plural(stats.Loaded, "event") + " loaded"
+	text := screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"
 	if n := m.kept(); n > 0 {
-		text += ", " + size(n) + " for hits"
+		text += ", " + screen.Size(n) + " for hits"
 	}
-	s.pair("memory", text, plain)
+	s.pair("memory", text, screen.Plain)
 }

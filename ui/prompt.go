@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // prompt is the line at the bottom where something is typed.
@@ -141,59 +143,59 @@ func (p *prompt) sign() string {
 }
 
 // shown is the part of the text that fits before and behind the cursor.
-func (p *prompt) shown(width int, g *glyphs) (before, behind string) {
+func (p *prompt) shown(width int, g *screen.Glyphs) (before, behind string) {
 	text := []rune(p.input.Value())
 	at := min(p.input.Position(), len(text))
 	before, behind = string(text[:at]), string(text[at:])
-	room := width - textWidth(p.sign(), g.ascii) - 2
-	for textWidth(before, g.ascii) > room {
-		_, _, n := nextCell(before, g.ascii)
+	room := width - screen.TextWidth(p.sign(), g.ASCII) - 2
+	for screen.TextWidth(before, g.ASCII) > room {
+		_, _, n := screen.NextCell(before, g.ASCII)
 		before = before[n:]
 	}
 	return before, behind
 }
 
 // column is where the terminal's cursor stands.
-func (p *prompt) column(width int, g *glyphs) int {
+func (p *prompt) column(width int, g *screen.Glyphs) int {
 	before, _ := p.shown(width, g)
-	return textWidth(p.sign()+before, g.ascii)
+	return screen.TextWidth(p.sign()+before, g.ASCII)
 }
 
 func (p *prompt) view(m *Model) string {
 	before, behind := p.shown(m.width, m.g)
-	l := newLine(m.width, m.g).put(p.sign(), bold)
+	l := screen.NewLine(m.width, m.g).Put(p.sign(), screen.Bold)
 	aside := p.aside(m.g)
-	if textWidth(p.sign()+before+behind+m.status.message+aside, m.g.ascii)+4 > m.width {
+	if screen.TextWidth(p.sign()+before+behind+m.status.message+aside, m.g.ASCII)+4 > m.width {
 		aside = "" // what is typed, and what is wrong with it, matter more
 	}
-	l.left -= textWidth(aside, m.g.ascii)
+	l.Left -= screen.TextWidth(aside, m.g.ASCII)
 	switch {
 	case before+behind == "" && m.status.message == "":
-		l.put(" "+p.hint, faint)
+		l.Put(" "+p.hint, screen.Faint)
 	default:
-		l.put(before+behind+" ", plain)
-		s := faint
+		l.Put(before+behind+" ", screen.Plain)
+		s := screen.Faint
 		if m.status.alarm {
-			s = alarm
+			s = screen.Alarm
 		}
-		l.put("  "+m.status.message, s)
+		l.Put("  "+m.status.message, s)
 	}
-	l.space(l.left)
-	l.left = textWidth(aside, m.g.ascii)
-	return l.put(aside, faint).end()
+	l.Space(l.Left)
+	l.Left = screen.TextWidth(aside, m.g.ASCII)
+	return l.Put(aside, screen.Faint).End()
 }
 
 // aside says how the text is read, and which key changes that.
-func (p *prompt) aside(g *glyphs) string {
+func (p *prompt) aside(g *screen.Glyphs) string {
 	if !p.patterns {
 		return ""
 	}
 	return patternAside(p.expr, g)
 }
 
-func patternAside(expr bool, g *glyphs) string {
+func patternAside(expr bool, g *screen.Glyphs) string {
 	if expr {
-		return keyName("ctrl+r", g) + " text "
+		return screen.KeyName("ctrl+r", g) + " text "
 	}
-	return keyName("ctrl+r", g) + " regex "
+	return screen.KeyName("ctrl+r", g) + " regex "
 }

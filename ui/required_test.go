@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestAnalyse: what an expression requires is told, and nothing that it does not.
@@ -115,7 +116,7 @@ func TestSearchAsPlain(t *testing.T) {
 					}
 				})
 				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%s in %s: %d hits, want %d; error %v", p.name(80, &unicodeGlyphs), name, len(got), len(want), err)
+					t.Errorf("%s in %s: %d hits, want %d; error %v", p.name(80, &screen.Unicode), name, len(got), len(want), err)
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // treeLines draws the rows of the tree: always l.tree lines of l.treeWidth
@@ -17,9 +18,9 @@ func (m *Model) treeLines(l layout) []string {
 		lines = append(lines, m.row(r, in, l.treeWidth))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, newLine(l.treeWidth, m.g).put("  "+m.nothing(), plain).end())
+		lines = append(lines, screen.NewLine(l.treeWidth, m.g).Put("  "+m.nothing(), screen.Plain).End())
 	}
-	empty := newLine(l.treeWidth, m.g).end()
+	empty := screen.NewLine(l.treeWidth, m.g).End()
 	for len(lines) < l.tree {
 		lines = append(lines, empty)
 	}
@@ -41,35 +42,35 @@ func (m *Model) nothing() string {
 
 // row draws a row.
 func (m *Model) row(r lazy.Row, in indent, width int) string {
-	l := newLine(width, m.g)
+	l := screen.NewLine(width, m.g)
 	if r == m.out.cursor {
-		l.heavy = true
-		l.put(m.g.cursor, accent)
+		l.Heavy = true
+		l.Put(m.g.Cursor, screen.Accent)
 	} else {
-		l.put(" ", plain)
+		l.Put(" ", screen.Plain)
 	}
-	mark, s := " ", plain
+	mark, s := " ", screen.Plain
 	var point *format.Point
 	if r.Node != nil {
 		if point = r.Node.Point(); point != nil {
-			mark, s = diffMark(point.Diff)
+			mark, s = screen.DiffMark(point.Diff)
 		}
 	}
-	l.put(mark, s)
-	l.space(in.of(r.Depth) - textFrom)
+	l.Put(mark, s)
+	l.Space(in.of(r.Depth) - textFrom)
 	if r.Node == nil {
 		m.gapText(l, r)
-		return l.end()
+		return l.End()
 	}
 	t := m.tailOf(r.Node, width)
-	l.left -= t.width
+	l.Left -= t.width
 	m.nodeText(l, r.Node, point)
 	if t.width > 0 {
-		l.space(l.left)
-		l.left = t.width
+		l.Space(l.Left)
+		l.Left = t.width
 		t.draw(l)
 	}
-	return l.end()
+	return l.End()
 }
 
 // hidden returns how many cells of a row's text have no room in its line.
@@ -78,33 +79,33 @@ func (m *Model) hidden(r lazy.Row) int {
 	in := m.indent()
 	text, _ := m.text(r.Node)
 	before := 2 + in.of(r.Depth) - textFrom + 2
-	return max(0, textWidth(text, m.g.ascii)-(width-before-m.tailOf(r.Node, width).width))
+	return max(0, screen.TextWidth(text, m.g.ASCII)-(width-before-m.tailOf(r.Node, width).width))
 }
 
 // nodeText draws the mark of a node and its text.
-func (m *Model) nodeText(l *line, n *lazy.Node, p *format.Point) {
+func (m *Model) nodeText(l *screen.Line, n *lazy.Node, p *format.Point) {
 	if mark := m.mark(n); mark == " " {
-		l.space(2)
+		l.Space(2)
 	} else {
-		l.put(mark, accent).space(1)
+		l.Put(mark, screen.Accent).Space(1)
 	}
 	text, spans := m.text(n)
 	var class format.Class
-	of := func(format.Style) style { return bold }
+	of := func(format.Style) screen.Style { return screen.Bold }
 	if p != nil {
 		class = p.Class
-		of = func(s format.Style) style { return ofSpan(s, class) }
+		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, class) }
 	} else {
 		spans = []format.Span{{Start: 0, End: len(text)}}
 	}
-	l.spans(text, spans, of, m.lit(n, text), m.out.skipOf(n))
+	l.Spans(text, spans, of, m.lit(n, text), m.out.skipOf(n))
 	switch {
 	case p == nil && m.emptyThread(n):
-		l.put("  no calls in this thread", faint)
+		l.Put("  no calls in this thread", screen.Faint)
 	case n.State() == lazy.StateUnfinished && p != nil && p.Class != format.ClassCall:
-		l.put("  unfinished", unfinished)
+		l.Put("  unfinished", screen.Unfinished)
 	case n.State() == lazy.StatePending && p != nil:
-		l.put("  "+m.pendingMark(), faint)
+		l.Put("  "+m.pendingMark(), screen.Faint)
 	}
 }
 
@@ -144,13 +145,13 @@ func (m *Model) mark(n *lazy.Node) string {
 	case m.loads.of(n) && !n.Loaded():
 		return m.spinner()
 	case m.out.t.IsOpen(n) && n.Order() == lazy.OrderDuration:
-		return m.g.sorted
+		return m.g.Sorted
 	case m.out.t.IsOpen(n):
-		return m.g.open
+		return m.g.Open
 	case n.Loaded():
-		return m.g.closed
+		return m.g.Closed
 	}
-	return m.g.absent
+	return m.g.Absent
 }
 
 // countText is the number of children of a node, as far as it is known.
@@ -160,24 +161,24 @@ func (m *Model) countText(n *lazy.Node) string {
 	case exact && count == 0:
 		return ""
 	case exact:
-		return grouped(count)
+		return screen.Grouped(count)
 	case known && count > 0:
-		return m.g.atLeast + grouped(count)
+		return m.g.AtLeast + screen.Grouped(count)
 	}
 	return ""
 }
 
 // gapText draws the row of children that are not in memory.
-func (m *Model) gapText(l *line, r lazy.Row) {
+func (m *Model) gapText(l *screen.Line, r lazy.Row) {
 	err := m.loads.failed[keyOf(r)]
-	enter := keyName("enter", m.g)
+	enter := screen.KeyName("enter", m.g)
 	switch {
 	case errors.Is(err, context.Canceled):
-		l.put(m.g.gap+" not loaded, "+missing(r)+": stopped; "+enter+" loads it", faint)
+		l.Put(m.g.Gap+" not loaded, "+missing(r)+": stopped; "+enter+" loads it", screen.Faint)
 	case err != nil:
-		l.put(m.g.warn+" cannot be read: "+describe(err)+" ("+enter+" tries again)", alarm)
+		l.Put(m.g.Warn+" cannot be read: "+screen.ErrorLine(err)+" ("+enter+" tries again)", screen.Alarm)
 	default:
-		l.put(m.spinner()+" loading "+missing(r), faint)
+		l.Put(m.spinner()+" loading "+missing(r), screen.Faint)
 	}
 }
 
@@ -187,9 +188,9 @@ func missing(r lazy.Row) string {
 	rows, known := r.Missing()
 	switch {
 	case known:
-		return plural(rows, "row")
+		return screen.Plural(rows, "row")
 	case r.From == r.To:
 		return "more rows"
 	}
-	return size(r.To-r.From) + " of the trace"
+	return screen.Size(r.To-r.From) + " of the trace"
 }

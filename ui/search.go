@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // maxHits bounds the hits that are kept, 24 bytes each.
@@ -108,25 +109,25 @@ func (s *search) text(m *Model, room int) string {
 		return name
 	}
 	n := int64(s.hits.len())
-	found := s.least(m) + plural(n, "hit")
+	found := s.least(m) + screen.Plural(n, "hit")
 	if s.shown > 0 && n > 0 {
-		found = fmt.Sprintf("%s of %s%s", grouped(int64(s.shown)), s.least(m), grouped(n))
+		found = fmt.Sprintf("%s of %s%s", screen.Grouped(int64(s.shown)), s.least(m), screen.Grouped(n))
 	}
 	switch other := s.otherwise(); {
 	case s.running():
-		text := fmt.Sprintf("%s  %s so far %s %s", name, found, m.spinner(), percent(s.done, s.total))
+		text := fmt.Sprintf("%s  %s so far %s %s", name, found, m.spinner(), screen.Percent(s.done, s.total))
 		const stops = "  esc stops"
 		work := lazy.Status{Done: s.done, Total: s.total, Since: s.since}
-		if rate := pace(work.Rate(m.clock.now())); textWidth(text+rate+stops, m.g.ascii) <= room {
+		if rate := pace(work.Rate(m.clock.now())); screen.TextWidth(text+rate+stops, m.g.ASCII) <= room {
 			text += rate
 		}
 		return text + stops
 	case other > 0:
-		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.reading(), s.other.reading(), plural(int64(other), "hit"))
+		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.reading(), s.other.reading(), screen.Plural(int64(other), "hit"))
 	case s.full:
-		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, percent(s.done, s.total))
+		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, screen.Percent(s.done, s.total))
 	case s.err != nil:
-		return fmt.Sprintf("%s  %s, stopped at %s", name, found, percent(s.done, s.total))
+		return fmt.Sprintf("%s  %s, stopped at %s", name, found, screen.Percent(s.done, s.total))
 	case n == 0 && !s.outgrown(m):
 		return name + "  not found"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // search types a text, or with expr a regular expression, and searches.
@@ -125,7 +126,7 @@ func TestPattern(t *testing.T) {
 		{`\S+x`, true, "AX", true}, {`x\`, false, `X\`, true}, {"(", true, "a(b", false},
 	} {
 		if got := newPattern(c.pattern, c.expr).match([]byte(c.text)); got != c.want {
-			t.Errorf("%s on %q: %v", newPattern(c.pattern, c.expr).name(80, &unicodeGlyphs), c.text, got)
+			t.Errorf("%s on %q: %v", newPattern(c.pattern, c.expr).name(80, &screen.Unicode), c.text, got)
 		}
 	}
 }
@@ -216,8 +217,8 @@ func TestSearchOtherReading(t *testing.T) {
 		if c.n == 0 || d.m.out.cursor != before {
 			t.Fatalf("%s: %d hits read otherwise, the cursor at %q: the test shows nothing", c.typed, c.n, d.cursorText())
 		}
-		d.has(plural(int64(c.n), "hit")+" "+c.finding, "not found "+newPattern(c.typed, c.expr).reading()+"; "+c.finding+": "+plural(int64(c.n), "hit"))
-		d.keys("n").has(" 1 of " + grouped(int64(c.n)))
+		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+newPattern(c.typed, c.expr).reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
+		d.keys("n").has(" 1 of " + screen.Grouped(int64(c.n)))
 		if d.m.search.p.expr == c.expr || d.m.search.hits.len() != c.n {
 			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.hits.len(), c.n)
 		}
@@ -351,7 +352,7 @@ func TestHitList(t *testing.T) {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.shown)
 	}
 	all := d.m.search.hits.len()
-	d.keys("H / z z z z").has("none of "+plural(int64(all), "hit")+" contains zzzz", "0 of "+plural(int64(all), "hit"))
+	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
 	d.keys("esc esc")
 	if d.m.overlay != nil {
 		t.Error("Esc does not close the list")

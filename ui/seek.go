@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // seeking is how searches go.
@@ -105,7 +106,7 @@ func (f found) apply(m *Model) tea.Cmd {
 	if s.hits.len() >= m.seeking.most && !s.ended {
 		s.stop()
 		s.full = true
-		m.say("stopped at the limit of " + plural(int64(m.seeking.most), "hit") + ", " + percent(s.done, s.total) +
+		m.say("stopped at the limit of " + screen.Plural(int64(m.seeking.most), "hit") + ", " + screen.Percent(s.done, s.total) +
 			" searched; n at the last one searches on from there")
 	}
 	cmd := m.goWanted()

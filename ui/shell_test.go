@@ -8,6 +8,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestPrintCommand: the details have the command that prints what is at the
@@ -18,7 +19,7 @@ func TestPrintCommand(t *testing.T) {
 	d.keys("1 0 j")
 	n := d.m.out.cursor.Node
 	event := n.Point().Event
-	if got, want := d.m.printCommand(n), "tracex print --event "+grouped(int64(event))+" "+path; got != want {
+	if got, want := d.m.printCommand(n), "tracex print --event "+screen.Grouped(int64(event))+" "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d.keys("r g j")
@@ -76,7 +77,7 @@ func TestSamePlaces(t *testing.T) {
 		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.Part{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " event "+grouped(int64(n.Point().Event))+" ") {
+		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " event "+screen.Grouped(int64(n.Point().Event))+" ") {
 			t.Errorf("event %s: printed %q, shown %q", event, got, text)
 		}
 	}

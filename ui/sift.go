@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // siftEvery is how long what passes a filter may wait to be told.
@@ -209,7 +210,7 @@ func (n sifted) apply(m *Model) tea.Cmd {
 
 // progress says how far the filter is; "" when it has looked at all hits.
 func (f *sift) progress(all int) string {
-	switch share := percent(int64(f.looked), int64(all)) + " looked at "; {
+	switch share := screen.Percent(int64(f.looked), int64(all)) + " looked at "; {
 	case f.err != nil:
 		return "stopped, " + share
 	case !f.ended:
@@ -223,5 +224,5 @@ func (f *sift) nothing(all int) string {
 	if !f.ended {
 		return "none yet"
 	}
-	return noneOf("none of "+plural(int64(all), "hit"), f.p, f.others)
+	return noneOf("none of "+screen.Plural(int64(all), "hit"), f.p, f.others)
 }

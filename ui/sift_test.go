@@ -7,6 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // filterText is what a filter of the list of hits sees of one, told the plain
@@ -47,7 +48,7 @@ func TestHitListFilter(t *testing.T) {
 		if c.expr {
 			d.keys("ctrl+r")
 		}
-		d.keys("enter").has(grouped(int64(len(want))) + " of " + plural(int64(all), "hit"))
+		d.keys("enter").has(screen.Grouped(int64(len(want))) + " of " + screen.Plural(int64(all), "hit"))
 		if got := h.count(); got != len(want) || len(want) == 0 || len(want) == all {
 			t.Errorf("%s: %d hits pass, want %d of %d", p.name(80, d.m.g), got, len(want), all)
 			continue
@@ -59,7 +60,7 @@ func TestHitListFilter(t *testing.T) {
 		}
 		d.keys("esc")
 	}
-	d.keys("/").typed(eventText(h.s.hits.at(all - 1))).keys("enter").has("none of " + plural(int64(all), "hit")).keys("esc")
+	d.keys("/").typed(eventText(h.s.hits.at(all - 1))).keys("enter").has("none of " + screen.Plural(int64(all), "hit")).keys("esc")
 	d.keys("/").typed("peek").keys("enter j enter")
 	if i, ok := d.m.search.hits.find(d.m.out.cursor.Node.Place()); d.m.overlay != nil || !ok || d.m.search.shown != i+1 {
 		t.Errorf("went to hit %d, the cursor is at %d", d.m.search.shown, i+1)
@@ -81,7 +82,7 @@ func TestHitListFilterReadings(t *testing.T) {
 	if h.count() != 0 {
 		t.Errorf("%d hits pass what is no expression", h.count())
 	}
-	d.keys("esc").has(plural(int64(h.s.hits.len()), "hit") + " of /json")
+	d.keys("esc").has(screen.Plural(int64(h.s.hits.len()), "hit") + " of /json")
 }
 
 // TestHitListFills: a list whose hits come before those that it shows fills the
@@ -285,7 +286,7 @@ func TestSearchManyThreads(t *testing.T) {
 		t.Fatalf("%d threads are found by name, want %d", got, want)
 	}
 	d.m.seeking.every = 0
-	d.keys("g").search("pool-1-thread-2", false).has("1 of " + grouped(int64(want)))
+	d.keys("g").search("pool-1-thread-2", false).has("1 of " + screen.Grouped(int64(want)))
 	if n := d.m.out.cursor.Node; !n.IsThread() || !strings.Contains(d.cursorText(), "pool-1-thread-2") {
 		t.Errorf("the cursor is at %q", d.cursorText())
 	}
@@ -314,7 +315,7 @@ func TestThreadListFilter(t *testing.T) {
 	if texts > 5*threads/2 {
 		t.Errorf("%d names were looked at", texts)
 	}
-	d.has(grouped(int64(l.count())) + " of " + plural(threads, "thread"))
+	d.has(screen.Grouped(int64(l.count())) + " of " + screen.Plural(threads, "thread"))
 	if got, want := l.count(), 1+10+100; got != want {
 		t.Errorf("%d threads pass, want %d", got, want)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // How many files are looked at for sources, and how many lines are shown around
@@ -154,7 +155,7 @@ func listSources(ctx context.Context, dirs []string) map[string][]sourceFile {
 // said is the path, and that it is a guess, if it is.
 func (c choice) said() string {
 	if c.alike > 1 {
-		return c.path + ", a guess: " + plural(int64(c.alike), "file") + " of that name"
+		return c.path + ", a guess: " + screen.Plural(int64(c.alike), "file") + " of that name"
 	}
 	return c.path
 }
@@ -206,21 +207,21 @@ func (s *sources) describe(sheet *sheet, at spot) {
 	name := s.said()
 	if s.failed == nil && s.first+len(s.text) <= at.line {
 		name += ", which has no line " + strconv.Itoa(at.line)
-		sheet.pair("source", name, faint)
+		sheet.pair("source", name, screen.Faint)
 		return
 	}
-	sheet.pair("source", name, plain)
+	sheet.pair("source", name, screen.Plain)
 	for i, text := range s.text {
 		number := s.first + i
-		st := faint
+		st := screen.Faint
 		mark := " "
 		if number == s.spot.line {
-			st, mark = bold, sheet.g.cursor
+			st, mark = screen.Bold, sheet.g.Cursor
 		}
-		l := newLine(sheet.width, sheet.g)
+		l := screen.NewLine(sheet.width, sheet.g)
 		label := strconv.Itoa(number)
-		l.space(labelWidth - 2 - len(label))
-		l.put(label, faint).put(mark, accent).put(" "+text, st)
-		sheet.lines = append(sheet.lines, l.end())
+		l.Space(labelWidth - 2 - len(label))
+		l.Put(label, screen.Faint).Put(mark, screen.Accent).Put(" "+text, st)
+		sheet.lines = append(sheet.lines, l.End())
 	}
 }

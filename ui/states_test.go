@@ -11,6 +11,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestPendingSettles shows a trace without index before all of it is known;
@@ -198,7 +199,7 @@ func TestEditor(t *testing.T) {
 // TestCalls speaks of one call as of one.
 func TestCalls(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 calls", 1: "1 call", 2: "2 calls", 12_300: "12.3 k calls"} {
-		if got := calls(n); got != want {
+		if got := screen.Calls(n); got != want {
 			t.Errorf("%d: %q, not %q", n, got, want)
 		}
 	}

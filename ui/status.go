@@ -1,15 +1,14 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // How long a message stays, and how long a step of the spinner takes.
@@ -79,7 +78,7 @@ func (m *Model) busy() bool {
 // reading reports whether the reader reads what is there already.
 func (m *Model) reading() bool { return !m.settled() && m.known.Phase != lazy.PhaseFollowing }
 
-func (m *Model) spinner() string { return m.g.spin[m.frame%len(m.g.spin)] }
+func (m *Model) spinner() string { return m.g.Spin[m.frame%len(m.g.Spin)] }
 
 // changed is told when the reader has changed.
 type changed struct{}
@@ -124,14 +123,14 @@ func (m *Model) activity(room int) string {
 	st := m.known
 	switch {
 	case m.jobs.cancel != nil && m.jobs.rows != nil:
-		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, plural(m.jobs.rows.Load(), "row"))
+		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, screen.Plural(m.jobs.rows.Load(), "row"))
 	case m.jobs.cancel != nil:
 		return m.spinner() + " " + m.jobs.name + m.jobs.part.text() + "  esc stops"
 	case m.search != nil:
 		return m.search.text(m, room)
 	case m.reading():
 		text := m.spinner() + " " + m.phase(st)
-		if textWidth(text, m.g.ascii) > room {
+		if screen.TextWidth(text, m.g.ASCII) > room {
 			text, _, _ = strings.Cut(text, " at ")
 		}
 		return text
@@ -159,7 +158,7 @@ func (m *Model) phase(st lazy.Status) string {
 	if st.Total <= 0 {
 		return what
 	}
-	what += " " + percent(st.Done, st.Total)
+	what += " " + screen.Percent(st.Done, st.Total)
 	return what + pace(st.Rate(m.clock.now()))
 }
 
@@ -168,7 +167,7 @@ func pace(rate float64, rest time.Duration) string {
 	if rate <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" at %s/s, %s left", size(int64(rate)), left(rest))
+	return fmt.Sprintf(" at %s/s, %s left", screen.Size(int64(rate)), screen.Remaining(rest))
 }
 
 // index says in a word or two where the index comes from.
@@ -179,43 +178,22 @@ func (m *Model) index(st lazy.Status) string {
 	case lazy.PhaseOpening, lazy.PhaseIndexing:
 		return "index …"
 	case lazy.PhaseUnpacking:
-		return "unpacking " + percent(st.Done, st.Total)
+		return "unpacking " + screen.Percent(st.Done, st.Total)
 	case lazy.PhaseRebuilding:
 		if st.Growth.On {
-			return "reading " + percent(st.Done, st.Total)
+			return "reading " + screen.Percent(st.Done, st.Total)
 		}
-		return "rebuilding index " + percent(st.Done, st.Total)
+		return "rebuilding index " + screen.Percent(st.Done, st.Total)
 	case lazy.PhaseFailed:
-		return m.g.warn + " failed"
+		return m.g.Warn + " failed"
 	}
 	switch {
 	case st.Index == lazy.IndexRebuilt && st.StoreReason != nil:
-		return m.g.warn + " index not stored"
+		return m.g.Warn + " index not stored"
 	case st.Index == lazy.IndexRebuilt:
 		return "index in memory"
 	case st.Index == lazy.IndexStored:
-		return "index stored " + m.g.check
+		return "index stored " + m.g.Check
 	}
-	return "index " + m.g.check
-}
-
-// describe is an error in one line, with its hint.
-func describe(err error) string {
-	if hint := format.Hint(err); hint != "" {
-		return fact(err) + "; " + strings.Join(strings.Fields(hint), " ")
-	}
-	return fact(err)
-}
-
-// fact is an error in one line, without its hint: where the words around it say
-// what follows from it.
-func fact(err error) string {
-	text := err.Error()
-	var e *format.Error
-	if errors.As(err, &e) {
-		short := *e
-		short.File = ""
-		text = short.Error()
-	}
-	return strings.Join(strings.Fields(text), " ")
+	return "index " + m.g.Check
 }

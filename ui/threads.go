@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // listThreads shows the threads to choose from.
@@ -19,7 +20,7 @@ func (m *Model) listThreads() tea.Cmd {
 		return n
 	}
 	l := &list{
-		title: plural(int64(len(threads)), "thread"), hint: "Enter goes there",
+		title: screen.Plural(int64(len(threads)), "thread"), hint: "Enter goes there",
 		n:    func() int { return len(threads) },
 		item: func(i int) item { return m.threadItem(threads[i], node(i)) },
 		text: threadTexts(threads),
@@ -70,7 +71,7 @@ func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
 // threadItem is a line of the list: a thread, and what is known of it. n is its
 // node, nil when there is none yet.
 func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
-	what := population(t).calls("", m.g) + ", " + size(t.Bytes)
+	what := population(t).calls("", m.g) + ", " + screen.Size(t.Bytes)
 	if t.Bytes == 0 {
 		what = "no calls in this thread"
 	}
@@ -79,10 +80,10 @@ func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
 		from -= 2
 		if n != nil {
 			if took, ok := n.Time(); ok {
-				what = duration(took.Duration, m.g) + ", " + what
+				what = screen.Duration(took.Duration, m.g) + ", " + what
 			}
 		}
 	}
 	from = max(28, from)
-	return item{whole: threadName(t), cells: []cell{{text: cutMiddle(threadName(t), from-3, m.g), s: plain, at: 2}, {text: what, s: faint, at: from, aside: true}}}
+	return item{whole: threadName(t), cells: []cell{{text: screen.CutMiddle(threadName(t), from-3, m.g), s: screen.Plain, at: 2}, {text: what, s: screen.Faint, at: from, aside: true}}}
 }

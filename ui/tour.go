@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/screen"
 )
 
 // tour leads through the keys in a few steps. A step is done when its key is
@@ -81,36 +83,22 @@ func (t *tour) lines(m *Model) []string {
 	text := fmt.Sprintf(s.text, find(m.keys, s.key).names(m.g))
 	var lines []string
 	for text != "" {
-		head, rest := takeWords(text, m.width-4, m.g.ascii)
+		head, rest := screen.TakeWords(text, m.width-4, m.g.ASCII)
 		lines = append(lines, head)
 		text = rest
 	}
 	return lines
 }
 
-// takeWords splits text behind at most width cells, at a blank.
-func takeWords(text string, width int, ascii bool) (head, rest string) {
-	head, rest = takeCells(text, width, ascii)
-	if rest == "" {
-		return head, ""
-	}
-	for i := len(head) - 1; i > 0; i-- {
-		if head[i] == ' ' {
-			return head[:i], text[i+1:]
-		}
-	}
-	return head, rest
-}
-
 // view draws the tour: height lines.
 func (t *tour) view(m *Model, height int) []string {
-	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(tourSteps), m.g.dot)
-	lines := []string{titled(title, "", m.width, m.g)}
+	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(tourSteps), m.g.Dot)
+	lines := []string{screen.Titled(title, "", m.width, m.g)}
 	for _, text := range t.lines(m) {
-		lines = append(lines, newLine(m.width, m.g).put("  "+text, bold).end())
+		lines = append(lines, screen.NewLine(m.width, m.g).Put("  "+text, screen.Bold).End())
 	}
 	for len(lines) < height {
-		lines = append(lines, newLine(m.width, m.g).end())
+		lines = append(lines, screen.NewLine(m.width, m.g).End())
 	}
 	return lines[:height]
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // troubles are the lines about what is wrong with the trace, and what that
@@ -19,7 +19,7 @@ func (m *Model) troubles() []string {
 		lines = append(lines, st.Ended)
 	}
 	if st.Growth.Wait != nil && m.out.t.ThreadCount() > 0 {
-		lines = append(lines, "nothing comes now: "+describe(st.Growth.Wait))
+		lines = append(lines, "nothing comes now: "+screen.ErrorLine(st.Growth.Wait))
 	}
 	if st.Problem != nil {
 		lines = append(lines, problem(st))
@@ -29,16 +29,16 @@ func (m *Model) troubles() []string {
 	case errors.Is(st.IndexReason, lazy.ErrIndexVersion) && errors.As(st.IndexReason, &e):
 		lines = append(lines, "the index was made again: it was of "+e.Found)
 	case st.IndexReason != nil:
-		lines = append(lines, "the index was not used, but made again: "+fact(st.IndexReason))
+		lines = append(lines, "the index was not used, but made again: "+screen.ErrorFact(st.IndexReason))
 	}
 	if st.StoreReason != nil {
 		lines = append(lines, "the index is in memory only and made again at each start: "+reason(st.StoreReason))
 	}
 	if st.TimesReason != nil {
-		lines = append(lines, "no durations: "+fact(st.TimesReason))
+		lines = append(lines, "no durations: "+screen.ErrorFact(st.TimesReason))
 	}
 	if st.InfoProblem != nil {
-		lines = append(lines, "info.txt cannot be shown: "+describe(st.InfoProblem))
+		lines = append(lines, "info.txt cannot be shown: "+screen.ErrorLine(st.InfoProblem))
 	}
 	return lines
 }
@@ -47,7 +47,7 @@ func (m *Model) troubles() []string {
 func problem(st lazy.Status) string {
 	var e *format.Error
 	var file *fs.PathError
-	text := describe(st.Problem)
+	text := screen.ErrorLine(st.Problem)
 	switch {
 	case st.Phase == lazy.PhaseFailed && errors.As(st.Problem, &file):
 		return "no temporary file (TMPDIR says where): " + reason(st.Problem)
@@ -56,18 +56,15 @@ func problem(st lazy.Status) string {
 	case errors.Is(st.Problem, lazy.ErrRecording):
 		text = "still being recorded: what has been written so far is shown; F follows what comes"
 	case errors.Is(st.Problem, lazy.ErrLeft) && errors.As(st.Problem, &e):
-		text = lineOf(e.Err) + "; " + e.Hint
+		text = screen.OneLine(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
-		text = fmt.Sprintf("cut short at offset %s: no more can be read", grouped(e.Offset))
+		text = fmt.Sprintf("cut short at offset %s: no more can be read", screen.Grouped(e.Offset))
 	}
 	if st.Unfinished > 0 {
-		text += "; " + plural(int64(st.Unfinished), "event") + " unfinished"
+		text += "; " + screen.Plural(int64(st.Unfinished), "event") + " unfinished"
 	}
 	return text
 }
-
-// lineOf is an error's text in one line.
-func lineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // reason is why a file could not be written, what went wrong before the name of
 // the file: the end of a line is what a narrow window cuts off.
@@ -76,5 +73,5 @@ func reason(err error) string {
 	if errors.As(err, &e) {
 		return e.Err.Error() + ", " + e.Op + " " + e.Path
 	}
-	return describe(err)
+	return screen.ErrorLine(err)
 }

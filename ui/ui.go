@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // Color says when to use colours.
@@ -39,12 +40,9 @@ type Options struct {
 // returns the context's cause. It leaves the terminal as it was, whatever
 // happens. It handles no signals: the caller's context ends at them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
-	o.ASCII = o.ASCII || !o.Unicode && plainTerminal()
+	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	return run(ctx, New(r, o))
 }
-
-// dumb reports whether the terminal says that it can do next to nothing.
-func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // run shows a Model on the terminal.
 func run(ctx context.Context, m *Model) error {
@@ -54,7 +52,7 @@ func run(ctx context.Context, m *Model) error {
 	// 1.5 % of a processor instead of 1.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	switch {
-	case m.o.Color == ColorNever, dumb() && m.o.Color != ColorAlways:
+	case m.o.Color == ColorNever, screen.DumbTerminal() && m.o.Color != ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	case m.o.Color == ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ANSI))

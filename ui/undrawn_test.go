@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tracex/lazy"
+	"tracex/ui/internal/screen"
 )
 
 // TestFindsDrawn: what rows draw in the place of characters finds these, with what
@@ -41,7 +42,7 @@ func TestFindsDrawn(t *testing.T) {
 	}
 	// All that cells draw otherwise is found by what they draw.
 	for _, r := range []rune{0, 7, '\t', '\n', '\r', 0x1b, 0x7f, 0x85, 0xad, 0x200b, 0x200c, 0x200d, 0x2028, 0x202e, 0xfeff, 0x1f3fb, 0xe0001} {
-		drawn, _, n := nextCell(string(r), false)
+		drawn, _, n := screen.NextCell(string(r), false)
 		if drawn == string(r) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"regexp"
@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// drawnEscape is how rows show a character that cannot be drawn: see nextCell.
+// drawnEscape is how rows show a character that cannot be drawn: see NextCell.
 var drawnEscape = regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
 
-// undrawn returns a text with the characters that escapes in it stand for where
+// Undrawn returns a text with the characters that escapes in it stand for where
 // rows show it.
-func undrawn(text string) string {
+func Undrawn(text string) string {
 	return drawnEscape.ReplaceAllStringFunc(text, func(escape string) string {
 		switch escape[1] {
 		case 'n':

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"tracex/format"
 )
 
-// nextCell returns what the terminal is given for the beginning of text: out,
+// NextCell returns what the terminal is given for the beginning of text: out,
 // which takes width cells, for its first n bytes. Names and values of a trace
 // are hostile: control characters, escape sequences, direction marks and bytes
 // that are not UTF-8 come in visible form. So do invisible characters, and what
 // belongs to clusters that terminals do not agree on the width of: some add up
 // the widths of the code points, others take a cluster as a whole. What is left
 // takes the same place on both.
-func nextCell(text string, ascii bool) (out string, width, n int) {
+func NextCell(text string, ascii bool) (out string, width, n int) {
 	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		return text[:1], 1, 1
 	}
@@ -41,7 +41,7 @@ func nextCell(text string, ascii bool) (out string, width, n int) {
 }
 
 // agreed reports whether a cluster can be drawn as it is: it takes w cells
-// however one counts, and joins neither with an escape before nor behind it.
+// however one counts, and joins neither an escape before it nor one after it.
 func agreed(cluster string, w int) bool {
 	if w <= 0 || format.NeedsEscape(cluster) || ansi.StringWidthWc(cluster) != w {
 		return false
@@ -84,7 +84,7 @@ func visible(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// asciiOf is what stands for a character where only ASCII can be shown.
+// asciiOf is the ASCII text for a character where only ASCII can be shown.
 func asciiOf(r rune) string {
 	if r < utf8.RuneSelf {
 		return string(r)
@@ -106,54 +106,54 @@ func asciiOf(r rune) string {
 	return visible(r)
 }
 
-// textWidth returns how many cells text takes when it is drawn.
-func textWidth(text string, ascii bool) int {
+// TextWidth returns how many cells text takes when it is drawn.
+func TextWidth(text string, ascii bool) int {
 	width := 0
 	for len(text) > 0 {
-		_, w, n := nextCell(text, ascii)
+		_, w, n := NextCell(text, ascii)
 		width += w
 		text = text[n:]
 	}
 	return width
 }
 
-// cutMiddle shortens text to width cells by taking out its middle.
-func cutMiddle(text string, width int, g *glyphs) string {
-	if textWidth(text, g.ascii) <= width {
+// CutMiddle shortens text to width cells by taking out its middle.
+func CutMiddle(text string, width int, g *Glyphs) string {
+	if TextWidth(text, g.ASCII) <= width {
 		return text
 	}
-	room := width - len([]rune(g.more))
+	room := width - len([]rune(g.More))
 	if room < 2 {
-		return cutEnd(text, width, g)
+		return CutEnd(text, width, g)
 	}
-	head, rest := takeCells(text, (room+1)/2, g.ascii)
+	head, rest := TakeCells(text, (room+1)/2, g.ASCII)
 	// The tail is found by dropping cells until it fits.
 	tail := rest
-	for textWidth(tail, g.ascii) > room/2 {
-		_, _, n := nextCell(tail, g.ascii)
+	for TextWidth(tail, g.ASCII) > room/2 {
+		_, _, n := NextCell(tail, g.ASCII)
 		tail = tail[n:]
 	}
-	return head + g.more + tail
+	return head + g.More + tail
 }
 
-// cutEnd shortens text to width cells by taking off its end.
-func cutEnd(text string, width int, g *glyphs) string {
-	if textWidth(text, g.ascii) <= width {
+// CutEnd shortens text to width cells by taking off its end.
+func CutEnd(text string, width int, g *Glyphs) string {
+	if TextWidth(text, g.ASCII) <= width {
 		return text
 	}
-	more := g.more
+	more := g.More
 	if width < len([]rune(more)) {
 		more = ""
 	}
-	head, _ := takeCells(text, width-len([]rune(more)), g.ascii)
+	head, _ := TakeCells(text, width-len([]rune(more)), g.ASCII)
 	return head + more
 }
 
-// takeCells splits text behind at most width cells.
-func takeCells(text string, width int, ascii bool) (head, rest string) {
+// TakeCells splits text after at most width cells.
+func TakeCells(text string, width int, ascii bool) (head, rest string) {
 	at := 0
 	for at < len(text) {
-		_, w, n := nextCell(text[at:], ascii)
+		_, w, n := NextCell(text[at:], ascii)
 		if w > width {
 			break
 		}
@@ -161,4 +161,18 @@ func takeCells(text string, width int, ascii bool) (head, rest string) {
 		at += n
 	}
 	return text[:at], text[at:]
+}
+
+// TakeWords splits text after at most width cells, at a blank.
+func TakeWords(text string, width int, ascii bool) (head, rest string) {
+	head, rest = TakeCells(text, width, ascii)
+	if rest == "" {
+		return head, ""
+	}
+	for i := len(head) - 1; i > 0; i-- {
+		if head[i] == ' ' {
+			return head[:i], text[i+1:]
+		}
+	}
+	return head, rest
 }

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// grouped writes a number with commas: 1,204,332.
-func grouped(n int64) string {
+// Grouped writes a number with commas: 1,204,332.
+func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	from := 0
 	if n < 0 {
@@ -19,11 +19,11 @@ func grouped(n int64) string {
 	return s
 }
 
-// short writes a number in few characters: 831, 60.0 k, 5.5 M.
-func short(n int64) string {
+// Short writes a number in few characters: 831, 60.0 k, 5.5 M.
+func Short(n int64) string {
 	switch {
 	case n < 10_000:
-		return grouped(n)
+		return Grouped(n)
 	case n < 1_000_000:
 		return fmt.Sprintf("%.1f k", float64(n)/1e3)
 	case n < 1_000_000_000:
@@ -32,19 +32,19 @@ func short(n int64) string {
 	return fmt.Sprintf("%.1f G", float64(n)/1e9)
 }
 
-// calls writes a number of calls: 1 call, 5.5 M calls.
-func calls(n int64) string { return shortly(n, "call") }
+// Calls writes a number of calls: 1 call, 5.5 M calls.
+func Calls(n int64) string { return Shortly(n, "call") }
 
-// shortly writes a number in few characters with its noun.
-func shortly(n int64, noun string) string {
+// Shortly writes a number in few characters with its noun.
+func Shortly(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return short(n) + " " + noun + "s"
+	return Short(n) + " " + noun + "s"
 }
 
-// size writes a number of bytes: 512 B, 41 KiB, 1.4 GiB.
-func size(n int64) string {
+// Size writes a number of bytes: 512 B, 41 KiB, 1.4 GiB.
+func Size(n int64) string {
 	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
 	v, i := float64(n), 0
 	for v >= 1024 && i < len(units)-1 {
@@ -57,8 +57,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %s", v, units[i])
 }
 
-// left writes how long something will take: 8 s, 3 min.
-func left(d time.Duration) string {
+// Remaining writes how long something will take: 8 s, 3 min.
+func Remaining(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return "1 s"
@@ -70,16 +70,16 @@ func left(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
-// plural writes a number with its noun: 1 hit, 2 hits.
-func plural(n int64, noun string) string {
+// Plural writes a number with its noun: 1 hit, 2 hits.
+func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return grouped(n) + " " + noun + "s"
+	return Grouped(n) + " " + noun + "s"
 }
 
-// percent writes a share: 42 %.
-func percent(done, total int64) string {
+// Percent writes a share: 42 %.
+func Percent(done, total int64) string {
 	if total <= 0 {
 		return "0 %"
 	}

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"cmp"
@@ -28,6 +28,9 @@ func asciiLocale(system string, getenv func(string) string) bool {
 	return system != "windows"
 }
 
-// plainTerminal reports whether the screen is to be drawn with ASCII alone,
+// PlainTerminal reports whether the screen is to be drawn with ASCII alone,
 // unless a person says otherwise.
-func plainTerminal() bool { return dumb() || asciiLocale(runtime.GOOS, os.Getenv) }
+func PlainTerminal() bool { return DumbTerminal() || asciiLocale(runtime.GOOS, os.Getenv) }
+
+// DumbTerminal reports whether the terminal says that it can do next to nothing.
+func DumbTerminal() bool { return os.Getenv("TERM") == "dumb" }

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"fmt"
@@ -16,16 +16,16 @@ const (
 	day         = 24 * hour
 )
 
-// duration writes nanoseconds in at most 7 cells, with the three digits that
+// Duration writes nanoseconds in at most 7 cells, with the three digits that
 // matter: 89 ns, 456 µs, 12.3 ms, 1.23 s, 1m 05s, 2h 05m, 3d 04h.
-func duration(ns int64, g *glyphs) string {
+func Duration(ns int64, g *Glyphs) string {
 	switch {
 	case ns < 0:
-		return "-" + duration(max(-ns, 0), g)
+		return "-" + Duration(max(-ns, 0), g)
 	case ns < 1_000:
 		return strconv.FormatInt(ns, 10) + " ns"
 	case ns < millisecond-500: // what rounds to 1.00 of the next unit is said in that
-		return digits(ns, microsecond) + " " + g.micro
+		return digits(ns, microsecond) + " " + g.Micro
 	case ns < second-millisecond/2:
 		return digits(ns, millisecond) + " ms"
 	case ns < minute-second/20:
@@ -59,24 +59,24 @@ func pair(ns, big int64, bigName string, small int64, smallName string) string {
 	return fmt.Sprintf("%d%s %02d%s", n/per, bigName, n%per, smallName)
 }
 
-// exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute
+// Exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute
 // on it says in brackets what that is in the units of a clock.
-func exactly(ns int64, g *glyphs) string {
+func Exactly(ns int64, g *Glyphs) string {
 	var text string
 	switch {
 	case ns < 0:
-		return "-" + exactly(max(-ns, 0), g)
+		return "-" + Exactly(max(-ns, 0), g)
 	case ns < microsecond:
 		text = strconv.FormatInt(ns, 10) + " ns"
 	case ns < millisecond:
-		text = decimals(ns, microsecond) + " " + g.micro
+		text = decimals(ns, microsecond) + " " + g.Micro
 	case ns < second:
 		text = decimals(ns, millisecond) + " ms"
 	default:
 		text = decimals(ns, second) + " s"
 	}
 	if ns >= minute {
-		text += " (" + duration(ns, g) + ")"
+		text += " (" + Duration(ns, g) + ")"
 	}
 	return text
 }
@@ -84,16 +84,16 @@ func exactly(ns int64, g *glyphs) string {
 // decimals writes ns in a unit, a power of ten, with as many decimals as it
 // takes.
 func decimals(ns, unit int64) string {
-	text := grouped(ns / unit)
+	text := Grouped(ns / unit)
 	if rest := ns % unit; rest > 0 {
 		text += "." + strings.TrimRight(strconv.FormatInt(unit+rest, 10)[1:], "0")
 	}
 	return text
 }
 
-// share writes what part of a whole something is: 42 %, 4.2 %. It is "" where
+// Share writes what part of a whole something is: 42 %, 4.2 %. It is "" where
 // that cannot be: a whole of nothing, or a part larger than the whole.
-func share(part, whole int64) string {
+func Share(part, whole int64) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""
 	}
@@ -104,17 +104,17 @@ func share(part, whole int64) string {
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
 
-// gauge draws a share as a bar of at most width cells. What is too little for
+// Gauge draws a share as a bar of at most width cells. What is too little for
 // the smallest piece is "".
-func gauge(part, whole int64, width int, g *glyphs) string {
+func Gauge(part, whole int64, width int, g *Glyphs) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""
 	}
-	steps := len(g.gauge)
+	steps := len(g.Gauge)
 	n := int(float64(part)/float64(whole)*float64(width*steps) + 0.5)
-	text := strings.Repeat(g.gauge[steps-1], n/steps)
+	text := strings.Repeat(g.Gauge[steps-1], n/steps)
 	if n%steps > 0 {
-		text += g.gauge[n%steps-1]
+		text += g.Gauge[n%steps-1]
 	}
 	return text
 }

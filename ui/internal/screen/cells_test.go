@@ -1,0 +1,100 @@
+package screen
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/format"
+)
+
+// nasty is text that would disturb a screen if it were drawn as it is.
+var nasty = []string{
+	"\x1b[2J\x1b[H", "\x1b]0;title\a", "\x1bP\x1b\\", "a\rb", "a\nb", "\t", "\x00", "\u009b31m", "\u202eevil\u202c", "\u2066x", "\ufeff",
+	"e\u0301", "\u0301", "\u200b", "\u200d", "👩\u200d👩\u200d👧", "❤\ufe0f", "🇩🇪", "日本語", "각", "ᄀ", "\U000e0041", "नमस्ते",
+	"\xff\xfe", "\xed\xa0\x80", "ﷺ", "ก\u0e33", "\u00ad", "\u2028", "\u3164", "a\u0300\u0300\u0300\u0300", "👍🏽", "☃\ufe0f\u20e3",
+}
+
+// TestCellsAreSafe draws nasty text and checks what comes out: no control
+// characters, and the same width whichever way the terminal counts.
+func TestCellsAreSafe(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		texts := append([]string{strings.Join(nasty, "")}, nasty...)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 500 {
+			var b strings.Builder
+			for range 8 {
+				b.WriteString(nasty[r.IntN(len(nasty))])
+				b.WriteRune(rune(r.IntN(0x3000)))
+			}
+			texts = append(texts, b.String())
+		}
+		for _, text := range texts {
+			checkCells(t, text, ascii)
+		}
+	}
+}
+
+// TestLongClusterIsCut: of a character that is joined of many, a line shows what
+// fits, and all that follows it.
+func TestLongClusterIsCut(t *testing.T) {
+	const family = "👩\u200d👩\u200d👧\u200d👦"
+	for _, name := range []string{family, strings.Repeat("e\u0301\u0300\u0302\u0303", 8), "🇩🇪🇫🇷🇩🇪🇫🇷", "नमस्ते नमस्ते", "👍🏽👍🏽👍🏽", "日本語日本語"} {
+		text := "cls" + name + "Family.run()"
+		width := TextWidth(text, false)
+		for room := 12; room <= width+3; room++ {
+			drawn := ansi.Strip(NewLine(room, &Unicode).Put(text, Plain).End())
+			blank := ansi.StringWidth(drawn) - ansi.StringWidth(strings.TrimRight(drawn, " "))
+			if room < width && blank > 12 || room >= width && !strings.Contains(drawn, "Family.run()") {
+				t.Errorf("%q in %d cells, of %d: %q", text, room, width, drawn)
+			}
+		}
+	}
+}
+
+func checkCells(t *testing.T, text string, ascii bool) {
+	t.Helper()
+	var all strings.Builder
+	width := 0
+	for rest := text; rest != ""; {
+		out, w, n := NextCell(rest, ascii)
+		if n <= 0 || n > len(rest) || w <= 0 {
+			t.Fatalf("%q: %d cells for %d bytes", rest, w, n)
+		}
+		if w > 2+len(`\U0001f469`) {
+			t.Errorf("%q: %q takes %d cells at once: where they do not fit, the rest of the line stays empty", rest[:n], out, w)
+		}
+		if format.NeedsEscape(out) || ascii && strings.ContainsFunc(out, func(r rune) bool { return r >= utf8.RuneSelf }) || !utf8.ValidString(out) {
+			t.Errorf("%q is drawn as %q", rest[:n], out)
+		}
+		all.WriteString(out)
+		width += w
+		rest = rest[n:]
+	}
+	for name, got := range map[string]int{"clusters": ansi.StringWidth(all.String()), "code points": ansi.StringWidthWc(all.String())} {
+		if got != width {
+			t.Errorf("%q is drawn as %q: %d cells, by %s %d", text, all.String(), width, name, got)
+		}
+	}
+}
+
+func FuzzCells(f *testing.F) {
+	for _, text := range nasty {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkCells(t, text, false)
+		checkCells(t, text, true)
+		for _, width := range []int{0, 1, 5, 40} {
+			if w := ansi.StringWidth(NewLine(width, &Unicode).Put(text, Alarm).End()); w != width {
+				t.Errorf("%q in a line of %d: %d cells", text, width, w)
+			}
+			if w := TextWidth(CutMiddle(text, width, &Unicode), false); w > width {
+				t.Errorf("%q cut to %d: %d cells", text, width, w)
+			}
+		}
+	})
+}

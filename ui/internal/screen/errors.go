@@ -1,0 +1,32 @@
+package screen
+
+import (
+	"errors"
+	"strings"
+
+	"tracex/format"
+)
+
+// ErrorLine is an error in one line, with its hint.
+func ErrorLine(err error) string {
+	if hint := format.Hint(err); hint != "" {
+		return ErrorFact(err) + "; " + strings.Join(strings.Fields(hint), " ")
+	}
+	return ErrorFact(err)
+}
+
+// ErrorFact is an error in one line, without its hint: where the words around it say
+// what follows from it.
+func ErrorFact(err error) string {
+	text := err.Error()
+	var e *format.Error
+	if errors.As(err, &e) {
+		short := *e
+		short.File = ""
+		text = short.Error()
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// OneLine is an error's text in one line.
+func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

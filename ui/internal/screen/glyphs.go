@@ -1,0 +1,31 @@
+package screen
+
+// Glyphs are the signs that the screen is made of besides the trace's own text.
+type Glyphs struct {
+	ASCII                        bool
+	Cursor, Open, Closed, Absent string
+	Spin                         []string
+	More, Gap, Rule, Dot, Crumb  string
+	Side, AtLeast, Check, Warn   string
+	AtMost, Sorted, Micro        string
+	Gauge                        []string // pieces of a bar: one step of a cell, two, …, all of it
+}
+
+// Unicode are the signs of a terminal that shows all characters.
+var Unicode = Glyphs{
+	Cursor: "▌", Open: "▾", Closed: "▸", Absent: "▹",
+	Spin: []string{"⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"},
+	More: "…", Gap: "⋯", Rule: "─", Dot: "·", Crumb: "›", Side: "│", AtLeast: "≥ ", Check: "✓", Warn: "⚠",
+	AtMost: "≤", Sorted: "▼", Micro: "µs",
+	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
+}
+
+// ASCII are those of one that shows ASCII alone.
+var ASCII = Glyphs{
+	ASCII:  true,
+	Cursor: "|", Open: "v", Closed: "+", Absent: ">",
+	Spin: []string{"*", "+", "x", "+"},
+	More: "...", Gap: "...", Rule: "-", Dot: "-", Crumb: ">", Side: "|", AtLeast: ">=", Check: "ok", Warn: "!",
+	AtMost: "<=", Sorted: "V", Micro: "us",
+	Gauge: []string{"#"},
+}
