@@ -8,11 +8,11 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
-	"tracex/recorder/producer"
-	"tracex/recorder/service"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/perfetto/service"
 )
 
 // benchService is a tracing service in this process, with a session that keeps
@@ -50,16 +50,16 @@ func serveBench(ctx context.Context) (s *benchService, err error) {
 	if err != nil {
 		return s, err
 	}
-	config := &perfetto.TraceConfig{Buffers: []*perfetto.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(benchBuffer >> 10)}}}
+	config := &messages.TraceConfig{Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(benchBuffer >> 10)}}}
 	for _, name := range []string{calls.Source, "track_event"} {
 		config.DataSources = append(config.DataSources,
-			&perfetto.TraceConfig_DataSource{Config: &perfetto.DataSourceConfig{Name: proto.String(name)}})
+			&messages.TraceConfig_DataSource{Config: &messages.DataSourceConfig{Name: proto.String(name)}})
 	}
-	if err := port.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) {}); err != nil {
+	if err := port.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) {}); err != nil {
 		return s, err
 	}
 	// The answer shows that the session is there.
-	return s, port.Invoke(ctx, "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+	return s, port.Invoke(ctx, "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 }
 
 func (s *benchService) producers() string { return filepath.Join(s.dir, "p") }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"tracex/format"
-	"tracex/recorder/convert"
+	"tracex/recorder/convert/perfetto"
 )
 
 // perfettoSuffixes are what the names of Perfetto's traces end in.
@@ -91,7 +91,7 @@ var traceSuffixes = []string{".tim", ".idx", ""}
 
 // convert writes data, index and times. They take their places together at the
 // end, the data last. Of a trace that is damaged all that is whole is written.
-// version is as in convert.Options.
+// version is as in perfetto.Options.
 func (a *app) convert(ctx context.Context, path, output string, force bool, version format.Version) error {
 	result, damage, err := a.converted(ctx, path, output, force, true, version)
 	if err != nil {
@@ -106,7 +106,7 @@ var errNoEvents = errors.New("nothing was recorded")
 // converted is convert that says nothing. damage is what is wrong with a trace of
 // which the rest was written. Unless empty says that it may be, a trace without events
 // takes nobody's place: errNoEvents.
-func (a *app) converted(ctx context.Context, path, output string, force, empty bool, version format.Version) (result *convert.Result, damage, err error) {
+func (a *app) converted(ctx context.Context, path, output string, force, empty bool, version format.Version) (result *perfetto.Result, damage, err error) {
 	in, err := a.openStream(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -115,8 +115,8 @@ func (a *app) converted(ctx context.Context, path, output string, force, empty b
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(convertMemory, debug.SetMemoryLimit(-1))))
 	p := a.newProgress("reading")
 	defer p.end()
-	c := convert.New(convert.Options{TempDir: filepath.Dir(output), FormatVersion: version, Progress: func(stage convert.Stage, done int64) {
-		if stage == convert.Writing && p.what != "writing" {
+	c := perfetto.New(perfetto.Options{TempDir: filepath.Dir(output), FormatVersion: version, Progress: func(stage perfetto.Stage, done int64) {
+		if stage == perfetto.Writing && p.what != "writing" {
 			p.end()
 			p.what, in.size = "writing", -1
 		}
@@ -137,7 +137,7 @@ func (a *app) converted(ctx context.Context, path, output string, force, empty b
 	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
 		return nil, nil, damage
 	}
-	result, err = c.Write(ctx, convert.Output{Times: drafts[0], Index: drafts[1], Data: drafts[2]})
+	result, err = c.Write(ctx, perfetto.Output{Times: drafts[0], Index: drafts[1], Data: drafts[2]})
 	for _, d := range drafts {
 		if err != nil {
 			err = d.placed(err)
@@ -158,7 +158,7 @@ func (a *app) converted(ctx context.Context, path, output string, force, empty b
 }
 
 // tellConverted says what a conversion made and what it left out.
-func (a *app) tellConverted(output string, r *convert.Result) error {
+func (a *app) tellConverted(output string, r *perfetto.Result) error {
 	w := bufio.NewWriter(a.stdout)
 	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(output), counted(int64(len(r.Threads)), "thread"),
 		counted(r.Events, "event"), rounded(r.Took))

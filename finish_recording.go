@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/convert"
+	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
 )
 
@@ -52,7 +52,7 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	if err = errors.Join(err, spool.Close()); err == nil && st.Size() == 0 {
 		err = errNoEvents
 	}
-	var result *convert.Result
+	var result *perfetto.Result
 	var damage error
 	if err == nil {
 		result, damage, err = a.converted(ctx, folder.Spool(), path, folder.About.Replace, false, format.Version(folder.About.FormatVersion))

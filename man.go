@@ -9,7 +9,7 @@ import (
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 
-	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto/ipc"
 	"tracex/ui"
 )
 

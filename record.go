@@ -18,9 +18,9 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
-	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
-	"tracex/recorder/service"
 )
 
 // recordFlags are the flags of record.

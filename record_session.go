@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
 )
 
 // session is a session of the private service.
@@ -32,8 +32,8 @@ func startRecording(ctx context.Context, address string, to *os.File, f recordFl
 		return nil, err
 	}
 	r := &session{port: port, end: make(chan error, 1), close: client.Close}
-	err = port.CallFile("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: recordConfig(f)}, to, func(reply ipc.Reply) {
-		m := new(perfetto.EnableTracingResponse)
+	err = port.CallFile("EnableTracing", &messages.EnableTracingRequest{TraceConfig: recordConfig(f)}, to, func(reply ipc.Reply) {
+		m := new(messages.EnableTracingResponse)
 		err := reply.Decode(m)
 		if err == nil && m.GetError() != "" {
 			err = errors.New(m.GetError())
@@ -42,7 +42,7 @@ func startRecording(ctx context.Context, address string, to *os.File, f recordFl
 	})
 	if err == nil {
 		// The answer shows that the session is there, before the program is.
-		err = port.Invoke(ctx, "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+		err = port.Invoke(ctx, "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	}
 	if err != nil {
 		client.Close()
@@ -52,33 +52,33 @@ func startRecording(ctx context.Context, address string, to *os.File, f recordFl
 }
 
 // recordConfig asks for all that a program can record.
-func recordConfig(f recordFlags) *perfetto.TraceConfig {
+func recordConfig(f recordFlags) *messages.TraceConfig {
 	// Perfetto's library begins to trace before it is connected if a session's
 	// categories will be those that it was told: "*" says what none would.
-	events := &perfetto.DataSourceConfig{
+	events := &messages.DataSourceConfig{
 		Name:             proto.String("track_event"),
-		TrackEventConfig: &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}},
+		TrackEventConfig: &messages.TrackEventConfig{EnabledCategories: []string{"*"}},
 	}
 	if len(f.categories) > 0 {
-		events.TrackEventConfig = &perfetto.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
+		events.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
 	}
 	// Clearing has Perfetto's library say names and tracks again, which all that
 	// follows upon a loss would lack else.
 	const flushEvery, clearEvery, writeEvery = time.Second, time.Second, 250 * time.Millisecond
-	return &perfetto.TraceConfig{
-		Buffers: []*perfetto.TraceConfig_BufferConfig{{
+	return &messages.TraceConfig{
+		Buffers: []*messages.TraceConfig_BufferConfig{{
 			SizeKb:     proto.Uint32(uint32(max(int64(f.buffer)>>10, 64))),
-			FillPolicy: perfetto.TraceConfig_BufferConfig_RING_BUFFER.Enum(),
+			FillPolicy: messages.TraceConfig_BufferConfig_RING_BUFFER.Enum(),
 		}},
-		DataSources: []*perfetto.TraceConfig_DataSource{
+		DataSources: []*messages.TraceConfig_DataSource{
 			{Config: events},
-			{Config: &perfetto.DataSourceConfig{Name: proto.String("tracex.calls")}},
+			{Config: &messages.DataSourceConfig{Name: proto.String("tracex.calls")}},
 		},
 		WriteIntoFile:     proto.Bool(true),
 		FileWritePeriodMs: proto.Uint32(uint32(writeEvery / time.Millisecond)),
 		FlushPeriodMs:     proto.Uint32(uint32(flushEvery / time.Millisecond)),
-		WriteFlushMode:    perfetto.TraceConfig_WRITE_FLUSH_DISABLED.Enum(), // besides these
-		IncrementalStateConfig: &perfetto.TraceConfig_IncrementalStateConfig{
+		WriteFlushMode:    messages.TraceConfig_WRITE_FLUSH_DISABLED.Enum(), // besides these
+		IncrementalStateConfig: &messages.TraceConfig_IncrementalStateConfig{
 			ClearPeriodMs: proto.Uint32(uint32(clearEvery / time.Millisecond)),
 		},
 	}
@@ -107,15 +107,15 @@ func (h had) nothing(program string) error {
 func (r *session) stop(ctx context.Context) (had, error) {
 	defer r.close()
 	// A program that is gone has nothing to flush: an error says no more.
-	_ = r.port.Invoke(ctx, "Flush", &perfetto.FlushRequest{TimeoutMs: proto.Uint32(2000)}, nil)
-	if err := r.port.Invoke(ctx, "DisableTracing", &perfetto.DisableTracingRequest{}, nil); err != nil {
+	_ = r.port.Invoke(ctx, "Flush", &messages.FlushRequest{TimeoutMs: proto.Uint32(2000)}, nil)
+	if err := r.port.Invoke(ctx, "DisableTracing", &messages.DisableTracingRequest{}, nil); err != nil {
 		return had{}, err
 	}
 	if err := <-r.end; err != nil {
 		return had{}, err
 	}
-	var answer perfetto.GetTraceStatsResponse
-	if err := r.port.Invoke(ctx, "GetTraceStats", &perfetto.GetTraceStatsRequest{}, &answer); err != nil {
+	var answer messages.GetTraceStatsResponse
+	if err := r.port.Invoke(ctx, "GetTraceStats", &messages.GetTraceStatsRequest{}, &answer); err != nil {
 		return had{}, err
 	}
 	stats := answer.GetTraceStats()

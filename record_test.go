@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/calls"
-	"tracex/recorder/perfetto"
-	"tracex/recorder/producer"
-	"tracex/recorder/smb"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/perfetto/smb"
 )
 
 // tracedArgument, as its first argument, makes the test binary be a program
@@ -73,8 +73,8 @@ func recordEvents(end string) error {
 		return p.Settle(context.Background())
 	}
 	if end == "early" {
-		all := &perfetto.TrackEventConfig{EnabledCategories: []string{"*"}}
-		if _, err := events.Source().StartUp(&perfetto.DataSourceConfig{TrackEventConfig: all}); err != nil {
+		all := &messages.TrackEventConfig{EnabledCategories: []string{"*"}}
+		if _, err := events.Source().StartUp(&messages.DataSourceConfig{TrackEventConfig: all}); err != nil {
 			return err
 		}
 		t, inner := events.Goroutine("early"), events.Name("prog", "early")

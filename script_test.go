@@ -16,7 +16,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/recorder/ipc/ipctest"
+	"tracex/recorder/perfetto/ipc/ipctest"
 )
 
 func TestMain(m *testing.M) {
@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 // captured writes traces of Perfetto's, by their names: captured 01_basic.pftrace.
 func captured(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
-		f, err := os.Open(filepath.Join("recorder", "convert", "testdata", name+".gz"))
+		f, err := os.Open(filepath.Join("recorder", "convert", "perfetto", "testdata", name+".gz"))
 		ts.Check(err)
 		z, err := gzip.NewReader(f)
 		ts.Check(err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracex/recorder/ipc"
-	"tracex/recorder/service"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/service"
 )
 
 func (a *app) serveCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/producer"
 )
 
 // Strategy says when a recorder writes its file.

@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"tracex/recorder/calls"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/perfetto/calls"
 )
 
 // sharedSend is how far a thread was with its parts.

@@ -9,9 +9,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
 )
 
 // someShared is a recorder for a service, with a live file, and a thread of it. The
@@ -52,7 +52,7 @@ func finished(t *testing.T, path string, change func(file []byte)) (parts []call
 	if done, err := FinishShared(copied, &out); err != nil || !done.Done || done.Short > 0 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	var trace perfetto.Trace
+	var trace messages.Trace
 	if err := proto.Unmarshal(out.Bytes(), &trace); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/recorder/ipc/ipctest"
+	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/recordertest"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/recorder/ipc"
-	"tracex/recorder/ipc/ipctest"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/producer"
 )
 
 // What a thread publishes may be nonsense, as when two goroutines share it: the

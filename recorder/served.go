@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/producer"
-	"tracex/recorder/smb"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/perfetto/smb"
 )
 
 // toService is a sink that a tracing service is behind. What it is offered begins

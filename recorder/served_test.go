@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/ipc/ipctest"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/producer"
 )
 
 // TestServiceWithoutAnswer starts a recorder with a service that never answers:

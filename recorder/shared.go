@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/calls"
 	"tracex/recorder/internal/live"
-	"tracex/recorder/producer"
-	"tracex/recorder/smb"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/perfetto/smb"
 )
 
 // shared is the sink of a recorder that shares memory with a service: parts become

@@ -16,15 +16,15 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/recorder/calls"
-	"tracex/recorder/convert"
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/recordertest"
 )
 
 // converted makes a trace of packets.
-func converted(t *testing.T, packets []*perfetto.TracePacket) (path string, result *convert.Result) {
+func converted(t *testing.T, packets []*messages.TracePacket) (path string, result *perfetto.Result) {
 	t.Helper()
 	var trace []byte
 	for _, p := range packets {
@@ -34,13 +34,13 @@ func converted(t *testing.T, packets []*perfetto.TracePacket) (path string, resu
 		}
 		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), b)
 	}
-	c := convert.New(convert.Options{Memory: 64 << 10, BlockSize: 16 << 10, TempDir: t.TempDir()})
+	c := perfetto.New(perfetto.Options{Memory: 64 << 10, BlockSize: 16 << 10, TempDir: t.TempDir()})
 	defer c.Close()
 	if err := c.Read(t.Context(), bytes.NewReader(trace)); err != nil {
 		t.Fatal(err)
 	}
 	var data, index, times bytes.Buffer
-	result, err := c.Write(t.Context(), convert.Output{Data: &data, Index: &index, Times: &times})
+	result, err := c.Write(t.Context(), perfetto.Output{Data: &data, Index: &index, Times: &times})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func testSharedMemoryConverted(t *testing.T) {
 }
 
 // partsOf returns the parts in packets.
-func partsOf(t *testing.T, packets []*perfetto.TracePacket) (parts []calls.Part) {
+func partsOf(t *testing.T, packets []*messages.TracePacket) (parts []calls.Part) {
 	t.Helper()
 	for _, p := range packets {
 		if p.GetTracexCalls() == nil {

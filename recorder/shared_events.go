@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/producer"
 )
 
 // sharedEvents is the sink of a recorder that shares memory with a service and

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"tracex/recorder"
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/producer"
 )
 
 // eventTexts makes text of the track events of one thread.
-func eventTexts(t *testing.T, packets []*perfetto.TracePacket) (texts []string, thread string, timed bool) {
+func eventTexts(t *testing.T, packets []*messages.TracePacket) (texts []string, thread string, timed bool) {
 	t.Helper()
 	names, categories, keys := map[uint64]string{}, map[uint64]string{}, map[uint64]string{}
 	last := uint64(0)
@@ -36,7 +36,7 @@ func eventTexts(t *testing.T, packets []*perfetto.TracePacket) (texts []string, 
 		if e == nil {
 			continue
 		}
-		if now := p.GetTimestamp(); p.GetTimestampClockId() == uint32(perfetto.BuiltinClock_BUILTIN_CLOCK_BOOTTIME) {
+		if now := p.GetTimestamp(); p.GetTimestampClockId() == uint32(messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME) {
 			if now < last || now > producer.BootTime(time.Now()) {
 				t.Errorf("an event is from %d, the one before from %d", now, last)
 			}

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder"
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/perfetto"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
 )
 
 // TestSharedMemoryJoined has a second session begin while calls are open, and end
@@ -46,7 +46,7 @@ func testSharedMemoryJoined(t *testing.T) {
 	first.stopShared(r)
 	for _, c := range []struct {
 		name    string
-		packets []*perfetto.TracePacket
+		packets []*messages.TracePacket
 		want    map[string]int
 	}{
 		{"first", first.finish(), map[string]int{"thread": 5, "early": 1}},
@@ -76,14 +76,14 @@ func testSharedMemoryCleared(t *testing.T) {
 	g := startTracing(t, "another", 1<<10)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
 	r := g.startShared(recorder.Config{FlushInterval: -1})
-	cleared := session(t, g.dir, calls.Source, 1<<10, func(c *perfetto.TraceConfig) {
-		c.IncrementalStateConfig = &perfetto.TraceConfig_IncrementalStateConfig{ClearPeriodMs: proto.Uint32(10)}
+	cleared := session(t, g.dir, calls.Source, 1<<10, func(c *messages.TraceConfig) {
+		c.IncrementalStateConfig = &messages.TraceConfig_IncrementalStateConfig{ClearPeriodMs: proto.Uint32(10)}
 	})
 	cleared.flush()
 	m := r.Method(r.Class("Class"), "method", recorder.ObjectType("T"))
 	thread := r.Thread("thread")
 	thread.Enter(m, 0, recorder.Null())
-	var packets []*perfetto.TracePacket
+	var packets []*messages.TracePacket
 	again, names := 0, 0
 	limit := time.Now().Add(time.Minute)
 	for again < 2 || names < 3 {

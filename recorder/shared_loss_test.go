@@ -7,9 +7,9 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/producer"
 )
 
 // follower follows the parts of a thread, of which some are missing.

@@ -8,8 +8,8 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
 )
 
 // A thread that several goroutines used ends alone in shared memory, too: what it

@@ -11,13 +11,13 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/ipc/ipctest"
-	"tracex/recorder/perfetto"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recordertest"
-	"tracex/recorder/service"
 )
 
 // tracing is a service with a session for recorded calls.
@@ -43,7 +43,7 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 
 // session starts a session with the service in a folder. change, if not nil, makes
 // it another than most.
-func session(t testing.TB, dir, source string, memoryKB uint32, change func(*perfetto.TraceConfig)) *tracing {
+func session(t testing.TB, dir, source string, memoryKB uint32, change func(*messages.TraceConfig)) *tracing {
 	t.Helper()
 	client, err := ipc.Dial(t.Context(), filepath.Join(dir, "c"), ipc.Options{})
 	if err != nil {
@@ -54,21 +54,21 @@ func session(t testing.TB, dir, source string, memoryKB uint32, change func(*per
 	if g.client, err = client.Bind(t.Context(), "ConsumerPort"); err != nil {
 		t.Fatal(err)
 	}
-	config := &perfetto.TraceConfig{
-		Buffers: []*perfetto.TraceConfig_BufferConfig{{
-			SizeKb: proto.Uint32(64 << 10), FillPolicy: perfetto.TraceConfig_BufferConfig_DISCARD.Enum(),
+	config := &messages.TraceConfig{
+		Buffers: []*messages.TraceConfig_BufferConfig{{
+			SizeKb: proto.Uint32(64 << 10), FillPolicy: messages.TraceConfig_BufferConfig_DISCARD.Enum(),
 		}},
-		DataSources: []*perfetto.TraceConfig_DataSource{{Config: &perfetto.DataSourceConfig{Name: proto.String(source)}}},
-		Producers: []*perfetto.TraceConfig_ProducerConfig{{
+		DataSources: []*messages.TraceConfig_DataSource{{Config: &messages.DataSourceConfig{Name: proto.String(source)}}},
+		Producers: []*messages.TraceConfig_ProducerConfig{{
 			ProducerName: proto.String(os.Args[0]), ShmSizeKb: proto.Uint32(memoryKB),
 		}},
 	}
 	if change != nil {
 		change(config)
 	}
-	err = g.client.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) { g.ended <- struct{}{} })
+	err = g.client.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) { g.ended <- struct{}{} })
 	if err == nil { // the session is there when this is answered
-		err = g.client.Invoke(t.Context(), "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+		err = g.client.Invoke(t.Context(), "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func session(t testing.TB, dir, source string, memoryKB uint32, change func(*per
 // flush has the program give the session what it has recorded.
 func (g *tracing) flush() {
 	g.t.Helper()
-	if err := g.client.Invoke(g.t.Context(), "Flush", &perfetto.FlushRequest{TimeoutMs: proto.Uint32(60_000)}, nil); err != nil {
+	if err := g.client.Invoke(g.t.Context(), "Flush", &messages.FlushRequest{TimeoutMs: proto.Uint32(60_000)}, nil); err != nil {
 		g.t.Fatal(err)
 	}
 }
@@ -104,9 +104,9 @@ func (g *tracing) parts() (parts []calls.Part) {
 }
 
 // finish ends the session and returns its packets.
-func (g *tracing) finish() (packets []*perfetto.TracePacket) {
+func (g *tracing) finish() (packets []*messages.TracePacket) {
 	g.t.Helper()
-	if err := g.client.Invoke(g.t.Context(), "DisableTracing", &perfetto.DisableTracingRequest{}, nil); err != nil {
+	if err := g.client.Invoke(g.t.Context(), "DisableTracing", &messages.DisableTracingRequest{}, nil); err != nil {
 		g.t.Fatal(err)
 	}
 	select {
@@ -118,7 +118,7 @@ func (g *tracing) finish() (packets []*perfetto.TracePacket) {
 }
 
 // read returns the packets that the session has.
-func (g *tracing) read() []*perfetto.TracePacket {
+func (g *tracing) read() []*messages.TracePacket {
 	g.t.Helper()
 	return ipctest.Read(g.t, g.client)
 }

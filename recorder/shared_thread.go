@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/recorder/calls"
-	"tracex/recorder/producer"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/producer"
 )
 
 // sharedThread is what is known of a thread from one of its packets to the next.

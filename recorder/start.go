@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"tracex/recorder/ipc"
+	"tracex/recorder/perfetto/ipc"
 )
 
 // Start begins to record. It fails when a file is there already, or none can be

@@ -15,11 +15,11 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/calls"
-	"tracex/recorder/ipc"
-	"tracex/recorder/ipc/ipctest"
-	"tracex/recorder/perfetto"
-	"tracex/recorder/service"
+	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service"
 )
 
 // within waits for a value.
@@ -194,13 +194,13 @@ func wanted(t *testing.T, consumers string) {
 	t.Cleanup(client.Close)
 	port, err := client.Bind(t.Context(), "ConsumerPort")
 	if err == nil {
-		err = port.Call("EnableTracing", &perfetto.EnableTracingRequest{TraceConfig: &perfetto.TraceConfig{
-			Buffers:     []*perfetto.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(1024)}},
-			DataSources: []*perfetto.TraceConfig_DataSource{{Config: &perfetto.DataSourceConfig{Name: proto.String(calls.Source)}}},
+		err = port.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: &messages.TraceConfig{
+			Buffers:     []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(1024)}},
+			DataSources: []*messages.TraceConfig_DataSource{{Config: &messages.DataSourceConfig{Name: proto.String(calls.Source)}}},
 		}}, func(ipc.Reply) {})
 	}
 	if err == nil { // the session is there when this is answered
-		err = port.Invoke(t.Context(), "QueryCapabilities", &perfetto.QueryCapabilitiesRequest{}, nil)
+		err = port.Invoke(t.Context(), "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/recorder/ipc/ipctest"
+	"tracex/recorder/perfetto/ipc/ipctest"
 )
 
 // explorerVariable makes the test binary be the explorer of the trace that it

@@ -9,8 +9,8 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/recorder/calls"
-	"tracex/recorder/convert"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/perfetto/calls"
 )
 
 // The real reader of either version reads what is made of a trace in which recorders
@@ -74,7 +74,7 @@ func valuesOf(threads map[int32]*calls.Part) (parts []*calls.Part) {
 // mixed converts a trace of which nothing may be left out.
 func mixed(t *testing.T, trace []byte, to format.Version) string {
 	t.Helper()
-	c := convert.New(convert.Options{FormatVersion: to, BlockSize: 4 << 10})
+	c := perfetto.New(perfetto.Options{FormatVersion: to, BlockSize: 4 << 10})
 	defer c.Close()
 	for len(trace) > 0 {
 		_, _, tag := protowire.ConsumeTag(trace)
@@ -93,7 +93,7 @@ func mixed(t *testing.T, trace []byte, to format.Version) string {
 		}
 		defer files[i].Close()
 	}
-	result, err := c.Write(t.Context(), convert.Output{Data: files[0], Index: files[1], Times: files[2]})
+	result, err := c.Write(t.Context(), perfetto.Output{Data: files[0], Index: files[1], Times: files[2]})
 	if err != nil || len(result.Left) > 0 || result.Version != to {
 		t.Fatalf("version %d, left out: %v, %v", result.Version, result.Left, err)
 	}

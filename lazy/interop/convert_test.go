@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/convert"
+	"tracex/recorder/convert/perfetto"
 )
 
 // The real reader loads what is made of traces of Perfetto's, takes the index,
@@ -15,7 +15,7 @@ import (
 func TestReferenceReadsConverted(t *testing.T) { eachReference(t, testReadsConverted) }
 
 func testReadsConverted(t *testing.T, r *reference) {
-	captures, err := filepath.Glob("../../recorder/convert/testdata/*.pftrace.gz")
+	captures, err := filepath.Glob("../../recorder/convert/perfetto/testdata/*.pftrace.gz")
 	if err != nil || len(captures) == 0 {
 		t.Fatalf("no captures: %v", err)
 	}
@@ -23,14 +23,14 @@ func testReadsConverted(t *testing.T, r *reference) {
 		name := strings.TrimSuffix(filepath.Base(path), ".pftrace.gz")
 		for label, block := range map[string]int{"": 0, "/small blocks": 100} {
 			t.Run(name+label, func(t *testing.T) {
-				sameAsReference(t, r, converted(t, path, convert.Options{BlockSize: block, FormatVersion: r.release.version}))
+				sameAsReference(t, r, converted(t, path, perfetto.Options{BlockSize: block, FormatVersion: r.release.version}))
 			})
 		}
 	}
 }
 
 // converted converts a compressed trace and returns the name of the data file.
-func converted(t *testing.T, path string, o convert.Options) string {
+func converted(t *testing.T, path string, o perfetto.Options) string {
 	t.Helper()
 	packed, err := os.Open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func converted(t *testing.T, path string, o convert.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := convert.New(o)
+	c := perfetto.New(o)
 	defer c.Close()
 	if err := c.Read(t.Context(), in); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func converted(t *testing.T, path string, o convert.Options) string {
 		}
 		defer files[i].Close()
 	}
-	if _, err := c.Write(t.Context(), convert.Output{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
+	if _, err := c.Write(t.Context(), perfetto.Output{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
 		t.Fatal(err)
 	}
 	return data

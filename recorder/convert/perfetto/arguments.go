@@ -1,0 +1,179 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"tracex/format"
+)
+
+// arguments gathers the named arguments of one event: the values as the trace
+// has them, and the numbers of the access paths that name them. Those of an
+// event that ends a slice come when the call has long been written: they become
+// a text, which is shown as what it returned.
+type arguments struct {
+	d      *dictionary
+	in     *interned
+	plain  *format.Context // for the text of values
+	asText bool
+	names  []int32
+	values []byte
+	text   []byte
+	left   int64 // arguments that there was no room for, or that were damaged
+
+	// key stands for the names, as long as all of them are interned.
+	key      []byte
+	interned bool
+	name     []byte // of a nested annotation
+}
+
+// What one event may have: a trace point must be read into memory whole.
+const (
+	maxArguments = 1 << 10
+	maxValues    = 1 << 20 // bytes
+	maxNesting   = 64      // of annotations in annotations
+)
+
+// reset begins the arguments of an event.
+func (a *arguments) reset(in *interned, asText bool) {
+	a.in, a.asText = in, asText
+	a.names, a.values, a.key, a.text = a.names[:0], a.values[:0], a.key[:0], a.text[:0]
+	a.interned = true
+}
+
+// add adds an argument with a name of our own making.
+func (a *arguments) add(name string, v format.Value) { a.put([]byte(name), v) }
+
+// put adds an argument whose name is not interned.
+func (a *arguments) put(name []byte, v format.Value) {
+	if !a.room() {
+		return
+	}
+	if a.asText {
+		a.putText(name, &v)
+		return
+	}
+	a.interned = false
+	a.putValue(a.d.path(name), &v)
+}
+
+// putInterned adds an argument whose name is interned.
+func (a *arguments) putInterned(iid uint64, e *entry, v *format.Value) {
+	if !a.room() {
+		return
+	}
+	if a.asText {
+		a.putText(shownName(clean(nil, e.text)), v)
+		return
+	}
+	if e.path < 0 {
+		e.path = a.d.path(shownName(clean(nil, e.text)))
+	}
+	a.key = binary.AppendUvarint(a.key, iid)
+	a.putValue(e.path, v)
+}
+
+// room reports whether there is room for another argument.
+func (a *arguments) room() bool {
+	if len(a.names) < maxArguments && len(a.values) < maxValues && len(a.text) < maxText {
+		return true
+	}
+	a.left++
+	return false
+}
+
+func (a *arguments) putValue(path int32, v *format.Value) {
+	a.names = append(a.names, path)
+	at, version := len(a.values), a.d.version
+	unquoted(v, version)
+	var err error
+	if a.values, err = version.AppendValue(a.values, v); err != nil {
+		null := format.Null() // cannot be: texts are cut before
+		a.values, _ = version.AppendValue(a.values[:at], &null)
+	}
+}
+
+func (a *arguments) putText(name []byte, v *format.Value) {
+	if len(a.text) > 0 {
+		a.text = append(a.text, ", "...)
+	}
+	a.text = append(append(a.text, name...), " ➜ "...)
+	a.text = a.plain.AppendValueText(a.text, v)
+}
+
+// shownName is the name that an annotation is shown by: its own, or with
+// "debug." before it where the format would take it for the instance itself, or
+// shorten it.
+func shownName(name []byte) []byte {
+	if len(name) == 0 || name[0] == '$' || len(name) >= 4 && string(name[:4]) == "this" {
+		return append([]byte("debug."), name...)
+	}
+	return name
+}
+
+// maxPath bounds the names of nested arguments, in bytes: each is looked up whole.
+const maxPath = maxText / 3
+
+// clean appends the name of an annotation without what joins the names of
+// nested ones.
+func clean(dst, name []byte) []byte {
+	for _, b := range name[:min(len(name), max(0, maxPath-len(dst)))] {
+		if b == '.' || b == '[' || b == ']' {
+			b = '_'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// place returns the number of the code location that has the names of the
+// arguments, the place in the source, and says whether the call's owner is left
+// out. iid is the number of the place in the source, 0 for one that is not
+// interned.
+func (a *arguments) place(at source, iid uint64, plain bool) int32 {
+	if !a.interned || a.in == nil || iid == 0 && (at.file != nil || at.function != nil) {
+		return a.d.location(at, plain, a.names)
+	}
+	iid <<= 1
+	if plain {
+		iid++
+	}
+	a.key = binary.AppendUvarint(a.key, iid)
+	if id, ok := a.in.places[string(a.key)]; ok {
+		return id
+	}
+	id := a.d.location(at, plain, a.names)
+	if a.in.places == nil {
+		a.in.places = make(map[string]int32)
+	}
+	a.in.places[string(a.key)] = id
+	a.in.bytes += entryCost + int64(len(a.key))
+	return id
+}
+
+func long(n int64) format.Value { return format.Value{Kind: format.ValueLong, Bits: n} }
+
+func raw(s string) format.Value { return format.Value{Kind: format.ValueRawString, Text: s} }
+
+func boolean(on bool) format.Value {
+	v := format.Value{Kind: format.ValueBoolean}
+	if on {
+		v.Bits = 1
+	}
+	return v
+}
+
+func double(bits uint64) format.Value {
+	return format.Value{Kind: format.ValueDouble, Bits: int64(bits)}
+}
+
+// unsigned is a number that may be too large for a signed one.
+func unsigned(n uint64) format.Value {
+	if n > math.MaxInt64 {
+		return raw(strconv.FormatUint(n, 10))
+	}
+	return long(int64(n))
+}
+
+func hexadecimal(n uint64) format.Value { return raw("0x" + strconv.FormatUint(n, 16)) }

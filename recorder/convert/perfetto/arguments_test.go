@@ -1,0 +1,263 @@
+package perfetto
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+func TestArguments(t *testing.T) {
+	s := simple()
+	entry := func(name string, fill func(*message)) func(*message) {
+		return field(annotationEntry, nested(func(a *message) {
+			a.text(annotationName, name)
+			fill(a)
+		}))
+	}
+	element := func(fill func(*message)) func(*message) { return field(annotationElement, nested(fill)) }
+	s.begin(100, "kinds",
+		annotate("bool", func(a *message) { a.number(annotationBool, 1) }),
+		annotate("uint", func(a *message) { a.number(annotationUint, math.MaxUint64) }),
+		annotate("int", intValue(math.MaxUint64)),
+		annotate("double", func(a *message) { a.fixed(annotationDouble, math.Float64bits(1.5)) }),
+		annotate("string", func(a *message) { a.text(annotationString, "a\"b\x00é𝄞") }),
+		annotate("pointer", func(a *message) { a.number(annotationPointer, 0xfeed) }),
+		annotate("json", func(a *message) { a.text(annotationJSON, `{"k":1,"l":[2.5,{"m":null}],"n":"s","o":true}`) }),
+		annotate("no json", func(a *message) { a.text(annotationJSON, `{k`) }),
+		annotate("message", func(a *message) {
+			a.bytes(annotationMessage, message("12345"))
+			a.text(annotationTypeName, "pkg.Type")
+		}),
+		annotate("nothing", func(*message) {}),
+	)
+	s.begin(110, "nested",
+		annotate("size", func(a *message) {
+			entry("width", intValue(3))(a)
+			entry("he.ight", intValue(4))(a)
+			entry("list", func(a *message) {
+				element(intValue(7))(a)
+				element(func(*message) {})(a)
+				element(func(a *message) { entry("x", intValue(8))(a) })(a)
+			})(a)
+		}),
+		annotate("old", func(a *message) {
+			a.bytes(annotationNested, nested(func(v *message) {
+				v.text(nestedKey, "k")
+				v.text(nestedKey, "l")
+				v.bytes(nestedEntry, nested(func(v *message) { v.number(nestedInt, 1) }))
+				v.bytes(nestedEntry, nested(func(v *message) {
+					v.bytes(nestedElement, nested(func(v *message) { v.text(nestedString, "s") }))
+					v.bytes(nestedElement, nested(func(v *message) { v.number(nestedBool, 0) }))
+				}))
+			}))
+		}),
+	)
+	s.instant(115, "names", annotate("this", intValue(1)), annotate("$x", intValue(2)), annotate("", intValue(3)))
+	s.end(120, annotate("ok", func(a *message) { a.number(annotationBool, 1) }), annotate("n", intValue(3)))
+	s.end(130)
+	s.tells(t, `
+		# process 1 › main 5
+		 100+30  c.kinds(bool ➜ true, uint ➜ 18446744073709551615, int ➜ -1, double ➜ 1.5, string ➜ "a"b`+"\x00"+`é𝄞", pointer ➜ 0xfeed, json.k ➜ 1, json.l[0] ➜ 2.5, json.l[1].m ➜ null, json.n ➜ "s", json.o ➜ true, no json ➜ {k, message ➜ <pkg.Type, 5 bytes>)
+		 110+10    nested(size.width ➜ 3, size.he_ight ➜ 4, size.list[0] ➜ 7, size.list[1].x ➜ 8, old.k ➜ 1, old.l[0] ➜ "s", old.l[1] ➜ false): ok ➜ true, n ➜ 3
+		 115+0       names(debug.this ➜ 1, debug.$x ➜ 2, debug. ➜ 3)
+		left out: 2 arguments that are damaged, or too many
+		`)
+}
+
+// allInterned has a text of each kind that can be interned, and a place.
+func allInterned() message {
+	text := func(field protowire.Number, iid uint64, text string) func(*message) {
+		return func(m *message) {
+			m.bytes(field, nested(func(e *message) {
+				e.number(1, iid)
+				e.text(2, text)
+			}))
+		}
+	}
+	return nested(func(in *message) {
+		text(internedCategories, 1, "one")(in)
+		text(internedCategories, 2, "two")(in)
+		text(internedEventNames, 1, "Name")(in)
+		text(internedEventNames, 1, "the first counts")(in)
+		text(internedEventNames, 1<<40, "Far")(in)
+		text(internedAnnotationNames, 3, "arg")(in)
+		text(internedStrings, 4, "value")(in)
+		text(internedTypeNames, 5, "Type")(in)
+		text(internedBodies, 6, "it happened")(in)
+		text(internedCorrelations, 7, "request 1")(in)
+		in.bytes(internedLocations, nested(func(l *message) {
+			l.number(1, 8)
+			l.text(2, "dir/file.cc")
+			l.text(3, "Func")
+			l.number(4, 42)
+		}))
+	})
+}
+
+// TestInterned has names, categories, strings and places by number.
+func TestInterned(t *testing.T) {
+	s := simple()
+	s.time = 50
+	s.add(func(p *message) { p.bytes(packetInterned, allInterned()) })
+	event := func(time uint64, fill func(e *message)) {
+		s.time = time
+		s.add(func(p *message) {
+			p.number(packetSequenceFlags, flagNeedsState)
+			p.bytes(packetTrackEvent, nested(func(e *message) {
+				e.number(eventType, typeInstant)
+				fill(e)
+			}))
+		})
+	}
+	event(100, func(e *message) {
+		e.number(eventCategoryIIDs, 1)
+		e.number(eventNameIID, 1)
+		e.bytes(eventAnnotations, nested(func(a *message) {
+			a.number(annotationNameIID, 3)
+			a.number(annotationStringIID, 4)
+		}))
+		e.number(eventSourceIID, 8)
+	})
+	event(110, func(e *message) {
+		e.bytes(eventCategoryIIDs, message{1, 2}) // packed
+		e.text(eventCategories, "three")
+		e.number(eventNameIID, 1<<40)
+		e.number(eventCorrelationIID, 7)
+	})
+	event(120, func(e *message) { // no category; the place is not interned
+		e.number(eventNameIID, 1)
+		e.bytes(eventSource, nested(func(l *message) {
+			l.text(2, "other.cc")
+			l.number(4, 7)
+		}))
+	})
+	event(130, func(e *message) { // no name, an unknown category
+		e.number(eventCategoryIIDs, 99)
+		e.bytes(eventLog, nested(func(l *message) {
+			l.number(1, 8)
+			l.number(2, 6)
+			l.number(3, 5)
+		}))
+	})
+	event(140, func(e *message) {
+		e.number(eventCategoryIIDs, 1)
+		e.fixed(eventFlows, 0xabc)
+		e.bytes(eventFlowEnds, message{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0})
+		e.bytes(eventTask, nested(func(m *message) { m.number(1, 8) }))
+		e.number(eventCorrelation, 5)
+		e.bytes(eventCallstack, nested(func(m *message) {
+			for _, name := range []string{"main", "run"} {
+				m.bytes(1, nested(func(f *message) { f.text(1, name) }))
+			}
+		}))
+	})
+	event(150, func(e *message) { // names that are not there
+		e.number(eventNameIID, 77)
+		e.bytes(eventAnnotations, nested(func(a *message) {
+			a.number(annotationNameIID, 77)
+			a.number(annotationInt, 4)
+		}))
+		e.bytes(eventAnnotations, nested(func(a *message) {
+			a.number(annotationNameIID, 3)
+			a.number(annotationStringIID, 77)
+		}))
+	})
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   one.Name(arg ➜ "value") at dir/file.cc:42
+		 110+0   one,two,three.Far(correlation ➜ "request 1")
+		 120+0   Name() at other.cc:7
+		 130+0   unknown(99).unnamed(message ➜ "it happened", priority ➜ WARN) at dir/file.cc:42
+		 140+0   one.unnamed(posted from ➜ Func at dir/file.cc:42, correlation ➜ 5, flow ➜ 0xabc, flow end ➜ 0x1, flow end ➜ 0x2, stack ➜ run < main)
+		 150+0   unnamed()
+		left out: 2 arguments that are damaged, or too many
+		`)
+}
+
+// TestStacks has call stacks that are interned.
+func TestStacks(t *testing.T) {
+	s := simple()
+	s.add(func(p *message) {
+		p.bytes(packetInterned, nested(func(in *message) {
+			text := func(iid uint64, text string) {
+				in.bytes(internedFunctions, nested(func(e *message) {
+					e.number(1, iid)
+					e.text(2, text)
+				}))
+			}
+			text(1, "main")
+			text(2, "run")
+			for i, function := range []uint64{1, 2, 77} {
+				in.bytes(internedFrames, nested(func(e *message) {
+					e.number(1, uint64(i+1))
+					e.number(2, function)
+					e.number(4, 0xabc)
+				}))
+			}
+			in.bytes(internedStacks, nested(func(e *message) {
+				e.number(1, 5)
+				e.bytes(2, message{1, 2, 99, 3}) // 99 is not there
+			}))
+		}))
+	})
+	s.instant(100, "A", func(e *message) { e.number(eventCallstackIID, 5) })
+	s.instant(110, "B", func(e *message) { e.number(eventCallstackIID, 6) })
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   c.A(stack ➜ 0xabc < ? < run < main)
+		 110+0   c.B()
+		left out: 1 arguments that are damaged, or too many
+		`)
+}
+
+// TestFlows has flows by the older and the newer fields.
+func TestFlows(t *testing.T) {
+	s := simple()
+	old := func(number protowire.Number, id uint64) func(*message) {
+		return func(e *message) { e.number(number, id) }
+	}
+	s.instant(100, "old", old(eventOldFlows, 1), old(eventOldFlows, 2), old(eventOldFlowEnds, 3))
+	s.instant(110, "both", old(eventOldFlows, 1), old(eventOldFlowEnds, 3), func(e *message) {
+		e.fixed(eventFlows, 1)
+		e.fixed(eventFlowEnds, 3)
+	})
+	s.instant(120, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyDirection, 1) })))
+	s.instant(130, "legacy", field(eventLegacy, nested(func(g *message) { g.number(legacyBind, 5) })))
+	s.tells(t, `
+		# process 1 › main 5
+		 100+0   c.old(flow ➜ 0x1, flow ➜ 0x2, flow end ➜ 0x3)
+		 110+0   c.both(flow ➜ 0x1, flow end ➜ 0x3)
+		 120+0   c.legacy()
+		 130+0   c.legacy()
+		`)
+}
+
+// TestLongTexts has texts that the format has no room for.
+func TestLongTexts(t *testing.T) {
+	s := simple()
+	long := strings.Repeat("é", 50000)
+	s.instant(100, "A", annotate("s", func(a *message) { a.text(annotationString, long) }))
+	s.instant(101, long)
+	many := make([]func(*message), maxArguments+10)
+	for i := range many {
+		many[i] = annotate("n", intValue(uint64(i)))
+	}
+	s.instant(102, "B", many...)
+	w, err := convertBytes(t, s.trace, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slicesIn(t, w)
+	want := strings.Repeat("é", 32766) + "…"
+	if len(all) != 3 || all[0].args != "debug.s="+want || all[1].name != want {
+		t.Errorf("%d slices; %d bytes of text, %d of a name", len(all), len(all[0].args), len(all[1].name))
+	}
+	if n := strings.Count(all[2].args, "debug.n="); n != maxArguments {
+		t.Errorf("%d arguments", n)
+	}
+	if l := w.result.Left; len(l) != 2 || l[0].Count != 10 || l[1].What != reasonTexts[longTexts] {
+		t.Errorf("left out: %v", l)
+	}
+}

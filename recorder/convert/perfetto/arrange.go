@@ -1,0 +1,198 @@
+package perfetto
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// between stands between the names of what lies in each other.
+const between = " › "
+
+// maxParents bounds how far up the parents of a track are followed.
+const maxParents = 100
+
+// arrange finds out to the end where lines belong, now that all descriptions are
+// known, and returns them in the order of the threads that they become: by
+// process, and in a process its threads, then what else it has.
+func (c *Converter) arrange() []*line {
+	for _, l := range c.lines {
+		if l.scope == ofUnknown {
+			c.current.machine = l.machine
+			c.place(l)
+		}
+	}
+	c.countMachines(c.lines)
+	var lines []*line
+	for _, l := range c.lines {
+		if l.records.begun || len(l.more) > 0 {
+			c.label(l)
+			lines = append(lines, l)
+		}
+	}
+	processes := make(map[processID]int)
+	for _, l := range lines {
+		if _, known := processes[l.pid]; !known {
+			processes[l.pid] = l.order
+		}
+	}
+	rank := func(l *line) int {
+		switch {
+		case l.pid.pid() == 0:
+			return len(c.lines) // of no process: at the end
+		default:
+			return processes[l.pid]
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.class(), b.class()), cmp.Compare(a.order, b.order))
+	})
+	return lines
+}
+
+// class orders the lines of a process.
+func (l *line) class() int {
+	switch {
+	case l.scope == ofThread && l.thread.tid == int64(l.pid.pid()):
+		return 0 // the main thread
+	case l.scope == ofThread:
+		return 1
+	case l.scope == ofTrace:
+		return 3
+	}
+	return 2
+}
+
+// place adds the records of a line of an undescribed track to the line that it
+// belongs to.
+func (c *Converter) place(l *line) {
+	var home *line
+	if t := c.tracks[l.parent]; t != nil {
+		if home = t.line; home == nil {
+			home = c.lineOf(t, []byte(l.name))
+			t.line = home
+		}
+	} else if joined, ok := c.joined.get(l.parent); ok {
+		home = joined
+	} else {
+		home = c.keyed(lineKey{byName, rootOf(l.machine, 0), l.name}, line{joined: true, name: l.name})
+	}
+	if home == nil || home == l {
+		l.parent = 0 // too many lines: it stays as it is
+		return
+	}
+	home.more = append(home.more, l.records)
+	l.records = &stream{}
+}
+
+// streams are those of the line's records.
+func (l *line) streams() []*stream {
+	if !l.records.begun {
+		return l.more
+	}
+	// What came before the track was described came first.
+	return append(l.more[:len(l.more):len(l.more)], l.records)
+}
+
+// label finds out how the threads of a line are named, and to which process and
+// thread the line belongs.
+func (c *Converter) label(l *line) {
+	var parts []string
+	if l.scope == ofThread {
+		parts = append(parts, c.threadName(l, l.track))
+	} else if l.name != "" {
+		parts = append(parts, l.name)
+	} else if l.track != nil && l.scope == ofTrack {
+		parts = append(parts, fmt.Sprintf("track %d", l.track.uuid))
+	}
+	if l.scope != ofTrace {
+		parts = append(parts, c.ancestors(l)...)
+	}
+	if l.pid.pid() != 0 {
+		parts = append(parts, numbered(c.processOf(l), "process", int64(l.pid.pid())))
+	}
+	if machine := c.machineName(l.machine); machine != "" && l.scope != ofTrace {
+		parts = append(parts, machine)
+	}
+	slices.Reverse(parts)
+	if l.shown = strings.Join(parts, between); l.shown == "" {
+		l.shown = "unnamed track"
+	}
+}
+
+// ancestors returns the names of a line's parents up to its process, and notes
+// the process and the thread that they belong to.
+func (c *Converter) ancestors(l *line) (parts []string) {
+	switch l.scope {
+	case ofThread, ofProcess, ofUnknown:
+		if l.scope == ofProcess {
+			l.process = l.track.title
+		} else if l.track != nil {
+			c.processUp(l, l.track.parent)
+		}
+		return nil
+	}
+	for up, n := l.parent, 0; up != 0 && n < maxParents; n++ {
+		t := c.tracks[up]
+		if t == nil {
+			joined, ok := c.joined.get(up)
+			if !ok {
+				break
+			}
+			parts, up = append(parts, joined.name), joined.parent
+			continue
+		}
+		switch {
+		case t.hasThread:
+			l.pid, l.thread = t.thread.pid, t.thread
+			parts = append(parts, c.threadName(l, t))
+			c.processUp(l, t.parent)
+			return parts
+		case t.hasProcess:
+			l.pid, l.process = t.pid, t.title
+			return parts
+		case t.name != "":
+			parts = append(parts, t.name)
+		}
+		up = t.parent
+	}
+	return parts
+}
+
+// threadName is a thread's name and number, as in "worker 4711". t is its track,
+// if it has one.
+func (c *Converter) threadName(l *line, t *track) string {
+	if l.title = c.names.threads[l.thread]; t != nil && t.title != "" {
+		l.title = t.title
+	}
+	return numbered(l.title, "thread", l.thread.tid)
+}
+
+// processUp takes a line's process from the track that its thread's track is
+// below: numbers of processes may be used again, tracks are not.
+func (c *Converter) processUp(l *line, parent uint64) {
+	if t := c.tracks[parent]; t != nil && t.hasProcess && t.pid == l.pid {
+		l.process = t.title
+	}
+}
+
+func (c *Converter) processOf(l *line) string {
+	l.process = cmp.Or(l.process, c.processTitle(l.pid))
+	return l.process
+}
+
+// processTitle is what a process is called; "": that is not known.
+func (c *Converter) processTitle(pid processID) string {
+	if t := c.tracks[c.processes[pid]]; t != nil && t.title != "" {
+		return t.title
+	}
+	return c.names.processes[pid]
+}
+
+func numbered(name, otherwise string, n int64) string {
+	if name == "" {
+		name = otherwise
+	}
+	return fmt.Sprintf("%s %d", name, n)
+}

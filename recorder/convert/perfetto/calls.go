@@ -1,0 +1,194 @@
+package perfetto
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"tracex/format"
+	"tracex/recorder/perfetto/calls"
+)
+
+// recorded is what the recorders of the trace wrote, see package calls: their
+// objects become those of the result, and are not made to slices.
+type recorded struct {
+	known   map[uint64]*callsRecorder
+	list    []*callsRecorder // in order of appearance
+	threads int              // of all
+}
+
+// callsRecorder is one recorder.
+type callsRecorder struct {
+	pid        processID      // its lower half is 0: not known
+	version    format.Version // of its objects
+	name       string         // before those of its threads, set when it is written
+	references *stream
+	known      *remember[reference, struct{}] // that are in references
+	ids        [format.KindCodeLocation + 1]int64
+	// ids are, by kind, one more than the largest of its references' ids.
+	threads map[int32]*stream
+}
+
+// reference names an object of a recorder.
+type reference struct {
+	kind format.Kind
+	id   int32
+}
+
+const (
+	// knownRecorders bounds how many recorders there may be, knownReferences how
+	// many objects of one are remembered: one that is forgotten may stand twice.
+	knownRecorders  = 1 << 10
+	knownReferences = 1 << 16
+)
+
+// recordedCalls reads a packet of calls. Objects are looked at when they are
+// written, since where they lie tells what they are.
+func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
+	part, err := calls.Decode(p.data)
+	if err != nil {
+		c.leave(damaged, p)
+		return nil
+	}
+	if !part.HasThread && len(part.References) == 0 {
+		return nil
+	}
+	version, known := versionOf(&part)
+	if !known {
+		c.leave(unknownVersion, p)
+		return nil
+	}
+	r := c.recorded.get(part.Recorder, version, c.spool)
+	if r == nil {
+		c.leave(tooManyTracks, p)
+		return nil
+	}
+	if r.version != version { // a recorder writes one
+		c.leave(damaged, p)
+		return nil
+	}
+	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
+	if sound, err := r.refer(part.References, c); err != nil {
+		return err
+	} else if !sound {
+		c.leave(damaged, p)
+	}
+	if !part.HasThread {
+		return nil
+	}
+	if !p.timed {
+		c.leave(withoutTime, p)
+		return nil
+	}
+	if p.early { // those of recorders have snapshots before them
+		c.leave(strangeClock, p)
+		if _, ok := c.checkTime(p, p.ns); !ok {
+			return nil
+		}
+	}
+	shift := p.ns - int64(p.time)
+	first, last, sound := span(&part, p.ns, shift)
+	if !sound {
+		c.leave(damaged, p)
+		return nil
+	}
+	records := c.recorded.thread(r, part.Thread, c.spool)
+	if records == nil {
+		c.leave(tooManyTracks, p)
+		return nil
+	}
+	c.first, c.last = min(c.first, first), max(c.last, last)
+	c.scratch = binary.AppendVarint(c.scratch[:0], p.offset)
+	c.scratch = binary.AppendVarint(c.scratch, p.ns)
+	c.scratch = binary.AppendVarint(c.scratch, shift)
+	// All at one time: they are read in the order of the input.
+	return c.spool.add(records, 0, append(c.scratch, p.data...))
+}
+
+// get returns a recorder, a new one if need be; nil when there are too many.
+func (d *recorded) get(id uint64, v format.Version, s *spool) *callsRecorder {
+	r := d.known[id]
+	if r == nil && len(d.list) < knownRecorders {
+		r = &callsRecorder{
+			version: v, references: s.stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*stream{},
+		}
+		if d.known == nil {
+			d.known = map[uint64]*callsRecorder{}
+		}
+		d.known[id] = r
+		d.list = append(d.list, r)
+	}
+	return r
+}
+
+// thread returns the records of a thread; nil when there are too many threads.
+func (d *recorded) thread(r *callsRecorder, id int32, s *spool) *stream {
+	t := r.threads[id]
+	if t == nil && d.threads < knownTracks {
+		d.threads++
+		t = s.stream()
+		r.threads[id] = t
+	}
+	return t
+}
+
+// refer keeps the references that are new. sound is false if one is damaged:
+// those before it are kept.
+func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
+	for len(b) > 0 {
+		if !format.Kind(b[0]).Reference() {
+			return false, nil
+		}
+		id, n, err := format.NewContext(r.version).Add(b)
+		if err != nil || id < 0 {
+			return false, nil
+		}
+		object, name := b[:n], reference{format.Kind(b[0]), id}
+		b = b[n:]
+		if _, known := r.known.get(name); known || name.kind == format.KindThreadName {
+			continue // names of threads are in their parts
+		}
+		r.known.put(name, struct{}{})
+		r.ids[name.kind] = max(r.ids[name.kind], int64(id)+1)
+		if err := c.spool.add(r.references, 0, object); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// span returns from when to when a part is, on the clock of the trace.
+func span(p *calls.Part, ns, shift int64) (first, last int64, ok bool) {
+	first, last = ns, ns
+	for times := p.Times; len(times) > 0; {
+		if times, ok = addTime(&last, times); !ok {
+			return 0, 0, false
+		}
+	}
+	began := shift
+	for times, n := p.Began, 0; len(times) > 0; n++ {
+		if times, ok = addTime(&began, times); !ok {
+			return 0, 0, false
+		}
+		if n == 0 && p.Whole {
+			first = min(first, began)
+		}
+	}
+	if p.Last {
+		if p.Ended > farTime {
+			return 0, 0, false
+		}
+		last += int64(p.Ended)
+	}
+	return first, last, last <= farTime
+}
+
+// addTime adds the first of times to ns, and returns those behind it.
+func addTime(ns *int64, times []byte) (rest []byte, ok bool) {
+	d, rest, ok := calls.NextTime(times)
+	if !ok || d > farTime || *ns > math.MaxInt64-int64(d) {
+		return nil, false
+	}
+	*ns += int64(d)
+	return rest, *ns <= farTime
+}

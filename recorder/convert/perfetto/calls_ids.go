@@ -1,0 +1,173 @@
+package perfetto
+
+import (
+	"errors"
+	"math"
+
+	"tracex/format"
+)
+
+// callsIDs makes the ids of one recorder those of the trace: to each is added
+// what is taken by the recorders before it. One that is alone keeps its ids.
+type callsIDs struct {
+	kinds  [format.KindCodeLocation + 1]int64
+	known  [format.KindCodeLocation + 1]int64 // of the recorder's
+	none   [format.KindCodeLocation + 1]int64 // what nothing in the trace is named
+	thread int64
+	event  int64
+	same   bool           // all objects stay as they are
+	from   format.Version // of the recorder
+	to     format.Version // that is written
+	own    int32          // the id of ownClass in the trace
+}
+
+// errNoRoom: an id has no room behind those of others.
+var errNoRoom = errors.New("an id that does not fit in 31 bits")
+
+// id returns the id of what a recorder refers to; -1 is nothing.
+func (d *callsIDs) id(kind format.Kind, id int32) int32 {
+	switch {
+	case id < 0:
+		return id
+	case int64(id) >= d.known[kind]:
+		// Its description was lost. It must not get that of another recorder.
+		return int32(min(d.none[kind], math.MaxInt32))
+	}
+	return int32(d.kinds[kind] + int64(id))
+}
+
+// eventID fails for numbers that cannot be.
+func (d *callsIDs) eventID(id int32) (int32, error) {
+	if id < 0 || d.event+int64(id) > math.MaxInt32 {
+		return 0, errNoRoom
+	}
+	return int32(d.event + int64(id)), nil
+}
+
+// point changes the ids of a trace point.
+func (d *callsIDs) point(p *format.Point) (err error) {
+	p.Location = d.id(format.KindCodeLocation, p.Location)
+	switch p.Class {
+	case format.ClassCall:
+		p.Ref = d.id(format.KindMethodDescriptor, p.Ref)
+	case format.ClassFieldRead, format.ClassFieldWrite:
+		p.Ref = d.id(format.KindFieldDescriptor, p.Ref)
+	case format.ClassVariableRead, format.ClassVariableWrite:
+		p.Ref = d.id(format.KindVariableDescriptor, p.Ref)
+	}
+	d.value(&p.Target)
+	d.value(&p.Value)
+	d.values(p.Args)
+	if s := p.Snapshot; s != nil {
+		d.snapshot(s)
+	}
+	p.Event, err = d.eventID(p.Event)
+	return err
+}
+
+func (d *callsIDs) values(all []format.Value) {
+	for i := range all {
+		d.value(&all[i])
+	}
+}
+
+// value changes the class of a value, and of those captured in it.
+func (d *callsIDs) value(v *format.Value) {
+	switch v.Kind {
+	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
+	default:
+		return
+	}
+	if d.from < d.to && v.ClassID == ownClass {
+		v.ClassID = d.own
+	} else {
+		v.ClassID = d.id(format.KindClassDescriptor, v.ClassID)
+	}
+	if c := v.Captured; c != nil {
+		d.captured(c)
+	}
+}
+
+// reference returns a reference object with the ids of the trace, and in its version:
+// t is nil where that is the recorder's.
+func (d *callsIDs) reference(object []byte, t *format.Translator) ([]byte, error) {
+	c := format.NewContext(d.from)
+	id, _, err := c.Add(object)
+	if err != nil {
+		return nil, err
+	}
+	type appender interface {
+		Append([]byte, format.Version) ([]byte, error)
+	}
+	kind := format.Kind(object[0])
+	own := d.id(kind, id)
+	var o appender
+	switch kind {
+	case format.KindClassDescriptor:
+		v := *c.Class(id)
+		v.ID, o = own, &v
+	case format.KindMethodDescriptor:
+		v := *c.Method(id)
+		v.ID, v.ClassID, o = own, d.id(format.KindClassDescriptor, v.ClassID), &v
+	case format.KindFieldDescriptor:
+		v := *c.Field(id)
+		v.ID, v.ClassID, o = own, d.id(format.KindClassDescriptor, v.ClassID), &v
+	case format.KindVariableDescriptor:
+		v := *c.Variable(id)
+		v.ID, o = own, &v
+	case format.KindString:
+		text, _ := c.Text(id)
+		o = &format.StringObject{ID: own, Value: text}
+	case format.KindAccessPath:
+		v := *c.Path(id)
+		d.steps(v.Steps)
+		v.ID, o = own, &v
+	default:
+		v := *c.Location(id)
+		if t != nil {
+			t.Location(&v)
+		}
+		d.location(&v)
+		v.ID, o = own, &v
+	}
+	return o.Append(nil, d.to)
+}
+
+func (d *callsIDs) steps(steps []format.AccessStep) {
+	for i := range steps {
+		s := &steps[i]
+		switch s.Kind {
+		case format.AccessVariable:
+			s.Ref = d.id(format.KindVariableDescriptor, s.Ref)
+		case format.AccessStaticField, format.AccessObjectField:
+			s.Ref = d.id(format.KindFieldDescriptor, s.Ref)
+		case format.AccessNamedElement:
+			s.Ref = d.id(format.KindAccessPath, s.Ref)
+		}
+	}
+}
+
+func (d *callsIDs) location(l *format.CodeLocation) {
+	for _, s := range []*int32{&l.File, &l.Class, &l.Method} {
+		*s = d.id(format.KindString, *s)
+	}
+	l.Path = d.id(format.KindAccessPath, l.Path)
+	for i := range l.ArgNames {
+		l.ArgNames[i] = d.id(format.KindAccessPath, l.ArgNames[i])
+	}
+}
+
+func (d *callsIDs) captured(c *format.Captured) {
+	d.values(c.Elements)
+	for i := range c.Fields {
+		d.value(&c.Fields[i].Value)
+	}
+}
+
+func (d *callsIDs) snapshot(s *format.Snapshot) {
+	for i := range s.Stack {
+		s.Stack[i] = d.id(format.KindCodeLocation, s.Stack[i])
+	}
+	d.values(s.Locals)
+	d.values(s.Watches)
+}

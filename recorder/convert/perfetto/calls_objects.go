@@ -1,0 +1,195 @@
+package perfetto
+
+import (
+	"tracex/format"
+	"tracex/recorder/perfetto/calls"
+)
+
+// whole makes open what a part says is open where it begins. sound is false when
+// it makes no sense: nothing is changed then.
+func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) {
+	type opened struct {
+		header []byte
+		point  format.Point
+		start  int64
+	}
+	var all []opened
+	start, began := shift, p.Began
+	for rest := p.Open; len(rest) > 0; {
+		n, err := k.peek(rest)
+		if err != nil || !k.c.point.Class.Container() || len(all) >= maxOpen {
+			return false, nil
+		}
+		if len(began) > 0 {
+			var ok bool
+			if began, ok = addTime(&start, began); !ok {
+				return false, nil
+			}
+		}
+		all = append(all, opened{rest[:n], k.c.point, start})
+		rest = rest[n:]
+	}
+	depth := p.Skipped - k.absent
+	if depth < 0 || depth > len(k.stack) {
+		k.end(0, true)
+		k.absent, depth = p.Skipped, 0
+	}
+	same := 0
+	for same < len(all) && depth+same < len(k.stack) && k.stack[depth+same].event == all[same].point.Event &&
+		k.stack[depth+same].class == all[same].point.Class {
+		same++
+	}
+	k.end(depth+same, true)
+	for i := same; i < len(all); i++ {
+		o := &all[i]
+		if err := k.begin(); err != nil {
+			return false, err
+		}
+		header, _, err := k.header(o.header)
+		if err != nil {
+			return false, nil
+		}
+		if n := len(k.stack); n > 0 {
+			o.start = max(o.start, k.stack[n-1].start)
+		}
+		k.push(header, &k.c.point, min(o.start, k.latest), len(p.Began) > 0)
+	}
+	return true, nil
+}
+
+// peek reads what tells a trace point apart, with its event id in the trace.
+func (k *callsThread) peek(b []byte) (n int, err error) {
+	if format.Kind(b[0]) != format.KindTracePoint {
+		return 0, format.ErrCorrupt
+	}
+	p := &k.c.point
+	if n, err = k.c.ids.from.Peek(b, p); err == nil {
+		p.Event, err = k.c.ids.eventID(p.Event)
+	}
+	return n, err
+}
+
+// header returns the trace point at the start of b as it stands in the trace, and
+// the size that it has in b. It sets c.point.
+func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
+	c := k.c
+	if n, err = k.peek(b); err != nil || c.ids.same && c.point.Thread == k.id {
+		return b[:n], n, err
+	}
+	if _, err := c.ids.from.DecodePoint(b, &c.point); err != nil {
+		return nil, 0, err
+	}
+	if c.translator != nil {
+		if err := c.translator.Point(&c.point); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := c.ids.point(&c.point); err != nil {
+		return nil, 0, err
+	}
+	c.point.Thread = k.id
+	c.object, err = c.point.Append(c.object[:0], c.ids.to)
+	return c.object, n, err
+}
+
+// objects writes the objects of a part up to the first that makes no sense.
+func (k *callsThread) objects(p *calls.Part, ns int64) (sound bool, err error) {
+	times, timed := p.Times, len(p.Times) > 0
+	mark := func() bool {
+		ok := true
+		if timed {
+			times, ok = addTime(&ns, times)
+			k.moment(ns)
+		}
+		return ok
+	}
+	for rest := p.Objects; len(rest) > 0; {
+		if format.Kind(rest[0]) == format.KindFooter {
+			n := k.footerSize(rest)
+			if n == 0 || !mark() {
+				return false, nil
+			}
+			k.footer(rest[:n], timed)
+			rest = rest[n:]
+			continue
+		}
+		object, n, err := k.header(rest)
+		if err != nil || len(k.stack) >= maxOpen || k.c.point.Class.Container() && !mark() {
+			return false, nil
+		}
+		if err := k.begin(); err != nil {
+			return false, err
+		}
+		rest = rest[n:]
+		k.add(object, timed)
+	}
+	return true, nil
+}
+
+// add writes a header or a leaf.
+func (k *callsThread) add(object []byte, timed bool) {
+	p := &k.c.point
+	if p.Class.Container() {
+		k.push(object, p, k.latest, timed)
+	} else {
+		k.owe()
+		k.t.block = append(k.t.block, object...)
+		k.t.header = false
+		k.count(p.Event)
+	}
+	k.c.w.blocks.due(k.t, k.alone[:])
+}
+
+// footer writes a footer, unless its container was never seen.
+func (k *callsThread) footer(b []byte, timed bool) {
+	if len(k.stack) == 0 {
+		k.absent = max(0, k.absent-1)
+		k.c.w.left.count(noBegin, 1, -1)
+		return
+	}
+	o := &k.stack[len(k.stack)-1]
+	o.timed = o.timed && timed
+	k.pop(k.c.footer(b, o.class))
+}
+
+// footer returns a footer as it stands in the trace.
+func (c *callsWriter) footer(b []byte, class format.Class) []byte {
+	if c.ids.same || class == format.ClassIteration {
+		return b
+	}
+	var f format.Footer
+	if _, err := c.ids.from.DecodeFooter(b, class, &f); err != nil {
+		f = format.Unfinished(class) // what it says cannot be read, though its size can
+	}
+	if c.translator != nil {
+		if err := c.translator.Footer(&f, class); err != nil { // cannot be: there is room for a class
+			f = format.Unfinished(class)
+		}
+	}
+	c.ids.value(&f.Result)
+	footer, err := f.Append(c.object[:0], c.ids.to, class)
+	if c.object = footer; err != nil {
+		footer = c.w.blocks.void // cannot be: what a version lacks was translated
+	}
+	return footer
+}
+
+// footerSize returns the size of a footer, 0 if it is none. What a footer of a
+// container that was never seen ends is not known: it is taken for the kind
+// behind which an object follows.
+func (k *callsThread) footerSize(b []byte) int {
+	if n := len(k.stack); n > 0 {
+		size, err := k.c.ids.from.Size(b, k.stack[n-1].class)
+		if err != nil {
+			return 0
+		}
+		return size
+	}
+	for _, class := range []format.Class{format.ClassIteration, format.ClassCall, format.ClassLoop} {
+		n, err := k.c.ids.from.Size(b, class)
+		if err == nil && (n == len(b) || format.Kind(b[n]) == format.KindTracePoint || format.Kind(b[n]) == format.KindFooter) {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,160 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"math"
+
+	"tracex/format"
+	"tracex/recorder/perfetto/calls"
+)
+
+// What is recorded in another version of the format than the trace is written in is
+// translated object by object, see format.Translator, before its ids become those of
+// the trace.
+
+// surveyed is how many objects of a kind that a trace has few of are taken note of
+// before others are translated. What is not known of the rest is guessed.
+const surveyed = 1 << 18
+
+// ownClass is the id of the one class that a recorder's objects may lack in the
+// version that is written. No object of version 22 has such an id.
+const ownClass = math.MinInt32
+
+// translate readies the translator for a recorder; nil where the version is the same.
+func (c *callsWriter) translate() error {
+	c.translator = nil
+	if c.ids.from == c.ids.to {
+		return nil
+	}
+	known, err := c.survey()
+	if err != nil {
+		return err
+	}
+	if c.translator, err = format.NewTranslator(c.ids.from, c.ids.to, known); err != nil {
+		return err
+	}
+	c.translator.NewClass = func() (int32, error) { return ownClass, nil }
+	return nil
+}
+
+// translated takes down what was guessed and lost.
+func (c *callsWriter) translated() {
+	if c.translator == nil {
+		return
+	}
+	for change, n := range c.translator.Changes() {
+		if c.changes == nil {
+			c.changes = make(map[format.Change]int64)
+		}
+		c.changes[change] += n
+	}
+}
+
+// owe writes the class that an object needs which comes next.
+func (k *callsThread) owe() {
+	if k.c.translator == nil {
+		return
+	}
+	d := k.c.translator.Owed()
+	if d == nil {
+		return
+	}
+	d.ID = k.c.ids.own
+	if object, err := d.Append(nil, k.c.ids.to); err == nil { // its name is short
+		k.c.w.blocks.reference(k.t, object)
+	}
+}
+
+// survey goes over all that a recorder wrote.
+func (c *callsWriter) survey() (*format.Survey, error) {
+	s := &surveyor{known: format.NewSurvey(c.ids.from), version: c.ids.from, left: surveyed}
+	in, err := c.w.c.spool.open(c.r.references)
+	if err != nil {
+		return nil, err
+	}
+	for n := 0; in.next(); n++ {
+		if n < surveyed {
+			s.note(in.body)
+		}
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	for _, records := range c.r.threads {
+		if in, err = c.w.c.spool.open(records); err != nil {
+			return nil, err
+		}
+		for s.stack = s.stack[:0]; in.next(); {
+			s.part(in.body)
+		}
+		if in.err != nil {
+			return nil, in.err
+		}
+	}
+	return s.known, nil
+}
+
+// surveyor goes over the parts of a thread, as far as they make sense.
+type surveyor struct {
+	known   *format.Survey
+	version format.Version
+	stack   []format.Class // of the containers that are open
+	left    int            // exceptions that may still be taken note of
+}
+
+// note takes note of an object. One that is damaged is told of when it is written.
+func (s *surveyor) note(object []byte) { _ = s.known.Object(object) }
+
+// part goes over what callsThread.record writes.
+func (s *surveyor) part(record []byte) {
+	for range 3 {
+		_, n := binary.Varint(record)
+		record = record[n:]
+	}
+	p, err := calls.Decode(record)
+	if err != nil { // cannot be: it was read before
+		return
+	}
+	if p.Whole {
+		s.stack = s.stack[:min(p.Skipped, len(s.stack))]
+		s.objects(p.Open)
+	}
+	s.objects(p.Objects)
+}
+
+func (s *surveyor) objects(b []byte) {
+	for len(b) > 0 && len(s.stack) < maxOpen {
+		open := format.ClassThrow // no container
+		if n := len(s.stack); n > 0 {
+			open = s.stack[n-1]
+		}
+		size, err := s.version.Size(b, open)
+		switch {
+		case err != nil:
+			return
+		case format.Kind(b[0]) == format.KindFooter && open.Container():
+			s.stack = s.stack[:len(s.stack)-1]
+		case format.Kind(b[0]) == format.KindTracePoint:
+			s.point(b[:size])
+		default:
+			return
+		}
+		b = b[size:]
+	}
+}
+
+// point takes note of a trace point, unless it would be one too many.
+func (s *surveyor) point(b []byte) {
+	class, _ := s.version.PointClass(b[1])
+	if class.Container() {
+		s.stack = append(s.stack, class)
+	}
+	if class == format.ClassThrow || class == format.ClassCatch {
+		if s.left--; s.left < 0 {
+			return
+		}
+	}
+	if at := int32(binary.BigEndian.Uint32(b[2:])); at < surveyed {
+		s.note(b)
+	}
+}

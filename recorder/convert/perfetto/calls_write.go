@@ -1,0 +1,310 @@
+package perfetto
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"tracex/format"
+	"tracex/recorder/perfetto/calls"
+)
+
+// callsWriter writes what recorders recorded, a thread after the other.
+type callsWriter struct {
+	w    *writer
+	r    *callsRecorder
+	ids  callsIDs
+	next callsIDs // of the next recorder; known is not set
+
+	translator *format.Translator // nil: the recorder's version is that of the trace
+	changes    map[format.Change]int64
+
+	referred bool // the references are written
+	point    format.Point
+	object   []byte
+}
+
+// recorded writes the threads of all recorders, behind those of tracks.
+func (w *writer) recorded(ctx context.Context) error {
+	c := &callsWriter{w: w}
+	if len(w.threads) > 0 {
+		for kind, n := range w.c.dictionary.counts {
+			c.next.kinds[kind] = int64(n)
+		}
+		c.next.thread, c.next.event = int64(len(w.threads)), w.blocks.events
+	}
+	none := c.next.kinds
+	for _, r := range w.c.recorded.list {
+		for kind, n := range r.ids {
+			none[kind] += n
+		}
+		none[format.KindClassDescriptor]++ // see ownClass
+	}
+	if len(w.threads) > 0 || len(w.c.recorded.list) > 1 {
+		w.c.nameRecorders()
+	}
+	for _, r := range w.c.recorded.list {
+		c.r, c.referred, c.ids = r, false, c.next
+		c.ids.known, c.ids.none = r.ids, none
+		c.ids.from, c.ids.to = r.version, w.blocks.version
+		c.ids.same = len(w.threads) == 0 && len(w.c.recorded.list) == 1 && r.version == c.ids.to
+		if !c.fits() {
+			w.left.count(farNumbers, 1, -1)
+			continue
+		}
+		if err := c.translate(); err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(r.threads)) {
+			if err := c.thread(ctx, id, r.threads[id]); err != nil {
+				return err
+			}
+		}
+		c.translated()
+	}
+	w.changes = c.changes
+	return nil
+}
+
+// nameRecorders names the recorders of a trace that has other threads as well, as
+// the processes are named that they were in: a recorder does not know how.
+func (c *Converter) nameRecorders() {
+	met := make(map[string]int)
+	for _, r := range c.recorded.list {
+		name := "recording"
+		if r.pid.pid() != 0 {
+			name = numbered(c.processTitle(r.pid), "process", int64(r.pid.pid()))
+		}
+		if machine := c.machineName(r.pid.machine()); machine != "" {
+			name = machine + between + name
+		}
+		if met[name]++; met[name] > 1 {
+			name += fmt.Sprintf(" #%d", met[name])
+		}
+		r.name = name + between
+	}
+}
+
+// fits takes room for the recorder's ids, if there is enough.
+func (c *callsWriter) fits() bool {
+	next := c.ids
+	for kind, n := range c.r.ids {
+		if next.kinds[kind] += n; next.kinds[kind] > math.MaxInt32 {
+			return false
+		}
+	}
+	if c.ids.from < c.ids.to {
+		c.ids.own = int32(next.kinds[format.KindClassDescriptor])
+		if next.kinds[format.KindClassDescriptor]++; c.ids.own == math.MaxInt32 {
+			return false
+		}
+	}
+	for id := range c.r.threads {
+		next.thread = max(next.thread, c.ids.thread+int64(id)+1)
+	}
+	if next.thread > math.MaxInt32 {
+		return false
+	}
+	c.next = next
+	return true
+}
+
+// thread writes a thread, if there is a trace point in it.
+func (c *callsWriter) thread(ctx context.Context, id int32, records *stream) error {
+	in, err := c.w.c.spool.open(records)
+	if err != nil {
+		return err
+	}
+	k := &callsThread{c: c, id: int32(c.ids.thread + int64(id)), latest: math.MinInt64}
+	for n := 1; in.next(); n++ {
+		if n%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := k.record(in.body); err != nil {
+			return err
+		}
+	}
+	if in.err != nil {
+		return in.err
+	}
+	if k.t != nil {
+		k.moment(c.w.c.last)
+		k.end(0, !k.timed)
+		k.t.name = k.shown()
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid.pid(), Process: c.w.c.processTitle(c.r.pid), Thread: k.name})
+		c.w.blocks.end(k.t)
+	}
+	return c.w.blocks.failed()
+}
+
+// references writes what the recorder refers to, into its first thread.
+func (c *callsWriter) references(t *thread) error {
+	if c.referred {
+		return nil
+	}
+	c.referred = true
+	r := c.w.c.spool.openBeside(c.r.references)
+	for r.next() {
+		object := r.body
+		if !c.ids.same {
+			var err error
+			if object, err = c.ids.reference(object, c.translator); err != nil {
+				continue // cannot be: it was read before
+			}
+		}
+		c.w.blocks.reference(t, object)
+		c.w.blocks.due(t, []*thread{t})
+	}
+	return r.err
+}
+
+// callsThread is a thread that is being written.
+type callsThread struct {
+	c      *callsWriter
+	id     int32
+	t      *thread    // nil: no trace point came yet
+	alone  [1]*thread // t
+	name   string
+	stack  []openCall
+	absent int    // containers around those of stack that were never seen
+	next   uint64 // number of the next part
+	unsure bool   // the end of the part before could not be read
+	latest int64  // ns: the last header or footer
+	timed  bool   // times were recorded
+}
+
+// openCall is an open container.
+type openCall struct {
+	class      format.Class
+	timed      bool
+	event      int32
+	iterations int32 // of a loop
+	at         int64 // logical position of its first content byte
+	start      int64 // ns
+}
+
+// record writes a part. What is wrong with it is counted.
+func (k *callsThread) record(body []byte) error {
+	left := k.c.w.left
+	offset, n := binary.Varint(body)
+	ns, m := binary.Varint(body[n:])
+	shift, o := binary.Varint(body[n+m:])
+	p, err := calls.Decode(body[n+m+o:])
+	switch {
+	case err != nil: // cannot be: it was read before
+		return nil
+	case p.Number < k.next:
+		left.count(repeatedCalls, 1, offset)
+		return nil
+	case p.Number > k.next:
+		left.count(lostCalls, 1, offset)
+	}
+	lost := p.Number > k.next || k.unsure
+	k.next, k.unsure, k.timed = p.Number+1, false, k.timed || len(p.Times)+len(p.Began) > 0
+	k.name = k.c.w.c.dictionary.text([]byte(p.Name))
+	k.moment(ns)
+	if lost && !p.Whole {
+		k.end(0, true)
+		k.absent = 0
+	}
+	sound := true
+	if p.Whole {
+		if sound, err = k.whole(&p, shift); err != nil {
+			return err
+		}
+	}
+	if sound {
+		if sound, err = k.objects(&p, ns); err != nil {
+			return err
+		}
+	}
+	if !sound {
+		k.unsure = true
+		left.count(damaged, 1, offset)
+	}
+	if p.Last {
+		k.moment(k.latest + int64(p.Ended))
+		k.end(0, !k.timed || k.unsure)
+	}
+	return nil
+}
+
+// shown is the thread's name in the trace.
+func (k *callsThread) shown() string { return k.c.w.c.dictionary.text([]byte(k.c.r.name + k.name)) }
+
+// moment goes on to a time.
+func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
+
+// begin begins the thread.
+func (k *callsThread) begin() error {
+	if k.t != nil {
+		return nil
+	}
+	k.t = &thread{id: k.id, name: k.shown()}
+	k.alone[0] = k.t
+	return k.c.references(k.t)
+}
+
+// end ends what is open above a depth, since nothing will be seen of its end.
+// unknown: nobody knows when it was.
+func (k *callsThread) end(depth int, unknown bool) {
+	for len(k.stack) > depth {
+		o := &k.stack[len(k.stack)-1]
+		f := format.Unfinished(o.class)
+		if o.class == format.ClassLoop {
+			f.Iterations = o.iterations
+		}
+		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
+		if k.c.object = footer; err != nil {
+			footer = k.c.w.blocks.void // cannot be: its text is short
+		}
+		o.timed = o.timed && !unknown
+		k.pop(footer)
+	}
+}
+
+// push writes a header.
+func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bool) {
+	t := k.t
+	if n := len(k.stack); p.Class == format.ClassIteration && n > 0 && p.Number < math.MaxInt32 {
+		loop := &k.stack[n-1]
+		loop.iterations = max(loop.iterations, p.Number+1)
+	}
+	k.owe()
+	t.block = append(t.block, header...)
+	t.header = true
+	if timed && start == k.latest {
+		t.touch(start)
+	}
+	k.stack = append(k.stack, openCall{
+		class: p.Class, timed: timed, event: p.Event, at: t.logical + int64(len(t.block)), start: start,
+	})
+	k.count(p.Event)
+}
+
+// pop writes the footer of the innermost container.
+func (k *callsThread) pop(footer []byte) {
+	t, o := k.t, k.stack[len(k.stack)-1]
+	k.stack = k.stack[:len(k.stack)-1]
+	k.owe()
+	end := t.logical + int64(len(t.block))
+	t.block = append(t.block, footer...)
+	t.header = false
+	t.cells = format.Cell{Kind: format.KindTracePoint, ID: o.event, Start: o.at, End: end}.Append(t.cells)
+	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
+	if o.timed {
+		time.Start, time.Duration = o.start-k.c.w.blocks.origin, max(0, k.latest-o.start)
+		t.touch(k.latest)
+	}
+	t.times = time.Append(t.times)
+	k.c.w.blocks.due(t, k.alone[:])
+}
+
+// count counts a trace point.
+func (k *callsThread) count(event int32) {
+	k.c.w.blocks.events++
+	k.c.next.event = max(k.c.next.event, int64(event)+1)
+}

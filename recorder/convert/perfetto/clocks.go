@@ -1,0 +1,197 @@
+package perfetto
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Clocks that have a number of their own in Perfetto's protocol. Those from 64
+// to 127 belong to the sequence that names them, all others to the trace.
+const (
+	clockRealtime  = 1
+	clockMonotonic = 3
+	clockBoottime  = 6
+	firstOwnClock  = 64
+	firstFreeClock = 128
+)
+
+// clockID names a clock: of a sequence, or with sequence 0 of a machine.
+type clockID struct{ sequence, clock, machine uint32 }
+
+func clockOf(sequence, clock uint32) clockID { return clockOn(0, sequence, clock) }
+
+// clockOn is clockOf for a sequence of a machine.
+func clockOn(machine, sequence, clock uint32) clockID {
+	if clock < firstOwnClock || clock >= firstFreeClock {
+		return clockID{0, clock, machine}
+	}
+	return clockID{sequence, clock, 0}
+}
+
+// clocks brings times of any clock to one: that of the trace.
+//
+// A snapshot says what several clocks showed at one moment. Snapshots of the
+// same clocks form a table, a column a clock. A time of one clock becomes that
+// of another by the row which is the last before it, or by several such steps,
+// as few as possible.
+type clocks struct {
+	trace   clockID // the clock of the trace
+	used    bool    // times were converted: trace cannot change any more
+	domains map[clockID]*domain
+	tables  map[string]*snapshots // by their clocks
+	version int                   // from 1: what was found out before is not sure any more
+	key     []byte
+	bridged map[uint32]bool // machines whose clocks are related to the trace's
+}
+
+// domain is what is known of a clock.
+type domain struct {
+	id          clockID
+	unit        int64 // ns
+	incremental bool  // its times are differences to the one before
+	last        int64 // ns: of an incremental one
+	backwards   bool  // it went back: its times cannot be converted
+	in          []*snapshots
+}
+
+// snapshots are those of the same clocks.
+type snapshots struct {
+	clocks  []clockID
+	columns [][]int64 // ns
+}
+
+// keptSnapshots bounds how many snapshots of the same clocks are kept. When
+// there are more, every second of the older half is forgotten, or of the clocks
+// of a sequence, whose packets are in order, all of them.
+const keptSnapshots = 1 << 12
+
+// knownClocks bounds how many clocks there may be.
+const knownClocks = 1 << 16
+
+func newClocks() *clocks {
+	return &clocks{
+		trace:   clockOf(0, clockBoottime),
+		version: 1,
+		domains: make(map[clockID]*domain),
+		tables:  make(map[string]*snapshots),
+	}
+}
+
+// reading is one clock of a snapshot.
+type reading struct {
+	id          clockID
+	time, unit  int64
+	incremental bool
+}
+
+// maxReadings bounds how many clocks a snapshot may have: a dozen is usual.
+const maxReadings = 1 << 8
+
+// parseSnapshot reads a ClockSnapshot. primary is the clock that it names as
+// that of the trace, or 0.
+func parseSnapshot(b []byte, sequence, machine uint32) (readings []reading, primary uint32, ok bool) {
+	f := fields{rest: b}
+	for f.next() {
+		switch {
+		case f.number == 1 && f.kind == protowire.BytesType:
+			r := reading{unit: 1}
+			var clock uint32
+			g := fields{rest: f.raw}
+			for g.next() {
+				switch g.number {
+				case 1:
+					clock = uint32(g.value)
+				case 2:
+					r.time = int64(g.value)
+				case 3:
+					r.incremental = g.value != 0
+				case 4:
+					r.unit = max(1, int64(g.value))
+				}
+			}
+			if g.bad {
+				return nil, 0, false
+			}
+			if len(readings) == maxReadings {
+				return nil, 0, false
+			}
+			r.id = clockOn(machine, sequence, clock)
+			readings = append(readings, r)
+		case f.number == 2:
+			primary = uint32(f.value)
+		}
+	}
+	return readings, primary, !f.bad
+}
+
+// add takes in a snapshot, or refuses one that contradicts what came before.
+func (c *clocks) add(readings []reading, primary uint32) bool {
+	if primary != 0 && !c.used {
+		c.trace = clockOf(0, primary)
+	}
+	c.key = c.key[:0]
+	for i, r := range readings {
+		d := c.domains[r.id]
+		switch {
+		case d == nil && (r.incremental && r.id.sequence == 0 || len(c.domains) >= knownClocks),
+			d != nil && (d.unit != r.unit || d.incremental != r.incremental),
+			r.id == c.trace && r.unit != 1,
+			slices.ContainsFunc(readings[:i], func(o reading) bool { return o.id == r.id }):
+			return false
+		}
+		for _, n := range [...]uint32{r.id.sequence, r.id.clock, r.id.machine} {
+			c.key = protowire.AppendVarint(c.key, uint64(n))
+		}
+	}
+	t := c.tables[string(c.key)]
+	if t == nil {
+		t = c.newTable(readings)
+	}
+	c.version++
+	for i, r := range readings {
+		d := c.domains[r.id]
+		d.last = r.time * d.unit
+		column := t.columns[i]
+		if n := len(column); n > 0 && d.last < column[n-1] {
+			d.backwards = true
+		}
+		t.columns[i] = append(column, d.last)
+	}
+	t.forget()
+	return true
+}
+
+func (c *clocks) newTable(readings []reading) *snapshots {
+	t := &snapshots{columns: make([][]int64, len(readings))}
+	c.tables[string(c.key)] = t
+	for _, r := range readings {
+		t.clocks = append(t.clocks, r.id)
+		d := c.domains[r.id]
+		if d == nil {
+			d = &domain{id: r.id, unit: r.unit, incremental: r.incremental}
+			c.domains[r.id] = d
+		}
+		d.in = append(d.in, t)
+	}
+	return t
+}
+
+// forget bounds the table.
+func (t *snapshots) forget() {
+	own := slices.ContainsFunc(t.clocks, func(id clockID) bool { return id.sequence != 0 })
+	n := len(t.columns[0])
+	if n < keptSnapshots && !(own && n >= 16) {
+		return
+	}
+	for i, column := range t.columns {
+		half, kept := n/2, 0
+		for j := range column {
+			if j >= half || !own && j%2 == 0 {
+				column[kept] = column[j]
+				kept++
+			}
+		}
+		t.columns[i] = column[:kept]
+	}
+}

@@ -1,0 +1,122 @@
+package perfetto
+
+import (
+	"math"
+	"slices"
+)
+
+// conversion is how a clock's times become those of the trace, for times from
+// least to below most.
+type conversion struct {
+	version     int
+	id          clockID
+	domain      *domain
+	shift       int64 // ns
+	least, most int64 // ns
+	none        bool  // no snapshot leads from one to the other
+}
+
+// convert brings a time of a clock to the trace's, in ns. via keeps what was
+// found out, for the next time of the same clock. ok is false when no snapshot
+// leads from one to the other: ns is on the clock itself then, and for shift,
+// when there are more snapshots, if the clock is known at all.
+func (c *clocks) convert(via *conversion, id clockID, time int64) (ns int64, ok bool) {
+	if id == c.trace {
+		return time, true
+	}
+	via.renew(c, id)
+	d := via.domain
+	if d == nil {
+		return time, false
+	}
+	ns = time * d.unit
+	if d.incremental {
+		d.last += ns
+		ns = d.last
+	}
+	return c.shift(via, ns)
+}
+
+// renew forgets what was found out, if it is of another clock or not sure any more.
+func (v *conversion) renew(c *clocks, id clockID) {
+	if v.version != c.version || v.id != id {
+		*v = conversion{version: c.version, id: id, domain: c.domains[id], most: math.MinInt64}
+	}
+}
+
+// shift brings a time on the clock of via, in ns, to that of the trace.
+func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
+	if via.none {
+		return ns, false
+	}
+	if ns < via.least || ns >= via.most {
+		path := c.path(via.id, c.trace)
+		if path == nil {
+			via.none = true
+			return ns, false
+		}
+		c.used = true
+		via.follow(path, ns)
+	}
+	return ns + via.shift, true
+}
+
+// step goes from a clock to another one by a table.
+type step struct {
+	t        *snapshots
+	from, to int // columns
+}
+
+// path finds the fewest steps from a clock to another one; nil: none.
+func (c *clocks) path(id, goal clockID) []step {
+	type place struct {
+		id   clockID
+		path []step
+	}
+	seen := map[clockID]bool{id: true}
+	for queue := []place{{id: id}}; len(queue) > 0; queue = queue[1:] {
+		d := c.domains[queue[0].id]
+		if d == nil || d.backwards {
+			continue
+		}
+		for _, t := range d.in {
+			from := slices.Index(t.clocks, d.id)
+			for to, next := range t.clocks {
+				if seen[next] {
+					continue
+				}
+				seen[next] = true
+				path := append(slices.Clone(queue[0].path), step{t, from, to})
+				if next == goal {
+					return path
+				}
+				queue = append(queue, place{next, path})
+			}
+		}
+	}
+	return nil
+}
+
+// follow finds the conversion for a time of the clock at the path's start.
+func (v *conversion) follow(path []step, ns int64) {
+	v.shift, v.least, v.most = 0, math.MinInt64, math.MaxInt64
+	for _, s := range path {
+		from := s.t.columns[s.from]
+		row, found := slices.BinarySearch(from, ns)
+		for found && row+1 < len(from) && from[row+1] == ns {
+			row++ // the last of its like
+		}
+		if !found && row > 0 {
+			row--
+		}
+		if row > 0 {
+			v.least = max(v.least, from[row]-v.shift)
+		}
+		if row+1 < len(from) {
+			v.most = min(v.most, from[row+1]-v.shift)
+		}
+		hop := s.t.columns[s.to][row] - from[row]
+		v.shift += hop
+		ns += hop
+	}
+}

@@ -1,0 +1,223 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"unicode/utf8"
+
+	"tracex/format"
+)
+
+// Names that stand where the trace has none.
+const (
+	noCategory = "uncategorized"
+	noName     = "unnamed"
+)
+
+// knownTexts is how many descriptors are remembered, see [remember]. One that
+// is forgotten and used again stands twice in the trace, under two numbers.
+const knownTexts = 1 << 18
+
+// dictionary numbers the descriptors that the trace needs, and keeps them in a
+// stream in the order of their numbers: each behind all that it refers to.
+type dictionary struct {
+	version format.Version // of what it encodes
+	spool   *spool
+	refs    *stream // each record: a whole reference object
+	known   *remember[digest, int32]
+	counts  [format.KindCodeLocation + 1]int32
+	words   int32
+	cut     int64 // texts that were too long
+	err     error // of the spool; kept
+
+	key, object []byte // scratch
+}
+
+func newDictionary(s *spool, v format.Version) *dictionary {
+	return &dictionary{version: v, spool: s, refs: s.stream(), known: newRemember[digest, int32](knownTexts)}
+}
+
+// wordKind tells the keys of words from those of descriptors, which begin with
+// their kind.
+const wordKind = 0xff
+
+// word numbers a text from 1 on, for comparing.
+func (d *dictionary) word(text []byte) int32 {
+	d.begin(wordKind)
+	d.key = append(d.key, text...)
+	key := digestOf(d.key)
+	id, ok := d.known.get(key)
+	if !ok {
+		d.words++
+		id = d.words
+		d.known.put(key, id)
+	}
+	return id
+}
+
+// begin begins the key of an object.
+func (d *dictionary) begin(kind format.Kind) { d.key = append(d.key[:0], byte(kind)) }
+
+// number returns the number of the object with the key, and whether it is new:
+// then define must follow.
+func (d *dictionary) number() (id int32, key digest, isNew bool) {
+	key = digestOf(d.key)
+	id, ok := d.known.get(key)
+	if !ok {
+		id = d.counts[d.key[0]]
+	}
+	return id, key, !ok
+}
+
+// define adds the object that was encoded.
+func (d *dictionary) define(kind format.Kind, key digest, object []byte, err error) {
+	d.object = object[:0]
+	if d.counts[kind] == math.MaxInt32 {
+		err = errNumbers
+	}
+	if err == nil {
+		err = d.spool.add(d.refs, 0, object)
+	}
+	if err != nil && d.err == nil {
+		d.err = err
+	}
+	d.counts[kind]++
+	d.known.put(key, d.counts[kind]-1)
+}
+
+// errNumbers: the format counts with 31 bits.
+var errNumbers = errors.New("more than 2,147,483,647 objects of one kind: the format has no numbers for them")
+
+// class numbers a class.
+func (d *dictionary) class(name []byte) int32 {
+	d.begin(format.KindClassDescriptor)
+	d.key = append(d.key, name...)
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.ClassDescriptor{ID: id, Name: d.text(name)}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindClassDescriptor, key, object, err)
+	}
+	return id
+}
+
+// method numbers a method of a class.
+func (d *dictionary) method(class, name []byte) int32 {
+	c := d.class(class)
+	d.begin(format.KindMethodDescriptor)
+	d.key = append(binary.AppendVarint(d.key, int64(c)), name...)
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.MethodDescriptor{ID: id, ClassID: c, Name: d.text(name), Result: format.Type{Kind: format.TypeVoid}}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindMethodDescriptor, key, object, err)
+	}
+	return id
+}
+
+// variable numbers a variable of a type.
+func (d *dictionary) variable(name []byte, t format.Type) int32 {
+	d.begin(format.KindVariableDescriptor)
+	d.key = append(append(d.key, byte(t.Kind)), name...)
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.VariableDescriptor{ID: id, Name: d.text(name), Type: t}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindVariableDescriptor, key, object, err)
+	}
+	return id
+}
+
+// path numbers the access path that is one variable: how an argument is named.
+func (d *dictionary) path(name []byte) int32 {
+	v := d.variable(name, format.Type{Kind: format.TypeObject, Class: "any"})
+	d.begin(format.KindAccessPath)
+	d.key = binary.AppendVarint(d.key, int64(v))
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.AccessPath{ID: id, Steps: []format.AccessStep{{Kind: format.AccessVariable, Ref: v}}}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindAccessPath, key, object, err)
+	}
+	return id
+}
+
+// stringObject numbers a string.
+func (d *dictionary) stringObject(s []byte) int32 {
+	d.begin(format.KindString)
+	d.key = append(d.key, s...)
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.StringObject{ID: id, Value: d.text(s)}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindString, key, object, err)
+	}
+	return id
+}
+
+// source is a place in the source of the program.
+type source struct {
+	file, function []byte
+	line           uint32
+}
+
+// location numbers the place of a call: where it stands in the source, how its
+// arguments are named, and whether what it is called on is left out of its
+// text.
+func (d *dictionary) location(at source, plain bool, args []int32) int32 {
+	path := int32(-1)
+	if plain {
+		path = d.path([]byte("this")) // is never shown
+	}
+	file, function := d.stringObject(at.file), d.stringObject(at.function)
+	d.begin(format.KindCodeLocation)
+	for _, n := range [...]int32{path, file, function, int32(at.line)} {
+		d.key = binary.AppendVarint(d.key, int64(n))
+	}
+	for _, n := range args {
+		d.key = binary.AppendVarint(d.key, int64(n))
+	}
+	id, key, isNew := d.number()
+	if isNew {
+		o := format.CodeLocation{Kind: format.LocationCall, ID: id, File: file, Class: -1, Method: function,
+			Line: int32(at.line), Path: path, ArgNames: args}
+		object, err := o.Append(d.object[:0], d.version)
+		d.define(format.KindCodeLocation, key, object, err)
+	}
+	return id
+}
+
+// maxText is the longest text of the format, in bytes of its own UTF-8.
+const maxText = 0xffff
+
+// text returns a name as it is written: valid and not too long.
+func (d *dictionary) text(name []byte) string { return string(d.fit(name)) }
+
+// fit cuts a text that is too long, and says so at its end.
+func (d *dictionary) fit(s []byte) []byte {
+	if len(s) <= maxText/3 {
+		return s // no byte takes more than three
+	}
+	const more = "…"
+	room, end := maxText, 0
+	for at := 0; at < len(s); {
+		r, n := utf8.DecodeRune(s[at:])
+		switch {
+		case r == 0:
+			room -= 2
+		case r > 0xffff:
+			room -= 6
+		default:
+			room -= utf8.RuneLen(r)
+		}
+		if room < 0 {
+			d.cut++
+			return append(s[:end:end], more...)
+		}
+		if at += n; room >= len(more) {
+			end = at
+		}
+	}
+	return s
+}

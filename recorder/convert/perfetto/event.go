@@ -1,0 +1,235 @@
+package perfetto
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Numbers of fields of a TrackEvent.
+const (
+	eventDeltaUS         = 1 // old: time as a difference to the event before
+	eventThreadDeltaUS   = 2
+	eventCategoryIIDs    = 3
+	eventAnnotations     = 4
+	eventTask            = 5
+	eventLegacy          = 6
+	eventInstructions    = 8
+	eventType            = 9
+	eventNameIID         = 10
+	eventTrack           = 11
+	eventExtraValues     = 12
+	eventAbsoluteUS      = 16
+	eventThreadTimeUS    = 17
+	eventInstructionsNow = 20
+	eventLog             = 21
+	eventCategories      = 22
+	eventName            = 23
+	eventCounter         = 30
+	eventExtraTracks     = 31
+	eventSource          = 33
+	eventSourceIID       = 34
+	eventOldFlows        = 36
+	eventOldFlowEnds     = 42
+	eventDoubleCounter   = 44
+	eventDoubleTracks    = 45
+	eventDoubles         = 46
+	eventFlows           = 47
+	eventFlowEnds        = 48
+	eventCorrelation     = 52
+	eventCorrelationText = 53
+	eventCorrelationIID  = 54
+	eventCallstack       = 55
+	eventCallstackIID    = 56
+	eventCallstackWeight = 57
+)
+
+// Types of events.
+const (
+	typeBegin   = 1
+	typeEnd     = 2
+	typeInstant = 3
+	typeCounter = 4
+	typeState   = 5
+)
+
+// event is one TrackEvent. Slices lie within its packet, but lists of numbers,
+// which are used again.
+type event struct {
+	kind         uint64
+	track        uint64
+	hasTrack     bool
+	hasName      bool
+	mixed        bool // rare is not empty
+	nameIID      uint64
+	name         []byte
+	categoryIIDs []uint64
+	categories   [][]byte
+	annotations  [][]byte
+	unheard      int64 // annotations besides those
+	rare
+}
+
+// rare is what few events have.
+type rare struct {
+	value         uint64 // of a counter
+	hasValue      bool
+	isDouble      bool // value is the bits of one
+	extraTracks   []uint64
+	extraValues   []uint64
+	doubleTracks  []uint64
+	doubles       []uint64
+	flows         []uint64
+	flowEnds      []uint64
+	oldFlows      []uint64 // count only where there are no others
+	oldFlowEnds   []uint64
+	correlation   uint64
+	correlates    protowire.Number // the field; 0: none
+	correlationIs []byte
+	source        []byte
+	sourceIID     uint64
+	log           []byte
+	task          []byte
+	stack         []byte
+	stackIID      uint64
+	legacy        []byte
+	hasLegacy     bool
+	asyncID       uint64
+	hasAsyncID    bool
+	override      threadID // of another thread than the writer, by the old way to say so
+	overridden    bool
+	deltaUS       int64
+	hasDelta      bool
+	absoluteUS    int64
+	typed         bool // it has fields that belong to other projects
+}
+
+// reset forgets the event but keeps the room of its lists.
+func (e *event) reset() {
+	e.kind, e.track, e.nameIID, e.name = 0, 0, 0, nil
+	e.hasTrack, e.hasName, e.unheard = false, false, 0
+	e.categoryIIDs, e.categories, e.annotations = e.categoryIIDs[:0], e.categories[:0], e.annotations[:0]
+	if e.mixed {
+		e.mixed, e.rare = false, rare{}
+	}
+}
+
+// parse reads an event; false when it is damaged. What nearly all events have
+// is read in line.
+func (e *event) parse(b []byte) bool {
+	e.reset()
+	for len(b) > 0 {
+		n := 0
+		switch b[0] {
+		case eventType<<3 | varintKey:
+			e.kind, n = consumeVarint(b[1:])
+		case eventCategoryIIDs<<3 | varintKey:
+			var v uint64
+			v, n = consumeVarint(b[1:])
+			e.categoryIIDs = limited(e.categoryIIDs, v)
+		case eventNameIID<<3 | varintKey:
+			e.nameIID, n = consumeVarint(b[1:])
+		case eventTrack<<3 | varintKey:
+			e.track, n = consumeVarint(b[1:])
+			e.hasTrack = true
+		case eventAnnotations<<3 | bytesKey:
+			var raw []byte
+			raw, n = consumeBytes(b[1:])
+			e.annotate(raw)
+		default:
+			f := fields{rest: b}
+			if !f.next() {
+				return false
+			}
+			e.field(&f)
+			if f.bad {
+				return false
+			}
+			b = f.rest
+			continue
+		}
+		if n < 0 {
+			return false
+		}
+		b = b[1+n:]
+	}
+	return true
+}
+
+// annotate adds a debug annotation, unless there are too many.
+func (e *event) annotate(b []byte) {
+	if len(e.annotations) >= maxNumbers {
+		e.unheard++
+		return
+	}
+	e.annotations = append(e.annotations, b)
+}
+
+// field reads a field that few events have, or in an unusual form.
+func (e *event) field(f *fields) {
+	switch f.number {
+	case eventType:
+		e.kind = f.value
+	case eventCategoryIIDs:
+		e.categoryIIDs = f.numbers(e.categoryIIDs, varint)
+	case eventNameIID:
+		e.nameIID = f.value
+	case eventAnnotations:
+		e.annotate(f.raw)
+	case eventTrack:
+		e.track, e.hasTrack = f.value, true
+	case eventName:
+		e.name, e.hasName = f.raw, true
+	case eventCategories:
+		e.categories = limited(e.categories, f.raw)
+	default:
+		e.more(f)
+	}
+}
+
+// more reads a field of rare.
+func (e *event) more(f *fields) {
+	e.mixed = true
+	switch f.number {
+	case eventCounter:
+		e.value, e.hasValue, e.isDouble = f.value, true, false
+	case eventDoubleCounter:
+		e.value, e.hasValue, e.isDouble = f.value, true, true
+	case eventExtraTracks:
+		e.extraTracks = f.numbers(e.extraTracks, varint)
+	case eventExtraValues:
+		e.extraValues = f.numbers(e.extraValues, varint)
+	case eventDoubleTracks:
+		e.doubleTracks = f.numbers(e.doubleTracks, varint)
+	case eventDoubles:
+		e.doubles = f.numbers(e.doubles, fixed64)
+	case eventOldFlows:
+		e.oldFlows = f.numbers(e.oldFlows, varint)
+	case eventFlows:
+		e.flows = f.numbers(e.flows, fixed64)
+	case eventOldFlowEnds:
+		e.oldFlowEnds = f.numbers(e.oldFlowEnds, varint)
+	case eventFlowEnds:
+		e.flowEnds = f.numbers(e.flowEnds, fixed64)
+	case eventCorrelation, eventCorrelationText, eventCorrelationIID:
+		e.correlates, e.correlation, e.correlationIs = f.number, f.value, f.raw
+	case eventSource:
+		e.source, e.sourceIID = f.raw, 0
+	case eventSourceIID:
+		e.sourceIID, e.source = f.value, nil
+	case eventLog:
+		e.log = f.raw
+	case eventTask:
+		e.task = f.raw
+	case eventCallstack:
+		e.stack = f.raw
+	case eventCallstackIID:
+		e.stackIID = f.value
+	case eventLegacy:
+		e.legacy, e.hasLegacy = f.raw, true
+	case eventDeltaUS:
+		e.deltaUS, e.hasDelta = int64(f.value), true
+	case eventAbsoluteUS:
+		e.absoluteUS = int64(f.value)
+	case eventThreadDeltaUS, eventThreadTimeUS, eventInstructions, eventInstructionsNow, eventCallstackWeight:
+		// The time and the work of the processor are not shown.
+	default:
+		e.typed = true
+	}
+}

@@ -1,0 +1,248 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"io"
+	"math/rand/v2"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// generated is a trace of any size, as a program's threads would have written it
+// through Perfetto's client library: pairs of slices in slices, every fourth
+// with arguments, counters and instants between them. A number of threads write,
+// each for a while, one after the other, as a service reads its buffers.
+type generated struct {
+	threads int
+	size    int64 // bytes, about; whole turns are written
+	turn    int   // pairs that a thread writes in a turn
+	names   int   // names of slices; 0: a dozen
+
+	pairs int64 // that were made
+}
+
+// message builds a message by its fields.
+type message []byte
+
+func (m *message) number(field protowire.Number, v uint64) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), v)
+}
+
+func (m *message) fixed(field protowire.Number, v uint64) {
+	*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), v)
+}
+
+func (m *message) text(field protowire.Number, s string) {
+	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), s)
+}
+
+func (m *message) bytes(field protowire.Number, b []byte) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
+}
+
+// stamps are what a service puts behind each packet of a sequence.
+func (m *message) stamps(sequence int) {
+	m.number(packetTrustedUID, 0)
+	m.number(packetSequence, uint64(sequence))
+	m.number(packetTrustedPID, 29760)
+}
+
+// appendPacket appends a packet to a trace.
+func appendPacket(trace []byte, packet message) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
+}
+
+// writeTo writes the trace.
+func (g *generated) writeTo(w io.Writer) (written int64, err error) {
+	if g.names == 0 {
+		g.names = 12
+	}
+	out := appendPacket(nil, snapshotPacket())
+	writers := make([]*generatedThread, g.threads)
+	for i := range writers {
+		writers[i] = &generatedThread{g: g, id: i + 2, r: rand.New(rand.NewPCG(uint64(i), 1)), time: 1000}
+	}
+	for written < g.size {
+		for _, t := range writers {
+			out = t.turn(out)
+		}
+		n, err := w.Write(out)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+		out = out[:0]
+	}
+	return written, nil
+}
+
+// snapshotPacket is what a service writes first.
+func snapshotPacket() message {
+	var snapshot message
+	for clock, time := range map[uint64]uint64{clockBoottime: 500, clockMonotonic: 400, clockRealtime: 1_700_000_000_000_000_000} {
+		var c message
+		c.number(1, clock)
+		c.number(2, time)
+		snapshot.bytes(1, c)
+	}
+	snapshot.number(2, clockBoottime)
+	var p message
+	p.bytes(packetClockSnapshot, snapshot)
+	p.number(packetSequence, 1)
+	p.number(packetTimestampClock, clockBoottime)
+	return p
+}
+
+type generatedThread struct {
+	g       *generated
+	id      int // of its sequence
+	r       *rand.Rand
+	time    uint64
+	begun   bool
+	depth   int
+	known   int // names that are interned
+	scratch message
+}
+
+// turn appends what the thread writes in one turn.
+func (t *generatedThread) turn(out []byte) []byte {
+	if !t.begun {
+		out = t.begin(out)
+	}
+	for range t.g.turn {
+		out = t.slice(out)
+		t.g.pairs++
+	}
+	for ; t.depth > 0; t.depth-- {
+		out = t.end(out)
+	}
+	return out
+}
+
+// packet appends a packet with an event.
+func (t *generatedThread) packet(out []byte, event, interned message) []byte {
+	p := t.scratch[:0]
+	p.number(packetTimestamp, uint64(100+t.r.IntN(4000)))
+	p.number(packetSequenceFlags, flagNeedsState)
+	p.bytes(packetTrackEvent, event)
+	if len(interned) > 0 {
+		p.bytes(packetInterned, interned)
+	}
+	p.stamps(t.id)
+	t.scratch = p
+	return appendPacket(out, p)
+}
+
+func (t *generatedThread) end(out []byte) []byte {
+	return t.packet(out, message{eventType << 3, typeEnd}, nil)
+}
+
+// slice appends one slice that begins, and some that end.
+func (t *generatedThread) slice(out []byte) []byte {
+	var interned message
+	name := 1 + t.r.IntN(t.g.names)
+	if t.known < t.g.names {
+		t.known++
+		name = t.known
+		var n message
+		n.number(1, uint64(name))
+		n.text(2, "Slice"+string(binary.AppendUvarint(nil, uint64('A'+name%26)))+string(rune('a'+name/26%26)))
+		interned.bytes(internedEventNames, n)
+	}
+	var e [64]byte
+	event := message(e[:0])
+	event.number(eventType, typeBegin)
+	event.number(eventCategoryIIDs, 1)
+	if t.r.IntN(4) == 0 {
+		var a, b message
+		a.number(annotationNameIID, 1)
+		a.number(annotationInt, uint64(t.r.IntN(100000)))
+		event.bytes(eventAnnotations, a)
+		b.number(annotationNameIID, 2)
+		b.text(annotationString, "abc")
+		event.bytes(eventAnnotations, b)
+	}
+	event.number(eventNameIID, uint64(name))
+	out = t.packet(out, event, interned)
+	t.depth++
+	for t.depth > 0 && (t.depth > 20 || t.r.IntN(2) == 0) {
+		out = t.end(out)
+		t.depth--
+	}
+	if t.r.IntN(64) == 0 {
+		instant := message(e[:0])
+		instant.number(eventType, typeInstant)
+		instant.number(eventCategoryIIDs, 1)
+		instant.number(eventNameIID, 1)
+		out = t.packet(out, instant, nil)
+		value := message(e[:0])
+		value.number(eventType, typeCounter)
+		value.number(eventTrack, 7)
+		value.number(eventCounter, uint64(t.depth))
+		out = t.packet(out, value, nil)
+	}
+	return out
+}
+
+// begin appends what a writer says first: its clock, its track, its process.
+func (t *generatedThread) begin(out []byte) []byte {
+	t.begun = true
+	uuid := uint64(1000 + t.id)
+	var trackDefaults, defaults, now, own, snapshot, p message
+	trackDefaults.number(defaultsTrack, uuid)
+	defaults.bytes(defaultsTrackEvent, trackDefaults)
+	defaults.number(defaultsClock, firstOwnClock)
+	now.number(1, clockBoottime)
+	now.number(2, t.time)
+	own.number(1, firstOwnClock)
+	own.number(2, t.time)
+	own.number(3, 1)
+	snapshot.bytes(1, now)
+	snapshot.bytes(1, own)
+	p.number(packetSequenceFlags, flagCleared)
+	p.bytes(packetDefaults, defaults)
+	p.bytes(packetClockSnapshot, snapshot)
+	p.stamps(t.id)
+	out = appendPacket(out, p)
+	for _, d := range t.tracks(uuid) {
+		var p message
+		p.number(packetTimestamp, 0)
+		p.number(packetSequenceFlags, flagNeedsState)
+		p.bytes(packetTrackDescriptor, d)
+		p.stamps(t.id)
+		out = appendPacket(out, p)
+	}
+	var interned message
+	for field, texts := range map[protowire.Number][]string{internedCategories: {"work"}, internedAnnotationNames: {"i", "label"}} {
+		for i, text := range texts {
+			var entry message
+			entry.number(1, uint64(i+1))
+			entry.text(2, text)
+			interned.bytes(field, entry)
+		}
+	}
+	p = nil
+	p.bytes(packetInterned, interned)
+	p.stamps(t.id)
+	return appendPacket(out, p)
+}
+
+// tracks describe the thread, its process and a counter.
+func (t *generatedThread) tracks(uuid uint64) []message {
+	var thread, process, track, parent, counter message
+	thread.number(1, 4000)
+	thread.number(2, uint64(4000+t.id))
+	thread.text(5, "worker")
+	track.number(trackUUID, uuid)
+	track.number(trackParent, 999)
+	track.bytes(trackThread, thread)
+	process.number(1, 4000)
+	process.text(6, "program")
+	parent.number(trackUUID, 999)
+	parent.bytes(trackProcess, process)
+	counter.number(trackUUID, 7)
+	counter.number(trackParent, 999)
+	counter.text(trackName, "depth")
+	counter.bytes(trackCounter, nil)
+	return []message{track, parent, counter}
+}

@@ -1,0 +1,126 @@
+package perfetto
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// TestGreedy has events of few bytes that would take many in memory.
+func TestGreedy(t *testing.T) {
+	const many = 1 << 16
+	s := simple()
+	s.time = 100
+	s.add(func(p *message) {
+		p.bytes(packetTrackEvent, nested(func(e *message) {
+			e.number(eventType, typeInstant)
+			e.text(eventName, "lists")
+			ones := message(bytes.Repeat([]byte{1}, many))
+			e.bytes(eventCategoryIIDs, ones)
+			e.bytes(eventExtraTracks, ones)
+			e.bytes(eventOldFlows, ones)
+			for range many {
+				e.number(eventCategoryIIDs, 1)
+				e.bytes(eventCategories, nil)
+				e.bytes(eventAnnotations, nil)
+			}
+		}))
+	})
+	c := New(Options{})
+	defer c.Close()
+	if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
+		t.Fatal(err)
+	}
+	e := &c.event
+	for what, n := range map[string]int{
+		"numbers of categories": cap(e.categoryIIDs), "categories": cap(e.categories), "annotations": cap(e.annotations),
+		"tracks": cap(e.extraTracks), "flows": cap(e.oldFlows),
+	} {
+		if n == 0 || n > 2*maxNumbers {
+			t.Errorf("room for %d %s", n, what)
+		}
+	}
+	if want := int64(many + maxNumbers - maxArguments); c.arguments.left != want {
+		t.Errorf("%d arguments are left out, want %d", c.arguments.left, want)
+	}
+}
+
+// TestGreedyState has one packet whose interned texts take more memory than those
+// of all sequences may.
+func TestGreedyState(t *testing.T) {
+	s := simple()
+	entry := func(in *message, iid uint64) {
+		in.bytes(internedEventNames, nested(func(n *message) { n.number(1, iid) }))
+	}
+	s.add(func(p *message) {
+		var in message
+		for iid := range uint64(2 * knownState / entryCost) {
+			entry(&in, iid+1)
+		}
+		p.bytes(packetInterned, in)
+	})
+	c := New(Options{})
+	defer c.Close()
+	if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
+		t.Fatal(err)
+	}
+	if q := c.sequences.get(2); q.valid || q.bytes > 0 || c.sequences.forgotten != 1 {
+		t.Errorf("a state of %d bytes, valid: %v; %d are forgotten", q.bytes, q.valid, c.sequences.forgotten)
+	}
+	var in interned
+	var b message
+	for iid := range uint64(2 * knownState / entryCost) {
+		entry(&b, iid+1)
+	}
+	if in.read(b) || in.bytes > knownState+1<<10 {
+		t.Errorf("%d bytes are kept of one packet", in.bytes)
+	}
+}
+
+// TestGreedyNames has names that are longer than any is.
+func TestGreedyNames(t *testing.T) {
+	long := strings.Repeat("é", 1<<15)
+	s := simple()
+	s.track(20, 0, "", ofThreadOf(1, 6, long))
+	s.track(21, 0, long)
+	s.track(22, 0, "", ofProcessOf(2, long))
+	for i := range uint64(3) {
+		s.instant(100, "A", onTrack(20+i))
+	}
+	s.instant(100, long, onTrack(40))
+	s.instant(101, "deep", annotate(long, func(a *message) {
+		for range 100 {
+			a.bytes(annotationEntry, nested(func(a *message) {
+				a.text(annotationName, long)
+				a.number(annotationInt, 1)
+			}))
+		}
+	}), annotate("json", func(a *message) { a.text(annotationJSON, `{"`+long+`":{"`+long+`":1}}`) }))
+	w, err := convertBytes(t, s.trace, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.result.Threads) != 4 { // the names of two are cut to the same
+		t.Errorf("%d threads", len(w.result.Threads))
+	}
+	for _, l := range w.result.Threads {
+		if len(l.Name) > 3*maxName {
+			t.Errorf("a name of %d bytes", len(l.Name))
+		}
+	}
+	for _, c := range slicesIn(t, w) {
+		for _, a := range strings.Split(c.args, ";") {
+			if len(a) > maxPath+100 {
+				t.Errorf("an argument with a name of %d bytes", len(a))
+			}
+		}
+	}
+	if got := clip([]byte(strings.Repeat("x", maxName-1) + "é")); got != strings.Repeat("x", maxName-1)+"…" {
+		t.Errorf("%q", got[maxName-3:])
+	}
+	if got := clip(protowire.AppendString(nil, "short")); got != "\x05short" {
+		t.Errorf("%q", got)
+	}
+}

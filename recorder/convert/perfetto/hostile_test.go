@@ -1,0 +1,335 @@
+package perfetto
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// whole fails the test unless a trace can be read, as far as it was written.
+func whole(t testing.TB, w *written) {
+	t.Helper()
+	s := format.NewBytesScanner(w.data)
+	ctx := format.NewContext(versionIn(t, w.data))
+	var p format.Point
+	for s.Next() {
+		o := s.Object()
+		if o.Kind.Reference() {
+			if _, _, err := ctx.Add(o.Bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if o.Kind != format.KindTracePoint {
+			continue
+		}
+		if _, err := s.Version().DecodePoint(o.Bytes, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Class == format.ClassCall && (ctx.Method(p.Ref) == nil || p.Location >= 0 && ctx.Location(p.Location) == nil) {
+			t.Fatalf("call %d is of method %d at %d, which did not come before it", p.Event, p.Ref, p.Location)
+		}
+	}
+	readable(t, w, s.Version())
+}
+
+// readable fails the test unless a trace is of a version and can be read, but for the
+// inside of recorded calls, which is as it came.
+func readable(t testing.TB, w *written, v format.Version) {
+	t.Helper()
+	s := format.NewBytesScanner(w.data)
+	for s.Next() {
+	}
+	if err := s.Err(); err != nil || versionIn(t, w.data) != v {
+		t.Fatalf("version %d, want %d: %v", versionIn(t, w.data), v, err)
+	}
+	for _, id := range s.Threads() {
+		if n := len(s.Open(id)); n > 0 {
+			t.Fatalf("thread %d has %d calls without an end", id, n)
+		}
+	}
+}
+
+// small is a captured trace that the tests cut and damage.
+func small(t testing.TB) []byte {
+	return captured(t, "testdata/04_producer_smb_startup.pftrace.gz")
+}
+
+// TestCut converts a trace that ends anywhere: what is whole is converted, and
+// the error says where it ends.
+func TestCut(t *testing.T) {
+	trace := small(t)
+	borders := map[int64]bool{0: true}
+	for at := 0; at < len(trace); {
+		_, _, n := protowire.ConsumeField(trace[at:])
+		at += n
+		borders[int64(at)] = true
+	}
+	slicesBefore := 0
+	for cut := 1; cut <= len(trace); cut++ {
+		w, err := convertBytes(t, trace[:cut], Options{})
+		var fault *format.Error
+		switch {
+		case borders[int64(cut)]:
+			if err != nil {
+				t.Fatalf("cut at the border %d: %v", cut, err)
+			}
+		case !errors.As(err, &fault) || fault.Err != format.ErrTruncated || !borders[fault.Offset] || fault.Offset >= int64(cut):
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		whole(t, w)
+		if n := len(w.before); n < slicesBefore {
+			t.Fatalf("cut at %d: %d slices, before it was %d", cut, n, slicesBefore)
+		} else {
+			slicesBefore = n
+		}
+	}
+}
+
+// TestFlipped converts a trace in which a byte is another.
+func TestFlipped(t *testing.T) {
+	trace := small(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for at := range trace {
+		damaged := bytes.Clone(trace)
+		damaged[at] ^= byte(1 + r.IntN(255))
+		w, err := convertBytes(t, damaged, Options{})
+		var fault *format.Error
+		if err != nil && !errors.As(err, &fault) {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		whole(t, w)
+	}
+}
+
+// FuzzConvert converts anything: it may refuse it, and must not fail otherwise
+// or make a trace that cannot be read.
+func FuzzConvert(f *testing.F) {
+	f.Add(small(f))
+	f.Add(captured(f, "testdata/01_basic.pftrace.gz"))
+	f.Add(captured(f, "testdata/03_frag_patch_direct0.pftrace.gz")[:4000])
+	f.Add(captured(f, "testdata/15_deflate.pftrace.gz")[:3000])
+	f.Add(motley())
+	for _, v := range versions { // recorded calls of either, and of both
+		data, _ := formattest.Bytes(f, formattest.Spec{Shape: formattest.Random, N: 20, Seed: 1, Options: formattest.Options{Version: v}})
+		f.Add(wrap(f, data, 1).story.trace)
+		f.Add(slices.Concat(motley(), wrap(f, data, 1).story.trace, wrap(f, data, 2).story.trace))
+	}
+	f.Fuzz(func(t *testing.T, trace []byte) {
+		for _, v := range versions {
+			w, err := convertBytes(t, trace, Options{Memory: 1 << 10, FormatVersion: v})
+			var fault *format.Error
+			if err != nil && !errors.As(err, &fault) {
+				t.Fatal(err)
+			}
+			readable(t, w, v)
+		}
+	})
+}
+
+// motley is a trace with a bit of what captured ones have none of.
+func motley() []byte {
+	s := simple()
+	s.at(clockMonotonic, 120, "early")
+	s.time = 50
+	s.add(func(p *message) { p.bytes(packetInterned, allInterned()) })
+	s.clocksAt(0, clockBoottime, 1000, clockMonotonic, 100, 65, 0)
+	s.at(65, 3, "difference")
+	s.track(30, 10, "async")
+	s.begin(100, "A", onTrack(30), func(e *message) { e.number(eventSourceIID, 8) })
+	s.end(110, onTrack(30), annotate("n", intValue(3)))
+	s.track(31, 0, "size", func(d *message) { d.bytes(trackCounter, message{5 << 3, 1}) })
+	s.event(105, typeCounter, "", onTrack(31), func(e *message) { e.number(eventCounter, 5) })
+	s.phased(107, 'b', "legacy", id(5))
+	s.onMachine(3, func(s *story) {
+		s.clocksAt(0, clockBoottime, 1, clockRealtime, 2)
+		s.on(9, 10)
+		s.track(10, 0, "", ofThreadOf(1, 5, "remote"))
+		s.instant(130, "B")
+	})
+	return s.trace
+}
+
+// TestMotley converts it, as it is and cut anywhere.
+func TestMotley(t *testing.T) {
+	trace := motley()
+	for cut := 1; cut <= len(trace); cut++ {
+		w, err := convertBytes(t, trace[:cut], Options{Memory: 1 << 10})
+		var fault *format.Error
+		if err != nil && !errors.As(err, &fault) {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if cut == len(trace) && (err != nil || w.result.Events != 6 || len(w.result.Left) > 0) {
+			t.Errorf("%d events, left out: %v, %v", w.result.Events, w.result.Left, err)
+		}
+	}
+}
+
+// TestNotTrace has inputs of other kinds, each with its own message.
+func TestNotTrace(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "the file is empty",
+		"\x1f\x8b\x08":            "gzip",
+		"\x28\xb5\x2f\xfd":        "zstd",
+		"PK\x03\x04":              "ZIP",
+		"  {\"traceEvents\":[]}":  "JSON",
+		"[{}]":                    "JSON",
+		"\x00\x00\x00\x00":        "bytes 00000000",
+		"text of some kind, long": "text (\"text of some kind, long\"…)",
+		"\xfd7zXZ\x00\x00\x04":    "xz-compressed",
+		// The key of a field 34,082, with bytes of which there are too few.
+		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":               "bytes 92aa12994205f9b2",
+		string(format.AppendDataHeader(nil, format.V22)): "needs no conversion",
+	} {
+		c := New(Options{})
+		err := c.Read(t.Context(), strings.NewReader(text))
+		if !errors.Is(err, format.ErrNotTrace) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestLargePackets has packets and fields that are skipped.
+func TestLargePackets(t *testing.T) {
+	s := simple()
+	s.begin(100, "A")
+	s.trace = protowire.AppendTag(s.trace, 7, protowire.BytesType)
+	s.trace = protowire.AppendBytes(s.trace, make([]byte, 3<<20))
+	s.trace = protowire.AppendTag(s.trace, 1, protowire.BytesType)
+	s.trace = protowire.AppendVarint(s.trace, maxPacket+1)
+	rest := simple()
+	rest.instant(110, "B")
+	in := io.MultiReader(bytes.NewReader(s.trace), io.LimitReader(zeros{}, maxPacket+1), iotest.OneByteReader(bytes.NewReader(rest.trace)))
+	c := New(Options{})
+	defer c.Close()
+	if err := c.Read(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Write(t.Context(), Output{io.Discard, io.Discard, io.Discard})
+	if err != nil || r.Events != 2 || len(r.Left) != 1 || r.Left[0].What != reasonTexts[largePackets] {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// TestSize has a packet that claims to be large and is not: no room is made for
+// what is not there.
+func TestSize(t *testing.T) {
+	trace := protowire.AppendVarint([]byte{1<<3 | bytesKey}, maxPacket-1)
+	n := testing.AllocsPerRun(1, func() {
+		f := framer{r: bytes.NewReader(trace)}
+		if _, _, err := f.next(); !errors.Is(err, format.ErrTruncated) {
+			t.Error(err)
+		}
+		if cap(f.buf) > framerBuffer {
+			t.Errorf("a buffer of %d bytes", cap(f.buf))
+		}
+	})
+	if n > 20 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// TestReadFails has a reader that fails within the trace.
+func TestReadFails(t *testing.T) {
+	c := New(Options{})
+	defer c.Close()
+	in := io.MultiReader(bytes.NewReader(small(t)[:300]), iotest.ErrReader(errBroken))
+	if err := c.Read(t.Context(), in); err != errBroken {
+		t.Error(err)
+	}
+}
+
+// TestWriteFails has writers that fail at each of the first bytes: the error
+// comes back.
+func TestWriteFails(t *testing.T) {
+	for which := range 3 {
+		for limit := range 4 {
+			c := New(Options{})
+			if err := c.Read(t.Context(), bytes.NewReader(captured(t, "testdata/15_deflate.pftrace.gz"))); err != nil {
+				t.Fatal(err)
+			}
+			out := []io.Writer{io.Discard, io.Discard, io.Discard}
+			out[which] = &full{left: limit << 15}
+			if _, err := c.Write(t.Context(), Output{out[0], out[1], out[2]}); err != errBroken {
+				t.Errorf("writer %d with room for %d bytes: %v", which, limit<<15, err)
+			}
+			c.Close()
+		}
+	}
+}
+
+// full is a writer that takes so many bytes.
+type full struct{ left int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if n := f.left; n < len(b) {
+		f.left = 0
+		return n, errBroken
+	}
+	f.left -= len(b)
+	return len(b), nil
+}
+
+// TestStopped stops a conversion in each half: it ends soon, and leaves no file.
+func TestStopped(t *testing.T) {
+	dir := t.TempDir()
+	var trace bytes.Buffer
+	g := generated{threads: 2, size: 4 << 20, turn: 1000}
+	if _, err := g.writeTo(&trace); err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range []Stage{Reading, Writing} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := New(Options{TempDir: dir, Memory: 1 << 16, Progress: func(now Stage, done int64) {
+			if now == stage && done > 1<<20 {
+				cancel()
+			}
+		}})
+		err := c.Read(ctx, bytes.NewReader(trace.Bytes()))
+		if stage == Writing {
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Write(ctx, Output{io.Discard, io.Discard, io.Discard})
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("stage %d: %v", stage, err)
+		}
+		c.Close()
+		cancel()
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("files stay: %v", left)
+	}
+}
+
+// TestNoTempDir has no place for temporary files.
+func TestNoTempDir(t *testing.T) {
+	var trace bytes.Buffer
+	g := generated{threads: 2, size: 1 << 20, turn: 1000}
+	if _, err := g.writeTo(&trace); err != nil {
+		t.Fatal(err)
+	}
+	c := New(Options{TempDir: "no/such/folder", Memory: 1 << 16})
+	defer c.Close()
+	if err := c.Read(t.Context(), &trace); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,179 @@
+package perfetto
+
+// Numbers of fields of InternedData.
+const (
+	internedCategories      = 1
+	internedEventNames      = 2
+	internedAnnotationNames = 3
+	internedLocations       = 4
+	internedFunctions       = 5 // names in stacks
+	internedFrames          = 6 // calls in stacks
+	internedStacks          = 7
+	internedBodies          = 20 // of log messages
+	internedTypeNames       = 27 // of annotations that are messages
+	internedStrings         = 29 // values of annotations
+	internedCorrelations    = 43
+)
+
+// entry is one interned text, with what the dictionary made of it.
+type entry struct {
+	text []byte
+	word int32 // 0: not asked for yet
+	path int32 // as the name of an argument; -1: not asked for yet
+
+	// What the name of an event makes with the category that it last had.
+	category int32 // its word
+	method   int32
+	joined   bool
+}
+
+// table is the interned texts of one kind. Their numbers count up from 1 in
+// most traces: those are found in a slice, others in a map.
+type table struct {
+	dense  []*entry
+	sparse map[uint64]*entry
+	n      int
+}
+
+func (t *table) get(iid uint64) *entry {
+	if iid < uint64(len(t.dense)) {
+		return t.dense[iid]
+	}
+	return t.sparse[iid]
+}
+
+func (t *table) put(iid uint64, e *entry) {
+	t.n++
+	// Room is made only in proportion to what is there.
+	if iid < uint64(4*(t.n+16)) {
+		for uint64(len(t.dense)) <= iid {
+			// One that came early may be in the map.
+			t.dense = append(t.dense, t.sparse[uint64(len(t.dense))])
+		}
+		t.dense[iid] = e
+		return
+	}
+	if t.sparse == nil {
+		t.sparse = make(map[uint64]*entry)
+	}
+	t.sparse[iid] = e
+}
+
+// interned is what a sequence interned since its state began.
+type interned struct {
+	tables    [8]table
+	locations map[uint64]source
+	frames    map[uint64]frame
+	stacks    map[uint64][]uint64 // numbers of frames, outermost first
+	places    map[string]int32    // numbers of code locations, see arguments.place
+	bytes     int64               // of memory, about
+}
+
+// tableOf says which table holds a field of InternedData.
+func tableOf(field int) int {
+	switch field {
+	case internedCategories:
+		return 0
+	case internedEventNames:
+		return 1
+	case internedAnnotationNames:
+		return 2
+	case internedBodies:
+		return 3
+	case internedTypeNames:
+		return 4
+	case internedStrings:
+		return 5
+	case internedCorrelations:
+		return 6
+	case internedFunctions:
+		return 7
+	}
+	return -1
+}
+
+// find returns an interned text, or nil.
+func (in *interned) find(field int, iid uint64) *entry { return in.tables[tableOf(field)].get(iid) }
+
+// entryCost is about what an entry takes in memory besides its text, in bytes.
+const entryCost = 112
+
+// read takes in an InternedData. The first text of a number stays. It reports
+// whether all of it was whole.
+func (in *interned) read(b []byte) bool {
+	good := true
+	f := fields{rest: b}
+	for f.next() {
+		if in.bytes > knownState {
+			return false // who counts it forgets all
+		}
+		switch field := int(f.number); {
+		case field == internedLocations:
+			good = in.readLocation(f.raw) && good
+		case field == internedFrames:
+			good = in.readFrame(f.raw) && good
+		case field == internedStacks:
+			good = in.readStack(f.raw) && good
+		case tableOf(field) >= 0:
+			good = in.readText(&in.tables[tableOf(field)], f.raw) && good
+		}
+	}
+	return good && !f.bad
+}
+
+func (in *interned) readText(t *table, b []byte) bool {
+	var iid uint64
+	var text []byte
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			iid = f.value
+		case 2:
+			text = f.raw
+		}
+	}
+	if f.bad {
+		return false
+	}
+	if t.get(iid) == nil {
+		t.put(iid, &entry{text: append([]byte(nil), text...), path: -1})
+		in.bytes += entryCost + int64(len(text))
+	}
+	return true
+}
+
+func (in *interned) readLocation(b []byte) bool {
+	iid, at, ok := parseSource(b)
+	if !ok {
+		return false
+	}
+	if _, known := in.locations[iid]; !known {
+		if in.locations == nil {
+			in.locations = make(map[uint64]source)
+		}
+		at.file = append([]byte(nil), at.file...)
+		at.function = append([]byte(nil), at.function...)
+		in.locations[iid] = at
+		in.bytes += entryCost + int64(len(at.file)+len(at.function))
+	}
+	return true
+}
+
+// parseSource reads a SourceLocation, without copying.
+func parseSource(b []byte) (iid uint64, at source, ok bool) {
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			iid = f.value
+		case 2:
+			at.file = f.raw
+		case 3:
+			at.function = f.raw
+		case 4:
+			at.line = uint32(f.value)
+		}
+	}
+	return iid, at, !f.bad
+}

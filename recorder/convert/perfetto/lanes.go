@@ -1,0 +1,97 @@
+package perfetto
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// lanes are the threads that one line becomes. Tracks that are joined share
+// threads, as they do in trace_processor: a track keeps the one that it is on as
+// long as it has an open slice, and takes the first that is free otherwise.
+type lanes struct {
+	w       *writer
+	name    string
+	joined  bool
+	threads []*thread
+	of      map[uint64]*thread // by track
+	free    []uint64           // a bit for each thread that is free
+}
+
+// lane is what the lanes know of a thread.
+type lane struct {
+	index int
+	track uint64
+	taken bool // there is a track
+	busy  int  // slices of the track that have begun and not ended
+}
+
+// maxLanes bounds how many threads a line becomes.
+const maxLanes = 1 << 12
+
+// find returns the thread of a record; nil when there is none for it.
+func (l *lanes) find(r *record) *thread {
+	if !l.joined {
+		if len(l.threads) == 0 {
+			l.add()
+		}
+		return l.threads[0]
+	}
+	t := l.of[r.track]
+	switch {
+	case t != nil:
+	case r.kind == recordEnd:
+		return nil
+	default:
+		if t = l.take(); t == nil {
+			return nil
+		}
+		if t.lane.taken {
+			delete(l.of, t.lane.track)
+		}
+		t.lane.track, t.lane.taken = r.track, true
+		l.of[r.track] = t
+	}
+	switch r.kind {
+	case recordBegin:
+		t.lane.busy++
+		l.mark(t, t.lane.busy == 0)
+	case recordEnd:
+		t.lane.busy = max(0, t.lane.busy-1)
+		l.mark(t, t.lane.busy == 0)
+	}
+	return t
+}
+
+// take returns the first thread that is free, or a new one.
+func (l *lanes) take() *thread {
+	for i, word := range l.free {
+		if word != 0 {
+			return l.threads[64*i+bits.TrailingZeros64(word)]
+		}
+	}
+	if len(l.threads) >= maxLanes {
+		return nil
+	}
+	return l.add()
+}
+
+func (l *lanes) add() *thread {
+	name := l.name
+	if n := len(l.threads); n > 0 {
+		name += fmt.Sprintf(" #%d", n+1)
+	}
+	t := l.w.thread(name)
+	t.lane.index = len(l.threads)
+	if l.threads = append(l.threads, t); len(l.threads) > 64*len(l.free) {
+		l.free = append(l.free, 0)
+	}
+	l.mark(t, true)
+	return t
+}
+
+func (l *lanes) mark(t *thread, free bool) {
+	word, bit := &l.free[t.lane.index/64], uint64(1)<<(t.lane.index%64)
+	if *word &^= bit; free {
+		*word |= bit
+	}
+}

@@ -1,0 +1,174 @@
+package perfetto
+
+import "unicode/utf8"
+
+// line is where events of one track go, or of several tracks that are shown as
+// one: its records become one thread of the trace, or several when tracks that
+// are joined have slices at the same time.
+type line struct {
+	records *stream
+	joined  bool   // several tracks: each record says which
+	parent  uint64 // of ofUnknown: the track itself
+	name    string
+	track   *track // the one it is of, when it is of one
+	thread  threadID
+	pid     processID
+	machine uint32
+	scope   scope
+	order   int // of first appearance
+
+	// When all is read:
+	more    []*stream // records of tracks that were described too late
+	shown   string    // how its thread is named
+	process string    // name of its process
+	title   string    // name of its thread
+}
+
+// scope is what a line is of: it says how its thread is named, and in which
+// order the threads of the trace stand.
+type scope uint8
+
+const (
+	ofTrack   scope = iota // of whatever its parents are
+	ofThread               // a thread itself
+	ofProcess              // a process itself
+	ofUnknown              // of a track that was not described when it began
+	ofTrace                // of all
+)
+
+// lineKey is what lines are found by that are of no single described track.
+type lineKey struct {
+	kind   byte
+	parent uint64 // or the number of a thread or process
+	text   string
+}
+
+// Kinds of lineKey.
+const (
+	byName    = 'n' // tracks of one name under one parent
+	byThread  = 't' // a thread, by the old way to say so
+	unknown   = 'u' // a track that is not described
+	triggers  = 'T'
+	asyncLine = 'a' // see legacy events
+	instants  = 'i'
+)
+
+const (
+	// knownTracks bounds how many tracks and lines there are. Events of more
+	// are left out.
+	knownTracks = 1 << 16
+	// knownJoined bounds how many tracks of those that are joined are
+	// remembered: a program may have one for each event.
+	knownJoined = 1 << 19
+	// knownUnknown bounds how many tracks may wait to be described.
+	knownUnknown = 1 << 12
+)
+
+// maxName bounds the names of tracks, threads and processes, in bytes: they are all
+// kept in memory.
+const maxName = 1 << 10
+
+// clip returns a name that is kept.
+func clip(name []byte) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	end := maxName
+	for end > maxName-utf8.UTFMax && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return string(name[:end]) + "…"
+}
+
+// newLine begins a line, or returns nil when there are too many.
+func (c *Converter) newLine(l line) *line {
+	if len(c.lines) >= knownTracks {
+		return nil
+	}
+	l.records, l.order, l.machine = c.spool.stream(), len(c.lines), c.current.machine
+	c.lines = append(c.lines, &l)
+	return &l
+}
+
+// keyed returns the line with a key, which is made of l if it is new; nil when
+// there are too many.
+func (c *Converter) keyed(key lineKey, l line) *line {
+	known := c.keys[key]
+	if known == nil {
+		if known = c.newLine(l); known != nil {
+			c.keys[key] = known
+		}
+	}
+	return known
+}
+
+// line returns where events of a track go; nil when there are too many. event
+// is the name of the event, which names a track that has no name.
+func (c *Converter) line(s *sequence, uuid uint64, event []byte) *line {
+	if s.lastLine != nil && s.last == uuid {
+		return s.lastLine
+	}
+	l := c.findLine(uuid, event)
+	s.last, s.lastLine = uuid, l
+	return l
+}
+
+func (c *Converter) findLine(uuid uint64, event []byte) *line {
+	t := c.tracks[uuid]
+	if t == nil {
+		if l, ok := c.joined.get(uuid); ok {
+			return l
+		}
+		return c.undescribed(uuid, event)
+	}
+	if t.line == nil {
+		t.line = c.lineOf(t, event)
+	}
+	if t.line != nil && t.line.joined {
+		// The line knows all that there is to know.
+		c.joined.put(uuid, t.line)
+		delete(c.tracks, uuid)
+	}
+	return t.line
+}
+
+// lineOf begins the line of a described track, or joins the track with others.
+func (c *Converter) lineOf(t *track, event []byte) *line {
+	switch {
+	case t.hasThread:
+		return c.newLine(line{scope: ofThread, track: t, thread: t.thread, pid: t.thread.pid})
+	case t.hasProcess:
+		return c.newLine(line{scope: ofProcess, track: t, pid: t.pid})
+	case t.counter != nil, t.state, t.apart:
+		return c.newLine(line{track: t, parent: t.parent, name: t.name})
+	}
+	name := t.name
+	if name == "" {
+		name = clip(event)
+	}
+	key := lineKey{byName, rootOf(t.machine, t.parent), name}
+	if t.key != "" {
+		key.text = t.key
+	}
+	return c.keyed(key, line{joined: true, parent: t.parent, name: name})
+}
+
+// undescribed returns the line of a track of which nothing is known: a
+// description may come later.
+func (c *Converter) undescribed(uuid uint64, event []byte) *line {
+	if uuid == 0 {
+		return c.keyed(lineKey{byName, 0, "Default Track"}, line{joined: true, name: "Default Track"})
+	}
+	if l := c.keys[lineKey{unknown, uuid, ""}]; l != nil {
+		return l
+	}
+	if c.unknown < knownUnknown {
+		c.unknown++
+		return c.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: clip(event)})
+	}
+	l := c.keyed(lineKey{byName, rootOf(c.current.machine, 0), clip(event)}, line{joined: true, name: clip(event)})
+	if l != nil {
+		c.joined.put(uuid, l)
+	}
+	return l
+}

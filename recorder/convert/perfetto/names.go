@@ -1,0 +1,157 @@
+package perfetto
+
+import (
+	"cmp"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// threadID is a thread of a process, by the numbers of the system.
+type threadID struct {
+	pid processID
+	tid int64
+}
+
+// names are what processes and threads are called.
+type names struct {
+	processes map[processID]string
+	threads   map[threadID]string
+}
+
+// threadDescriptor is what a ThreadDescriptor says.
+type threadDescriptor struct {
+	threadID
+	name      string
+	reference int64 // ns
+}
+
+// readProcess reads a ProcessDescriptor.
+func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) {
+	command, chrome := "", ""
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			pid = processOn(c.current.machine, int32(f.value))
+		case 2:
+			if command == "" {
+				command = clip(f.raw)
+			}
+		case 4:
+			chrome = chromeProcesses[f.value]
+		case 6:
+			name = clip(f.raw)
+		}
+	}
+	command = cmp.Or(command, chrome)
+	c.nameProcess(pid, name)
+	if c.names.processes[pid] == "" {
+		c.nameProcess(pid, command)
+	}
+	name = cmp.Or(name, command)
+	return pid, name, !f.bad
+}
+
+func (c *Converter) nameProcess(pid processID, name string) {
+	if name != "" && (c.names.processes[pid] != "" || len(c.names.processes) < knownTracks) {
+		c.names.processes[pid] = name
+	}
+}
+
+func (c *Converter) nameThread(id threadID, name string) {
+	if name != "" && (c.names.threads[id] != "" || len(c.names.threads) < knownTracks) {
+		c.names.threads[id] = name
+	}
+}
+
+// readThread reads a ThreadDescriptor.
+func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
+	chrome := ""
+	f := fields{rest: b}
+	for f.next() {
+		switch f.number {
+		case 1:
+			t.pid = processOn(c.current.machine, int32(f.value))
+		case 2:
+			t.tid = int64(f.value)
+		case 4:
+			chrome = chromeThreads[f.value]
+		case 5:
+			t.name = clip(f.raw)
+		case 6:
+			t.reference = int64(f.value) * 1000
+		}
+	}
+	t.name = cmp.Or(t.name, chrome)
+	c.nameThread(t.threadID, t.name)
+	return t, !f.bad
+}
+
+// processDescriptor reads a packet by which older writers named their process.
+func (c *Converter) processDescriptor(p *packet, s *sequence) error {
+	if _, _, ok := c.readProcess(p.data); !ok {
+		c.leave(damaged, p)
+	}
+	return nil
+}
+
+// threadDescriptor reads a packet by which older writers said which thread they
+// are, and what the differences of time in its events begin at.
+func (c *Converter) threadDescriptor(p *packet, s *sequence) error {
+	t, ok := c.readThread(p.data)
+	switch {
+	case !ok:
+		c.leave(damaged, p)
+	case s == nil || !s.valid:
+		c.leave(withoutState, p)
+	default:
+		s.writtenBy(t)
+	}
+	return nil
+}
+
+func (s *sequence) writtenBy(t threadDescriptor) {
+	s.thread, s.hasThread = t.threadID, true
+	s.reference, s.hasReference = t.reference, true
+}
+
+// processTree reads a packet that names processes and threads of the system.
+func (c *Converter) processTree(p *packet, _ *sequence) error {
+	f := fields{rest: p.data}
+	for f.next() {
+		switch f.number {
+		case 1: // a process
+			number, _, name := treeEntry(f.raw, 2, 3)
+			pid := processOn(p.machine, int32(number))
+			if c.names.processes[pid] == "" {
+				c.nameProcess(pid, name)
+			}
+		case 2: // a thread
+			tid, pid, name := treeEntry(f.raw, 3, 2)
+			if id := (threadID{processOn(p.machine, int32(pid)), tid}); c.names.threads[id] == "" {
+				c.nameThread(id, name)
+			}
+		}
+	}
+	if f.bad {
+		c.leave(damaged, p)
+	}
+	return nil
+}
+
+// treeEntry reads an entry of a process tree: its number, another number and the
+// first name, by the numbers of their fields.
+func treeEntry(b []byte, otherField, nameField protowire.Number) (id, other int64, name string) {
+	f := fields{rest: b}
+	for f.next() {
+		switch {
+		case f.number == 1:
+			id = int64(f.value)
+		case f.number == otherField:
+			other = int64(f.value)
+		case f.number == nameField && name == "":
+			name = clip(f.raw)
+		}
+	}
+	return id, other, name
+}

@@ -1,0 +1,134 @@
+package perfetto
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"tracex/format"
+)
+
+// Numbers of fields of a NestedValue, the older way to nest, and its kinds.
+const (
+	nestedKey     = 2
+	nestedEntry   = 3
+	nestedElement = 4
+	nestedInt     = 5
+	nestedDouble  = 6
+	nestedBool    = 7
+	nestedString  = 8
+)
+
+// nestedValue adds what a NestedValue says, under the name a.name.
+func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
+	if depth == 0 {
+		return false, false
+	}
+	stem, index := len(a.name), 0
+	keys := fields{rest: b} // goes ahead over the keys, as entries are met
+	ok = true
+	f := fields{rest: b}
+	for f.next() {
+		one := true
+		switch f.number {
+		case nestedInt:
+			a.put(shownName(a.name), long(int64(f.value)))
+		case nestedDouble:
+			a.put(shownName(a.name), double(f.value))
+		case nestedBool:
+			a.put(shownName(a.name), boolean(f.value != 0))
+		case nestedString:
+			a.put(shownName(a.name), format.Value{Kind: format.ValueString, Text: string(a.d.fit(f.raw))})
+		case nestedEntry, nestedElement:
+			if f.number == nestedElement {
+				a.subscript(index)
+			} else {
+				for keys.next() && keys.number != nestedKey {
+				}
+				a.name = clean(append(a.name, '.'), keys.raw)
+			}
+			var whole bool
+			one, whole = a.nestedValue(f.raw, depth-1)
+			ok = ok && whole
+			a.name = a.name[:stem]
+			if one {
+				index++
+			}
+		default:
+			one = false
+		}
+		added = added || one
+	}
+	return added, ok && !f.bad
+}
+
+// json adds what a text says that should be JSON; any other text as it is.
+func (a *arguments) json(b []byte, depth int) (added, ok bool) {
+	if !json.Valid(b) {
+		a.put(shownName(a.name), raw(string(a.d.fit(b))))
+		return true, true
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return a.jsonValue(d, depth)
+}
+
+// jsonValue adds the next value.
+func (a *arguments) jsonValue(d *json.Decoder, depth int) (added, ok bool) {
+	if depth == 0 {
+		return false, false
+	}
+	token, err := d.Token()
+	if err != nil {
+		return false, false
+	}
+	var v format.Value
+	switch token := token.(type) {
+	case json.Delim:
+		return a.jsonMembers(d, token == '{', depth)
+	case nil:
+		v = raw("null")
+	case bool:
+		v = boolean(token)
+	case string:
+		v = format.Value{Kind: format.ValueString, Text: string(a.d.fit([]byte(token)))}
+	case json.Number:
+		if n, err := token.Int64(); err == nil {
+			v = long(n)
+		} else if f, err := token.Float64(); err == nil {
+			v = double(math.Float64bits(f))
+		} else {
+			v = raw(string(a.d.fit([]byte(token))))
+		}
+	}
+	a.put(shownName(a.name), v)
+	return true, true
+}
+
+// jsonMembers adds the members of an object, or the elements of an array.
+func (a *arguments) jsonMembers(d *json.Decoder, object bool, depth int) (added, ok bool) {
+	stem, index := len(a.name), 0
+	for d.More() {
+		if object {
+			key, err := d.Token()
+			name, isText := key.(string)
+			if err != nil || !isText {
+				return added, false
+			}
+			a.name = append(append(a.name, '.'), name[:min(len(name), max(0, maxPath-len(a.name)))]...)
+		} else {
+			a.subscript(index)
+		}
+		one, whole := a.jsonValue(d, depth-1)
+		a.name = a.name[:stem]
+		if !whole {
+			return added || one, false
+		}
+		if one {
+			index++
+		}
+		added = added || one
+	}
+	_, err := d.Token()
+	return added, err == nil
+}

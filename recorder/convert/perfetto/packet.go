@@ -1,0 +1,271 @@
+package perfetto
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/perfetto/calls"
+)
+
+// Numbers of fields of a TracePacket: facts of Perfetto's protocol.
+const (
+	packetProcessTree       = 2
+	packetTrustedUID        = 3
+	packetClockSnapshot     = 6
+	packetTimestamp         = 8
+	packetSequence          = 10
+	packetTrackEvent        = 11
+	packetInterned          = 12
+	packetSequenceFlags     = 13
+	packetStateCleared      = 41 // the older way to say flagCleared
+	packetPreviousDropped   = 42
+	packetProcessDescriptor = 43
+	packetThreadDescriptor  = 44
+	packetTrigger           = 46
+	packetDeflated          = 50
+	packetTimestampClock    = 58
+	packetDefaults          = 59
+	packetTrackDescriptor   = 60
+	packetTrustedPID        = 79
+	packetFirstOnSequence   = 87
+	packetMachine           = 98
+	packetRemoteSync        = 107
+	packetCloneTrigger      = 113
+	packetZstd              = 133
+	packetCalls             = calls.Field
+)
+
+// Bits of packetSequenceFlags.
+const (
+	flagCleared    = 1 // incremental state begins anew with this packet
+	flagNeedsState = 2 // the packet means nothing without incremental state
+)
+
+// packet is one TracePacket. Slices lie within it.
+type packet struct {
+	offset   int64 // in the input, for messages
+	time     uint64
+	hasTime  bool
+	ns       int64 // time on the clock of the trace, if it is timed
+	timed    bool
+	early    bool // no snapshot leads from the clock to that of the trace yet, see early
+	clockID  clockID
+	raw      bool   // of an early one: ns is the number that stood there
+	clock    uint32 // 0: the sequence's default
+	sequence uint32 // 0: none
+	pid      int32  // of the writer, as the service knows it; 0: it does not
+	machine  uint32 // that wrote it; 0: that of the service
+	flags    uint32
+	dropped  bool
+	defaults []byte
+	interned []byte
+	kind     protowire.Number // of the data; 0: none
+	data     []byte
+}
+
+// parse reads a packet; false when it is damaged. What nearly all packets have
+// is read in line.
+func (p *packet) parse(b []byte) bool {
+	for len(b) > 0 {
+		n := 0
+		switch b[0] {
+		case packetTimestamp<<3 | varintKey:
+			p.time, n = consumeVarint(b[1:])
+			p.hasTime = true
+		case packetSequence<<3 | varintKey:
+			var v uint64
+			v, n = consumeVarint(b[1:])
+			p.sequence = uint32(v)
+		case packetSequenceFlags<<3 | varintKey:
+			var v uint64
+			v, n = consumeVarint(b[1:])
+			p.flags |= uint32(v)
+		case packetTrackEvent<<3 | bytesKey:
+			p.kind = packetTrackEvent
+			p.data, n = consumeBytes(b[1:])
+		case packetTrustedUID<<3 | varintKey:
+			_, n = consumeVarint(b[1:])
+		case packetTrustedPID<<3&0x7f | varintKey | 0x80: // the first byte of two
+			if len(b) < 2 || b[1] != packetTrustedPID<<3>>7 {
+				if b = p.another(b); b == nil {
+					return false
+				}
+				continue
+			}
+			var v uint64
+			if v, n = consumeVarint(b[2:]); n >= 0 {
+				p.pid, n = int32(v), n+1
+			}
+		default:
+			if b = p.another(b); b == nil {
+				return false
+			}
+			continue
+		}
+		if n < 0 {
+			return false
+		}
+		b = b[1+n:]
+	}
+	return true
+}
+
+// another reads a field of any kind and returns what follows; nil: it is damaged.
+func (p *packet) another(b []byte) []byte {
+	f := fields{rest: b}
+	if !f.next() {
+		return nil
+	}
+	p.field(&f)
+	return f.rest
+}
+
+func (p *packet) field(f *fields) {
+	switch f.number {
+	case packetTimestamp:
+		p.time, p.hasTime = f.value, true
+	case packetTimestampClock:
+		p.clock = uint32(f.value)
+	case packetSequence:
+		p.sequence = uint32(f.value)
+	case packetSequenceFlags:
+		p.flags |= uint32(f.value)
+	case packetStateCleared:
+		if f.value != 0 {
+			p.flags |= flagCleared
+		}
+	case packetPreviousDropped:
+		p.dropped = f.value != 0
+	case packetDefaults:
+		p.defaults = f.raw
+	case packetInterned:
+		p.interned = f.raw
+	case packetTrustedPID:
+		p.pid = int32(f.value)
+	case packetMachine:
+		p.machine = uint32(f.value)
+	case packetTrustedUID, packetFirstOnSequence:
+	default:
+		// A field that a newer service adds must not hide what is read.
+		if p.kind == 0 || read(f.number) {
+			p.kind, p.data = f.number, f.raw
+		}
+	}
+}
+
+// read reports whether packets of a kind are read.
+func read(kind protowire.Number) bool {
+	switch kind {
+	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
+		packetTrigger, packetCloneTrigger, packetClockSnapshot, packetDeflated, packetZstd, packetRemoteSync, packetCalls:
+		return true
+	}
+	return false
+}
+
+// maxStamps is the most that a service puts behind a packet, in bytes.
+const maxStamps = 64
+
+// stamped finds the stamps that the service put behind a packet which is damaged
+// before them, as one is that its writer died in: lengths stand in it as zeros
+// then. It reports whether they are there.
+func (p *packet) stamped(b []byte) bool {
+	for at := max(0, len(b)-maxStamps); at < len(b); at++ {
+		if b[at] != packetTrustedUID<<3|varintKey {
+			continue
+		}
+		var q packet
+		f := fields{rest: b[at:]}
+		for f.next() {
+			switch f.number {
+			case packetTrustedUID, packetSequence, packetTrustedPID, packetMachine, packetPreviousDropped:
+				q.field(&f)
+			default:
+				f.fail()
+			}
+		}
+		if !f.bad && q.sequence != 0 {
+			p.sequence, p.pid, p.machine, p.dropped = q.sequence, q.pid, q.machine, q.dropped
+			return true
+		}
+	}
+	return false
+}
+
+// reader reads the data of one kind of packet.
+type reader func(c *Converter, p *packet, s *sequence) error
+
+// readers returns what reads each kind of packet, by the number of its field. A
+// kind that is not here is left out and counted.
+func readers() map[protowire.Number]reader {
+	return map[protowire.Number]reader{
+		packetTrackEvent:        (*Converter).trackEvent,
+		packetTrackDescriptor:   (*Converter).trackDescriptor,
+		packetProcessDescriptor: (*Converter).processDescriptor,
+		packetThreadDescriptor:  (*Converter).threadDescriptor,
+		packetProcessTree:       (*Converter).processTree,
+		packetTrigger:           (*Converter).trigger,
+		packetCloneTrigger:      (*Converter).trigger,
+		packetRemoteSync:        (*Converter).remoteSync,
+		packetCalls:             (*Converter).recordedCalls,
+	}
+}
+
+// aboutRecording are the kinds of packets that say something of the recording
+// and nothing of the program. They are not counted as left out.
+var aboutRecording = map[protowire.Number]bool{
+	33:  true, // the session's configuration
+	34:  true, // statistics of ftrace
+	35:  true, // statistics of the service
+	36:  true, // synchronization marker
+	45:  true, // the system
+	48:  true, // metadata of a benchmark
+	51:  true, // metadata of Chrome
+	67:  true, // the processors
+	69:  true, // what the service did
+	72:  true, // descriptions of fields of others
+	78:  true, // state of Perfetto's own screen
+	87:  true, // first packet of a sequence
+	89:  true, // the trace's UUID
+	90:  true, // range of interest
+	124: true, // which buffer the packets were in
+	126: true, // attributes of the trace
+}
+
+// kindNames are the names of kinds of packets that traces often hold and that
+// are left out.
+var kindNames = map[protowire.Number]string{
+	1:   "ftrace_events",
+	4:   "inode_file_map",
+	5:   "chrome_events",
+	7:   "sys_stats",
+	9:   "process_stats",
+	37:  "profile_packet",
+	38:  "battery",
+	39:  "android_log",
+	40:  "power_rails",
+	47:  "packages_list",
+	49:  "perfetto_metatrace",
+	52:  "gpu_counter_event",
+	53:  "gpu_render_stage_event",
+	54:  "streaming_profile_packet",
+	56:  "memory_graph",
+	57:  "graphics_frame_event",
+	61:  "module_symbols",
+	62:  "vulkan_memory_event",
+	63:  "gpu_log",
+	64:  "deobfuscation_mapping",
+	65:  "vulkan_api_event",
+	66:  "perf_sample",
+	68:  "smaps_packet",
+	70:  "initial_display_state",
+	71:  "gpu_mem_total_event",
+	73:  "memory_tracker_snapshot",
+	82:  "translation_table",
+	84:  "statsd_atom",
+	86:  "android_system_property",
+	95:  "etw_events",
+	99:  "v8_js_code",
+	109: "chrome_trigger",
+	132: "journald_event",
+	900: "for_testing",
+}

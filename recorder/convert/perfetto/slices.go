@@ -1,0 +1,174 @@
+package perfetto
+
+import (
+	"math"
+	"slices"
+)
+
+// The slices of a thread, as Perfetto's trace_processor nests them. Its stack
+// holds slices that have begun, the innermost last; one whose end is known stays
+// there until something later begins or ends, for what begins at the same moment
+// may lie within it.
+
+const (
+	// maxOpen bounds how many slices may be open at a time, in all threads of
+	// a line.
+	maxOpen = 1 << 19
+	// maxKnown bounds how many of a stack may have ends that are known, and
+	// maxNamed how far down an end looks for the slice that it names: so no
+	// event takes long.
+	maxKnown = 1 << 10
+	maxNamed = 1 << 12
+)
+
+// begin begins a slice, or a whole one if duration >= 0.
+func (w *writer) begin(t *thread, time, duration int64, r *record) error {
+	if !w.settle(t, time, duration) {
+		w.left.count(overlapping, 1, -1)
+		return nil
+	}
+	if w.open >= maxOpen || duration >= 0 && len(t.known) >= maxKnown {
+		w.left.count(tooDeep, 1, -1)
+		if duration < 0 {
+			t.buried++
+		}
+		return nil
+	}
+	w.open++
+	if duration >= 0 {
+		t.know(len(t.stack), time+duration)
+	}
+	return w.blocks.push(t, time, duration, r)
+}
+
+// know notes that the end of a slice of the stack is known.
+func (t *thread) know(index int, end int64) {
+	if len(t.known) == 0 {
+		t.soonest = math.MaxInt64
+	}
+	at, _ := slices.BinarySearch(t.known, index)
+	t.known = slices.Insert(t.known, at, index)
+	t.soonest = min(t.soonest, end)
+}
+
+// finish ends the innermost slice that has not ended and fits the words.
+func (w *writer) finish(t *thread, time int64, r *record) {
+	if t.buried > 0 {
+		t.buried--
+		return
+	}
+	w.settle(t, time, -1)
+	top := len(t.stack) - 1
+	for i := top; i >= 0 && i > top-maxNamed; i-- {
+		o := &t.stack[i]
+		if o.duration >= 0 || r.category != 0 && r.category != o.category ||
+			r.name != 0 && o.name != 0 && r.name != o.name {
+			continue
+		}
+		if len(r.result) > 0 {
+			o.result = append([]byte(nil), r.result...)
+		}
+		if i == top || len(t.known) >= maxKnown {
+			w.endAll(t, i, time)
+			return
+		}
+		o.duration = time - o.start
+		t.know(i, time)
+		return
+	}
+	w.left.count(noBegin, 1, -1)
+}
+
+// endAll ends a slice of the stack, and with it those in it.
+func (w *writer) endAll(t *thread, index int, time int64) {
+	for i := len(t.stack) - 1; i >= index; i-- {
+		t.stack[i].duration = max(0, time-t.stack[i].start)
+		w.pop(t, time)
+	}
+}
+
+// settle takes from the stack what ended before something that begins at a
+// time, or ends then (duration < 0). It reports false if that is a whole slice
+// which begins within one and ends outside of it.
+func (w *writer) settle(t *thread, time, duration int64) bool {
+	n := len(t.known)
+	if n == 0 || time <= t.soonest && t.known[n-1] != len(t.stack)-1 {
+		return true
+	}
+	soonest := int64(math.MaxInt64)
+	for k := n - 1; k >= 0; k-- {
+		i := t.known[k]
+		o := &t.stack[i]
+		end := o.start + o.duration
+		// There is a slice in it that has not ended.
+		running := len(t.stack)-1-i > len(t.known)-1-k
+		switch {
+		case running && time > end:
+			// Those in it did not end: they end with it.
+			w.endAll(t, i, end)
+			soonest = math.MaxInt64
+			continue
+		case running:
+		case end < time, end == time && (o.duration != 0 || duration != 0):
+			// Mostly it is on top. If not, one in it ends later, wrongly, and
+			// goes first.
+			top := &t.stack[len(t.stack)-1]
+			w.pop(t, top.start+top.duration)
+			if i < len(t.stack) {
+				soonest = min(soonest, end)
+			}
+			continue
+		case duration >= 0 && time < end && time+duration > end:
+			t.soonest = math.MinInt64 // not all were looked at
+			return false
+		}
+		soonest = min(soonest, end)
+	}
+	t.soonest = soonest
+	return true
+}
+
+// value adds the value of a counter, within what is open.
+func (w *writer) value(t *thread, time int64, r *record) error {
+	for n := len(t.stack); n > 0; n = len(t.stack) {
+		o := t.stack[n-1]
+		if o.duration < 0 || o.start+o.duration >= time {
+			break
+		}
+		w.pop(t, o.start+o.duration)
+	}
+	return w.blocks.leaf(t, r)
+}
+
+// next ends all that is open and begins a slice.
+func (w *writer) next(t *thread, time int64, r *record) error {
+	w.endAll(t, 0, time)
+	return w.begin(t, time, -1, r)
+}
+
+// pop takes the innermost slice from the stack, which ended at a time.
+func (w *writer) pop(t *thread, end int64) {
+	if n := len(t.known); n > 0 && t.known[n-1] == len(t.stack)-1 {
+		t.known = t.known[:n-1]
+	}
+	w.open--
+	w.blocks.pop(t, end)
+}
+
+// end ends a thread: what is open lasts until the end of the recording, or of
+// what it is in.
+func (w *writer) end(t *thread, last int64) {
+	limits := make([]int64, len(t.stack))
+	limit := int64(math.MaxInt64)
+	for i, o := range t.stack {
+		if limits[i] = min(limit, last); o.duration >= 0 {
+			limits[i] = o.start + o.duration
+			limit = min(limit, limits[i])
+		}
+	}
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		w.pop(t, limits[i])
+		w.blocks.due(t, nil)
+	}
+	w.blocks.end(t)
+}

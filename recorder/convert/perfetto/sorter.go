@@ -1,0 +1,58 @@
+package perfetto
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// sorter puts the records of one page into order of time; those of the same
+// time stay as they came.
+type sorter struct {
+	entries []sortEntry
+	scratch []byte
+	last    int64 // time of the last record of the page that was sorted
+}
+
+type sortEntry struct {
+	time     int64
+	from, to int // the body in the page
+}
+
+// sort sorts a page, in place unless it grows out of it.
+func (s *sorter) sort(page []byte) []byte {
+	s.entries = s.entries[:0]
+	time := pageFirst(page)
+	for at := pageHead; at < len(page); {
+		size, delta, n := recordHead(page[at:])
+		at += n
+		time += delta
+		s.entries = append(s.entries, sortEntry{time, at, at + size})
+		at += size
+	}
+	slices.SortStableFunc(s.entries, func(a, b sortEntry) int { return cmp.Compare(a.time, b.time) })
+	time = s.entries[0].time
+	s.scratch = append(s.scratch[:0], page[:pageHead]...)
+	setFirst(s.scratch, time)
+	for _, e := range s.entries {
+		s.scratch = appendRecord(s.scratch, e.time-time, page[e.from:e.to])
+		time = e.time
+	}
+	s.last = time
+	if len(s.scratch) > cap(page) {
+		return slices.Clone(s.scratch)
+	}
+	return append(page[:0], s.scratch...)
+}
+
+// recordHead reads what stands before the body of the record at the start of b,
+// which we wrote ourselves: n bytes.
+func recordHead(b []byte) (size int, delta int64, n int) {
+	// Both are one byte each in most records.
+	if len(b) > 1 && b[0]|b[1] < 0x80 {
+		return int(b[0]), int64(b[1]>>1) ^ -int64(b[1]&1), 2
+	}
+	u, n := binary.Uvarint(b)
+	delta, m := binary.Varint(b[n:])
+	return int(u), delta, n + m
+}

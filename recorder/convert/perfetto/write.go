@@ -1,0 +1,185 @@
+package perfetto
+
+import (
+	"context"
+	"time"
+
+	"tracex/format"
+)
+
+// writer writes the lines, one after the other.
+type writer struct {
+	c       *Converter
+	blocks  *blocks
+	left    *tally
+	threads []Thread
+	lanes   *lanes // of the line that is being written
+	line    *line
+	open    int // slices of it that are open
+	record  record
+	changes map[format.Change]int64
+}
+
+// Result says what a conversion made, and what it left out.
+type Result struct {
+	Packets int64
+	Threads []Thread
+	Events  int64         // calls and values of counters
+	Start   time.Time     // of the first event; since 1970 on the trace's clock if it tells no wall clock
+	Took    time.Duration // from the first event to the last
+	Left    []Left
+	Version format.Version // of the format, that was written
+	// Changes are what was guessed and lost where calls were recorded in another
+	// version.
+	Changes map[format.Change]int64
+}
+
+// Thread is one thread of the result.
+type Thread struct {
+	ID   int32
+	Name string
+	// What the trace says of it; 0 and "" where that is nothing.
+	PID     int32
+	TID     int64
+	Process string
+	Thread  string
+}
+
+// Write writes the trace. Nothing is taken in after that.
+func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
+	return c.write(ctx, to, nil)
+}
+
+func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, error) {
+	if err := c.failed(nil); err != nil {
+		return nil, err
+	}
+	if err := c.settleEarly(ctx); err != nil {
+		return nil, err
+	}
+	if c.first > c.last {
+		c.first, c.last = 0, 0 // there was no event
+	}
+	lines := c.arrange()
+	w := &writer{c: c, left: &c.left, blocks: newBlocks(c.version(len(lines)), to, c.first, c.wallClock(c.first))}
+	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
+	if c.options.Progress != nil {
+		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
+	}
+	for _, l := range lines {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := w.write(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.recorded(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.blocks.finish(c.last); err != nil {
+		return nil, err
+	}
+	c.left.count(tooManyArguments, c.arguments.left, -1)
+	c.left.count(longTexts, c.dictionary.cut, -1)
+	c.left.count(forgottenStates, c.sequences.forgotten, -1)
+	return &Result{
+		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
+		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: w.blocks.version, Changes: w.changes,
+	}, nil
+}
+
+// wallClock returns the wall clock at a time of the trace.
+func (c *Converter) wallClock(ns int64) time.Time {
+	if !c.hasWall {
+		return time.Unix(0, ns)
+	}
+	return time.Unix(0, c.wall+ns-c.wallAt.time)
+}
+
+// thread begins a thread. The first one has the descriptors of all.
+func (w *writer) thread(name string) *thread {
+	l := w.line
+	t := &thread{id: int32(len(w.threads)), name: w.c.dictionary.text([]byte(name))}
+	w.threads = append(w.threads, Thread{
+		ID: t.id, Name: t.name, PID: l.pid.pid(), TID: l.thread.tid,
+		Process: l.process, Thread: l.title,
+	})
+	return t
+}
+
+// references adds all descriptors to a thread.
+func (w *writer) references(t *thread) error {
+	r, err := w.c.spool.open(w.c.dictionary.refs)
+	if err != nil {
+		return err
+	}
+	for r.next() {
+		w.blocks.reference(t, r.body)
+		w.blocks.due(t, w.lanes.threads)
+	}
+	return r.err
+}
+
+// write writes the threads of a line.
+func (w *writer) write(ctx context.Context, l *line) error {
+	w.line = l
+	w.lanes = &lanes{w: w, name: l.shown, joined: l.joined, of: make(map[uint64]*thread)}
+	if len(w.threads) == 0 {
+		// No record has been read yet: a spool reads one after the other.
+		if err := w.references(w.lanes.add()); err != nil {
+			return err
+		}
+	}
+	records, err := w.c.spool.open(l.streams()...)
+	if err != nil {
+		return err
+	}
+	for n := 1; records.next(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := w.add(records.time, records.body); err != nil {
+			return err
+		}
+	}
+	if records.err != nil {
+		return records.err
+	}
+	for _, t := range w.lanes.threads {
+		w.end(t, w.c.last)
+	}
+	return w.blocks.failed()
+}
+
+// add writes one record.
+func (w *writer) add(time int64, body []byte) error {
+	r := &w.record
+	r.parse(body)
+	t := w.lanes.find(r)
+	if t == nil {
+		if r.kind == recordEnd {
+			w.left.count(noBegin, 1, -1)
+		} else {
+			w.left.count(tooManyLanes, 1, -1)
+		}
+		return nil
+	}
+	var err error
+	switch r.kind {
+	case recordBegin:
+		err = w.begin(t, time, -1, r)
+	case recordInstant:
+		err = w.begin(t, time, 0, r)
+	case recordComplete:
+		err = w.begin(t, time, int64(r.duration), r)
+	case recordNext:
+		err = w.next(t, time, r)
+	case recordEnd:
+		w.finish(t, time, r)
+	case recordLong, recordDouble:
+		err = w.value(t, time, r)
+	}
+	w.blocks.due(t, w.lanes.threads)
+	return err
+}

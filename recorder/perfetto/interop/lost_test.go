@@ -1,0 +1,114 @@
+package interop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// tightMemory is shared memory, in KiB, for four chunks.
+const tightMemory = 16
+
+// More events than the shared memory holds: the library drops some. Where the
+// trace lacks any, it says so, and what it has is in order and there once. A
+// thread that is alone finds room for its first round, in which it says the names.
+func TestLossIsMarked(t *testing.T) {
+	s := serve(t)
+	p := s.start("producer", tightMemory)
+	s.waitForProducers(1)
+	const rounds = 5000
+	marks := 0
+	for begin := time.Now(); marks == 0; {
+		if time.Since(begin) > patience {
+			t.Fatal("nothing is ever lost")
+		}
+		k := s.consume()
+		k.record(config())
+		p.do("events", 1, rounds)
+		k.stop()
+		for _, events := range eventsOf(t, decode(t, k.read())) {
+			n := checkGaps(t, events, expectedRounds(0, rounds))
+			t.Logf("%d of %d events, %d marks of loss", len(events), 8*rounds, n)
+			marks += n
+		}
+	}
+	p.finish()
+}
+
+// checkGaps fails unless events are those that were wanted, with gaps where a
+// mark is and nowhere else. It returns how many marks there are.
+func checkGaps(t *testing.T, events, want []string) (marks int) {
+	t.Helper()
+	// Where a text is that there is once; 0 if there are more.
+	places := make(map[string]int)
+	for i, text := range want {
+		if _, again := places[text]; again {
+			i = -1
+		}
+		places[text] = i + 1
+	}
+	next, known := 0, true
+	for n, event := range events {
+		text, marked := strings.CutPrefix(event, lossMark)
+		if marked {
+			marks, known = marks+1, false
+		}
+		switch place := places[text]; {
+		case !known && place > 0 && place <= next:
+			t.Fatalf("event %d, %q, stands behind what came after it", n, text)
+		case !known && place > 0:
+			next, known = place, true
+		case !known && !slices.Contains(want, text):
+			t.Fatalf("event %d is %q", n, text)
+		case known && (next >= len(want) || want[next] != text):
+			t.Fatalf("event %d is %q, want %q: a gap without a mark", n, text, want[min(next, len(want)-1)])
+		case known:
+			next++
+		}
+	}
+	if known && next < len(want) {
+		t.Logf("the last %d events are missing", len(want)-next)
+	}
+	return marks
+}
+
+// Several programs at once, each with all it wrote under its own process id.
+// One is killed, which does the others no harm.
+func TestSeveralPrograms(t *testing.T) {
+	const programs, threads, count, big = 6, 2, 100, 30_000
+	s := serve(t)
+	var all []*program
+	for range programs {
+		all = append(all, s.start("producer"))
+	}
+	s.waitForProducers(programs)
+	k := s.consume()
+	k.record(config())
+	late := all[0].begin("packets", threads, count, big)
+	for _, p := range all[1:] {
+		p.begin("packets", threads, count, big)
+	}
+	for _, p := range all {
+		p.done(late, "packets")
+	}
+	all[0].kill()
+	all[1].do("events", 1, 50)
+	k.stop()
+	packets := decode(t, k.read())
+	for n, p := range all {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			own := slices.DeleteFunc(slices.Clone(packets), func(packet *messages.TracePacket) bool {
+				return int(packet.GetTrustedPid()) != p.cmd.Process.Pid
+			})
+			checkPackets(t, own, threads, count, big)
+			if n == 1 {
+				checkEvents(t, own, 1, 50)
+			}
+		})
+	}
+	checkStats(t, packets)
+}

@@ -1,0 +1,256 @@
+package producer
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/smb"
+)
+
+// connection is one to a service, from its introduction to its end. Its methods
+// are called by the reading goroutine of the client alone, if they do not say
+// otherwise: so what the service asks for is done in its order.
+type connection struct {
+	p       *Producer
+	client  *ipc.Client
+	port    *ipc.Binding
+	offered chan error // told once: the data sources are registered, or why not
+	told    bool
+	// The Producer's lock guards these.
+	waits int           // for so many replies, till all sources are registered
+	busy  chan struct{} // closed then; nil: they are
+
+	direct    bool     // lengths may be written into chunks that wait
+	emulated  bool     // no memory is shared
+	startUp   *startUp // whose memory was offered to the service, and then taken
+	mem       *memory  // nil: there is none yet
+	arbiter   *smb.Arbiter
+	instances map[uint64]*Instance
+}
+
+// introduced gets the answer to InitializeConnection.
+func (c *connection) introduced(r ipc.Reply) {
+	m := new(messages.InitializeConnectionResponse)
+	if err := r.Decode(m); err != nil {
+		c.tell(fmt.Errorf("the service does not want this program: %w", err))
+		return
+	}
+	c.direct, c.emulated = m.GetDirectSmbPatchingSupported(), m.GetUseShmemEmulation()
+	if c.startUp != nil && !m.GetUsingShmemProvidedByProducer() {
+		c.giveUpStartUp("the service takes no memory from programs")
+	}
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.tell(ErrClosed)
+		return
+	}
+	p.conn, p.last, p.told = c, c, false
+	for _, d := range p.sources {
+		c.register(d)
+	}
+	if c.waits == 0 {
+		c.tell(nil)
+	}
+}
+
+// tell says how the introduction went.
+func (c *connection) tell(err error) {
+	if !c.told {
+		c.told = true
+		c.offered <- err
+	}
+}
+
+// register offers a data source. Any goroutine may call it that holds the
+// Producer's lock.
+func (c *connection) register(d *DataSource) {
+	err := c.port.Call("RegisterDataSource", &messages.RegisterDataSourceRequest{
+		DataSourceDescriptor: d.descriptor(),
+	}, func(r ipc.Reply) {
+		m := new(messages.RegisterDataSourceResponse)
+		if err := r.Decode(m); errors.Is(err, ipc.ErrRejected) {
+			c.p.complain("the service does not take the data source %q", d.Name)
+		} else if m.GetError() != "" {
+			c.p.complain("the service does not take the data source %q: %s", d.Name, m.GetError())
+		}
+		c.p.mu.Lock()
+		c.waits--
+		done := c.waits == 0
+		if done {
+			close(c.busy)
+			c.busy = nil
+		}
+		c.p.mu.Unlock()
+		if done {
+			c.tell(nil)
+		}
+	})
+	if err == nil {
+		if c.waits++; c.waits == 1 {
+			c.busy = make(chan struct{})
+		}
+	} else {
+		c.notSent(d, err)
+	}
+}
+
+// notSent tells why the service does not get to know a data source. The Producer's
+// lock is held.
+func (c *connection) notSent(d *DataSource, err error) {
+	if errors.Is(err, ipc.ErrNoMethod) || errors.Is(err, ipc.ErrTooLarge) {
+		c.p.complainSoon("the service cannot be told of the data source %q: %w", d.Name, err)
+	}
+	// Any other error is the connection's, whose end is noticed elsewhere.
+}
+
+// command does what the service asks for.
+func (c *connection) command(r ipc.Reply) {
+	m := new(messages.GetAsyncCommandResponse)
+	switch err := r.Decode(m); {
+	case r.Err != nil:
+		c.ended(r.Err)
+		return
+	case err != nil:
+		c.p.complain("a command of the service: %w", err)
+	}
+	switch cmd := m.Cmd.(type) {
+	case *messages.GetAsyncCommandResponse_SetupTracing_:
+		c.setUpMemory(r, cmd.SetupTracing)
+	case *messages.GetAsyncCommandResponse_SetupDataSource_:
+		c.setUp(cmd.SetupDataSource.GetNewInstanceId(), cmd.SetupDataSource.GetConfig())
+	case *messages.GetAsyncCommandResponse_StartDataSource_:
+		c.start(cmd.StartDataSource.GetNewInstanceId(), cmd.StartDataSource.GetConfig())
+	case *messages.GetAsyncCommandResponse_StopDataSource_:
+		c.stop(cmd.StopDataSource.GetInstanceId())
+	case *messages.GetAsyncCommandResponse_Flush_:
+		c.flush(cmd.Flush)
+	case *messages.GetAsyncCommandResponse_ClearIncrementalState_:
+		for _, id := range cmd.ClearIncrementalState.GetDataSourceIds() {
+			if i := c.instances[id]; i != nil {
+				i.clear()
+			}
+		}
+	}
+	if !r.More {
+		c.ended(errors.New("the service has ended the stream of its commands"))
+	}
+}
+
+// setUp makes an instance of a data source, or takes the one that has been
+// writing since before the service was there.
+func (c *connection) setUp(id uint64, config *messages.DataSourceConfig) *Instance {
+	d := c.p.source(config.GetName())
+	if d == nil || c.arbiter == nil || c.instances[id] != nil {
+		return nil
+	}
+	own := newInstance(d, c.arbiter, config)
+	own.id, own.conn, own.target = id, c, c.arbiter.Target(config.GetTargetBuffer())
+	i := c.p.adopt(own)
+	if i == own {
+		i.begin()
+		close(i.ready)
+	}
+	c.instances[id] = i
+	return i
+}
+
+// start starts an instance, once. Old services do not set it up before.
+func (c *connection) start(id uint64, config *messages.DataSourceConfig) {
+	i := c.instances[id]
+	if i == nil {
+		if i = c.setUp(id, config); i == nil {
+			return
+		}
+	}
+	switch {
+	case i.running:
+		return
+	case i.early:
+		i.early = false
+		i.target.Bind(config.GetTargetBuffer())
+	default:
+		i.start()
+	}
+	i.running = true
+	c.send("NotifyDataSourceStarted", &messages.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
+}
+
+// stop ends an instance. All that was written is committed before the service is
+// told.
+func (c *connection) stop(id uint64) {
+	if i := c.instances[id]; i != nil {
+		delete(c.instances, id)
+		i.stop()
+		if i.early {
+			i.target.Bind(0)
+		}
+		c.commitAll()
+	}
+	c.send("NotifyDataSourceStopped", &messages.NotifyDataSourceStoppedRequest{DataSourceId: proto.Uint64(id)})
+}
+
+// flush has instances give the service what they have, and says that they did.
+func (c *connection) flush(f *messages.GetAsyncCommandResponse_Flush) {
+	for _, id := range f.GetDataSourceIds() {
+		if i := c.instances[id]; i != nil {
+			i.askFlush(FlushReason(f.GetFlags()))
+		}
+	}
+	if c.arbiter == nil {
+		c.send("CommitData", &messages.CommitDataRequest{FlushRequestId: f.RequestId})
+		return
+	}
+	if c.emulated && !c.p.options.NoScraping {
+		c.arbiter.Scrape()
+	}
+	c.arbiter.AckFlush(f.GetRequestId())
+}
+
+// giveUpStartUp ends the start-up whose memory the service has, or did not want.
+func (c *connection) giveUpStartUp(why string) {
+	s := c.startUp
+	c.startUp = nil
+	c.p.endStartUp(why)
+	s.mem.arbiter.Close()
+}
+
+// ended is the end of the connection.
+func (c *connection) ended(why error) {
+	c.client.Close()
+	c.tell(why)
+	p := c.p
+	p.mu.Lock()
+	mine := p.conn == c
+	if mine {
+		p.conn, p.err = nil, why
+	}
+	p.mu.Unlock()
+	// Before the instances: their writers may wait for a chunk, which nobody will
+	// free any more.
+	if c.startUp != nil {
+		c.giveUpStartUp("the service has gone")
+	}
+	if c.arbiter != nil {
+		c.arbiter.Close()
+	}
+	for id, i := range c.instances {
+		delete(c.instances, id)
+		i.stop()
+	}
+	if mine && p.ctx.Err() == nil {
+		p.complain("the service has gone: %w", why)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unmap()
+	if mine && !p.closed && !p.connecting {
+		p.connecting = true
+		p.finished.Go(p.connect)
+	}
+}

@@ -1,0 +1,100 @@
+package producer
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/smb"
+)
+
+// A connection is the way of its arbiter to the service. Any goroutine may come
+// along here.
+
+var _ smb.Endpoint = (*connection)(nil)
+
+// patience is how long a commit of emulated memory, which carries the data itself,
+// waits for the service to read the ones before.
+const patience = time.Second
+
+// Commit sends a commit.
+func (c *connection) Commit(commit *smb.Commit) {
+	m := &messages.CommitDataRequest{}
+	if commit.FlushID != 0 {
+		m.FlushRequestId = proto.Uint64(commit.FlushID)
+	}
+	moves := make([]messages.CommitDataRequest_ChunksToMove, len(commit.Moves))
+	m.ChunksToMove = make([]*messages.CommitDataRequest_ChunksToMove, len(commit.Moves))
+	for i := range commit.Moves {
+		v := &commit.Moves[i]
+		moves[i].Page, moves[i].Chunk, moves[i].TargetBuffer, moves[i].Data = &v.Page, &v.Chunk, &v.Buffer, v.Data
+		if v.Incomplete {
+			moves[i].ChunkIncomplete = proto.Bool(true)
+		}
+		m.ChunksToMove[i] = &moves[i]
+	}
+	for i := range commit.Patches {
+		m.ChunksToPatch = append(m.ChunksToPatch, chunkToPatch(&commit.Patches[i]))
+	}
+	if c.emulated {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		_ = c.client.Wait(ctx) // whatever comes, the connection tells of its end itself
+		cancel()
+	}
+	c.send("CommitData", m)
+	if c.client.Err() != nil {
+		c.lost()
+	}
+}
+
+// lost ends the waits for chunks when the connection has ended. The goroutine that
+// reads may not know of this end: it may wait for a writer that waits.
+func (c *connection) lost() {
+	c.p.mu.Lock()
+	a := c.arbiter
+	c.p.mu.Unlock()
+	if a != nil {
+		a.Close()
+	}
+}
+
+func chunkToPatch(v *smb.ChunkPatch) *messages.CommitDataRequest_ChunkToPatch {
+	m := &messages.CommitDataRequest_ChunkToPatch{
+		TargetBuffer: proto.Uint32(v.Buffer), WriterId: proto.Uint32(uint32(v.Writer)),
+		ChunkId: proto.Uint32(v.ChunkID), HasMorePatches: proto.Bool(v.More),
+	}
+	for i := range v.Patches {
+		m.Patches = append(m.Patches, &messages.CommitDataRequest_ChunkToPatch_Patch{
+			Offset: proto.Uint32(v.Patches[i].Offset), Data: v.Patches[i].Data[:],
+		})
+	}
+	return m
+}
+
+// RegisterWriter says which buffer a writer writes for.
+func (c *connection) RegisterWriter(writer uint16, buffer uint32) {
+	c.send("RegisterTraceWriter", &messages.RegisterTraceWriterRequest{
+		TraceWriterId: proto.Uint32(uint32(writer)), TargetBuffer: proto.Uint32(buffer),
+	})
+}
+
+// UnregisterWriter says that a writer has ended.
+func (c *connection) UnregisterWriter(writer uint16) {
+	c.send("UnregisterTraceWriter", &messages.UnregisterTraceWriterRequest{TraceWriterId: proto.Uint32(uint32(writer))})
+}
+
+// send calls a method and wants no reply. That an old service lacks it does not
+// matter; and of its end the connection tells itself.
+func (c *connection) send(method string, m proto.Message) { _ = c.port.Send(method, m) }
+
+// commitAll commits all that is complete.
+func (c *connection) commitAll() {
+	c.p.mu.Lock()
+	a := c.arbiter
+	c.p.mu.Unlock()
+	if a != nil {
+		a.Flush()
+	}
+}

@@ -1,0 +1,216 @@
+package producer
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// Packets of events are encoded by hand. Numbers of fields are facts of the
+// protocol, do not change.
+
+// eventType is what an event is.
+type eventType byte
+
+const (
+	typeBegin   eventType = 1
+	typeEnd     eventType = 2
+	typeInstant eventType = 3
+	typeCounter eventType = 4
+)
+
+// Fields of a packet: number and wire type.
+const (
+	tagTimestamp     = 8 << 3
+	tagSequenceFlags = 13 << 3
+	tagTrackEvent    = 11<<3 | 2
+	tagInterned      = 12<<3 | 2
+
+	stateCleared = 1
+	needsState   = 2
+)
+
+// Fields of a TrackEvent.
+const (
+	tagCategory   = 3 << 3
+	tagAnnotation = 4<<3 | 2
+	tagType       = 9 << 3
+	tagName       = 10 << 3
+	tagTrack      = 11 << 3
+)
+
+// Fields of interned data: lists of messages with iid 1 and name 2.
+const (
+	internedCategories = 1
+	internedNames      = 2
+	internedKeys       = 3
+)
+
+var endEvent = []byte{tagTrackEvent, 2, tagType, byte(typeEnd)}
+
+// event is the field track_event for an event of this name.
+func (n *Name) event(kind eventType) []byte {
+	body := []byte{tagType, byte(kind), tagCategory}
+	body = append(appendVarint(body, uint64(n.category+1)), tagName)
+	body = appendVarint(body, uint64(n.id+1))
+	return append([]byte{tagTrackEvent, byte(len(body))}, body...)
+}
+
+// plainRoom is what a packet of an event takes at most besides the event.
+const plainRoom = 1 + binary.MaxVarintLen64 + 2
+
+// event writes an event, of the present if at is 0.
+func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args []Arg) {
+	sl := s.lock(t)
+	if sl == nil {
+		return
+	}
+	whole := endEvent
+	fresh := false // something is to be interned
+	if kind != typeEnd {
+		if whole = n.begin; kind == typeInstant {
+			whole = n.instant
+		}
+		fresh = !sl.names.has(n.id)
+	}
+	if at == 0 && len(args) == 0 && !fresh && t.uuid == sl.home {
+		if room := sl.w.Small(plainRoom + len(whole)); room != nil {
+			b := append(s.appendTime(room[:0], sl), whole...)
+			sl.w.EndSmall(len(b))
+			sl.mu.Unlock()
+			return
+		}
+	}
+	s.anyEvent(sl, t, at, kind, n, args, whole, fresh)
+	sl.mu.Unlock()
+}
+
+// appendTime appends the present to a packet, and what else all packets say.
+func (s *eventSession) appendTime(b []byte, sl *slot) []byte {
+	return append(appendVarint(append(b, tagTimestamp), s.time(sl)), tagSequenceFlags, needsState)
+}
+
+// anyEvent is event for all kinds of them. whole is the field track_event without
+// arguments; fresh says that the name is to be interned.
+func (s *eventSession) anyEvent(sl *slot, t *Track, at uint64, kind eventType, n *Name, args []Arg, whole []byte, fresh bool) {
+	var b []byte
+	if at == 0 {
+		b = s.appendTime(sl.buf[:0], sl)
+	} else {
+		b = appendField(appendField(sl.buf[:0], 8, at), 58, clockBoot)
+		b = append(b, tagSequenceFlags, needsState)
+	}
+	if len(args) == 0 && t.uuid == sl.home {
+		b = append(b, whole...)
+	} else {
+		body := append(sl.body[:0], whole[2:]...)
+		for i := range args {
+			a := &args[i]
+			if a.key == nil || !s.bare {
+				body = a.append(body)
+			}
+			fresh = fresh || a.key != nil && !sl.keys.has(a.key.id)
+		}
+		if t.uuid != sl.home {
+			body = append(body, t.field...)
+		}
+		sl.body = body[:0]
+		b = append(appendVarint(append(b, tagTrackEvent), uint64(len(body))), body...)
+	}
+	if fresh {
+		b = sl.intern(b, kind, n, args)
+	}
+	sl.buf = b[:0]
+	sl.w.Packet(b)
+}
+
+// intern appends the texts that the packet is the first to use.
+func (sl *slot) intern(b []byte, kind eventType, n *Name, args []Arg) []byte {
+	in := sl.interned[:0]
+	if kind != typeEnd && !sl.names.has(n.id) {
+		if !sl.categories.has(n.category) {
+			sl.categories.add(n.category)
+			in = appendInterned(in, internedCategories, n.category, n.of)
+		}
+		sl.names.add(n.id)
+		in = appendInterned(in, internedNames, n.id, n.text)
+	}
+	for i := range args {
+		if k := args[i].key; k != nil && !sl.keys.has(k.id) {
+			sl.keys.add(k.id)
+			in = appendInterned(in, internedKeys, k.id, k.text)
+		}
+	}
+	sl.interned = in[:0]
+	return append(appendVarint(append(b, tagInterned), uint64(len(in))), in...)
+}
+
+func appendInterned(b []byte, field protowire.Number, id int, text string) []byte {
+	size := 1 + protowire.SizeVarint(uint64(id+1)) + 1 + protowire.SizeBytes(len(text))
+	b = appendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(size))
+	b = appendVarint(append(b, 1<<3), uint64(id+1))
+	b = appendVarint(append(b, 2<<3|2), uint64(len(text)))
+	return append(b, text...)
+}
+
+// count writes the value of a counter.
+func (s *eventSession) count(t *Track, c *Counter, bits uint64, float bool) {
+	sl := s.lock(t)
+	if sl == nil {
+		return
+	}
+	defer sl.mu.Unlock()
+	if !s.describe(sl, &c.track) {
+		return
+	}
+	b := s.appendTime(sl.buf[:0], sl)
+	body := append(sl.body[:0], tagType, byte(typeCounter))
+	body = append(body, c.track.field...)
+	if float {
+		body = protowire.AppendFixed64(protowire.AppendTag(body, 44, protowire.Fixed64Type), bits)
+	} else {
+		body = appendField(body, 30, bits)
+	}
+	sl.body = body[:0]
+	b = append(appendVarint(append(b, tagTrackEvent), uint64(len(body))), body...)
+	sl.buf = b[:0]
+	sl.w.Packet(b)
+}
+
+func floatBits(v float64) uint64 { return math.Float64bits(v) }
+
+func appendVarint(b []byte, v uint64) []byte {
+	for v >= 0x80 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v))
+}
+
+// appendField appends a field that is an integer.
+func appendField(b []byte, field protowire.Number, v uint64) []byte {
+	return appendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+// appendMessage appends a field that is a message, or text.
+func appendMessage(b []byte, field protowire.Number, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), message)
+}
+
+func appendFixed64(b []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(b, v) }
+
+// appendUUID appends the field of an event that says which track it is on.
+func appendUUID(b []byte, uuid uint64) []byte { return appendVarint(append(b, tagTrack), uuid) }
+
+// packetOf encodes a packet with a track's descriptor.
+func packetOf(m *messages.TrackDescriptor) []byte {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return nil // a name that is not UTF-8 goes through; nothing else can fail
+	}
+	return appendMessage(nil, 60, b)
+}

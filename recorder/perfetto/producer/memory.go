@@ -1,0 +1,137 @@
+package producer
+
+import (
+	"fmt"
+	"os"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/smb"
+)
+
+// emulatedMemory is the size of memory that nobody shares, if nothing else was
+// wished for.
+const emulatedMemory = 256 << 10
+
+// memory is what an arbiter works in. It is unmapped when no writer can touch it
+// any more.
+type memory struct {
+	data     []byte
+	pageSize int
+	mapping  *smb.Mapping // nil: it is emulated
+	file     *os.File     // of memory of our own, to be sent
+	arbiter  *smb.Arbiter
+}
+
+// setUpMemory takes the memory that the service gives.
+func (c *connection) setUpMemory(r ipc.Reply, m *messages.GetAsyncCommandResponse_SetupTracing) {
+	file := r.TakeFile()
+	if file != nil {
+		defer file.Close() // a mapping stays
+	}
+	if c.arbiter != nil {
+		return // it is given once
+	}
+	p := c.p
+	if c.startUp != nil {
+		c.mem = c.startUp.mem
+		p.mu.Lock()
+		c.arbiter = c.mem.arbiter
+		p.mu.Unlock()
+		c.arbiter.Connect(c, c.direct)
+		return
+	}
+	mem, err := c.takeMemory(file, int(m.GetSharedBufferPageSizeKb())<<10)
+	if err == nil {
+		mem.arbiter, err = smb.New(p.arbiterConfig(mem, c), c)
+	}
+	if err != nil {
+		p.complain("the service gives memory that cannot be used: %w", err)
+		return
+	}
+	c.mem = mem
+	p.mu.Lock()
+	c.arbiter = mem.arbiter
+	p.memories = append(p.memories, mem)
+	p.mu.Unlock()
+}
+
+func (p *Producer) arbiterConfig(mem *memory, c *connection) smb.Config {
+	config := smb.Config{
+		Memory: mem.data, PageSize: mem.pageSize, Delay: p.options.CommitDelay,
+		StallLimit: p.options.StallLimit, OnStall: p.stalled,
+	}
+	if c != nil {
+		config.Emulated, config.DirectPatching = c.emulated, c.direct
+		config.Inline = !c.emulated
+	}
+	return config
+}
+
+// takeMemory maps a file, or makes memory where the service shares none.
+func (c *connection) takeMemory(file *os.File, pageSize int) (*memory, error) {
+	if c.emulated {
+		size := c.p.options.MemorySize
+		if smb.Check(size, pageSize) != nil {
+			size = emulatedMemory
+		}
+		if err := smb.Check(size, pageSize); err != nil {
+			return nil, err
+		}
+		return &memory{data: aligned(size), pageSize: pageSize}, nil
+	}
+	if file == nil {
+		return nil, fmt.Errorf("no file came with the command")
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > smb.MaxSize {
+		return nil, fmt.Errorf("%w: %d bytes", smb.ErrGeometry, info.Size())
+	}
+	if err := smb.Check(int(info.Size()), pageSize); err != nil {
+		return nil, err
+	}
+	if err := keepSize(file); err != nil {
+		return nil, err
+	}
+	return mapped(file, int(info.Size()), pageSize)
+}
+
+func mapped(file *os.File, size, pageSize int) (*memory, error) {
+	mapping, err := smb.Map(file, size)
+	if err != nil {
+		return nil, err
+	}
+	return &memory{data: mapping.Bytes(), pageSize: pageSize, mapping: mapping}, nil
+}
+
+// aligned returns memory at an address that is a multiple of 8.
+func aligned(size int) []byte { return make([]byte, size) }
+
+// unmap gives back memory that nobody uses any more. mu is held.
+func (p *Producer) unmap() {
+	kept := p.memories[:0]
+	for _, m := range p.memories {
+		select {
+		case <-m.arbiter.Done():
+			if m.mapping != nil {
+				_ = m.mapping.Close() // what stays mapped is lost, nothing else
+			}
+		default:
+			kept = append(kept, m)
+		}
+	}
+	clear(p.memories[len(kept):])
+	p.memories = kept
+}
+
+// unmapLater is unmap behind Close, for a memory that is still used: by the last
+// commit, or by a writer that its owner has not closed yet.
+func (p *Producer) unmapLater(m *memory) {
+	<-m.arbiter.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unmap()
+}

@@ -1,0 +1,92 @@
+package service
+
+import (
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// clockIDs are the clocks of a snapshot, in its order.
+var clockIDs = []struct {
+	id     messages.BuiltinClock
+	system int32
+}{
+	{messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, unix.CLOCK_BOOTTIME},
+	{messages.BuiltinClock_BUILTIN_CLOCK_REALTIME_COARSE, unix.CLOCK_REALTIME_COARSE},
+	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_COARSE, unix.CLOCK_MONOTONIC_COARSE},
+	{messages.BuiltinClock_BUILTIN_CLOCK_REALTIME, unix.CLOCK_REALTIME},
+	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC},
+	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW, unix.CLOCK_MONOTONIC_RAW},
+}
+
+// readClocks reads all clocks, as closely together as can be.
+func readClocks() *messages.ClockSnapshot {
+	var times [16]unix.Timespec
+	for i, c := range clockIDs {
+		_ = unix.ClockGettime(c.system, &times[i]) // what there is not stays 0
+	}
+	list := make([]*messages.ClockSnapshot_Clock, len(clockIDs))
+	for i, c := range clockIDs {
+		list[i] = &messages.ClockSnapshot_Clock{
+			ClockId: proto.Uint32(uint32(c.id)), Timestamp: proto.Uint64(uint64(times[i].Nano())),
+		}
+	}
+	return &messages.ClockSnapshot{Clocks: list}
+}
+
+// bootTime is the time since the machine started, in nanoseconds, sleep included.
+func bootTime() uint64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
+		return uint64(time.Now().UnixNano())
+	}
+	return uint64(t.Nano())
+}
+
+// afterAsleep has the kernel keep the timer. Where it cannot, the time that the
+// machine sleeps does not count.
+func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return c.after(d, f)
+	}
+	timer := os.NewFile(uintptr(fd), "timer")
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(d, 1)))} // 0 would be never
+	if err := unix.TimerfdSettime(fd, 0, &at, nil); err != nil {
+		_ = timer.Close() // nothing was written to it
+		return c.after(d, f)
+	}
+	go func() {
+		_, err := timer.Read(make([]byte, 8)) // how often it was due
+		_ = timer.Close()
+		if err == nil {
+			f()
+		}
+	}()
+	return func() { _ = timer.Close() }
+}
+
+// systemInfo describes the machine.
+func systemInfo() *messages.SystemInfo {
+	info := commonSystemInfo()
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		info.Utsname = &messages.Utsname{
+			Sysname: proto.String(unix.ByteSliceToString(name.Sysname[:])),
+			Version: proto.String(unix.ByteSliceToString(name.Version[:])),
+			Release: proto.String(unix.ByteSliceToString(name.Release[:])),
+			Machine: proto.String(unix.ByteSliceToString(name.Machine[:])),
+		}
+	}
+	var memory unix.Sysinfo_t
+	if unix.Sysinfo(&memory) == nil {
+		info.SystemRamBytes = proto.Uint64(uint64(memory.Totalram) * uint64(memory.Unit))
+	}
+	info.NumCpus = proto.Uint32(uint32(runtime.NumCPU()))
+	return info
+}

@@ -1,0 +1,152 @@
+package service
+
+import (
+	"slices"
+	"time"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/smb"
+)
+
+func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {
+	for i, c := range m.ChunksToMove {
+		if i%movesAtOnce == movesAtOnce-1 {
+			// A request can name very many. Others get their turn.
+			p.s.unlock()
+			p.s.lock()
+		}
+		p.move(c)
+	}
+	for _, c := range m.ChunksToPatch {
+		p.patch(c)
+	}
+	if id := m.GetFlushRequestId(); id != 0 {
+		for _, n := range p.s.inOrder() {
+			n.flushedBy(p, id)
+		}
+	}
+	_ = r.Reply(&messages.CommitDataResponse{})
+}
+
+// movesAtOnce is how many chunks are copied before others get the lock.
+const movesAtOnce = 64
+
+// move copies a chunk into the buffer that it is for, and frees it.
+func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
+	switch {
+	case !p.told:
+		return // there is no memory yet, and no buffer to write into
+	case c.Data != nil:
+		if smb.ParseChunk(&p.chunk, c.Data, !c.GetChunkIncomplete()) != nil {
+			return
+		}
+	case p.reader == nil || p.reader.Take(c.GetPage(), c.GetChunk(), &p.chunk) != nil:
+		return // not complete, or not there: left as it is
+	}
+	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
+	switch {
+	case b == nil:
+		p.s.chunksLost++
+	case !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond):
+		p.s.chunksLost++
+		b.refuse(sequenceID{p.id(), p.chunk.Writer}, p.chunk.ID)
+	default:
+		b.write(p.from, &p.chunk)
+	}
+}
+
+// target returns the buffer with a number, if the producer may write into it, and
+// its writer does not write into another.
+func (p *producer) target(id uint32, writer uint16) *target {
+	if !p.targets[id] || writer == 0 || writer > smb.MaxWriterID {
+		return nil
+	}
+	if registered, ok := p.writers[writer]; ok && registered != id {
+		return nil
+	}
+	b := p.s.buffers[id]
+	if b != nil && b.session.out != nil && b.session.out.ending {
+		return nil // its file would never end
+	}
+	return b
+}
+
+// writesFor reports whether the producer may write into a buffer of the session.
+func (p *producer) writesFor(n *session) bool {
+	return slices.ContainsFunc(n.targets, func(id uint32) bool { return p.targets[id] })
+}
+
+// patchesMost is how many patches of a chunk one request may have.
+const patchesMost = 1024
+
+// patch puts late lengths into a chunk. It is found by its producer, whom nobody
+// can pretend to be: that the buffer is the producer's need not be checked.
+func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
+	b, writer := p.s.buffers[c.GetTargetBuffer()], c.GetWriterId()
+	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > patchesMost {
+		p.s.patchesLost += uint64(len(c.Patches))
+		return
+	}
+	var room [8]patch
+	list := room[:0]
+	for _, of := range c.Patches {
+		if len(of.Data) != len(patch{}.data) {
+			p.s.patchesLost++
+			continue
+		}
+		list = append(list, patch{of.GetOffset(), [4]byte(of.Data)})
+	}
+	b.patch(sequenceID{p.id(), uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
+}
+
+// scrape copies what a producer wrote for a session and has not committed. mu is
+// held.
+func (s *Service) scrape(n *session, p *producer) {
+	if !p.scraped || p.reader == nil || !p.writesFor(n) {
+		return
+	}
+	err := p.reader.Scrape(&p.chunk, func(c *smb.Chunk) bool {
+		id, known := p.bufferOf(c.Writer)
+		if !known {
+			return true
+		}
+		if b := p.target(id, c.Writer); b != nil && b.session == n {
+			b.write(p.from, c)
+		}
+		return true
+	})
+	if err != nil {
+		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.pid, err)
+	}
+}
+
+// bufferOf returns the buffer that a writer writes into. A program that ended may
+// have written before it could say so: where it has one buffer alone, that is
+// known all the same. Memory of its own it may have used before there was any.
+func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
+	if id, known = p.writers[writer]; known || !p.ended || p.provided || len(p.targets) != 1 {
+		return id, known
+	}
+	for id = range p.targets {
+	}
+	return id, true
+}
+
+// rate counts chunks, a second at a time.
+type rate struct {
+	since time.Time
+	count int
+}
+
+// allow counts one more and reports whether it is within the limit; 0 is none.
+func (r *rate) allow(now time.Time, limit int) bool {
+	if limit <= 0 {
+		return true
+	}
+	if now.Sub(r.since) >= time.Second {
+		r.since, r.count = now, 0
+	}
+	r.count++
+	return r.count <= limit
+}

@@ -1,0 +1,73 @@
+package service
+
+import (
+	"bytes"
+	"compress/zlib"
+
+	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// packer compresses what is read of a session. The zero value is good.
+type packer struct {
+	buf  bytes.Buffer
+	zstd *zstd.Encoder // nil: not needed yet
+	out  []byte
+}
+
+// compress makes one packet of those of the step, if the config asks for it: of
+// two ways to do that it takes the newer.
+func (d *drain) compress() {
+	c := d.n.config
+	field, packed := protowire.Number(0), []byte(nil)
+	switch {
+	case len(d.buf) == 0:
+		return
+	case c.GetCompression().GetZstd() != nil:
+		field, packed = fieldZstdCompressed, d.packed.zstdOf(d.buf, int(c.GetCompression().GetZstd().GetLevel()))
+	case c.GetCompression().GetDeflate() != nil || c.GetCompressionType() == messages.TraceConfig_COMPRESSION_TYPE_DEFLATE:
+		field, packed = fieldCompressed, d.packed.deflateOf(d.buf)
+	}
+	if packed == nil {
+		return
+	}
+	packet := protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), packed)
+	d.buf = protowire.AppendBytes(protowire.AppendTag(d.buf[:0], fieldPacket, protowire.BytesType), packet)
+	d.sizes = append(d.sizes[:0], len(d.buf))
+}
+
+// deflateOf returns b compressed, good until the next call; nil if that cannot
+// be.
+func (p *packer) deflateOf(b []byte) []byte {
+	p.buf.Reset()
+	w, err := zlib.NewWriterLevel(&p.buf, zlib.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err != nil || w.Close() != nil {
+		return nil // cannot be: it writes to memory
+	}
+	return p.buf.Bytes()
+}
+
+// zstdOf is deflateOf by the other method. Levels are those of its command; 0 is
+// the usual.
+func (p *packer) zstdOf(b []byte, level int) []byte {
+	if p.zstd == nil {
+		of := zstd.SpeedDefault
+		if level != 0 {
+			of = zstd.EncoderLevelFromZstd(level)
+		}
+		// What is compressed at a time is a step: no more memory is of use.
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(of), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(2*stepBytes), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			return nil // cannot be: the options are good
+		}
+		p.zstd = e
+	}
+	p.out = p.zstd.EncodeAll(b, p.out[:0])
+	return p.out
+}

@@ -1,0 +1,235 @@
+package service
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+// consumer is somebody who starts sessions and reads them: one at a time. The
+// service's lock guards it.
+type consumer struct {
+	s       *Service
+	uid     int
+	session *session // nil: it has none
+	gone    bool
+
+	enabled  ipc.Parked // its EnableTracing, until the session ends
+	observes ipc.Parked // its ObserveEvents
+	types    messages.ObservableEvents_Type
+	events   *messages.ObservableEvents // that happened since the lock was taken; nil: none
+}
+
+var errNotAllowed = errors.New("tracing service: this user may not start or read sessions")
+
+func (s *Service) consumerConnected(c *ipc.Conn) error {
+	peer := c.Peer()
+	if !s.config.MayConsume(peer) {
+		s.complain("a consumer of user %d (process %d) was turned away", peer.UID, peer.PID)
+		return errNotAllowed
+	}
+	c.Value = &consumer{s: s, uid: peer.UID}
+	return nil
+}
+
+// consumerGone ends the consumer's session, unless it has detached from it.
+func (s *Service) consumerGone(c *ipc.Conn, err error) {
+	s.lock()
+	defer s.unlock()
+	s.forgotten++
+	defer s.left.Broadcast()
+	s.noteEnd("a consumer", c.Peer(), err)
+	k := c.Value.(*consumer)
+	k.gone = true
+	if n := k.session; n != nil {
+		n.consumer = nil
+		s.free(n)
+	}
+}
+
+// consumerPort is the service that consumers call.
+func (s *Service) consumerPort() []ipc.Method {
+	return []ipc.Method{
+		{Name: "EnableTracing", Handle: ofConsumer(s, (*consumer).enableTracing)},
+		{Name: "DisableTracing", Handle: ofConsumer(s, (*consumer).disableTracing)},
+		{Name: "ReadBuffers", Handle: s.readBuffers},
+		{Name: "FreeBuffers", Handle: ofConsumer(s, (*consumer).freeBuffers)},
+		{Name: "Flush", Handle: ofConsumer(s, (*consumer).flush)},
+		{Name: "StartTracing", Handle: ofConsumer(s, (*consumer).startTracing)},
+		{Name: "ChangeTraceConfig", Handle: ofConsumer(s, (*consumer).changeTraceConfig)},
+		{Name: "Detach", Handle: ofConsumer(s, (*consumer).detach)},
+		{Name: "Attach", Handle: ofConsumer(s, (*consumer).attach)},
+		{Name: "GetTraceStats", Handle: ofConsumer(s, (*consumer).getTraceStats)},
+		{Name: "ObserveEvents", Handle: ofConsumer(s, (*consumer).observeEvents)},
+		{Name: "QueryServiceState", Handle: ofConsumer(s, (*consumer).queryServiceState)},
+		{Name: "QueryCapabilities", Handle: ofConsumer(s, (*consumer).queryCapabilities)},
+		{Name: "SaveTraceForBugreport", Handle: ofConsumer(s, (*consumer).saveTraceForBugreport)},
+		{Name: "CloneSession", Handle: ofConsumer(s, (*consumer).cloneSession)},
+	}
+}
+
+// ofConsumer makes a handler that holds the lock.
+func ofConsumer[M any, P interface {
+	*M
+	proto.Message
+}](s *Service, handle func(*consumer, *ipc.Request, P)) func(*ipc.Request) {
+	return ipc.Decoded(func(r *ipc.Request, m P) {
+		s.lock()
+		defer s.unlock()
+		if s.closed {
+			_ = r.Reject()
+			return
+		}
+		handle(r.Conn.Value.(*consumer), r, m)
+	})
+}
+
+func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingRequest) {
+	k.enabled.Park(r)
+	file := r.TakeFile()
+	if m.GetAttachNotificationOnly() {
+		if file != nil {
+			_ = file.Close() // it is not wanted
+		}
+		switch n := k.session; {
+		case n == nil || n.state != sessionDisabled:
+		case n.out.busy():
+			n.out.end("", k)
+		default:
+			k.disabled(n.failure)
+		}
+		return
+	}
+	if err := k.enable(m.GetTraceConfig(), file); err != nil {
+		k.disabled(err.Error())
+	}
+}
+
+// disabled answers the EnableTracing: the session is over, or never was.
+func (k *consumer) disabled(why string) {
+	k.tell() // it hears of what came before first
+	if r := k.enabled.Take(); r != nil {
+		answerEnd(r, why)
+	}
+}
+
+// answerEnd tells a consumer that its session is over.
+func answerEnd(r *ipc.Request, why string) {
+	reply := &messages.EnableTracingResponse{State: &messages.EnableTracingResponse_Disabled{Disabled: true}}
+	if why != "" {
+		reply.Error = proto.String(why)
+	}
+	_ = r.Reply(reply)
+}
+
+func (k *consumer) disableTracing(r *ipc.Request, _ *messages.DisableTracingRequest) {
+	if k.session != nil {
+		k.session.stop("")
+	}
+	_ = r.Reply(&messages.DisableTracingResponse{})
+}
+
+func (k *consumer) startTracing(r *ipc.Request, _ *messages.StartTracingRequest) {
+	if k.session != nil {
+		k.session.start()
+	}
+	_ = r.Reply(&messages.StartTracingResponse{})
+}
+
+func (k *consumer) changeTraceConfig(r *ipc.Request, m *messages.ChangeTraceConfigRequest) {
+	if k.session != nil {
+		k.session.changeConfig(m.GetTraceConfig())
+	}
+	_ = r.Reply(&messages.ChangeTraceConfigResponse{})
+}
+
+func (k *consumer) freeBuffers(r *ipc.Request, _ *messages.FreeBuffersRequest) {
+	if k.session != nil {
+		k.s.free(k.session)
+	}
+	_ = r.Reply(&messages.FreeBuffersResponse{})
+}
+
+// flush is answered when all producers have; without a session never, as the
+// protocol has it.
+func (k *consumer) flush(r *ipc.Request, m *messages.FlushRequest) {
+	if k.session == nil {
+		return
+	}
+	k.session.flush(m.GetTimeoutMs(), m.GetFlags(), func(ok bool) {
+		if ok {
+			_ = r.Reply(&messages.FlushResponse{})
+		} else {
+			_ = r.Reject()
+		}
+	})
+}
+
+// detach leaves the session to whoever attaches to it with the key.
+func (k *consumer) detach(r *ipc.Request, m *messages.DetachRequest) {
+	n := k.session
+	if n == nil || m.GetKey() == "" || k.s.detached(k.uid, m.GetKey()) != nil {
+		_ = r.Reject()
+		return
+	}
+	n.consumer, n.key, k.session = nil, m.GetKey(), nil
+	_ = r.Reply(&messages.DetachResponse{})
+}
+
+func (k *consumer) attach(r *ipc.Request, m *messages.AttachRequest) {
+	n := k.s.detached(k.uid, m.GetKey())
+	if n == nil || k.session != nil {
+		_ = r.Reject()
+		return
+	}
+	n.consumer, n.key, k.session = k, "", n
+	_ = r.Reply(&messages.AttachResponse{TraceConfig: n.config})
+}
+
+// detached returns the session that a user has left with a key.
+func (s *Service) detached(uid int, key string) *session {
+	for _, n := range s.sessions {
+		if key != "" && n.key == key && n.uid == uid {
+			return n
+		}
+	}
+	return nil
+}
+
+func (k *consumer) getTraceStats(r *ipc.Request, _ *messages.GetTraceStatsRequest) {
+	if k.session == nil {
+		_ = r.Reject()
+		return
+	}
+	stats := k.session.stats()
+	if proto.Size(stats) > replyMost {
+		// One frame has to hold all. The packet in the trace has this too.
+		stats.WriterStats, stats.ChunkPayloadHistogramDef = nil, nil
+	}
+	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: stats})
+}
+
+// replyMost is how many bytes a reply may have, so that a frame holds it.
+const replyMost = ipc.MaxFrame - 128
+
+func (k *consumer) queryCapabilities(r *ipc.Request, _ *messages.QueryCapabilitiesRequest) {
+	_ = r.Reply(&messages.QueryCapabilitiesResponse{Capabilities: &messages.TracingServiceCapabilities{
+		HasQueryCapabilities: proto.Bool(true),
+		ObservableEvents: []messages.ObservableEvents_Type{
+			messages.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES,
+			messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED,
+			messages.ObservableEvents_TYPE_CLONE_TRIGGER_HIT,
+		},
+		HasTraceConfigOutputPath: proto.Bool(true),
+		HasCloneSession:          proto.Bool(true),
+	}})
+}
+
+func (k *consumer) saveTraceForBugreport(r *ipc.Request, _ *messages.SaveTraceForBugreportRequest) {
+	_ = r.Reply(&messages.SaveTraceForBugreportResponse{
+		Success: proto.Bool(false), Msg: proto.String("SaveTraceForBugreport is deprecated. Use CloneSession(kBugreportSessionId) instead."),
+	})
+}

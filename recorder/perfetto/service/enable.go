@@ -1,0 +1,110 @@
+package service
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// enable makes a session for a consumer and starts it, unless that has to wait.
+// The file, which may be nil, is the session's from then on, or closed.
+func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
+	defer func() {
+		if err != nil && file != nil {
+			_ = file.Close() // nothing was written to it
+		}
+	}()
+	s := k.s
+	if c == nil {
+		c = new(messages.TraceConfig)
+	}
+	switch c.GetLockdownMode() {
+	case messages.TraceConfig_LOCKDOWN_SET:
+		s.lockdown = true
+	case messages.TraceConfig_LOCKDOWN_CLEAR:
+		s.lockdown = false
+	}
+	if k.session != nil {
+		return refuse("A Consumer is trying to EnableTracing() but another tracing session is already active (forgot a call to FreeBuffers() ?)")
+	}
+	if err := s.check(k, c); err != nil {
+		return err
+	}
+	s.lastSession++
+	n := &session{
+		s: s, id: s.lastSession, consumer: k, uid: k.uid, config: c,
+		uuid: uuidOf(c, rand.Uint64), timers: make(map[int]func()), flushes: make(map[uint64]*flush), sequences: make(map[sequenceID]uint32),
+	}
+	for _, b := range c.Buffers {
+		if !s.newBuffer(n, b) {
+			s.dropTargets(n)
+			s.dropBuffers(n)
+			return refuse("Failed to allocate tracing buffers: OOM or too many buffers")
+		}
+	}
+	// Behind all other checks, so that no file is left of what fails.
+	if file, err = s.outputFile(c, file); err != nil {
+		s.dropTargets(n)
+		s.dropBuffers(n)
+		return err
+	}
+	if file != nil {
+		n.out = newOutput(c, file)
+		n.startOutput()
+	}
+	for _, other := range s.inOrder() {
+		n.note(other)
+	}
+	s.sessions[n.id] = n
+	k.session = n
+	n.setUpAll()
+	n.become(sessionConfigured)
+	if !n.awaitTrigger() && !c.GetDeferredStart() {
+		n.start()
+	}
+	return nil
+}
+
+// setUpAll makes instances of all data sources that the session wants and that
+// are there.
+func (n *session) setUpAll() {
+	for _, d := range n.config.DataSources {
+		for _, p := range n.s.producersInOrder() {
+			for _, source := range slices.Clone(p.sources) {
+				if source.GetName() == d.GetConfig().GetName() {
+					n.setUp(p, source, d)
+				}
+			}
+		}
+	}
+}
+
+// outputFile returns the file that a session is to be written into: the
+// consumer's, or one that is made, or nil. What the consumer sent besides is
+// closed.
+func (s *Service) outputFile(c *messages.TraceConfig, file *os.File) (*os.File, error) {
+	path := c.GetOutputPath()
+	wanted := c.GetWriteIntoFile()
+	if file != nil && (!wanted || path != "") {
+		_ = file.Close() // nothing was written to it
+		file = nil
+	}
+	switch {
+	case !wanted || file != nil:
+		return file, nil
+	case path == "":
+		return nil, refuse("When write_into_file==true either a FD needs to be passed or output_path must be populated (but not both)")
+	}
+	err := error(os.ErrInvalid)
+	if !strings.Contains(path, "\x00") {
+		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	}
+	if err != nil {
+		s.complain("a session's output_path: %w", err)
+		return nil, refuse("Failed to create the trace file %s", path)
+	}
+	return file, nil
+}

@@ -1,0 +1,83 @@
+package service
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsRequest) {
+	k.observes.Park(r)
+	k.types = 0
+	for _, t := range m.EventsToObserve {
+		k.types |= t
+	}
+	if k.types == 0 {
+		_ = k.observes.Take().Reject() // it wants to hear no more
+		return
+	}
+	if n := k.session; n != nil {
+		for _, i := range n.instances {
+			n.observe(i)
+		}
+		n.maybeAllStarted()
+	}
+}
+
+// notify has the consumer told of something, if it wants to hear of such, when
+// the lock is given back.
+func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*messages.ObservableEvents)) {
+	if k == nil || k.types&kind == 0 {
+		return
+	}
+	if k.events == nil {
+		k.events = new(messages.ObservableEvents)
+		k.s.news = append(k.s.news, k)
+	}
+	add(k.events)
+}
+
+// changesMost is how many changes go into one message, so that a frame holds it.
+const changesMost = 200
+
+// tell sends the consumer what happened.
+func (k *consumer) tell() {
+	events := k.events
+	k.events = nil
+	r := k.observes.Peek()
+	if events == nil || r == nil {
+		return
+	}
+	for len(events.InstanceStateChanges) > changesMost {
+		_ = r.Stream(&messages.ObserveEventsResponse{Events: &messages.ObservableEvents{
+			InstanceStateChanges: events.InstanceStateChanges[:changesMost],
+		}})
+		events.InstanceStateChanges = events.InstanceStateChanges[changesMost:]
+	}
+	_ = r.Stream(&messages.ObserveEventsResponse{Events: events})
+}
+
+// allStarted tells that all data sources have started.
+func (k *consumer) allStarted() {
+	k.notify(messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED, func(e *messages.ObservableEvents) {
+		e.AllDataSourcesStarted = proto.Bool(true)
+	})
+}
+
+// observe tells the consumer which state an instance has. Those on the way to
+// another are not told of.
+func (n *session) observe(i *instance) {
+	state := messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STOPPED
+	switch i.state {
+	case starting, stopping:
+		return
+	case started:
+		state = messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STARTED
+	}
+	n.consumer.notify(messages.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES, func(e *messages.ObservableEvents) {
+		e.InstanceStateChanges = append(e.InstanceStateChanges, &messages.ObservableEvents_DataSourceInstanceStateChange{
+			ProducerName: proto.String(i.producer.name), DataSourceName: proto.String(i.source.GetName()), State: state.Enum(),
+		})
+	})
+}

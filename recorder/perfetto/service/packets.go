@@ -1,0 +1,187 @@
+package service
+
+import (
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// servicePackets are the packets that the service itself adds to a trace, as far
+// as they have not been read.
+type servicePackets struct {
+	initial    *messages.ClockSnapshot // when the session started
+	snapshots  []*messages.ClockSnapshot
+	steps      []stepTaken
+	slowFlush  []stepTaken // of the last flush
+	allStarted bool
+	described  bool // config, id and system were read
+	triggers   int  // that were read
+	concurrent []concurrent
+	syncMarker bool // due
+	stats      bool // due
+}
+
+const (
+	// ownSequence is the sequence of the service's packets; others have 2, 3, ….
+	ownSequence = 1
+	// snapshotsMost is how many clock snapshots are kept until they are read.
+	snapshotsMost = 16
+	// drift is how much one clock must have gone from another to make a snapshot
+	// worth keeping.
+	drift = 10 * time.Millisecond
+)
+
+// syncMarker lets a reader find its way into a trace whose beginning is gone. It is
+// a fact of the protocol, do not change.
+var syncMarker = []byte{0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79}
+
+// own makes a packet of the service. It is stamped like all others.
+func (n *session) own(p *messages.TracePacket) *messages.TracePacket {
+	p.OptionalTrustedUid = &messages.TracePacket_TrustedUid{TrustedUid: n.s.uid}
+	p.OptionalTrustedPacketSequenceId = &messages.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: ownSequence}
+	p.TimestampClockId = proto.Uint32(uint32(messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME))
+	return p
+}
+
+// begin is called when the session starts. The clocks of this moment are kept
+// whatever comes.
+func (k *servicePackets) begin(n *session) {
+	if !n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+		k.initial = n.clocks()
+	}
+	k.event(n, stepStarted, false)
+	k.snapshot(n)
+}
+
+// snapshot is called from time to time: a reader of a part of the trace needs it.
+func (k *servicePackets) snapshot(n *session) {
+	k.syncMarker, k.stats = true, true
+	k.snapshotClocks(n)
+}
+
+// clocks reads the clocks.
+func (n *session) clocks() *messages.ClockSnapshot {
+	processor := cycles()
+	snapshot := readClocks() // the boot time first
+	if countsCycles {
+		snapshot.Clocks = append(snapshot.Clocks, &messages.ClockSnapshot_Clock{
+			ClockId: proto.Uint32(uint32(messages.BuiltinClock_BUILTIN_CLOCK_TSC)), Timestamp: proto.Uint64(processor),
+		})
+	}
+	primary := n.config.GetBuiltinDataSources().GetPrimaryTraceClock()
+	if primary == messages.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
+		primary = messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
+	}
+	snapshot.PrimaryTraceClock = primary.Enum()
+	return snapshot
+}
+
+// snapshotClocks keeps a snapshot, if it tells something new.
+func (k *servicePackets) snapshotClocks(n *session) {
+	if n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+		return
+	}
+	now := n.clocks()
+	if last := len(k.snapshots) - 1; last >= 0 && !drifted(k.snapshots[last], now) {
+		return
+	}
+	if len(k.snapshots) >= snapshotsMost {
+		k.snapshots = slices.Delete(k.snapshots, 0, 1)
+	}
+	k.snapshots = append(k.snapshots, now)
+}
+
+// drifted reports whether clocks went on by different counts. The processor's, which
+// does not count nanoseconds, soon does: readers learn its rate from the snapshots.
+func drifted(a, b *messages.ClockSnapshot) bool {
+	if len(a.Clocks) != len(b.Clocks) || len(a.Clocks) == 0 {
+		return true
+	}
+	went := func(i int) time.Duration {
+		return time.Duration(b.Clocks[i].GetTimestamp() - a.Clocks[i].GetTimestamp())
+	}
+	for i := range a.Clocks {
+		if d := went(i) - went(0); d >= drift || d <= -drift {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the packets that come before data, and forgets them.
+func (n *session) first() (list []*messages.TracePacket) {
+	k := &n.packets
+	b := n.config.GetBuiltinDataSources()
+	add := func(p *messages.TracePacket) { list = append(list, n.own(p)) }
+	if k.initial != nil {
+		k.snapshots = slices.Insert(k.snapshots, 0, k.initial)
+		k.initial = nil
+	}
+	for _, c := range k.snapshots {
+		add(&messages.TracePacket{Data: &messages.TracePacket_ClockSnapshot{ClockSnapshot: c}})
+	}
+	k.snapshots = nil
+	if k.syncMarker {
+		p := n.own(&messages.TracePacket{Data: &messages.TracePacket_SynchronizationMarker{SynchronizationMarker: syncMarker}})
+		p.TimestampClockId = nil // the marker must be the last field, see drain.own
+		list = append(list, p)
+		k.syncMarker = false
+	}
+	if !b.GetDisableTraceConfig() {
+		if !k.described {
+			add(&messages.TracePacket{Data: &messages.TracePacket_TraceConfig{TraceConfig: n.config}})
+		}
+		list = append(list, n.triggerPackets()...)
+	}
+	if !k.described {
+		add(&messages.TracePacket{Data: &messages.TracePacket_TraceUuid{TraceUuid: n.uuid}})
+		add(&messages.TracePacket{
+			Timestamp: proto.Uint64(bootTime()),
+			Data:      &messages.TracePacket_TraceProvenance{TraceProvenance: n.provenance()},
+		})
+		if !b.GetDisableSystemInfo() {
+			add(&messages.TracePacket{Data: &messages.TracePacket_SystemInfo{SystemInfo: systemInfo()}})
+		}
+		k.described = true
+	}
+	return append(append(list, n.takeSteps()...), n.takeConcurrent()...)
+}
+
+// last returns the packets that come behind all data.
+func (n *session) last() (list []*messages.TracePacket) {
+	n.packets.event(n, stepRead, false)
+	list = n.takeSteps()
+	if n.packets.stats {
+		n.packets.stats = false
+		list = append(list, n.own(&messages.TracePacket{Data: &messages.TracePacket_TraceStats{TraceStats: n.stats()}}))
+	}
+	return list
+}
+
+// provenance says who wrote the sequences that are known so far.
+func (n *session) provenance() *messages.TraceProvenance {
+	t := new(messages.TraceProvenance)
+	for _, b := range n.buffers {
+		list := new(messages.TraceProvenance_Buffer)
+		for id := range b.histograms() {
+			list.Sequences = append(list.Sequences, &messages.TraceProvenance_Sequence{
+				Id: proto.Uint32(n.sequence(id)), ProducerId: proto.Int32(int32(id.producer)),
+			})
+		}
+		t.Buffers = append(t.Buffers, list)
+	}
+	return t
+}
+
+// sequence returns the number of a sequence in this session's trace.
+func (n *session) sequence(id sequenceID) uint32 {
+	number, ok := n.sequences[id]
+	if !ok {
+		number = uint32(len(n.sequences)) + ownSequence + 1
+		n.sequences[id] = number
+	}
+	return number
+}

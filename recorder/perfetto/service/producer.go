@@ -1,0 +1,247 @@
+package service
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"regexp"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/smb"
+)
+
+// producer is a program that is connected. The service's lock guards it.
+type producer struct {
+	s    *Service
+	conn *ipc.Conn
+	from *source // nil: it has not said who it is
+	name string
+	sdk  string
+
+	machine  string // the name of its machine; "": it is not known
+	ended    bool   // its connection has, and its memory is still there
+	gone     bool
+	scraped  bool // the service may read chunks that are not committed
+	emulated bool // it shares no memory: chunks come in its requests
+	provided bool // it made the memory itself
+
+	commands ipc.Parked                          // its GetAsyncCommand
+	waiting  []*messages.GetAsyncCommandResponse // for it
+	shm      *sharedMemory                       // nil: there is none yet
+	reader   *smb.Reader                         // of shm
+	hint     memoryHint
+	told     bool // it knows about shm, or that there is none
+
+	sources   []*messages.DataSourceDescriptor
+	instances []*instance
+	writers   map[uint16]uint32 // registered, and the buffer of each
+	targets   map[uint32]bool   // buffers that it may write into, until they are freed
+	rate      rate
+
+	chunk smb.Chunk // scratch
+}
+
+func (p *producer) id() uint32 { return p.from.producer }
+
+func (s *Service) producerConnected(c *ipc.Conn) error {
+	c.Value = &producer{s: s, conn: c, writers: make(map[uint16]uint32), targets: make(map[uint32]bool)}
+	return nil
+}
+
+// producerGone takes what can be had of a producer's memory, and forgets it.
+func (s *Service) producerGone(c *ipc.Conn, err error) {
+	s.lock()
+	defer s.unlock()
+	s.forgotten++
+	defer s.left.Broadcast()
+	p := c.Value.(*producer)
+	s.noteEnd(fmt.Sprintf("producer %q", p.name), c.Peer(), err)
+	if p.from == nil {
+		return
+	}
+	p.ended = true
+	for _, n := range s.inOrder() {
+		s.scrape(n, p)
+	}
+	p.gone = true
+	delete(s.connected, p.id())
+	for len(p.sources) > 0 {
+		p.unregister(p.sources[0].GetName())
+	}
+	for _, n := range s.inOrder() {
+		n.flushedBy(p, ^uint64(0))
+	}
+	for _, b := range s.buffers {
+		b.leave(p.id())
+	}
+	p.shm.close()
+	p.shm, p.reader = nil, nil
+}
+
+// producerPort is the service that producers call.
+func (s *Service) producerPort() []ipc.Method {
+	return []ipc.Method{
+		{Name: "InitializeConnection", Handle: ofProducer(s, false, (*producer).initialize)},
+		{Name: "RegisterDataSource", Handle: ofProducer(s, true, (*producer).registerDataSource)},
+		{Name: "UnregisterDataSource", Handle: ofProducer(s, true, (*producer).unregisterDataSource)},
+		{Name: "CommitData", Handle: ofProducer(s, true, (*producer).commitData)},
+		{Name: "GetAsyncCommand", Handle: ofProducer(s, true, (*producer).getAsyncCommand)},
+		{Name: "RegisterTraceWriter", Handle: ofProducer(s, true, (*producer).registerTraceWriter)},
+		{Name: "UnregisterTraceWriter", Handle: ofProducer(s, true, (*producer).unregisterTraceWriter)},
+		{Name: "NotifyDataSourceStarted", Handle: ofProducer(s, true, (*producer).notifyStarted)},
+		{Name: "NotifyDataSourceStopped", Handle: ofProducer(s, true, (*producer).notifyStopped)},
+		{Name: "ActivateTriggers", Handle: ofProducer(s, true, (*producer).activateTriggers)},
+		{Name: "Sync", Handle: ofProducer(s, true, (*producer).sync)},
+		{Name: "UpdateDataSource", Handle: ofProducer(s, true, (*producer).updateDataSource)},
+	}
+}
+
+// ofProducer makes a handler that holds the lock. What comes before a producer
+// said who it is, or a second time, is rejected.
+func ofProducer[M any, P interface {
+	*M
+	proto.Message
+}](s *Service, ready bool, handle func(*producer, *ipc.Request, P)) func(*ipc.Request) {
+	return ipc.Decoded(func(r *ipc.Request, m P) {
+		s.lock()
+		defer s.unlock()
+		p := r.Conn.Value.(*producer)
+		if (p.from != nil) != ready || s.closed {
+			_ = r.Reject()
+			return
+		}
+		handle(p, r, m)
+	})
+}
+
+// An error of a reply is not looked at, here and elsewhere: it means that the
+// connection ends, which producerGone hears of.
+
+func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRequest) {
+	s, peer := p.s, r.Conn.Peer()
+	if s.lockdown && peer.UID != int(s.uid) {
+		_ = r.Reject()
+		return
+	}
+	s.lastProducer++
+	p.from = &source{producer: s.lastProducer, uid: int32(peer.UID), pid: int32(peer.PID)}
+	switch {
+	case peer.Local:
+		p.machine = s.machine
+	case peer.Relayed:
+		p.from.machine, p.machine = machineID(peer), peer.MachineName
+	}
+	s.connected[p.id()] = p
+	p.name, p.sdk = m.GetProducerName(), m.GetSdkVersion()
+	p.scraped = m.GetSmbScrapingMode() == messages.InitializeConnectionRequest_SMB_SCRAPING_ENABLED
+	p.hint = memoryHint{size: m.GetSharedMemorySizeHintBytes(), page: m.GetSharedMemoryPageSizeHintBytes()}
+	p.emulated = !peer.Local || !memoryShared
+	if file := r.TakeFile(); file != nil {
+		if m.GetProducerProvidedShmem() && !p.emulated {
+			p.provided = p.adopt(file)
+		} else {
+			_ = file.Close() // it is not wanted
+		}
+	}
+	_ = r.Reply(&messages.InitializeConnectionResponse{
+		UsingShmemProvidedByProducer: proto.Bool(p.provided),
+		DirectSmbPatchingSupported:   proto.Bool(true),
+		UseShmemEmulation:            proto.Bool(p.emulated),
+	})
+	if p.provided {
+		p.told = true
+		p.command(&messages.GetAsyncCommandResponse{
+			Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{}},
+		})
+	}
+}
+
+// machineID tells another machine from this one, whose number is 0. Only a relay
+// says which it is: whoever comes over TCP without one counts as of this machine.
+func machineID(peer ipc.Peer) uint32 {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, "machine "+peer.MachineHint) // a hash takes all
+	return max(h.Sum32(), 1)
+}
+
+func (p *producer) getAsyncCommand(r *ipc.Request, _ *messages.GetAsyncCommandRequest) {
+	p.commands.Park(r)
+	for _, c := range p.waiting {
+		p.send(r, c)
+	}
+	p.waiting = nil
+}
+
+// waitingMost is how many commands are kept for a producer that has not asked for
+// them yet.
+const waitingMost = 1000
+
+// command asks the producer for something.
+func (p *producer) command(c *messages.GetAsyncCommandResponse) {
+	if r := p.commands.Peek(); r != nil {
+		p.send(r, c)
+	} else if len(p.waiting) < waitingMost {
+		p.waiting = append(p.waiting, c)
+	}
+}
+
+func (p *producer) send(r *ipc.Request, c *messages.GetAsyncCommandResponse) {
+	if c.GetSetupTracing().GetSharedBufferPageSizeKb() > 0 && !p.emulated {
+		_ = r.StreamFile(c, p.shm.file)
+		return
+	}
+	_ = r.Stream(c)
+}
+
+func (p *producer) registerTraceWriter(r *ipc.Request, m *messages.RegisterTraceWriterRequest) {
+	id := m.GetTraceWriterId()
+	_, known := p.writers[uint16(id)]
+	if id > 0 && id <= smb.MaxWriterID && (known || len(p.writers) < p.s.config.Limits.Writers) {
+		p.writers[uint16(id)] = m.GetTargetBuffer()
+	}
+	_ = r.Reply(&messages.RegisterTraceWriterResponse{})
+}
+
+func (p *producer) unregisterTraceWriter(r *ipc.Request, m *messages.UnregisterTraceWriterRequest) {
+	if id := m.GetTraceWriterId(); id <= smb.MaxWriterID {
+		delete(p.writers, uint16(id))
+	}
+	_ = r.Reply(&messages.UnregisterTraceWriterResponse{})
+}
+
+// sync answers when all that came before was done.
+func (p *producer) sync(r *ipc.Request, _ *messages.SyncRequest) {
+	_ = r.Reply(&messages.SyncResponse{})
+}
+
+// passes reports whether a data source is wanted of this producer. Of the
+// filters by name any is enough, and none at all lets everybody through; other
+// machines have to be asked for.
+func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
+	here := p.from.machine == 0
+	switch machines := d.MachineNameFilter; {
+	case p.s.lockdown && p.from.uid != p.s.uid:
+		return false
+	case len(machines) == 0 && !here && !n.config.GetTraceAllMachines():
+		return false
+	case len(machines) > 0 && !slices.Contains(machines, p.machine) && !(here && slices.Contains(machines, "host")):
+		return false
+	case len(d.ProducerNameFilter) == 0 && len(d.ProducerNameRegexFilter) == 0:
+		return true
+	}
+	return slices.Contains(d.ProducerNameFilter, p.name) ||
+		slices.ContainsFunc(d.ProducerNameRegexFilter, func(pattern string) bool { return matches(pattern, p.name) })
+}
+
+// matches reports whether a pattern of a config fits all of a name.
+func matches(pattern, name string) bool {
+	if len(pattern) > 1000 {
+		return false
+	}
+	re, err := regexp.CompilePOSIX("^(" + pattern + ")$")
+	return err == nil && re.MatchString(name)
+}

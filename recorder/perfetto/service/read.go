@@ -1,0 +1,192 @@
+package service
+
+import (
+	"bytes"
+	"context"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+// drain reads what a session has, in steps, between which others get the lock.
+// What it read is gone from the session.
+type drain struct {
+	n      *session
+	opened bool
+	buffer int  // that is read
+	on     bool // its cursor is good
+	wrote  uint64
+	done   bool
+	sizes  []int // of the packets of the last step, in bytes
+	buf    []byte
+	packed packer
+	stamp  stamp
+}
+
+// step reads some packets, about as many bytes as told, and returns them as they
+// stand in a trace file. They are good until the next step. mu is held.
+func (d *drain) step(most int) []byte {
+	if d.buf == nil {
+		d.buf = make([]byte, 0, most+most/8)
+	}
+	d.buf, d.sizes = d.buf[:0], d.sizes[:0]
+	if d.done || d.n.waitsForTrigger() {
+		d.done = true
+		return nil
+	}
+	if !d.opened {
+		d.own(d.n.first())
+		d.opened = true
+	}
+	for d.buffer < len(d.n.buffers) && len(d.buf) < most {
+		b := d.n.buffers[d.buffer]
+		if changes := b.counted().changes(); !d.on || d.wrote != changes {
+			b.rewind()
+			d.on, d.wrote = true, changes
+		}
+		if !d.packets(b, most) {
+			d.buffer++
+			d.on = false
+		}
+	}
+	if d.buffer >= len(d.n.buffers) && len(d.buf) < most {
+		d.own(d.n.last())
+		d.done = true
+	}
+	d.compress()
+	return d.buf
+}
+
+// packets reads a buffer. It returns false when it has no more.
+func (d *drain) packets(b buffer, most int) bool {
+	for len(d.buf) < most {
+		p, ok := b.next()
+		if !ok {
+			return false
+		}
+		if len(p.parts) == 0 {
+			continue
+		}
+		whole := p.parts[0]
+		if len(p.parts) > 1 {
+			whole = bytes.Join(p.parts, nil)
+		}
+		if !acceptable(whole) {
+			d.n.invalid++
+			continue
+		}
+		before := len(d.buf)
+		d.stamp.of(&p, d.n.sequence)
+		d.buf = appendPacket(d.buf, &p, &d.stamp)
+		d.sizes = append(d.sizes, len(d.buf)-before)
+	}
+	return true
+}
+
+// own adds packets of the service.
+func (d *drain) own(list []*messages.TracePacket) {
+	for _, p := range list {
+		b, err := proto.Marshal(p)
+		if err != nil {
+			continue // a text that a client gave is no UTF-8: the packet is left out
+		}
+		if marker := p.GetSynchronizationMarker(); marker != nil {
+			// Who looks for it expects these fields in this order, and no others.
+			b = appendVarint(b[:0], fieldTrustedUID, uint64(int64(p.GetTrustedUid())))
+			b = appendVarint(b, fieldSequenceID, uint64(p.GetTrustedPacketSequenceId()))
+			b = protowire.AppendBytes(protowire.AppendTag(b, fieldSyncMarker, protowire.BytesType), marker)
+		}
+		before := len(d.buf)
+		d.buf = protowire.AppendTag(d.buf, fieldPacket, protowire.BytesType)
+		d.buf = protowire.AppendBytes(d.buf, b)
+		d.sizes = append(d.sizes, len(d.buf)-before)
+	}
+}
+
+const (
+	// stepBytes is about how much is read at once.
+	stepBytes = 256 << 10
+	// sliceMost is the most of a packet that goes into one reply, so that its frame
+	// stays below 128 KiB.
+	sliceMost = 100 << 10
+)
+
+// readBuffers sends what the session has. Nothing is answered out of turn
+// meanwhile: a connection's requests are handled one after the other.
+func (s *Service) readBuffers(r *ipc.Request) {
+	s.lock()
+	n := r.Conn.Value.(*consumer).session
+	readable := n != nil && n.out == nil && !s.closed
+	s.unlock()
+	if !readable {
+		_ = r.Reply(&messages.ReadBuffersResponse{})
+		return
+	}
+	for d := (&drain{n: n}); !d.done; {
+		s.lock()
+		if s.sessions[n.id] != n {
+			s.unlock()
+			_ = r.Reject()
+			return
+		}
+		b := d.step(stepBytes)
+		s.unlock()
+		if sendPackets(r, b, d.sizes, d.done) != nil || r.Conn.Wait(context.Background()) != nil {
+			return // the consumer is gone
+		}
+	}
+}
+
+// Numbers of the fields of ReadBuffersResponse. On the wire, do not change.
+const (
+	fieldSlices    = 2
+	fieldSliceData = 1
+	fieldSliceLast = 2
+)
+
+// sendPackets sends packets, without what stands before each in a file. The last
+// reply of all ends the request.
+func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
+	var reply []byte
+	for _, n := range sizes {
+		_, _, head := protowire.ConsumeTag(b)
+		_, length := protowire.ConsumeVarint(b[head:])
+		packet := b[head+length : n]
+		b = b[n:]
+		for first := true; first || len(packet) > 0; first = false {
+			if len(reply) >= sliceMost {
+				if err := r.Stream(ipc.Raw(reply)); err != nil {
+					return err
+				}
+				reply = reply[:0]
+			}
+			part := packet[:min(len(packet), max(sliceMost-len(reply), sliceLeast))]
+			packet = packet[len(part):]
+			reply = appendSlice(reply, part, len(packet) == 0)
+		}
+	}
+	if last {
+		return r.Reply(ipc.Raw(reply))
+	}
+	if len(reply) == 0 {
+		return nil
+	}
+	return r.Stream(ipc.Raw(reply))
+}
+
+// sliceLeast is how many bytes of a packet a slice has at least, where the packet
+// has them.
+const sliceLeast = 1 << 10
+
+// appendSlice appends a part of a packet.
+func appendSlice(dst, part []byte, last bool) []byte {
+	size := protowire.SizeTag(fieldSliceData) + protowire.SizeBytes(len(part)) + protowire.SizeTag(fieldSliceLast) + 1
+	dst = protowire.AppendTag(dst, fieldSlices, protowire.BytesType)
+	dst = protowire.AppendVarint(dst, uint64(size))
+	dst = protowire.AppendTag(dst, fieldSliceData, protowire.BytesType)
+	dst = protowire.AppendBytes(dst, part)
+	return appendVarint(dst, fieldSliceLast, protowire.EncodeBool(last))
+}

@@ -1,0 +1,345 @@
+package service
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// session is a recording. The service's lock guards it.
+//
+//	configured ──start──► started ──disable──► stopping ──all stopped, or──► disabled
+//	     │                                                  out of time         ▲
+//	     └──────────────────────────────disable──────────────────────────────────┘
+//	                                            cloned: of another session, for reading
+type session struct {
+	s        *Service
+	id       uint64
+	consumer *consumer // nil: it is detached
+	uid      int
+	key      string // to attach to it again; "": it is not detached
+	config   *messages.TraceConfig
+	uuid     *messages.TraceUuid
+	state    sessionState
+	since    uint64 // boot time at which it got into the state, ns
+	began    time.Time
+
+	targets   []uint32 // by position in the config
+	buffers   []buffer
+	instances []*instance
+	timers    map[int]func() // what stops each
+	lastTimer int
+
+	behind     int // producers of which something had come, before it was stopped, that is not handled
+	flushes    map[uint64]*flush
+	requested  uint64 // flushes
+	succeeded  uint64
+	failed     uint64
+	finalFlush messages.TraceStats_FinalFlushOutcome
+
+	packets   servicePackets
+	sequences map[sequenceID]uint32
+	invalid   uint64 // packets
+	triggers  []trigger
+	cloned    *trigger // that asked for the clone
+	out       *output  // nil: it is read over the socket
+	failure   string   // why it ended, if not because somebody wanted it
+}
+
+type sessionState int
+
+const (
+	sessionConfigured sessionState = iota
+	sessionStarted
+	sessionStopping // data sources were asked to stop
+	sessionDisabled
+	sessionCloned
+)
+
+var sessionStates = [...]string{"CONFIGURED", "STARTED", "STOP_WAIT", "DISABLED", "CLONED_READ_ONLY"}
+
+// Times where the config says none.
+const (
+	defaultStopTimeout  = 5 * time.Second
+	defaultFlushTimeout = 5 * time.Second
+	defaultFilePeriod   = 5 * time.Second
+	leastFilePeriod     = 100 * time.Millisecond
+	defaultSnapshots    = 10 * time.Second
+	slowStart           = 20 * time.Second
+)
+
+func millis(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+func (n *session) stopTimeoutMs() uint32 {
+	return cmp.Or(n.config.GetDataSourceStopTimeoutMs(), uint32(defaultStopTimeout/time.Millisecond))
+}
+
+// inOrder returns the sessions, the oldest first.
+func (s *Service) inOrder() []*session {
+	return slices.SortedFunc(maps.Values(s.sessions), func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+}
+
+// producersInOrder returns the producers, the oldest first.
+func (s *Service) producersInOrder() []*producer {
+	return slices.SortedFunc(maps.Values(s.connected), func(a, b *producer) int { return cmp.Compare(a.id(), b.id()) })
+}
+
+// flushPeriod returns how often producers are asked to commit what they have; 0:
+// never. For a session that is written into a file its config may leave that to
+// the service.
+func (n *session) flushPeriod() time.Duration {
+	period := millis(n.config.GetFlushPeriodMs())
+	switch {
+	case n.out == nil || n.out.mode == messages.TraceConfig_WRITE_FLUSH_DISABLED:
+		return period
+	case n.out.flushes():
+		return 0 // each write does
+	}
+	return defaultFilePeriod
+}
+
+// after calls f, with the lock held, when d is over and the session is still
+// there.
+func (n *session) after(d time.Duration, f func()) { n.afterBy(n.s.clock.after, d, f) }
+
+// afterBy is after, by one of the service's clocks.
+func (n *session) afterBy(after func(time.Duration, func()) func(), d time.Duration, f func()) {
+	n.lastTimer++
+	id := n.lastTimer
+	n.timers[id] = after(d, n.s.locked(func() {
+		delete(n.timers, id)
+		if n.s.sessions[n.id] == n {
+			f()
+		}
+	}))
+}
+
+// every calls f again and again, as long as the session is started. The moments
+// are multiples of the period, by the wall clock.
+func (n *session) every(period time.Duration, f func()) { n.everyBy(n.s.clock.after, period, f) }
+
+// everyBy is every, by one of the service's clocks.
+func (n *session) everyBy(after func(time.Duration, func()) func(), period time.Duration, f func()) {
+	if period <= 0 {
+		return
+	}
+	n.afterBy(after, period-time.Duration(n.s.clock.now().UnixNano())%period, func() {
+		if n.state != sessionStarted {
+			return
+		}
+		n.everyBy(after, period, f)
+		f()
+	})
+}
+
+// clockBy returns what makes a timer, by whether it is to count the time that the
+// machine sleeps.
+func (n *session) clockBy(asleep bool) func(time.Duration, func()) (stop func()) {
+	if asleep {
+		return n.s.clock.afterAsleep
+	}
+	return n.s.clock.after
+}
+
+// start has all data sources started.
+func (n *session) start() {
+	if n.state != sessionConfigured {
+		return
+	}
+	n.become(sessionStarted)
+	n.began = n.s.clock.now()
+	b := n.config.GetBuiltinDataSources()
+	n.packets.begin(n)
+	n.everyBy(n.clockBy(b.GetPreferSuspendClockForSnapshot()),
+		cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), func() { n.packets.snapshot(n) })
+	if d := n.config.GetDurationMs(); d > 0 {
+		n.afterBy(n.clockBy(n.config.GetPreferSuspendClockForDuration()), millis(d), n.durationOver)
+	}
+	if n.out != nil {
+		n.every(n.out.period, n.writeSome)
+	}
+	n.every(n.flushPeriod(), func() { n.flush(0, flushPeriodic, func(bool) {}) })
+	n.every(millis(n.config.GetIncrementalStateConfig().GetClearPeriodMs()), n.clearState)
+	for _, i := range slices.Clone(n.instances) {
+		n.startInstance(i)
+	}
+	n.maybeAllStarted()
+	if n.consumer != nil {
+		n.after(slowStart, n.noteSlow)
+	}
+}
+
+// maybeAllStarted tells the consumer, once, that all data sources have started.
+func (n *session) maybeAllStarted() {
+	if n.consumer == nil || n.packets.allStarted || n.state != sessionStarted ||
+		slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != started }) {
+		return
+	}
+	n.packets.allStarted = true
+	n.packets.event(n, stepAllStarted, true)
+	n.consumer.allStarted()
+}
+
+// durationOver ends a session whose time is up, unless a trigger will do that.
+func (n *session) durationOver() {
+	if n.triggerMode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers) == 0 {
+		n.flushAndDisable()
+	}
+}
+
+// clearState asks the data sources that can to begin anew what their packets
+// build upon.
+func (n *session) clearState() {
+	for _, p := range n.s.producersInOrder() {
+		var ids []uint64
+		for _, i := range n.instances {
+			if i.producer == p && i.source.GetHandlesIncrementalStateClear() {
+				ids = append(ids, i.id)
+			}
+		}
+		if len(ids) > 0 {
+			p.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_ClearIncrementalState_{
+				ClearIncrementalState: &messages.GetAsyncCommandResponse_ClearIncrementalState{DataSourceIds: ids},
+			}})
+		}
+	}
+}
+
+// stop ends the recording: the data sources get some time to end theirs, and what
+// producers had sent is handled.
+func (n *session) stop(why string) {
+	switch n.state {
+	case sessionConfigured:
+		n.disable(why)
+		return
+	case sessionStarted:
+	default:
+		return
+	}
+	for _, i := range slices.Clone(n.instances) {
+		n.stopInstance(i, false)
+	}
+	n.behind = n.catchUp(func() {
+		n.behind--
+		n.maybeStopped()
+	})
+	if n.allStopped() {
+		n.disable("")
+		return
+	}
+	n.become(sessionStopping)
+	n.after(millis(n.stopTimeoutMs()), func() {
+		if n.state == sessionStopping {
+			n.disable("")
+		}
+	})
+}
+
+// maybeStopped ends the session when no data source is waited for.
+func (n *session) maybeStopped() {
+	if n.state == sessionStopping && n.allStopped() {
+		n.disable("")
+	}
+}
+
+func (n *session) allStopped() bool {
+	return n.behind == 0 && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
+}
+
+// disable ends the recording at once. What the buffers have can still be read.
+func (n *session) disable(why string) {
+	if n.state == sessionDisabled || n.state == sessionCloned {
+		return
+	}
+	for _, i := range slices.Clone(n.instances) {
+		n.stopInstance(i, true)
+	}
+	n.become(sessionDisabled)
+	for _, p := range n.s.connected {
+		n.s.scrape(n, p)
+	}
+	n.packets.event(n, stepDisabled, true)
+	if n.out.busy() {
+		// The consumer hears of the end when the file is whole.
+		n.packets.stats = true
+		n.out.end(why, n.consumer)
+		return
+	}
+	if n.consumer != nil {
+		n.consumer.disabled(cmp.Or(why, n.failure))
+	}
+}
+
+// free forgets a session and its buffers, once its file is written. Producers may
+// still commit to them. mu is held.
+func (s *Service) free(n *session) {
+	n.disable("")
+	if n.state == sessionCloned {
+		n.become(sessionDisabled)
+	}
+	delete(s.sessions, n.id)
+	for _, i := range slices.Clone(n.instances) {
+		n.forget(i)
+	}
+	for _, stop := range n.timers {
+		stop()
+	}
+	for id, f := range n.flushes {
+		delete(n.flushes, id)
+		f.done(false)
+	}
+	s.dropTargets(n)
+	if !n.out.busy() {
+		s.dropBuffers(n)
+	}
+	if n.consumer != nil {
+		n.consumer.session = nil
+	}
+}
+
+// changeConfig takes what may change of a config while it runs: the names of
+// producers that a data source is for.
+func (n *session) changeConfig(c *messages.TraceConfig) {
+	if n.state != sessionConfigured && n.state != sessionStarted {
+		return
+	}
+	for _, d := range n.config.DataSources {
+		i := slices.IndexFunc(c.DataSources, func(other *messages.TraceConfig_DataSource) bool {
+			return other.GetConfig().GetName() == d.GetConfig().GetName()
+		})
+		if i < 0 {
+			continue
+		}
+		d.ProducerNameFilter = c.DataSources[i].ProducerNameFilter
+		d.ProducerNameRegexFilter = c.DataSources[i].ProducerNameRegexFilter
+		for _, p := range n.s.producersInOrder() {
+			if slices.ContainsFunc(n.instances, func(i *instance) bool { return i.producer == p }) {
+				continue // it has been set up
+			}
+			for _, source := range slices.Clone(p.sources) {
+				if source.GetName() != d.GetConfig().GetName() {
+					continue
+				}
+				if i := n.setUp(p, source, d); i != nil && n.state == sessionStarted {
+					n.startInstance(i)
+				}
+			}
+		}
+	}
+}
+
+// uuidOf returns the id of a trace: the consumer's, or a new one.
+func uuidOf(c *messages.TraceConfig, random func() uint64) *messages.TraceUuid {
+	if c.GetTraceUuidMsb() != 0 || c.GetTraceUuidLsb() != 0 {
+		return &messages.TraceUuid{Msb: proto.Int64(c.GetTraceUuidMsb()), Lsb: proto.Int64(c.GetTraceUuidLsb())}
+	}
+	const version, variant = 4 << 12, 2 << 62
+	msb := random()&^(0xf<<12) | version
+	lsb := random()&^(3<<62) | variant
+	return &messages.TraceUuid{Msb: proto.Int64(int64(msb)), Lsb: proto.Int64(int64(lsb))}
+}

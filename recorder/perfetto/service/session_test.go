@@ -1,0 +1,212 @@
+package service
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// TestSession records what a program writes and reads it.
+func TestSession(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	events := c.observe(messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED)
+	c.enable(config(1024, "words"))
+	p.waitFor("start 1")
+	if e := <-events; !e.GetAllDataSourcesStarted() {
+		t.Errorf("told %v", e)
+	}
+	long := strings.Repeat("long ", 50_000)
+	p.write(1, "one", "two", long)
+	c.invoke("Flush", &messages.FlushRequest{}, nil)
+	p.waitFor("flush [1]")
+	packets := c.read()
+	if got, want := texts(packets), []string{"!one", "two", long}; !slices.Equal(got, want) {
+		t.Errorf("read %.100q", got)
+	}
+	own := packets[0]
+	if own.GetTrustedPacketSequenceId() != ownSequence || own.GetClockSnapshot() == nil {
+		t.Errorf("first comes %v", own)
+	}
+	var kinds []string
+	for _, p := range packets {
+		if p.GetTrustedPacketSequenceId() == ownSequence {
+			kinds = append(kinds, string(p.ProtoReflect().WhichOneof(p.ProtoReflect().Descriptor().Oneofs().ByName("data")).Name()))
+		} else if p.GetTrustedPacketSequenceId() != 2 || p.GetTrustedPid() == 0 {
+			t.Errorf("stamped %d, process %d", p.GetTrustedPacketSequenceId(), p.GetTrustedPid())
+		}
+	}
+	want := []string{"clock_snapshot", "clock_snapshot", "synchronization_marker", "trace_config", "trace_uuid", "trace_provenance",
+		"system_info", "service_event", "service_event", "service_event", "service_event", "service_event", "trace_stats"}
+	if got := slices.Compact(slices.Clone(kinds)); !slices.Equal(got, slices.Compact(slices.Clone(want))) {
+		t.Errorf("the service's packets are\n%q, want\n%q", kinds, want)
+	}
+	checkMarker(t, packets)
+	p.write(1, "three")
+	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+	if why := c.end(); why != "" {
+		t.Error(why)
+	}
+	p.waitFor("stop 1")
+	// What was not flushed was scraped.
+	if got, want := texts(c.read()), []string{"three"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	var stats messages.GetTraceStatsResponse
+	c.invoke("GetTraceStats", &messages.GetTraceStatsRequest{}, &stats)
+	if st := stats.TraceStats; st.GetFlushesSucceeded() != 1 || st.GetProducersConnected() != 1 || len(st.BufferStats) != 1 ||
+		st.BufferStats[0].GetBytesRead() == 0 {
+		t.Errorf("%v", st)
+	}
+	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
+	if got := texts(c.read()); got != nil {
+		t.Errorf("read %q of a session that is gone", got)
+	}
+	// And again, with the memory that is there.
+	c.enable(config(64, "words"))
+	p.waitFor("start 2")
+	p.write(2, "again")
+	c.invoke("Flush", &messages.FlushRequest{}, nil)
+	if got, want := texts(c.read()), []string{"!again"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// What a program wrote before it died is there.
+func TestProgramGone(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	events := c.observe(messages.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES)
+	c.enable(config(64, "words"))
+	p.waitFor("start 1")
+	p.write(1, "one", "two")
+	for e := range events {
+		if e.InstanceStateChanges[0].GetState() == messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STARTED {
+			break
+		}
+	}
+	p.invoke("Sync", &messages.SyncRequest{}, nil)
+	p.client.Close()
+	for e := range events {
+		if e.InstanceStateChanges[0].GetState() == messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STOPPED {
+			break
+		}
+	}
+	if got, want := texts(c.read()), []string{"!one", "two"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// checkMarker holds that the marker that lets a reader find its way is as its
+// readers look for it: behind who it is from, and last.
+func checkMarker(t *testing.T, packets []*messages.TracePacket) {
+	t.Helper()
+	for _, p := range packets {
+		if m := p.GetSynchronizationMarker(); m != nil {
+			if fmt.Sprintf("%x", m) != "82477a76b28d42ba81dc33326d57a079" || p.TimestampClockId != nil || p.GetTrustedPacketSequenceId() != 1 {
+				t.Errorf("the marker is %v", p)
+			}
+			return
+		}
+	}
+	t.Error("there is no marker")
+}
+
+// TestIgnored has a config with what is for others: it is taken, and told of.
+func TestIgnored(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	cfg := config(64, "words")
+	cfg.StatsdMetadata = &messages.TraceConfig_StatsdMetadata{TriggeringAlertId: proto.Int64(7)}
+	cfg.StatsdLogging = messages.TraceConfig_STATSD_LOGGING_ENABLED.Enum()
+	cfg.NotifyTraceur = proto.Bool(true)
+	cfg.ActivateTriggers = []string{"of the command"}
+	cfg.CmdTraceStartDelay = &messages.TraceConfig_CmdTraceStartDelay{MaxDelayMs: proto.Uint32(60_000)}
+	cfg.GuardrailOverrides = &messages.TraceConfig_GuardrailOverrides{MaxUploadPerDayBytes: proto.Uint64(1)}
+	// Fields that will be made, of the config and of a data source's.
+	unknown := protowire.AppendVarint(protowire.AppendTag(nil, 4321, protowire.VarintType), 99)
+	cfg.ProtoReflect().SetUnknown(unknown)
+	cfg.DataSources[0].Config.ProtoReflect().SetUnknown(unknown)
+	c.enable(cfg)
+	p.waitFor("start 1")
+	p.write(1, "one")
+	c.flush()
+	packets := c.read()
+	if got := texts(packets); !slices.Equal(got, []string{"!one"}) {
+		t.Errorf("read %q", got)
+	}
+	i := slices.IndexFunc(packets, func(p *messages.TracePacket) bool { return p.GetTraceConfig() != nil })
+	if i < 0 || !proto.Equal(packets[i].GetTraceConfig(), cfg) {
+		t.Error("the config is not in the trace as it was")
+	}
+	s.lock()
+	defer s.unlock()
+	if got := s.sessions[1].instances[0].config.ProtoReflect().GetUnknown(); !bytes.Equal(got, unknown) {
+		t.Errorf("the data source got %x of what is not known", got)
+	}
+}
+
+// TestConcurrentSessions has a trace tell what became of other sessions.
+func TestConcurrentSessions(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	before, c, after, copied := consume(t, s), consume(t, s), consume(t, s), consume(t, s)
+	before.enable(config(64))
+	before.sync()
+	cfg := config(64)
+	cfg.BuiltinDataSources = &messages.TraceConfig_BuiltinDataSource{EnableConcurrentSessionEvents: proto.Bool(true)}
+	c.enable(cfg)
+	c.sync()
+	named := config(64, "words")
+	named.UniqueSessionName, named.DeferredStart = proto.String("it"), proto.Bool(true)
+	after.enable(named)
+	after.invoke("StartTracing", &messages.StartTracingRequest{}, nil)
+	p.waitFor("start 1")
+	if answer := copied.clone(&messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 3}}); !answer.GetSuccess() {
+		t.Fatal(answer)
+	}
+	for _, packets := range [][]*messages.TracePacket{before.read(), copied.read()} {
+		if got := concurrentOf(t, packets); len(got) > 0 {
+			t.Errorf("a trace whose config does not want that tells %q", got)
+		}
+	}
+	copied.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
+	after.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+	after.end()
+	before.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+	want := []string{
+		"1  STATE_STARTED 0", "3 it STATE_CONFIGURED 1", "3 it STATE_STARTED 1", "4 it STATE_CLONED_READ_ONLY 0", "4 it STATE_DISABLED 0",
+		"3 it STATE_DISABLING_WAITING_STOP_ACKS 1", "3 it STATE_DISABLED 1", "1  STATE_DISABLED 0",
+	}
+	if got := concurrentOf(t, c.read()); !slices.Equal(got, want) {
+		t.Errorf("it tells\n%q, want\n%q", got, want)
+	}
+	if got := concurrentOf(t, c.read()); len(got) > 0 {
+		t.Errorf("and again %q", got)
+	}
+}
+
+func concurrentOf(t *testing.T, packets []*messages.TracePacket) (list []string) {
+	t.Helper()
+	last := uint64(0)
+	for _, p := range packets {
+		if e := p.GetConcurrentSessionEvent(); e != nil {
+			list = append(list, fmt.Sprint(e.GetSessionId(), " ", e.GetSessionName(), " ", e.GetState(), " ", e.GetNumDataSources()))
+			if p.GetTimestamp() < last || p.GetTimestamp() == 0 || p.GetTrustedPacketSequenceId() != ownSequence {
+				t.Errorf("behind %d comes %v", last, p)
+			}
+			last = p.GetTimestamp()
+		}
+	}
+	return list
+}

@@ -1,0 +1,219 @@
+package service
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+// instance is a data source of a producer as one session uses it.
+type instance struct {
+	id       uint64
+	session  *session
+	producer *producer
+	source   *messages.DataSourceDescriptor
+	config   *messages.DataSourceConfig // as the producer gets it
+	state    instanceState
+}
+
+type instanceState int
+
+const (
+	configured instanceState = iota
+	starting                 // asked, and it will say when it has
+	started
+	stopping // asked, and it will say when it has
+	stopped
+)
+
+func (p *producer) registerDataSource(r *ipc.Request, m *messages.RegisterDataSourceRequest) {
+	d := m.GetDataSourceDescriptor()
+	reply := &messages.RegisterDataSourceResponse{}
+	switch {
+	case d.GetName() == "" || p.hasSource(d.GetId()): // taken, and not used
+	case len(p.sources) >= p.s.config.Limits.DataSources:
+		reply.Error = proto.String("too many data sources")
+	default:
+		p.register(d)
+	}
+	_ = r.Reply(reply)
+}
+
+// hasSource reports whether a data source has the id already. Old producers know
+// no ids: 0 is none.
+func (p *producer) hasSource(id uint64) bool {
+	return id != 0 && slices.ContainsFunc(p.sources, func(d *messages.DataSourceDescriptor) bool { return d.GetId() == id })
+}
+
+// register makes a data source known, and sets it up for the sessions that wait
+// for it.
+func (p *producer) register(d *messages.DataSourceDescriptor) {
+	p.sources = append(p.sources, d)
+	for _, n := range p.s.inOrder() {
+		if n.state != sessionConfigured && n.state != sessionStarted {
+			continue
+		}
+		for _, c := range n.config.DataSources {
+			if c.GetConfig().GetName() != d.GetName() {
+				continue
+			}
+			if i := n.setUp(p, d, c); i != nil && n.state == sessionStarted {
+				n.startInstance(i)
+			}
+		}
+	}
+}
+
+func (p *producer) unregisterDataSource(r *ipc.Request, m *messages.UnregisterDataSourceRequest) {
+	p.unregister(m.GetDataSourceName())
+	_ = r.Reply(&messages.UnregisterDataSourceResponse{})
+}
+
+// unregister forgets a data source and ends its instances.
+func (p *producer) unregister(name string) {
+	i := slices.IndexFunc(p.sources, func(d *messages.DataSourceDescriptor) bool { return d.GetName() == name })
+	if i < 0 {
+		return
+	}
+	p.sources = slices.Delete(p.sources, i, i+1)
+	for _, in := range slices.Clone(p.instances) {
+		if in.source.GetName() == name {
+			in.session.instanceGone(in)
+		}
+	}
+}
+
+func (p *producer) updateDataSource(r *ipc.Request, m *messages.UpdateDataSourceRequest) {
+	d := m.GetDataSourceDescriptor()
+	for i, old := range p.sources {
+		// Only one that has an id can be told apart, and it must keep its name.
+		if d.GetId() != 0 && old.GetId() == d.GetId() && old.GetName() == d.GetName() {
+			p.sources[i] = d
+			for _, in := range p.instances {
+				if in.source == old {
+					in.source = d
+				}
+			}
+		}
+	}
+	_ = r.Reply(&messages.UpdateDataSourceResponse{})
+}
+
+// setUp makes an instance of a data source for a session and tells its producer,
+// unless the session does not want that producer.
+func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messages.TraceConfig_DataSource) *instance {
+	target, err := targetOf(n.config, c.GetConfig())
+	if err != nil || int(target) >= len(n.targets) || !p.passes(n, c) || !p.setUpMemory(n) {
+		return nil
+	}
+	s := n.s
+	s.lastInstance++
+	config := proto.Clone(c.GetConfig()).(*messages.DataSourceConfig)
+	config.TargetBuffer = proto.Uint32(n.targets[target])
+	config.TraceDurationMs = proto.Uint32(n.config.GetDurationMs())
+	config.TracingSessionId = proto.Uint64(n.id)
+	config.EnableExtraGuardrails = proto.Bool(n.config.GetEnableExtraGuardrails())
+	config.StopTimeoutMs = proto.Uint32(n.stopTimeoutMs())
+	if n.config.GetPreferSuspendClockForDuration() {
+		config.PreferSuspendClockForDuration = proto.Bool(true) // else absent: start-up tracing compares configs
+	}
+	config.SessionInitiator = messages.DataSourceConfig_SESSION_INITIATOR_UNSPECIFIED.Enum()
+	i := &instance{id: s.lastInstance, session: n, producer: p, source: d, config: config}
+	n.instances = append(n.instances, i)
+	p.instances = append(p.instances, i)
+	p.targets[n.targets[target]] = true
+	n.observe(i)
+	p.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupDataSource_{
+		SetupDataSource: &messages.GetAsyncCommandResponse_SetupDataSource{NewInstanceId: proto.Uint64(i.id), Config: config},
+	}})
+	return i
+}
+
+// startInstance has an instance started.
+func (n *session) startInstance(i *instance) {
+	i.state = started
+	if i.source.GetWillNotifyOnStart() {
+		i.state = starting
+	}
+	n.observe(i)
+	i.producer.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_StartDataSource_{
+		StartDataSource: &messages.GetAsyncCommandResponse_StartDataSource{NewInstanceId: proto.Uint64(i.id), Config: i.config},
+	}})
+	n.maybeAllStarted()
+}
+
+// stopInstance has an instance stopped; at once: nobody waits for its answer.
+func (n *session) stopInstance(i *instance, atOnce bool) {
+	if i.state == stopped || i.state == stopping && !atOnce {
+		return
+	}
+	asked := i.state == stopping
+	i.state = stopped
+	if i.source.GetWillNotifyOnStop() && !atOnce {
+		i.state = stopping
+	}
+	n.observe(i)
+	if asked {
+		return
+	}
+	i.producer.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_StopDataSource_{
+		StopDataSource: &messages.GetAsyncCommandResponse_StopDataSource{InstanceId: proto.Uint64(i.id)},
+	}})
+}
+
+// instanceGone forgets an instance whose data source is no more.
+func (n *session) instanceGone(i *instance) {
+	if i.producer.gone {
+		if i.state != stopped {
+			i.state = stopped
+			n.observe(i)
+		}
+	} else {
+		n.stopInstance(i, true)
+	}
+	n.forget(i)
+	if n.state == sessionStopping {
+		n.maybeStopped()
+	}
+	if n.state == sessionStarted {
+		n.maybeAllStarted()
+	}
+}
+
+// forget takes an instance off the lists. Its producer may still write into its
+// buffer: what it had not committed when it took the data source back is wanted.
+func (n *session) forget(i *instance) {
+	is := func(other *instance) bool { return other == i }
+	n.instances = slices.DeleteFunc(n.instances, is)
+	i.producer.instances = slices.DeleteFunc(i.producer.instances, is)
+}
+
+func (p *producer) instance(id uint64) *instance {
+	for _, i := range p.instances {
+		if i.id == id {
+			return i
+		}
+	}
+	return nil
+}
+
+func (p *producer) notifyStarted(r *ipc.Request, m *messages.NotifyDataSourceStartedRequest) {
+	if i := p.instance(m.GetDataSourceId()); i != nil && i.state == starting && i.session.state == sessionStarted {
+		i.state = started
+		i.session.observe(i)
+		i.session.maybeAllStarted()
+	}
+	_ = r.Reply(&messages.NotifyDataSourceStartedResponse{})
+}
+
+func (p *producer) notifyStopped(r *ipc.Request, m *messages.NotifyDataSourceStoppedRequest) {
+	if i := p.instance(m.GetDataSourceId()); i != nil && i.state == stopping {
+		i.state = stopped
+		i.session.observe(i)
+		i.session.maybeStopped()
+	}
+	_ = r.Reply(&messages.NotifyDataSourceStoppedResponse{})
+}

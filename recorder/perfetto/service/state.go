@@ -1,0 +1,117 @@
+package service
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/messages"
+)
+
+// pieces sends a state piece by piece, since descriptions of data sources can be
+// long: put together they are the state.
+type pieces struct {
+	request *ipc.Request
+	state   *messages.TracingServiceState
+	size    int // bytes of what was added to state
+}
+
+// add makes room for something of a size in bytes.
+func (p *pieces) add(size int) *messages.TracingServiceState {
+	const most, around = replyMost - 1024, 16
+	if p.size += size + around; p.size > most {
+		_ = p.request.Stream(&messages.QueryServiceStateResponse{ServiceState: p.state})
+		p.state, p.size = new(messages.TracingServiceState), size+around
+	}
+	return p.state
+}
+
+// queryServiceState tells who is connected and what is recorded.
+func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceStateRequest) {
+	s := k.s
+	p := &pieces{request: r, state: &messages.TracingServiceState{
+		NumSessions:             proto.Int32(int32(len(s.sessions))),
+		NumSessionsStarted:      proto.Int32(0),
+		TracingServiceVersion:   proto.String(version()),
+		SupportsTracingSessions: proto.Bool(true),
+	}}
+	for _, n := range s.inOrder() {
+		if n.state == sessionStarted {
+			*p.state.NumSessionsStarted++
+		}
+	}
+	if !m.GetSessionsOnly() {
+		for _, of := range s.producersInOrder() {
+			t := of.summary()
+			state := p.add(proto.Size(t))
+			state.Producers = append(state.Producers, t)
+		}
+	}
+	for _, n := range s.inOrder() {
+		if n.maySee(k.uid) {
+			t := n.summary()
+			state := p.add(proto.Size(t))
+			state.TracingSessions = append(state.TracingSessions, t)
+		}
+	}
+	if !m.GetSessionsOnly() {
+		for _, t := range s.sourcesByName() {
+			state := p.add(proto.Size(t))
+			state.DataSources = append(state.DataSources, t)
+		}
+	}
+	_ = r.Reply(&messages.QueryServiceStateResponse{ServiceState: p.state})
+}
+
+// sourcesByName describes the data sources, which those who ask show as they come.
+func (s *Service) sourcesByName() (list []*messages.TracingServiceState_DataSource) {
+	for _, p := range s.producersInOrder() {
+		for _, d := range p.sources {
+			list = append(list, &messages.TracingServiceState_DataSource{DsDescriptor: d, ProducerId: proto.Int32(int32(p.id()))})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *messages.TracingServiceState_DataSource) int {
+		return strings.Compare(a.DsDescriptor.GetName(), b.DsDescriptor.GetName())
+	})
+	return list
+}
+
+// summary describes a producer to whoever asks.
+func (p *producer) summary() *messages.TracingServiceState_Producer {
+	t := &messages.TracingServiceState_Producer{
+		Id: proto.Int32(int32(p.id())), Name: proto.String(p.name), Uid: proto.Int32(p.from.uid), Pid: proto.Int32(p.from.pid),
+		SdkVersion: proto.String(p.sdk), Frozen: proto.Bool(false),
+	}
+	if p.from.machine != 0 {
+		t.MachineId = proto.Uint32(p.from.machine)
+		if p.machine != "" {
+			t.MachineName = proto.String(p.machine)
+		}
+	}
+	return t
+}
+
+// maySee reports whether a user may know about the session, and clone it.
+func (n *session) maySee(uid int) bool { return uid == n.uid || uid == 0 }
+
+// summary describes a session to whoever asks.
+func (n *session) summary() *messages.TracingServiceState_TracingSession {
+	t := &messages.TracingServiceState_TracingSession{
+		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.uid)), State: proto.String(sessionStates[n.state]),
+		UniqueSessionName: proto.String(n.config.GetUniqueSessionName()), DurationMs: proto.Uint32(n.config.GetDurationMs()),
+		NumDataSources: proto.Uint32(uint32(len(n.instances))),
+		BugreportScore: n.config.BugreportScore, BugreportFilename: n.config.BugreportFilename,
+	}
+	for _, b := range n.config.Buffers {
+		t.BufferSizeKb = append(t.BufferSizeKb, b.GetSizeKb())
+	}
+	if n.state == sessionStarted {
+		t.IsStarted = proto.Bool(true)
+	}
+	if !n.began.IsZero() {
+		t.StartRealtimeNs = proto.Int64(n.began.UnixNano())
+	}
+	return t
+}
