@@ -11,7 +11,7 @@ import (
 )
 
 // layers are the packages of the project and what each may know of the others:
-// main → ui → lazy → format ← recorder. The first rule whose name is the
+// main → cli → ui → lazy → format ← recorder. The first rule whose name is the
 // package's, or a folder above it, holds.
 var layers = []struct {
 	pkg   string
@@ -25,7 +25,8 @@ var layers = []struct {
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},
-	{"tracex", []string{"tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+	{"tracex/cli", []string{"tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
+	{"tracex", []string{"tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
 }
 
 type goPackage struct {
@@ -36,7 +37,7 @@ type goPackage struct {
 // TestImportDirection holds the direction of the dependencies.
 func TestImportDirection(t *testing.T) {
 	packages := listPackages(t)
-	for _, name := range []string{"tracex", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/format/formattest", "tracex/recorder"} {
+	for _, name := range []string{"tracex", "tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/format/formattest", "tracex/recorder"} {
 		if !slices.ContainsFunc(packages, func(p goPackage) bool { return p.ImportPath == name }) {
 			t.Errorf("there is no package %s: the rules say nothing", name)
 		}
@@ -57,6 +58,7 @@ func TestImportDirectionFindsFaults(t *testing.T) {
 		{"tracex/lazy", []string{"charm.land/bubbletea/v2"}},
 		{"tracex/recorder", []string{"tracex/lazy"}},
 		{"tracex/recorder/perfetto/smb", []string{"tracex/ui"}},
+		{"tracex/ui", []string{"tracex/cli"}},
 		{"tracex/ui", []string{"tracex/format/formattest"}},
 		{"tracex/ui", []string{"tracex"}},
 		{"tracex/ui/internal/screen", []string{"tracex/lazy"}},

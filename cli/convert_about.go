@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"tracex/format"
+)
+
+// aboutTrace is what stands in or beside a trace other than its data, index and
+// times: how it was recorded, and of a diff what it is of.
+type aboutTrace struct {
+	file   *os.File       // of a packed trace; nil: it is not packed
+	packed *format.Packed // of file
+	beside string         // data that there may be files beside; "": there are none
+	diff   bool
+	opened []io.Closer
+}
+
+// about finds what is known about the trace. The caller closes it.
+func (w *versionWork) about() (*aboutTrace, error) {
+	f, err := os.Open(w.in.path)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, 2)
+	if n, _ := f.ReadAt(head, 0); string(head[:n]) != "PK" {
+		t := new(aboutTrace)
+		if w.in.dir == "" {
+			t.beside = w.in.path
+		}
+		t.diff = t.has(format.EntryThreadMap) && t.has(format.EntryEventMap)
+		return t, f.Close()
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	packed, err := format.OpenPacked(f, st.Size())
+	if err != nil {
+		return nil, errors.Join(format.At(err, w.in.path, 0), f.Close())
+	}
+	return &aboutTrace{file: f, packed: packed, diff: packed.IsDiff()}, nil
+}
+
+// close closes the trace, and all that was opened of it. It was only read.
+func (t *aboutTrace) close() {
+	for _, c := range t.opened {
+		c.Close()
+	}
+	if t.file != nil {
+		t.file.Close()
+	}
+}
+
+func (t *aboutTrace) has(entry string) bool {
+	switch {
+	case t.packed != nil:
+		return t.packed.Has(entry)
+	case t.beside != "":
+		return exists(t.beside + besideName(entry))
+	}
+	return false
+}
+
+// names are the names of the files that stand beside the data, behind its name.
+func (t *aboutTrace) names() (names []string) {
+	for _, entry := range besides {
+		if t.has(entry) {
+			names = append(names, besideName(entry))
+		}
+	}
+	return names
+}
+
+// open opens an entry that there is. It stays open until t is closed.
+func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
+	if t.packed != nil {
+		r, err = t.packed.Open(entry)
+		err = format.At(err, t.file.Name(), 0)
+	} else {
+		r, err = os.Open(t.beside + besideName(entry))
+	}
+	if err == nil {
+		t.opened = append(t.opened, r)
+	}
+	return r, err
+}
+
+// text returns an info.txt as the version of the output has it; nil without one.
+func (t *aboutTrace) text(entry string, w *versionWork) ([]byte, error) {
+	if !t.has(entry) {
+		return nil, nil
+	}
+	r, err := t.open(entry)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	points := int64(-1) // of the traces that a diff is of
+	if entry == format.EntryInfo {
+		points = w.made.Points
+	}
+	return format.InfoFor(text, w.to, points), nil
+}
+
+// writeTo writes the files that stand beside the data.
+func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, drafts map[string]*draft) error {
+	for _, entry := range besides {
+		if !t.has(entry) {
+			continue
+		}
+		var from io.Reader
+		if strings.HasPrefix(entry, "info.") {
+			text, err := t.text(entry, w)
+			if err != nil {
+				return err
+			}
+			from = bytes.NewReader(text)
+		} else {
+			r, err := t.open(entry)
+			if err != nil {
+				return err
+			}
+			from = r
+		}
+		if _, err := io.Copy(&untilDone{ctx, drafts[besideName(entry)]}, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe adds what is known to what a packed trace is made of. It is read until
+// t is closed.
+func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err error) {
+	if contents.Info, err = t.text(format.EntryInfo, w); err != nil {
+		return err
+	}
+	if contents.Info == nil { // the reference wants one
+		ended := contents.Modified.UnixMilli()
+		contents.Info = format.InfoFor((&format.Info{Start: ended, End: ended}).Append(nil), w.to, w.made.Points)
+	}
+	if !t.diff {
+		return nil
+	}
+	d := new(format.PackDiff)
+	contents.Diff = d
+	for _, e := range []struct {
+		entry string
+		text  *[]byte
+	}{{format.EntryLeftInfo, &d.LeftInfo}, {format.EntryRightInfo, &d.RightInfo}} {
+		if *e.text, err = t.text(e.entry, w); err != nil {
+			return err
+		}
+	}
+	for _, e := range []struct {
+		entry string
+		from  *io.Reader
+	}{{format.EntryEventMap, &d.EventMap}, {format.EntryThreadMap, &d.ThreadMap}} {
+		if !t.has(e.entry) {
+			continue
+		}
+		if *e.from, err = t.open(e.entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// level is the compression that a packed trace has: none, or the usual one.
+func (t *aboutTrace) level() int {
+	if t.file == nil {
+		return 0
+	}
+	if sizeOf(t.file) < (t.packed.Size(format.EntryData)+t.packed.Size(format.EntryIndex))/10*9 {
+		return 6
+	}
+	return 0
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracex/format"
+	"tracex/lazy"
+)
+
+// versionWork is a trace on its way to another version of the format.
+type versionWork struct {
+	a      *app
+	in     *input
+	r      *lazy.TraceReader
+	to     format.Version
+	output string // file of the data, or the packed trace
+	force  bool
+	mode   fs.FileMode
+	made   *lazy.Translation
+}
+
+// convertVersion writes a trace in another version of the format: data, index and
+// times, or a packed trace where the name of the output says so. Of a trace that is
+// damaged all that is whole is written.
+func (a *app) convertVersion(ctx context.Context, path, output string, force bool, to format.Version) error {
+	if path == "-" && (output == "" || isDir(output)) {
+		return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
+	}
+	output, err := dataPlace(path, versionName(path, to), output)
+	if err != nil {
+		return err
+	}
+	return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error {
+		if r.Version() == to {
+			other := format.V22
+			if to == other {
+				other = format.V27
+			}
+			return &usageError{fmt.Sprintf("%s has version %d already, which %s reads", in.name, to, to.Release()),
+				fmt.Sprintf("--to %d is for %s", other, other.Release())}
+		}
+		w := &versionWork{a: a, in: in, r: r, to: to, output: output, force: force, mode: 0o644}
+		if st, err := os.Stat(in.path); err == nil && in.dir == "" {
+			w.mode = st.Mode().Perm() | 0o200
+		}
+		write := w.files
+		if strings.HasSuffix(output, packedSuffix) {
+			write = w.packed
+		}
+		if err := write(ctx); err != nil {
+			return err
+		}
+		return errors.Join(w.tell(), w.made.Problem)
+	})
+}
+
+// versionName is the name of the trace at path in another version: trace.v22.bin,
+// also where it is trace.v27.bin, or trace.bin.
+func versionName(path string, to format.Version) string {
+	dir, name := filepath.Split(path)
+	stem, suffix := name, ""
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		stem, suffix = name[:i], name[i:]
+	}
+	parts := strings.Split(stem, ".")
+	at := slices.IndexFunc(parts[1:], func(s string) bool { return s == "v19" || s == "v22" || s == "v27" })
+	if at < 0 {
+		parts, at = append(parts, ""), len(parts)-1
+	}
+	parts[at+1] = fmt.Sprintf("v%d", to)
+	return dir + strings.Join(parts, ".") + suffix
+}
+
+// translate writes data, index and times, which is left empty where there are none.
+func (w *versionWork) translate(ctx context.Context, data, index, times *os.File) (err error) {
+	p := w.a.newProgress("converting")
+	defer p.end()
+	w.made, err = w.r.Translate(ctx, w.to, lazy.TranslateOutput{Data: data, Index: index, Times: times}, p.update)
+	return err
+}
+
+// files writes the files of the trace, and what is beside it. They take their
+// places together at the end, the data last.
+func (w *versionWork) files(ctx context.Context) error {
+	about, err := w.about()
+	if err != nil {
+		return err
+	}
+	defer about.close()
+	drafts := make(map[string]*draft)
+	var order []*draft
+	for _, suffix := range append(about.names(), traceSuffixes...) {
+		d, err := newDraft(w.output+suffix, w.mode, w.force)
+		if err != nil {
+			return err
+		}
+		defer d.discard()
+		drafts[suffix] = d
+		order = append(order, d)
+	}
+	err = w.translate(ctx, drafts[""].File, drafts[".idx"].File, drafts[timesSuffix].File)
+	if err == nil {
+		err = about.writeTo(ctx, w, drafts)
+	}
+	for _, d := range order {
+		if err != nil {
+			err = d.placed(err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range order {
+		if d == drafts[timesSuffix] && !w.made.Times {
+			if err := os.Remove(d.to); err != nil && !errors.Is(err, fs.ErrNotExist) { // of what is replaced
+				return err
+			}
+			continue
+		}
+		if err := d.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packed writes a packed trace. What goes into it is in temporary files meanwhile.
+func (w *versionWork) packed(ctx context.Context) (err error) {
+	if err := placeable(w.output, w.force); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "tracex-")
+	if err != nil {
+		return spoolHint(err, os.TempDir())
+	}
+	defer os.RemoveAll(dir)
+	var files [3]*os.File
+	for i, suffix := range []string{"", ".idx", timesSuffix} {
+		if files[i], err = os.Create(filepath.Join(dir, "trace"+suffix)); err != nil {
+			return spoolHint(err, dir)
+		}
+		defer files[i].Close()
+	}
+	data, index, times := files[0], files[1], files[2]
+	if err := w.translate(ctx, data, index, times); err != nil {
+		return spoolHint(err, dir)
+	}
+	if !w.made.Whole {
+		// A packed trace is whole, as far as it goes.
+		whole, drop, err := w.a.makeIndex(ctx, data.Name(), true)
+		if err != nil {
+			return err
+		}
+		defer drop()
+		index = whole
+	}
+	return w.pack(ctx, data, index, times)
+}
+
+func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) error {
+	about, err := w.about()
+	if err != nil {
+		return err
+	}
+	defer about.close()
+	contents := format.PackInput{}
+	if st, err := os.Stat(w.in.path); err == nil {
+		contents.Modified = st.ModTime()
+	}
+	if err := about.describe(&contents, w); err != nil {
+		return err
+	}
+	total := int64(0)
+	for _, f := range []*os.File{data, index, times} {
+		if _, err := f.Seek(0, 0); err != nil {
+			return err
+		}
+		total += sizeOf(f)
+	}
+	contents.Data, contents.Index = data, index
+	if w.made.Times && sizeOf(times) <= format.MaxTimes(sizeOf(data), sizeOf(index)) {
+		contents.Times = times
+	}
+	d, err := newDraft(w.output, w.mode, w.force)
+	if err != nil {
+		return err
+	}
+	defer d.discard()
+	p := w.a.newProgress("packing")
+	defer p.end()
+	err = format.Pack(&untilDone{ctx, d}, contents, about.level(), func(done int64) { p.update(done, total) })
+	if err != nil {
+		return d.placed(err)
+	}
+	return d.commit()
+}
+
+// tell says what was made, and each kind of guess and loss.
+func (w *versionWork) tell() error {
+	if w.made.TimesReason != nil {
+		w.a.remark("converted without times", w.made.TimesReason)
+	}
+	out := bufio.NewWriter(w.a.stdout)
+	fmt.Fprintf(out, "%s: version %d, which %s reads; %s\n", printable(w.output), w.to, w.to.Release(), counted(w.made.Points, "event"))
+	for _, line := range changeLines(w.made.Changes) {
+		fmt.Fprintln(out, line)
+	}
+	if len(w.made.Changes) == 0 {
+		fmt.Fprintln(out, "nothing was guessed, nothing was lost")
+	}
+	return out.Flush()
+}

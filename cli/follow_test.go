@@ -1,0 +1,109 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/recorder"
+)
+
+// TestFollowScreen explores a trace from before it is begun until it has ended.
+func TestFollowScreen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	s, _ := onScreen(t, nil, "open", "--follow", path)
+	s.until("there is no such file yet")
+	rec, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Stop()
+	s.until("nothing is recorded yet")
+	class, th := rec.Class("Robot"), rec.Thread("night shift")
+	enter := func(name string) {
+		th.Enter(rec.Method(class, name, recorder.Type{}), 0, recorder.Null())
+		if _, err := rec.Flush(); err != nil {
+			t.Error(err)
+		}
+	}
+	th.Enter(rec.Method(class, "isBuilt", recorder.Type{}), 0, recorder.Null())
+	th.Exit(recorder.Void())
+	if _, err := rec.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("isBuilt()")
+	s.until("Thread 1 (night shift)")
+	for _, name := range []string{"wakesUp", "drinksOil", "oversleeps"} {
+		enter(name)
+		s.until(name + "()")
+	}
+	s.press("F")
+	s.until("the cursor stays here")
+	enter("breaks")
+	s.press("F")
+	s.until("breaks()")
+	for range 4 {
+		th.Exit(recorder.Void())
+	}
+	if err := rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the recording has ended")
+	s.press("q")
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d: %q", got, s.drawn.String())
+	}
+	s.left()
+}
+
+// TestFollowPipe explores what comes through a pipe, while it comes.
+func TestFollowPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	rec, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Stop()
+	th, call := rec.Thread("main"), rec.Method(rec.Class("Robot"), "wakesUp", recorder.Type{})
+	th.Enter(call, 0, recorder.Null())
+	if _, err := rec.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer written.Close()
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	s, tmp := onScreen(t, in, "open", "--follow", "-")
+	s.until("the file is empty yet")
+	if _, err := io.Copy(out, written); err != nil {
+		t.Fatal(err)
+	}
+	s.until("wakesUp()")
+	th.Exit(recorder.Void())
+	th.End()
+	if err := rec.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, written); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the recording has ended")
+	out.Close()
+	s.press("q")
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d: %q", got, s.drawn.String())
+	}
+	s.left()
+	if files := names(t, tmp); len(files) > 0 {
+		t.Errorf("temporary files stay: %q", files)
+	}
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// Colours of help: the terminal's own 16 and no background, so that it is
+// legible on light and dark alike. Nothing is asked of the terminal.
+const (
+	helpTitle   = "34"
+	helpCommand = "36"
+	helpFlag    = "32"
+	helpQuoted  = "33"
+	helpAside   = "90" // comments, defaults, what may be left out
+)
+
+// widestHelp bounds the lines of help, in cells.
+const widestHelp = 120
+
+// helpPage writes the help of one command.
+type helpPage struct {
+	w      strings.Builder
+	colour bool
+	width  int
+}
+
+// helpFunc returns cobra's function for help on f.
+func helpFunc(f *os.File) func(*cobra.Command, []string) {
+	return func(c *cobra.Command, _ []string) {
+		p := helpPage{width: widestHelp}
+		if fd := int(f.Fd()); term.IsTerminal(fd) {
+			p.colour = understandsEscapes(f) && colorprofile.Env(os.Environ()) > colorprofile.ASCII
+			if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+				p.width = min(w, widestHelp)
+			}
+		}
+		p.write(c)
+		_, _ = io.WriteString(f, p.w.String()) // help has no one to tell
+	}
+}
+
+func (p *helpPage) write(c *cobra.Command) {
+	for line := range strings.Lines(ansi.Wordwrap(cmp.Or(c.Long, c.Short), p.width-2, "")) {
+		p.w.WriteString("  " + strings.TrimSpace(line) + "\n")
+	}
+	p.title("USAGE")
+	p.w.WriteString("    " + p.usage(c, c.UseLine()) + "\n")
+	if c.Example != "" {
+		p.title("EXAMPLES")
+		for line := range strings.Lines(c.Example) {
+			p.w.WriteString("    " + p.example(strings.TrimSpace(line)) + "\n")
+		}
+	}
+	var commands, flags [][2]string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			commands = append(commands, [2]string{p.usage(sub, sub.Use), sub.Short})
+		}
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			flags = append(flags, p.flag(f))
+		}
+	})
+	column := 0
+	for _, row := range append(commands, flags...) {
+		column = max(column, ansi.StringWidth(row[0])+2)
+	}
+	p.table("COMMANDS", commands, column)
+	p.table("FLAGS", flags, column)
+}
+
+func (p *helpPage) title(text string) {
+	p.w.WriteString("\n  " + p.in(helpTitle, text) + "\n")
+}
+
+// table writes rows of a name and what it is for, the latter from a column on.
+func (p *helpPage) table(title string, rows [][2]string, column int) {
+	if len(rows) == 0 {
+		return
+	}
+	p.title(title)
+	for _, row := range rows {
+		gap := column - ansi.StringWidth(row[0])
+		p.w.WriteString("    " + row[0] + strings.Repeat(" ", gap) + row[1] + "\n")
+	}
+}
+
+// usage is the line of a command, with what may follow it.
+func (p *helpPage) usage(c *cobra.Command, use string) string {
+	use = strings.TrimSpace(strings.NewReplacer("[flags]", "", "[command]", "").Replace(use))
+	text := p.in(helpCommand, use)
+	if c.HasAvailableSubCommands() || c.Name() == "help" {
+		text += p.in(helpAside, " [command]")
+	}
+	if c.HasAvailableFlags() {
+		text += p.in(helpAside, " [--flags]")
+	}
+	return text
+}
+
+// example colours a line that a person could type, up to its comment.
+func (p *helpPage) example(line string) string {
+	command, comment, _ := strings.Cut(line, "# ")
+	if comment != "" {
+		comment = p.in(helpAside, "# "+comment)
+	}
+	words := strings.Split(command, " ")
+	for i, word := range words {
+		switch {
+		case word == "tracex":
+			words[i] = p.in(helpCommand, word)
+		case len(word) > 1 && word[0] == '-':
+			words[i] = p.in(helpFlag, word)
+		case strings.HasPrefix(word, "'"):
+			words[i] = p.in(helpQuoted, word)
+		}
+	}
+	return strings.Join(words, " ") + comment
+}
+
+// flag returns the names of a flag and what it is for, with its default.
+func (p *helpPage) flag(f *pflag.Flag) [2]string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + " " + name
+	}
+	text := capital(f.Usage)
+	switch f.DefValue {
+	case "", "false", "0", "[]":
+	default:
+		text += p.in(helpAside, fmt.Sprintf(" (%s)", f.DefValue))
+	}
+	return [2]string{p.in(helpFlag, name), text}
+}
+
+// capital returns text with its first letter in upper case.
+func capital(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[size:]
+}
+
+func (p *helpPage) in(colour, text string) string {
+	if !p.colour || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[m"
+}

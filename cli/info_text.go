@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"tracex/format"
+)
+
+// write tells the facts to a person.
+func (t *facts) write(w io.Writer) error {
+	out := &text{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
+	out.line("file", t.File)
+	out.line("format", t.formatText())
+	out.line("data", bytesOf(t.Data))
+	out.line("index", t.indexText())
+	switch {
+	case t.TimesProblem != "":
+		out.line("times", "not usable: "+t.TimesProblem)
+	case t.Times > 0:
+		out.line("times", bytesOf(t.Times))
+	}
+	if t.Length != nil {
+		out.line("recorded", fmt.Sprintf("from %s on, for %v", t.Begun, time.Duration(*t.Length)))
+	}
+	out.line("blocks", grouped(t.Blocks))
+	out.line("events", fmt.Sprintf("%s, %s of them calls, nested up to %s deep",
+		grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth))))
+	if t.Unfinished > 0 {
+		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations had not ended", grouped(int64(t.Unfinished))))
+	}
+	t.writeThreads(out)
+	out.counts("events", t.Classes)
+	out.counts("objects", t.Kinds)
+	out.run("recorded from", t.Run)
+	out.run("left side of the diff", t.Left)
+	out.run("right side of the diff", t.Right)
+	return out.Flush()
+}
+
+func (t *facts) formatText() string {
+	text := fmt.Sprintf("version %d, which %s writes", t.Version, t.Release)
+	if format.Version(t.Version) == format.V19 {
+		text += "; no trace of that version was at hand to try it: check what is shown"
+	}
+	return text
+}
+
+func (t *facts) indexText() string {
+	switch {
+	case t.IndexProblem != "":
+		return "not usable: " + t.IndexProblem
+	case t.Index == 0:
+		return "none"
+	}
+	return bytesOf(t.Index)
+}
+
+func (t *facts) writeThreads(out *text) {
+	out.head("threads\tevents\tcalls\tdepth\tbytes")
+	for _, th := range t.Threads {
+		name := fmt.Sprint(th.Number)
+		if th.Name != "" {
+			name += " " + th.Name
+		}
+		if th.Unfinished > 0 {
+			name += " (unfinished)"
+		}
+		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\t%s\n", printable(name),
+			grouped(th.Events), grouped(th.Calls), grouped(int64(th.Depth)), grouped(th.Bytes))
+	}
+}
+
+// text writes lines of a name and what belongs to it, in columns.
+type text struct{ *tabwriter.Writer }
+
+func (t *text) line(name, value string) {
+	fmt.Fprintf(t, "%s\t%s\n", printable(name), printable(value))
+}
+
+// head begins a table of its own.
+func (t *text) head(title string) { fmt.Fprintf(t, "\n%s\n", title) }
+
+func (t *text) counts(title string, counts []count) {
+	t.head(title)
+	for _, c := range counts {
+		t.line("  "+c.Name, grouped(c.Count))
+	}
+}
+
+func (t *text) run(title string, r *runFacts) {
+	if r == nil {
+		return
+	}
+	t.head(title)
+	for _, l := range []struct{ name, value string }{
+		{"class", r.Class}, {"method", r.Method}, {"start", r.Start}, {"end", r.End},
+		{"JVM arguments", r.JVMArgs}, {"agent arguments", r.AgentArgs},
+	} {
+		if l.value != "" {
+			t.line("  "+l.name, l.value)
+		}
+	}
+	if r.Events != nil {
+		t.line("  recorded events", grouped(*r.Events))
+	}
+	for _, p := range r.Properties {
+		t.line("  "+p.Name, *p.Value)
+	}
+	var names []string
+	for _, p := range r.Environment {
+		if p.Value != nil {
+			t.line("  $"+p.Name, *p.Value)
+		} else {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) > 0 {
+		t.line("  environment", strings.Join(names, ", ")+" (--env shows the values)")
+	}
+}
+
+// bytesOf is a size as a person reads it and to the byte.
+func bytesOf(n int64) string {
+	return fmt.Sprintf("%s (%s bytes)", humanSize(n), grouped(n))
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"tracex/lazy"
+)
+
+// patience is how long a command works before it shows a progress bar.
+const patience = time.Second
+
+// progress is a bar on standard error for what takes long. Without a terminal
+// there it shows nothing. It is used by one goroutine at a time.
+type progress struct {
+	w     io.Writer // nil: nobody to show it to
+	what  string
+	plain bool // what is done is no number of bytes, and not shown
+	now   func() time.Time
+	start time.Time
+	total int64
+	bar   *progressbar.ProgressBar // nil before the first update
+	shown bool
+}
+
+// newProgress begins a piece of work; what is a word or two such as "indexing".
+// Call end when it is over.
+func (a *app) newProgress(what string) *progress {
+	p := &progress{what: what, now: time.Now}
+	if term.IsTerminal(int(a.stderr.Fd())) {
+		p.w = a.stderr
+	}
+	p.start = p.now()
+	return p
+}
+
+// update says how many of total bytes are done; total < 0: nobody knows. It is
+// cheap enough to be called for each block.
+func (p *progress) update(done, total int64) {
+	if p.w == nil || total == 0 {
+		return
+	}
+	if p.bar == nil || total != p.total {
+		p.end()
+		p.total = total
+		// The bar runs from the start, so that its rate is right when it
+		// is shown; Write holds it back until then.
+		p.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(p),
+			progressbar.OptionSetDescription(p.what),
+			progressbar.OptionShowBytes(!p.plain),
+			progressbar.OptionUseIECUnits(true),
+			progressbar.OptionSetWidth(16),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(true),
+		)
+		if !p.plain {
+			progressbar.OptionShowCount()(p.bar)
+		}
+	}
+	// A bar that cannot be drawn must not stop the work.
+	_ = p.bar.Set64(done)
+}
+
+// Write is for the bar: it passes on what the bar draws once the work has taken
+// long enough.
+func (p *progress) Write(b []byte) (int, error) {
+	if !p.shown && p.now().Sub(p.start) < patience {
+		return len(b), nil
+	}
+	p.shown = true
+	return p.w.Write(b)
+}
+
+// end removes the bar.
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		p.bar = nil
+	}
+}
+
+// settle waits until all is known of a trace, with a progress bar when that
+// takes long.
+func (a *app) settle(ctx context.Context, r *lazy.TraceReader) error {
+	p := a.newProgress("")
+	defer p.end()
+	for {
+		s := r.Status()
+		switch s.Phase {
+		case lazy.PhaseReady:
+			return nil
+		case lazy.PhaseFailed:
+			return s.Problem
+		}
+		p.what = phaseNames[s.Phase]
+		p.update(s.Done, s.Total)
+		select {
+		case <-r.Changed():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// phaseNames say what goes on.
+var phaseNames = map[lazy.Phase]string{
+	lazy.PhaseOpening:    "opening",
+	lazy.PhaseUnpacking:  "unpacking",
+	lazy.PhaseIndexing:   "reading the index",
+	lazy.PhaseRebuilding: "reading the data",
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package cli
+
+const packedCalls = 1_000_000

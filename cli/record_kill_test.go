@@ -1,0 +1,244 @@
+//go:build linux
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tracex/format"
+	"tracex/recorder"
+	"tracex/recorder/recording"
+)
+
+// recordOn records until its input ends, and some more then, in the newest version
+// of the format whatever others want.
+func recordOn() error {
+	r, err := recorder.Start(recorder.Config{Path: "own.bin", FormatVersion: int(format.Newest)})
+	if err != nil {
+		return err
+	}
+	t, m := r.Thread("main"), r.Method(r.Class("prog"), "inner", recorder.Type{})
+	calls := func() {
+		for i := range 1000 {
+			t.Call(m, 0, recorder.Null(), recorder.Int(i), recorder.Raw("Color.RED")).End()
+		}
+	}
+	calls()
+	if _, err := r.Flush(); err != nil {
+		return err
+	}
+	fmt.Println("waiting")
+	if _, err := io.ReadAll(os.Stdin); err != nil {
+		return err
+	}
+	calls()
+	_ = r.Stop() // the service may have gone
+	fmt.Println("went on")
+	return nil
+}
+
+// recordingToKill starts tracex record with a program that waits, and returns what
+// is to be called for the program to go on.
+func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, tmp string, goOn func()) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, tmp = command(t, append(append([]string{"record", "--force", "-o", out}, flags...), "--", self, tracedArgument, "goes on")...)
+	cmd.Dir = t.TempDir()
+	stdin, stdout := startPiped(t, cmd)
+	lines := bufio.NewScanner(stdout)
+	await := func(want string) {
+		t.Helper()
+		for lines.Scan() {
+			if lines.Text() == want {
+				return
+			}
+		}
+		t.Fatalf("the program did not say that it %s: %v", want, lines.Err())
+	}
+	await("waiting")
+	return cmd, tmp, func() {
+		t.Helper()
+		stdin.Close()
+		await("went on")
+	}
+}
+
+// startPiped starts a command that is to be killed, with pipes for its input and its
+// output, which the program that it records has, too, as it would have its errors'.
+func startPiped(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.ReadCloser) {
+	t.Helper()
+	cmd.Stderr = nil
+	var err error
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout
+}
+
+// runCommand runs a command of tracex.
+func runCommand(t *testing.T, args ...string) (stdout, stderr string, exit int) {
+	t.Helper()
+	cmd, errors, _ := command(t, args...)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	exit = code(t, cmd.Run())
+	return out.String(), errors.String(), exit
+}
+
+// awaitSpool waits until the calls that a program made are in what the service
+// wrote.
+func awaitSpool(t *testing.T, out string) {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy.pftrace")
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for begin := time.Now(); ; <-tick.C {
+		data, err := os.ReadFile(filepath.Join(out+recording.Suffix, "spool.pftrace"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, exit := runCommand(t, "convert", "--force", copied); exit == 0 {
+			if text, _, _ := runCommand(t, "print", strings.TrimSuffix(copied, ".pftrace")+".bin"); strings.Count(text, "inner(") == 1000 {
+				return
+			}
+		}
+		if time.Since(begin) > 5*time.Minute {
+			t.Fatal("the service does not write what it was sent")
+		}
+	}
+}
+
+// When tracex record is killed, the program goes on, and what was recorded until
+// then becomes a trace with the next command that reads it.
+func TestRecordIsKilled(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, tmp, goOn := recordingToKill(t, out)
+	awaitSpool(t, out)
+	if _, said, exit := runCommand(t, "info", out); exit != 1 || !strings.Contains(said, fmt.Sprintf("it is being recorded by process %d", cmd.Process.Pid)) {
+		t.Errorf("while it is recorded info ends with %d and says %q", exit, said)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	goOn()
+	if left := names(t, cmd.Dir); len(left) > 0 {
+		t.Errorf("the program wrote %q", left)
+	}
+	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording, of which tracex info "+out+" makes the trace") {
+		t.Errorf("without writing it ends with %d and says %q", exit, said)
+	}
+	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" makes the trace") {
+		t.Errorf("another recording ends with %d and says %q", exit, said)
+	}
+	text, said, exit := runCommand(t, "print", out)
+	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed before it made the trace; made it of 1,000 events") {
+		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
+	}
+	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+		t.Errorf("there are %q", left)
+	}
+	if left := names(t, tmp); len(left) > 0 {
+		t.Errorf("temporary files stay: %q", left)
+	}
+	if _, said, exit := runCommand(t, "info", out); exit != 0 || said != "" {
+		t.Errorf("then info ends with %d and says %q", exit, said)
+	}
+}
+
+// A recording that got nothing before it was killed replaces nothing, whether the
+// service had written what it says of itself or not.
+func TestRecordIsKilledEarly(t *testing.T) {
+	for name, written := range map[string]bool{"nothing_written": false, "written": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killEarly(t, written)
+		})
+	}
+}
+
+func killEarly(t *testing.T, written bool) {
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, said, exit := runCommand(t, "record", "-o", out, "--", self, tracedArgument, "exit"); exit != 3 {
+		t.Fatalf("exit code %d: %s", exit, said)
+	}
+	cmd, _, tmp := command(t, "record", "--force", "-o", out, "--", self, tracedArgument, "idles")
+	stdin, stdout := startPiped(t, cmd)
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for ; written; <-tick.C {
+		if st, err := os.Stat(filepath.Join(out+recording.Suffix, "spool.pftrace")); err != nil || st.Size() > 0 {
+			break
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	if _, said, exit := runCommand(t, "info", out); exit != 0 || !strings.Contains(said, "killed before anything was recorded") {
+		t.Errorf("info ends with %d and says %q", exit, said)
+	}
+	checkRecorded(t, self, out)
+	if left := names(t, tmp); len(left) > 0 {
+		t.Errorf("temporary files stay: %q", left)
+	}
+}
+
+// A recording that is left is discarded by another one that is told so.
+func TestRecordDiscards(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, tmp, goOn := recordingToKill(t, out)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	goOn()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, said, exit := runCommand(t, "record", "--force", "-o", out, "--", self, tracedArgument, "exit"); exit != 3 {
+		t.Errorf("exit code %d: %s", exit, said)
+	}
+	checkRecorded(t, self, out)
+	if left := names(t, tmp); len(left) > 0 {
+		t.Errorf("temporary files stay: %q", left)
+	}
+}

@@ -1,0 +1,235 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"tracex/format/formattest"
+)
+
+// screen is the command in a pseudo-terminal of 80 by 24.
+type screen struct {
+	t     *testing.T
+	tty   *os.File
+	drawn bytes.Buffer // all that came out so far
+	cmd   *exec.Cmd
+}
+
+// onScreen starts the command in a terminal, which is its standard input too
+// unless stdin is given.
+func onScreen(t *testing.T, stdin *os.File, args ...string) (s *screen, tmp string) {
+	t.Helper()
+	return onScreenIn(t, "C.UTF-8", stdin, args...)
+}
+
+// onScreenIn is onScreen in a locale.
+func onScreenIn(t *testing.T, locale string, stdin *os.File, args ...string) (s *screen, tmp string) {
+	t.Helper()
+	cmd, _, tmp := command(t, args...)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "LC_ALL="+locale)
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	defer theirs.Close()
+	if err := pty.Setsize(ours, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	// The terminal is the one that controls the process, as it is for a person.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &screen{t: t, tty: ours, cmd: cmd}, tmp
+}
+
+// until reads until text has been drawn.
+func (s *screen) until(text string) {
+	s.t.Helper()
+	buf := make([]byte, 64<<10)
+	for !strings.Contains(escapes.ReplaceAllString(s.drawn.String(), ""), text) {
+		n, err := s.tty.Read(buf)
+		s.drawn.Write(buf[:n])
+		if err != nil {
+			s.t.Fatalf("%q was not drawn before the end: %q", text, s.drawn.String())
+		}
+	}
+}
+
+// press sends keys.
+func (s *screen) press(keys string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// end reads what is left and returns the exit code.
+func (s *screen) end() int {
+	s.t.Helper()
+	// Linux ends the reading of a terminal that nobody holds with EIO.
+	_, _ = s.drawn.ReadFrom(s.tty)
+	return code(s.t, s.cmd.Wait())
+}
+
+// ends waits for the end, with an exit code: the terminal is as it was, and tmp is
+// empty.
+func (s *screen) ends(want int, tmp string) {
+	s.t.Helper()
+	if got := s.end(); got != want {
+		s.t.Errorf("exit code %d, expected %d: %q", got, want, s.drawn.String())
+	}
+	s.left()
+	if files := names(s.t, tmp); len(files) > 0 {
+		s.t.Errorf("temporary files stay: %q", files)
+	}
+}
+
+// left checks that the terminal is as it was.
+func (s *screen) left() {
+	s.t.Helper()
+	on, off := strings.LastIndex(s.drawn.String(), "\x1b[?1049h"), strings.LastIndex(s.drawn.String(), "\x1b[?1049l")
+	if on < 0 || off < on {
+		s.t.Error("the terminal was not given back")
+	}
+}
+
+// TestDemoScreen is the first command of the README: a tour, then the tree.
+func TestDemoScreen(t *testing.T) {
+	s, tmp := onScreen(t, nil, "demo")
+	s.until("tour 1 of 8")
+	// Only what changes is drawn again, so wait for what no frame before has a
+	// part of.
+	s.until("Shop.open(")
+	// What the tour asks for: the row below has something to expand.
+	s.press("j")
+	s.until("tour 2 of 8")
+	s.press("l")
+	s.until("tour 3 of 8")
+	s.until("parse(")
+	s.press("q")
+	s.ends(0, tmp)
+}
+
+// queries ask the terminal something and wait for its answer: colours, what it
+// is, where the cursor is.
+var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
+
+// TestScreenKilled: whatever signal ends the explorer, the terminal is given
+// back and no file stays. This terminal answers nothing, so nothing is asked of
+// it either: an end that waits for an answer is not one.
+func TestScreenKilled(t *testing.T) {
+	for signal, want := range map[syscall.Signal]int{
+		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
+	} {
+		t.Run(signal.String(), func(t *testing.T) {
+			s, tmp := onScreen(t, nil, "demo")
+			s.until("tour 1 of 8")
+			if err := s.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			s.ends(want, tmp)
+			if asked := queries.FindString(s.drawn.String()); asked != "" {
+				t.Errorf("it asks the terminal %q", asked)
+			}
+		})
+	}
+}
+
+// TestOpenStdin explores a trace that comes through standard input, with keys
+// from the terminal.
+func TestOpenStdin(t *testing.T) {
+	in, err := os.Open(formattest.Unpack(t, "gson.stream.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	s, tmp := onScreen(t, in, "open", "-")
+	s.until("Libs.gson()")
+	s.press("q")
+	s.ends(0, tmp)
+}
+
+// TestPrintOnTerminal: control characters are escaped on a terminal, and as
+// they are in a pipe.
+func TestPrintOnTerminal(t *testing.T) {
+	path := formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx")
+	cmd, _, _ := command(t, "print", path)
+	piped, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.ContainsAny(piped, "\x00\x01\x1b\x7f\u0085") {
+		t.Fatal("the trace has no control characters: the test says nothing")
+	}
+	s, _ := onScreen(t, nil, "print", path)
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+	for _, r := range s.drawn.String() {
+		if r < ' ' && r != '\r' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			t.Fatalf("the terminal got %U", r)
+		}
+	}
+}
+
+// TestNoKeyboard: a terminal to draw on does not do without one to read from.
+func TestNoKeyboard(t *testing.T) {
+	cmd, stderr, _ := command(t, "open", formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx"))
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	cmd.Stdout = theirs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal that controls it
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := code(t, cmd.Wait()); got != 2 || !strings.Contains(stderr.String(), "tracex: there is no terminal to read keys from\nhint: tracex print ") {
+		t.Errorf("exit code %d, expected 2; it says %q", got, stderr)
+	}
+}
+
+// TestLocaleScreen draws with ASCII alone where the locale has no more, and with
+// all characters where it has, or where a person says so.
+func TestLocaleScreen(t *testing.T) {
+	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
+	for _, c := range []struct {
+		locale string
+		args   []string
+		ascii  bool
+	}{
+		{"C", []string{"open", path}, true},
+		{"C", []string{"open", "--ascii=false", path}, false},
+		{"C.UTF-8", []string{"open", path}, false},
+		{"C.UTF-8", []string{"open", "--ascii", path}, true},
+	} {
+		s, _ := onScreenIn(t, c.locale, nil, c.args...)
+		s.until("g.fromJson(")
+		s.press("q")
+		if got := s.end(); got != 0 {
+			t.Errorf("exit code %d", got)
+		}
+		ascii := strings.IndexFunc(s.drawn.String(), func(r rune) bool { return r > '~' }) < 0
+		if ascii != c.ascii {
+			t.Errorf("%s, %v: ASCII alone: %v", c.locale, c.args, ascii)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// byteSize is a flag's value: a number of bytes that a person writes, such as
+// 64MiB, 1.5G or 4096.
+type byteSize int64
+
+// units are the suffixes of sizes. A letter alone counts in 1024s as memory is
+// counted everywhere; only the full kB, MB, GB, TB count in 1000s.
+var units = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40},
+	{"b", 1}, {"", 1},
+}
+
+// Set parses a size; the case of its unit does not matter.
+func (s *byteSize) Set(text string) error {
+	number := strings.ToLower(strings.TrimSpace(text))
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(number, u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if err != nil || math.IsNaN(n) || n <= 0 || n*u.bytes > math.MaxInt64/2 {
+			break
+		}
+		*s = byteSize(n * u.bytes)
+		return nil
+	}
+	return fmt.Errorf("expected a size such as 64MiB or 1G, found %q", text)
+}
+
+// String is the size in the largest unit that gives a whole number.
+func (s *byteSize) String() string {
+	n := int64(*s)
+	for i := 3; i >= 0; i-- {
+		if unit := int64(1) << (10 * (i + 1)); n >= unit && n%unit == 0 {
+			return fmt.Sprintf("%d%ciB", n/unit, "KMGT"[i])
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Type names the value in help.
+func (s *byteSize) Type() string { return "size" }
+
+// humanSize is a number of bytes for reading: 272.8 MiB.
+func humanSize(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, i := float64(n)/1024, 0
+	for f >= 1024 && i < 4 {
+		f, i = f/1024, i+1
+	}
+	return fmt.Sprintf("%.1f %ciB", f, "KMGTP"[i])
+}
+
+// grouped is a number with a comma after each three digits: 1,204,332.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}

@@ -1,0 +1,107 @@
+//go:build unix
+
+package cli
+
+import (
+	"hash/fnv"
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What the initialization of one package may cost. Every start pays for it,
+// --version and the shell's completion too.
+const (
+	initTime   = 2 * time.Millisecond // on a machine that does a calibration in calibrated
+	initBytes  = 512 << 10
+	initAllocs = 2000
+	calibrated = time.Millisecond
+)
+
+// initLine is a line of GODEBUG=inittrace=1.
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, (\d+) bytes, (\d+) allocs$`)
+
+// initCost is what the initialization of a package took at its best.
+type initCost struct {
+	clock         time.Duration
+	bytes, allocs int
+}
+
+// TestStartUp: no package that is linked makes every start slow. A clock on a
+// busy machine says only what work took at most, so the program is started
+// again until each package has been within its bound once; and the bound grows
+// with what the same machine takes for work that is always the same.
+func TestStartUp(t *testing.T) {
+	const starts = 60
+	best := make(map[string]initCost)
+	bound := initTime
+	for range starts {
+		bound = max(bound, initTime*calibrate()/calibrated)
+		cmd, stderr, _ := command(t, "--version")
+		startedOnce(t, cmd, stderr, best)
+		if len(slow(best, bound)) == 0 {
+			break
+		}
+	}
+	if best["tracex/ui"].allocs == 0 {
+		t.Fatalf("nothing is known of tracex/ui: %v", best)
+	}
+	for _, name := range slow(best, bound) {
+		t.Errorf("%s: %v in the fastest of %d starts, expected %v at most", name, best[name].clock, starts, bound)
+	}
+	for name, c := range best {
+		if c.bytes > initBytes || c.allocs > initAllocs {
+			t.Errorf("%s: %d bytes in %d allocations before main begins", name, c.bytes, c.allocs)
+		}
+	}
+}
+
+// startedOnce starts the program and notes what was less than before.
+func startedOnce(t *testing.T, cmd *exec.Cmd, stderr interface{ String() string }, best map[string]initCost) {
+	t.Helper()
+	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	for _, m := range initLine.FindAllStringSubmatch(stderr.String(), -1) {
+		if m[1] == "runtime" || strings.HasPrefix(m[1], "runtime/") {
+			continue // this is the process itself, which no import is to blame for
+		}
+		ms, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := initCost{clock: time.Duration(ms * float64(time.Millisecond))}
+		c.bytes, _ = strconv.Atoi(m[3]) // the pattern has digits alone
+		c.allocs, _ = strconv.Atoi(m[4])
+		if old, ok := best[m[1]]; ok {
+			c = initCost{min(c.clock, old.clock), min(c.bytes, old.bytes), min(c.allocs, old.allocs)}
+		}
+		best[m[1]] = c
+	}
+}
+
+// slow returns the packages that were never within the bound.
+func slow(best map[string]initCost, bound time.Duration) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(best)), func(name string) bool { return best[name].clock <= bound })
+}
+
+// calibrate returns how long this machine takes, at its best, for work that is
+// about a millisecond's on a machine of 2020.
+func calibrate() time.Duration {
+	block := make([]byte, 1<<20)
+	best := time.Hour
+	for range 5 {
+		start := time.Now()
+		h := fnv.New32a()
+		h.Write(block)
+		block[0] = byte(h.Sum32())
+		best = min(best, time.Since(start))
+	}
+	return best
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package main
-
-import "os"
-
-// understandsEscapes reports whether a terminal understands escape sequences.
-func understandsEscapes(*os.File) bool { return true }
