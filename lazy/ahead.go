@@ -1,9 +1,6 @@
 package lazy
 
-import (
-	"errors"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 const (
 	// aheadPiece is how many bytes are brought in at a time.
@@ -101,71 +98,14 @@ func (a *ahead) stop() {
 	<-a.done
 }
 
-// errNotMapped: there is nothing to bring in, or no way to.
-var errNotMapped = errors.New("the file is not mapped")
-
-// aheadAlign is what the first of the bytes that are brought in is rounded down
-// to: a multiple of every system's pages.
-const aheadAlign = 64 << 10
-
-// populate brings the bytes [from, to) into memory. It may run beside readers of
-// the mapping, not beside what changes it.
-func (m *mapping) populate(from, to int64) error {
-	from -= from % aheadAlign
-	to = min(to, int64(len(m.data)))
-	if m.m == nil || from >= to {
-		return errNotMapped
+// ReadAhead brings the file in ahead of a user that goes through it once, from the
+// offset from on, and gives back what that has passed. use, which may be nil, runs
+// a function while the mapping stays.
+func (m *mapping) readAhead(from int64, use func(func() error) error) *ahead {
+	if use == nil {
+		use = func(f func() error) error { return f() }
 	}
-	return populate(m.data[from:to])
-}
-
-// scattered says whether the mapping is about to be read in few, small places.
-// It may not run beside what changes the mapping.
-func (m *mapping) scattered(on bool) {
-	if m.m != nil && len(m.data) > 0 {
-		scattered(m.data, on) // an advice, no more
-	}
-}
-
-// readAhead brings a mapping in ahead of who goes through it once, from the offset
-// from on, and gives back what is behind.
-func (r *TraceReader) readAhead(m *mapping, from int64) *ahead {
 	return startWindow(from-from%aheadPiece, int64(len(m.data)),
-		func(from, to int64) error { return r.use(func() error { return m.populate(from, to) }) },
-		func(from, to int64) { r.use(func() error { return m.leave(from, to) }) })
-}
-
-// readAhead is the same of a mapping that belongs to the caller alone. It must be
-// stopped before the mapping goes.
-func readAhead(m *mapping) *ahead {
-	return startWindow(0, int64(len(m.data)), m.populate, func(from, to int64) { m.leave(from, to) })
-}
-
-// streamAhead brings in a part of a thread's stream ahead of who goes through it.
-// Offsets are logical, also those that its user reaches.
-func (r *TraceReader) streamAhead(v *view, s *stream, from, end int64) *ahead {
-	return startAhead(from-from%aheadPiece, end, func(from, to int64) error {
-		return r.use(func() error {
-			if v.data != nil && v.data != r.data {
-				return errStale
-			}
-			return s.pieces(from, to, r.data.populate)
-		})
-	})
-}
-
-// pieces calls f for the physical pieces of a logical stretch, in order, until it
-// fails.
-func (s *stream) pieces(from, to int64, f func(from, to int64) error) error {
-	for i := max(s.locate(from, 0), 0); i < len(s.blocks) && s.blocks[i].logical < to; i++ {
-		b := s.blocks[i]
-		lo, hi := max(from, b.logical), min(to, s.end(i))
-		if lo >= hi {
-			continue
-		}
-		if err := f(b.physical+lo-b.logical, b.physical+hi-b.logical); err != nil {
-			return err
-		}
-	}
-	return nil
+		func(from, to int64) error { return use(func() error { return m.populate(from, to) }) },
+		func(from, to int64) { use(func() error { return m.leave(from, to) }) })
 }

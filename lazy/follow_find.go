@@ -58,11 +58,10 @@ func (w *follower) takeFile() error {
 	case isZip(head):
 		err = &format.Error{File: w.r.path, Offset: -1, Err: ErrPacked, Found: "a ZIP file", Hint: "open it without following it"}
 	default:
-		var v format.Version
-		if v, err = format.CheckDataHeader(head); err != nil {
+		if _, err = format.CheckDataHeader(head); err != nil {
 			err = format.At(err, w.r.path, 0)
 		} else {
-			err = w.begin(f, v)
+			err = w.begin(f)
 		}
 	}
 	if err != nil {
@@ -72,7 +71,7 @@ func (w *follower) takeFile() error {
 }
 
 // begin shows a file, from its beginning on, in the place of what was shown.
-func (w *follower) begin(f *os.File, v format.Version) error {
+func (w *follower) begin(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -81,12 +80,15 @@ func (w *follower) begin(f *os.File, v format.Version) error {
 	if err != nil {
 		return err
 	}
-	m.version = v
-	s, found := newFollowScan(m)
-	err = guard(func() error {
-		_, err := s.step(context.Background(), firstScan)
-		return err
-	}, m)
+	var s *scan
+	var found *format.Context
+	if err = m.checkHeader(format.CheckDataHeader); err == nil {
+		s, found = newFollowScan(m)
+		err = guard(func() error {
+			_, err := s.step(context.Background(), firstScan)
+			return err
+		}, m)
+	}
 	if err == nil {
 		err = w.r.setData(m, s.view(false), found, w.replaced())
 	} else {

@@ -49,7 +49,7 @@ func FuzzIndexPass(f *testing.F) {
 		}
 		var got *view
 		p := &pass{
-			index: &mapping{path: "memory.idx", data: index}, data: inMemory(data),
+			index: inMemory("memory.idx", index), data: dataInMemory(data),
 			reference: func([]byte, format.Cell) error { return nil }, progress: func(int64) {},
 			publish: func(v *view) error {
 				got = v

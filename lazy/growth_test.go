@@ -22,7 +22,7 @@ type growing struct {
 
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	r := newReader("memory", Options{NoWrite: true, Memory: memory})
-	r.data = inMemory(data)
+	r.data = dataInMemory(data)
 	r.ctx = format.NewContext(r.data.version)
 	r.cancel = func() {}
 	close(r.done)

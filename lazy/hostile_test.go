@@ -26,10 +26,11 @@ func strideOf(name string) int {
 	return step()
 }
 
-// inMemory is a mapping of data that is in memory.
-func inMemory(data []byte) *mapping {
-	v, _ := format.CheckDataHeader(data[:min(len(data), 512)]) // 0 where that is no header
-	return &mapping{path: "memory", data: data, version: v}
+// dataInMemory is a mapping of data that is in memory.
+func dataInMemory(data []byte) *mapping {
+	m := inMemory("memory", data)
+	m.checkHeader(format.CheckDataHeader) // the version stays 0 where that is no header
+	return m
 }
 
 // openBytes is Open for a trace that is in memory; index may be nil.
@@ -38,13 +39,13 @@ func openBytes(data, index []byte) (*TraceReader, error) {
 		return nil, err
 	}
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = inMemory(data)
+	r.data = dataInMemory(data)
 	first, err := r.firstLook()
 	if err != nil {
 		return nil, err
 	}
 	r.run(func(ctx context.Context) error {
-		if index != nil && r.takeIndex(ctx, &mapping{path: "memory.idx", data: index}) == nil {
+		if index != nil && r.takeIndex(ctx, inMemory("memory.idx", index)) == nil {
 			return nil
 		}
 		return r.rebuild(ctx, "", first)

@@ -1,13 +1,9 @@
 package lazy
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
-	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -48,47 +44,41 @@ func mapFile(f *os.File, path string) (*mapping, error) {
 	return &mapping{path: path, data: data}, nil
 }
 
-// openRegular opens a regular file and returns its size in bytes. It looks
-// first: to open a pipe would wait for who writes it.
-func openRegular(path string) (*os.File, int64, error) {
-	st, err := os.Stat(path)
+// inMemory returns a file of bytes that are in memory.
+func inMemory(path string, data []byte) *mapping { return &mapping{path: path, data: data} }
+
+// Path returns the path that the file was opened by, for errors.
+func (m *mapping) Path() string { return m.path }
+
+// Bytes returns the file's bytes, to be touched within guard alone.
+func (m *mapping) Bytes() []byte { return m.data }
+
+// Version returns the version of the format that CheckHeader found; 0 before.
+func (m *mapping) Version() format.Version { return m.version }
+
+func mapPath(path string, check func([]byte) (format.Version, error)) (*mapping, error) {
+	f, _, err := openRegular(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if err := regular(st, path); err != nil {
-		return nil, 0, err
-	}
-	f, err := os.Open(path)
+	defer f.Close()
+	m, err := mapFile(f, path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return f, st.Size(), nil
+	if err := m.checkHeader(check); err != nil {
+		m.unmap()
+		return nil, format.At(err, path, 0)
+	}
+	return m, nil
 }
 
-func regular(st os.FileInfo, path string) error {
-	switch {
-	case st.IsDir():
-		return &format.Error{File: path, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
-			Hint: "name the data file in it, such as trace.bin"}
-	case !st.Mode().IsRegular():
-		return &format.Error{File: path, Offset: -1, Err: format.ErrNotTrace,
-			Found: "it is " + kindOf(st.Mode()) + ", and no regular file",
-			Hint:  "copy it into a file first, or give it to `tracex print -`"}
-	}
-	return nil
-}
-
-// kindOf names what is no regular file.
-func kindOf(mode os.FileMode) string {
-	switch {
-	case mode&os.ModeNamedPipe != 0:
-		return "a pipe"
-	case mode&os.ModeSocket != 0:
-		return "a socket"
-	case mode&os.ModeDevice != 0:
-		return "a device"
-	}
-	return "something else"
+// checkHeader checks the header of data or index and notes the version.
+func (m *mapping) checkHeader(check func([]byte) (format.Version, error)) error {
+	return guard(func() (err error) {
+		m.version, err = check(m.data[:min(len(m.data), 512)])
+		return err
+	}, m)
 }
 
 // grow maps the file anew, of which size bytes are there now, no fewer than
@@ -129,45 +119,4 @@ func (m *mapping) unmap() error {
 	region := m.m
 	m.m, m.data = nil, nil
 	return region.Unmap()
-}
-
-// holds reports whether addr is in the mapping.
-func (m *mapping) holds(addr uintptr) bool {
-	if m == nil || len(m.data) == 0 {
-		return false
-	}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
-	return addr >= base && addr < base+uintptr(len(m.data))
-}
-
-// errShrunk: a mapped file has fewer bytes than when it was opened.
-var errShrunk = errors.New("the file was cut short while it was open")
-
-// guard runs f, which may read the mappings, and turns a fault in one of them
-// into an error: where a file has shrunk, reading its mapping beyond the new
-// end is a SIGBUS.
-func guard(f func() error, mappings ...*mapping) (err error) {
-	old := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(old)
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if fault, ok := r.(interface {
-			runtime.Error
-			Addr() uintptr
-		}); ok {
-			for _, m := range mappings {
-				if m.holds(fault.Addr()) {
-					off := fault.Addr() - uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
-					err = &format.Error{File: m.path, Offset: int64(off), Err: errShrunk,
-						Found: "bytes that were there cannot be read any more", Hint: "open it again"}
-					return
-				}
-			}
-		}
-		panic(r)
-	}()
-	return f()
 }

@@ -33,7 +33,7 @@ func passOver(cells []format.Cell, stops ...int) (taken int, s *streamPass) {
 	for _, c := range cells {
 		index = c.Append(index)
 	}
-	p := &pass{index: &mapping{data: index}}
+	p := &pass{index: inMemory("memory.idx", index)}
 	s = &streamPass{starts: newSampler(), lastEnd: -1}
 	p.cur = s
 	at := int64(0)

@@ -154,16 +154,17 @@ func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) 
 	if isZip(head) {
 		return r.startPacked(f, size)
 	}
-	v, err := format.CheckDataHeader(head)
-	if err != nil {
+	if _, err := format.CheckDataHeader(head); err != nil {
 		return nil, format.At(err, r.path, 0)
 	}
 	m, err := mapFile(f, r.path)
 	if err != nil {
 		return nil, err
 	}
-	m.version = v
 	r.data = m
+	if err := m.checkHeader(format.CheckDataHeader); err != nil {
+		return nil, err
+	}
 	r.openTimes()
 	first, err := r.firstLook()
 	if err != nil {
@@ -294,10 +295,10 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 	// Of the data the pass looks at the borders of blocks and at descriptors: what
 	// is around them should not be read for it.
 	r.data.scattered(true)
-	a := r.window(m)
+	a := m.window(r.use)
 	err := r.use(func() error {
-		var err error
-		if m.version, err = format.CheckIndexHeader(m.data[:min(len(m.data), 512)]); err == nil {
+		err := m.checkHeader(format.CheckIndexHeader)
+		if err == nil {
 			err = sameVersion(r.data, m)
 		}
 		if err == nil {
@@ -412,8 +413,7 @@ func (r *TraceReader) moment() (*view, int64) {
 }
 
 // use runs f while the mappings stay, and turns faults in them into errors.
-// more are mappings that f uses besides the reader's own.
-func (r *TraceReader) use(f func() error, more ...*mapping) error {
+func (r *TraceReader) use(f func() error) error {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	switch {
@@ -422,7 +422,7 @@ func (r *TraceReader) use(f func() error, more ...*mapping) error {
 	case r.data == nil:
 		return errNoData
 	}
-	return guard(f, append(more, r.data, r.index, r.times.Load().mapped())...)
+	return guard(f, r.data, r.index, r.times.Load().mapped())
 }
 
 // Close ends the background work and unmaps the files. It waits for what is

@@ -61,7 +61,7 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 // scanAll runs a scan to its end. It calls show now and then.
 func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 	shown := time.Now()
-	a := r.readAhead(r.data, s.scanner.Offset())
+	a := r.data.readAhead(s.scanner.Offset(), r.use)
 	defer a.stop()
 	for more := true; more; {
 		a.reached(s.scanner.Offset())
@@ -155,7 +155,7 @@ func RebuildIndex(ctx context.Context, data, path string, force bool, progress f
 	}
 	s := newScan(m, func([]byte, format.Cell) error { return nil })
 	s.out = out
-	a := readAhead(m)
+	a := m.readAhead(0, nil)
 	defer a.stop()
 	for more := true; more; {
 		a.reached(s.scanner.Offset())

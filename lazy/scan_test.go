@@ -52,7 +52,7 @@ func sameFound(t *testing.T, what string, data []byte, step int64) {
 	t.Helper()
 	texts := map[string]string{}
 	for way, set := range takes {
-		s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+		s := newScan(dataInMemory(data), func([]byte, format.Cell) error { return nil })
 		set(s)
 		for more := true; more; {
 			var err error
@@ -98,7 +98,7 @@ func TestScanTakesLeaps(t *testing.T) {
 // what is open in it, not with the containers of a block.
 func TestScanKeepsLittleRoom(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
-	s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+	s := newScan(dataInMemory(data), func([]byte, format.Cell) error { return nil })
 	if _, err := s.step(context.Background(), int64(len(data))); err != nil || !s.eof {
 		t.Fatal(err, s.err)
 	}

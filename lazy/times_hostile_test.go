@@ -87,8 +87,8 @@ func withTimes(t *testing.T, path string, times []byte) *TraceReader {
 func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 	t.Helper()
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
-	r.data = inMemory(data)
-	if s, err := newSidecar(&mapping{path: "memory.tim", data: times}); err != nil {
+	r.data = dataInMemory(data)
+	if s, err := newSidecar(inMemory("memory.tim", times)); err != nil {
 		r.note(func(st *Status) { st.TimesReason = err })
 	} else {
 		r.times.Store(s)
@@ -98,7 +98,7 @@ func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 		t.Fatal(err)
 	}
 	r.run(func(ctx context.Context) error {
-		if r.takeIndex(ctx, &mapping{path: "memory.idx", data: index}) == nil {
+		if r.takeIndex(ctx, inMemory("memory.idx", index)) == nil {
 			return nil
 		}
 		return r.rebuild(ctx, "", first)
@@ -250,7 +250,7 @@ func TestTimesOrder(t *testing.T) {
 		r := newReader("memory", Options{})
 		times := format.AppendTimesHeader(nil, formattest.Anchor)
 		times = c.near.Append(c.far.Append(times))
-		s, err := newSidecar(&mapping{path: "memory.tim", data: times})
+		s, err := newSidecar(inMemory("memory.tim", times))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64)
 	if err := r.use(func() error { s = format.NewBytesScanner(r.data.data); return nil }); err != nil {
 		return err
 	}
-	ahead := r.readAhead(r.data, 0)
+	ahead := r.data.readAhead(0, r.use)
 	defer ahead.stop()
 	for more := true; more; {
 		ahead.reached(s.Offset())

@@ -49,31 +49,6 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 	return cells, first
 }
 
-func mapPath(path string, check func([]byte) (format.Version, error)) (*mapping, error) {
-	f, _, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := mapFile(f, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.checkHeader(check); err != nil {
-		m.unmap()
-		return nil, format.At(err, path, 0)
-	}
-	return m, nil
-}
-
-// checkHeader checks the header of data or index and notes the version.
-func (m *mapping) checkHeader(check func([]byte) (format.Version, error)) error {
-	return guard(func() (err error) {
-		m.version, err = check(m.data[:min(len(m.data), 512)])
-		return err
-	}, m)
-}
-
 // ErrIndexVersion: an index is of another version of the format than its data.
 var ErrIndexVersion = errors.New("the index is of another version than the data")
 
@@ -93,7 +68,7 @@ func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bo
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
 	s := newScan(data, func([]byte, format.Cell) error { return v.err })
 	s.out = v
-	a, b := readAhead(data), readAhead(index)
+	a, b := data.readAhead(0, nil), index.readAhead(0, nil)
 	defer a.stop()
 	defer b.stop()
 	for more := true; more; {

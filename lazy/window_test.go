@@ -106,8 +106,8 @@ func TestTouchAndLeave(t *testing.T) {
 	for what, err := range map[string]error{
 		"touch behind the end":  m.touch(3*aheadPiece, 4*aheadPiece),
 		"leave behind the end":  m.leave(3*aheadPiece, 4*aheadPiece),
-		"touch what is not one": (&mapping{data: make([]byte, 100)}).touch(0, 100),
-		"leave what is not one": (&mapping{data: make([]byte, 100)}).leave(0, 100),
+		"touch what is not one": (inMemory("memory", make([]byte, 100))).touch(0, 100),
+		"leave what is not one": (inMemory("memory", make([]byte, 100))).leave(0, 100),
 	} {
 		if !errors.Is(err, errNotMapped) {
 			t.Errorf("%s: %v", what, err)
@@ -121,9 +121,8 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 	if err := os.Truncate(path, 100); err != nil {
 		t.Fatal(err)
 	}
-	r := newReader(path, Options{})
-	r.data = m
-	a := r.window(m)
+	use := func(f func() error) error { return guard(f, m) }
+	a := m.window(use)
 	if a == nil {
 		if runtime.GOMAXPROCS(0) > 1 {
 			t.Fatal("no window")
@@ -132,7 +131,7 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 	}
 	defer a.stop()
 	<-a.done
-	if err := r.use(func() error { return m.touch(0, windowLeast) }); !errors.Is(err, errShrunk) {
+	if err := use(func() error { return m.touch(0, windowLeast) }); !errors.Is(err, errShrunk) {
 		t.Errorf("touched what the file has no more: %v", err)
 	}
 }
@@ -140,10 +139,8 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 // TestNoWindow: none for a small file, and a window that is none takes what is said
 // to it.
 func TestNoWindow(t *testing.T) {
-	m, path := sparse(t, windowLeast-1)
-	r := newReader(path, Options{})
-	r.data = m
-	a := r.window(m)
+	m, _ := sparse(t, windowLeast-1)
+	a := m.window(func(f func() error) error { return f() })
 	if a != nil {
 		t.Error("a window for a small file")
 	}
@@ -157,12 +154,10 @@ func TestReadAheadGivesBack(t *testing.T) {
 		t.Skip("nothing is given back on " + runtime.GOOS)
 	}
 	const size, slack = 4 * aheadBehind, 1 << 20
-	m, path := sparse(t, size)
-	r := newReader(path, Options{})
-	r.data = m
+	m, _ := sparse(t, size)
 	for what, start := range map[string]func() *ahead{
-		"of a reader":  func() *ahead { return r.readAhead(m, 0) },
-		"of a mapping": func() *ahead { return readAhead(m) },
+		"guarded":           func() *ahead { return m.readAhead(0, func(f func() error) error { return guard(f, m) }) },
+		"by its one user": func() *ahead { return m.readAhead(0, nil) },
 	} {
 		touchPages(m.data, os.Getpagesize())
 		if got := mapped(t, m); got < 2*aheadBehind {

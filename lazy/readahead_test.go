@@ -1,0 +1,26 @@
+package lazy
+
+// TestStreamPieces: the pieces of a stretch are its bytes, one behind the other,
+// each within a block.
+func TestStreamPieces(t *testing.T) {
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
+	r := ready(t, path, Options{})
+	s := r.known.Load().streams[1]
+	if len(s.blocks) < 3 {
+		t.Fatalf("%d blocks: the test shows nothing", len(s.blocks))
+	}
+	for _, c := range [...][2]int64{{0, s.size}, {5, s.size - 5}, {s.blocks[1].logical, s.blocks[2].logical}, {7, 7}, {s.size, s.size}} {
+		at, pieces := c[0], 0
+		err := s.pieces(c[0], c[1], func(from, to int64) error {
+			if want := s.physical(at); from != want || s.physical(at+to-from-1) != to-1 {
+				t.Errorf("%d: a piece from %d to %d, want one from %d", c, from, to, want)
+			}
+			at += to - from
+			pieces++
+			return nil
+		})
+		if err != nil || at != c[1] {
+			t.Errorf("%d: %d pieces up to %d, error %v", c, pieces, at, err)
+		}
+	}
+}
