@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/format/formattest"
 )
 
 // pieces are what an ahead brought in, in order.
@@ -115,4 +114,3 @@ func TestPopulate(t *testing.T) {
 		t.Errorf("what is not mapped: %v", err)
 	}
 }
-

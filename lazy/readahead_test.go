@@ -1,5 +1,10 @@
 package lazy
 
+import (
+	"testing"
+	"tracex/format/formattest"
+)
+
 // TestStreamPieces: the pieces of a stretch are its bytes, one behind the other,
 // each within a block.
 func TestStreamPieces(t *testing.T) {

@@ -156,7 +156,7 @@ func TestReadAheadGivesBack(t *testing.T) {
 	const size, slack = 4 * aheadBehind, 1 << 20
 	m, _ := sparse(t, size)
 	for what, start := range map[string]func() *ahead{
-		"guarded":           func() *ahead { return m.readAhead(0, func(f func() error) error { return guard(f, m) }) },
+		"guarded":         func() *ahead { return m.readAhead(0, func(f func() error) error { return guard(f, m) }) },
 		"by its one user": func() *ahead { return m.readAhead(0, nil) },
 	} {
 		touchPages(m.data, os.Getpagesize())
