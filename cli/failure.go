@@ -95,6 +95,8 @@ func hintOf(err error) string {
 		return hint
 	}
 	switch {
+	case errors.Is(err, lazy.ErrNotRegular):
+		return "copy it into a file first, or give it to `tracex print -`"
 	case errors.Is(err, syscall.ENOSPC):
 		return "make room on the disk, or write to another"
 	case errors.Is(err, fs.ErrPermission):

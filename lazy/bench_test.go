@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // sizes are the numbers of calls of the generated traces that benchmarks run
@@ -99,9 +100,9 @@ func BenchmarkFirstRows(b *testing.B) {
 func BenchmarkPass(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		r := ready(b, path, Options{})
-		b.SetBytes(int64(len(r.index.data)))
+		b.SetBytes(int64(len(r.index.Bytes())))
 		for b.Loop() {
-			if err := guard(func() error { return r.newPass(r.index, false).run(context.Background()) }); err != nil {
+			if err := mapped.Guard(func() error { return r.newPass(r.index, false).run(context.Background()) }); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -128,15 +129,15 @@ func BenchmarkRebuild(b *testing.B) {
 // BenchmarkScan is the rebuild without storing.
 func BenchmarkScan(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
-		m, err := mapPath(path, format.CheckDataHeader)
+		m, err := mapped.Open(path, format.CheckDataHeader)
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer m.unmap()
-		b.SetBytes(int64(len(m.data)))
+		defer m.Unmap()
+		b.SetBytes(int64(len(m.Bytes())))
 		for b.Loop() {
 			s := newScan(m, func([]byte, format.Cell) error { return nil })
-			if _, err := s.step(context.Background(), int64(len(m.data))); err != nil {
+			if _, err := s.step(context.Background(), int64(len(m.Bytes()))); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -83,14 +83,14 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 			more = false
 			return errStale
 		}
-		c.s.Extend(c.r.data.data)
+		c.s.Extend(c.r.data.Bytes())
 		for stop := c.s.Offset() + stepBytes; more && c.s.Offset() < stop; {
 			if more = c.s.Next(); more {
 				o := c.s.Object()
 				c.count(&o)
 			}
 		}
-		done, total = c.s.Offset(), int64(len(c.r.data.data))
+		done, total = c.s.Offset(), int64(len(c.r.data.Bytes()))
 		return ctx.Err()
 	})
 	if err == nil && !more {

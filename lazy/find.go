@@ -88,7 +88,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {
-			s.Extend(r.data.data) // which may have been mapped anew
+			s.Extend(r.data.Bytes()) // which may have been mapped anew
 			for stop := s.Offset() + stepBytes; more && !ok && s.Offset() < stop; {
 				if more = s.Next(); !more {
 					break
@@ -182,7 +182,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 				return 0, false, nil
 			}
 		}
-		size, err := w.r.data.version.Size(b, class)
+		size, err := w.r.data.Version().Size(b, class)
 		if err != nil {
 			return 0, false, w.damaged(err, pos)
 		}
@@ -193,7 +193,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 			case id > event:
 				return 0, false, nil
 			}
-			if c, _ := w.r.data.version.PointClass(b[1]); c.Container() {
+			if c, _ := w.r.data.Version().PointClass(b[1]); c.Container() {
 				inner = append(inner, c)
 			}
 		}

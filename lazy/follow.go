@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+	"tracex/lazy/internal/mapped"
 )
 
 // Growth tells of a trace that is followed.
@@ -28,7 +29,7 @@ func openFollowed(path string, o Options) (*TraceReader, error) {
 	w := &follower{r: r}
 	st, err := os.Stat(path)
 	if err == nil {
-		if err = regular(st, path); err == nil {
+		if err = mapped.CheckRegular(st, path); err == nil {
 			err = w.take()
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {

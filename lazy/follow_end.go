@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // endPatience is how long a reader waits, once the data has its end, for index
@@ -23,7 +24,7 @@ func (w *follower) finished(ctx context.Context) bool {
 	}
 	eof := false
 	err := r.use(func() error {
-		b := r.data.data
+		b := r.data.Bytes()
 		eof = format.Kind(b[len(b)-1]) == format.KindEOF
 		return nil
 	})
@@ -33,7 +34,7 @@ func (w *follower) finished(ctx context.Context) bool {
 	if err := r.useIndex(ctx, r.indexPath); err != nil {
 		// It may have named descriptors that the data has not.
 		w.again = true
-		r.begin(PhaseRebuilding, int64(len(r.data.data)))
+		r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
 		return false
 	}
 	r.note(func(st *Status) { st.Index = IndexRecorded })
@@ -87,7 +88,7 @@ func (w *follower) awaitRest(ctx context.Context) {
 
 // indexEnds reports whether there is an index with an end.
 func (w *follower) indexEnds() bool {
-	f, size, err := openRegular(w.r.indexPath)
+	f, size, err := mapped.OpenRegular(w.r.indexPath)
 	if err != nil {
 		return false
 	}
@@ -112,7 +113,7 @@ func (w *follower) timesEnd() bool {
 func (w *follower) store(ctx context.Context) error {
 	r := w.r
 	r.note(func(st *Status) { st.Index = IndexRebuilt })
-	r.begin(PhaseRebuilding, int64(len(r.data.data)))
+	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
 	out, err := r.wantStored(r.indexPath)
 	if err != nil {
 		r.note(func(st *Status) { st.StoreReason = err })

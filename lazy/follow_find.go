@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // find looks which file has the trace's name now, and begins with it when that
@@ -45,7 +46,7 @@ func (w *follower) take() error {
 }
 
 func (w *follower) takeFile() error {
-	f, size, err := openRegular(w.r.path)
+	f, size, err := mapped.OpenRegular(w.r.path)
 	if err != nil {
 		return err
 	}
@@ -76,15 +77,15 @@ func (w *follower) begin(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	m, err := mapFile(f, w.r.path)
+	m, err := mapped.Map(f, w.r.path)
 	if err != nil {
 		return err
 	}
 	var s *scan
 	var found *format.Context
-	if err = m.checkHeader(format.CheckDataHeader); err == nil {
+	if err = m.CheckHeader(format.CheckDataHeader); err == nil {
 		s, found = newFollowScan(m)
-		err = guard(func() error {
+		err = mapped.Guard(func() error {
 			_, err := s.step(context.Background(), firstScan)
 			return err
 		}, m)
@@ -92,7 +93,7 @@ func (w *follower) begin(f *os.File) error {
 	if err == nil {
 		err = w.r.setData(m, s.view(false), found, w.replaced())
 	} else {
-		m.unmap()
+		m.Unmap()
 	}
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (w *follower) begin(f *os.File) error {
 	w.note(m)
 	w.again = w.sumUp() != nil
 	w.r.growTimes()
-	w.r.begin(PhaseRebuilding, int64(len(m.data)))
+	w.r.begin(PhaseRebuilding, int64(len(m.Bytes())))
 	return nil
 }
 
@@ -118,8 +119,8 @@ func (w *follower) replaced() error {
 
 // newFollowScan returns a scan of a file that is being written, and the
 // descriptors that it will find.
-func newFollowScan(m *mapping) (*scan, *format.Context) {
-	found := format.NewContext(m.version)
+func newFollowScan(m *mapped.File) (*scan, *format.Context) {
+	found := format.NewContext(m.Version())
 	s := newScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	s.half = &half{at: format.HeaderSize, place: s.place}
 	return s, found
@@ -127,7 +128,7 @@ func newFollowScan(m *mapping) (*scan, *format.Context) {
 
 // setData puts a file in the place of what was shown, if anything, with what is
 // known of it. What was loaded is stale.
-func (r *TraceReader) setData(m *mapping, v *view, ctx *format.Context, why error) error {
+func (r *TraceReader) setData(m *mapped.File, v *view, ctx *format.Context, why error) error {
 	err := r.change(func() error {
 		old := r.data
 		if old != nil {
@@ -150,10 +151,10 @@ func (r *TraceReader) setData(m *mapping, v *view, ctx *format.Context, why erro
 				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
 			}
 		})
-		return errors.Join(old.unmap(), index.unmap(), times.mapped().unmap())
+		return errors.Join(old.Unmap(), index.Unmap(), times.mapped().Unmap())
 	})
 	if errors.Is(err, errClosed) {
-		m.unmap()
+		m.Unmap()
 	}
 	return err
 }
@@ -186,15 +187,15 @@ func (w *follower) remap() (same bool, err error) {
 		return false, err
 	}
 	m := w.r.data
-	have, size := int64(len(m.data)), st.Size()
+	have, size := int64(len(m.Bytes())), st.Size()
 	switch {
 	case size > have:
-		if err := w.r.change(func() error { return m.grow(w.f, size) }); err != nil {
+		if err := w.r.change(func() error { return m.Grow(w.f, size) }); err != nil {
 			return false, err
 		}
 		w.r.growTimes()
 	case size < have:
-		if err := w.r.change(func() error { m.cut(size); return nil }); err != nil {
+		if err := w.r.change(func() error { m.Cut(size); return nil }); err != nil {
 			return false, err
 		}
 		if size < w.shown {
@@ -206,7 +207,7 @@ func (w *follower) remap() (same bool, err error) {
 		return true, nil
 	}
 	err = w.r.use(func() error {
-		same = bytes.Equal(m.data[w.shown-int64(len(w.last)):w.shown], w.last)
+		same = bytes.Equal(m.Bytes()[w.shown-int64(len(w.last)):w.shown], w.last)
 		return nil
 	})
 	if err == nil && !same {
@@ -216,10 +217,10 @@ func (w *follower) remap() (same bool, err error) {
 }
 
 // note keeps the end of what is shown.
-func (w *follower) note(m *mapping) {
+func (w *follower) note(m *mapped.File) {
 	w.shown = w.s.half.upTo(w.s.scanner.Offset())
-	err := guard(func() error {
-		w.last = bytes.Clone(m.data[max(0, w.shown-64):w.shown])
+	err := mapped.Guard(func() error {
+		w.last = bytes.Clone(m.Bytes()[max(0, w.shown-64):w.shown])
 		return nil
 	}, m)
 	if err != nil {

@@ -59,7 +59,7 @@ func (h *half) end(s *scan, at int64) error {
 // reveal tells of the block's reference objects. It must be called within guard.
 func (h *half) reveal(s *scan) error {
 	for _, c := range h.references {
-		if err := s.refer(s.data.data[c.Start:], c); err != nil {
+		if err := s.refer(s.data.Bytes()[c.Start:], c); err != nil {
 			return err
 		}
 	}

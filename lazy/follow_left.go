@@ -9,7 +9,7 @@ type left struct {
 // bringIn has brought in what the program left elsewhere, if it has ended without
 // closing the trace. While the data grows it has not.
 func (w *follower) bringIn() {
-	r, size := w.r, int64(len(w.r.data.data))
+	r, size := w.r, int64(len(w.r.data.Bytes()))
 	switch {
 	case r.opts.Finish == nil:
 	case size != w.left.size:

@@ -131,7 +131,7 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	case err != nil:
 		w.again = true
 		// Of a file that was cut short meanwhile, the next look knows how far.
-		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.r.data.data)) {
+		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.r.data.Bytes())) {
 			w.fault, w.faultAt = err, time.Now()
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // read scans what has come since the last look, and shows it.
 func (w *follower) read(ctx context.Context) error {
-	before := int64(len(w.r.data.data))
+	before := int64(len(w.r.data.Bytes()))
 	same, err := w.remap()
 	if err != nil || !same {
 		return err
@@ -20,7 +20,7 @@ func (w *follower) read(ctx context.Context) error {
 	if w.s.eof && w.found == nil {
 		return nil
 	}
-	if grown := int64(len(w.r.data.data)); grown > before {
+	if grown := int64(len(w.r.data.Bytes())); grown > before {
 		w.pace.grew(time.Now(), grown)
 	}
 	if w.fault != nil && time.Since(w.faultAt) < faultPatience {
@@ -45,7 +45,7 @@ const faultPatience = 2 * time.Second
 // scan scans to the end of what is there.
 func (w *follower) scan(ctx context.Context) error {
 	s := w.s
-	s.scanner.Extend(w.r.data.data)
+	s.scanner.Extend(w.r.data.Bytes())
 	s.err = nil
 	w.scans++
 	said := time.Now()
@@ -129,7 +129,7 @@ func (w *follower) sumUp() error {
 	s, at := w.s, w.s.scanner.Offset()
 	p := passed{from: max(s.half.at, at-passedBytes), to: at}
 	if w.damaged() {
-		p.to = min(int64(len(w.r.data.data)), at+passedBehind)
+		p.to = min(int64(len(w.r.data.Bytes())), at+passedBehind)
 	}
 	var err error
 	p.sum, err = w.sum(p)
@@ -139,7 +139,7 @@ func (w *follower) sumUp() error {
 
 func (w *follower) sum(p passed) (sum uint32, err error) {
 	err = w.r.use(func() error {
-		sum = crc32.ChecksumIEEE(w.r.data.data[p.from:p.to])
+		sum = crc32.ChecksumIEEE(w.r.data.Bytes()[p.from:p.to])
 		return nil
 	})
 	return sum, err
@@ -160,7 +160,7 @@ const stuckLooks = 10
 // gone through before them, it begins again. It also does when it came there in
 // more looks than one: more than is summed up may have changed between them.
 func (w *follower) isStuck() (bool, error) {
-	if w.passed.to > int64(len(w.r.data.data)) {
+	if w.passed.to > int64(len(w.r.data.Bytes())) {
 		w.again = true
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // fuzzMost is how many bytes of data are tried at most: what takes long with
@@ -49,7 +50,7 @@ func FuzzIndexPass(f *testing.F) {
 		}
 		var got *view
 		p := &pass{
-			index: inMemory("memory.idx", index), data: dataInMemory(data),
+			index: mapped.InMemory("memory.idx", index), data: dataInMemory(data),
 			reference: func([]byte, format.Cell) error { return nil }, progress: func(int64) {},
 			publish: func(v *view) error {
 				got = v

@@ -23,7 +23,7 @@ type growing struct {
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	r := newReader("memory", Options{NoWrite: true, Memory: memory})
 	r.data = dataInMemory(data)
-	r.ctx = format.NewContext(r.data.version)
+	r.ctx = format.NewContext(r.data.Version())
 	r.cancel = func() {}
 	close(r.done)
 	t.Cleanup(func() { r.Close() })
@@ -49,7 +49,7 @@ func (g *growing) grow(n int64) bool {
 // prefix is what the eager loader prints of what is known.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := LoadAll(bytes.NewReader(g.data.data[:g.scan.scanner.Offset()]))
+	f, err := LoadAll(bytes.NewReader(g.data.Bytes()[:g.scan.scanner.Offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}

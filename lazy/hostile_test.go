@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // small are small real traces: of version 22 one of each writer, and of version 27.
@@ -27,9 +28,9 @@ func strideOf(name string) int {
 }
 
 // dataInMemory is a mapping of data that is in memory.
-func dataInMemory(data []byte) *mapping {
-	m := inMemory("memory", data)
-	m.checkHeader(format.CheckDataHeader) // the version stays 0 where that is no header
+func dataInMemory(data []byte) *mapped.File {
+	m := mapped.InMemory("memory", data)
+	m.CheckHeader(format.CheckDataHeader) // the version stays 0 where that is no header
 	return m
 }
 
@@ -45,7 +46,7 @@ func openBytes(data, index []byte) (*TraceReader, error) {
 		return nil, err
 	}
 	r.run(func(ctx context.Context) error {
-		if index != nil && r.takeIndex(ctx, inMemory("memory.idx", index)) == nil {
+		if index != nil && r.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
 			return nil
 		}
 		return r.rebuild(ctx, "", first)

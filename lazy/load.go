@@ -293,7 +293,7 @@ func (l *childReader) outermost(own, from int64) format.Cell {
 // loops and iterations have headers of known size, so the bytes before the
 // content tell.
 func (l *childReader) classes(c format.Cell) []format.Class {
-	v := l.r.data.version
+	v := l.r.data.Version()
 	for _, try := range [...]struct {
 		class format.Class
 		size  int64
@@ -322,7 +322,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 	if err != nil || format.Kind(b[0]) != format.KindFooter {
 		return 0, false
 	}
-	n, err := l.r.data.version.Size(b, class)
+	n, err := l.r.data.Version().Size(b, class)
 	if err != nil {
 		return 0, false
 	}
@@ -332,7 +332,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 		if err != nil {
 			return 0, false
 		}
-		n, err := l.r.data.version.Size(b, 0)
+		n, err := l.r.data.Version().Size(b, 0)
 		k := format.Kind(b[0])
 		if err != nil || k > format.KindTracePoint {
 			return 0, false
@@ -341,7 +341,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 		if k != format.KindTracePoint {
 			continue
 		}
-		if class, _ := l.r.data.version.PointClass(b[1]); class.Container() {
+		if class, _ := l.r.data.Version().PointClass(b[1]); class.Container() {
 			return behind, pos == start
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 func isZip(head []byte) bool {
@@ -53,35 +54,35 @@ func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err
 	}
 	r.begin(PhaseUnpacking, total)
 	var indexErr error
-	var index *mapping
+	var index *mapped.File
 	if p.Has(format.EntryIndex) {
 		index, indexErr = r.unpackEntry(ctx, p, format.EntryIndex)
 	}
 	data, damage := r.unpackEntry(ctx, p, format.EntryData)
 	if data == nil {
-		index.unmap()
+		index.Unmap()
 		return nil, damage
 	}
-	if err := data.checkHeader(format.CheckDataHeader); err != nil {
-		index.unmap()
-		data.unmap()
-		return nil, errors.Join(damage, format.At(err, data.path, 0))
+	if err := data.CheckHeader(format.CheckDataHeader); err != nil {
+		index.Unmap()
+		data.Unmap()
+		return nil, errors.Join(damage, format.At(err, data.Path(), 0))
 	}
 	r.life.Lock()
 	r.data = data
 	r.life.Unlock()
 	first, err := r.firstLook()
 	if err != nil {
-		index.unmap()
+		index.Unmap()
 		return damage, err
 	}
 	if err := r.unpackTimes(ctx, p); err != nil {
-		index.unmap()
+		index.Unmap()
 		return damage, err
 	}
 	switch {
 	case index == nil || indexErr != nil:
-		index.unmap()
+		index.Unmap()
 		r.note(func(s *Status) { s.IndexReason = indexErr })
 		return damage, r.rebuild(ctx, "", first)
 	default:
@@ -91,7 +92,7 @@ func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err
 
 // unpackEntry copies an entry into a file that has no name any more and maps
 // it. Of a damaged entry it maps what is good, and says so.
-func (r *TraceReader) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapping, error) {
+func (r *TraceReader) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
 	in, err := p.Open(name)
 	if err != nil {
 		return nil, format.At(err, r.path, 0)
@@ -116,7 +117,7 @@ func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
 		if ctx.Err() == nil {
 			r.note(func(st *Status) { st.TimesReason = err })
 		}
-		return errors.Join(ctx.Err(), m.unmap())
+		return errors.Join(ctx.Err(), m.Unmap())
 	}
 	r.life.Lock()
 	defer r.life.Unlock()
@@ -125,7 +126,7 @@ func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
 }
 
 // unpackFrom is unpackEntry of what is in an entry.
-func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapping, error) {
+func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no room to unpack it: %w", r.path, err)
@@ -146,7 +147,7 @@ func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string)
 	case copyErr != nil:
 		copyErr = fmt.Errorf("%s cannot be unpacked into %s: %w", r.path, os.TempDir(), copyErr)
 	}
-	m, err := mapFile(tmp, r.path+":"+name)
+	m, err := mapped.Map(tmp, r.path+":"+name)
 	if err != nil {
 		return nil, err
 	}

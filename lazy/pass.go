@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // passChunk is how many cells the pass looks at between two looks at its
@@ -22,7 +23,7 @@ var errContradiction = errors.New("the index contradicts the data")
 // checked against the data, and that a thread's containers end one behind the
 // other; all else is checked when it is used.
 type pass struct {
-	index, data *mapping
+	index, data *mapped.File
 	dump        bool // a block's cell comes behind the cells of its objects
 	streams     map[int32]*streamPass
 	cur         *streamPass // whose block the cells belong to
@@ -46,11 +47,11 @@ type streamPass struct {
 }
 
 func (p *pass) newStream() *streamPass {
-	s := &streamPass{mapped: mappedCells{index: p.index.data, dump: p.dump}, starts: newSampler(), lastEnd: -1}
+	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump}, starts: newSampler(), lastEnd: -1}
 	if len(p.streams) == 0 {
 		// Most traces have one large thread, the first: its samples need not grow,
 		// which would leave several times their size behind.
-		s.starts.groups = make([]int64, 0, int64(len(p.index.data))/(groupCells*format.CellSize)+1)
+		s.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
 	}
 	return s
 }
@@ -66,21 +67,21 @@ func (s *streamPass) snapshot() *stream {
 // before the end: in the middle of an index nobody can tell which containers
 // are open, and so where the children of a node begin.
 func (p *pass) run(ctx context.Context) error {
-	cells, err := format.CheckIndexTail(tail(p.index.data), int64(len(p.index.data)))
+	cells, err := format.CheckIndexTail(tail(p.index.Bytes()), int64(len(p.index.Bytes())))
 	if err != nil {
 		return err
 	}
 	p.nextBlock, p.from = format.HeaderSize, format.HeaderSize
 	p.streams = make(map[int32]*streamPass)
 	lo, hi := int64(format.HeaderSize), format.HeaderSize+cells*format.CellSize
-	p.dump = p.dump || cells > 0 && format.Kind(p.index.data[lo]) != format.KindBlockStart
+	p.dump = p.dump || cells > 0 && format.Kind(p.index.Bytes()[lo]) != format.KindBlockStart
 	for pos := lo; pos < hi; {
 		stop := min(pos+passChunk*format.CellSize, hi)
 		for pos < stop {
 			if pos = p.containers(pos, stop); pos == stop {
 				break
 			}
-			if p.index.data[pos] == byte(format.KindTracePoint) {
+			if p.index.Bytes()[pos] == byte(format.KindTracePoint) {
 				return p.contradicts(pos, "a container whose end lies behind the one before it")
 			}
 			if err := p.other(pos); err != nil {
@@ -105,7 +106,7 @@ func tail(b []byte) []byte { return b[max(0, len(b)-format.IndexTail):] }
 // cell stands that is none, or is out of order. It is the loop that all of a
 // large index goes through.
 func (p *pass) containers(pos, stop int64) int64 {
-	b := p.index.data
+	b := p.index.Bytes()
 	if b[pos] != byte(format.KindTracePoint) {
 		return pos
 	}
@@ -180,7 +181,7 @@ func (p *pass) owner() *streamPass {
 
 // other takes a cell that is not of a container.
 func (p *pass) other(pos int64) error {
-	cell := format.DecodeCell(p.index.data[pos:])
+	cell := format.DecodeCell(p.index.Bytes()[pos:])
 	switch {
 	case cell.Kind == format.KindBlockStart:
 		return p.block(pos, cell)
@@ -188,10 +189,10 @@ func (p *pass) other(pos int64) error {
 		if s := p.owner(); s != nil {
 			s.inRun = false
 		}
-		if cell.Start < format.HeaderSize || cell.Start >= int64(len(p.data.data)) {
+		if cell.Start < format.HeaderSize || cell.Start >= int64(len(p.data.Bytes())) {
 			return p.contradicts(pos, fmt.Sprintf("%s %d at offset %d, outside the data", cell.Kind, cell.ID, cell.Start))
 		}
-		if err := p.reference(p.data.data[cell.Start:], cell); err != nil {
+		if err := p.reference(p.data.Bytes()[cell.Start:], cell); err != nil {
 			return p.contradicts(pos, err.Error())
 		}
 		return nil
@@ -201,7 +202,7 @@ func (p *pass) other(pos int64) error {
 
 // block takes a block's cell.
 func (p *pass) block(pos int64, cell format.Cell) error {
-	data := p.data.data
+	data := p.data.Bytes()
 	if cell.Start != p.nextBlock || cell.End < cell.Start+5 || cell.End >= int64(len(data)) {
 		return p.contradicts(pos, fmt.Sprintf("a block from %d to %d, where one must start at %d", cell.Start, cell.End, p.nextBlock))
 	}
@@ -260,7 +261,7 @@ func (p *pass) finish(pos int64) error {
 	if err := p.leaveBlock(pos); err != nil {
 		return err
 	}
-	data := p.data.data
+	data := p.data.Bytes()
 	if p.nextBlock != int64(len(data))-1 || format.Kind(data[p.nextBlock]) != format.KindEOF {
 		return p.contradicts(pos, fmt.Sprintf("the last block ends at %d, but the data is %d bytes long", p.nextBlock, len(data)))
 	}
@@ -269,7 +270,7 @@ func (p *pass) finish(pos int64) error {
 
 func (p *pass) view() *view {
 	v := &view{complete: true, eof: true, blocks: p.blocks, index: p.index}
-	v.cells = (int64(len(p.index.data)) - format.HeaderSize - format.IndexTail) / format.CellSize
+	v.cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
 	for _, s := range p.streams {
 		v.streams = append(v.streams, s.snapshot())
 	}
@@ -306,6 +307,6 @@ func (r *TraceReader) checkEnds(v *view) error {
 }
 
 func (p *pass) contradicts(pos int64, found string) error {
-	return &format.Error{File: p.index.path, Offset: pos, Err: errContradiction, Found: found,
+	return &format.Error{File: p.index.Path(), Offset: pos, Err: errContradiction, Found: found,
 		Hint: "the index is made again from the data"}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // plainly is what containers does, cell by cell: how many cells it takes, and the
@@ -33,7 +34,7 @@ func passOver(cells []format.Cell, stops ...int) (taken int, s *streamPass) {
 	for _, c := range cells {
 		index = c.Append(index)
 	}
-	p := &pass{index: inMemory("memory.idx", index)}
+	p := &pass{index: mapped.InMemory("memory.idx", index)}
 	s = &streamPass{starts: newSampler(), lastEnd: -1}
 	p.cur = s
 	at := int64(0)

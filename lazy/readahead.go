@@ -1,14 +1,16 @@
 package lazy
 
+import "tracex/lazy/internal/mapped"
+
 // streamAhead brings in a part of a thread's stream ahead of who goes through it.
 // Offsets are logical, also those that its user reaches.
-func (r *TraceReader) streamAhead(v *view, s *stream, from, end int64) *ahead {
-	return startAhead(from-from%aheadPiece, end, func(from, to int64) error {
+func (r *TraceReader) streamAhead(v *view, s *stream, from, end int64) *mapped.Ahead {
+	return mapped.StartAhead(from-from%mapped.Piece, end, func(from, to int64) error {
 		return r.use(func() error {
 			if v.data != nil && v.data != r.data {
 				return errStale
 			}
-			return s.pieces(from, to, r.data.populate)
+			return s.pieces(from, to, r.data.Populate)
 		})
 	})
 }

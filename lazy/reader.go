@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // DefaultMemory is the budget for loaded nodes, in bytes, when none is given.
@@ -54,8 +55,8 @@ type TraceReader struct {
 	// change or unmap them.
 	life   sync.RWMutex
 	closed bool
-	data   *mapping
-	index  *mapping                // nil: none is used
+	data   *mapped.File
+	index  *mapped.File            // nil: none is used
 	times  atomic.Pointer[sidecar] // nil: there is none
 
 	known   atomic.Pointer[view]
@@ -88,6 +89,10 @@ type distrust struct {
 	epoch int64 // in which it was noticed: of an index that is gone, it says nothing
 }
 
+// ErrNotRegular: a pipe, a socket or a device, where a file was expected. Such an
+// error is a [format.ErrNotTrace], too.
+var ErrNotRegular = mapped.ErrNotRegular
+
 var (
 	// errClosed is what a reader says after Close.
 	errClosed = errors.New("the trace is closed")
@@ -106,7 +111,7 @@ func Open(path string, o Options) (*TraceReader, error) {
 	if o.Follow {
 		return openFollowed(path, o)
 	}
-	f, size, err := openRegular(path)
+	f, size, err := mapped.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +119,8 @@ func Open(path string, o Options) (*TraceReader, error) {
 	r := newReader(path, o)
 	work, err := r.start(f, size)
 	if err != nil {
-		r.data.unmap()
-		r.times.Load().mapped().unmap()
+		r.data.Unmap()
+		r.times.Load().mapped().Unmap()
 		return nil, err
 	}
 	r.run(work)
@@ -157,12 +162,12 @@ func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) 
 	if _, err := format.CheckDataHeader(head); err != nil {
 		return nil, format.At(err, r.path, 0)
 	}
-	m, err := mapFile(f, r.path)
+	m, err := mapped.Map(f, r.path)
 	if err != nil {
 		return nil, err
 	}
 	r.data = m
-	if err := m.checkHeader(format.CheckDataHeader); err != nil {
+	if err := m.CheckHeader(format.CheckDataHeader); err != nil {
 		return nil, err
 	}
 	r.openTimes()
@@ -188,7 +193,7 @@ func (r *TraceReader) firstLook() (*scan, error) {
 // finds. What it returns goes on from there.
 func (r *TraceReader) startOver() (*scan, error) {
 	r.tallies.Store(nil)
-	found := format.NewContext(r.data.version)
+	found := format.NewContext(r.data.Version())
 	s := newScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	err := r.use(func() error {
 		_, err := s.step(context.Background(), firstScan)
@@ -273,12 +278,12 @@ func (r *TraceReader) learnFrom(ctx context.Context, err error, first *scan) err
 
 // useIndex maps an index, makes the pass over it and publishes what it says.
 func (r *TraceReader) useIndex(ctx context.Context, path string) error {
-	f, _, err := openRegular(path)
+	f, _, err := mapped.OpenRegular(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	m, err := mapFile(f, path)
+	m, err := mapped.Map(f, path)
 	if err != nil {
 		return err
 	}
@@ -287,30 +292,30 @@ func (r *TraceReader) useIndex(ctx context.Context, path string) error {
 
 // takeIndex makes the pass over a mapped index. When that fails the mapping is
 // gone, and what was known before is known.
-func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
+func (r *TraceReader) takeIndex(ctx context.Context, m *mapped.File) error {
 	before := r.known.Load()
 	if err := r.setIndex(m, before, false); err != nil {
 		return err
 	}
 	// Of the data the pass looks at the borders of blocks and at descriptors: what
 	// is around them should not be read for it.
-	r.data.scattered(true)
-	a := m.window(r.use)
+	r.data.Scattered(true)
+	a := m.Window(r.use)
 	err := r.use(func() error {
-		err := m.checkHeader(format.CheckIndexHeader)
+		err := m.CheckHeader(format.CheckIndexHeader)
 		if err == nil {
 			err = sameVersion(r.data, m)
 		}
 		if err == nil {
-			_, err = format.CheckIndexTail(tail(m.data), int64(len(m.data)))
+			_, err = format.CheckIndexTail(tail(m.Bytes()), int64(len(m.Bytes())))
 		}
 		if err != nil {
-			return format.At(err, m.path, 0)
+			return format.At(err, m.Path(), 0)
 		}
 		return r.pass(ctx, m, a)
 	})
-	a.stop()
-	r.data.scattered(false)
+	a.Stop()
+	r.data.Scattered(false)
 	if err != nil {
 		return errors.Join(err, r.setIndex(nil, before, false))
 	}
@@ -320,11 +325,11 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapping) error {
 // setIndex puts another mapping (nil: none) in the place of the index's, and v
 // in the place of the view, which may stand on the mapping that goes. With
 // wrong, what was known so far is no longer true.
-func (r *TraceReader) setIndex(m *mapping, v *view, wrong bool) error {
+func (r *TraceReader) setIndex(m *mapped.File, v *view, wrong bool) error {
 	r.life.Lock()
 	defer r.life.Unlock()
 	if r.closed {
-		m.unmap()
+		m.Unmap()
 		return errClosed
 	}
 	if wrong {
@@ -333,23 +338,23 @@ func (r *TraceReader) setIndex(m *mapping, v *view, wrong bool) error {
 	r.known.Store(v)
 	old := r.index
 	r.index = m
-	return old.unmap()
+	return old.Unmap()
 }
 
 // pass runs the pass over the index. Where its first and its last cell are
 // both of blocks, it may be a streaming writer's or a dump writer's; the
 // latter is tried when it cannot be the former. a brings in the index.
-func (r *TraceReader) pass(ctx context.Context, index *mapping, a *ahead) error {
-	total := int64(len(index.data))
+func (r *TraceReader) pass(ctx context.Context, index *mapped.File, a *mapped.Ahead) error {
+	total := int64(len(index.Bytes()))
 	r.begin(PhaseIndexing, total)
 	p := r.newPass(index, false)
 	p.progress = func(done int64) {
-		a.reached(done)
+		a.Reached(done)
 		r.progress(done)
 	}
 	err := p.run(ctx)
 	if errors.Is(err, errContradiction) && !p.dump && total >= format.HeaderSize+format.IndexTail+format.CellSize &&
-		format.Kind(index.data[total-format.IndexTail-format.CellSize]) == format.KindBlockStart {
+		format.Kind(index.Bytes()[total-format.IndexTail-format.CellSize]) == format.KindBlockStart {
 		if r.newPass(index, true).run(ctx) == nil {
 			return nil
 		}
@@ -357,7 +362,7 @@ func (r *TraceReader) pass(ctx context.Context, index *mapping, a *ahead) error 
 	return err
 }
 
-func (r *TraceReader) newPass(index *mapping, dump bool) *pass {
+func (r *TraceReader) newPass(index *mapped.File, dump bool) *pass {
 	return &pass{
 		index: index, data: r.data, dump: dump, reference: r.addReference, progress: r.progress,
 		publish: func(v *view) error {
@@ -422,7 +427,7 @@ func (r *TraceReader) use(f func() error) error {
 	case r.data == nil:
 		return errNoData
 	}
-	return guard(f, r.data, r.index, r.times.Load().mapped())
+	return mapped.Guard(f, r.data, r.index, r.times.Load().mapped())
 }
 
 // Close ends the background work and unmaps the files. It waits for what is
@@ -437,7 +442,7 @@ func (r *TraceReader) Close() error {
 	}
 	r.closed = true
 	r.known.Store(&view{complete: true})
-	err := errors.Join(r.data.unmap(), r.index.unmap(), r.times.Load().mapped().unmap())
+	err := errors.Join(r.data.Unmap(), r.index.Unmap(), r.times.Load().mapped().Unmap())
 	for _, name := range r.leftover {
 		err = errors.Join(err, os.Remove(name))
 	}
@@ -464,10 +469,10 @@ func (r *TraceReader) Size() (data, index int64) {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.data != nil {
-		data = int64(len(r.data.data))
+		data = int64(len(r.data.Bytes()))
 	}
 	if r.index != nil {
-		index = int64(len(r.index.data))
+		index = int64(len(r.index.Bytes()))
 	}
 	return data, index
 }

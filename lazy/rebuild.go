@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // stepBytes is how much the rebuild scans between two looks at its context.
@@ -21,7 +22,7 @@ const showEvery = 100 * time.Millisecond
 // scan that has begun, whose cells nobody took; nil for none.
 func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) error {
 	r.note(func(s *Status) { s.Index = IndexRebuilt })
-	r.begin(PhaseRebuilding, int64(len(r.data.data)))
+	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
 	out, err := r.wantStored(path)
 	if err != nil {
 		r.note(func(s *Status) { s.StoreReason = err })
@@ -61,10 +62,10 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 // scanAll runs a scan to its end. It calls show now and then.
 func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 	shown := time.Now()
-	a := r.data.readAhead(s.scanner.Offset(), r.use)
-	defer a.stop()
+	a := r.data.ReadAhead(s.scanner.Offset(), r.use)
+	defer a.Stop()
 	for more := true; more; {
-		a.reached(s.scanner.Offset())
+		a.Reached(s.scanner.Offset())
 		err := r.use(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)
@@ -94,7 +95,7 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 	}
 	var eof bool
 	if err := r.use(func() error {
-		b := r.data.data
+		b := r.data.Bytes()
 		eof = len(b) > 0 && format.Kind(b[len(b)-1]) == format.KindEOF
 		return nil
 	}); err != nil {
@@ -103,7 +104,7 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 	if !eof {
 		return nil, errNoEnd
 	}
-	out, err := createIndex(path, r.path, r.data.version)
+	out, err := createIndex(path, r.path, r.data.Version())
 	if err != nil {
 		return nil, fmt.Errorf("the index cannot be stored: %w", err)
 	}
@@ -118,10 +119,10 @@ func (r *TraceReader) storeIndex(ctx context.Context, out *indexFile, s *scan) e
 	case !s.eof:
 		out.abandon()
 		return fmt.Errorf("the data is not whole: %w", s.problem())
-	case err == nil && st.Size() != int64(len(r.data.data)):
+	case err == nil && st.Size() != int64(len(r.data.Bytes())):
 		out.abandon()
 		return errors.New("the data changed while it was read")
-	case s.scanner.Offset() != int64(len(r.data.data)):
+	case s.scanner.Offset() != int64(len(r.data.Bytes())):
 		out.abandon()
 		return errors.New("there are bytes behind the end mark of the data")
 	case s.unfinished() > 0:
@@ -144,22 +145,22 @@ func RebuildIndex(ctx context.Context, data, path string, force bool, progress f
 	if path == "" {
 		path = data + ".idx"
 	}
-	m, err := mapPath(data, format.CheckDataHeader)
+	m, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {
 		return err
 	}
-	defer m.unmap()
-	out, err := createIndex(path, data, m.version)
+	defer m.Unmap()
+	out, err := createIndex(path, data, m.Version())
 	if err != nil {
 		return err
 	}
 	s := newScan(m, func([]byte, format.Cell) error { return nil })
 	s.out = out
-	a := m.readAhead(0, nil)
-	defer a.stop()
+	a := m.ReadAhead(0, nil)
+	defer a.Stop()
 	for more := true; more; {
-		a.reached(s.scanner.Offset())
-		err := guard(func() error {
+		a.Reached(s.scanner.Offset())
+		err := mapped.Guard(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)
 			return err
@@ -169,7 +170,7 @@ func RebuildIndex(ctx context.Context, data, path string, force bool, progress f
 			return err
 		}
 		if progress != nil {
-			progress(s.scanner.Offset(), int64(len(m.data)))
+			progress(s.scanner.Offset(), int64(len(m.Bytes())))
 		}
 	}
 	if problem := s.problem(); problem != nil && !force {

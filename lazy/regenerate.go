@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // cachedGroups is how many groups of found-again cells are kept: of 96 KiB
@@ -13,7 +14,7 @@ const cachedGroups = 64
 // regenerator finds the cells of scanned streams again and keeps those used
 // last.
 type regenerator struct {
-	data *mapping
+	data *mapped.File
 	mu   sync.Mutex
 	kept []keptGroup // the last used at the end
 }
@@ -71,7 +72,7 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 		hint = s.locate(pos, hint)
 		b := s.blocks[hint]
 		lo, hi := b.physical+pos-b.logical, b.physical+s.end(hint)-b.logical
-		if hi > int64(len(r.data.data)) {
+		if hi > int64(len(r.data.Bytes())) {
 			return cells, runs
 		}
 		if pos == b.logical {
@@ -81,14 +82,14 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 		if open != nil {
 			class = open.class
 		}
-		object := r.data.data[lo:hi]
-		n, err := r.data.version.Size(object, class)
+		object := r.data.Bytes()[lo:hi]
+		n, err := r.data.Version().Size(object, class)
 		if err != nil {
 			return cells, runs
 		}
 		switch k := format.Kind(object[0]); {
 		case k == format.KindTracePoint:
-			if class, _ := r.data.version.PointClass(object[1]); class.Container() {
+			if class, _ := r.data.Version().PointClass(object[1]); class.Container() {
 				open = &frame{start: pos + int64(n), event: eventOf(object), class: class, parent: open}
 			}
 		case k == format.KindFooter:

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // scan finds blocks, containers and reference objects from the data alone. It
@@ -14,7 +15,7 @@ import (
 // checkpoint for each 4,096 containers of a thread, from which their cells can
 // be found again.
 type scan struct {
-	data      *mapping
+	data      *mapped.File
 	scanner   *format.Scanner
 	streams   map[int32]*streamScan
 	order     []*streamScan // the same, by thread id
@@ -79,10 +80,10 @@ type checkpoint struct {
 
 const scanGroup = 4096
 
-func newScan(data *mapping, reference func([]byte, format.Cell) error) *scan {
+func newScan(data *mapped.File, reference func([]byte, format.Cell) error) *scan {
 	return &scan{
 		data:      data,
-		scanner:   format.NewBytesScanner(data.data),
+		scanner:   format.NewBytesScanner(data.Bytes()),
 		place:     format.HeaderSize,
 		streams:   make(map[int32]*streamScan),
 		reference: reference,
@@ -132,7 +133,7 @@ func (s *scan) object(o *format.Object) error {
 		s.eof = true
 	default:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
-		cell := format.Cell{Kind: o.Kind, ID: s.data.version.ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
+		cell := format.Cell{Kind: o.Kind, ID: s.data.Version().ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
 		s.place += format.CellSize
 		if s.out != nil {
 			s.out.cell(cell)
@@ -232,7 +233,7 @@ func (s *scan) problem() error {
 	if s.err == nil || s.eof {
 		return nil
 	}
-	return format.At(s.err, s.data.path, 0)
+	return format.At(s.err, s.data.Path(), 0)
 }
 
 // unfinished counts the containers that are still open.

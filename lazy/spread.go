@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"tracex/lazy/internal/mapped"
 )
 
 // cut says how a spread cuts what it walks.
@@ -161,15 +162,15 @@ func (s *spread[P]) again(ctx context.Context, g segment, last **standing) error
 func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order, todo chan<- *share[P]) {
 	defer close(order)
 	defer close(todo)
-	var a *ahead
-	defer func() { a.stop() }()
+	var a *mapped.Ahead
+	defer func() { a.Stop() }()
 	for segments := range shares {
 		g := segments[0]
 		if g.from == 0 {
-			a.stop()
+			a.Stop()
 			a = s.ahead(g)
 		}
-		a.reached(g.from)
+		a.Reached(g.from)
 		sh := newShare[P](segments)
 		for _, to := range []chan<- *share[P]{order, todo} {
 			select {
@@ -182,9 +183,9 @@ func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order,
 }
 
 // ahead has a long thread brought in; nil for another.
-func (s *spread[P]) ahead(g segment) *ahead {
+func (s *spread[P]) ahead(g segment) *mapped.Ahead {
 	stream := s.v.stream(g.thread)
-	if stream == nil || stream.size <= aheadPiece {
+	if stream == nil || stream.size <= mapped.Piece {
 		return nil
 	}
 	return s.r.streamAhead(s.v, stream, 0, stream.size)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // visit is a trace point in a walk over a whole thread. It is good until the
@@ -59,9 +60,9 @@ type descent struct {
 	l     *childReader
 	at    int // index of the current segment
 	stack []level
-	begun int64  // logical: where the walk began in the segment
-	ahead *ahead // of the segment; nil: it is short, as far as is known
-	seam  *seam  // nil: not asked for
+	begun int64         // logical: where the walk began in the segment
+	ahead *mapped.Ahead // of the segment; nil: it is short, as far as is known
+	seam  *seam         // nil: not asked for
 	// visit, when not nil, is called for each point where it is read, within guard and
 	// with the context locked, in the place of a batch: the point is still in the cache
 	// then. full is what it returned: whether reading stops there.
@@ -198,7 +199,7 @@ func (d *descent) leave() { d.at, d.l.walker = d.at+1, nil }
 // reached has what comes next brought in, once the walk is long enough that more
 // may be needed.
 func (d *descent) reached(at int64) {
-	if d.ahead == nil && at-d.begun >= aheadPiece && len(d.stack) > 0 {
+	if d.ahead == nil && at-d.begun >= mapped.Piece && len(d.stack) > 0 {
 		end := d.stack[0].end
 		if to := d.segments[d.at].to; to >= 0 {
 			end = min(end, to)
@@ -206,13 +207,13 @@ func (d *descent) reached(at int64) {
 		d.ahead = d.r.streamAhead(d.v, d.l.s, at, end)
 	}
 	if d.ahead != nil {
-		d.ahead.reached(at)
+		d.ahead.Reached(at)
 	}
 }
 
 func (d *descent) stopAhead() {
 	if d.ahead != nil {
-		d.ahead.stop()
+		d.ahead.Stop()
 		d.ahead = nil
 	}
 }

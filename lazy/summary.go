@@ -34,7 +34,7 @@ func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total i
 	for more := true; more; {
 		err := r.use(func() error {
 			if s == nil {
-				s = format.NewBytesScanner(r.data.data)
+				s = format.NewBytesScanner(r.data.Bytes())
 			}
 			stop := s.Offset() + stepBytes
 			for more && s.Offset() < stop {
@@ -44,7 +44,7 @@ func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total i
 				}
 			}
 			if progress != nil {
-				progress(s.Offset(), int64(len(r.data.data)))
+				progress(s.Offset(), int64(len(r.data.Bytes())))
 			}
 			return ctx.Err()
 		})

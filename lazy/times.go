@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // Time says when something was, in nanoseconds.
@@ -30,7 +31,7 @@ func timesPath(path string) string { return path + ".tim" }
 // used. Each cell is checked when it is used; one that is of something else
 // makes the file useless as a whole.
 type sidecar struct {
-	m      *mapping
+	m      *mapped.File
 	anchor time.Time
 	order  atomic.Int32 // of its cells: one of those below
 	unfit  atomic.Bool
@@ -59,35 +60,35 @@ func (r *TraceReader) openTimes() {
 }
 
 func openSidecar(path string) (*sidecar, error) {
-	f, _, err := openRegular(path)
+	f, _, err := mapped.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := mapFile(f, path)
+	m, err := mapped.Map(f, path)
 	if err != nil {
 		return nil, err
 	}
 	s, err := newSidecar(m)
 	if err != nil {
-		return nil, errors.Join(err, m.unmap())
+		return nil, errors.Join(err, m.Unmap())
 	}
 	return s, nil
 }
 
 // newSidecar checks the header of a mapped file of times.
-func newSidecar(m *mapping) (*sidecar, error) {
+func newSidecar(m *mapped.File) (*sidecar, error) {
 	s := &sidecar{m: m}
-	err := guard(func() error {
+	err := mapped.Guard(func() error {
 		var err error
-		s.anchor, err = format.DecodeTimesHeader(m.data[:min(len(m.data), format.TimesHeaderSize)])
-		return format.At(err, m.path, 0)
+		s.anchor, err = format.DecodeTimesHeader(m.Bytes()[:min(len(m.Bytes()), format.TimesHeaderSize)])
+		return format.At(err, m.Path(), 0)
 	}, m)
 	return s, err
 }
 
 // mapped returns the sidecar's mapping, nil for none.
-func (s *sidecar) mapped() *mapping {
+func (s *sidecar) mapped() *mapped.File {
 	if s == nil {
 		return nil
 	}
@@ -114,7 +115,7 @@ func (r *TraceReader) TimesSize() int64 {
 	if r.closed || !r.timed() {
 		return 0
 	}
-	return int64(len(r.times.Load().m.data))
+	return int64(len(r.times.Load().m.Bytes()))
 }
 
 // timed reports whether there are times that can be used.
@@ -148,9 +149,9 @@ func (r *TraceReader) checkTimes() {
 	r.use(func() error {
 		v, s := r.known.Load(), r.times.Load()
 		place := endPlace(v)
-		want, size := format.TimeCellOffset(place)+format.TimeCellSize, int64(len(s.m.data))
+		want, size := format.TimeCellOffset(place)+format.TimeCellSize, int64(len(s.m.Bytes()))
 		if size != want {
-			r.distrustTimes(s, &format.Error{File: s.m.path, Offset: -1, Err: errTimesUnfit,
+			r.distrustTimes(s, &format.Error{File: s.m.Path(), Offset: -1, Err: errTimesUnfit,
 				Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, v.cells+1), Found: fmt.Sprintf("%d", size), Hint: hintTimes})
 			return nil
 		}

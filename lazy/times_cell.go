@@ -6,11 +6,12 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // mismatch says what a cell of the sidecar has, where another was expected.
 func (s *sidecar) mismatch(place int64, expected string, c format.TimeCell) error {
-	return &format.Error{File: s.m.path, Offset: format.TimeCellOffset(place), Err: errTimesUnfit,
+	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(place), Err: errTimesUnfit,
 		Expected: expected, Found: fmt.Sprintf("the time of %d", c.ID), Hint: hintTimes}
 }
 
@@ -19,11 +20,11 @@ func (s *sidecar) mismatch(place int64, expected string, c format.TimeCell) erro
 // it. A file that has shrunk is an error.
 func (s *sidecar) cell(place int64) (c format.TimeCell, ok bool, err error) {
 	at := format.TimeCellOffset(place)
-	if place < format.HeaderSize || at > int64(len(s.m.data))-format.TimeCellSize {
+	if place < format.HeaderSize || at > int64(len(s.m.Bytes()))-format.TimeCellSize {
 		return c, false, nil
 	}
-	err = guard(func() error {
-		c = format.DecodeTimeCell(s.m.data[at:])
+	err = mapped.Guard(func() error {
+		c = format.DecodeTimeCell(s.m.Bytes()[at:])
 		return nil
 	}, s.m)
 	return c, err == nil, err
@@ -31,7 +32,7 @@ func (s *sidecar) cell(place int64) (c format.TimeCell, ok bool, err error) {
 
 // ends reports whether the file ends before the cell of a container.
 func (s *sidecar) ends(place int64) bool {
-	return format.TimeCellOffset(place)+format.TimeCellSize > int64(len(s.m.data))
+	return format.TimeCellOffset(place)+format.TimeCellSize > int64(len(s.m.Bytes()))
 }
 
 // pick returns, of the two cells that may be of one object, that which is: near

@@ -14,7 +14,7 @@ func (r *TraceReader) growTimes() {
 	}
 	if old != nil {
 		st, err := os.Stat(path)
-		if old.unfit.Load() || err != nil || st.Size() == int64(len(old.m.data)) {
+		if old.unfit.Load() || err != nil || st.Size() == int64(len(old.m.Bytes())) {
 			return
 		}
 	}
@@ -35,10 +35,10 @@ func (r *TraceReader) growTimes() {
 	}
 	err = r.change(func() error {
 		r.times.Store(s)
-		return old.mapped().unmap()
+		return old.mapped().Unmap()
 	})
 	if errors.Is(err, errClosed) {
-		s.m.unmap()
+		s.m.Unmap()
 		return
 	}
 	r.note(func(st *Status) { st.TimesReason = nil })

@@ -13,6 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // tinyTimed is a trace with times that is small enough to damage at each place.
@@ -88,7 +89,7 @@ func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 	t.Helper()
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
 	r.data = dataInMemory(data)
-	if s, err := newSidecar(inMemory("memory.tim", times)); err != nil {
+	if s, err := newSidecar(mapped.InMemory("memory.tim", times)); err != nil {
 		r.note(func(st *Status) { st.TimesReason = err })
 	} else {
 		r.times.Store(s)
@@ -98,7 +99,7 @@ func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
 		t.Fatal(err)
 	}
 	r.run(func(ctx context.Context) error {
-		if r.takeIndex(ctx, inMemory("memory.idx", index)) == nil {
+		if r.takeIndex(ctx, mapped.InMemory("memory.idx", index)) == nil {
 			return nil
 		}
 		return r.rebuild(ctx, "", first)
@@ -250,7 +251,7 @@ func TestTimesOrder(t *testing.T) {
 		r := newReader("memory", Options{})
 		times := format.AppendTimesHeader(nil, formattest.Anchor)
 		times = c.near.Append(c.far.Append(times))
-		s, err := newSidecar(inMemory("memory.tim", times))
+		s, err := newSidecar(mapped.InMemory("memory.tim", times))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // useAtRandom uses a tree as many would at once; errors are as good as results.
@@ -168,7 +169,7 @@ func TestTimesShrunkWhileOpen(t *testing.T) {
 	if _, ok := root.Time(); ok {
 		t.Skip("this platform reads what is not there any more")
 	}
-	if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, errShrunk) {
+	if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, mapped.ErrShrunk) {
 		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
 	}
 	sameText(t, printed(t, r, PrintOptions{Folded: true, Verbose: true}), []byte(want))

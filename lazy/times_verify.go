@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // VerifyTimes compares every cell of a file of times with the data: that it is
@@ -22,17 +23,17 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 	if err != nil {
 		return 0, err
 	}
-	defer s.m.unmap()
-	dm, err := mapPath(data, format.CheckDataHeader)
+	defer s.m.Unmap()
+	dm, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {
 		return 0, err
 	}
-	defer dm.unmap()
+	defer dm.Unmap()
 	// Nothing in the file says which writer's order it is in. What fits further
 	// is the right one.
 	var first *timesVerifier
 	for _, dump := range [...]bool{false, true} {
-		v := &timesVerifier{m: s.m, version: dm.version, dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
+		v := &timesVerifier{m: s.m, version: dm.Version(), dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
 		err := v.run(ctx, dm, progress)
 		if err == nil || !errors.Is(err, errTimesUnfit) {
 			return v.cells(), err
@@ -47,7 +48,7 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 // timesVerifier compares a file of times with objects as they come. Its first
 // failure sticks.
 type timesVerifier struct {
-	m       *mapping
+	m       *mapped.File
 	version format.Version // of the data
 	dump    bool
 	pos     int64 // of the next cell
@@ -65,13 +66,13 @@ type timeFrame struct {
 
 func (v *timesVerifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
 
-func (v *timesVerifier) run(ctx context.Context, data *mapping, progress func(done, total int64)) error {
-	s := format.NewBytesScanner(data.data)
+func (v *timesVerifier) run(ctx context.Context, data *mapped.File, progress func(done, total int64)) error {
+	s := format.NewBytesScanner(data.Bytes())
 	for more := true; more; {
-		err := guard(func() error {
+		err := mapped.Guard(func() error {
 			for stop := s.Offset() + stepBytes; s.Offset() < stop && v.err == nil; {
 				if more = s.Next(); !more {
-					return format.At(s.Err(), data.path, 0)
+					return format.At(s.Err(), data.Path(), 0)
 				}
 				o := s.Object()
 				v.object(&o)
@@ -85,7 +86,7 @@ func (v *timesVerifier) run(ctx context.Context, data *mapping, progress func(do
 			return err
 		}
 		if progress != nil {
-			progress(s.Offset(), int64(len(data.data)))
+			progress(s.Offset(), int64(len(data.Bytes())))
 		}
 	}
 	return nil
@@ -108,9 +109,9 @@ func (v *timesVerifier) object(o *format.Object) {
 		case v.err != nil:
 		case c.Duration != 0 || c.Start < v.last:
 			v.differs(fmt.Sprintf("a moment from %d on", v.last), describeTime(c))
-		case v.pos != int64(len(v.m.data)):
+		case v.pos != int64(len(v.m.Bytes())):
 			v.pos += format.TimeCellSize
-			v.differs("the end of the file", fmt.Sprintf("%d more bytes", int64(len(v.m.data))-v.pos+format.TimeCellSize))
+			v.differs("the end of the file", fmt.Sprintf("%d more bytes", int64(len(v.m.Bytes()))-v.pos+format.TimeCellSize))
 		}
 	}
 }
@@ -145,12 +146,12 @@ func (v *timesVerifier) take(id int32, what string) (c format.TimeCell) {
 	if v.err != nil {
 		return c
 	}
-	if v.pos > int64(len(v.m.data))-format.TimeCellSize {
+	if v.pos > int64(len(v.m.Bytes()))-format.TimeCellSize {
 		v.pos += format.TimeCellSize
 		v.differs(fmt.Sprintf("the time of %s %d", what, id), "the end of the file")
 		return c
 	}
-	c = format.DecodeTimeCell(v.m.data[v.pos:])
+	c = format.DecodeTimeCell(v.m.Bytes()[v.pos:])
 	v.pos += format.TimeCellSize
 	if c.ID != id {
 		v.differs(fmt.Sprintf("the time of %s %d", what, id), fmt.Sprintf("that of %d", c.ID))
@@ -164,7 +165,7 @@ func (v *timesVerifier) differs(expected, found string) {
 		return
 	}
 	v.pos -= format.TimeCellSize
-	v.err = &format.Error{File: v.m.path, Offset: v.pos, Err: errTimesUnfit, Expected: expected, Found: found, Hint: hintTimes}
+	v.err = &format.Error{File: v.m.Path(), Offset: v.pos, Err: errTimesUnfit, Expected: expected, Found: found, Hint: hintTimes}
 }
 
 func describeTime(c format.TimeCell) string {

@@ -86,13 +86,13 @@ func damage(err error) bool {
 // ends early names no file.
 func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64), visit func(*format.Object) error) error {
 	var s *format.Scanner
-	if err := r.use(func() error { s = format.NewBytesScanner(r.data.data); return nil }); err != nil {
+	if err := r.use(func() error { s = format.NewBytesScanner(r.data.Bytes()); return nil }); err != nil {
 		return err
 	}
-	ahead := r.data.readAhead(0, r.use)
-	defer ahead.stop()
+	ahead := r.data.ReadAhead(0, r.use)
+	defer ahead.Stop()
 	for more := true; more; {
-		ahead.reached(s.Offset())
+		ahead.Reached(s.Offset())
 		err := r.use(func() error {
 			for stop := s.Offset() + stepBytes; s.Offset() < stop; {
 				if more = s.Next(); !more {
@@ -116,7 +116,7 @@ func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64)
 // freeClass returns an id of a class that nothing in the trace refers to. It goes
 // through all of the data, within a visit of it.
 func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int32, error) {
-	s := format.NewBytesScanner(r.data.data)
+	s := format.NewBytesScanner(r.data.Bytes())
 	for n := 0; s.Next(); n++ {
 		o := s.Object()
 		if err := known.Uses(o.Bytes, o.Class); err != nil {

@@ -64,10 +64,10 @@ func (c *timesCopy) look(o *format.Object, v format.Version) {
 
 // take compares the next cell, if there is one.
 func (f *timesFit) take(s *sidecar, id int32) {
-	if f.pos > int64(len(s.m.data))-format.TimeCellSize {
+	if f.pos > int64(len(s.m.Bytes()))-format.TimeCellSize {
 		return
 	}
-	f.bad = f.bad || format.DecodeTimeCell(s.m.data[f.pos:]).ID != id
+	f.bad = f.bad || format.DecodeTimeCell(s.m.Bytes()[f.pos:]).ID != id
 	f.pos += format.TimeCellSize
 }
 
@@ -110,8 +110,8 @@ func (c *timesCopy) write(b []byte) {
 
 // cell copies the next cell, within use; behind the end of the times there is none.
 func (c *timesCopy) cell() {
-	if c.result() && c.pos <= int64(len(c.s.m.data))-format.TimeCellSize {
-		c.write(c.s.m.data[c.pos : c.pos+format.TimeCellSize])
+	if c.result() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
+		c.write(c.s.m.Bytes()[c.pos : c.pos+format.TimeCellSize])
 		c.pos += format.TimeCellSize
 	}
 }
@@ -130,7 +130,7 @@ func (c *timesCopy) blockEnd() {
 
 // add adds the cell of a reference object that the trace did not have.
 func (c *timesCopy) add(id int32) {
-	if c.result() && c.pos <= int64(len(c.s.m.data))-format.TimeCellSize {
+	if c.result() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
 		c.write(format.TimeCell{ID: id, Duration: format.NoDuration}.Append(nil))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // VerifyIndex compares every cell of an index with the data: index is its path,
@@ -15,21 +16,21 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 	if index == "" {
 		index = data + ".idx"
 	}
-	dm, err := mapPath(data, format.CheckDataHeader)
+	dm, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {
 		return 0, err
 	}
-	defer dm.unmap()
-	im, err := mapPath(index, format.CheckIndexHeader)
+	defer dm.Unmap()
+	im, err := mapped.Open(index, format.CheckIndexHeader)
 	if err != nil {
 		return 0, err
 	}
-	defer im.unmap()
+	defer im.Unmap()
 	if err := sameVersion(dm, im); err != nil {
 		return 0, err
 	}
-	err = guard(func() error {
-		cells, err = format.CheckIndexTail(tail(im.data), int64(len(im.data)))
+	err = mapped.Guard(func() error {
+		cells, err = format.CheckIndexTail(tail(im.Bytes()), int64(len(im.Bytes())))
 		return format.At(err, index, 0)
 	}, im)
 	if err != nil {
@@ -42,7 +43,7 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 		if err == nil || !errors.Is(err, errContradiction) {
 			return cells, err
 		}
-		if first == nil || dump == (format.Kind(im.data[format.HeaderSize]) != format.KindBlockStart) {
+		if first == nil || dump == (format.Kind(im.Bytes()[format.HeaderSize]) != format.KindBlockStart) {
 			first = err
 		}
 	}
@@ -53,28 +54,28 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 var ErrIndexVersion = errors.New("the index is of another version than the data")
 
 // sameVersion checks that an index is of the version of its data.
-func sameVersion(data, index *mapping) error {
-	if index.version == data.version {
+func sameVersion(data, index *mapped.File) error {
+	if index.Version() == data.Version() {
 		return nil
 	}
-	return &format.Error{File: index.path, Offset: 8, Err: ErrIndexVersion,
-		Found: fmt.Sprintf("%s, the data is of %s", named(index.version), named(data.version))}
+	return &format.Error{File: index.Path(), Offset: 8, Err: ErrIndexVersion,
+		Found: fmt.Sprintf("%s, the data is of %s", named(index.Version()), named(data.Version()))}
 }
 
 // named is a version with the release that writes it.
 func named(v format.Version) string { return fmt.Sprintf("version %d (%s)", v, v.Release()) }
 
-func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bool, progress func(done, total int64)) error {
+func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dump bool, progress func(done, total int64)) error {
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
 	s := newScan(data, func([]byte, format.Cell) error { return v.err })
 	s.out = v
-	a, b := data.readAhead(0, nil), index.readAhead(0, nil)
-	defer a.stop()
-	defer b.stop()
+	a, b := data.ReadAhead(0, nil), index.ReadAhead(0, nil)
+	defer a.Stop()
+	defer b.Stop()
 	for more := true; more; {
-		a.reached(s.scanner.Offset())
-		b.reached(v.pos)
-		err := guard(func() error {
+		a.Reached(s.scanner.Offset())
+		b.Reached(v.pos)
+		err := mapped.Guard(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)
 			return err
@@ -86,7 +87,7 @@ func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bo
 			return err
 		}
 		if progress != nil {
-			progress(s.scanner.Offset(), int64(len(data.data)))
+			progress(s.scanner.Offset(), int64(len(data.Bytes())))
 		}
 	}
 	if err := s.problem(); err != nil {
@@ -101,7 +102,7 @@ func verifyOrder(ctx context.Context, data, index *mapping, cells int64, dump bo
 // verifier is a cellSink that compares with an index. Its first failure
 // sticks.
 type verifier struct {
-	index *mapping
+	index *mapped.File
 	left  int64 // cells not yet compared
 	pos   int64 // of the next cell
 	dump  bool  // block cells come behind
@@ -151,14 +152,14 @@ func (v *verifier) take() format.Cell {
 		v.differs("another cell", "the end of the index")
 		return format.Cell{}
 	}
-	c := format.DecodeCell(v.index.data[v.pos:])
+	c := format.DecodeCell(v.index.Bytes()[v.pos:])
 	v.pos += format.CellSize
 	v.left--
 	return c
 }
 
 func (v *verifier) differs(expected, found string) {
-	v.err = &format.Error{File: v.index.path, Offset: v.pos, Err: errContradiction, Expected: expected, Found: found,
+	v.err = &format.Error{File: v.index.Path(), Offset: v.pos, Err: errContradiction, Expected: expected, Found: found,
 		Hint: "make it again with `tracex index`"}
 }
 

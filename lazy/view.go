@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/mapped"
 )
 
 // view is what is known of a trace at one moment. It never changes: who learns
@@ -13,9 +14,9 @@ type view struct {
 	complete bool      // the whole data file is known: no more will come
 	eof      bool      // the data has its end mark
 	blocks   int
-	index    *mapping // that the cells stand in; nil: in none
-	data     *mapping // that it was scanned from; nil: it was not scanned
-	cells    int64    // of the index, or of the one that a recorder would have written so far; without EOF's
+	index    *mapped.File // that the cells stand in; nil: in none
+	data     *mapped.File // that it was scanned from; nil: it was not scanned
+	cells    int64        // of the index, or of the one that a recorder would have written so far; without EOF's
 }
 
 func sortStreams(list []*stream) {

@@ -80,10 +80,10 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 	}
 	b := w.s.blocks[w.hint]
 	lo, hi := b.physical+pos-b.logical, b.physical+w.s.end(w.hint)-b.logical
-	if lo >= hi || hi > int64(len(w.r.data.data)) {
+	if lo >= hi || hi > int64(len(w.r.data.Bytes())) {
 		return nil, w.contradiction(pos, "a block behind the end of the data")
 	}
-	return w.r.data.data[lo:hi], nil
+	return w.r.data.Bytes()[lo:hi], nil
 }
 
 // next reads the child that begins at or, behind reference objects, after pos,
@@ -101,7 +101,7 @@ func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
 		case k == format.KindTracePoint:
 			return true, w.point(pos, ord, end, b, e, want)
 		case k.Reference():
-			n, err := w.r.data.version.Size(b, 0)
+			n, err := w.r.data.Version().Size(b, 0)
 			if err != nil {
 				return false, w.damaged(err, pos)
 			}
@@ -118,9 +118,9 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 	var n int
 	var err error
 	if want {
-		n, err = w.r.data.version.DecodePoint(b, &e.point)
+		n, err = w.r.data.Version().DecodePoint(b, &e.point)
 	} else {
-		n, err = w.r.data.version.Peek(b, &e.point)
+		n, err = w.r.data.Version().Peek(b, &e.point)
 	}
 	if err != nil {
 		return w.damaged(err, pos)
@@ -178,7 +178,7 @@ func (w *walker) countIterations(e *entry) error {
 	if last.point.Class == format.ClassIteration {
 		b, err := w.bytes(last.at)
 		if err == nil {
-			_, err = w.r.data.version.DecodePoint(b, &last.point)
+			_, err = w.r.data.Version().DecodePoint(b, &last.point)
 		}
 		e.foot.Iterations = last.point.Number + 1
 		return err
@@ -206,9 +206,9 @@ func (w *walker) footer(e *entry, want bool) error {
 	}
 	var n int
 	if want {
-		n, err = w.r.data.version.DecodeFooter(b, e.point.Class, &e.foot)
+		n, err = w.r.data.Version().DecodeFooter(b, e.point.Class, &e.foot)
 	} else {
-		n, err = w.r.data.version.Size(b, e.point.Class)
+		n, err = w.r.data.Version().Size(b, e.point.Class)
 	}
 	if err != nil {
 		return w.damaged(err, e.end)
@@ -232,10 +232,10 @@ func (w *walker) plausible(b []byte) bool {
 		if len(b) < 14 {
 			return false
 		}
-		class, ok := w.r.data.version.PointClass(b[1])
+		class, ok := w.r.data.Version().PointClass(b[1])
 		return ok && (class == format.ClassSnapshot || be32(b[6:]) == w.s.thread)
 	case k.Reference():
-		_, err := w.r.data.version.Size(b, 0)
+		_, err := w.r.data.Version().Size(b, 0)
 		return err == nil
 	default:
 		return k == format.KindFooter

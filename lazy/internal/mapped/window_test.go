@@ -1,4 +1,4 @@
-package lazy
+package mapped
 
 import (
 	"errors"
@@ -25,8 +25,8 @@ func TestWindowGivesBack(t *testing.T) {
 		{3 * aheadBehind, aheadBehind, 3 * aheadBehind},
 		{4*aheadBehind + 1, 3 * aheadBehind, 4 * aheadBehind},
 	} {
-		a.reached(c.at - aheadBehind) // on the way
-		a.reached(c.at)
+		a.Reached(c.at - aheadBehind) // on the way
+		a.Reached(c.at)
 		for got := int64(0); got < c.to; {
 			p := <-out
 			if p[0] < c.from || p[1] > c.to || p[0]%aheadBehind != 0 || p[1]%aheadBehind != 0 {
@@ -35,16 +35,16 @@ func TestWindowGivesBack(t *testing.T) {
 			c.from, got = p[1], p[1]
 		}
 	}
-	a.reached(0) // it starts again
-	a.reached(aheadBehind)
-	a.stop()
+	a.Reached(0) // it starts again
+	a.Reached(aheadBehind)
+	a.Stop()
 	if len(in)+len(out) > 0 {
 		t.Errorf("%d pieces brought in again, %d given back", len(in), len(out))
 	}
 }
 
 // sparse maps a file of zeros.
-func sparse(t *testing.T, size int64) (m *mapping, path string) {
+func sparse(t *testing.T, size int64) (m *File, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "zeros")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -53,17 +53,17 @@ func sparse(t *testing.T, size int64) (m *mapping, path string) {
 	if err := os.Truncate(path, size); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mapPath(path, func([]byte) (format.Version, error) { return 0, nil })
+	m, err := Open(path, func([]byte) (format.Version, error) { return 0, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { m.unmap() })
+	t.Cleanup(func() { m.Unmap() })
 	return m, path
 }
 
 // mapped is how many bytes of a mapping are in the memory of this process, as
 // Linux says.
-func mapped(t *testing.T, m *mapping) int64 {
+func mapped(t *testing.T, m *File) int64 {
 	t.Helper()
 	all, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -85,8 +85,8 @@ func mapped(t *testing.T, m *mapping) int64 {
 // TestTouchAndLeave: what is touched is mapped, what is left is not, and can still
 // be read.
 func TestTouchAndLeave(t *testing.T) {
-	m, _ := sparse(t, 2*aheadPiece+17)
-	if err := m.touch(0, 3*aheadPiece); err != nil {
+	m, _ := sparse(t, 2*Piece+17)
+	if err := m.touch(0, 3*Piece); err != nil {
 		t.Fatal(err)
 	}
 	page := os.Getpagesize()
@@ -94,20 +94,20 @@ func TestTouchAndLeave(t *testing.T) {
 		t.Errorf("%d bytes of %d are mapped", got, len(m.data))
 	}
 	touchPages(m.data, page)
-	if err := m.leave(0, aheadPiece); err != nil {
+	if err := m.leave(0, Piece); err != nil {
 		t.Fatal(err)
 	}
-	if got := mapped(t, m); runtime.GOOS == "linux" && got > aheadPiece+1<<20 {
+	if got := mapped(t, m); runtime.GOOS == "linux" && got > Piece+1<<20 {
 		t.Errorf("%d bytes are mapped, want those of one piece", got)
 	}
-	if m.data[aheadPiece-1] != 0 || m.data[len(m.data)-1] != 0 {
+	if m.data[Piece-1] != 0 || m.data[len(m.data)-1] != 0 {
 		t.Error("other bytes than the file's")
 	}
 	for what, err := range map[string]error{
-		"touch behind the end":  m.touch(3*aheadPiece, 4*aheadPiece),
-		"leave behind the end":  m.leave(3*aheadPiece, 4*aheadPiece),
-		"touch what is not one": (inMemory("memory", make([]byte, 100))).touch(0, 100),
-		"leave what is not one": (inMemory("memory", make([]byte, 100))).leave(0, 100),
+		"touch behind the end":  m.touch(3*Piece, 4*Piece),
+		"leave behind the end":  m.leave(3*Piece, 4*Piece),
+		"touch what is not one": (InMemory("memory", make([]byte, 100))).touch(0, 100),
+		"leave what is not one": (InMemory("memory", make([]byte, 100))).leave(0, 100),
 	} {
 		if !errors.Is(err, errNotMapped) {
 			t.Errorf("%s: %v", what, err)
@@ -121,17 +121,17 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 	if err := os.Truncate(path, 100); err != nil {
 		t.Fatal(err)
 	}
-	use := func(f func() error) error { return guard(f, m) }
-	a := m.window(use)
+	use := func(f func() error) error { return Guard(f, m) }
+	a := m.Window(use)
 	if a == nil {
 		if runtime.GOMAXPROCS(0) > 1 {
 			t.Fatal("no window")
 		}
 		t.Skip("one processor: there is no window")
 	}
-	defer a.stop()
+	defer a.Stop()
 	<-a.done
-	if err := use(func() error { return m.touch(0, windowLeast) }); !errors.Is(err, errShrunk) {
+	if err := use(func() error { return m.touch(0, windowLeast) }); !errors.Is(err, ErrShrunk) {
 		t.Errorf("touched what the file has no more: %v", err)
 	}
 }
@@ -140,12 +140,12 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 // to it.
 func TestNoWindow(t *testing.T) {
 	m, _ := sparse(t, windowLeast-1)
-	a := m.window(func(f func() error) error { return f() })
+	a := m.Window(func(f func() error) error { return f() })
 	if a != nil {
 		t.Error("a window for a small file")
 	}
-	a.reached(5)
-	a.stop()
+	a.Reached(5)
+	a.Stop()
 }
 
 // TestReadAheadGivesBack: what is behind its user is not in memory any more.
@@ -155,19 +155,19 @@ func TestReadAheadGivesBack(t *testing.T) {
 	}
 	const size, slack = 4 * aheadBehind, 1 << 20
 	m, _ := sparse(t, size)
-	for what, start := range map[string]func() *ahead{
-		"guarded":         func() *ahead { return m.readAhead(0, func(f func() error) error { return guard(f, m) }) },
-		"by its one user": func() *ahead { return m.readAhead(0, nil) },
+	for what, start := range map[string]func() *Ahead{
+		"guarded":         func() *Ahead { return m.ReadAhead(0, func(f func() error) error { return Guard(f, m) }) },
+		"by its one user": func() *Ahead { return m.ReadAhead(0, nil) },
 	} {
 		touchPages(m.data, os.Getpagesize())
 		if got := mapped(t, m); got < 2*aheadBehind {
 			t.Fatalf("%s: %d bytes are mapped: the test shows nothing", what, got)
 		}
 		a := start()
-		a.reached(size - aheadBehind)
+		a.Reached(size - aheadBehind)
 		for mapped(t, m) > aheadBehind+slack {
 			runtime.Gosched()
 		}
-		a.stop()
+		a.Stop()
 	}
 }

@@ -1,4 +1,4 @@
-package lazy
+package mapped
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func (p pieces) load(from, to int64) error {
 func (p pieces) take(t *testing.T, from, to int64) {
 	t.Helper()
 	for from < to {
-		got, want := <-p, [2]int64{from, min(from+aheadPiece, to)}
+		got, want := <-p, [2]int64{from, min(from+Piece, to)}
 		if got != want {
 			t.Fatalf("brought in %d, want %d", got, want)
 		}
@@ -35,13 +35,13 @@ func (p pieces) take(t *testing.T, from, to int64) {
 func TestAheadStaysClose(t *testing.T) {
 	const end = 3*aheadWindow + 1000
 	p := make(pieces, 1000)
-	a := startAhead(0, end, p.load)
+	a := StartAhead(0, end, p.load)
 	p.take(t, 0, aheadWindow)
-	a.reached(aheadPiece - 1) // the rest of its last piece does not come alone
-	p.take(t, aheadWindow, aheadWindow+aheadPiece)
-	a.reached(aheadWindow)
-	p.take(t, aheadWindow+aheadPiece, 2*aheadWindow)
-	a.stop()
+	a.Reached(Piece - 1) // the rest of its last piece does not come alone
+	p.take(t, aheadWindow, aheadWindow+Piece)
+	a.Reached(aheadWindow)
+	p.take(t, aheadWindow+Piece, 2*aheadWindow)
+	a.Stop()
 	if len(p) > 0 {
 		t.Errorf("brought in %d, further ahead than %d bytes", <-p, aheadWindow)
 	}
@@ -50,19 +50,19 @@ func TestAheadStaysClose(t *testing.T) {
 // TestAheadEnds: at the end of the file, and when nothing can be brought in.
 func TestAheadEnds(t *testing.T) {
 	p := make(pieces, 1000)
-	a := startAhead(0, aheadPiece+10, p.load)
+	a := StartAhead(0, Piece+10, p.load)
 	<-a.done
-	p.take(t, 0, aheadPiece+10)
-	a.reached(aheadPiece)
-	a.stop()
+	p.take(t, 0, Piece+10)
+	a.Reached(Piece)
+	a.Stop()
 
 	loads := 0
-	a = startAhead(0, 10*aheadPiece, func(int64, int64) error {
+	a = StartAhead(0, 10*Piece, func(int64, int64) error {
 		loads++
 		return errNotMapped
 	})
 	<-a.done
-	a.stop()
+	a.Stop()
 	if loads != 1 {
 		t.Errorf("tried %d times after a failure", loads)
 	}
@@ -73,7 +73,7 @@ func TestAheadOvertaken(t *testing.T) {
 	const far = 7*aheadWindow + 5
 	first, on := make(chan struct{}), make(chan struct{})
 	p := make(pieces, 1000)
-	a := startAhead(0, 100*aheadWindow, func(from, to int64) error {
+	a := StartAhead(0, 100*aheadWindow, func(from, to int64) error {
 		if from == 0 {
 			close(first)
 			<-on
@@ -81,36 +81,36 @@ func TestAheadOvertaken(t *testing.T) {
 		return p.load(from, to)
 	})
 	<-first
-	a.reached(far)
+	a.Reached(far)
 	close(on)
-	p.take(t, 0, aheadPiece)
-	p.take(t, far-far%aheadPiece, far-far%aheadPiece+aheadWindow)
-	a.stop()
+	p.take(t, 0, Piece)
+	p.take(t, far-far%Piece, far-far%Piece+aheadWindow)
+	a.Stop()
 }
 
 // TestPopulate: a mapped file can be brought in, also its last bytes; memory that
 // is none, and what is behind the end, cannot.
 func TestPopulate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(path, make([]byte, aheadPiece+17), 0o600); err != nil {
+	if err := os.WriteFile(path, make([]byte, Piece+17), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mapPath(path, func([]byte) (format.Version, error) { return 0, nil })
+	m, err := Open(path, func([]byte) (format.Version, error) { return 0, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.unmap()
+	defer m.Unmap()
 	if runtime.GOOS == "linux" {
-		for from := int64(0); from < int64(len(m.data)); from += aheadPiece {
-			if err := m.populate(from, from+aheadPiece); err != nil {
+		for from := int64(0); from < int64(len(m.data)); from += Piece {
+			if err := m.Populate(from, from+Piece); err != nil {
 				t.Errorf("from %d: %v", from, err)
 			}
 		}
 	}
-	if err := m.populate(2*aheadPiece, 3*aheadPiece); !errors.Is(err, errNotMapped) {
+	if err := m.Populate(2*Piece, 3*Piece); !errors.Is(err, errNotMapped) {
 		t.Errorf("behind the end: %v", err)
 	}
-	if err := (inMemory("memory", make([]byte, 100))).populate(0, 100); !errors.Is(err, errNotMapped) {
+	if err := (InMemory("memory", make([]byte, 100))).Populate(0, 100); !errors.Is(err, errNotMapped) {
 		t.Errorf("what is not mapped: %v", err)
 	}
 }

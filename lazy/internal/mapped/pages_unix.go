@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package lazy
+package mapped
 
 import "golang.org/x/sys/unix"
 

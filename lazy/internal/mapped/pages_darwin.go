@@ -1,4 +1,4 @@
-package lazy
+package mapped
 
 import "golang.org/x/sys/unix"
 

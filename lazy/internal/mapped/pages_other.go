@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package lazy
+package mapped
 
 // populate does nothing: pages come when they are touched.
 func populate([]byte) error { return errNotMapped }

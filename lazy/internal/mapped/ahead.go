@@ -1,0 +1,112 @@
+package mapped
+
+import "sync/atomic"
+
+const (
+	// Piece is how many bytes are brought in at a time.
+	Piece = 4 << 20
+	// aheadWindow is how far ahead of its user a file is brought in, in bytes.
+	aheadWindow = 64 << 20
+	// aheadBehind is how many bytes are given back at a time, a multiple of
+	// Piece.
+	aheadBehind = 2 * Piece
+)
+
+// Ahead brings a mapped file into memory while its user works on what comes
+// before: without it, the user waits for the disk at each page that is not there
+// yet. It stays within 64 MiB of its user. The methods of a nil Ahead do nothing.
+type Ahead struct {
+	load  func(from, to int64) error // brings in a piece; its error ends the work
+	leave func(from, to int64)       // gives back what the user has passed; nil: that stays
+	left  int64                      // all before it was given back
+	end   int64
+	at    atomic.Int64  // where the user is
+	moved chan struct{} // holds at most one: at has changed
+	quit  chan struct{}
+	done  chan struct{} // closed when the goroutine has ended
+}
+
+// StartAhead begins to bring in the bytes from one offset to another, a [Piece] at
+// a time, each by a call of load on another goroutine; an error of load ends that.
+// The caller must stop it, without holding a lock that load takes.
+func StartAhead(from, end int64, load func(from, to int64) error) *Ahead {
+	return startWindow(from, end, load, nil)
+}
+
+// startWindow is StartAhead, and gives back what the user has passed.
+func startWindow(from, end int64, load func(from, to int64) error, leave func(from, to int64)) *Ahead {
+	a := &Ahead{load: load, leave: leave, left: from, end: end,
+		moved: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	a.at.Store(from)
+	go a.run(from)
+	return a
+}
+
+func (a *Ahead) run(next int64) {
+	defer close(a.done)
+	for next < a.end || a.leave != nil {
+		select {
+		case <-a.quit:
+			return
+		default:
+		}
+		at := a.at.Load()
+		a.giveBack(at)
+		if next >= min(at+aheadWindow, a.end) {
+			select {
+			case <-a.moved:
+			case <-a.quit:
+				return
+			}
+			continue
+		}
+		next = max(next, at-at%Piece) // the user has overtaken it
+		to := min(next+Piece-next%Piece, a.end)
+		if a.load(next, to) != nil {
+			return
+		}
+		next = to
+	}
+}
+
+// giveBack gives back what the user has passed, in whole pieces.
+func (a *Ahead) giveBack(at int64) {
+	if to := at - at%aheadBehind; a.leave != nil && to > a.left {
+		a.leave(a.left, to)
+		a.left = to
+	}
+}
+
+// Reached says at which offset the user is.
+func (a *Ahead) Reached(at int64) {
+	if a == nil {
+		return
+	}
+	a.at.Store(at)
+	select {
+	case a.moved <- struct{}{}:
+	default:
+	}
+}
+
+// Stop ends the work and waits for the piece that is being brought in.
+func (a *Ahead) Stop() {
+	if a == nil {
+		return
+	}
+	close(a.quit)
+	<-a.done
+}
+
+// ReadAhead brings the file in ahead of a user that goes through it once, beginning
+// at an offset, and gives back what the user has passed. use runs a function while
+// the mapping is in its place; nil when the mapping is the caller's own and stays
+// until the Ahead is stopped.
+func (m *File) ReadAhead(from int64, use func(func() error) error) *Ahead {
+	if use == nil {
+		use = func(f func() error) error { return f() }
+	}
+	return startWindow(from-from%Piece, int64(len(m.data)),
+		func(from, to int64) error { return use(func() error { return m.Populate(from, to) }) },
+		func(from, to int64) { use(func() error { return m.leave(from, to) }) })
+}
