@@ -9,6 +9,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 // benchSizes are the traces of the benchmarks, in calls.
@@ -45,7 +46,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 
 // benchDrive is an explorer whose first screen is there.
 func benchDrive(b *testing.B, n int) *driver {
-	r := openTrace(b, formattest.File(b, benchSpec(n)), lazy.Options{NoWrite: true})
+	r := uitest.Open(b, formattest.File(b, benchSpec(n)), lazy.Options{NoWrite: true})
 	return drive(b, r, 120, 40, Options{})
 }
 
@@ -55,7 +56,7 @@ func BenchmarkScroll(b *testing.B) {
 		b.Run(sizeName(n), func(b *testing.B) {
 			d := benchDrive(b, n)
 			d.keys("E g")
-			down := press("down")
+			down := uitest.Press("down")
 			b.ReportAllocs()
 			for b.Loop() {
 				d.send(down)
@@ -71,8 +72,8 @@ func BenchmarkPage(b *testing.B) {
 	const n = 1_000_000
 	b.Run("1M-children", func(b *testing.B) {
 		path := formattest.File(b, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1})
-		d := drive(b, openTrace(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
-		page, first := press("pgdown"), press("home")
+		d := drive(b, uitest.Open(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+		page, first := uitest.Press("pgdown"), uitest.Press("home")
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if i%20_000 == 19_999 {
@@ -94,7 +95,7 @@ func BenchmarkExpand(b *testing.B) {
 			for d.m.out.cursor.Node.Leaf() {
 				d.keys("k")
 			}
-			forget, open := press("x"), press("right")
+			forget, open := uitest.Press("x"), uitest.Press("right")
 			b.ReportAllocs()
 			for b.Loop() {
 				d.send(forget)
@@ -109,7 +110,7 @@ func BenchmarkExpand(b *testing.B) {
 func BenchmarkDraw(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {240, 80}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			d := drive(b, recorded(b, "gson.dump"), size[0], size[1], Options{})
+			d := drive(b, uitest.Recorded(b, "gson.dump"), size[0], size[1], Options{})
 			d.keys("E g")
 			b.ReportAllocs()
 			for b.Loop() {
@@ -124,7 +125,7 @@ func BenchmarkDraw(b *testing.B) {
 // also that of whatever else the machine does.
 func TestKeysAreQuick(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 200_000, Seed: 1})
-	d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
 	read := func() int64 {
 		s := d.m.out.t.Stats()
 		return s.Loaded + s.Forgotten
@@ -133,7 +134,7 @@ func TestKeysAreQuick(t *testing.T) {
 		var before, after runtime.MemStats
 		nodes := read()
 		runtime.ReadMemStats(&before)
-		_, cmd := d.m.Update(press(key))
+		_, cmd := d.m.Update(uitest.Press(key))
 		d.m.View()
 		runtime.ReadMemStats(&after)
 		d.run(cmd)
@@ -152,9 +153,9 @@ func TestKeysAreQuick(t *testing.T) {
 func BenchmarkDeep(b *testing.B) {
 	b.Run("100k-nested", func(b *testing.B) {
 		path := formattest.File(b, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1})
-		d := drive(b, openTrace(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
+		d := drive(b, uitest.Open(b, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
 		d.keys(": 5 0 % enter")
-		up, down := press("up"), press("down")
+		up, down := uitest.Press("up"), uitest.Press("down")
 		for b.Loop() {
 			d.send(up)
 			d.send(down)

@@ -8,6 +8,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestCallsAreCalls: the header, the list of threads and the details of a thread
@@ -15,7 +16,7 @@ import (
 func TestCallsAreCalls(t *testing.T) {
 	with := formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx")
 	for _, path := range []string{with, formattest.Unpack(t, "threads.stream.bin")} {
-		r := openTrace(t, path, lazy.Options{NoWrite: true})
+		r := uitest.Open(t, path, lazy.Options{NoWrite: true})
 		sum, err := r.Summarize(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -34,14 +35,14 @@ func TestCallsAreCalls(t *testing.T) {
 
 // TestCallsNotCounted: what is not known is not said to be.
 func TestCallsNotCounted(t *testing.T) {
-	r := recorded(t, "threads.stream")
+	r := uitest.Recorded(t, "threads.stream")
 	var all int64
 	for _, th := range r.Threads() {
 		all += th.Containers
 	}
 	d := drive(t, r, 140, 40, Options{})
 	d.m.census.off = true // as of data that is too large
-	r2 := recorded(t, "threads.stream")
+	r2 := uitest.Recorded(t, "threads.stream")
 	d.m.r = r2
 	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
@@ -52,7 +53,7 @@ func TestCallsNotCounted(t *testing.T) {
 // TestCensusStops: Esc ends a count that lasts, and what was found then is not
 // told; another generation of the trace is counted anew.
 func TestCensusStops(t *testing.T) {
-	m := New(recorded(t, "gson.stream"), Options{})
+	m := New(uitest.Recorded(t, "gson.stream"), Options{})
 	defer m.close()
 	m.width, m.height = 100, 30
 	m.known = m.r.Status()
@@ -81,7 +82,7 @@ func TestCensusStops(t *testing.T) {
 // TestMemoryHasHits: the memory in the header grows with the hits of a search,
 // and the details say what it is for.
 func TestMemoryHasHits(t *testing.T) {
-	d := drive(t, openTrace(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
 	if d.m.kept() != 0 {
 		t.Errorf("%d bytes are kept for nothing", d.m.kept())
 	}

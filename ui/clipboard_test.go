@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/uitest"
 )
 
 // fakeTools makes a PATH of its own, with programs that keep what they are given
@@ -104,7 +106,7 @@ func TestCopyGivesUp(t *testing.T) {
 // TestCopy says what it copied and where to, and copies no control characters.
 func TestCopy(t *testing.T) {
 	fakeTools(t, map[string]bool{"wl-copy": true})
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("j j y").has("sent the row to the terminal (OSC 52): GsonBuilder")
 	d.keys("Y").has("sent the path, 3 lines, to the terminal (OSC 52)")
 	if len(d.sent) != 2 {

@@ -9,6 +9,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // timedSpec is a trace with times, of calls with loops in three threads.
@@ -16,7 +17,7 @@ var timedSpec = formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 1, Threa
 
 func timedTrace(t testing.TB, s formattest.Spec) *lazy.TraceReader {
 	t.Helper()
-	return openTrace(t, formattest.File(t, s), lazy.Options{NoWrite: true})
+	return uitest.Open(t, formattest.File(t, s), lazy.Options{NoWrite: true})
 }
 
 // TestTimedScreens compares screens of a trace with times.
@@ -148,7 +149,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			if err := os.WriteFile(path+".tim", change(times), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
+			d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
 			d.keys("j e")
 			d.send(changed{})
 			d.has("⚠ no durations: ", "── children ─")

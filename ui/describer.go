@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -120,7 +121,7 @@ func (d describer) location(id int32) {
 // class as the one that called it was called by this(…).
 func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
 	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
-		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == constructor {
+		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == pattern.Constructor {
 			if caller.ClassID == called.ClassID {
 				return "this(…), by another constructor of the class, for the same object"
 			}

@@ -10,6 +10,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestDetailsOf27 compares what the details show of what version 27 of the format
@@ -30,7 +31,7 @@ func TestDetailsOf27(t *testing.T) {
 		{"v27-this", []string{"shapes.v27.stream.bin"}, ": 2 2 6 enter d"},
 	} {
 		t.Run(story.name, func(t *testing.T) {
-			r := openTrace(t, formattest.Unpack(t, story.files...), lazy.Options{NoWrite: true})
+			r := uitest.Open(t, formattest.Unpack(t, story.files...), lazy.Options{NoWrite: true})
 			d := drive(t, r, 120, 80, Options{Name: story.files[0]})
 			d.keys(story.keys)
 			d.golden(story.name)

@@ -15,6 +15,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 var update = flag.Bool("update", false, "write the expected screens anew")
@@ -33,26 +34,6 @@ type driver struct {
 type timer struct {
 	after time.Duration
 	msg   tea.Msg
-}
-
-// openTrace opens a trace and waits until all of it is known.
-func openTrace(t testing.TB, path string, o lazy.Options) *lazy.TraceReader {
-	t.Helper()
-	r, err := lazy.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	if err := r.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// recorded opens a recorded trace: recorded(t, "gson.dump").
-func recorded(t testing.TB, name string) *lazy.TraceReader {
-	t.Helper()
-	return openTrace(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), lazy.Options{})
 }
 
 func unpackFlat(t testing.TB) string {
@@ -124,29 +105,10 @@ func (d *driver) fire(kind tea.Msg) {
 	}
 }
 
-// special are the keys that are not characters.
-var special = map[string]tea.KeyPressMsg{
-	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
-	"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "space": {Code: tea.KeySpace, Text: " "},
-	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "backspace": {Code: tea.KeyBackspace}, "f1": {Code: tea.KeyF1},
-}
-
-func press(key string) tea.KeyPressMsg {
-	if k, ok := special[key]; ok {
-		return k
-	}
-	if c, ok := strings.CutPrefix(key, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: []rune(c)[0], Mod: tea.ModCtrl}
-	}
-	r := []rune(key)
-	return tea.KeyPressMsg{Code: r[0], Text: key}
-}
-
 // keys presses keys: names of special ones, or characters, between blanks.
 func (d *driver) keys(keys string) *driver {
 	for _, k := range strings.Fields(keys) {
-		d.send(press(k))
+		d.send(uitest.Press(k))
 	}
 	return d
 }

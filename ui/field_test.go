@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/uitest"
 )
 
 // TestField edits a text with keys; | is where the cursor is then.
@@ -28,7 +30,7 @@ func TestField(t *testing.T) {
 		f := field{}
 		f.Update(tea.PasteMsg{Content: "one two\r\n\tdrei\x1b\x00"})
 		for _, key := range strings.Fields(c.keys) {
-			k := press(key)
+			k := uitest.Press(key)
 			if mod, rest, ok := strings.Cut(key, "+"); ok && mod == "alt" {
 				k = tea.KeyPressMsg{Code: []rune(rest)[0], Mod: tea.ModAlt}
 			} else if key == "delete" {
@@ -51,7 +53,7 @@ func TestField(t *testing.T) {
 func TestFieldLimit(t *testing.T) {
 	f := field{limit: 4}
 	f.Update(tea.PasteMsg{Content: "äbcdef"})
-	if f.Update(press("x")) || f.Value() != "äbcd" {
+	if f.Update(uitest.Press("x")) || f.Value() != "äbcd" {
 		t.Errorf("%q, expected 4 characters", f.Value())
 	}
 	f.SetValue("12345678")

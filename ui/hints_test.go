@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tracex/ui/internal/uitest"
 )
 
 // bottom is the last line of the screen.
@@ -16,10 +18,10 @@ func (d *driver) bottom() string {
 // window, and what is of least use goes first.
 func TestHints(t *testing.T) {
 	for _, o := range []Options{{}, {ASCII: true}} {
-		plain := drive(t, recorded(t, "gson.dump"), 80, 24, o)
-		threads := drive(t, recorded(t, "threads.dump"), 80, 24, o)
+		plain := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, o)
+		threads := drive(t, uitest.Recorded(t, "threads.dump"), 80, 24, o)
 		timed := drive(t, timedTrace(t, timedSpec), 80, 24, o)
-		search := drive(t, recorded(t, "gson.dump"), 80, 24, o)
+		search := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, o)
 		search.keys("/ J s o n enter")
 		for i, d := range []*driver{plain, threads, timed, search} {
 			had := ""
@@ -50,7 +52,7 @@ func TestHints(t *testing.T) {
 // TestTooSmallSaysWhat: what the window is too small for is said in any width that has
 // room for it.
 func TestTooSmallSaysWhat(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	for width := 1; width < 60; width++ {
 		d.resize(width, 5)
 		screen := d.screen()
@@ -66,7 +68,7 @@ func TestTooSmallSaysWhat(t *testing.T) {
 // TestEscAndKey: terminals send Esc and a key that follows at once as one with
 // Alt.
 func TestEscAndKey(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("Json")
 	d.send(keyWithAlt('d').press())
 	if d.m.prompt == nil {

@@ -8,7 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -79,17 +81,17 @@ func (m *Model) goOn(w *wanted) tea.Cmd {
 
 // nothing says that nothing was found, how far was searched, and what to try.
 func (s *search) nothing(m *Model) string {
-	text := "nothing found for " + s.p.name(60, m.g) + " in " + screen.Plural(int64(m.out.t.ThreadCount()), "thread")
+	text := "nothing found for " + s.p.Name(60, m.g) + " in " + screen.Plural(int64(m.out.t.ThreadCount()), "thread")
 	if s.err != nil {
-		text = "nothing found for " + s.p.name(60, m.g) + " in the first " + screen.Percent(s.done, s.total)
+		text = "nothing found for " + s.p.Name(60, m.g) + " in the first " + screen.Percent(s.done, s.total)
 	}
 	if s.err != nil && !errors.Is(s.err, context.Canceled) {
 		return text + ", then: " + screen.ErrorLine(s.err)
 	}
 	switch other := s.otherwise(); {
 	case other > 0:
-		return "nothing found " + s.p.reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.reading() + ": n goes there"
-	case s.p.exact && s.p.source != strings.ToLower(s.p.source):
+		return "nothing found " + s.p.Reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.Reading() + ": n goes there"
+	case s.p.Exact && s.p.Source != strings.ToLower(s.p.Source):
 		text += "; small letters find capitals too"
 	case m.out.t.Folded() && s.err == nil && s.hides:
 		text += "; r shows the raw trace, which has more"
@@ -129,7 +131,8 @@ func (m *Model) sameName(dir int) tea.Cmd {
 		m.say("no call under the cursor")
 		return nil
 	}
-	p := m.alike(n)
+	var p *pattern.Pattern
+	m.r.WithContext(func(c *format.Context) { p = pattern.Alike(c, n.Point()) })
 	if p == nil {
 		m.say("this has no name to look for")
 		return nil
@@ -137,7 +140,7 @@ func (m *Model) sameName(dir int) tea.Cmd {
 	m.visit()
 	from := n.Place()
 	w := &wanted{from: from, dir: dir, count: 1}
-	if s := m.search; s != nil && s.p.same(p) && s.cancel != nil && s.err == nil {
+	if s := m.search; s != nil && s.p.Same(p) && s.cancel != nil && s.err == nil {
 		return m.goOn(w)
 	}
 	return m.beginSearch(p, w)
@@ -152,12 +155,12 @@ const (
 
 // preview goes to the first row from a row on that matches, among those that
 // are open and loaded.
-func (m *Model) preview(p *pattern, from lazy.Row) bool {
+func (m *Model) preview(p *pattern.Pattern, from lazy.Row) bool {
 	until := time.Now().Add(incrementalFor)
 	r, ok := from, true
 	for i := 0; ok && i < incremental; i++ {
 		if r.Node != nil {
-			if named := m.named(r.Node); named.Match(p.find, p.limits) {
+			if named := m.named(r.Node); named.Match(p.Find, p.Limits) {
 				m.out.jump(r)
 				return true
 			}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -91,7 +92,7 @@ func (h *hitList) moved(first, by int) {
 }
 
 // filterBy filters the hits; nil: shows all.
-func (h *hitList) filterBy(p *pattern) {
+func (h *hitList) filterBy(p *pattern.Pattern) {
 	h.sift = nil // Model.siftHits ends what is under way
 	if p != nil {
 		h.sift = newSift(p, h.s)
@@ -100,7 +101,7 @@ func (h *hitList) filterBy(p *pattern) {
 
 func (h *hitList) View(width, height int, g *screen.Glyphs) []string {
 	all := h.s.hits.len()
-	h.title, h.after = h.least()+screen.Plural(int64(all), "hit")+" of "+h.s.p.name(40, g), ""
+	h.title, h.after = h.least()+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
 	switch {
 	case h.s.running():
 		h.title += " so far, " + screen.Percent(h.s.done, h.s.total)

@@ -11,13 +11,14 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 // TestHostileNames walks a trace whose names and values hold all sorts of
 // characters, through all parts of the screen: each screen has its size (see
 // screen), and nothing in it but text and colours.
 func TestHostileNames(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 7, Wild: true, Timed: true}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 7, Wild: true, Timed: true}), lazy.Options{NoWrite: true})
 	for _, size := range [][2]int{{80, 24}, {130, 40}, {40, 10}} {
 		d := drive(t, r, size[0], size[1], Options{})
 		check := func() {
@@ -50,7 +51,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 80, 24, Options{})
+		d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 80, 24, Options{})
 		d.has("⚠ ", "no more can be read")
 		d.keys("E G g d l l l")
 		d.screen()
@@ -69,7 +70,7 @@ func TestDamagedChild(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := openTrace(t, path, lazy.Options{NoWrite: true})
+	r := uitest.Open(t, path, lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("E")
 	d.keys("G g 1 0 0 j d")

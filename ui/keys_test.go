@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestKeyMap holds what the key map promises: no key twice, each with help.
@@ -53,7 +54,7 @@ func TestHelpHasAllKeys(t *testing.T) {
 // TestAllKeysWork presses each key at several places: none may be unknown, and
 // each leaves a whole screen.
 func TestAllKeysWork(t *testing.T) {
-	r := recorded(t, "threads.stream")
+	r := uitest.Recorded(t, "threads.stream")
 	for _, b := range bindings() {
 		for _, k := range b.keys {
 			for _, before := range []string{"", "j j", "G", "j l d / t enter"} {
@@ -77,7 +78,7 @@ func TestAllKeysWork(t *testing.T) {
 }
 
 func TestUnknownKey(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("Q").has("Q is not bound (? for help)")
 	d.fire(faded{})
 	if strings.Contains(d.screen(), "no key") {
@@ -87,7 +88,7 @@ func TestUnknownKey(t *testing.T) {
 
 // TestCounts types numbers before keys.
 func TestCounts(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	row := func(want int) {
 		t.Helper()
 		first, _ := d.m.out.t.First()
@@ -120,7 +121,7 @@ func TestCounts(t *testing.T) {
 // TestDepth opens to a depth with a lone digit, which waits for a key that it
 // may be meant for.
 func TestDepth(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("2")
 	before := d.m.out.t.Stats().Loaded
 	d.fire(depth{})
@@ -152,7 +153,7 @@ func TestDepth(t *testing.T) {
 
 // TestMouse clicks and turns the wheel.
 func TestMouse(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(20, 7)
 	if got := d.cursorText(); !strings.Contains(got, ".create()") {
@@ -190,7 +191,7 @@ func TestMouse(t *testing.T) {
 // TestStepsBack: Ctrl-C in a prompt gives up what is typed, and Esc behind a
 // number the number alone.
 func TestStepsBack(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/ J s o n enter")
 	hits := d.m.search
 	d.keys("/ x ctrl+c")
@@ -215,7 +216,7 @@ func TestStepsBack(t *testing.T) {
 
 // TestRecall: up and down bring back what was typed into the same sort of prompt.
 func TestRecall(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	typed := func() string { return d.m.prompt.input.Value() }
 	d.keys("/ a b enter / c d enter / a b enter : 5 enter / x")
 	for _, c := range [][2]string{{"up", "ab"}, {"up", "cd"}, {"up", "cd"}, {"down", "ab"}, {"down", "x"}, {"down", "x"}, {"ctrl+p", "ab"}} {
@@ -223,8 +224,8 @@ func TestRecall(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", c[0], typed(), c[1])
 		}
 	}
-	if d.m.search.p.source != "ab" {
-		t.Errorf("%q is looked for while ab is shown", d.m.search.p.source)
+	if d.m.search.p.Source != "ab" {
+		t.Errorf("%q is looked for while ab is shown", d.m.search.p.Source)
 	}
 	d.keys("y ctrl+n ctrl+p")
 	if typed() != "aby" {
@@ -244,7 +245,7 @@ func TestRecall(t *testing.T) {
 
 // TestHistory goes back and forth through the places that were left.
 func TestHistory(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")
 	here := d.cursorText()
 	d.keys(": 5 0 % enter")
@@ -264,7 +265,7 @@ func TestHistory(t *testing.T) {
 
 // TestGoTo types places.
 func TestGoTo(t *testing.T) {
-	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys(":").typed("event 42").keys("enter")
 	if p := d.m.out.cursor.Node.Point(); p == nil || p.Event != 42 {
 		t.Errorf("at %q", d.cursorText())
@@ -297,13 +298,13 @@ func TestGoTo(t *testing.T) {
 // TestTourShowsPlace: where a row is in the source, which the tour speaks of, is on a
 // small screen at once.
 func TestTourShowsPlace(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	d.keys("j l j d").has("at  ", ".java:", "tour 2 of 8")
 }
 
 // TestTour does what the tour asks for, to its end.
 func TestTour(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	for i, s := range tourSteps {
 		if d.m.tour == nil || d.m.tour.at != i {
 			t.Fatalf("not at step %d", i+1)
@@ -346,7 +347,7 @@ func TestTour(t *testing.T) {
 
 // TestForget gives memory back, and loads again what was unloaded.
 func TestForget(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("E")
 	d.fire(faded{})
@@ -366,7 +367,7 @@ func TestForget(t *testing.T) {
 
 // TestBudget walks with a small budget, which holds.
 func TestBudget(t *testing.T) {
-	r := openTrace(t, unpackFlat(t), lazy.Options{NoWrite: true, Memory: 200 << 10})
+	r := uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true, Memory: 200 << 10})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("G l G l")
 	for range 300 {

@@ -3,17 +3,19 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"tracex/ui/internal/uitest"
 )
 
 // TestLargest goes down to where most is, one level and several, and back.
 func TestLargest(t *testing.T) {
-	d := drive(t, recorded(t, "flat.stream"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("L")
 	if got := d.cursorText(); got == "" {
 		t.Fatal("no cursor")
 	}
 	d.keys("9 L L").has("no children")
-	d = drive(t, recorded(t, "flat.stream"), 100, 24, Options{})
+	d = drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("loop(60000 iterations)")
 	if got := d.cursorText(); !strings.Contains(got, "loop(") {
 		t.Fatalf("the cursor is on %s", got)
@@ -27,7 +29,7 @@ func TestLargest(t *testing.T) {
 
 // TestLargestSays: without times it is said how much the child holds.
 func TestLargestSays(t *testing.T) {
-	d := drive(t, recorded(t, "flat.stream"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("no times: this is the largest child, with 99 % of what is recorded in Load.flat()")
 	d.keys("L").has("of what is recorded in loop")
 	n := d.m.out.cursor.Node

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -18,13 +19,13 @@ type list struct {
 	item   func(i int) item
 	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
 	text   func(i int) []byte            // what a filter looks at, good until the next call; nil: the text of the item
-	sift   func(p *pattern)              // filters in another way, nil: not at all; nil: the list does it itself
+	sift   func(p *pattern.Pattern)      // filters in another way, nil: not at all; nil: the list does it itself
 	none   func() string                 // why there is nothing; nil: the list says it itself
 
 	filter    string
-	expr      bool     // the filter is a regular expression
-	p         *pattern // of the filter; nil: there is none
-	others    int      // lines that pass when the filter is read the other way, where none does
+	expr      bool             // the filter is a regular expression
+	p         *pattern.Pattern // of the filter; nil: there is none
+	others    int              // lines that pass when the filter is read the other way, where none does
 	filtering bool
 	shown     []int // indexes that pass the filter; nil: all do
 	sel, top  int   // in what is shown
@@ -133,7 +134,7 @@ func (l *list) View(width, height int, g *screen.Glyphs) []string {
 		title = " " + screen.Grouped(int64(len(l.shown))) + " of " + l.title + " "
 	}
 	if l.filtering || l.filter != "" {
-		title += newSign(l.expr) + l.filter
+		title += pattern.Sign(l.expr) + l.filter
 		if l.filtering {
 			title += "_"
 		}
@@ -165,7 +166,7 @@ func (l *list) line(it item, chosen bool, width int, g *screen.Glyphs) string {
 		out.Space(c.at - (width - out.Left))
 		var lit [][2]int
 		if l.p != nil && !c.aside {
-			lit = l.p.ranges([]byte(c.text))
+			lit = l.p.Ranges([]byte(c.text))
 		}
 		s := c.s
 		out.Spans(c.text, screen.Whole(c.text), screen.Always(s), lit, 0)
@@ -177,7 +178,7 @@ func (l *list) Hint(width int, g *screen.Glyphs) string {
 	parts := []string{"↑ ↓ move", l.hint, "/ filter", "Esc closes"}
 	switch {
 	case l.filtering:
-		parts = []string{"type to filter", strings.TrimSpace(patternAside(l.expr, g)), "Enter keeps it", "Esc clears it"}
+		parts = []string{"type to filter", strings.TrimSpace(pattern.SwitchHint(l.expr, g)), "Enter keeps it", "Esc clears it"}
 	case g.ASCII:
 		parts[0] = "Up Down move"
 	}

@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/ui/internal/screen"
+	"tracex/ui/internal/pattern"
 )
 
 // The filter of a list.
@@ -41,7 +41,7 @@ func (l *list) refilter() {
 	before, among := l.p, l.shown
 	l.sel, l.top, l.shown, l.p, l.others = 0, 0, nil, nil, 0
 	if l.filter != "" {
-		l.p = newPattern(l.filter, l.expr)
+		l.p = pattern.New(l.filter, l.expr)
 	}
 	if l.sift != nil {
 		l.sift(l.p)
@@ -50,18 +50,18 @@ func (l *list) refilter() {
 	if l.p == nil {
 		return
 	}
-	if before == nil || !l.p.narrows(before) {
+	if before == nil || !l.p.Narrows(before) {
 		among = nil
 	}
 	l.shown = l.passing(l.p, among)
-	if other := l.p.other(); len(l.shown) == 0 && other != nil {
+	if other := l.p.Other(); len(l.shown) == 0 && other != nil {
 		l.others = len(l.passing(other, nil))
 	}
 }
 
 // passing returns the lines that a pattern passes, each with its heading, among
 // some; nil: among all.
-func (l *list) passing(p *pattern, among []int) []int {
+func (l *list) passing(p *pattern.Pattern, among []int) []int {
 	n := l.n()
 	if among != nil {
 		n = len(among)
@@ -77,7 +77,7 @@ func (l *list) passing(p *pattern, among []int) []int {
 		case heading:
 			head = i
 			continue
-		case !p.match(text):
+		case !p.Match(text):
 			continue
 		case head >= 0:
 			pass = append(pass, head)
@@ -100,25 +100,12 @@ func (l *list) textOf(i int) (text []byte, heading bool) {
 // nothing says that there is no line to show.
 func (l *list) nothing() string {
 	switch {
-	case l.p != nil && l.p.fault != "":
-		return "not a regular expression: " + l.p.fault
+	case l.p != nil && l.p.Fault != "":
+		return "not a regular expression: " + l.p.Fault
 	case l.none != nil:
 		return l.none()
 	case l.p == nil:
 		return "nothing here"
 	}
-	return noneOf("nothing here", l.p, l.others)
-}
-
-// noneOf says that nothing passes a filter, and what does read the other way.
-func noneOf(what string, p *pattern, others int) string {
-	verb := " contains "
-	if p.expr {
-		verb = " matches "
-	}
-	text := what + verb + p.source
-	if others > 0 {
-		text += "; " + p.other().reading() + ": " + screen.Grouped(int64(others)) + ", / and Ctrl-R"
-	}
-	return text
+	return l.p.None("nothing here", l.others)
 }

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 // shownIn returns the rows of a node's children that are on the screen.
@@ -121,7 +122,7 @@ func TestSortedRootsStay(t *testing.T) {
 
 // TestOpenStaysOpen: what the cursor is on is as open in the other view.
 func TestOpenStaysOpen(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.stream"), 100, 40, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 100, 40, Options{})
 	for range 6 {
 		if d.keys("j"); !d.m.out.cursor.Node.Leaf() {
 			break
@@ -160,7 +161,7 @@ func TestSortInAscii(t *testing.T) {
 
 // TestNothingToSort says why nothing is sorted.
 func TestNothingToSort(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("s").has("no timing data in this trace")
 	d.fire(faded{})

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -137,7 +138,7 @@ func (p *prompt) leave(m *Model) tea.Cmd {
 // sign is what stands before the text.
 func (p *prompt) sign() string {
 	if p.patterns {
-		return newSign(p.expr)
+		return pattern.Sign(p.expr)
 	}
 	return p.label
 }
@@ -190,12 +191,5 @@ func (p *prompt) aside(g *screen.Glyphs) string {
 	if !p.patterns {
 		return ""
 	}
-	return patternAside(p.expr, g)
-}
-
-func patternAside(expr bool, g *screen.Glyphs) string {
-	if expr {
-		return screen.KeyName("ctrl+r", g) + " text "
-	}
-	return screen.KeyName("ctrl+r", g) + " regex "
+	return pattern.SwitchHint(p.expr, g)
 }

@@ -6,11 +6,12 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 // TestScreens walks a recorded trace and compares each screen.
 func TestScreens(t *testing.T) {
-	r := recorded(t, "gson.stream")
+	r := uitest.Recorded(t, "gson.stream")
 	named := Options{Name: "gson.stream.bin"} // else the details have the path of a temporary folder
 	for _, story := range []struct {
 		name          string
@@ -70,7 +71,7 @@ func TestOtherTraces(t *testing.T) {
 		{"deep", []string{"deep.stream.bin", "deep.stream.bin.idx"}, "l E 3 0 0 j"},
 	} {
 		t.Run(story.name, func(t *testing.T) {
-			r := openTrace(t, formattest.Unpack(t, story.files...), lazy.Options{NoWrite: true})
+			r := uitest.Open(t, formattest.Unpack(t, story.files...), lazy.Options{NoWrite: true})
 			d := drive(t, r, 80, 24, Options{Name: story.files[0]})
 			d.keys(story.keys)
 			d.golden(story.name)
@@ -80,7 +81,7 @@ func TestOtherTraces(t *testing.T) {
 
 // TestTooSmall tells the minimum, and comes back with the cursor where it was.
 func TestTooSmall(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")
 	row := d.cursorText()
 	for _, size := range [][2]int{{39, 24}, {80, 9}, {1, 1}, {12, 3}} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -19,7 +20,7 @@ const maxHits = 1_000_000
 // then runs, then has ended; it stays until Esc or another one.
 type search struct {
 	id     int // of its messages; those of an older search are dropped
-	p      *pattern
+	p      *pattern.Pattern
 	hits   hitSet
 	upto   lazy.Place // it has looked at all before this place, from its origin on
 	done   int64      // bytes searched of all threads together
@@ -36,7 +37,7 @@ type search struct {
 
 	// other is the other way to read what was typed, and others what that
 	// finds: they are kept while the pattern itself finds nothing.
-	other  *pattern // nil: there is none
+	other  *pattern.Pattern // nil: there is none
 	others hitSet
 }
 
@@ -49,11 +50,11 @@ type wanted struct {
 }
 
 // newSearch returns a search that begins at a place.
-func newSearch(id int, p *pattern, from lazy.Place) *search {
+func newSearch(id int, p *pattern.Pattern, from lazy.Place) *search {
 	if from.At <= 0 {
 		from.At = -1 // the thread's own row is the first of it
 	}
-	s := &search{id: id, p: p, upto: from, other: p.other(), feed: make(chan effect, 4)}
+	s := &search{id: id, p: p, upto: from, other: p.Other(), feed: make(chan effect, 4)}
 	s.hits.origin, s.others.origin = from, from
 	return s
 }
@@ -104,7 +105,7 @@ func (s *search) takeOther() {
 // text says what the search has found and how far it is, if possible in room
 // cells.
 func (s *search) text(m *Model, room int) string {
-	name := s.p.name(24, m.g)
+	name := s.p.Name(24, m.g)
 	if s.cancel == nil { // still being typed
 		return name
 	}
@@ -123,7 +124,7 @@ func (s *search) text(m *Model, room int) string {
 		}
 		return text + stops
 	case other > 0:
-		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.reading(), s.other.reading(), screen.Plural(int64(other), "hit"))
+		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.Reading(), s.other.Reading(), screen.Plural(int64(other), "hit"))
 	case s.full:
 		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, screen.Percent(s.done, s.total))
 	case s.err != nil:

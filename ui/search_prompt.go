@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/pattern"
+)
 
 // askSearch asks for what to search. What is on the screen is highlighted and
 // gone to while it is typed; enter searches on in the background.
@@ -18,11 +22,11 @@ func (m *Model) askSearch(int) tea.Cmd {
 	p.patterns = true
 	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
 	p.typed = func(m *Model, text string) {
-		pattern := newPattern(text, p.expr)
+		pattern := pattern.New(text, p.expr)
 		m.search = &search{id: id, p: pattern}
 		m.say("")
-		if pattern.fault != "" {
-			m.say("not complete: " + pattern.fault)
+		if pattern.Fault != "" {
+			m.say("not complete: " + pattern.Fault)
 		}
 		home(m)
 		if text != "" {
@@ -30,7 +34,7 @@ func (m *Model) askSearch(int) tea.Cmd {
 		}
 	}
 	p.refuse = func(text string) string {
-		if fault := newPattern(text, p.expr).fault; fault != "" {
+		if fault := pattern.New(text, p.expr).Fault; fault != "" {
 			return fault
 		}
 		return ""
@@ -49,7 +53,7 @@ func (m *Model) askSearch(int) tea.Cmd {
 		}
 		home(m)
 		m.visit()
-		pattern := newPattern(text, p.expr)
+		pattern := pattern.New(text, p.expr)
 		m.preview(pattern, origin)
 		return m.beginSearch(pattern, &wanted{from: place, dir: 1, count: 1, here: true})
 	}

@@ -7,7 +7,9 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // search types a text, or with expr a regular expression, and searches.
@@ -22,7 +24,7 @@ func (d *driver) search(what string, expr bool) *driver {
 // TestSearchFindsAll compares the hits with the text of the whole trace: what is
 // found besides is called by what was looked for.
 func TestSearchFindsAll(t *testing.T) {
-	r := recorded(t, "gson.dump")
+	r := uitest.Recorded(t, "gson.dump")
 	var text strings.Builder
 	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.Part{}); err != nil {
 		t.Fatal(err)
@@ -31,10 +33,10 @@ func TestSearchFindsAll(t *testing.T) {
 		what string
 		expr bool
 	}{{"json", false}, {"JSON", false}, {"Json", false}, {"new .*Writer", true}, {"put(", false}, {"threw", false}, {`put\(|threw`, true}} {
-		p := newPattern(c.what, c.expr)
+		p := pattern.New(c.what, c.expr)
 		want := 0
 		for _, line := range strings.Split(text.String(), "\n") {
-			if !strings.HasPrefix(line, "# Thread") && p.match([]byte(strings.TrimLeft(line, " "))) {
+			if !strings.HasPrefix(line, "# Thread") && p.Match([]byte(strings.TrimLeft(line, " "))) {
 				want++
 			}
 		}
@@ -48,24 +50,24 @@ func TestSearchFindsAll(t *testing.T) {
 			}
 			text, _ := d.m.text(n)
 			switch named := d.m.named(n); {
-			case p.match([]byte(text)):
+			case p.Match([]byte(text)):
 				got++
-			case !p.match([]byte(named.Call + "()")):
-				t.Errorf("%s: found %q, a call of %s", p.name(80, d.m.g), text, named.Call)
+			case !p.Match([]byte(named.Call + "()")):
+				t.Errorf("%s: found %q, a call of %s", p.Name(80, d.m.g), text, named.Call)
 			}
 		}
 		if got != want {
-			t.Errorf("%s: %d hits, %d lines of the printed tree", p.name(80, d.m.g), got, want)
+			t.Errorf("%s: %d hits, %d lines of the printed tree", p.Name(80, d.m.g), got, want)
 		}
-		if named := d.m.named(d.m.out.cursor.Node); want > 0 && !named.Match(p.find, p.limits) {
-			t.Errorf("%s: the cursor is at %q", p.name(80, d.m.g), d.cursorText())
+		if named := d.m.named(d.m.out.cursor.Node); want > 0 && !named.Match(p.Find, p.Limits) {
+			t.Errorf("%s: the cursor is at %q", p.Name(80, d.m.g), d.cursorText())
 		}
 	}
 }
 
 // TestSearchGoesRound walks through all hits, wraps, and goes back.
 func TestSearchGoesRound(t *testing.T) {
-	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("/").typed("run()").keys("enter")
 	n := d.m.search.hits.len()
 	if n < 3 {
@@ -100,7 +102,7 @@ func TestSearchGoesRound(t *testing.T) {
 
 // TestSearchGivenUpSaysNothing: what was said of what was typed goes with it.
 func TestSearchGivenUpSaysNothing(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("/ ( a ctrl+r").has("a ( is not closed")
 	d.keys("esc")
@@ -109,49 +111,10 @@ func TestSearchGivenUpSaysNothing(t *testing.T) {
 	}
 }
 
-// TestPattern: capitals are found by small letters, not the other way round; a
-// text is taken as it stands, an expression as one.
-func TestPattern(t *testing.T) {
-	for _, c := range []struct {
-		pattern string
-		expr    bool
-		text    string
-		want    bool
-	}{
-		{"abc", false, "xABCx", true}, {"Abc", false, "xabcx", false}, {"Abc", false, "xAbcx", true},
-		{"a.c", true, "ABC", true}, {"a.c", false, "ABC", false}, {"a.c", false, "xA.Cx", true}, {"A.c", true, "abc", false},
-		{"put(", false, "x.put(1)", true}, {"[", false, "a[0]", true}, {"ä", false, "Ä", true},
-		{"12", false, "0123", true}, {"^a", true, "ba", false}, {"^a", false, "x^a", true},
-		{"run()", true, "runWorker()", false}, {".run()", true, "a.run(): 1", true}, {"", false, "x", true}, {`\(\)$`, true, "run()", true},
-		{`\S+x`, true, "AX", true}, {`x\`, false, `X\`, true}, {"(", true, "a(b", false},
-	} {
-		if got := newPattern(c.pattern, c.expr).match([]byte(c.text)); got != c.want {
-			t.Errorf("%s on %q: %v", newPattern(c.pattern, c.expr).name(80, &screen.Unicode), c.text, got)
-		}
-	}
-}
-
-// TestPatternFaults: what is wrong with an expression is said in plain words.
-func TestPatternFaults(t *testing.T) {
-	for source, want := range map[string]string{
-		"put(": "a ( is not closed", "a)": "a ) closes nothing", "a[": "a [ is not closed", "*": "nothing to repeat", "a**": "one repetition follows another",
-		"a{9999}": "too large", "[z-a]": "wrong way round", `\y`: "means nothing", `a\`: `\ at the end`, "(?=a)": "not supported",
-	} {
-		if got := newPattern(source, true).fault; !strings.Contains(got, want) || strings.Contains(got, "(?i)") {
-			t.Errorf("%s: %q, want %q", source, got, want)
-		}
-	}
-	for _, source := range []string{"put(", "a**", `a\`} {
-		if p := newPattern(source, false); p.fault != "" || !p.match([]byte("x"+source)) {
-			t.Errorf("%s as text: %q", source, p.fault)
-		}
-	}
-}
-
 // TestSearchExpression: the prompt shows how what is typed is read, and what is no
 // expression is not taken as one.
 func TestSearchExpression(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	last := func() string {
 		lines := strings.Split(strings.TrimSpace(d.screen()), "\n")
 		return lines[len(lines)-1]
@@ -187,7 +150,7 @@ func TestSearchExpression(t *testing.T) {
 // TestSearchOtherReading: nothing is said to be not there that the other reading
 // of what was typed would find.
 func TestSearchOtherReading(t *testing.T) {
-	r := recorded(t, "gson.dump")
+	r := uitest.Recorded(t, "gson.dump")
 	hits := func(what string, expr bool) int {
 		d := drive(t, r, 80, 24, Options{})
 		d.search(what, expr)
@@ -217,9 +180,9 @@ func TestSearchOtherReading(t *testing.T) {
 		if c.n == 0 || d.m.out.cursor != before {
 			t.Fatalf("%s: %d hits read otherwise, the cursor at %q: the test shows nothing", c.typed, c.n, d.cursorText())
 		}
-		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+newPattern(c.typed, c.expr).reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
+		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
 		d.keys("n").has(" 1 of " + screen.Grouped(int64(c.n)))
-		if d.m.search.p.expr == c.expr || d.m.search.hits.len() != c.n {
+		if d.m.search.p.Expr == c.expr || d.m.search.hits.len() != c.n {
 			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.hits.len(), c.n)
 		}
 	}
@@ -227,7 +190,7 @@ func TestSearchOtherReading(t *testing.T) {
 
 // TestSearchNothing says that nothing was found, and what to try.
 func TestSearchNothing(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	row := d.m.out.cursor
 	d.keys("/").typed("nowhere to be seen").keys("enter")
 	d.has("not found", "nothing found for /nowhere to be seen in 1 thread")
@@ -249,9 +212,9 @@ func TestSearchNothingHints(t *testing.T) {
 		typed  string
 		offers string
 	}{
-		{recorded(t, "kotlin.dump"), "nowhere to be seen", raw},
-		{openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: 100, Seed: 1}), lazy.Options{NoWrite: true}), "nowhere to be seen", ""},
-		{recorded(t, "gson.dump"), "Nowhere to be seen", small},
+		{uitest.Recorded(t, "kotlin.dump"), "nowhere to be seen", raw},
+		{uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: 100, Seed: 1}), lazy.Options{NoWrite: true}), "nowhere to be seen", ""},
+		{uitest.Recorded(t, "gson.dump"), "Nowhere to be seen", small},
 	} {
 		d := drive(t, c.r, 140, 24, Options{})
 		d.search(c.typed, false).has("nothing found for")
@@ -265,7 +228,7 @@ func TestSearchNothingHints(t *testing.T) {
 
 // TestSearchIsDropped drops what an older search still finds.
 func TestSearchIsDropped(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("json").keys("enter")
 	hits := d.m.search.hits.len()
 	d.send(found{id: d.m.search.id - 1, Found: lazy.Found{Hits: make([]lazy.Hit, 100)}})
@@ -282,7 +245,7 @@ func TestSearchIsDropped(t *testing.T) {
 // TestSearchSameMethod: calls of methods of other classes with the same name are
 // none of the same method.
 func TestSearchSameMethod(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.dump"), 120, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 24, Options{})
 	d.search("JobSupport.getState(", false)
 	called := func() string { return d.m.named(d.m.out.cursor.Node).Call }
 	name := called()
@@ -310,10 +273,10 @@ func TestSearchSameMethod(t *testing.T) {
 
 // TestSearchStops stops a search, which keeps what it has found.
 func TestSearchStops(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("/").typed("e")
-	_, cmd := d.m.Update(press("enter"))
+	_, cmd := d.m.Update(uitest.Press("enter"))
 	if !d.m.search.running() {
 		t.Fatal("the search does not run in the background")
 	}
@@ -327,7 +290,7 @@ func TestSearchStops(t *testing.T) {
 
 // TestSameName goes to the calls of the method under the cursor.
 func TestSameName(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("5 j")
 	row := d.cursorText()
 	if !strings.HasPrefix(row, "new Libs.Track(") {
@@ -344,7 +307,7 @@ func TestSameName(t *testing.T) {
 
 // TestHitList shows hits with their paths, and goes to the chosen one.
 func TestHitList(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("/").typed("JsonWriter(").keys("enter H")
 	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
 	d.keys("j j k enter")
@@ -362,37 +325,12 @@ func TestHitList(t *testing.T) {
 // TestHitListReadsWhatItShows opens the list far from its top, and leafs
 // through it: each line on the screen says what its hit is.
 func TestHitListReadsWhatItShows(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("/").typed("json").keys("enter N H")
 	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
 		d.keys(key)
 		if screen := d.screen(); strings.Contains(screen, d.m.spinner()) {
 			t.Errorf("after %q there are lines without text:\n%s", key, screen)
-		}
-	}
-}
-
-// TestFolded compares the search for letters of any size with the plain way, on
-// all short texts of a few letters.
-func TestFolded(t *testing.T) {
-	var texts []string
-	for n := range 6 {
-		for code := range 1 << (2 * n) {
-			text := make([]byte, n)
-			for i := range text {
-				text[i] = "abAB"[code>>(2*i)&3]
-			}
-			texts = append(texts, string(text))
-		}
-	}
-	for _, want := range []string{"", "a", "b", "ab", "ba", "aab", "bab", "(", "a("} {
-		for _, text := range texts {
-			for _, text := range []string{text, text + "(", "(" + text + "A("} {
-				f := newFolded([]byte(want))
-				if got, plain := f.index([]byte(text)), strings.Index(strings.ToLower(text), want); got != plain {
-					t.Fatalf("%q in %q: %d, want %d", want, text, got, plain)
-				}
-			}
 		}
 	}
 }

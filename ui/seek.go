@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -19,7 +20,7 @@ type seeking struct {
 // beginSearch starts a search in the place of the one before. w is the hit to go
 // to as soon as it is known; the search begins where that is looked for, or, for
 // one before that, at the beginning of its thread.
-func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
+func (m *Model) beginSearch(p *pattern.Pattern, w *wanted) tea.Cmd {
 	id := 1
 	if m.search != nil {
 		id = m.search.id + 1
@@ -36,10 +37,10 @@ func (m *Model) beginSearch(p *pattern, w *wanted) tea.Cmd {
 	s.cancel, s.want, s.since = cancel, w, m.clock.now()
 	m.search = s
 	what := lazy.Search{
-		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.find, Point: p.point(), Limits: p.limits, Every: m.seeking.every,
+		Folded: m.out.t.Folded(), Verbose: m.out.wide, From: s.hits.origin, Find: p.Find, Point: p.Point(), Limits: p.Limits, Every: m.seeking.every,
 	}
 	if s.other != nil {
-		what.Else, what.ElseLimits = s.other.find, s.other.limits
+		what.Else, what.ElseLimits = s.other.Find, s.other.Limits
 	}
 	go seek(ctx, m.r, id, s.feed, what)
 	return s.next()

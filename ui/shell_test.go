@@ -9,13 +9,14 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestPrintCommand: the details have the command that prints what is at the
 // cursor, as it is shown: with the number that `:` goes to.
 func TestPrintCommand(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
-	d := drive(t, openTrace(t, path, lazy.Options{}), 200, 40, Options{})
+	d := drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{})
 	d.keys("1 0 j")
 	n := d.m.out.cursor.Node
 	event := n.Point().Event
@@ -26,7 +27,7 @@ func TestPrintCommand(t *testing.T) {
 	if got, want := d.m.printCommand(d.m.out.cursor.Node), "tracex print --raw --event 0 --subtree "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	d = drive(t, openTrace(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})
+	d = drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})
 	d.keys("j d").has("event      1", "print      tracex print --event 1 FILE", "depth      1")
 	d.keys(": 4 2 enter").has("print      tracex print --event 42 FILE")
 }
@@ -49,7 +50,7 @@ func TestQuoted(t *testing.T) {
 
 // TestGoToFolded: going to an event that folding hides says where it went.
 func TestGoToFolded(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.dump"), 120, 30, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 30, Options{})
 	d.keys(": 3 enter").has("event 3 is folded into event 4; r shows it")
 	if got := d.m.out.cursor.Node.Point().Event; got != 4 {
 		t.Errorf("at event %d", got)
@@ -67,7 +68,7 @@ func TestGoToFolded(t *testing.T) {
 // TestSamePlaces: for each of some events, what the details' command prints is
 // the row.
 func TestSamePlaces(t *testing.T) {
-	r := recorded(t, "threads.stream")
+	r := uitest.Recorded(t, "threads.stream")
 	d := drive(t, r, 160, 30, Options{})
 	for _, event := range []string{"0", "30", "500", "1234", "2524"} {
 		d.keys(": " + strings.Join(strings.Split(event, ""), " ") + " enter")
@@ -85,7 +86,7 @@ func TestSamePlaces(t *testing.T) {
 
 // TestNoPlaces: v shows no place where none was recorded, and says so.
 func TestNoPlaces(t *testing.T) {
-	d := drive(t, recorded(t, "allkinds.dump"), 120, 30, Options{})
+	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
 	d.keys("v")
 	rows := 0
 	for _, row := range d.m.out.rows {
@@ -100,7 +101,7 @@ func TestNoPlaces(t *testing.T) {
 		t.Errorf("%d rows\n%s", rows, d.screen())
 	}
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 10})
-	r := openTrace(t, path, lazy.Options{})
+	r := uitest.Open(t, path, lazy.Options{})
 	if d = drive(t, r, 120, 30, Options{}); !d.m.placeless() {
 		d.keys("v")
 		if strings.Contains(d.screen(), "does not say where") {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
 
@@ -18,7 +19,7 @@ const siftEvery = 30 * time.Millisecond
 // sift is the filtering of a search's hits. All hits are read again for it, in
 // the background, those that are still found too.
 type sift struct {
-	p      *pattern
+	p      *pattern.Pattern
 	passed hitSet
 	others int // hits that the other reading of the filter passes, while this one passes none
 	looked int // hits looked at
@@ -31,7 +32,7 @@ type sift struct {
 }
 
 // newSift returns the filtering of what a search has found, and finds.
-func newSift(p *pattern, s *search) *sift {
+func newSift(p *pattern.Pattern, s *search) *sift {
 	f := &sift{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
 	f.passed.origin = s.hits.origin
 	f.queue.add(slices.Clip(s.hits.after))
@@ -39,7 +40,7 @@ func newSift(p *pattern, s *search) *sift {
 	if !s.running() {
 		f.queue.end()
 	}
-	f.ended = p.fault != ""
+	f.ended = p.Fault != ""
 	return f
 }
 
@@ -124,7 +125,7 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 		}
 	}
 	defer close(f.feed)
-	news, last, other := sifted{f: f}, time.Now(), f.p.other()
+	news, last, other := sifted{f: f}, time.Now(), f.p.Other()
 	var line []byte
 	end := guarded(func() effect {
 		err := r.Recall(f.ctx, s, func() []lazy.Hit {
@@ -137,10 +138,10 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 			news.looked++
 			line = appendLine(line[:0], h)
 			switch {
-			case f.p.match(line) || h.Match(f.p.find, f.p.limits):
+			case f.p.Match(line) || h.Match(f.p.Find, f.p.Limits):
 				news.passed = append(news.passed, h.Hit)
 				other = nil
-			case other != nil && (other.match(line) || h.Match(other.find, other.limits)):
+			case other != nil && (other.Match(line) || h.Match(other.Find, other.Limits)):
 				news.others++
 			}
 			if news.looked%64 == 0 && time.Since(last) >= siftEvery {
@@ -224,5 +225,5 @@ func (f *sift) nothing(all int) string {
 	if !f.ended {
 		return "none yet"
 	}
-	return noneOf("none of "+screen.Plural(int64(all), "hit"), f.p, f.others)
+	return f.p.None("none of "+screen.Plural(int64(all), "hit"), f.others)
 }

@@ -7,7 +7,9 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // filterText is what a filter of the list of hits sees of one, told the plain
@@ -29,7 +31,7 @@ func filterText(t *testing.T, m *Model, hit lazy.Hit) (line, called string) {
 // TestHitListFilter: a filter looks at all hits, those too that were never on the
 // screen, and at all that their lines say.
 func TestHitListFilter(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("/ e enter H")
 	h := d.m.overlay.(*hitList)
 	all := h.s.hits.len()
@@ -37,10 +39,10 @@ func TestHitListFilter(t *testing.T) {
 		what string
 		expr bool
 	}{{"json", false}, {"GsonBuilder.create() < ", false}, {"get.*< loop", true}, {"JsonReader.peek()", false}} {
-		p := newPattern(c.what, c.expr)
+		p := pattern.New(c.what, c.expr)
 		var want []lazy.Hit
 		for i := range all {
-			if line, called := filterText(t, d.m, h.s.hits.at(i)); p.match([]byte(line)) || p.match([]byte(called)) {
+			if line, called := filterText(t, d.m, h.s.hits.at(i)); p.Match([]byte(line)) || p.Match([]byte(called)) {
 				want = append(want, h.s.hits.at(i))
 			}
 		}
@@ -50,12 +52,12 @@ func TestHitListFilter(t *testing.T) {
 		}
 		d.keys("enter").has(screen.Grouped(int64(len(want))) + " of " + screen.Plural(int64(all), "hit"))
 		if got := h.count(); got != len(want) || len(want) == 0 || len(want) == all {
-			t.Errorf("%s: %d hits pass, want %d of %d", p.name(80, d.m.g), got, len(want), all)
+			t.Errorf("%s: %d hits pass, want %d of %d", p.Name(80, d.m.g), got, len(want), all)
 			continue
 		}
 		for i, hit := range want {
 			if h.hits().at(i) != hit {
-				t.Fatalf("%s: hit %d is at %v, want %v", p.name(80, d.m.g), i, h.hits().at(i), hit)
+				t.Fatalf("%s: hit %d is at %v, want %v", p.Name(80, d.m.g), i, h.hits().at(i), hit)
 			}
 		}
 		d.keys("esc")
@@ -70,7 +72,7 @@ func TestHitListFilter(t *testing.T) {
 // TestHitListFilterReadings: a filter that nothing passes is read the other way
 // too, and an expression that is none passes nothing.
 func TestHitListFilterReadings(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 120, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{})
 	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
@@ -88,14 +90,14 @@ func TestHitListFilterReadings(t *testing.T) {
 // TestHitListFills: a list whose hits come before those that it shows fills the
 // screen, however they come.
 func TestHitListFills(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.m.seeking.every = 1
 	last, err := r.FindFraction(r.Threads()[0].ID, 0.9995)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.run(d.m.beginSearch(newPattern("(", false), &wanted{from: last, dir: 1, count: 1}))
+	d.run(d.m.beginSearch(pattern.New("(", false), &wanted{from: last, dir: 1, count: 1}))
 	d.keys("H /").typed("1")
 	h := d.m.overlay.(*hitList)
 	after, all := len(h.sift.passed.after), h.sift.passed.len()
@@ -111,19 +113,19 @@ func TestHitListFills(t *testing.T) {
 // TestHitListFilterStreams filters while the search is still under way: hits that
 // come later are looked at too, and the title says how far the filter is.
 func TestHitListFilterStreams(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.m.seeking.every = 1
 	d.keys("/").typed("e")
 	update := func(msg any) { d.m.Update(msg) }
-	update(press("enter"))
+	update(uitest.Press("enter"))
 	s := d.m.search
 	for s.hits.len() == 0 {
 		update(s.next()())
 	}
-	update(press("H"))
-	update(press("/"))
-	update(press("1"))
+	update(uitest.Press("H"))
+	update(uitest.Press("/"))
+	update(uitest.Press("1"))
 	first := d.m.sift
 	for first.looked == 0 {
 		update(first.next()())
@@ -133,7 +135,7 @@ func TestHitListFilterStreams(t *testing.T) {
 	}
 	d.has("% looked at", "so far")
 	// Another filter ends the one before.
-	update(press("2"))
+	update(uitest.Press("2"))
 	f := d.m.sift
 	if f == first || first.ctx.Err() == nil {
 		t.Error("the filter before goes on")
@@ -160,10 +162,10 @@ func TestHitListFilterStreams(t *testing.T) {
 		t.Errorf("the filter has ended, and the screen says how far it is:\n%s", d.screen())
 	}
 	// The list closed, nothing goes on.
-	update(press("3"))
+	update(uitest.Press("3"))
 	f = d.m.sift
-	update(press("enter"))
-	update(press("q"))
+	update(uitest.Press("enter"))
+	update(uitest.Press("q"))
 	if d.m.overlay != nil || f.ctx.Err() == nil || d.m.sift != nil {
 		t.Error("the filter goes on though the list is closed")
 	}
@@ -198,7 +200,7 @@ func TestHitsKeepOrder(t *testing.T) {
 // to it, wherever it began, the one before not until all between is searched.
 func TestSearchFromTheCursor(t *testing.T) {
 	at := func(thread int32, at int64) lazy.Place { return lazy.Place{Thread: thread, At: at} }
-	s := newSearch(1, newPattern("x", false), at(1, 50))
+	s := newSearch(1, pattern.New("x", false), at(1, 50))
 	pick := func(from lazy.Place, dir int) (lazy.Place, bool) {
 		i, _, ok := s.pick(&wanted{from: from, dir: dir, count: 1})
 		if !ok {
@@ -241,7 +243,7 @@ func TestSearchFromTheCursor(t *testing.T) {
 // TestSearchBackwards: what comes before is gone to when the search has come to
 // where it was asked for, not only when it has gone round.
 func TestSearchBackwards(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.m.seeking.every = 1
 	d.keys("l j j l j j")
@@ -249,7 +251,7 @@ func TestSearchBackwards(t *testing.T) {
 	if !ok || from.At <= 0 {
 		t.Fatalf("at %v: the test shows nothing", from)
 	}
-	d.m.beginSearch(newPattern("(", false), &wanted{from: from, dir: -1, count: 1})
+	d.m.beginSearch(pattern.New("(", false), &wanted{from: from, dir: -1, count: 1})
 	s := d.m.search
 	for s.want != nil && s.running() {
 		d.m.Update(s.next()())
@@ -263,11 +265,11 @@ func TestSearchBackwards(t *testing.T) {
 // their names are found.
 func TestSearchManyThreads(t *testing.T) {
 	const threads = 3000
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.m.seeking.every = time.Hour
 	d.keys("/").typed("pool-1-thread-2")
-	d.m.Update(press("enter"))
+	d.m.Update(uitest.Press("enter"))
 	s, news := d.m.search, 0
 	for s.running() {
 		d.m.Update(s.next()())
@@ -301,7 +303,7 @@ func TestSearchManyThreads(t *testing.T) {
 // and, as more is typed, at those alone that passed before.
 func TestThreadListFilter(t *testing.T) {
 	const threads = 3000
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.keys("t")
 	l := d.m.overlay.(*list)
@@ -327,7 +329,7 @@ func TestThreadListFilter(t *testing.T) {
 
 // TestSearchByName: what the path line and the details call a call finds it.
 func TestSearchByName(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 100, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.search("toJson(src, typeOfSrc", false)
 	name := d.m.shortName(d.m.out.cursor.Node)
 	if strings.Contains(d.cursorText(), "Gson.toJson") || name != "Gson.toJson()" {
@@ -347,7 +349,7 @@ func TestSearchByName(t *testing.T) {
 	for what, want := range map[string]string{
 		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
 	} {
-		d.m.search.p = newPattern(what, false)
+		d.m.search.p = pattern.New(what, false)
 		if lit := d.m.lit(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
 			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
 		}
@@ -357,7 +359,7 @@ func TestSearchByName(t *testing.T) {
 // TestSearchLimit: a search that stops at its limit of hits says so, and goes on
 // from the last one.
 func TestSearchLimit(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 120, 24, Options{})
 	d.m.seeking = seeking{most: 5000, every: 1}
 	d.search("e", false)

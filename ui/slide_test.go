@@ -3,13 +3,15 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"tracex/ui/internal/uitest"
 )
 
 // TestSlide: → at a leaf scrolls its line alone, as far as there is more of
 // it, ← scrolls back, and leaving the row does too.
 func TestSlide(t *testing.T) {
 	const start, end, other = "new Point(1, 0, 2", ": Point@23076423", "new Point(3, 4): Point@1006"
-	d := drive(t, recorded(t, "kotlin.stream"), 40, 20, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
 	check := func(what string, first bool) {
 		t.Helper()
 		s := d.screen()
@@ -32,7 +34,7 @@ func TestSlide(t *testing.T) {
 // TestSlideToHit: what was found is seen, also where its row is longer than the screen
 // is wide.
 func TestSlideToHit(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.stream"), 40, 20, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
 	d.keys("/").typed("Point@23076423").keys("enter")
 	line := ""
 	for _, l := range strings.Split(d.screen(), "\n") {
@@ -48,7 +50,7 @@ func TestSlideToHit(t *testing.T) {
 
 // TestNoSibling: a key that leads nowhere says so.
 func TestNoSibling(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.stream"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 80, 24, Options{})
 	d.keys("K").has("no previous sibling").keys("J").has("no next sibling")
 	if d.keys("g J"); strings.Contains(d.screen(), "no next sibling") {
 		t.Error("there is a next thread")
@@ -58,7 +60,7 @@ func TestNoSibling(t *testing.T) {
 
 // TestStackInDetails: the path that has no room above the tree is in the details whole.
 func TestStackInDetails(t *testing.T) {
-	d := drive(t, recorded(t, "kotlin.stream"), 60, 50, Options{})
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 60, 50, Options{})
 	d.keys(":").typed("50%").keys("enter")
 	d.has(" … ")
 	var names []string
@@ -70,7 +72,7 @@ func TestStackInDetails(t *testing.T) {
 	}
 	d.resize(140, 50)
 	d.keys("d").has("path       Thread 1 (main) › K.run()")
-	d = drive(t, recorded(t, "deep.stream"), 100, 50, Options{})
+	d = drive(t, uitest.Recorded(t, "deep.stream"), 100, 50, Options{})
 	d.keys(":").typed("50%").keys("enter")
 	if n := len(d.m.path()); n <= 2*mostInStack {
 		t.Fatalf("only %d levels", n)

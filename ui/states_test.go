@@ -12,6 +12,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestPendingSettles shows a trace without index before all of it is known;
@@ -52,7 +53,7 @@ func TestPendingSettles(t *testing.T) {
 
 // TestStopLoading shows in the row that loading was stopped, and loads at Enter.
 func TestStopLoading(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")
 	d.m.loads.cancel()
 	d.keys("l").has("stopped; Enter loads it")
@@ -66,7 +67,7 @@ func TestStopLoading(t *testing.T) {
 // TestLoadsAreDropped drops what was loaded for a tree that is not shown any
 // more.
 func TestLoadsAreDropped(t *testing.T) {
-	d := drive(t, recorded(t, "gson.dump"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	old := d.m.out.t
 	d.keys("r")
 	d.send(loaded{t: old, key: loadKey{gap: lazy.Row{Parent: old.Threads()[0]}}, err: os.ErrInvalid})
@@ -77,7 +78,7 @@ func TestLoadsAreDropped(t *testing.T) {
 
 // TestThousandThreads lists them, and goes to one.
 func TestThousandThreads(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 1000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 1000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.has("1,000 threads")
 	d.keys("t").has("1,000 threads")
@@ -98,7 +99,7 @@ func TestThousandThreads(t *testing.T) {
 // TestDeep walks down a trace that is nested 100,000 deep, and jumps to its
 // bottom.
 func TestDeep(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys(": 5 0 % enter")
 	if n := d.m.out.cursor.Node; n == nil || n.Depth() < 40_000 {
@@ -110,7 +111,7 @@ func TestDeep(t *testing.T) {
 
 // TestExpandIsBounded stops at its limit and says so.
 func TestExpandIsBounded(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("E").has("stopped at ")
 	if n := d.m.out.t.Stats().Loaded; n < expandLimit || n > expandLimit+1000 {
@@ -122,7 +123,7 @@ func TestExpandIsBounded(t *testing.T) {
 // its count when that is known.
 func TestHugeNode(t *testing.T) {
 	const n = 200_000
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: n, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: n, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.has("200,0")
 	d.keys("G")
@@ -151,7 +152,7 @@ func TestSource(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := recorded(t, "gson.dump")
+	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 130, 40, Options{Source: []string{dir}})
 	d.keys("5 j d").has("at         Libs.java:8", `    line 8 of a/app\x1b[31m`)
 	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.source.path != want {
@@ -208,7 +209,7 @@ func TestCalls(t *testing.T) {
 // TestDamagedIsSaid says at each size that a recording was cut short, and shows
 // no result of a call that has none.
 func TestDamagedIsSaid(t *testing.T) {
-	r := openTrace(t, formattest.Unpack(t, "crash.stream.bin"), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.Unpack(t, "crash.stream.bin"), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.has("⚠ cut short at offset 4,729,214: no more can be read; 6 events unfinished")
 	d.resize(40, 10)
@@ -225,7 +226,7 @@ func TestDamagedIsSaid(t *testing.T) {
 // says how it is closed.
 func TestHintsSayHowToGetOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		d := drive(t, recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})
+		d := drive(t, uitest.Recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})
 		d.keys("?").has("   Esc closes")
 		d.keys("/ a").has("   Esc clears it")
 		d.keys("esc esc t").has(" / filter   Esc closes")
@@ -234,7 +235,7 @@ func TestHintsSayHowToGetOut(t *testing.T) {
 
 // TestCountingTellsHowFar shows the share of a huge node that has been counted.
 func TestCountingTellsHowFar(t *testing.T) {
-	r := openTrace(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 10_000, Seed: 1}), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 10_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	tree := r.Tree(true)
 	n, err := tree.Child(t.Context(), tree.Threads()[0], 0)
@@ -257,7 +258,7 @@ func TestCountingTellsHowFar(t *testing.T) {
 
 // TestThreadFilter looks for threads by their names alone, all of them.
 func TestThreadFilter(t *testing.T) {
-	d := drive(t, recorded(t, "threads.stream"), 80, 24, Options{})
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("t").has("127 calls, 13 KiB")
 	d.keys("/ 1 6 9").has("nothing here contains 169")
 	d.keys("esc / k e r - 2").has("Thread 3 (worker-2)")
@@ -272,7 +273,7 @@ func TestThreadFilter(t *testing.T) {
 // open.
 func TestSearchSaysWhyItEnded(t *testing.T) {
 	path := formattest.Unpack(t, "flat.stream.bin", "flat.stream.bin.idx")
-	d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 200, 24, Options{})
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 200, 24, Options{})
 	if err := os.Truncate(path, 100_000); err != nil {
 		t.Skip("a file that is open cannot be cut short here: ", err)
 	}

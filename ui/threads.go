@@ -87,3 +87,6 @@ func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
 	from = max(28, from)
 	return item{whole: threadName(t), cells: []cell{{text: screen.CutMiddle(threadName(t), from-3, m.g), s: screen.Plain, at: 2}, {text: what, s: screen.Faint, at: from, aside: true}}}
 }
+
+// threadName is a thread as the tree shows it.
+func threadName(t lazy.ThreadInfo) string { return string(appendThreadName(nil, t)) }

@@ -8,6 +8,8 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/uitest"
 )
 
 // TestIndexOfAnotherVersion: an index of another version than its data is made again,
@@ -17,24 +19,24 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(path+".idx", formattest.Recorded(t, "shapes.stream.bin.idx"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d := drive(t, openTrace(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{Name: filepath.Base(path)})
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{Name: filepath.Base(path)})
 	d.has("the index was made again: it was of version 22 (Lincheck 3.6), the data is of version 27 (Lincheck 3.7)")
 }
 
 // TestSuperIsNoNew: what constructors call on the object itself is named as the tree
 // shows it, in searches, paths and hits.
 func TestSuperIsNoNew(t *testing.T) {
-	r := openTrace(t, formattest.Unpack(t, "shapes.v27.stream.bin"), lazy.Options{NoWrite: true})
+	r := uitest.Open(t, formattest.Unpack(t, "shapes.v27.stream.bin"), lazy.Options{NoWrite: true})
 	for _, needle := range []string{"new Shapes.Base(", "super@Shapes.Base(", "super@demo.Shapes$Base("} {
-		p := newPattern(needle, false)
+		p := pattern.New(needle, false)
 		text := strings.Replace(needle, "demo.Shapes$", "Shapes.", 1)
 		want, got := 0, 0
-		for _, row := range everyRow(t, r, true) {
-			if strings.Contains(row.text, text) {
+		for _, row := range uitest.EveryRow(t, r, true) {
+			if strings.Contains(row.Text, text) {
 				want++
 			}
 		}
-		if err := r.Search(t.Context(), lazy.Search{Folded: true, Find: p.find, Limits: p.limits}, func(f lazy.Found) { got += len(f.Hits) }); err != nil {
+		if err := r.Search(t.Context(), lazy.Search{Folded: true, Find: p.Find, Limits: p.Limits}, func(f lazy.Found) { got += len(f.Hits) }); err != nil {
 			t.Fatal(err)
 		}
 		if got != want || want == 0 {

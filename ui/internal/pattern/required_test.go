@@ -1,4 +1,4 @@
-package ui
+package pattern
 
 import (
 	"regexp"
@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
 )
 
 // TestAnalyse: what an expression requires is told, and nothing that it does not.
@@ -54,7 +55,7 @@ func TestAnalyse(t *testing.T) {
 // they require, in all rows of a recorded trace and in odd texts.
 func TestRequiredChangesNothing(t *testing.T) {
 	var text strings.Builder
-	r := recorded(t, "gson.dump")
+	r := uitest.Recorded(t, "gson.dump")
 	if err := r.Print(t.Context(), &text, lazy.PrintOptions{}, lazy.Part{}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,15 +66,15 @@ func TestRequiredChangesNothing(t *testing.T) {
 		"json", "json.*reader", "Json.*Reader", "(token|key)s?", "token", "schema", "skip", "a.b", "äb", `\bget\w+\(`, "(get|set)+", "x{2,}",
 		"\ufffd", `["']`, "json|token|schema", "(name|type).*=|threw", "new (Json|Gson)", "(ab)?c", `^\s*new`, "true$", "S", "k", "s+",
 	} {
-		p := newPattern(expr, true)
+		p := New(expr, true)
 		plain := "(?i)" + expr
-		if p.exact {
+		if p.Exact {
 			plain = expr
 		}
 		re := regexp.MustCompile(plain)
 		for _, line := range lines {
 			at := re.FindStringIndex(line)
-			from, to := p.find([]byte(line))
+			from, to := p.Find([]byte(line))
 			if at == nil && from >= 0 || at != nil && (from != at[0] || to != at[1]) {
 				t.Fatalf("%s in %q: %d to %d, want %v", expr, line, from, to, at)
 			}
@@ -91,7 +92,7 @@ func TestRequiredChangesNothing(t *testing.T) {
 // that saves work included.
 func TestSearchAsPlain(t *testing.T) {
 	for _, name := range []string{"gson.dump", "threads.stream", "allkinds.dump"} {
-		r := recorded(t, name)
+		r := uitest.Recorded(t, name)
 		for _, folded := range []bool{false, true} {
 			rows := allRows(t, r.Tree(folded))
 			for _, c := range []struct {
@@ -103,20 +104,20 @@ func TestSearchAsPlain(t *testing.T) {
 				{"json|run", true}, {`(Gson|Main)\.\w+`, true}, {`^\w+\.\w+\(`, true}, {`\.get\b`, true}, {`Gson\.to.*src`, true}, {`^[A-Z]\w+\.`, true}, {`\w$`, true}, {"e", true},
 				{`gson\.\w+\.toJson`, true}, {`google\.gson\.Gson\.\w+\(src`, true}, {`g.*toJson\(src`, true}, {`java:\d\d\b`, true}, {`.`, true}, {`gson|java:7`, true},
 			} {
-				p := newPattern(c.source, c.expr)
+				p := New(c.source, c.expr)
 				var want, got []lazy.Place
 				for _, row := range rows {
-					if row.Match(p.find, p.limits) {
+					if row.Match(p.Find, p.Limits) {
 						want = append(want, row.place)
 					}
 				}
-				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.find, Limits: p.limits}, func(f lazy.Found) {
+				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.Find, Limits: p.Limits}, func(f lazy.Found) {
 					for _, h := range f.Hits {
 						got = append(got, h.Place)
 					}
 				})
 				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%s in %s: %d hits, want %d; error %v", p.name(80, &screen.Unicode), name, len(got), len(want), err)
+					t.Errorf("%s in %s: %d hits, want %d; error %v", p.Name(80, &screen.Unicode), name, len(got), len(want), err)
 				}
 			}
 		}

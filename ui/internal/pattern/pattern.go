@@ -1,4 +1,4 @@
-package ui
+package pattern
 
 import (
 	"bytes"
@@ -14,21 +14,21 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// pattern is what a search or a filter looks for: a text, or, where a person asks
+// Pattern is what a search or a filter looks for: a text, or, where a person asks
 // for that, a regular expression. It may be used by any goroutine.
-type pattern struct {
-	source string
-	expr   bool        // the source is a regular expression
-	exact  bool        // capitals count, since there are some
-	limits lazy.Limits // what it finds never has
-	fault  string      // why the expression is none; "": it is one
-	find   func(text []byte) (from, to int)
-	only   identity // what alone it finds, in a search; find says what of a row is lit
+type Pattern struct {
+	Source string
+	Expr   bool        // the source is a regular expression
+	Exact  bool        // capitals count, since there are some
+	Limits lazy.Limits // what it finds never has
+	Fault  string      // why the expression is none; "": it is one
+	Find   func(text []byte) (from, to int)
+	Only   Identity // what alone it finds, in a search; find says what of a row is lit
 	title  string   // what a person sees of it in the place of the source; "": the source
 }
 
-// newPattern reads what a person typed. Capitals count when there are any.
-func newPattern(source string, expr bool) *pattern {
+// New reads what a person typed. Capitals count when there are any.
+func New(source string, expr bool) *Pattern {
 	if expr {
 		return expression(source)
 	}
@@ -39,26 +39,26 @@ func newPattern(source string, expr bool) *pattern {
 // nothing to do with capitals.
 var escapes = regexp.MustCompile(`\\.`)
 
-func expression(source string) *pattern {
+func expression(source string) *Pattern {
 	bare := escapes.ReplaceAllString(source, "")
-	p := &pattern{source: source, expr: true, exact: bare != strings.ToLower(bare)}
+	p := &Pattern{Source: source, Expr: true, Exact: bare != strings.ToLower(bare)}
 	expr := source
 	if !strings.Contains(source, `\()`) {
 		// An empty group means nothing; the end of a call's name does.
 		expr = strings.ReplaceAll(source, "()", `\(\)`)
 	}
-	if !p.exact {
+	if !p.Exact {
 		expr = "(?i)" + expr
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		p.fault = fault(err)
-		p.find = func([]byte) (int, int) { return -1, -1 }
+		p.Fault = fault(err)
+		p.Find = func([]byte) (int, int) { return -1, -1 }
 		return p
 	}
 	need, limits := analyse(expr)
-	p.limits = limits
-	p.find = func(text []byte) (int, int) {
+	p.Limits = limits
+	p.Find = func(text []byte) (int, int) {
 		if !need.in(text) {
 			return -1, -1
 		}
@@ -98,50 +98,50 @@ func fault(err error) string {
 	return cmp.Or(faults[e.Code], e.Code.String())
 }
 
-// other is the other way to read what was typed; nil when there is none that
+// Other is the other way to read what was typed; nil when there is none that
 // could find anything else.
-func (p *pattern) other() *pattern {
-	if p.only != (identity{}) || !strings.ContainsAny(p.source, `\.+*?()|[]{}^$`) {
+func (p *Pattern) Other() *Pattern {
+	if p.Only != (Identity{}) || !strings.ContainsAny(p.Source, `\.+*?()|[]{}^$`) {
 		return nil
 	}
-	if o := newPattern(p.source, !p.expr); o.fault == "" {
+	if o := New(p.Source, !p.Expr); o.Fault == "" {
 		return o
 	}
 	return nil
 }
 
-// narrows reports whether all that p matches matches another pattern too: since
+// Narrows reports whether all that p matches matches another pattern too: since
 // more was typed.
-func (p *pattern) narrows(o *pattern) bool {
-	return !p.expr && !o.expr && strings.HasPrefix(p.source, o.source) && !strings.Contains(p.source, `\`)
+func (p *Pattern) Narrows(o *Pattern) bool {
+	return !p.Expr && !o.Expr && strings.HasPrefix(p.Source, o.Source) && !strings.Contains(p.Source, `\`)
 }
 
-func (p *pattern) same(o *pattern) bool {
-	return p.source == o.source && p.expr == o.expr && p.exact == o.exact && p.only == o.only
+func (p *Pattern) Same(o *Pattern) bool {
+	return p.Source == o.Source && p.Expr == o.Expr && p.Exact == o.Exact && p.Only == o.Only
 }
 
-// name is the pattern as a person sees it, in about so many cells.
-func (p *pattern) name(width int, g *screen.Glyphs) string {
+// Name is the pattern as a person sees it, in about so many cells.
+func (p *Pattern) Name(width int, g *screen.Glyphs) string {
 	if p.title != "" {
 		return screen.CutMiddle(p.title, max(width, 40), g)
 	}
-	return p.sign() + screen.CutEnd(p.source, width, g)
+	return p.sign() + screen.CutEnd(p.Source, width, g)
 }
 
-// sign is what stands before the source: the key that began it, and how it is
-// read.
-func (p *pattern) sign() string { return newSign(p.expr) }
+func (p *Pattern) sign() string { return Sign(p.Expr) }
 
-func newSign(expr bool) string {
+// Sign is what is shown before a source: the key that began it, and how it is
+// read.
+func Sign(expr bool) string {
 	if expr {
 		return "regex /"
 	}
 	return "/"
 }
 
-// reading says how the source is read.
-func (p *pattern) reading() string {
-	if p.expr {
+// Reading says how the source is read.
+func (p *Pattern) Reading() string {
+	if p.Expr {
 		return "as a regular expression"
 	}
 	return "as text"
@@ -149,14 +149,14 @@ func (p *pattern) reading() string {
 
 // literal looks for text as it stands, or as rows draw it; fold: in letters of any
 // size.
-func literal(source string, fold bool) *pattern {
+func literal(source string, fold bool) *Pattern {
 	p := literally(source, fold)
 	drawn := screen.Undrawn(source)
 	if drawn == source {
 		return p
 	}
-	plain, drawnAs := p.find, literally(drawn, fold).find
-	p.find = func(text []byte) (int, int) {
+	plain, drawnAs := p.Find, literally(drawn, fold).Find
+	p.Find = func(text []byte) (int, int) {
 		from, to := plain(text)
 		if f, t := drawnAs(text); f >= 0 && (from < 0 || f < from) {
 			return f, t
@@ -166,29 +166,29 @@ func literal(source string, fold bool) *pattern {
 	return p
 }
 
-func literally(source string, fold bool) *pattern {
+func literally(source string, fold bool) *Pattern {
 	want := []byte(source)
-	p := &pattern{source: source, exact: !fold, limits: limitsOf(source)}
+	p := &Pattern{Source: source, Exact: !fold, Limits: limitsOf(source)}
 	switch {
 	case !fold || !hasLetters(source):
-		p.find = func(text []byte) (int, int) {
+		p.Find = func(text []byte) (int, int) {
 			at := bytes.Index(text, want)
 			return at, at + len(want)
 		}
 	case isASCII(source):
 		fold := newFolded(want)
-		p.find = func(text []byte) (int, int) {
+		p.Find = func(text []byte) (int, int) {
 			at := fold.index(text)
 			return at, at + len(want)
 		}
 	case !utf8.ValidString(source): // no expression can say it
-		p.find = func(text []byte) (int, int) {
+		p.Find = func(text []byte) (int, int) {
 			at := bytes.Index(text, want)
 			return at, at + len(want)
 		}
 	default:
 		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(source))
-		p.find = func(text []byte) (int, int) {
+		p.Find = func(text []byte) (int, int) {
 			if at := re.FindIndex(text); at != nil {
 				return at[0], at[1]
 			}
@@ -198,19 +198,19 @@ func literally(source string, fold bool) *pattern {
 	return p
 }
 
-func (p *pattern) match(text []byte) bool {
-	from, _ := p.find(text)
+func (p *Pattern) Match(text []byte) bool {
+	from, _ := p.Find(text)
 	return from >= 0
 }
 
 // maxRanges bounds what is highlighted in one line.
 const maxRanges = 200
 
-// ranges returns where a text matches, from the left, without overlaps.
-func (p *pattern) ranges(text []byte) [][2]int {
+// Ranges returns where a text matches, from the left, without overlaps.
+func (p *Pattern) Ranges(text []byte) [][2]int {
 	var list [][2]int
 	for at := 0; at <= len(text) && len(list) < maxRanges; {
-		from, to := p.find(text[at:])
+		from, to := p.Find(text[at:])
 		if from < 0 {
 			break
 		}
@@ -229,4 +229,27 @@ func hasLetters(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// None says that nothing passes a filter, and how many lines do when it is read the
+// other way.
+func (p *Pattern) None(what string, others int) string {
+	verb := " contains "
+	if p.Expr {
+		verb = " matches "
+	}
+	text := what + verb + p.Source
+	if others > 0 {
+		text += "; " + p.Other().Reading() + ": " + screen.Grouped(int64(others)) + ", / and Ctrl-R"
+	}
+	return text
+}
+
+// SwitchHint says which key has what is typed read the other way, and which way that
+// is.
+func SwitchHint(expr bool, g *screen.Glyphs) string {
+	if expr {
+		return screen.KeyName("ctrl+r", g) + " text "
+	}
+	return screen.KeyName("ctrl+r", g) + " regex "
 }

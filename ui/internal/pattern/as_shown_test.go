@@ -1,4 +1,4 @@
-package ui
+package pattern
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/uitest"
 )
 
 // needles are what searches are for: what is in a text that is not in the bytes of
@@ -28,13 +29,13 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	found := make(map[string]bool)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			r := openTrace(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
+			r := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
 			views, list := []bool{true, false}, needles
 			if data, _ := r.Size(); data > 100<<10 { // a look at each row takes its time
 				views, list = views[:1], needles[:4]
 			}
 			for _, folded := range views {
-				rows := everyRow(t, r, folded)
+				rows := uitest.EveryRow(t, r, folded)
 				some := words(rows)
 				if len(list) < len(needles) {
 					some = some[:min(2, len(some))]
@@ -54,39 +55,10 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	}
 }
 
-// shownRow is a row of the whole tree.
-type shownRow struct {
-	place lazy.Place
-	node  *lazy.Node
-	text  string
-}
-
-// everyRow is each row that a person could come to, threads too.
-func everyRow(t *testing.T, r *lazy.TraceReader, folded bool) (rows []shownRow) {
-	t.Helper()
-	tree := r.Tree(folded)
-	todo := tree.Threads()
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		place := n.Place()
-		if n.IsThread() {
-			place.At = -1
-		}
-		rows = append(rows, shownRow{place, n, string(tree.AppendText(nil, n, true))})
-		kids, err := tree.Children(t.Context(), n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		todo = append(todo, kids...)
-	}
-	return rows
-}
-
 // words are some of the words of some rows.
-func words(rows []shownRow) (list []string) {
+func words(rows []uitest.Row) (list []string) {
 	for i := 0; i < len(rows); i += 1 + len(rows)/12 {
-		if w := strings.Fields(rows[i].text); len(w) > 0 {
+		if w := strings.Fields(rows[i].Text); len(w) > 0 {
 			list = append(list, w[i%len(w)])
 		}
 	}
@@ -95,11 +67,11 @@ func words(rows []shownRow) (list []string) {
 
 // bruteSearch compares a search with a look at each row, and reports whether there is
 // a row to be found.
-func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []shownRow, needle string) (some bool) {
+func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.Row, needle string) (some bool) {
 	t.Helper()
-	p := newPattern(needle, false)
+	p := New(needle, false)
 	hits := make(map[lazy.Place]bool)
-	s := lazy.Search{Folded: folded, Verbose: true, Find: p.find, Limits: p.limits}
+	s := lazy.Search{Folded: folded, Verbose: true, Find: p.Find, Limits: p.Limits}
 	if err := r.Search(t.Context(), s, func(f lazy.Found) {
 		for _, h := range f.Hits {
 			hits[h.Place] = true
@@ -109,19 +81,19 @@ func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []shownRow
 	}
 	tree := r.Tree(folded)
 	for _, row := range rows {
-		shown := p.match([]byte(row.text))
+		shown := p.Match([]byte(row.Text))
 		some = some || shown
 		switch {
-		case shown && !hits[row.place]:
-			t.Errorf("%q is not found in %q", needle, row.text)
+		case shown && !hits[row.Place]:
+			t.Errorf("%q is not found in %q", needle, row.Text)
 			return some
-		case !shown && hits[row.place]:
-			if named := tree.Named(row.node, true); !p.matchesName(&named) {
-				t.Errorf("%q is found in %q", needle, row.text)
+		case !shown && hits[row.Place]:
+			if named := tree.Named(row.Node, true); !matchesName(p, &named) {
+				t.Errorf("%q is found in %q", needle, row.Text)
 				return some
 			}
 		}
-		delete(hits, row.place)
+		delete(hits, row.Place)
 	}
 	if len(hits) > 0 {
 		t.Errorf("%q is found at %d places where there is nothing", needle, len(hits))
@@ -129,15 +101,15 @@ func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []shownRow
 	return some
 }
 
-// matchesName reports whether something is called what the pattern looks for.
-func (p *pattern) matchesName(n *lazy.Named) bool {
+// matchesName reports whether something is called what a pattern looks for.
+func matchesName(p *Pattern, n *lazy.Named) bool {
 	for _, name := range [][]byte{n.AppendCall(nil), []byte(n.Full + "()"), []byte(n.Source)} {
-		if p.match(name) {
+		if p.Match(name) {
 			return true
 		}
 	}
 	if n.Call == "" || n.At < 0 {
 		return false
 	}
-	return p.match(n.AppendOther(nil)) || n.Full != "" && p.match(bytes.Clone(n.AppendFull(nil)))
+	return p.Match(n.AppendOther(nil)) || n.Full != "" && p.Match(bytes.Clone(n.AppendFull(nil)))
 }

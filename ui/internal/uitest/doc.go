@@ -1,0 +1,3 @@
+// Package uitest helps tests of the explorer and of its parts: it opens traces and
+// presses keys.
+package uitest

@@ -1,0 +1,36 @@
+package uitest
+
+import (
+	"testing"
+
+	"tracex/lazy"
+)
+
+// Row is a row of the whole tree.
+type Row struct {
+	Place lazy.Place
+	Node  *lazy.Node
+	Text  string
+}
+
+// EveryRow is each row that a person could come to, threads too.
+func EveryRow(t testing.TB, r *lazy.TraceReader, folded bool) (rows []Row) {
+	t.Helper()
+	tree := r.Tree(folded)
+	todo := tree.Threads()
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		place := n.Place()
+		if n.IsThread() {
+			place.At = -1
+		}
+		rows = append(rows, Row{place, n, string(tree.AppendText(nil, n, true))})
+		kids, err := tree.Children(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		todo = append(todo, kids...)
+	}
+	return rows
+}
