@@ -187,7 +187,7 @@ func (m *Model) position() string {
 func (m *Model) lastLine(l layout) string {
 	switch {
 	case m.prompt != nil:
-		return m.prompt.view(m)
+		return m.promptLine()
 	case m.status.message != "":
 		s := screen.Bold
 		text := " " + m.status.message

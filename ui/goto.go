@@ -10,14 +10,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
 // askPlace asks where to go.
 func (m *Model) askPlace(int) tea.Cmd {
-	p := m.ask(":", "an event (1204), a place in this thread (50%), a thread (t3), or q")
-	p.submit = (*Model).goTo
-	return nil
+	return m.ask(&asking{
+		Prompt: m.typed.Open(":", "an event (1204), a place in this thread (50%), a thread (t3), or q"),
+		submit: func(m *Model, t prompt.Text) tea.Cmd { return m.goTo(t.Text) },
+	})
 }
 
 // targets is what can be typed after ":", tried in order.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
@@ -59,7 +60,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	case m.prompt != nil:
-		return m.run(m.prompt.HandleKey(k))
+		return m.answer(m.prompt.HandleKey(k))
 	case m.overlay != nil:
 		return m.run(m.overlay.HandleKey(k))
 	}
@@ -85,7 +86,7 @@ func (m *Model) escaped(k tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if !k.Mod.Contains(tea.ModAlt) {
 		return k, false
 	}
-	if _, known := fieldKeys[k.String()]; known && m.prompt != nil {
+	if m.prompt != nil && prompt.Edits(k.String()) {
 		return k, false
 	}
 	rest = k

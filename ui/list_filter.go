@@ -8,6 +8,9 @@ import (
 
 // The filter of a list.
 
+// maxFilter bounds a filter, in bytes.
+const maxFilter = 500
+
 // typed edits the filter.
 func (l *list) typed(k tea.KeyPressMsg, name string) action {
 	switch name {
@@ -28,7 +31,7 @@ func (l *list) typed(k tea.KeyPressMsg, name string) action {
 	case "ctrl+u":
 		l.filter = ""
 	default:
-		if len(l.filter) < maxTyped {
+		if len(l.filter) < maxFilter {
 			l.filter += k.Text
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
 
@@ -45,10 +46,10 @@ type Model struct {
 	source        sources
 	details       details
 	status        status
-	tour          *tour                  // nil: none
-	prompt        *prompt                // nil: none is open
-	typed         map[string][]typedText // into prompts, by label
-	overlay       overlay                // nil: none
+	tour          *tour   // nil: none
+	prompt        *asking // nil: none is open
+	typed         prompt.Memory
+	overlay       overlay // nil: none
 	keys          []binding
 	count         counter
 	click         click
@@ -76,7 +77,6 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	m.life, m.close = context.WithCancel(context.Background())
 	m.out = newOutline(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
-	m.typed = make(map[string][]typedText)
 	m.seeking.most = maxHits
 	m.counts.stopped = make(map[*lazy.Node]bool)
 	m.follow.on = o.Follow
@@ -115,7 +115,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		if m.prompt != nil {
-			return m.run(m.prompt.paste(msg))
+			return m.answer(m.prompt.Paste(msg))
 		}
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
@@ -198,7 +198,7 @@ func (m *Model) View() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if m.prompt != nil && m.width >= minWidth && m.height >= minHeight {
-		v.Cursor = tea.NewCursor(m.prompt.column(m.width, m.g), m.height-1)
+		v.Cursor = tea.NewCursor(m.prompt.Column(m.width, m.g), m.height-1)
 	}
 	return v
 }

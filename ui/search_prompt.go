@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/prompt"
 )
 
 // askSearch asks for what to search. What is on the screen is highlighted and
@@ -18,23 +19,22 @@ func (m *Model) askSearch(int) tea.Cmd {
 		id = old.id
 	}
 	place, _ := m.here()
-	p := m.ask("/", "find in all threads")
-	p.patterns = true
+	p := &asking{Prompt: m.typed.OpenPattern("/", "find in all threads")}
 	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
-	p.typed = func(m *Model, text string) {
-		pattern := pattern.New(text, p.expr)
+	p.typed = func(m *Model, t prompt.Text) {
+		pattern := pattern.New(t.Text, t.Expr)
 		m.search = &search{id: id, p: pattern}
 		m.say("")
 		if pattern.Fault != "" {
 			m.say("not complete: " + pattern.Fault)
 		}
 		home(m)
-		if text != "" {
+		if t.Text != "" {
 			m.preview(pattern, origin)
 		}
 	}
-	p.refuse = func(text string) string {
-		if fault := pattern.New(text, p.expr).Fault; fault != "" {
+	p.refuse = func(t prompt.Text) string {
+		if fault := pattern.New(t.Text, t.Expr).Fault; fault != "" {
 			return fault
 		}
 		return ""
@@ -43,8 +43,8 @@ func (m *Model) askSearch(int) tea.Cmd {
 		home(m)
 		m.search = old
 	}
-	p.submit = func(m *Model, text string) tea.Cmd {
-		if text == "" {
+	p.submit = func(m *Model, t prompt.Text) tea.Cmd {
+		if t.Text == "" {
 			m.search = old
 			return m.nextHit(1)
 		}
@@ -53,9 +53,9 @@ func (m *Model) askSearch(int) tea.Cmd {
 		}
 		home(m)
 		m.visit()
-		pattern := pattern.New(text, p.expr)
+		pattern := pattern.New(t.Text, t.Expr)
 		m.preview(pattern, origin)
 		return m.beginSearch(pattern, &wanted{from: place, dir: 1, count: 1, here: true})
 	}
-	return nil
+	return m.ask(p)
 }

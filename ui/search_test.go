@@ -136,13 +136,13 @@ func TestSearchExpression(t *testing.T) {
 	}
 	d.keys("enter").has("regex /put(|x)  1 of ")
 	// What is typed next is text again, what was typed before is what it was.
-	if d.keys("/"); d.m.prompt.expr {
+	if d.keys("/"); d.m.prompt.Text().Expr {
 		t.Error("a new search begins as an expression")
 	}
-	if d.keys("up"); !d.m.prompt.expr || d.m.prompt.input.Value() != "put(|x)" {
-		t.Errorf("brought back %q, expression %v", d.m.prompt.input.Value(), d.m.prompt.expr)
+	if d.keys("up"); !d.m.prompt.Text().Expr || d.m.prompt.Text().Text != "put(|x)" {
+		t.Errorf("brought back %q, expression %v", d.m.prompt.Text().Text, d.m.prompt.Text().Expr)
 	}
-	if d.keys("down"); d.m.prompt.expr {
+	if d.keys("down"); d.m.prompt.Text().Expr {
 		t.Error("what was typed last is an expression")
 	}
 }

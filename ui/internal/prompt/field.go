@@ -1,4 +1,4 @@
-package ui
+package prompt
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // holds limit characters at most; 0 means that there is no limit.
 type field struct {
 	text  []rune
-	at    int // the cursor stands before text[at]
+	at    int // the cursor is before text[at]
 	limit int
 }
 
@@ -21,7 +21,7 @@ func (f *field) Value() string { return string(f.text) }
 // Position is the cursor's, in characters.
 func (f *field) Position() int { return f.at }
 
-// CursorEnd moves the cursor behind the last character.
+// CursorEnd moves the cursor after the last character.
 func (f *field) CursorEnd() { f.at = len(f.text) }
 
 // SetValue replaces the text. The cursor stays, as far as there is text.
@@ -99,7 +99,13 @@ func (f *field) wordAfter() int {
 	return i
 }
 
-// fieldKeys are the keys that do not stand for a character.
+// Edits reports whether a key edits a line, other than by being a character.
+func Edits(key string) bool {
+	_, ok := fieldKeys[key]
+	return ok
+}
+
+// fieldKeys are the keys that are no character.
 var fieldKeys = func() map[string]func(*field) {
 	keys := make(map[string]func(*field))
 	for _, k := range []struct {

@@ -1,0 +1,60 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/screen"
+)
+
+// asking is a prompt that is open, and what is done with what is typed there.
+type asking struct {
+	*prompt.Prompt
+	typed  func(m *Model, t prompt.Text) // after each change; may be nil
+	refuse func(t prompt.Text) string    // why the text cannot be taken; "" when it can; may be nil
+	submit func(m *Model, t prompt.Text) tea.Cmd
+	cancel func(m *Model) // may be nil
+}
+
+// ask opens a prompt.
+func (m *Model) ask(a *asking) tea.Cmd {
+	m.prompt = a
+	m.status.message = ""
+	return nil
+}
+
+// answer does what a key in the prompt leads to.
+func (m *Model) answer(what prompt.Action) tea.Cmd {
+	p := m.prompt
+	switch what {
+	case prompt.Changed:
+		if p.typed != nil {
+			p.typed(m, p.Text())
+		}
+	case prompt.Taken:
+		if p.refuse != nil {
+			if why := p.refuse(p.Text()); why != "" {
+				m.warn(why)
+				return nil
+			}
+		}
+		m.prompt = nil
+		m.typed.Keep(p.Prompt)
+		return p.submit(m, p.Text())
+	case prompt.Left:
+		m.prompt, m.status.message = nil, "" // which was about what was typed
+		if p.cancel != nil {
+			p.cancel(m)
+		}
+	}
+	return nil
+}
+
+// promptLine draws the prompt with what is to be said of what is typed.
+func (m *Model) promptLine() string {
+	s := screen.Faint
+	if m.status.alarm {
+		s = screen.Alarm
+	}
+	return m.prompt.View(m.width, m.status.message, s, m.g)
+}
