@@ -23,6 +23,7 @@ var layers = []struct {
 	{"tracex/ui/internal/screen", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/pattern", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/prompt", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
+	{"tracex/ui/internal/list", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder/perfetto/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},

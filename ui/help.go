@@ -3,17 +3,18 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 )
 
 // help shows the key map.
 func (m *Model) help(int) tea.Cmd {
 	items := helpItems(m.keys, m.g)
-	m.overlay = &list{
-		title: "keys", hint: "PgDn PgUp",
-		n:    func() int { return len(items) },
-		item: func(i int) item { return items[i] },
-	}
+	m.overlay = &opened{overlay: &list.List{
+		Title: "keys", Keys: "PgDn PgUp",
+		Len:  func() int { return len(items) },
+		Item: func(i int) list.Item { return items[i] },
+	}}
 	return nil
 }
 
@@ -37,38 +38,38 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 }
 
 // helpItems makes the lines of help from the key map.
-func helpItems(keys []binding, g *screen.Glyphs) []item {
-	var items []item
+func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
+	var items []list.Item
 	group := ""
 	for _, k := range keyLines(keys, g) {
 		if k.Group != group {
 			group = k.Group
 			if len(items) > 0 {
-				items = append(items, item{head: true})
+				items = append(items, list.Item{Head: true})
 			}
-			items = append(items, item{head: true, cells: []cell{{text: group, s: screen.Bold}}})
+			items = append(items, list.Item{Head: true, Cells: []list.Cell{{Text: group, Style: screen.Bold}}})
 		}
-		items = append(items, item{cells: []cell{{text: k.Names, s: screen.Accent, at: 4}, {text: k.Does, s: screen.Plain, at: 22}}})
+		items = append(items, list.Item{Cells: []list.Cell{{Text: k.Names, Style: screen.Accent, At: 4}, {Text: k.Does, Style: screen.Plain, At: 22}}})
 	}
 	more := []string{
 		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
 		"Mouse: wheel scrolls, click chooses, double click opens. Shift selects text; --no-mouse leaves it to the terminal.",
 	}
-	items = append(items, item{head: true})
+	items = append(items, list.Item{Head: true})
 	for _, text := range more {
-		items = append(items, item{cells: []cell{{text: text, s: screen.Faint, at: 2}}})
+		items = append(items, list.Item{Cells: []list.Cell{{Text: text, Style: screen.Faint, At: 2}}})
 	}
 	return append(items, legend(g)...)
 }
 
 // legend says what the marks mean.
-func legend(g *screen.Glyphs) []item {
-	items := []item{{head: true}, {head: true, cells: []cell{{text: "Marks", s: screen.Bold}}}}
+func legend(g *screen.Glyphs) []list.Item {
+	items := []list.Item{{Head: true}, {Head: true, Cells: []list.Cell{{Text: "Marks", Style: screen.Bold}}}}
 	for _, l := range [][2]string{
 		{g.Open, "open"}, {g.Sorted, "open, sorted by duration"}, {g.Closed, "closed, in memory"}, {g.Absent, "closed, not loaded"},
 		{g.Spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
 	} {
-		items = append(items, item{cells: []cell{{text: l[0], s: screen.Accent, at: 4}, {text: l[1], s: screen.Plain, at: 22}}})
+		items = append(items, list.Item{Cells: []list.Cell{{Text: l[0], Style: screen.Accent, At: 4}, {Text: l[1], Style: screen.Plain, At: 22}}})
 	}
 	return items
 }

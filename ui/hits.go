@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/list"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
@@ -18,7 +19,7 @@ const maxPeeked = 4096
 // background, through a tree of its own, when it comes on the screen. A filter
 // looks at all of them: see sift.
 type hitList struct {
-	list
+	list.List
 	s      *search
 	folded bool              // the view that was searched
 	tree   func() *lazy.Tree // made when the first lines are read
@@ -46,23 +47,32 @@ func (m *Model) listHits() tea.Cmd {
 	r, folded := m.r, m.out.t.Folded()
 	h := &hitList{s: s, folded: folded, seen: make(map[lazy.Place]peek), least: func() string { return s.least(m) }}
 	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
-	h.list = list{
-		hint: "Enter goes there",
-		n:    func() int { return h.hits().len() },
-		item: func(i int) item { return h.line(i, m) },
-		choose: func(m *Model, i int) tea.Cmd {
-			m.visit()
-			p := h.hits().at(i).Place
-			at, _ := s.hits.find(p)
-			s.shown = at + 1
-			return m.show(p)
-		},
-		sel:  max(0, s.shown-1),
-		sift: h.filterBy,
-		none: func() string { return h.nothing(m) },
+	h.List = list.List{
+		Keys:      "Enter goes there",
+		Len:       func() int { return h.hits().len() },
+		Item:      func(i int) list.Item { return h.line(i, m) },
+		Choosable: true,
+		Sift:      h.filterBy,
+		None:      func() string { return h.nothing(m) },
 	}
-	m.overlay = h
+	h.Select(max(0, s.shown-1))
+	m.overlay = &opened{h, func(m *Model, i int) tea.Cmd {
+		m.visit()
+		p := h.hits().at(i).Place
+		at, _ := s.hits.find(p)
+		s.shown = at + 1
+		return m.show(p)
+	}}
 	return nil
+}
+
+// hitList is the list of hits, while that is shown; else nil.
+func (m *Model) hitList() *hitList {
+	if m.overlay == nil {
+		return nil
+	}
+	h, _ := m.overlay.overlay.(*hitList)
+	return h
 }
 
 // hits are those that the list shows.
@@ -84,13 +94,6 @@ func (h *hitList) nothing(m *Model) string {
 	return h.s.nothing(m)
 }
 
-// moved keeps the choice on its hit where others came before it.
-func (h *hitList) moved(first, by int) {
-	if by > 0 && h.sel >= first {
-		h.sel, h.top = h.sel+by, h.top+by
-	}
-}
-
 // filterBy filters the hits; nil: shows all.
 func (h *hitList) filterBy(p *pattern.Pattern) {
 	h.sift = nil // Model.siftHits ends what is under way
@@ -101,31 +104,31 @@ func (h *hitList) filterBy(p *pattern.Pattern) {
 
 func (h *hitList) View(width, height int, g *screen.Glyphs) []string {
 	all := h.s.hits.len()
-	h.title, h.after = h.least()+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
+	h.Title, h.After = h.least()+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
 	switch {
 	case h.s.running():
-		h.title += " so far, " + screen.Percent(h.s.done, h.s.total)
+		h.Title += " so far, " + screen.Percent(h.s.done, h.s.total)
 	case h.s.full:
-		h.title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
+		h.Title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
 	}
 	if h.sift != nil {
-		h.title = screen.Grouped(int64(h.sift.passed.len())) + " of " + h.title
-		h.after = h.sift.progress(all)
+		h.Title = screen.Grouped(int64(h.sift.passed.len())) + " of " + h.Title
+		h.After = h.sift.progress(all)
 	}
-	return h.list.View(width, height, g)
+	return h.List.View(width, height, g)
 }
 
-func (h *hitList) line(i int, m *Model) item {
+func (h *hitList) line(i int, m *Model) list.Item {
 	hit := h.hits().at(i)
 	p, ok := h.seen[hit.Place]
 	if !ok {
 		p.text = m.spinner()
 	}
 	half := max(24, m.width*3/5)
-	return item{cells: []cell{
-		{text: eventText(hit), s: screen.Faint, at: 2, aside: true},
-		{text: screen.CutEnd(p.text, half-14, m.g), s: screen.Plain, at: 14},
-		{text: p.path, s: screen.Faint, at: half + 2},
+	return list.Item{Cells: []list.Cell{
+		{Text: eventText(hit), Style: screen.Faint, At: 2, Aside: true},
+		{Text: screen.CutEnd(p.text, half-14, m.g), Style: screen.Plain, At: 14},
+		{Text: p.path, Style: screen.Faint, At: half + 2},
 	}}
 }
 
@@ -139,14 +142,13 @@ func eventText(h lazy.Hit) string {
 
 // peekVisible asks for what the hits on the screen say.
 func (m *Model) peekVisible() tea.Cmd {
-	h, ok := m.overlay.(*hitList)
-	if !ok || h.busy {
+	h := m.hitList()
+	if h == nil || h.busy {
 		return nil
 	}
-	// Drawing has not seen the last key yet.
-	h.settle(m.overlayHeight(m.layout()))
 	var want []lazy.Place
-	for i := h.top; i < min(h.count(), h.top+h.height); i++ {
+	from, to := h.Visible(m.overlayHeight(m.layout())) // drawing has not seen the last key yet
+	for i := from; i < to; i++ {
 		p := h.hits().at(i).Place
 		if _, ok := h.seen[p]; !ok {
 			want = append(want, p)

@@ -62,7 +62,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case m.prompt != nil:
 		return m.answer(m.prompt.HandleKey(k))
 	case m.overlay != nil:
-		return m.run(m.overlay.HandleKey(k))
+		return m.overlayKey(k)
 	}
 	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && (name != "0" || m.count.digits > 0) {
 		return m.digit(int(name[0] - '0'))
@@ -134,7 +134,8 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 		return nil
 	}
 	if m.overlay != nil {
-		return m.run(m.overlay.Scroll(n))
+		m.overlay.Scroll(n)
+		return nil
 	}
 	if len(m.out.rows) == 0 {
 		return nil

@@ -34,7 +34,7 @@ func TestKeyMap(t *testing.T) {
 func TestHelpHasAllKeys(t *testing.T) {
 	var text strings.Builder
 	for _, it := range helpItems(bindings(), &screen.Unicode) {
-		text.WriteString(it.text() + "\n")
+		text.WriteString(it.Text() + "\n")
 	}
 	for _, b := range bindings() {
 		if len([]rune(b.help)) > 80-22 {

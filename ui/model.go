@@ -49,7 +49,7 @@ type Model struct {
 	tour          *tour   // nil: none
 	prompt        *asking // nil: none is open
 	typed         prompt.Memory
-	overlay       overlay // nil: none
+	overlay       *opened // nil: none
 	keys          []binding
 	count         counter
 	click         click

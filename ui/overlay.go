@@ -1,49 +1,39 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 )
 
 // overlay takes the place of the tree until it is closed.
 type overlay interface {
-	// HandleKey returns what a key is to do.
-	HandleKey(k tea.KeyPressMsg) action
+	// HandleKey says what a key leads to.
+	HandleKey(k tea.KeyPressMsg) list.Action
 	// Scroll moves what is shown, for the mouse's wheel.
-	Scroll(n int) action
+	Scroll(n int)
 	// View draws height lines of width cells.
 	View(width, height int, g *screen.Glyphs) []string
 	// Hint is the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
 }
 
-// item is a line of a list, with the text that a filter looks at.
-type item struct {
-	cells []cell
-	head  bool   // a heading, which cannot be chosen
-	whole string // what is cut in the cells; a filter looks at that too
+// opened is the overlay that is open.
+type opened struct {
+	overlay
+	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
 }
 
-type cell struct {
-	text string
-	s    screen.Style
-	at   int // column; 0: right behind the one before
-	// aside is what a filter does not look at.
-	aside bool
-}
-
-func (it *item) text() string {
-	var b strings.Builder
-	b.WriteString(it.whole)
-	b.WriteByte(' ')
-	for _, c := range it.cells {
-		if !c.aside {
-			b.WriteString(c.text)
-			b.WriteByte(' ')
-		}
+// overlayKey does what a key in the overlay leads to.
+func (m *Model) overlayKey(k tea.KeyPressMsg) tea.Cmd {
+	o := m.overlay
+	switch what := o.HandleKey(k); what.Kind {
+	case list.Closed:
+		m.overlay = nil
+	case list.Chosen:
+		m.overlay = nil
+		return o.choose(m, what.Index)
 	}
-	return b.String()
+	return nil
 }

@@ -61,7 +61,7 @@ func (m *Model) kept() int64 {
 	if s := m.search; s != nil {
 		n += s.hits.bytes() + s.others.bytes()
 	}
-	if h, ok := m.overlay.(*hitList); ok {
+	if h := m.hitList(); h != nil {
 		if h.sift != nil {
 			n += h.sift.passed.bytes()
 		}

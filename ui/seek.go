@@ -99,8 +99,8 @@ func (f found) apply(m *Model) tea.Cmd {
 		}
 	} else {
 		first, by := s.take(f.Found, m.seeking.most)
-		if h, ok := m.overlay.(*hitList); ok && h.s == s && h.sift == nil {
-			h.moved(first, by)
+		if h := m.hitList(); h != nil && h.s == s && h.sift == nil {
+			h.Moved(first, by)
 		}
 	}
 	defer m.passOn(s, f)
@@ -119,8 +119,8 @@ func (f found) apply(m *Model) tea.Cmd {
 
 // passOn hands hits on to the filter of their list.
 func (m *Model) passOn(s *search, f found) {
-	h, ok := m.overlay.(*hitList)
-	if !ok || h.s != s || h.sift == nil {
+	h := m.hitList()
+	if h == nil || h.s != s || h.sift == nil {
 		return
 	}
 	h.sift.queue.add(f.Hits)

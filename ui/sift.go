@@ -96,8 +96,8 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 // no longer needed.
 func (m *Model) siftHits() tea.Cmd {
 	var want *sift
-	h, ok := m.overlay.(*hitList)
-	if ok {
+	h := m.hitList()
+	if h != nil {
 		want = h.sift
 	}
 	if m.sift != nil && m.sift != want {
@@ -193,8 +193,8 @@ func (n sifted) apply(m *Model) tea.Cmd {
 		return nil // it was given up
 	}
 	first, by := f.passed.add(n.passed)
-	if h, ok := m.overlay.(*hitList); ok {
-		h.moved(first, by)
+	if h := m.hitList(); h != nil {
+		h.Moved(first, by)
 	}
 	f.looked += n.looked
 	f.others += n.others

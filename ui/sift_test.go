@@ -7,6 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/list"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
@@ -33,7 +34,7 @@ func filterText(t *testing.T, m *Model, hit lazy.Hit) (line, called string) {
 func TestHitListFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("/ e enter H")
-	h := d.m.overlay.(*hitList)
+	h := d.m.hitList()
 	all := h.s.hits.len()
 	for _, c := range []struct {
 		what string
@@ -51,7 +52,7 @@ func TestHitListFilter(t *testing.T) {
 			d.keys("ctrl+r")
 		}
 		d.keys("enter").has(screen.Grouped(int64(len(want))) + " of " + screen.Plural(int64(all), "hit"))
-		if got := h.count(); got != len(want) || len(want) == 0 || len(want) == all {
+		if got := h.Count(); got != len(want) || len(want) == 0 || len(want) == all {
 			t.Errorf("%s: %d hits pass, want %d of %d", p.Name(80, d.m.g), got, len(want), all)
 			continue
 		}
@@ -76,13 +77,13 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
-	h := d.m.overlay.(*hitList)
-	if h.count() == 0 {
+	h := d.m.hitList()
+	if h.Count() == 0 {
 		t.Error("nothing passes the expression")
 	}
 	d.typed("(").has("not a regular expression: a ( is not closed")
-	if h.count() != 0 {
-		t.Errorf("%d hits pass what is no expression", h.count())
+	if h.Count() != 0 {
+		t.Errorf("%d hits pass what is no expression", h.Count())
 	}
 	d.keys("esc").has(screen.Plural(int64(h.s.hits.len()), "hit") + " of /json")
 }
@@ -99,14 +100,16 @@ func TestHitListFills(t *testing.T) {
 	}
 	d.run(d.m.beginSearch(pattern.New("(", false), &wanted{from: last, dir: 1, count: 1}))
 	d.keys("H /").typed("1")
-	h := d.m.overlay.(*hitList)
+	h := d.m.hitList()
 	after, all := len(h.sift.passed.after), h.sift.passed.len()
 	if after == 0 || after >= 20 || all < 200 {
 		t.Fatalf("%d of %d hits come after where the search began: the test shows nothing", after, all)
 	}
 	d.screen()
-	if h.top > all-h.height || h.sel < h.top || h.sel != all-after {
-		t.Errorf("%d hits, the screen has %d from %d on, chosen is %d:\n%s", all, h.height, h.top, h.sel, d.screen())
+	height := d.m.overlayHeight(d.m.layout())
+	from, to := h.Visible(height)
+	if to-from != min(all, height-1) || h.Selected() < from || h.Selected() != all-after {
+		t.Errorf("%d hits, the screen has %d from %d on, chosen is %d:\n%s", all, to-from, from, h.Selected(), d.screen())
 	}
 }
 
@@ -306,10 +309,10 @@ func TestThreadListFilter(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 100, 24, Options{})
 	d.keys("t")
-	l := d.m.overlay.(*list)
-	items, texts, line, text := 0, 0, l.item, l.text
-	l.item = func(i int) item { items++; return line(i) }
-	l.text = func(i int) []byte { texts++; return text(i) }
+	l := d.m.overlay.overlay.(*list.List)
+	items, texts, line, text := 0, 0, l.Item, l.Text
+	l.Item = func(i int) list.Item { items++; return line(i) }
+	l.Text = func(i int) []byte { texts++; return text(i) }
 	d.keys("/").typed("-29")
 	if items > 100 {
 		t.Errorf("%d lines were made", items)
@@ -317,8 +320,8 @@ func TestThreadListFilter(t *testing.T) {
 	if texts > 5*threads/2 {
 		t.Errorf("%d names were looked at", texts)
 	}
-	d.has(screen.Grouped(int64(l.count())) + " of " + screen.Plural(threads, "thread"))
-	if got, want := l.count(), 1+10+100; got != want {
+	d.has(screen.Grouped(int64(l.Count())) + " of " + screen.Plural(threads, "thread"))
+	if got, want := l.Count(), 1+10+100; got != want {
 		t.Errorf("%d threads pass, want %d", got, want)
 	}
 	d.keys("enter j enter")

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 )
 
@@ -19,23 +20,24 @@ func (m *Model) listThreads() tea.Cmd {
 		n, _ := t.Thread(threads[i].ID)
 		return n
 	}
-	l := &list{
-		title: screen.Plural(int64(len(threads)), "thread"), hint: "Enter goes there",
-		n:    func() int { return len(threads) },
-		item: func(i int) item { return m.threadItem(threads[i], node(i)) },
-		text: threadTexts(threads),
-		choose: func(m *Model, i int) tea.Cmd {
-			if n := node(i); n != nil {
-				m.visit()
-				m.out.jump(rowOf(n))
-			}
-			return nil
-		},
+	l := &list.List{
+		Title: screen.Plural(int64(len(threads)), "thread"), Keys: "Enter goes there",
+		Len:       func() int { return len(threads) },
+		Item:      func(i int) list.Item { return m.threadItem(threads[i], node(i)) },
+		Text:      threadTexts(threads),
+		Choosable: true,
 	}
 	if at, ok := m.cursorThread(); ok {
-		l.sel, _ = slices.BinarySearchFunc(threads, at, func(t lazy.ThreadInfo, id int32) int { return cmp.Compare(t.ID, id) })
+		i, _ := slices.BinarySearchFunc(threads, at, func(t lazy.ThreadInfo, id int32) int { return cmp.Compare(t.ID, id) })
+		l.Select(i)
 	}
-	m.overlay = l
+	m.overlay = &opened{l, func(m *Model, i int) tea.Cmd {
+		if n := node(i); n != nil {
+			m.visit()
+			m.out.jump(rowOf(n))
+		}
+		return nil
+	}}
 	return nil
 }
 
@@ -70,7 +72,7 @@ func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
 
 // threadItem is a line of the list: a thread, and what is known of it. n is its
 // node, nil when there is none yet.
-func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
+func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) list.Item {
 	what := population(t).calls("", m.g) + ", " + screen.Size(t.Bytes)
 	if t.Bytes == 0 {
 		what = "no calls in this thread"
@@ -85,7 +87,7 @@ func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) item {
 		}
 	}
 	from = max(28, from)
-	return item{whole: threadName(t), cells: []cell{{text: screen.CutMiddle(threadName(t), from-3, m.g), s: screen.Plain, at: 2}, {text: what, s: screen.Faint, at: from, aside: true}}}
+	return list.Item{Whole: threadName(t), Cells: []list.Cell{{Text: screen.CutMiddle(threadName(t), from-3, m.g), Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
 }
 
 // threadName is a thread as the tree shows it.

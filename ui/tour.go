@@ -41,8 +41,7 @@ var tourSteps = []step{
 	{key: "/", text: "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too."},
 	{key: "H", text: "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.",
 		done: func(m *Model) bool {
-			_, ok := m.overlay.(*hitList)
-			return ok
+			return m.hitList() != nil
 		}},
 	{key: "?", text: "%s lists all keys, and q quits."},
 }

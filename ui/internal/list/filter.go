@@ -1,4 +1,4 @@
-package ui
+package list
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -12,11 +12,11 @@ import (
 const maxFilter = 500
 
 // typed edits the filter.
-func (l *list) typed(k tea.KeyPressMsg, name string) action {
+func (l *List) typed(k tea.KeyPressMsg, name string) Action {
 	switch name {
 	case "enter":
 		l.filtering = false
-		return nil
+		return Action{}
 	case "esc":
 		l.filtering, l.filter, l.expr = false, "", false
 	case "down", "up":
@@ -36,18 +36,18 @@ func (l *list) typed(k tea.KeyPressMsg, name string) action {
 		}
 	}
 	l.refilter()
-	return nil
+	return Action{}
 }
 
 // refilter finds the lines that contain the filter, each with its heading.
-func (l *list) refilter() {
+func (l *List) refilter() {
 	before, among := l.p, l.shown
 	l.sel, l.top, l.shown, l.p, l.others = 0, 0, nil, nil, 0
 	if l.filter != "" {
 		l.p = pattern.New(l.filter, l.expr)
 	}
-	if l.sift != nil {
-		l.sift(l.p)
+	if l.Sift != nil {
+		l.Sift(l.p)
 		return
 	}
 	if l.p == nil {
@@ -64,8 +64,8 @@ func (l *list) refilter() {
 
 // passing returns the lines that a pattern passes, each with its heading, among
 // some; nil: among all.
-func (l *list) passing(p *pattern.Pattern, among []int) []int {
-	n := l.n()
+func (l *List) passing(p *pattern.Pattern, among []int) []int {
+	n := l.Len()
 	if among != nil {
 		n = len(among)
 	}
@@ -92,21 +92,21 @@ func (l *list) passing(p *pattern.Pattern, among []int) []int {
 }
 
 // textOf returns what a filter looks at of a line.
-func (l *list) textOf(i int) (text []byte, heading bool) {
-	if l.text != nil {
-		return l.text(i), false
+func (l *List) textOf(i int) (text []byte, heading bool) {
+	if l.Text != nil {
+		return l.Text(i), false
 	}
-	it := l.item(i)
-	return []byte(it.text()), it.head
+	it := l.Item(i)
+	return []byte(it.Text()), it.Head
 }
 
 // nothing says that there is no line to show.
-func (l *list) nothing() string {
+func (l *List) nothing() string {
 	switch {
 	case l.p != nil && l.p.Fault != "":
 		return "not a regular expression: " + l.p.Fault
-	case l.none != nil:
-		return l.none()
+	case l.None != nil:
+		return l.None()
 	case l.p == nil:
 		return "nothing here"
 	}

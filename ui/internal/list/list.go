@@ -1,0 +1,221 @@
+package list
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
+)
+
+// List is lines to look at or to choose from, with a filter. The exported fields
+// say what it lists; its methods run on one goroutine.
+type List struct {
+	Title     string
+	After     string     // what the title says after the filter
+	Keys      string     // what keys do that are its own, for the bottom line
+	Len       func() int // how many lines there are
+	Item      func(i int) Item
+	Choosable bool                     // lines can be chosen
+	Text      func(i int) []byte       // what a filter looks at, good until the next call; nil: the text of the item
+	Sift      func(p *pattern.Pattern) // filters in another way, nil: not at all; nil: the list does it itself
+	None      func() string            // why there is nothing; nil: the list says it itself
+
+	filter    string
+	expr      bool             // the filter is a regular expression
+	p         *pattern.Pattern // of the filter; nil: there is none
+	others    int              // lines that pass when the filter is read the other way, where none does
+	filtering bool
+	shown     []int // indexes that pass the filter; nil: all do
+	sel, top  int   // in what is shown
+	height    int   // lines, as last drawn
+}
+
+// Count returns how many lines pass the filter.
+func (l *List) Count() int {
+	if l.shown != nil {
+		return len(l.shown)
+	}
+	return l.Len()
+}
+
+// index is the line that is the i-th of those that pass the filter.
+func (l *List) index(i int) int {
+	if l.shown != nil {
+		return l.shown[i]
+	}
+	return i
+}
+
+// listKeys are the moves in a list, in lines; big ones are pages.
+var listKeys = map[string]func(l *List) int{
+	"down": func(*List) int { return 1 }, "j": func(*List) int { return 1 }, "ctrl+n": func(*List) int { return 1 },
+	"up": func(*List) int { return -1 }, "k": func(*List) int { return -1 }, "ctrl+p": func(*List) int { return -1 },
+	"pgdown": func(l *List) int { return l.height - 1 }, "ctrl+f": func(l *List) int { return l.height - 1 },
+	"pgup": func(l *List) int { return 1 - l.height }, "ctrl+b": func(l *List) int { return 1 - l.height },
+	"ctrl+d": func(l *List) int { return l.height / 2 }, "ctrl+u": func(l *List) int { return -l.height / 2 },
+	"home": func(l *List) int { return -l.Count() }, "g": func(l *List) int { return -l.Count() },
+	"end": func(l *List) int { return l.Count() }, "G": func(l *List) int { return l.Count() },
+}
+
+// Action is what a key leads to.
+type Action struct {
+	Kind  Kind
+	Index int // of what was chosen
+}
+
+// Kind says which of the actions it is.
+type Kind int
+
+const (
+	None   Kind = iota
+	Closed      // the list is to be closed
+	Chosen      // a line was chosen, and the list is to be closed
+)
+
+// HandleKey moves in the list, or edits its filter.
+func (l *List) HandleKey(k tea.KeyPressMsg) Action {
+	name := k.String()
+	if l.filtering {
+		return l.typed(k, name)
+	}
+	if move, ok := listKeys[name]; ok {
+		l.move(move(l))
+		return Action{}
+	}
+	switch name {
+	case "/":
+		l.filtering = true
+	case "enter", "space", "right", "l":
+		return l.take()
+	case "q", "?", "left", "h":
+		return Action{Kind: Closed}
+	case "esc":
+		if l.filter == "" {
+			return Action{Kind: Closed}
+		}
+		l.filter, l.expr = "", false
+		l.refilter()
+	}
+	return Action{}
+}
+
+// take chooses the line of the cursor.
+func (l *List) take() Action {
+	if !l.Choosable || l.sel >= l.Count() {
+		return Action{}
+	}
+	i := l.index(l.sel)
+	if l.Item(i).Head {
+		return Action{}
+	}
+	return Action{Chosen, i}
+}
+
+// Scroll moves what is shown, for the mouse's wheel.
+func (l *List) Scroll(n int) { l.move(n) }
+
+// move moves the choice; where nothing can be chosen, what is shown.
+func (l *List) move(n int) {
+	last := max(0, l.Count()-1)
+	if !l.Choosable {
+		l.top = max(0, min(l.top+n, l.Count()-l.height))
+		return
+	}
+	l.sel = max(0, min(l.sel+n, last))
+}
+
+// Select sets the cursor to a line of what is shown.
+func (l *List) Select(i int) { l.sel = i }
+
+// Selected is the line of the cursor, in what is shown.
+func (l *List) Selected() int { return l.sel }
+
+// Moved keeps the cursor on its line where by others came before it, at first.
+func (l *List) Moved(first, by int) {
+	if by > 0 && l.sel >= first {
+		l.sel, l.top = l.sel+by, l.top+by
+	}
+}
+
+// Visible returns which lines of what passes the filter a screen of height lines
+// shows, the title's among them.
+func (l *List) Visible(height int) (from, to int) {
+	l.settle(height)
+	return l.top, min(l.Count(), l.top+l.height)
+}
+
+// settle brings the choice onto a screen of height lines, the title's among
+// them. No line of it stays empty while there are lines above.
+func (l *List) settle(height int) {
+	l.height = max(1, height-1)
+	if l.Choosable {
+		l.sel = max(0, min(l.sel, l.Count()-1))
+		l.top = max(0, l.sel-l.height+1, min(l.top, l.sel, l.Count()-l.height))
+	}
+}
+
+// View draws the list: height lines of width cells.
+func (l *List) View(width, height int, g *screen.Glyphs) []string {
+	l.settle(height)
+	title := " " + l.Title + " "
+	if l.shown != nil && l.Text != nil { // no line is a heading
+		title = " " + screen.Grouped(int64(len(l.shown))) + " of " + l.Title + " "
+	}
+	if l.filtering || l.filter != "" {
+		title += pattern.Sign(l.expr) + l.filter
+		if l.filtering {
+			title += "_"
+		}
+		title += " " + l.After
+	}
+	lines := []string{screen.Titled(screen.CutEnd(title, width-4, g), "", width, g)}
+	for i := l.top; i < l.Count() && len(lines) < height; i++ {
+		lines = append(lines, l.line(l.Item(l.index(i)), l.Choosable && i == l.sel, width, g))
+	}
+	if l.Count() == 0 && len(lines) < height {
+		lines = append(lines, screen.NewLine(width, g).Put("  "+l.nothing(), screen.Faint).End())
+	}
+	for len(lines) < height {
+		lines = append(lines, screen.NewLine(width, g).End())
+	}
+	return lines
+}
+
+func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
+	out := screen.NewLine(width, g)
+	out.Heavy = chosen
+	if chosen {
+		out.Put(g.Cursor, screen.Accent)
+	} else {
+		out.Put(" ", screen.Plain)
+	}
+	out.Space(1)
+	for _, c := range it.Cells {
+		out.Space(c.At - (width - out.Left))
+		var lit [][2]int
+		if l.p != nil && !c.Aside {
+			lit = l.p.Ranges([]byte(c.Text))
+		}
+		s := c.Style
+		out.Spans(c.Text, screen.Whole(c.Text), screen.Always(s), lit, 0)
+	}
+	return out.End()
+}
+
+// Hint says what keys do, if possible in width cells.
+func (l *List) Hint(width int, g *screen.Glyphs) string {
+	parts := []string{"↑ ↓ move", l.Keys, "/ filter", "Esc closes"}
+	switch {
+	case l.filtering:
+		parts = []string{"type to filter", strings.TrimSpace(pattern.SwitchHint(l.expr, g)), "Enter keeps it", "Esc clears it"}
+	case g.ASCII:
+		parts[0] = "Up Down move"
+	}
+	// In a narrow window what goes last is how to get out.
+	for len(parts) > 1 && screen.TextWidth(strings.Join(parts, "   "), g.ASCII) > width {
+		parts = parts[1:]
+	}
+	return strings.Join(parts, "   ")
+}

@@ -1,0 +1,173 @@
+package list
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// numbers is a list of n lines to choose from, "line 0" and so on.
+func numbers(n int) *List {
+	return &List{
+		Title: screen.Plural(int64(n), "line"), Keys: "Enter goes there", Choosable: true,
+		Len:  func() int { return n },
+		Item: func(i int) Item { return Item{Cells: []Cell{{Text: "line " + strconv.Itoa(i), At: 2}}} },
+	}
+}
+
+// press presses keys, drawing in between, and returns what the last one leads to.
+func press(l *List, keys string) (last Action) {
+	for _, k := range strings.Fields(keys) {
+		l.View(30, 11, &screen.Unicode)
+		last = l.HandleKey(uitest.Press(k))
+	}
+	return last
+}
+
+// TestKeys presses keys in a list of a hundred lines on a screen of ten: what they
+// lead to, and where the cursor is then.
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want Action
+		at   int
+	}{
+		{"", Action{}, 0},
+		{"j j k", Action{}, 1},
+		{"up", Action{}, 0},
+		{"G", Action{}, 99},
+		{"G down g", Action{}, 0},
+		{"pgdown ctrl+d", Action{}, 14},
+		{"G pgup ctrl+u", Action{}, 85},
+		{"j j enter", Action{Chosen, 2}, 2},
+		{"G space", Action{Chosen, 99}, 99},
+		{"q", Action{Kind: Closed}, 0},
+		{"j esc", Action{Kind: Closed}, 1},
+		{"/ 9", Action{}, 0},
+		{"/ 9 enter j j enter", Action{Chosen, 29}, 2},
+		{"/ 9 down enter", Action{Chosen, 19}, 1},
+		{"/ 9 esc j enter", Action{Chosen, 1}, 1},
+		{"/ 9 enter esc", Action{}, 0},
+		{"/ 9 enter esc esc", Action{Kind: Closed}, 0},
+		{"/ x enter enter", Action{}, 0},
+		{"/ 9 x backspace backspace enter G", Action{}, 99},
+		{"/ [ 1 2 ] 5 ctrl+r enter j enter", Action{Chosen, 25}, 1},
+	} {
+		l := numbers(100)
+		if got := press(l, c.keys); got != c.want || l.Selected() != c.at {
+			t.Errorf("%s: %+v at line %d, expected %+v at %d", c.keys, got, l.Selected(), c.want, c.at)
+		}
+	}
+}
+
+// TestHeadings: a heading cannot be chosen, and comes with the lines that pass.
+func TestHeadings(t *testing.T) {
+	names := []string{"Fruit", "apple", "pear", "Trees", "apple tree", "oak"}
+	l := &List{
+		Title: "things", Choosable: true,
+		Len:  func() int { return len(names) },
+		Item: func(i int) Item { return Item{Head: i%3 == 0, Cells: []Cell{{Text: names[i]}}} },
+	}
+	if got := press(l, "enter"); got != (Action{}) {
+		t.Errorf("a heading is chosen: %+v", got)
+	}
+	press(l, "/ o a k")
+	if l.Count() != 2 {
+		t.Errorf("%d lines pass", l.Count())
+	}
+	if got := press(l, "enter j enter"); got != (Action{Chosen, 5}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestView draws lists: what fits, from where the cursor is.
+func TestView(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		keys string
+		want string
+	}{
+		{2, "", "─ 2 lines ────────────|▌ line 0|  line 1|"},
+		{9, "G", "─ 9 lines ────────────|  line 6|  line 7|▌ line 8"},
+		{9, "/ 8 enter", "─ 9 lines /8 ─────────|▌ line 8||"},
+		{9, "/ 8", "─ 9 lines /8_ ────────|▌ line 8||"},
+		{9, "/ x", "─ 9 lines /x_ ────────|  nothing here contains x||"},
+		{9, "/ [ ctrl+r", "─ 9 lines regex /[_ ──|  not a regular expressi…||"},
+		{0, "", "─ 0 lines ────────────|  nothing here||"},
+	} {
+		l := numbers(c.n)
+		press(l, c.keys)
+		lines := l.View(25, 4, &screen.Unicode)
+		for i, line := range lines {
+			text := ansi.Strip(line)
+			if w := ansi.StringWidth(text); w != 25 {
+				t.Errorf("%q has %d cells", text, w)
+			}
+			lines[i] = strings.TrimRight(text, " ")
+		}
+		want := strings.Replace(c.want, "|", "───|", 1)
+		if got := strings.Join(lines, "|"); got != want {
+			t.Errorf("%d lines, %s: %q, expected %q", c.n, c.keys, got, want)
+		}
+	}
+}
+
+// TestMany: drawing a list and moving in it makes no more lines than the screen has.
+func TestMany(t *testing.T) {
+	l := numbers(1_000_000)
+	made, line := 0, l.Item
+	l.Item = func(i int) Item { made++; return line(i) }
+	press(l, "j pgdown G k")
+	if made > 4*11 {
+		t.Errorf("%d lines were made", made)
+	}
+	if from, to := l.Visible(11); to != 1_000_000 || from != to-10 {
+		t.Errorf("lines %d to %d are shown", from, to)
+	}
+}
+
+// TestMoved: the cursor stays on its line when lines come before it.
+func TestMoved(t *testing.T) {
+	n := 20
+	l := numbers(0)
+	l.Len = func() int { return n }
+	press(l, "pgdown")
+	at := l.Selected()
+	n += 5
+	l.Moved(0, 5)
+	if l.Selected() != at+5 {
+		t.Errorf("at %d, was at %d", l.Selected(), at)
+	}
+	l.Moved(l.Selected()+1, 3)
+	if l.Selected() != at+5 {
+		t.Error("what came after it has moved it")
+	}
+}
+
+// TestHint: in a narrow window the way out is the last to go.
+func TestHint(t *testing.T) {
+	l := numbers(5)
+	for width, want := range map[int]string{
+		80: "↑ ↓ move   Enter goes there   / filter   Esc closes", 30: "/ filter   Esc closes", 5: "Esc closes",
+	} {
+		if got := l.Hint(width, &screen.Unicode); got != want {
+			t.Errorf("%d cells: %q", width, got)
+		}
+	}
+	press(l, "/")
+	if got := l.Hint(80, &screen.Unicode); !strings.HasSuffix(got, "Esc clears it") {
+		t.Errorf("%q", got)
+	}
+}
+
+func ExampleItem() {
+	it := Item{Whole: "a name that is cut", Cells: []Cell{{Text: "a na…"}, {Text: "12 ms", Aside: true}}}
+	fmt.Printf("%q\n", it.Text())
+	// Output: "a name that is cut a na… "
+}
