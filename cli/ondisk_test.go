@@ -211,7 +211,10 @@ func readFile(t *testing.T, path string) []byte {
 // each, data and index together. How well times can be packed depends on how
 // even the machine is, so they are left out here.
 func TestPackedSize(t *testing.T) {
-	calls := packedCalls
+	calls := 50_000
+	if formattest.Exhaustive() && !formattest.Race {
+		calls = 1_000_000
+	}
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	rec, err := recorder.Start(recorder.Config{Path: path, NoTimes: true})
 	if err != nil {

@@ -73,7 +73,7 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 		run(spec.Name(), data, index)
 	}
 	for _, name := range append(small[:], "threads.stream.bin", "allkinds.dump.bin", "allkinds.v27.dump.bin", "crash.stream.bin") {
-		if name == "crash.stream.bin" && (testing.Short() || raceDetector) {
+		if name == "crash.stream.bin" && (!formattest.Exhaustive() || formattest.Race) {
 			continue
 		}
 		run(name, formattest.Recorded(t, name), formattest.Recorded(t, name+".idx"))
@@ -82,9 +82,9 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 
 // every thins a long list out.
 func every(n int) int {
-	most := 1000
-	if testing.Short() || raceDetector {
-		most = 200
+	most := 200
+	if formattest.Exhaustive() && !formattest.Race {
+		most = 1000
 	}
 	return 1 + n/most
 }

@@ -26,7 +26,7 @@ func TestFollowLong(t *testing.T) {
 	spec.BlockSize = 2 << 10
 	data, _ := formattest.Bytes(t, spec)
 	steps := 2000
-	if raceDetector {
+	if formattest.Race {
 		steps = 100
 	}
 	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)

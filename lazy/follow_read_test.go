@@ -113,7 +113,7 @@ func TestFollowDamageEnds(t *testing.T) {
 // TestLargeBlock: a block that is written over a long time is shown as it comes,
 // once it is larger than any that is written at once.
 func TestLargeBlock(t *testing.T) {
-	if raceDetector {
+	if formattest.Race {
 		t.Skip("10 MB of trace: slow, and nothing runs beside it")
 	}
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1, Options: formattest.Options{Dump: true}})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format/formattest"
 	"tracex/recorder"
 )
 
@@ -112,7 +113,7 @@ func shownText(tree *Tree, nodes []*Node) string {
 // each flush it shows all that the program has done, and nothing else.
 func TestFollowRecording(t *testing.T) {
 	rounds, steps := 40, 60
-	if raceDetector {
+	if formattest.Race {
 		rounds = 12
 	}
 	for seed := range uint64(4) {

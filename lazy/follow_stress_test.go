@@ -71,7 +71,7 @@ func TestFollowWhileRead(t *testing.T) {
 	})
 	rng := rand.New(rand.NewPCG(3, 4))
 	changes := 40
-	if raceDetector {
+	if formattest.Race {
 		changes = 12
 	}
 	for range changes {

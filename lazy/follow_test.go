@@ -116,7 +116,7 @@ func TestFollow(t *testing.T) {
 		tree := r.Tree(false)
 		var before []*Node
 		steps := 20
-		if raceDetector {
+		if formattest.Race {
 			steps = 6
 		}
 		for w.size < len(data) {

@@ -133,7 +133,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 // eachGrowing calls f with the data of traces of many sorts.
 func eachGrowing(t *testing.T, f func(t *testing.T, data []byte, rng *rand.Rand)) {
 	seeds := uint64(10)
-	if raceDetector || testing.Short() {
+	if formattest.Race || testing.Short() {
 		seeds = 4
 	}
 	for seed := range seeds {

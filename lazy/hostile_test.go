@@ -89,20 +89,16 @@ func try(t *testing.T, data, index []byte) {
 	r.FindEvent(ctx, 600)
 }
 
-// exhaustiveVariable, set to anything, has the tests try each place that can be
-// damaged, as .ci/run does. Without it they try one in seven.
-const exhaustiveVariable = "TRACEX_EXHAUSTIVE"
-
-// step is how many places the tests of damage go on at a time: more when time is
-// short, as under the race detector, which is slow.
+// step is the distance between the places that the tests of damage try: each
+// place where all are asked for, few under the race detector, which is slow.
 func step() int {
 	switch {
-	case testing.Short(), raceDetector:
+	case testing.Short(), formattest.Race:
 		return 61
-	case os.Getenv(exhaustiveVariable) != "":
+	case formattest.Exhaustive():
 		return 1
 	}
-	return 7
+	return 31
 }
 
 // eachOf calls f with each stride-th number below n, on all processors.

@@ -11,11 +11,15 @@ import (
 	"tracex/format/formattest"
 )
 
-func TestNested100000Deep(t *testing.T) {
+func TestNestedDeep(t *testing.T) {
 	t.Parallel()
-	path := formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1})
+	depth := 20_000
+	if formattest.Exhaustive() {
+		depth = 100_000
+	}
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: depth, Seed: 1})
 	for name, from := range map[string]string{"with index": path, "without": withoutIndex(t, path)} {
-		t.Run(name, func(t *testing.T) { nestedDeep(t, from, 100_000) })
+		t.Run(name, func(t *testing.T) { nestedDeep(t, from, depth) })
 	}
 }
 
@@ -60,16 +64,16 @@ func nestedDeep(t *testing.T, from string, depth int) {
 	}
 }
 
-// TestFiveMillionChildren opens nodes with up to five million direct children,
+// TestManyChildren opens nodes with up to five million direct children,
 // at both ends and in the middle.
-func TestFiveMillionChildren(t *testing.T) {
+func TestManyChildren(t *testing.T) {
 	t.Parallel()
 	for shape, n := range map[formattest.Shape]int{
 		formattest.Wide: 2_000_000, formattest.WideCalls: 1_000_000, formattest.WideLeaves: 5_000_000,
 	} {
 		t.Run(string(shape), func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() || raceDetector {
+			if !formattest.Exhaustive() || formattest.Race {
 				n /= 25
 			}
 			r := ready(t, formattest.File(t, formattest.Spec{Shape: shape, N: n, Seed: 1}), Options{NoWrite: true, Memory: 8 << 20})

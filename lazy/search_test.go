@@ -83,7 +83,7 @@ func TestSearch(t *testing.T) {
 		if data, _ := r.Size(); data > 100<<10 {
 			places = 4
 		}
-		if raceDetector {
+		if formattest.Race || !formattest.Exhaustive() {
 			places = 1 + places/8
 		}
 		for i, s := range []Search{

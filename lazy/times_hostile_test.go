@@ -125,9 +125,12 @@ func TestTimesFlipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stride := 1
-		if raceDetector {
+		stride := 13
+		switch {
+		case formattest.Exhaustive() && formattest.Race:
 			stride = 7
+		case formattest.Exhaustive():
+			stride = 1
 		}
 		eachOf(t, fmt.Sprintf("crash %v", crash), len(times), stride, func(t *testing.T, i int) {
 			bad := bytes.Clone(times)

@@ -64,7 +64,7 @@ func (p paired) thread(id int32) (Time, bool) {
 func timedSpecs() []formattest.Spec {
 	var list []formattest.Spec
 	seeds, calls := uint64(8), 3*scanGroup
-	if raceDetector {
+	if formattest.Race {
 		seeds, calls = 3, scanGroup+500
 	}
 	for seed := range seeds {

@@ -14,7 +14,7 @@ import (
 // one whose objects can all be read, and whose index agrees with it if it has an end.
 func TestTranslateDamaged(t *testing.T) {
 	step := 13
-	if raceDetector {
+	if formattest.Race {
 		step = 41
 	}
 	for _, v := range []format.Version{format.V22, format.V27} {

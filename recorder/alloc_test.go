@@ -1,12 +1,16 @@
 package recorder
 
-import "testing"
+import (
+	"testing"
+
+	"tracex/format/formattest"
+)
 
 // What is recorded all the time allocates nothing, whatever the sink.
 func TestNoAllocations(t *testing.T) { EachVersion(t, testNoAllocations) }
 
 func testNoAllocations(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
 	for _, c := range []Config{

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tracex/format/formattest"
 )
 
 // Programs of functions that are recorded by one line each, panic, recover, panic
@@ -123,7 +125,7 @@ func TestPanicsAreRecordedAsTheyGo(t *testing.T) { EachVersion(t, testPanicsAreR
 
 func testPanicsAreRecordedAsTheyGo(t *testing.T) {
 	seeds := 400
-	if raceEnabled {
+	if formattest.Race {
 		seeds = 60
 	}
 	for seed := range uint64(seeds) {

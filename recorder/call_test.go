@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tracex/format/formattest"
 )
 
 // recorded runs f with a thread of a recording, and returns the lines of the trace
@@ -359,7 +361,7 @@ func TestSilentPanic(t *testing.T) {
 
 // A call by its handle allocates nothing, and its results stay on the stack.
 func TestCallAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
 	r := start(t, Config{create: toDiscard})

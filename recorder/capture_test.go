@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -284,7 +285,7 @@ func testCaptureOdd(t *testing.T) {
 // A value that is changed while it is captured is captured somehow. What is half
 // changed here are strings: half an interface is more than Go itself survives.
 func TestCaptureChanging(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("it is a race")
 	}
 	r := start(t, Config{CaptureCount: 100})

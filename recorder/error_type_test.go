@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -53,7 +54,7 @@ func TestErrorOfNoRecorder(t *testing.T) {
 
 // To record an error with its text allocates nothing but what making it did.
 func TestErrorAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
 	for _, version := range versions {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/recorder/internal/live"
 )
@@ -204,7 +205,7 @@ func TestFinishDamaged(t *testing.T) {
 		}
 	}
 	rounds := 150
-	if testing.Short() || raceEnabled {
+	if testing.Short() || formattest.Race {
 		rounds = 30
 	}
 	done, failed := 0, 0

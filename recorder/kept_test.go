@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -31,7 +32,7 @@ func inTurn(n int, f func(n int)) {
 // kept, and none is refused.
 func TestManyGoroutinesInTurn(t *testing.T) {
 	goroutines := 100_000
-	if raceEnabled {
+	if formattest.Race {
 		goroutines = 10_000
 	}
 	for i, c := range []Config{{}, {MaxMemory: 2 << 20}, {FlushInterval: -1, MaxMemory: 1 << 20, BlockSize: 1 << 10}} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -99,7 +100,7 @@ func (c counting) Close() error                           { return c.to.Close() 
 // of it is in the trace.
 func TestMillionGoroutines(t *testing.T) {
 	goroutines := 1_000_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || formattest.Race {
 		goroutines = 20_000
 	}
 	from, to := io.Pipe()
@@ -139,7 +140,7 @@ func TestMillionGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := <-calls
-	if grown := heap() - before; !raceEnabled && grown > 8<<20 {
+	if grown := heap() - before; !formattest.Race && grown > 8<<20 {
 		t.Errorf("%d bytes of memory behind %d goroutines", grown, goroutines)
 	}
 	saved, _ := r.Flush()
@@ -154,7 +155,7 @@ func TestManyGoroutines(t *testing.T) {
 	// Often, so that memory which is given back too early is another chunk's soon.
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	goroutines := 40_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || formattest.Race {
 		goroutines = 2000
 	}
 	// Room for all, but for a third of their buffers at most.
@@ -185,7 +186,7 @@ func TestManyGoroutines(t *testing.T) {
 	m = r.Method(r.Class("C"), "m", Type{})
 	close(begin)
 	met.Wait()
-	if grown := heap() - before; !raceEnabled && grown > c.MaxMemory+besides {
+	if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides {
 		t.Errorf("%d bytes of memory for %d goroutines, %d are allowed", grown, goroutines, c.MaxMemory)
 	}
 	close(meet)
@@ -209,7 +210,7 @@ func TestManyGoroutines(t *testing.T) {
 // What Config.MaxMemory says that an idle goroutine takes is what it takes at most,
 // and what it says of the default is so.
 func TestIdleGoroutine(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector takes memory of its own")
 	}
 	const goroutines = 10_000
@@ -290,7 +291,7 @@ func TestTooManyGoroutines(t *testing.T) {
 			record(th)
 			threads = append(threads, th)
 		}
-		if grown := heap() - before; !raceEnabled && grown > c.MaxMemory+besides+8*goroutines {
+		if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides+8*goroutines {
 			t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.Full, grown, c.MaxMemory)
 		}
 		for _, th := range threads {
@@ -342,7 +343,7 @@ func TestManyNames(t *testing.T) {
 				th.WriteVariable(last, 0, Int(i))
 			}
 		}
-		if grown := heap() - before; !raceEnabled && grown > c.MaxMemory+besides {
+		if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides {
 			t.Errorf("%v: %d bytes of memory, %d are allowed", strategy, grown, c.MaxMemory)
 		}
 		if again := r.Variable("first", Type{}); again != first {
@@ -385,7 +386,7 @@ func TestDeepRecursion(t *testing.T) {
 				th.Loop(0)
 				th.Iteration(0)
 			}
-			if grown := heap() - before; !raceEnabled && grown > c.MaxMemory+besides {
+			if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides {
 				t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.Full, grown, c.MaxMemory)
 			}
 			for range depth {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
@@ -138,7 +139,7 @@ func ways() []Config {
 func TestSharedThread(t *testing.T) { EachVersion(t, testSharedThread) }
 
 func testSharedThread(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("it is a race")
 	}
 	for i, c := range ways() {

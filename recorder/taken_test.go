@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 )
 
@@ -15,7 +16,7 @@ import (
 // moment, again and again: nothing is lost, twice there, or out of order.
 func TestTakenAway(t *testing.T) {
 	enough, most := int64(3000), 300_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || formattest.Race {
 		enough, most = 300, 10_000
 	}
 	for _, c := range []Config{

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // CheckTimes is checkTimes for tests from outside.
 func CheckTimes(tb testing.TB, path string, whole bool) { checkTimes(tb, path, whole) }
 
 // RaceEnabled says that the race detector watches, and all takes longer.
-const RaceEnabled = raceEnabled
+const RaceEnabled = formattest.Race
 
 // checkTimes compares the times beside a trace with its index: each cell is that
 // of its index cell, and says what can be. whole: nothing is missing at the end.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tracex/format/formattest"
 )
 
 // versions are those that are written.
@@ -16,7 +18,7 @@ var versions = []int{22, 27}
 // takes long and cares for no version, that is the newest alone.
 func EachVersion(t *testing.T, test func(t *testing.T)) {
 	each := versions
-	if raceEnabled {
+	if formattest.Race {
 		each = []int{newestVersion}
 	}
 	for _, version := range each {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/format/formattest"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/perfetto/messages"
@@ -118,7 +119,7 @@ func TestCrowd(t *testing.T) {
 	}
 	for policy, writers := range map[smb.Policy]int{smb.Drop: 100, smb.Stall: 8} {
 		t.Run(fmt.Sprint("policy", policy), func(t *testing.T) {
-			if raceEnabled {
+			if formattest.Race {
 				writers = (writers + 3) / 4
 			}
 			seed := uint64(time.Now().UnixNano())

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/format/formattest"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/smb"
 )
@@ -149,7 +150,7 @@ func TestEventsBehindTheEnd(t *testing.T) {
 
 // TestEventsAllocateNothing counts allocations.
 func TestEventsAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
 	s := &slowService{atOnce: true}

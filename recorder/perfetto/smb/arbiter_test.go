@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tracex/format/formattest"
 )
 
 // TestEmulated runs the random test where chunks travel in commits.
@@ -341,7 +343,7 @@ func TestPool(t *testing.T) {
 
 // TestAllocations holds that a packet costs none.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
 	mem := make([]byte, 256<<10)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"tracex/format/formattest"
 )
 
 // idle is an endpoint behind which nobody looks at the memory.
@@ -220,7 +222,7 @@ func TestCloseEndsStall(t *testing.T) {
 
 // TestTooLong writes a packet that is longer than packets can be.
 func TestTooLong(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || formattest.Race {
 		t.Skip("writes 64 MiB")
 	}
 	mem := make([]byte, 4<<20)

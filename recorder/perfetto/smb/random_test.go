@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tracex/format/formattest"
 )
 
 // written is a packet that a Writer took.
@@ -37,7 +39,7 @@ func TestRandom(t *testing.T) {
 	for _, pageSize := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10} {
 		for l := Div1; l <= Div14; l++ {
 			for _, p := range []Policy{Drop, Stall} {
-				if raceEnabled && (int(l)+pageSize>>12+int(p))%2 == 0 {
+				if formattest.Race && (int(l)+pageSize>>12+int(p))%2 == 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%dK/%d/policy%d", pageSize>>10, l.Chunks(), p), func(t *testing.T) {

@@ -1,0 +1,7 @@
+//go:build !race
+
+package formattest
+
+// Race reports whether the race detector is on. Tests do less then: it makes
+// them ten times as slow, and allocates.
+const Race = false

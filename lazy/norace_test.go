@@ -1,5 +1,0 @@
-//go:build !race
-
-package lazy
-
-const raceDetector = false

@@ -1,5 +1,0 @@
-//go:build race
-
-package producer
-
-const raceEnabled = true

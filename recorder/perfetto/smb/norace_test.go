@@ -1,5 +1,0 @@
-//go:build !race
-
-package smb
-
-const raceEnabled = false
