@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tracex/recorder/convert/spool"
 )
 
 // between stands between the names of what lies in each other.
@@ -26,7 +28,7 @@ func (c *Converter) arrange() []*line {
 	c.countMachines(c.lines)
 	var lines []*line
 	for _, l := range c.lines {
-		if l.records.begun || len(l.more) > 0 {
+		if !l.records.Empty() || len(l.more) > 0 {
 			c.label(l)
 			lines = append(lines, l)
 		}
@@ -83,12 +85,12 @@ func (c *Converter) place(l *line) {
 		return
 	}
 	home.more = append(home.more, l.records)
-	l.records = &stream{}
+	l.records = &spool.Stream{}
 }
 
 // streams are those of the line's records.
-func (l *line) streams() []*stream {
-	if !l.records.begun {
+func (l *line) streams() []*spool.Stream {
+	if l.records.Empty() {
 		return l.more
 	}
 	// What came before the track was described came first.

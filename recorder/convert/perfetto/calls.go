@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/recorder/convert/spool"
 	"tracex/recorder/perfetto/calls"
 )
 
@@ -22,11 +23,11 @@ type callsRecorder struct {
 	pid        processID      // its lower half is 0: not known
 	version    format.Version // of its objects
 	name       string         // before those of its threads, set when it is written
-	references *stream
+	references *spool.Stream
 	known      *remember[reference, struct{}] // that are in references
 	ids        [format.KindCodeLocation + 1]int64
 	// ids are, by kind, one more than the largest of its references' ids.
-	threads map[int32]*stream
+	threads map[int32]*spool.Stream
 }
 
 // reference names an object of a recorder.
@@ -102,15 +103,15 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 	c.scratch = binary.AppendVarint(c.scratch, p.ns)
 	c.scratch = binary.AppendVarint(c.scratch, shift)
 	// All at one time: they are read in the order of the input.
-	return c.spool.add(records, 0, append(c.scratch, p.data...))
+	return c.spool.Add(records, 0, append(c.scratch, p.data...))
 }
 
 // get returns a recorder, a new one if need be; nil when there are too many.
-func (d *recorded) get(id uint64, v format.Version, s *spool) *callsRecorder {
+func (d *recorded) get(id uint64, v format.Version, s *spool.Spool) *callsRecorder {
 	r := d.known[id]
 	if r == nil && len(d.list) < knownRecorders {
 		r = &callsRecorder{
-			version: v, references: s.stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*stream{},
+			version: v, references: s.Stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*spool.Stream{},
 		}
 		if d.known == nil {
 			d.known = map[uint64]*callsRecorder{}
@@ -122,11 +123,11 @@ func (d *recorded) get(id uint64, v format.Version, s *spool) *callsRecorder {
 }
 
 // thread returns the records of a thread; nil when there are too many threads.
-func (d *recorded) thread(r *callsRecorder, id int32, s *spool) *stream {
+func (d *recorded) thread(r *callsRecorder, id int32, s *spool.Spool) *spool.Stream {
 	t := r.threads[id]
 	if t == nil && d.threads < knownTracks {
 		d.threads++
-		t = s.stream()
+		t = s.Stream()
 		r.threads[id] = t
 	}
 	return t
@@ -150,7 +151,7 @@ func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
 		}
 		r.known.put(name, struct{}{})
 		r.ids[name.kind] = max(r.ids[name.kind], int64(id)+1)
-		if err := c.spool.add(r.references, 0, object); err != nil {
+		if err := c.spool.Add(r.references, 0, object); err != nil {
 			return true, err
 		}
 	}

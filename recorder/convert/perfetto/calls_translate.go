@@ -68,27 +68,27 @@ func (k *callsThread) owe() {
 // survey goes over all that a recorder wrote.
 func (c *callsWriter) survey() (*format.Survey, error) {
 	s := &surveyor{known: format.NewSurvey(c.ids.from), version: c.ids.from, left: surveyed}
-	in, err := c.w.c.spool.open(c.r.references)
+	in, err := c.w.c.spool.Open(c.r.references)
 	if err != nil {
 		return nil, err
 	}
-	for n := 0; in.next(); n++ {
+	for n := 0; in.Next(); n++ {
 		if n < surveyed {
-			s.note(in.body)
+			s.note(in.Body)
 		}
 	}
-	if in.err != nil {
-		return nil, in.err
+	if in.Err() != nil {
+		return nil, in.Err()
 	}
 	for _, records := range c.r.threads {
-		if in, err = c.w.c.spool.open(records); err != nil {
+		if in, err = c.w.c.spool.Open(records); err != nil {
 			return nil, err
 		}
-		for s.stack = s.stack[:0]; in.next(); {
-			s.part(in.body)
+		for s.stack = s.stack[:0]; in.Next(); {
+			s.part(in.Body)
 		}
-		if in.err != nil {
-			return nil, in.err
+		if in.Err() != nil {
+			return nil, in.Err()
 		}
 	}
 	return s.known, nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/recorder/convert/spool"
 	"tracex/recorder/perfetto/calls"
 )
 
@@ -113,22 +114,22 @@ func (c *callsWriter) fits() bool {
 }
 
 // thread writes a thread, if there is a trace point in it.
-func (c *callsWriter) thread(ctx context.Context, id int32, records *stream) error {
-	in, err := c.w.c.spool.open(records)
+func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Stream) error {
+	in, err := c.w.c.spool.Open(records)
 	if err != nil {
 		return err
 	}
 	k := &callsThread{c: c, id: int32(c.ids.thread + int64(id)), latest: math.MinInt64}
-	for n := 1; in.next(); n++ {
+	for n := 1; in.Next(); n++ {
 		if n%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.record(in.body); err != nil {
+		if err := k.record(in.Body); err != nil {
 			return err
 		}
 	}
-	if in.err != nil {
-		return in.err
+	if in.Err() != nil {
+		return in.Err()
 	}
 	if k.t != nil {
 		k.moment(c.w.c.last)
@@ -146,9 +147,9 @@ func (c *callsWriter) references(t *thread) error {
 		return nil
 	}
 	c.referred = true
-	r := c.w.c.spool.openBeside(c.r.references)
-	for r.next() {
-		object := r.body
+	r := c.w.c.spool.OpenBeside(c.r.references)
+	for r.Next() {
+		object := r.Body
 		if !c.ids.same {
 			var err error
 			if object, err = c.ids.reference(object, c.translator); err != nil {
@@ -158,7 +159,7 @@ func (c *callsWriter) references(t *thread) error {
 		c.w.blocks.reference(t, object)
 		c.w.blocks.due(t, []*thread{t})
 	}
-	return r.err
+	return r.Err()
 }
 
 // callsThread is a thread that is being written.

@@ -183,11 +183,11 @@ func TestManyEarly(t *testing.T) {
 			s.at(clockMonotonic, 120+i, "early")
 		}
 		s.clocksAt(clockBoottime, clockBoottime, 1000, clockMonotonic, 100)
-		c := New(Options{Memory: memory, TempDir: "no/such/folder"})
+		dir := "no/such/folder"
 		if memory > 0 {
-			c.options.TempDir = t.TempDir()
-			c.spool.dir = c.options.TempDir
+			dir = t.TempDir()
 		}
+		c := New(Options{Memory: memory, TempDir: dir})
 		if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
+	"tracex/recorder/convert/spool"
 )
 
 // Options of a conversion. The zero Options are good.
@@ -49,7 +50,7 @@ const (
 type Converter struct {
 	options    Options
 	readers    map[protowire.Number]reader
-	spool      *spool
+	spool      *spool.Spool
 	dictionary *dictionary
 	clocks     *clocks
 	monotonic  conversion // of times by old fields
@@ -72,7 +73,7 @@ type Converter struct {
 	unknown    int                        // lines of tracks that are not described
 	asyncNames *remember[asyncID, string] // nil: there are none
 	recorded   recorded
-	early      *stream // nil: nothing was
+	early      *spool.Stream // nil: nothing was
 
 	first, last int64 // times of events
 
@@ -100,7 +101,7 @@ func New(o Options) *Converter {
 	c := &Converter{
 		options:   o,
 		readers:   readers(),
-		spool:     newSpool(o.TempDir, o.Memory),
+		spool:     spool.New(o.TempDir, o.Memory),
 		clocks:    newClocks(),
 		names:     names{make(map[processID]string), make(map[threadID]string)},
 		tracks:    make(map[uint64]*track),
@@ -118,7 +119,7 @@ func New(o Options) *Converter {
 
 // Close removes what the conversion kept outside of memory.
 func (c *Converter) Close() {
-	c.spool.close()
+	c.spool.Close()
 	c.unpacker.close()
 }
 

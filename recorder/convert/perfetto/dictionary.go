@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tracex/format"
+	"tracex/recorder/convert/spool"
 )
 
 // Names that stand where the trace has none.
@@ -23,8 +24,8 @@ const knownTexts = 1 << 18
 // stream in the order of their numbers: each behind all that it refers to.
 type dictionary struct {
 	version format.Version // of what it encodes
-	spool   *spool
-	refs    *stream // each record: a whole reference object
+	spool   *spool.Spool
+	refs    *spool.Stream // each record: a whole reference object
 	known   *remember[digest, int32]
 	counts  [format.KindCodeLocation + 1]int32
 	words   int32
@@ -34,8 +35,8 @@ type dictionary struct {
 	key, object []byte // scratch
 }
 
-func newDictionary(s *spool, v format.Version) *dictionary {
-	return &dictionary{version: v, spool: s, refs: s.stream(), known: newRemember[digest, int32](knownTexts)}
+func newDictionary(s *spool.Spool, v format.Version) *dictionary {
+	return &dictionary{version: v, spool: s, refs: s.Stream(), known: newRemember[digest, int32](knownTexts)}
 }
 
 // wordKind tells the keys of words from those of descriptors, which begin with
@@ -77,7 +78,7 @@ func (d *dictionary) define(kind format.Kind, key digest, object []byte, err err
 		err = errNumbers
 	}
 	if err == nil {
-		err = d.spool.add(d.refs, 0, object)
+		err = d.spool.Add(d.refs, 0, object)
 	}
 	if err != nil && d.err == nil {
 		d.err = err

@@ -16,7 +16,7 @@ import (
 // addEarly keeps c.record of a line until the end.
 func (c *Converter) addEarly(l *line, time int64) error {
 	if c.early == nil {
-		c.early = c.spool.stream()
+		c.early = c.spool.Stream()
 	}
 	p := &c.current
 	raw := byte(0)
@@ -30,7 +30,7 @@ func (c *Converter) addEarly(l *line, time int64) error {
 	b = binary.AppendUvarint(append(b, raw), uint64(time))
 	b = binary.AppendVarint(b, p.offset)
 	c.scratch = c.record.append(b)
-	return c.spool.add(c.early, 0, c.scratch)
+	return c.spool.Add(c.early, 0, c.scratch)
 }
 
 // settleEarly adds what waited to its lines, now that all snapshots are known.
@@ -38,24 +38,24 @@ func (c *Converter) settleEarly(ctx context.Context) error {
 	if c.early == nil {
 		return nil
 	}
-	if err := c.spool.detach(c.early); err != nil {
+	if err := c.spool.Detach(c.early); err != nil {
 		return err
 	}
-	waiting, err := c.spool.open(c.early)
+	waiting, err := c.spool.Open(c.early)
 	if err != nil {
 		return err
 	}
 	c.early = nil
 	var via conversion
-	for n := 1; waiting.next(); n++ {
+	for n := 1; waiting.Next(); n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := c.settle(&via, waiting.body); err != nil {
+		if err := c.settle(&via, waiting.Body); err != nil {
 			return err
 		}
 	}
-	return waiting.err
+	return waiting.Err()
 }
 
 // settle adds one record.
@@ -85,5 +85,5 @@ func (c *Converter) settle(via *conversion, b []byte) error {
 	}
 	c.record.parse(record)
 	c.first, c.last = min(c.first, ns), max(c.last, ns+int64(c.record.duration))
-	return c.spool.add(l.records, ns, record)
+	return c.spool.Add(l.records, ns, record)
 }

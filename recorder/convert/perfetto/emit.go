@@ -115,5 +115,5 @@ func (c *Converter) add(l *line, time int64) error {
 	c.scratch = c.record.append(c.scratch[:0])
 	// The duration is 0 but of whole slices.
 	c.first, c.last = min(c.first, time), max(c.last, time+int64(c.record.duration))
-	return c.spool.add(l.records, time, c.scratch)
+	return c.spool.Add(l.records, time, c.scratch)
 }

@@ -1,12 +1,16 @@
 package perfetto
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"tracex/recorder/convert/spool"
+)
 
 // line is where events of one track go, or of several tracks that are shown as
 // one: its records become one thread of the trace, or several when tracks that
 // are joined have slices at the same time.
 type line struct {
-	records *stream
+	records *spool.Stream
 	joined  bool   // several tracks: each record says which
 	parent  uint64 // of ofUnknown: the track itself
 	name    string
@@ -18,10 +22,10 @@ type line struct {
 	order   int // of first appearance
 
 	// When all is read:
-	more    []*stream // records of tracks that were described too late
-	shown   string    // how its thread is named
-	process string    // name of its process
-	title   string    // name of its thread
+	more    []*spool.Stream // records of tracks that were described too late
+	shown   string          // how its thread is named
+	process string          // name of its process
+	title   string          // name of its thread
 }
 
 // scope is what a line is of: it says how its thread is named, and in which
@@ -85,7 +89,7 @@ func (c *Converter) newLine(l line) *line {
 	if len(c.lines) >= knownTracks {
 		return nil
 	}
-	l.records, l.order, l.machine = c.spool.stream(), len(c.lines), c.current.machine
+	l.records, l.order, l.machine = c.spool.Stream(), len(c.lines), c.current.machine
 	c.lines = append(c.lines, &l)
 	return &l
 }

@@ -110,15 +110,15 @@ func (w *writer) thread(name string) *thread {
 
 // references adds all descriptors to a thread.
 func (w *writer) references(t *thread) error {
-	r, err := w.c.spool.open(w.c.dictionary.refs)
+	r, err := w.c.spool.Open(w.c.dictionary.refs)
 	if err != nil {
 		return err
 	}
-	for r.next() {
-		w.blocks.reference(t, r.body)
+	for r.Next() {
+		w.blocks.reference(t, r.Body)
 		w.blocks.due(t, w.lanes.threads)
 	}
-	return r.err
+	return r.Err()
 }
 
 // write writes the threads of a line.
@@ -131,20 +131,20 @@ func (w *writer) write(ctx context.Context, l *line) error {
 			return err
 		}
 	}
-	records, err := w.c.spool.open(l.streams()...)
+	records, err := w.c.spool.Open(l.streams()...)
 	if err != nil {
 		return err
 	}
-	for n := 1; records.next(); n++ {
+	for n := 1; records.Next(); n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := w.add(records.time, records.body); err != nil {
+		if err := w.add(records.Time, records.Body); err != nil {
 			return err
 		}
 	}
-	if records.err != nil {
-		return records.err
+	if records.Err() != nil {
+		return records.Err()
 	}
 	for _, t := range w.lanes.threads {
 		w.end(t, w.c.last)

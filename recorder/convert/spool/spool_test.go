@@ -1,4 +1,4 @@
-package perfetto
+package spool
 
 import (
 	"bytes"
@@ -31,10 +31,10 @@ func TestSpool(t *testing.T) {
 		for _, limit := range []int64{1 << 12, 1 << 30} {
 			t.Run(fmt.Sprintf("%s/%d", name, limit), func(t *testing.T) {
 				dir := t.TempDir()
-				s := newSpool(dir, limit)
-				defer s.close()
+				s := New(dir, limit)
+				defer s.Close()
 				r := rand.New(rand.NewPCG(1, 2))
-				streams := []*stream{s.stream(), s.stream(), s.stream()}
+				streams := []*Stream{s.Stream(), s.Stream(), s.Stream()}
 				want := make([][]rec, len(streams))
 				for i := range 6000 {
 					k := min(r.IntN(12), 2)
@@ -43,14 +43,14 @@ func TestSpool(t *testing.T) {
 					if r.IntN(500) == 0 {
 						body = append(body, make([]byte, r.IntN(9000))...)
 					}
-					if err := s.add(streams[k], time, body); err != nil {
+					if err := s.Add(streams[k], time, body); err != nil {
 						t.Fatal(err)
 					}
 					want[k] = append(want[k], rec{time, body})
 				}
 				compareRecords(t, s, streams[:1], want[0])
 				compareRecords(t, s, streams[1:], append(want[1], want[2]...))
-				s.close()
+				s.Close()
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
 					t.Errorf("files stay: %v", left)
 				}
@@ -61,57 +61,57 @@ func TestSpool(t *testing.T) {
 
 // TestSpoolReduces has more runs over each other than are read at a time.
 func TestSpoolReduces(t *testing.T) {
-	s := newSpool(t.TempDir(), 1<<12)
-	defer s.close()
-	k := s.stream()
+	s := New(t.TempDir(), 1<<12)
+	defer s.Close()
+	k := s.Stream()
 	var want []rec
-	body := make([]byte, 30000) // two in a page
+	body := make([]byte, 30000) // two in a batch
 	for i := range 6*mergeWays + 5 {
 		binary.LittleEndian.PutUint32(body, uint32(i))
 		time := int64(i / 2)
 		if i%2 == 0 {
 			time = -time / 3
 		}
-		if err := s.add(k, time, body); err != nil {
+		if err := s.Add(k, time, body); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, rec{time, slices.Clone(body[:4])})
 	}
-	runs, err := s.runs([]*stream{k})
+	runs, err := s.runs([]*Stream{k})
 	if err != nil || overlap(runs) <= mergeWays {
 		t.Fatalf("%d runs over each other, %v: the test says nothing", overlap(runs), err)
 	}
 	slices.SortStableFunc(want, func(a, b rec) int { return cmp.Compare(a.time, b.time) })
-	r, err := s.open(k)
+	r, err := s.Open(k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range want {
-		if !r.next() || r.time != w.time || !bytes.Equal(r.body[:4], w.body) || len(r.body) != len(body) {
-			t.Fatalf("record %d: %d %x, want %d %x (%v)", i, r.time, r.body[:4], w.time, w.body, r.err)
+		if !r.Next() || r.Time != w.time || !bytes.Equal(r.Body[:4], w.body) || len(r.Body) != len(body) {
+			t.Fatalf("record %d: %d %x, want %d %x (%v)", i, r.Time, r.Body[:4], w.time, w.body, r.err)
 		}
 	}
-	if r.next() {
+	if r.Next() {
 		t.Error("more records than were added")
 	}
 }
 
-func compareRecords(t *testing.T, s *spool, streams []*stream, want []rec) {
+func compareRecords(t *testing.T, s *Spool, streams []*Stream, want []rec) {
 	t.Helper()
 	slices.SortStableFunc(want, func(a, b rec) int { return cmp.Compare(a.time, b.time) })
-	r, err := s.open(streams...)
+	r, err := s.Open(streams...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range want {
-		if !r.next() {
+		if !r.Next() {
 			t.Fatalf("record %d of %d is missing: %v", i, len(want), r.err)
 		}
-		if r.time != w.time || !bytes.Equal(r.body, w.body) {
-			t.Fatalf("record %d: %d %x, want %d %x", i, r.time, r.body, w.time, w.body)
+		if r.Time != w.time || !bytes.Equal(r.Body, w.body) {
+			t.Fatalf("record %d: %d %x, want %d %x", i, r.Time, r.Body, w.time, w.body)
 		}
 	}
-	if r.next() {
+	if r.Next() {
 		t.Error("more records than were added")
 	}
 }

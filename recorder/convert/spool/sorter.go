@@ -1,4 +1,4 @@
-package perfetto
+package spool
 
 import (
 	"cmp"
@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// sorter puts the records of one page into order of time; those of the same
+// sorter puts the records of one batch into order of time; those of the same
 // time stay as they came.
 type sorter struct {
 	entries []sortEntry
 	scratch []byte
-	last    int64 // time of the last record of the page that was sorted
+	last    int64 // time of the last record of the batch that was sorted
 }
 
 type sortEntry struct {
 	time     int64
-	from, to int // the body in the page
+	from, to int // the body in the batch
 }
 
-// sort sorts a page, in place unless it grows out of it.
-func (s *sorter) sort(page []byte) []byte {
+// sort sorts a batch, in place unless it grows out of it.
+func (s *sorter) sort(batch []byte) []byte {
 	s.entries = s.entries[:0]
-	time := pageFirst(page)
-	for at := pageHead; at < len(page); {
-		size, delta, n := recordHead(page[at:])
+	time := batchFirst(batch)
+	for at := batchHead; at < len(batch); {
+		size, delta, n := recordHead(batch[at:])
 		at += n
 		time += delta
 		s.entries = append(s.entries, sortEntry{time, at, at + size})
@@ -32,17 +32,17 @@ func (s *sorter) sort(page []byte) []byte {
 	}
 	slices.SortStableFunc(s.entries, func(a, b sortEntry) int { return cmp.Compare(a.time, b.time) })
 	time = s.entries[0].time
-	s.scratch = append(s.scratch[:0], page[:pageHead]...)
+	s.scratch = append(s.scratch[:0], batch[:batchHead]...)
 	setFirst(s.scratch, time)
 	for _, e := range s.entries {
-		s.scratch = appendRecord(s.scratch, e.time-time, page[e.from:e.to])
+		s.scratch = appendRecord(s.scratch, e.time-time, batch[e.from:e.to])
 		time = e.time
 	}
 	s.last = time
-	if len(s.scratch) > cap(page) {
+	if len(s.scratch) > cap(batch) {
 		return slices.Clone(s.scratch)
 	}
-	return append(page[:0], s.scratch...)
+	return append(batch[:0], s.scratch...)
 }
 
 // recordHead reads what stands before the body of the record at the start of b,

@@ -1,4 +1,4 @@
-package perfetto
+package spool
 
 import (
 	"cmp"
@@ -6,17 +6,50 @@ import (
 )
 
 const (
-	// mergeWays is how many runs are read at a time, each with a page in memory.
+	// mergeWays is how many runs are read at a time, each with a batch in memory.
 	mergeWays = 256
 	// runBuffer is the buffer of each, in bytes.
 	runBuffer = 1 << 13
 )
 
-// runs divides streams into runs, in order of the streams and of their pages.
-func (s *spool) runs(streams []*stream) (runs []*run, err error) {
-	buf := make([]byte, pageHead)
+// run is consecutive batches of one stream that follow each other in time.
+type run struct {
+	reader      batchReader
+	batches     int // that are left
+	first, last int64
+	order       int // by which records of the same time stand: that of their origin
+
+	batch []byte // what is left of the batch that is being read
+	time  int64  // of the record
+	body  []byte
+}
+
+// next goes to the run's next record and reports whether there is one.
+func (r *run) next() (bool, error) {
+	for len(r.batch) == 0 {
+		if r.batches == 0 {
+			return false, nil
+		}
+		batch, err := r.reader.next()
+		if batch == nil || err != nil {
+			return false, err
+		}
+		r.batches--
+		r.time = batchFirst(batch)
+		r.batch = batch[batchHead:]
+	}
+	size, delta, n := recordHead(r.batch)
+	r.time += delta
+	r.body = r.batch[n : n+size]
+	r.batch = r.batch[n+size:]
+	return true, nil
+}
+
+// runs divides streams into runs, in order of the streams and of their batches.
+func (s *Spool) runs(streams []*Stream) (runs []*run, err error) {
+	buf := make([]byte, batchHead)
 	for _, t := range streams {
-		c := s.cursor(t)
+		c := s.position(t)
 		var cur *run
 		for {
 			c.turn()
@@ -28,12 +61,12 @@ func (s *spool) runs(streams []*stream) (runs []*run, err error) {
 			if head == nil {
 				break
 			}
-			if cur == nil || pageFirst(head) < cur.last {
-				cur = &run{reader: pageReader{c: start}, first: pageFirst(head), order: len(runs)}
+			if cur == nil || batchFirst(head) < cur.last {
+				cur = &run{reader: batchReader{c: start}, first: batchFirst(head), order: len(runs)}
 				runs = append(runs, cur)
 			}
-			cur.pages++
-			cur.last = pageLast(head)
+			cur.batches++
+			cur.last = batchLast(head)
 			c.skip(head)
 		}
 	}
@@ -42,7 +75,7 @@ func (s *spool) runs(streams []*stream) (runs []*run, err error) {
 
 // reduce merges streams into fewer until no more than mergeWays of their runs
 // lie over each other at any time, and returns the runs.
-func (s *spool) reduce(streams []*stream) ([]*run, error) {
+func (s *Spool) reduce(streams []*Stream) ([]*run, error) {
 	for {
 		runs, err := s.runs(streams)
 		if err != nil || overlap(runs) <= mergeWays {
@@ -57,11 +90,11 @@ func (s *spool) reduce(streams []*stream) ([]*run, error) {
 		}
 		streams = nil
 		for group := range slices.Chunk(runs, mergeWays) {
-			t := s.stream()
+			t := s.Stream()
 			streams = append(streams, t)
-			merged := records{waiting: byFirst(group)}
-			for merged.next() {
-				if err := s.add(t, merged.time, merged.body); err != nil {
+			merged := Records{waiting: byFirst(group)}
+			for merged.Next() {
+				if err := s.Add(t, merged.Time, merged.Body); err != nil {
 					return nil, err
 				}
 			}

@@ -1,0 +1,104 @@
+package spool
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+)
+
+// position steps over the batches of one stream, those in the file first.
+type position struct {
+	s       *Spool
+	t       *Stream
+	extents []byte // that are left
+	at, end int64  // in the extent that is being read
+	before  int64  // end of the extent before
+	batches int    // in memory, that were read
+}
+
+func (s *Spool) position(t *Stream) position { return position{s: s, t: t, extents: t.extents} }
+
+// turn goes to the next extent when the one that is being read is at its end,
+// and reports whether a batch in the file comes next.
+func (c *position) turn() bool {
+	if c.at < c.end {
+		return true
+	}
+	if len(c.extents) == 0 {
+		return false
+	}
+	gap, n := binary.Uvarint(c.extents)
+	size, m := binary.Uvarint(c.extents[n:])
+	c.extents = c.extents[n+m:]
+	c.at = c.before + int64(gap)
+	c.end = c.at + int64(size)
+	c.before = c.end
+	return true
+}
+
+// head reads the head of the next batch, without moving; nil at the end.
+func (c *position) head(buf []byte) ([]byte, error) {
+	if c.turn() {
+		if _, err := c.s.file.ReadAt(buf[:batchHead], c.at); err != nil {
+			return nil, c.s.failed(err)
+		}
+		return buf[:batchHead], nil
+	}
+	if c.batches < len(c.t.batches) {
+		return c.t.batches[c.batches], nil
+	}
+	return nil, nil
+}
+
+// skip moves past the batch with this head.
+func (c *position) skip(head []byte) {
+	if c.at < c.end {
+		c.at += int64(batchHead + batchSize(head))
+		return
+	}
+	c.batches++
+}
+
+// batchReader reads the batches of a position one after the other.
+type batchReader struct {
+	c     position
+	file  *bufio.Reader // of the rest of the extent
+	begun bool          // it is
+	buf   []byte
+}
+
+// next returns the next batch, which is good until the next call; nil at the end.
+func (r *batchReader) next() ([]byte, error) {
+	c := &r.c
+	r.begun = r.begun && c.at < c.end
+	if !c.turn() {
+		if c.batches == len(c.t.batches) {
+			return nil, nil
+		}
+		c.batches++
+		return c.t.batches[c.batches-1], nil
+	}
+	if !r.begun {
+		r.begun = true
+		extent := io.NewSectionReader(c.s.file, c.at, c.end-c.at)
+		if r.file == nil {
+			r.file = bufio.NewReaderSize(extent, runBuffer)
+		} else {
+			r.file.Reset(extent)
+		}
+	}
+	head, err := r.file.Peek(batchHead)
+	if err != nil {
+		return nil, c.s.failed(err)
+	}
+	need := batchHead + batchSize(head)
+	if cap(r.buf) < need {
+		r.buf = make([]byte, max(need, batchSizes[len(batchSizes)-1]))
+	}
+	r.buf = r.buf[:need]
+	if _, err := io.ReadFull(r.file, r.buf); err != nil {
+		return nil, c.s.failed(err)
+	}
+	c.at += int64(need)
+	return r.buf, nil
+}

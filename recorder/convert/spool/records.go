@@ -1,0 +1,119 @@
+package spool
+
+import (
+	"bufio"
+	"math"
+)
+
+// Records reads the records of streams in order of time. Those of the same time
+// come in order of the streams, and within a stream in the order in which they
+// were added.
+type Records struct {
+	Time int64  // of the record, as it was added
+	Body []byte // good until the next call of Next
+	err  error
+
+	waiting []*run // by first time
+	open    []*run // a heap: the first has the earliest record
+}
+
+// Err returns what ended the reading too early, or nil.
+func (r *Records) Err() error { return r.err }
+
+// sequential is a number of batches that stands for all that are left.
+const sequential = math.MaxInt
+
+// Open begins to read streams. No record may be added to them after that, and no
+// other streams may be opened before these are read; see [Spool.OpenBeside].
+func (s *Spool) Open(streams ...*Stream) (*Records, error) {
+	for _, t := range streams {
+		s.seal(t)
+	}
+	if len(streams) == 1 && streams[0].ordered {
+		if s.reader == nil {
+			s.reader = bufio.NewReaderSize(nil, 1<<18)
+		}
+		whole := &run{reader: batchReader{c: s.position(streams[0]), file: s.reader}, batches: sequential}
+		return &Records{waiting: []*run{whole}}, nil
+	}
+	runs, err := s.reduce(streams)
+	return &Records{waiting: byFirst(runs)}, err
+}
+
+// OpenBeside is Open for one stream whose records are in order of time, while
+// another is being read.
+func (s *Spool) OpenBeside(t *Stream) *Records {
+	s.seal(t)
+	whole := &run{reader: batchReader{c: s.position(t)}, batches: sequential}
+	return &Records{waiting: []*run{whole}}
+}
+
+// Next goes to the next record and reports whether there is one.
+func (r *Records) Next() bool {
+	if len(r.open) > 0 {
+		more, err := r.open[0].next()
+		if err != nil {
+			r.err = err
+			return false
+		}
+		if !more {
+			last := len(r.open) - 1
+			r.open[0] = r.open[last]
+			r.open = r.open[:last]
+		}
+		if len(r.open) > 1 {
+			r.sink()
+		}
+	}
+	for len(r.waiting) > 0 && (len(r.open) == 0 || r.waiting[0].first <= r.open[0].time) {
+		if !r.begin() {
+			return false
+		}
+	}
+	if len(r.open) == 0 {
+		return false
+	}
+	r.Time, r.Body = r.open[0].time, r.open[0].body
+	return true
+}
+
+// begin opens the run that waits for the longest.
+func (r *Records) begin() bool {
+	next := r.waiting[0]
+	r.waiting = r.waiting[1:]
+	more, err := next.next()
+	if err != nil {
+		r.err = err
+		return false
+	}
+	if !more {
+		return true
+	}
+	r.open = append(r.open, next)
+	for i := len(r.open) - 1; i > 0 && r.open[i].before(r.open[(i-1)/2]); i = (i - 1) / 2 {
+		r.open[i], r.open[(i-1)/2] = r.open[(i-1)/2], r.open[i]
+	}
+	return true
+}
+
+func (r *run) before(o *run) bool {
+	return r.time < o.time || r.time == o.time && r.order < o.order
+}
+
+// sink puts the first of the heap where it belongs.
+func (r *Records) sink() {
+	h := r.open
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
+			if h[c].before(h[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+}

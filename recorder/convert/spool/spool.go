@@ -1,0 +1,272 @@
+// Package spool sorts records by time, with as much memory as it is given and a
+// temporary file for the rest.
+//
+// A source of events writes each record to the [Stream] of its track as it comes,
+// roughly in order of time; later the streams are read one after the other, each
+// in order of time, several of them merged where they belong together. What a
+// record holds is its user's affair.
+//
+// Records of a stream are gathered in batches. When the batches of all streams
+// take more than the limit, they are written to a temporary file, those of each
+// stream as one extent, and their memory is used again.
+//
+//	batch     size u32, first time i64, last time i64, records
+//	record    size uvarint, time - last time varint, body
+//	extent    consecutive batches of one stream
+//
+// A batch is in order of time: one that got a record too late is sorted before it
+// is written or read. Numbers of fixed size are little-endian. The file never
+// outlives the process.
+package spool
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// Spool holds streams of records, in memory up to a limit and in a temporary file
+// beyond it. It is used by one goroutine at a time.
+type Spool struct {
+	dir     string // "": the system's folder for temporary files
+	limit   int64  // bytes of batches that streams may hold
+	held    int64
+	kept    int64 // bytes of free batches
+	free    [len(batchSizes)][][]byte
+	streams []*Stream
+	sorter  sorter
+
+	file *os.File // nil: nothing is written yet
+	name string   // to be removed at the end; "": it has no name any more
+	size int64    // of the file with out
+	out  []byte   // to be written
+
+	reader *bufio.Reader // of a stream that is read alone; nil: none was
+}
+
+// batchSizes are the sizes in bytes of a stream's first, second and third batch, and of all
+// that follow: most streams of a trace with very many are short.
+var batchSizes = [...]int{1 << 8, 1 << 12, 1 << 16}
+
+const (
+	batchHead = 4 + 8 + 8
+	// spoolOut is how many bytes of batches are written at a time.
+	spoolOut = 1 << 20
+)
+
+// Stream is a sequence of records that is read in order of time.
+type Stream struct {
+	batches [][]byte // in memory, oldest first; the last is being filled
+	extents []byte   // each: offset - end of the one before uvarint, size uvarint
+	end     int64    // of the last extent
+	class   int      // of the next batch's size
+	last    int64    // time of the last record
+	begun   bool     // there is a record
+	sorted  bool     // so is the batch that is being filled
+	ordered bool     // the batches follow each other in time
+}
+
+// New returns a spool that keeps up to limit bytes in memory and the rest in a
+// temporary file in dir; "" is the system's folder for temporary files. The
+// caller closes it.
+func New(dir string, limit int64) *Spool { return &Spool{dir: dir, limit: limit} }
+
+// Empty reports whether no record was added to the stream.
+func (t *Stream) Empty() bool { return !t.begun }
+
+// Stream begins a stream.
+func (s *Spool) Stream() *Stream {
+	t := &Stream{ordered: true}
+	s.streams = append(s.streams, t)
+	return t
+}
+
+// Detach freezes a stream, so that it can be read while records are added to
+// others. No record may be added to it after that.
+func (s *Spool) Detach(t *Stream) error {
+	if s.held > s.limit/2 { // its batches would take the room of others
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	s.seal(t)
+	s.streams = slices.DeleteFunc(s.streams, func(o *Stream) bool { return o == t })
+	return nil
+}
+
+// Add appends a record to a stream; body is copied. It fails when the temporary
+// file cannot be written.
+func (s *Spool) Add(t *Stream, time int64, body []byte) error {
+	need := len(body) + 2*binary.MaxVarintLen64
+	batch := t.batch()
+	if batch == nil || len(batch)+need > cap(batch) {
+		if err := s.turn(t, need); err != nil {
+			return err
+		}
+		batch = t.batch()
+	}
+	if len(batch) == batchHead {
+		binary.LittleEndian.PutUint64(batch[4:], uint64(time))
+		if t.begun && time < t.last {
+			t.ordered = false
+		}
+		t.begun, t.sorted, t.last = true, true, time
+	} else if time < t.last {
+		t.sorted = false
+	}
+	t.batches[len(t.batches)-1] = appendRecord(batch, time-t.last, body)
+	t.last = time
+	return nil
+}
+
+func appendRecord(batch []byte, delta int64, body []byte) []byte {
+	batch = binary.AppendUvarint(batch, uint64(len(body)))
+	batch = binary.AppendVarint(batch, delta)
+	return append(batch, body...)
+}
+
+// batch returns the batch that is being filled, or nil.
+func (t *Stream) batch() []byte {
+	if len(t.batches) == 0 {
+		return nil
+	}
+	return t.batches[len(t.batches)-1]
+}
+
+// turn ends the stream's batch and begins one with room for need bytes.
+func (s *Spool) turn(t *Stream, need int) error {
+	s.seal(t)
+	if s.held >= s.limit {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	batch := s.newBatch(t.class, need+batchHead)
+	t.class = min(t.class+1, len(batchSizes)-1)
+	t.batches = append(t.batches, batch)
+	return nil
+}
+
+func (s *Spool) newBatch(class, need int) []byte {
+	size := batchSizes[class]
+	if free := s.free[class]; need <= size && len(free) > 0 {
+		s.free[class] = free[:len(free)-1]
+		s.kept -= int64(size)
+		s.held += int64(size)
+		return free[len(free)-1][:batchHead]
+	}
+	size = max(size, need)
+	s.held += int64(size)
+	// Free batches of other sizes give way.
+	for c := range s.free {
+		for s.held+s.kept > s.limit && len(s.free[c]) > 0 {
+			s.free[c] = s.free[c][:len(s.free[c])-1]
+			s.kept -= int64(batchSizes[c])
+		}
+	}
+	return make([]byte, batchHead, size)
+}
+
+// seal ends the batch that is being filled: sorts it and sets its head.
+func (s *Spool) seal(t *Stream) {
+	batch := t.batch()
+	if len(batch) <= batchHead || batchSize(batch) != 0 {
+		return
+	}
+	if !t.sorted {
+		// The reader finds out whether the batches still follow each other.
+		batch = s.sorter.sort(batch)
+		t.batches[len(t.batches)-1] = batch
+		t.last, t.ordered = s.sorter.last, false
+	}
+	binary.LittleEndian.PutUint32(batch, uint32(len(batch)-batchHead))
+	binary.LittleEndian.PutUint64(batch[12:], uint64(t.last))
+}
+
+func batchSize(batch []byte) int     { return int(binary.LittleEndian.Uint32(batch)) }
+func batchFirst(batch []byte) int64  { return int64(binary.LittleEndian.Uint64(batch[4:])) }
+func batchLast(batch []byte) int64   { return int64(binary.LittleEndian.Uint64(batch[12:])) }
+func setFirst(batch []byte, t int64) { binary.LittleEndian.PutUint64(batch[4:], uint64(t)) }
+
+// spill writes the batches of all streams to the file.
+func (s *Spool) spill() error {
+	if s.file == nil {
+		f, err := os.CreateTemp(s.dir, ".tracex-*.tmp")
+		if err != nil {
+			return s.failed(err)
+		}
+		s.file = f
+		if os.Remove(f.Name()) != nil {
+			s.name = f.Name() // where open files cannot be removed
+		}
+	}
+	for _, t := range s.streams {
+		s.seal(t)
+		from := s.size
+		for i, batch := range t.batches {
+			s.out = append(s.out, batch...)
+			s.size += int64(len(batch))
+			s.recycle(batch)
+			t.batches[i] = nil
+			if len(s.out) >= spoolOut {
+				if err := s.writeOut(); err != nil {
+					return err
+				}
+			}
+		}
+		t.batches = t.batches[:0]
+		if s.size > from {
+			t.extents = binary.AppendUvarint(t.extents, uint64(from-t.end))
+			t.extents = binary.AppendUvarint(t.extents, uint64(s.size-from))
+			t.end = s.size
+		}
+	}
+	return s.writeOut()
+}
+
+func (s *Spool) writeOut() error {
+	_, err := s.file.WriteAt(s.out, s.size-int64(len(s.out)))
+	if err != nil {
+		return s.failed(err)
+	}
+	s.out = s.out[:0]
+	return nil
+}
+
+// failed says which folder the temporary file is in: its name means nothing to a user.
+func (s *Spool) failed(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("temporary file in %s: %w", cmp.Or(s.dir, os.TempDir()), err)
+}
+
+// recycle keeps a batch for another use, unless it has a size of its own.
+func (s *Spool) recycle(batch []byte) {
+	s.held -= int64(cap(batch))
+	for class, size := range batchSizes {
+		if cap(batch) == size {
+			clear(batch[:4])
+			s.free[class] = append(s.free[class], batch[:0])
+			s.kept += int64(size)
+		}
+	}
+}
+
+// Close removes the temporary file. Streams cannot be read after that.
+func (s *Spool) Close() {
+	if s.file != nil {
+		// Its contents are no longer wanted.
+		_ = s.file.Close()
+		if s.name != "" {
+			_ = os.Remove(s.name)
+		}
+		s.file = nil
+	}
+}
