@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/clock"
 )
 
 // start begins a recording in the test's folder.
@@ -86,15 +88,15 @@ func BenchmarkFloor(b *testing.B) {
 // BenchmarkClock reads the clock once; a pair takes two readings.
 func BenchmarkClock(b *testing.B) {
 	for _, plain := range []bool{false, true} {
-		var c clock
-		c.begin(plain, nil)
+		var c clock.Clock
+		c.Begin((&Config{plain: plain}).counter(), nil, nil)
 		name := "monotonic"
-		if c.counter {
+		if c.Counts() {
 			name = "counter"
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				c.read()
+				c.Read()
 			}
 		})
 	}

@@ -1,6 +1,10 @@
 package recorder
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"tracex/recorder/internal/clock"
+)
 
 // chunk is a buffer of one goroutine: the bytes of whole objects as they will
 // stand in the file, and a mark for each header and each footer among them.
@@ -56,10 +60,10 @@ type chunk struct {
 
 	next *chunk // in a list of chunks
 
-	number       uint64 // among the thread's chunks, from 1
-	turns        []turn // of the clock's counter; the thread's swap guards it
-	taken        uint64 // what was published when it was taken away; the thread's swap guards it
-	flushed      int    // bytes that are in the sink; the thread's lock guards it
+	number       uint64       // among the thread's chunks, from 1
+	turns        []clock.Turn // of the clock's counter; the thread's swap guards it
+	taken        uint64       // what was published when it was taken away; the thread's swap guards it
+	flushed      int          // bytes that are in the sink; the thread's lock guards it
 	flushedMarks int
 }
 

@@ -5,65 +5,39 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/clock/clocktest"
 )
-
-// fakeSource is a counter and a clock that stand still until a test moves them.
-type fakeSource struct {
-	mu      sync.Mutex
-	reading uint64
-	elapsed int64 // ns
-	rate    uint64
-}
-
-func (f *fakeSource) counter() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.reading
-}
-
-func (f *fakeSource) ns() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.elapsed
-}
-
-// pass moves both.
-func (f *fakeSource) pass(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.reading += f.rate * uint64(d)
-	f.elapsed += int64(d)
-}
 
 // sleeps are what may happen to a machine, and so to its counter and its clock.
 var sleeps = []struct {
 	name string
-	do   func(f *fakeSource)
+	do   func(f *clocktest.Source)
 }{
-	{"nothing", func(*fakeSource) {}},
-	{"the counter runs on", func(f *fakeSource) { f.reading += f.rate * uint64(5*time.Hour) }},
-	{"the clock runs on", func(f *fakeSource) { f.elapsed += int64(5 * time.Hour) }},
-	{"both run on", func(f *fakeSource) {
-		f.elapsed += int64(5 * time.Hour)
-		f.reading += f.rate * uint64(5*time.Hour)
+	{"nothing", func(*clocktest.Source) {}},
+	{"the counter runs on", func(f *clocktest.Source) { f.Reading += f.Rate * uint64(5*time.Hour) }},
+	{"the clock runs on", func(f *clocktest.Source) { f.Elapsed += int64(5 * time.Hour) }},
+	{"both run on", func(f *clocktest.Source) {
+		f.Elapsed += int64(5 * time.Hour)
+		f.Reading += f.Rate * uint64(5*time.Hour)
 	}},
-	{"the counter begins with zero", func(f *fakeSource) { f.reading = 0 }},
-	{"the counter begins with zero after hours", func(f *fakeSource) { f.reading, f.elapsed = 0, f.elapsed+int64(5*time.Hour) }},
-	{"the counter goes a second back", func(f *fakeSource) { f.reading -= f.rate * uint64(time.Second) }},
-	{"the counter goes a bit back", func(f *fakeSource) { f.reading -= f.rate * uint64(100*time.Microsecond) }},
-	{"the counter goes below zero", func(f *fakeSource) { f.reading = -f.reading }},
-	{"the counter is faster", func(f *fakeSource) { f.rate *= 3 }},
-	{"the counter is slower", func(f *fakeSource) { f.rate /= 3 }},
-	{"the counter is slower, and begins again", func(f *fakeSource) { f.rate, f.reading = f.rate/3, 77 }},
+	{"the counter begins with zero", func(f *clocktest.Source) { f.Reading = 0 }},
+	{"the counter begins with zero after hours", func(f *clocktest.Source) { f.Reading, f.Elapsed = 0, f.Elapsed+int64(5*time.Hour) }},
+	{"the counter goes a second back", func(f *clocktest.Source) { f.Reading -= f.Rate * uint64(time.Second) }},
+	{"the counter goes a bit back", func(f *clocktest.Source) { f.Reading -= f.Rate * uint64(100*time.Microsecond) }},
+	{"the counter goes below zero", func(f *clocktest.Source) { f.Reading = -f.Reading }},
+	{"the counter is faster", func(f *clocktest.Source) { f.Rate *= 3 }},
+	{"the counter is slower", func(f *clocktest.Source) { f.Rate /= 3 }},
+	{"the counter is slower, and begins again", func(f *clocktest.Source) { f.Rate, f.Reading = f.Rate/3, 77 }},
 }
 
 // sleeper records calls while a fake clock goes its way, and remembers when they
 // were.
 type sleeper struct {
-	f       *fakeSource
+	f       *clocktest.Source
 	r       *Recorder
 	m       Method
 	begun   map[int32]int64 // by event
@@ -77,21 +51,21 @@ type sleeper struct {
 func (s *sleeper) call(t *Thread, took time.Duration) {
 	t.Enter(s.m, 0, Null(), Int(len(s.begun)))
 	event := int32(t.next - 1)
-	s.begun[event] = s.f.elapsed
+	s.begun[event] = s.f.Elapsed
 	s.pass(took)
 	t.Exit(Void())
-	s.ended[event] = s.f.elapsed
+	s.ended[event] = s.f.Elapsed
 }
 
 // pass lets time pass, and the recorder look at it as its goroutine does.
 func (s *sleeper) pass(d time.Duration) {
-	s.f.pass(d)
-	if s.f.elapsed < s.due {
+	s.f.Pass(d)
+	if s.f.Elapsed < s.due {
 		return
 	}
-	s.due = s.f.elapsed + int64(s.between)
+	s.due = s.f.Elapsed + int64(s.between)
 	if s.r.config.Strategy == CollectAndDump {
-		s.r.clock.refresh()
+		s.r.clock.Refresh()
 	} else {
 		s.r.sweep(byTimer)
 	}
@@ -141,7 +115,7 @@ func TestSleep(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					c := base
 					c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
-					f := &fakeSource{rate: 27, reading: 27 * uint64(first)}
+					f := &clocktest.Source{Rate: 27, Reading: 27 * uint64(first)}
 					c.source = f
 					s := &sleeper{f: f, r: start(t, c), begun: map[int32]int64{}, ended: map[int32]int64{}, between: between}
 					if c.BlockSize > 0 {
@@ -150,7 +124,7 @@ func TestSleep(t *testing.T) {
 					s.m = s.r.Method(s.r.Class("C"), "m", Type{})
 					busy, idle, open := s.r.Thread("busy"), s.r.Thread("idle"), s.r.Thread("open")
 					open.Enter(s.m, 0, Null())
-					s.begun[int32(open.next-1)] = f.elapsed
+					s.begun[int32(open.next-1)] = f.Elapsed
 					for i := range 3000 {
 						s.call(busy, 700*time.Microsecond)
 						s.pass(300 * time.Microsecond)
@@ -158,100 +132,22 @@ func TestSleep(t *testing.T) {
 							s.call(idle, 2*time.Millisecond)
 						}
 						if i%1000 == 503 {
-							from := f.elapsed
+							from := f.Elapsed
 							sleep.do(f)
-							s.slept = append(s.slept, [2]int64{from, f.elapsed})
+							s.slept = append(s.slept, [2]int64{from, f.Elapsed})
 						}
 					}
 					open.Exit(Void())
-					s.ended[int32(open.next-1)] = f.elapsed
+					s.ended[int32(open.next-1)] = f.Elapsed
 					busy.Enter(s.m, 0, Null()) // until the end
-					s.begun[int32(busy.next-1)] = f.elapsed
+					s.begun[int32(busy.next-1)] = f.Elapsed
 					s.pass(time.Millisecond)
-					s.ended[int32(busy.next-1)] = f.elapsed
+					s.ended[int32(busy.next-1)] = f.Elapsed
 					if err := s.r.Stop(); err != nil {
 						t.Fatal(err)
 					}
-					s.check(t, c.Path, between+2*time.Duration(horizon))
+					s.check(t, c.Path, between+2*time.Duration(clock.Horizon))
 				})
-			}
-		}
-	}
-}
-
-// A clock that is stopped and begins again for ever stays as small as it is, and
-// says what can be.
-func TestClockFallsOften(t *testing.T) {
-	f := &fakeSource{rate: 1}
-	var c clock
-	c.begin(false, f)
-	last := int64(0)
-	behind := uint64(0)
-	for i := range 10 * maxPoints {
-		f.pass(time.Duration(11+i%7) * time.Millisecond)
-		if i%2 == 0 {
-			f.reading = uint64(i % 13)
-		}
-		marks := []mark{{reading: f.reading}}
-		c.notice()
-		behind = c.settle(marks, 0, []turn{{0, c.again.Load()}}, behind)
-		p := c.around(behind)
-		ns := p.at(behind)
-		if ns < last || ns > f.elapsed+int64(horizon) || ns < f.elapsed-int64(20*time.Millisecond) {
-			t.Fatalf("step %d: it is %d, %d before, the clock says %d", i, ns, last, f.elapsed)
-		}
-		last = ns
-	}
-	if len(c.points) > maxPoints+4 || len(c.eras) > maxEras {
-		t.Errorf("%d points, %d eras", len(c.points), len(c.eras))
-	}
-	if c.again.Load() < 5*maxPoints-1 {
-		t.Errorf("the counter began again %d times", c.again.Load())
-	}
-}
-
-// However often the counter's rate changes, the line stays where the clock is.
-func TestClockKeepsUp(t *testing.T) {
-	f := &fakeSource{rate: 1}
-	var c clock
-	c.begin(false, f)
-	behind := uint64(0)
-	for i := range 5000 {
-		f.rate = uint64(1 + i/3%2*9)
-		f.pass(time.Duration(horizon * 3 / 4))
-		c.refresh()
-		at := []mark{{reading: f.reading}}
-		behind = c.settle(at, 0, nil, behind)
-		p := c.around(behind)
-		if d := p.at(behind) - f.elapsed; d < -2*horizon || d > horizon {
-			t.Fatalf("look %d: the line is %v from the clock", i, time.Duration(d))
-		}
-	}
-}
-
-// Where the clock runs on while the counter stands, what comes behind a look is
-// not taken for what was expected before.
-func TestClockJumps(t *testing.T) {
-	f := &fakeSource{rate: 3, reading: 1000}
-	var c clock
-	c.begin(false, f)
-	behind := f.reading
-	for i := range 3 * maxEras {
-		f.pass(20 * time.Millisecond)
-		c.refresh()
-		before := []mark{{reading: f.reading}}
-		ns := f.elapsed
-		f.elapsed += int64(time.Hour)
-		c.refresh()
-		f.pass(time.Millisecond)
-		after := []mark{{reading: f.reading}}
-		behind = c.settle(before, 0, nil, behind)
-		behind = c.settle(after, 0, nil, behind)
-		for k, want := range []int64{ns, f.elapsed} {
-			reading := []uint64{before[0].reading, after[0].reading}[k]
-			p := c.around(reading)
-			if d := p.at(reading) - want; d < -horizon || d > horizon {
-				t.Fatalf("hour %d: %v, want %v", i, time.Duration(p.at(reading)), time.Duration(want))
 			}
 		}
 	}
@@ -260,29 +156,27 @@ func TestClockJumps(t *testing.T) {
 // A collect-and-dump recorder looks at the clock while it records, if nobody takes
 // a buffer.
 func TestDumpLooks(t *testing.T) {
-	f := &fakeSource{rate: 3}
+	f := &clocktest.Source{Rate: 3}
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: CollectAndDump, FlushInterval: time.Millisecond, source: f}
 	r := start(t, c)
 	th := r.Thread("main")
 	m := r.Method(r.Class("C"), "m", Type{})
 	want := map[int32]int64{}
 	pass := func() {
-		f.pass(20 * time.Millisecond)
-		for looked := int64(-1); looked != f.ns(); runtime.Gosched() {
-			r.clock.mu.Lock()
-			looked = r.clock.looked.ns
-			r.clock.mu.Unlock()
+		f.Pass(20 * time.Millisecond)
+		for looked := int64(-1); looked != f.NS(); runtime.Gosched() {
+			looked = r.clock.Latest()
 		}
 	}
 	for i := range 5 {
 		th.Enter(m, 0, Null())
-		want[int32(th.next-1)] = f.ns()
+		want[int32(th.next-1)] = f.NS()
 		th.Exit(Void())
 		pass()
 		if i == 0 { // the machine sleeps
-			f.mu.Lock()
-			f.reading += 3 * uint64(time.Hour)
-			f.mu.Unlock()
+			f.Mu.Lock()
+			f.Reading += 3 * uint64(time.Hour)
+			f.Mu.Unlock()
 		}
 		pass()
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/producer"
 )
 
@@ -207,7 +208,7 @@ type Config struct {
 
 	create func(path string) (output, error) // nil: createFile
 	events int64                             // the first event id, for tests
-	source source                            // nil: the machine's clocks; for tests
+	source clock.Source                      // nil: the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
 	layout *layout // of the version that is wanted
@@ -274,6 +275,15 @@ func (c Config) withDefaults() (Config, error) {
 			c.MaxMemory, c.BlockSize, least)
 	}
 	return c, nil
+}
+
+// counter returns what reads the processor's counter; nil: it cannot be relied on, or
+// is not to be used.
+func (c *Config) counter() func() uint64 {
+	if c.plain || !reliableCounter() {
+		return nil
+	}
+	return counter
 }
 
 func or[T comparable](field *T, otherwise T) {

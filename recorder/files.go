@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tracex/format"
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
 )
 
@@ -107,10 +108,10 @@ func newFiles(r *Recorder) (*files, error) {
 	}
 	f.data.buf = format.AppendDataHeader(nil, r.layout.version)
 	f.index.buf = format.AppendIndexHeader(nil, r.layout.version)
-	var clock *clock
+	var clock *clock.Clock
 	if !c.NoTimes {
 		clock = &r.clock
-		f.times.buf = format.AppendTimesHeader(nil, clock.base)
+		f.times.buf = format.AppendTimesHeader(nil, clock.Start())
 	}
 	if err := f.write(); err != nil {
 		withdraw(made)

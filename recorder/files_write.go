@@ -89,7 +89,7 @@ func (f *files) appendEnd(dst []byte) []byte {
 	}
 	// Of a recording that is finished for its program the present is what was known
 	// of it last.
-	return format.TimeCell{ID: -1, Start: max(f.r.clock.present(), f.latest)}.Append(dst)
+	return format.TimeCell{ID: -1, Start: max(f.r.clock.Present(), f.latest)}.Append(dst)
 }
 
 // finish ends and closes the files.

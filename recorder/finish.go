@@ -119,7 +119,7 @@ func (z *finisher) finish() (err error) {
 	}
 	z.done.Done = true
 	z.r = &Recorder{config: Config{
-		Path: z.path, NoTimes: flags&liveTimes == 0, Strategy: Streaming, BlockSize: int(block), MaxMemory: 1 << 40,
+		Path: z.path, NoTimes: flags&live.HasTimes == 0, Strategy: Streaming, BlockSize: int(block), MaxMemory: 1 << 40,
 	}}
 	if z.r.layout, err = z.layout(); err != nil {
 		return err

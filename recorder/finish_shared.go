@@ -58,7 +58,7 @@ func (z *finisher) finishShared(w io.Writer) (err error) {
 	}
 	flags := z.rest.Uint(live.AtFlags)
 	z.done.Done = true
-	z.r = &Recorder{config: Config{NoTimes: flags&liveTimes == 0}}
+	z.r = &Recorder{config: Config{NoTimes: flags&live.HasTimes == 0}}
 	if z.r.layout, err = z.layout(); err != nil {
 		return err
 	}
@@ -99,16 +99,16 @@ func (z *finisher) references(s *shared, out *packets) {
 // latest is the last moment that the live file knows, on the clock of boot time.
 func (z *finisher) latest() uint64 {
 	at := int64(z.rest.Uint(live.AtOffset))
-	if c := &z.r.clock; c.source != nil {
-		at += c.source.ns()
+	if !z.r.config.NoTimes {
+		at += z.r.clock.Now()
 	}
 	return uint64(max(at, 0))
 }
 
 // sharedThread reads how far a thread was with its parts.
 func (z *finisher) sharedThread(t *Thread, word func(int64) uint64) error {
-	send := sharedSend{number: word(sharedNumber), end: word(sharedEnd)}
-	if n := word(sharedSending); n > 0 {
+	send := sharedSend{number: word(live.SharedNumber), end: word(live.SharedEnd)}
+	if n := word(live.SharedSending); n > 0 {
 		send.sending, send.sent = n == send.number+1, n == send.number
 	}
 	z.sends[t] = send

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/internal/live"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
@@ -117,11 +118,11 @@ func testFinishSharedAtEachStep(t *testing.T) {
 	check("noted", true, nil)
 
 	slot, chunk := thread.file.live.slot.Off, c.live.slot.Off
-	sending := func(file []byte) { binary.NativeEndian.PutUint64(file[slot+sharedSending:], 1) }
+	sending := func(file []byte) { binary.NativeEndian.PutUint64(file[slot+live.SharedSending:], 1) }
 	check("noted, but for the last word", true, sending)
 	check("noted, but for the last two words", true, func(file []byte) {
 		sending(file)
-		binary.NativeEndian.PutUint64(file[chunk+chunkFlushed:], 0)
+		binary.NativeEndian.PutUint64(file[chunk+live.ChunkFlushed:], 0)
 	})
 }
 

@@ -358,7 +358,7 @@ func TestBufferThatIsNotThereYet(t *testing.T) {
 	r := start(t, Config{FlushInterval: -1})
 	thread := r.Thread("worker")
 	someCalls(r, thread, 1, 3)
-	begun := thread.file.live.slot.Word(threadBegun)
+	begun := thread.file.live.slot.Word(live.ThreadBegun)
 	before := begun.Load()
 	next := &chunk{number: before + 1, live: &liveChunk{slot: &live.Slot{}}} // it has no memory
 	func() {

@@ -16,28 +16,28 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(at + off) }
 	t := &Thread{id: int32(uint32(word(0))), clocked: byTime}
 	t.r, t.layout = z.r, z.r.layout
-	name, size := at+threadShort, int64(word(threadName))
-	if size > shortName {
-		name = int64(word(threadShort))
+	name, size := at+live.ThreadShort, int64(word(live.ThreadName))
+	if size > live.ShortName {
+		name = int64(word(live.ThreadShort))
 	}
 	b, err := z.rest.Bytes(name, size)
 	if err != nil {
 		return nil, err
 	}
 	t.name = string(b)
-	t.over.Store(word(threadEnded))
-	t.file.putChunk, t.file.chunks = word(threadPut), word(threadBegun)
+	t.over.Store(word(live.ThreadEnded))
+	t.file.putChunk, t.file.chunks = word(live.ThreadPut), word(live.ThreadBegun)
 	if z.blind {
 		return t, z.sharedThread(t, word)
 	}
-	blocks, depth := unpack(word(threadDepth))
+	blocks, depth := unpack(word(live.ThreadDepth))
 	s := &t.file
-	s.logical, s.latest, s.reading, s.blocks = int64(word(threadLogical)), int64(word(threadLatest)), word(threadReading), blocks
-	stack, err := z.rest.Bytes(int64(word(threadStack)), int64(depth)*stackEntry)
+	s.logical, s.latest, s.reading, s.blocks = int64(word(live.ThreadLogical)), int64(word(live.ThreadLatest)), word(live.ThreadReading), blocks
+	stack, err := z.rest.Bytes(int64(word(live.ThreadStack)), int64(depth)*live.StackEntry)
 	if err != nil {
 		return nil, err
 	}
-	for ; len(stack) > 0; stack = stack[stackEntry:] {
+	for ; len(stack) > 0; stack = stack[live.StackEntry:] {
 		c := container{
 			start:      int64(binary.NativeEndian.Uint64(stack)),
 			ns:         int64(binary.NativeEndian.Uint64(stack[8:])),
@@ -50,8 +50,8 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 		}
 		s.open = append(s.open, c)
 	}
-	t.dropped.Store(int64(word(threadDropped)))
-	t.noteID = int32(word(threadNote))
+	t.dropped.Store(int64(word(live.ThreadDropped)))
+	t.noteID = int32(word(live.ThreadNote))
 	return t, nil
 }
 
@@ -92,20 +92,20 @@ func (z *finisher) chunks(byID map[int32]*Thread) error {
 // chunk makes the chunk of a slot.
 func (z *finisher) chunk(at int64) (*chunk, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(at + off) }
-	size, n := unpack(word(chunkSizes))
-	published := word(chunkPublished)
-	if limit := word(chunkLimit); limit&takenAway != 0 {
-		published = limit &^ takenAway
+	size, n := unpack(word(live.ChunkSizes))
+	published := word(live.ChunkPublished)
+	if limit := word(live.ChunkLimit); limit&live.TakenAway != 0 {
+		published = limit &^ live.TakenAway
 	}
-	c := &chunk{number: word(chunkNumber), published: new(atomic.Uint64)}
+	c := &chunk{number: word(live.ChunkNumber), published: new(atomic.Uint64)}
 	c.published.Store(published)
-	c.flushed, c.flushedMarks = unpack(word(chunkFlushed))
+	c.flushed, c.flushedMarks = unpack(word(live.ChunkFlushed))
 	bytes, marks := unpack(published)
 	if bytes > size || marks > n || c.flushed > bytes || c.flushedMarks > marks {
 		return nil, fmt.Errorf("%w: of a buffer of %d bytes and %d marks, %d and %d were published, %d and %d written", live.ErrDamaged,
 			size, n, bytes, marks, c.flushed, c.flushedMarks)
 	}
-	piece := int64(word(chunkPiece))
+	piece := int64(word(live.ChunkPiece))
 	var err error
 	if c.data, err = z.rest.Bytes(piece, int64(size)); err != nil {
 		return nil, err

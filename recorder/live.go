@@ -22,48 +22,6 @@ import (
 // LiveSuffix is what the name of the live file has behind that of the data.
 const LiveSuffix = ".live"
 
-// Numbers of a chunk's slot, by offsets in bytes. Its state is the thread's id, and
-// slotInUse.
-const (
-	slotInUse = 1 << 32
-
-	chunkNumber    = 8
-	chunkPublished = 16
-	chunkLimit     = 24 // takenAway and what was published when it was; 0: it was not
-	chunkFlushed   = 32
-	chunkPiece     = 40
-	chunkSizes     = 48 // bytes of data, and in the low half the number of marks
-
-	takenAway = 1 << 63
-)
-
-// Numbers of a thread's slot.
-const (
-	threadLogical = 8
-	threadLatest  = 16
-	threadReading = 24
-	threadDepth   = 32 // blocks, and in the low half the depth of the stack
-	threadStack   = 40 // the piece of the stack, its size
-	threadPut     = 56 // the number of the last chunk that the sink has something from
-	threadDropped = 64
-	threadNote    = 72
-	threadEnded   = 80
-	threadBegun   = 88 // the number of the last chunk that was begun
-	threadName    = 96 // bytes of the name; it is behind, or a piece if it has no room there
-	threadShort   = 104
-	shortName     = 24
-)
-
-// stackEntry is the size of a container in the stack's piece: start, ns, class,
-// iterations, event.
-const stackEntry = 32
-
-// Flags of the file.
-const (
-	liveTimes   = 1
-	liveCounter = 2
-)
-
 // startLive makes the live file, where that is wanted and possible. What is wrong
 // with it is told.
 func (r *Recorder) startLive(f *files) {
@@ -119,12 +77,12 @@ func (r *Recorder) describeLive(l *live.File) error {
 	c := &r.config
 	flags := uint64(0)
 	if !c.NoTimes {
-		flags |= liveTimes
-		if r.clock.counter {
-			flags |= liveCounter
+		flags |= live.HasTimes
+		if r.clock.Counts() {
+			flags |= live.HasCounter
 		}
-		l.Word(live.AtBase).Store(uint64(r.clock.base.UnixNano()))
-		if err := r.clock.keepIn(l); err != nil {
+		l.Word(live.AtBase).Store(uint64(r.clock.Start().UnixNano()))
+		if err := r.clock.KeepIn(l); err != nil {
 			return errors.Join(err, l.Remove())
 		}
 	}

@@ -35,12 +35,12 @@ func (p *pool) makeLive(size int) *chunk {
 		return nil
 	}
 	lc := &liveChunk{file: l, piece: piece, slot: slot}
-	c := &chunk{data: piece.Mem[:size:size], live: lc, published: slot.Word(chunkPublished)}
+	c := &chunk{data: piece.Mem[:size:size], live: lc, published: slot.Word(live.ChunkPublished)}
 	if marks > 0 {
 		c.marks = unsafe.Slice((*mark)(unsafe.Pointer(&piece.Mem[at])), marks)
 	}
-	slot.Put(chunkPiece, uint64(piece.Off))
-	slot.Put(chunkSizes, pack(size, marks))
+	slot.Put(live.ChunkPiece, uint64(piece.Off))
+	slot.Put(live.ChunkSizes, pack(size, marks))
 	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
 	return c
 }
@@ -93,18 +93,18 @@ func (c *chunk) livens(t *Thread) {
 	}
 	if c.live != nil {
 		s := c.live.slot
-		s.Put(chunkNumber, c.number)
-		s.Put(chunkLimit, 0)
-		s.Put(chunkFlushed, 0)
-		s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
+		s.Put(live.ChunkNumber, c.number)
+		s.Put(live.ChunkLimit, 0)
+		s.Put(live.ChunkFlushed, 0)
+		s.Word(0).Store(live.SlotInUse | uint64(uint32(t.id)))
 	}
-	slot.Word(threadBegun).Store(c.number)
+	slot.Word(live.ThreadBegun).Store(c.number)
 }
 
 // limited notes how much of a chunk that was taken away is good: its owner takes
 // what it publishes behind that to another one. The thread's swap is held.
 func (c *chunk) limited() {
 	if c.live != nil {
-		c.live.slot.Word(chunkLimit).Store(takenAway | c.taken)
+		c.live.slot.Word(live.ChunkLimit).Store(live.TakenAway | c.taken)
 	}
 }

@@ -15,21 +15,6 @@ import (
 // tracex record sets it.
 const LiveFolder = "TRACEX_LIVE_FOLDER"
 
-// Numbers of the slot of a thread whose parts go to a service. A part is sent in
-// these steps, between any two of which the program may end:
-//
-//	sharedEnd, threadPut   where it ends, if it is of a chunk
-//	sharedSending          it may have come from here on
-//	the part itself
-//	sharedNumber           it has come: this one store settles it
-//	chunkFlushed           of its chunk
-//	sharedSending          none is being sent
-const (
-	sharedEnd     = 8  // what of the chunk threadPut is sent with the part: as in chunkFlushed; 0: it is of none
-	sharedSending = 16 // one more than the number of the part that is being sent; 0: none is
-	sharedNumber  = 24 // of the next part
-)
-
 // startLive makes the live file, where somebody wants it.
 func (s *shared) startLive() {
 	r := s.r
@@ -76,12 +61,12 @@ func (st *sharedThread) sending(t *Thread, p part, marks int) {
 		return
 	}
 	if p.of == nil {
-		slot.Word(sharedEnd).Store(0)
+		slot.Word(live.SharedEnd).Store(0)
 	} else {
-		slot.Word(sharedEnd).Store(pack(p.first+len(p.data), marks))
-		slot.Word(threadPut).Store(p.of.number)
+		slot.Word(live.SharedEnd).Store(pack(p.first+len(p.data), marks))
+		slot.Word(live.ThreadPut).Store(p.of.number)
 	}
-	slot.Word(sharedSending).Store(st.count + 1)
+	slot.Word(live.SharedSending).Store(st.count + 1)
 }
 
 // sentAll notes that the part was sent.
@@ -91,9 +76,9 @@ func (st *sharedThread) sentAll(t *Thread, p part, marks int) {
 	if slot == nil {
 		return
 	}
-	slot.Word(sharedNumber).Store(st.count)
+	slot.Word(live.SharedNumber).Store(st.count)
 	if p.of != nil && p.of.live != nil {
-		p.of.live.slot.Word(chunkFlushed).Store(pack(p.first+len(p.data), marks))
+		p.of.live.slot.Word(live.ChunkFlushed).Store(pack(p.first+len(p.data), marks))
 	}
-	slot.Word(sharedSending).Store(0)
+	slot.Word(live.SharedSending).Store(0)
 }

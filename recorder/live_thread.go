@@ -56,8 +56,8 @@ func (t *Thread) keepIn(l *live.File) {
 		return // there is no room: it is lost in a crash, as its chunks are
 	}
 	clear(slot.Mem[8:])
-	if n := len(t.name); n <= shortName {
-		copy(slot.Mem[threadShort:], t.name)
+	if n := len(t.name); n <= live.ShortName {
+		copy(slot.Mem[live.ThreadShort:], t.name)
 	} else {
 		p, err := l.Alloc(int64(n))
 		if err != nil {
@@ -65,17 +65,17 @@ func (t *Thread) keepIn(l *live.File) {
 			return
 		}
 		copy(p.Mem, t.name)
-		slot.Put(threadShort, uint64(p.Off))
+		slot.Put(live.ThreadShort, uint64(p.Off))
 		t.file.live.name = p
 	}
-	slot.Put(threadName, uint64(len(t.name)))
+	slot.Put(live.ThreadName, uint64(len(t.name)))
 	t.file.live.slot = slot
 }
 
 // inUse makes the slot that of a thread with the id that it has by now.
 func (t *Thread) inUse() {
 	if s := t.file.live.slot; s != nil {
-		s.Word(0).Store(slotInUse | uint64(uint32(t.id)))
+		s.Word(0).Store(live.SlotInUse | uint64(uint32(t.id)))
 	}
 }
 
@@ -107,7 +107,7 @@ func (t *Thread) passed(c *chunk) {
 	}
 	t.file.putChunk = c.number
 	if s := t.file.live.slot; s != nil {
-		s.Word(threadPut).Store(c.number)
+		s.Word(live.ThreadPut).Store(c.number)
 	}
 }
 
@@ -116,7 +116,7 @@ func (t *Thread) keepEnd() {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if s := t.file.live.slot; s != nil {
-		s.Word(threadEnded).Store(t.over.Load())
+		s.Word(live.ThreadEnded).Store(t.over.Load())
 	}
 }
 
@@ -124,8 +124,8 @@ func (t *Thread) keepEnd() {
 // recording. swap is held.
 func (t *Thread) keepDropped(n int64) {
 	if s := t.file.live.slot; s != nil {
-		s.Word(threadNote).Store(uint64(t.noteID))
-		s.Word(threadDropped).Store(uint64(n))
+		s.Word(live.ThreadNote).Store(uint64(t.noteID))
+		s.Word(live.ThreadDropped).Store(uint64(n))
 	}
 }
 
@@ -138,39 +138,39 @@ func (t *Thread) commit(l *live.File, tx *live.Tx, p part, low int) error {
 		return nil
 	}
 	n := len(s.open)
-	if lt.stack == nil && n > 0 || lt.stack != nil && n*stackEntry > len(lt.stack.Mem) {
-		piece, err := l.Alloc(2 * int64(n) * stackEntry)
+	if lt.stack == nil && n > 0 || lt.stack != nil && n*live.StackEntry > len(lt.stack.Mem) {
+		piece, err := l.Alloc(2 * int64(n) * live.StackEntry)
 		if err != nil {
 			return err
 		}
 		for i := range s.open {
-			s.open[i].store(piece.Mem[i*stackEntry:])
+			s.open[i].store(piece.Mem[i*live.StackEntry:])
 		}
 		lt.old, lt.stack = lt.stack, piece
 		low = n
 	}
 	for i := low; i < n; i++ {
-		var b [stackEntry]byte
+		var b [live.StackEntry]byte
 		s.open[i].store(b[:])
-		tx.Bytes(lt.stack.Off+int64(i)*stackEntry, b[:])
+		tx.Bytes(lt.stack.Off+int64(i)*live.StackEntry, b[:])
 	}
-	var b [threadPut + 8 - threadLogical]byte
-	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at-threadLogical:], v) }
-	put(threadLogical, uint64(s.logical))
-	put(threadLatest, uint64(s.latest))
-	put(threadReading, s.reading)
-	put(threadDepth, pack(s.blocks, n))
+	var b [live.ThreadPut + 8 - live.ThreadLogical]byte
+	put := func(at int, v uint64) { binary.NativeEndian.PutUint64(b[at-live.ThreadLogical:], v) }
+	put(live.ThreadLogical, uint64(s.logical))
+	put(live.ThreadLatest, uint64(s.latest))
+	put(live.ThreadReading, s.reading)
+	put(live.ThreadDepth, pack(s.blocks, n))
 	if lt.stack != nil {
-		put(threadStack, uint64(lt.stack.Off))
-		put(threadStack+8, uint64(len(lt.stack.Mem)))
+		put(live.ThreadStack, uint64(lt.stack.Off))
+		put(live.ThreadStack+8, uint64(len(lt.stack.Mem)))
 	}
 	if p.of != nil {
 		s.putChunk = p.of.number
 	}
-	put(threadPut, s.putChunk)
-	tx.Bytes(lt.slot.Off+threadLogical, b[:])
+	put(live.ThreadPut, s.putChunk)
+	tx.Bytes(lt.slot.Off+live.ThreadLogical, b[:])
 	if p.of != nil && p.of.live != nil {
-		tx.Put(p.of.live.slot.Off+chunkFlushed, pack(p.first+len(p.data), p.of.flushedMarks+len(p.marks)))
+		tx.Put(p.of.live.slot.Off+live.ChunkFlushed, pack(p.first+len(p.data), p.of.flushedMarks+len(p.marks)))
 	}
 	return nil
 }

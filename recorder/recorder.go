@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
 )
 
@@ -18,7 +19,7 @@ type Recorder struct {
 	layout   *layout // of the version that is written
 	registry registry
 	pool     *pool
-	clock    clock
+	clock    clock.Clock
 	sink     sink
 	largest  int      // largest chunk, in bytes
 	places   sync.Map // return address to Location
@@ -81,8 +82,7 @@ func launch(c Config) (*Recorder, error) {
 	r := &Recorder{config: c, tag: nextTag(), layout: c.layout}
 	r.registry.version = c.layout.version
 	if !c.NoTimes {
-		r.clock.begin(c.plain, c.source)
-		r.clock.begun = r.turn
+		r.clock.Begin(c.counter(), c.source, r.turn)
 	}
 	r.events.Store(c.events)
 	memory, err := r.open()
@@ -101,7 +101,7 @@ func launch(c Config) (*Recorder, error) {
 	if writes {
 		r.wake = make(chan struct{}, 1)
 	}
-	if writes || r.clock.counter && c.FlushInterval > 0 {
+	if writes || r.clock.Counts() && c.FlushInterval > 0 {
 		r.done, r.gone = make(chan struct{}), make(chan struct{})
 		go r.run()
 	}
@@ -156,7 +156,7 @@ func (r *Recorder) run() {
 			return
 		case <-tick:
 			if r.wake == nil {
-				r.clock.refresh()
+				r.clock.Refresh()
 			} else {
 				r.sweep(byTimer)
 			}

@@ -275,7 +275,7 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 	if next == nil {
 		return nil
 	}
-	t.r.clock.notice()
+	t.r.clock.Notice()
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if t.chunk.Load() != c {
@@ -299,7 +299,7 @@ func (t *Thread) setAside() bool {
 // install makes an empty chunk the thread's, or none. mu is held where it has one.
 func (t *Thread) install(c *chunk) {
 	if c != nil {
-		t.r.clock.notice()
+		t.r.clock.Notice()
 	}
 	t.swap.Lock()
 	defer t.swap.Unlock()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/smb"
 )
@@ -123,14 +124,14 @@ func (s *served) bootOffset() int64 {
 	s.offsetMu.Lock()
 	defer s.offsetMu.Unlock()
 	c := &s.r.clock
-	now := c.now()
+	now := c.Now()
 	if s.looked != 0 && now-s.looked < sleepCheck {
 		return s.offset
 	}
-	here, boot := producer.SameMoment(func() uint64 { return uint64(time.Since(c.base)) })
+	here, boot := producer.SameMoment(func() uint64 { return uint64(time.Since(c.Start())) })
 	offset := int64(boot - here)
 	// More than the jitter of a look at both clocks: the machine slept.
-	if slept := offset - s.offset; s.looked == 0 || slept > int64(horizon) || -slept > int64(horizon) {
+	if slept := offset - s.offset; s.looked == 0 || slept > int64(clock.Horizon) || -slept > int64(clock.Horizon) {
 		s.offset = offset
 	}
 	s.looked = max(now, 1)

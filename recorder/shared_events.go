@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/producer"
 )
 
@@ -40,7 +41,7 @@ type sharedEvents struct {
 // eventThread is what is known of a thread.
 type eventThread struct {
 	track  *producer.Track
-	line   piece
+	line   clock.Piece
 	latest int64
 	open   []openEvent
 }
@@ -124,10 +125,10 @@ func (s *sharedEvents) learn() {
 }
 
 func (st *eventThread) moment(s *sharedEvents, reading uint64) {
-	if !st.line.has(reading) {
-		st.line = s.r.clock.around(reading)
+	if !st.line.Has(reading) {
+		st.line = s.r.clock.Around(reading)
 	}
-	st.latest = max(st.latest, st.line.at(reading))
+	st.latest = max(st.latest, st.line.At(reading))
 }
 
 // at is the latest moment on the clock of packets.

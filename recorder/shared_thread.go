@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
 )
@@ -19,7 +20,7 @@ type sharedThread struct {
 	kept    int    // how many of open are in headers
 	latest  int64  // when its last header or footer was, in ns of the clock
 	offset  int64
-	line    piece
+	line    clock.Piece
 	sent    []sharedCount
 	count   uint64 // parts, sent or not
 	blind   bool   // what is open is not known
@@ -193,10 +194,10 @@ func (st *sharedThread) describe(s *shared) (skipped int) {
 }
 
 func (st *sharedThread) ns(reading uint64) int64 {
-	if !st.line.has(reading) {
-		st.line = st.s.r.clock.around(reading)
+	if !st.line.Has(reading) {
+		st.line = st.s.r.clock.Around(reading)
 	}
-	return st.line.at(reading)
+	return st.line.At(reading)
 }
 
 // scan goes through the headers and footers of a part: their times, and what is

@@ -54,13 +54,13 @@ type middle struct {
 	do    func()
 }
 
-func (m *middle) ns() int64 { return int64(time.Since(m.begun)) }
+func (m *middle) NS() int64 { return int64(time.Since(m.begun)) }
 
-func (m *middle) counter() uint64 {
+func (m *middle) Counter() uint64 {
 	if of := m.of.Load(); of != 0 && of == goroutine() && m.of.CompareAndSwap(of, 0) {
 		m.do()
 	}
-	return uint64(m.ns())
+	return uint64(m.NS())
 }
 
 // robbery is a way in which a thread's buffer gets to the disk while its goroutine

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/recorder/internal/clock"
 )
 
 // stream is what those who write a thread's blocks know of it. The thread's lock
@@ -40,9 +41,9 @@ type container struct {
 // cells of the containers that end in it. Its positions are those of a block
 // that has nothing in front of the part; shift makes room for something.
 type draft struct {
-	clock  *clock // nil: no times are wanted
+	clock  *clock.Clock // nil: no times are wanted
 	layout *layout
-	line   piece // of the clock, that was used last
+	line   clock.Piece // of the clock, that was used last
 
 	before int64       // the thread's content bytes before the block
 	had    []container // scratch: what a part may change of what is open
@@ -150,10 +151,10 @@ func misplaced(p part, i int) error {
 // moment notes when a header or footer was recorded. A thread's times do not go
 // back, even if the counter of another core is behind.
 func (d *draft) moment(s *stream, reading uint64) {
-	if !d.line.has(reading) {
-		d.line = d.clock.around(reading)
+	if !d.line.Has(reading) {
+		d.line = d.clock.Around(reading)
 	}
-	s.latest = max(s.latest, d.line.at(reading))
+	s.latest = max(s.latest, d.line.At(reading))
 }
 
 // push notes a container whose content starts at start. The fields are set one

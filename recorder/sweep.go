@@ -15,7 +15,7 @@ const (
 func (r *Recorder) sweep(why occasion) {
 	r.sweeping.Lock()
 	defer r.sweeping.Unlock()
-	r.clock.refresh()
+	r.clock.Refresh()
 	r.mu.Lock()
 	r.sweepers = append(r.sweepers[:0], r.threads...)
 	r.mu.Unlock()

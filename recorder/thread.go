@@ -297,7 +297,7 @@ func (t *Thread) now() uint64 {
 // time is now where the processor has no counter that is good for it.
 func (t *Thread) time() uint64 {
 	if t.clocked == byTime {
-		return t.r.clock.read()
+		return t.r.clock.Read()
 	}
 	return 0
 }

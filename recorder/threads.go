@@ -51,7 +51,7 @@ func (r *Recorder) clocking() clocking {
 	switch {
 	case r.config.NoTimes:
 		return noTimes
-	case r.clock.counter && r.clock.source == nil:
+	case r.clock.Counts() && r.config.source == nil:
 		return byCounter
 	}
 	return byTime

@@ -67,7 +67,7 @@ func TestTimesAreTrue(t *testing.T) {
 		th, open := r.Thread("main"), r.Thread("open")
 		m := r.Method(r.Class("C"), "m", Type{})
 		type moments struct{ before, begun, ending, after time.Duration }
-		since := func() time.Duration { return time.Since(r.clock.base) }
+		since := func() time.Duration { return time.Since(r.clock.Start()) }
 		var want []moments
 		var unfinished moments
 		unfinished.before = since()
@@ -93,7 +93,7 @@ func TestTimesAreTrue(t *testing.T) {
 		}
 		want = append(want, unfinished)
 		check := checkTimes(t, c.Path, true)
-		if d := r.clock.base.Sub(check.anchor).Abs(); d > near {
+		if d := r.clock.Start().Sub(check.anchor).Abs(); d > near {
 			t.Errorf("the anchor is %v away from the begin", d)
 		}
 		found := containerTimes(t, c.Path)

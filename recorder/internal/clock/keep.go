@@ -1,4 +1,4 @@
-package recorder
+package clock
 
 import (
 	"encoding/binary"
@@ -23,8 +23,8 @@ const (
 	clockPiece = clockHead + (maxPoints+8)*clockPoint + (maxEras+8)*clockEra
 )
 
-// keepIn has the clock keep its line in the live file from now on.
-func (c *clock) keepIn(l *live.File) error {
+// KeepIn has the clock keep its line in the live file from now on.
+func (c *Clock) KeepIn(l *live.File) error {
 	k := &liveClock{file: l}
 	for i := range k.pieces {
 		var err error
@@ -41,7 +41,7 @@ func (c *clock) keepIn(l *live.File) error {
 }
 
 // keep keeps the line. mu is held.
-func (c *clock) keep() {
+func (c *Clock) keep() {
 	k := c.live
 	if k == nil || len(c.points) > maxPoints+8 || len(c.eras) > maxEras+8 {
 		return

@@ -1,4 +1,10 @@
-package recorder
+// Package clock says which nanosecond of a recording a reading is.
+//
+// A trace point's time is a reading of the fastest counter that can be relied
+// on: the processor's own where that can be relied on, else nanoseconds of
+// Go's monotonic clock. Readings are turned into nanoseconds by whoever writes
+// them, so that a goroutine that records pays for the reading alone.
+package clock
 
 import (
 	"math/bits"
@@ -8,20 +14,15 @@ import (
 	"time"
 )
 
-// A trace point's time is a reading of the fastest counter that can be relied
-// on: the processor's own where [reliableCounter] says so, else nanoseconds of
-// Go's monotonic clock. Readings are turned into nanoseconds by whoever writes
-// them, so that a goroutine that records pays for the reading alone.
-
-// horizon is how far ahead a look at the monotonic clock makes a clock say how
+// Horizon is how far ahead a look at the monotonic clock makes a clock say how
 // its counter will go on, in ns. However badly the counter's rate is known, what
 // it says is wrong by that much of the horizon alone, and not for longer.
-const horizon = int64(10 * time.Millisecond)
+const Horizon = int64(10 * time.Millisecond)
 
 // maxPoints bounds what a clock remembers of the past.
 const maxPoints = 1024
 
-// clock says which nanosecond since base a reading is. It is one rising line
+// Clock says which nanosecond since base a reading is. It is one rising line
 // for all threads, made of straight pieces:
 //
 //	ns |                   ____x   x: looks at the monotonic clock
@@ -38,16 +39,17 @@ const maxPoints = 1024
 //
 // The counter may begin again, as that of a machine that was suspended or moved.
 // What it says from then on is put behind what it said before: see era.
-type clock struct {
-	counter bool // readings are a counter's, not nanoseconds
-	source  source
+type Clock struct {
+	counter bool          // readings are a counter's, not nanoseconds
+	count   func() uint64 // the processor's counter
+	source  Source
 	base    time.Time
 
-	// What notice needs to know of the last look without the lock.
+	// What Notice needs to know of the last look without the lock.
 	seen  atomic.Uint64 // the counter
 	quiet atomic.Uint64 // how far it may go on from there until another is due
 	again atomic.Int64  // how often the counter began again
-	begun func()        // called, without locks of the clock, when it has; nil: not
+	begun func()        // see Begin
 
 	live *liveClock // what is known of the line, for who finishes the recording; nil: nothing
 
@@ -66,10 +68,10 @@ type clock struct {
 	rate     uint64 // nanoseconds per unit of the counter, times 2^32; 0: not known yet
 }
 
-// source is what a clock looks at. Tests have one of their own.
-type source interface {
-	counter() uint64
-	ns() int64
+// Source is what a clock looks at. Tests have one of their own.
+type Source interface {
+	Counter() uint64
+	NS() int64
 }
 
 // instant is a reading and its nanosecond since the clock's base.
@@ -78,11 +80,12 @@ type instant struct {
 	ns      int64
 }
 
-// begin starts a clock. plain: the processor's counter is not to be used. from is
-// nil, but in tests.
-func (c *clock) begin(plain bool, from source) {
-	c.source = from
-	c.counter = from != nil || !plain && reliableCounter()
+// Begin starts a clock. count reads the processor's counter; nil: readings are
+// nanoseconds of the monotonic clock. from is nil, but in tests. again is called,
+// without locks of the clock, when the counter has begun again; nil: nothing is.
+func (c *Clock) Begin(count func() uint64, from Source, again func()) {
+	c.source, c.count, c.begun = from, count, again
+	c.counter = from != nil || count != nil
 	c.base = time.Now()
 	if c.counter {
 		c.looked = c.look()
@@ -93,45 +96,45 @@ func (c *clock) begin(plain bool, from source) {
 	}
 }
 
-// read returns a reading.
-func (c *clock) read() uint64 {
+// Read returns a reading.
+func (c *Clock) Read() uint64 {
 	switch {
 	case c.source != nil:
-		return c.source.counter()
+		return c.source.Counter()
 	case c.counter:
-		return counter()
+		return c.count()
 	}
-	return uint64(c.now())
+	return uint64(c.Now())
 }
 
-// now returns the nanosecond of the monotonic clock.
-func (c *clock) now() int64 {
+// Now returns the nanosecond of the monotonic clock.
+func (c *Clock) Now() int64 {
 	if c.source != nil {
-		return c.source.ns()
+		return c.source.NS()
 	}
 	return int64(time.Since(c.base))
 }
 
-// present is the nanosecond that it is on the line now.
-func (c *clock) present() int64 {
+// Present is the nanosecond that it is on the line now.
+func (c *Clock) Present() int64 {
 	if !c.counter {
-		return c.now()
+		return c.Now()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.goOn(0) // nothing is recorded any more
 	p := c.piece(c.looked.reading)
-	return p.at(c.looked.reading)
+	return p.At(c.looked.reading)
 }
 
 // look reads counter and monotonic clock at the same moment: of some attempts
 // the one that was interrupted least.
-func (c *clock) look() (best instant) {
+func (c *Clock) look() (best instant) {
 	least := ^uint64(0)
 	for i := 0; i < 3 || i < 30 && least > 2*c.took; i++ {
-		before := c.read()
-		ns := c.now()
-		took := c.read() - before
+		before := c.Read()
+		ns := c.Now()
+		took := c.Read() - before
 		if took < least {
 			best, least = instant{before + took/2, ns}, took
 		}
@@ -142,27 +145,27 @@ func (c *clock) look() (best instant) {
 	return best
 }
 
-// piece is a straight piece of a clock's line.
-type piece struct {
+// Piece is a straight piece of a clock's line.
+type Piece struct {
 	from, behind uint64 // readings
 	ns           int64  // at from
 	rate         uint64 // nanoseconds per unit of the counter, times 2^32
 }
 
-// at returns the nanosecond of a reading within the piece.
-func (p *piece) at(reading uint64) int64 {
+// At returns the nanosecond of a reading within the piece.
+func (p *Piece) At(reading uint64) int64 {
 	hi, lo := bits.Mul64(reading-p.from, p.rate)
 	return p.ns + int64(hi<<32|lo>>32)
 }
 
-// has reports whether a reading lies in the piece.
-func (p *piece) has(reading uint64) bool { return reading-p.from < p.behind-p.from }
+// Has reports whether a reading lies in the piece.
+func (p *Piece) Has(reading uint64) bool { return reading-p.from < p.behind-p.from }
 
-// around returns the piece in which a reading lies. A reading from before the
+// Around returns the piece in which a reading lies. A reading from before the
 // clock began is taken for its begin.
-func (c *clock) around(reading uint64) piece {
+func (c *Clock) Around(reading uint64) Piece {
 	if !c.counter {
-		return piece{0, ^uint64(0), 0, 1 << 32}
+		return Piece{0, ^uint64(0), 0, 1 << 32}
 	}
 	c.mu.Lock()
 	again := false
@@ -178,13 +181,13 @@ func (c *clock) around(reading uint64) piece {
 }
 
 // piece returns the piece in which a reading lies. mu is held.
-func (c *clock) piece(reading uint64) piece {
+func (c *Clock) piece(reading uint64) Piece {
 	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].reading > reading })
 	if i == 0 || i == len(c.points) {
-		return piece{reading, reading + 1, c.points[max(i-1, 0)].ns, 0}
+		return Piece{reading, reading + 1, c.points[max(i-1, 0)].ns, 0}
 	}
 	a, b := c.points[i-1], c.points[i]
-	return piece{a.reading, b.reading, a.ns, rate(a, b)}
+	return Piece{a.reading, b.reading, a.ns, rate(a, b)}
 }
 
 // rate is that of the line from a to b. The counter's value at b is not below that
@@ -204,7 +207,7 @@ func rate(a, b instant) uint64 {
 const mostUnits = 1 << 58
 
 // units is how far the counter goes in some nanoseconds.
-func (c *clock) units(ns int64) uint64 {
+func (c *Clock) units(ns int64) uint64 {
 	if ns <= 0 || c.rate == 0 {
 		return 0
 	}
@@ -217,17 +220,17 @@ func (c *clock) units(ns int64) uint64 {
 
 // slack is how far apart the counters of two processors may be, or a reading and
 // what it is compared with: a millisecond.
-func (c *clock) slack() uint64 { return max(c.units(int64(time.Millisecond)), 1000) }
+func (c *Clock) slack() uint64 { return max(c.units(int64(time.Millisecond)), 1000) }
 
-// notice looks at the clock if that is due. It costs a reading where it is not.
-func (c *clock) notice() {
-	if c.counter && c.read()-c.seen.Load() >= c.quiet.Load() {
-		c.refresh()
+// Notice looks at the clock if that is due. It costs a reading where it is not.
+func (c *Clock) Notice() {
+	if c.counter && c.Read()-c.seen.Load() >= c.quiet.Load() {
+		c.Refresh()
 	}
 }
 
-// refresh looks at the clock.
-func (c *clock) refresh() {
+// Refresh looks at the clock.
+func (c *Clock) Refresh() {
 	if !c.counter {
 		return
 	}
@@ -241,7 +244,7 @@ func (c *clock) refresh() {
 
 // goOn looks at the clock and continues the line, until it is ahead of a reading
 // if that is one of now. It reports whether the counter began again. mu is held.
-func (c *clock) goOn(reading uint64) (again bool) {
+func (c *Clock) goOn(reading uint64) (again bool) {
 	now := c.look()
 	c.seen.Store(now.reading)
 	now.reading += c.eras[len(c.eras)-1].shift
@@ -250,7 +253,7 @@ func (c *clock) goOn(reading uint64) (again bool) {
 	} else {
 		c.measure(now)
 	}
-	c.quiet.Store(c.units(horizon))
+	c.quiet.Store(c.units(Horizon))
 	c.looked = now
 	defer c.keep()
 	if reading > now.reading && reading-now.reading <= c.slack() {
@@ -263,7 +266,7 @@ func (c *clock) goOn(reading uint64) (again bool) {
 	// What was promised holds, even if the counter turns out to be slower.
 	// What is promised is near the present.
 	c.add(now)
-	ahead := min(now.ns-c.points[0].ns, horizon) // what is known of little time holds for little
+	ahead := min(now.ns-c.points[0].ns, Horizon) // what is known of little time holds for little
 	c.add(instant{now.reading + 1 + c.units(ahead), now.ns + ahead})
 	if len(c.points) > maxPoints {
 		c.thin()
@@ -273,7 +276,7 @@ func (c *clock) goOn(reading uint64) (again bool) {
 
 // add adds a point to the line, or the one above it that makes it rise. It returns
 // that. mu is held.
-func (c *clock) add(p instant) instant {
+func (c *Clock) add(p instant) instant {
 	last := c.points[len(c.points)-1]
 	p = instant{max(p.reading, last.reading+1), max(p.ns, last.ns)}
 	c.points = append(c.points, p)
@@ -281,8 +284,8 @@ func (c *clock) add(p instant) instant {
 }
 
 // measure finds the rate by a look. mu is held.
-func (c *clock) measure(now instant) {
-	if now.ns-c.measured.ns < horizon {
+func (c *Clock) measure(now instant) {
+	if now.ns-c.measured.ns < Horizon {
 		if c.rates[0] == 0 {
 			c.rate = rate(c.measured, instant{now.reading + 1, now.ns})
 		}
@@ -299,14 +302,14 @@ func (c *clock) measure(now instant) {
 }
 
 // thin forgets older points where the line hardly bends. mu is held.
-func (c *clock) thin() {
+func (c *Clock) thin() {
 	for near := int64(time.Microsecond); len(c.points) > maxPoints*3/4 && near < int64(mostUnits); near *= 4 {
 		kept := c.points[:1]
 		for i := 1; i < len(c.points); i++ {
 			if i%2 == 1 && i < maxPoints*3/4 && i+1 < len(c.points) {
 				a, b := kept[len(kept)-1], c.points[i+1]
-				p := piece{a.reading, b.reading, a.ns, rate(a, b)}
-				if d := p.at(c.points[i].reading) - c.points[i].ns; -near < d && d < near {
+				p := Piece{a.reading, b.reading, a.ns, rate(a, b)}
+				if d := p.At(c.points[i].reading) - c.points[i].ns; -near < d && d < near {
 					continue
 				}
 			}
@@ -314,4 +317,17 @@ func (c *clock) thin() {
 		}
 		c.points = kept
 	}
+}
+
+// Counts reports whether readings are those of a counter: they begin again with it.
+func (c *Clock) Counts() bool { return c.counter }
+
+// Start is when the clock began: its nanosecond 0.
+func (c *Clock) Start() time.Time { return c.base }
+
+// Latest is the nanosecond of the last look at a counter.
+func (c *Clock) Latest() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.looked.ns
 }

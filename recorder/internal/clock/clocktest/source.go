@@ -1,0 +1,37 @@
+// Package clocktest has a clock for tests.
+package clocktest
+
+import (
+	"sync"
+	"time"
+)
+
+// Source is a counter and a clock that stand still until a test moves them.
+type Source struct {
+	Mu      sync.Mutex
+	Reading uint64
+	Elapsed int64 // ns
+	Rate    uint64
+}
+
+// Counter reads the counter.
+func (f *Source) Counter() uint64 {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return f.Reading
+}
+
+// NS reads the clock.
+func (f *Source) NS() int64 {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return f.Elapsed
+}
+
+// Pass moves both.
+func (f *Source) Pass(d time.Duration) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.Reading += f.Rate * uint64(d)
+	f.Elapsed += int64(d)
+}

@@ -1,0 +1,137 @@
+package clock
+
+import (
+	"testing"
+	"time"
+
+	"tracex/recorder/internal/clock/clocktest"
+)
+
+// A clock that is stopped and begins again for ever stays as small as it is, and
+// says what can be.
+func TestClockFallsOften(t *testing.T) {
+	f := &clocktest.Source{Rate: 1}
+	var c Clock
+	c.Begin(nil, f, nil)
+	last := int64(0)
+	behind := uint64(0)
+	for i := range 10 * maxPoints {
+		f.Pass(time.Duration(11+i%7) * time.Millisecond)
+		if i%2 == 0 {
+			f.Reading = uint64(i % 13)
+		}
+		marks := []uint64{f.Reading}
+		c.Notice()
+		behind = c.Settle(marks, 0, []Turn{{0, c.again.Load()}}, behind)
+		p := c.Around(behind)
+		ns := p.At(behind)
+		if ns < last || ns > f.Elapsed+int64(Horizon) || ns < f.Elapsed-int64(20*time.Millisecond) {
+			t.Fatalf("step %d: it is %d, %d before, the clock says %d", i, ns, last, f.Elapsed)
+		}
+		last = ns
+	}
+	if len(c.points) > maxPoints+4 || len(c.eras) > maxEras {
+		t.Errorf("%d points, %d eras", len(c.points), len(c.eras))
+	}
+	if c.again.Load() < 5*maxPoints-1 {
+		t.Errorf("the counter began again %d times", c.again.Load())
+	}
+}
+
+// However often the counter's rate changes, the line stays where the clock is.
+func TestClockKeepsUp(t *testing.T) {
+	f := &clocktest.Source{Rate: 1}
+	var c Clock
+	c.Begin(nil, f, nil)
+	behind := uint64(0)
+	for i := range 5000 {
+		f.Rate = uint64(1 + i/3%2*9)
+		f.Pass(time.Duration(Horizon * 3 / 4))
+		c.Refresh()
+		at := []uint64{f.Reading}
+		behind = c.Settle(at, 0, nil, behind)
+		p := c.Around(behind)
+		if d := p.At(behind) - f.Elapsed; d < -2*Horizon || d > Horizon {
+			t.Fatalf("look %d: the line is %v from the clock", i, time.Duration(d))
+		}
+	}
+}
+
+// Where the clock runs on while the counter stands, what comes behind a look is
+// not taken for what was expected before.
+func TestClockJumps(t *testing.T) {
+	f := &clocktest.Source{Rate: 3, Reading: 1000}
+	var c Clock
+	c.Begin(nil, f, nil)
+	behind := f.Reading
+	for i := range 3 * maxEras {
+		f.Pass(20 * time.Millisecond)
+		c.Refresh()
+		before := []uint64{f.Reading}
+		ns := f.Elapsed
+		f.Elapsed += int64(time.Hour)
+		c.Refresh()
+		f.Pass(time.Millisecond)
+		after := []uint64{f.Reading}
+		behind = c.Settle(before, 0, nil, behind)
+		behind = c.Settle(after, 0, nil, behind)
+		for k, want := range []int64{ns, f.Elapsed} {
+			reading := []uint64{before[0], after[0]}[k]
+			p := c.Around(reading)
+			if d := p.At(reading) - want; d < -Horizon || d > Horizon {
+				t.Fatalf("hour %d: %v, want %v", i, time.Duration(p.At(reading)), time.Duration(want))
+			}
+		}
+	}
+}
+
+// A clock that was looked at often forgets some of it, and its line stays where
+// it was.
+func TestClockForgets(t *testing.T) {
+	const rate = 3 // readings in a nanosecond
+	c := Clock{counter: true}
+	for i := range int64(maxPoints + 1) {
+		ns := i * 10_000_000
+		c.points = append(c.points, instant{uint64(rate*ns + i%5), ns})
+	}
+	last := c.points[len(c.points)-1]
+	thinned := Clock{counter: true, points: append([]instant(nil), c.points...)}
+	thinned.thin()
+	if n := len(thinned.points); n > maxPoints*3/4 || thinned.points[0] != c.points[0] || thinned.points[n-1] != last {
+		t.Fatalf("%d points from %v to %v", n, thinned.points[0], thinned.points[n-1])
+	}
+	for reading := uint64(0); reading < last.reading; reading += last.reading / 10_007 {
+		was, is := c.Around(reading), thinned.Around(reading)
+		if d := was.At(reading) - is.At(reading); d < -5 || d > 5 {
+			t.Fatalf("reading %d was at %d ns and is at %d", reading, was.At(reading), is.At(reading))
+		}
+		if is := is.At(reading); is < int64(reading/rate)-5 || is > int64(reading/rate)+5 {
+			t.Fatalf("reading %d is at %d ns", reading, is)
+		}
+	}
+}
+
+// Long pieces are as exact as short ones, and a counter that goes wrong makes
+// times wrong, but not absurd.
+func TestPieces(t *testing.T) {
+	const year = int64(365 * 24 * time.Hour)
+	for _, units := range []uint64{1, 1000, 1 << 40, 3 * uint64(year)} {
+		a, b := instant{17, 5}, instant{17 + units, 5 + year}
+		p := Piece{a.reading, b.reading, a.ns, rate(a, b)}
+		if units < 1<<30 { // more than 4 seconds a unit
+			if p.rate != 0 {
+				t.Errorf("%d units in a year: rate %d", units, p.rate)
+			}
+			continue
+		}
+		if end := p.At(b.reading); end > b.ns || end < b.ns-int64(units>>31) {
+			t.Errorf("%d units in a year: the end is at %d, want %d", units, end, b.ns)
+		}
+		if !p.Has(a.reading) || p.Has(b.reading) || p.Has(a.reading-1) {
+			t.Errorf("%d units: the piece is somewhere else", units)
+		}
+	}
+	if rate(instant{0, 7}, instant{5, 3}) != 0 {
+		t.Error("a line that falls")
+	}
+}

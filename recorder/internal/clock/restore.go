@@ -1,0 +1,80 @@
+package clock
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"tracex/recorder/internal/live"
+)
+
+// stillClock is a source whose time does not pass: it stays at the last moment that
+// the live file knows.
+type stillClock struct {
+	reading uint64
+	at      int64
+}
+
+func (s *stillClock) Counter() uint64 { return s.reading }
+func (s *stillClock) NS() int64       { return s.at }
+
+// Restore makes the clock what it was at the last moment that a live file knows: it
+// stays there. last is the highest reading that was taken; counted says that readings are
+// a counter's.
+func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
+	c.base = time.Unix(0, int64(rest.Uint(live.AtBase)))
+	if !counted {
+		c.source = &stillClock{reading: last, at: int64(last)}
+		return nil
+	}
+	c.counter = true
+	if err := c.readLine(rest); err != nil {
+		return err
+	}
+	c.took = 1
+	era := &c.eras[len(c.eras)-1]
+	c.again.Store(int64(len(c.eras) - 1))
+	last = max(last+era.shift, c.looked.reading)
+	// What was recorded after the last look goes on as the line did before it.
+	if n := len(c.points); last >= c.points[n-1].reading && n > 1 {
+		p := Piece{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
+		c.add(instant{last + 1, p.At(last + 1)})
+	}
+	p := c.piece(last)
+	c.looked = instant{last, p.At(last)}
+	c.measured = c.looked
+	c.seen.Store(last - era.shift)
+	c.quiet.Store(mostUnits)
+	c.source = &stillClock{reading: last - era.shift, at: c.looked.ns}
+	return nil
+}
+
+// readLine reads the clock's line.
+func (c *Clock) readLine(rest *live.Rest) error {
+	which := int64(rest.Uint(live.AtClock+16) & 1)
+	b, err := rest.Bytes(int64(rest.Uint(live.AtClock+which*8)), clockPiece)
+	if err != nil {
+		return err
+	}
+	take := func() uint64 {
+		v := binary.NativeEndian.Uint64(b)
+		b = b[8:]
+		return v
+	}
+	points, eras := take(), take()
+	if points == 0 || points > maxPoints+8 || eras == 0 || eras > maxEras+8 {
+		return fmt.Errorf("%w: its clock has %d points and %d eras", live.ErrDamaged, points, eras)
+	}
+	c.looked = instant{take(), int64(take())}
+	for range points {
+		p := instant{take(), int64(take())}
+		if n := len(c.points); n > 0 && (p.reading <= c.points[n-1].reading || p.ns < c.points[n-1].ns) {
+			return fmt.Errorf("%w: its clock goes back", live.ErrDamaged)
+		}
+		c.points = append(c.points, p)
+	}
+	for range eras {
+		c.eras = append(c.eras, era{take(), take(), take()})
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package live
+
+// Numbers of a chunk's slot, by offsets in bytes. Its state is the thread's id, and
+// SlotInUse.
+const (
+	SlotInUse = 1 << 32
+
+	ChunkNumber    = 8
+	ChunkPublished = 16
+	ChunkLimit     = 24 // TakenAway and what was published when it was; 0: it was not
+	ChunkFlushed   = 32
+	ChunkPiece     = 40
+	ChunkSizes     = 48 // bytes of data, and in the low half the number of marks
+
+	TakenAway = 1 << 63
+)
+
+// Numbers of a thread's slot.
+const (
+	ThreadLogical = 8
+	ThreadLatest  = 16
+	ThreadReading = 24
+	ThreadDepth   = 32 // blocks, and in the low half the depth of the stack
+	ThreadStack   = 40 // the piece of the stack, its size
+	ThreadPut     = 56 // the number of the last chunk that the sink has something from
+	ThreadDropped = 64
+	ThreadNote    = 72
+	ThreadEnded   = 80
+	ThreadBegun   = 88 // the number of the last chunk that was begun
+	ThreadName    = 96 // bytes of the name; it is behind, or a piece if it has no room there
+	ThreadShort   = 104
+	ShortName     = 24
+)
+
+// StackEntry is the size of a container in the stack's piece: start, ns, class,
+// iterations, event.
+const StackEntry = 32
+
+// Flags of the file.
+const (
+	HasTimes   = 1
+	HasCounter = 2
+)
+
+// Numbers of the slot of a thread whose parts go to a service. A part is sent in
+// these steps, between any two of which the program may end:
+//
+//	SharedEnd, ThreadPut   where it ends, if it is of a chunk
+//	SharedSending          it may have come from here on
+//	the part itself
+//	SharedNumber           it has come: this one store settles it
+//	ChunkFlushed           of its chunk
+//	SharedSending          none is being sent
+const (
+	SharedEnd     = 8  // what of the chunk ThreadPut is sent with the part: as in ChunkFlushed; 0: it is of none
+	SharedSending = 16 // one more than the number of the part that is being sent; 0: none is
+	SharedNumber  = 24 // of the next part
+)
