@@ -1,5 +1,7 @@
 package format
 
+import "encoding/binary"
+
 // Peek reads of the TRACEPOINT at the start of b what tells it apart, without
 // its values: Class, Location, Thread, Event, Diff, Ref, and Number of an
 // iteration. All else of p is as it was. n is the size of the point in bytes.
@@ -26,3 +28,7 @@ func (v Version) Peek(b []byte, p *Point) (n int, err error) {
 	}
 	return n, c.error()
 }
+
+// EventOf returns the number of the event that an encoded trace point has: the
+// bytes of a whole header, of any class.
+func EventOf(object []byte) int32 { return int32(binary.BigEndian.Uint32(object[10:])) }

@@ -94,7 +94,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 					break
 				}
 				o := s.Object()
-				if o.Kind == format.KindTracePoint && wanted(eventOf(o.Bytes)) && (thread == nil || *thread == o.Thread) {
+				if o.Kind == format.KindTracePoint && wanted(format.EventOf(o.Bytes)) && (thread == nil || *thread == o.Thread) {
 					found, ok = Place{Thread: o.Thread, At: o.Logical}, true
 				}
 			}
@@ -187,7 +187,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 			return 0, false, w.damaged(err, pos)
 		}
 		if format.Kind(b[0]) == format.KindTracePoint {
-			switch id := eventOf(b); {
+			switch id := format.EventOf(b); {
 			case id == event:
 				return pos, true, nil
 			case id > event:

@@ -106,7 +106,7 @@ func (w *follower) indexEnds() bool {
 func (w *follower) timesEnd() bool {
 	w.r.growTimes()
 	s := w.r.times.Load()
-	return s == nil || s.unfit.Load() || !s.ends(endPlace(w.r.known.Load()))
+	return !s.Usable() || !s.EndsBefore(endPlace(w.r.known.Load()))
 }
 
 // store makes the index from the data, of which all is shown already.

@@ -151,7 +151,7 @@ func (r *TraceReader) setData(m *mapped.File, v *view, ctx *format.Context, why 
 				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
 			}
 		})
-		return errors.Join(old.Unmap(), index.Unmap(), times.mapped().Unmap())
+		return errors.Join(old.Unmap(), index.Unmap(), times.Mapped().Unmap())
 	})
 	if errors.Is(err, errClosed) {
 		m.Unmap()

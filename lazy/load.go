@@ -304,7 +304,7 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 				break
 			}
 			b, err := l.bytes(at)
-			if err != nil || len(b) < 16 || format.Kind(b[0]) != format.KindTracePoint || eventOf(b) != c.ID || int64(v.StatusCount(b[15])) != n {
+			if err != nil || len(b) < 16 || format.Kind(b[0]) != format.KindTracePoint || format.EventOf(b) != c.ID || int64(v.StatusCount(b[15])) != n {
 				continue
 			}
 			if class, ok := v.PointClass(b[1]); ok && class == try.class {

@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
 )
 
 func isZip(head []byte) bool {
@@ -109,9 +110,9 @@ func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
 		return nil
 	}
 	m, err := r.unpackFrom(ctx, in, "the times")
-	var s *sidecar
+	var s *times.File
 	if err == nil {
-		s, err = newSidecar(m)
+		s, err = times.New(m)
 	}
 	if err != nil {
 		if ctx.Err() == nil {

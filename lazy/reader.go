@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
 )
 
 // DefaultMemory is the budget for loaded nodes, in bytes, when none is given.
@@ -56,8 +57,8 @@ type TraceReader struct {
 	life   sync.RWMutex
 	closed bool
 	data   *mapped.File
-	index  *mapped.File            // nil: none is used
-	times  atomic.Pointer[sidecar] // nil: there is none
+	index  *mapped.File               // nil: none is used
+	times  atomic.Pointer[times.File] // nil: there is none
 
 	known   atomic.Pointer[view]
 	threads atomic.Pointer[threadList] // as last asked for; nil: never
@@ -120,7 +121,7 @@ func Open(path string, o Options) (*TraceReader, error) {
 	work, err := r.start(f, size)
 	if err != nil {
 		r.data.Unmap()
-		r.times.Load().mapped().Unmap()
+		r.times.Load().Mapped().Unmap()
 		return nil, err
 	}
 	r.run(work)
@@ -427,7 +428,7 @@ func (r *TraceReader) use(f func() error) error {
 	case r.data == nil:
 		return errNoData
 	}
-	return mapped.Guard(f, r.data, r.index, r.times.Load().mapped())
+	return mapped.Guard(f, r.data, r.index, r.times.Load().Mapped())
 }
 
 // Close ends the background work and unmaps the files. It waits for what is
@@ -442,7 +443,7 @@ func (r *TraceReader) Close() error {
 	}
 	r.closed = true
 	r.known.Store(&view{complete: true})
-	err := errors.Join(r.data.Unmap(), r.index.Unmap(), r.times.Load().mapped().Unmap())
+	err := errors.Join(r.data.Unmap(), r.index.Unmap(), r.times.Load().Mapped().Unmap())
 	for _, name := range r.leftover {
 		err = errors.Join(err, os.Remove(name))
 	}

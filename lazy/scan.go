@@ -120,7 +120,7 @@ func (s *scan) object(o *format.Object) error {
 		s.cur.size = o.Logical + int64(len(o.Bytes))
 		s.cur.scanned.count(o.Class)
 		if o.Class.Container() {
-			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.size, event: eventOf(o.Bytes), class: o.Class})
+			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.size, event: format.EventOf(o.Bytes), class: o.Class})
 		}
 	case format.KindFooter:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
@@ -244,10 +244,6 @@ func (s *scan) unfinished() int {
 	}
 	return n
 }
-
-// eventOf returns the event id of a TRACEPOINT: behind kind, class, code
-// location and thread.
-func eventOf(object []byte) int32 { return be32(object[10:]) }
 
 func be32(b []byte) int32 {
 	return int32(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))

@@ -1,55 +1,36 @@
 package lazy
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"tracex/format"
-	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
 )
 
-// Time says when something was, in nanoseconds.
-type Time struct {
-	Start    int64 // since the anchor of the trace's times
-	Duration int64 // negative: not known
-}
+// Time says when something was, in nanoseconds since the anchor that
+// [TraceReader.Times] returns.
+type Time = times.Time
 
 // noTime is the time of what has none.
-var noTime = Time{Duration: format.NoDuration}
+var noTime = times.None
 
-// End is when it was over.
-func (t Time) End() int64 { return t.Start + t.Duration }
-
-// timesPath returns where the times of the trace at path lie.
-func timesPath(path string) string { return path + ".tim" }
-
-// sidecar is the file of times beside a trace. It has a cell for each cell of
-// the index that the recorder wrote, which is not always the index that is
-// used. Each cell is checked when it is used; one that is of something else
-// makes the file useless as a whole.
-type sidecar struct {
-	m      *mapped.File
-	anchor time.Time
-	order  atomic.Int32 // of its cells: one of those below
-	unfit  atomic.Bool
+// VerifyTimes compares every cell of a file of times with the data: that it belongs
+// to the object that comes next, that each call has a time, and that the times of
+// its children lie within it. file is its path, "" for the name that belongs to the
+// data; where there is no such file the error is [fs.ErrNotExist]. It returns the
+// number of cells. progress may be nil; it gets bytes of data.
+func VerifyTimes(ctx context.Context, data, file string, progress func(done, total int64)) (cells int64, err error) {
+	return times.Verify(ctx, data, file, progress)
 }
-
-// Whether cells of blocks stand before those of their objects or behind them is
-// seen from the first cells that are used.
-const (
-	orderUnknown int32 = iota
-	orderStream
-	orderDump
-)
 
 // openTimes maps the sidecar, if there is one that can be used. What it says
 // is only touched within use.
 func (r *TraceReader) openTimes() {
-	r.timesPath = timesPath(r.path)
-	s, err := openSidecar(r.timesPath)
+	r.timesPath = times.Path(r.path)
+	s, err := times.Open(r.timesPath)
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
 			r.note(func(st *Status) { st.TimesReason = err })
@@ -57,42 +38,6 @@ func (r *TraceReader) openTimes() {
 		return
 	}
 	r.times.Store(s)
-}
-
-func openSidecar(path string) (*sidecar, error) {
-	f, _, err := mapped.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := mapped.Map(f, path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSidecar(m)
-	if err != nil {
-		return nil, errors.Join(err, m.Unmap())
-	}
-	return s, nil
-}
-
-// newSidecar checks the header of a mapped file of times.
-func newSidecar(m *mapped.File) (*sidecar, error) {
-	s := &sidecar{m: m}
-	err := mapped.Guard(func() error {
-		var err error
-		s.anchor, err = format.DecodeTimesHeader(m.Bytes()[:min(len(m.Bytes()), format.TimesHeaderSize)])
-		return format.At(err, m.Path(), 0)
-	}, m)
-	return s, err
-}
-
-// mapped returns the sidecar's mapping, nil for none.
-func (s *sidecar) mapped() *mapped.File {
-	if s == nil {
-		return nil
-	}
-	return s.m
 }
 
 // Times reports whether the trace has times that can be used, and at what wall
@@ -104,7 +49,7 @@ func (r *TraceReader) Times() (anchor time.Time, ok bool) {
 	if r.closed || !r.timed() {
 		return time.Time{}, false
 	}
-	return r.times.Load().anchor, true
+	return r.times.Load().Anchor(), true
 }
 
 // TimesSize returns the size of the file of times in bytes; 0 for one that is not
@@ -115,26 +60,20 @@ func (r *TraceReader) TimesSize() int64 {
 	if r.closed || !r.timed() {
 		return 0
 	}
-	return int64(len(r.times.Load().m.Bytes()))
+	return r.times.Load().Size()
 }
 
 // timed reports whether there are times that can be used.
 func (r *TraceReader) timed() bool {
-	s := r.times.Load()
-	return s != nil && !s.unfit.Load()
+	return r.times.Load().Usable()
 }
 
 // distrustTimes makes the trace one without times.
-func (r *TraceReader) distrustTimes(s *sidecar, why error) {
-	if s.unfit.CompareAndSwap(false, true) {
+func (r *TraceReader) distrustTimes(s *times.File, why error) {
+	if s.Distrust() {
 		r.note(func(st *Status) { st.TimesReason = why })
 	}
 }
-
-// errTimesUnfit: the file of times is not of this trace.
-var errTimesUnfit = errors.New("the times do not fit the trace")
-
-const hintTimes = "durations are not shown; nothing else is missing"
 
 // endPlace returns where the last cell of the index of a view stands.
 func endPlace(v *view) int64 { return format.HeaderSize + v.cells*format.CellSize }
@@ -148,23 +87,83 @@ func (r *TraceReader) checkTimes() {
 	r.growTimes() // written while the data was read
 	r.use(func() error {
 		v, s := r.known.Load(), r.times.Load()
-		place := endPlace(v)
-		want, size := format.TimeCellOffset(place)+format.TimeCellSize, int64(len(s.m.Bytes()))
-		if size != want {
-			r.distrustTimes(s, &format.Error{File: s.m.Path(), Offset: -1, Err: errTimesUnfit,
-				Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, v.cells+1), Found: fmt.Sprintf("%d", size), Hint: hintTimes})
-			return nil
+		if err := s.CheckEnd(endPlace(v)); err != nil {
+			r.distrustTimes(s, err)
 		}
-		r.pick(eofID, place, place, whatEnd)
 		return nil
 	})
+}
+
+// growTimes maps the sidecar again when its size has changed, or maps it now that
+// there is one. Call it where the data has changed; not within use.
+func (r *TraceReader) growTimes() {
+	path, old := r.timesPath, r.times.Load()
+	if path == "" {
+		return // unpacked, and whole
+	}
+	if old != nil {
+		st, err := os.Stat(path)
+		if !old.Usable() || err != nil || st.Size() == old.Size() {
+			return
+		}
+	}
+	s, err := times.Open(path)
+	switch {
+	case err == nil:
+	case old != nil:
+		r.distrustTimes(old, err)
+		return
+	case errors.Is(err, os.ErrNotExist):
+		return
+	default:
+		r.note(func(st *Status) { st.TimesReason = err }) // the recorder may still write its header
+		return
+	}
+	if old != nil {
+		s.OrderFrom(old)
+	}
+	err = r.change(func() error {
+		r.times.Store(s)
+		return old.Mapped().Unmap()
+	})
+	if errors.Is(err, errClosed) {
+		s.Mapped().Unmap()
+		return
+	}
+	r.note(func(st *Status) { st.TimesReason = nil })
 }
 
 // trustTimes gives times that did not fit another chance.
 func (r *TraceReader) trustTimes() {
 	if s := r.times.Load(); s != nil {
-		s.order.Store(orderUnknown)
-		s.unfit.Store(false)
+		s.Trust()
 		r.note(func(st *Status) { st.TimesReason = nil })
 	}
+}
+
+// pick is [times.File.Pick] of the reader's times, which it distrusts when the cell
+// is wrong. It must be called within use.
+func (r *TraceReader) pick(id int32, near, far int64, what times.Kind) (c format.TimeCell, ok bool) {
+	s := r.times.Load()
+	if !s.Usable() {
+		return c, false
+	}
+	c, ok, err := s.Pick(id, near, far, what)
+	if err != nil {
+		r.distrustTimes(s, err)
+	}
+	return c, ok
+}
+
+// time returns how long a trace point took; ok is false when that is not known,
+// as of all leaves.
+func (w *walker) time(e *entry) (t Time, ok bool) {
+	if e.place == 0 {
+		return noTime, false
+	}
+	c, ok := w.r.pick(e.point.Event, e.place, e.place-format.CellSize, times.Event)
+	if !ok {
+		return noTime, false
+	}
+	return times.Of(c)
 }

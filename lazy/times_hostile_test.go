@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
 )
 
 // tinyTimed is a trace with times that is small enough to damage at each place.
@@ -85,11 +86,11 @@ func withTimes(t *testing.T, path string, times []byte) *TraceReader {
 }
 
 // timesInMemory opens a trace with other times, without a file.
-func timesInMemory(t *testing.T, data, index, times []byte) *TraceReader {
+func timesInMemory(t *testing.T, data, index, cells []byte) *TraceReader {
 	t.Helper()
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
 	r.data = dataInMemory(data)
-	if s, err := newSidecar(mapped.InMemory("memory.tim", times)); err != nil {
+	if s, err := times.New(mapped.InMemory("memory.tim", cells)); err != nil {
 		r.note(func(st *Status) { st.TimesReason = err })
 	} else {
 		r.times.Store(s)
@@ -225,46 +226,5 @@ func TestTimesUnfit(t *testing.T) {
 	}
 	if r := ready(t, path, Options{NoWrite: true}); !errors.Is(r.Status().TimesReason, format.ErrNotTrace) {
 		t.Errorf("a folder: reason %v", r.Status().TimesReason)
-	}
-}
-
-// TestTimesOrder: which of two cells a time is taken from, before it is known
-// whether those of blocks come first, and when that is known.
-func TestTimesOrder(t *testing.T) {
-	cell := func(id int32, start, duration int64) format.TimeCell {
-		return format.TimeCell{ID: id, Start: start, Duration: duration}
-	}
-	none := cell(0, 0, format.NoDuration)
-	for name, c := range map[string]struct {
-		far, near format.TimeCell
-		what      string
-		want      format.TimeCell // of ID 5
-		order     int32
-	}{
-		"of a stream":                       {cell(4, 1, 1), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderStream},
-		"of a dump":                         {cell(5, 2, 2), cell(4, 1, 1), whatEvent, cell(5, 2, 2), orderDump},
-		"a reference object before it":      {cell(5, 0, -1), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderUnknown},
-		"a reference object behind it":      {cell(5, 2, 2), cell(5, 0, -1), whatEvent, cell(5, 2, 2), orderUnknown},
-		"its block before it":               {cell(5, 1, 9), cell(5, 2, 2), whatEvent, cell(5, 2, 2), orderUnknown},
-		"its block behind it":               {cell(5, 2, 2), cell(5, 1, 9), whatEvent, cell(5, 2, 2), orderUnknown},
-		"a block before its last call":      {cell(5, 2, 2), cell(5, 1, 9), whatBlock, cell(5, 1, 9), orderUnknown},
-		"a block behind a reference object": {cell(5, 1, 9), cell(5, 0, -1), whatBlock, cell(5, 1, 9), orderUnknown},
-		"neither":                           {cell(4, 1, 1), cell(6, 1, 1), whatEvent, none, orderUnknown},
-	} {
-		r := newReader("memory", Options{})
-		times := format.AppendTimesHeader(nil, formattest.Anchor)
-		times = c.near.Append(c.far.Append(times))
-		s, err := newSidecar(mapped.InMemory("memory.tim", times))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.times.Store(s)
-		got, ok := r.pick(5, format.HeaderSize+format.CellSize, format.HeaderSize, c.what)
-		if ok != (c.want != none) || ok && got != c.want || s.order.Load() != c.order {
-			t.Errorf("%s: %+v, %v, order %d; want %+v, order %d", name, got, ok, s.order.Load(), c.want, c.order)
-		}
-		if r.timed() != ok {
-			t.Errorf("%s: times %v, cell %v", name, r.timed(), ok)
-		}
 	}
 }

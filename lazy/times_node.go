@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/times"
 )
 
 // Time returns how long a node took: of a container what its cell in the file
@@ -124,11 +125,11 @@ func (w *walker) blockTime(i int) (Time, bool) {
 	if i < len(w.s.lasts) {
 		last = w.s.lasts[i]
 	}
-	c, ok := w.r.pick(w.s.thread, place, last, whatBlock)
+	c, ok := w.r.pick(w.s.thread, place, last, times.Block)
 	if !ok {
 		return noTime, false
 	}
-	return timeOf(c)
+	return times.Of(c)
 }
 
 // Recording returns when the recording began and how long it took: to its end,
@@ -143,17 +144,17 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 		if v.complete && v.eof {
 			var c format.TimeCell
 			place := endPlace(v)
-			if c, ok = r.pick(eofID, place, place, whatEnd); ok {
+			if c, ok = r.pick(times.EndID, place, place, times.End); ok {
 				var t Time
-				t, ok = timeOf(c)
-				begin, length = r.times.Load().anchor, time.Duration(t.Start)
+				t, ok = times.Of(c)
+				begin, length = r.times.Load().Anchor(), time.Duration(t.Start)
 			}
 			return nil
 		}
 		for _, s := range v.streams {
 			w := &walker{r: r, v: v, s: s}
 			if t, known := w.threadTime(); known {
-				begin, length, ok = r.times.Load().anchor, max(length, time.Duration(t.End())), true
+				begin, length, ok = r.times.Load().Anchor(), max(length, time.Duration(t.End())), true
 			}
 		}
 		return nil

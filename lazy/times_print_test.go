@@ -39,8 +39,8 @@ func TestPrintJSONTimes(t *testing.T) {
 		switch {
 		case known != (l.Start != nil) || known != (l.Duration != nil):
 			t.Fatalf("line %+v, want a time: %v", l, known)
-		case known && at != Time{*l.Start, *l.Duration}:
-			t.Fatalf("time %v, want %v", Time{*l.Start, *l.Duration}, at)
+		case known && at != Time{Start: *l.Start, Duration: *l.Duration}:
+			t.Fatalf("time %v, want %v", Time{Start: *l.Start, Duration: *l.Duration}, at)
 		case known:
 			timed++
 		}

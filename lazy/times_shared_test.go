@@ -11,6 +11,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
 )
 
 // useAtRandom uses a tree as many would at once; errors are as good as results.
@@ -99,7 +100,7 @@ func TestTimesShared(t *testing.T) {
 		}
 		if !damaged {
 			compareTimes(t, r, want)
-		} else if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, errTimesUnfit) {
+		} else if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, times.ErrUnfit) {
 			t.Errorf("damaged times are used: %v, reason %v", ok, r.Status().TimesReason)
 		}
 		for _, th := range tree.Threads() {

@@ -39,9 +39,9 @@ func pair(t *testing.T, path string) paired {
 		}
 		switch {
 		case c.Kind == format.KindTracePoint:
-			p.events[c.ID] = Time{at.Start, at.Duration}
+			p.events[c.ID] = Time{Start: at.Start, Duration: at.Duration}
 		case c.Kind == format.KindBlockStart && at.Known():
-			p.blocks[c.ID] = append(p.blocks[c.ID], Time{at.Start, at.Duration})
+			p.blocks[c.ID] = append(p.blocks[c.ID], Time{Start: at.Start, Duration: at.Duration})
 			p.end = max(p.end, at.Start+at.Duration)
 		case c.Kind == format.KindEOF:
 			p.end = at.Start
@@ -57,7 +57,7 @@ func (p paired) thread(id int32) (Time, bool) {
 		return Time{}, false
 	}
 	last := all[len(all)-1]
-	return Time{all[0].Start, last.Start + last.Duration - all[0].Start}, true
+	return Time{Start: all[0].Start, Duration: last.Start + last.Duration - all[0].Start}, true
 }
 
 // timedSpecs are traces of all sorts that have times.

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"tracex/format"
+	"tracex/lazy/internal/times"
 )
 
 // TranslateOutput takes the files of a trace in another version. They are empty,
@@ -43,10 +44,10 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 	if err != nil {
 		return nil, err
 	}
-	times := r.timesToCopy()
+	copied := r.times.Load().Copy()
 	data, _ := r.Size()
 	err = r.scanObjects(ctx, func(done int64) { progress(done, 2*data) }, func(o *format.Object) error {
-		times.look(o, from)
+		copied.Look(o, from)
 		switch o.Kind {
 		case format.KindBlockStart, format.KindBlockEnd, format.KindEOF:
 			return nil
@@ -56,8 +57,8 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 	if err != nil && !damage(err) {
 		return nil, err
 	}
-	w := newTranslationWriter(tr, out, times)
-	w.index.dump = r.dumped() || times.order() == orderDump && r.Status().Index != IndexRecorded
+	w := newTranslationWriter(tr, out, copied)
+	w.index.dump = r.dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
 	tr.NewClass = func() (int32, error) { return r.freeClass(ctx, known) }
 	err = r.scanObjects(ctx, func(done int64) { progress(data+done, 2*data) }, w.object)
 	if err != nil && !damage(err) {
@@ -70,9 +71,9 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 	if t.Problem == nil {
 		t.Problem = format.At(err, r.path, 0)
 	}
-	t.Times, t.TimesReason = times.result(), r.Status().TimesReason
+	t.Times, t.TimesReason = copied.Fits(), r.Status().TimesReason
 	if t.TimesReason == nil {
-		t.TimesReason = times.reason(r.path)
+		t.TimesReason = copied.Reason(r.path)
 	}
 	return t, nil
 }

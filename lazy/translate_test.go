@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/times"
 )
 
 // translated is a trace in another version.
@@ -202,8 +203,8 @@ func sameOutline(t *testing.T, before, after []byte) {
 		if !more {
 			return
 		}
-		if o.Kind == format.KindTracePoint && eventOf(o.Bytes) != eventOf(p.Bytes) {
-			t.Fatalf("event %d at %d became %d", eventOf(o.Bytes), o.Offset, eventOf(p.Bytes))
+		if o.Kind == format.KindTracePoint && format.EventOf(o.Bytes) != format.EventOf(p.Bytes) {
+			t.Fatalf("event %d at %d became %d", format.EventOf(o.Bytes), o.Offset, format.EventOf(p.Bytes))
 		}
 	}
 }
@@ -319,13 +320,13 @@ func TestTranslateBuilders(t *testing.T) {
 func TestTranslateForeignTimes(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 500, Seed: 1, Timed: true}
 	path := formattest.File(t, spec)
-	times := read(t, path+".tim")
-	times[format.TimesHeaderSize+format.TimeCellSize*3] ^= 0x40
-	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
+	cells := read(t, path+".tim")
+	cells[format.TimesHeaderSize+format.TimeCellSize*3] ^= 0x40
+	if err := os.WriteFile(path+".tim", cells, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	there := translate(t, path, format.V27)
-	if there.Times || !errors.Is(there.TimesReason, errTimesUnfit) {
+	if there.Times || !errors.Is(there.TimesReason, times.ErrUnfit) {
 		t.Errorf("times %v, %v", there.Times, there.TimesReason)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"tracex/format"
+	"tracex/lazy/internal/times"
 )
 
 // translationWriter writes the objects of a translation, and their cells.
@@ -13,7 +14,7 @@ type translationWriter struct {
 	data    *bufio.Writer
 	off     int64 // bytes of data so far
 	index   indexWriter
-	times   *timesCopy
+	times   *times.Copy
 	threads map[int32]*translatedStream
 	cur     *translatedStream
 	buf     []byte
@@ -30,12 +31,12 @@ type translatedStream struct {
 	open    []openFrame
 }
 
-func newTranslationWriter(tr *format.Translator, out TranslateOutput, times *timesCopy) *translationWriter {
+func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
 	w := &translationWriter{
-		tr: tr, data: bufio.NewWriterSize(out.Data, storeBuffer), index: newIndexWriter(out.Index, tr.To()), times: times,
+		tr: tr, data: bufio.NewWriterSize(out.Data, storeBuffer), index: newIndexWriter(out.Index, tr.To()), times: copied,
 		threads: make(map[int32]*translatedStream),
 	}
-	times.begin(out.Times)
+	copied.Begin(out.Times)
 	w.write(format.AppendDataHeader(nil, tr.To()))
 	return w
 }
@@ -58,11 +59,11 @@ func (w *translationWriter) object(o *format.Object) error {
 	case format.KindBlockEnd:
 		w.index.endBlock(w.off)
 		w.write(o.Bytes)
-		w.times.blockEnd()
+		w.times.BlockEnd()
 		w.cur = nil
 	case format.KindEOF:
 		w.write(o.Bytes)
-		w.times.cell()
+		w.times.Cell()
 		w.eof = true
 	default:
 		var err error
@@ -89,7 +90,7 @@ func (w *translationWriter) beginBlock(o *format.Object) {
 	w.index.beginBlock(o.Thread, w.off)
 	w.write(o.Bytes)
 	s.base, s.before = w.off, s.logical
-	w.times.blockStart()
+	w.times.BlockStart()
 }
 
 // owed writes a class descriptor that the trace did not have.
@@ -99,7 +100,7 @@ func (w *translationWriter) owed(d *format.ClassDescriptor) error {
 		return err
 	}
 	w.reference(b)
-	w.times.add(d.ID)
+	w.times.Add(d.ID)
 	return nil
 }
 
@@ -120,7 +121,7 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 		w.write(b)
 		s.logical += int64(len(b))
 		if o.Class.Container() {
-			s.open = append(s.open, openFrame{start: s.logical, event: eventOf(b)})
+			s.open = append(s.open, openFrame{start: s.logical, event: format.EventOf(b)})
 		}
 	case format.KindFooter:
 		f := s.open[len(s.open)-1]
@@ -128,16 +129,16 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 		w.index.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: s.logical})
 		w.write(b)
 		s.logical += int64(len(b))
-		w.times.cell()
+		w.times.Cell()
 	default:
 		w.reference(b)
-		w.times.cell()
+		w.times.Cell()
 	}
 }
 
 // failed returns what writing has failed with.
 func (w *translationWriter) failed() error {
-	return cmp.Or(w.err, w.index.err, w.times.failed())
+	return cmp.Or(w.err, w.index.err, w.times.Err())
 }
 
 // end ends the files. Those of a trace without an end get none.
@@ -152,7 +153,7 @@ func (w *translationWriter) end() error {
 		w.index.buf = format.AppendIndexTail(w.index.buf, at)
 	}
 	w.index.flush()
-	w.times.flush()
+	w.times.Flush()
 	return cmp.Or(w.data.Flush(), w.failed())
 }
 

@@ -1,4 +1,4 @@
-package lazy
+package times
 
 import (
 	"bytes"
@@ -14,14 +14,31 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestVerifyTimes: what the generator writes is right, and each damaged cell is
+// wholeSpecs are traces of all sorts that have times and an end.
+func wholeSpecs() []formattest.Spec {
+	var list []formattest.Spec
+	for seed := range uint64(6) {
+		s := formattest.Spec{Shape: formattest.Random, N: 1200, Seed: seed, Wild: seed%2 == 1, Timed: true}
+		s.BlockSize = 1024 << (seed % 4)
+		s.Dump = seed%3 == 2
+		list = append(list, s)
+	}
+	for _, shape := range []formattest.Shape{formattest.Calls, formattest.Wide, formattest.WideCalls, formattest.Threads} {
+		s := formattest.Spec{Shape: shape, N: 300, Timed: true}
+		s.BlockSize = 4096
+		s.Dump = shape == formattest.Calls
+		list = append(list, s)
+	}
+	long := formattest.Spec{Shape: formattest.Calls, N: 5000, Threads: 2, Timed: true}
+	long.BlockSize = 16 << 10
+	return append(list, long)
+}
+
+// TestVerify: what the generator writes is right, and each damaged cell is
 // found where it stands.
-func TestVerifyTimes(t *testing.T) {
+func TestVerify(t *testing.T) {
 	ctx := context.Background()
-	for _, spec := range timedSpecs() {
-		if spec.Crash != formattest.CrashNone {
-			continue
-		}
+	for _, spec := range wholeSpecs() {
 		t.Run(spec.Name(), func(t *testing.T) {
 			path := formattest.File(t, spec)
 			times, err := os.ReadFile(path + ".tim")
@@ -30,7 +47,7 @@ func TestVerifyTimes(t *testing.T) {
 			}
 			all := int64(len(times)-format.TimesHeaderSize) / format.TimeCellSize
 			done := int64(0)
-			cells, err := VerifyTimes(ctx, path, "", func(at, _ int64) { done = at })
+			cells, err := Verify(ctx, path, "", func(at, _ int64) { done = at })
 			if err != nil || cells != all || done == 0 {
 				t.Fatalf("%d cells, want %d, %d bytes of data: %v", cells, all, done, err)
 			}
@@ -53,15 +70,15 @@ func unfitAt(t *testing.T, path string, times []byte, offset int64) {
 	if err := os.WriteFile(name, times, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := VerifyTimes(context.Background(), path, name, nil)
+	_, err := Verify(context.Background(), path, name, nil)
 	var fault *format.Error
-	if !errors.Is(err, errTimesUnfit) || !errors.As(err, &fault) || fault.Offset != offset || fault.File != name {
+	if !errors.Is(err, ErrUnfit) || !errors.As(err, &fault) || fault.Offset != offset || fault.File != name {
 		t.Fatalf("at offset %d: %v", offset, err)
 	}
 }
 
-// TestVerifyTimesSense: times that are of the right objects, but cannot be.
-func TestVerifyTimesSense(t *testing.T) {
+// TestVerifySense: times that are of the right objects, but cannot be.
+func TestVerifySense(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 5, Timed: true}
 	path := formattest.File(t, spec)
 	times, err := os.ReadFile(path + ".tim")
@@ -106,7 +123,7 @@ func TestVerifyTimesSense(t *testing.T) {
 	if err := os.Remove(path + ".tim"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyTimes(context.Background(), path, "", nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Verify(context.Background(), path, "", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without times: %v", err)
 	}
 	// Data that ends early is told as such.
@@ -120,7 +137,7 @@ func TestVerifyTimesSense(t *testing.T) {
 	if err := os.Truncate(path, st.Size()-3); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyTimes(context.Background(), path, "", nil); !errors.Is(err, format.ErrTruncated) || !strings.HasPrefix(err.Error(), path+":") {
+	if _, err := Verify(context.Background(), path, "", nil); !errors.Is(err, format.ErrTruncated) || !strings.HasPrefix(err.Error(), path+":") {
 		t.Errorf("data cut short: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package lazy
+package times
 
 import (
 	"context"
@@ -10,16 +10,19 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// VerifyTimes compares every cell of a file of times with the data: that it is
-// of the object that it should be of, that each call has a time, and that those
-// of its children lie within it. times is its path, "" for the name that
-// belongs to the data; where there is no such file the error is fs.ErrNotExist.
-// It returns the number of cells. progress may be nil; it gets bytes of data.
-func VerifyTimes(ctx context.Context, data, times string, progress func(done, total int64)) (cells int64, err error) {
+// stepBytes is how much of the data is read between two looks at the context.
+const stepBytes = 4 << 20
+
+// Verify compares every cell of a file of times with the data: that it belongs to
+// the object that comes next, that each call has a time, and that the times of its
+// children lie within it. times is its path, "" for the name that belongs to the
+// data; where there is no such file the error is [fs.ErrNotExist]. It returns the
+// number of cells. progress may be nil; it gets bytes of data.
+func Verify(ctx context.Context, data, times string, progress func(done, total int64)) (cells int64, err error) {
 	if times == "" {
-		times = timesPath(data)
+		times = Path(data)
 	}
-	s, err := openSidecar(times)
+	s, err := Open(times)
 	if err != nil {
 		return 0, err
 	}
@@ -31,11 +34,11 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 	defer dm.Unmap()
 	// Nothing in the file says which writer's order it is in. What fits further
 	// is the right one.
-	var first *timesVerifier
+	var first *verifier
 	for _, dump := range [...]bool{false, true} {
-		v := &timesVerifier{m: s.m, version: dm.Version(), dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]timeFrame)}
+		v := &verifier{m: s.m, version: dm.Version(), dump: dump, pos: format.TimesHeaderSize, open: make(map[int32][]frame)}
 		err := v.run(ctx, dm, progress)
-		if err == nil || !errors.Is(err, errTimesUnfit) {
+		if err == nil || !errors.Is(err, ErrUnfit) {
 			return v.cells(), err
 		}
 		if first == nil || v.pos > first.pos {
@@ -45,28 +48,28 @@ func VerifyTimes(ctx context.Context, data, times string, progress func(done, to
 	return first.cells(), first.err
 }
 
-// timesVerifier compares a file of times with objects as they come. Its first
+// verifier compares a file of times with objects as they come. Its first
 // failure sticks.
-type timesVerifier struct {
+type verifier struct {
 	m       *mapped.File
 	version format.Version // of the data
 	dump    bool
 	pos     int64 // of the next cell
-	open    map[int32][]timeFrame
+	open    map[int32][]frame
 	last    int64 // the latest end of all
 	err     error
 }
 
-// timeFrame is a container that is open, with the time of the children that it
+// frame is a container that is open, with the time of the children that it
 // has had.
-type timeFrame struct {
+type frame struct {
 	event    int32
 	from, to int64 // from the first child to the last; from is MaxInt64 before it
 }
 
-func (v *timesVerifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
+func (v *verifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
 
-func (v *timesVerifier) run(ctx context.Context, data *mapped.File, progress func(done, total int64)) error {
+func (v *verifier) run(ctx context.Context, data *mapped.File, progress func(done, total int64)) error {
 	s := format.NewBytesScanner(data.Bytes())
 	for more := true; more; {
 		err := mapped.Guard(func() error {
@@ -92,23 +95,23 @@ func (v *timesVerifier) run(ctx context.Context, data *mapped.File, progress fun
 	return nil
 }
 
-func (v *timesVerifier) object(o *format.Object) {
+func (v *verifier) object(o *format.Object) {
 	switch {
 	case o.Kind == format.KindBlockStart && !v.dump, o.Kind == format.KindBlockEnd && v.dump:
-		v.take(o.Thread, whatBlock)
+		v.take(o.Thread, Block)
 	case o.Kind == format.KindTracePoint && o.Class.Container():
-		v.open[o.Thread] = append(v.open[o.Thread], timeFrame{event: eventOf(o.Bytes), from: math.MaxInt64})
+		v.open[o.Thread] = append(v.open[o.Thread], frame{event: format.EventOf(o.Bytes), from: math.MaxInt64})
 	case o.Kind == format.KindFooter:
 		v.footer(o.Thread)
 	case o.Kind.Reference():
-		if c := v.take(v.version.ReferenceID(o.Bytes), o.Kind.String()); c.Known() {
+		if c := v.take(v.version.ReferenceID(o.Bytes), Kind(o.Kind.String())); c.Known() {
 			v.differs("no time", "one")
 		}
 	case o.Kind == format.KindEOF:
-		switch c := v.take(eofID, whatEnd); {
+		switch c := v.take(EndID, End); {
 		case v.err != nil:
 		case c.Duration != 0 || c.Start < v.last:
-			v.differs(fmt.Sprintf("a moment from %d on", v.last), describeTime(c))
+			v.differs(fmt.Sprintf("a moment from %d on", v.last), describe(c))
 		case v.pos != int64(len(v.m.Bytes())):
 			v.pos += format.TimeCellSize
 			v.differs("the end of the file", fmt.Sprintf("%d more bytes", int64(len(v.m.Bytes()))-v.pos+format.TimeCellSize))
@@ -117,22 +120,22 @@ func (v *timesVerifier) object(o *format.Object) {
 }
 
 // footer checks the time of the innermost container of a thread.
-func (v *timesVerifier) footer(thread int32) {
+func (v *verifier) footer(thread int32) {
 	stack := v.open[thread]
 	f := stack[len(stack)-1]
 	stack = stack[:len(stack)-1]
 	v.open[thread] = stack
-	c := v.take(f.event, whatEvent)
+	c := v.take(f.event, Event)
 	if v.err != nil {
 		return
 	}
-	t, ok := timeOf(c)
+	t, ok := Of(c)
 	switch {
 	case !ok:
-		v.differs("a time", describeTime(c))
+		v.differs("a time", describe(c))
 		return
 	case f.from < t.Start || f.to > t.End():
-		v.differs(fmt.Sprintf("a time around those of the children, from %d to %d", f.from, f.to), describeTime(c))
+		v.differs(fmt.Sprintf("a time around those of the children, from %d to %d", f.from, f.to), describe(c))
 		return
 	}
 	if n := len(stack) - 1; n >= 0 {
@@ -142,7 +145,7 @@ func (v *timesVerifier) footer(thread int32) {
 }
 
 // take reads the next cell, which must be of something with this ID.
-func (v *timesVerifier) take(id int32, what string) (c format.TimeCell) {
+func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 	if v.err != nil {
 		return c
 	}
@@ -160,15 +163,15 @@ func (v *timesVerifier) take(id int32, what string) (c format.TimeCell) {
 }
 
 // differs sets the failure, of the cell that was taken last.
-func (v *timesVerifier) differs(expected, found string) {
+func (v *verifier) differs(expected, found string) {
 	if v.err != nil {
 		return
 	}
 	v.pos -= format.TimeCellSize
-	v.err = &format.Error{File: v.m.Path(), Offset: v.pos, Err: errTimesUnfit, Expected: expected, Found: found, Hint: hintTimes}
+	v.err = &format.Error{File: v.m.Path(), Offset: v.pos, Err: ErrUnfit, Expected: expected, Found: found, Hint: hint}
 }
 
-func describeTime(c format.TimeCell) string {
+func describe(c format.TimeCell) string {
 	if !c.Known() {
 		return fmt.Sprintf("a duration of %d", c.Duration)
 	}

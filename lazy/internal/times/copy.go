@@ -1,0 +1,161 @@
+package times
+
+import (
+	"bufio"
+	"os"
+
+	"tracex/format"
+)
+
+// Copy copies the file of times of a trace that is translated, cell by cell. First
+// Look is called for each object of the data, to find out whether the times fit;
+// then Begin, and a call for each object that is written. A nil *Copy is that of a
+// trace without times. All methods that read the times must be called within
+// [mapped.Guard].
+type Copy struct {
+	s    *File
+	fits [2]fit            // in the order of streams, and of dumps
+	open map[int32][]int32 // events of the containers that are open, by thread
+	pos  int64             // of the next cell
+	to   *bufio.Writer
+	err  error // of writing
+}
+
+// fit compares the numbers of the cells of a file of times with the objects
+// of the data, in one of both orders.
+type fit struct {
+	pos int64
+	bad bool
+}
+
+// Copy returns a copy of the times that has not begun; nil where they cannot be
+// used.
+func (s *File) Copy() *Copy {
+	if !s.Usable() {
+		return nil
+	}
+	at := fit{pos: format.TimesHeaderSize}
+	return &Copy{s: s, fits: [2]fit{at, at}, pos: at.pos, open: make(map[int32][]int32)}
+}
+
+// copyBuffer is how many bytes are written at a time.
+const copyBuffer = 256 << 10
+
+// Look compares the times with an object of a trace of version v.
+func (c *Copy) Look(o *format.Object, v format.Version) {
+	if c == nil {
+		return
+	}
+	id, stream, dump := int32(EndID), &c.fits[0], &c.fits[1]
+	switch {
+	case o.Kind == format.KindTracePoint:
+		if o.Class.Container() {
+			c.open[o.Thread] = append(c.open[o.Thread], format.EventOf(o.Bytes))
+		}
+		return
+	case o.Kind == format.KindBlockStart:
+		stream.take(c.s, o.Thread)
+		return
+	case o.Kind == format.KindBlockEnd:
+		dump.take(c.s, o.Thread)
+		return
+	case o.Kind == format.KindFooter:
+		stack := c.open[o.Thread]
+		id, c.open[o.Thread] = stack[len(stack)-1], stack[:len(stack)-1]
+	case o.Kind.Reference():
+		id = v.ReferenceID(o.Bytes)
+	}
+	stream.take(c.s, id)
+	dump.take(c.s, id)
+}
+
+// take compares the next cell, if there is one.
+func (f *fit) take(s *File, id int32) {
+	if f.pos > int64(len(s.m.Bytes()))-format.TimeCellSize {
+		return
+	}
+	f.bad = f.bad || format.DecodeTimeCell(s.m.Bytes()[f.pos:]).ID != id
+	f.pos += format.TimeCellSize
+}
+
+// Order returns the order of the cells; OrderUnknown when none fits.
+func (c *Copy) Order() Order {
+	switch {
+	case c == nil:
+	case !c.fits[0].bad:
+		return OrderStream
+	case !c.fits[1].bad:
+		return OrderDump
+	}
+	return OrderUnknown
+}
+
+// Fits reports whether the times fit the objects, and so are written.
+func (c *Copy) Fits() bool { return c.Order() != OrderUnknown }
+
+// Reason returns why the times of the trace at path are not written; nil when they
+// are, or there are none.
+func (c *Copy) Reason(path string) error {
+	if c == nil || c.Fits() {
+		return nil
+	}
+	return &format.Error{File: Path(path), Offset: -1, Err: ErrUnfit, Found: "they are those of other objects"}
+}
+
+// Begin begins the copy. The caller closes the file after Flush.
+func (c *Copy) Begin(to *os.File) {
+	if c.Fits() {
+		c.to = bufio.NewWriterSize(to, copyBuffer)
+		c.write(format.AppendTimesHeader(nil, c.s.anchor))
+	}
+}
+
+func (c *Copy) write(b []byte) {
+	if c.err == nil {
+		_, c.err = c.to.Write(b)
+	}
+}
+
+// Cell copies the next cell; after the end of the times there is none.
+func (c *Copy) Cell() {
+	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
+		c.write(c.s.m.Bytes()[c.pos : c.pos+format.TimeCellSize])
+		c.pos += format.TimeCellSize
+	}
+}
+
+// BlockStart copies the cell of a block that begins, where those come first.
+func (c *Copy) BlockStart() {
+	if c.Order() == OrderStream {
+		c.Cell()
+	}
+}
+
+// BlockEnd copies the cell of a block that has ended, where those come last.
+func (c *Copy) BlockEnd() {
+	if c.Order() == OrderDump {
+		c.Cell()
+	}
+}
+
+// Add writes the cell of a reference object that the trace did not have.
+func (c *Copy) Add(id int32) {
+	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
+		c.write(format.TimeCell{ID: id, Duration: format.NoDuration}.Append(nil))
+	}
+}
+
+// Flush writes what is buffered.
+func (c *Copy) Flush() {
+	if c.Fits() && c.err == nil {
+		c.err = c.to.Flush()
+	}
+}
+
+// Err returns the first error of writing.
+func (c *Copy) Err() error {
+	if c == nil {
+		return nil
+	}
+	return c.err
+}

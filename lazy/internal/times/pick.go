@@ -1,0 +1,113 @@
+package times
+
+import (
+	"errors"
+	"fmt"
+
+	"tracex/format"
+	"tracex/lazy/internal/mapped"
+)
+
+// Kind says what a cell is of; messages name it so.
+type Kind string
+
+const (
+	Event Kind = "event"
+	Block Kind = "a block of thread"
+	End   Kind = "the end of the recording,"
+)
+
+// EndID is the ID of the last cell of an index and of a file of times.
+const EndID = -1
+
+// mismatch says what a cell has, where another was expected.
+func (s *File) mismatch(place int64, expected string, c format.TimeCell) error {
+	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(place), Err: ErrUnfit,
+		Expected: expected, Found: fmt.Sprintf("the time of %d", c.ID), Hint: hint}
+}
+
+// cell returns the cell that is where the cell at a place is in an index of the
+// same order. ok is false where the file ends before it. A file that has shrunk is
+// an error.
+func (s *File) cell(place int64) (c format.TimeCell, ok bool, err error) {
+	at := format.TimeCellOffset(place)
+	if place < format.HeaderSize || at > s.Size()-format.TimeCellSize {
+		return c, false, nil
+	}
+	err = mapped.Guard(func() error {
+		c = format.DecodeTimeCell(s.m.Bytes()[at:])
+		return nil
+	}, s.m)
+	return c, err == nil, err
+}
+
+// EndsBefore reports whether the file ends before the cell that belongs to a place:
+// an offset in the index of a streaming recorder, in bytes.
+func (s *File) EndsBefore(place int64) bool {
+	return format.TimeCellOffset(place)+format.TimeCellSize > s.Size()
+}
+
+// CheckEnd checks the end of the file of a recording that has ended: place is that
+// of the last cell of its index. The error is an [ErrUnfit].
+func (s *File) CheckEnd(place int64) error {
+	want := format.TimeCellOffset(place) + format.TimeCellSize
+	if size := s.Size(); size != want {
+		return &format.Error{File: s.m.Path(), Offset: -1, Err: ErrUnfit,
+			Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, (place-format.HeaderSize)/format.CellSize+1),
+			Found:    fmt.Sprintf("%d", size), Hint: hint}
+	}
+	_, _, err := s.Pick(EndID, place, place, End)
+	return err
+}
+
+// Pick returns the cell of the object with an ID, of the two that it may be: near
+// is its place in the order of streams, far in that of dumps. A false ok means that
+// there is no such cell yet, or none that fits; then err says what is wrong, and
+// the caller should distrust the file.
+func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
+	place := near
+	switch Order(s.order.Load()) {
+	case OrderUnknown:
+		return s.pickUnknown(id, near, far, what)
+	case OrderDump:
+		place = far
+	}
+	c, ok, err = s.cell(place)
+	if ok && c.ID != id {
+		return c, false, s.mismatch(place, fmt.Sprintf("that of %s %d", what, id), c)
+	}
+	return c, ok, err
+}
+
+// pickUnknown is Pick while the order of the cells is not known. Where only one of
+// both cells fits, that tells the order.
+func (s *File) pickUnknown(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
+	a, inA, err := s.cell(near)
+	b, inB, err2 := s.cell(far)
+	fitsA, fitsB := inA && a.ID == id, inB && b.ID == id
+	switch {
+	case err != nil || err2 != nil:
+		return c, false, errors.Join(err, err2)
+	case fitsA && fitsB:
+		// One is of something else with the same number: of a reference
+		// object, which has no time, or of a block and a container in it,
+		// which is not longer.
+		if !b.Known() || a.Known() && (a.Duration >= b.Duration) == (what == Block) {
+			return a, true, nil
+		}
+		return b, true, nil
+	case fitsA && inB:
+		s.settle(OrderStream)
+		return a, true, nil
+	case fitsB && inA:
+		s.settle(OrderDump)
+		return b, true, nil
+	case fitsA:
+		return a, true, nil
+	case inA && inB:
+		return c, false, s.mismatch(near, fmt.Sprintf("that of %s %d", what, id), a)
+	}
+	return c, false, nil
+}
+
+func (s *File) settle(o Order) { s.order.CompareAndSwap(int32(OrderUnknown), int32(o)) }
