@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/lines"
 )
 
 // TestEagerCrash compares with what the reference's eager loader prints of a
@@ -36,16 +37,16 @@ func eagerCrash(t *testing.T, name string) {
 		}
 	}
 	var out bytes.Buffer
-	lines := newLineWriter(&out, f.Context, f.Context.Version(), PrintOptions{})
+	text := lines.New(&out, f.Context, f.Context.Version(), PrintOptions{})
 	open := 0
 	for _, id := range order {
 		i := slices.IndexFunc(f.Threads, func(t *EagerThread) bool { return t.ID == id })
-		lines.thread(id, f.Threads[i].Name, true, noTime)
+		text.Thread(id, f.Threads[i].Name, true, noTime)
 		for root := range f.Threads[i].Roots() {
-			open += printTheirs(t, lines, root, format.Parent{}, 0)
+			open += printTheirs(t, text, root, format.Parent{}, 0)
 		}
 	}
-	if err := lines.flush(); err != nil {
+	if err := text.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	if open < len(order) {
@@ -64,7 +65,7 @@ func eagerCrash(t *testing.T, name string) {
 
 // printTheirs prints a tree with the footers of open points as the reference
 // shows them. It returns how many there are.
-func printTheirs(t *testing.T, l *lineWriter, n EagerNode, parent format.Parent, depth int) (open int) {
+func printTheirs(t *testing.T, l *lines.Writer, n EagerNode, parent format.Parent, depth int) (open int) {
 	var p format.Point
 	var f format.Footer
 	if err := errors.Join(n.Point(&p), n.Footer(&f)); err != nil {
@@ -73,11 +74,11 @@ func printTheirs(t *testing.T, l *lineWriter, n EagerNode, parent format.Parent,
 	if !n.Finished() {
 		open++
 		f = format.Footer{Result: format.Null()}
-		if l.ctx.Version() >= format.V27 {
+		if n.thread.version >= format.V27 {
 			f = format.Unfinished(p.Class)
 		}
 	}
-	l.point(&p, &f, parent, -1, depth, noTime)
+	l.Point(&p, &f, parent, -1, depth, noTime)
 	for c := range n.Children() {
 		open += printTheirs(t, l, c, format.ParentOf(&p), depth+1)
 	}

@@ -7,7 +7,20 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/lazy/internal/lines"
 )
+
+// PrintOptions say how a tree is printed: Folded, or every point as recorded;
+// Verbose, with code locations; Escape, for a terminal, control characters in
+// visible form; Values, below each point what was captured of the inside of its
+// values; JSON, each line an object, see docs/print-json.md, which tells captured
+// values and places in any case; MaxDepth, how many levels below the roots are
+// printed, 0 for all.
+type PrintOptions = lines.Options
+
+// JSONVersion is the version of what lines of JSON say. A member that is added
+// leaves it as it is; one that goes, or says something else, does not.
+const JSONVersion = lines.JSONVersion
 
 // Part says which part of a trace is printed. Events are named by their
 // numbers, as [format.Point.Event] has them.
@@ -54,7 +67,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	if err == nil && len(threads) > 0 && p.from > 0 && !p.begun {
 		return r.noneFrom(ctx, part)
 	}
-	if ferr := p.lines.flush(); ferr != nil {
+	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
 	}
 	switch {
@@ -69,7 +82,8 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 // printer is a Print, or a PrintEvent, under way.
 type printer struct {
 	r       *TraceReader
-	lines   *lineWriter
+	version format.Version // of the trace
+	lines   *lines.Writer
 	from    int32 // the first event
 	left    int64 // trace points to print, when limited
 	limited bool
@@ -115,8 +129,9 @@ func (p *printer) begin() {
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
 func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
-	p := &printer{r: r, lines: newLineWriter(w, r.ctx, r.Version(), o)}
-	p.lines.head(r.Times())
+	v := r.Version()
+	p := &printer{r: r, version: v, lines: lines.New(w, r.ctx, v, o)}
+	p.lines.Head(r.Times())
 	return p
 }
 
@@ -124,7 +139,7 @@ func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
 // context locked.
 func (p *printer) heading(thread int32, several bool) func() {
 	took := noTime
-	if p.lines.options.JSON {
+	if p.lines.Options().JSON {
 		took = p.r.threadTime(thread)
 	}
 	name := ""
@@ -133,14 +148,14 @@ func (p *printer) heading(thread int32, several bool) func() {
 			name = t.Name
 		}
 	})
-	return func() { p.lines.thread(thread, name, several, took) }
+	return func() { p.lines.Thread(thread, name, several, took) }
 }
 
 // descent returns the walk over a thread that the options ask for.
 func (p *printer) descent(thread int32) descentOptions {
-	o := descentOptions{thread: thread, folded: p.lines.options.Folded, times: p.lines.options.JSON}
-	if p.lines.options.MaxDepth > 0 {
-		o.depth = p.lines.options.MaxDepth + 1
+	o := descentOptions{thread: thread, folded: p.lines.Options().Folded, times: p.lines.Options().JSON}
+	if p.lines.Options().MaxDepth > 0 {
+		o.depth = p.lines.Options().MaxDepth + 1
 	}
 	return o
 }
@@ -199,6 +214,6 @@ func (p *printer) point(v *visit) error {
 	}
 	p.left--
 	p.begin()
-	p.lines.point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
-	return p.lines.err
+	p.lines.Point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
+	return p.lines.Err()
 }

@@ -44,7 +44,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 	}
 	p := r.newPrinter(w, o)
 	p.left, p.limited = part.Count, part.Count > 0
-	p.lines.base = int(n.depth) - 1
+	p.lines.SetBase(int(n.depth) - 1)
 	if o.JSON {
 		p.heading(n.thread, true)()
 	}
@@ -60,7 +60,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 		}
 		return n.alone(), nil
 	})
-	if ferr := p.lines.flush(); ferr != nil {
+	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
 	}
 	if errors.Is(err, errEnough) {

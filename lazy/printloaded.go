@@ -5,9 +5,10 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/lazy/internal/lines"
 )
 
-// PrintLoaded writes what of the tree is in memory as text, as Forest.Print
+// PrintLoaded writes what of the tree is in memory as text, as Print
 // writes a whole one: where children are not in memory a line says how many,
 // which are counted for it, but not kept. Folded is the tree's own; o.Folded
 // says nothing. The tree may change meanwhile: what is printed of a node is
@@ -16,28 +17,28 @@ import (
 // that is sorted.
 func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
 	threads := t.Threads()
-	lines := newLineWriter(w, t.r.ctx, t.r.Version(), o)
-	lines.head(t.r.Times())
+	out := lines.New(w, t.r.ctx, t.r.Version(), o)
+	out.Head(t.r.Times())
 	for _, th := range threads {
-		took := lines.timeOf(th)
+		took := timeTold(th, out.Options())
 		t.r.WithContext(func(c *format.Context) {
 			name := ""
 			if n := c.Thread(th.thread); n != nil {
 				name = n.Name
 			}
-			lines.thread(th.thread, name, len(threads) > 1, took)
+			out.Thread(th.thread, name, len(threads) > 1, took)
 		})
-		if err := t.printLoaded(ctx, lines, th); err != nil {
+		if err := t.printLoaded(ctx, out, th); err != nil {
 			return err
 		}
 	}
-	return lines.flush()
+	return out.Flush()
 }
 
 // printLoaded prints what is below a thread.
-func (t *Tree) printLoaded(ctx context.Context, lines *lineWriter, th *Node) error {
+func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) error {
 	stack := []Row{{Node: th}}
-	for len(stack) > 0 && lines.err == nil {
+	for len(stack) > 0 && out.Err() == nil {
 		row := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if row.Gap() {
@@ -45,28 +46,28 @@ func (t *Tree) printLoaded(ctx context.Context, lines *lineWriter, th *Node) err
 			if err != nil {
 				return err
 			}
-			lines.unloaded(int(count), row.Depth-1)
+			out.Unloaded(int(count), row.Depth-1)
 			continue
 		}
 		n := row.Node
 		if !n.IsThread() {
-			took := lines.timeOf(n)
+			took := timeTold(n, out.Options())
 			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
-				lines.point(&e.point, e.shownFooter(), n.parent.parentText(), n.parent.event(), int(n.depth)-1, took)
+				out.Point(&e.point, e.shownFooter(), n.parent.parentText(), n.parent.event(), int(n.depth)-1, took)
 			})
 		}
-		if max := lines.options.MaxDepth; max > 0 && int(n.depth) > max {
+		if max := out.Options().MaxDepth; max > 0 && int(n.depth) > max {
 			continue
 		}
 		stack = append(stack, t.childRows(n)...)
 	}
-	return lines.err
+	return out.Err()
 }
 
-// timeOf returns the time of a node, where it is told.
-func (l *lineWriter) timeOf(n *Node) Time {
-	if !l.options.JSON {
+// timeTold returns the time of a node, where lines tell it.
+func timeTold(n *Node, o PrintOptions) Time {
+	if !o.JSON {
 		return noTime
 	}
 	took, _ := n.Time()

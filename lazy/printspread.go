@@ -5,11 +5,12 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"tracex/lazy/internal/lines"
 )
 
 // spread prints threads with several goroutines at once.
 func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
-	chunks := &sync.Pool{New: func() any { return &textChunk{text: make([]byte, 0, lineBuffer+4<<10)} }}
+	chunks := &sync.Pool{New: func() any { return &textChunk{text: lines.NewBuffer()} }}
 	for len(threads) > 0 {
 		s := p.spreadWith(chunks, c)
 		thread, err := s.run(ctx, threads)
@@ -35,7 +36,7 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	return &spread[*textChunk]{
 		r: p.r, v: p.r.known.Load(), epoch: p.r.epoch.Load(), cut: c, o: p.descent(0),
 		worker: func(put func(*textChunk) error) shareWorker {
-			return &textWorker{lines: newLineWriter(nil, p.r.ctx, p.lines.version, p.lines.options), from: p.from, put: put, chunks: chunks}
+			return &textWorker{lines: lines.New(nil, p.r.ctx, p.version, p.lines.Options()), from: p.from, put: put, chunks: chunks}
 		},
 		take: func(c *textChunk) error {
 			err := p.take(c)
@@ -63,12 +64,12 @@ func (p *printer) take(c *textChunk) error {
 		}
 		if text := c.text[from:run.end]; len(text) > 0 {
 			p.begin()
-			p.lines.lines(text)
+			p.lines.Text(text)
 		}
 		p.done += run.points
 		from = run.end
 	}
-	return p.lines.err
+	return p.lines.Err()
 }
 
 // textChunk is text of points: runs of the same thread.
@@ -87,7 +88,7 @@ type textRun struct {
 
 // textWorker is the shareWorker of a printer.
 type textWorker struct {
-	lines  *lineWriter
+	lines  *lines.Writer
 	from   int32 // the first event
 	runs   []textRun
 	put    func(*textChunk) error
@@ -96,22 +97,22 @@ type textWorker struct {
 
 func (t *textWorker) enter(g *segment) {
 	t.ends()
-	t.lines.within = g.thread
+	t.lines.SetThread(g.thread)
 	t.runs = append(t.runs, textRun{thread: g.thread, begins: g.from == 0})
 }
 
 func (t *textWorker) visit(v *visit) (full bool) {
 	t.runs[len(t.runs)-1].points++
 	if v.point.Event >= t.from {
-		t.lines.point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
+		t.lines.Point(&v.point, v.shownFooter(), v.parent, v.inside, v.depth, v.time)
 	}
-	return len(t.lines.buf) >= lineBuffer
+	return t.lines.Full()
 }
 
 // ends ends the run, if there is one.
 func (t *textWorker) ends() {
 	if n := len(t.runs); n > 0 {
-		t.runs[n-1].end = len(t.lines.buf)
+		t.runs[n-1].end = t.lines.Gathered()
 	}
 }
 
@@ -123,9 +124,12 @@ func (t *textWorker) flush() error {
 	t.ends()
 	thread := t.runs[n-1].thread
 	c := t.chunks.Get().(*textChunk)
-	c.text, t.lines.buf = t.lines.buf, c.text[:0]
+	c.text = t.lines.Swap(c.text[:0])
 	c.runs, t.runs = t.runs, append(c.runs[:0], textRun{thread: thread}) // it may go on
 	return t.put(c)
 }
 
-func (t *textWorker) reset() { t.runs, t.lines.buf = t.runs[:0], t.lines.buf[:0] }
+func (t *textWorker) reset() {
+	t.runs = t.runs[:0]
+	t.lines.Drop()
+}

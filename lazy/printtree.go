@@ -5,41 +5,29 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/lines"
 )
-
-// PrintOptions say how a tree is printed.
-type PrintOptions struct {
-	Folded  bool // else every point as recorded
-	Verbose bool // with code locations
-	Escape  bool // for a terminal: control characters in visible form
-	Values  bool // below each point, what was captured of the inside of its values
-	// JSON makes each line an object: see docs/print-json.md. Captured values
-	// and places are always among what it says; Verbose and Values say nothing.
-	JSON bool
-	// MaxDepth is how many levels below the roots are printed; 0: all.
-	MaxDepth int
-}
 
 // Print writes the tree of each thread, all its roots, as text: a line for the
 // thread, then a line a point, two spaces a level. It streams; memory grows
 // with the depth of nesting alone.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
-	p := forestPrinter{lines: newLineWriter(w, f.Context, f.Context.Version(), o)}
+	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
 	p.folder = folder[EagerNode]{ctx: f.Context, source: &p.source}
-	p.lines.head(time.Time{}, false)
+	p.lines.Head(time.Time{}, false)
 	for _, t := range f.Threads {
-		p.lines.thread(t.ID, t.Name, len(f.Threads) > 1, noTime)
+		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, noTime)
 		if err := p.tree(t); err != nil {
 			return err
 		}
 	}
-	return p.lines.flush()
+	return p.lines.Flush()
 }
 
 // forestPrinter walks a Forest. Its stack is its own, so that nesting of any
 // depth can be printed.
 type forestPrinter struct {
-	lines  *lineWriter
+	lines  *lines.Writer
 	source eagerSource
 	folder folder[EagerNode]
 	footer format.Footer
@@ -60,7 +48,7 @@ func (p *forestPrinter) tree(t *EagerThread) error {
 		depth := len(p.stack) - 1
 		top := &p.stack[depth]
 		if top.next >= top.end {
-			p.lines.unloaded(top.unloaded, depth)
+			p.lines.Unloaded(top.unloaded, depth)
 			p.stack = p.stack[:depth]
 			continue
 		}
@@ -73,8 +61,8 @@ func (p *forestPrinter) tree(t *EagerThread) error {
 		if err := p.node(n, top, depth); err != nil {
 			return err
 		}
-		if p.lines.err != nil {
-			return p.lines.err
+		if p.lines.Err() != nil {
+			return p.lines.Err()
 		}
 	}
 	return nil
@@ -86,7 +74,7 @@ func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
 	if err != nil {
 		return err
 	}
-	if p.lines.options.Folded {
+	if p.lines.Options().Folded {
 		keep, settled := p.folder.settled(point)
 		if !settled {
 			if n, keep, err = p.folder.fold(n); err != nil {
@@ -103,10 +91,10 @@ func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
 			return err
 		}
 	}
-	p.lines.unloaded(top.unloaded, depth)
+	p.lines.Unloaded(top.unloaded, depth)
 	top.unloaded = 0
-	p.lines.point(point, &p.footer, top.parent, top.event, depth, noTime)
-	if max := p.lines.options.MaxDepth; max > 0 && depth >= max {
+	p.lines.Point(point, &p.footer, top.parent, top.event, depth, noTime)
+	if max := p.lines.Options().MaxDepth; max > 0 && depth >= max {
 		return nil
 	}
 	if size := n.thread.nodes.at(n.index).size; size > 1 {

@@ -135,7 +135,7 @@ func TestSpreadMisfits(t *testing.T) {
 			}
 			n++
 		}
-		if err := p.lines.flush(); err != nil || n < 50 {
+		if err := p.lines.Flush(); err != nil || n < 50 {
 			t.Fatalf("%v, %d shares", err, n)
 		}
 		sameText(t, out.Bytes(), printedCut(t, r, o, Part{}, cut{}))

@@ -1,24 +1,25 @@
-package lazy
+package lines
 
 import (
 	"strconv"
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/times"
 )
 
 // JSONVersion is the version of what lines of JSON say. A member that is added
 // leaves it as it is; one that goes, or says something else, does not.
 const JSONVersion = 1
 
-// head writes the line above all others, when lines are JSON: what they are.
-func (l *lineWriter) head(begun time.Time, timed bool) {
-	if !l.options.JSON {
+// Head writes the line above all others, when lines are JSON: what they are.
+func (l *Writer) Head(begun time.Time, timed bool) {
+	if !l.o.JSON {
 		return
 	}
 	l.buf = append(l.buf, `{"kind":"trace","schema":"tracex.print","version":`...)
 	l.buf = strconv.AppendInt(l.buf, JSONVersion, 10)
-	l.buf = strconv.AppendBool(append(l.buf, `,"folded":`...), l.options.Folded)
+	l.buf = strconv.AppendBool(append(l.buf, `,"folded":`...), l.o.Folded)
 	if timed {
 		l.buf = begun.UTC().AppendFormat(append(l.buf, `,"begun":"`...), time.RFC3339Nano)
 		l.buf = append(l.buf, '"')
@@ -26,18 +27,18 @@ func (l *lineWriter) head(begun time.Time, timed bool) {
 	l.object()
 }
 
-func (l *lineWriter) jsonThread(id int32, name string, took Time) {
+func (l *Writer) jsonThread(id int32, name string, took times.Time) {
 	l.within = id
 	l.buf = append(l.buf, `{"kind":"thread"`...)
 	l.member("thread", int64(id)+1)
 	if name != "" {
 		l.buf = format.AppendJSONString(append(l.buf, `,"name":`...), name)
 	}
-	l.times(took)
+	l.span(took)
 	l.object()
 }
 
-func (l *lineWriter) jsonPoint(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took Time) {
+func (l *Writer) jsonPoint(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took times.Time) {
 	l.buf = append(append(append(l.buf, `{"kind":"`...), p.Class.String()...), '"')
 	l.member("event", int64(p.Event))
 	if inside >= 0 {
@@ -45,35 +46,35 @@ func (l *lineWriter) jsonPoint(p *format.Point, f *format.Footer, parent format.
 	}
 	l.member("thread", int64(l.within)+1)
 	l.member("depth", int64(l.base+depth))
-	l.times(took)
+	l.span(took)
 	l.text = l.ctx.AppendText(l.text[:0], p, f, parent, false)
 	l.buf = format.AppendJSONString(append(l.buf, `,"text":`...), l.text)
 	l.buf = l.json.AppendPoint(l.buf, p, f)
 	l.object()
 }
 
-func (l *lineWriter) jsonUnloaded(n, depth int) {
+func (l *Writer) jsonUnloaded(n, depth int) {
 	l.buf = append(l.buf, `{"kind":"unloaded"`...)
 	l.member("depth", int64(depth))
 	l.member("unloaded", int64(n))
 	l.object()
 }
 
-// times appends when something was, and how long, in nanoseconds.
-func (l *lineWriter) times(t Time) {
-	if t != noTime {
+// span appends when something was, and how long, in nanoseconds.
+func (l *Writer) span(t times.Time) {
+	if t != times.None {
 		l.member("start", t.Start)
 		l.member("duration", t.Duration)
 	}
 }
 
-func (l *lineWriter) member(name string, n int64) {
+func (l *Writer) member(name string, n int64) {
 	l.buf = append(append(append(l.buf, `,"`...), name...), `":`...)
 	l.buf = strconv.AppendInt(l.buf, n, 10)
 }
 
 // object ends the line of an object.
-func (l *lineWriter) object() {
+func (l *Writer) object() {
 	l.buf = append(l.buf, '}')
 	l.end()
 }

@@ -1,4 +1,4 @@
-package lazy
+package lines
 
 import (
 	"strconv"
@@ -12,7 +12,7 @@ const valueMark = "| "
 
 // values writes what was captured of the inside of a point's values, a line for
 // each field, element and frame, and how many elements of an array were not.
-func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
+func (l *Writer) values(p *format.Point, f *format.Footer, depth int) {
 	show := func(what string, v *format.Value) {
 		if v.Captured != nil || v.Kind == format.ValueArray && v.Length() > 0 {
 			l.inside(what, v, depth, 1)
@@ -46,7 +46,7 @@ func (l *lineWriter) values(p *format.Point, f *format.Footer, depth int) {
 }
 
 // inside writes a value and what is in it; nested is how deep it is in others.
-func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
+func (l *Writer) inside(what string, v *format.Value, depth, nested int) {
 	l.valueLine(what, depth, nested, func(dst []byte) []byte { return l.ctx.AppendValueText(dst, v) })
 	in := v.Captured
 	if in == nil {
@@ -71,14 +71,14 @@ func (l *lineWriter) inside(what string, v *format.Value, depth, nested int) {
 }
 
 // valueText writes one line of what is in a value and is a text.
-func (l *lineWriter) valueText(what, text string, depth, nested int) {
+func (l *Writer) valueText(what, text string, depth, nested int) {
 	l.valueLine(what, depth, nested, func(dst []byte) []byte { return format.AppendPlain(dst, text) })
 }
 
-func (l *lineWriter) valueLine(what string, depth, nested int, text func(dst []byte) []byte) {
+func (l *Writer) valueLine(what string, depth, nested int, text func(dst []byte) []byte) {
 	l.valueIndent(depth, nested)
 	l.text = text(append(append(l.text[:0], what...), " = "...))
-	if l.options.Escape {
+	if l.o.Escape {
 		l.buf = format.AppendEscaped(l.buf, l.text)
 	} else {
 		l.buf = append(l.buf, l.text...)
@@ -86,7 +86,7 @@ func (l *lineWriter) valueLine(what string, depth, nested int, text func(dst []b
 	l.end()
 }
 
-func (l *lineWriter) valueIndent(depth, nested int) {
+func (l *Writer) valueIndent(depth, nested int) {
 	l.indent(depth + 1)
 	l.buf = append(l.buf, valueMark...)
 	l.indent(nested - 1)
