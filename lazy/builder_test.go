@@ -2,13 +2,15 @@ package lazy
 
 import (
 	"bytes"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"tracex/format"
 )
 
-// traceBuilder makes small traces of one thread by hand.
+// traceBuilder makes small traces of one thread by hand: each method writes an
+// object, and returns its id if it has one. A failure ends the test.
 type traceBuilder struct {
 	t       *testing.T
 	data    []byte
@@ -123,27 +125,17 @@ func (w *traceBuilder) loop(iterations int32, variable int32, children ...int) {
 
 func intValue(n int64) format.Value { return format.Value{Kind: format.ValueInt, Bits: n} }
 
-func (w *traceBuilder) load() *Forest {
+// file writes the trace to a file, without an index, and returns its path.
+func (w *traceBuilder) file() string {
 	w.t.Helper()
-	data := append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
-	f, err := LoadAll(bytes.NewReader(data))
-	if err != nil {
+	path := filepath.Join(w.t.TempDir(), "trace.bin")
+	if err := os.WriteFile(path, w.whole(), 0o644); err != nil {
 		w.t.Fatal(err)
 	}
-	return f
+	return path
 }
 
-// tree returns what a trace prints, without the line of the thread.
-func (w *traceBuilder) tree(o PrintOptions) string {
-	w.t.Helper()
-	f := w.load()
-	if f.Problem != nil {
-		w.t.Fatal(f.Problem)
-	}
-	var out bytes.Buffer
-	if err := f.Print(&out, o); err != nil {
-		w.t.Fatal(err)
-	}
-	_, tree, _ := strings.Cut(out.String(), "\n")
-	return tree
+// whole returns the trace with its end.
+func (w *traceBuilder) whole() []byte {
+	return append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
 }

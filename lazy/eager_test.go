@@ -169,7 +169,7 @@ func TestEagerDeep(t *testing.T) {
 	for range depth {
 		w.footer(format.ClassCall, &format.Footer{Result: format.Null()})
 	}
-	f := w.load()
+	f := loadBuilt(t, w)
 	if f.Problem != nil || f.Threads[0].Points() != depth {
 		t.Fatalf("%d points, problem %v", f.Threads[0].Points(), f.Problem)
 	}

@@ -1,12 +1,39 @@
 package lazy
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"tracex/format"
 )
 
 var intType = format.Type{Kind: format.TypeInt}
+
+// loadBuilt loads what a builder has written.
+func loadBuilt(t *testing.T, w *traceBuilder) *Forest {
+	t.Helper()
+	f, err := LoadAll(bytes.NewReader(w.whole()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// builtTree returns what a trace prints, without the line of the thread.
+func builtTree(t *testing.T, w *traceBuilder, o PrintOptions) string {
+	t.Helper()
+	f := loadBuilt(t, w)
+	if f.Problem != nil {
+		t.Fatal(f.Problem)
+	}
+	var out bytes.Buffer
+	if err := f.Print(&out, o); err != nil {
+		t.Fatal(err)
+	}
+	_, tree, _ := strings.Cut(out.String(), "\n")
+	return tree
+}
 
 // TestFold has a case for each rule and for what comes close to it.
 func TestFold(t *testing.T) {
@@ -101,7 +128,7 @@ func TestFold(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newTraceBuilder(t)
 			tc.build(w)
-			if got := w.tree(PrintOptions{Folded: true, Verbose: true}); got != tc.want {
+			if got := builtTree(t, w, PrintOptions{Folded: true, Verbose: true}); got != tc.want {
 				t.Errorf("got\n%swant\n%s", got, tc.want)
 			}
 		})
@@ -120,7 +147,7 @@ func TestFoldChain(t *testing.T) {
 		for range tc.depth {
 			w.footer(format.ClassCall, &format.Footer{Result: intValue(5)})
 		}
-		forest := w.load()
+		forest := loadBuilt(t, w)
 		var out countLines
 		if err := forest.Print(&out, PrintOptions{Folded: true}); err != nil {
 			t.Fatal(err)
@@ -149,7 +176,7 @@ func TestFoldLooks(t *testing.T) {
 	plain, get := w.method("a.A", "run", intType), w.method("a.A", "getOther", intType)
 	w.call(-1, plain, func() { w.call(-1, plain, nil) })
 	w.call(-1, get, func() { w.call(-1, plain, nil) })
-	f := w.load()
+	f := loadBuilt(t, w)
 	var source countingSource
 	folding := folder[EagerNode]{ctx: f.Context, source: &source}
 	want := []int{0, 1}
@@ -164,40 +191,6 @@ func TestFoldLooks(t *testing.T) {
 		want = want[1:]
 		if allocs := testing.AllocsPerRun(10, func() { folding.fold(n) }); allocs > float64(source.looks) {
 			t.Errorf("%v allocations", allocs)
-		}
-	}
-}
-
-func TestAccessor(t *testing.T) {
-	for _, tc := range []struct {
-		method, field string
-		want          bool
-	}{
-		{"getName", "name", true}, {"getname", "name", false}, {"getName", "Name", true}, {"getÄrger", "ärger", true},
-		{"getSSe", "ße", true}, {"get", "", true}, {"getX", "y", false}, {"isName", "name", false},
-	} {
-		if got := accessor(tc.method, "get", tc.field); got != tc.want {
-			t.Errorf("accessor(%q, get, %q) = %v", tc.method, tc.field, got)
-		}
-	}
-}
-
-func TestIsNamed(t *testing.T) {
-	object := func(name string, dims uint8) format.Type {
-		return format.Type{Kind: format.TypeObject, Class: name, Dims: dims}
-	}
-	for _, tc := range []struct {
-		typ  format.Type
-		name string
-		want bool
-	}{
-		{object("a.B", 0), "a.B", true}, {object("a.B", 0), "a.C", false},
-		{object("a.B", 2), "[[La.B;", true}, {object("a.B", 1), "[[La.B;", false},
-		{format.Type{Kind: format.TypeInt, Dims: 1}, "[I", true}, {format.Type{Kind: format.TypeLong, Dims: 1}, "[I", false},
-		{intType, "java.lang.Integer", true}, {object("java.lang.Integer", 0), "java.lang.Integer", false},
-	} {
-		if got := isNamed(tc.typ, tc.name); got != tc.want {
-			t.Errorf("isNamed(%v, %q) = %v", tc.typ, tc.name, got)
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,17 +256,6 @@ func TestFindEventAnyOrder(t *testing.T) {
 			t.Errorf("event %d: %s", event, got)
 		}
 	}
-}
-
-// file writes the trace to a file, without an index, and returns its path.
-func (w *traceBuilder) file() string {
-	w.t.Helper()
-	path := filepath.Join(w.t.TempDir(), "trace.bin")
-	data := append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		w.t.Fatal(err)
-	}
-	return path
 }
 
 // TestPrintValues: what was captured is below the point that has it, told from

@@ -1,36 +1,12 @@
 package lazy
 
 import (
-	"archive/zip"
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 
 	"tracex/format/formattest"
 )
-
-// recordedData returns the data of a recorded trace, packed or not.
-func recordedData(t testing.TB, file string) []byte {
-	t.Helper()
-	b := formattest.Recorded(t, file)
-	if !strings.HasSuffix(file, ".packedtrace") {
-		return b
-	}
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := z.Open("trace.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 func loadRecorded(t testing.TB, file string) *Forest {
 	t.Helper()
@@ -39,35 +15,6 @@ func loadRecorded(t testing.TB, file string) *Forest {
 		t.Fatal(err)
 	}
 	return f
-}
-
-// sameText fails the test at the first line that differs.
-func sameText(t *testing.T, got, want []byte) {
-	t.Helper()
-	if bytes.Equal(got, want) {
-		return
-	}
-	g, w := strings.SplitAfter(string(got), "\n"), strings.SplitAfter(string(want), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			t.Fatalf("line %d\n got %q\nwant %q\n(%d lines, want %d)", i+1, g[i], w[i], len(g), len(w))
-		}
-	}
-	t.Fatalf("%d lines, want %d", len(g), len(w))
-}
-
-// dataFile returns which recorded trace an expected text is of.
-func dataFile(t *testing.T, name string) string {
-	all := formattest.RecordedNames(t, "")
-	for _, ext := range []string{".bin", ".packedtrace", ".bin.packedtrace"} {
-		for _, n := range all {
-			if n == name+ext {
-				return n
-			}
-		}
-	}
-	t.Fatalf("no trace for %s", name)
-	return ""
 }
 
 func TestPrintRecorded(t *testing.T) {

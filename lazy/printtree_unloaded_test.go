@@ -18,7 +18,7 @@ func fiveCalls(t *testing.T) *Forest {
 			w.access(format.ClassVariableRead, -1, x)
 		}
 	})
-	return w.load()
+	return loadBuilt(t, w)
 }
 
 func TestPrintUnloaded(t *testing.T) {
