@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // benchTrace is the recorded trace that the benchmarks here read: 1.8 MB, three
@@ -13,7 +14,7 @@ import (
 const benchTrace = "blocks.stream.bin"
 
 func BenchmarkEagerLoad1_8MB(b *testing.B) {
-	data := recordedData(b, benchTrace)
+	data := formattest.RecordedData(b, benchTrace)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

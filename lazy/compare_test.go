@@ -210,7 +210,7 @@ func TestLazyEqualsEager(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Run(fmt.Sprintf("print, folded %v, index %v", folded, index), func(t *testing.T) {
-					sameText(t, out.Bytes(), []byte(want))
+					formattest.SameText(t, out.Bytes(), []byte(want))
 				})
 				for name := range ways(t, r.Tree(folded)) {
 					switch { // large ones take their time
@@ -221,7 +221,7 @@ func TestLazyEqualsEager(t *testing.T) {
 					}
 					t.Run(fmt.Sprintf("%s, folded %v, index %v", name, folded, index), func(t *testing.T) {
 						tree := r.Tree(folded)
-						sameText(t, []byte(treeText(t, tree, ways(t, tree)[name])), []byte(want))
+						formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)[name])), []byte(want))
 					})
 				}
 			}

@@ -88,7 +88,7 @@ func TestContradictionFoundLate(t *testing.T) {
 				t.Errorf("thread %d was closed", th.Thread())
 			}
 		}
-		sameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(want))
+		formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(want))
 		if !noWrite {
 			got, err := os.ReadFile(path + ".idx")
 			if err != nil || !bytes.Equal(got, good) {

@@ -25,7 +25,7 @@ func TestEagerCrash(t *testing.T) {
 }
 
 func eagerCrash(t *testing.T, name string) {
-	data := recordedData(t, name+".bin")
+	data := formattest.RecordedData(t, name+".bin")
 	f := loadRecorded(t, name+".bin")
 	if !errors.Is(f.Problem, format.ErrTruncated) {
 		t.Fatalf("problem %v", f.Problem)
@@ -52,7 +52,7 @@ func eagerCrash(t *testing.T, name string) {
 	if open < len(order) {
 		t.Errorf("%d open points in %d threads", open, len(order))
 	}
-	sameText(t, out.Bytes(), formattest.Recorded(t, name+".eager.txt"))
+	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, name+".eager.txt"))
 
 	out.Reset()
 	if err := f.Print(&out, PrintOptions{}); err != nil {
@@ -105,7 +105,7 @@ func TestEagerNotATrace(t *testing.T) {
 
 // TestEagerTruncated cuts a trace at every byte: what is there is there.
 func TestEagerTruncated(t *testing.T) {
-	data := recordedData(t, "roots.dump.bin")
+	data := formattest.RecordedData(t, "roots.dump.bin")
 	before := 0
 	for n := format.HeaderSize; n <= len(data); n++ {
 		f, err := LoadAll(bytes.NewReader(data[:n]))
@@ -132,7 +132,7 @@ func TestEagerTruncated(t *testing.T) {
 
 // TestEagerDamaged changes each byte of a trace: a result or an error.
 func TestEagerDamaged(t *testing.T) {
-	data := recordedData(t, "roots.dump.bin")
+	data := formattest.RecordedData(t, "roots.dump.bin")
 	for i := range data {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			b := bytes.Clone(data)
@@ -161,13 +161,13 @@ func printAll(t *testing.T, f *Forest) {
 // TestEagerDeep nests 100,000 calls, all of which folding must look at.
 func TestEagerDeep(t *testing.T) {
 	const depth = 100_000
-	w := newTraceBuilder(t)
-	method := w.method("a.Tree", "getNode", format.Type{Kind: format.TypeInt})
+	w := formattest.NewBuilder(t)
+	method := w.Method("a.Tree", "getNode", format.Type{Kind: format.TypeInt})
 	for range depth {
-		w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: method, Target: format.Null()})
+		w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: method, Target: format.Null()})
 	}
 	for range depth {
-		w.footer(format.ClassCall, &format.Footer{Result: format.Null()})
+		w.Footer(format.ClassCall, &format.Footer{Result: format.Null()})
 	}
 	f := loadBuilt(t, w)
 	if f.Problem != nil || f.Threads[0].Points() != depth {

@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 var intType = format.Type{Kind: format.TypeInt}
 
 // loadBuilt loads what a builder has written.
-func loadBuilt(t *testing.T, w *traceBuilder) *Forest {
+func loadBuilt(t *testing.T, w *formattest.Builder) *Forest {
 	t.Helper()
-	f, err := LoadAll(bytes.NewReader(w.whole()))
+	f, err := LoadAll(bytes.NewReader(w.Data()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +22,7 @@ func loadBuilt(t *testing.T, w *traceBuilder) *Forest {
 }
 
 // builtTree returns what a trace prints, without the line of the thread.
-func builtTree(t *testing.T, w *traceBuilder, o PrintOptions) string {
+func builtTree(t *testing.T, w *formattest.Builder, o PrintOptions) string {
 	t.Helper()
 	f := loadBuilt(t, w)
 	if f.Problem != nil {
@@ -39,94 +40,94 @@ func builtTree(t *testing.T, w *traceBuilder, o PrintOptions) string {
 func TestFold(t *testing.T) {
 	tests := []struct {
 		name  string
-		build func(w *traceBuilder)
+		build func(w *formattest.Builder)
 		want  string // verbose
 	}{
-		{"default arguments", func(w *traceBuilder) {
-			x := w.variable("x")
-			w.call(w.location(1), w.method("a.A", "f$default", intType), func() {
-				w.call(w.location(2), w.method("a.A", "f", intType), func() { w.access(format.ClassVariableRead, -1, x) })
+		{"default arguments", func(w *formattest.Builder) {
+			x := w.Variable("x")
+			w.Call(w.Location(1), w.Method("a.A", "f$default", intType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f", intType), func() { w.Access(format.ClassVariableRead, -1, x) })
 			})
 		}, "A.f(): 7 at <unknown>:1\n  x ➜ 5 at :0\n"},
-		{"default of another class", func(w *traceBuilder) {
-			w.call(w.location(1), w.method("a.A", "f$default", intType), func() {
-				w.call(w.location(2), w.method("a.B", "f", intType), nil)
+		{"default of another class", func(w *formattest.Builder) {
+			w.Call(w.Location(1), w.Method("a.A", "f$default", intType), func() {
+				w.Call(w.Location(2), w.Method("a.B", "f", intType), nil)
 			})
 		}, "A.f$default(): 7 at <unknown>:1\n  B.f(): 7 at <unknown>:2\n"},
-		{"access to default", func(w *traceBuilder) {
-			w.call(w.location(1), w.method("a.A", "access$f$default", intType), func() {
-				w.call(w.location(2), w.method("a.A", "f$default", intType), func() {
-					w.call(w.location(3), w.method("a.A", "f", intType), nil)
+		{"access to default", func(w *formattest.Builder) {
+			w.Call(w.Location(1), w.Method("a.A", "access$f$default", intType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f$default", intType), func() {
+					w.Call(w.Location(3), w.Method("a.A", "f", intType), nil)
 				})
 			})
 		}, "A.access$f$default(): 7 at <unknown>:1\n  f(): 7 at <unknown>:2\n"}, // the child is f by then
-		{"access", func(w *traceBuilder) {
-			w.call(w.location(1), w.method("a.A", "access$f", intType), func() {
-				w.call(w.location(2), w.method("a.A", "f", intType), nil)
+		{"access", func(w *formattest.Builder) {
+			w.Call(w.Location(1), w.Method("a.A", "access$f", intType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f", intType), nil)
 			})
 		}, "A.f(): 7 at <unknown>:1\n"},
-		{"synthetic get", func(w *traceBuilder) {
-			x, f := w.variable("x"), w.field("a.B", "f")
-			w.callAs(format.DiffEditedNew, w.location(1), w.method("a.A", "access$getF$p", intType), func() {
-				w.access(format.ClassVariableRead, -1, x)
-				w.access(format.ClassFieldRead, w.location(2), f)
+		{"synthetic get", func(w *formattest.Builder) {
+			x, f := w.Variable("x"), w.Field("a.B", "f")
+			w.CallAs(format.DiffEditedNew, w.Location(1), w.Method("a.A", "access$getF$p", intType), func() {
+				w.Access(format.ClassVariableRead, -1, x)
+				w.Access(format.ClassFieldRead, w.Location(2), f)
 			})
 		}, "+ B.f ➜ 5 at <unknown>:1\n"},
-		{"synthetic set needs three", func(w *traceBuilder) {
-			x, f := w.variable("x"), w.field("a.B", "f")
-			set := w.method("a.A", "access$setF$p", intType)
+		{"synthetic set needs three", func(w *formattest.Builder) {
+			x, f := w.Variable("x"), w.Field("a.B", "f")
+			set := w.Method("a.A", "access$setF$p", intType)
 			for n := 1; n <= 3; n++ {
-				w.call(w.location(1), set, func() {
+				w.Call(w.Location(1), set, func() {
 					for range n {
-						w.access(format.ClassVariableRead, -1, x)
+						w.Access(format.ClassVariableRead, -1, x)
 					}
-					w.access(format.ClassFieldWrite, w.location(2), f)
+					w.Access(format.ClassFieldWrite, w.Location(2), f)
 				})
 			}
 		}, "A.access$setF$p(): 7 at <unknown>:1\n  x ➜ 5 at :0\n  B.f = 5 at <unknown>:2\n" +
 			"B.f = 5 at <unknown>:1\n" +
 			"A.access$setF$p(): 7 at <unknown>:1\n  x ➜ 5 at :0\n  x ➜ 5 at :0\n  x ➜ 5 at :0\n  B.f = 5 at <unknown>:2\n"},
-		{"getter", func(w *traceBuilder) {
-			f := w.field("a.A", "name")
-			w.callAs(format.DiffEditedOld, w.location(1), w.method("a.A", "getName", intType), func() { w.access(format.ClassFieldRead, w.location(2), f) })
+		{"getter", func(w *formattest.Builder) {
+			f := w.Field("a.A", "name")
+			w.CallAs(format.DiffEditedOld, w.Location(1), w.Method("a.A", "getName", intType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
 		}, "- A.name ➜ 5 at <unknown>:1\n"},
-		{"getter of another type", func(w *traceBuilder) {
-			f := w.field("a.A", "name")
-			w.call(w.location(1), w.method("a.A", "getName", format.Type{Kind: format.TypeLong}), func() { w.access(format.ClassFieldRead, w.location(2), f) })
+		{"getter of another type", func(w *formattest.Builder) {
+			f := w.Field("a.A", "name")
+			w.Call(w.Location(1), w.Method("a.A", "getName", format.Type{Kind: format.TypeLong}), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
 		}, "A.getName(): 7 at <unknown>:1\n  A.name ➜ 5 at <unknown>:2\n"},
-		{"getter of another field", func(w *traceBuilder) {
-			f := w.field("a.A", "title")
-			w.call(w.location(1), w.method("a.A", "getName", intType), func() { w.access(format.ClassFieldRead, w.location(2), f) })
+		{"getter of another field", func(w *formattest.Builder) {
+			f := w.Field("a.A", "title")
+			w.Call(w.Location(1), w.Method("a.A", "getName", intType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
 		}, "A.getName(): 7 at <unknown>:1\n  A.title ➜ 5 at <unknown>:2\n"},
-		{"setter", func(w *traceBuilder) {
-			v, f := w.variable("<set-?>"), w.field("a.A", "name")
-			w.call(w.location(1), w.method("a.A", "setName", intType), func() {
-				w.access(format.ClassVariableRead, -1, v)
-				w.access(format.ClassFieldWrite, w.location(2), f)
+		{"setter", func(w *formattest.Builder) {
+			v, f := w.Variable("<set-?>"), w.Field("a.A", "name")
+			w.Call(w.Location(1), w.Method("a.A", "setName", intType), func() {
+				w.Access(format.ClassVariableRead, -1, v)
+				w.Access(format.ClassFieldWrite, w.Location(2), f)
 			})
 		}, "A.name = 5 at <unknown>:1\n"},
-		{"coverage", func(w *traceBuilder) {
-			local, hits, x := w.variable("__$coverage_local$__"), w.field("a.A", "__$hits$__"), w.variable("x")
-			w.access(format.ClassVariableWrite, -1, local)
-			w.access(format.ClassFieldRead, -1, hits)
-			w.access(format.ClassArrayWrite, w.location(1, local), 0)
-			w.access(format.ClassArrayWrite, w.location(2, x), 0)
+		{"coverage", func(w *formattest.Builder) {
+			local, hits, x := w.Variable("__$coverage_local$__"), w.Field("a.A", "__$hits$__"), w.Variable("x")
+			w.Access(format.ClassVariableWrite, -1, local)
+			w.Access(format.ClassFieldRead, -1, hits)
+			w.Access(format.ClassArrayWrite, w.Location(1, local), 0)
+			w.Access(format.ClassArrayWrite, w.Location(2, x), 0)
 		}, "x[0] = 5 at <unknown>:2\n"},
-		{"loops", func(w *traceBuilder) {
-			x := w.variable("x")
-			w.loop(0, x)
-			w.loop(1, x, 0)
-			w.loop(2, x, 1, 0)
-			w.loop(2, x, 1, 1)
+		{"loops", func(w *formattest.Builder) {
+			x := w.Variable("x")
+			w.Loop(0, x)
+			w.Loop(1, x, 0)
+			w.Loop(2, x, 1, 0)
+			w.Loop(2, x, 1, 1)
 		}, "loop(1 iterations) at :0\n  <iteration 1> at :0\n    x ➜ 5 at :0\n" +
 			"loop(2 iterations) at :0\n  <iteration 1> at :0\n    x ➜ 5 at :0\n  <iteration 2> at :0\n    x ➜ 5 at :0\n"},
-		{"iteration whose children fold away", func(w *traceBuilder) {
-			w.loop(1, w.variable("__$hits$__"), 1)
+		{"iteration whose children fold away", func(w *formattest.Builder) {
+			w.Loop(1, w.Variable("__$hits$__"), 1)
 		}, "loop(1 iterations) at :0\n  <iteration 1> at :0\n"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			w := newTraceBuilder(t)
+			w := formattest.NewBuilder(t)
 			tc.build(w)
 			if got := builtTree(t, w, PrintOptions{Folded: true, Verbose: true}); got != tc.want {
 				t.Errorf("got\n%swant\n%s", got, tc.want)
@@ -138,14 +139,14 @@ func TestFold(t *testing.T) {
 // TestFoldChain folds getters within getters, as deep as it is bounded to.
 func TestFoldChain(t *testing.T) {
 	for _, tc := range []struct{ depth, calls int }{{maxFoldDepth, 0}, {maxFoldDepth + 3, 3}} {
-		w := newTraceBuilder(t)
-		get, f := w.method("a.A", "getName", intType), w.field("a.A", "name")
+		w := formattest.NewBuilder(t)
+		get, f := w.Method("a.A", "getName", intType), w.Field("a.A", "name")
 		for range tc.depth {
-			w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: get, Target: format.Null()})
+			w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: get, Target: format.Null()})
 		}
-		w.access(format.ClassFieldRead, -1, f)
+		w.Access(format.ClassFieldRead, -1, f)
 		for range tc.depth {
-			w.footer(format.ClassCall, &format.Footer{Result: intValue(5)})
+			w.Footer(format.ClassCall, &format.Footer{Result: formattest.IntValue(5)})
 		}
 		forest := loadBuilt(t, w)
 		var out countLines
@@ -172,10 +173,10 @@ func (s *countingSource) first(dst []EagerNode, n EagerNode, count int) ([]Eager
 // TestFoldLooks holds that names are looked at before children, and that
 // folding of an ordinary point costs no memory.
 func TestFoldLooks(t *testing.T) {
-	w := newTraceBuilder(t)
-	plain, get := w.method("a.A", "run", intType), w.method("a.A", "getOther", intType)
-	w.call(-1, plain, func() { w.call(-1, plain, nil) })
-	w.call(-1, get, func() { w.call(-1, plain, nil) })
+	w := formattest.NewBuilder(t)
+	plain, get := w.Method("a.A", "run", intType), w.Method("a.A", "getOther", intType)
+	w.Call(-1, plain, func() { w.Call(-1, plain, nil) })
+	w.Call(-1, get, func() { w.Call(-1, plain, nil) })
 	f := loadBuilt(t, w)
 	var source countingSource
 	folding := folder[EagerNode]{ctx: f.Context, source: &source}

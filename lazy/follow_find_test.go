@@ -20,7 +20,7 @@ func shows(t *testing.T, r *TraceReader, data []byte) {
 	t.Helper()
 	tree := r.Tree(false)
 	nodes := walkAll(t, tree, rand.New(rand.NewPCG(1, 2)))
-	sameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, data))
+	formattest.SameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, data))
 }
 
 // TestFollowWaitsForAHeader: a file that is not there, has nothing in it or half

@@ -133,7 +133,7 @@ func TestFollowRecording(t *testing.T) {
 			}
 			for _, tree := range trees {
 				tree.Refresh()
-				sameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(p.text()))
+				formattest.SameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(p.text()))
 			}
 		}
 		p.end()
@@ -146,8 +146,8 @@ func TestFollowRecording(t *testing.T) {
 		}
 		for _, tree := range trees {
 			tree.Refresh()
-			sameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(p.text()))
-			sameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, tree.Folded())))
+			formattest.SameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(p.text()))
+			formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, tree.Folded())))
 		}
 		if _, ok := r.Times(); !ok && st.TimesReason != nil {
 			t.Errorf("the times: %v", st.TimesReason)
@@ -187,9 +187,9 @@ func TestFollowCrashed(t *testing.T) {
 	r := followed(t, path, Options{NoWrite: true})
 	catchUp(t, r)
 	tree := r.Tree(false)
-	sameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(want))
+	formattest.SameText(t, []byte(shownText(tree, walkAll(t, tree, rng))), []byte(want))
 	r.Unfollow()
 	waitFor(t, r, func(st Status) bool { return st.Phase == PhaseReady })
 	tree = r.Tree(false)
-	sameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, false)))
+	formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, false)))
 }

@@ -132,7 +132,7 @@ func TestFollow(t *testing.T) {
 					t.Fatalf("%d bytes of %d: %+v", w.size, len(data), st)
 				}
 				if w.size >= format.HeaderSize {
-					sameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, wholeBlocks(data[:w.size])))
+					formattest.SameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, wholeBlocks(data[:w.size])))
 				}
 			}
 			i := 0
@@ -168,8 +168,8 @@ func TestFollow(t *testing.T) {
 		for _, folded := range []bool{false, true} {
 			a, b := r.Tree(folded), cold.Tree(folded)
 			got := treeText(t, a, ways(t, a)["all"])
-			sameText(t, []byte(got), []byte(treeText(t, b, ways(t, b)["all"])))
-			sameText(t, []byte(got), []byte(eagerText(t, path, folded)))
+			formattest.SameText(t, []byte(got), []byte(treeText(t, b, ways(t, b)["all"])))
+			formattest.SameText(t, []byte(got), []byte(eagerText(t, path, folded)))
 		}
 	})
 }
@@ -209,7 +209,7 @@ func TestFollowTakesTheIndex(t *testing.T) {
 				t.Errorf("%d bytes of index, want %d: %v", len(made), len(index), err)
 			}
 			tree := r.Tree(true)
-			sameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, true)))
+			formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(eagerText(t, path, true)))
 		})
 	}
 }
@@ -254,7 +254,7 @@ func TestFollowAgain(t *testing.T) {
 		}
 		tree := r.Tree(false)
 		nodes := walkAll(t, tree, rand.New(rand.NewPCG(1, 2)))
-		sameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, wholeBlocks(data[:size])))
+		formattest.SameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, wholeBlocks(data[:size])))
 		if size == len(data) {
 			break
 		}

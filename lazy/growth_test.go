@@ -164,7 +164,7 @@ func TestGrowingTree(t *testing.T) {
 			more = g.grow(rng.Int64N(600) + 1)
 			tree.Refresh()
 			nodes := walkAll(t, tree, rng)
-			sameText(t, []byte(textOfNodes(tree, nodes)), []byte(g.prefix()))
+			formattest.SameText(t, []byte(textOfNodes(tree, nodes)), []byte(g.prefix()))
 			i := 0
 			for _, n := range nodes {
 				if i < len(before) && n == before[i] {
@@ -223,7 +223,7 @@ func TestGrowingViews(t *testing.T) {
 					tree.Forget(th)
 				}
 				all := func(tree *Tree) string { return treeText(t, tree, ways(t, tree)["all"]) }
-				sameText(t, []byte(all(tree)), []byte(all(g.Tree(folded))))
+				formattest.SameText(t, []byte(all(tree)), []byte(all(g.Tree(folded))))
 				st := tree.Stats()
 				for _, th := range tree.Threads() {
 					tree.Forget(th)

@@ -181,7 +181,7 @@ func damagedIndexIsMadeAgain(t *testing.T, name string) {
 		if cell := (i - format.HeaderSize) % format.CellSize; i >= format.HeaderSize && i < len(index)-format.IndexTail && cell == 0 && r.Status().IndexReason == nil {
 			t.Errorf("the kind at %d flipped, and nobody noticed", i)
 		}
-		sameText(t, out.Bytes(), []byte(want))
+		formattest.SameText(t, out.Bytes(), []byte(want))
 	})
 }
 

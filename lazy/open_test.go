@@ -121,18 +121,14 @@ func TestStoredIndexIsReadableAsTheData(t *testing.T) {
 // TestOpenCallsBeforeTheEndMark: a recording that ends within calls, but with an
 // end mark. No index tells which calls are open; the data does.
 func TestOpenCallsBeforeTheEndMark(t *testing.T) {
-	w := newTraceBuilder(t)
-	m := w.method("a.A", "f", format.Type{Kind: format.TypeInt})
-	at := w.location(1)
-	w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: at, Ref: m, Target: format.Null()})
+	w := formattest.NewBuilder(t)
+	m := w.Method("a.A", "f", format.Type{Kind: format.TypeInt})
+	at := w.Location(1)
+	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: at, Ref: m, Target: format.Null()})
 	for range 300 {
-		w.call(at, m, nil)
+		w.Call(at, m, nil)
 	}
-	data := append(w.data, byte(format.KindBlockEnd), byte(format.KindEOF))
-	path := filepath.Join(t.TempDir(), "open.bin")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := w.File()
 	want := eagerText(t, path, false)
 	if err := RebuildIndex(context.Background(), path, "", false, nil); err != nil {
 		t.Fatal(err)
@@ -142,5 +138,5 @@ func TestOpenCallsBeforeTheEndMark(t *testing.T) {
 		t.Fatalf("status %+v", st)
 	}
 	tree := r.Tree(false)
-	sameText(t, []byte(treeText(t, tree, ways(t, tree)["rows upwards"])), []byte(want))
+	formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["rows upwards"])), []byte(want))
 }

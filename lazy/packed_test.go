@@ -49,7 +49,7 @@ func TestPackedPrints(t *testing.T) {
 						want += ".verbose"
 					}
 					o := PrintOptions{Folded: view == "folded", Verbose: verbose}
-					sameText(t, printed(t, r, o), formattest.Recorded(t, want+".txt"))
+					formattest.SameText(t, printed(t, r, o), formattest.Recorded(t, want+".txt"))
 				}
 			}
 			onlyFiles(t, filepath.Dir(path), name)
@@ -108,7 +108,7 @@ func TestPackedWithoutParts(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := ready(t, path, Options{})
-			sameText(t, printed(t, r, PrintOptions{}), want)
+			formattest.SameText(t, printed(t, r, PrintOptions{}), want)
 			st := r.Status()
 			if rebuilt := st.Index == IndexRebuilt; rebuilt != (gone == format.EntryIndex) || st.IndexReason != nil || st.Problem != nil {
 				t.Fatalf("status %+v", st)
@@ -144,7 +144,7 @@ func TestPackedDamage(t *testing.T) {
 	if st := r.Status(); st.Index != IndexRebuilt || st.IndexReason == nil || st.Problem != nil {
 		t.Errorf("index: status %+v", st)
 	}
-	sameText(t, printed(t, r, PrintOptions{}), want)
+	formattest.SameText(t, printed(t, r, PrintOptions{}), want)
 	r = damaged(flip(format.EntryData))
 	if st := r.Status(); st.Problem == nil || !strings.Contains(st.Problem.Error(), path) {
 		t.Errorf("data: status %+v", st)
@@ -267,7 +267,7 @@ func TestPackedTimesUnfit(t *testing.T) {
 			if at, ok := roots[0].Time(); ok { // a cell is looked at when it is used
 				t.Errorf("a time: %+v", at)
 			}
-			sameText(t, printed(t, r, PrintOptions{}), want)
+			formattest.SameText(t, printed(t, r, PrintOptions{}), want)
 			st := r.Status()
 			if _, ok := r.Times(); ok || st.Index != IndexRecorded || st.Problem != nil {
 				t.Errorf("times %v, status %+v", ok, st)

@@ -239,18 +239,18 @@ func TestPrintFromNone(t *testing.T) {
 
 // TestFindEventAnyOrder: an event is found where numbers do not rise.
 func TestFindEventAnyOrder(t *testing.T) {
-	w := newTraceBuilder(t)
-	m, x := w.method("A", "f", intType), w.variable("x")
-	w.event = 50
-	w.call(-1, m, func() {
-		w.event = 7
-		w.access(format.ClassVariableRead, -1, x)
-		w.event = 90
-		w.call(-1, m, func() { w.event = 3; w.access(format.ClassVariableRead, -1, x) })
-		w.event = 8
-		w.access(format.ClassVariableRead, -1, x)
+	w := formattest.NewBuilder(t)
+	m, x := w.Method("A", "f", intType), w.Variable("x")
+	w.Event = 50
+	w.Call(-1, m, func() {
+		w.Event = 7
+		w.Access(format.ClassVariableRead, -1, x)
+		w.Event = 90
+		w.Call(-1, m, func() { w.Event = 3; w.Access(format.ClassVariableRead, -1, x) })
+		w.Event = 8
+		w.Access(format.ClassVariableRead, -1, x)
 	})
-	r := ready(t, w.file(), Options{NoWrite: true})
+	r := ready(t, w.File(), Options{NoWrite: true})
 	for _, event := range []int32{50, 7, 90, 3, 8} {
 		if got := printEvent(t, r, PrintOptions{JSON: true}, event, false); !strings.Contains(got, `,"event":`+strconv.Itoa(int(event))+",") {
 			t.Errorf("event %d: %s", event, got)
@@ -261,17 +261,17 @@ func TestFindEventAnyOrder(t *testing.T) {
 // TestPrintValues: what was captured is below the point that has it, told from
 // points; without Values it is not there.
 func TestPrintValues(t *testing.T) {
-	w := newTraceBuilder(t)
-	m, node, x := w.method("A", "f", intType), w.class("Node"), w.variable("x")
-	inner := format.Value{ClassID: node, Bits: 2, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "key", Value: intValue(4)}}}}
+	w := formattest.NewBuilder(t)
+	m, node, x := w.Method("A", "f", intType), w.Class("Node"), w.Variable("x")
+	inner := format.Value{ClassID: node, Bits: 2, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "key", Value: formattest.IntValue(4)}}}}
 	outer := format.Value{ClassID: node, Bits: 1, Captured: &format.Captured{Fields: []format.CapturedField{
 		{Name: "next", Value: inner}, {Name: "s", Value: format.Value{Kind: format.ValueString, Text: "a\nb"}},
 	}}}
-	list := format.Value{Kind: format.ValueArray, ClassID: w.class("List"), Bits: format.ArrayBits(3, 9), Captured: &format.Captured{Elements: []format.Value{intValue(5), inner}}}
-	w.point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: m, Target: inner, Args: []format.Value{intValue(1), outer}})
-	w.point(&format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1, Ref: x, Value: list})
-	w.footer(format.ClassCall, &format.Footer{Result: list})
-	r := ready(t, w.file(), Options{NoWrite: true})
+	list := format.Value{Kind: format.ValueArray, ClassID: w.Class("List"), Bits: format.ArrayBits(3, 9), Captured: &format.Captured{Elements: []format.Value{formattest.IntValue(5), inner}}}
+	w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: m, Target: inner, Args: []format.Value{formattest.IntValue(1), outer}})
+	w.Point(&format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1, Ref: x, Value: list})
+	w.Footer(format.ClassCall, &format.Footer{Result: list})
+	r := ready(t, w.File(), Options{NoWrite: true})
 	want := `Node@2.f(1, Node@1): List@3
   | receiver = Node@2
   |   .key = 4

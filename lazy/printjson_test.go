@@ -65,7 +65,7 @@ func TestPrintJSON(t *testing.T) {
 			}
 			return []byte(strings.Join(lines, "\n"))
 		}
-		sameText(t, plain(got), plain(want.Bytes()))
+		formattest.SameText(t, plain(got), plain(want.Bytes()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"tracex/format/formattest"
 )
 
 // TestPrintLoaded forgets the same children in a tree and in a forest.
@@ -73,7 +74,7 @@ func TestPrintLoaded(t *testing.T) {
 			if err := forest.Print(&want, o); err != nil {
 				t.Fatal(err)
 			}
-			sameText(t, got.Bytes(), want.Bytes())
+			formattest.SameText(t, got.Bytes(), want.Bytes())
 		}
 		// All of a thread forgotten: one line for its roots.
 		for _, th := range tree.Threads() {

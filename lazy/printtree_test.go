@@ -10,7 +10,7 @@ import (
 
 func loadRecorded(t testing.TB, file string) *Forest {
 	t.Helper()
-	f, err := LoadAll(bytes.NewReader(recordedData(t, file)))
+	f, err := LoadAll(bytes.NewReader(formattest.RecordedData(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestPrintRecorded(t *testing.T) {
 			suffix += ".txt"
 			for _, file := range formattest.RecordedNames(t, suffix) {
 				t.Run(file, func(t *testing.T) {
-					f := loadRecorded(t, dataFile(t, strings.TrimSuffix(file, suffix)))
+					f := loadRecorded(t, formattest.RecordedFor(t, strings.TrimSuffix(file, suffix)))
 					// What came over the network has no end.
 					if (f.Problem != nil) != strings.HasPrefix(file, "net.") {
 						t.Fatal(f.Problem)
@@ -39,7 +39,7 @@ func TestPrintRecorded(t *testing.T) {
 					if err := f.Print(&out, PrintOptions{Folded: folded, Verbose: verbose}); err != nil {
 						t.Fatal(err)
 					}
-					sameText(t, out.Bytes(), formattest.Recorded(t, file))
+					formattest.SameText(t, out.Bytes(), formattest.Recorded(t, file))
 				})
 			}
 		}

@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 )
 
 // fiveCalls makes a root with five leaves.
 func fiveCalls(t *testing.T) *Forest {
-	w := newTraceBuilder(t)
-	x := w.variable("x\x1b[2J")
-	w.call(-1, w.method("a.A", "run", intType), func() {
+	w := formattest.NewBuilder(t)
+	x := w.Variable("x\x1b[2J")
+	w.Call(-1, w.Method("a.A", "run", intType), func() {
 		for range 5 {
-			w.access(format.ClassVariableRead, -1, x)
+			w.Access(format.ClassVariableRead, -1, x)
 		}
 	})
 	return loadBuilt(t, w)

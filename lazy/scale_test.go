@@ -154,7 +154,7 @@ func TestThousandThreads(t *testing.T) {
 		if got := len(tree.Threads()); got != 1000 {
 			t.Fatalf("%d threads", got)
 		}
-		sameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(want))
+		formattest.SameText(t, []byte(treeText(t, tree, ways(t, tree)["all"])), []byte(want))
 	}
 }
 
@@ -196,7 +196,7 @@ func TestBudgetHolds(t *testing.T) {
 	for _, l := range lines[:len(lines)-1] {
 		want = append(append(want, strings.TrimPrefix(strings.TrimLeft(l, " "), "# ")...), '\n')
 	}
-	sameText(t, bytes.Replace(text, []byte("Thread 1 (main)"), []byte("Thread 1"), 1), want)
+	formattest.SameText(t, bytes.Replace(text, []byte("Thread 1 (main)"), []byte("Thread 1"), 1), want)
 	if st := tree.Stats(); st.Forgotten == 0 {
 		t.Fatal("nothing was forgotten")
 	}

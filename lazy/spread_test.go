@@ -53,7 +53,7 @@ func TestSpread(t *testing.T) {
 				}
 				if got := printedCut(t, r, o, part, c); !bytes.Equal(got, want) {
 					t.Errorf("%+v, %+v, cut %+v:", o, part, c)
-					sameText(t, got, want)
+					formattest.SameText(t, got, want)
 				}
 			}
 		}
@@ -138,7 +138,7 @@ func TestSpreadMisfits(t *testing.T) {
 		if err := p.lines.Flush(); err != nil || n < 50 {
 			t.Fatalf("%v, %d shares", err, n)
 		}
-		sameText(t, out.Bytes(), printedCut(t, r, o, Part{}, cut{}))
+		formattest.SameText(t, out.Bytes(), printedCut(t, r, o, Part{}, cut{}))
 	}
 }
 
@@ -183,7 +183,7 @@ func TestSpreadDamaged(t *testing.T) {
 		data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 		check := func(t *testing.T, data, index []byte) {
 			want := print(t, data, index, cut{})
-			sameText(t, print(t, data, index, cut{bytes: 300, approach: 20, width: 2}), want)
+			formattest.SameText(t, print(t, data, index, cut{bytes: 300, approach: 20, width: 2}), want)
 		}
 		eachOf(t, name, len(data), 3*strideOf(name), func(t *testing.T, i int) {
 			bad := bytes.Clone(data)
@@ -209,7 +209,7 @@ func TestSpreadContradiction(t *testing.T) {
 		}
 		for _, c := range cuts {
 			r := ready(t, path, Options{NoWrite: true})
-			sameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c), []byte(eagerText(t, path, true)))
+			formattest.SameText(t, printedCut(t, r, PrintOptions{Folded: true, Verbose: true}, Part{}, c), []byte(eagerText(t, path, true)))
 			if st := r.Status(); st.Epoch != 1 {
 				t.Errorf("%s, cut %+v: %+v", name, c, st)
 			}

@@ -139,7 +139,7 @@ func TestTimesFlipped(t *testing.T) {
 			r := timesInMemory(t, data, index, bad)
 			useTimes(t, r, OrderDuration)
 			if i%97 == 0 {
-				sameText(t, printed(t, r, PrintOptions{Verbose: true}), text)
+				formattest.SameText(t, printed(t, r, PrintOptions{Verbose: true}), text)
 			}
 			r.Close()
 			r = timesInMemory(t, data, index, times[:i])

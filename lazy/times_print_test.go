@@ -53,12 +53,12 @@ func TestPrintJSONTimes(t *testing.T) {
 	if err := tree.PrintLoaded(ctx, &loaded, PrintOptions{JSON: true}); err != nil {
 		t.Fatal(err)
 	}
-	sameText(t, loaded.Bytes(), out.Bytes())
+	formattest.SameText(t, loaded.Bytes(), out.Bytes())
 
 	// Without JSON nothing is different.
 	out.Reset()
 	if err := r.Print(ctx, &out, PrintOptions{Verbose: true}, Part{}); err != nil {
 		t.Fatal(err)
 	}
-	sameText(t, out.Bytes(), []byte(eagerText(t, path, false)))
+	formattest.SameText(t, out.Bytes(), []byte(eagerText(t, path, false)))
 }

@@ -173,7 +173,7 @@ func TestTimesShrunkWhileOpen(t *testing.T) {
 	if _, ok := r.Times(); ok || !errors.Is(r.Status().TimesReason, mapped.ErrShrunk) {
 		t.Errorf("times %v, reason %v", ok, r.Status().TimesReason)
 	}
-	sameText(t, printed(t, r, PrintOptions{Folded: true, Verbose: true}), []byte(want))
+	formattest.SameText(t, printed(t, r, PrintOptions{Folded: true, Verbose: true}), []byte(want))
 	if err := tree.Sort(context.Background(), root, OrderDuration, nil); !errors.Is(err, errNoTimes) || root.Order() != OrderCalls {
 		t.Errorf("sorted by times that are gone: %v", err)
 	}

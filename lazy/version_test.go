@@ -41,7 +41,7 @@ func TestVersion19(t *testing.T) {
 	}
 	want := text(format.V22, true)
 	for _, indexed := range []bool{true, false} {
-		sameText(t, []byte(text(format.V19, indexed)), []byte(want))
+		formattest.SameText(t, []byte(text(format.V19, indexed)), []byte(want))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 			if err := r.Print(t.Context(), &out, PrintOptions{Folded: true, Verbose: true}, Part{}); err != nil {
 				t.Fatal(err)
 			}
-			sameText(t, out.Bytes(), []byte(eagerText(t, path, true)))
+			formattest.SameText(t, out.Bytes(), []byte(eagerText(t, path, true)))
 			if _, err := VerifyIndex(t.Context(), path, "", nil); err == nil || !strings.Contains(err.Error(), "version") {
 				t.Errorf("%s with an index of version %d is verified: %v", name, other, err)
 			}
@@ -89,7 +89,7 @@ func TestNetwork(t *testing.T) {
 	if err := r.Print(t.Context(), &out, PrintOptions{}, Part{}); err != nil {
 		t.Fatal(err)
 	}
-	sameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
+	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
 	onlyFiles(t, filepath.Dir(path), name)
 
 	// Followed from its first byte on, it is the same.
@@ -106,5 +106,5 @@ func TestNetwork(t *testing.T) {
 	if err := followed.Print(t.Context(), &out, PrintOptions{}, Part{}); err != nil {
 		t.Fatal(err)
 	}
-	sameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
+	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
 }

@@ -1,4 +1,4 @@
-package lazy
+package formattest
 
 import (
 	"archive/zip"
@@ -6,13 +6,12 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"tracex/format/formattest"
 )
 
-// recordedData returns the data of a recorded trace, packed or not.
-func recordedData(t testing.TB, file string) []byte {
+// RecordedData returns the data of a recorded trace, packed or not.
+func RecordedData(t testing.TB, file string) []byte {
 	t.Helper()
-	b := formattest.Recorded(t, file)
+	b := Recorded(t, file)
 	if !strings.HasSuffix(file, ".packedtrace") {
 		return b
 	}
@@ -31,8 +30,8 @@ func recordedData(t testing.TB, file string) []byte {
 	return data
 }
 
-// sameText fails the test at the first line that differs.
-func sameText(t *testing.T, got, want []byte) {
+// SameText fails the test at the first line that differs.
+func SameText(t *testing.T, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
 		return
@@ -46,9 +45,9 @@ func sameText(t *testing.T, got, want []byte) {
 	t.Fatalf("%d lines, want %d", len(g), len(w))
 }
 
-// dataFile returns which recorded trace an expected text is of.
-func dataFile(t *testing.T, name string) string {
-	all := formattest.RecordedNames(t, "")
+// RecordedFor returns which recorded trace an expected text is of.
+func RecordedFor(t *testing.T, name string) string {
+	all := RecordedNames(t, "")
 	for _, ext := range []string{".bin", ".packedtrace", ".bin.packedtrace"} {
 		for _, n := range all {
 			if n == name+ext {

@@ -1,0 +1,150 @@
+package formattest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/format"
+)
+
+// Builder makes small traces of one thread by hand: each method writes an
+// object, and returns its id if it has one. A failure ends the test.
+type Builder struct {
+	t       *testing.T
+	data    []byte
+	classes map[string]int32
+	next    int32 // id of the next descriptor
+	Event   int32 // number of the next event; a test may set it
+}
+
+// NewBuilder begins a trace of version 22.
+func NewBuilder(t *testing.T) *Builder {
+	data := append(format.AppendDataHeader(nil, format.V22), byte(format.KindBlockStart), 0, 0, 0, 0)
+	return &Builder{t: t, data: data, classes: make(map[string]int32)}
+}
+
+func (w *Builder) add(b []byte, err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.data = b
+}
+
+func (w *Builder) id() int32 {
+	w.next++
+	return w.next - 1
+}
+
+// Class describes a class, once.
+func (w *Builder) Class(name string) int32 {
+	id, ok := w.classes[name]
+	if !ok {
+		id = w.id()
+		w.classes[name] = id
+		w.add((&format.ClassDescriptor{ID: id, Name: name}).Append(w.data, format.V22))
+	}
+	return id
+}
+
+// Method describes a method without parameters.
+func (w *Builder) Method(class, name string, result format.Type) int32 {
+	d := format.MethodDescriptor{ClassID: w.Class(class), Name: name, Result: result}
+	d.ID = w.id()
+	w.add(d.Append(w.data, format.V22))
+	return d.ID
+}
+
+// Field describes an int field.
+func (w *Builder) Field(class, name string) int32 {
+	d := format.FieldDescriptor{ClassID: w.Class(class), Name: name, Type: format.Type{Kind: format.TypeInt}}
+	d.ID = w.id()
+	w.add(d.Append(w.data, format.V22))
+	return d.ID
+}
+
+// Variable describes an int variable.
+func (w *Builder) Variable(name string) int32 {
+	d := format.VariableDescriptor{ID: w.id(), Name: name, Type: format.Type{Kind: format.TypeInt}}
+	w.add(d.Append(w.data, format.V22))
+	return d.ID
+}
+
+// Location makes a code location at line with an access path of variables.
+func (w *Builder) Location(line int32, variables ...int32) int32 {
+	l := format.CodeLocation{ID: w.id(), File: -1, Class: -1, Method: -1, Line: line, Path: -1}
+	if len(variables) > 0 {
+		p := format.AccessPath{ID: w.id()}
+		for _, v := range variables {
+			p.Steps = append(p.Steps, format.AccessStep{Kind: format.AccessVariable, Ref: v})
+		}
+		w.add(p.Append(w.data, format.V22))
+		l.Path = p.ID
+	}
+	w.add(l.Append(w.data, format.V22))
+	return l.ID
+}
+
+// Point writes a trace point with the next event number.
+func (w *Builder) Point(p *format.Point) {
+	p.Event = w.Event
+	w.Event++
+	w.add(p.Append(w.data, format.V22))
+}
+
+// Footer ends the innermost container, of a class.
+func (w *Builder) Footer(class format.Class, f *format.Footer) {
+	w.add(f.Append(w.data, format.V22, class))
+}
+
+// Call writes a call with what within writes as its children.
+func (w *Builder) Call(location, method int32, within func()) {
+	w.CallAs(format.DiffNone, location, method, within)
+}
+
+// CallAs is Call with a diff status.
+func (w *Builder) CallAs(diff format.DiffStatus, location, method int32, within func()) {
+	w.Point(&format.Point{Class: format.ClassCall, Diff: diff, Location: location, Ref: method, Target: format.Null()})
+	if within != nil {
+		within()
+	}
+	w.Footer(format.ClassCall, &format.Footer{Result: IntValue(7)})
+}
+
+// Access writes a leaf of a field or a variable.
+func (w *Builder) Access(class format.Class, location, ref int32) {
+	w.Point(&format.Point{Class: class, Diff: format.DiffNone, Location: location, Ref: ref, Target: format.Null(), Value: IntValue(5)})
+}
+
+// Loop writes a loop; iteration i has children[i] leaves.
+func (w *Builder) Loop(iterations int32, variable int32, children ...int) {
+	w.Point(&format.Point{Class: format.ClassLoop, Diff: format.DiffNone, Location: -1})
+	for i, n := range children {
+		w.Point(&format.Point{Class: format.ClassIteration, Diff: format.DiffNone, Location: -1, Number: int32(i)})
+		for range n {
+			w.Access(format.ClassVariableRead, -1, variable)
+		}
+		w.Footer(format.ClassIteration, &format.Footer{})
+	}
+	w.Footer(format.ClassLoop, &format.Footer{Iterations: iterations})
+}
+
+// IntValue is a value of type int.
+func IntValue(n int64) format.Value { return format.Value{Kind: format.ValueInt, Bits: n} }
+
+// File writes the trace to a file, without an index, and returns its path.
+func (w *Builder) File() string {
+	w.t.Helper()
+	path := filepath.Join(w.t.TempDir(), "trace.bin")
+	if err := os.WriteFile(path, w.Data(), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// Data returns the trace with its end mark; more may still be written.
+func (w *Builder) Data() []byte {
+	return append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
+}
