@@ -137,7 +137,7 @@ type eagerSource struct {
 	f     format.Footer
 }
 
-func (s *eagerSource) point(n EagerNode) (*format.Point, error) {
+func (s *eagerSource) Point(n EagerNode) (*format.Point, error) {
 	if s.valid && s.kept == n {
 		return &s.p, nil
 	}
@@ -146,16 +146,16 @@ func (s *eagerSource) point(n EagerNode) (*format.Point, error) {
 	return &s.p, err
 }
 
-func (s *eagerSource) iterations(n EagerNode) (int32, error) {
+func (s *eagerSource) Iterations(n EagerNode) (int32, error) {
 	err := n.Footer(&s.f)
 	return s.f.Iterations, err
 }
 
-func (s *eagerSource) hasChildren(n EagerNode) (bool, error) {
+func (s *eagerSource) HasChildren(n EagerNode) (bool, error) {
 	return n.thread.nodes.at(n.index).size > 1, nil
 }
 
-func (s *eagerSource) first(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
+func (s *eagerSource) First(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
 	for c := range n.Children() {
 		if count--; count < 0 {
 			break
@@ -165,18 +165,18 @@ func (s *eagerSource) first(dst []EagerNode, n EagerNode, count int) ([]EagerNod
 	return dst, nil
 }
 
-func (s *eagerSource) last(n EagerNode) (EagerNode, bool, error) {
+func (s *eagerSource) Last(n EagerNode) (EagerNode, bool, error) {
 	i := n.thread.nodes.at(n.index).last
 	return EagerNode{thread: n.thread, index: i}, i != 0, nil
 }
 
-func (s *eagerSource) moved(n EagerNode, location int32, diff format.DiffStatus) EagerNode {
+func (s *eagerSource) Moved(n EagerNode, location int32, diff format.DiffStatus) EagerNode {
 	n.change |= eagerMoved
 	n.location, n.diff = location, diff
 	return n
 }
 
-func (s *eagerSource) shortened(n EagerNode, iterations int32) EagerNode {
+func (s *eagerSource) Shortened(n EagerNode, iterations int32) EagerNode {
 	n.change |= eagerShortened
 	n.iterations = iterations
 	return n

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/fold"
 )
 
 var intType = format.Type{Kind: format.TypeInt}
@@ -138,7 +139,7 @@ func TestFold(t *testing.T) {
 
 // TestFoldChain folds getters within getters, as deep as it is bounded to.
 func TestFoldChain(t *testing.T) {
-	for _, tc := range []struct{ depth, calls int }{{maxFoldDepth, 0}, {maxFoldDepth + 3, 3}} {
+	for _, tc := range []struct{ depth, calls int }{{fold.MaxDepth, 0}, {fold.MaxDepth + 3, 3}} {
 		w := formattest.NewBuilder(t)
 		get, f := w.Method("a.A", "getName", intType), w.Field("a.A", "name")
 		for range tc.depth {
@@ -167,7 +168,7 @@ type countingSource struct {
 
 func (s *countingSource) first(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
 	s.looks++
-	return s.eagerSource.first(dst, n, count)
+	return s.eagerSource.First(dst, n, count)
 }
 
 // TestFoldLooks holds that names are looked at before children, and that
@@ -179,18 +180,18 @@ func TestFoldLooks(t *testing.T) {
 	w.Call(-1, get, func() { w.Call(-1, plain, nil) })
 	f := loadBuilt(t, w)
 	var source countingSource
-	folding := folder[EagerNode]{ctx: f.Context, source: &source}
+	folding := fold.Folder[EagerNode]{Context: f.Context, Source: &source}
 	want := []int{0, 1}
 	for n := range f.Threads[0].Roots() {
 		source.looks = 0
-		if _, keep, err := folding.fold(n); !keep || err != nil {
+		if _, keep, err := folding.Fold(n); !keep || err != nil {
 			t.Fatal(keep, err)
 		}
 		if source.looks != want[0] {
 			t.Errorf("%d looks at children, want %d", source.looks, want[0])
 		}
 		want = want[1:]
-		if allocs := testing.AllocsPerRun(10, func() { folding.fold(n) }); allocs > float64(source.looks) {
+		if allocs := testing.AllocsPerRun(10, func() { folding.Fold(n) }); allocs > float64(source.looks) {
 			t.Errorf("%v allocations", allocs)
 		}
 	}

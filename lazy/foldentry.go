@@ -1,6 +1,9 @@
 package lazy
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/lazy/internal/fold"
+)
 
 // fold returns what the folded view shows in place of e: nil for nothing. What
 // it returns stands where e stands; e itself may be it.
@@ -8,14 +11,14 @@ func (l *childReader) fold(e *entry) (*entry, error) {
 	if e.state == StatePending {
 		return e, nil // only its end tells
 	}
-	f := folder[*entry]{ctx: l.r.ctx, source: foldEntries{l}}
-	if keep, ok := f.settled(&e.point); ok || l.stays(e) {
+	f := fold.Folder[*entry]{Context: l.r.ctx, Source: foldEntries{l}}
+	if keep, ok := f.Settled(&e.point); ok || l.stays(e) {
 		if !keep {
 			return nil, nil
 		}
 		return e, nil
 	}
-	out, keep, err := f.fold(e)
+	out, keep, err := f.Fold(e)
 	if err != nil || !keep {
 		return nil, err
 	}
@@ -91,11 +94,11 @@ func (l *childReader) copyOf(e *entry) *entry {
 // foldEntries is the foldSource of entries.
 type foldEntries struct{ l *childReader }
 
-func (s foldEntries) point(e *entry) (*format.Point, error) { return &e.point, nil }
+func (s foldEntries) Point(e *entry) (*format.Point, error) { return &e.point, nil }
 
-func (s foldEntries) iterations(e *entry) (int32, error) { return e.foot.Iterations, nil }
+func (s foldEntries) Iterations(e *entry) (int32, error) { return e.foot.Iterations, nil }
 
-func (s foldEntries) hasChildren(e *entry) (bool, error) {
+func (s foldEntries) HasChildren(e *entry) (bool, error) {
 	if !e.hasContent() {
 		return false, nil
 	}
@@ -103,7 +106,7 @@ func (s foldEntries) hasChildren(e *entry) (bool, error) {
 	return s.l.next(e.start, e.first, e.end, &child, false)
 }
 
-func (s foldEntries) first(dst []*entry, e *entry, n int) ([]*entry, error) {
+func (s foldEntries) First(dst []*entry, e *entry, n int) ([]*entry, error) {
 	for pos, ord := e.start, e.first; len(dst) < n; {
 		child := s.l.newEntry()
 		ok, err := s.l.next(pos, ord, e.end, child, true)
@@ -116,15 +119,15 @@ func (s foldEntries) first(dst []*entry, e *entry, n int) ([]*entry, error) {
 	return dst, nil
 }
 
-func (s foldEntries) last(e *entry) (*entry, bool, error) { return s.l.last(e, true) }
+func (s foldEntries) Last(e *entry) (*entry, bool, error) { return s.l.last(e, true) }
 
-func (s foldEntries) moved(e *entry, location int32, diff format.DiffStatus) *entry {
+func (s foldEntries) Moved(e *entry, location int32, diff format.DiffStatus) *entry {
 	out := s.l.copyOf(e)
 	out.point.Location, out.point.Diff = location, diff
 	return out
 }
 
-func (s foldEntries) shortened(e *entry, iterations int32) *entry {
+func (s foldEntries) Shortened(e *entry, iterations int32) *entry {
 	out := s.l.copyOf(e)
 	out.foot.Iterations = iterations
 	return out

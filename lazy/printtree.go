@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/fold"
 	"tracex/lazy/internal/lines"
 )
 
@@ -13,7 +14,7 @@ import (
 // with the depth of nesting alone.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
-	p.folder = folder[EagerNode]{ctx: f.Context, source: &p.source}
+	p.folder = fold.Folder[EagerNode]{Context: f.Context, Source: &p.source}
 	p.lines.Head(time.Time{}, false)
 	for _, t := range f.Threads {
 		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, noTime)
@@ -29,7 +30,7 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 type forestPrinter struct {
 	lines  *lines.Writer
 	source eagerSource
-	folder folder[EagerNode]
+	folder fold.Folder[EagerNode]
 	footer format.Footer
 	stack  []printFrame
 }
@@ -70,17 +71,17 @@ func (p *forestPrinter) tree(t *EagerThread) error {
 
 // node prints a point and pushes it when its children are to be printed.
 func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
-	point, err := p.source.point(n)
+	point, err := p.source.Point(n)
 	if err != nil {
 		return err
 	}
 	if p.lines.Options().Folded {
-		keep, settled := p.folder.settled(point)
+		keep, settled := p.folder.Settled(point)
 		if !settled {
-			if n, keep, err = p.folder.fold(n); err != nil {
+			if n, keep, err = p.folder.Fold(n); err != nil {
 				return err
 			}
-			point, err = p.source.point(n)
+			point, err = p.source.Point(n)
 		}
 		if err != nil || !keep {
 			return err

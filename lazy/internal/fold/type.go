@@ -1,4 +1,4 @@
-package lazy
+package fold
 
 import (
 	"strings"
@@ -38,18 +38,18 @@ var (
 )
 
 // isOf reports whether t is the very class of v, not one above it.
-func (f *folder[T]) isOf(t format.Type, v *format.Value) bool {
+func (f *Folder[T]) isOf(t format.Type, v *format.Value) bool {
 	if k, ok := primitives[v.Kind]; ok {
 		return t.Kind == k && t.Dims == 0
 	}
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
-		c := f.ctx.Class(v.ClassID)
+		c := f.Context.Class(v.ClassID)
 		return c != nil && isNamed(t, c.Name)
 	case format.ValueNull:
 		return false
 	}
-	if f.ctx.Version() >= format.V27 {
+	if f.Context.Version() >= format.V27 {
 		name, ok := classes27[v.Kind]
 		return ok && isNamed(t, name)
 	}

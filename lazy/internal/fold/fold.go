@@ -1,4 +1,4 @@
-package lazy
+package fold
 
 import (
 	"strings"
@@ -6,70 +6,70 @@ import (
 	"tracex/format"
 )
 
-// foldSource is how folding sees raw trace points of type T.
-type foldSource[T any] interface {
-	// point returns the point of t. It may be overwritten by the next call of
+// Source is how folding sees raw trace points of type T.
+type Source[T any] interface {
+	// Point returns the point of t. It may be overwritten by the next call of
 	// any method: folding keeps nothing of it.
-	point(t T) (*format.Point, error)
-	// iterations returns the number in the footer of a loop.
-	iterations(t T) (int32, error)
-	// hasChildren reports whether a container has any children.
-	hasChildren(t T) (bool, error)
-	// first appends up to n of the first raw children of t to dst, in order.
-	first(dst []T, t T, n int) ([]T, error)
-	// last returns the last raw child; ok is false when there is none.
-	last(t T) (child T, ok bool, err error)
-	// moved returns t with another code location and diff status.
-	moved(t T, location int32, diff format.DiffStatus) T
-	// shortened returns a loop with another number of iterations.
-	shortened(t T, iterations int32) T
+	Point(t T) (*format.Point, error)
+	// Iterations returns the number in the footer of a loop.
+	Iterations(t T) (int32, error)
+	// HasChildren reports whether a container has any children.
+	HasChildren(t T) (bool, error)
+	// First appends up to n of the first raw children of t to dst, in order.
+	First(dst []T, t T, n int) ([]T, error)
+	// Last returns the last raw child; ok is false when there is none.
+	Last(t T) (child T, ok bool, err error)
+	// Moved returns t with another code location and diff status.
+	Moved(t T, location int32, diff format.DiffStatus) T
+	// Shortened returns a loop with another number of iterations.
+	Shortened(t T, iterations int32) T
 }
 
-// maxFoldDepth bounds how many calls that may fold can stand within each
+// MaxDepth bounds how many calls that may fold can stand within each
 // other. A deeper chain stays as it is: none is in a real program, and its top
 // must be shown without walking to its bottom.
-const maxFoldDepth = 64
+const MaxDepth = 64
 
-// folder applies the rules that make of recorded points what a person wants to
+// Folder applies the rules that make of recorded points what a person wants to
 // see: what compilers and coverage tools added disappears. It looks at the
 // children only of calls whose name allows folding, and of loops.
-type folder[T any] struct {
-	ctx    *format.Context
-	source foldSource[T]
+type Folder[T any] struct {
+	Context *format.Context
+	Source  Source[T]
 }
 
-// fold returns what is shown in place of t; keep is false when that is
+// Fold returns what is shown in place of t; keep is false when that is
 // nothing. The result stands below the same parent as t, which is what the
 // text of its children depends on.
-func (f *folder[T]) fold(t T) (out T, keep bool, err error) {
+func (f *Folder[T]) Fold(t T) (out T, keep bool, err error) {
 	return f.at(t, 0)
 }
 
-// settled reports whether p alone tells what becomes of it, as for most: it is
+// Settled reports whether p alone tells what becomes of it, as for most: it is
 // kept as it is, or dropped. Who has the point at hand asks this before fold.
-func (f *folder[T]) settled(p *format.Point) (keep, ok bool) {
+func (f *Folder[T]) Settled(p *format.Point) (keep, ok bool) {
 	switch p.Class {
 	case format.ClassCall:
-		return true, !f.ctx.MayFold(p.Ref)
+		return true, !f.Context.MayFold(p.Ref)
 	case format.ClassLoop, format.ClassIteration:
 		return true, false
 	}
-	return !f.ctx.Coverage(p), true
+	return !f.Context.Coverage(p), true
 }
 
-func (f *folder[T]) at(t T, depth int) (T, bool, error) {
-	p, err := f.source.point(t)
+func (f *Folder[T]) at(t T, depth int) (T, bool, error) {
+	p, err := f.Source.Point(t)
 	if err != nil {
 		return t, true, err
 	}
-	if keep, ok := f.settled(p); ok {
+	if keep, ok := f.Settled(p); ok {
 		return t, keep, nil
 	}
 	if p.Class == format.ClassIteration {
-		keep, err := f.source.hasChildren(t)
+		keep, err := f.Source.HasChildren(t)
 		return t, keep || err != nil, err
 	}
-	if depth >= maxFoldDepth {
+	if depth >= MaxDepth {
 		return t, true, nil
 	}
 	if p.Class == format.ClassLoop {
@@ -87,10 +87,10 @@ type callee struct {
 	method   *format.MethodDescriptor
 }
 
-func (f *folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
-	c := callee{location: p.Location, diff: p.Diff, args: len(p.Args), method: f.ctx.Method(p.Ref)}
+func (f *Folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
+	c := callee{location: p.Location, diff: p.Diff, args: len(p.Args), method: f.Context.Method(p.Ref)}
 	var space [4]T
-	kids, err := f.source.first(space[:0], t, len(space))
+	kids, err := f.Source.First(space[:0], t, len(space))
 	if err != nil {
 		return t, true, err
 	}
@@ -111,8 +111,8 @@ func (f *folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
 }
 
 // single folds a call with one child: a call that only passes on, or a getter.
-func (f *folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err error) {
-	p, err := f.source.point(raw)
+func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err error) {
+	p, err := f.Source.Point(raw)
 	if err != nil || p.Class != format.ClassCall && p.Class != format.ClassFieldRead {
 		return raw, false, err
 	}
@@ -123,20 +123,20 @@ func (f *folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 	if err != nil || !keep {
 		return raw, false, err
 	}
-	if p, err = f.source.point(child); err != nil {
+	if p, err = f.Source.Point(child); err != nil {
 		return raw, false, err
 	}
 	switch p.Class {
 	case format.ClassCall:
-		m := f.ctx.Method(p.Ref)
+		m := f.Context.Method(p.Ref)
 		if m != nil && f.sameClass(c.method.ClassID, m.ClassID) && passesOn(c.method.Name, m.Name) {
-			return f.source.moved(child, c.location, p.Diff), true, nil
+			return f.Source.Moved(child, c.location, p.Diff), true, nil
 		}
 	case format.ClassFieldRead:
-		d := f.ctx.Field(p.Ref)
+		d := f.Context.Field(p.Ref)
 		if d != nil && c.args == 0 && f.sameClass(c.method.ClassID, d.ClassID) &&
 			accessor(c.method.Name, "get", d.Name) && f.isOf(c.method.Result, &p.Value) {
-			return f.source.moved(child, c.location, c.leaf()), true, nil
+			return f.Source.Moved(child, c.location, c.leaf()), true, nil
 		}
 	}
 	return raw, false, nil
@@ -144,8 +144,8 @@ func (f *folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 
 // leadsOn reports whether c may fold when its only child is a call of this
 // method: by the names, before anything below is looked at.
-func (f *folder[T]) leadsOn(c *callee, method int32) bool {
-	m := f.ctx.Method(method)
+func (f *Folder[T]) leadsOn(c *callee, method int32) bool {
+	m := f.Context.Method(method)
 	if m == nil {
 		return false
 	}
@@ -166,15 +166,15 @@ func passesOn(outer, inner string) bool {
 
 // loop shortens a loop by its last iteration when that is empty. A recorder
 // begins an iteration before it knows that the loop is over.
-func (f *folder[T]) loop(t T, depth int) (T, bool, error) {
-	n, err := f.source.iterations(t)
+func (f *Folder[T]) loop(t T, depth int) (T, bool, error) {
+	n, err := f.Source.Iterations(t)
 	if err != nil {
 		return t, true, err
 	}
 	if n == 0 {
 		return t, false, nil
 	}
-	raw, ok, err := f.source.last(t)
+	raw, ok, err := f.Source.Last(t)
 	if err != nil {
 		return t, true, err
 	}
@@ -187,14 +187,14 @@ func (f *folder[T]) loop(t T, depth int) (T, bool, error) {
 	if n == 1 {
 		return t, false, nil
 	}
-	return f.source.shortened(t, n-1), true, nil
+	return f.Source.Shortened(t, n-1), true, nil
 }
 
 // sameClass compares classes by name: a class may be described twice.
-func (f *folder[T]) sameClass(a, b int32) bool {
+func (f *Folder[T]) sameClass(a, b int32) bool {
 	if a == b {
 		return true
 	}
-	ca, cb := f.ctx.Class(a), f.ctx.Class(b)
+	ca, cb := f.Context.Class(a), f.Context.Class(b)
 	return ca != nil && cb != nil && ca.Name == cb.Name
 }

@@ -1,4 +1,4 @@
-package lazy
+package fold
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 
 // synthetic folds access$get… and access$set…, which read or write a private
 // field for another class.
-func (f *folder[T]) synthetic(c *callee, kids []T, depth int) (out T, ok bool, err error) {
+func (f *Folder[T]) synthetic(c *callee, kids []T, depth int) (out T, ok bool, err error) {
 	index := 2
 	if strings.Contains(c.method.Name, "access$get") {
 		index = 1
@@ -26,40 +26,40 @@ func (f *folder[T]) synthetic(c *callee, kids []T, depth int) (out T, ok bool, e
 	if err != nil || p == nil {
 		return out, false, err
 	}
-	return f.source.moved(child, c.location, c.leaf()), true, nil
+	return f.Source.Moved(child, c.location, c.leaf()), true, nil
 }
 
 // setter folds a call that only writes its argument, named <set-?> by the
 // Kotlin compiler, into a field.
-func (f *folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err error) {
+func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err error) {
 	if !strings.HasPrefix(c.method.Name, "set") {
 		return out, false, nil
 	}
-	p, err := f.source.point(kids[0])
+	p, err := f.Source.Point(kids[0])
 	if err != nil || p.Class != format.ClassVariableRead && p.Class != format.ClassVariableWrite {
 		return out, false, err
 	}
-	if v := f.ctx.Variable(p.Ref); v == nil || v.Name != "<set-?>" {
+	if v := f.Context.Variable(p.Ref); v == nil || v.Name != "<set-?>" {
 		return out, false, nil
 	}
 	child, p, err := f.field(kids[1], depth)
 	if err != nil || p == nil || p.Class != format.ClassFieldWrite {
 		return out, false, err
 	}
-	d := f.ctx.Field(p.Ref)
+	d := f.Context.Field(p.Ref)
 	if d == nil || !f.sameClass(c.method.ClassID, d.ClassID) || !accessor(c.method.Name, "set", d.Name) {
 		return out, false, nil
 	}
-	return f.source.moved(child, c.location, c.leaf()), true, nil
+	return f.Source.Moved(child, c.location, c.leaf()), true, nil
 }
 
 // field folds raw; p is nil when that does not make a field access of it.
-func (f *folder[T]) field(raw T, depth int) (child T, p *format.Point, err error) {
+func (f *Folder[T]) field(raw T, depth int) (child T, p *format.Point, err error) {
 	child, keep, err := f.at(raw, depth+1)
 	if err != nil || !keep {
 		return child, nil, err
 	}
-	if p, err = f.source.point(child); err != nil {
+	if p, err = f.Source.Point(child); err != nil {
 		return child, nil, err
 	}
 	if p.Class != format.ClassFieldRead && p.Class != format.ClassFieldWrite {
