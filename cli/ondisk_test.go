@@ -8,7 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 )
 
@@ -18,10 +18,10 @@ type replay struct {
 	rec    *recorder.Recorder
 	class  recorder.Class
 	calls  int // recorded
-	forest *lazy.Forest
+	forest *eager.Forest
 }
 
-func (p *replay) thread(from *lazy.EagerThread) {
+func (p *replay) thread(from *eager.Thread) {
 	t := p.rec.Thread(from.Name)
 	for n := range from.Roots() {
 		p.node(t, n)
@@ -29,7 +29,7 @@ func (p *replay) thread(from *lazy.EagerThread) {
 	t.End()
 }
 
-func (p *replay) node(t *recorder.Thread, n lazy.EagerNode) {
+func (p *replay) node(t *recorder.Thread, n eager.Node) {
 	var point format.Point
 	if err := n.Point(&point); err != nil {
 		p.t.Fatal(err)
@@ -166,7 +166,7 @@ func TestOnDiskLikeReference(t *testing.T) {
 	for _, name := range []string{"threads.stream.bin", "flat.stream.bin", "deep.stream.bin"} {
 		t.Run(name, func(t *testing.T) {
 			theirs := formattest.Recorded(t, name)
-			forest, err := lazy.LoadAll(bytes.NewReader(theirs))
+			forest, err := eager.Load(bytes.NewReader(theirs))
 			if err != nil || forest.Problem != nil {
 				t.Fatal(err, forest.Problem)
 			}

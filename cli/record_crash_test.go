@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder/recordertest"
 )
 
@@ -99,7 +100,7 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 		t.Fatalf("%s: %v, %s", what, err, stderr)
 	}
 	defer f.Close()
-	forest, err := lazy.LoadAll(f)
+	forest, err := eager.Load(f)
 	if err != nil || forest.Problem != nil {
 		t.Fatalf("%s: %v, %v", what, err, forest.Problem)
 	}
@@ -129,7 +130,7 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 }
 
 // countReturned calls f for each call that returned what it was to return.
-func countReturned(t *testing.T, n lazy.EagerNode, f func(worker, call int64)) {
+func countReturned(t *testing.T, n eager.Node, f func(worker, call int64)) {
 	t.Helper()
 	var p format.Point
 	var footer format.Footer

@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/eager"
 )
 
 // corpus calls f with the path of each recorded trace, with its index beside
@@ -60,7 +61,7 @@ func eagerText(t *testing.T, path string, folded bool) string {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	forest, err := LoadAll(in)
+	forest, err := eager.Load(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,9 @@
 //	  Tree        a view for a person, folded or raw: nodes in pages, a budget
 //	    Node      a thread or a trace point
 //	    Row       a line of the outline: a node, or a gap of what is not loaded
-//	Forest        all of a trace in memory, from any reader, without an index
+//
+// Package lazy/eager has the plain way: all of a trace in memory, from any reader,
+// without an index.
 //
 // # Finding children
 //
@@ -43,8 +45,7 @@
 // its cells are in the order of the recorder's index, so that the place of a
 // container's cell there, which is known with or without that index, leads to
 // its time. The ID of each cell is compared when it is used. One that is another
-// makes the trace one without times; nothing else depends on them. A Forest has
-// none.
+// makes the trace one without times; nothing else depends on them.
 //
 // # Sorted nodes
 //

@@ -12,6 +12,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/eager"
 )
 
 func init() {
@@ -92,7 +93,7 @@ func wholeBlocks(data []byte) []byte {
 // eagerRaw is what the eager loader prints of data.
 func eagerRaw(t *testing.T, data []byte) []byte {
 	t.Helper()
-	f, err := LoadAll(bytes.NewReader(data))
+	f, err := eager.Load(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

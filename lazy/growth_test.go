@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/eager"
 )
 
 // growing is a reader whose trace gets known step by step, as a test says.
@@ -49,7 +50,7 @@ func (g *growing) grow(n int64) bool {
 // prefix is what the eager loader prints of what is known.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := LoadAll(bytes.NewReader(g.data.Bytes()[:g.scan.scanner.Offset()]))
+	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.scanner.Offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -240,7 +240,7 @@ func TestPrintFromNone(t *testing.T) {
 // TestFindEventAnyOrder: an event is found where numbers do not rise.
 func TestFindEventAnyOrder(t *testing.T) {
 	w := formattest.NewBuilder(t)
-	m, x := w.Method("A", "f", intType), w.Variable("x")
+	m, x := w.Method("A", "f", formattest.IntType), w.Variable("x")
 	w.Event = 50
 	w.Call(-1, m, func() {
 		w.Event = 7
@@ -262,7 +262,7 @@ func TestFindEventAnyOrder(t *testing.T) {
 // points; without Values it is not there.
 func TestPrintValues(t *testing.T) {
 	w := formattest.NewBuilder(t)
-	m, node, x := w.Method("A", "f", intType), w.Class("Node"), w.Variable("x")
+	m, node, x := w.Method("A", "f", formattest.IntType), w.Class("Node"), w.Variable("x")
 	inner := format.Value{ClassID: node, Bits: 2, Captured: &format.Captured{Fields: []format.CapturedField{{Name: "key", Value: formattest.IntValue(4)}}}}
 	outer := format.Value{ClassID: node, Bits: 1, Captured: &format.Captured{Fields: []format.CapturedField{
 		{Name: "next", Value: inner}, {Name: "s", Value: format.Value{Kind: format.ValueString, Text: "a\nb"}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 	"tracex/format/formattest"
+	"tracex/lazy/eager"
 )
 
 // TestPrintLoaded forgets the same children in a tree and in a forest.
@@ -26,7 +27,7 @@ func TestPrintLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		forest, err := LoadAll(in)
+		forest, err := eager.Load(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,7 @@ func TestPrintLoaded(t *testing.T) {
 		type pair struct {
 			n     *Node
 			nodes []*Node
-			eager []EagerNode
+			eager []eager.Node
 		}
 		var todo []pair
 		for i, th := range tree.Threads() {

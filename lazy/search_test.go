@@ -187,7 +187,7 @@ func TestSearchEnds(t *testing.T) {
 		if err != context.Canceled {
 			t.Errorf("cancelled after %d points: %v", after, err)
 		}
-		var out countLines
+		var out formattest.CountLines
 		if err := r.Print(context.Background(), &out, PrintOptions{}, Part{Count: int64(after)}); err != nil {
 			t.Fatal(err)
 		}

@@ -238,9 +238,9 @@ func TestSpreadStops(t *testing.T) {
 	before := runtime.NumGoroutine()
 	c := cut{bytes: 10_000, approach: 512, width: 3}
 	for left := range 5 {
-		w := fullWriter{left: left}
-		if err := r.print(context.Background(), &w, PrintOptions{}, Part{}, c); !errors.Is(err, errFull) || w.left != -1 {
-			t.Errorf("after %d writes: %v, %d left", left, err, w.left)
+		w := formattest.FullWriter{Left: left}
+		if err := r.print(context.Background(), &w, PrintOptions{}, Part{}, c); !errors.Is(err, formattest.ErrFull) || w.Left != -1 {
+			t.Errorf("after %d writes: %v, %d left", left, err, w.Left)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

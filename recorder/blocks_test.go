@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // When the event ids run out the recording ends with a clear error, and what has
@@ -37,7 +37,7 @@ func testEventsRunOut(t *testing.T) {
 	}
 	n := int32(0)
 	missing := int64(0)
-	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
+	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Event < 0 {
 			t.Fatalf("event %d", p.Event)
 		}
@@ -78,7 +78,7 @@ func testBlocksEndBehindHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, _ *format.Point, at int) {
+		points(t, loaded(t, c.Path), func(_ *eager.Thread, _ *format.Point, at int) {
 			if at != n {
 				t.Fatalf("call %d is %d deep", n, at)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 type item struct {
@@ -89,7 +89,7 @@ func captured(t *testing.T, c Config, values ...any) (*format.Context, []format.
 	}
 	forest := loaded(t, c.Path)
 	var found []format.Value
-	points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) { found = append(found, p.Args[0]) })
+	points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) { found = append(found, p.Args[0]) })
 	return forest.Context, found
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 )
 
@@ -212,7 +212,7 @@ func savedIs(t *testing.T, path, said string) {
 	}
 }
 
-func callName(t *testing.T, forest *lazy.Forest, n lazy.EagerNode) string {
+func callName(t *testing.T, forest *eager.Forest, n eager.Node) string {
 	t.Helper()
 	var p format.Point
 	if err := n.Point(&p); err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // threadTexts returns the lines of each thread of a trace by its name, and their
@@ -20,7 +20,7 @@ func threadTexts(t *testing.T, path string) (lines map[string][]string, names []
 	t.Helper()
 	forest := loaded(t, path)
 	lines = map[string][]string{}
-	points(t, forest, func(thread *lazy.EagerThread, p *format.Point, depth int) {
+	points(t, forest, func(thread *eager.Thread, p *format.Point, depth int) {
 		if !slices.Contains(names, thread.Name) {
 			names = append(names, thread.Name)
 		}

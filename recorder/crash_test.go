@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/recordertest"
 )
@@ -122,12 +123,12 @@ func checkCrashed(t *testing.T, path string, said *recordertest.Told, what strin
 }
 
 // crashedCalls calls f for each call of a thread.
-func crashedCalls(t *testing.T, thread *lazy.EagerThread, f func(p *format.Point, footer *format.Footer)) {
+func crashedCalls(t *testing.T, thread *eager.Thread, f func(p *format.Point, footer *format.Footer)) {
 	t.Helper()
 	var p format.Point
 	var footer format.Footer
-	var visit func(n lazy.EagerNode)
-	visit = func(n lazy.EagerNode) {
+	var visit func(n eager.Node)
+	visit = func(n eager.Node) {
 		if err := n.Point(&p); err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // noted counts the trace points of a trace, and how many of them its notes say
@@ -16,7 +16,7 @@ import (
 func noted(t *testing.T, path string) (present, missing int64) {
 	t.Helper()
 	forest := loadedSoFar(t, path)
-	points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
+	points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
 			missing += p.Value.Bits
 			return

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // stuck is a file whose writes wait.
@@ -70,7 +70,7 @@ func testDrop(t *testing.T) {
 	var present, noted int64
 	roots := 0
 	forest := loaded(t, c.Path)
-	points(t, forest, func(_ *lazy.EagerThread, p *format.Point, depth int) {
+	points(t, forest, func(_ *eager.Thread, p *format.Point, depth int) {
 		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
 			noted += p.Value.Bits
 			return
@@ -115,7 +115,7 @@ func testDropEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 50 {
 		t.Fatalf("%d calls, want 50", n)
 	}

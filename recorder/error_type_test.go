@@ -11,7 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // An error that was made without a recorder is recorded by several, of whatever
@@ -29,7 +29,7 @@ func TestErrorOfNoRecorder(t *testing.T) {
 			t.Fatal(err)
 		}
 		forest, found := loaded(t, c.Path), 0
-		points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
+		points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 			found++
 			const text = "open /nowhere: no such file or directory"
 			switch got := &p.Value; {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 )
 
@@ -177,11 +177,11 @@ func show(path string) {
 		panic(err)
 	}
 	defer f.Close()
-	forest, err := lazy.LoadAll(f)
+	forest, err := eager.Load(f)
 	if err != nil {
 		panic(err)
 	}
-	if err := forest.Print(os.Stdout, lazy.PrintOptions{Verbose: true}); err != nil {
+	if err := forest.Print(os.Stdout, eager.PrintOptions{Verbose: true}); err != nil {
 		panic(err)
 	}
 }

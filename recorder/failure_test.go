@@ -15,6 +15,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // errDisk is what a failing disk says.
@@ -177,7 +178,7 @@ func survived(t *testing.T, path string, want []byte, whole bool) {
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%d bytes survived, want %d", len(got), len(want))
 	}
-	forest, err := lazy.LoadAll(bytes.NewReader(got))
+	forest, err := eager.Load(bytes.NewReader(got))
 	if err != nil {
 		t.Fatal(err)
 	}

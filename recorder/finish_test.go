@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder/internal/live"
 )
 
@@ -238,7 +239,7 @@ func TestFinishDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		forest, err := lazy.LoadAll(f)
+		forest, err := eager.Load(f)
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +347,7 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	n := 0
-	points(t, loaded(t, path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	points(t, loaded(t, path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n == 0 {
 		t.Fatal("there are no points")
 	}

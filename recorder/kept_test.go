@@ -13,7 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // inTurn runs f in so many goroutines, one after the other.
@@ -143,7 +143,7 @@ func TestEvictedMeanwhile(t *testing.T) {
 			continue
 		}
 		threads, found := map[int32]bool{}, map[string]int{}
-		points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, p *format.Point, depth int) {
+		points(t, loaded(t, c.Path), func(thread *eager.Thread, p *format.Point, depth int) {
 			threads[p.Thread] = true
 			if p.Class == format.ClassCall {
 				found[fmt.Sprint(depth, p.Args)]++

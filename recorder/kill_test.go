@@ -14,6 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/recordertest"
@@ -158,11 +159,11 @@ func kill(t *testing.T, path string, delay time.Duration) map[int]int {
 
 // counted returns which worker a thread is and how many calls it has. They count
 // up from 0: none is missing between.
-func counted(t *testing.T, thread *lazy.EagerThread) (worker, calls int) {
+func counted(t *testing.T, thread *eager.Thread) (worker, calls int) {
 	t.Helper()
-	var visit func(n lazy.EagerNode)
+	var visit func(n eager.Node)
 	var p format.Point
-	visit = func(n lazy.EagerNode) {
+	visit = func(n eager.Node) {
 		if err := n.Point(&p); err != nil {
 			t.Fatal(err)
 		}

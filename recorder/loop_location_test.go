@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // The place of a loop is that of its header, with the number by which its trace
@@ -31,7 +31,7 @@ func TestLoopLocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		forest, loops := loaded(t, c.Path), 0
-		points(t, forest, func(_ *lazy.EagerThread, p *format.Point, _ int) {
+		points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 			l := forest.Context.Location(p.Location)
 			loop := p.Class == format.ClassLoop || p.Class == format.ClassIteration
 			if l == nil || l.Line != 12 || l.Path != -1 || len(l.ArgNames) > 0 {

@@ -16,6 +16,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // A collect-and-dump recording that is as large as it may be says so, and writes
@@ -50,10 +51,10 @@ func testMemoryRunsOut(t *testing.T) {
 	if told.Load() != 1 {
 		t.Fatalf("told %d times", told.Load())
 	}
-	next := make(map[*lazy.EagerThread]int64)
+	next := make(map[*eager.Thread]int64)
 	n := int64(0)
 	missing := int64(0)
-	points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, p *format.Point, _ int) {
+	points(t, loaded(t, c.Path), func(thread *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite {
 			missing += p.Value.Bits
 			return
@@ -201,7 +202,7 @@ func TestManyGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 10*goroutines {
 		t.Fatalf("%d calls, want %d", n, 10*goroutines)
 	}
@@ -309,7 +310,7 @@ func TestTooManyGoroutines(t *testing.T) {
 		}
 		saved, _ = r.Flush()
 		n, missing := int64(0), int64(0)
-		points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
+		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 			if p.Class == format.ClassVariableWrite {
 				missing += p.Value.Bits
 				return
@@ -398,7 +399,7 @@ func TestDeepRecursion(t *testing.T) {
 		}
 		saved, _ := r.Flush()
 		n, missing, roots, deepest := int64(0), int64(0), 0, 0
-		points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, at int) {
+		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, at int) {
 			if p.Class == format.ClassVariableWrite {
 				missing += p.Value.Bits
 				return
@@ -444,7 +445,7 @@ func testLargeObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, notes := 0, int64(0)
-	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
+	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite {
 			notes += p.Value.Bits
 			return

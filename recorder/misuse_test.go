@@ -14,7 +14,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/perfetto/producer"
@@ -51,7 +51,7 @@ func testNonsense(t *testing.T) {
 		t.Fatalf("Stop: %v, told %v", err, told)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 2 {
 		t.Fatalf("%d calls, want 2", n)
 	}
@@ -98,7 +98,7 @@ func testQuarantineKeepsWhatMakesSense(t *testing.T) {
 			t.Errorf("way %d: Stop: %v, counted %+v", i, err, saved.Misuse)
 		}
 		n := map[string]int{}
-		points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, _ *format.Point, _ int) { n[thread.Name]++ })
+		points(t, loaded(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) { n[thread.Name]++ })
 		if n["good"] != calls || n["bad"] != 3*calls {
 			t.Errorf("way %d: recorded %v", i, n)
 		}
@@ -171,7 +171,7 @@ func testSharedThread(t *testing.T) {
 				}
 				if c.Strategy == CollectAndDump && !ending {
 					n := 0
-					points(t, loaded(t, c.Path), func(thread *lazy.EagerThread, _ *format.Point, _ int) {
+					points(t, loaded(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) {
 						if thread.Name == "good" {
 							n++
 						}
@@ -188,7 +188,7 @@ func testSharedThread(t *testing.T) {
 				defer f.Close()
 				// What the goroutines did before they were found out makes sense
 				// or not; it can be looked at.
-				if _, err := lazy.LoadAll(f); err != nil {
+				if _, err := eager.Load(f); err != nil {
 					t.Log(err)
 				}
 			})
@@ -295,7 +295,7 @@ func TestOddArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+		points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 		if n < 30 {
 			t.Errorf("%d points", n)
 		}

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // texts returns the lines that a trace is shown by.
 func texts(t *testing.T, path string) (lines []string) {
 	t.Helper()
 	forest := loaded(t, path)
-	var visit func(n lazy.EagerNode)
-	visit = func(n lazy.EagerNode) {
+	var visit func(n eager.Node)
+	visit = func(n eager.Node) {
 		var p format.Point
 		if err := n.Point(&p); err != nil {
 			t.Fatal(err)

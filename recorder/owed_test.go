@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // yieldUntil lets others go on until something is so.
@@ -90,7 +90,7 @@ func testOwedAgain(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, depth int) {
+	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
 		if p.Class == format.ClassLoop && depth != 2 || p.Class == format.ClassCall && len(p.Args) == 1 && depth != 1 {
 			t.Errorf("%+v is %d deep", p, depth)
 		}

@@ -12,13 +12,13 @@ import (
 	"unicode/utf16"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 )
 
 // program runs one of the programs that record themselves, and returns its
 // trace, which must be without fault.
-func program(t *testing.T, name string, input []byte, args ...string) *lazy.Forest {
+func program(t *testing.T, name string, input []byte, args ...string) *eager.Forest {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	cmd := exec.Command("go", append([]string{"run", "tracex/testdata/programs/" + name, trace}, args...)...)
@@ -33,11 +33,11 @@ func program(t *testing.T, name string, input []byte, args ...string) *lazy.Fore
 
 // outline is what a thread did, a line for each point: names, arguments,
 // results.
-func outline(t *testing.T, forest *lazy.Forest, thread *lazy.EagerThread) string {
+func outline(t *testing.T, forest *eager.Forest, thread *eager.Thread) string {
 	t.Helper()
 	var out strings.Builder
-	var visit func(n lazy.EagerNode, indent string)
-	visit = func(n lazy.EagerNode, indent string) {
+	var visit func(n eager.Node, indent string)
+	visit = func(n eager.Node, indent string) {
 		var p format.Point
 		var f format.Footer
 		if err := n.Point(&p); err != nil {

@@ -9,12 +9,13 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/recordertest"
 )
 
 // load reads a trace whole. Nothing may be wrong with it.
-func load(tb testing.TB, path string) *lazy.Forest {
+func load(tb testing.TB, path string) *eager.Forest {
 	tb.Helper()
 	forest := loadDamaged(tb, path)
 	if forest.Problem != nil {
@@ -24,14 +25,14 @@ func load(tb testing.TB, path string) *lazy.Forest {
 }
 
 // loadDamaged is load for a trace that may be cut short.
-func loadDamaged(tb testing.TB, path string) *lazy.Forest {
+func loadDamaged(tb testing.TB, path string) *eager.Forest {
 	tb.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	forest, err := lazy.LoadAll(f)
+	forest, err := eager.Load(f)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func loadDamaged(tb testing.TB, path string) *lazy.Forest {
 
 // sameForest compares a trace with what was executed. Threads without points
 // are not in the trace.
-func sameForest(tb testing.TB, forest *lazy.Forest, trees map[string]*recordertest.Tree) {
+func sameForest(tb testing.TB, forest *eager.Forest, trees map[string]*recordertest.Tree) {
 	tb.Helper()
 	found := 0
 	for _, thread := range forest.Threads {
@@ -74,11 +75,11 @@ func sameForest(tb testing.TB, forest *lazy.Forest, trees map[string]*recorderte
 type comparison struct {
 	tb     testing.TB
 	ctx    *format.Context
-	thread *lazy.EagerThread
+	thread *eager.Thread
 	event  int64 // of the point before: ids rise
 }
 
-func (c *comparison) node(n lazy.EagerNode, want *recordertest.Node) {
+func (c *comparison) node(n eager.Node, want *recordertest.Node) {
 	c.tb.Helper()
 	var p format.Point
 	var f format.Footer
@@ -139,7 +140,7 @@ func (c *comparison) resolved(p *format.Point) {
 // verify reads a trace by its index, as the explorer does, and compares its
 // text with the eager loader's; each cell of the index and its time must be
 // right.
-func verify(tb testing.TB, path string, forest *lazy.Forest) {
+func verify(tb testing.TB, path string, forest *eager.Forest) {
 	tb.Helper()
 	if _, err := lazy.VerifyIndex(context.Background(), path, "", nil); err != nil {
 		tb.Fatal(err)

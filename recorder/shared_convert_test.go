@@ -15,6 +15,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/calls"
@@ -131,10 +132,10 @@ func partsOf(t *testing.T, packets []*messages.TracePacket) (parts []calls.Part)
 }
 
 // sameIDs compares the text of two traces, ids of threads and events with it.
-func sameIDs(t *testing.T, got, want *lazy.Forest) {
+func sameIDs(t *testing.T, got, want *eager.Forest) {
 	t.Helper()
 	var texts [2]bytes.Buffer
-	for i, f := range []*lazy.Forest{got, want} {
+	for i, f := range []*eager.Forest{got, want} {
 		if err := f.Print(&texts[i], lazy.PrintOptions{Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 }
 
 // notes adds up how many trace points are missing below nodes.
-func notes(t *testing.T, ctx *format.Context, nodes ...lazy.EagerNode) (missing int64) {
+func notes(t *testing.T, ctx *format.Context, nodes ...eager.Node) (missing int64) {
 	t.Helper()
 	for _, n := range nodes {
 		var p format.Point

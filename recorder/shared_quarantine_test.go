@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
@@ -46,8 +46,8 @@ func testSharedMemoryQuarantine(t *testing.T) {
 	verify(t, path, forest)
 	n := map[string]int{}
 	for _, thread := range forest.Threads {
-		var visit func(node lazy.EagerNode)
-		visit = func(node lazy.EagerNode) {
+		var visit func(node eager.Node)
+		visit = func(node eager.Node) {
 			var p format.Point
 			if err := node.Point(&p); err != nil {
 				t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // answered waits until the recorder's goroutine has done what the thread asked it
@@ -97,7 +97,7 @@ func TestFullBufferGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	last, n := int64(-1), 0
-	points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, _ int) {
+	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassCall {
 			if p.Args[0].Bits <= last {
 				t.Fatalf("call %d comes behind call %d", p.Args[0].Bits, last)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // The recorder may be stopped, by OnError too, while goroutines record.
@@ -51,7 +51,7 @@ func testStopWhileRecording(t *testing.T) {
 		}
 		group.Wait()
 		n := int64(0)
-		points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+		points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 		if n < 1000 {
 			t.Fatalf("%d calls, want 1000 or more", n)
 		}
@@ -178,7 +178,7 @@ func TestNothingBehindTheEnd(t *testing.T) {
 	f.io.Unlock()
 	group.Wait()
 	n := 0
-	points(t, loaded(t, c.Path), func(*lazy.EagerThread, *format.Point, int) { n++ })
+	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
@@ -202,7 +202,7 @@ func TestTwoRecorders(t *testing.T) {
 			}
 			n := int64(0)
 			forest := loaded(t, c.Path)
-			points(t, forest, func(thread *lazy.EagerThread, p *format.Point, _ int) {
+			points(t, forest, func(thread *eager.Thread, p *format.Point, _ int) {
 				m := forest.Context.Method(p.Ref)
 				if thread.ID != 0 || p.Args[0].Bits != int64(g) || p.Args[1].Bits != n || m.Name != fmt.Sprint("method", n%10) ||
 					forest.Context.Class(m.ClassID).Name != fmt.Sprint("Class", g) {

@@ -9,7 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // Chunks may be taken away from a goroutine that records into them at that very
@@ -51,7 +51,7 @@ func TestTakenAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := 0
-		points(t, loaded(t, c.Path), func(_ *lazy.EagerThread, p *format.Point, depth int) {
+		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
 			if call := p.Class == format.ClassCall; depth != i%2 || call != (i%2 == 0) ||
 				call && p.Args[0].Bits != int64(i/2) || !call && p.Value.Bits != int64(i/2) {
 				t.Fatalf("point %d is %+v, %d deep; %d chunks were taken", i, p, depth, taken.Load())

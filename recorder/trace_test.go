@@ -6,17 +6,18 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // loadedSoFar reads of a trace what is there: it may lack its end.
-func loadedSoFar(t *testing.T, path string) *lazy.Forest {
+func loadedSoFar(t *testing.T, path string) *eager.Forest {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	forest, err := lazy.LoadAll(f)
+	forest, err := eager.Load(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func loadedSoFar(t *testing.T, path string) *lazy.Forest {
 }
 
 // loaded reads a trace whole, checks its index, and returns it.
-func loaded(t *testing.T, path string) *lazy.Forest {
+func loaded(t *testing.T, path string) *eager.Forest {
 	t.Helper()
 	forest := loadedSoFar(t, path)
 	if forest.Problem != nil {
@@ -40,10 +41,10 @@ func loaded(t *testing.T, path string) *lazy.Forest {
 }
 
 // points calls f for each trace point of a forest, with its depth.
-func points(t *testing.T, forest *lazy.Forest, f func(thread *lazy.EagerThread, p *format.Point, depth int)) {
+func points(t *testing.T, forest *eager.Forest, f func(thread *eager.Thread, p *format.Point, depth int)) {
 	t.Helper()
-	var visit func(thread *lazy.EagerThread, n lazy.EagerNode, depth int)
-	visit = func(thread *lazy.EagerThread, n lazy.EagerNode, depth int) {
+	var visit func(thread *eager.Thread, n eager.Node, depth int)
+	visit = func(thread *eager.Thread, n eager.Node, depth int) {
 		var p format.Point
 		if err := n.Point(&p); err != nil {
 			t.Fatal(err)

@@ -131,6 +131,9 @@ func (w *Builder) Loop(iterations int32, variable int32, children ...int) {
 	w.Footer(format.ClassLoop, &format.Footer{Iterations: iterations})
 }
 
+// IntType is the type int.
+var IntType = format.Type{Kind: format.TypeInt}
+
 // IntValue is a value of type int.
 func IntValue(n int64) format.Value { return format.Value{Kind: format.ValueInt, Bits: n} }
 

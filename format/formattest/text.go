@@ -3,6 +3,7 @@ package formattest
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -57,4 +58,25 @@ func RecordedFor(t *testing.T, name string) string {
 	}
 	t.Fatalf("no trace for %s", name)
 	return ""
+}
+
+// CountLines counts the lines that are written to it.
+type CountLines int
+
+func (c *CountLines) Write(b []byte) (int, error) {
+	*c += CountLines(bytes.Count(b, []byte{'\n'}))
+	return len(b), nil
+}
+
+// FullWriter fails with ErrFull after Left writes.
+type FullWriter struct{ Left int }
+
+// ErrFull is the error of a FullWriter.
+var ErrFull = errors.New("no space left")
+
+func (w *FullWriter) Write(b []byte) (int, error) {
+	if w.Left--; w.Left < 0 {
+		return 0, ErrFull
+	}
+	return len(b), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracex/lazy"
+	"tracex/lazy/eager"
 )
 
 // sameAsReference compares what the real reader prints of a trace, by each of
@@ -48,14 +49,14 @@ func printedByUs(t testing.TB, data string, o lazy.PrintOptions, all bool) strin
 		t.Fatal(err)
 	}
 	defer f.Close()
-	forest, err := lazy.LoadAll(f)
+	forest, err := eager.Load(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if forest.Problem != nil {
 		t.Fatal(forest.Problem)
 	}
-	shown := &lazy.Forest{Context: forest.Context}
+	shown := &eager.Forest{Context: forest.Context}
 	for _, thread := range forest.Threads {
 		if thread.Points() == 0 {
 			continue

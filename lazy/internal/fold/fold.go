@@ -1,3 +1,6 @@
+// Package fold decides what is shown in the place of recorded trace points: what
+// compilers and coverage tools added disappears. It knows a point by a [Source],
+// whether that is of a mapped trace or of one in memory.
 package fold
 
 import (
@@ -25,14 +28,14 @@ type Source[T any] interface {
 	Shortened(t T, iterations int32) T
 }
 
-// MaxDepth bounds how many calls that may fold can stand within each
-// other. A deeper chain stays as it is: none is in a real program, and its top
-// must be shown without walking to its bottom.
+// MaxDepth bounds how deep calls that may fold can be nested. A deeper chain stays
+// as it is: no real program has one, and its top must be shown without walking to
+// its bottom.
 const MaxDepth = 64
 
-// Folder applies the rules that make of recorded points what a person wants to
-// see: what compilers and coverage tools added disappears. It looks at the
-// children only of calls whose name allows folding, and of loops.
+// Folder applies the rules that turn recorded points into what a person wants to
+// see. It looks at the children only of calls whose name allows folding, and of
+// loops. One goroutine uses it, while Context does not change.
 type Folder[T any] struct {
 	Context *format.Context
 	Source  Source[T]
@@ -46,7 +49,7 @@ func (f *Folder[T]) Fold(t T) (out T, keep bool, err error) {
 }
 
 // Settled reports whether p alone tells what becomes of it, as for most: it is
-// kept as it is, or dropped. Who has the point at hand asks this before fold.
+// kept as it is, or dropped. Ask this before Fold where the point is at hand.
 func (f *Folder[T]) Settled(p *format.Point) (keep, ok bool) {
 	switch p.Class {
 	case format.ClassCall:

@@ -1,3 +1,6 @@
+// Package lines writes the lines of a printed tree, as text or as JSON: of a
+// thread, of a trace point, of what is in a value, and of children that are not
+// loaded. It knows no tree; its user walks and says what comes.
 package lines
 
 // Options say how a tree is printed.

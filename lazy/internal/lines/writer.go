@@ -8,10 +8,11 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// Writer writes the lines of a printed tree. The first failure of w sticks
-// in err; nothing is written after it.
+// Writer writes the lines of a printed tree. The first failure to write sticks, and
+// nothing is written after it. A Writer is used by one goroutine, while the
+// descriptors do not change.
 type Writer struct {
-	w       io.Writer // nil: who has the lineWriter takes buf
+	w       io.Writer // nil: the owner of the Writer takes buf
 	ctx     *format.Context
 	version format.Version // of the trace
 	o       Options
@@ -31,6 +32,8 @@ const (
 	bufferRoom = lineBuffer + 4<<10
 )
 
+// New returns a Writer of a trace's lines to w; nil when its owner takes them by
+// Swap. ctx has the descriptors of the trace and v is its version.
 func New(w io.Writer, ctx *format.Context, v format.Version, o Options) *Writer {
 	l := &Writer{w: w, ctx: ctx, version: v, o: o, buf: NewBuffer()}
 	if o.JSON {

@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 // place is where a store keeps an object: chunk in the upper half, offset in
 // the lower. Of a footer, 0 means that there is none.
@@ -40,22 +40,22 @@ const slabBits = 14
 
 // slab is a list of points in parts, for the reason that a store is.
 type slab struct {
-	parts [][]eagerPoint
+	parts [][]point
 	n     uint32
 }
 
-func (s *slab) at(i uint32) *eagerPoint { return &s.parts[i>>slabBits][i&(1<<slabBits-1)] }
+func (s *slab) at(i uint32) *point { return &s.parts[i>>slabBits][i&(1<<slabBits-1)] }
 
-func (s *slab) add() *eagerPoint {
+func (s *slab) add() *point {
 	if s.n&(1<<slabBits-1) == 0 {
-		var part []eagerPoint
+		var part []point
 		if s.n > 0 { // a later part fills for sure, or nearly
-			part = make([]eagerPoint, 0, 1<<slabBits)
+			part = make([]point, 0, 1<<slabBits)
 		}
 		s.parts = append(s.parts, part)
 	}
 	part := &s.parts[len(s.parts)-1]
-	*part = append(*part, eagerPoint{})
+	*part = append(*part, point{})
 	s.n++
 	return &(*part)[len(*part)-1]
 }

@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"bytes"
@@ -10,12 +10,10 @@ import (
 	"tracex/lazy/internal/fold"
 )
 
-var intType = format.Type{Kind: format.TypeInt}
-
 // loadBuilt loads what a builder has written.
 func loadBuilt(t *testing.T, w *formattest.Builder) *Forest {
 	t.Helper()
-	f, err := LoadAll(bytes.NewReader(w.Data()))
+	f, err := Load(bytes.NewReader(w.Data()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,37 +44,37 @@ func TestFold(t *testing.T) {
 	}{
 		{"default arguments", func(w *formattest.Builder) {
 			x := w.Variable("x")
-			w.Call(w.Location(1), w.Method("a.A", "f$default", intType), func() {
-				w.Call(w.Location(2), w.Method("a.A", "f", intType), func() { w.Access(format.ClassVariableRead, -1, x) })
+			w.Call(w.Location(1), w.Method("a.A", "f$default", formattest.IntType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f", formattest.IntType), func() { w.Access(format.ClassVariableRead, -1, x) })
 			})
 		}, "A.f(): 7 at <unknown>:1\n  x ➜ 5 at :0\n"},
 		{"default of another class", func(w *formattest.Builder) {
-			w.Call(w.Location(1), w.Method("a.A", "f$default", intType), func() {
-				w.Call(w.Location(2), w.Method("a.B", "f", intType), nil)
+			w.Call(w.Location(1), w.Method("a.A", "f$default", formattest.IntType), func() {
+				w.Call(w.Location(2), w.Method("a.B", "f", formattest.IntType), nil)
 			})
 		}, "A.f$default(): 7 at <unknown>:1\n  B.f(): 7 at <unknown>:2\n"},
 		{"access to default", func(w *formattest.Builder) {
-			w.Call(w.Location(1), w.Method("a.A", "access$f$default", intType), func() {
-				w.Call(w.Location(2), w.Method("a.A", "f$default", intType), func() {
-					w.Call(w.Location(3), w.Method("a.A", "f", intType), nil)
+			w.Call(w.Location(1), w.Method("a.A", "access$f$default", formattest.IntType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f$default", formattest.IntType), func() {
+					w.Call(w.Location(3), w.Method("a.A", "f", formattest.IntType), nil)
 				})
 			})
 		}, "A.access$f$default(): 7 at <unknown>:1\n  f(): 7 at <unknown>:2\n"}, // the child is f by then
 		{"access", func(w *formattest.Builder) {
-			w.Call(w.Location(1), w.Method("a.A", "access$f", intType), func() {
-				w.Call(w.Location(2), w.Method("a.A", "f", intType), nil)
+			w.Call(w.Location(1), w.Method("a.A", "access$f", formattest.IntType), func() {
+				w.Call(w.Location(2), w.Method("a.A", "f", formattest.IntType), nil)
 			})
 		}, "A.f(): 7 at <unknown>:1\n"},
 		{"synthetic get", func(w *formattest.Builder) {
 			x, f := w.Variable("x"), w.Field("a.B", "f")
-			w.CallAs(format.DiffEditedNew, w.Location(1), w.Method("a.A", "access$getF$p", intType), func() {
+			w.CallAs(format.DiffEditedNew, w.Location(1), w.Method("a.A", "access$getF$p", formattest.IntType), func() {
 				w.Access(format.ClassVariableRead, -1, x)
 				w.Access(format.ClassFieldRead, w.Location(2), f)
 			})
 		}, "+ B.f ➜ 5 at <unknown>:1\n"},
 		{"synthetic set needs three", func(w *formattest.Builder) {
 			x, f := w.Variable("x"), w.Field("a.B", "f")
-			set := w.Method("a.A", "access$setF$p", intType)
+			set := w.Method("a.A", "access$setF$p", formattest.IntType)
 			for n := 1; n <= 3; n++ {
 				w.Call(w.Location(1), set, func() {
 					for range n {
@@ -90,7 +88,7 @@ func TestFold(t *testing.T) {
 			"A.access$setF$p(): 7 at <unknown>:1\n  x ➜ 5 at :0\n  x ➜ 5 at :0\n  x ➜ 5 at :0\n  B.f = 5 at <unknown>:2\n"},
 		{"getter", func(w *formattest.Builder) {
 			f := w.Field("a.A", "name")
-			w.CallAs(format.DiffEditedOld, w.Location(1), w.Method("a.A", "getName", intType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
+			w.CallAs(format.DiffEditedOld, w.Location(1), w.Method("a.A", "getName", formattest.IntType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
 		}, "- A.name ➜ 5 at <unknown>:1\n"},
 		{"getter of another type", func(w *formattest.Builder) {
 			f := w.Field("a.A", "name")
@@ -98,11 +96,11 @@ func TestFold(t *testing.T) {
 		}, "A.getName(): 7 at <unknown>:1\n  A.name ➜ 5 at <unknown>:2\n"},
 		{"getter of another field", func(w *formattest.Builder) {
 			f := w.Field("a.A", "title")
-			w.Call(w.Location(1), w.Method("a.A", "getName", intType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
+			w.Call(w.Location(1), w.Method("a.A", "getName", formattest.IntType), func() { w.Access(format.ClassFieldRead, w.Location(2), f) })
 		}, "A.getName(): 7 at <unknown>:1\n  A.title ➜ 5 at <unknown>:2\n"},
 		{"setter", func(w *formattest.Builder) {
 			v, f := w.Variable("<set-?>"), w.Field("a.A", "name")
-			w.Call(w.Location(1), w.Method("a.A", "setName", intType), func() {
+			w.Call(w.Location(1), w.Method("a.A", "setName", formattest.IntType), func() {
 				w.Access(format.ClassVariableRead, -1, v)
 				w.Access(format.ClassFieldWrite, w.Location(2), f)
 			})
@@ -141,7 +139,7 @@ func TestFold(t *testing.T) {
 func TestFoldChain(t *testing.T) {
 	for _, tc := range []struct{ depth, calls int }{{fold.MaxDepth, 0}, {fold.MaxDepth + 3, 3}} {
 		w := formattest.NewBuilder(t)
-		get, f := w.Method("a.A", "getName", intType), w.Field("a.A", "name")
+		get, f := w.Method("a.A", "getName", formattest.IntType), w.Field("a.A", "name")
 		for range tc.depth {
 			w.Point(&format.Point{Class: format.ClassCall, Diff: format.DiffNone, Location: -1, Ref: get, Target: format.Null()})
 		}
@@ -150,7 +148,7 @@ func TestFoldChain(t *testing.T) {
 			w.Footer(format.ClassCall, &format.Footer{Result: formattest.IntValue(5)})
 		}
 		forest := loadBuilt(t, w)
-		var out countLines
+		var out formattest.CountLines
 		if err := forest.Print(&out, PrintOptions{Folded: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -162,25 +160,25 @@ func TestFoldChain(t *testing.T) {
 
 // countingSource counts looks at children.
 type countingSource struct {
-	eagerSource
+	source
 	looks int
 }
 
-func (s *countingSource) first(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
+func (s *countingSource) First(dst []Node, n Node, count int) ([]Node, error) {
 	s.looks++
-	return s.eagerSource.First(dst, n, count)
+	return s.source.First(dst, n, count)
 }
 
 // TestFoldLooks holds that names are looked at before children, and that
 // folding of an ordinary point costs no memory.
 func TestFoldLooks(t *testing.T) {
 	w := formattest.NewBuilder(t)
-	plain, get := w.Method("a.A", "run", intType), w.Method("a.A", "getOther", intType)
+	plain, get := w.Method("a.A", "run", formattest.IntType), w.Method("a.A", "getOther", formattest.IntType)
 	w.Call(-1, plain, func() { w.Call(-1, plain, nil) })
 	w.Call(-1, get, func() { w.Call(-1, plain, nil) })
 	f := loadBuilt(t, w)
 	var source countingSource
-	folding := fold.Folder[EagerNode]{Context: f.Context, Source: &source}
+	folding := fold.Folder[Node]{Context: f.Context, Source: &source}
 	want := []int{0, 1}
 	for n := range f.Threads[0].Roots() {
 		source.looks = 0

@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"io"
@@ -7,17 +7,22 @@ import (
 	"tracex/format"
 	"tracex/lazy/internal/fold"
 	"tracex/lazy/internal/lines"
+	"tracex/lazy/internal/times"
 )
+
+// PrintOptions say how a tree is printed: as [tracex/lazy.PrintOptions], which has
+// the same fields.
+type PrintOptions = lines.Options
 
 // Print writes the tree of each thread, all its roots, as text: a line for the
 // thread, then a line a point, two spaces a level. It streams; memory grows
 // with the depth of nesting alone.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
-	p.folder = fold.Folder[EagerNode]{Context: f.Context, Source: &p.source}
+	p.folder = fold.Folder[Node]{Context: f.Context, Source: &p.source}
 	p.lines.Head(time.Time{}, false)
 	for _, t := range f.Threads {
-		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, noTime)
+		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, times.None)
 		if err := p.tree(t); err != nil {
 			return err
 		}
@@ -29,8 +34,8 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 // depth can be printed.
 type forestPrinter struct {
 	lines  *lines.Writer
-	source eagerSource
-	folder fold.Folder[EagerNode]
+	source source
+	folder fold.Folder[Node]
 	footer format.Footer
 	stack  []printFrame
 }
@@ -43,7 +48,7 @@ type printFrame struct {
 	unloaded  int   // children passed since the last that was printed
 }
 
-func (p *forestPrinter) tree(t *EagerThread) error {
+func (p *forestPrinter) tree(t *Thread) error {
 	p.stack = append(p.stack[:0], printFrame{end: t.nodes.n, event: -1})
 	for len(p.stack) > 0 {
 		depth := len(p.stack) - 1
@@ -53,7 +58,7 @@ func (p *forestPrinter) tree(t *EagerThread) error {
 			p.stack = p.stack[:depth]
 			continue
 		}
-		n := EagerNode{thread: t, index: top.next}
+		n := Node{thread: t, index: top.next}
 		top.next += t.nodes.at(n.index).size
 		if !n.loaded() {
 			top.unloaded++
@@ -70,7 +75,7 @@ func (p *forestPrinter) tree(t *EagerThread) error {
 }
 
 // node prints a point and pushes it when its children are to be printed.
-func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
+func (p *forestPrinter) node(n Node, top *printFrame, depth int) error {
 	point, err := p.source.Point(n)
 	if err != nil {
 		return err
@@ -94,7 +99,7 @@ func (p *forestPrinter) node(n EagerNode, top *printFrame, depth int) error {
 	}
 	p.lines.Unloaded(top.unloaded, depth)
 	top.unloaded = 0
-	p.lines.Point(point, &p.footer, top.parent, top.event, depth, noTime)
+	p.lines.Point(point, &p.footer, top.parent, top.event, depth, times.None)
 	if max := p.lines.Options().MaxDepth; max > 0 && depth >= max {
 		return nil
 	}

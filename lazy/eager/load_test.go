@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/internal/lines"
+	"tracex/lazy/internal/times"
 )
 
 // TestEagerCrash compares with what the reference's eager loader prints of a
@@ -40,8 +41,8 @@ func eagerCrash(t *testing.T, name string) {
 	text := lines.New(&out, f.Context, f.Context.Version(), PrintOptions{})
 	open := 0
 	for _, id := range order {
-		i := slices.IndexFunc(f.Threads, func(t *EagerThread) bool { return t.ID == id })
-		text.Thread(id, f.Threads[i].Name, true, noTime)
+		i := slices.IndexFunc(f.Threads, func(t *Thread) bool { return t.ID == id })
+		text.Thread(id, f.Threads[i].Name, true, times.None)
 		for root := range f.Threads[i].Roots() {
 			open += printTheirs(t, text, root, format.Parent{}, 0)
 		}
@@ -65,7 +66,7 @@ func eagerCrash(t *testing.T, name string) {
 
 // printTheirs prints a tree with the footers of open points as the reference
 // shows them. It returns how many there are.
-func printTheirs(t *testing.T, l *lines.Writer, n EagerNode, parent format.Parent, depth int) (open int) {
+func printTheirs(t *testing.T, l *lines.Writer, n Node, parent format.Parent, depth int) (open int) {
 	var p format.Point
 	var f format.Footer
 	if err := errors.Join(n.Point(&p), n.Footer(&f)); err != nil {
@@ -78,7 +79,7 @@ func printTheirs(t *testing.T, l *lines.Writer, n EagerNode, parent format.Paren
 			f = format.Unfinished(p.Class)
 		}
 	}
-	l.Point(&p, &f, parent, -1, depth, noTime)
+	l.Point(&p, &f, parent, -1, depth, times.None)
 	for c := range n.Children() {
 		open += printTheirs(t, l, c, format.ParentOf(&p), depth+1)
 	}
@@ -96,7 +97,7 @@ func TestEagerNotATrace(t *testing.T) {
 		{string(format.AppendDataHeader(nil, format.V22)[:12]), format.ErrTruncated},
 		{string(format.AppendDataHeader(nil, format.V22)[:15]) + "\x15", format.ErrVersion},
 	} {
-		f, err := LoadAll(strings.NewReader(tc.in))
+		f, err := Load(strings.NewReader(tc.in))
 		if f != nil || !errors.Is(err, tc.want) {
 			t.Errorf("%q: forest %v, error %v, want %v", tc.in, f, err, tc.want)
 		}
@@ -108,7 +109,7 @@ func TestEagerTruncated(t *testing.T) {
 	data := formattest.RecordedData(t, "roots.dump.bin")
 	before := 0
 	for n := format.HeaderSize; n <= len(data); n++ {
-		f, err := LoadAll(bytes.NewReader(data[:n]))
+		f, err := Load(bytes.NewReader(data[:n]))
 		if err != nil {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
@@ -137,7 +138,7 @@ func TestEagerDamaged(t *testing.T) {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			b := bytes.Clone(data)
 			b[i] ^= flip
-			f, err := LoadAll(bytes.NewReader(b))
+			f, err := Load(bytes.NewReader(b))
 			if (f == nil) == (err == nil) {
 				t.Fatalf("byte %d: forest %v and error %v", i, f, err)
 			}
@@ -173,18 +174,11 @@ func TestEagerDeep(t *testing.T) {
 	if f.Problem != nil || f.Threads[0].Points() != depth {
 		t.Fatalf("%d points, problem %v", f.Threads[0].Points(), f.Problem)
 	}
-	var out countLines
+	var out formattest.CountLines
 	if err := f.Print(&out, PrintOptions{Folded: true, MaxDepth: 20_000}); err != nil {
 		t.Fatal(err)
 	}
 	if out != 20_002 {
 		t.Errorf("%d lines", out)
 	}
-}
-
-type countLines int
-
-func (c *countLines) Write(b []byte) (int, error) {
-	*c += countLines(bytes.Count(b, []byte{'\n'}))
-	return len(b), nil
 }

@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func BenchmarkEagerLoad1_8MB(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := LoadAll(bytes.NewReader(data)); err != nil {
+		if _, err := Load(bytes.NewReader(data)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -72,7 +72,7 @@ func textOf(b *testing.B, name string, verbose bool) {
 	for _, t := range f.Threads {
 		for i := range min(t.nodes.n, 2000) {
 			var c textCase
-			n := EagerNode{thread: t, index: i}
+			n := Node{thread: t, index: i}
 			if err := n.Point(&c.point); err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 func fiveCalls(t *testing.T) *Forest {
 	w := formattest.NewBuilder(t)
 	x := w.Variable("x\x1b[2J")
-	w.Call(-1, w.Method("a.A", "run", intType), func() {
+	w.Call(-1, w.Method("a.A", "run", formattest.IntType), func() {
 		for range 5 {
 			w.Access(format.ClassVariableRead, -1, x)
 		}
@@ -65,26 +65,14 @@ func TestPrintEscaped(t *testing.T) {
 	}
 }
 
-// fullWriter fails after some writes.
-type fullWriter struct{ left int }
-
-var errFull = errors.New("no space left")
-
-func (w *fullWriter) Write(b []byte) (int, error) {
-	if w.left--; w.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
 func TestPrintWriteError(t *testing.T) {
 	f := loadRecorded(t, "kotlin.stream.bin")
 	for left := range 3 {
-		w := fullWriter{left: left}
-		if err := f.Print(&w, PrintOptions{}); !errors.Is(err, errFull) {
+		w := formattest.FullWriter{Left: left}
+		if err := f.Print(&w, PrintOptions{}); !errors.Is(err, formattest.ErrFull) {
 			t.Errorf("after %d writes: %v", left, err)
 		}
-		if w.left != -1 {
+		if w.Left != -1 {
 			t.Errorf("after %d writes: written on after the failure", left)
 		}
 	}

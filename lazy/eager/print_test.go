@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 func loadRecorded(t testing.TB, file string) *Forest {
 	t.Helper()
-	f, err := LoadAll(bytes.NewReader(formattest.RecordedData(t, file)))
+	f, err := Load(bytes.NewReader(formattest.RecordedData(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}

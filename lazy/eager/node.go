@@ -1,4 +1,4 @@
-package lazy
+package eager
 
 import (
 	"iter"
@@ -6,39 +6,39 @@ import (
 	"tracex/format"
 )
 
-// EagerNode is a point of a [Forest]: a small value to pass around. After
+// Node is a point of a [Forest]: a small value to pass around. After
 // folding it may differ from what was recorded in its code location, diff
 // status or iterations.
-type EagerNode struct {
-	thread     *EagerThread
+type Node struct {
+	thread     *Thread
 	index      uint32
-	change     eagerChange
+	change     change
 	diff       format.DiffStatus // when moved
 	location   int32             // when moved
 	iterations int32             // when shortened
 }
 
-type eagerChange uint8
+type change uint8
 
 const (
-	eagerMoved     eagerChange = 1
-	eagerShortened eagerChange = 2
+	moved     change = 1
+	shortened change = 2
 )
 
 // Roots yields the thread's points of the top level, in order.
-func (t *EagerThread) Roots() iter.Seq[EagerNode] {
+func (t *Thread) Roots() iter.Seq[Node] {
 	return t.siblings(0, t.nodes.n)
 }
 
 // Points returns how many points the thread has.
-func (t *EagerThread) Points() int { return int(t.nodes.n) }
+func (t *Thread) Points() int { return int(t.nodes.n) }
 
 // siblings yields the points from one up to, not including, end, without what
 // is below them.
-func (t *EagerThread) siblings(from, end uint32) iter.Seq[EagerNode] {
-	return func(yield func(EagerNode) bool) {
+func (t *Thread) siblings(from, end uint32) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
 		for i := from; i < end; i += t.nodes.at(i).size {
-			if !yield(EagerNode{thread: t, index: i}) {
+			if !yield(Node{thread: t, index: i}) {
 				return
 			}
 		}
@@ -47,28 +47,28 @@ func (t *EagerThread) siblings(from, end uint32) iter.Seq[EagerNode] {
 
 // Children yields the raw children of a node, in order, forgotten ones among
 // them.
-func (n EagerNode) Children() iter.Seq[EagerNode] {
+func (n Node) Children() iter.Seq[Node] {
 	return n.thread.siblings(n.index+1, n.index+n.thread.nodes.at(n.index).size)
 }
 
 // Finished reports whether a container has its footer; true for a leaf.
-func (n EagerNode) Finished() bool {
+func (n Node) Finished() bool {
 	e := n.thread.nodes.at(n.index)
 	return e.foot != 0 || e.size == 1 && !n.class().Container()
 }
 
 // class reads the class from the bytes of the point.
-func (n EagerNode) class() format.Class {
+func (n Node) class() format.Class {
 	class, _ := n.thread.version.PointClass(n.thread.store.from(n.thread.nodes.at(n.index).at)[1])
 	return class
 }
 
 // Point decodes the point into p, using p's slices again.
-func (n EagerNode) Point(p *format.Point) error {
+func (n Node) Point(p *format.Point) error {
 	if _, err := n.thread.version.DecodePoint(n.thread.store.from(n.thread.nodes.at(n.index).at), p); err != nil {
 		return err
 	}
-	if n.change&eagerMoved != 0 {
+	if n.change&moved != 0 {
 		p.Location, p.Diff = n.location, n.diff
 	}
 	return nil
@@ -76,7 +76,7 @@ func (n EagerNode) Point(p *format.Point) error {
 
 // Footer decodes the footer of a container into f. One that is still open has
 // the footer that [format.Unfinished] says, a loop its iterations counted.
-func (n EagerNode) Footer(f *format.Footer) error {
+func (n Node) Footer(f *format.Footer) error {
 	e := n.thread.nodes.at(n.index)
 	class := n.class()
 	switch e.foot {
@@ -95,13 +95,13 @@ func (n EagerNode) Footer(f *format.Footer) error {
 			return err
 		}
 	}
-	if n.change&eagerShortened != 0 {
+	if n.change&shortened != 0 {
 		f.Iterations = n.iterations
 	}
 	return nil
 }
 
-func (n EagerNode) countIterations() int32 {
+func (n Node) countIterations() int32 {
 	var count int32
 	for c := range n.Children() {
 		if c.class() == format.ClassIteration {
@@ -113,14 +113,14 @@ func (n EagerNode) countIterations() int32 {
 
 // Forget leaves a node, with all below it, out of what is printed: it counts
 // as not loaded.
-func (n EagerNode) Forget() {
+func (n Node) Forget() {
 	if n.thread.forgotten == nil {
 		n.thread.forgotten = make(map[uint32]struct{})
 	}
 	n.thread.forgotten[n.index] = struct{}{}
 }
 
-func (n EagerNode) loaded() bool {
+func (n Node) loaded() bool {
 	if n.thread.forgotten == nil {
 		return true
 	}
@@ -128,16 +128,16 @@ func (n EagerNode) loaded() bool {
 	return !gone
 }
 
-// eagerSource lets folding see a Forest. It keeps the point that was decoded
+// source lets folding see a Forest. It keeps the point that was decoded
 // last: mostly what is folded is then shown.
-type eagerSource struct {
-	kept  EagerNode
+type source struct {
+	kept  Node
 	valid bool
 	p     format.Point
 	f     format.Footer
 }
 
-func (s *eagerSource) Point(n EagerNode) (*format.Point, error) {
+func (s *source) Point(n Node) (*format.Point, error) {
 	if s.valid && s.kept == n {
 		return &s.p, nil
 	}
@@ -146,16 +146,16 @@ func (s *eagerSource) Point(n EagerNode) (*format.Point, error) {
 	return &s.p, err
 }
 
-func (s *eagerSource) Iterations(n EagerNode) (int32, error) {
+func (s *source) Iterations(n Node) (int32, error) {
 	err := n.Footer(&s.f)
 	return s.f.Iterations, err
 }
 
-func (s *eagerSource) HasChildren(n EagerNode) (bool, error) {
+func (s *source) HasChildren(n Node) (bool, error) {
 	return n.thread.nodes.at(n.index).size > 1, nil
 }
 
-func (s *eagerSource) First(dst []EagerNode, n EagerNode, count int) ([]EagerNode, error) {
+func (s *source) First(dst []Node, n Node, count int) ([]Node, error) {
 	for c := range n.Children() {
 		if count--; count < 0 {
 			break
@@ -165,19 +165,19 @@ func (s *eagerSource) First(dst []EagerNode, n EagerNode, count int) ([]EagerNod
 	return dst, nil
 }
 
-func (s *eagerSource) Last(n EagerNode) (EagerNode, bool, error) {
+func (s *source) Last(n Node) (Node, bool, error) {
 	i := n.thread.nodes.at(n.index).last
-	return EagerNode{thread: n.thread, index: i}, i != 0, nil
+	return Node{thread: n.thread, index: i}, i != 0, nil
 }
 
-func (s *eagerSource) Moved(n EagerNode, location int32, diff format.DiffStatus) EagerNode {
-	n.change |= eagerMoved
+func (s *source) Moved(n Node, location int32, diff format.DiffStatus) Node {
+	n.change |= moved
 	n.location, n.diff = location, diff
 	return n
 }
 
-func (s *eagerSource) Shortened(n EagerNode, iterations int32) EagerNode {
-	n.change |= eagerShortened
+func (s *source) Shortened(n Node, iterations int32) Node {
+	n.change |= shortened
 	n.iterations = iterations
 	return n
 }

@@ -1,4 +1,7 @@
-package lazy
+// Package eager loads a whole trace into memory, from any reader, without an index,
+// and prints it: the plain way, which is right by being simple. Package lazy is
+// compared with it.
+package eager
 
 import (
 	"errors"
@@ -15,18 +18,18 @@ import (
 // takes about as much memory as the data file, and 24 bytes for each point. It
 // has no times: those lie in a file of their own, and it is read from a stream.
 //
-// Readers may use a Forest side by side; Forget may not run
-// beside anything.
+// Several goroutines may read a Forest at a time; Forget may not run beside any of
+// them.
 type Forest struct {
 	Context *format.Context
-	Threads []*EagerThread // by id
+	Threads []*Thread // by id
 	// Problem is what was missing or damaged, nil if nothing: an
 	// [*format.Error] with the place. What stood before that place is here.
 	Problem error
 }
 
-// EagerThread is a thread of a Forest.
-type EagerThread struct {
+// Thread is a thread of a Forest.
+type Thread struct {
 	ID   int32
 	Name string // "" when the trace has none
 
@@ -39,22 +42,22 @@ type EagerThread struct {
 	forgotten map[uint32]struct{} // by index; nil: none
 }
 
-// eagerPoint is what a Forest keeps of a point beside its bytes.
-type eagerPoint struct {
+// point is what a Forest keeps of a point beside its bytes.
+type point struct {
 	at   place  // of the point
 	foot place  // of the footer of a container
 	size uint32 // points of the subtree, itself included; 0: still open
 	last uint32 // index of the last child; 0: none
 }
 
-// LoadAll reads a whole trace front to back. Of one that is cut short or
+// Load reads a whole trace front to back. Of one that is cut short or
 // damaged it returns what is whole, with the fault in Problem; calls that are
 // still open have the result [format.UnfinishedMethod], open loops as many
 // iterations as they have. It fails only when there is no trace at all.
-func LoadAll(r io.Reader) (*Forest, error) {
-	l := eagerLoader{
+func Load(r io.Reader) (*Forest, error) {
+	l := loader{
 		forest:  new(Forest),
-		threads: make(map[int32]*EagerThread),
+		threads: make(map[int32]*Thread),
 	}
 	s := format.NewScanner(r)
 	for s.Next() {
@@ -81,21 +84,21 @@ func LoadAll(r io.Reader) (*Forest, error) {
 	return l.forest, nil
 }
 
-type eagerLoader struct {
+type loader struct {
 	forest  *Forest
 	version format.Version
-	threads map[int32]*EagerThread
-	cur     *EagerThread
+	threads map[int32]*Thread
+	cur     *Thread
 	point   format.Point // scratch
 	footer  format.Footer
 }
 
-func (l *eagerLoader) object(o *format.Object) error {
+func (l *loader) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindBlockStart:
 		l.cur = l.threads[o.Thread]
 		if l.cur == nil {
-			l.cur = &EagerThread{ID: o.Thread, version: l.version}
+			l.cur = &Thread{ID: o.Thread, version: l.version}
 			l.threads[o.Thread] = l.cur
 			l.forest.Threads = append(l.forest.Threads, l.cur)
 		}
@@ -119,7 +122,7 @@ func (l *eagerLoader) object(o *format.Object) error {
 }
 
 // begin adds a point below the innermost open container.
-func (t *EagerThread) begin(o *format.Object) error {
+func (t *Thread) begin(o *format.Object) error {
 	if t.nodes.n == math.MaxUint32 {
 		return fmt.Errorf("thread %d has more than %d events: open it with its index instead", t.ID, uint32(math.MaxUint32))
 	}
@@ -139,7 +142,7 @@ func (t *EagerThread) begin(o *format.Object) error {
 
 // end closes the innermost open container. An iteration's footer says nothing
 // and is not kept.
-func (t *EagerThread) end(footer []byte) {
+func (t *Thread) end(footer []byte) {
 	i := t.open[len(t.open)-1]
 	t.open = t.open[:len(t.open)-1]
 	n := t.nodes.at(i)
@@ -151,7 +154,7 @@ func (t *EagerThread) end(footer []byte) {
 }
 
 // finish sets the sizes of what is still open and puts the threads in order.
-func (l *eagerLoader) finish() {
+func (l *loader) finish() {
 	for _, t := range l.forest.Threads {
 		for _, i := range t.open {
 			t.nodes.at(i).size = t.nodes.n - i
@@ -161,5 +164,5 @@ func (l *eagerLoader) finish() {
 			t.Name = name.Name
 		}
 	}
-	slices.SortFunc(l.forest.Threads, func(a, b *EagerThread) int { return int(int64(a.ID) - int64(b.ID)) })
+	slices.SortFunc(l.forest.Threads, func(a, b *Thread) int { return int(int64(a.ID) - int64(b.ID)) })
 }
