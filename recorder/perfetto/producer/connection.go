@@ -24,7 +24,6 @@ type connection struct {
 	waits int           // for so many replies, till all sources are registered
 	busy  chan struct{} // closed then; nil: they are
 
-	direct    bool     // lengths may be written into chunks that wait
 	emulated  bool     // no memory is shared
 	startUp   *startUp // whose memory was offered to the service, and then taken
 	mem       *memory  // nil: there is none yet
@@ -39,7 +38,7 @@ func (c *connection) introduced(r ipc.Reply) {
 		c.tell(fmt.Errorf("the service does not want this program: %w", err))
 		return
 	}
-	c.direct, c.emulated = m.GetDirectSmbPatchingSupported(), m.GetUseShmemEmulation()
+	c.emulated = m.GetUseShmemEmulation()
 	if c.startUp != nil && !m.GetUsingShmemProvidedByProducer() {
 		c.giveUpStartUp("the service takes no memory from programs")
 	}

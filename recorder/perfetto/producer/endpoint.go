@@ -35,9 +35,6 @@ func (c *connection) Commit(commit *smb.Commit) {
 		}
 		m.ChunksToMove[i] = &moves[i]
 	}
-	for i := range commit.Patches {
-		m.ChunksToPatch = append(m.ChunksToPatch, chunkToPatch(&commit.Patches[i]))
-	}
 	if c.emulated {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		_ = c.client.Wait(ctx) // whatever comes, the connection tells of its end itself
@@ -58,19 +55,6 @@ func (c *connection) lost() {
 	if a != nil {
 		a.Close()
 	}
-}
-
-func chunkToPatch(v *smb.ChunkPatch) *messages.CommitDataRequest_ChunkToPatch {
-	m := &messages.CommitDataRequest_ChunkToPatch{
-		TargetBuffer: proto.Uint32(v.Buffer), WriterId: proto.Uint32(uint32(v.Writer)),
-		ChunkId: proto.Uint32(v.ChunkID), HasMorePatches: proto.Bool(v.More),
-	}
-	for i := range v.Patches {
-		m.Patches = append(m.Patches, &messages.CommitDataRequest_ChunkToPatch_Patch{
-			Offset: proto.Uint32(v.Patches[i].Offset), Data: v.Patches[i].Data[:],
-		})
-	}
-	return m
 }
 
 // RegisterWriter says which buffer a writer writes for.

@@ -38,7 +38,7 @@ func (c *connection) setUpMemory(r ipc.Reply, m *messages.GetAsyncCommandRespons
 		p.mu.Lock()
 		c.arbiter = c.mem.arbiter
 		p.mu.Unlock()
-		c.arbiter.Connect(c, c.direct)
+		c.arbiter.Connect(c)
 		return
 	}
 	mem, err := c.takeMemory(file, int(m.GetSharedBufferPageSizeKb())<<10)
@@ -62,7 +62,7 @@ func (p *Producer) arbiterConfig(mem *memory, c *connection) smb.Config {
 		StallLimit: p.options.StallLimit, OnStall: p.stalled,
 	}
 	if c != nil {
-		config.Emulated, config.DirectPatching = c.emulated, c.direct
+		config.Emulated = c.emulated
 		config.Inline = !c.emulated
 	}
 	return config

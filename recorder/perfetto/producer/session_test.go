@@ -187,45 +187,6 @@ func TestOwnWriter(t *testing.T) {
 	}
 }
 
-// TestLengthsComeLate writes a packet over several chunks, the first of which the
-// service has before the lengths of the messages in it are known.
-func TestLengthsComeLate(t *testing.T) {
-	dir := ipctest.Folder(t)
-	serve(t, dir)
-	p := begin(t, dir, Options{})
-	d := register(t, p, Source{Name: "words"})
-	settle(t, p)
-	c := consume(t, dir)
-	c.enable(session(1024, "words"))
-	var want []string
-	for n := range 3 {
-		i := awaitInstance(t, d)
-		w, err := i.NewWriter()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Repeat("late ", 1000<<n)
-		w.Begin()
-		w.OpenMessage(900) // for_testing
-		w.String(1, text)
-		if err := p.Flush(within(t)); err != nil {
-			t.Fatal(err)
-		}
-		if stats := i.arbiter.Stats(); stats.Commits == 0 {
-			t.Errorf("%+v: the service has no part of the packet yet", stats)
-		}
-		w.CloseMessage()
-		if !w.End() {
-			t.Error("the packet does not arrive")
-		}
-		w.Close()
-		want = append(want, "!"+text)
-	}
-	if got := words(c.finish()); !slices.Equal(got, want) {
-		t.Errorf("read %.100q", got)
-	}
-}
-
 // TestLargeDescriptor has sources of which more is to be told than a frame holds.
 func TestLargeDescriptor(t *testing.T) {
 	dir := ipctest.Folder(t)

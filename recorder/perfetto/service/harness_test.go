@@ -143,18 +143,6 @@ func (p *program) Commit(c *smb.Commit) {
 			Page: proto.Uint32(v.Page), Chunk: proto.Uint32(v.Chunk), TargetBuffer: proto.Uint32(v.Buffer),
 		})
 	}
-	for _, v := range c.Patches {
-		patch := &messages.CommitDataRequest_ChunkToPatch{
-			TargetBuffer: proto.Uint32(v.Buffer), WriterId: proto.Uint32(uint32(v.Writer)), ChunkId: proto.Uint32(v.ChunkID),
-			HasMorePatches: proto.Bool(v.More),
-		}
-		for _, d := range v.Patches {
-			patch.Patches = append(patch.Patches, &messages.CommitDataRequest_ChunkToPatch_Patch{
-				Offset: proto.Uint32(d.Offset), Data: d.Data[:],
-			})
-		}
-		m.ChunksToPatch = append(m.ChunksToPatch, patch)
-	}
 	_ = p.Send("CommitData", m) // a connection that has ended is what some tests want
 }
 

@@ -137,36 +137,28 @@ func (a *Arbiter) complete(c *owned) {
 	}
 }
 
-// giveBack takes a chunk that its writer has filled, or none, and the lengths that
-// the writer has come to know.
+// giveBack takes a chunk that its writer has filled.
 func (a *Arbiter) giveBack(w *Writer, c *owned) {
 	a.mu.Lock()
 	if a.closed {
 		a.mu.Unlock()
-		w.patches.discard()
 		return
 	}
-	if c != nil {
-		a.stats.chunks.Add(1)
-		unpatched := a.direct && w.packets.flags()&NeedsPatching != 0
-		if !unpatched {
-			a.complete(c)
-		}
-		a.queue = append(a.queue, queued{owned: *c, target: w.target, writer: w.id, unpatched: unpatched})
-		if w.target.bound {
-			a.bytes += len(c.mem)
-		}
+	a.stats.chunks.Add(1)
+	a.complete(c)
+	a.queue = append(a.queue, queued{owned: *c, target: w.target})
+	if w.target.bound {
+		a.bytes += len(c.mem)
 	}
-	late := a.patch(w)
 	full := a.bytes >= a.cfg.CommitBytes
 	a.mu.Unlock()
 	switch {
 	case full && a.cfg.Inline && a.sending.TryLock():
 		a.flush()
 		a.sending.Unlock()
-	case full || late || a.cfg.Emulated:
+	case full || a.cfg.Emulated:
 		a.hurry()
-	case c != nil:
+	default:
 		a.wake()
 	}
 }

@@ -18,9 +18,6 @@ type Config struct {
 	Layout Layout
 	// Emulated says that no service sees the memory: chunks travel in the commits.
 	Emulated bool
-	// DirectPatching says that lengths may be written into chunks that wait to be
-	// committed. The service must have said that it supports this.
-	DirectPatching bool
 
 	// Delay is how long a commit waits for more to come with it; 0: not at all.
 	Delay time.Duration
@@ -47,7 +44,6 @@ type Arbiter struct {
 
 	mu           sync.Mutex
 	ep           Endpoint // nil: there is none yet, or no more
-	direct       bool
 	closed       bool
 	refs         int // who may touch the memory: writers, commits, the Arbiter till it is closed
 	cursor       int // the page where the next search begins
@@ -55,7 +51,6 @@ type Arbiter struct {
 	writers      map[uint16]*Target
 	unregistered map[uint16]struct{} // writers that the service was not told of
 	queue        []queued
-	patches      []queuedPatch
 	ended        []leaving
 	flushID      uint64
 	bytes        int // of chunks in queue that can be committed
@@ -107,7 +102,7 @@ func New(cfg Config, ep Endpoint) (*Arbiter, error) {
 		turn:         make(chan struct{}, 1),
 	}
 	if ep != nil {
-		a.Connect(ep, cfg.DirectPatching)
+		a.Connect(ep)
 	}
 	return a, nil
 }
@@ -147,7 +142,7 @@ func (a *Arbiter) flush() {
 
 // AckFlush answers a flush request of the service, and all before it, with the
 // next commit, which is sent soon. What writers hold is not in it unless they were
-// flushed before: see [Writer.Flush] and [Pool.Flush].
+// flushed before: see [Writer.Flush].
 func (a *Arbiter) AckFlush(id uint64) {
 	a.mu.Lock()
 	a.flushID = max(a.flushID, id)
@@ -166,7 +161,7 @@ func (a *Arbiter) Close() {
 		return
 	}
 	a.closed, a.ep = true, nil
-	a.queue, a.patches, a.ended = nil, nil, nil
+	a.queue, a.ended = nil, nil
 	close(a.quit)
 	a.release()
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -87,8 +85,8 @@ func TestStartUp(t *testing.T) {
 	if len(s.order) != 0 {
 		t.Fatal("before there is a service:", s.order)
 	}
-	a.Connect(s, true)
-	a.Connect(s, true) // does nothing
+	a.Connect(s)
+	a.Connect(s) // does nothing
 	a.Flush()
 	known := newWriter(t, a, Drop)
 	known.Packet([]byte("known"))
@@ -199,17 +197,14 @@ func TestWriterIDs(t *testing.T) {
 	if _, err := a.NewWriter(a.Target(1), Drop); !errors.Is(err, ErrNoWriterID) {
 		t.Errorf("one more writer: %v", err)
 	}
-	if w, _ := a.NewPool(a.Target(1), Drop, 1).Get(0); w != nil {
-		t.Error("a pool found one more writer")
-	}
 }
 
 // measured is an endpoint that looks at the size of commits.
 type measured struct {
 	idle
-	commits, moves, patches int
-	largest                 int
-	flush                   []uint64
+	commits, moves int
+	largest        int
+	flush          []uint64
 }
 
 func (m *measured) Commit(c *Commit) {
@@ -217,12 +212,8 @@ func (m *measured) Commit(c *Commit) {
 	for _, v := range c.Moves {
 		size += moveBytes + len(v.Data)
 	}
-	for i := range c.Patches {
-		size += c.Patches[i].size()
-	}
 	m.commits++
 	m.moves += len(c.Moves)
-	m.patches += len(c.Patches)
 	m.largest = max(m.largest, size)
 	m.flush = append(m.flush, c.FlushID)
 }
@@ -243,7 +234,6 @@ func TestLargeCommit(t *testing.T) {
 		packet := make([]byte, 1<<20)
 		for range len(mem)/len(packet) - 1 {
 			w.Begin()
-			w.OpenMessage(1)
 			w.Append(packet)
 			w.End()
 		}
@@ -251,12 +241,11 @@ func TestLargeCommit(t *testing.T) {
 		}
 		w.Close()
 		a.AckFlush(9)
-		a.Connect(m, false)
+		a.Connect(m)
 		a.Flush()
 		a.Flush() // the other may have been the Arbiter's own: wait for it
-		patches := len(mem)/len(packet) - 1
-		if m.commits < 2 || m.moves != len(mem)/4096 || m.patches != patches || m.largest > MaxCommit {
-			t.Errorf("emulated %v: %+v; want %d chunks, %d with lengths", emulated, *m, len(mem)/4096, patches)
+		if m.commits < 2 || m.moves != len(mem)/4096 || m.largest > MaxCommit {
+			t.Errorf("emulated %v: %+v; want %d chunks", emulated, *m, len(mem)/4096)
 		}
 		for i, id := range m.flush {
 			if (id == 9) != (i == len(m.flush)-1) {
@@ -265,79 +254,6 @@ func TestLargeCommit(t *testing.T) {
 		}
 		a.Close()
 		<-a.Done()
-	}
-}
-
-// TestPool writes with more goroutines than writers.
-func TestPool(t *testing.T) {
-	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 32<<10))
-	p := a.NewPool(a.Target(1), Stall, 3)
-	var all sync.WaitGroup
-	const goroutines, packets = 40, 50
-	for g := range goroutines {
-		all.Go(func() {
-			rng := rand.New(rand.NewPCG(uint64(g), 0))
-			for i := range packets {
-				w, at := p.Get(uint(g))
-				n, _ := w.State.(int)
-				w.State = n + 1
-				w.Packet(append([]byte{1, byte(g), byte(i)}, make([]byte, rng.IntN(300))...))
-				p.Put(at)
-			}
-		})
-	}
-	all.Wait()
-	first, at := p.Get(4)
-	second, other := p.Get(4)
-	if first == nil || second == nil || first == second {
-		t.Error("a writer is in use twice")
-	}
-	p.Put(at)
-	p.Put(other)
-	p.Renew()
-	if w, at := p.Get(1); w.Next() != Reset {
-		t.Error("a writer was not renewed")
-	} else {
-		p.Put(at)
-	}
-	p.Flush()
-	a.Flush()
-	total, states := 0, 0
-	last := map[byte]byte{}
-	count := map[byte]int{}
-	for id := range s.ever {
-		got, losses := s.packets(id)
-		total += len(got)
-		if losses > 0 {
-			t.Errorf("%d packets lost", losses)
-		}
-		for _, b := range got {
-			b, _, _ := marks(b)
-			last[b[1]] = max(last[b[1]], b[2])
-			count[b[1]]++
-		}
-	}
-	for i := range p.slots {
-		if w := p.slots[i].w; w != nil {
-			n, _ := w.State.(int)
-			states += n
-		}
-	}
-	if total != goroutines*packets || states != total || len(s.ever) > 3 {
-		t.Errorf("%d packets of %d writers, %d were counted", total, len(s.ever), states)
-	}
-	for g := range goroutines {
-		if count[byte(g)] != packets || last[byte(g)] != packets-1 {
-			t.Errorf("goroutine %d: %d packets", g, count[byte(g)])
-		}
-	}
-	p.Close()
-	if w, _ := p.Get(0); w != nil {
-		t.Error("a closed pool has a writer")
-	}
-	a.Flush()
-	if len(s.buffers) != 0 {
-		t.Errorf("%d writers are registered", len(s.buffers))
 	}
 }
 
@@ -361,9 +277,7 @@ func TestAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100_000, func() {
 		w.Packet(packet)
 		w.Begin()
-		w.OpenMessage(3)
 		w.Append(packet)
-		w.CloseMessage()
 		w.End()
 	}); n >= 0.01 {
 		t.Errorf("%v allocations for two packets", n)

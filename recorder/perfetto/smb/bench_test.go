@@ -93,21 +93,9 @@ func BenchmarkPacket(b *testing.B) {
 		for b.Loop() {
 			w.Begin()
 			w.Append(packet[:6])
-			w.OpenMessage(11)
 			w.Append(packet[:32])
-			w.CloseMessage()
 			w.End()
 		}
-	})
-	b.Run("pool", func(b *testing.B) {
-		a, _ := benchArbiter(b, 1<<20, 4<<10)
-		p := a.NewPool(a.Target(1), Stall, 4)
-		for b.Loop() {
-			w, at := p.Get(3)
-			w.Packet(packet)
-			p.Put(at)
-		}
-		p.Close()
 	})
 }
 

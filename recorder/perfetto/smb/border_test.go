@@ -32,26 +32,12 @@ func TestBorder(t *testing.T) {
 			size4(127) + strings.Repeat("00", 127), "", 2, 0, 0, 0},
 		{"leaves one byte", 4 + 128, func(w *Writer) { w.Packet(make([]byte, 127)) },
 			size4(127) + strings.Repeat("00", 128), "", 3, 0, 0, 0},
-		{"length at the end", 14, func(w *Writer) {
-			w.Begin()
-			w.Append([]byte("12345"))
-			w.OpenMessage(1)
-			w.Append([]byte("x"))
-			w.End()
-		}, size4(10) + "31323334350a00000000", size4(1) + "78", 2, 6, 2, 1},
-		{"no room for a length", 13, func(w *Writer) {
-			w.Begin()
-			w.Append([]byte("12345"))
-			w.OpenMessage(1)
-			w.Append([]byte("x"))
-			w.End()
-		}, size4(6) + "31323334350a", size4(2) + "0178", 2, 2, 2, 1},
 		{"in the middle of a tag", 12, func(w *Writer) {
 			w.Begin()
 			w.Append([]byte("1234567"))
-			w.OpenMessage(300)
+			w.Append([]byte{0xe2, 0x12})
 			w.End()
-		}, size4(8) + "31323334353637e2", size4(2) + "1200", 2, 2, 2, 1},
+		}, size4(8) + "31323334353637e2", size4(1) + "12", 2, 2, 2, 1},
 	} {
 		mem := make([]byte, 8<<10)
 		a, err := New(Config{Memory: mem, PageSize: 4 << 10, Layout: Div14}, nil)
@@ -76,25 +62,6 @@ func TestBorder(t *testing.T) {
 			}
 		}
 		a.Close()
-	}
-}
-
-// TestMessageLengths has messages around the length from which on one byte is not
-// enough.
-func TestMessageLengths(t *testing.T) {
-	for n, want := range map[int]string{0: "0a00", 126: "0a7e", 127: "0a7f", 128: "0a80818000", 16384: "0a80808100"} {
-		a, s := setUp(t, Config{PageSize: 32 << 10}, make([]byte, 64<<10))
-		w := newWriter(t, a, Drop)
-		w.Begin()
-		w.OpenMessage(1)
-		w.Append(bytes.Repeat([]byte{'x'}, n))
-		w.End()
-		w.Flush()
-		a.Flush()
-		got, _ := s.packets(w.ID())
-		if p, _, _ := marks(got[0]); len(got) != 1 || fmt.Sprintf("%x", p) != want+strings.Repeat("78", n) {
-			t.Errorf("%d bytes: got %.20x, want %s and them", n, p, want)
-		}
 	}
 }
 

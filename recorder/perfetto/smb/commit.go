@@ -2,8 +2,7 @@ package smb
 
 // Commit is what a program tells its service: the request CommitData.
 type Commit struct {
-	Moves   []Move
-	Patches []ChunkPatch // after the moves
+	Moves []Move
 	// FlushID is the flush request that is answered with it, and with it all
 	// before; 0 for none.
 	FlushID uint64
@@ -17,22 +16,6 @@ type Move struct {
 	Data []byte
 	// Incomplete says that Data is of a chunk that is still being written.
 	Incomplete bool
-}
-
-// ChunkPatch are lengths that became known after their chunk was given away.
-type ChunkPatch struct {
-	Buffer  uint32
-	Writer  uint16
-	ChunkID uint32
-	Patches []PatchData
-	// More says that the chunk needs others too, and cannot be read yet.
-	More bool
-}
-
-// PatchData is a length. Offset is where in the payload its four bytes stand.
-type PatchData struct {
-	Offset uint32
-	Data   [sizeBytes]byte
 }
 
 // Endpoint is the way to the service. Its methods must not call the Arbiter, but
@@ -56,26 +39,12 @@ type Endpoint interface {
 // a frame of the protocol holds, less what is around it.
 const MaxCommit = 128<<10 - 512
 
-// What a move or a patch takes in a request at most, besides its data.
-const (
-	moveBytes       = 32
-	chunkPatchBytes = 32
-	patchBytes      = 20
-)
+// moveBytes is what a move takes in a request at most, besides its data.
+const moveBytes = 32
 
 // queued is a chunk that waits to be committed.
 type queued struct {
 	owned
-	target *Target
-	writer uint16
-	// unpatched says that the chunk was left BeingWritten, so that the lengths it
-	// lacks can be written into it as long as it waits.
-	unpatched bool
-}
-
-// queuedPatch waits to be committed.
-type queuedPatch struct {
-	ChunkPatch
 	target *Target
 }
 
@@ -90,7 +59,7 @@ type leaving struct {
 // and a.mu are held.
 func (a *Arbiter) take() []leaving {
 	out := &a.out
-	*out = Commit{Moves: out.Moves[:0], Patches: out.Patches[:0], FlushID: a.flushID}
+	*out = Commit{Moves: out.Moves[:0], FlushID: a.flushID}
 	a.flushID = 0
 	a.arena = a.arena[:0]
 	kept := a.queue[:0]
@@ -98,9 +67,6 @@ func (a *Arbiter) take() []leaving {
 		if !q.target.bound {
 			kept = append(kept, q)
 			continue
-		}
-		if q.unpatched {
-			a.complete(&q.owned)
 		}
 		m := Move{Page: uint32(q.page), Chunk: uint32(q.index), Buffer: q.target.buffer}
 		if a.cfg.Emulated {
@@ -110,17 +76,6 @@ func (a *Arbiter) take() []leaving {
 	}
 	clear(a.queue[len(kept):])
 	a.queue = kept
-	patches := a.patches[:0]
-	for _, p := range a.patches {
-		if !p.target.bound {
-			patches = append(patches, p)
-			continue
-		}
-		p.Buffer = p.target.buffer
-		out.Patches = append(out.Patches, p.ChunkPatch)
-	}
-	clear(a.patches[len(patches):])
-	a.patches = patches
 	a.bytes = 0
 	ended := a.ended
 	a.ended = nil
@@ -129,8 +84,8 @@ func (a *Arbiter) take() []leaving {
 
 // send hands a.out to the endpoint, in parts if it is large. a.sending is held.
 func (a *Arbiter) send(ep Endpoint) {
-	moves, patches := a.out.Moves, a.out.Patches
-	if knock := a.knock.Swap(false); !knock && len(moves) == 0 && len(patches) == 0 && a.out.FlushID == 0 {
+	moves := a.out.Moves
+	if knock := a.knock.Swap(false); !knock && len(moves) == 0 && a.out.FlushID == 0 {
 		return
 	}
 	for {
@@ -141,16 +96,7 @@ func (a *Arbiter) send(ep Endpoint) {
 		}
 		a.part = Commit{Moves: moves[:n]}
 		moves = moves[n:]
-		if len(moves) == 0 {
-			n = 0
-			for n < len(patches) && (size == 0 || size+patches[n].size() <= MaxCommit) {
-				size += patches[n].size()
-				n++
-			}
-			a.part.Patches = patches[:n]
-			patches = patches[n:]
-		}
-		last := len(moves) == 0 && len(patches) == 0
+		last := len(moves) == 0
 		if last {
 			a.part.FlushID = a.out.FlushID
 		}
@@ -161,5 +107,3 @@ func (a *Arbiter) send(ep Endpoint) {
 		}
 	}
 }
-
-func (p *ChunkPatch) size() int { return chunkPatchBytes + patchBytes*len(p.Patches) }

@@ -28,11 +28,11 @@
 // A size is one byte, or four (a varint with more bytes than it needs, because
 // it is written when the packet is at its end). Writers know no other; readers
 // take any varint of up to four bytes. A packet of size 0 is none. A packet that
-// is longer than the rest of its chunk goes on in the writer's next chunk, as a
-// fragment with a size of its own; the flags of both chunks say so. A message
-// inside of a packet whose chunk was given away before the message's length was
-// known leaves four zero bytes and the flag [NeedsPatching]; the length follows
-// in a Commit.
+// is longer than the rest of its chunk continues in the writer's next chunk, as a
+// fragment with a size of its own; the flags of both chunks say so. A program of
+// another library may give a chunk away before it knows the length of a message
+// inside of a packet: it leaves four zero bytes and the flag [NeedsPatching], and
+// sends the length later. Readers take that ([Patch]); a [Writer] never does it.
 //
 // # States
 //

@@ -85,46 +85,6 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestDropOpenMessages gives up a packet whose messages lie in chunks that the
-// service has already: it must not wait for their lengths.
-func TestDropOpenMessages(t *testing.T) {
-	for _, policy := range []Policy{Drop, Stall} {
-		mem := make([]byte, 12<<10)
-		a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Nanosecond}, mem)
-		s.shut()
-		w := newWriter(t, a, policy)
-		w.Packet([]byte("before"))
-		w.Begin()
-		w.OpenMessage(5)
-		w.Append(make([]byte, 5000))
-		w.OpenMessage(6)
-		w.Append(make([]byte, 5000))
-		w.OpenMessage(7)
-		w.Append(make([]byte, 5000))
-		w.CloseMessage()
-		w.CloseMessage()
-		if w.End() {
-			t.Fatal("15000 bytes went into 12 KiB")
-		}
-		a.Flush()
-		s.open()
-		for w.Next() == Skip {
-		}
-		w.Packet([]byte("after"))
-		w.Flush()
-		a.Flush()
-		got, losses := s.packets(w.ID())
-		if losses != 1 || len(got) != 2 {
-			t.Fatalf("policy %d: %q came, %d were given up", policy, texts(got), losses)
-		}
-		first, _, _ := marks(got[0])
-		second, loss, _ := marks(got[1])
-		if string(first) != "before" || string(second) != "after" || loss != 257 {
-			t.Errorf("policy %d: got %q and %q, loss %d", policy, first, second, loss)
-		}
-	}
-}
-
 // TestStall lets a writer wait for a service that is slow, and one that is dead.
 func TestStall(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 4<<10))
@@ -257,7 +217,7 @@ type deafService struct {
 }
 
 func (s *deafService) Commit(c *Commit) {
-	if len(c.Moves)+len(c.Patches) == 0 && c.FlushID == 0 {
+	if len(c.Moves) == 0 && c.FlushID == 0 {
 		s.a.Close()
 	}
 }
@@ -271,7 +231,7 @@ func TestStallKnocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.a = a
-	a.Connect(s, false)
+	a.Connect(s)
 	w := newWriter(t, a, Stall)
 	for n := 0; w.Packet(make([]byte, 3000)); n++ {
 		if n > 4 {

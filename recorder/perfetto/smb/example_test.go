@@ -59,10 +59,8 @@ func Example() {
 	case smb.Skip: // no need to encode it
 	}
 	writer.Begin()
-	writer.Varint(8, 12345)
-	writer.OpenMessage(11)
-	writer.Varint(9, 3)
-	writer.CloseMessage()
+	writer.Append([]byte{0x40, 0xb9, 0x60})
+	writer.Append([]byte{0x5a, 0x02, 0x48, 0x03})
 	writer.End()
 	writer.Close()
 	arbiter.Flush()

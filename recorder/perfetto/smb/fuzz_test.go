@@ -103,7 +103,7 @@ func FuzzWriter(f *testing.F) {
 	mem := sharedMemory(f, size)
 	f.Fuzz(func(t *testing.T, data []byte, at uint16, value uint32) {
 		clear(mem)
-		a, err := New(Config{Memory: mem, PageSize: 4 << 10, Layout: Layout(1 + len(data)%5), DirectPatching: value%2 == 0}, idle{})
+		a, err := New(Config{Memory: mem, PageSize: 4 << 10, Layout: Layout(1 + len(data)%5)}, idle{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,11 +129,9 @@ func FuzzWriter(f *testing.F) {
 		for _, b := range data {
 			if b%3 == 0 {
 				w.Begin()
-				w.OpenMessage(uint32(b))
 				for range int(b) / 8 {
 					w.Append(packet[:b])
 				}
-				w.OpenMessage(1)
 				w.End()
 				continue
 			}

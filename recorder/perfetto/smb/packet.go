@@ -1,13 +1,5 @@
 package smb
 
-// message is a message inside of a packet, whose length comes before it and is
-// known behind it.
-type message struct {
-	start int // where its bytes begin in the packet
-	at    int // where its length stands in payload, or -1
-	owed  int // the number of the length in patches, if at is -1
-}
-
 // Begin begins a packet. One that was not ended is ended.
 func (w *Writer) Begin() {
 	if w.open {
@@ -69,96 +61,8 @@ func (w *Writer) appendOver(b []byte) {
 	}
 }
 
-// AppendString is [Writer.Append] for a string.
-func (w *Writer) AppendString(s string) {
-	for len(s) > 0 && w.open && !w.lost {
-		if w.pos == w.limit && !w.spill() {
-			break
-		}
-		n := copy(w.payload[w.pos:w.limit], s)
-		w.pos += n
-		s = s[n:]
-	}
-	if w.lost {
-		w.skipSize += len(s)
-	}
-}
-
-// Varint writes a field that is an integer, an enum or a bool.
-func (w *Writer) Varint(field uint32, v uint64) {
-	var b [15]byte
-	w.Append(appendVarint(appendVarint(b[:0], uint64(field)<<3), v))
-}
-
-// Bytes writes a field that is bytes or an encoded message.
-func (w *Writer) Bytes(field uint32, v []byte) {
-	w.lengthDelimited(field, len(v))
-	w.Append(v)
-}
-
-// String writes a field that is a string.
-func (w *Writer) String(field uint32, v string) {
-	w.lengthDelimited(field, len(v))
-	w.AppendString(v)
-}
-
-func (w *Writer) lengthDelimited(field uint32, n int) {
-	var b [15]byte
-	w.Append(appendVarint(appendVarint(b[:0], uint64(field)<<3|2), uint64(n)))
-}
-
-func appendVarint(b []byte, v uint64) []byte {
-	for v >= 0x80 {
-		b = append(b, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(b, byte(v))
-}
-
-// OpenMessage begins a field that is a message. What is written up to the
-// matching [Writer.CloseMessage] is in it.
-func (w *Writer) OpenMessage(field uint32) {
-	if !w.open {
-		return
-	}
-	var b [5]byte
-	w.Append(appendVarint(b[:0], uint64(field)<<3|2))
-	// The four bytes of the length are not split over chunks.
-	if !w.lost && w.limit-w.pos < sizeBytes {
-		w.spill()
-	}
-	if w.lost {
-		w.nested = append(w.nested, message{at: -1, owed: -1})
-		return
-	}
-	at := w.pos
-	w.reserve()
-	w.nested = append(w.nested, message{start: w.written(), at: at})
-}
-
 // written is how many bytes of the packet there are.
 func (w *Writer) written() int { return w.before + w.pos - w.fragment - sizeBytes }
-
-// CloseMessage ends the message that was opened last.
-func (w *Writer) CloseMessage() {
-	last := len(w.nested) - 1
-	if last < 0 {
-		return
-	}
-	m := w.nested[last]
-	w.nested = w.nested[:last]
-	if w.lost {
-		return
-	}
-	switch n := w.written() - m.start; {
-	case m.at < 0:
-		w.patches.settle(m.owed, n)
-	case n <= oneByte:
-		w.shorten(m.at, n)
-	default:
-		putSize(w.payload[m.at:], n)
-	}
-}
 
 // shorten moves the n bytes at the end, behind a length of four bytes, to behind
 // one of one byte.
@@ -168,14 +72,11 @@ func (w *Writer) shorten(at, n int) {
 	w.pos -= sizeBytes - 1
 }
 
-// End ends the packet, and the messages in it that are open. It reports whether
-// the packet will arrive as far as that is in the Writer's hands.
+// End ends the packet. It reports whether the packet will arrive as far as that is
+// in the Writer's hands.
 func (w *Writer) End() bool {
 	if !w.open {
 		return false
-	}
-	for len(w.nested) > 0 {
-		w.CloseMessage()
 	}
 	w.open, w.limit = false, 0
 	if w.lost {
@@ -198,9 +99,6 @@ func (w *Writer) End() bool {
 		w.packets += onePacket
 		storeWord(w.head, w.packets)
 		w.plain = len(w.payload)
-	}
-	if w.patches.ready() {
-		w.a.giveBack(w, nil)
 	}
 	return true
 }

@@ -2,7 +2,6 @@ package smb
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 // written is a packet that a Writer took.
 type written struct {
 	data      []byte
-	tree      bool // the lengths in it may have more bytes than in data
 	first     bool // of its writer
 	afterLoss bool
 }
@@ -74,7 +72,6 @@ func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64,
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	cfg.StallLimit = time.Hour
-	cfg.DirectPatching = rng.IntN(2) == 0
 	cfg.Inline = rng.IntN(2) == 0
 	cfg.Delay = time.Duration(rng.IntN(3)) * 20 * time.Microsecond
 	var r *Reader
@@ -174,12 +171,6 @@ func (p *written) random(w *Writer, rng *rand.Rand) bool {
 	case 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		n = 1 + rng.IntN(600)
 	}
-	if rng.IntN(3) == 0 {
-		w.Begin()
-		p.tree = true
-		p.data = randomTree(w, rng, n, 0)
-		return w.End()
-	}
 	p.data = make([]byte, n)
 	for i := range p.data {
 		p.data[i] = byte(rng.Uint32())
@@ -200,37 +191,10 @@ func (p *written) random(w *Writer, rng *rand.Rand) bool {
 	w.Begin()
 	for rest := p.data; len(rest) > 0; {
 		n := 1 + rng.IntN(len(rest))
-		if rng.IntN(2) == 0 {
-			w.Append(rest[:n])
-		} else {
-			w.AppendString(string(rest[:n]))
-		}
+		w.Append(rest[:n])
 		rest = rest[n:]
 	}
 	return w.End()
-}
-
-// randomTree writes messages in messages, of about n bytes, and returns them with
-// lengths as short as can be.
-func randomTree(w *Writer, rng *rand.Rand, n, depth int) (out []byte) {
-	for len(out) < n {
-		switch k := rng.IntN(4); {
-		case k == 0:
-			v := rng.Uint64() >> rng.IntN(64)
-			w.Varint(1, v)
-			out = binary.AppendUvarint(append(out, 0x08), v)
-		case k == 1 || depth > 5:
-			b := bytes.Repeat([]byte{byte(n)}, rng.IntN(n-len(out))+1)
-			w.Bytes(3, b)
-			out = append(binary.AppendUvarint(append(out, 0x1a), uint64(len(b))), b...)
-		default:
-			w.OpenMessage(2)
-			inner := randomTree(w, rng, (n-len(out))/2, depth+1)
-			w.CloseMessage()
-			out = append(binary.AppendUvarint(append(out, 0x12), uint64(len(inner))), inner...)
-		}
-	}
-	return out
 }
 
 // compare compares what the service has with what was written.
@@ -245,9 +209,6 @@ func (h *history) compare(t *testing.T, s *service) {
 		packets += len(got)
 		for i := range min(len(got), len(want)) {
 			p, loss, first := marks(got[i])
-			if want[i].tree {
-				p = minimal(p)
-			}
 			if !bytes.Equal(p, want[i].data) {
 				t.Fatalf("writer %d, packet %d of %d: %d bytes came, %d were written, or they differ", id, i, len(want), len(p), len(want[i].data))
 			}
@@ -259,5 +220,5 @@ func (h *history) compare(t *testing.T, s *service) {
 			t.Errorf("writer %d: %d packets came, %d were written", id, len(got), len(want))
 		}
 	}
-	t.Logf("%d packets; %d scraped chunks, %d of them came again, %d lengths in commits", packets, s.scrapes, s.rewrites, s.patched)
+	t.Logf("%d packets; %d scraped chunks, %d of them came again", packets, s.scrapes, s.rewrites)
 }

@@ -23,7 +23,6 @@ type service struct {
 	flushID  uint64
 	scrapes  int // chunks that were copied before they were complete
 	rewrites int // of these, how often a fuller copy came
-	patched  int
 	taken    Chunk
 	held     []*Commit // that came while the service was shut
 	isShut   bool
@@ -66,12 +65,9 @@ func (s *service) open() {
 }
 
 func cloned(c *Commit) *Commit {
-	n := &Commit{Moves: slices.Clone(c.Moves), Patches: slices.Clone(c.Patches), FlushID: c.FlushID}
+	n := &Commit{Moves: slices.Clone(c.Moves), FlushID: c.FlushID}
 	for i := range n.Moves {
 		n.Moves[i].Data = bytes.Clone(n.Moves[i].Data)
-	}
-	for i := range n.Patches {
-		n.Patches[i].Patches = slices.Clone(n.Patches[i].Patches)
 	}
 	return n
 }
@@ -90,9 +86,6 @@ func (s *service) commit(c *Commit) {
 		}
 		s.order = append(s.order, fmt.Sprintf("chunk %d/%d", s.taken.Writer, s.taken.ID))
 		s.store(m.Buffer)
-	}
-	for _, p := range c.Patches {
-		s.patch(&p)
 	}
 	s.flushID = max(s.flushID, c.FlushID)
 }
@@ -170,23 +163,23 @@ func (s *service) store(buffer uint32) {
 	*old = n
 }
 
-func (s *service) patch(p *ChunkPatch) {
-	c := s.chunks[p.Writer][p.ChunkID]
-	if c == nil || c.buffer != p.Buffer {
-		s.t.Errorf("patch for chunk %d of writer %d in buffer %d, which is not there", p.ChunkID, p.Writer, p.Buffer)
+// patch puts lengths that came late into a chunk.
+func (s *service) patch(p *sdkPatch) {
+	c := s.chunks[p.Writer][p.Chunk]
+	if c == nil {
+		s.t.Errorf("patch for chunk %d of writer %d, which is not there", p.Chunk, p.Writer)
 		return
 	}
 	if c.Flags&NeedsPatching == 0 {
-		s.t.Errorf("patch for chunk %d of writer %d, which needs none", p.ChunkID, p.Writer)
+		s.t.Errorf("patch for chunk %d of writer %d, which needs none", p.Chunk, p.Writer)
 	}
 	for _, d := range p.Patches {
 		if int(d.Offset)+4 > len(c.Payload) || !bytes.Equal(c.Payload[d.Offset:d.Offset+4], make([]byte, 4)) {
-			s.t.Errorf("patch at byte %d of %d of chunk %d of writer %d, where no length is to come", d.Offset, len(c.Payload), p.ChunkID, p.Writer)
+			s.t.Errorf("patch at byte %d of %d of chunk %d of writer %d, where no length is to come", d.Offset, len(c.Payload), p.Chunk, p.Writer)
 		}
-		if err := Patch(c.Payload, d.Offset, d.Data[:]); err != nil {
+		if err := Patch(c.Payload, d.Offset, d.Data); err != nil {
 			s.t.Error(err)
 		}
-		s.patched++
 	}
 	if !p.More {
 		c.Flags &^= NeedsPatching

@@ -103,8 +103,6 @@ func (w *Writer) spill() bool {
 	if !ok {
 		if c, ok = w.a.wait(w, w.next, head); !ok {
 			w.abort, w.lost = true, true
-			w.patches.forget()
-			w.a.giveBack(w, nil)
 			w.exhausted()
 			return false
 		}
@@ -121,14 +119,7 @@ func (w *Writer) part() {
 	n := w.pos - w.fragment - sizeBytes
 	putSize(w.payload[w.fragment:], n)
 	w.before += n
-	flags := ContinuesOnNext
-	for i := range w.nested {
-		if m := &w.nested[i]; m.at >= 0 {
-			m.owed, m.at = w.patches.owe(w.chunk.id, m.at), -1
-			flags |= NeedsPatching
-		}
-	}
-	w.packets |= packetsWord(flags) << flagsAt
+	w.packets |= packetsWord(ContinuesOnNext) << flagsAt
 	storeWord(w.head, w.packets)
 	w.giveBack()
 }
@@ -138,7 +129,6 @@ func (w *Writer) part() {
 func (w *Writer) giveUp() {
 	putSize(w.payload[w.fragment:], aborted)
 	w.lost = true
-	w.patches.forget()
 	w.giveBack()
 }
 

@@ -46,8 +46,8 @@ func (t *Target) Bind(buffer uint32) {
 }
 
 // Connect gives an Arbiter that was made before there was a service the way to
-// it. It is called once. direct is as [Config.DirectPatching].
-func (a *Arbiter) Connect(ep Endpoint, direct bool) {
+// it. It is called once.
+func (a *Arbiter) Connect(ep Endpoint) {
 	a.sending.Lock()
 	defer a.sending.Unlock()
 	a.mu.Lock()
@@ -55,7 +55,7 @@ func (a *Arbiter) Connect(ep Endpoint, direct bool) {
 		a.mu.Unlock()
 		return
 	}
-	a.ep, a.direct = ep, direct
+	a.ep = ep
 	writers := a.toRegister()
 	buffers := make([]uint32, len(writers))
 	for i, id := range writers {

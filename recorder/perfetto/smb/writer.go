@@ -17,14 +17,10 @@ const (
 // and may be handed on from one to the next.
 //
 // A packet is written whole, by [Writer.Packet], or piece by piece: [Writer.Begin],
-// then [Writer.Append], [Writer.OpenMessage] and so on, then [Writer.End]. To the
+// then [Writer.Append], then [Writer.End]. To the
 // first packet, and to the first after a loss, the Writer adds the field of
 // TracePacket that says so. Packets must not have these fields themselves.
 type Writer struct {
-	// State is for whoever uses the Writer: what earlier packets of the sequence
-	// said, say.
-	State any
-
 	payload []byte      // of the current chunk; nil: there is none
 	pos     int         // where in payload to write on
 	plain   int         // up to where in payload Packet may write; 0: not at all
@@ -32,13 +28,12 @@ type Writer struct {
 	head    *uint32     // the chunk's header word that says what packets does
 	packets packetsWord // count: whole packets, and the one that is begun or will be
 
-	a       *Arbiter
-	target  *Target
-	policy  Policy
-	id      uint16
-	chunk   owned
-	next    uint32 // id of the next chunk
-	patches patches
+	a      *Arbiter
+	target *Target
+	policy Policy
+	id     uint16
+	chunk  owned
+	next   uint32 // id of the next chunk
 
 	// The packet that is being written.
 	open     bool
@@ -46,7 +41,6 @@ type Writer struct {
 	rest     bool // its fragment in this chunk is not the first
 	fragment int  // where in payload the fragment's size stands
 	before   int  // bytes in earlier fragments
-	nested   []message
 
 	closed   bool
 	first    bool // no packet was written yet
@@ -95,7 +89,7 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 	}
 	return &Writer{
 		a: a, target: t, policy: p, id: id, next: next,
-		first: true, dirty: true, nested: make([]message, 0, 8),
+		first: true, dirty: true,
 	}, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestBytes compares all bytes of a small chunk with what they have to be.
@@ -21,11 +20,9 @@ func TestBytes(t *testing.T) {
 	w := newWriter(t, a, Drop)
 	w.Packet([]byte{0x40, 0x01})
 	w.Begin()
-	w.OpenMessage(11)
-	w.Varint(9, 1)
-	w.String(23, "name")
-	w.CloseMessage()
-	w.Bytes(900, []byte{0xff})
+	w.Append([]byte{0x5a, 0x09, 0x48, 0x01, 0xba, 0x01, 0x04})
+	w.Append([]byte("name"))
+	w.Append([]byte{0xa2, 0x38, 0x01, 0xff})
 	w.End()
 	w.Packet(bytes.Repeat([]byte{0x70}, 127))
 	want := "" +
@@ -55,17 +52,12 @@ func TestFragments(t *testing.T) {
 		w.Packet(filler)
 		want = append(want, filler)
 		for i := range 6 {
+			head, body := []byte{0x18, byte(i), 0x0a, byte(i)}, bytes.Repeat([]byte{'x'}, i)
 			w.Begin()
-			w.OpenMessage(2)
-			w.Varint(3, uint64(i))
-			w.OpenMessage(300)
-			w.String(1, strings.Repeat("x", i))
-			w.CloseMessage()
-			w.CloseMessage()
+			w.Append(head)
+			w.Append(body)
 			w.End()
-			inner := append([]byte{0x0a, byte(i)}, strings.Repeat("x", i)...)
-			outer := append([]byte{0x18, byte(i), 0xe2, 0x12, byte(len(inner))}, inner...)
-			want = append(want, append([]byte{0x12, byte(len(outer))}, outer...))
+			want = append(want, append(head, body...))
 		}
 		w.Flush()
 		a.Flush()
@@ -75,83 +67,9 @@ func TestFragments(t *testing.T) {
 		}
 		for i := range want {
 			p, _, first := marks(got[i])
-			if first != (i == 0) || !bytes.Equal(minimal(p), want[i]) {
+			if first != (i == 0) || !bytes.Equal(p, want[i]) {
 				t.Errorf("length %d, packet %d: got %x (first: %v), want %x", length, i, p, first, want[i])
 			}
-		}
-	}
-}
-
-// minimal writes the lengths of messages in fields 2 and 300 with as few bytes as
-// they need.
-func minimal(p []byte) []byte {
-	var out []byte
-	for len(p) > 0 {
-		tag, n := binary.Uvarint(p)
-		out = binary.AppendUvarint(out, tag)
-		p = p[n:]
-		v, n := binary.Uvarint(p)
-		if n <= 0 {
-			return append(out, p...)
-		}
-		p = p[n:]
-		if tag&7 != 2 {
-			out = binary.AppendUvarint(out, v)
-			continue
-		}
-		if v > uint64(len(p)) {
-			return append(out, p...)
-		}
-		body := p[:v]
-		if tag>>3 == 2 || tag>>3 == 300 {
-			body = minimal(body)
-		}
-		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)
-		p = p[v:]
-	}
-	return out
-}
-
-// TestPatches gives chunks away while messages in them are open: the lengths
-// follow in commits, or are written into chunks that still wait.
-func TestPatches(t *testing.T) {
-	for _, direct := range []bool{false, true} {
-		for _, early := range []bool{false, true} {
-			t.Run(fmt.Sprintf("direct=%v early=%v", direct, early), func(t *testing.T) {
-				a, s := setUp(t, Config{PageSize: 4 << 10, Layout: Div7, DirectPatching: direct, Delay: time.Hour}, make([]byte, 256<<10))
-				w := newWriter(t, a, Drop)
-				body := strings.Repeat("0123456789", 300)
-				w.Begin()
-				w.OpenMessage(2)
-				w.OpenMessage(2)
-				w.String(5, body)
-				w.CloseMessage()
-				if early { // the chunk is committed before its lengths are known
-					a.Flush()
-				}
-				w.OpenMessage(2)
-				w.String(5, body)
-				w.CloseMessage()
-				w.CloseMessage()
-				w.End()
-				w.Flush()
-				a.Flush()
-				got, _ := s.packets(w.ID())
-				if len(got) != 1 {
-					t.Fatalf("%d packets, want 1", len(got))
-				}
-				p, _, _ := marks(got[0])
-				inner := append(binary.AppendUvarint([]byte{0x2a}, uint64(len(body))), body...)
-				inner = append(binary.AppendUvarint([]byte{0x12}, uint64(len(inner))), inner...)
-				both := append(slices.Clone(inner), inner...)
-				want := append(binary.AppendUvarint([]byte{0x12}, uint64(len(both))), both...)
-				if !bytes.Equal(minimal(p), want) {
-					t.Errorf("%d bytes came, which differ from the %d that were written", len(p), len(want))
-				}
-				if patched := s.patched > 0; patched != (!direct || early) {
-					t.Errorf("%d lengths came in commits", s.patched)
-				}
-			})
 		}
 	}
 }
@@ -208,10 +126,7 @@ func TestChunkIDsWrap(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10}, make([]byte, 64<<10))
 	w := newWriter(t, a, Drop)
-	w.CloseMessage()
 	w.Append([]byte("outside"))
-	w.AppendString("outside")
-	w.OpenMessage(1)
 	if w.End() {
 		t.Error("a packet that was not begun ended well")
 	}
@@ -221,9 +136,7 @@ func TestMisuse(t *testing.T) {
 	w.Begin()
 	w.Append([]byte("two"))
 	w.Begin() // ends it
-	w.OpenMessage(1)
-	w.CloseMessage()
-	w.CloseMessage()
+	w.Append([]byte("too"))
 	w.Packet([]byte("three")) // ends the one before too
 	w.Begin()
 	w.Append([]byte("four"))
@@ -239,7 +152,7 @@ func TestMisuse(t *testing.T) {
 	a.Flush()
 	got, _ := s.packets(w.ID())
 	got[0], _, _ = marks(got[0])
-	if want := []string{"one", "two", "\x0a\x00", "three", "four", "five"}; !slices.Equal(texts(got), want) {
+	if want := []string{"one", "two", "too", "three", "four", "five"}; !slices.Equal(texts(got), want) {
 		t.Errorf("got %q, want %q", texts(got), want)
 	}
 	if _, err := a.NewWriter(nil, Drop); err == nil {
