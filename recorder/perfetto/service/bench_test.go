@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 	"tracex/recorder/perfetto/smb"
 )
 
@@ -28,9 +29,9 @@ func benchPackets(b *testing.B, pageSize int) {
 	}
 	s := &Service{clock: systemClock{}, buffers: make(map[uint32]*target), connected: make(map[uint32]*producer)}
 	s.config.Limits = Limits{}.withDefaults()
-	n := &session{s: s, sequences: make(map[sequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
-	s.addBuffer(n, newTraceBuffer(16<<20, false))
-	p := &producer{s: s, from: &source{producer: 1, uid: 1000, pid: 12345}, told: true, reader: r, writers: map[uint16]uint32{1: 1}, targets: map[uint32]bool{1: true}}
+	n := &session{s: s, sequences: make(map[tracebuf.SequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
+	s.addBuffer(n, tracebuf.New(16<<20, false))
+	p := &producer{s: s, from: &tracebuf.Source{Producer: 1, UID: 1000, PID: 12345}, told: true, reader: r, writers: map[uint16]uint32{1: 1}, targets: map[uint32]bool{1: true}}
 	count := min((pageSize-24)/len(packet), 1000)
 	for i := range 64 {
 		for k := range count {
@@ -52,8 +53,8 @@ func benchPackets(b *testing.B, pageSize int) {
 			}
 		}
 	}
-	if n.buffers[0].counted().chunksRead+32 < uint64(id) {
-		b.Fatalf("%d of %d chunks were read", n.buffers[0].counted().chunksRead, id)
+	if n.buffers[0].Stats().ChunksRead+32 < uint64(id) {
+		b.Fatalf("%d of %d chunks were read", n.buffers[0].Stats().ChunksRead, id)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(count), "ns/packet")
 }

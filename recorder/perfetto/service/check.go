@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"tracex/recorder/perfetto/messages"
 )
@@ -15,11 +13,6 @@ const (
 	maxBuffers        = 128
 	maxSessionsOfUser = 5
 	maxDurationMs     = 7 * 24 * 3600 * 1000
-	// And under extra guardrails, which protect a machine from traces that nobody
-	// attends to.
-	maxGuardedMs        = 24 * 3600 * 1000
-	maxGuardedKB        = 128 << 10
-	leastBetweenGuarded = 5 * time.Minute // sessions of one name
 )
 
 // refuse says why something is not done. The words are those of the real service,
@@ -30,19 +23,15 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// check refuses configs that make no sense, want too much, or cannot be beside
-// the sessions that are there. It ends those that a session with priority drives
-// out.
+// check refuses configs that make no sense, ask for what this service does not do,
+// want too much, or cannot be beside the sessions that are there.
 func (s *Service) check(k *consumer, c *messages.TraceConfig) error {
 	for _, check := range []func() error{
 		func() error { return checkTimes(c) },
 		func() error { return checkTriggers(c) },
-		func() error { return checkGuardrails(c) },
 		func() error { return checkTargets(c) },
-		func() error { return s.checkPriority(c) },
+		func() error { return checkSupported(c) },
 		func() error { return s.checkName(c) },
-		func() error { return s.checkSemaphores(c) },
-		func() error { return s.checkRecent(c) },
 		func() error { return s.checkCount(k) },
 		func() error { return checkSizes(c) },
 	} {
@@ -54,15 +43,11 @@ func (s *Service) check(k *consumer, c *messages.TraceConfig) error {
 }
 
 func checkTimes(c *messages.TraceConfig) error {
-	most := uint32(maxDurationMs)
-	if c.GetEnableExtraGuardrails() {
-		most = maxGuardedMs
-	}
-	if c.GetDurationMs() > most {
-		return refuse("Requested too long trace (%dms  > %d ms)", c.GetDurationMs(), most)
+	if c.GetDurationMs() > maxDurationMs {
+		return refuse("Requested too long trace (%dms  > %d ms)", c.GetDurationMs(), maxDurationMs)
 	}
 	timeout := c.GetTriggerConfig().GetTriggerTimeoutMs()
-	if triggerMode(c) != messages.TraceConfig_TriggerConfig_UNSPECIFIED && (timeout == 0 || timeout > most) {
+	if triggerMode(c) != messages.TraceConfig_TriggerConfig_UNSPECIFIED && (timeout == 0 || timeout > maxDurationMs) {
 		return refuse("Traces with START_TRACING triggers must provide a positive trigger_timeout_ms < 7 days (received %dms)", timeout)
 	}
 	return nil
@@ -79,8 +64,6 @@ func checkTriggers(c *messages.TraceConfig) error {
 		return refuse("trigger_mode must be STOP_TRACING when use_clone_snapshot_if_available=true")
 	case mode != messages.TraceConfig_TriggerConfig_UNSPECIFIED && c.GetDurationMs() != 0:
 		return refuse("duration_ms was set, this must not be set for traces with triggers.")
-	case strings.ContainsFunc(c.GetBugreportFilename(), notInFileName):
-		return refuse("bugreport_filename contains invalid chars. Use [a-zA-Z0-9-_.]+")
 	case (mode == stop || mode == clone) && c.GetWriteIntoFile():
 		return refuse("Specifying trigger mode STOP_TRACING/CLONE_SNAPSHOT and write_into_file together is unsupported")
 	}
@@ -90,30 +73,6 @@ func checkTriggers(c *messages.TraceConfig) error {
 			return refuse("Duplicate trigger name: %s", trigger.GetName())
 		}
 		seen[trigger.GetName()] = true
-	}
-	return nil
-}
-
-func notInFileName(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
-}
-
-func checkGuardrails(c *messages.TraceConfig) error {
-	if !c.GetEnableExtraGuardrails() {
-		return nil
-	}
-	if c.GetDeferredStart() {
-		return refuse("deferred_start=true is not supported in unsupervised traces")
-	}
-	sum := uint64(0)
-	for _, b := range c.Buffers {
-		if b.GetSizeKb()%4 != 0 {
-			return refuse("buffers.size_kb must be a multiple of 4, got %d", b.GetSizeKb())
-		}
-		sum += uint64(b.GetSizeKb())
-	}
-	if most := max(maxGuardedKB, c.GetGuardrailOverrides().GetMaxTracingBufferSizeKb()); sum > uint64(most) {
-		return refuse("Requested too large trace buffer (%dkB  > %d kB)", sum, most)
 	}
 	return nil
 }
@@ -158,38 +117,45 @@ func targetOf(c *messages.TraceConfig, d *messages.DataSourceConfig) (uint32, er
 	return target, nil
 }
 
-// checkSizes refuses buffers of no size, and what this service cannot do, which
-// must not go unnoticed.
-func checkSizes(c *messages.TraceConfig) error {
-	if c.TraceFilter != nil {
-		return refuse("trace_filter is not supported by this tracing service")
+// checkSupported refuses what this service does not do and whose absence would
+// change what a trace has. What it ignores, the package comment lists.
+func checkSupported(c *messages.TraceConfig) error {
+	unsupported := func(field string) error {
+		return refuse("%s is not supported by this tracing service", field)
 	}
-	if c.PriorityBoost != nil {
+	switch {
+	case c.TraceFilter != nil:
+		return unsupported("trace_filter")
+	case c.PriorityBoost != nil:
 		return refuse("Failed to boost priority: it is not supported by this tracing service")
+	case c.GetExclusivePrio() != 0:
+		return unsupported("exclusive_prio")
+	case c.GetLockdownMode() == messages.TraceConfig_LOCKDOWN_SET:
+		return unsupported("lockdown_mode")
+	case len(c.SessionSemaphores) > 0:
+		return unsupported("session_semaphores")
 	}
 	for _, b := range c.Buffers {
-		if size := int64(b.GetSizeKb()) << 10; size == 0 || size > math.MaxUint32 {
-			return refuse("Failed to allocate tracing buffers: Invalid buffer sizes")
+		if b.GetExperimentalMode() == messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2 {
+			return unsupported("buffers.experimental_mode TRACE_BUFFER_V2")
+		}
+	}
+	for _, t := range c.GetTriggerConfig().GetTriggers() {
+		switch {
+		case t.GetSkipProbability() > 0:
+			return unsupported("skip_probability of a trigger")
+		case t.GetMaxPer_24H() > 0:
+			return unsupported("max_per_24_h of a trigger")
 		}
 	}
 	return nil
 }
 
-// checkPriority refuses a session while one is there that is to be alone, and
-// ends all others for one that is to be alone.
-func (s *Service) checkPriority(c *messages.TraceConfig) error {
-	most := uint32(0)
-	for _, n := range s.sessions {
-		most = max(most, n.config.GetExclusivePrio())
-	}
-	want := c.GetExclusivePrio()
-	if most > 0 && most >= want {
-		return refuse("An exclusive session with priority %d >= requested priority %d is already active.", most, want)
-	}
-	if want > 0 {
-		for _, n := range s.inOrder() {
-			n.disable(fmt.Sprintf("Aborted due to user requested higher-priority (%d) exclusive session.", want))
-			s.free(n)
+// checkSizes refuses buffers of no size.
+func checkSizes(c *messages.TraceConfig) error {
+	for _, b := range c.Buffers {
+		if size := int64(b.GetSizeKb()) << 10; size == 0 || size > math.MaxUint32 {
+			return refuse("Failed to allocate tracing buffers: Invalid buffer sizes")
 		}
 	}
 	return nil
@@ -202,49 +168,6 @@ func (s *Service) checkName(c *messages.TraceConfig) error {
 			return refuse("A trace with this unique session name (%s) already exists", name)
 		}
 	}
-	return nil
-}
-
-// checkSemaphores refuses a session while more others have a semaphore than it,
-// or one of them, allows.
-func (s *Service) checkSemaphores(c *messages.TraceConfig) error {
-	for _, want := range c.SessionSemaphores {
-		count, least := uint64(0), uint64(math.MaxUint64)
-		for _, n := range s.sessions {
-			if n.state == sessionCloned || n.state == sessionDisabled {
-				continue
-			}
-			for _, has := range n.config.SessionSemaphores {
-				if has.GetName() == want.GetName() {
-					count++
-					least = min(least, has.GetMaxOtherSessionCount())
-				}
-			}
-		}
-		if count > 0 && count > min(want.GetMaxOtherSessionCount(), least) {
-			return refuse("Semaphore %q exceeds maximum allowed other session count (%d > min(%d, %d))",
-				want.GetName(), count, want.GetMaxOtherSessionCount(), least)
-		}
-	}
-	return nil
-}
-
-// checkRecent refuses guarded sessions that follow upon one another too fast.
-func (s *Service) checkRecent(c *messages.TraceConfig) error {
-	if !c.GetEnableExtraGuardrails() {
-		return nil
-	}
-	now, name := s.clock.now(), c.GetUniqueSessionName()
-	for other, at := range s.guarded {
-		if now.Sub(at) > leastBetweenGuarded {
-			delete(s.guarded, other)
-		}
-	}
-	if at, ok := s.guarded[name]; ok {
-		return refuse("A trace with unique session name %q began less than %ds ago (%ds)",
-			name, leastBetweenGuarded/time.Second, now.Sub(at)/time.Second)
-	}
-	s.guarded[name] = now
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 	"tracex/recorder/perfetto/smb"
 )
 
@@ -50,9 +51,9 @@ func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 		p.s.chunksLost++
 	case !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond):
 		p.s.chunksLost++
-		b.refuse(sequenceID{p.id(), p.chunk.Writer}, p.chunk.ID)
+		b.RefuseChunk(tracebuf.SequenceID{Producer: p.id(), Writer: p.chunk.Writer}, p.chunk.ID)
 	default:
-		b.write(p.from, &p.chunk)
+		b.CopyChunkUntrusted(p.from, &p.chunk)
 	}
 }
 
@@ -88,16 +89,16 @@ func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 		p.s.patchesLost += uint64(len(c.Patches))
 		return
 	}
-	var room [8]patch
+	var room [8]tracebuf.Patch
 	list := room[:0]
 	for _, of := range c.Patches {
-		if len(of.Data) != len(patch{}.data) {
+		if len(of.Data) != len(tracebuf.Patch{}.Data) {
 			p.s.patchesLost++
 			continue
 		}
-		list = append(list, patch{of.GetOffset(), [4]byte(of.Data)})
+		list = append(list, tracebuf.Patch{Offset: of.GetOffset(), Data: [4]byte(of.Data)})
 	}
-	b.patch(sequenceID{p.id(), uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
+	b.TryPatchChunk(tracebuf.SequenceID{Producer: p.id(), Writer: uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
 }
 
 // scrape copies what a producer wrote for a session and has not committed. mu is
@@ -112,12 +113,12 @@ func (s *Service) scrape(n *session, p *producer) {
 			return true
 		}
 		if b := p.target(id, c.Writer); b != nil && b.session == n {
-			b.write(p.from, c)
+			b.CopyChunkUntrusted(p.from, c)
 		}
 		return true
 	})
 	if err != nil {
-		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.pid, err)
+		s.complain("reading the memory of %q (process %d): %w", p.name, p.from.PID, err)
 	}
 }
 

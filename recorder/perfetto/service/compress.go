@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // packer compresses what is read of a session. The zero value is good.
@@ -26,9 +27,9 @@ func (d *drain) compress() {
 	case len(d.buf) == 0:
 		return
 	case c.GetCompression().GetZstd() != nil:
-		field, packed = fieldZstdCompressed, d.packed.zstdOf(d.buf, int(c.GetCompression().GetZstd().GetLevel()))
+		field, packed = tracebuf.FieldZstdCompressed, d.packed.zstdOf(d.buf, int(c.GetCompression().GetZstd().GetLevel()))
 	case c.GetCompression().GetDeflate() != nil || c.GetCompressionType() == messages.TraceConfig_COMPRESSION_TYPE_DEFLATE:
-		field, packed = fieldCompressed, d.packed.deflateOf(d.buf)
+		field, packed = tracebuf.FieldCompressed, d.packed.deflateOf(d.buf)
 	}
 	if packed == nil {
 		return

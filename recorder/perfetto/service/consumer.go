@@ -204,12 +204,7 @@ func (k *consumer) getTraceStats(r *ipc.Request, _ *messages.GetTraceStatsReques
 		_ = r.Reject()
 		return
 	}
-	stats := k.session.stats()
-	if proto.Size(stats) > replyMost {
-		// One frame has to hold all. The packet in the trace has this too.
-		stats.WriterStats, stats.ChunkPayloadHistogramDef = nil, nil
-	}
-	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: stats})
+	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: k.session.stats()})
 }
 
 // replyMost is how many bytes a reply may have, so that a frame holds it.

@@ -1,13 +1,45 @@
-// Package service is a tracing service as Perfetto's protocol knows it. Programs
-// connect to it and offer data sources; consumers ask for sessions; it copies what
-// the programs write into the sessions' buffers, where it survives them, and gives
-// it to the consumers, or writes it into files.
+// Package service is a tracing service that speaks Perfetto's protocol. Programs
+// connect to it and offer data sources; consumers ask for sessions. The service
+// copies what the programs write into the sessions' buffers ([tracebuf.Buffer]),
+// where it survives them, and hands it to consumers or writes it into files.
 //
 //	program ──memory──►┐                            ┌──► ReadBuffers ──► consumer
 //	        ──socket──►│ move, patch, scrape        │
 //	                   └──► buffer ───────► drain ──┤
 //	                        (one or more            └──► output ──► file
 //	                         of a session)
+//
+// # The protocol
+//
+// The protocol is that of Perfetto v58.2, as its services and client libraries of
+// that version speak it over sockets: the fifteen methods of ConsumerPort and the
+// twelve of ProducerPort, shared memory that the service makes or that the producer
+// does, and emulated memory for producers of other machines. Chunks are scraped and
+// patched. Sessions can be detached from, cloned, and started, stopped and cloned by
+// triggers. Captures of the real service and client are replayed in the tests, and
+// the interop tests run the real client library.
+//
+// Out of scope is what Android needs to run traces of many owners on devices that
+// people carry, and what no reader here uses. A config that asks for something whose
+// absence would change what the trace has is refused, with the field's name:
+//
+//	trace_filter, priority_boost                     filtering, scheduling
+//	exclusive_prio, session_semaphores,              rules between sessions
+//	lockdown_mode LOCKDOWN_SET
+//	buffers.experimental_mode TRACE_BUFFER_V2        the second kind of buffer
+//	skip_probability, max_per_24_h of a trigger      triggers by chance
+//	CloneSession of a session written into a file    copies of files
+//
+// Ignored are fields that are for other programs (statsd, uploads), and
+//
+//	enable_extra_guardrails, guardrail_overrides     passed to producers only
+//	bugreport_score, bugreport_filename              no session is for bug reports
+//	service events, concurrent session events        not in the trace
+//	chunk usage histograms                           not in the stats
+//
+// It does not run programs on what is overwritten (ProtoVM), or relay other
+// machines' services; programs of other machines can connect. Clock snapshots do not
+// have the processor's counter (TSC).
 //
 // # A session
 //
@@ -54,10 +86,4 @@
 // its packets may not have the fields that say who wrote them: the service adds
 // these. Memory that a producer made is taken only if it is sealed, so that it can
 // never shrink. What a producer may have at most, [Limits] say.
-//
-// # What it does not do
-//
-// It does not filter traces or boost priorities (configs that ask for these are
-// refused), run programs on what is overwritten (ProtoVM), or relay other machines'
-// services; programs of other machines can connect.
 package service

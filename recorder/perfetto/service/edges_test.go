@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -39,27 +38,6 @@ func TestSameName(t *testing.T) {
 	k.sync()
 	if len(k.ended) > 0 {
 		t.Errorf("refused with %q, though the name is free", k.end())
-	}
-}
-
-// TestSemaphores counts sessions that go on alone.
-func TestSemaphores(t *testing.T) {
-	s := serve(t, Config{})
-	cfg := config(4)
-	cfg.SessionSemaphores = []*messages.TraceConfig_SessionSemaphore{{Name: proto.String("one"), MaxOtherSessionCount: proto.Uint64(0)}}
-	c, k := consume(t, s), consume(t, s)
-	c.enable(cfg)
-	c.sync()
-	k.enable(cfg)
-	if why := k.end(); why != `Semaphore "one" exceeds maximum allowed other session count (1 > min(0, 0))` {
-		t.Errorf("refused with %q", why)
-	}
-	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	c.end()
-	k.enable(cfg)
-	k.sync()
-	if len(k.ended) > 0 {
-		t.Errorf("refused with %q, though the other is over", k.end())
 	}
 }
 
@@ -173,32 +151,6 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestManyWriters asks for stats that one reply cannot hold: those of single
-// writers are left out.
-func TestManyWriters(t *testing.T) {
-	s := serve(t, Config{})
-	c := consume(t, s)
-	c.enable(config(64))
-	c.sync()
-	var answer messages.GetTraceStatsResponse
-	for _, writers := range []uint16{10, 10_000} {
-		s.lock()
-		b := s.sessions[1].buffers[0].(*traceBuffer)
-		for i := range writers {
-			b.write(&source{producer: 1}, chunk(i+1, 0, 0, "x"))
-			all(b)
-		}
-		s.unlock()
-		c.invoke("GetTraceStats", &messages.GetTraceStatsRequest{}, &answer)
-		if got := len(answer.TraceStats.WriterStats); writers == 10 && got != 10 || writers > 10 && got != 0 {
-			t.Errorf("of %d writers %d are told of", writers, got)
-		}
-		if got := answer.TraceStats.BufferStats[0].GetChunksWritten(); got < uint64(writers) {
-			t.Errorf("%d chunks were written", got)
-		}
-	}
-}
-
 // TestChangeNothing changes configs in ways that cannot be, or too late.
 func TestChangeNothing(t *testing.T) {
 	s := serve(t, Config{})
@@ -281,35 +233,11 @@ func TestFarFlush(t *testing.T) {
 	}
 }
 
-// TestOldTriggers forgets the triggers of a day ago, one after the other.
-func TestOldTriggers(t *testing.T) {
-	s, clock := serveAt(t, Config{})
-	p := connect(t, s, "prog", offer("words"))
-	c := consume(t, s)
-	cfg := awaiting(messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT, "snap", 0)
-	cfg.TriggerConfig.Triggers[0].MaxPer_24H = proto.Uint32(2)
-	cfg.TriggerConfig.TriggerTimeoutMs = proto.Uint32(maxDurationMs)
-	c.enable(cfg)
-	p.waitFor("start 1")
-	for i, want := range []int{1, 2, 2, 3, 4, 4} { // at 0, 10, 20, 30, 40 and 50 hours
-		p.activate("snap")
-		s.lock()
-		if got := len(s.sessions[1].triggers); got != want {
-			t.Errorf("after %d hours %d have done something, want %d", 10*i, got, want)
-		}
-		s.unlock()
-		clock.pass(10 * time.Hour)
-	}
-	if !strings.Contains(c.state(1), "STARTED") {
-		t.Errorf("the session is %s", c.state(1))
-	}
-}
-
-// TestFreedWhileRead has a session be driven out while its consumer reads it.
+// TestFreedWhileRead has a session be freed while its consumer reads it.
 func TestFreedWhileRead(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
-	c, k := consume(t, s), consume(t, s)
+	c := consume(t, s)
 	c.enable(config(32<<10, "words"))
 	p.waitFor("start 1")
 	for range 5000 {
@@ -331,15 +259,15 @@ func TestFreedWhileRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-began
-	cfg := config(4)
-	cfg.ExclusivePrio = proto.Uint32(1)
-	k.enable(cfg)
-	k.sync()
+	s.lock()
+	s.sessions[1].disable("it is enough")
+	s.free(s.sessions[1])
+	s.unlock()
 	close(driven)
 	if err := wait(t.Context(), done); !errors.Is(err, ipc.ErrRejected) {
 		t.Errorf("it ended with %v", err)
 	}
-	if why := c.end(); !strings.Contains(why, "exclusive session") {
+	if why := c.end(); why != "it is enough" {
 		t.Errorf("the session ended with %q", why)
 	}
 }

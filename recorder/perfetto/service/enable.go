@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // enable makes a session for a consumer and starts it, unless that has to wait.
@@ -21,12 +22,6 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	if c == nil {
 		c = new(messages.TraceConfig)
 	}
-	switch c.GetLockdownMode() {
-	case messages.TraceConfig_LOCKDOWN_SET:
-		s.lockdown = true
-	case messages.TraceConfig_LOCKDOWN_CLEAR:
-		s.lockdown = false
-	}
 	if k.session != nil {
 		return refuse("A Consumer is trying to EnableTracing() but another tracing session is already active (forgot a call to FreeBuffers() ?)")
 	}
@@ -36,7 +31,7 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	s.lastSession++
 	n := &session{
 		s: s, id: s.lastSession, consumer: k, uid: k.uid, config: c,
-		uuid: uuidOf(c, rand.Uint64), timers: make(map[int]func()), flushes: make(map[uint64]*flush), sequences: make(map[sequenceID]uint32),
+		uuid: uuidOf(c, rand.Uint64), timers: make(map[int]func()), flushes: make(map[uint64]*flush), sequences: make(map[tracebuf.SequenceID]uint32),
 	}
 	for _, b := range c.Buffers {
 		if !s.newBuffer(n, b) {
@@ -55,13 +50,9 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 		n.out = newOutput(c, file)
 		n.startOutput()
 	}
-	for _, other := range s.inOrder() {
-		n.note(other)
-	}
 	s.sessions[n.id] = n
 	k.session = n
 	n.setUpAll()
-	n.become(sessionConfigured)
 	if !n.awaitTrigger() && !c.GetDeferredStart() {
 		n.start()
 	}

@@ -20,6 +20,7 @@ import (
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // packetsOf decodes a trace, and the packets that are compressed in it.
@@ -165,7 +166,7 @@ func TestFile(t *testing.T) {
 			if got, want := texts(packets), []string{"!one", "two"}; !slices.Equal(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}
-			marker := append(append([]byte{fieldPacket<<3 | 2, 0}, appendVarint(nil, fieldTrustedUID, uint64(os.Getuid()))...), "\x50\x01\xa2\x02\x10"...)
+			marker := append(append([]byte{fieldPacket<<3 | 2, 0}, appendVarint(nil, tracebuf.FieldTrustedUID, uint64(os.Getuid()))...), "\x50\x01\xa2\x02\x10"...)
 			marker = append(marker, syncMarker...)
 			marker[1] = byte(len(marker) - 2)
 			if kind == "given" && !bytes.Contains(b, marker) {
@@ -313,48 +314,24 @@ func TestPipeNotRead(t *testing.T) {
 	}
 }
 
-// TestCloneFile clones a session that is written into a file: the clone's file
-// has what the other had, and the rest.
+// TestCloneFile asks for a clone of a session that is written into a file, which
+// cannot be had, with a file and without.
 func TestCloneFile(t *testing.T) {
-	clock := newFakeClock(time.UnixMilli(10_000_000))
-	s := serveWith(t, addressed(t, Config{}), clock)
-	p := connect(t, s, "prog", offer("words"))
+	s := serve(t, Config{})
 	c, k := consume(t, s), consume(t, s)
-	cfg := config(1024, "words")
-	cfg.UniqueSessionName = proto.String("it")
-	cfg.FileWritePeriodMs = proto.Uint32(1000)
 	file := create(t)
-	c.recordInto(cfg, file)
-	p.waitFor("start 1")
-	p.write(1, "one")
-	c.invoke("Flush", &messages.FlushRequest{}, nil)
-	clock.pass(time.Second)
-	awaitFile(t, file.Name(), func(b []byte) bool { return bytes.Contains(b, []byte("one")) })
-	p.write(1, "two")
-
-	request := &messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_UniqueSessionName{UniqueSessionName: "it"}}
-	var answer messages.CloneSessionResponse
-	k.invoke("CloneSession", request, &answer)
-	if !strings.Contains(answer.GetError(), "file descriptor is required") {
-		t.Errorf("without a file: %v", &answer)
-	}
-	copied := create(t)
-	done := make(chan error, 1)
-	err := k.CallFile("CloneSession", request, copied, func(r ipc.Reply) { done <- r.Decode(&answer) })
-	if err := errors.Join(err, wait(t.Context(), done)); err != nil {
-		t.Fatal(err)
-	}
-	if !answer.GetSuccess() || !answer.GetWasWriteIntoFile() {
-		t.Fatalf("%v", &answer)
-	}
-	if got, want := texts(packetsOf(t, contents(t, copied.Name()))), []string{"!one", "two"}; !slices.Equal(got, want) {
-		t.Errorf("the clone has %q, want %q", got, want)
-	}
-	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	if why := c.end(); why != "" {
-		t.Error(why)
-	}
-	if got, want := texts(packetsOf(t, contents(t, file.Name()))), []string{"!one", "two"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	c.recordInto(config(64), file)
+	c.sync()
+	request := &messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}}
+	for _, to := range []*os.File{nil, create(t)} {
+		var answer messages.CloneSessionResponse
+		done := make(chan error, 1)
+		err := k.CallFile("CloneSession", request, to, func(r ipc.Reply) { done <- r.Decode(&answer) })
+		if err := errors.Join(err, wait(t.Context(), done)); err != nil {
+			t.Fatal(err)
+		}
+		if answer.GetSuccess() || !strings.Contains(answer.GetError(), "not supported by this tracing service") {
+			t.Errorf("%v", &answer)
+		}
 	}
 }

@@ -24,8 +24,6 @@ const (
 	flushStop      = 0x12
 	flushClone     = 0x13
 	flushBugreport = 0x100 // and for what a clone is
-
-	flushReason = 0xf // bits
 )
 
 // flushesMost is how many flushes of a session may be under way.
@@ -36,7 +34,6 @@ const flushesMost = 1000
 // committed before is there then, of those too that are not asked. What is not
 // committed is scraped.
 func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
-	n.packets.event(n, stepFlushStarted, false)
 	asked := n.flushable(nil)
 	for _, i := range n.instances {
 		// Nobody else can look into memory that is not shared.
@@ -64,7 +61,6 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 		done(false)
 		return
 	}
-	n.packets.slowFlush = nil
 	n.requested++
 	n.s.lastFlush++
 	id := n.s.lastFlush
@@ -92,7 +88,6 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 	timeout := millis(cmp.Or(timeoutMs, n.config.GetFlushTimeoutMs()))
 	n.after(cmp.Or(timeout, defaultFlushTimeout), func() {
 		if n.flushes[id] == f {
-			n.noteSlowFlush(f, flags)
 			n.flushed(id, false)
 		}
 	})
@@ -145,7 +140,7 @@ func (n *session) flushed(id uint64, ok bool) {
 	for _, p := range n.s.producersInOrder() {
 		n.s.scrape(n, p)
 	}
-	n.packets.event(n, stepFlushed, true)
+	n.packets.snapshotClocks(n)
 	if ok {
 		n.succeeded++
 	} else {

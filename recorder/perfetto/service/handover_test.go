@@ -13,7 +13,6 @@ import (
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
 )
 
 // sealed is memory as a producer makes it, with some seals.
@@ -271,35 +270,5 @@ func TestCloneFlushes(t *testing.T) {
 			t.Error(err)
 		}
 		k.reads("!x")
-	}
-}
-
-// TestBothKinds asks for one data source with buffers of both kinds.
-func TestBothKinds(t *testing.T) {
-	s := serve(t, Config{})
-	p, c := newStepper(t, s, true), consume(t, s)
-	cfg := config(64, "raw.ds")
-	cfg.Buffers = append(cfg.Buffers, &messages.TraceConfig_BufferConfig{
-		SizeKb: proto.Uint32(5), ExperimentalMode: messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2.Enum(),
-	})
-	second := proto.Clone(cfg.DataSources[0]).(*messages.TraceConfig_DataSource)
-	second.Config.TargetBuffer = proto.Uint32(1)
-	cfg.DataSources = append([]*messages.TraceConfig_DataSource{second}, cfg.DataSources...)
-	c.enable(cfg)
-	<-p.ready
-	p.sync()
-	p.put(rawChunk{page: 0, writer: 1, count: 1, payload: named("first")})
-	p.put(rawChunk{page: 1, writer: 2, count: 1, flags: smb.NeedsPatching, payload: named("second")})
-	p.commit(move(0, 0, 1), move(1, 0, 2))
-	k := consume(t, s)
-	if answer := k.clone(&messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}}); !answer.GetSuccess() {
-		t.Fatal(answer)
-	}
-	c.reads("!first", "second")
-	k.reads("!first", "second")
-	s.lock()
-	defer s.unlock()
-	if s.bufferBytes != 2*(64<<10+8<<10) {
-		t.Errorf("%d bytes of buffers", s.bufferBytes)
 	}
 }

@@ -23,27 +23,18 @@ import (
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 	"tracex/recorder/perfetto/smb"
 )
 
 // TestHostileProducer has a producer whose memory changes all the time, and that
 // commits, patches and claims at random: another's packets come out as they are.
 func TestHostileProducer(t *testing.T) {
-	for _, mode := range []messages.TraceConfig_BufferConfig_ExperimentalMode{0, messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2} {
-		t.Run(fmt.Sprint("kind", int(mode)+1), func(t *testing.T) {
-			cfg := config(256, "raw.ds")
-			cfg.Buffers[0].ExperimentalMode = mode.Enum()
-			testHostile(t, cfg)
-		})
-	}
-}
-
-func testHostile(t *testing.T, cfg *messages.TraceConfig) {
 	s := serve(t, Config{OnError: func(error) {}})
 	p := newStepper(t, s, true)
 	good := connect(t, s, "good", offer("words"))
 	c, own := consume(t, s), consume(t, s)
-	c.enable(cfg)
+	c.enable(config(256, "raw.ds"))
 	<-p.ready
 	own.enable(config(256, "words"))
 	good.waitFor("start 2")
@@ -174,11 +165,11 @@ func FuzzCommit(f *testing.F) {
 		}
 		s := &Service{clock: newFakeClock(time.Unix(1, 0)), buffers: make(map[uint32]*target), connected: make(map[uint32]*producer)}
 		s.config.Limits = Limits{}.withDefaults()
-		n := &session{s: s, sequences: make(map[sequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
-		s.addBuffer(n, newTraceBuffer(8<<10, false))
-		s.addBuffer(n, newSecondBuffer(8<<10, false))
+		n := &session{s: s, sequences: make(map[tracebuf.SequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
+		s.addBuffer(n, tracebuf.New(8<<10, false))
+		s.addBuffer(n, tracebuf.New(8<<10, true))
 		p := &producer{
-			s: s, from: &source{producer: 1}, told: true, scraped: true, reader: r,
+			s: s, from: &tracebuf.Source{Producer: 1}, told: true, scraped: true, reader: r,
 			writers: map[uint16]uint32{1: 1, 2: 2}, targets: map[uint32]bool{1: true, 2: true},
 		}
 		for range 2 {
@@ -193,7 +184,7 @@ func FuzzCommit(f *testing.F) {
 				stamped(t, d.step(1000))
 			}
 			for _, b := range n.buffers {
-				b.leave(1)
+				b.ProducerGone(1)
 			}
 		}
 	})
@@ -216,7 +207,7 @@ func stamped(t *testing.T, b []byte) {
 			if n < 0 {
 				t.Fatalf("a packet is not whole: %x", packet)
 			}
-			if number == fieldSequenceID {
+			if number == tracebuf.FieldSequenceID {
 				stamps++
 			}
 			packet = packet[n:]

@@ -150,19 +150,17 @@ func TestStopTrigger(t *testing.T) {
 	c.reads("!one", "two")
 }
 
-// TestCloneTrigger clones a session at each trigger, of which one may come a day.
+// TestCloneTrigger clones a session at each trigger.
 func TestCloneTrigger(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
 	c := consume(t, s)
 	events := c.observe(messages.ObservableEvents_TYPE_CLONE_TRIGGER_HIT)
 	cfg := awaiting(messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT, "snap", 100)
-	cfg.TriggerConfig.Triggers[0].MaxPer_24H = proto.Uint32(1)
 	cfg.TriggerConfig.TriggerTimeoutMs = proto.Uint32(maxDurationMs)
 	c.enable(cfg)
 	p.waitFor("start 1")
 	p.write(1, "one")
-	p.activate("snap")
 	p.activate("snap")
 	clock.pass(100 * time.Millisecond)
 	hit := (<-events).GetCloneTriggerHit()
@@ -188,12 +186,31 @@ func TestCloneTrigger(t *testing.T) {
 		t.Errorf("the clone has %q and %v", texts(packets), kinds)
 	}
 	p.activate("snap")
-	clock.pass(25 * time.Hour)
-	p.activate("snap")
 	clock.pass(time.Second)
 	<-events
 	if len(events) > 0 {
 		t.Error("one trigger too many")
+	}
+}
+
+// TestSnapshotInstead has a session that would stop at a trigger be cloned
+// instead, since the service can.
+func TestSnapshotInstead(t *testing.T) {
+	s, clock := serveAt(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	events := c.observe(messages.ObservableEvents_TYPE_CLONE_TRIGGER_HIT)
+	cfg := awaiting(messages.TraceConfig_TriggerConfig_STOP_TRACING, "snap", 100)
+	cfg.TriggerConfig.UseCloneSnapshotIfAvailable = proto.Bool(true)
+	c.enable(cfg)
+	p.waitFor("start 1")
+	p.activate("snap")
+	clock.pass(100 * time.Millisecond)
+	if hit := (<-events).GetCloneTriggerHit(); hit.GetProducerName() != "prog" {
+		t.Errorf("%v", hit)
+	}
+	if got := c.state(1); got != "STARTED" {
+		t.Errorf("the session is %s", got)
 	}
 }
 
@@ -357,23 +374,5 @@ func TestStrangers(t *testing.T) {
 	<-client.Done()
 	if got := <-told; !strings.Contains(got, "turned away") || len(told) > 0 {
 		t.Errorf("told %q, and %d more", got, len(told))
-	}
-}
-
-// TestExclusive has a session that drives out all others.
-func TestExclusive(t *testing.T) {
-	s := serve(t, Config{})
-	c, k := consume(t, s), consume(t, s)
-	c.enable(config(64))
-	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
-	cfg := config(64)
-	cfg.ExclusivePrio = proto.Uint32(3)
-	k.enable(cfg)
-	if why := c.end(); !strings.Contains(why, "(3) exclusive session") {
-		t.Errorf("ended with %q", why)
-	}
-	c.enable(config(64))
-	if why := c.end(); !strings.Contains(why, "priority 3 >= requested priority 0") {
-		t.Errorf("refused with %q", why)
 	}
 }

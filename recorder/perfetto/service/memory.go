@@ -92,7 +92,7 @@ func (p *producer) setUpMemory(n *session) bool {
 		}
 		if err != nil {
 			m.close()
-			p.s.complain("no memory of %d bytes for %q (process %d): %w", size, p.name, p.from.pid, err)
+			p.s.complain("no memory of %d bytes for %q (process %d): %w", size, p.name, p.from.PID, err)
 			return false
 		}
 		p.shm = m

@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"time"
@@ -26,20 +25,11 @@ type output struct {
 
 	// Bytes that were taken from the buffers so far: as long will the file be when
 	// they are written.
-	taken   int64
-	copies  []fileCopy
-	ending  bool // the session is over: what there is is the last
-	closing bool // no further copies are made
-	done    bool
-	why     string
-	answer  *ipc.Request // that is answered at the end
-	pending *ipc.Request // CloneSession that is answered at the end
-}
-
-// fileCopy is wanted of the beginning of a file, for a clone of its session.
-type fileCopy struct {
-	clone *session
-	size  int64 // bytes
+	taken  int64
+	ending bool // the session is over: what there is is the last
+	done   bool
+	why    string
+	answer *ipc.Request // that is answered at the end
 }
 
 func newOutput(c *messages.TraceConfig, file *os.File) *output {
@@ -99,12 +89,8 @@ func (n *session) write() {
 	defer s.outputs.Done()
 	for range o.due {
 		s.lock()
-		copies, ending := o.copies, o.ending
-		o.copies = nil
+		ending := o.ending
 		s.unlock()
-		for _, c := range copies {
-			n.copyFile(c)
-		}
 		full, err := n.drainInto(o)
 		if err == nil && o.sync {
 			err = o.file.Sync()
@@ -151,13 +137,6 @@ func (d *drain) fit(room int64) (size int) {
 // written closes the file and ends the session, if it is not over yet.
 func (n *session) written(err error) {
 	s, o := n.s, n.out
-	s.lock()
-	copies := o.copies
-	o.copies, o.closing = nil, true
-	s.unlock()
-	for _, c := range copies {
-		n.copyFile(c)
-	}
 	if closed := o.file.Close(); err == nil {
 		err = closed
 	}
@@ -171,37 +150,11 @@ func (n *session) written(err error) {
 	if o.answer != nil {
 		answerEnd(o.answer, cmp.Or(o.why, n.failure))
 	}
-	if o.pending != nil {
-		n.answerClone(o.pending, err)
-	}
 	if s.sessions[n.id] != n {
 		s.dropBuffers(n)
 		return
 	}
 	n.stop("")
-}
-
-// copyFile gives a clone what the file had when it was made, and has the rest
-// written.
-func (n *session) copyFile(of fileCopy) {
-	c, s := of.clone, n.s
-	_, err := io.Copy(c.out.file, io.NewSectionReader(n.out.file, 0, of.size))
-	s.lock()
-	defer s.unlock()
-	c.out.ending = true
-	if err == nil {
-		c.startOutput()
-		c.out.kick()
-		return
-	}
-	c.out.done = true
-	_ = c.out.file.Close() // what it has is of no use
-	c.answerClone(c.out.pending, refuse("Failed to clone 'write_into_file' session: failed to copy existing file: %v", err))
-	if s.sessions[c.id] == c {
-		s.free(c)
-	} else {
-		s.dropBuffers(c)
-	}
 }
 
 // startOutput begins to write the session's file.

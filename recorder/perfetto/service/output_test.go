@@ -4,17 +4,14 @@ package service
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -147,51 +144,5 @@ func TestWriteFlush(t *testing.T) {
 			}
 			awaitFile(t, file.Name(), func(b []byte) bool { return bytes.Contains(b, []byte("one")) })
 		})
-	}
-}
-
-// TestCloneFileFails clones a session into a file that takes nothing,
-// which costs the clone alone.
-func TestCloneFileFails(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer full.Close()
-	s, clock := serveAt(t, Config{OnError: func(error) {}})
-	p := connect(t, s, "prog", offer("words"))
-	c, k := consume(t, s), consume(t, s)
-	cfg := config(64, "words")
-	cfg.FileWritePeriodMs = proto.Uint32(1000)
-	file := create(t)
-	c.recordInto(cfg, file)
-	p.waitFor("start 1")
-	p.write(1, "one")
-	c.flush()
-	clock.pass(time.Second)
-	awaitFile(t, file.Name(), func(b []byte) bool { return bytes.Contains(b, []byte("one")) })
-	request := &messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}}
-	var answer messages.CloneSessionResponse
-	done := make(chan error, 1)
-	err = k.CallFile("CloneSession", request, full, func(r ipc.Reply) { done <- r.Decode(&answer) })
-	if err := errors.Join(err, wait(t.Context(), done)); err != nil {
-		t.Fatal(err)
-	}
-	if answer.GetSuccess() || !strings.HasPrefix(answer.GetError(), "Failed to clone 'write_into_file' session: failed to copy existing file") ||
-		!strings.Contains(answer.GetError(), "no space left") {
-		t.Errorf("%v", &answer)
-	}
-	s.lock()
-	if len(s.sessions) != 1 || s.bufferBytes != 64<<10 {
-		t.Errorf("%d sessions, %d bytes of buffers", len(s.sessions), s.bufferBytes)
-	}
-	s.unlock()
-	p.write(1, "two")
-	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	if why := c.end(); why != "" {
-		t.Error(why)
-	}
-	if got := texts(packetsOf(t, contents(t, file.Name()))); !slices.Equal(got, []string{"!one", "two"}) {
-		t.Errorf("the file has %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // servicePackets are the packets that the service itself adds to a trace, as far
@@ -14,12 +15,9 @@ import (
 type servicePackets struct {
 	initial    *messages.ClockSnapshot // when the session started
 	snapshots  []*messages.ClockSnapshot
-	steps      []stepTaken
-	slowFlush  []stepTaken // of the last flush
 	allStarted bool
 	described  bool // config, id and system were read
 	triggers   int  // that were read
-	concurrent []concurrent
 	syncMarker bool // due
 	stats      bool // due
 }
@@ -52,7 +50,6 @@ func (k *servicePackets) begin(n *session) {
 	if !n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
 		k.initial = n.clocks()
 	}
-	k.event(n, stepStarted, false)
 	k.snapshot(n)
 }
 
@@ -64,13 +61,7 @@ func (k *servicePackets) snapshot(n *session) {
 
 // clocks reads the clocks.
 func (n *session) clocks() *messages.ClockSnapshot {
-	processor := cycles()
 	snapshot := readClocks() // the boot time first
-	if countsCycles {
-		snapshot.Clocks = append(snapshot.Clocks, &messages.ClockSnapshot_Clock{
-			ClockId: proto.Uint32(uint32(messages.BuiltinClock_BUILTIN_CLOCK_TSC)), Timestamp: proto.Uint64(processor),
-		})
-	}
 	primary := n.config.GetBuiltinDataSources().GetPrimaryTraceClock()
 	if primary == messages.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
 		primary = messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
@@ -94,8 +85,7 @@ func (k *servicePackets) snapshotClocks(n *session) {
 	k.snapshots = append(k.snapshots, now)
 }
 
-// drifted reports whether clocks went on by different counts. The processor's, which
-// does not count nanoseconds, soon does: readers learn its rate from the snapshots.
+// drifted reports whether clocks advanced by different amounts.
 func drifted(a, b *messages.ClockSnapshot) bool {
 	if len(a.Clocks) != len(b.Clocks) || len(a.Clocks) == 0 {
 		return true
@@ -147,13 +137,11 @@ func (n *session) first() (list []*messages.TracePacket) {
 		}
 		k.described = true
 	}
-	return append(append(list, n.takeSteps()...), n.takeConcurrent()...)
+	return list
 }
 
 // last returns the packets that come behind all data.
 func (n *session) last() (list []*messages.TracePacket) {
-	n.packets.event(n, stepRead, false)
-	list = n.takeSteps()
 	if n.packets.stats {
 		n.packets.stats = false
 		list = append(list, n.own(&messages.TracePacket{Data: &messages.TracePacket_TraceStats{TraceStats: n.stats()}}))
@@ -166,9 +154,9 @@ func (n *session) provenance() *messages.TraceProvenance {
 	t := new(messages.TraceProvenance)
 	for _, b := range n.buffers {
 		list := new(messages.TraceProvenance_Buffer)
-		for id := range b.histograms() {
+		for id := range b.Sequences() {
 			list.Sequences = append(list.Sequences, &messages.TraceProvenance_Sequence{
-				Id: proto.Uint32(n.sequence(id)), ProducerId: proto.Int32(int32(id.producer)),
+				Id: proto.Uint32(n.sequence(id)), ProducerId: proto.Int32(int32(id.Producer)),
 			})
 		}
 		t.Buffers = append(t.Buffers, list)
@@ -177,7 +165,7 @@ func (n *session) provenance() *messages.TraceProvenance {
 }
 
 // sequence returns the number of a sequence in this session's trace.
-func (n *session) sequence(id sequenceID) uint32 {
+func (n *session) sequence(id tracebuf.SequenceID) uint32 {
 	number, ok := n.sequences[id]
 	if !ok {
 		number = uint32(len(n.sequences)) + ownSequence + 1

@@ -138,70 +138,6 @@ func TestStopTimeout(t *testing.T) {
 	}
 }
 
-// serviceEvents are those of some packets.
-func serviceEvents(packets []*messages.TracePacket) (list []*messages.TracingServiceEvent) {
-	for _, p := range packets {
-		if e := p.GetServiceEvent(); e != nil {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
-// TestSlow has data sources that do not start in 20 seconds, and a last flush
-// that nobody answers: the trace names them.
-func TestSlow(t *testing.T) {
-	s, clock := serveAt(t, Config{})
-	p := connect(t, s, "prog", offer("words"), &messages.DataSourceDescriptor{Name: proto.String("fast")})
-	p.set(true, true)
-	c := consume(t, s)
-	events := c.observe(messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED)
-	cfg := config(64, "words", "fast")
-	cfg.DurationMs = proto.Uint32(30_000)
-	c.enable(cfg)
-	p.waitFor("start 2")
-	clock.pass(20 * time.Second)
-	slow := 0
-	for _, e := range serviceEvents(c.read()) {
-		if e.GetAllDataSourcesStarted() {
-			t.Error("it says that all have started")
-		}
-		for _, d := range e.GetSlowStartingDataSources().GetDataSource() {
-			slow++
-			if d.GetProducerName() != "prog" || d.GetDataSourceName() != "words" {
-				t.Errorf("%v did not start", d)
-			}
-		}
-	}
-	if slow != 1 {
-		t.Errorf("%d did not start", slow)
-	}
-	clock.pass(10 * time.Second)
-	p.waitFor("flush [1 2]")
-	clock.pass(5 * time.Second)
-	p.waitFor("stop 1")
-	clock.pass(5 * time.Second)
-	if why := c.end(); why != "" {
-		t.Error(why)
-	}
-	var names []string
-	packets := c.read()
-	for _, e := range serviceEvents(packets) {
-		for _, d := range e.GetLastFlushSlowDataSources().GetDataSource() {
-			names = append(names, d.GetDataSourceName())
-		}
-	}
-	if !slices.Equal(names, []string{"words", "fast"}) {
-		t.Errorf("%q were not flushed", names)
-	}
-	if last := packets[len(packets)-1].GetTraceStats(); last.GetFinalFlushOutcome() != messages.TraceStats_FINAL_FLUSH_FAILED {
-		t.Errorf("the stats are %v", last)
-	}
-	if len(events) > 0 {
-		t.Error("it was told that all have started")
-	}
-}
-
 // TestSnapshots has a trace read in parts: each has what a reader needs that
 // begins there, once a period.
 func TestSnapshots(t *testing.T) {
@@ -225,8 +161,10 @@ func TestSnapshots(t *testing.T) {
 		}
 		if i == 1 {
 			clock.pass(999 * time.Millisecond)
-			if n := len(serviceEvents(c.read())); n != 1 {
-				t.Errorf("%d events too early", n)
+			for _, p := range c.read() {
+				if p.GetSynchronizationMarker() != nil {
+					t.Error("there is a marker too early")
+				}
 			}
 			clock.pass(time.Millisecond)
 		}
@@ -287,9 +225,6 @@ func TestBuiltinsOff(t *testing.T) {
 		for _, p := range c.read() {
 			m := p.ProtoReflect()
 			kind := string(m.WhichOneof(m.Descriptor().Oneofs().ByName("data")).Name())
-			if s := p.GetTraceStats(); s != nil && len(s.WriterStats) > 0 {
-				kind += " of writers"
-			}
 			if b := p.GetClockSnapshot(); b != nil {
 				kind += " " + b.GetPrimaryTraceClock().String()
 			}
@@ -301,7 +236,7 @@ func TestBuiltinsOff(t *testing.T) {
 	}
 	if got, want := kinds(&messages.TraceConfig_BuiltinDataSource{PrimaryTraceClock: messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC.Enum()}), []string{
 		"clock_snapshot BUILTIN_CLOCK_MONOTONIC", "synchronization_marker", "trace_config", "trigger", "trace_uuid", "trace_provenance",
-		"system_info", "service_event", "for_testing", "trace_stats of writers",
+		"system_info", "for_testing", "trace_stats",
 	}; !slices.Equal(got, want) {
 		t.Errorf("by default\n%q, want\n%q", got, want)
 	}

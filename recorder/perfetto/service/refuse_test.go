@@ -19,9 +19,6 @@ func TestRefusals(t *testing.T) {
 	source := func(c *conf) *messages.DataSourceConfig { return c.DataSources[0].Config }
 	for want, change := range map[string]func(c *conf){
 		"Requested too long trace (604800001ms  > 604800000 ms)": func(c *conf) { c.DurationMs = proto.Uint32(7*day + 1) },
-		"Requested too long trace (86400001ms  > 86400000 ms)": func(c *conf) {
-			c.DurationMs, c.EnableExtraGuardrails = proto.Uint32(day+1), proto.Bool(true)
-		},
 		"must provide a positive trigger_timeout_ms < 7 days (received 0ms)": func(c *conf) {
 			c.TriggerConfig = awaiting(stop, "x", 1).TriggerConfig
 			c.TriggerConfig.TriggerTimeoutMs = nil
@@ -34,22 +31,12 @@ func TestRefusals(t *testing.T) {
 		"duration_ms was set, this must not be set for traces with triggers.": func(c *conf) {
 			c.TriggerConfig, c.DurationMs = awaiting(stop, "x", 1).TriggerConfig, proto.Uint32(1)
 		},
-		"bugreport_filename contains invalid chars": func(c *conf) { c.BugreportFilename = proto.String("a/b") },
 		"STOP_TRACING/CLONE_SNAPSHOT and write_into_file together is unsupported": func(c *conf) {
 			c.TriggerConfig, c.WriteIntoFile = awaiting(clone, "x", 1).TriggerConfig, proto.Bool(true)
 		},
 		"Duplicate trigger name: x": func(c *conf) {
 			c.TriggerConfig = awaiting(stop, "x", 1).TriggerConfig
 			c.TriggerConfig.Triggers = append(c.TriggerConfig.Triggers, c.TriggerConfig.Triggers...)
-		},
-		"deferred_start=true is not supported in unsupervised traces": func(c *conf) {
-			c.EnableExtraGuardrails, c.DeferredStart = proto.Bool(true), proto.Bool(true)
-		},
-		"buffers.size_kb must be a multiple of 4, got 63": func(c *conf) {
-			c.EnableExtraGuardrails, c.Buffers[0].SizeKb = proto.Bool(true), proto.Uint32(63)
-		},
-		"Requested too large trace buffer (131076kB  > 131072 kB)": func(c *conf) {
-			c.EnableExtraGuardrails, c.Buffers[0].SizeKb = proto.Bool(true), proto.Uint32(131076)
 		},
 		"Too many buffers configured (129)": func(c *conf) {
 			for len(c.Buffers) < 129 {
@@ -72,16 +59,25 @@ func TestRefusals(t *testing.T) {
 		"Failed to create the trace file /none/of/these": func(c *conf) {
 			c.WriteIntoFile, c.OutputPath = proto.Bool(true), proto.String("/none/of/these")
 		},
-		`Semaphore "one" exceeds maximum allowed other session count (1 > min(0, 3))`: func(c *conf) {
-			c.SessionSemaphores = []*messages.TraceConfig_SessionSemaphore{{Name: proto.String("one"), MaxOtherSessionCount: proto.Uint64(0)}}
+		"exclusive_prio is not supported":     func(c *conf) { c.ExclusivePrio = proto.Uint32(1) },
+		"lockdown_mode is not supported":      func(c *conf) { c.LockdownMode = messages.TraceConfig_LOCKDOWN_SET.Enum() },
+		"session_semaphores is not supported": func(c *conf) { c.SessionSemaphores = []*messages.TraceConfig_SessionSemaphore{{}} },
+		"buffers.experimental_mode TRACE_BUFFER_V2 is not supported": func(c *conf) {
+			c.Buffers[0].ExperimentalMode = messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2.Enum()
+		},
+		"skip_probability of a trigger is not supported": func(c *conf) {
+			c.TriggerConfig = awaiting(stop, "x", 1).TriggerConfig
+			c.TriggerConfig.Triggers[0].SkipProbability = proto.Float64(0.1)
+		},
+		"max_per_24_h of a trigger is not supported": func(c *conf) {
+			c.TriggerConfig = awaiting(stop, "x", 1).TriggerConfig
+			c.TriggerConfig.Triggers[0].MaxPer_24H = proto.Uint32(3)
 		},
 	} {
 		t.Run("", func(t *testing.T) { // in a folder whose name is good for an address
 			s := serve(t, Config{Limits: Limits{Buffers: 1 << 30}, OnError: func(error) {}})
 			first, c := consume(t, s), consume(t, s)
-			other := config(4)
-			other.SessionSemaphores = []*messages.TraceConfig_SessionSemaphore{{Name: proto.String("one"), MaxOtherSessionCount: proto.Uint64(3)}}
-			first.enable(other)
+			first.enable(config(4))
 			first.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 			cfg := config(64, "words")
 			change(cfg)
@@ -98,8 +94,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTooMany has one user start more sessions than it may, and guarded ones of
-// one name too soon.
+// TestTooMany has one user start more sessions than it may.
 func TestTooMany(t *testing.T) {
 	full := serve(t, Config{})
 	for range maxSessionsOfUser {
@@ -111,21 +106,6 @@ func TestTooMany(t *testing.T) {
 	c.enable(config(4))
 	if why := c.end(); !strings.Contains(why, "Too many concurrent tracing sesions (5) for uid") {
 		t.Error(why)
-	}
-	s, clock := serveAt(t, Config{})
-	guarded := config(4)
-	guarded.EnableExtraGuardrails, guarded.UniqueSessionName = proto.Bool(true), proto.String("it")
-	for i, want := range []string{"", "began less than 300s ago (60s)", ""} {
-		c := consume(t, s)
-		c.enable(guarded)
-		c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
-		if why := c.end(); (why == "") != (want == "") || !strings.Contains(why, want) {
-			t.Errorf("the guarded session %d ended with %q", i, why)
-		}
-		clock.pass(leastBetweenGuarded / 5)
-		if i == 1 {
-			clock.pass(leastBetweenGuarded)
-		}
 	}
 }
 

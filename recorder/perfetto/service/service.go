@@ -3,13 +3,13 @@ package service
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"time"
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // Config says how a service treats who connects. The zero value is good.
@@ -76,7 +76,6 @@ type Service struct {
 	forgotten    int                  // connections
 	connected    map[uint32]*producer // that said who they are
 	news         []*consumer          // who is to be told something
-	lockdown     bool                 // other users' producers are left out
 	sessions     map[uint64]*session
 	buffers      map[uint32]*target
 	bufferBytes  int64
@@ -87,14 +86,11 @@ type Service struct {
 	lastBuffer   uint32
 	patchesLost  uint64 // patches that were no lengths, or for a buffer that is not
 	chunksLost   uint64 // that were for a buffer that is not, or not theirs, or too many
-	random       func() float64
-	triggered    map[string][]time.Time // the last day, by name
-	guarded      map[string]time.Time   // when sessions with guardrails began, by name
 }
 
 // target is a buffer under the number by which producers know it.
 type target struct {
-	buffer
+	*tracebuf.Buffer
 	session *session
 }
 
@@ -131,7 +127,6 @@ func start(c Config, clock clock) (*Service, error) {
 		config: c, clock: clock, uid: int32(os.Getuid()), machine: machineName(),
 		connected: make(map[uint32]*producer),
 		sessions:  make(map[uint64]*session), buffers: make(map[uint32]*target),
-		random: rand.Float64, triggered: make(map[string][]time.Time), guarded: make(map[string]time.Time),
 	}
 	s.left = sync.NewCond(&s.mu)
 	s.producers = ipc.NewHost(ipc.HostOptions{
@@ -244,14 +239,11 @@ func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bo
 		return false
 	}
 	discard := c.GetFillPolicy() == messages.TraceConfig_BufferConfig_DISCARD
-	if c.GetExperimentalMode() == messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2 {
-		return s.addBuffer(n, newSecondBuffer(int(size), discard))
-	}
-	return s.addBuffer(n, newTraceBuffer(int(size), discard))
+	return s.addBuffer(n, tracebuf.New(int(size), discard))
 }
 
 // addBuffer gives a buffer a number and a session. mu is held.
-func (s *Service) addBuffer(n *session, b buffer) bool {
+func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) bool {
 	if len(s.buffers) >= maxBufferID {
 		return false
 	}
@@ -260,7 +252,7 @@ func (s *Service) addBuffer(n *session, b buffer) bool {
 			break
 		}
 	}
-	s.bufferBytes += int64(b.size())
+	s.bufferBytes += int64(b.Size())
 	s.buffers[s.lastBuffer] = &target{b, n}
 	n.targets = append(n.targets, s.lastBuffer)
 	n.buffers = append(n.buffers, b)
@@ -285,7 +277,7 @@ func (s *Service) dropTargets(n *session) {
 // dropBuffers gives up the memory of a session's buffers. mu is held.
 func (s *Service) dropBuffers(n *session) {
 	for _, b := range n.buffers {
-		s.bufferBytes -= int64(b.size())
+		s.bufferBytes -= int64(b.Size())
 	}
 	n.buffers = nil
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // session is a recording. The service's lock guards it.
@@ -26,11 +27,10 @@ type session struct {
 	config   *messages.TraceConfig
 	uuid     *messages.TraceUuid
 	state    sessionState
-	since    uint64 // boot time at which it got into the state, ns
 	began    time.Time
 
 	targets   []uint32 // by position in the config
-	buffers   []buffer
+	buffers   []*tracebuf.Buffer
 	instances []*instance
 	timers    map[int]func() // what stops each
 	lastTimer int
@@ -43,7 +43,7 @@ type session struct {
 	finalFlush messages.TraceStats_FinalFlushOutcome
 
 	packets   servicePackets
-	sequences map[sequenceID]uint32
+	sequences map[tracebuf.SequenceID]uint32
 	invalid   uint64 // packets
 	triggers  []trigger
 	cloned    *trigger // that asked for the clone
@@ -70,7 +70,6 @@ const (
 	defaultFilePeriod   = 5 * time.Second
 	leastFilePeriod     = 100 * time.Millisecond
 	defaultSnapshots    = 10 * time.Second
-	slowStart           = 20 * time.Second
 )
 
 func millis(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
@@ -151,7 +150,7 @@ func (n *session) start() {
 	if n.state != sessionConfigured {
 		return
 	}
-	n.become(sessionStarted)
+	n.state = sessionStarted
 	n.began = n.s.clock.now()
 	b := n.config.GetBuiltinDataSources()
 	n.packets.begin(n)
@@ -169,9 +168,6 @@ func (n *session) start() {
 		n.startInstance(i)
 	}
 	n.maybeAllStarted()
-	if n.consumer != nil {
-		n.after(slowStart, n.noteSlow)
-	}
 }
 
 // maybeAllStarted tells the consumer, once, that all data sources have started.
@@ -181,7 +177,7 @@ func (n *session) maybeAllStarted() {
 		return
 	}
 	n.packets.allStarted = true
-	n.packets.event(n, stepAllStarted, true)
+	n.packets.snapshotClocks(n)
 	n.consumer.allStarted()
 }
 
@@ -232,7 +228,7 @@ func (n *session) stop(why string) {
 		n.disable("")
 		return
 	}
-	n.become(sessionStopping)
+	n.state = sessionStopping
 	n.after(millis(n.stopTimeoutMs()), func() {
 		if n.state == sessionStopping {
 			n.disable("")
@@ -259,11 +255,11 @@ func (n *session) disable(why string) {
 	for _, i := range slices.Clone(n.instances) {
 		n.stopInstance(i, true)
 	}
-	n.become(sessionDisabled)
+	n.state = sessionDisabled
 	for _, p := range n.s.connected {
 		n.s.scrape(n, p)
 	}
-	n.packets.event(n, stepDisabled, true)
+	n.packets.snapshotClocks(n)
 	if n.out.busy() {
 		// The consumer hears of the end when the file is whole.
 		n.packets.stats = true
@@ -279,9 +275,6 @@ func (n *session) disable(why string) {
 // still commit to them. mu is held.
 func (s *Service) free(n *session) {
 	n.disable("")
-	if n.state == sessionCloned {
-		n.become(sessionDisabled)
-	}
 	delete(s.sessions, n.id)
 	for _, i := range slices.Clone(n.instances) {
 		n.forget(i)

@@ -45,7 +45,7 @@ func TestSession(t *testing.T) {
 		}
 	}
 	want := []string{"clock_snapshot", "clock_snapshot", "synchronization_marker", "trace_config", "trace_uuid", "trace_provenance",
-		"system_info", "service_event", "service_event", "service_event", "service_event", "service_event", "trace_stats"}
+		"system_info", "trace_stats"}
 	if got := slices.Compact(slices.Clone(kinds)); !slices.Equal(got, slices.Compact(slices.Clone(want))) {
 		t.Errorf("the service's packets are\n%q, want\n%q", kinds, want)
 	}
@@ -154,59 +154,4 @@ func TestIgnored(t *testing.T) {
 	if got := s.sessions[1].instances[0].config.ProtoReflect().GetUnknown(); !bytes.Equal(got, unknown) {
 		t.Errorf("the data source got %x of what is not known", got)
 	}
-}
-
-// TestConcurrentSessions has a trace tell what became of other sessions.
-func TestConcurrentSessions(t *testing.T) {
-	s := serve(t, Config{})
-	p := connect(t, s, "prog", offer("words"))
-	before, c, after, copied := consume(t, s), consume(t, s), consume(t, s), consume(t, s)
-	before.enable(config(64))
-	before.sync()
-	cfg := config(64)
-	cfg.BuiltinDataSources = &messages.TraceConfig_BuiltinDataSource{EnableConcurrentSessionEvents: proto.Bool(true)}
-	c.enable(cfg)
-	c.sync()
-	named := config(64, "words")
-	named.UniqueSessionName, named.DeferredStart = proto.String("it"), proto.Bool(true)
-	after.enable(named)
-	after.invoke("StartTracing", &messages.StartTracingRequest{}, nil)
-	p.waitFor("start 1")
-	if answer := copied.clone(&messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 3}}); !answer.GetSuccess() {
-		t.Fatal(answer)
-	}
-	for _, packets := range [][]*messages.TracePacket{before.read(), copied.read()} {
-		if got := concurrentOf(t, packets); len(got) > 0 {
-			t.Errorf("a trace whose config does not want that tells %q", got)
-		}
-	}
-	copied.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
-	after.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	after.end()
-	before.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	want := []string{
-		"1  STATE_STARTED 0", "3 it STATE_CONFIGURED 1", "3 it STATE_STARTED 1", "4 it STATE_CLONED_READ_ONLY 0", "4 it STATE_DISABLED 0",
-		"3 it STATE_DISABLING_WAITING_STOP_ACKS 1", "3 it STATE_DISABLED 1", "1  STATE_DISABLED 0",
-	}
-	if got := concurrentOf(t, c.read()); !slices.Equal(got, want) {
-		t.Errorf("it tells\n%q, want\n%q", got, want)
-	}
-	if got := concurrentOf(t, c.read()); len(got) > 0 {
-		t.Errorf("and again %q", got)
-	}
-}
-
-func concurrentOf(t *testing.T, packets []*messages.TracePacket) (list []string) {
-	t.Helper()
-	last := uint64(0)
-	for _, p := range packets {
-		if e := p.GetConcurrentSessionEvent(); e != nil {
-			list = append(list, fmt.Sprint(e.GetSessionId(), " ", e.GetSessionName(), " ", e.GetState(), " ", e.GetNumDataSources()))
-			if p.GetTimestamp() < last || p.GetTimestamp() == 0 || p.GetTrustedPacketSequenceId() != ownSequence {
-				t.Errorf("behind %d comes %v", last, p)
-			}
-			last = p.GetTimestamp()
-		}
-	}
-	return list
 }

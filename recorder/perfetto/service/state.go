@@ -81,11 +81,11 @@ func (s *Service) sourcesByName() (list []*messages.TracingServiceState_DataSour
 // summary describes a producer to whoever asks.
 func (p *producer) summary() *messages.TracingServiceState_Producer {
 	t := &messages.TracingServiceState_Producer{
-		Id: proto.Int32(int32(p.id())), Name: proto.String(p.name), Uid: proto.Int32(p.from.uid), Pid: proto.Int32(p.from.pid),
+		Id: proto.Int32(int32(p.id())), Name: proto.String(p.name), Uid: proto.Int32(p.from.UID), Pid: proto.Int32(p.from.PID),
 		SdkVersion: proto.String(p.sdk), Frozen: proto.Bool(false),
 	}
-	if p.from.machine != 0 {
-		t.MachineId = proto.Uint32(p.from.machine)
+	if p.from.Machine != 0 {
+		t.MachineId = proto.Uint32(p.from.Machine)
 		if p.machine != "" {
 			t.MachineName = proto.String(p.machine)
 		}
@@ -102,7 +102,6 @@ func (n *session) summary() *messages.TracingServiceState_TracingSession {
 		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.uid)), State: proto.String(sessionStates[n.state]),
 		UniqueSessionName: proto.String(n.config.GetUniqueSessionName()), DurationMs: proto.Uint32(n.config.GetDurationMs()),
 		NumDataSources: proto.Uint32(uint32(len(n.instances))),
-		BugreportScore: n.config.BugreportScore, BugreportFilename: n.config.BugreportFilename,
 	}
 	for _, b := range n.config.Buffers {
 		t.BufferSizeKb = append(t.BufferSizeKb, b.GetSizeKb())

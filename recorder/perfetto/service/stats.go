@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // stats are the counters of a session.
@@ -28,23 +29,36 @@ func (n *session) stats() *messages.TraceStats {
 		FlushesFailed:         proto.Uint64(n.failed),
 		FinalFlushOutcome:     n.finalFlush.Enum(),
 	}
-	histograms := !n.config.GetBuiltinDataSources().GetDisableChunkUsageHistograms()
-	for i, b := range n.buffers {
-		t.BufferStats = append(t.BufferStats, b.counted().message())
-		if !histograms {
-			continue
-		}
-		for id, sizes := range b.histograms() {
-			t.ChunkPayloadHistogramDef = histogramBounds[:]
-			t.WriterStats = append(t.WriterStats, &messages.TraceStats_WriterStats{
-				SequenceId:                  proto.Uint64(uint64(n.sequence(id))),
-				ChunkPayloadHistogramCounts: sizes.counts[:],
-				ChunkPayloadHistogramSum:    sizes.sums[:],
-				Buffer:                      proto.Uint32(uint32(i)),
-			})
-		}
+	for _, b := range n.buffers {
+		t.BufferStats = append(t.BufferStats, bufferStats(b.Stats()))
 	}
 	return t
+}
+
+// bufferStats returns a buffer's counters as a consumer gets them.
+func bufferStats(c *tracebuf.Stats) *messages.TraceStats_BufferStats {
+	return &messages.TraceStats_BufferStats{
+		BufferSize:                proto.Uint64(c.BufferSize),
+		BytesWritten:              proto.Uint64(c.BytesWritten),
+		BytesOverwritten:          proto.Uint64(c.BytesOverwritten),
+		BytesRead:                 proto.Uint64(c.BytesRead),
+		PaddingBytesWritten:       proto.Uint64(c.PaddingWritten),
+		PaddingBytesCleared:       proto.Uint64(c.PaddingCleared),
+		ChunksWritten:             proto.Uint64(c.ChunksWritten),
+		ChunksRewritten:           proto.Uint64(c.ChunksRewritten),
+		ChunksRelocated:           proto.Uint64(0), // no buffer of this service moves a chunk
+		ChunksOverwritten:         proto.Uint64(c.ChunksOverwritten),
+		ChunksDiscarded:           proto.Uint64(c.ChunksDiscarded),
+		ChunksRead:                proto.Uint64(c.ChunksRead),
+		ChunksCommittedOutOfOrder: proto.Uint64(c.OutOfOrder),
+		WriteWrapCount:            proto.Uint64(c.Wraps),
+		PatchesSucceeded:          proto.Uint64(c.PatchesSucceeded),
+		PatchesFailed:             proto.Uint64(c.PatchesFailed),
+		ReadaheadsSucceeded:       proto.Uint64(c.ReadaheadsSucceeded),
+		ReadaheadsFailed:          proto.Uint64(c.ReadaheadsFailed),
+		AbiViolations:             proto.Uint64(c.ABIViolations),
+		TraceWriterPacketLoss:     proto.Uint64(c.WriterPacketLoss),
+	}
 }
 
 // registered counts the data sources of all producers.

@@ -63,28 +63,20 @@ func w1(id uint32, count int, flags smb.Flags, payload string) rawChunk {
 
 // TestSteps has a producer do all kinds of things with its memory, one after the
 // other, as one once did with the real service: the same packets come out, and
-// the same is counted, with buffers of either kind.
+// the same is counted.
 func TestSteps(t *testing.T) {
-	for file, mode := range map[string]messages.TraceConfig_BufferConfig_ExperimentalMode{
-		"steps.txt": messages.TraceConfig_BufferConfig_MODE_UNSPECIFIED, "steps_second.txt": messages.TraceConfig_BufferConfig_TRACE_BUFFER_V2,
-	} {
-		t.Run(file, func(t *testing.T) {
-			s, _ := serveAt(t, Config{})
-			r := &steps{T: t, s: s, p: newStepper(t, s, false), c: consume(t, s), expected: expectations(t, file)}
-			cfg := config(1024, "raw.ds")
-			cfg.Buffers[0].ExperimentalMode = mode.Enum()
-			r.c.enable(cfg)
-			<-r.p.ready
-			r.packets()
-			r.order()
-			r.nonsense()
-			r.scraped()
-			r.patches()
-			r.end()
-			if len(r.expected) > 0 {
-				t.Errorf("%d steps are left", len(r.expected))
-			}
-		})
+	s, _ := serveAt(t, Config{})
+	r := &steps{T: t, s: s, p: newStepper(t, s, false), c: consume(t, s), expected: expectations(t, "steps.txt")}
+	r.c.enable(config(1024, "raw.ds"))
+	<-r.p.ready
+	r.packets()
+	r.order()
+	r.nonsense()
+	r.scraped()
+	r.patches()
+	r.end()
+	if len(r.expected) > 0 {
+		t.Errorf("%d steps are left", len(r.expected))
 	}
 }
 

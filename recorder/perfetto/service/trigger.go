@@ -68,8 +68,6 @@ func (p *producer) activateTriggers(r *ipc.Request, m *messages.ActivateTriggers
 // trigger does what sessions want done at a trigger.
 func (p *producer) trigger(name string) {
 	s := p.s
-	recent := s.recentTriggers(name)
-	matched := false
 	for _, n := range s.inOrder() {
 		if n.state == sessionCloned {
 			continue
@@ -78,34 +76,12 @@ func (p *producer) trigger(name string) {
 			if t.GetName() != name {
 				continue
 			}
-			pattern := t.GetProducerNameRegex()
-			limited := t.GetMaxPer_24H() > 0 && recent >= int(t.GetMaxPer_24H())
-			if pattern == "" || matches(pattern, p.name) {
-				if s.random() >= t.GetSkipProbability() && !limited {
-					matched = true
-					n.trigger(&trigger{bootTime(), name, p.name, p.from.uid, millis(t.GetStopDelayMs())})
-				}
+			if pattern := t.GetProducerNameRegex(); pattern == "" || matches(pattern, p.name) {
+				n.trigger(&trigger{bootTime(), name, p.name, p.from.UID, millis(t.GetStopDelayMs())})
 			}
 			break // the first of the name counts
 		}
 	}
-	if matched && recent < triggersMost {
-		s.triggered[name] = append(s.triggered[name], s.clock.now())
-	}
-}
-
-// recentTriggers counts how often a trigger did something within a day.
-func (s *Service) recentTriggers(name string) int {
-	times := s.triggered[name]
-	for len(times) > 0 && s.clock.now().Sub(times[0]) > 24*time.Hour {
-		times = times[1:]
-	}
-	if len(times) == 0 {
-		delete(s.triggered, name)
-	} else {
-		s.triggered[name] = times
-	}
-	return len(times)
 }
 
 // triggersMost is how many triggers of a session are kept until they are read.

@@ -1,4 +1,4 @@
-package service
+package tracebuf
 
 import (
 	"iter"
@@ -6,14 +6,14 @@ import (
 )
 
 // ring is the records of a buffer, the oldest first.
-type ring[R any] struct {
-	records []R
+type ring struct {
+	records []*record
 	first   int // in records
 }
 
-func (g *ring[R]) len() int { return len(g.records) - g.first }
+func (g *ring) len() int { return len(g.records) - g.first }
 
-func (g *ring[R]) push(r R) {
+func (g *ring) push(r *record) {
 	if g.first > 64 && g.first > len(g.records)/2 {
 		g.records = append(g.records[:0], g.records[g.first:]...)
 		clear(g.records[len(g.records):cap(g.records)])
@@ -23,13 +23,13 @@ func (g *ring[R]) push(r R) {
 }
 
 // drop takes n records off, the oldest.
-func (g *ring[R]) drop(n int) {
+func (g *ring) drop(n int) {
 	clear(g.records[g.first : g.first+n])
 	g.first += n
 }
 
 // pushOldest puts a record before all others.
-func (g *ring[R]) pushOldest(r R) {
+func (g *ring) pushOldest(r *record) {
 	if g.first == 0 {
 		g.records = slices.Insert(g.records, 0, r)
 		return
@@ -39,20 +39,20 @@ func (g *ring[R]) pushOldest(r R) {
 }
 
 // at returns the record at a position, counted from the oldest.
-func (g *ring[R]) at(i int) R { return g.records[g.first+i] }
+func (g *ring) at(i int) *record { return g.records[g.first+i] }
 
-func (g *ring[R]) all() iter.Seq[R] { return slices.Values(g.records[g.first:]) }
+func (g *ring) all() iter.Seq[*record] { return slices.Values(g.records[g.first:]) }
 
 // room makes room for size bytes at b.at, which may move for it to the front. It
 // returns false when what is there must be kept.
-func (b *traceBuffer) room(size int) bool {
+func (b *Buffer) room(size int) bool {
 	if end := len(b.data) - b.at; size > end {
 		if _, ok := b.overwrite(end); !ok {
 			return false
 		}
-		b.pad(end, (*ring[*record]).push)
+		b.pad(end, (*ring).push)
 		b.at = 0
-		b.count.wraps++
+		b.count.Wraps++
 	}
 	gap, ok := b.overwrite(size)
 	if !ok {
@@ -60,34 +60,34 @@ func (b *traceBuffer) room(size int) bool {
 	}
 	if gap > 0 {
 		b.at += size
-		b.pad(gap, (*ring[*record]).pushOldest)
+		b.pad(gap, (*ring).pushOldest)
 		b.at -= size
 	}
 	return true
 }
 
 // pad makes padding of size bytes at b.at.
-func (b *traceBuffer) pad(size int, push func(*ring[*record], *record)) {
+func (b *Buffer) pad(size int, push func(*ring, *record)) {
 	if size == 0 {
 		return
 	}
 	push(&b.ring, &record{at: b.at, size: size})
-	b.count.paddingWritten += uint64(size)
+	b.count.PaddingWritten += uint64(size)
 }
 
 // advance moves b.at behind size bytes that were written.
-func (b *traceBuffer) advance(size int) {
+func (b *Buffer) advance(size int) {
 	b.at += size
 	if b.at == len(b.data) {
 		b.at = 0
-		b.count.wraps++
+		b.count.Wraps++
 	}
 }
 
 // overwrite gives up the records in the size bytes at b.at, and returns how many
 // bytes more the last of them took. Where a buffer that discards has something
 // unread there, it gives up nothing and returns false.
-func (b *traceBuffer) overwrite(size int) (more int, ok bool) {
+func (b *Buffer) overwrite(size int) (more int, ok bool) {
 	n, end := 0, b.at
 	for r := range b.ring.all() {
 		if r.at != end || end >= b.at+size {
@@ -107,14 +107,14 @@ func (b *traceBuffer) overwrite(size int) (more int, ok bool) {
 }
 
 // giveUp takes a record off that is overwritten.
-func (b *traceBuffer) giveUp(r *record) {
+func (b *Buffer) giveUp(r *record) {
 	if r.seq == nil {
-		b.count.paddingCleared += uint64(r.size)
+		b.count.PaddingCleared += uint64(r.size)
 		return
 	}
 	if r.read < r.count {
-		b.count.chunksOverwritten++
-		b.count.bytesOverwritten += uint64(r.size)
+		b.count.ChunksOverwritten++
+		b.count.BytesOverwritten += uint64(r.size)
 	}
 	s := r.seq
 	s.left = r

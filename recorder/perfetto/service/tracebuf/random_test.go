@@ -1,4 +1,4 @@
-package service
+package tracebuf
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 )
 
 // TestBufferRandom writes packets of random sizes with several writers, in random
-// order of chunks, of which some are scraped before, in buffers of both kinds: all
-// are read once, in order, and where some are lost it says so.
+// order of chunks, of which some are scraped before: all are read once, in order,
+// and where some are lost it says so.
 func TestBufferRandom(t *testing.T) {
 	seeds := []uint64{737, 1449} // rare orders, that once went wrong
 	for seed := range uint64(300) {
@@ -25,11 +25,8 @@ func TestBufferRandom(t *testing.T) {
 		if seed%2 == 1 {
 			size = 16 << 10
 		}
-		var b buffer = newTraceBuffer(size, false)
-		if seed%4 > 1 {
-			b = newSecondBuffer(size, false)
-		}
-		from := &source{producer: 1}
+		b := New(size, false)
+		from := &Source{Producer: 1}
 		writers := make([]*testWriter, 1+rng.IntN(4))
 		for i := range writers {
 			writers[i] = &testWriter{id: uint16(i + 1), size: []int{4088, 2040, 1020, 288}[rng.IntN(4)]}
@@ -38,7 +35,7 @@ func TestBufferRandom(t *testing.T) {
 			w := writers[rng.IntN(len(writers))]
 			w.packet(rng)
 			for _, c := range w.chunks(rng) {
-				b.write(from, c)
+				b.CopyChunkUntrusted(from, c)
 			}
 			if rng.IntN(4) == 0 {
 				readAll(t, b, writers)
@@ -47,13 +44,13 @@ func TestBufferRandom(t *testing.T) {
 		for _, w := range writers {
 			w.flush()
 			for _, c := range w.held {
-				b.write(from, c)
+				b.CopyChunkUntrusted(from, c)
 			}
 			w.held = nil
 		}
 		readAll(t, b, writers)
 		for _, w := range writers {
-			if lost := w.written - w.got; lost != 0 && b.counted().chunksOverwritten+b.counted().chunksDiscarded == 0 {
+			if lost := w.written - w.got; lost != 0 && b.count.ChunksOverwritten+b.count.ChunksDiscarded == 0 {
 				t.Fatalf("seed %d: %d of %d packets of writer %d are lost", seed, lost, w.written, w.id)
 			}
 		}
@@ -65,25 +62,15 @@ func TestBufferRandom(t *testing.T) {
 
 // ringBytes checks that the records lie one behind the other and returns what
 // they take.
-func ringBytes(t *testing.T, b buffer) (sum int) {
+func ringBytes(t *testing.T, b *Buffer) (sum int) {
 	t.Helper()
 	end := -1
-	check := func(at, size int) {
-		if end >= 0 && at != end && at != 0 {
-			t.Fatalf("a record at %d, want %d", at, end)
+	for r := range b.ring.all() {
+		if end >= 0 && r.at != end && r.at != 0 {
+			t.Fatalf("a record at %d, want %d", r.at, end)
 		}
-		end = at + size
-		sum += size
-	}
-	switch b := b.(type) {
-	case *traceBuffer:
-		for r := range b.ring.all() {
-			check(r.at, r.size)
-		}
-	case *secondBuffer:
-		for r := range b.ring.all() {
-			check(r.at, r.size)
-		}
+		end = r.at + r.size
+		sum += r.size
 	}
 	return sum
 }
@@ -157,26 +144,25 @@ func (w *testWriter) chunks(rng *rand.Rand) (list []*smb.Chunk) {
 }
 
 // readAll reads what is there, and checks order and loss.
-func readAll(t *testing.T, b buffer, writers []*testWriter) {
+func readAll(t *testing.T, b *Buffer, writers []*testWriter) {
 	t.Helper()
-	b.rewind()
+	b.BeginRead()
 	for {
-		p, ok := b.next()
+		p, ok := b.ReadNextPacket()
 		if !ok {
 			return
 		}
-		text := string(bytes.Join(p.parts, nil))
+		text := string(bytes.Join(p.Parts, nil))
 		number, rest, found := strings.Cut(text, ":")
 		var n int
 		if _, err := fmt.Sscan(number, &n); err != nil || !found || strings.Trim(rest, "x") != "" {
 			t.Fatalf("a packet of %d bytes that nobody wrote: %.40q", len(text), text)
 		}
-		w := writers[p.writer-1]
+		w := writers[p.Writer-1]
 		if n <= w.last {
 			t.Fatalf("writer %d: packet %d behind %d", w.id, n, w.last)
 		}
-		_, first := b.(*traceBuffer)
-		if missing := n != w.last+1 && (w.last > 0 || first && n > 1); missing && p.lost == 0 {
+		if missing := n != w.last+1 && (w.last > 0 || n > 1); missing && !p.Lost {
 			t.Fatalf("writer %d: packet %d behind %d, and nothing says that some are lost", w.id, n, w.last)
 		}
 		w.last = n

@@ -1,4 +1,4 @@
-package service
+package tracebuf
 
 import (
 	"bytes"
@@ -29,22 +29,18 @@ func scraped(c *smb.Chunk) *smb.Chunk {
 }
 
 // all reads what can be read: the texts, with "!" before one that says that
-// something is missing, and "!n!" where it has reasons for that.
-func all(b buffer) string {
+// something is missing.
+func all(b *Buffer) string {
 	var list []string
-	b.rewind()
+	b.BeginRead()
 	for {
-		p, ok := b.next()
+		p, ok := b.ReadNextPacket()
 		if !ok {
 			return strings.Join(list, " ")
 		}
-		text := string(bytes.Join(p.parts, nil))
-		switch p.lost {
-		case 0:
-		case lossPresent:
+		text := string(bytes.Join(p.Parts, nil))
+		if p.Lost {
 			text = "!" + text
-		default:
-			text = fmt.Sprint("!", uint32(p.lost), "!", text)
 		}
 		list = append(list, text)
 	}
@@ -53,25 +49,25 @@ func all(b buffer) string {
 // story is what happens to a buffer, step by step, and what it should count.
 type story struct {
 	*testing.T
-	b      *traceBuffer
-	from   *source
-	expect counters
+	b      *Buffer
+	from   *Source
+	expect Stats
 }
 
 func newStory(t *testing.T) *story {
-	return &story{t, newTraceBuffer(1<<20, false), &source{producer: 1}, counters{bufferSize: 1 << 20}}
+	return &story{t, New(1<<20, false), &Source{Producer: 1}, Stats{BufferSize: 1 << 20}}
 }
 
 // wrote and read expect chunks to be counted.
-func (s *story) wrote(n uint64) { s.expect.chunksWritten += n; s.expect.bytesWritten += n * 4096 }
-func (s *story) read(n uint64)  { s.expect.chunksRead += n; s.expect.bytesRead += n * 4096 }
+func (s *story) wrote(n uint64) { s.expect.ChunksWritten += n; s.expect.BytesWritten += n * 4096 }
+func (s *story) read(n uint64)  { s.expect.ChunksRead += n; s.expect.BytesRead += n * 4096 }
 
 // step writes chunks and holds what can be read then, and what is counted. The
-// counters are those that the tracing service of Perfetto showed for the like.
+// Stats are those that the tracing service of Perfetto showed for the like.
 func (s *story) step(what, want string, chunks ...*smb.Chunk) {
 	s.Helper()
 	for _, c := range chunks {
-		s.b.write(s.from, c)
+		s.b.CopyChunkUntrusted(s.from, c)
 	}
 	if got := all(s.b); got != want {
 		s.Errorf("%s: read %q, want %q", what, got, want)
@@ -94,15 +90,15 @@ func TestBufferPackets(t *testing.T) {
 
 	s.wrote(3)
 	s.read(3)
-	s.expect.readaheadsSucceeded++
+	s.expect.ReadaheadsSucceeded++
 	s.step("one packet in three chunks", "D0 DxDyDz D2", chunk(1, 2, next, "D0", "Dx"), chunk(1, 3, next|prev, "Dy"), chunk(1, 4, prev, "Dz", "D2"))
 
 	s.wrote(1)
-	s.expect.readaheadsFailed++
+	s.expect.ReadaheadsFailed++
 	s.step("a beginning", "E0", chunk(1, 5, next, "E0", "Ex"))
 	s.wrote(1)
 	s.read(2)
-	s.expect.readaheadsSucceeded++
+	s.expect.ReadaheadsSucceeded++
 	s.step("its end", "ExEy E1", chunk(1, 6, prev, "Ey", "E1"))
 }
 
@@ -116,15 +112,15 @@ func TestBufferOrder(t *testing.T) {
 	s.step("behind a hole", "", chunk(1, 8, 0, "G8"))
 	s.wrote(1)
 	s.read(2)
-	s.expect.outOfOrder++
+	s.expect.OutOfOrder++
 	s.step("the hole filled", "G7 G8", chunk(1, 7, 0, "G7"))
 
 	s.step("the same chunk again", "", chunk(1, 8, 0, "G8"))
-	s.expect.abiViolations++
+	s.expect.ABIViolations++
 	smaller := chunk(1, 8, 0, "G8", "G9")
 	smaller.Size, smaller.Payload = 1000, smaller.Payload[:992]
 	s.step("the same chunk in another size", "", smaller)
-	s.expect.abiViolations++
+	s.expect.ABIViolations++
 	s.step("with fewer packets", "", chunk(1, 7, 0))
 }
 
@@ -133,14 +129,14 @@ func TestBufferNonsense(t *testing.T) {
 	s := newStory(t)
 	s.wrote(2)
 	s.read(2)
-	s.expect.writerPacketLoss++
+	s.expect.WriterPacketLoss++
 	gaveUp := chunk(1, 9, 0, "J0", "")
 	copy(gaveUp.Payload[4:], []byte{0xff, 0xff, 0xff, 0x7f})
 	s.step("given up", "!J0 !J1", gaveUp, chunk(1, 10, 0, "J1"))
 
 	s.wrote(1)
 	s.read(1)
-	s.expect.abiViolations++
+	s.expect.ABIViolations++
 	more := chunk(1, 11, 0, "O1", "O2")
 	more.Count = 5
 	more.Payload = append(more.Payload[:8:8], bytes.Repeat([]byte{0xee}, chunkSize-16)...)
@@ -156,9 +152,9 @@ func TestBufferScraped(t *testing.T) {
 	s.wrote(1)
 	s.step("scraped", "!Q1 Q2", scraped(chunk(2, 0, 0, "Q1", "Q2")))
 	s.step("again", "", scraped(chunk(2, 0, 0, "Q1", "Q2")))
-	s.expect.chunksRewritten++
+	s.expect.ChunksRewritten++
 	s.step("with more", "Q3 Q4", scraped(chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4")))
-	s.expect.chunksRewritten++
+	s.expect.ChunksRewritten++
 	s.read(1)
 	s.step("complete", "Q5 Q6", chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6"))
 }
@@ -166,21 +162,21 @@ func TestBufferScraped(t *testing.T) {
 // Lengths come late, or for what is not there.
 func TestBufferPatches(t *testing.T) {
 	s := newStory(t)
-	id := sequenceID{1, 9}
+	id := SequenceID{1, 9}
 	s.wrote(2)
 	s.step("lengths are missing", "", chunk(9, 0, smb.NeedsPatching, "T0", "xxxxT1"), chunk(9, 1, 0, "T2"))
-	s.expect.patchesFailed++
-	if s.b.patch(id, 7, nil, false) {
+	s.expect.PatchesFailed++
+	if s.b.TryPatchChunk(id, 7, nil, false) {
 		t.Error("a chunk that is not there was patched")
 	}
-	s.expect.patchesFailed++
-	if s.b.patch(id, 0, []patch{{offset: chunkSize - 8 - 3}}, false) {
+	s.expect.PatchesFailed++
+	if s.b.TryPatchChunk(id, 0, []Patch{{Offset: chunkSize - 8 - 3}}, false) {
 		t.Error("patched behind the end")
 	}
-	s.expect.patchesSucceeded++
-	s.b.patch(id, 0, []patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
+	s.expect.PatchesSucceeded++
+	s.b.TryPatchChunk(id, 0, []Patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
 	s.step("one came", "")
-	s.b.patch(id, 0, nil, false)
+	s.b.TryPatchChunk(id, 0, nil, false)
 	s.read(2)
 	s.step("all came", "!T0 abcdT1 T2")
 }
@@ -188,27 +184,27 @@ func TestBufferPatches(t *testing.T) {
 // TestBufferSequences has several writers, of several producers, and a packet
 // whose beginning never came.
 func TestBufferSequences(t *testing.T) {
-	b := newTraceBuffer(1<<20, false)
-	b.write(&source{producer: 7}, chunk(1, 0, 0, "of another"))
-	b.write(&source{producer: 1}, chunk(3, 0, 0, "U3"))
+	b := New(1<<20, false)
+	b.CopyChunkUntrusted(&Source{Producer: 7}, chunk(1, 0, 0, "of another"))
+	b.CopyChunkUntrusted(&Source{Producer: 1}, chunk(3, 0, 0, "U3"))
 	if got := all(b); got != "!U3 !of another" {
 		t.Errorf("read %q", got)
 	}
-	b.write(&source{producer: 1}, chunk(4, 5, smb.ContinuesFromPrev, "rest", "U4"))
+	b.CopyChunkUntrusted(&Source{Producer: 1}, chunk(4, 5, smb.ContinuesFromPrev, "rest", "U4"))
 	if got := all(b); got != "!U4" {
 		t.Errorf("read %q", got)
 	}
-	if b.count.chunksWritten != 3 || b.count.chunksRead != 3 {
+	if b.count.ChunksWritten != 3 || b.count.ChunksRead != 3 {
 		t.Errorf("counted %+v", b.count)
 	}
 }
 
 // Ids of chunks wrap.
 func TestBufferWraps(t *testing.T) {
-	b := newTraceBuffer(1<<16, false)
-	from := new(source)
+	b := New(1<<16, false)
+	from := new(Source)
 	for i := range uint32(4) {
-		b.write(from, chunk(1, i-2, 0, fmt.Sprint(i)))
+		b.CopyChunkUntrusted(from, chunk(1, i-2, 0, fmt.Sprint(i)))
 	}
 	if got, want := all(b), "!0 1 2 3"; got != want {
 		t.Errorf("read %q, want %q", got, want)
@@ -218,71 +214,71 @@ func TestBufferWraps(t *testing.T) {
 // A ring overwrites what is oldest, whatever the sizes: where a record does not
 // fit up to the end, or leaves a part of one, there is padding.
 func TestBufferOverwrites(t *testing.T) {
-	b := newTraceBuffer(10<<10, false)
-	from := new(source)
+	b := New(10<<10, false)
+	from := new(Source)
 	const large, small = 4096, 1040 // bytes of records
 	part := func(id uint32) *smb.Chunk {
 		c := chunk(1, id, 0, fmt.Sprint(id))
 		c.Size, c.Payload = 1020, c.Payload[:1012]
 		return c
 	}
-	want := counters{bufferSize: 10 << 10}
+	want := Stats{BufferSize: 10 << 10}
 	step := func(c *smb.Chunk, size uint64, change func()) {
 		t.Helper()
-		b.write(from, c)
-		want.chunksWritten++
-		want.bytesWritten += size
+		b.CopyChunkUntrusted(from, c)
+		want.ChunksWritten++
+		want.BytesWritten += size
 		change()
 		if b.count != want {
 			t.Errorf("chunk %d: counted\n%+v, want\n%+v", c.ID, b.count, want)
 		}
 	}
-	overwrites := func() { want.chunksOverwritten++; want.bytesOverwritten += large }
+	overwrites := func() { want.ChunksOverwritten++; want.BytesOverwritten += large }
 	step(chunk(1, 0, 0, "0"), large, func() {})
 	step(chunk(1, 1, 0, "1"), large, func() {})
 	step(chunk(1, 2, 0, "2"), large, func() { // to the front, over chunk 0
 		overwrites()
-		want.paddingWritten += 2048
-		want.wraps++
+		want.PaddingWritten += 2048
+		want.Wraps++
 	})
 	step(part(3), small, func() { // over a part of chunk 1
 		overwrites()
-		want.paddingWritten += large - small
+		want.PaddingWritten += large - small
 	})
 	step(chunk(1, 4, 0, "4"), large, func() { // over the rest, and some of the padding at the end
-		want.paddingCleared += large - small + 2048
-		want.paddingWritten += 1008
+		want.PaddingCleared += large - small + 2048
+		want.PaddingWritten += 1008
 	})
 	step(part(5), small, func() { // to the front again
-		want.paddingCleared += 1008
-		want.paddingWritten += 1008
-		want.wraps++
+		want.PaddingCleared += 1008
+		want.PaddingWritten += 1008
+		want.Wraps++
 		overwrites()
-		want.paddingWritten += large - small
+		want.PaddingWritten += large - small
 	})
 	if got := all(b); got != "!3 4 5" {
 		t.Errorf("read %q", got)
 	}
 	// What was read is no loss.
-	b.write(from, chunk(1, 6, 0, "6"))
-	if got := all(b); got != "6" || b.count.chunksOverwritten != want.chunksOverwritten {
-		t.Errorf("read %q, %d chunks were overwritten", got, b.count.chunksOverwritten)
+	b.CopyChunkUntrusted(from, chunk(1, 6, 0, "6"))
+	if got := all(b); got != "6" || b.count.ChunksOverwritten != want.ChunksOverwritten {
+		t.Errorf("read %q, %d chunks were overwritten", got, b.count.ChunksOverwritten)
 	}
 }
 
 // A chunk that is copied while it is being written, and overwritten along with
 // later ones before it is complete, is not read twice.
 func TestBufferAgain(t *testing.T) {
-	b := newTraceBuffer(3*4096, false)
-	from := new(source)
-	b.write(from, scraped(chunk(1, 3, 0, "a")))
+	b := New(3*4096, false)
+	from := new(Source)
+	b.CopyChunkUntrusted(from, scraped(chunk(1, 3, 0, "a")))
 	if got := all(b); got != "!a" {
 		t.Fatalf("read %q", got)
 	}
 	for _, id := range []uint32{6, 5, 4} { // the last of these is in the place of 3
-		b.write(from, chunk(1, id, 0, fmt.Sprint(id)))
+		b.CopyChunkUntrusted(from, chunk(1, id, 0, fmt.Sprint(id)))
 	}
-	b.write(from, chunk(1, 3, 0, "a", "b"))
+	b.CopyChunkUntrusted(from, chunk(1, 3, 0, "a", "b"))
 	if got := all(b); got != "b 4 5" {
 		t.Errorf("read %q", got)
 	}
@@ -291,19 +287,19 @@ func TestBufferAgain(t *testing.T) {
 // A hole of chunks that were read, and overwritten before older ones, holds up
 // nobody.
 func TestBufferHoleOfRead(t *testing.T) {
-	b := newTraceBuffer(4*4096, false)
-	from := new(source)
+	b := New(4*4096, false)
+	from := new(Source)
 	for _, id := range []uint32{2, 0, 1} {
-		b.write(from, chunk(1, id, 0, fmt.Sprint(id)))
+		b.CopyChunkUntrusted(from, chunk(1, id, 0, fmt.Sprint(id)))
 	}
 	if got := all(b); got != "!0 1 2" {
 		t.Fatalf("read %q", got)
 	}
-	b.write(from, chunk(1, 3, 0, "3"))
+	b.CopyChunkUntrusted(from, chunk(1, 3, 0, "3"))
 	if got := all(b); got != "3" {
 		t.Fatalf("read %q", got)
 	}
-	b.write(from, chunk(1, 4, 0, "4")) // in the place of 2
+	b.CopyChunkUntrusted(from, chunk(1, 4, 0, "4")) // in the place of 2
 	if got := all(b); got != "4" {
 		t.Errorf("read %q", got)
 	}
@@ -311,39 +307,39 @@ func TestBufferHoleOfRead(t *testing.T) {
 
 // A buffer that discards keeps what is unread, and stops for good.
 func TestBufferDiscards(t *testing.T) {
-	b := newTraceBuffer(4*4096, true)
-	from := new(source)
+	b := New(4*4096, true)
+	from := new(Source)
 	for i := range uint32(4) {
-		b.write(from, chunk(1, i, 0, fmt.Sprint(i)))
+		b.CopyChunkUntrusted(from, chunk(1, i, 0, fmt.Sprint(i)))
 	}
 	if got, want := all(b), "!0 1 2 3"; got != want {
 		t.Fatalf("read %q, want %q", got, want)
 	}
 	for i := range uint32(6) {
-		b.write(from, chunk(1, 4+i, 0, fmt.Sprint(4+i)))
+		b.CopyChunkUntrusted(from, chunk(1, 4+i, 0, fmt.Sprint(4+i)))
 	}
 	if got, want := all(b), "4 5 6 7"; got != want {
 		t.Errorf("read %q, want %q", got, want)
 	}
-	b.write(from, chunk(1, 8, 0, "8"))
-	if got := all(b); got != "" || b.count.chunksDiscarded != 3 {
-		t.Errorf("read %q, %d chunks discarded", got, b.count.chunksDiscarded)
+	b.CopyChunkUntrusted(from, chunk(1, 8, 0, "8"))
+	if got := all(b); got != "" || b.count.ChunksDiscarded != 3 {
+		t.Errorf("read %q, %d chunks discarded", got, b.count.ChunksDiscarded)
 	}
 }
 
 // A clone goes on where its original was, and neither changes the other.
 func TestBufferClone(t *testing.T) {
-	b := newTraceBuffer(3*4096, false)
-	from := new(source)
-	b.write(from, chunk(1, 0, 0, "a"))
-	b.write(from, chunk(1, 1, 0, "b"))
+	b := New(3*4096, false)
+	from := new(Source)
+	b.CopyChunkUntrusted(from, chunk(1, 0, 0, "a"))
+	b.CopyChunkUntrusted(from, chunk(1, 1, 0, "b"))
 	if got := all(b); got != "!a b" {
 		t.Fatal(got)
 	}
-	b.write(from, chunk(1, 2, 0, "c"))
-	c := b.clone().(*traceBuffer)
+	b.CopyChunkUntrusted(from, chunk(1, 2, 0, "c"))
+	c := b.Clone()
 	for i := range uint32(3) {
-		b.write(from, chunk(1, 3+i, 0, fmt.Sprint(i)))
+		b.CopyChunkUntrusted(from, chunk(1, 3+i, 0, fmt.Sprint(i)))
 	}
 	if got := all(c); got != "c" {
 		t.Errorf("the clone has %q", got)

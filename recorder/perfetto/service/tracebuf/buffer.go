@@ -1,0 +1,225 @@
+package tracebuf
+
+import (
+	"iter"
+	"slices"
+
+	"tracex/recorder/perfetto/smb"
+)
+
+// Buffer is a ring of chunks. It is for one goroutine at a time.
+//
+//	data  ┌────┬─────────┬────┬─────────┬───┬─────────┬───────┐
+//	      │head│ payload │head│ payload │pad│head ... │ fresh │
+//	      └────┴─────────┴────┴─────────┴───┴─────────┴───────┘
+//	                     ▲ at: what is oldest is overwritten here
+//
+// A record is recordHead bytes and a chunk's payload, rounded up to recordAlign.
+// The head is unused, since the metadata of a chunk is in its record. It is counted
+// all the same, so that a buffer has room for as much as that of any other service,
+// and the counters agree.
+type Buffer struct {
+	data    []byte
+	discard bool // keep what is old, and refuse what is new
+	stopped bool // of a buffer that discards: it had to, and takes nothing more
+
+	at    int
+	ring  ring
+	all   []*sequence // by producer, then writer
+	byID  map[SequenceID]*sequence
+	read  cursor
+	parts [][]byte // scratch of ReadNextPacket
+
+	count Stats
+}
+
+const (
+	recordHead  = 16
+	recordAlign = 16
+	// recordMost is the most that a record takes. A page is less.
+	recordMost = 1<<16 - 1
+)
+
+// New returns a buffer of size bytes. With discard it keeps what it has and
+// refuses new chunks when it is full; else new chunks overwrite the oldest.
+func New(size int, discard bool) *Buffer {
+	b := &Buffer{data: make([]byte, size), discard: discard, byID: make(map[SequenceID]*sequence)}
+	b.count.BufferSize = uint64(size)
+	return b
+}
+
+// Fresh returns an empty buffer of the same size and kind.
+func (b *Buffer) Fresh() *Buffer { return New(len(b.data), b.discard) }
+
+// Size returns the size in bytes.
+func (b *Buffer) Size() int { return len(b.data) }
+
+// Stats returns the buffer's own counters, not a copy.
+func (b *Buffer) Stats() *Stats { return &b.count }
+
+// Sequences returns the sequences of which a chunk was read to its end, by
+// producer, then writer.
+func (b *Buffer) Sequences() iter.Seq[SequenceID] {
+	return func(yield func(SequenceID) bool) {
+		for _, s := range b.all {
+			if s.drained && !yield(s.id) {
+				return
+			}
+		}
+	}
+}
+
+// CopyChunkUntrusted copies a chunk into the buffer, unless the buffer has it
+// already. Nothing in the chunk is believed: one that makes no sense loses packets
+// of its own sequence and of no other.
+func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
+	size := recordSize(c)
+	if size > min(len(b.data), recordMost) {
+		b.count.ABIViolations++
+		return
+	}
+	id := SequenceID{from.Producer, c.Writer}
+	seq := b.byID[id]
+	if seq != nil {
+		if i, ok := seq.find(c.ID); ok {
+			b.rewrite(seq, seq.chunks[i], c, size)
+			return
+		}
+	}
+	if b.stopped || !b.room(size) {
+		b.stopped = true
+		b.count.ChunksDiscarded++
+		return
+	}
+	if seq == nil {
+		seq = b.sequence(id)
+	}
+	r := &record{seq: seq, from: from, at: b.at, size: size, id: c.ID}
+	b.fill(r, c)
+	if l := seq.part; l != nil && l.id == r.id {
+		// What was whole of it has been read already.
+		r.read, r.pos, r.skipped = min(l.read, r.count), l.pos, l.skipped
+	}
+	b.ring.push(r)
+	i, _ := seq.find(c.ID)
+	seq.chunks = slices.Insert(seq.chunks, i, r)
+	b.advance(size)
+	b.count.ChunksWritten++
+	b.count.BytesWritten += uint64(size)
+	if c.ID-seq.last < 1<<31-1 { // as ids wrap
+		seq.last = c.ID
+	} else {
+		b.count.OutOfOrder++
+	}
+}
+
+// RefuseChunk says that a chunk of a sequence will not come, because its producer
+// wrote too much: reading need not wait for it.
+func (b *Buffer) RefuseChunk(id SequenceID, chunk uint32) {
+	if seq := b.byID[id]; seq != nil { // else reading begins behind it
+		seq.limit, seq.never = true, chunk
+	}
+}
+
+// recordSize is what a chunk takes in the ring, in bytes.
+func recordSize(c *smb.Chunk) int {
+	const header = 8 // of the chunk in shared memory
+	return (max(c.Size-header, len(c.Payload)) + recordHead + recordAlign - 1) &^ (recordAlign - 1)
+}
+
+// rewrite takes a chunk again that is in the buffer: with more packets than
+// before, after it was copied while it was being written.
+func (b *Buffer) rewrite(seq *sequence, r *record, c *smb.Chunk, size int) {
+	if r.size != size || r.count > c.Count || r.flags&c.Flags != r.flags {
+		b.count.ABIViolations++
+		return
+	}
+	if r.count == c.Count {
+		return
+	}
+	if i, ok := seq.find(c.ID + 1); ok && seq.chunks[i].read > 0 {
+		b.count.ABIViolations++ // what comes now would be read too late
+		return
+	}
+	b.fill(r, c)
+	b.count.ChunksRewritten++
+}
+
+// fill takes what a chunk says into its record.
+func (b *Buffer) fill(r *record, c *smb.Chunk) {
+	r.flags, r.complete, r.count = c.Flags, c.Complete, c.Count
+	payload := b.payload(r)
+	clear(payload[copy(payload, c.Payload):])
+}
+
+// payload returns the bytes of a chunk behind its header, and some zeroes.
+func (b *Buffer) payload(r *record) []byte { return b.data[r.at+recordHead : r.at+r.size] }
+
+// TryPatchChunk puts late lengths into a chunk. With more, others are still to come.
+// It reports whether the buffer has the chunk and all lengths lie in it.
+func (b *Buffer) TryPatchChunk(id SequenceID, chunk uint32, patches []Patch, more bool) bool {
+	r := b.chunk(id, chunk)
+	if r == nil {
+		b.count.PatchesFailed++
+		return false
+	}
+	for i := range patches {
+		if smb.Patch(b.payload(r), patches[i].Offset, patches[i].Data[:]) != nil {
+			b.count.PatchesFailed++
+			return false
+		}
+	}
+	b.count.PatchesSucceeded += uint64(len(patches))
+	if !more {
+		r.flags &^= smb.NeedsPatching
+	}
+	return true
+}
+
+// Patch is a length that came late.
+type Patch struct {
+	Offset uint32 // in the payload of the chunk
+	Data   [4]byte
+}
+
+// ProducerGone says that nothing more comes of a producer. What it wrote stays.
+func (b *Buffer) ProducerGone(producer uint32) {
+	first, _ := slices.BinarySearchFunc(b.all, producer, func(s *sequence, p uint32) int {
+		return int(int64(s.id.Producer) - int64(p))
+	})
+	for _, s := range b.all[first:] {
+		if s.id.Producer != producer {
+			break
+		}
+		s.gone = true
+	}
+}
+
+// Clone returns an independent copy. What was read of b counts as read of the copy
+// too.
+func (b *Buffer) Clone() *Buffer {
+	c := &Buffer{
+		data: slices.Clone(b.data), discard: b.discard, stopped: b.stopped, at: b.at,
+		byID: make(map[SequenceID]*sequence, len(b.byID)), count: b.count,
+	}
+	c.count.unread()
+	copies := make(map[*record]*record, b.ring.len())
+	for _, s := range b.all {
+		n := &sequence{id: s.id, last: s.last, left: s.left, part: s.part, gone: s.gone, limit: s.limit, never: s.never, chunks: make([]*record, len(s.chunks))}
+		for i, r := range s.chunks {
+			k := *r
+			k.seq = n
+			n.chunks[i], copies[r] = &k, &k
+		}
+		c.all = append(c.all, n)
+		c.byID[s.id] = n
+	}
+	for r := range b.ring.all() {
+		k := copies[r]
+		if k == nil {
+			k = &record{at: r.at, size: r.size} // padding
+		}
+		c.ring.push(k)
+	}
+	return c
+}

@@ -1,0 +1,120 @@
+package tracebuf
+
+import (
+	"encoding/binary"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Source is the writer of a chunk as the kernel told it: a producer's connection,
+// whose chunks all share one Source.
+type Source struct {
+	Producer uint32 // consecutive; never used again
+	UID, PID int32  // -1: unknown
+	Machine  uint32 // 0: this one
+}
+
+// SequenceID names a sequence among those of a buffer.
+type SequenceID struct {
+	Producer uint32
+	Writer   uint16
+}
+
+func (a SequenceID) compare(b SequenceID) int {
+	if a.Producer != b.Producer {
+		return int(int64(a.Producer) - int64(b.Producer))
+	}
+	return int(a.Writer) - int(b.Writer)
+}
+
+// Packet is a whole packet in a buffer.
+type Packet struct {
+	From   *Source
+	Writer uint16
+	// Lost says that packets of the sequence before this one are missing. It is set
+	// for the first one too, since a ring cannot tell what it had before.
+	Lost bool
+	// Parts are the packet's bytes, one part for each chunk. They belong to the
+	// buffer, and are valid until something is written to it or the next packet is
+	// read.
+	Parts [][]byte
+}
+
+// Size returns how many bytes the packet has.
+func (p *Packet) Size() (n int) {
+	for _, part := range p.Parts {
+		n += len(part)
+	}
+	return n
+}
+
+// Sequence returns the sequence that the packet is of.
+func (p *Packet) Sequence() SequenceID { return SequenceID{p.From.Producer, p.Writer} }
+
+// Numbers of a packet's fields that the service alone may set. They are facts of
+// the protocol, do not change.
+const (
+	FieldTrustedUID     = 3
+	FieldSequenceID     = 10
+	FieldTraceConfig    = 33
+	FieldTraceStats     = 35
+	FieldSyncMarker     = 36
+	FieldCompressed     = 50
+	FieldServiceEvent   = 69
+	FieldTrustedPID     = 79
+	FieldMachineID      = 98
+	FieldProvenance     = 124
+	FieldProtoVMs       = 125
+	FieldZstdCompressed = 133
+)
+
+// reserved reports whether a packet that has the field is refused.
+func reserved(field uint64) bool {
+	const low uint64 = 1<<FieldTrustedUID | 1<<FieldSequenceID | 1<<FieldTraceConfig | 1<<FieldTraceStats |
+		1<<FieldSyncMarker | 1<<FieldCompressed
+	if field < 64 {
+		return low>>field&1 != 0
+	}
+	switch field {
+	case FieldServiceEvent, FieldTrustedPID, FieldMachineID, FieldProvenance, FieldProtoVMs, FieldZstdCompressed:
+		return true
+	}
+	return false
+}
+
+// Acceptable reports whether a producer's packet is a message that a trace may
+// have: whole fields, none of them reserved for the service. The contents of the
+// fields are not checked.
+func Acceptable(b []byte) bool {
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		field := tag >> 3
+		if n <= 0 || field == 0 || field > uint64(protowire.MaxValidNumber) || reserved(field) {
+			return false
+		}
+		b = b[n:]
+		switch protowire.Type(tag & 7) {
+		case protowire.VarintType:
+			if _, n = binary.Uvarint(b); n <= 0 {
+				return false
+			}
+		case protowire.Fixed64Type:
+			n = 8
+		case protowire.Fixed32Type:
+			n = 4
+		case protowire.BytesType:
+			size, head := binary.Uvarint(b)
+			if head <= 0 || size > uint64(len(b)-head) {
+				return false
+			}
+			n = head + int(size)
+		default:
+			return false
+		}
+		if n > len(b) {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
