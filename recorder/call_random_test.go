@@ -125,7 +125,7 @@ func TestPanicsAreRecordedAsTheyGo(t *testing.T) { EachVersion(t, testPanicsAreR
 
 func testPanicsAreRecordedAsTheyGo(t *testing.T) {
 	seeds := 400
-	if formattest.Race {
+	if !formattest.Exhaustive() || formattest.Race {
 		seeds = 60
 	}
 	for seed := range uint64(seeds) {

@@ -206,7 +206,7 @@ func TestFinishDamaged(t *testing.T) {
 		}
 	}
 	rounds := 150
-	if testing.Short() || formattest.Race {
+	if !formattest.Exhaustive() || formattest.Race {
 		rounds = 30
 	}
 	done, failed := 0, 0

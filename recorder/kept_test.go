@@ -32,7 +32,7 @@ func inTurn(n int, f func(n int)) {
 // kept, and none is refused.
 func TestManyGoroutinesInTurn(t *testing.T) {
 	goroutines := 100_000
-	if formattest.Race {
+	if !formattest.Exhaustive() || formattest.Race {
 		goroutines = 10_000
 	}
 	for i, c := range []Config{{}, {MaxMemory: 2 << 20}, {FlushInterval: -1, MaxMemory: 1 << 20, BlockSize: 1 << 10}} {

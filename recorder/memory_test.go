@@ -101,7 +101,7 @@ func (c counting) Close() error                           { return c.to.Close() 
 // of it is in the trace.
 func TestMillionGoroutines(t *testing.T) {
 	goroutines := 1_000_000
-	if testing.Short() || formattest.Race {
+	if !formattest.Exhaustive() || formattest.Race {
 		goroutines = 20_000
 	}
 	from, to := io.Pipe()
@@ -156,8 +156,8 @@ func TestManyGoroutines(t *testing.T) {
 	// Often, so that memory which is given back too early is another chunk's soon.
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	goroutines := 40_000
-	if testing.Short() || formattest.Race {
-		goroutines = 2000
+	if !formattest.Exhaustive() || formattest.Race {
+		goroutines = 4000
 	}
 	// Room for all, but for a third of their buffers at most.
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 4 << 10, FlushInterval: -1,

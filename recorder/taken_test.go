@@ -16,7 +16,7 @@ import (
 // moment, again and again: nothing is lost, twice there, or out of order.
 func TestTakenAway(t *testing.T) {
 	enough, most := int64(3000), 300_000
-	if testing.Short() || formattest.Race {
+	if !formattest.Exhaustive() || formattest.Race {
 		enough, most = 300, 10_000
 	}
 	for _, c := range []Config{
