@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 )
 
@@ -40,8 +41,8 @@ func toDiscard(string) (output, error) { return discard{}, nil }
 // nowhere is a sink that forgets what it is given: what is left is the encoder.
 type nowhere struct{ sink }
 
-func (nowhere) put(*Thread, part, bool) {}
-func (nowhere) write() error            { return nil }
+func (nowhere) put(*Thread, buffers.Part, bool) {}
+func (nowhere) write() error                    { return nil }
 
 // pair is what is measured: a call with its end.
 type pair struct {

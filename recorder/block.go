@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 )
 
 // block is a block that is being added to what goes to the files. It has
@@ -82,9 +83,9 @@ func (b *block) reference(kind format.Kind, id int32, at int64) {
 }
 
 // part adds what a thread recorded, as it was drafted.
-func (b *block) part(p part, d *draft) {
+func (b *block) part(p buffers.Part, d *draft) {
 	f := b.f
-	f.data.buf = append(append(f.data.buf, p.data...), d.tail...)
+	f.data.buf = append(append(f.data.buf, p.Data...), d.tail...)
 	f.index.buf = append(f.index.buf, d.index...)
 	f.times.buf = append(f.times.buf, d.times...)
 	if d.span.known {

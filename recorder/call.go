@@ -1,6 +1,9 @@
 package recorder
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+)
 
 // Call is a call that [Thread.Call] began. Its End ends this call and no other:
 // what is still open in it ends with it, and a second End does nothing. The zero
@@ -95,7 +98,7 @@ func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
 // endRoom makes room for the footer of a call that a handle ends, and ends what is
 // open in that. It returns nil when nothing is to be written: the call has ended,
 // it was lost, or its footer is left for later.
-func (t *Thread) endRoom(h Call, need int) (*chunk, int) {
+func (t *Thread) endRoom(h Call, need int) (*buffers.Chunk, int) {
 	if h.event < 0 {
 		t.endLost(h)
 		return nil, 0

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/producer"
 )
@@ -107,8 +108,6 @@ const (
 )
 
 const (
-	// firstChunk is the size of a goroutine's first buffer: ten calls fit.
-	firstChunk = 1 << 10
 	// maxText is the most characters a string may keep: at three bytes each
 	// they stay below the 65,535 bytes that the file can say.
 	maxText = 21_000
@@ -120,8 +119,6 @@ const (
 	// must be besides: some hundred names and threads have room.
 	leastMemory = 32
 	leastBytes  = 256 << 10
-	// maxBlockSize keeps positions in a buffer within 31 bits.
-	maxBlockSize = 1 << 28
 )
 
 // Config says what is recorded where. Only Path is needed, and not with
@@ -267,8 +264,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("recorder: no such strategy: %d", int(c.Strategy))
 	case c.Full != Stall && c.Full != Drop:
 		return c, fmt.Errorf("recorder: no such policy: %d", int(c.Full))
-	case c.BlockSize < firstChunk || c.BlockSize > maxBlockSize:
-		return c, fmt.Errorf("recorder: a block size of %d bytes, want %d to %d", c.BlockSize, firstChunk, maxBlockSize)
+	case c.BlockSize < buffers.First || c.BlockSize > buffers.MaxSize:
+		return c, fmt.Errorf("recorder: a block size of %d bytes, want %d to %d", c.BlockSize, buffers.First, buffers.MaxSize)
 	}
 	if least := max(leastMemory*int64(c.BlockSize), leastBytes); c.MaxMemory < least {
 		return c, fmt.Errorf("recorder: a MaxMemory of %d bytes is too little with a BlockSize of %d: want %d or more",

@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/buffers"
 )
 
 // noted counts the trace points of a trace, and how many of them its notes say
@@ -101,12 +102,12 @@ func testDroppedIsNoted(t *testing.T) {
 // leaveChunks takes all memory for chunks but that of a few, as goroutines would that
 // never end.
 func leaveChunks(r *Recorder, few int) {
-	var taken []*chunk
-	for c := r.pool.get(firstChunk); c != nil; c = r.pool.get(firstChunk) {
+	var taken []*buffers.Chunk
+	for c := r.pool.Get(buffers.First); c != nil; c = r.pool.Get(buffers.First) {
 		taken = append(taken, c)
 	}
 	for _, c := range taken[:few] {
-		r.pool.put(c)
+		r.pool.Put(c)
 	}
 }
 

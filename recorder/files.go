@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
 )
@@ -149,29 +150,29 @@ func withdraw(made []*outfile) {
 }
 
 // put adds a part as a block, or to the block of its thread in a dump.
-func (f *files) put(t *Thread, p part, last bool) {
+func (f *files) put(t *Thread, p buffers.Part, last bool) {
 	if f.r.refuses(t) {
-		p = part{}
+		p = buffers.Part{}
 	}
-	if len(p.data) == 0 && !(last && t.file.blocks > 0) {
+	if len(p.Data) == 0 && !(last && t.file.blocks > 0) {
 		return
 	}
 	d := <-f.drafts
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
 		f.r.torn(t, err)
-		p, _ = p.sound(t, f.opened(t))
+		p, _ = t.sound(p, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
 			return // cannot be: what was wrong is not in it
 		}
 	}
-	if len(p.data)+len(d.tail) == 0 && !f.dump {
+	if len(p.Data)+len(d.tail) == 0 && !f.dump {
 		return // the thread ended with the block before
 	}
 	for {
 		switch f.add(t, p, d, last) {
 		case added:
-			if len(p.data) > f.r.config.BlockSize {
+			if len(p.Data) > f.r.config.BlockSize {
 				_ = f.write() // so much is not kept; the error is
 			}
 			f.due()
@@ -202,7 +203,7 @@ const (
 )
 
 // add adds what was drafted to what is gathered.
-func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
+func (f *files) add(t *Thread, p buffers.Part, d *draft, last bool) outcome {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil || f.closed || f.broken {
@@ -217,7 +218,7 @@ func (f *files) add(t *Thread, p part, d *draft, last bool) outcome {
 	b := &f.current
 	b.part(p, d)
 	f.waiting += d.begun
-	if !last && !f.dump && p.endsInHeader() {
+	if !last && !f.dump && p.EndsInHeader() {
 		b.nameBehind()
 	}
 	if last || !f.dump {

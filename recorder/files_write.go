@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -25,7 +26,7 @@ func (f *files) write() error {
 	if f.ending {
 		state = live.StateEnding // the files' end is among what is taken
 	}
-	f.commitAs(nil, part{}, nil, state)
+	f.commitAs(nil, buffers.Part{}, nil, state)
 	data, index, times := f.data.writing, f.index.writing, f.times.writing
 	f.mu.Unlock()
 
@@ -51,7 +52,7 @@ func (f *files) write() error {
 	f.index.wrote(index)
 	f.times.wrote(times)
 	f.written = taken
-	f.commit(nil, part{}, nil)
+	f.commit(nil, buffers.Part{}, nil)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -114,7 +115,7 @@ func (z *finisher) finish() (err error) {
 	}
 	defer guardDamaged(&err)
 	flags, block := z.rest.Uint(live.AtFlags), z.rest.Uint(live.AtBlock)
-	if block < firstChunk || block > maxBlockSize {
+	if block < buffers.First || block > buffers.MaxSize {
 		return fmt.Errorf("%w: a block size of %d bytes", live.ErrDamaged, block)
 	}
 	z.done.Done = true
@@ -124,7 +125,7 @@ func (z *finisher) finish() (err error) {
 	if z.r.layout, err = z.layout(); err != nil {
 		return err
 	}
-	z.r.pool = newPool(z.r.config.MaxMemory, z.r.config.BlockSize)
+	z.r.pool = buffers.NewPool(z.r.config.MaxMemory, z.r.config.BlockSize, nil, nil)
 	z.r.state.Store(stopped)
 	threads, err := z.restore(flags)
 	if err != nil {

@@ -21,9 +21,9 @@ func (z *finisher) clock(threads []*Thread, flags uint64) error {
 func lastReading(threads []*Thread) (last uint64) {
 	for _, t := range threads {
 		last = max(last, t.file.reading, t.over.Load())
-		for c := t.full.first; c != nil; c = c.next {
-			if p := c.pending(); len(p.marks) > 0 {
-				last = max(last, p.marks[len(p.marks)-1].reading)
+		for c := t.full.First; c != nil; c = c.Next {
+			if p := c.Pending(); len(p.Marks) > 0 {
+				last = max(last, p.Marks[len(p.Marks)-1].Reading)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 	"tracex/recorder/perfetto/calls"
 )
@@ -20,17 +21,17 @@ type sharedSend struct {
 }
 
 // upTo notes of a chunk what was sent of it for sure.
-func (s *sharedSend) upTo(t *Thread, c *chunk) {
-	if bytes, marks := unpack(s.end); s.sent && c.number == t.file.putChunk && bytes > c.flushed && s.within(c) {
-		c.flushed, c.flushedMarks = bytes, marks
+func (s *sharedSend) upTo(t *Thread, c *buffers.Chunk) {
+	if bytes, marks := buffers.Unpack(s.end); s.sent && c.Number == t.file.putChunk && bytes > c.Flushed && s.within(c) {
+		c.Flushed, c.FlushedMarks = bytes, marks
 	}
 }
 
 // within reports whether the end can be one of what is published of a chunk.
-func (s *sharedSend) within(c *chunk) bool {
-	bytes, marks := unpack(s.end)
-	n, m := unpack(c.published.Load())
-	return c.flushed <= bytes && bytes <= n && c.flushedMarks <= marks && marks <= m
+func (s *sharedSend) within(c *buffers.Chunk) bool {
+	bytes, marks := buffers.Unpack(s.end)
+	n, m := buffers.Unpack(c.Published.Load())
+	return c.Flushed <= bytes && bytes <= n && c.FlushedMarks <= marks && marks <= m
 }
 
 // FinishShared writes what a recorder had recorded and not yet sent to its service
@@ -122,20 +123,20 @@ func (z *finisher) parts(s *shared, t *Thread, out *packets) error {
 	st := &sharedThread{s: s, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
 	send := z.sends[t]
 	if send.sending {
-		again := part{}
-		if c := t.full.first; c != nil && send.end > 0 && c.number == t.file.putChunk && send.within(c) {
-			again = c.upTo(send.end)
-			c.written(again)
+		again := buffers.Part{}
+		if c := t.full.First; c != nil && send.end > 0 && c.Number == t.file.putChunk && send.within(c) {
+			again = c.UpTo(send.end)
+			c.Written(again)
 		}
 		if err := z.part(st, t, again, &send, out); err != nil {
 			return err
 		}
 	}
-	for c := t.full.first; c != nil; c = c.next {
-		p := c.pending()
-		for len(p.data) > 0 {
-			var now part
-			now, p = p.split(packetBytes)
+	for c := t.full.First; c != nil; c = c.Next {
+		p := c.Pending()
+		for len(p.Data) > 0 {
+			var now buffers.Part
+			now, p = p.Split(packetBytes)
 			if err := z.part(st, t, now, &send, out); err != nil {
 				return err
 			}
@@ -144,14 +145,14 @@ func (z *finisher) parts(s *shared, t *Thread, out *packets) error {
 	return nil
 }
 
-func (z *finisher) part(st *sharedThread, t *Thread, p part, send *sharedSend, out *packets) error {
+func (z *finisher) part(st *sharedThread, t *Thread, p buffers.Part, send *sharedSend, out *packets) error {
 	first, err := st.scan(p)
 	if err != nil {
 		return fmt.Errorf("%w: thread %d: %w", live.ErrDamaged, t.id, err)
 	}
-	part := calls.Part{Recorder: st.s.id, Format: int(z.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Number: send.number, Objects: p.data}
+	part := calls.Part{Recorder: st.s.id, Format: int(z.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Number: send.number, Objects: p.Data}
 	at := z.latest()
-	if !z.r.config.NoTimes && len(p.marks) > 0 {
+	if !z.r.config.NoTimes && len(p.Marks) > 0 {
 		part.Times, at = st.times, uint64(max(first+st.offset, 0))
 	}
 	send.number++

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
@@ -89,14 +90,14 @@ func testFinishSharedAtEachStep(t *testing.T) {
 	r, s, thread, path := someShared(t)
 	someCalls(r, thread, 1, 3)
 	c := thread.chunk.Load()
-	p, st := c.pending(), s.thread(thread)
+	p, st := c.Pending(), s.thread(thread)
 	all := func() []byte {
 		if thread.chunk.Load() != c {
 			t.Fatal("the thread has got another buffer: record less")
 		}
-		return c.data[:thread.bytes]
+		return c.Data[:thread.bytes]
 	}
-	part := calls.Part{HasThread: true, Objects: bytes.Clone(p.data)}
+	part := calls.Part{HasThread: true, Objects: bytes.Clone(p.Data)}
 	check := func(step string, came bool, change func([]byte)) {
 		t.Helper()
 		parts := finished(t, path, change)
@@ -108,16 +109,16 @@ func testFinishSharedAtEachStep(t *testing.T) {
 		}
 	}
 	check("not begun", false, nil)
-	st.sending(thread, p, len(p.marks))
+	st.sending(thread, p, len(p.Marks))
 	check("about to be sent", false, nil)
 	check("sent", true, nil)
 	someCalls(r, thread, 3, 5)
 	check("about to be sent, more behind it", false, nil)
 	check("sent, more behind it", true, nil)
-	st.sentAll(thread, p, len(p.marks))
+	st.sentAll(thread, p, len(p.Marks))
 	check("noted", true, nil)
 
-	slot, chunk := thread.file.live.slot.Off, c.live.slot.Off
+	slot, chunk := thread.file.live.slot.Off, c.SlotOff()
 	sending := func(file []byte) { binary.NativeEndian.PutUint64(file[slot+live.SharedSending:], 1) }
 	check("noted, but for the last word", true, sending)
 	check("noted, but for the last two words", true, func(file []byte) {
@@ -132,9 +133,9 @@ func TestFinishSharedBehindANote(t *testing.T) { EachVersion(t, testFinishShared
 func testFinishSharedBehindANote(t *testing.T) {
 	r, s, thread, path := someShared(t)
 	st := s.thread(thread)
-	st.sending(thread, part{}, 0)
+	st.sending(thread, buffers.Part{}, 0)
 	someCalls(r, thread, 1, 3)
-	all := thread.chunk.Load().data[:thread.bytes]
+	all := thread.chunk.Load().Data[:thread.bytes]
 	parts := finished(t, path, nil)
 	if got := joined(parts...); !bytes.Equal(got, all) {
 		t.Errorf("it did not come: %d bytes of objects, want %d", len(got), len(all))

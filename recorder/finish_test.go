@@ -15,7 +15,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
-	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/buffers"
 )
 
 // crashedFiles are the files of a recording whose program has ended.
@@ -269,7 +269,7 @@ func TestLiveFull(t *testing.T) {
 	}
 	other := r.Thread("other")
 	someCalls(r, other, 0, 10)
-	if other.file.live.slot == nil || other.chunk.Load().live != nil {
+	if other.file.live.slot == nil || other.chunk.Load().IsLive() {
 		t.Fatal("a thread has no record, or its buffer is in the live file")
 	}
 	if err := within(t, told, "what is wrong"); !strings.Contains(err.Error(), "the live file has no room") {
@@ -334,7 +334,7 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 	r := start(t, c)
 	th := r.Thread("main")
 	for range 3 {
-		th.first(bytesPerMark)
+		th.first(buffers.BytesPerMark)
 		th.mu.Lock()
 		if r.take(th) == 0 {
 			t.Fatal("there was nothing to take")
@@ -350,27 +350,5 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 	points(t, loaded(t, path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n == 0 {
 		t.Fatal("there are no points")
-	}
-}
-
-// A crash while a buffer begins: the thread has not begun it before it is there, or it
-// would count as missing.
-func TestBufferThatIsNotThereYet(t *testing.T) {
-	r := start(t, Config{FlushInterval: -1})
-	thread := r.Thread("worker")
-	someCalls(r, thread, 1, 3)
-	begun := thread.file.live.slot.Word(live.ThreadBegun)
-	before := begun.Load()
-	next := &chunk{number: before + 1, live: &liveChunk{slot: &live.Slot{}}} // it has no memory
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the buffer was noted in no memory at all")
-			}
-		}()
-		next.livens(thread)
-	}()
-	if after := begun.Load(); after != before {
-		t.Errorf("the thread has begun its buffer %d, which is not there, and had begun %d", after, before)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -30,7 +31,7 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 	if z.blind {
 		return t, z.sharedThread(t, word)
 	}
-	blocks, depth := unpack(word(live.ThreadDepth))
+	blocks, depth := buffers.Unpack(word(live.ThreadDepth))
 	s := &t.file
 	s.logical, s.latest, s.reading, s.blocks = int64(word(live.ThreadLogical)), int64(word(live.ThreadLatest)), word(live.ThreadReading), blocks
 	stack, err := z.rest.Bytes(int64(word(live.ThreadStack)), int64(depth)*live.StackEntry)
@@ -57,7 +58,7 @@ func (z *finisher) thread(at int64) (*Thread, error) {
 
 // chunks gives the threads what they had published and what is in no block yet.
 func (z *finisher) chunks(byID map[int32]*Thread) error {
-	of := make(map[*Thread][]*chunk)
+	of := make(map[*Thread][]*buffers.Chunk)
 	for at, err := range z.rest.Slots(live.Chunks) {
 		if err != nil {
 			return err
@@ -78,11 +79,11 @@ func (z *finisher) chunks(byID map[int32]*Thread) error {
 	}
 	for _, t := range byID {
 		chunks := of[t]
-		slices.SortFunc(chunks, func(a, b *chunk) int { return cmp.Compare(a.number, b.number) })
+		slices.SortFunc(chunks, func(a, b *buffers.Chunk) int { return cmp.Compare(a.Number, b.Number) })
 		if z.chain(t, chunks) {
 			z.done.Short++
 		}
-		if t.full.first != nil {
+		if t.full.First != nil {
 			z.done.Threads++
 		}
 	}
@@ -90,57 +91,57 @@ func (z *finisher) chunks(byID map[int32]*Thread) error {
 }
 
 // chunk makes the chunk of a slot.
-func (z *finisher) chunk(at int64) (*chunk, error) {
+func (z *finisher) chunk(at int64) (*buffers.Chunk, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(at + off) }
-	size, n := unpack(word(live.ChunkSizes))
+	size, n := buffers.Unpack(word(live.ChunkSizes))
 	published := word(live.ChunkPublished)
 	if limit := word(live.ChunkLimit); limit&live.TakenAway != 0 {
 		published = limit &^ live.TakenAway
 	}
-	c := &chunk{number: word(live.ChunkNumber), published: new(atomic.Uint64)}
-	c.published.Store(published)
-	c.flushed, c.flushedMarks = unpack(word(live.ChunkFlushed))
-	bytes, marks := unpack(published)
-	if bytes > size || marks > n || c.flushed > bytes || c.flushedMarks > marks {
+	c := &buffers.Chunk{Number: word(live.ChunkNumber), Published: new(atomic.Uint64)}
+	c.Published.Store(published)
+	c.Flushed, c.FlushedMarks = buffers.Unpack(word(live.ChunkFlushed))
+	bytes, marks := buffers.Unpack(published)
+	if bytes > size || marks > n || c.Flushed > bytes || c.FlushedMarks > marks {
 		return nil, fmt.Errorf("%w: of a buffer of %d bytes and %d marks, %d and %d were published, %d and %d written", live.ErrDamaged,
-			size, n, bytes, marks, c.flushed, c.flushedMarks)
+			size, n, bytes, marks, c.Flushed, c.FlushedMarks)
 	}
 	piece := int64(word(live.ChunkPiece))
 	var err error
-	if c.data, err = z.rest.Bytes(piece, int64(size)); err != nil {
+	if c.Data, err = z.rest.Bytes(piece, int64(size)); err != nil {
 		return nil, err
 	}
-	b, err := z.rest.Bytes(piece+(int64(size)+7)&^7, int64(n)*markSize)
+	b, err := z.rest.Bytes(piece+(int64(size)+7)&^7, int64(n)*buffers.MarkSize)
 	if err != nil {
 		return nil, err
 	}
-	c.marks = make([]mark, n)
-	for i := range c.marks {
-		c.marks[i] = mark{binary.NativeEndian.Uint64(b[i*markSize:]), binary.NativeEndian.Uint64(b[i*markSize+8:])}
+	c.Marks = make([]buffers.Mark, n)
+	for i := range c.Marks {
+		c.Marks[i] = buffers.Mark{Place: binary.NativeEndian.Uint64(b[i*buffers.MarkSize:]), Reading: binary.NativeEndian.Uint64(b[i*buffers.MarkSize+8:])}
 	}
 	return c, nil
 }
 
 // chain puts a thread's chunks one behind the other, as far as none is missing
 // between and what is in them makes sense. It reports whether something is missing.
-func (z *finisher) chain(t *Thread, chunks []*chunk) (short bool) {
+func (z *finisher) chain(t *Thread, chunks []*buffers.Chunk) (short bool) {
 	next, open := t.file.putChunk, t.classes()
 	for _, c := range chunks {
-		if c.number > next+1 {
+		if c.Number > next+1 {
 			return true
 		}
-		next = max(next, c.number)
-		p := c.pending()
+		next = max(next, c.Number)
+		p := c.Pending()
 		good := p
 		if !z.blind {
-			good, open = p.sound(t, open)
+			good, open = t.sound(p, open)
 		}
-		bytes, marks := len(good.data), len(good.marks)
+		bytes, marks := len(good.Data), len(good.Marks)
 		if bytes > 0 {
-			c.published.Store(pack(c.flushed+bytes, c.flushedMarks+marks))
-			t.full.add(c)
+			c.Published.Store(buffers.Pack(c.Flushed+bytes, c.FlushedMarks+marks))
+			t.full.Add(c)
 		}
-		if bytes < len(p.data) || marks < len(p.marks) {
+		if bytes < len(p.Data) || marks < len(p.Marks) {
 			return true
 		}
 	}

@@ -79,7 +79,7 @@ func (t *Thread) busy() bool {
 	if c == nil {
 		return true
 	}
-	t.file.seen = c.published.Load()
+	t.file.seen = c.Published.Load()
 	return t.file.seen != before
 }
 
@@ -97,5 +97,5 @@ func (r *Recorder) take(t *Thread) int64 {
 	} else if c = r.retire(t); c == nil {
 		return 0
 	}
-	return r.pool.cost(len(c.data))
+	return r.pool.Cost(len(c.Data))
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"tracex/recorder/internal/buffers"
 )
 
 // Threads that a context gave. When the outermost call in one has ended it rests: its
@@ -59,8 +61,8 @@ const (
 	mostResting    = 1000
 )
 
-func (k *kept) begin(p *pool) {
-	k.most = min(max((p.max-p.ownOfChunks())/shareOfResting/threadSize, 1), mostResting)
+func (k *kept) begin(p *buffers.Pool) {
+	k.most = min(max(p.Reservable()/shareOfResting/threadSize, 1), mostResting)
 }
 
 func (k *kept) add(t *Thread) {

@@ -54,11 +54,9 @@ func TestManyGoroutinesInTurn(t *testing.T) {
 		if rest := r.kept.resting.Load(); rest > most || most > mostResting || kept > int(most)+2 {
 			t.Errorf("config %d: of %d that may rest %d do, and %d threads were kept", i, most, rest, kept)
 		}
-		r.pool.mu.Lock()
-		if used, reserved := r.pool.used, r.pool.reserved; used > r.config.MaxMemory || reserved > r.config.MaxMemory/2 {
-			t.Errorf("config %d: of %d bytes %d are used, %d of them reserved", i, r.config.MaxMemory, used, reserved)
+		if u := r.pool.Usage(); u.Used > r.config.MaxMemory || u.Reserved > r.config.MaxMemory/2 {
+			t.Errorf("config %d: of %d bytes %d are used, %d of them reserved", i, r.config.MaxMemory, u.Used, u.Reserved)
 		}
-		r.pool.mu.Unlock()
 		saved, err := r.Flush()
 		if err != nil || saved.Threads != int64(1+goroutines) || saved.Refused+saved.Dropped != 0 || saved.Misuse != (Misuse{}) {
 			t.Errorf("config %d: %+v, %v", i, saved, err)

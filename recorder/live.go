@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -65,7 +66,7 @@ func (r *Recorder) beginLive(f *files, l *live.File) error {
 			o.buf, o.spare = append(o.newBuffer(o.room), 0)[:0], nil // with its first page
 		}
 	}
-	f.commit(nil, part{}, nil)
+	f.commit(nil, buffers.Part{}, nil)
 	if f.live != nil {
 		l.Word(live.AtState).Store(live.StateRecording)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -95,9 +96,9 @@ func (f *outfile) free() {
 // commit makes what was added to the files' buffers, and all that changed with it,
 // what is finished if the program ends now. t is the thread whose part was added
 // by a draft, or nil. mu is held.
-func (f *files) commit(t *Thread, p part, d *draft) { f.commitAs(t, p, d, live.StateRecording) }
+func (f *files) commit(t *Thread, p buffers.Part, d *draft) { f.commitAs(t, p, d, live.StateRecording) }
 
-func (f *files) commitAs(t *Thread, p part, d *draft, state uint64) {
+func (f *files) commitAs(t *Thread, p buffers.Part, d *draft, state uint64) {
 	l := f.live
 	if l == nil || f.dump {
 		return
@@ -124,7 +125,7 @@ func (f *files) commitAs(t *Thread, p part, d *draft, state uint64) {
 	f.r.registry.trim()
 }
 
-func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p part, d *draft) error {
+func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d *draft) error {
 	for i, o := range f.all() {
 		if o.to == nil {
 			continue

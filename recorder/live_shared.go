@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -45,40 +46,32 @@ func (s *shared) endLive() {
 	}
 }
 
-// marksBefore is how many marks of the part's chunk are before it.
-func (p part) marksBefore() int {
-	if p.of == nil {
-		return 0
-	}
-	return p.of.flushedMarks
-}
-
 // sending notes that a part is being sent, behind which so many marks of its chunk
 // are sent. The thread's lock is held.
-func (st *sharedThread) sending(t *Thread, p part, marks int) {
+func (st *sharedThread) sending(t *Thread, p buffers.Part, marks int) {
 	slot := t.file.live.slot
 	if slot == nil {
 		return
 	}
-	if p.of == nil {
+	if p.Chunk == nil {
 		slot.Word(live.SharedEnd).Store(0)
 	} else {
-		slot.Word(live.SharedEnd).Store(pack(p.first+len(p.data), marks))
-		slot.Word(live.ThreadPut).Store(p.of.number)
+		slot.Word(live.SharedEnd).Store(buffers.Pack(p.First+len(p.Data), marks))
+		slot.Word(live.ThreadPut).Store(p.Chunk.Number)
 	}
 	slot.Word(live.SharedSending).Store(st.count + 1)
 }
 
 // sentAll notes that the part was sent.
-func (st *sharedThread) sentAll(t *Thread, p part, marks int) {
+func (st *sharedThread) sentAll(t *Thread, p buffers.Part, marks int) {
 	st.count++
 	slot := t.file.live.slot
 	if slot == nil {
 		return
 	}
 	slot.Word(live.SharedNumber).Store(st.count)
-	if p.of != nil && p.of.live != nil {
-		p.of.live.slot.Word(live.ChunkFlushed).Store(pack(p.first+len(p.data), marks))
+	if p.Chunk != nil {
+		p.Chunk.KeepSent(p.First+len(p.Data), marks)
 	}
 	slot.Word(live.SharedSending).Store(0)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"weak"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
@@ -14,14 +15,14 @@ type liveThread struct {
 	old         *live.Piece // was the stack until the transaction at hand
 	// A chunk that was taken away and is in the sink, see park; the thread's swap
 	// guards it.
-	parked weak.Pointer[chunk]
+	parked weak.Pointer[buffers.Chunk]
 }
 
 // park notes that a chunk which was taken away from the thread is in the sink: when
 // its owner comes by, it is no longer in use. If the owner does not, the garbage
 // collector finds it.
-func (t *Thread) park(c *chunk) {
-	if c.live == nil {
+func (t *Thread) park(c *buffers.Chunk) {
+	if !c.IsLive() {
 		return
 	}
 	t.swap.Lock()
@@ -39,10 +40,10 @@ func (t *Thread) unpark() {
 	t.robbed.Store(false)
 	t.swap.Lock()
 	c := t.file.live.parked.Value()
-	t.file.live.parked = weak.Pointer[chunk]{}
+	t.file.live.parked = weak.Pointer[buffers.Chunk]{}
 	t.swap.Unlock()
 	if c != nil && c != t.chunk.Load() {
-		c.release()
+		c.Release()
 	}
 }
 
@@ -101,13 +102,13 @@ func (t *Thread) forgetLive() {
 
 // passed notes that all of a chunk is in the sink, be it nothing at all: none is
 // missing if the next one is there and this is not. mu is held.
-func (t *Thread) passed(c *chunk) {
-	if c == nil || t.file.putChunk >= c.number {
+func (t *Thread) passed(c *buffers.Chunk) {
+	if c == nil || t.file.putChunk >= c.Number {
 		return
 	}
-	t.file.putChunk = c.number
+	t.file.putChunk = c.Number
 	if s := t.file.live.slot; s != nil {
-		s.Word(live.ThreadPut).Store(c.number)
+		s.Word(live.ThreadPut).Store(c.Number)
 	}
 }
 
@@ -131,7 +132,7 @@ func (t *Thread) keepDropped(n int64) {
 
 // commit puts what is known of the thread, of whose stack so many levels are as
 // they were, into a transaction. mu is held.
-func (t *Thread) commit(l *live.File, tx *live.Tx, p part, low int) error {
+func (t *Thread) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) error {
 	s := &t.file
 	lt := &s.live
 	if lt.slot == nil {
@@ -159,18 +160,18 @@ func (t *Thread) commit(l *live.File, tx *live.Tx, p part, low int) error {
 	put(live.ThreadLogical, uint64(s.logical))
 	put(live.ThreadLatest, uint64(s.latest))
 	put(live.ThreadReading, s.reading)
-	put(live.ThreadDepth, pack(s.blocks, n))
+	put(live.ThreadDepth, buffers.Pack(s.blocks, n))
 	if lt.stack != nil {
 		put(live.ThreadStack, uint64(lt.stack.Off))
 		put(live.ThreadStack+8, uint64(len(lt.stack.Mem)))
 	}
-	if p.of != nil {
-		s.putChunk = p.of.number
+	if p.Chunk != nil {
+		s.putChunk = p.Chunk.Number
 	}
 	put(live.ThreadPut, s.putChunk)
 	tx.Bytes(lt.slot.Off+live.ThreadLogical, b[:])
-	if p.of != nil && p.of.live != nil {
-		tx.Put(p.of.live.slot.Off+live.ChunkFlushed, pack(p.first+len(p.data), p.of.flushedMarks+len(p.marks)))
+	if p.Chunk != nil && p.Chunk.IsLive() {
+		tx.Put(p.Chunk.SlotOff()+live.ChunkFlushed, buffers.Pack(p.First+len(p.Data), p.Chunk.FlushedMarks+len(p.Marks)))
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package recorder
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+)
 
 // Loop begins a loop. Its iterations are told apart by Iteration, and EndLoop
 // ends it; so does the Exit of the call around it. A loop's identity is its
@@ -60,7 +63,7 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 		}
 	}
 	t.bytes = writing
-	b := c.data[from : from+loopRoom]
+	b := c.Data[from : from+loopRoom]
 	place := t.place(at)
 	t.head(b, class, place)
 	putInt32(b[pointHead+1:], loopAt(place))
@@ -71,7 +74,7 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	}
 	t.next++
 	t.open.push(class, 0)
-	t.mark(c, headerAt(from, from+n), from+n)
+	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
 // loopAt is the id of the loop at a place, which is never negative.
@@ -102,20 +105,20 @@ func (t *Thread) closeLoop() {
 	}
 	t.bytes = writing
 	to := from + 1
-	b := c.data[from : from+loopFooter]
+	b := c.Data[from : from+loopFooter]
 	b[0] = byte(format.KindFooter)
 	if l := t.open.down(); l != nil && l.class == format.ClassLoop {
 		putInt32(b[1:], l.count)
 		to = from + loopFooter
 	}
 	t.open.pop()
-	t.mark(c, footerAt(from, to), to)
+	t.mark(c, buffers.FooterAt(from, to), to)
 }
 
 // footerRoom makes room for the footer of the innermost call, and ends what is
 // open within that. It returns nil when nothing is to be written: there is no call
 // that an Exit ends, it was lost, or its footer is left for later.
-func (t *Thread) footerRoom(need int) (*chunk, int) {
+func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
 	if t.leaveLost() {
 		return nil, 0
 	}
@@ -131,7 +134,7 @@ func (t *Thread) footerRoom(need int) (*chunk, int) {
 
 // roomToEnd makes room for the footer of the innermost container. It returns nil
 // when that is left for later.
-func (t *Thread) roomToEnd(need int) (*chunk, int) {
+func (t *Thread) roomToEnd(need int) (*buffers.Chunk, int) {
 	if c, from := t.chunk.Load(), t.bytes; t.footerFits(c, from, need) {
 		return c, from
 	}

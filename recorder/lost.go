@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 )
 
 // What a Thread does about trace points that found no room.
@@ -180,14 +181,14 @@ func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 
 // note publishes the note of what was dropped, unless a flusher did, in a chunk
 // with room for it. It reports false if the chunk was taken away.
-func (t *Thread) note(c *chunk) bool {
+func (t *Thread) note(c *buffers.Chunk) bool {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if t.chunk.Load() != c {
 		return false
 	}
 	if t.dropped.Load() > 0 {
-		t.bytes += t.putNote(c.data[t.bytes:])
+		t.bytes += t.putNote(c.Data[t.bytes:])
 		t.publish(c) // which stays the thread's as long as swap is held
 	}
 	return true
@@ -196,12 +197,12 @@ func (t *Thread) note(c *chunk) bool {
 // takeNote returns the note of what was dropped as a part of its own; none if
 // nothing was. All that was published before is taken already, and swap held
 // since.
-func (t *Thread) takeNote() part {
+func (t *Thread) takeNote() buffers.Part {
 	if t.dropped.Load() == 0 {
-		return part{}
+		return buffers.Part{}
 	}
 	b, missing := make([]byte, droppedRoom), t.dropped.Load()
-	return part{data: b[:t.putNote(b)], missing: missing}
+	return buffers.Part{Data: b[:t.putNote(b)], Missing: missing}
 }
 
 // owe ends the innermost container and leaves its footer for later.
@@ -226,10 +227,10 @@ func (t *Thread) catchUp(need int) bool {
 			return false
 		}
 		l := &piece.level[uint(i)%levelsPiece]
-		to := t.bytes + t.layout.putOwed(c.data[t.bytes:], l)
+		to := t.bytes + t.layout.putOwed(c.Data[t.bytes:], l)
 		left := t.owed - 1
 		t.owed = left
-		t.marked(c, mark{footerAt(t.bytes, to), l.reading}, to)
+		t.marked(c, buffers.Mark{Place: buffers.FooterAt(t.bytes, to), Reading: l.reading}, to)
 		if t.owed > left {
 			return false // the chunk was taken away, and there was no other
 		}
@@ -268,15 +269,15 @@ func (l *layout) putOwed(b []byte, of *level) int {
 // rescue takes what was published to a chunk while that was taken away to
 // another one: the last object, if the chunk was taken before it was there. What
 // was published before may still be on its way to the sink.
-func (t *Thread) rescue(from *chunk) {
+func (t *Thread) rescue(from *buffers.Chunk) {
 	defer t.rescued(t.slow)
 	// With the last use of the chunk, its memory may become another one's.
 	defer runtime.KeepAlive(from)
 	t.slow = true
 	t.swap.Lock()
-	at, marks := unpack(from.taken)
+	at, marks := buffers.Unpack(from.Taken)
 	t.swap.Unlock()
-	object, marked := from.data[at:t.bytes], from.marks[marks:t.marks]
+	object, marked := from.Data[at:t.bytes], from.Marks[marks:t.marks]
 	t.bytes, t.marks = 0, 0
 	if len(object) == 0 || t.nonsense.Load() {
 		t.lagging = t.lagging || t.nonsense.Load()
@@ -284,9 +285,9 @@ func (t *Thread) rescue(from *chunk) {
 	}
 	if t.r.state.Load() == running {
 		if c := t.first(len(object)); c != nil {
-			copy(c.data, object)
+			copy(c.Data, object)
 			for i, m := range marked {
-				c.marks[i] = m.moved(at)
+				c.Marks[i] = m.Moved(at)
 			}
 			t.bytes, t.marks = len(object), len(marked)
 			t.publish(c)
@@ -295,7 +296,7 @@ func (t *Thread) rescue(from *chunk) {
 	}
 	switch {
 	case format.Kind(object[0]) == format.KindFooter:
-		t.open.ended(int(t.owed)).reading = marked[0].reading
+		t.open.ended(int(t.owed)).reading = marked[0].Reading
 		t.owed++
 		t.lagging = true
 	case t.layout.class(object[1]).Container():
@@ -320,7 +321,7 @@ func (t *Thread) rescued(slow bool) {
 
 // guard is deferred where two goroutines that share a thread could make it
 // panic: that must not reach the program.
-func (t *Thread) guard(c **chunk) {
+func (t *Thread) guard(c **buffers.Chunk) {
 	t.slow = false
 	if v := recover(); v != nil {
 		t.r.shared(t, fmt.Errorf("%v", v))

@@ -9,8 +9,6 @@ import (
 // What the recorder keeps besides chunks and what the files take. Each is
 // reserved before it is made. Sizes are in bytes.
 const (
-	chunkSize = int64(unsafe.Sizeof(chunk{}) + 2*unsafe.Sizeof((*chunk)(nil)))
-
 	// A level of a stack has a container on the other side, in a slice that
 	// has up to twice as many.
 	pieceSize = int64(unsafe.Sizeof(levels{}) + 2*levelsPiece*unsafe.Sizeof(container{}))
@@ -33,14 +31,14 @@ const (
 // wait, that is for the next one who comes. No lock may be held.
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
-		ok, full := r.pool.reserve(bytes)
-		if ok && r.config.Full == Drop && r.pool.left() < 0 {
+		ok, full := r.pool.Reserve(bytes)
+		if ok && r.config.Full == Drop && r.pool.Left() < 0 {
 			r.kick() // so that the next one finds room, too
 		}
 		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.Full != Drop {
 			continue
 		}
-		if ok && r.config.Full == Drop && r.kept.resting.Load() > 0 && r.pool.scarce() {
+		if ok && r.config.Full == Drop && r.kept.resting.Load() > 0 && r.pool.Scarce() {
 			r.evict() // likewise
 		}
 		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {

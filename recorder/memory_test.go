@@ -17,6 +17,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/buffers"
 )
 
 // A collect-and-dump recording that is as large as it may be says so, and writes
@@ -192,8 +193,8 @@ func TestManyGoroutines(t *testing.T) {
 	}
 	close(meet)
 	group.Wait()
-	if r.pool.used > r.pool.max {
-		t.Errorf("%d bytes are used, %d allowed", r.pool.used, r.pool.max)
+	if u := r.pool.Usage(); u.Used > u.Max {
+		t.Errorf("%d bytes are used, %d allowed", u.Used, u.Max)
 	}
 	if len(r.threads) != 0 {
 		t.Errorf("%d threads are remembered", len(r.threads))
@@ -229,8 +230,8 @@ func TestIdleGoroutine(t *testing.T) {
 	if said := threadSize + int64(len("idle")); each > said || each < said/2 || threadSize > 880 {
 		t.Errorf("an idle goroutine takes %d bytes, %d are reserved", each, said)
 	}
-	p := newPool(DefaultMaxMemory-int64(r.config.filesShare(maxDrafts))*DefaultBlockSize, DefaultBlockSize)
-	if n := (p.max - p.ownOfChunks()) / (threadSize + 16); n < 53_000 {
+	p := buffers.NewPool(DefaultMaxMemory-int64(r.config.filesShare(maxDrafts))*DefaultBlockSize, DefaultBlockSize, nil, nil)
+	if n := p.Reservable() / (threadSize + 16); n < 53_000 {
 		t.Errorf("the default has room for %d goroutines", n)
 	}
 }
@@ -241,7 +242,7 @@ func TestNoMemoryBehindTheEnd(t *testing.T) {
 	th := r.Thread("main")
 	leaveChunks(r, 0)
 	for ok := true; ok; {
-		ok, _ = r.pool.reserve(1)
+		ok, _ = r.pool.Reserve(1)
 	}
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)

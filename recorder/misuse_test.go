@@ -15,6 +15,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/perfetto/producer"
@@ -36,7 +37,7 @@ func testNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad.Enter(m, 0, Null())
-	bad.chunk.Load().marks[0].place = footerAt(0, 1)
+	bad.chunk.Load().Marks[0].Place = buffers.FooterAt(0, 1)
 	if _, err := r.Flush(); !errors.Is(err, ErrShared) {
 		t.Fatalf("Flush: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/buffers"
 )
 
 // yieldUntil lets others go on until something is so.
@@ -34,8 +35,8 @@ func testOwedAgain(t *testing.T) {
 	th.Enter(m, 0, Null())
 	th.Enter(m, 0, Null(), Int(1))
 	th.Loop(0)
-	var memory []*chunk
-	for c := r.pool.get(firstChunk); c != nil; c = r.pool.get(firstChunk) {
+	var memory []*buffers.Chunk
+	for c := r.pool.Get(buffers.First); c != nil; c = r.pool.Get(buffers.First) {
 		memory = append(memory, c)
 	}
 	made := int64(3)
@@ -52,7 +53,7 @@ func testOwedAgain(t *testing.T) {
 	r.due = nil
 	th.due.Store(false)
 	th.wants.Store(0)
-	r.pool.put(memory[0])
+	r.pool.Put(memory[0])
 	var group sync.WaitGroup
 	group.Go(func() {
 		th.Enter(m, 0, Null(), Int(2))
@@ -62,7 +63,7 @@ func testOwedAgain(t *testing.T) {
 	yieldUntil(th.due.Load) // it has another buffer, and is about to write the first footer there
 	th.mu.Lock()
 	r.take(th)
-	for r.pool.get(firstChunk) != nil {
+	for r.pool.Get(buffers.First) != nil {
 	}
 	th.swap.Lock()
 	r.dueMu.Unlock()
@@ -77,7 +78,7 @@ func testOwedAgain(t *testing.T) {
 	th.due.Store(false)
 	th.swap.Unlock() // now it finds that the buffer is gone
 	yieldUntil(th.due.Load)
-	r.pool.put(memory[1])
+	r.pool.Put(memory[1])
 	th.wants.Store(0)
 	r.dueMu.Unlock()
 	group.Wait()

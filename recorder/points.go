@@ -1,6 +1,9 @@
 package recorder
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+)
 
 // The leaves: what happens within a call besides other calls.
 
@@ -130,7 +133,7 @@ func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 
 // leafRoom returns the chunk that a leaf of at most need bytes goes to, and
 // where, or nil when it is dropped.
-func (t *Thread) leafRoom(need int) (c *chunk, from int, b []byte) {
+func (t *Thread) leafRoom(need int) (c *buffers.Chunk, from int, b []byte) {
 	c, from = t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) {
 		if c, from = t.room(need, forLeaf); c == nil {
@@ -141,5 +144,5 @@ func (t *Thread) leafRoom(need int) (c *chunk, from int, b []byte) {
 		}
 	}
 	t.bytes = writing
-	return c, from, c.data[from : from+need]
+	return c, from, c.Data[from : from+need]
 }

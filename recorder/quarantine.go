@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 )
 
 // What becomes of a thread that turns out to be used by more than one goroutine:
@@ -12,7 +13,7 @@ import (
 
 // found is what a thread had published when it was found out.
 type found struct {
-	chunk     *chunk
+	chunk     *buffers.Chunk
 	published uint64
 	torn      bool // a part made no sense: nothing that comes behind does
 }
@@ -22,7 +23,7 @@ type found struct {
 func (r *Recorder) shared(t *Thread, why error) {
 	at := found{chunk: t.chunk.Load()}
 	if at.chunk != nil {
-		at.published = at.chunk.published.Load()
+		at.published = at.chunk.Published.Load()
 	}
 	r.quarantine(t, at, why)
 }
@@ -77,52 +78,52 @@ func (r *Recorder) bury(t *Thread) {
 	r.errMu.Unlock()
 
 	sound := !at.torn
-	for ; full != nil; full = full.next {
+	for ; full != nil; full = full.Next {
 		sound = sound && r.buryPart(t, full, full == at.chunk, at.published)
-		r.pool.lost(full)
+		r.pool.Lost(full)
 	}
 	if c != nil {
 		if sound && c == at.chunk {
 			r.buryPart(t, c, true, at.published)
 		}
-		r.pool.lost(c)
+		r.pool.Lost(c)
 	}
 	t.file.ended = r.settled(t, t.now())
-	r.sink.put(t, part{}, true)
+	r.sink.put(t, buffers.Part{}, true)
 	t.forgetLive()
 }
 
 // buryPart puts what makes sense of a chunk into the sink, up to the cut in the
 // last one, and reports whether that was all and more may follow.
-func (r *Recorder) buryPart(t *Thread, c *chunk, last bool, published uint64) (more bool) {
+func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published uint64) (more bool) {
 	defer func() {
 		if v := recover(); v != nil { // what is published may be anything
 			more = false
 		}
 	}()
-	p := c.pending()
-	if bytes, marks := unpack(published); last && bytes >= c.flushed && marks >= c.flushedMarks {
-		p = c.upTo(published)
+	p := c.Pending()
+	if bytes, marks := buffers.Unpack(published); last && bytes >= c.Flushed && marks >= c.FlushedMarks {
+		p = c.UpTo(published)
 	} else if last {
 		return false
 	}
-	good, _ := p.sound(t, r.sink.opened(t))
+	good, _ := t.sound(p, r.sink.opened(t))
 	r.settle(t, c, good)
 	r.sink.put(t, good, false)
-	return !last && len(good.data) == len(p.data)
+	return !last && len(good.Data) == len(p.Data)
 }
 
 // sound returns the longest beginning of a part that one goroutine could have
-// recorded into a thread within containers of these classes, and those that are
+// recorded into the thread within containers of these classes, and those that are
 // open behind it.
-func (p part) sound(t *Thread, open []format.Class) (part, []format.Class) {
+func (t *Thread) sound(p buffers.Part, open []format.Class) (buffers.Part, []format.Class) {
 	good, marks := 0, 0
-	for at := 0; at < len(p.data); {
-		var m *mark
-		if marks < len(p.marks) && p.marks[marks].pos() == p.first+at {
-			m = &p.marks[marks]
+	for at := 0; at < len(p.Data); {
+		var m *buffers.Mark
+		if marks < len(p.Marks) && p.Marks[marks].Pos() == p.First+at {
+			m = &p.Marks[marks]
 		}
-		n, behind := t.soundObject(p.data[at:], m, open)
+		n, behind := t.soundObject(p.Data[at:], m, open)
 		if n == 0 {
 			break
 		}
@@ -133,25 +134,25 @@ func (p part) sound(t *Thread, open []format.Class) (part, []format.Class) {
 		}
 		good = at
 	}
-	return part{data: p.data[:good], marks: p.marks[:marks], first: p.first, of: p.of}, open
+	return buffers.Part{Data: p.Data[:good], Marks: p.Marks[:marks], First: p.First, Chunk: p.Chunk}, open
 }
 
 // soundObject returns the length of the object that b begins with, or 0 if it is none
 // that can stand there, and what is open behind it.
-func (t *Thread) soundObject(b []byte, m *mark, open []format.Class) (int, []format.Class) {
+func (t *Thread) soundObject(b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
 	n, err := 0, error(nil)
 	switch format.Kind(b[0]) {
 	case format.KindTracePoint:
 		var point format.Point
 		n, err = t.layout.version.DecodePoint(b, &point)
-		if err != nil || point.Thread != t.id || point.Class.Container() != (m != nil) || m != nil && m.footer() {
+		if err != nil || point.Thread != t.id || point.Class.Container() != (m != nil) || m != nil && m.Footer() {
 			return 0, nil
 		}
 		if m != nil {
 			open = append(open, point.Class)
 		}
 	case format.KindFooter:
-		if len(open) == 0 || m == nil || !m.footer() {
+		if len(open) == 0 || m == nil || !m.Footer() {
 			return 0, nil
 		}
 		var footer format.Footer
@@ -160,7 +161,7 @@ func (t *Thread) soundObject(b []byte, m *mark, open []format.Class) (int, []for
 	default:
 		return 0, nil
 	}
-	if err != nil || n <= 0 || m != nil && m.behind()-m.pos() != n {
+	if err != nil || n <= 0 || m != nil && m.End()-m.Pos() != n {
 		return 0, nil
 	}
 	return n, open

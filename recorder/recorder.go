@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
 )
@@ -18,7 +19,7 @@ type Recorder struct {
 	tag      uint32  // the upper half of its numbers, but for arities
 	layout   *layout // of the version that is written
 	registry registry
-	pool     *pool
+	pool     *buffers.Pool
 	clock    clock.Clock
 	sink     sink
 	largest  int      // largest chunk, in bytes
@@ -89,13 +90,12 @@ func launch(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.pool = newPool(memory, c.BlockSize)
-	r.pool.live, r.pool.liveFull = r.live, r.liveFull
+	r.pool = buffers.NewPool(memory, c.BlockSize, r.live, r.liveFull)
 	r.kept.begin(r.pool)
 	if r.live != nil {
-		r.pool.warm()
+		r.pool.Warm()
 	}
-	r.largest = r.pool.largest()
+	r.largest = r.pool.Largest()
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
 	if writes {

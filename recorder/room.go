@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"runtime"
 	"time"
+
+	"tracex/recorder/internal/buffers"
 )
 
 // What a Thread does where there is no room at once. All here is the owner's.
@@ -23,7 +25,7 @@ var errTwice = errors.New("an event began before the one before it was complete"
 
 // room makes room for an object of need bytes, and returns where it is. It
 // returns nil when what was to be recorded must be left out.
-func (t *Thread) room(need int, what purpose) (*chunk, int) {
+func (t *Thread) room(need int, what purpose) (*buffers.Chunk, int) {
 	if what == forHeader && !t.open.fits() && t.open.up() {
 		if c, from := t.chunk.Load(), t.bytes; t.fits(c, from, need) {
 			return c, from
@@ -46,7 +48,7 @@ func (t *Thread) twice() bool {
 	return true
 }
 
-func (t *Thread) makeRoom(need int, what purpose) (c *chunk, from int) {
+func (t *Thread) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 	if t.r.state.Load() != running || t.twice() {
 		return nil, 0
 	}
@@ -65,7 +67,7 @@ func (t *Thread) makeRoom(need int, what purpose) (c *chunk, from int) {
 	switch {
 	case t.r.state.Load() != running:
 		c = nil // what was written before did not get to the file
-	case c != nil && from+need > len(c.data):
+	case c != nil && from+need > len(c.Data):
 		t.r.shared(t, errTwice) // another goroutine is at it by now
 		c = nil
 	}
@@ -86,10 +88,10 @@ func (t *Thread) deepen() bool {
 
 // at returns the chunk in which there is room for an object of need bytes, behind
 // t.bytes.
-func (t *Thread) at(need int) *chunk {
+func (t *Thread) at(need int) *buffers.Chunk {
 	c := t.chunk.Load()
-	if c == nil || t.bytes+need > len(c.data) || t.marks == len(c.marks) {
-		if need = max(need, bytesPerMark); need > t.r.largest {
+	if c == nil || t.bytes+need > len(c.Data) || t.marks == len(c.Marks) {
+		if need = max(need, buffers.BytesPerMark); need > t.r.largest {
 			return nil
 		}
 		return t.space(c, need)
@@ -98,7 +100,7 @@ func (t *Thread) at(need int) *chunk {
 }
 
 // space returns a chunk with room for need bytes, instead of one that has not.
-func (t *Thread) space(c *chunk, need int) (next *chunk) {
+func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 	switch config := &t.r.config; {
 	case c == nil:
 	case config.Strategy == CollectAndDump:
@@ -122,7 +124,7 @@ func (t *Thread) space(c *chunk, need int) (next *chunk) {
 // writeOut puts what is published into the sink, and returns a chunk with room
 // for need bytes, or nil when the thread has none: there is no memory for a
 // larger one, or it was taken away meanwhile.
-func (t *Thread) writeOut(c *chunk, need int) *chunk {
+func (t *Thread) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.chunk.Load() != c {
@@ -132,18 +134,18 @@ func (t *Thread) writeOut(c *chunk, need int) *chunk {
 	next := t.grown(c, need)
 	if next == nil {
 		t.install(nil)
-		t.r.pool.put(c)
+		t.r.pool.Put(c)
 	}
 	return next
 }
 
 // relieved leaves a full chunk to the recorder's goroutine, if that has taken the
 // one before it and there is memory for another.
-func (t *Thread) relieved(c *chunk, need int) *chunk {
-	if t.r.wake == nil || len(c.data) < t.r.config.BlockSize || need > len(c.data) || t.setAside() {
+func (t *Thread) relieved(c *buffers.Chunk, need int) *buffers.Chunk {
+	if t.r.wake == nil || len(c.Data) < t.r.config.BlockSize || need > len(c.Data) || t.setAside() {
 		return nil
 	}
-	next := t.follow(c, t.r.pool.get(len(c.data)))
+	next := t.follow(c, t.r.pool.Get(len(c.Data)))
 	if next != nil {
 		t.r.later(t)
 	}
@@ -158,13 +160,13 @@ const waitForMemory = 50 * time.Microsecond
 // policy is to stall. The thread holds nothing then that another one could wait
 // for. What it had may be on its way to the sink, by who holds mu; what comes into
 // the new chunk is put behind that.
-func (t *Thread) first(need int) *chunk {
-	size := sizeFor(need, firstChunk)
+func (t *Thread) first(need int) *buffers.Chunk {
+	size := sizeFor(need, buffers.First)
 	if t.wants.Load() > 0 {
 		return nil // the recorder's goroutine has not come by yet
 	}
 	for t.r.state.Load() == running {
-		if c := t.r.pool.get(size); c != nil {
+		if c := t.r.pool.Get(size); c != nil {
 			t.install(c)
 			return c
 		}
@@ -173,10 +175,10 @@ func (t *Thread) first(need int) *chunk {
 			return nil
 		}
 		if t.r.config.Full == Drop {
-			t.want(t.r.pool.cost(size))
+			t.want(t.r.pool.Cost(size))
 			return nil
 		}
-		if !t.r.reclaim(t.r.pool.cost(size)) {
+		if !t.r.reclaim(t.r.pool.Cost(size)) {
 			time.Sleep(waitForMemory) // who has it all is writing
 		}
 	}
@@ -186,32 +188,32 @@ func (t *Thread) first(need int) *chunk {
 // grown gives a thread whose chunk is in the sink one with room for need bytes:
 // a larger one while there is memory, or a smaller one than was needed for a
 // large object; else the same again. mu is held.
-func (t *Thread) grown(c *chunk, need int) *chunk {
-	if size := t.nextSize(c, need); size != len(c.data) {
-		if other := t.r.pool.get(size); other != nil {
+func (t *Thread) grown(c *buffers.Chunk, need int) *buffers.Chunk {
+	if size := t.nextSize(c, need); size != len(c.Data) {
+		if other := t.r.pool.Get(size); other != nil {
 			t.install(other)
-			t.r.pool.put(c)
+			t.r.pool.Put(c)
 			return other
 		}
 	}
-	if need > len(c.data) {
+	if need > len(c.Data) {
 		return nil
 	}
-	t.r.pool.prepare(c)
+	t.r.pool.Prepare(c)
 	t.install(c)
 	return c
 }
 
 // nextSize is the size of the chunk behind one that is full.
-func (t *Thread) nextSize(c *chunk, need int) int {
-	return sizeFor(need, min(4*len(c.data), t.r.config.BlockSize))
+func (t *Thread) nextSize(c *buffers.Chunk, need int) int {
+	return sizeFor(need, min(4*len(c.Data), t.r.config.BlockSize))
 }
 
 // keep keeps a full chunk for the dump and goes on in another one.
-func (t *Thread) keep(c *chunk, need int) *chunk {
-	next := t.r.pool.get(t.nextSize(c, need))
+func (t *Thread) keep(c *buffers.Chunk, need int) *buffers.Chunk {
+	next := t.r.pool.Get(t.nextSize(c, need))
 	if next == nil {
-		if next = t.r.pool.get(sizeFor(need, firstChunk)); next == nil {
+		if next = t.r.pool.Get(sizeFor(need, buffers.First)); next == nil {
 			t.r.limit(ErrMemory)
 			return nil
 		}
@@ -222,11 +224,11 @@ func (t *Thread) keep(c *chunk, need int) *chunk {
 // handOver leaves a full chunk to the recorder's goroutine, and goes on in
 // another one while there is memory, or in the same one when all of it is
 // written. It waits for nobody.
-func (t *Thread) handOver(c *chunk, need int) *chunk {
-	size, least := t.nextSize(c, need), sizeFor(need, firstChunk)
-	other := t.r.pool.get(size)
+func (t *Thread) handOver(c *buffers.Chunk, need int) *buffers.Chunk {
+	size, least := t.nextSize(c, need), sizeFor(need, buffers.First)
+	other := t.r.pool.Get(size)
 	if other == nil && size > least {
-		other = t.r.pool.get(least)
+		other = t.r.pool.Get(least)
 	}
 	next := t.follow(c, other)
 	if next == nil {
@@ -234,7 +236,7 @@ func (t *Thread) handOver(c *chunk, need int) *chunk {
 			return next
 		}
 		if t.chunk.Load() == c { // else it was taken away, and there may be memory now
-			t.want(t.r.pool.cost(least))
+			t.want(t.r.pool.Cost(least))
 		}
 		return nil
 	}
@@ -248,16 +250,16 @@ func (t *Thread) handOver(c *chunk, need int) *chunk {
 // again returns the thread's chunk as an empty one if all of it is in the sink,
 // and nobody is looking at the thread. So a thread that has one can always go on,
 // as soon as it is written.
-func (t *Thread) again(c *chunk, need int) *chunk {
-	if need > len(c.data) || !t.mu.TryLock() {
+func (t *Thread) again(c *buffers.Chunk, need int) *buffers.Chunk {
+	if need > len(c.Data) || !t.mu.TryLock() {
 		return nil
 	}
 	defer t.mu.Unlock()
-	if t.chunk.Load() != c || t.setAside() || len(c.pending().data) > 0 {
+	if t.chunk.Load() != c || t.setAside() || len(c.Pending().Data) > 0 {
 		return nil
 	}
 	t.passed(c)
-	t.r.pool.prepare(c)
+	t.r.pool.Prepare(c)
 	t.install(c)
 	return c
 }
@@ -271,7 +273,7 @@ func (t *Thread) want(bytes int64) {
 
 // follow sets a full chunk aside and goes on in next. It returns nil when there
 // is no next, or the chunk was taken away meanwhile.
-func (t *Thread) follow(c, next *chunk) *chunk {
+func (t *Thread) follow(c, next *buffers.Chunk) *buffers.Chunk {
 	if next == nil {
 		return nil
 	}
@@ -279,11 +281,11 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if t.chunk.Load() != c {
-		t.r.pool.put(next)
+		t.r.pool.Put(next)
 		return nil
 	}
-	next.begins(t)
-	t.full.add(c)
+	t.starts(next)
+	t.full.Add(c)
 	t.bytes, t.marks = 0, 0
 	t.chunk.Store(next)
 	return next
@@ -293,18 +295,18 @@ func (t *Thread) follow(c, next *chunk) *chunk {
 func (t *Thread) setAside() bool {
 	t.swap.Lock()
 	defer t.swap.Unlock()
-	return t.full.first != nil
+	return t.full.First != nil
 }
 
 // install makes an empty chunk the thread's, or none. mu is held where it has one.
-func (t *Thread) install(c *chunk) {
+func (t *Thread) install(c *buffers.Chunk) {
 	if c != nil {
 		t.r.clock.Notice()
 	}
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	if c != nil {
-		c.begins(t)
+		t.starts(c)
 	}
 	t.bytes, t.marks = 0, 0
 	switch had := t.chunk.Swap(c) != nil; {

@@ -1,32 +1,35 @@
 package recorder
 
-import "tracex/recorder/internal/clock"
+import (
+	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/clock"
+)
 
 // What the recorder does when the counter of its clock began again: readings that
 // are in chunks by then get their place on the clock's line, see package clock.
 
 // settle puts the readings of a part on the clock's line, if the counter began
 // again since the recording began. t.mu is held.
-func (r *Recorder) settle(t *Thread, c *chunk, p part) {
-	n := len(p.marks)
+func (r *Recorder) settle(t *Thread, c *buffers.Chunk, p buffers.Part) {
+	n := len(p.Marks)
 	if n == 0 || !r.clock.Counts() {
 		return
 	}
 	r.clock.Notice() // of what was before the part was published
 	if r.clock.Turns() == 0 {
-		t.file.reading = p.marks[n-1].reading
+		t.file.reading = p.Marks[n-1].Reading
 		return
 	}
 	t.swap.Lock()
-	turns := append([]clock.Turn(nil), c.turns...)
+	turns := append([]clock.Turn(nil), c.Turns...)
 	t.swap.Unlock()
 	readings := make([]uint64, n)
-	for i := range p.marks {
-		readings[i] = p.marks[i].reading
+	for i := range p.Marks {
+		readings[i] = p.Marks[i].Reading
 	}
-	t.file.reading = r.clock.Settle(readings, c.flushedMarks, turns, t.file.reading)
-	for i := range p.marks {
-		p.marks[i].reading = readings[i]
+	t.file.reading = r.clock.Settle(readings, c.FlushedMarks, turns, t.file.reading)
+	for i := range p.Marks {
+		p.Marks[i].Reading = readings[i]
 	}
 }
 
@@ -52,21 +55,16 @@ func (r *Recorder) turn() {
 	for _, t := range r.threads {
 		t.swap.Lock()
 		if c := t.chunk.Load(); c != nil {
-			_, n := unpack(c.published.Load())
-			c.turns = clock.Turned(c.turns, n, again)
+			_, n := buffers.Unpack(c.Published.Load())
+			c.Turns = clock.Turned(c.Turns, n, again)
 		}
 		t.swap.Unlock()
 	}
 }
 
-// begins makes a chunk a thread's: it notes its number among the thread's chunks and
-// since which turn of the counter it is in use. The thread's swap is held.
-func (c *chunk) begins(t *Thread) {
-	c.turns = c.turns[:0]
-	if again := t.r.clock.Turns(); again > 0 {
-		c.turns = clock.Turned(c.turns, 0, again)
-	}
+// starts makes an empty chunk the thread's. swap is held.
+func (t *Thread) starts(c *buffers.Chunk) {
 	t.file.chunks++
-	c.number = t.file.chunks
-	c.livens(t)
+	c.Begins(t.file.chunks, t.r.clock.Turns())
+	c.KeepFor(t.file.live.slot, t.id)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
@@ -146,31 +147,31 @@ func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, object
 	return written
 }
 
-func (s *shared) put(t *Thread, p part, last bool) {
+func (s *shared) put(t *Thread, p buffers.Part, last bool) {
 	if s.r.refuses(t) {
-		p = part{}
+		p = buffers.Part{}
 	}
-	if s.stopped.Load() || len(p.data) == 0 && !last && !s.owes(t) {
+	if s.stopped.Load() || len(p.Data) == 0 && !last && !s.owes(t) {
 		return
 	}
 	targets := s.source.Instances()
 	s.references(targets)
 	st := s.thread(t)
-	for marks := p.marksBefore(); ; {
-		var now part
-		now, p = p.split(packetBytes)
-		st.sending(t, now, marks+len(now.marks))
-		if err := st.packet(t, now, last && len(p.data) == 0, targets); err != nil {
+	for marks := p.MarksBefore(); ; {
+		var now buffers.Part
+		now, p = p.Split(packetBytes)
+		st.sending(t, now, marks+len(now.Marks))
+		if err := st.packet(t, now, last && len(p.Data) == 0, targets); err != nil {
 			s.r.torn(t, err)
-			now, _ = now.sound(t, s.opened(t))
-			p = part{}
+			now, _ = t.sound(now, s.opened(t))
+			p = buffers.Part{}
 			if st.packet(t, now, last, targets) != nil {
 				return // cannot be: what was wrong is not in it
 			}
 		}
-		marks += len(now.marks)
+		marks += len(now.Marks)
 		st.sentAll(t, now, marks)
-		if len(p.data) == 0 {
+		if len(p.Data) == 0 {
 			break
 		}
 	}
@@ -211,25 +212,6 @@ func (s *shared) last() {
 			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // there is nobody left to tell
 		}
 	}
-}
-
-// split cuts a part behind about so many bytes, behind a header or a footer.
-func (p part) split(bytes int) (before, behind part) {
-	if len(p.data) <= bytes {
-		return p, part{}
-	}
-	for i := range p.marks {
-		at := p.marks[i].behind()
-		if i+1 < len(p.marks) && at-p.first < bytes {
-			continue
-		}
-		if at <= p.first || at-p.first >= len(p.data) {
-			break
-		}
-		return part{data: p.data[:at-p.first], marks: p.marks[:i+1], first: p.first, of: p.of},
-			part{data: p.data[at-p.first:], marks: p.marks[i+1:], first: at, of: p.of}
-	}
-	return p, part{}
 }
 
 // thread returns what the sink knows of a thread, and sees to it that its times

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/producer"
 )
@@ -82,11 +83,11 @@ func (s *sharedEvents) begin() error {
 	return s.settle(s.events.Source())
 }
 
-func (s *sharedEvents) put(t *Thread, p part, last bool) {
+func (s *sharedEvents) put(t *Thread, p buffers.Part, last bool) {
 	if s.r.refuses(t) {
-		p = part{}
+		p = buffers.Part{}
 	}
-	if s.stopped.Load() || len(p.data) == 0 && !last {
+	if s.stopped.Load() || len(p.Data) == 0 && !last {
 		return
 	}
 	s.mu.Lock()
@@ -140,16 +141,16 @@ func (st *eventThread) at(s *sharedEvents) uint64 {
 }
 
 // decode makes events of a part.
-func (s *sharedEvents) decode(st *eventThread, p part) error {
-	marks, next := p.marks, 0
-	for i := 0; i < len(p.data); {
-		if next < len(marks) && marks[next].pos() == p.first+i {
+func (s *sharedEvents) decode(st *eventThread, p buffers.Part) error {
+	marks, next := p.Marks, 0
+	for i := 0; i < len(p.Data); {
+		if next < len(marks) && marks[next].Pos() == p.First+i {
 			if !s.r.config.NoTimes {
-				st.moment(s, marks[next].reading)
+				st.moment(s, marks[next].Reading)
 			}
 			next++
 		}
-		n, err := s.object(st, p.data[i:])
+		n, err := s.object(st, p.Data[i:])
 		if err != nil {
 			return err
 		}

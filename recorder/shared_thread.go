@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
@@ -46,11 +47,11 @@ type sharedCount struct {
 
 // packet sends a part, or a piece of one, to all who want it. It fails when the
 // marks cannot be those of one goroutine's calls.
-func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer.Instance) error {
+func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*producer.Instance) error {
 	s := st.s
 	st.since(targets)
 	c := calls.Part{
-		Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Objects: p.data, Last: last,
+		Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Objects: p.Data, Last: last,
 	}
 	for i := range st.sent {
 		if st.sent[i].lost {
@@ -69,7 +70,7 @@ func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer
 		c.Times = st.times
 		if last {
 			ended := max(st.ns(t.file.ended), st.latest)
-			if len(p.marks) == 0 {
+			if len(p.Marks) == 0 {
 				at = uint64(st.latest + st.offset)
 			}
 			c.Ended = uint64(ended - st.latest)
@@ -101,32 +102,32 @@ func (st *sharedThread) packet(t *Thread, p part, last bool, targets []*producer
 }
 
 // objects returns those of a part, behind the note of what was lost before it.
-func (st *sharedThread) objects(t *Thread, n *sharedCount, p part) []byte {
+func (st *sharedThread) objects(t *Thread, n *sharedCount, p buffers.Part) []byte {
 	if n.missing == 0 {
-		return p.data
+		return p.Data
 	}
 	var note [droppedRoom]byte
 	size := st.s.r.putNote(note[:], t.id, n.event, n.missing)
-	st.noted = append(append(st.noted[:0], note[:size]...), p.data...)
+	st.noted = append(append(st.noted[:0], note[:size]...), p.Data...)
 	return st.noted
 }
 
 // miss notes that a part was lost, and returns how many containers begin in it:
 // other trace points are not counted. What a lost note said was counted before.
-func (n *sharedCount) miss(p part) (lost int64) {
+func (n *sharedCount) miss(p buffers.Part) (lost int64) {
 	event := func(at int) {
 		if n.missing == 0 {
-			n.event = int32(binary.BigEndian.Uint32(p.data[at+10:]))
+			n.event = int32(binary.BigEndian.Uint32(p.Data[at+10:]))
 		}
 	}
-	if p.missing > 0 {
+	if p.Missing > 0 {
 		event(0)
-		n.missing += p.missing
+		n.missing += p.Missing
 		return 0
 	}
-	for i := range p.marks {
-		if m := &p.marks[i]; !m.footer() {
-			event(m.pos() - p.first)
+	for i := range p.Marks {
+		if m := &p.Marks[i]; !m.Footer() {
+			event(m.Pos() - p.First)
 			n.missing++
 			lost++
 		}
@@ -202,17 +203,17 @@ func (st *sharedThread) ns(reading uint64) int64 {
 
 // scan goes through the headers and footers of a part: their times, and what is
 // open behind it. It returns the nanosecond of the first.
-func (st *sharedThread) scan(p part) (first int64, err error) {
+func (st *sharedThread) scan(p buffers.Part) (first int64, err error) {
 	if err := st.check(p); err != nil {
 		return 0, err
 	}
 	times := st.times[:0]
 	timed := !st.s.r.config.NoTimes
 	first = st.latest
-	for i := range p.marks {
-		m := &p.marks[i]
+	for i := range p.Marks {
+		m := &p.Marks[i]
 		if timed {
-			ns := max(st.latest, st.ns(m.reading))
+			ns := max(st.latest, st.ns(m.Reading))
 			if i == 0 {
 				first, st.latest = ns, ns
 			}
@@ -222,35 +223,35 @@ func (st *sharedThread) scan(p part) (first int64, err error) {
 		if st.blind {
 			continue
 		}
-		if m.footer() {
+		if m.Footer() {
 			st.open = st.open[:len(st.open)-1]
 			st.kept = min(st.kept, len(st.open))
 			continue
 		}
-		st.open = append(st.open, openCall{m.pos() - p.first, m.behind() - p.first, st.latest})
+		st.open = append(st.open, openCall{m.Pos() - p.First, m.End() - p.First, st.latest})
 	}
 	st.times = times
 	if !st.blind {
-		st.keep(p.data)
+		st.keep(p.Data)
 	}
 	return first, nil
 }
 
 // check reports what is wrong with the marks of a part, before anything is made of
 // them.
-func (st *sharedThread) check(p part) error {
-	behind, open := p.first, len(st.open)
-	for i := range p.marks {
-		m := &p.marks[i]
-		if m.pos() < behind || m.behind() <= m.pos() || m.behind() > p.first+len(p.data) {
-			return fmt.Errorf("object %d lies from %d to %d, behind %d", i, m.pos(), m.behind(), behind)
+func (st *sharedThread) check(p buffers.Part) error {
+	behind, open := p.First, len(st.open)
+	for i := range p.Marks {
+		m := &p.Marks[i]
+		if m.Pos() < behind || m.End() <= m.Pos() || m.End() > p.First+len(p.Data) {
+			return fmt.Errorf("object %d lies from %d to %d, behind %d", i, m.Pos(), m.End(), behind)
 		}
-		behind = m.behind()
-		if !m.footer() {
+		behind = m.End()
+		if !m.Footer() {
 			open++
 			continue
 		}
-		if open--; open < 0 && !st.blind || p.data[m.pos()-p.first] != byte(format.KindFooter) {
+		if open--; open < 0 && !st.blind || p.Data[m.Pos()-p.First] != byte(format.KindFooter) {
 			return fmt.Errorf("object %d ends what is not open", i)
 		}
 	}

@@ -1,6 +1,9 @@
 package recorder
 
-import "tracex/format"
+import (
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+)
 
 // sink is where recorded bytes go. The encoder before it is the same for all:
 // a [Thread] writes objects and marks into its chunks, and whoever finds that a
@@ -18,7 +21,7 @@ type sink interface {
 	// put takes a part. t.mu is held, and the part's chunk stays as it is
 	// until put returns. last: nothing of t comes behind it, and what is open
 	// ended when t.file.ended was read.
-	put(t *Thread, p part, last bool)
+	put(t *Thread, p buffers.Part, last bool)
 	// write hands what was put to where it is kept. It returns the first
 	// error of all that was written.
 	write() error

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/buffers"
 )
 
 // stalling is a disk on which writes wait, from when it is told to until it goes
@@ -73,7 +75,7 @@ type robbery struct {
 
 var robberies = []robbery{
 	{"others need memory", func(r *Recorder) {
-		r.lacking.Add(r.pool.left() + 1)
+		r.lacking.Add(r.pool.Left() + 1)
 		r.kick()
 	}, false},
 	{"flush", func(r *Recorder) { _, _ = r.Flush() }, false},
@@ -118,7 +120,7 @@ func robbed(t *testing.T, how robbery, when string, full bool) {
 	made++
 	call()
 	if full {
-		for r.pool.get(firstChunk) != nil {
+		for r.pool.Get(buffers.First) != nil {
 		} // by goroutines that never end
 	}
 	var group sync.WaitGroup

@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/buffers"
 )
 
 // answered waits until the recorder's goroutine has done what the thread asked it
@@ -32,7 +33,7 @@ func testNobodyStarves(t *testing.T) {
 		for range goroutines {
 			threads = append(threads, r.Thread("one of many"))
 		}
-		if room := r.pool.left() / r.pool.cost(firstChunk); room >= goroutines {
+		if room := r.pool.Left() / r.pool.Cost(buffers.First); room >= goroutines {
 			t.Fatalf("there is memory for %d goroutines", room)
 		}
 		made := int64(0)
@@ -79,7 +80,7 @@ func TestFullBufferGoesOn(t *testing.T) {
 	}
 	call()
 	own := th.chunk.Load()
-	for r.pool.get(firstChunk) != nil {
+	for r.pool.Get(buffers.First) != nil {
 	} // by goroutines that never end
 	drops := 0
 	for made < 1000 {
@@ -119,7 +120,7 @@ func TestDroppingYields(t *testing.T) {
 	th := r.Thread("busy")
 	th.Enter(m, 0, Null())
 	th.Exit(Void())
-	for r.pool.get(firstChunk) != nil {
+	for r.pool.Get(buffers.First) != nil {
 	} // by goroutines that never end
 	runs, dropping := 0, false
 	const calls = 400_000

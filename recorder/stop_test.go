@@ -158,7 +158,7 @@ func TestNothingBehindTheEnd(t *testing.T) {
 		th.Enter(m, 0, Null())
 		th.Exit(Void())
 	}
-	p := late.chunk.Load().pending()
+	p := late.chunk.Load().Pending()
 	late.chunk.Store(nil) // it is written later
 	f := r.sink.(*files)
 	f.io.Lock()

@@ -6,23 +6,24 @@ import (
 	"slices"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 )
 
 // stream is what those who write a thread's blocks know of it. The thread's lock
 // guards it.
 type stream struct {
-	logical int64       // content bytes of its blocks so far
-	open    []container // whose footer is not written, outermost first
-	taken   *chunk      // the first of those that were set aside and are put into the sink
-	latest  int64       // when its last header or footer was, in ns
-	reading uint64      // the clock's, of its last header or footer
-	ended   uint64      // the clock's reading when it ended, once it has
-	blocks  int         // it has
-	over    bool        // nothing comes any more
-	idle    bool        // nothing new when the timer last looked
-	seen    uint64      // what was published when reclaim last looked
-	chunks  uint64      // it has begun; the thread's swap guards it
+	logical int64          // content bytes of its blocks so far
+	open    []container    // whose footer is not written, outermost first
+	taken   *buffers.Chunk // the first of those that were set aside and are put into the sink
+	latest  int64          // when its last header or footer was, in ns
+	reading uint64         // the clock's, of its last header or footer
+	ended   uint64         // the clock's reading when it ended, once it has
+	blocks  int            // it has
+	over    bool           // nothing comes any more
+	idle    bool           // nothing new when the timer last looked
+	seen    uint64         // what was published when reclaim last looked
+	chunks  uint64         // it has begun; the thread's swap guards it
 	live    liveThread
 
 	putChunk uint64 // the number of the last chunk that the sink has something from
@@ -63,15 +64,15 @@ type span struct {
 
 // make drafts a block of a part. It fails when the marks cannot be those of one
 // goroutine's calls; then s is what it was.
-func (d *draft) make(s *stream, p part, last bool) error {
+func (d *draft) make(s *stream, p buffers.Part, last bool) error {
 	d.before, d.span.known = s.logical, false
 	d.index, d.times, d.tail, d.begun = d.index[:0], d.times[:0], d.tail[:0], 0
 	d.low = len(s.open)
-	if n := len(p.marks); n > 0 {
+	if n := len(p.Marks); n > 0 {
 		d.index = slices.Grow(d.index, n*format.CellSize)
 		d.times = slices.Grow(d.times, n*format.TimeCellSize)
 		if d.clock != nil {
-			d.moment(s, p.marks[0].reading)
+			d.moment(s, p.Marks[0].Reading)
 			d.span = span{from: s.latest, known: true}
 		}
 		latest, open := s.latest, len(s.open)
@@ -83,7 +84,7 @@ func (d *draft) make(s *stream, p part, last bool) error {
 		}
 		d.span.to = s.latest
 	}
-	s.logical += int64(len(p.data))
+	s.logical += int64(len(p.Data))
 	if last {
 		d.close(s)
 	}
@@ -93,21 +94,21 @@ func (d *draft) make(s *stream, p part, last bool) error {
 // cells makes the cells of the containers that end in a part. This is most of
 // what a call costs besides its recording. Most calls have nothing below them
 // that has a mark: header and footer lie side by side, and need no stack.
-func (d *draft) cells(s *stream, p part) error {
-	delta := s.logical - int64(p.first)
-	behind, end := p.first, p.first+len(p.data)
-	for i := 0; i < len(p.marks); i++ {
-		m := &p.marks[i]
-		pos, start := m.pos(), m.behind()
+func (d *draft) cells(s *stream, p buffers.Part) error {
+	delta := s.logical - int64(p.First)
+	behind, end := p.First, p.First+len(p.Data)
+	for i := 0; i < len(p.Marks); i++ {
+		m := &p.Marks[i]
+		pos, start := m.Pos(), m.End()
 		if pos < behind || start <= pos || start > end {
 			return misplaced(p, i)
 		}
 		behind = start
 		if d.clock != nil {
-			d.moment(s, m.reading)
+			d.moment(s, m.Reading)
 		}
-		object := p.data[pos-p.first : start-p.first]
-		if m.footer() {
+		object := p.Data[pos-p.First : start-p.First]
+		if m.Footer() {
 			if len(s.open) == 0 || object[0] != byte(format.KindFooter) {
 				return misplaced(p, i)
 			}
@@ -123,18 +124,18 @@ func (d *draft) cells(s *stream, p part) error {
 			s.open[len(s.open)-1].iterations++
 			d.low = min(d.low, len(s.open)-1)
 		}
-		if i+1 == len(p.marks) || !p.marks[i+1].footer() {
+		if i+1 == len(p.Marks) || !p.Marks[i+1].Footer() {
 			s.push(class, event, delta+int64(start))
 			continue
 		}
 		i++
-		m = &p.marks[i]
-		if pos, behind = m.pos(), m.behind(); pos < start || behind <= pos || behind > end || p.data[pos-p.first] != byte(format.KindFooter) {
+		m = &p.Marks[i]
+		if pos, behind = m.Pos(), m.End(); pos < start || behind <= pos || behind > end || p.Data[pos-p.First] != byte(format.KindFooter) {
 			return misplaced(p, i)
 		}
 		begun := s.latest
 		if d.clock != nil {
-			d.moment(s, m.reading)
+			d.moment(s, m.Reading)
 		}
 		d.add(event, delta+int64(start), delta+int64(pos), begun, s.latest)
 	}
@@ -143,9 +144,9 @@ func (d *draft) cells(s *stream, p part) error {
 
 // misplaced says that a mark is not that of a header or footer which could be
 // where it is.
-func misplaced(p part, i int) error {
-	m := &p.marks[i]
-	return fmt.Errorf("no header or footer can lie from %d to %d in bytes %d to %d", m.pos(), m.behind(), p.first, p.first+len(p.data))
+func misplaced(p buffers.Part, i int) error {
+	m := &p.Marks[i]
+	return fmt.Errorf("no header or footer can lie from %d to %d in bytes %d to %d", m.Pos(), m.End(), p.First, p.First+len(p.Data))
 }
 
 // moment notes when a header or footer was recorded. A thread's times do not go

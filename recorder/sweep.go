@@ -1,6 +1,10 @@
 package recorder
 
-import "fmt"
+import (
+	"fmt"
+
+	"tracex/recorder/internal/buffers"
+)
 
 // occasion says why all threads are swept.
 type occasion int
@@ -51,7 +55,7 @@ func (r *Recorder) sweepDue() {
 		}
 		r.sweepThread(t, byNeed)
 	}
-	if lacking -= r.pool.left(); lacking > 0 {
+	if lacking -= r.pool.Left(); lacking > 0 {
 		r.reclaim(lacking)
 	}
 	for _, t := range due {
@@ -91,21 +95,21 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 }
 
 // put puts a part of a chunk into the sink. t.mu is held.
-func (r *Recorder) put(t *Thread, p part) {
-	if len(p.data) == 0 {
-		t.passed(p.of) // the sink does not look at it
+func (r *Recorder) put(t *Thread, p buffers.Part) {
+	if len(p.Data) == 0 {
+		t.passed(p.Chunk) // the sink does not look at it
 	}
 	r.sink.put(t, p, false)
 }
 
 // putAll puts all that a thread has published into the sink, and how much it
 // dropped behind that, and returns its chunk. t.mu is held.
-func (r *Recorder) putAll(t *Thread) *chunk {
-	var p part
+func (r *Recorder) putAll(t *Thread) *buffers.Chunk {
+	var p buffers.Part
 	t.swap.Lock()
 	c := t.takeFull()
 	if c != nil {
-		p = c.pending()
+		p = c.Pending()
 	}
 	note := t.takeNote()
 	t.swap.Unlock()
@@ -113,7 +117,7 @@ func (r *Recorder) putAll(t *Thread) *chunk {
 	if c != nil {
 		r.settle(t, c, p)
 		r.put(t, p)
-		c.written(p)
+		c.Written(p)
 	}
 	r.sink.put(t, note, false)
 	return c
@@ -127,31 +131,31 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 	t.swap.Unlock()
 	r.putTaken(t)
 	if c != nil && all {
-		p := c.pending()
+		p := c.Pending()
 		r.settle(t, c, p)
 		r.put(t, p)
-		c.written(p)
+		c.Written(p)
 	}
 }
 
 // takeFull takes the chunks that are set aside to where putTaken finds them. It
 // returns the one that comes behind them. t.mu and t.swap are held.
-func (t *Thread) takeFull() *chunk {
-	t.full, t.file.taken = chunks{}, t.full.first
+func (t *Thread) takeFull() *buffers.Chunk {
+	t.full, t.file.taken = buffers.Chunks{}, t.full.First
 	return t.chunk.Load()
 }
 
 // putTaken puts the chunks that were taken into the sink. t.mu is held.
 func (r *Recorder) putTaken(t *Thread) {
 	for c := t.file.taken; c != nil; c = t.file.taken {
-		p := c.pending()
+		p := c.Pending()
 		r.settle(t, c, p)
 		r.put(t, p)
-		c.next, t.file.taken = nil, c.next
+		c.Next, t.file.taken = nil, c.Next
 		if r.state.Load() == running {
-			r.pool.put(c)
+			r.pool.Put(c)
 		} else {
-			r.pool.lost(c) // what is written at the end need not stay in memory
+			r.pool.Lost(c) // what is written at the end need not stay in memory
 		}
 	}
 }
@@ -159,21 +163,21 @@ func (r *Recorder) putTaken(t *Thread) {
 // takeAway takes a thread's chunk away, and returns it with what is published of
 // it and not in the sink; nil: there was none. Others that were set aside are
 // where putTaken finds them. t.mu and t.swap are held.
-func (t *Thread) takeAway() (*chunk, part) {
+func (t *Thread) takeAway() (*buffers.Chunk, buffers.Part) {
 	c := t.takeFull()
 	if c == nil {
-		return nil, part{}
+		return nil, buffers.Part{}
 	}
 	t.chunk.Store(nil)
 	t.r.holders.remove(t)
-	c.taken = c.published.Load()
-	c.limited()
-	return c, c.upTo(c.taken)
+	c.Taken = c.Published.Load()
+	c.KeepLimit()
+	return c, c.UpTo(c.Taken)
 }
 
 // retire takes a thread's chunk away, puts what is published of it into the
 // sink, and returns it, or nil when there was none. t.mu is held.
-func (r *Recorder) retire(t *Thread) *chunk {
+func (r *Recorder) retire(t *Thread) *buffers.Chunk {
 	c, p := t.takeIdle()
 	r.putTaken(t)
 	if c == nil {
@@ -182,12 +186,12 @@ func (r *Recorder) retire(t *Thread) *chunk {
 	r.settle(t, c, p)
 	r.put(t, p)
 	t.park(c)
-	r.pool.lost(c)
+	r.pool.Lost(c)
 	return c
 }
 
 // takeIdle is takeAway from a thread that goes on. t.mu is held.
-func (t *Thread) takeIdle() (*chunk, part) {
+func (t *Thread) takeIdle() (*buffers.Chunk, buffers.Part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	return t.takeAway()

@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/recorder/internal/buffers"
 )
 
 // Thread records what one goroutine does: a thread of the trace. Only one
 // goroutine at a time may call its methods. Those of a nil Thread do nothing:
 // that is how recording is switched off.
 type Thread struct {
-	chunk atomic.Pointer[chunk] // nil: none yet, or it was taken away
+	chunk atomic.Pointer[buffers.Chunk] // nil: none yet, or it was taken away
 
 	// What follows is the owner's.
 	bytes       int   // filled of the chunk; writing: a point is being written
@@ -45,7 +46,7 @@ type Thread struct {
 	// swap is held while the chunk becomes another one or none. Who has both
 	// locks took mu first, and the recorder's mu before swap.
 	swap sync.Mutex
-	full chunks // set aside: their parts come before the chunk's
+	full buffers.Chunks // set aside: their parts come before the chunk's
 	// What was dropped since the last note of it changes with swap held, so that
 	// it is noted once, by the owner or by a flusher. The owner alone adds to it.
 	dropped atomic.Int64 // trace points
@@ -126,7 +127,7 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 		}
 	}
 	t.bytes = writing
-	b := c.data[from : from+need]
+	b := c.Data[from : from+need]
 	t.head(b, format.ClassCall, t.place(at))
 	putInt32(b[pointHead+1:], method)
 	n := pointHead + 5
@@ -143,7 +144,7 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	b[n], b[n+1] = 0, 0 // flags
 	t.open.push(class, int32(t.next))
 	t.next++
-	t.mark(c, headerAt(from, from+n+2), from+n+2)
+	t.mark(c, buffers.HeaderAt(from, from+n+2), from+n+2)
 }
 
 // Exit ends the innermost call, and the loops that are still open in it. Without
@@ -194,7 +195,7 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 		}
 	}
 	t.bytes = writing
-	b := c.data[from : from+need]
+	b := c.Data[from : from+need]
 	var n int
 	switch {
 	case exception != "":
@@ -209,7 +210,7 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 		n += t.layout.returned
 	}
 	t.open.pop()
-	t.mark(c, footerAt(from, from+n), from+n)
+	t.mark(c, buffers.FooterAt(from, from+n), from+n)
 	if t.open.depth == 0 && t.from != nil {
 		t.returned()
 	}
@@ -224,13 +225,13 @@ func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
 
 // fits reports whether a point of need bytes can be written to c at once. That
 // of a container takes a level of the stack besides.
-func (t *Thread) fits(c *chunk, from, need int) bool {
-	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks) && t.next < t.limit
+func (t *Thread) fits(c *buffers.Chunk, from, need int) bool {
+	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks) && t.next < t.limit
 }
 
 // footerFits is fits for a footer.
-func (t *Thread) footerFits(c *chunk, from, need int) bool {
-	return c != nil && !t.lagging && from+need <= len(c.data) && t.marks < len(c.marks)
+func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
+	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks)
 }
 
 // head writes what all points begin with, and what is behind it in a container: two
@@ -244,43 +245,43 @@ func (t *Thread) head(b []byte, class format.Class, place int32) {
 }
 
 // mark publishes a header or a footer with a mark.
-func (t *Thread) mark(c *chunk, place uint64, to int) {
+func (t *Thread) mark(c *buffers.Chunk, place uint64, to int) {
 	i := t.marks
-	if i >= len(c.marks) {
+	if i >= len(c.Marks) {
 		t.bytes = to
 		return // two goroutines were here at once
 	}
-	m := &c.marks[i]
-	m.place = place
+	m := &c.Marks[i]
+	m.Place = place
 	if t.clocked == byCounter {
-		m.reading = counter()
+		m.Reading = counter()
 	} else {
-		m.reading = t.time()
+		m.Reading = t.time()
 	}
 	t.marks, t.bytes = i+1, to
-	c.published.Store(pack(to, i+1))
+	c.Published.Store(buffers.Pack(to, i+1))
 	if t.chunk.Load() != c {
 		t.rescue(c)
 	}
 }
 
 // marked is mark for a footer that is owed.
-func (t *Thread) marked(c *chunk, m mark, to int) {
-	c.marks[t.marks] = m
+func (t *Thread) marked(c *buffers.Chunk, m buffers.Mark, to int) {
+	c.Marks[t.marks] = m
 	t.marks, t.bytes = t.marks+1, to
 	t.publish(c)
 }
 
 // leaf publishes the leaf that was written.
-func (t *Thread) leaf(c *chunk, to int) {
+func (t *Thread) leaf(c *buffers.Chunk, to int) {
 	t.next++
 	t.bytes = to
 	t.publish(c)
 }
 
 // publish lets a flusher have what was written.
-func (t *Thread) publish(c *chunk) {
-	c.published.Store(pack(t.bytes, t.marks))
+func (t *Thread) publish(c *buffers.Chunk) {
+	c.Published.Store(buffers.Pack(t.bytes, t.marks))
 	if t.chunk.Load() != c {
 		t.rescue(c)
 	}

@@ -1,6 +1,10 @@
 package recorder
 
-import "strings"
+import (
+	"strings"
+
+	"tracex/recorder/internal/buffers"
+)
 
 // How threads begin and end.
 
@@ -35,7 +39,7 @@ func (r *Recorder) Thread(name string) *Thread {
 	defer r.mu.Unlock()
 	if r.nextID > 1<<31-1 || r.state.Load() != running {
 		t.forgetLive()
-		r.pool.release(size)
+		r.pool.Release(size)
 		return nil
 	}
 	t.id = int32(r.nextID)
@@ -99,16 +103,16 @@ func (r *Recorder) finish(t *Thread, owner bool) {
 	switch c := r.end(t); {
 	case c == nil:
 	case owner:
-		r.pool.put(c)
+		r.pool.Put(c)
 	default:
-		r.pool.lost(c)
+		r.pool.Lost(c)
 	}
 	r.forget(t)
 }
 
 // end takes the thread's chunk away and writes its last block, unless that was
 // done before.
-func (r *Recorder) end(t *Thread) *chunk {
+func (r *Recorder) end(t *Thread) *buffers.Chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer r.guard(t)
@@ -129,8 +133,8 @@ func (r *Recorder) end(t *Thread) *chunk {
 		r.settle(t, c, p)
 	}
 	t.file.ended = r.settled(t, ended)
-	r.sink.put(t, p, len(note.data) == 0)
-	if len(note.data) > 0 {
+	r.sink.put(t, p, len(note.Data) == 0)
+	if len(note.Data) > 0 {
 		r.sink.put(t, note, true)
 	}
 	return c
@@ -138,7 +142,7 @@ func (r *Recorder) end(t *Thread) *chunk {
 
 // takeLast takes the thread's chunk away and returns it with what is published
 // of it, and the note of what was dropped behind that. mu is held.
-func (t *Thread) takeLast() (c *chunk, p, note part) {
+func (t *Thread) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	c, p = t.takeAway()
@@ -166,5 +170,5 @@ func (r *Recorder) forget(t *Thread) {
 	r.threads[t.slot].slot = t.slot
 	r.threads[last] = nil
 	r.threads = r.threads[:last]
-	r.pool.release(t.reserved)
+	r.pool.Release(t.reserved)
 }

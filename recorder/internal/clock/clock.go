@@ -1,4 +1,4 @@
-// Package clock says which nanosecond of a recording a reading is.
+// package clock says which nanosecond of a recording a reading is.
 //
 // A trace point's time is a reading of the fastest counter that can be relied
 // on: the processor's own where that can be relied on, else nanoseconds of

@@ -1,67 +1,67 @@
-package recorder
+package buffers
 
 import "testing"
 
 // A pool stays below its limit: what is free is given up for other sizes, and
 // what is in use is not.
 func TestPool(t *testing.T) {
-	p := newPool(0, 4<<10)
-	p.max = 8*p.cost(1<<10) + p.cost(1<<10)/2
+	p := NewPool(0, 4<<10, nil, nil)
+	p.max = 8*p.Cost(1<<10) + p.Cost(1<<10)/2
 	p.reserved = p.max / 4 // as if something else had its share
-	var small []*chunk
-	for c := p.get(1 << 10); c != nil; c = p.get(1 << 10) {
+	var small []*Chunk
+	for c := p.Get(1 << 10); c != nil; c = p.Get(1 << 10) {
 		small = append(small, c)
 	}
-	if len(small) != 8 || p.used != 8*p.cost(1<<10) {
+	if len(small) != 8 || p.used != 8*p.Cost(1<<10) {
 		t.Fatalf("%d chunks, %d of %d bytes", len(small), p.used, p.max)
 	}
-	p.put(small[0])
-	if c := p.get(1 << 10); c != small[0] {
+	p.Put(small[0])
+	if c := p.Get(1 << 10); c != small[0] {
 		t.Error("a free chunk is not used again")
 	}
 	for _, c := range small[:4] {
-		p.put(c)
+		p.Put(c)
 	}
-	large := p.get(4 << 10)
-	if large == nil || p.freed != 0 || p.used != 4*p.cost(1<<10)+p.cost(4<<10) {
+	large := p.Get(4 << 10)
+	if large == nil || p.freed != 0 || p.used != 4*p.Cost(1<<10)+p.Cost(4<<10) {
 		t.Fatalf("no chunk: %v, %d bytes are free, %d of %d used", large == nil, p.freed, p.used, p.max)
 	}
-	if p.get(1<<10) != nil {
+	if p.Get(1<<10) != nil {
 		t.Error("more than there is")
 	}
-	p.lost(large)
-	one, two, three := p.get(2<<10), p.get(2<<10), p.get(1<<10)
+	p.Lost(large)
+	one, two, three := p.Get(2<<10), p.Get(2<<10), p.Get(1<<10)
 	if one == nil || two == nil || three != nil {
 		t.Errorf("%d of %d bytes after what was lost", p.used, p.max)
 	}
-	p.put(one)
+	p.Put(one)
 	p.reserved = p.max / 8
-	if ok, full := p.reserve(p.cost(2 << 10)); !ok || full || p.freed != 0 {
+	if ok, full := p.Reserve(p.Cost(2 << 10)); !ok || full || p.freed != 0 {
 		t.Errorf("what is free is not reserved: %v, %v", ok, full)
 	}
-	if ok, full := p.reserve(p.cost(1 << 10)); ok || full {
+	if ok, full := p.Reserve(p.Cost(1 << 10)); ok || full {
 		t.Errorf("reserved is what chunks have: %v, %v", ok, full)
 	}
-	if ok, full := p.reserve(p.max - p.ownOfChunks() - p.reserved + 1); ok || !full {
+	if ok, full := p.Reserve(p.max - p.ownOfChunks() - p.reserved + 1); ok || !full {
 		t.Errorf("reserved is more than half: %v, %v", ok, full)
 	}
-	p.release(p.cost(2 << 10))
+	p.Release(p.Cost(2 << 10))
 	p.reserved = p.max / 4
-	if p.get(2<<10) == nil {
+	if p.Get(2<<10) == nil {
 		t.Error("what was given back is gone")
 	}
 }
 
 func TestMark(t *testing.T) {
-	const last = maxBlockSize*8 - 1
+	const last = MaxSize*8 - 1
 	for _, pos := range []int{0, 1, 1000, last - 1} {
 		for _, behind := range []int{pos + 1, last} {
-			h, f := mark{headerAt(pos, behind), 7}, mark{footerAt(pos, behind), 7}
-			if h.footer() || !f.footer() || h.pos() != pos || f.pos() != pos || h.behind() != behind || f.behind() != behind {
+			h, f := Mark{HeaderAt(pos, behind), 7}, Mark{FooterAt(pos, behind), 7}
+			if h.Footer() || !f.Footer() || h.Pos() != pos || f.Pos() != pos || h.End() != behind || f.End() != behind {
 				t.Errorf("%d, %d: %+v, %+v", pos, behind, h, f)
 			}
-			if m := f.moved(pos); !m.footer() || m.reading != 7 || m.pos() != 0 || m.behind() != behind-pos {
-				t.Errorf("%d, %d moved: %d, %d", pos, behind, m.pos(), m.behind())
+			if m := f.Moved(pos); !m.Footer() || m.Reading != 7 || m.Pos() != 0 || m.End() != behind-pos {
+				t.Errorf("%d, %d moved: %d, %d", pos, behind, m.Pos(), m.End())
 			}
 		}
 	}
@@ -70,20 +70,20 @@ func TestMark(t *testing.T) {
 // Whatever is reserved, and however much memory there is: the largest chunk that a
 // goroutine may wait for can be had. Else it would wait for ever.
 func TestPoolKeepsRoomForChunks(t *testing.T) {
-	const least = leastBytes * 3 / 4 // the files have the rest
+	const least = 192 << 10 // the least memory less the files' share
 	for memory := int64(least); memory < 1<<40; memory += memory / 7 {
-		p := newPool(memory, 1<<10)
+		p := NewPool(memory, 1<<10, nil, nil)
 		for n := int64(1) << 40; n > 0; n /= 2 {
 			for ok := true; ok; {
-				ok, _ = p.reserve(n)
+				ok, _ = p.Reserve(n)
 			}
 		}
 		if p.used != p.reserved || p.reserved <= memory/3 {
 			t.Fatalf("%d bytes of %d are used, %d reserved", p.used, memory, p.reserved)
 		}
-		for _, size := range []int{firstChunk, p.largest()} {
-			if p.left() < p.cost(size) {
-				t.Fatalf("with %d bytes, of which %d are reserved, %d are left: too little for a chunk of %d", memory, p.reserved, p.left(), size)
+		for _, size := range []int{First, p.Largest()} {
+			if p.Left() < p.Cost(size) {
+				t.Fatalf("with %d bytes, of which %d are reserved, %d are left: too little for a chunk of %d", memory, p.reserved, p.Left(), size)
 			}
 		}
 	}

@@ -1,0 +1,96 @@
+// Package buffers has the memory into which goroutines record: chunks, each of one
+// goroutine, what is published of them, and the pool that they come from.
+package buffers
+
+import (
+	"sync/atomic"
+
+	"tracex/recorder/internal/clock"
+)
+
+// Chunk is a buffer of one goroutine: the bytes of whole objects as they will
+// stand in the file, and a mark for each header and each footer among them.
+//
+//	data   | in the sink | published          | being written | free     |
+//	       0          flushed             published        t.bytes  len(data)
+//	        flusher reads ^        ^ flusher reads up to here
+//
+// Its states, and who moves it from one to the next:
+//
+//	         get, install: owner              follow: owner
+//	free ────────────────────────► current ───────────────► set aside
+//	 ▲ ▲                             │   │                       │
+//	 │ └── grown, again: owner ──────┘   │ takeAway: flusher     │ takeFull: flusher
+//	 │                                   ▼                       ▼
+//	 │                                 taken                 being put
+//	 │      putTaken: flusher            │                       │
+//	 └───────────────────────────────────│───────────────────────┘
+//	                                     ▼ collected, when no goroutine has it
+//
+// The owner is the one goroutine that records into the current chunk. It writes
+// after what is published, then publishes, and it alone does. A flusher is any
+// goroutine that holds the thread's mu; it reads what is published. A change of
+// state holds the thread's swap. Words that both sides touch:
+//
+//	word             written by                 read by
+//	Chunk.Published  owner, after each object   flusher, before it reads data and marks
+//	Thread.chunk     whoever holds swap         owner, before and after each object
+//
+// Both are atomic variables of sync/atomic, whose operations have one order that
+// all goroutines agree on. That settles what happens when a flusher takes a chunk
+// away while its owner records, as it does from an idle thread:
+//
+//	owner    store published   load Thread.chunk
+//	flusher  store Thread.chunk = nil   load published
+//
+// Whatever the order, one of them sees what the other did: either the flusher
+// has all that the owner recorded, or the owner finds its chunk gone and takes
+// what is missing to another one (Thread.rescue). The flusher does both with swap held
+// and notes how far it has read, so that the owner need not wait until that is in
+// the sink.
+//
+// A chunk that was taken away is not used again, because its owner may be writing
+// to it at that moment: the garbage collector gets it.
+type Chunk struct {
+	Data  []byte
+	Marks []Mark
+	// Published is the number of bytes, and in its low half of marks, that a
+	// flusher may read. With the chunk's memory it is in the live file, if that
+	// has room for it.
+	Published *atomic.Uint64
+	live      *liveChunk // nil: it is in the program's own memory
+
+	Next *Chunk // in a list of chunks
+
+	Number       uint64       // among the thread's chunks, from 1
+	Turns        []clock.Turn // of the clock's counter; the thread's swap guards it
+	Taken        uint64       // what was published when it was taken away; the thread's swap guards it
+	Flushed      int          // bytes that are in the sink; the thread's lock guards it
+	FlushedMarks int
+}
+
+func Pack(bytes, marks int) uint64 { return uint64(bytes)<<32 | uint64(marks) }
+
+func Unpack(p uint64) (bytes, marks int) { return int(p >> 32), int(uint32(p)) }
+
+// Chunks is a list of chunks, oldest first.
+type Chunks struct{ First, last *Chunk }
+
+func (l *Chunks) Add(c *Chunk) {
+	if l.First == nil {
+		l.First = c
+	} else {
+		l.last.Next = c
+	}
+	l.last = c
+}
+
+// Begins makes a chunk the one with a number among a thread's. again is how often the
+// clock's counter has begun again by then. The thread's swap is held.
+func (c *Chunk) Begins(number uint64, again int64) {
+	c.Turns = c.Turns[:0]
+	if again > 0 {
+		c.Turns = clock.Turned(c.Turns, 0, again)
+	}
+	c.Number = number
+}

@@ -1,0 +1,128 @@
+package buffers
+
+import (
+	"runtime"
+	"unsafe"
+
+	"tracex/recorder/internal/live"
+)
+
+// liveChunk is where a chunk has its memory in the live file.
+type liveChunk struct {
+	file  *live.File
+	piece *live.Piece
+	slot  *live.Slot
+	gone  runtime.Cleanup
+}
+
+// makeLive makes a chunk in the live file; nil where that has no room. When the
+// program has no more use for it, the garbage collector gives its memory back: a
+// goroutine from which it was taken away may be writing to it until then.
+func (p *Pool) makeLive(size int) *Chunk {
+	l := p.live
+	if l == nil {
+		return nil
+	}
+	marks := p.marks(size)
+	at := (int64(size) + 7) &^ 7
+	piece, err := l.Alloc(at + int64(marks)*MarkSize)
+	if err != nil {
+		return nil
+	}
+	slot, err := l.Slot(live.Chunks)
+	if err != nil {
+		l.Free(piece)
+		return nil
+	}
+	lc := &liveChunk{file: l, piece: piece, slot: slot}
+	c := &Chunk{Data: piece.Mem[:size:size], live: lc, Published: slot.Word(live.ChunkPublished)}
+	if marks > 0 {
+		c.Marks = unsafe.Slice((*Mark)(unsafe.Pointer(&piece.Mem[at])), marks)
+	}
+	slot.Put(live.ChunkPiece, uint64(piece.Off))
+	slot.Put(live.ChunkSizes, Pack(size, marks))
+	lc.gone = runtime.AddCleanup(c, (*liveChunk).free, lc)
+	return c
+}
+
+// Warm has the chunks ready that the first goroutine begins with: the first store into
+// a page of the live file takes some microseconds, and that call as much longer.
+func (p *Pool) Warm() {
+	for _, size := range []int{First, min(4*First, p.block)} {
+		if c := p.Get(size); c != nil {
+			for at := 0; at < size; at += pageSize {
+				c.Data[at] = 0
+			}
+			c.Marks[len(c.Marks)-1] = Mark{}
+			p.Put(c)
+		}
+	}
+}
+
+// pageSize is the least that pages have.
+const pageSize = 4 << 10
+
+func (lc *liveChunk) free() {
+	lc.file.FreeSlot(lc.slot)
+	lc.file.Free(lc.piece)
+}
+
+// Release gives back the memory of a chunk that is no longer in use.
+func (c *Chunk) Release() {
+	if c.live != nil {
+		c.live.gone.Stop()
+		c.live.free()
+		c.live = nil
+	}
+}
+
+// forgotten notes that nothing of the chunk is worth keeping.
+func (c *Chunk) forgotten() {
+	if c.live != nil {
+		c.live.slot.Word(0).Store(0)
+	}
+}
+
+// KeepLimit notes how much of a chunk that was taken away is good: its owner takes
+// what it publishes after that to another one. The thread's swap is held.
+func (c *Chunk) KeepLimit() {
+	if c.live != nil {
+		c.live.slot.Word(live.ChunkLimit).Store(live.TakenAway | c.Taken)
+	}
+}
+
+// KeepFor notes in the live file that the chunk is a thread's from now on. owner is the
+// thread's slot, nil: it has none. The thread's swap is held. That the thread has begun
+// a chunk of its number comes last: one that has begun and is not there had no room in
+// the live file.
+func (c *Chunk) KeepFor(owner *live.Slot, thread int32) {
+	if owner == nil {
+		return
+	}
+	if c.live != nil {
+		s := c.live.slot
+		s.Put(live.ChunkNumber, c.Number)
+		s.Put(live.ChunkLimit, 0)
+		s.Put(live.ChunkFlushed, 0)
+		s.Word(0).Store(live.SlotInUse | uint64(uint32(thread)))
+	}
+	owner.Word(live.ThreadBegun).Store(c.Number)
+}
+
+// KeepSent notes in the live file how much of the chunk the sink has: so many bytes and marks.
+func (c *Chunk) KeepSent(bytes, marks int) {
+	if c.live != nil {
+		c.live.slot.Word(live.ChunkFlushed).Store(Pack(bytes, marks))
+	}
+}
+
+// SlotOff is where in the live file the chunk's slot is; 0: it has none.
+func (c *Chunk) SlotOff() int64 {
+	if c.live == nil {
+		return 0
+	}
+	return c.live.slot.Off
+}
+
+// IsLive reports whether the chunk has its memory in the live file.
+func (c *Chunk) IsLive() bool { return c.live != nil }

@@ -1,0 +1,104 @@
+package buffers
+
+// Mark is where in a chunk a header or a footer stands, and when it was made.
+type Mark struct {
+	Place   uint64
+	Reading uint64 // of the recorder's clock; 0 when no times are wanted
+}
+
+// The place of a mark is
+//
+//	bit 63     1: footer
+//	62 to 32   position of its kind byte
+//	31 to 0    position after it
+const footerMark = 1 << 63
+
+// HeaderAt is the place of a header's mark.
+func HeaderAt(pos, end int) uint64 { return uint64(pos)<<32 | uint64(end) }
+
+// FooterAt is the place of a footer's mark.
+func FooterAt(pos, end int) uint64 { return HeaderAt(pos, end) | footerMark }
+
+// Footer reports whether the object is a footer.
+func (m *Mark) Footer() bool { return m.Place&footerMark != 0 }
+
+// Pos is the position of the object in the chunk.
+func (m *Mark) Pos() int { return int(m.Place &^ footerMark >> 32) }
+
+// End is the position after the object.
+func (m *Mark) End() int { return int(uint32(m.Place)) }
+
+// Moved returns the mark of an object that now stands delta bytes earlier.
+func (m Mark) Moved(delta int) Mark {
+	m.Place -= uint64(delta)<<32 + uint64(delta)
+	return m
+}
+
+// BytesPerMark is how many bytes of data a chunk has for each mark. A call
+// without arguments takes 37 bytes and two marks.
+const (
+	BytesPerMark = 16
+	MarkSize     = 16
+)
+
+// Part is what is published of a chunk and not yet in the sink. First is its
+// position in the chunk.
+type Part struct {
+	Data    []byte
+	Marks   []Mark
+	First   int
+	Chunk   *Chunk // nil: a note, which is in none
+	Missing int64  // it is the note of so many trace points, and nothing else
+}
+
+// Pending returns what is published of a chunk and not in the sink. The
+// thread's lock is held.
+func (c *Chunk) Pending() Part {
+	return c.UpTo(c.Published.Load())
+}
+
+// UpTo returns what is not in the sink of what was published at some moment. The
+// thread's lock is held.
+func (c *Chunk) UpTo(published uint64) Part {
+	n, m := Unpack(published)
+	return Part{Data: c.Data[c.Flushed:n], Marks: c.Marks[c.FlushedMarks:m], First: c.Flushed, Chunk: c}
+}
+
+// Written notes that a part is in the sink.
+func (c *Chunk) Written(p Part) {
+	c.Flushed += len(p.Data)
+	c.FlushedMarks += len(p.Marks)
+}
+
+// EndsInHeader reports whether the last object is the header of a container.
+func (p Part) EndsInHeader() bool {
+	n := len(p.Marks)
+	return n > 0 && !p.Marks[n-1].Footer() && p.Marks[n-1].End() == p.First+len(p.Data)
+}
+
+// Split cuts a part after about so many bytes, after a header or a footer.
+func (p Part) Split(bytes int) (before, rest Part) {
+	if len(p.Data) <= bytes {
+		return p, Part{}
+	}
+	for i := range p.Marks {
+		at := p.Marks[i].End()
+		if i+1 < len(p.Marks) && at-p.First < bytes {
+			continue
+		}
+		if at <= p.First || at-p.First >= len(p.Data) {
+			break
+		}
+		return Part{Data: p.Data[:at-p.First], Marks: p.Marks[:i+1], First: p.First, Chunk: p.Chunk},
+			Part{Data: p.Data[at-p.First:], Marks: p.Marks[i+1:], First: at, Chunk: p.Chunk}
+	}
+	return p, Part{}
+}
+
+// MarksBefore is how many marks of the part's chunk are before the part.
+func (p Part) MarksBefore() int {
+	if p.Chunk == nil {
+		return 0
+	}
+	return p.Chunk.FlushedMarks
+}
