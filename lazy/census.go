@@ -100,6 +100,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 				all[thread] = *n
 			}
 			c.r.tallies.Store(&all)
+			c.r.Totals() // here, so that no key waits for it
 		}
 	}
 	return done, total, more && err == nil, err

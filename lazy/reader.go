@@ -60,12 +60,12 @@ type TraceReader struct {
 	index  *mapped.File               // nil: none is used
 	times  atomic.Pointer[times.File] // nil: there is none
 
-	known   atomic.Pointer[view]
-	threads atomic.Pointer[threadList] // as last asked for; nil: never
-	epoch   atomic.Int64               // how often what was known turned out wrong
-	ctxMu   sync.RWMutex
-	ctx     *format.Context
-	info    *format.Info
+	known  atomic.Pointer[view]
+	totals atomic.Pointer[totals] // as last asked for; nil: never
+	epoch  atomic.Int64           // how often what was known turned out wrong
+	ctxMu  sync.RWMutex
+	ctx    *format.Context
+	info   *format.Info
 
 	tallies  atomic.Pointer[map[int32]tally] // by thread; nil: nobody has counted
 	leftover []string                        // files to remove at Close

@@ -70,10 +70,7 @@ type surroundings struct {
 func (t *Tree) thread(id int32) *Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.threadAt(id); i < len(t.threads) && t.threads[i].thread == id {
-		return t.threads[i]
-	}
-	return nil
+	return t.roots.of(id)
 }
 
 // enclosing returns the containers around a logical offset, the outermost first.

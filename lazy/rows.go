@@ -51,6 +51,13 @@ func (t *Tree) Close(n *Node) {
 func (t *Tree) CloseAll(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	n.collapseAll()
+}
+
+func (n *Node) collapseAll() {
+	if n.kids == nil {
+		return
+	}
 	todo := []*Node{n}
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
@@ -62,6 +69,15 @@ func (t *Tree) CloseAll(n *Node) {
 		for _, p := range n.kids.pages {
 			todo = append(todo, p.nodes...)
 		}
+	}
+}
+
+// CollapseEverything collapses all threads, and all below them.
+func (t *Tree) CollapseEverything() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.roots.made {
+		n.collapseAll()
 	}
 }
 
@@ -81,20 +97,20 @@ func (n *Node) isOpen() bool { return n.kids != nil && n.kids.open }
 func (t *Tree) First() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.threads) == 0 {
+	if t.roots.len() == 0 {
 		return Row{}, false
 	}
-	return rowOf(t.threads[0]), true
+	return rowOf(t.roots.at(0)), true
 }
 
 // Last returns the last row.
 func (t *Tree) Last() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.threads) == 0 {
+	if t.roots.len() == 0 {
 		return Row{}, false
 	}
-	return t.deepest(rowOf(t.threads[len(t.threads)-1])), true
+	return t.deepest(rowOf(t.roots.at(t.roots.len() - 1))), true
 }
 
 // Next returns the row below r.
@@ -208,8 +224,8 @@ func (t *Tree) behind(r Row) (Row, bool) {
 		return r.Parent.rowAt(r.To)
 	}
 	if r.Node != nil {
-		if i := t.threadAt(r.Node.thread) + 1; i < len(t.threads) {
-			return rowOf(t.threads[i]), true
+		if n := t.roots.at(t.roots.index(r.Node.thread) + 1); n != nil {
+			return rowOf(n), true
 		}
 	}
 	return Row{}, false
@@ -224,8 +240,8 @@ func (t *Tree) before(r Row) (Row, bool) {
 		return r.Parent.rowBefore(r.From)
 	}
 	if r.Node != nil {
-		if i := t.threadAt(r.Node.thread); i > 0 {
-			return rowOf(t.threads[i-1]), true
+		if n := t.roots.at(t.roots.index(r.Node.thread) - 1); n != nil {
+			return rowOf(n), true
 		}
 	}
 	return Row{}, false
@@ -310,8 +326,8 @@ func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r.Parent == nil {
-		if r.Node == nil && len(t.threads) > 0 {
-			return rowOf(t.threads[0])
+		if r.Node == nil && t.roots.len() > 0 {
+			return rowOf(t.roots.at(0))
 		}
 		return r
 	}

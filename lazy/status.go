@@ -130,5 +130,6 @@ func (r *TraceReader) publish(v *view) {
 	if v.complete && v.data != nil {
 		r.keepTally(v)
 	}
+	r.Totals() // here, so that no key waits for it
 	r.note(func(s *Status) { s.Generation++ })
 }

@@ -18,10 +18,15 @@ func appendThread(dst []byte, c *format.Context, thread int32) []byte {
 
 // ThreadInfo is what is known of a thread.
 type ThreadInfo struct {
-	ID         int32
-	Name       string // "" when it is not known, or has none
-	Blocks     int
-	Bytes      int64 // of its stream
+	ID     int32
+	Name   string // "" when it is not known, or has none
+	Blocks int
+	Population
+}
+
+// Population is what a thread holds, or all threads together.
+type Population struct {
+	Bytes      int64 // of the streams
 	Containers int64 // calls, loops and iterations whose end is known
 	// Calls and Events are how many calls there are, and events of all kinds,
 	// in what is known. An index does not tell: then Counted is false until a
@@ -30,41 +35,75 @@ type ThreadInfo struct {
 	Counted       bool
 }
 
-// threadList is what Threads returned, and what it was made from.
-type threadList struct {
-	list    []ThreadInfo
-	v       *view
-	tallies *map[int32]tally
-	names   int                // that were known
-	first   *format.ThreadName // one of them: those of another file are others
+func (p *Population) add(o Population) {
+	p.Bytes += o.Bytes
+	p.Containers += o.Containers
+	p.Calls += o.Calls
+	p.Events += o.Events
+	p.Counted = p.Counted && o.Counted
 }
 
-// Threads returns the threads known so far, by id. The list is shared, and made
-// anew only when more is known: it must not be changed.
+// population returns what a stream of a view holds.
+func (r *TraceReader) population(v *view, s *stream) Population {
+	p := Population{Bytes: s.size, Containers: s.cells.len()}
+	if n, ok := r.tallyOf(v, s); ok {
+		p.Calls, p.Events, p.Counted = n.calls, n.events, true
+	}
+	return p
+}
+
+// infoOf returns what is known of a thread.
+func (r *TraceReader) infoOf(c *format.Context, v *view, s *stream) ThreadInfo {
+	t := ThreadInfo{ID: s.thread, Blocks: len(s.blocks), Population: r.population(v, s)}
+	if name := c.Thread(s.thread); name != nil {
+		t.Name = name.Name
+	}
+	return t
+}
+
+// Threads returns the threads known so far, by id. It looks at each: of one, ThreadInfo
+// tells, and of all together, Totals.
 func (r *TraceReader) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
-		v, tallies := r.known.Load(), r.tallies.Load()
-		if was := r.threads.Load(); was != nil && was.v == v && was.tallies == tallies && was.has(c) {
-			list = was.list
-			return
-		}
-		made := &threadList{list: make([]ThreadInfo, len(v.streams)), v: v, tallies: tallies, names: c.ThreadNames()}
+		v := r.known.Load()
+		list = make([]ThreadInfo, len(v.streams))
 		for i, s := range v.streams {
-			made.list[i] = ThreadInfo{ID: s.thread, Blocks: len(s.blocks), Bytes: s.size, Containers: s.cells.len()}
-			if n, ok := r.tallyOf(v, s); ok {
-				made.list[i].Calls, made.list[i].Events, made.list[i].Counted = n.calls, n.events, true
-			}
-			if name := c.Thread(s.thread); name != nil {
-				made.list[i].Name, made.first = name.Name, name
-			}
+			list[i] = r.infoOf(c, v, s)
 		}
-		r.threads.Store(made)
-		list = made.list
 	})
 	return list
 }
 
-// has reports whether the list has all names that are known by now.
-func (l *threadList) has(c *format.Context) bool {
-	return l.names == c.ThreadNames() && (l.first == nil || c.Thread(l.first.Thread) == l.first)
+// ThreadInfo returns what is known of a thread; ok is false where there is none of
+// this id.
+func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
+	r.WithContext(func(c *format.Context) {
+		v := r.known.Load()
+		if s := v.stream(id); s != nil {
+			t, ok = r.infoOf(c, v, s), true
+		}
+	})
+	return t, ok
+}
+
+// totals are what Totals returned, and what that was made from.
+type totals struct {
+	v       *view
+	tallies *map[int32]tally
+	all     Population
+}
+
+// Totals returns how many threads are known so far, and what all of them hold. It
+// looks at each of them only when more is known than before.
+func (r *TraceReader) Totals() (threads int, all Population) {
+	v, tallies := r.known.Load(), r.tallies.Load()
+	if was := r.totals.Load(); was != nil && was.v == v && was.tallies == tallies {
+		return len(v.streams), was.all
+	}
+	all.Counted = true
+	for _, s := range v.streams {
+		all.add(r.population(v, s))
+	}
+	r.totals.Store(&totals{v, tallies, all})
+	return len(v.streams), all
 }

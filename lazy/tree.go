@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"sort"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -26,7 +25,7 @@ type Tree struct {
 	// reader's locks, but not the other way round.
 	mu        sync.Mutex
 	now       moment // what the nodes were read from
-	threads   []*Node
+	roots     *roots
 	recent    pageList // pages, the last used first
 	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
 	bytes     int64    // estimated, of all nodes
@@ -49,6 +48,7 @@ type Stats struct {
 func (r *TraceReader) Tree(folded bool) *Tree {
 	t := &Tree{r: r, folded: folded, tick: 1, most: mostInRange(r.opts.Memory)}
 	t.recent.init()
+	t.roots = newRoots(t.newThread)
 	t.Refresh()
 	return t
 }
@@ -63,45 +63,38 @@ func (t *Tree) Stats() Stats {
 	return Stats{Loaded: t.loaded, Forgotten: t.forgotten, Bytes: t.bytes, Budget: t.r.opts.Memory}
 }
 
-// Threads returns the top level: a node for each thread known so far, by id.
+// Threads returns the top level: a node for each thread known so far, by id. There
+// may be very many: ThreadCount and ThreadAt make no more nodes than are asked for.
 func (t *Tree) Threads() []*Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]*Node(nil), t.threads...)
-}
-
-// threadAt returns the index of the first thread of this id or a higher one. The
-// tree must be locked.
-func (t *Tree) threadAt(id int32) int {
-	return sort.Search(len(t.threads), func(i int) bool { return t.threads[i].thread >= id })
+	list := make([]*Node, t.roots.len())
+	for i := range list {
+		list[i] = t.roots.at(i)
+	}
+	return list
 }
 
 // ThreadCount returns how many threads are known so far.
 func (t *Tree) ThreadCount() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.threads)
+	return t.roots.len()
 }
 
 // ThreadAt returns the i-th thread by id, from 0; nil where there is none.
 func (t *Tree) ThreadAt(i int) *Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i < 0 || i >= len(t.threads) {
-		return nil
-	}
-	return t.threads[i]
+	return t.roots.at(i)
 }
 
-// Thread returns the node of a thread and its index among them; nil where there
-// is none of this id.
+// Thread returns the node of a thread, nil where there is none of this id, and its
+// index among them, or that of the next.
 func (t *Tree) Thread(id int32) (n *Node, i int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i = t.threadAt(id); i < len(t.threads) && t.threads[i].thread == id {
-		n = t.threads[i]
-	}
-	return n, i
+	return t.roots.of(id), t.roots.index(id)
 }
 
 // Node is a thread or a trace point. What it says of itself changes only while
@@ -329,23 +322,29 @@ func (t *Tree) Refresh() {
 	}
 	t.seen = st.Generation
 	t.now = moment{v, epoch}
-	for _, s := range v.streams {
-		i := t.threadAt(s.thread)
-		if i == len(t.threads) || t.threads[i].thread != s.thread {
-			n := &Node{tree: t, thread: s.thread, epoch: int32(epoch)}
-			t.threads = append(t.threads, nil)
-			copy(t.threads[i+1:], t.threads[i:])
-			t.threads[i] = n
-			n.e.Store(&entry{state: StatePending})
+	t.roots.add(len(v.streams), func(i int) int32 { return v.streams[i].thread })
+	for id, n := range t.roots.made {
+		if s := v.stream(id); s != nil {
+			t.grow(n, v, s)
 		}
-		t.grow(t.threads[i], v, s)
 	}
+}
+
+// newThread makes the node of a thread.
+func (t *Tree) newThread(id int32) *Node {
+	n := &Node{tree: t, thread: id, epoch: int32(t.now.epoch)}
+	n.e.Store(&entry{state: StatePending})
+	if s := t.now.view.stream(id); s != nil {
+		t.grow(n, t.now.view, s)
+	}
+	return n
 }
 
 // startOver forgets all that was read from an index that was wrong. Threads
 // stay, and stay open.
 func (t *Tree) startOver(epoch int64) {
-	for _, n := range t.threads {
+	t.roots.startOver()
+	for _, n := range t.roots.made {
 		open := n.isOpen()
 		t.forget(n)
 		n.kids, n.epoch = &kids{open: open}, int32(epoch)

@@ -28,14 +28,11 @@ func (m *Model) describeRow(s *sheet) {
 }
 
 func (m *Model) describeThread(s *sheet, n *lazy.Node) {
-	for _, t := range m.r.Threads() {
-		if t.ID != n.Thread() {
-			continue
-		}
+	if t, ok := m.r.ThreadInfo(n.Thread()); ok {
 		s.title(threadName(t))
 		m.describeThreadTime(s, n)
 		s.pair("size", fmt.Sprintf("%s in %s", screen.Size(t.Bytes), screen.Plural(int64(t.Blocks), "block")), screen.Plain)
-		m.describePopulation(s, population(t))
+		m.describePopulation(s, population(t.Population))
 	}
 	s.pair("children", m.childrenText(n), screen.Plain)
 	data, index := m.r.Size()
@@ -43,7 +40,8 @@ func (m *Model) describeThread(s *sheet, n *lazy.Node) {
 	s.title("Trace")
 	s.pair("file", m.file(), screen.Plain)
 	s.pair("size", screen.Size(data)+", index "+screen.Size(index), screen.Plain)
-	m.describePopulation(s, sumOf(m.r.Threads()))
+	_, all := m.r.Totals()
+	m.describePopulation(s, population(all))
 	m.describeLength(s)
 	m.describeKept(s)
 	if i := m.r.Info(); i != nil {

@@ -122,10 +122,10 @@ func (m *Model) header() string {
 
 // about says how large the trace is, the most telling part first.
 func (m *Model) about() []string {
-	threads := m.r.Threads()
-	all := sumOf(threads)
+	threads, sum := m.r.Totals()
+	all := population(sum)
 	data, _ := m.r.Size()
-	about := []string{screen.Plural(int64(len(threads)), "thread")}
+	about := []string{screen.Plural(int64(threads), "thread")}
 	if !m.out.t.Folded() {
 		about[0] = "raw, " + about[0]
 	}

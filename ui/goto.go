@@ -73,12 +73,8 @@ func (m *Model) toPercent(text string) tea.Cmd {
 
 // threadSize is the size of a thread's stream, in bytes.
 func (m *Model) threadSize(id int32) int64 {
-	for _, t := range m.r.Threads() {
-		if t.ID == id {
-			return t.Bytes
-		}
-	}
-	return 0
+	t, _ := m.r.ThreadInfo(id)
+	return t.Bytes
 }
 
 // toward is the goal to get from a node down to what begins within slack bytes

@@ -45,7 +45,7 @@ func (m *Model) hintList() []hint {
 		open, move = "Left Right collapse/expand", "Up Down move"
 	}
 	list := []hint{{open, 2}, {move, 4}}
-	if len(m.out.t.Threads()) > 1 {
+	if m.out.t.ThreadCount() > 1 {
 		list = append(list, hint{"Tab thread", 7})
 	}
 	if m.known.Growth.On && !m.follow.on {

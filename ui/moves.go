@@ -127,9 +127,7 @@ func (m *Model) collapse(int) tea.Cmd {
 }
 
 func (m *Model) collapseAll(int) tea.Cmd {
-	for _, n := range m.out.t.Threads() {
-		m.out.t.CloseAll(n)
-	}
+	m.out.t.CollapseEverything()
 	m.out.packed = true
 	return nil
 }

@@ -8,19 +8,7 @@ import (
 )
 
 // population is what a thread holds, or all threads.
-type population lazy.ThreadInfo
-
-// sumOf adds up what threads hold.
-func sumOf(threads []lazy.ThreadInfo) population {
-	all := population{Counted: true}
-	for _, t := range threads {
-		all.Calls += t.Calls
-		all.Events += t.Events
-		all.Containers += t.Containers
-		all.Counted = all.Counted && t.Counted
-	}
-	return all
-}
+type population lazy.Population
 
 // calls writes how many calls there are: at most as many as calls, loops and
 // iterations together, while nobody has counted. least stands before a number

@@ -107,10 +107,8 @@ func (m *Model) refresh() {
 	if g := m.known.Generation; g != m.generation {
 		m.generation = g
 		m.out.t.Refresh()
-		m.recorded = 0
-		for _, t := range m.r.Threads() {
-			m.recorded += t.Bytes
-		}
+		_, all := m.r.Totals()
+		m.recorded = all.Bytes
 	}
 	if m.out.cursor == (lazy.Row{}) {
 		m.out.cursor, _ = m.out.t.First()

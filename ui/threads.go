@@ -73,7 +73,7 @@ func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
 // threadItem is a line of the list: a thread, and what is known of it. n is its
 // node, nil when there is none yet.
 func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) list.Item {
-	what := population(t).calls("", m.g) + ", " + screen.Size(t.Bytes)
+	what := population(t.Population).calls("", m.g) + ", " + screen.Size(t.Bytes)
 	if t.Bytes == 0 {
 		what = "no calls in this thread"
 	}

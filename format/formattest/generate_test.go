@@ -21,6 +21,7 @@ func specs() []formattest.Spec {
 		{Shape: formattest.Deep, N: 3000, Options: small},
 		{Shape: formattest.Deep, N: 3000, Options: formattest.Options{BlockSize: 4 << 10, SplitAfterHeader: true}},
 		{Shape: formattest.Threads, N: 100, Seed: 3},
+		{Shape: formattest.Goroutines, N: 100, Seed: 3},
 		{Shape: formattest.Threads, N: 30, Options: formattest.Options{Dump: true}},
 		{Shape: formattest.Random, N: 3000, Seed: 8, Options: formattest.Options{Dump: true}},
 		{Shape: formattest.Random, N: 5000, Seed: 9, Threads: 5, Wild: true, Options: small},

@@ -230,6 +230,22 @@ func (g *generator) wide() {
 	g.leaveCall()
 }
 
+// goroutines makes N threads, one after the other. Each has its name, one
+// top-level call, and up to six calls in that.
+func (g *generator) goroutines() {
+	for i := range g.spec.N {
+		g.on(int32(i))
+		g.name()
+		g.call()
+		for range i % 7 {
+			g.call()
+			g.leaveCall()
+		}
+		g.leaveCall()
+		g.w.Done(g.t)
+	}
+}
+
 // threads makes N threads; most have a call that spans two blocks, between
 // which the blocks of all the others stand.
 func (g *generator) threads() {

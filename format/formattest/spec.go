@@ -29,6 +29,9 @@ const (
 	// Threads is N threads, with calls across blocks, with leaves only, and
 	// with nothing at all.
 	Threads Shape = "threads"
+	// Goroutines is N threads of one to seven calls each, four on average, one
+	// thread after the other, as of a program that starts a goroutine for each task.
+	Goroutines Shape = "goroutines"
 	// Random is N points of all classes with values of all kinds and names
 	// of all sorts.
 	Random Shape = "random"
@@ -147,6 +150,8 @@ func (g *generator) run() (Stats, error) {
 		g.wide()
 	case Threads:
 		g.threads()
+	case Goroutines:
+		g.goroutines()
 	case Random:
 		g.random()
 	default:

@@ -3,6 +3,7 @@ package formattest
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"tracex/format"
 )
@@ -258,6 +259,16 @@ func (t *Thread) Footer(f *format.Footer) {
 	t.cell(format.Cell{Kind: format.KindTracePoint, ID: in.event, Start: in.start, End: t.logical + int64(at)},
 		format.TimeCell{ID: in.event, Start: in.began, Duration: now - in.began})
 	t.maybeFlush()
+}
+
+// Done writes what a thread has left and forgets the thread: nothing more of it
+// may come. It takes no memory then.
+func (w *Writer) Done(t *Thread) {
+	t.flush()
+	delete(w.byID, t.id)
+	if i := slices.Index(w.threads, t); i >= 0 {
+		w.threads = slices.Delete(w.threads, i, i+1)
+	}
 }
 
 // Flush ends the thread's block, which may be empty.
