@@ -73,15 +73,15 @@ func notTrace(head []byte, expected string) error {
 		switch binary.BigEndian.Uint64(head) {
 		case DataMagic:
 			e.Found = "the magic of trace data"
-			e.Hint = "this is the data file; its index has the same name with .idx behind it"
+			e.Hint = "this is the data file; its index has the same name with " + IndexSuffix + " added"
 			return e
 		case IndexMagic:
 			e.Found = "the magic of a trace index"
-			e.Hint = "name the data file: the same name without .idx"
+			e.Hint = "name the data file: the same name without " + IndexSuffix
 			return e
 		case TimesMagic:
 			e.Found = "the magic of a trace's times"
-			e.Hint = "name the data file: the same name without .tim"
+			e.Hint = "name the data file: the same name without " + TimesSuffix
 			return e
 		}
 	}

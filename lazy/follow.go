@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"tracex/format"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -25,7 +27,7 @@ var ErrPacked = errors.New("a packed trace does not grow")
 // openFollowed opens a trace that is being written, or is going to be.
 func openFollowed(path string, o Options) (*TraceReader, error) {
 	r := newReader(path, o)
-	r.indexPath, r.timesPath = path+".idx", path+".tim"
+	r.indexPath, r.timesPath = path+format.IndexSuffix, path+format.TimesSuffix
 	w := &follower{r: r}
 	st, err := os.Stat(path)
 	if err == nil {

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -96,6 +97,31 @@ func TestStoreFails(t *testing.T) {
 		t.Errorf("%v does not tell what could not be written", err)
 	}
 	onlyFiles(t, filepath.Dir(path), "gson.stream.bin")
+}
+
+// TestStoreThroughLink: an index that is a symbolic link stays one; the file that it
+// leads to is replaced, or made.
+func TestStoreThroughLink(t *testing.T) {
+	for _, before := range []string{"", "junk"} {
+		path := formattest.Unpack(t, "gson.stream.bin")
+		target := filepath.Join(t.TempDir(), "kept.idx")
+		if err := os.Symlink(target, path+".idx"); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+		if before != "" {
+			put(t, target, []byte(before))
+		}
+		if st := ready(t, path, Options{}).Status(); st.Index != IndexStored {
+			t.Errorf("status %+v", st)
+		}
+		if st, err := os.Lstat(path + ".idx"); err != nil || st.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link has become %v, %v", st.Mode(), err)
+		}
+		stored, err := os.ReadFile(target)
+		if err != nil || !bytes.Equal(stored, formattest.Recorded(t, "gson.stream.bin.idx")) {
+			t.Errorf("the link leads to %d bytes, %v", len(stored), err)
+		}
+	}
 }
 
 // TestStoredIndexIsReadableAsTheData: who may not read the data may not read

@@ -176,7 +176,7 @@ func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) 
 	if err != nil {
 		return nil, err
 	}
-	r.indexPath = r.path + ".idx"
+	r.indexPath = r.path + format.IndexSuffix
 	return func(ctx context.Context) error { return r.learn(ctx, first) }, nil
 }
 

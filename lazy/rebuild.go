@@ -143,7 +143,7 @@ func (r *TraceReader) storeIndex(ctx context.Context, out *indexFile, s *scan) e
 // then ends with what is whole.
 func RebuildIndex(ctx context.Context, data, path string, force bool, progress func(done, total int64)) error {
 	if path == "" {
-		path = data + ".idx"
+		path = data + format.IndexSuffix
 	}
 	m, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {

@@ -3,20 +3,18 @@ package lazy
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
-// indexFile writes an index, cell by cell, into a file beside its final place,
-// which it takes at the end: nobody sees half an index, and what stood there
-// stays until then.
+// indexFile writes an index, cell by cell, into a file that takes its place when it is
+// whole.
 type indexFile struct {
 	indexWriter
-	path string
-	mode os.FileMode // that it gets
+	path    string
+	pending *tracefile.Pending
 }
 
 // indexWriter writes the cells of an index into a file. It is a cellSink; its
@@ -38,18 +36,18 @@ func newIndexWriter(f *os.File, v format.Version) indexWriter {
 // storeBuffer is how many bytes are written at a time.
 const storeBuffer = 1 << 20
 
-// createIndex begins an index of this version that is to be at path, of the data at data: who
-// may read the one may read the other.
+// createIndex begins an index of this version that is to be at path. It gets the
+// permissions of the data at data.
 func createIndex(path, data string, v format.Version) (*indexFile, error) {
 	st, err := os.Stat(data)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	p, err := tracefile.Create(path, st.Mode().Perm()|0o200, true)
 	if err != nil {
 		return nil, err
 	}
-	return &indexFile{indexWriter: newIndexWriter(f, v), path: path, mode: st.Mode().Perm() | 0o200}, nil
+	return &indexFile{indexWriter: newIndexWriter(p.File, v), path: path, pending: p}, nil
 }
 
 func (w *indexWriter) cell(c format.Cell) {
@@ -127,30 +125,13 @@ func (w *indexFile) commit() error {
 	}
 	w.buf = format.AppendIndexTail(w.buf, -1)
 	w.flush()
-	if w.err == nil {
-		w.err = w.f.Chmod(w.mode)
-	}
-	if w.err == nil {
-		w.err = w.f.Sync()
-	}
 	if w.err != nil {
-		err := fmt.Errorf("%s: %w", w.path, w.err)
 		w.abandon()
-		return err
+		return tracefile.WriteError(w.path, w.err)
 	}
-	if err := w.f.Close(); err != nil {
-		os.Remove(w.f.Name())
-		return err
-	}
-	if err := os.Rename(w.f.Name(), w.path); err != nil {
-		os.Remove(w.f.Name())
-		return err
-	}
-	return nil
+	defer w.abandon()
+	return w.pending.Commit()
 }
 
-// abandon removes what was written.
-func (w *indexFile) abandon() {
-	w.f.Close()
-	os.Remove(w.f.Name())
-}
+// abandon removes what was written, unless it is committed.
+func (w *indexFile) abandon() { w.pending.Discard() }

@@ -14,7 +14,7 @@ import (
 // progress may be nil; it gets bytes of data.
 func VerifyIndex(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
 	if index == "" {
-		index = data + ".idx"
+		index = data + format.IndexSuffix
 	}
 	dm, err := mapped.Open(data, format.CheckDataHeader)
 	if err != nil {

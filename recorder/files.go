@@ -80,7 +80,7 @@ func (c *Config) drafts() int {
 func newFiles(r *Recorder) (*files, error) {
 	c := &r.config
 	f := &files{r: r, dump: c.Strategy == CollectAndDump}
-	f.data.name, f.index.name, f.times.name = c.Path, c.Path+".idx", c.Path+".tim"
+	f.data.name, f.index.name, f.times.name = c.Path, c.Path+format.IndexSuffix, c.Path+format.TimesSuffix
 	if err := f.clear(c); err != nil {
 		return nil, fmt.Errorf("recorder: %w", err)
 	}

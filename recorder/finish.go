@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
@@ -191,7 +192,7 @@ func (z *finisher) files() error {
 	c := &z.r.config
 	f := &files{r: z.r, latest: int64(z.rest.Uint(live.AtLatest))}
 	z.f, z.r.sink = f, f
-	f.data.name, f.index.name, f.times.name = c.Path, c.Path+".idx", c.Path+".tim"
+	f.data.name, f.index.name, f.times.name = c.Path, c.Path+format.IndexSuffix, c.Path+format.TimesSuffix
 	f.data.room, f.index.room, f.times.room = finishRoom, finishRoom, finishRoom
 	f.data.most, f.index.most, f.times.most = f.data.room, f.index.room, f.times.room
 	clock := &z.r.clock

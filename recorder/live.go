@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
@@ -21,7 +22,7 @@ import (
 // its own memory.
 
 // LiveSuffix is what the name of the live file has behind that of the data.
-const LiveSuffix = ".live"
+const LiveSuffix = format.LiveSuffix
 
 // startLive makes the live file, where that is wanted and possible. What is wrong
 // with it is told.

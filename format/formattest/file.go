@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tracex/format"
 )
 
 // cacheFrom is the N from which on File keeps what it writes for benchmarks.
@@ -67,16 +69,16 @@ func cached(s Spec) (string, error) {
 	// The data file gets its name last: where it is, the index is too.
 	tmp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
 	defer os.Remove(tmp)
-	defer os.Remove(tmp + ".idx")
-	defer os.Remove(tmp + ".tim")
+	defer os.Remove(tmp + format.IndexSuffix)
+	defer os.Remove(tmp + format.TimesSuffix)
 	if _, err := writeFiles(tmp, s); err != nil {
 		return "", err
 	}
-	if err := os.Rename(tmp+".idx", path+".idx"); err != nil {
+	if err := os.Rename(tmp+format.IndexSuffix, path+format.IndexSuffix); err != nil {
 		return "", err
 	}
 	if s.Timed {
-		if err := os.Rename(tmp+".tim", path+".tim"); err != nil {
+		if err := os.Rename(tmp+format.TimesSuffix, path+format.TimesSuffix); err != nil {
 			return "", err
 		}
 	}
@@ -98,9 +100,9 @@ func cacheDir() (string, error) {
 
 func writeFiles(path string, s Spec) (stats Stats, err error) {
 	var buffers [3]*bufio.Writer
-	names := []string{path, path + ".idx"}
+	names := []string{path, path + format.IndexSuffix}
 	if s.Timed {
-		names = append(names, path+".tim")
+		names = append(names, path+format.TimesSuffix)
 	}
 	for i, name := range names {
 		f, err := os.Create(name)

@@ -7,13 +7,15 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"tracex/format"
 )
 
 // RecordedData returns the data of a recorded trace, packed or not.
 func RecordedData(t testing.TB, file string) []byte {
 	t.Helper()
 	b := Recorded(t, file)
-	if !strings.HasSuffix(file, ".packedtrace") {
+	if !strings.HasSuffix(file, format.PackedSuffix) {
 		return b
 	}
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
@@ -49,7 +51,7 @@ func SameText(t *testing.T, got, want []byte) {
 // RecordedFor returns which recorded trace an expected text is of.
 func RecordedFor(t *testing.T, name string) string {
 	all := RecordedNames(t, "")
-	for _, ext := range []string{".bin", ".packedtrace", ".bin.packedtrace"} {
+	for _, ext := range []string{".bin", format.PackedSuffix, ".bin" + format.PackedSuffix} {
 		for _, n := range all {
 			if n == name+ext {
 				return n

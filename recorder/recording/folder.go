@@ -22,11 +22,12 @@ import (
 	"strings"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder/internal/filelock"
 )
 
 // Suffix is what the folder's name has behind that of the trace.
-const Suffix = ".recording"
+const Suffix = format.RecordingSuffix
 
 const (
 	lockName, finishingName = "lock", "finishing"

@@ -10,7 +10,7 @@ import (
 )
 
 // Path returns where the times of the trace at path lie.
-func Path(path string) string { return path + ".tim" }
+func Path(path string) string { return path + format.TimesSuffix }
 
 // ErrUnfit: the file of times does not belong to this trace.
 var ErrUnfit = errors.New("the times do not fit the trace")

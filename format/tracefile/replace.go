@@ -1,0 +1,191 @@
+// Package tracefile writes the files of traces: each is written beside its final
+// place and renamed into it when it is whole.
+package tracefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Why a file cannot be put at a path. Besides these, [Check] returns fs.ErrExist.
+var (
+	// ErrDirectory: the path is a directory.
+	ErrDirectory = errors.New("is a directory")
+	// ErrNotRegular: the path is a device, a pipe or a socket, which is never replaced:
+	// other programs may depend on it.
+	ErrNotRegular = errors.New("is not a regular file; refusing to replace it")
+)
+
+// Pending is a file that is being written. It lies in the directory of its final
+// place, under a hidden temporary name. Until [Pending.Commit] renames it, readers see
+// what was at the final place before.
+type Pending struct {
+	*os.File
+	path      string      // the final place, as the caller named it
+	target    string      // the same, with symbolic links resolved
+	mode      fs.FileMode // permissions of the final file
+	committed bool
+}
+
+// Create begins a file that is to be at path. A symbolic link at path stays, and the
+// file it leads to is replaced. A file that exists is replaced only if replace is set.
+// The caller calls [Pending.Commit], and [Pending.Discard] in any case.
+func Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
+	if err := Check(path, replace); err != nil {
+		return nil, err
+	}
+	target := Target(path)
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
+	if err != nil {
+		return nil, WriteError(path, err)
+	}
+	return &Pending{File: f, path: path, target: target, mode: mode}, nil
+}
+
+// Check reports why a file cannot be put at path: something is there that is not a
+// regular file, or a file is there and replace is not set.
+func Check(path string, replace bool) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil // Create reports what is wrong with the directory
+	}
+	switch st, err := os.Stat(path); { // of what a link leads to
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s %w", path, ErrDirectory)
+	case err == nil && !st.Mode().IsRegular():
+		return fmt.Errorf("%s %w", path, ErrNotRegular)
+	case !replace:
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	return nil
+}
+
+// mostLinks is how many links Target follows: as many as Linux does.
+const mostLinks = 40
+
+// Target returns the place of the file that is read and written as path: what
+// symbolic links lead to, whether or not there is a file.
+func Target(path string) string {
+	at := path
+	for range mostLinks {
+		if to, err := filepath.EvalSymlinks(at); err == nil {
+			return to
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return at // there is nothing, and no link
+		}
+		if !filepath.IsAbs(to) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(at))
+			if err != nil {
+				return path
+			}
+			to = filepath.Join(dir, to)
+		}
+		at = to
+	}
+	return path // the links lead in a circle
+}
+
+// Commit syncs the file and renames it to its final place.
+func (p *Pending) Commit() error {
+	err := p.Chmod(p.mode)
+	if err == nil {
+		err = p.Sync()
+	}
+	if err = errors.Join(err, p.Close()); err == nil {
+		err = os.Rename(p.Name(), p.target)
+	}
+	if err != nil {
+		return WriteError(p.path, err)
+	}
+	p.committed = true
+	return nil
+}
+
+// Discard closes and removes the file, unless it is committed.
+func (p *Pending) Discard() {
+	if !p.committed {
+		// Of both failures, an earlier write or Commit reported the cause.
+		_ = p.Close()
+		_ = os.Remove(p.Name())
+	}
+}
+
+// Target is the place that Commit renames the file to: no symbolic link.
+func (p *Pending) Target() string { return p.target }
+
+// WriteError returns err under the name of the final place, if it is a failure to
+// write the temporary file; any other error as it is.
+func (p *Pending) WriteError(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) && failed.Path == p.Name() {
+		return WriteError(p.path, err)
+	}
+	return err
+}
+
+// WriteError returns err, of an operation on a temporary file, as an error about path.
+func WriteError(path string, err error) error {
+	var failed *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &failed):
+		err = failed.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", path, err)
+}
+
+// Set is a set of files that take their places together, such as a trace's times,
+// index and data.
+type Set struct{ files []*Pending }
+
+// Create adds a file to the set; see [Create].
+func (s *Set) Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
+	p, err := Create(path, mode, replace)
+	if err == nil {
+		s.files = append(s.files, p)
+	}
+	return p, err
+}
+
+// WriteError is [Pending.WriteError] for whichever file of the set err is about.
+func (s *Set) WriteError(err error) error {
+	for _, p := range s.files {
+		err = p.WriteError(err)
+	}
+	return err
+}
+
+// Commit commits the files in the order of their creation, up to the first failure.
+// The data is created last, so that it is not there without what belongs to it.
+func (s *Set) Commit() error {
+	for _, p := range s.files {
+		if err := p.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop discards a file and takes it out of the set.
+func (s *Set) Drop(p *Pending) {
+	p.Discard()
+	for i, f := range s.files {
+		if f == p {
+			s.files = append(s.files[:i:i], s.files[i+1:]...)
+			return
+		}
+	}
+}
+
+// Discard discards all files that are not committed.
+func (s *Set) Discard() {
+	for _, p := range s.files {
+		p.Discard()
+	}
+}
