@@ -2,22 +2,18 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"tracex/cli/bench"
 )
 
-// benchFlags are the flags of bench record.
-type benchFlags struct {
-	seconds float64
-	json    bool
-	dir     string
-}
-
-func (a *app) benchCommand() *cobra.Command {
+func newBenchCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure recording on this machine",
@@ -26,62 +22,108 @@ tracex bench record --json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			what := "measure what?"
 			if len(args) > 0 {
-				what = "no measurement " + strings.Join(args, " ")
+				what = "no measurement named " + strings.Join(args, " ")
 			}
 			return &usageError{c.CommandPath() + ": " + what, c.CommandPath() + " record measures recording"}
 		},
 	}
-	c.AddCommand(a.benchRecordCommand())
+	c.AddCommand(newBenchRecordCommand(a))
 	return c
 }
 
-func (a *app) benchRecordCommand() *cobra.Command {
-	var f benchFlags
+// benchRecordCommand is the command bench record with its flags.
+type benchRecordCommand struct {
+	*app
+	seconds float64
+	json    bool
+	dir     string
+}
+
+func newBenchRecordCommand(a *app) *cobra.Command {
+	b := &benchRecordCommand{app: a}
 	c := &cobra.Command{
 		Use:   "record",
 		Short: "Measure what it costs to record a call",
-		Long: `Measure what it costs a program to record a call, from Enter to the end of Exit,
-and a function that defers the End of a Call, itself included: medians of rounds
-in which all cases take turns, on files in a temporary folder`,
+		Long: `Measure what it costs a program to record a call: from Enter to the end of Exit,
+and as a function that defers End, including the function itself. Figures are
+medians of rounds in which all cases take turns, writing to a temporary directory`,
 		Example: `tracex bench record
 tracex bench record --seconds 60 --dir /mnt/disk`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !(f.seconds > 0 && f.seconds <= 3600) {
-				return &usageError{"--seconds is a number above 0, at most 3600", ""}
+			if !(b.seconds > 0 && b.seconds <= 3600) {
+				return &usageError{"--seconds must be above 0 and at most 3600", ""}
 			}
-			return a.benchRecord(c.Context(), f)
+			return b.run(c.Context())
 		},
 	}
 	flags := c.Flags()
-	flags.Float64Var(&f.seconds, "seconds", 20, "about how long to measure")
-	flags.BoolVar(&f.json, "json", false, "as JSON, for programs")
-	flags.StringVar(&f.dir, "dir", "", "folder for the traces, else that of temporary files")
+	flags.Float64Var(&b.seconds, "seconds", 20, "about how long to measure")
+	flags.BoolVar(&b.json, "json", false, "print JSON")
+	flags.StringVar(&b.dir, "dir", "", "directory for traces; default the temporary one")
 	return c
 }
 
-// benchRecord measures recording and tells the results.
-func (a *app) benchRecord(ctx context.Context, f benchFlags) error {
-	dir, err := os.MkdirTemp(f.dir, "tracex-bench-")
+// run measures recording and prints the results.
+func (b *benchRecordCommand) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp(b.dir, "tracex-bench-")
 	if err != nil {
 		return err
 	}
 	// A file that cannot be removed is no reason to hold back the results.
 	defer os.RemoveAll(dir)
-	b := newBench(dir, time.Duration(f.seconds*float64(time.Second)))
-	p := a.newProgress("measuring")
+	sockets, err := socketFolder("tracex-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(sockets)
+	p := b.newProgress("measuring")
 	p.plain = true
-	err = b.run(ctx, p.update)
+	t, err := bench.Record(ctx, bench.Options{
+		Dir: dir, Sockets: sockets, Budget: time.Duration(b.seconds * float64(time.Second)), Progress: p.update,
+	})
 	p.end()
 	if err != nil {
 		return err
 	}
-	t := b.results()
-	if f.json {
-		out := json.NewEncoder(a.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(t)
+	if b.json {
+		return writeJSON(b.stdout, t)
 	}
-	return t.write(a.stdout)
+	return writeBench(b.stdout, t)
+}
+
+// writeBench writes the results for a person, in lines of less than 80 characters.
+func writeBench(w io.Writer, t *bench.Table) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, %d CPUs, %s; medians of %d rounds\n\n", t.System, t.CPUs, t.Go, t.Rounds)
+	fmt.Fprintf(&out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
+	fmt.Fprintln(&out, "append of 40 bytes")
+	for _, row := range t.Floor {
+		fmt.Fprintf(&out, "  %-35s%s\n", goroutines(row), figures(row))
+	}
+	call := ""
+	for _, row := range t.Rows {
+		if row.Call != call {
+			call = row.Call
+			fmt.Fprintln(&out, call)
+		}
+		disk := ""
+		if row.Disk > 0 { // else it is not known
+			disk = fmt.Sprintf("%.0f", row.Disk)
+		}
+		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+goroutines(row), figures(row), disk, 100*row.Lost)
+	}
+	fmt.Fprintf(&out, "\n%-37s%9s%9s%8s%7s%8s\n", "bytes a call, of "+grouped(int64(t.Sizes[0].Calls)), "data", "index", "times", "all", "packed")
+	for _, s := range t.Sizes {
+		fmt.Fprintf(&out, "  %-35s%9.1f%9.1f%8.1f%7.1f%8.1f\n", s.Call, s.Data, s.Index, s.Times, s.Data+s.Index+s.Times, s.Packed)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func goroutines(r bench.Row) string { return counted(int64(r.Goroutines), "goroutine") }
+
+func figures(r bench.Row) string {
+	return fmt.Sprintf("%9.1f%9.1f%8.3f", r.PerCall, r.Ratio, r.Allocs)
 }

@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
-// aboutTrace is what stands in or beside a trace other than its data, index and
-// times: how it was recorded, and of a diff what it is of.
+// aboutTrace is what is in or beside a trace other than its data, index and times: how
+// it was recorded and, for a diff, what it compares.
 type aboutTrace struct {
 	file   *os.File       // of a packed trace; nil: it is not packed
 	packed *format.Packed // of file
-	beside string         // data that there may be files beside; "": there are none
+	beside string         // data file; "": no files can be beside it
 	diff   bool
 	opened []io.Closer
 }
@@ -27,8 +28,7 @@ func (w *versionWork) about() (*aboutTrace, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, 2)
-	if n, _ := f.ReadAt(head, 0); string(head[:n]) != "PK" {
+	if !isZIP(f) {
 		t := new(aboutTrace)
 		if w.in.dir == "" {
 			t.beside = w.in.path
@@ -47,7 +47,7 @@ func (w *versionWork) about() (*aboutTrace, error) {
 	return &aboutTrace{file: f, packed: packed, diff: packed.IsDiff()}, nil
 }
 
-// close closes the trace, and all that was opened of it. It was only read.
+// close closes the trace and all entries that were opened.
 func (t *aboutTrace) close() {
 	for _, c := range t.opened {
 		c.Close()
@@ -62,28 +62,28 @@ func (t *aboutTrace) has(entry string) bool {
 	case t.packed != nil:
 		return t.packed.Has(entry)
 	case t.beside != "":
-		return exists(t.beside + besideName(entry))
+		return exists(t.beside + entrySuffix(entry))
 	}
 	return false
 }
 
-// names are the names of the files that stand beside the data, behind its name.
-func (t *aboutTrace) names() (names []string) {
-	for _, entry := range besides {
+// suffixes are those of the files beside the data.
+func (t *aboutTrace) suffixes() (found []string) {
+	for _, entry := range sideEntries {
 		if t.has(entry) {
-			names = append(names, besideName(entry))
+			found = append(found, entrySuffix(entry))
 		}
 	}
-	return names
+	return found
 }
 
-// open opens an entry that there is. It stays open until t is closed.
+// open opens an entry that exists. It stays open until t is closed.
 func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
 	if t.packed != nil {
 		r, err = t.packed.Open(entry)
 		err = format.At(err, t.file.Name(), 0)
 	} else {
-		r, err = os.Open(t.beside + besideName(entry))
+		r, err = os.Open(t.beside + entrySuffix(entry))
 	}
 	if err == nil {
 		t.opened = append(t.opened, r)
@@ -91,7 +91,7 @@ func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
 	return r, err
 }
 
-// text returns an info.txt as the version of the output has it; nil without one.
+// text returns an info.txt in the form of the output version; nil if there is none.
 func (t *aboutTrace) text(entry string, w *versionWork) ([]byte, error) {
 	if !t.has(entry) {
 		return nil, nil
@@ -104,16 +104,16 @@ func (t *aboutTrace) text(entry string, w *versionWork) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	points := int64(-1) // of the traces that a diff is of
+	points := int64(-1) // of the traces that a diff compares
 	if entry == format.EntryInfo {
 		points = w.made.Points
 	}
 	return format.InfoFor(text, w.to, points), nil
 }
 
-// writeTo writes the files that stand beside the data.
-func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, drafts map[string]*draft) error {
-	for _, entry := range besides {
+// writeTo writes the files beside the data.
+func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[string]*tracefile.Pending) error {
+	for _, entry := range sideEntries {
 		if !t.has(entry) {
 			continue
 		}
@@ -131,20 +131,20 @@ func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, drafts map[str
 			}
 			from = r
 		}
-		if _, err := io.Copy(&untilDone{ctx, drafts[besideName(entry)]}, from); err != nil {
+		if _, err := io.Copy(&untilDone{ctx, files[entrySuffix(entry)]}, from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// describe adds what is known to what a packed trace is made of. It is read until
-// t is closed.
+// describe adds what is known to the input of a packed trace. It is readable until t
+// is closed.
 func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err error) {
 	if contents.Info, err = t.text(format.EntryInfo, w); err != nil {
 		return err
 	}
-	if contents.Info == nil { // the reference wants one
+	if contents.Info == nil { // the reference requires one
 		ended := contents.Modified.UnixMilli()
 		contents.Info = format.InfoFor((&format.Info{Start: ended, End: ended}).Append(nil), w.to, w.made.Points)
 	}
@@ -175,7 +175,7 @@ func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err e
 	return nil
 }
 
-// level is the compression that a packed trace has: none, or the usual one.
+// level is the compression of the packed trace that is read: none, or the usual one.
 func (t *aboutTrace) level() int {
 	if t.file == nil {
 		return 0

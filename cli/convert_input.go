@@ -3,18 +3,82 @@ package cli
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/term"
+
+	"tracex/format"
 )
 
-// perfettoByte is what all traces of Perfetto begin with, and no other trace does: the
+// perfettoByte is the first byte of all traces of Perfetto and of no other trace: the
 // key of the first packet.
 const perfettoByte = 0x0a
 
-// sniff finds out what the argument names: perfetto says that it begins as Perfetto's
-// traces do. What is to be read is then named arg, by b, since of a pipe the beginning
-// has been read. What is wrong with it is told by who reads it.
+// stream is an input that is read from beginning to end.
+type stream struct {
+	io.Reader
+	file *os.File // to be closed; nil: standard input
+	name string
+	size int64 // -1: not known
+	mode fs.FileMode
+}
+
+func (s *stream) Close() {
+	if s.file != nil {
+		// It was only read.
+		_ = s.file.Close()
+	}
+}
+
+// openStream opens the trace that the argument names, "-" for standard input.
+// The caller closes it.
+func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
+	s := &stream{name: arg, size: -1, mode: 0o644}
+	from := a.stdin
+	if arg == "-" {
+		if term.IsTerminal(int(from.Fd())) {
+			return nil, errStdinTerminal
+		}
+		s.name = stdinName
+	} else {
+		var err error
+		if from, err = openPipe(ctx, arg); err != nil {
+			return nil, err
+		}
+		s.file = from
+	}
+	st, err := from.Stat()
+	switch {
+	case err != nil:
+		s.Close()
+		return nil, err
+	case st.IsDir():
+		s.Close()
+		return nil, &format.Error{File: arg, Offset: -1, Err: format.ErrNotTrace, Found: "it is a directory",
+			Hint: "name the file in it that Perfetto wrote, such as trace.pftrace"}
+	case st.Mode().IsRegular():
+		s.Reader, s.size = from, st.Size()
+		if arg != "-" {
+			s.mode = st.Mode().Perm() | 0o200
+		}
+		return s, nil
+	}
+	// A read that waits for a pipe cannot be interrupted. When the command is
+	// stopped, the goroutine is left to the end of the process.
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, 1<<18))
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	s.Reader = r
+	return s, nil
+}
+
+// sniff finds out whether what the argument names begins as Perfetto's traces do. The
+// caller then opens arg with b: a pipe's beginning has been read, so b has another
+// standard input. Errors are left to that opening.
 func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfetto bool, err error) {
 	from := a.stdin
 	st, err := from.Stat()
@@ -40,8 +104,7 @@ func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfe
 	if err != nil {
 		return nil, "", false, err
 	}
-	// A read that waits for a pipe cannot be interrupted: it is left behind when the
-	// program is told to stop.
+	// As in openStream, this goroutine may be left waiting.
 	first := make(chan byte, 1)
 	go func() {
 		defer w.Close()
@@ -49,7 +112,7 @@ func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfe
 		n, _ := io.ReadFull(from, head[:])
 		first <- head[0]
 		if _, err := w.Write(head[:n]); err == nil {
-			_, _ = io.Copy(w, from) // the reader finds what is missing
+			_, _ = io.Copy(w, from) // the reader notices what is missing
 		}
 	}()
 	select {

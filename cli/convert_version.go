@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/lazy"
 )
 
@@ -31,8 +32,8 @@ type versionWork struct {
 // times, or a packed trace where the name of the output says so. Of a trace that is
 // damaged all that is whole is written.
 func (a *app) convertVersion(ctx context.Context, path, output string, force bool, to format.Version) error {
-	if path == "-" && (output == "" || isDir(output)) {
-		return &usageError{"a trace from standard input needs a name", "-o names the file of the data"}
+	if err := needsOutput(path, output, hintNameData); err != nil {
+		return err
 	}
 	output, err := dataPlace(path, versionName(path, to), output)
 	if err != nil {
@@ -44,15 +45,15 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 			if to == other {
 				other = format.V27
 			}
-			return &usageError{fmt.Sprintf("%s has version %d already, which %s reads", in.name, to, to.Release()),
-				fmt.Sprintf("--to %d is for %s", other, other.Release())}
+			return &usageError{fmt.Sprintf("%s already has version %d, which %s reads", in.name, to, to.Release()),
+				fmt.Sprintf("--to %d converts it for %s", other, other.Release())}
 		}
 		w := &versionWork{a: a, in: in, r: r, to: to, output: output, force: force, mode: 0o644}
 		if st, err := os.Stat(in.path); err == nil && in.dir == "" {
 			w.mode = st.Mode().Perm() | 0o200
 		}
 		write := w.files
-		if strings.HasSuffix(output, packedSuffix) {
+		if strings.HasSuffix(output, format.PackedSuffix) {
 			write = w.packed
 		}
 		if err := write(ctx); err != nil {
@@ -87,54 +88,42 @@ func (w *versionWork) translate(ctx context.Context, data, index, times *os.File
 	return err
 }
 
-// files writes the files of the trace, and what is beside it. They take their
-// places together at the end, the data last.
+// files writes the files of the trace and those beside it, which take their places
+// together.
 func (w *versionWork) files(ctx context.Context) error {
 	about, err := w.about()
 	if err != nil {
 		return err
 	}
 	defer about.close()
-	drafts := make(map[string]*draft)
-	var order []*draft
-	for _, suffix := range append(about.names(), traceSuffixes...) {
-		d, err := newDraft(w.output+suffix, w.mode, w.force)
-		if err != nil {
+	var set tracefile.Set
+	defer set.Discard()
+	files := make(map[string]*tracefile.Pending) // by suffix
+	for _, suffix := range append(about.suffixes(), traceSuffixes...) {
+		if files[suffix], err = set.Create(w.output+suffix, w.mode, w.force); err != nil {
 			return err
 		}
-		defer d.discard()
-		drafts[suffix] = d
-		order = append(order, d)
 	}
-	err = w.translate(ctx, drafts[""].File, drafts[".idx"].File, drafts[timesSuffix].File)
+	times := files[format.TimesSuffix]
+	err = w.translate(ctx, files[""].File, files[format.IndexSuffix].File, times.File)
 	if err == nil {
-		err = about.writeTo(ctx, w, drafts)
-	}
-	for _, d := range order {
-		if err != nil {
-			err = d.placed(err)
-		}
+		err = about.writeTo(ctx, w, files)
 	}
 	if err != nil {
-		return err
+		return set.WriteError(err)
 	}
-	for _, d := range order {
-		if d == drafts[timesSuffix] && !w.made.Times {
-			if err := os.Remove(d.to); err != nil && !errors.Is(err, fs.ErrNotExist) { // of what is replaced
-				return err
-			}
-			continue
-		}
-		if err := d.commit(); err != nil {
+	if !w.made.Times {
+		set.Drop(times)
+		if err := os.Remove(times.Target()); err != nil && !errors.Is(err, fs.ErrNotExist) { // of the trace that is replaced
 			return err
 		}
 	}
-	return nil
+	return set.Commit()
 }
 
-// packed writes a packed trace. What goes into it is in temporary files meanwhile.
+// packed writes a packed trace, by way of temporary files.
 func (w *versionWork) packed(ctx context.Context) (err error) {
-	if err := placeable(w.output, w.force); err != nil {
+	if err := tracefile.Check(w.output, w.force); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "tracex-")
@@ -143,7 +132,7 @@ func (w *versionWork) packed(ctx context.Context) (err error) {
 	}
 	defer os.RemoveAll(dir)
 	var files [3]*os.File
-	for i, suffix := range []string{"", ".idx", timesSuffix} {
+	for i, suffix := range []string{"", format.IndexSuffix, format.TimesSuffix} {
 		if files[i], err = os.Create(filepath.Join(dir, "trace"+suffix)); err != nil {
 			return spoolHint(err, dir)
 		}
@@ -154,8 +143,8 @@ func (w *versionWork) packed(ctx context.Context) (err error) {
 		return spoolHint(err, dir)
 	}
 	if !w.made.Whole {
-		// A packed trace is whole, as far as it goes.
-		whole, drop, err := w.a.makeIndex(ctx, data.Name(), true)
+		// In a packed trace, the index covers all the data.
+		whole, drop, err := makeIndex(ctx, w.a, data.Name(), true)
 		if err != nil {
 			return err
 		}
@@ -189,21 +178,21 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 	if w.made.Times && sizeOf(times) <= format.MaxTimes(sizeOf(data), sizeOf(index)) {
 		contents.Times = times
 	}
-	d, err := newDraft(w.output, w.mode, w.force)
+	f, err := tracefile.Create(w.output, w.mode, w.force)
 	if err != nil {
 		return err
 	}
-	defer d.discard()
+	defer f.Discard()
 	p := w.a.newProgress("packing")
 	defer p.end()
-	err = format.Pack(&untilDone{ctx, d}, contents, about.level(), func(done int64) { p.update(done, total) })
+	err = format.Pack(&untilDone{ctx, f}, contents, about.level(), func(done int64) { p.update(done, total) })
 	if err != nil {
-		return d.placed(err)
+		return f.WriteError(err)
 	}
-	return d.commit()
+	return f.Commit()
 }
 
-// tell says what was made, and each kind of guess and loss.
+// tell prints what was made, and each kind of guess and loss.
 func (w *versionWork) tell() error {
 	if w.made.TimesReason != nil {
 		w.a.remark("converted without times", w.made.TimesReason)
@@ -214,7 +203,24 @@ func (w *versionWork) tell() error {
 		fmt.Fprintln(out, line)
 	}
 	if len(w.made.Changes) == 0 {
-		fmt.Fprintln(out, "nothing was guessed, nothing was lost")
+		fmt.Fprintln(out, "nothing was guessed or lost")
 	}
 	return out.Flush()
+}
+
+// changeLines say what was guessed and what was lost in a conversion to another version
+// of the format, one line for each kind.
+func changeLines(changes map[format.Change]int64) (lines []string) {
+	for _, c := range format.AllChanges() {
+		n := changes[c]
+		if n == 0 {
+			continue
+		}
+		what := "lost: "
+		if c.Guess() {
+			what = "guessed: "
+		}
+		lines = append(lines, what+grouped(n)+" "+c.Words(n))
+	}
+	return lines
 }

@@ -10,68 +10,63 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracex/format/tracefile"
 	"tracex/lazy"
-	"tracex/ui"
 )
 
-func (a *app) demoCommand() *cobra.Command {
-	var save string
-	var force bool
-	f := new(screenFlags)
+// demoCommand is the command demo with its flags.
+type demoCommand struct {
+	*app
+	save   string
+	force  bool
+	screen screenFlags
+}
+
+func newDemoCommand(a *app) *cobra.Command {
+	d := &demoCommand{app: a}
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Explore a trace that is built in, with a tour",
+		Short: "Explore a built-in trace, with a tour",
 		Example: `tracex demo
-tracex demo --save demo.bin        # a trace to try print, info, pack on`,
+tracex demo --save demo.bin        # a trace to try print, info and pack on`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := c.Flags()
-	flags.StringVar(&save, "save", "", "write the trace to this file, show nothing")
-	flags.BoolVar(&force, "force", false, "with --save: replace files")
-	f.add(flags)
-	completeColour(c)
+	flags.StringVar(&d.save, "save", "", "write the trace to this file, show nothing")
+	flags.BoolVar(&d.force, "force", false, "with --save: replace existing files")
+	d.screen.add(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if save != "" {
-			if err := files(save); err != nil {
+		if d.save != "" {
+			if err := refuseStdout(d.save); err != nil {
 				return err
 			}
-			return a.saveDemo(save, force)
+			return d.write(d.save, d.force)
 		}
-		look, err := f.options()
-		if err != nil {
-			return err
-		}
-		return a.demo(c.Context(), lazy.Options{Memory: int64(f.memory)}, look)
+		return d.explore(c.Context())
 	}
 	return c
 }
 
-// saveDemo writes the trace of demo with its index and its times, the data last.
-func (a *app) saveDemo(path string, force bool) error {
-	var drafts []*draft
-	for _, suffix := range []string{".tim", ".idx", ""} {
-		d, err := newDraft(path+suffix, 0o644, force)
+// write writes the trace with its index and its times.
+func (d *demoCommand) write(path string, force bool) error {
+	var set tracefile.Set
+	defer set.Discard()
+	for _, suffix := range traceSuffixes {
+		f, err := set.Create(path+suffix, 0o644, force)
 		if err != nil {
 			return err
 		}
-		defer d.discard()
-		drafts = append(drafts, d)
-		if err := a.unpackDemo(d, "shop.bin"+suffix+".gz"); err != nil {
-			return d.placed(err)
+		if err := d.unpack(f, "shop.bin"+suffix+".gz"); err != nil {
+			return f.WriteError(err)
 		}
 	}
-	for _, d := range drafts {
-		if err := d.commit(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return set.Commit()
 }
 
-// unpackDemo writes a packed file of demo's trace to w.
-func (a *app) unpackDemo(w io.Writer, name string) error {
-	f, err := a.demoFiles.Open("testdata/demo/" + name)
+// unpack writes a file of the embedded trace to w.
+func (d *demoCommand) unpack(w io.Writer, name string) error {
+	f, err := d.demoFiles.Open("testdata/demo/" + name)
 	if err != nil {
 		return err
 	}
@@ -84,9 +79,13 @@ func (a *app) unpackDemo(w io.Writer, name string) error {
 	return err
 }
 
-// demo explores the trace that is built in, from a temporary folder.
-func (a *app) demo(ctx context.Context, o lazy.Options, look ui.Options) (err error) {
-	if missing := a.missing(); missing != "" {
+// explore shows the trace, from a temporary directory.
+func (d *demoCommand) explore(ctx context.Context) (err error) {
+	look, err := d.screen.options()
+	if err != nil {
+		return err
+	}
+	if missing := d.missing(); missing != "" {
 		return &usageError{missing, "tracex demo --save FILE writes the trace to a file"}
 	}
 	dir, err := os.MkdirTemp("", "tracex-demo-")
@@ -95,9 +94,9 @@ func (a *app) demo(ctx context.Context, o lazy.Options, look ui.Options) (err er
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "demo")
-	if err := a.saveDemo(path, false); err != nil {
+	if err := d.write(path, false); err != nil {
 		return err
 	}
 	look.Name, look.Tour = "demo", true
-	return a.explore(ctx, path, o, look)
+	return explore(ctx, d.app, path, lazy.Options{Memory: int64(d.screen.memory)}, look)
 }

@@ -7,38 +7,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"tracex/lazy"
 	"tracex/recorder"
 )
 
-// remains is what the program that recorded a trace left beside it, where it ended
-// without closing it, and what has become of that.
+// remains is what a program that was killed left beside its trace, and what became of
+// that.
 type remains struct {
 	path string
-	name string // what messages call it
-	// told is a sentence about what was brought in; "" where nothing was.
+	name string // the trace's in messages
+	// told is a sentence about what was recovered; "" if nothing was.
 	told string
-	// hint is how to get at the rest, where it was not brought in.
+	// hint is how to recover the rest, if it was not.
 	hint   string
-	failed bool // that was tried, and something is wrong with it
+	failed bool // recovering was tried, and the rest is damaged
 }
 
-// finishTrace is recorder.Finish; tests have others.
+// finishTrace is recorder.Finish; tests replace it.
 var finishTrace = recorder.Finish
 
-// How often it is looked whether another command is done with finishing a recording.
+// While another command finishes a recording, this one tries again.
 const (
 	finishPause = 10 * time.Millisecond
 	finishTries = 1000
 )
 
-// finish finishes a recording, and says what it did. Where that cannot be done the
-// trace is read as it is; the reason is said here, except that the files are not to
-// be changed, or cannot be.
-func (a *app) finish(ctx context.Context, path string, write bool) *remains {
+// finish recovers into a trace what its program left beside it, and remarks what it
+// did, or what is wrong. If the files must not or cannot be changed, it remarks
+// nothing: the caller may finish a copy, and the trace can be read as it is.
+func finish(ctx context.Context, a *app, path string, write bool) *remains {
 	a.finishRecording(ctx, path, write)
 	m := &remains{path: path, name: path}
 	switch {
@@ -47,10 +46,10 @@ func (a *app) finish(ctx context.Context, path string, write bool) *remains {
 		m.hint = "open it without --no-write"
 	default:
 		switch err := m.finish(ctx); {
-		case unwritable(err):
+		case isUnwritable(err):
 			m.hint = hintUnwritable
 		case err != nil:
-			m.hint, m.failed = "it cannot be brought in: "+message(err), true
+			m.hint, m.failed = "recovering it failed: "+message(err), true
 			a.remark("the last calls are missing", err)
 		case m.told != "":
 			a.remark(path, errors.New(m.told))
@@ -60,15 +59,15 @@ func (a *app) finish(ctx context.Context, path string, write bool) *remains {
 }
 
 // hintUnwritable is for files that cannot be changed.
-const hintUnwritable = "only who may write to the trace and its folder can bring it in"
+const hintUnwritable = "recovering it needs write permission for the trace and its directory"
 
-// there reports whether there may be anything.
+// there reports whether something may be left.
 func (m *remains) there() bool {
 	st, err := os.Lstat(m.path + recorder.LiveSuffix)
 	return err == nil && st.Mode().IsRegular()
 }
 
-// finish brings in what there is, unless the recording goes on.
+// finish recovers what is left, unless the program still records.
 func (m *remains) finish(ctx context.Context) error {
 	done, err := finishTrace(m.path)
 	for n := 0; errors.Is(err, recorder.ErrFinishing) && n < finishTries && ctx.Err() == nil; n++ {
@@ -77,8 +76,8 @@ func (m *remains) finish(ctx context.Context) error {
 	}
 	if done.Done {
 		m.told = m.tell(done)
-		if err != nil { // all is done but for this
-			m.told += "; that file could not be removed"
+		if err != nil {
+			m.told += ", which could not be removed"
 		}
 		return nil
 	}
@@ -88,18 +87,18 @@ func (m *remains) finish(ctx context.Context) error {
 	return err
 }
 
-// tell says what was brought in.
+// tell says what was recovered.
 func (m *remains) tell(done recorder.Finished) string {
 	what := "all recovered:"
 	if done.Short > 0 {
-		what = fmt.Sprintf("the last calls of %s are missing, recovered:", counted(done.Short, "thread"))
+		what = fmt.Sprintf("the last calls of %s are missing; recovered:", counted(done.Short, "thread"))
 	}
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	return fmt.Sprintf("%v; %s %s from %s", lazy.ErrLeft, what, counted(done.Bytes, "byte"), file)
 }
 
-// more is for a trace that is followed: it brings in what there is once the program
-// is gone, and returns what it did.
+// more is for a trace that is followed: once the program is gone, it recovers what is
+// left, and returns what it did.
 func (m *remains) more() (told string, err error) {
 	if !m.there() {
 		return "", nil
@@ -110,7 +109,7 @@ func (m *remains) more() (told string, err error) {
 	}
 	if m.hint == "" {
 		m.told = ""
-		if err := m.finish(context.Background()); err == nil || !unwritable(err) {
+		if err := m.finish(context.Background()); err == nil || !isUnwritable(err) {
 			return m.told, err
 		}
 		m.hint = hintUnwritable
@@ -119,36 +118,30 @@ func (m *remains) more() (told string, err error) {
 	return "", fmt.Errorf("%w; %s", u.Why, u.Hint)
 }
 
-// unended says why the trace has no end, as far as its recorder tells.
+// unended says why the trace has no end, if its recorder tells.
 func (m *remains) unended() lazy.Unended {
 	err := recorder.Unended(m.path)
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	switch {
 	case errors.Is(err, recorder.ErrRecording):
 		return lazy.Unended{
-			Why:  fmt.Errorf("%w: what has been written so far was read", lazy.ErrRecording),
-			Hint: "tracex open --follow " + m.name + " shows what comes",
+			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
+			Hint: "tracex open --follow " + m.name + " shows it as it grows",
 		}
 	case errors.Is(err, recorder.ErrLeft), errors.Is(err, recorder.ErrFinishing):
 		hint := m.hint
 		if hint == "" {
-			hint = "the next command that reads the trace brings it in"
+			hint = "the next command that reads the trace recovers it"
 		}
 		return lazy.Unended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrLeft), Hint: hint}
 	case errors.Is(err, fs.ErrPermission):
 		return lazy.Unended{
-			Why:  fmt.Errorf("the rest may be in %s, which only its owner may read: it is still being recorded, or %w", file, lazy.ErrLeft),
-			Hint: "its owner can bring it in: tracex info " + m.name,
+			Why:  fmt.Errorf("the rest may be in %s, which only its owner can read: the trace is still being recorded, or %w", file, lazy.ErrLeft),
+			Hint: "its owner can recover it: tracex info " + m.name,
 		}
 	}
 	return lazy.Unended{}
 }
 
-// explain says of an error whether it is that the recording goes on, or left
-// something.
+// explain replaces an error about a trace without an end by the reason, if it is known.
 func (m *remains) explain(err error) error { return lazy.Explain(err, m.path, -1, m.unended) }
-
-// unwritable reports whether an error is that files cannot be changed.
-func unwritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}

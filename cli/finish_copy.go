@@ -3,20 +3,20 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"tracex/format"
 	"tracex/recorder"
 )
 
-// copyMost is how large a trace may be, with all that is beside it, to be copied so
-// that what its program left can be brought in without changing its files.
+// copyMost is the largest size of a trace, with all files beside it, that is copied so
+// that what its program left can be recovered without changing the files.
 const copyMost = 64 << 20
 
-// complete makes in a copy of the trace in a temporary folder with what its program
-// left, where that may not be brought into the trace itself.
+// complete replaces the input by a copy in a temporary directory with what its program
+// left, if that may not be recovered into the trace itself.
 func (a *app) complete(ctx context.Context, in *input) {
 	m := in.rest
 	if m.hint == "" || m.failed || !errors.Is(recorder.Unended(m.path), recorder.ErrLeft) || sizeBeside(m.path) > copyMost {
@@ -31,20 +31,20 @@ func (a *app) complete(ctx context.Context, in *input) {
 		err = c.finish(ctx)
 	}
 	if err != nil || c.told == "" {
-		_ = os.RemoveAll(dir) // likewise
+		_ = os.RemoveAll(dir) // as above
 		return
 	}
-	c.told += " (shown of a copy; the files stay as they are)"
+	c.told += " (in a copy; the files were not changed)"
 	in.rest, in.path, in.dir = c, c.path, dir
 	a.remark(m.name, errors.New(c.told))
 }
 
-// finishedFiles are what the names of a trace's files have behind that of the data.
-var finishedFiles = []string{recorder.LiveSuffix, "", ".idx", timesSuffix}
+// finishedSuffixes are those of all files that finishing a recording changes.
+var finishedSuffixes = []string{format.LiveSuffix, "", format.IndexSuffix, format.TimesSuffix}
 
-// sizeBeside is how many bytes the files of a trace have.
+// sizeBeside is the size of all files of a trace.
 func sizeBeside(path string) (size int64) {
-	for _, suffix := range finishedFiles {
+	for _, suffix := range finishedSuffixes {
 		if st, err := os.Stat(path + suffix); err == nil {
 			size += st.Size()
 		}
@@ -52,27 +52,13 @@ func sizeBeside(path string) (size int64) {
 	return size
 }
 
-// copyTrace copies the files of a trace. An index and times need not be there.
+// copyTrace copies the files of a trace. Index and times may be missing.
 func copyTrace(to, from string) error {
-	for _, suffix := range finishedFiles {
+	for _, suffix := range finishedSuffixes {
 		err := copyFile(to+suffix, from+suffix)
-		if err != nil && (!errors.Is(err, fs.ErrNotExist) || suffix == "" || suffix == recorder.LiveSuffix) {
+		if err != nil && (!errors.Is(err, fs.ErrNotExist) || suffix == "" || suffix == format.LiveSuffix) {
 			return err
 		}
 	}
 	return nil
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -3,24 +3,28 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"tracex/format"
+	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
 )
 
-// finishRecording makes the trace of what tracex record left beside the trace's place
-// when it was killed. Where that cannot be done it is said.
-func (a *app) finishRecording(ctx context.Context, path string, wanted bool) {
+// finishRecording makes the trace from what tracex record left when it was killed, or
+// remarks why it cannot. Unless write is set, it only remarks that there is something.
+func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	at := path + recording.Suffix
 	if st, err := os.Lstat(at); err != nil || !st.IsDir() {
 		return
 	}
-	if !wanted {
-		a.remark(path, errors.New("there is a recording in "+at+", of which tracex info "+path+" makes the trace if it has ended"))
+	if !write {
+		a.remark(path, errors.New(at+" holds a recording; if that has ended, tracex info "+path+" makes its trace"))
 		return
 	}
 	folder, err := recording.Take(path)
@@ -29,22 +33,22 @@ func (a *app) finishRecording(ctx context.Context, path string, wanted bool) {
 		folder, err = recording.Take(path)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // another made the trace
+	case errors.Is(err, fs.ErrNotExist): // another command made the trace
 	case errors.Is(err, recording.ErrRecording):
-		a.remark(path, errors.New(err.Error()+", and its trace is made at the end"))
+		a.remark(path, errors.New(err.Error()+"; its trace is made at the end"))
 	case err != nil:
-		a.remark("of what is in "+at+" no trace can be made", err)
+		a.remark("cannot make a trace from "+at, err)
 	default:
 		a.makeRecorded(ctx, folder, path)
 	}
 }
 
-// makeRecorded makes the trace of what is in a folder, and removes that.
+// makeRecorded makes the trace from a recording's directory, and removes that.
 func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path string) {
 	at := path + recording.Suffix
 	spool, _, err := folder.Trim()
 	if err != nil {
-		a.remark("of what is in "+at+" no trace can be made", errors.Join(err, folder.Close()))
+		a.remark("cannot make a trace from "+at, errors.Join(err, folder.Close()))
 		return
 	}
 	a.finishRecorders(folder.Path(), spool)
@@ -55,25 +59,56 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	var result *perfetto.Result
 	var damage error
 	if err == nil {
-		result, damage, err = a.converted(ctx, folder.Spool(), path, folder.About.Replace, false, format.Version(folder.About.FormatVersion))
+		made := conversion{app: a, output: path, force: folder.About.Replace, version: format.Version(folder.About.FormatVersion), notEmpty: true}
+		result, damage, err = made.convert(ctx, folder.Spool())
 	}
 	switch {
 	case errors.Is(err, errNoEvents):
 		a.remark(path, errors.New("tracex record was killed before anything was recorded"))
 	case err != nil:
-		a.remark("of "+at+" no trace was made: tracex convert -o OTHER "+folder.Spool()+" makes one", errors.Join(err, folder.Close()))
+		a.remark("cannot make a trace from "+at+" (try tracex convert -o OTHER "+folder.Spool()+")", errors.Join(err, folder.Close()))
 		return
 	default:
-		a.remark(path, errors.New("tracex record was killed before it made the trace; made it of "+counted(result.Events, "event")+" in "+at+
-			"; what programs recorded shortly before may be missing"))
+		a.remark(path, errors.New("tracex record was killed before it made the trace; made it now from "+counted(result.Events, "event")+" in "+at+
+			"; what programs recorded just before may be missing"))
 		for _, line := range changeLines(result.Changes) {
 			a.remark(path, errors.New(line))
 		}
 	}
 	if damage != nil {
-		a.remark("of "+at+" a part is missing", damage)
+		a.remark("part of "+at+" is missing", damage)
 	}
 	if err := folder.Remove(); err != nil {
-		a.remark("left behind", err)
+		a.remark("not removed", err)
 	}
+}
+
+// finishRecorders adds to a recording what programs that were killed had recorded and
+// not sent, and reports whether there was anything.
+func (a *app) finishRecorders(dir string, raw *os.File) (recorded bool) {
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		a.remark("the last calls of programs may be missing", err)
+	}
+	for _, entry := range left {
+		if !strings.HasSuffix(entry.Name(), recorder.LiveSuffix) {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		done, err := recorder.Finished{}, error(nil)
+		if _, err = raw.Seek(0, io.SeekEnd); err == nil {
+			done, err = recorder.FinishShared(path, raw)
+		}
+		switch {
+		case errors.Is(err, recorder.ErrRecording): // that program still runs
+		case err != nil:
+			a.remark("the last calls of a program are missing", err)
+		default:
+			recorded = recorded || done.Bytes > 0
+		}
+		if done.Short > 0 {
+			a.remark(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
+		}
+	}
+	return recorded
 }

@@ -145,7 +145,7 @@ func TestMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	program := lingering(t, path)
 	a, _ := silent(t)
-	m := a.finish(t.Context(), path, true)
+	m := finish(t.Context(), a, path, true)
 	before := sizeOfFile(t, path)
 	if told, err := m.more(); told != "" || err != nil {
 		t.Errorf("of a program that runs: %q, %v", told, err)
@@ -205,7 +205,7 @@ func TestUnwritable(t *testing.T) {
 		if in.path == path || in.name != path || !strings.Contains(in.rest.told, "; all recovered: ") {
 			t.Errorf("%v: %+v, %+v", cause, in, in.rest)
 		}
-		if !strings.Contains(said(), "bytes from trace.bin.live (shown of a copy; the files stay as they are)") {
+		if !strings.Contains(said(), "bytes from trace.bin.live (in a copy; the files were not changed)") {
 			t.Errorf("%v: %q", cause, said())
 		}
 		in.close()

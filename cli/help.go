@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -16,14 +15,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Colours of help: the terminal's own 16 and no background, so that it is
-// legible on light and dark alike. Nothing is asked of the terminal.
+// Colors of help: the terminal's own 16 and no background, so that it is legible on
+// light and dark backgrounds. The terminal is not queried.
 const (
 	helpTitle   = "34"
 	helpCommand = "36"
 	helpFlag    = "32"
 	helpQuoted  = "33"
-	helpAside   = "90" // comments, defaults, what may be left out
+	helpAside   = "90" // comments, defaults, optional parts
 )
 
 // widestHelp bounds the lines of help, in cells.
@@ -47,7 +46,7 @@ func helpFunc(f *os.File) func(*cobra.Command, []string) {
 			}
 		}
 		p.write(c)
-		_, _ = io.WriteString(f, p.w.String()) // help has no one to tell
+		_, _ = io.WriteString(f, p.w.String()) // there is nowhere to report an error
 	}
 }
 
@@ -86,7 +85,7 @@ func (p *helpPage) title(text string) {
 	p.w.WriteString("\n  " + p.in(helpTitle, text) + "\n")
 }
 
-// table writes rows of a name and what it is for, the latter from a column on.
+// table writes rows of a name and a text; the texts begin at a column.
 func (p *helpPage) table(title string, rows [][2]string, column int) {
 	if len(rows) == 0 {
 		return
@@ -98,7 +97,7 @@ func (p *helpPage) table(title string, rows [][2]string, column int) {
 	}
 }
 
-// usage is the line of a command, with what may follow it.
+// usage is the line of a command with its arguments.
 func (p *helpPage) usage(c *cobra.Command, use string) string {
 	use = strings.TrimSpace(strings.NewReplacer("[flags]", "", "[command]", "").Replace(use))
 	text := p.in(helpCommand, use)
@@ -111,7 +110,7 @@ func (p *helpPage) usage(c *cobra.Command, use string) string {
 	return text
 }
 
-// example colours a line that a person could type, up to its comment.
+// example colors a command line and its comment.
 func (p *helpPage) example(line string) string {
 	command, comment, _ := strings.Cut(line, "# ")
 	if comment != "" {
@@ -131,19 +130,35 @@ func (p *helpPage) example(line string) string {
 	return strings.Join(words, " ") + comment
 }
 
-// flag returns the names of a flag and what it is for, with its default.
+// flag returns the names of a flag, and its text with the default.
 func (p *helpPage) flag(f *pflag.Flag) [2]string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + " " + name
 	}
-	text := capital(f.Usage)
+	return [2]string{p.in(helpFlag, name), capital(f.Usage) + p.in(helpAside, flagDefault(f))}
+}
+
+// flagDefault is a flag's default in parentheses after a space, "" if it is a zero value.
+func flagDefault(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "false", "0", "[]":
-	default:
-		text += p.in(helpAside, fmt.Sprintf(" (%s)", f.DefValue))
+		return ""
 	}
-	return [2]string{p.in(helpFlag, name), text}
+	return " (" + f.DefValue + ")"
+}
+
+// flagArgument is a word for the argument of a flag, "" if it takes none.
+func flagArgument(f *pflag.Flag) string {
+	switch name := f.Value.Type(); name {
+	case "bool":
+		return ""
+	case "string", "stringArray":
+		return "text"
+	case "size", "version":
+		return name
+	}
+	return "number"
 }
 
 // capital returns text with its first letter in upper case.

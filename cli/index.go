@@ -8,80 +8,78 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 	"tracex/lazy"
 )
 
-// indexFlags are the flags of index.
-type indexFlags struct {
+// indexCommand is the command index with its flags.
+type indexCommand struct {
+	*app
 	verify, force bool
 	output        string
 }
 
-func (a *app) indexCommand() *cobra.Command {
-	var f indexFlags
+func newIndexCommand(a *app) *cobra.Command {
+	x := &indexCommand{app: a}
 	c := &cobra.Command{
 		Use:   "index FILE",
-		Short: "Write the index of a trace, or check it",
-		Long:  "Write the index of a trace from its data, or check one, and the times of a trace, cell by cell",
+		Short: "Write or verify the index of a trace",
+		Long:  "Write the index of a trace from its data, or verify index and times against the data",
 		Example: `tracex index trace.bin             # write trace.bin.idx
-tracex index --verify trace.bin    # check each cell against the data`,
+tracex index --verify trace.bin    # check every entry against the data`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.verify, "verify", false, "check the index, write nothing")
-	flags.StringVarP(&f.output, "output", "o", "", "file of the index, else FILE.idx")
-	flags.BoolVar(&f.force, "force", false, "also of a recording without its end")
+	flags.BoolVar(&x.verify, "verify", false, "verify the index, write nothing")
+	flags.StringVarP(&x.output, "output", "o", "", "index file; default FILE"+format.IndexSuffix)
+	flags.BoolVar(&x.force, "force", false, "index an incomplete recording too")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" {
-			return &usageError{"the index of standard input is of no use", "name a file"}
+			return &usageError{"cannot index standard input", "name a file"}
 		}
-		m := a.finish(ctx, path, true)
-		if f.verify {
-			return m.explain(a.verifyIndex(ctx, path, f.output))
+		m := finish(ctx, a, path, true)
+		if x.verify {
+			return m.explain(x.verifyIndex(ctx, path))
 		}
-		return a.writeIndex(ctx, path, f, m)
+		return x.write(ctx, path, m)
 	})
 	return c
 }
 
-func (a *app) writeIndex(ctx context.Context, path string, f indexFlags, m *remains) error {
-	output, err := indexPlace(path, f.output)
+// write makes the index; m says why the data may have no end.
+func (x *indexCommand) write(ctx context.Context, path string, m *remains) error {
+	output, err := indexPlace(path, x.output)
 	if err != nil {
 		return err
 	}
-	p := a.newProgress("indexing")
-	err = lazy.RebuildIndex(ctx, path, output, f.force, p.update)
+	p := x.newProgress("indexing")
+	err = lazy.RebuildIndex(ctx, path, output, x.force, p.update)
 	p.end()
-	var file *fs.PathError
-	if errors.As(err, &file) && filepath.Base(file.Path) != filepath.Base(path) {
-		return placeError(output, err)
-	}
-	if !f.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
-		hint := "--force indexes what is whole"
+	if !x.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
+		hint := "--force indexes what is there"
 		why := m.explain(err)
 		if why == err {
-			hint = "the recorder may still be writing; " + hint
+			hint = "is it still being recorded? " + hint
 		}
 		return withHint(why, hint)
 	}
 	return unpackFirst(err)
 }
 
-// indexPlace returns where the index of the data at path is to be written. A
-// place that somebody typed must not be that of something else than an index.
+// indexPlace returns where the index of the data at path is to be written. A name
+// given by -o must not be that of a file that is not an index.
 func indexPlace(path, typed string) (string, error) {
-	output := behindLinks(cmp.Or(typed, path+".idx"))
-	if err := cmp.Or(files(output), apart(path, output), placeable(output, true)); err != nil || typed == "" {
+	output := cmp.Or(typed, path+format.IndexSuffix)
+	if err := cmp.Or(refuseStdout(output), refuseInput(path, output), tracefile.Check(output, true)); err != nil || typed == "" {
 		return output, err
 	}
 	f, err := os.Open(output)
 	if err != nil {
-		return output, nil // who writes it says what is wrong
+		return output, nil // writing it reports what is wrong
 	}
 	defer f.Close()
 	head := make([]byte, format.HeaderSize)
@@ -90,34 +88,35 @@ func indexPlace(path, typed string) (string, error) {
 		return "", err
 	}
 	if _, err := format.CheckIndexHeader(head[:n]); n > 0 && errors.Is(err, format.ErrNotTrace) {
-		return "", &usageError{typed + " is there and is no index", "remove it, or name another place"}
+		return "", &usageError{typed + " exists and is not an index; refusing to replace it", "remove it, or name another file"}
 	}
 	return output, nil
 }
 
-func (a *app) verifyIndex(ctx context.Context, path, index string) error {
-	p := a.newProgress("checking")
+func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
+	index := x.output
+	p := x.newProgress("checking")
 	cells, err := lazy.VerifyIndex(ctx, path, index, p.update)
 	p.end()
 	if err != nil {
-		if at := cmp.Or(index, path+".idx"); fileOf(err) == at || errors.Is(err, fs.ErrNotExist) && exists(path) {
+		if at := cmp.Or(index, path+format.IndexSuffix); fileOf(err) == at || errors.Is(err, fs.ErrNotExist) && exists(path) {
 			name := path
 			if index != "" {
 				name = "-o " + index + " " + path
 			}
-			return withHint(err, "make it: tracex index "+name)
+			return withHint(err, "tracex index "+name+" makes it")
 		}
 		return unpackFirst(err)
 	}
-	if _, err = fmt.Fprintf(a.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
+	if _, err = fmt.Fprintf(x.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
 		return err
 	}
-	return a.verifyTimes(ctx, path)
+	return x.verifyTimes(ctx, path)
 }
 
 // verifyTimes checks the file of times, if there is one.
-func (a *app) verifyTimes(ctx context.Context, path string) error {
-	p := a.newProgress("checking times")
+func (x *indexCommand) verifyTimes(ctx context.Context, path string) error {
+	p := x.newProgress("checking times")
 	cells, err := lazy.VerifyTimes(ctx, path, "", p.update)
 	p.end()
 	switch {
@@ -126,7 +125,7 @@ func (a *app) verifyTimes(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "the times agree with the data: %s cells\n", grouped(cells))
+	_, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s cells\n", grouped(cells))
 	return err
 }
 

@@ -2,109 +2,40 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"tracex/format"
 	"tracex/lazy"
 )
 
-// infoFlags are the flags of info.
-type infoFlags struct {
+// infoCommand is the command info with its flags.
+type infoCommand struct {
+	*app
 	json bool
 	env  bool
 }
 
-func (a *app) infoCommand() *cobra.Command {
-	var f infoFlags
+func newInfoCommand(a *app) *cobra.Command {
+	n := &infoCommand{app: a}
 	c := &cobra.Command{
 		Use:   "info FILE",
-		Short: "Show what is in a trace",
-		Long:  "Show sizes, threads, calls, kinds and how a trace was recorded",
+		Short: "Show what a trace contains",
+		Long:  "Show the size, threads and events of a trace, and how it was recorded",
 		Example: `tracex info trace.bin
 tracex info --json trace.bin | jq .threads`,
 		Args: a.oneTrace,
 	}
-	c.Flags().BoolVar(&f.json, "json", false, "as JSON, for programs")
-	c.Flags().BoolVar(&f.env, "env", false, "environment variables with their values")
+	c.Flags().BoolVar(&n.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&n.env, "env", false, "show the values of environment variables")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
-		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return a.info(ctx, in, r, f) })
+		return a.withTrace(ctx, path, func(in *input, r *lazy.TraceReader) error { return n.show(ctx, in, r) })
 	})
 	return c
 }
 
-// facts are what info tells. The names in JSON are for programs, and stay:
-// docs/info-json.md has them.
-type facts struct {
-	File    string `json:"file"`
-	Version int    `json:"version"` // of the format
-	Release string `json:"release"` // of Lincheck that writes that version
-	Data    int64  `json:"data_bytes"`
-	Index   int64  `json:"index_bytes"`
-	// IndexFrom is where the index comes from: recorded, or rebuilt because
-	// there was none that can be used; IndexProblem says why.
-	IndexFrom    string `json:"index"`
-	IndexProblem string `json:"index_problem,omitempty"`
-	// Times, Begun and Length are of a trace with times: their size, the wall
-	// clock when the recording began, as RFC 3339 in UTC, and how long it took.
-	Times        int64         `json:"times_bytes,omitempty"`
-	Begun        string        `json:"recording_begun,omitempty"`
-	Length       *int64        `json:"recording_ns,omitempty"`
-	TimesProblem string        `json:"times_problem,omitempty"` // why the times that are there are not used
-	Problem      string        `json:"problem,omitempty"`       // what of the data is missing
-	Unfinished   int           `json:"unfinished"`              // containers without their end
-	Blocks       int64         `json:"blocks"`
-	Events       int64         `json:"events"`
-	Calls        int64         `json:"calls"`
-	Depth        int           `json:"depth"`
-	Threads      []threadFacts `json:"threads"`
-	Classes      []count       `json:"events_by_class"`
-	Kinds        []count       `json:"objects_by_kind"`
-	Run          *runFacts     `json:"run,omitempty"`
-	Left         *runFacts     `json:"left,omitempty"`
-	Right        *runFacts     `json:"right,omitempty"`
-}
-
-type threadFacts struct {
-	Number     int64  `json:"number"` // as print has it: the id + 1
-	Name       string `json:"name"`
-	Bytes      int64  `json:"bytes"`
-	Events     int64  `json:"events"`
-	Calls      int64  `json:"calls"`
-	Depth      int    `json:"depth"`
-	Unfinished int    `json:"unfinished"`
-}
-
-type count struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
-}
-
-// runFacts are what a packed trace says of the run that it was recorded from.
-type runFacts struct {
-	Class      string `json:"class"`
-	Method     string `json:"method"`
-	Start      string `json:"start"` // RFC 3339, UTC
-	End        string `json:"end"`
-	JVMArgs    string `json:"jvm_arguments"`
-	AgentArgs  string `json:"agent_arguments"`
-	Events     *int64 `json:"recorded_events,omitempty"` // as the recorder counted; nil: it did not say
-	Properties []pair `json:"properties"`
-	// Environment has values only when they were asked for.
-	Environment []pair `json:"environment"`
-}
-
-type pair struct {
-	Name  string  `json:"name"`
-	Value *string `json:"value,omitempty"`
-}
-
-// info tells what is in a trace. Of one that is damaged it tells what is whole.
-func (a *app) info(ctx context.Context, in *input, r *lazy.TraceReader, f infoFlags) error {
-	p := a.newProgress("counting")
+// show prints what is in a trace, of a damaged one what is whole.
+func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) error {
+	p := n.newProgress("counting")
 	sum, err := r.Summarize(ctx, p.update)
 	p.end()
 	if err != nil {
@@ -112,109 +43,19 @@ func (a *app) info(ctx context.Context, in *input, r *lazy.TraceReader, f infoFl
 	}
 	t := gather(r, sum)
 	t.File = in.name
-	t.Run = tellRun(r.Info(), f.env)
+	t.Run = tellRun(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)
 	if err != nil {
 		return err
 	}
-	t.Left, t.Right = tellRun(left, f.env), tellRun(right, f.env)
-	if f.json {
-		out := json.NewEncoder(a.stdout)
-		out.SetIndent("", "  ")
-		out.SetEscapeHTML(false)
-		err = out.Encode(t)
+	t.Left, t.Right = tellRun(left, n.env), tellRun(right, n.env)
+	if n.json {
+		err = writeJSON(n.stdout, t)
 	} else {
-		err = t.write(a.stdout)
+		err = t.write(n.stdout)
 	}
 	if err != nil {
 		return err
 	}
 	return r.Status().Problem
-}
-
-// gather collects what the reader knows.
-func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
-	s := r.Status()
-	t := &facts{
-		Version: int(r.Version()), Release: r.Version().Release(), IndexFrom: s.Index, Unfinished: s.Unfinished,
-		Blocks: sum.Blocks, Events: sum.Points, Calls: sum.Classes[format.ClassCall], Depth: sum.Depth,
-		Threads: []threadFacts{}, Classes: []count{}, Kinds: []count{},
-	}
-	t.Data, t.Index = r.Size()
-	t.Times = r.TimesSize()
-	if s.IndexReason != nil {
-		t.IndexProblem = message(s.IndexReason)
-	}
-	if begun, length, ok := r.Recording(); ok {
-		ns := length.Nanoseconds()
-		t.Begun, t.Length = begun.UTC().Format(time.RFC3339Nano), &ns
-	}
-	if s.TimesReason != nil {
-		t.TimesProblem = message(s.TimesReason)
-	}
-	if s.Problem != nil {
-		t.Problem = message(s.Problem)
-	}
-	for _, th := range sum.Threads {
-		t.Threads = append(t.Threads, threadFacts{
-			Number: int64(th.ID) + 1, Name: th.Name, Bytes: th.Bytes,
-			Events: th.Points, Calls: th.Calls, Depth: th.Depth, Unfinished: th.Unfinished,
-		})
-	}
-	for c := format.Class(0); c.Valid(); c++ {
-		if n := sum.Classes[c]; n > 0 {
-			t.Classes = append(t.Classes, count{c.String(), n})
-		}
-	}
-	for k := format.Kind(0); k.Valid(); k++ {
-		if n := sum.Kinds[k]; n > 0 {
-			t.Kinds = append(t.Kinds, count{k.String(), n})
-		}
-	}
-	return t
-}
-
-// diffInfo returns what a packed diff says of its two sides; nil for anything
-// else.
-func diffInfo(path string) (left, right *format.Info, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	packed, _, err := openPacked(f)
-	if packed == nil || err != nil {
-		// It was opened as a trace before: then it is not packed.
-		return nil, nil, nil
-	}
-	left, right, err = packed.DiffInfo()
-	return left, right, format.At(err, path, 0)
-}
-
-// tellRun makes an info.txt ready to be shown; values of the environment, which
-// hold secrets, only when they are asked for.
-func tellRun(n *format.Info, env bool) *runFacts {
-	if n == nil {
-		return nil
-	}
-	r := &runFacts{
-		Class: n.Class, Method: n.Method, Start: rfc3339(n.Start), End: rfc3339(n.End),
-		JVMArgs: n.JVMArgs, AgentArgs: n.AgentArgs, Events: n.Points, Properties: []pair{}, Environment: []pair{},
-	}
-	for _, p := range n.Properties {
-		r.Properties = append(r.Properties, pair{p.Key, &p.Value})
-	}
-	for _, p := range n.Environment {
-		shown := pair{Name: p.Key}
-		if env {
-			shown.Value = &p.Value
-		}
-		r.Environment = append(r.Environment, shown)
-	}
-	return r
-}
-
-// rfc3339 writes milliseconds since 1970.
-func rfc3339(ms int64) string {
-	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }

@@ -10,25 +10,25 @@ import (
 	"tracex/format"
 )
 
-// write tells the facts to a person.
+// write writes the facts for a person.
 func (t *facts) write(w io.Writer) error {
 	out := &text{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
 	out.line("file", t.File)
 	out.line("format", t.formatText())
-	out.line("data", bytesOf(t.Data))
+	out.line("data", exactSize(t.Data))
 	out.line("index", t.indexText())
 	switch {
 	case t.TimesProblem != "":
 		out.line("times", "not usable: "+t.TimesProblem)
 	case t.Times > 0:
-		out.line("times", bytesOf(t.Times))
+		out.line("times", exactSize(t.Times))
 	}
 	if t.Length != nil {
-		out.line("recorded", fmt.Sprintf("from %s on, for %v", t.Begun, time.Duration(*t.Length)))
+		out.line("recorded", fmt.Sprintf("at %s, for %v", t.Begun, time.Duration(*t.Length)))
 	}
 	out.line("blocks", grouped(t.Blocks))
-	out.line("events", fmt.Sprintf("%s, %s of them calls, nested up to %s deep",
-		grouped(t.Events), grouped(t.Calls), grouped(int64(t.Depth))))
+	out.line("events", fmt.Sprintf("%s, including %s; at most %s deep",
+		grouped(t.Events), counted(t.Calls, "call"), counted(int64(t.Depth), "level")))
 	if t.Unfinished > 0 {
 		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations had not ended", grouped(int64(t.Unfinished))))
 	}
@@ -44,7 +44,7 @@ func (t *facts) write(w io.Writer) error {
 func (t *facts) formatText() string {
 	text := fmt.Sprintf("version %d, which %s writes", t.Version, t.Release)
 	if format.Version(t.Version) == format.V19 {
-		text += "; no trace of that version was at hand to try it: check what is shown"
+		text += "; support for this version is untested"
 	}
 	return text
 }
@@ -56,7 +56,7 @@ func (t *facts) indexText() string {
 	case t.Index == 0:
 		return "none"
 	}
-	return bytesOf(t.Index)
+	return exactSize(t.Index)
 }
 
 func (t *facts) writeThreads(out *text) {
@@ -74,14 +74,14 @@ func (t *facts) writeThreads(out *text) {
 	}
 }
 
-// text writes lines of a name and what belongs to it, in columns.
+// text writes lines of a name and a value, in columns.
 type text struct{ *tabwriter.Writer }
 
 func (t *text) line(name, value string) {
 	fmt.Fprintf(t, "%s\t%s\n", printable(name), printable(value))
 }
 
-// head begins a table of its own.
+// head begins a table.
 func (t *text) head(title string) { fmt.Fprintf(t, "\n%s\n", title) }
 
 func (t *text) counts(title string, counts []count) {
@@ -121,9 +121,4 @@ func (t *text) run(title string, r *runFacts) {
 	if len(names) > 0 {
 		t.line("  environment", strings.Join(names, ", ")+" (--env shows the values)")
 	}
-}
-
-// bytesOf is a size as a person reads it and to the byte.
-func bytesOf(n int64) string {
-	return fmt.Sprintf("%s (%s bytes)", humanSize(n), grouped(n))
 }

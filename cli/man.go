@@ -1,101 +1,144 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
+	"io"
 	"strings"
 
-	mango "github.com/muesli/mango-cobra"
-	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tracex/recorder/perfetto/ipc"
 	"tracex/ui"
 )
 
-const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to walk with the keyboard; ? shows the keys.
-It reads traces of version 27 of the format, which Lincheck 3.7 writes, and of 22, which 3.6 writes; of 19 (3.4.6 to 3.5) as well, untried.
-Other commands print a trace, tell what is in it, record one or change its form. A file named - is standard input.`
+const manDescription = `tracex trace.bin opens a recorded trace of method calls, of any size, as a tree to explore with the keyboard; press ? for the keys.
+It reads traces of format version 27, which Lincheck 3.7 writes, and 22, which Lincheck 3.6 writes. It also reads version 19 (3.4.6 to 3.5), but that is untested.
+Other commands print, describe, record, convert and pack traces. The file name - means standard input.`
 
-// Options as mango writes them: the short name with two dashes, and dashes that
-// may come out as hyphens, which nobody could copy.
-var (
-	manShort = regexp.MustCompile(`\\fB--(\w) --`)
-	manLong  = regexp.MustCompile(`\\fB--`)
-)
+// The texts of these sections are paragraphs, one a line.
 
-// manAfterKeys is the section before which the keys go.
-const manAfterKeys = ".SH EXIT STATUS\n"
-
-const manExit = `0: all went well; also when the reader of the output went away (print | head).
+const manExit = `0: success, also if the reader of the output went away (print | head).
 1: a file could not be read or written.
-2: flags or arguments are wrong, or open was called without a terminal.
-3: the file is not a trace, or a trace of another version.
-4: the trace is damaged, cut short or still being recorded; all that is whole was printed.
-130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up, a quit.
-record ends with the status of the program that it ran, if that is not 0.`
+2: wrong flags or arguments, or open was called without a terminal.
+3: the file is not a trace, or its version is not supported.
+4: the trace is damaged, cut short or still being recorded; everything intact was printed.
+130, 143, 129, 131: stopped by an interrupt, a termination, a hang-up or a quit signal.
+If the program that record ran fails, record ends with its exit status.`
 
-const manFiles = `trace.bin: a trace as it was recorded.
-trace.bin.idx: its index. Where it is missing, damaged, of another trace or of another version of the format it is made again and stored beside the data, unless --no-write is given or the folder cannot be written.
-trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, there are no durations.
-trace.bin.live: what a program has recorded and not yet written. When the program was killed, the next command that reads the trace puts it in.
-trace.bin.recording: a folder with what record has until it makes the trace. When record itself was killed, the next command that reads the trace makes it.
+const manFiles = `trace.bin: the data of a trace.
+trace.bin.idx: its index. If it is missing, damaged, or belongs to another trace or format version, it is rebuilt and saved beside the data, unless --no-write is given or the directory is not writable.
+trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, no durations are shown.
+trace.bin.live: what a program has recorded and not yet written. If the program was killed, the next command that reads the trace recovers it.
+trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace makes it from this directory.
 trace.packedtrace: data, index, times and a description in one ZIP file.`
 
-const manEnvironment = `NO_COLOR: no colours.
-TERM: dumb means no colours.
-LC_ALL, LC_CTYPE, LANG: the first that is set names the characters that the terminal has; without UTF-8, ASCII alone is drawn.
-TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: how the explorer copies.
-EDITOR, VISUAL: what opens the source at a call.
-TMPDIR: where packed traces and standard input are unpacked to.
+const manEnvironment = `NO_COLOR: disables colors.
+TERM: dumb disables colors.
+LC_ALL, LC_CTYPE, LANG: the first that is set names the character set of the terminal; if that is not UTF-8, only ASCII is drawn.
+TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: choose how the explorer copies to the clipboard.
+EDITOR, VISUAL: the editor that opens the source of a call.
+TMPDIR: directory for unpacked traces and standard input.
 ` + ipc.ProducerVariable + `, ` + ipc.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
 
-// manKeys is a section with the explorer's key map. The library would take a key
-// for the beginning of a list.
-func manKeys() string {
-	var b strings.Builder
-	b.WriteString(".SH KEYS\nIn the explorer. A number before a key is how often, or which row: 5j, 100G.\n")
-	group := ""
-	for _, k := range ui.Keys() {
-		if k.Group != group {
-			group = k.Group
-			fmt.Fprintf(&b, ".SS %s\n", manText(group))
-		}
-		fmt.Fprintf(&b, ".TP 20\n\\fB%s\\fP\n%s\n", manText(k.Names), manText(k.Does))
-	}
-	return b.String()
-}
-
-// manText is text as roff takes it, so that it comes out as it is.
-func manText(text string) string {
-	return strings.NewReplacer(`\`, `\e`, ".", `\&.`, "'", `\(aq`, "-", `\-`, "^", `\(ha`, "~", `\(ti`).Replace(text)
-}
-
-// manCommand prints the man page of all commands.
-func (a *app) manCommand(root *cobra.Command) *cobra.Command {
+// newManCommand returns the command that prints the man page of all commands.
+func newManCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "man",
 		Short:             "Print the man page",
 		Hidden:            true,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(*cobra.Command, []string) error {
-			for _, c := range root.Commands() {
-				c.Hidden = c.Hidden && c.Name() != "bench" // a page has room for it
-			}
-			page, err := mango.NewManPage(1, root)
-			if err != nil {
-				return err
-			}
-			page.WithLongDescription(manDescription)
-			page.WithSection("Exit status", manExit)
-			page.WithSection("Files", manFiles)
-			page.WithSection("Environment", manEnvironment)
-			text := manShort.ReplaceAllString(page.Build(roff.NewDocument()), `\fB\-$1, \-\-`)
-			text = manLong.ReplaceAllString(text, `\fB\-\-`)
-			text = strings.Replace(text, manAfterKeys, manKeys()+manAfterKeys, 1)
-			_, err = fmt.Fprint(a.stdout, text)
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := io.WriteString(a.stdout, manPage(c.Root()))
 			return err
 		},
 	}
+}
+
+// manPage returns the man page, one page for all commands. Package cobra/doc would
+// write a page for each command, and would link a translator from Markdown.
+func manPage(root *cobra.Command) string {
+	p := new(manWriter)
+	fmt.Fprintf(p, ".TH TRACEX 1 \"\" \"tracex %s\" \"tracex manual\"\n", manText(version))
+	p.section("NAME", "tracex - "+root.Short)
+	p.WriteString(".SH SYNOPSIS\n\\fBtracex\\fP [\\fIcommand\\fP] [\\fIoptions\\fP] \\fIfile\\fP\n")
+	p.section("DESCRIPTION", manDescription)
+	p.WriteString(".SH COMMANDS\n")
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "bench" { // the page has room for it
+			p.command(c)
+		}
+	}
+	p.keys()
+	p.section("EXIT STATUS", manExit)
+	p.section("FILES", manFiles)
+	p.section("ENVIRONMENT", manEnvironment)
+	return p.String()
+}
+
+// manWriter writes a man page in roff's language.
+type manWriter struct{ strings.Builder }
+
+// section writes paragraphs, one for each line of the text.
+func (p *manWriter) section(title, text string) {
+	fmt.Fprintf(p, ".SH %s\n", title)
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			p.WriteString(".PP\n")
+		}
+		p.WriteString(manText(line) + "\n")
+	}
+}
+
+// command writes what a command does, its options and examples, and its subcommands.
+func (p *manWriter) command(c *cobra.Command) {
+	usage := strings.TrimSuffix(strings.TrimPrefix(c.UseLine(), "tracex "), " [flags]")
+	fmt.Fprintf(p, ".SS %s\n%s.\n", manText(usage), manText(cmp.Or(c.Long, c.Short)))
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			p.option(f)
+		}
+	})
+	if c.Example != "" {
+		p.WriteString(".PP\nExamples:\n.PP\n.nf\n.RS 4\n")
+		for line := range strings.Lines(c.Example) {
+			p.WriteString(manText(strings.TrimRight(line, "\n")) + "\n")
+		}
+		p.WriteString(".RE\n.fi\n")
+	}
+	for _, sub := range c.Commands() {
+		p.command(sub)
+	}
+}
+
+// option writes a flag with its argument, its text and its default.
+func (p *manWriter) option(f *pflag.Flag) {
+	names := "\\fB" + manText("--"+f.Name) + "\\fP"
+	if f.Shorthand != "" {
+		names = "\\fB" + manText("-"+f.Shorthand) + "\\fP, " + names
+	}
+	if argument := flagArgument(f); argument != "" {
+		names += " \\fI" + manText(argument) + "\\fP"
+	}
+	fmt.Fprintf(p, ".TP\n%s\n%s\n", names, manText(f.Usage+flagDefault(f)))
+}
+
+// keys writes a section with the explorer's key map.
+func (p *manWriter) keys() {
+	p.section("KEYS", "In the explorer. A number before a key is a count or a row: 5j, 100G.")
+	group := ""
+	for _, k := range ui.Keys() {
+		if k.Group != group {
+			group = k.Group
+			fmt.Fprintf(p, ".SS %s\n", manText(group))
+		}
+		fmt.Fprintf(p, ".TP 20\n\\fB%s\\fP\n%s\n", manText(k.Names), manText(k.Does))
+	}
+}
+
+// manText escapes text so that roff prints it as it is.
+func manText(text string) string {
+	return strings.NewReplacer(`\`, `\e`, ".", `\&.`, "'", `\(aq`, "-", `\-`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)
 }

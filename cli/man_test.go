@@ -1,28 +1,45 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"tracex/ui"
 )
 
-// TestManKeys: the man page has each line of the explorer's key map, and nothing in
-// it that roff takes for a command.
-func TestManKeys(t *testing.T) {
-	section, keys := manKeys(), ui.Keys()
+// TestManPage: the man page has each line of the explorer's key map and each flag of
+// each command, and no line that roff takes for an unknown request.
+func TestManPage(t *testing.T) {
+	root := newRoot(&app{})
+	page, keys := manPage(root), ui.Keys()
 	if len(keys) < 40 {
 		t.Fatalf("there are %d keys", len(keys))
 	}
 	for _, k := range keys {
-		if want := "\\fB" + manText(k.Names) + "\\fP\n" + manText(k.Does) + "\n"; !strings.Contains(section, want) {
+		if want := "\\fB" + manText(k.Names) + "\\fP\n" + manText(k.Does) + "\n"; !strings.Contains(page, want) {
 			t.Errorf("the man page does not have %q", want)
 		}
 	}
-	for line := range strings.Lines(section) {
-		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if (line[0] == '.' || line[0] == '\'') && command != ".SH" && command != ".SS" && command != ".TP" {
-			t.Errorf("roff takes this for a command: %q", line)
+	for _, c := range commands(&app{}) {
+		_, section, _ := strings.Cut(page, "\n.SS "+c.Name())
+		section, _, _ = strings.Cut(section, "\n.SS ")
+		if !strings.Contains(section, manText(c.Example[:10])) {
+			t.Errorf("%s: no examples in %q", c.Name(), section)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !strings.Contains(section, "\\fB\\-\\-"+manText(f.Name)+"\\fP") {
+				t.Errorf("%s: the flag %s is missing in %q", c.Name(), f.Name, section)
+			}
+		})
+	}
+	requests := []string{".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi", ".RS", ".RE"}
+	for line := range strings.Lines(page) {
+		request, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if (line[0] == '.' || line[0] == '\'') && !slices.Contains(requests, request) {
+			t.Errorf("roff takes this for a request: %q", line)
 		}
 	}
 	if got, want := manText(`a\b .x 'y' --z`), `a\eb \&.x \(aqy\(aq \-\-z`; got != want {

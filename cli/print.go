@@ -13,8 +13,9 @@ import (
 	"tracex/lazy"
 )
 
-// printFlags are the flags of print.
-type printFlags struct {
+// printCommand is the command print with its flags.
+type printCommand struct {
+	*app
 	raw, verbose, values, json bool
 	thread                     int32 // as it is printed, from 1; 0: all
 	depth                      int
@@ -23,11 +24,11 @@ type printFlags struct {
 	subtree                    bool
 }
 
-func (a *app) printCommand() *cobra.Command {
-	var f printFlags
+func newPrintCommand(a *app) *cobra.Command {
+	p := &printCommand{app: a}
 	c := &cobra.Command{
 		Use:   "print FILE",
-		Short: "Print a trace as text",
+		Short: "Print a trace as text or JSON",
 		Example: `tracex print --thread 2 --depth 3 trace.bin
 tracex print --event 1204 --subtree trace.bin # as numbered in the explorer
 tracex print --json trace.bin | jq 'select(.kind=="throw").exception'
@@ -35,69 +36,69 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.raw, "raw", false, "all events as recorded, nothing folded")
-	flags.BoolVar(&f.verbose, "verbose", false, "with the place in the source")
-	flags.BoolVar(&f.values, "values", false, "with captured fields and elements")
-	flags.BoolVar(&f.json, "json", false, "as JSON, one line an event, with all that is known")
-	flags.Int32Var(&f.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
-	flags.Int64Var(&f.event, "event", -1, "only event N, as the explorer numbers it")
-	flags.BoolVar(&f.subtree, "subtree", false, "with --event: also all below it")
-	flags.IntVar(&f.depth, "depth", 0, "only N levels below the top, or the event")
-	flags.Int64Var(&f.from, "from", 0, "begin at event N, in each thread")
-	flags.Int64Var(&f.count, "count", 0, "stop after N events")
-	flags.Lookup("event").DefValue = "" // help would say -1
+	flags.BoolVar(&p.raw, "raw", false, "all events as recorded, nothing folded")
+	flags.BoolVar(&p.verbose, "verbose", false, "add source locations")
+	flags.BoolVar(&p.values, "values", false, "add captured fields and array elements")
+	flags.BoolVar(&p.json, "json", false, "one JSON object per line and event, with all details")
+	flags.Int32Var(&p.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
+	flags.Int64Var(&p.event, "event", -1, "only event N, as numbered in the explorer")
+	flags.BoolVar(&p.subtree, "subtree", false, "with --event: also everything below it")
+	flags.IntVar(&p.depth, "depth", 0, "at most N levels below the top, or the event")
+	flags.Int64Var(&p.from, "from", 0, "start at event N of each thread")
+	flags.Int64Var(&p.count, "count", 0, "stop after N events")
+	flags.Lookup("event").DefValue = "" // help would show -1
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
-		if err := f.check(flags); err != nil {
+		if err := p.check(flags); err != nil {
 			return err
 		}
-		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return a.print(ctx, r, f) })
+		return a.withTrace(ctx, path, func(_ *input, r *lazy.TraceReader) error { return p.print(ctx, r) })
 	})
 	return c
 }
 
-// check refuses numbers that cannot be, and flags that say nothing together.
-func (f *printFlags) check(flags *pflag.FlagSet) error {
+// check refuses numbers out of range and flags that contradict each other.
+func (p *printCommand) check(flags *pflag.FlagSet) error {
 	for _, n := range []struct {
 		flag  string
 		value int64
 		least int64
-	}{{"thread", int64(f.thread), 1}, {"depth", int64(f.depth), 1}, {"event", f.event, 0}, {"from", f.from, 0}, {"count", f.count, 1}} {
+	}{{"thread", int64(p.thread), 1}, {"depth", int64(p.depth), 1}, {"event", p.event, 0}, {"from", p.from, 0}, {"count", p.count, 1}} {
 		if flags.Changed(n.flag) && n.value < n.least {
-			return &usageError{fmt.Sprintf("--%s is %d, but counts from %d", n.flag, n.value, n.least), "leave it out for all"}
+			return &usageError{fmt.Sprintf("--%s is %d; it must be at least %d", n.flag, n.value, n.least), "without it, all are printed"}
 		}
 	}
 	one := flags.Changed("event")
 	switch {
 	case one && flags.Changed("from"):
-		return &usageError{"--event and --from together", "--from begins at an event, --event prints one"}
-	case !one && f.subtree:
-		return &usageError{"--subtree without --event", "--event N names what it is the subtree of"}
+		return &usageError{"--event and --from exclude each other", "--from starts at an event, --event prints one"}
+	case !one && p.subtree:
+		return &usageError{"--subtree needs --event", "--event N --subtree prints event N and everything below it"}
 	}
 	return nil
 }
 
-// print writes the text of a trace to standard output. All that is whole is
-// written, also of a trace that is damaged.
-func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) error {
-	part := lazy.Part{From: int32(min(f.from, math.MaxInt32)), Count: f.count}
-	if f.thread > 0 {
-		id := f.thread - 1
+// print writes the text of a trace to standard output, of a damaged one all that is
+// whole.
+func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
+	part := lazy.Part{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
+	if p.thread > 0 {
+		id := p.thread - 1
 		if err := hasThread(r, id); err != nil {
 			return err
 		}
 		part.Thread = &id
 	}
 	o := lazy.PrintOptions{
-		Folded: !f.raw, Verbose: f.verbose, Values: f.values, Escape: a.terminal(), JSON: f.json, MaxDepth: f.depth,
+		Folded: !p.raw, Verbose: p.verbose, Values: p.values, Escape: p.terminal(), JSON: p.json, MaxDepth: p.depth,
 	}
-	if f.event >= 0 {
-		return a.printEvent(ctx, r, o, part, f)
+	if p.event >= 0 {
+		return p.printEvent(ctx, r, o, part)
 	}
-	if f.from > math.MaxInt32 {
-		return withHint(fmt.Errorf("no event from %d on in the trace", f.from), hintEvents)
+	if p.from > math.MaxInt32 {
+		return withHint(fmt.Errorf("no event from %d on in the trace", p.from), hintEvents)
 	}
-	a.remarkIndex(r)
-	err := r.Print(ctx, a.stdout, o, part)
+	p.remarkIndex(r)
+	err := r.Print(ctx, p.stdout, o, part)
 	problem := r.Status().Problem
 	var none *lazy.NoEventError
 	switch {
@@ -106,27 +107,27 @@ func (a *app) print(ctx context.Context, r *lazy.TraceReader, f printFlags) erro
 	case problem != nil:
 		return errors.Join(err, problem)
 	case none.Hidden:
-		return withHint(err, "they are folded away, or deeper than --depth; --raw without --depth shows all")
+		return withHint(err, "they are hidden by folding or --depth; --raw without --depth prints all")
 	}
 	return withHint(err, hintEvents)
 }
 
-// printEvent prints one event, or all below it too. Of a trace that is damaged
-// it tells that as print does: what is below the event may be cut short, and one
-// that is not found may be in what is missing.
-func (a *app) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.Part, f printFlags) error {
+// printEvent prints one event, or everything below it too. As print does, it reports
+// that a trace is damaged: the subtree may be cut short, and an event that is not found
+// may be in the part that is missing.
+func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.Part) error {
 	var none *lazy.NoEventError
-	if f.event > math.MaxInt32 {
-		return withHint(fmt.Errorf("no event %d in the trace", f.event), hintEvents)
+	if p.event > math.MaxInt32 {
+		return withHint(fmt.Errorf("no event %d in the trace", p.event), hintEvents)
 	}
-	a.remarkIndex(r)
-	err := r.PrintEvent(ctx, a.stdout, o, int32(f.event), f.subtree || f.depth > 0, part)
+	p.remarkIndex(r)
+	err := r.PrintEvent(ctx, p.stdout, o, int32(p.event), p.subtree || p.depth > 0, part)
 	var folded *lazy.FoldedError
 	switch {
 	case errors.As(err, &folded) && folded.Near >= 0:
-		return withHint(err, fmt.Sprintf("--raw shows it as it was recorded; --event %d is what is shown there", folded.Near))
+		return withHint(err, fmt.Sprintf("--raw prints it as recorded; folding shows it as part of --event %d", folded.Near))
 	case errors.As(err, &folded):
-		return withHint(err, "--raw shows it as it was recorded")
+		return withHint(err, "--raw prints it as recorded")
 	case errors.As(err, &none) && r.Status().Problem != nil:
 		return errors.Join(err, r.Status().Problem)
 	case errors.As(err, &none):
@@ -137,8 +138,8 @@ func (a *app) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintO
 	return r.Status().Problem
 }
 
-// hintEvents says where the numbers of events come from.
-const hintEvents = "the explorer and print --json have the number of each event"
+// hintEvents says where to find the numbers of events.
+const hintEvents = "the explorer and print --json show event numbers"
 
 // hasThread checks that a trace has a thread.
 func hasThread(r *lazy.TraceReader, id int32) error {
@@ -152,25 +153,5 @@ func hasThread(r *lazy.TraceReader, id int32) error {
 	if len(there) == 0 {
 		return errors.New("the trace has no threads")
 	}
-	return withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "its threads are "+ranges(there))
-}
-
-// ranges writes ascending numbers shortly: 1-4, 7.
-func ranges(numbers []int64) string {
-	text := ""
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprint(numbers[i])
-		if j > i {
-			text += fmt.Sprintf("-%d", numbers[j])
-		}
-		i = j + 1
-	}
-	return text
+	return withHint(fmt.Errorf("the trace has no thread %d", int64(id)+1), "threads: "+ranges(there))
 }

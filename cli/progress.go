@@ -14,12 +14,12 @@ import (
 // patience is how long a command works before it shows a progress bar.
 const patience = time.Second
 
-// progress is a bar on standard error for what takes long. Without a terminal
-// there it shows nothing. It is used by one goroutine at a time.
+// progress is a bar on standard error for work that takes long. If that is not a
+// terminal, it shows nothing. It is used by one goroutine at a time.
 type progress struct {
-	w     io.Writer // nil: nobody to show it to
+	w     io.Writer // nil: there is no terminal
 	what  string
-	plain bool // what is done is no number of bytes, and not shown
+	plain bool // what is done is not a number of bytes, and not shown
 	now   func() time.Time
 	start time.Time
 	total int64
@@ -28,7 +28,7 @@ type progress struct {
 }
 
 // newProgress begins a piece of work; what is a word or two such as "indexing".
-// Call end when it is over.
+// The caller calls end when it is done.
 func (a *app) newProgress(what string) *progress {
 	p := &progress{what: what, now: time.Now}
 	if term.IsTerminal(int(a.stderr.Fd())) {
@@ -38,7 +38,7 @@ func (a *app) newProgress(what string) *progress {
 	return p
 }
 
-// update says how many of total bytes are done; total < 0: nobody knows. It is
+// update says how many of total bytes are done; total < 0: it is not known. It is
 // cheap enough to be called for each block.
 func (p *progress) update(done, total int64) {
 	if p.w == nil || total == 0 {
@@ -86,8 +86,7 @@ func (p *progress) end() {
 	}
 }
 
-// settle waits until all is known of a trace, with a progress bar when that
-// takes long.
+// settle waits until a trace is read, with a progress bar if that takes long.
 func (a *app) settle(ctx context.Context, r *lazy.TraceReader) error {
 	p := a.newProgress("")
 	defer p.end()
@@ -109,10 +108,23 @@ func (a *app) settle(ctx context.Context, r *lazy.TraceReader) error {
 	}
 }
 
-// phaseNames say what goes on.
+// phaseNames are the words for what a reader does.
 var phaseNames = map[lazy.Phase]string{
 	lazy.PhaseOpening:    "opening",
 	lazy.PhaseUnpacking:  "unpacking",
 	lazy.PhaseIndexing:   "reading the index",
 	lazy.PhaseRebuilding: "reading the data",
+}
+
+// untilDone is a writer that fails when its context is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
 }

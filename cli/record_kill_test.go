@@ -149,14 +149,14 @@ func TestRecordIsKilled(t *testing.T) {
 	if left := names(t, cmd.Dir); len(left) > 0 {
 		t.Errorf("the program wrote %q", left)
 	}
-	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording, of which tracex info "+out+" makes the trace") {
+	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; if that has ended, tracex info "+out+" makes its trace") {
 		t.Errorf("without writing it ends with %d and says %q", exit, said)
 	}
-	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" makes the trace") {
+	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" makes it") {
 		t.Errorf("another recording ends with %d and says %q", exit, said)
 	}
 	text, said, exit := runCommand(t, "print", out)
-	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed before it made the trace; made it of 1,000 events") {
+	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed before it made the trace; made it now from 1,000 events") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
 	if left := names(t, filepath.Dir(out)); len(left) != 3 {

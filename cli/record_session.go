@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -12,6 +13,20 @@ import (
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
+
+// socketFolder makes a directory for the sockets of a private service, which are
+// called producers and consumers: among the temporary files, unless a socket's path
+// would be too long there. Some systems allow 103 bytes.
+func socketFolder(name string) (string, error) {
+	const longest, short = 103, "/tmp"
+	in := os.TempDir()
+	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {
+		if _, err := os.Stat(short); err == nil {
+			in = short
+		}
+	}
+	return os.MkdirTemp(in, name)
+}
 
 // session is a session of the private service.
 type session struct {
@@ -21,7 +36,7 @@ type session struct {
 }
 
 // startRecording starts a session that is written into a file.
-func startRecording(ctx context.Context, address string, to *os.File, f recordFlags) (*session, error) {
+func startRecording(ctx context.Context, address string, to *os.File, f *recordCommand) (*session, error) {
 	client, err := ipc.Dial(ctx, address, ipc.Options{})
 	if err != nil {
 		return nil, err
@@ -52,9 +67,9 @@ func startRecording(ctx context.Context, address string, to *os.File, f recordFl
 }
 
 // recordConfig asks for all that a program can record.
-func recordConfig(f recordFlags) *messages.TraceConfig {
-	// Perfetto's library begins to trace before it is connected if a session's
-	// categories will be those that it was told: "*" says what none would.
+func recordConfig(f *recordCommand) *messages.TraceConfig {
+	// Perfetto's library can begin to trace before it connects, if it was told the
+	// categories of the session to come. Naming "*" equals naming none.
 	events := &messages.DataSourceConfig{
 		Name:             proto.String("track_event"),
 		TrackEventConfig: &messages.TrackEventConfig{EnabledCategories: []string{"*"}},
@@ -62,8 +77,8 @@ func recordConfig(f recordFlags) *messages.TraceConfig {
 	if len(f.categories) > 0 {
 		events.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
 	}
-	// Clearing has Perfetto's library say names and tracks again, which all that
-	// follows upon a loss would lack else.
+	// Clearing makes Perfetto's library repeat names and tracks: after a loss, what
+	// follows could not be read without them.
 	const flushEvery, clearEvery, writeEvery = time.Second, time.Second, 250 * time.Millisecond
 	return &messages.TraceConfig{
 		Buffers: []*messages.TraceConfig_BufferConfig{{
@@ -84,29 +99,29 @@ func recordConfig(f recordFlags) *messages.TraceConfig {
 	}
 }
 
-// had is what a session got.
+// had is what a session received.
 type had struct {
 	anything           bool   // packets of a program, or what one left behind
 	programs, sessions uint64 // programs that connected, and what they began to record
 }
 
-// nothing is the error for a session that got nothing.
+// nothing is the error for a session that received nothing.
 func (h had) nothing(program string) error {
-	const who = "a program records if it has Perfetto's client library or tracex's recorder"
+	const who = "a program must be built with tracex's recorder or Perfetto's client library"
 	switch {
 	case h.programs == 0:
-		return withHint(fmt.Errorf("%s recorded nothing, and did not connect: there is no trace", program), who+", and runs until it is connected")
+		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), who+", and run long enough to connect")
 	case h.sessions == 0:
-		return withHint(fmt.Errorf("%s was connected, but offered nothing that is recorded: there is no trace", program), who)
+		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), who)
 	}
-	return withHint(fmt.Errorf("%s was connected, but recorded nothing: there is no trace", program),
-		"it made no call that is recorded, or ended before it sent one; with --category, none of these categories")
+	return withHint(fmt.Errorf("no trace written: %s connected, but recorded nothing", program),
+		"it made no recorded call, or ended before it sent one; is --category too narrow?")
 }
 
 // stop ends the session: when it returns, the file has all of it.
 func (r *session) stop(ctx context.Context) (had, error) {
 	defer r.close()
-	// A program that is gone has nothing to flush: an error says no more.
+	// An error would only say that a program is gone, which has nothing to flush.
 	_ = r.port.Invoke(ctx, "Flush", &messages.FlushRequest{TimeoutMs: proto.Uint32(2000)}, nil)
 	if err := r.port.Invoke(ctx, "DisableTracing", &messages.DisableTracingRequest{}, nil); err != nil {
 		return had{}, err

@@ -155,9 +155,9 @@ func TestRecord(t *testing.T) {
 		{end: "cleared", code: 3, trace: true, says: "1 thread"},
 		{end: "killed", code: 137, trace: true, says: "1 thread"},
 		{end: "waits", code: 143, signal: syscall.SIGTERM, trace: true, says: "1 thread"},
-		{end: "nothing", code: 1, says: "recorded nothing, and did not connect"},
-		{end: "offers nothing", code: 1, says: "was connected, but offered nothing that is recorded"},
-		{end: "connected", code: 1, says: "was connected, but recorded nothing"},
+		{end: "nothing", code: 1, says: "did not connect to the tracing service"},
+		{end: "offers nothing", code: 1, says: "connected, but offered nothing to record"},
+		{end: "connected", code: 1, says: "connected, but recorded nothing"},
 	} {
 		t.Run(test.end, func(t *testing.T) {
 			t.Parallel()
@@ -202,8 +202,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestLongTemporaryFolder serves, to record and to measure, where the folder of
-// temporary files has a path that is too long for a socket's.
+// TestLongTemporaryFolder records where the path of the directory for temporary files
+// is too long for a socket's.
 func TestLongTemporaryFolder(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -224,13 +224,13 @@ func TestLongTemporaryFolder(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got, stderr)
 	}
 	checkRecorded(t, self, out)
-	s, err := serveBench(t.Context())
+	dir, err := socketFolder("tracex-bench-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.close()
-	if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s stays: %v", s.dir, err)
+	defer os.RemoveAll(dir)
+	if longest := filepath.Join(dir, "producers"); len(longest) > 103 {
+		t.Errorf("too long for a socket: %s", longest)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestRecordKeeps(t *testing.T) {
 		t.Errorf("exit code %d", got)
 	}
 	kept := out + ".pftrace"
-	if told := stderr.String(); !strings.Contains(told, out+".idx: file already exists") || !strings.Contains(told, "recorded is in "+kept) {
+	if told := stderr.String(); !strings.Contains(told, out+".idx: file already exists") || !strings.Contains(told, "recording is kept in "+kept) {
 		t.Errorf("told %q", told)
 	}
 	if got := names(t, filepath.Dir(out)); !slices.Equal(got, []string{"trace.bin.idx", "trace.bin.pftrace"}) {
@@ -261,7 +261,7 @@ func TestRecordKeeps(t *testing.T) {
 	checkRecorded(t, self, cmd.Args[3])
 
 	cmd, stderr, _ = command(t, "record", "-o", out, "--", self, tracedArgument, "exit")
-	if got := code(t, cmd.Run()); got != 2 || !strings.Contains(stderr.String(), out+".idx is there already") {
+	if got := code(t, cmd.Run()); got != 2 || !strings.Contains(stderr.String(), out+".idx already exists") {
 		t.Errorf("exit code %d: %s", got, stderr)
 	}
 }

@@ -202,7 +202,7 @@ func TestNoKeyboard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := code(t, cmd.Wait()); got != 2 || !strings.Contains(stderr.String(), "tracex: there is no terminal to read keys from\nhint: tracex print ") {
+	if got := code(t, cmd.Wait()); got != 2 || !strings.Contains(stderr.String(), "tracex: no terminal to read keys from\nhint: tracex print ") {
 		t.Errorf("exit code %d, expected 2; it says %q", got, stderr)
 	}
 }

@@ -81,7 +81,7 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("usage: timed FILE")
 				}
 				from := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 300, Timed: true})
-				for _, suffix := range []string{"", ".idx", ".tim"} {
+				for _, suffix := range []string{"", format.IndexSuffix, format.TimesSuffix} {
 					b, err := os.ReadFile(from + suffix)
 					ts.Check(err)
 					ts.Check(os.WriteFile(ts.MkAbs(args[0]+suffix), b, 0o644))
@@ -208,4 +208,13 @@ func smaller(ts *testscript.TestScript, neg bool, args []string) {
 	if size[0] >= size[1] {
 		ts.Fatalf("%s has %d bytes, %s %d", args[0], size[0], args[1], size[1])
 	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -169,8 +169,8 @@ func (f *framer) end(fault error) error {
 
 func (f *framer) cut(offset int64, what string) error {
 	return &format.Error{Offset: offset, Err: format.ErrTruncated, Expected: what,
-		Found: fmt.Sprintf("the end of the file after %d bytes of it", len(f.buf)-f.pos),
-		Hint:  "the recording was stopped or copied in part; all before this place is converted"}
+		Found: fmt.Sprintf("the end of the file after %d of its bytes", len(f.buf)-f.pos),
+		Hint:  "the recording was stopped, or copied in part; everything before this offset is converted"}
 }
 
 func (f *framer) damage(offset int64, expected string) error {
@@ -180,25 +180,24 @@ func (f *framer) damage(offset int64, expected string) error {
 	rest := f.buf[f.pos:]
 	return &format.Error{Offset: offset, Err: format.ErrCorrupt, Expected: expected,
 		Found: fmt.Sprintf("bytes %x", rest[:min(len(rest), 8)]),
-		Hint:  "all before this place is converted"}
+		Hint:  "everything before this offset is converted"}
 }
 
 // notTrace says what an input is that does not begin like a trace.
 func notTrace(head []byte) error {
-	e := &format.Error{Offset: 0, Err: format.ErrNotTrace, Expected: "a trace of Perfetto",
-		Hint: "convert reads what perfetto -o writes"}
+	e := &format.Error{Offset: 0, Err: ErrNotPerfetto, Expected: "a trace of Perfetto"}
 	_, err := format.CheckDataHeader(head)
 	switch text := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		e.Found, e.Hint = "gzip-compressed data", "gzip -dc FILE | tracex convert - -o OUT"
+		e.Found, e.Err = "gzip-compressed data", ErrGzip
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
-		e.Found, e.Hint = "zstd-compressed data", "zstd -dc FILE | tracex convert - -o OUT"
+		e.Found, e.Err = "zstd-compressed data", ErrZstd
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		e.Found = "a ZIP file"
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		e.Found = "JSON"
 	case err == nil:
-		e.Found, e.Hint = "a trace that needs no conversion", "open it as it is; --to makes one of another version of the format"
+		e.Found, e.Err = "a trace that needs no conversion", ErrTrace
 	case len(head) > 0 && head[0] != 1<<3|bytesKey:
 		// Package format tells many kinds of files apart.
 		var other *format.Error

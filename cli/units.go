@@ -5,10 +5,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// byteSize is a flag's value: a number of bytes that a person writes, such as
-// 64MiB, 1.5G or 4096.
+// byteSize is a flag's value: a number of bytes, given as 64MiB, 1.5G or 4096.
 type byteSize int64
 
 // units are the suffixes of sizes. A letter alone counts in 1024s as memory is
@@ -55,7 +55,7 @@ func (s *byteSize) String() string {
 // Type names the value in help.
 func (s *byteSize) Type() string { return "size" }
 
-// humanSize is a number of bytes for reading: 272.8 MiB.
+// humanSize is a number of bytes, rounded: 272.8 MiB.
 func humanSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -78,4 +78,45 @@ func grouped(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return sign + s
+}
+
+// counted is a number with its noun: 1 thread, 1,204 threads.
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
+// exactSize is a size both rounded and to the byte.
+func exactSize(n int64) string {
+	return fmt.Sprintf("%s (%s bytes)", humanSize(n), grouped(n))
+}
+
+// rounded leaves three or four digits of a duration.
+func rounded(d time.Duration) time.Duration {
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			return d.Round(unit / 1000)
+		}
+	}
+	return d
+}
+
+// ranges writes ascending numbers briefly: 1-4, 7.
+func ranges(numbers []int64) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(numbers[i])
+		if j > i {
+			part += fmt.Sprintf("-%d", numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
 }

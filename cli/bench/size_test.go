@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"bytes"
@@ -211,9 +211,9 @@ func readFile(t *testing.T, path string) []byte {
 // each, data and index together. How well times can be packed depends on how
 // even the machine is, so they are left out here.
 func TestPackedSize(t *testing.T) {
-	calls := 50_000
+	n := 50_000
 	if formattest.Exhaustive() && !formattest.Race {
-		calls = 1_000_000
+		n = 1_000_000
 	}
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	rec, err := recorder.Start(recorder.Config{Path: path, NoTimes: true})
@@ -221,7 +221,7 @@ func TestPackedSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	thread, method := rec.Thread("main"), rec.Method(rec.Class("main"), "call", recorder.Type{})
-	benchCalls[0].record(thread, method, rec.Caller(0), calls)
+	calls[0].record(thread, method, rec.Caller(0), n)
 	if err := rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestPackedSize(t *testing.T) {
 	if err := format.Pack(&size, in, 6, nil); err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(10 * calls); int64(size) > most {
-		t.Errorf("%d calls take %d bytes packed, at most %d", calls, size, most)
+	if most := int64(10 * n); int64(size) > most {
+		t.Errorf("%d calls take %d bytes packed, at most %d", n, size, most)
 	}
 }

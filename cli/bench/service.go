@@ -1,24 +1,23 @@
-package cli
+package bench
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"runtime"
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/calls"
+	percall "tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/service"
 )
 
-// benchService is a tracing service in this process, with a session that keeps
-// what came last of all that is recorded.
-type benchService struct {
-	dir      string
+// privateService is a tracing service in this process, with a session that keeps the
+// last of what is recorded.
+type privateService struct {
+	dir      string // of its sockets
 	service  *service.Service
 	consumer *ipc.Client
 }
@@ -26,19 +25,16 @@ type benchService struct {
 // canShare reports whether memory can be shared with a service here.
 const canShare = runtime.GOOS == "linux"
 
-const benchBuffer = 64 << 20 // bytes of the session's buffer
+const sessionBuffer = 64 << 20 // bytes of the session's buffer
 
-// serveBench starts the service.
-func serveBench(ctx context.Context) (s *benchService, err error) {
-	s = new(benchService)
+// startService starts the service; its sockets are in dir.
+func startService(ctx context.Context, dir string) (s *privateService, err error) {
+	s = &privateService{dir: dir}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	if s.dir, err = socketFolder("tracex-bench-"); err != nil {
-		return s, err
-	}
 	consumers := filepath.Join(s.dir, "c")
 	if s.service, err = service.Start(service.Config{Producers: s.producers(), Consumers: consumers}); err != nil {
 		return s, err
@@ -50,8 +46,8 @@ func serveBench(ctx context.Context) (s *benchService, err error) {
 	if err != nil {
 		return s, err
 	}
-	config := &messages.TraceConfig{Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(benchBuffer >> 10)}}}
-	for _, name := range []string{calls.Source, "track_event"} {
+	config := &messages.TraceConfig{Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(sessionBuffer >> 10)}}}
+	for _, name := range []string{percall.Source, "track_event"} {
 		config.DataSources = append(config.DataSources,
 			&messages.TraceConfig_DataSource{Config: &messages.DataSourceConfig{Name: proto.String(name)}})
 	}
@@ -62,21 +58,18 @@ func serveBench(ctx context.Context) (s *benchService, err error) {
 	return s, port.Invoke(ctx, "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 }
 
-func (s *benchService) producers() string { return filepath.Join(s.dir, "p") }
+func (s *privateService) producers() string { return filepath.Join(s.dir, "p") }
 
 // producer connects this program, with as much memory as there can be.
-func (s *benchService) producer() (*producer.Producer, error) {
+func (s *privateService) producer() (*producer.Producer, error) {
 	return producer.Start(producer.Options{Address: s.producers(), MemorySize: 32 << 20, PageSize: 32 << 10})
 }
 
-func (s *benchService) close() {
+func (s *privateService) close() {
 	if s.consumer != nil {
 		s.consumer.Close()
 	}
 	if s.service != nil {
 		_ = s.service.Close()
-	}
-	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // of no use, and in the way of nothing
 	}
 }

@@ -16,13 +16,13 @@ import (
 )
 
 // Exit codes. Scripts branch on them and the man page lists them: never change
-// one. A program that a signal stopped ends with 128 + the signal's number.
+// one. When a signal stops tracex, the code is 128 + the signal's number.
 const (
 	exitOK       = 0
 	exitFailure  = 1 // a file could not be read or written
-	exitUsage    = 2 // flags or arguments are wrong, or no terminal is there
-	exitNotTrace = 3 // not a trace, or a trace of another version
-	exitDamaged  = 4 // a trace that is damaged or cut short
+	exitUsage    = 2 // wrong flags or arguments, or no terminal
+	exitNotTrace = 3 // not a trace, or one of an unsupported version
+	exitDamaged  = 4 // a damaged or truncated trace
 	exitSignal   = 128
 )
 
@@ -35,7 +35,7 @@ func exitCode(err error) int {
 	var child childExit
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
-		// Who closes the pipe has read what it wanted.
+		// The reader of the pipe had read enough.
 		return exitOK
 	case errors.As(err, &child):
 		return int(child)
@@ -50,7 +50,7 @@ func exitCode(err error) int {
 	case errors.As(err, &system):
 		return exitFailure
 	case errors.As(err, &fault):
-		// Some other fault of an input: an index that contradicts its data.
+		// Another fault in an input: an index that contradicts its data.
 		return exitDamaged
 	}
 	return exitFailure
@@ -64,7 +64,7 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.text }
 
-// hinted is an error with advice of ours.
+// hinted is an error with advice.
 type hinted struct {
 	err  error
 	hint string
@@ -81,32 +81,8 @@ func withHint(err error, hint string) error {
 	return &hinted{err, hint}
 }
 
-// hintOf returns the advice that belongs to err, or "".
-func hintOf(err error) string {
-	var h *hinted
-	if errors.As(err, &h) {
-		return h.hint
-	}
-	var usage *usageError
-	if errors.As(err, &usage) {
-		return usage.hint
-	}
-	if hint := format.Hint(err); hint != "" {
-		return hint
-	}
-	switch {
-	case errors.Is(err, lazy.ErrNotRegular):
-		return "copy it into a file first, or give it to `tracex print -`"
-	case errors.Is(err, syscall.ENOSPC):
-		return "make room on the disk, or write to another"
-	case errors.Is(err, fs.ErrPermission):
-		return "check who may read the file and write into its folder"
-	}
-	return ""
-}
-
-// report writes an error as a person should read it: one line that begins with
-// "tracex: " and, where there is advice, one that begins with "hint: ".
+// report writes an error for a person: a line that begins with "tracex: " and, if
+// there is advice, one that begins with "hint: ".
 func report(w io.Writer, err error) {
 	if _, said := err.(childExit); said || err == nil || errors.Is(err, syscall.EPIPE) {
 		return
@@ -117,21 +93,21 @@ func report(w io.Writer, err error) {
 	}
 }
 
-// remark tells of something that is left out while a command goes on.
+// remark reports on standard error something that does not stop the command.
 func (a *app) remark(what string, why error) {
 	fmt.Fprintf(a.stderr, "tracex: %s: %s\n", what, printable(message(why)))
 }
 
-// remarkIndex says when the index of a trace is of another version than its data,
-// as it is where files of two recordings were mixed up.
+// remarkIndex remarks that the index of a trace is of another version than its data, as
+// if files of two recordings were mixed up.
 func (a *app) remarkIndex(r *lazy.TraceReader) {
 	if why := r.Status().IndexReason; errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
-		a.remark("the index is not used, but made again", why)
+		a.remark("the index is ignored and rebuilt", why)
 	}
 }
 
-// message is err's text; of an operating system's error without the name of
-// the system call, which tells a person nothing.
+// message is err's text; that of an error of the operating system without the name
+// of the system call.
 func message(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -143,8 +119,8 @@ func message(err error) string {
 	return err.Error()
 }
 
-// printable returns s with all that could disturb a terminal escaped: messages
-// quote file names and the contents of files.
+// printable escapes what could disturb a terminal: messages quote file names and the
+// contents of files.
 func printable(s string) string {
 	safe := func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar }
 	if strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/perfetto"
+)
+
+// conversion makes a trace of what Perfetto recorded.
+type conversion struct {
+	*app
+	output  string         // data file
+	force   bool           // replace files
+	version format.Version // of the format; 0: as perfetto.Options has it
+	// notEmpty: a recording without events is an error, errNoEvents, and replaces nothing.
+	notEmpty bool
+}
+
+// errNoEvents says that a trace would be empty.
+var errNoEvents = errors.New("nothing was recorded")
+
+// conversionMemory is what the garbage collector keeps a conversion within, in
+// bytes, so that memory does not grow to twice of what is in use.
+const conversionMemory = 192 << 20
+
+// run converts the recording at path and prints what was made. Of a recording that is
+// damaged, all that is whole is converted.
+func (c *conversion) run(ctx context.Context, path string) error {
+	result, damage, err := c.convert(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.tell(result), damage)
+}
+
+// convert writes data, index and times, which take their places together. damage is
+// what is wrong with a recording whose whole part was converted.
+func (c *conversion) convert(ctx context.Context, path string) (result *perfetto.Result, damage, err error) {
+	in, err := c.openStream(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(conversionMemory, debug.SetMemoryLimit(-1))))
+	p := c.newProgress("reading")
+	defer p.end()
+	converter := perfetto.New(perfetto.Options{TempDir: filepath.Dir(c.output), FormatVersion: c.version, Progress: func(stage perfetto.Stage, done int64) {
+		if stage == perfetto.Writing && p.what != "writing" {
+			p.end()
+			p.what, in.size = "writing", -1
+		}
+		p.update(done, in.size)
+	}})
+	defer converter.Close()
+	var set tracefile.Set
+	defer set.Discard()
+	var files []*tracefile.Pending
+	for _, suffix := range traceSuffixes {
+		f, err := set.Create(c.output+suffix, in.mode, c.force)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, f)
+	}
+	damage = format.At(converter.Read(ctx, in), in.name, 0)
+	var fault *format.Error
+	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
+		return nil, nil, damage
+	}
+	result, err = converter.Write(ctx, perfetto.Output{Times: files[0], Index: files[1], Data: files[2]})
+	if err != nil {
+		return nil, nil, set.WriteError(err)
+	}
+	if result.Events == 0 && c.notEmpty {
+		return nil, nil, errNoEvents
+	}
+	return result, damage, set.Commit()
+}
+
+// tell prints what was made and what was left out.
+func (c *conversion) tell(r *perfetto.Result) error {
+	w := bufio.NewWriter(c.stdout)
+	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(int64(len(r.Threads)), "thread"),
+		counted(r.Events, "event"), rounded(r.Took))
+	for _, l := range r.Left {
+		fmt.Fprintf(w, "left out: %s %s", grouped(l.Count), printable(l.What))
+		if l.First >= 0 {
+			fmt.Fprintf(w, ", the first at offset %d", l.First)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, line := range changeLines(r.Changes) {
+		fmt.Fprintln(w, line)
+	}
+	return w.Flush()
+}

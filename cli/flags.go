@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui"
+)
+
+// screenFlags are the flags of the commands with a screen: open and demo.
+type screenFlags struct {
+	memory byteSize
+	colour string
+	look   ui.Options // but for its colour
+	flags  *pflag.FlagSet
+}
+
+// add defines the flags of a command.
+func (f *screenFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	f.flags = flags
+	f.memory, f.colour = lazy.DefaultMemory, string(ui.ColorAuto)
+	flags.BoolVar(&f.look.Raw, "raw", false, "all events as recorded, nothing folded")
+	flags.Var(&f.memory, "memory", "memory limit for loaded events")
+	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
+	flags.StringVar(&f.colour, "color", f.colour, "use colors: auto, always or never")
+	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
+	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
+	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
+}
+
+// options checks the flags and returns how the screen is to look.
+func (f *screenFlags) options() (ui.Options, error) {
+	o := f.look
+	o.Unicode = f.flags.Changed("ascii") && !o.ASCII
+	switch o.Color = ui.Color(f.colour); o.Color {
+	case ui.ColorAuto, ui.ColorAlways, ui.ColorNever:
+	default:
+		return o, &usageError{"--color must be auto, always or never, not " + f.colour, ""}
+	}
+	for _, dir := range o.Source {
+		if !isDir(dir) {
+			return o, &usageError{"--source " + dir + ": not a directory", ""}
+		}
+	}
+	return o, nil
+}
+
+// formatVersion is a flag's value: a version of the format to write; 0: the flag was not
+// given.
+type formatVersion format.Version
+
+// Set parses a version.
+func (v *formatVersion) Set(text string) error {
+	parsed, err := format.ParseVersion(text)
+	*v = formatVersion(parsed)
+	return err
+}
+
+// String is the number, "" if there is none.
+func (v *formatVersion) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return format.Version(*v).String()
+}
+
+// Type names the value in help.
+func (v *formatVersion) Type() string { return "version" }
+
+// completeVersion lets a shell complete a flag that is a formatVersion.
+func completeVersion(c *cobra.Command, flag string) {
+	complete(c, flag, format.V27.String(), format.V22.String())
+}
+
+// complete lets a shell complete a flag by words.
+func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag, or it was given words twice
+	}
+}

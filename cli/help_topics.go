@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// exitCodes is a topic of help: tracex help exit-codes.
+func exitCodes() *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: manExit, Hidden: true}
+}
+
+// hiddenHelp is the help command, which the list of commands leaves out for --help.
+func hiddenHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [command]",
+		Short:  "Show help about a command",
+		Hidden: true,
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if found, _, err := c.Root().Find(args); err == nil {
+				for _, sub := range found.Commands() {
+					if sub != c && !strings.HasPrefix(sub.Name(), "_") { // the shells' own requests
+						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return &usageError{"no command named " + strings.Join(args, " "), "tracex --help lists the commands"}
+			}
+			return found.Help()
+		},
+	}
+}
+
+// strictCompletion makes cobra's command for completion refuse shells that it does not
+// know: by default it prints help, which would end in a shell's configuration.
+func strictCompletion(root *cobra.Command) {
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // cobra no longer has the command
+	}
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = noArguments
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return &usageError{"no completion for " + strings.Join(args, " "), "supported shells: " + strings.Join(shells, ", ")}
+	}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+	"tracex/lazy"
+	"tracex/recorder/convert/perfetto"
+)
+
+// hints are the advice for errors of the packages below, which do not know commands.
+// The first row that matches counts, so the more special errors come first.
+var hints = []struct {
+	err  error
+	hint string
+}{
+	{lazy.ErrNotRegular, "copy it to a file first, or pipe it to tracex print -"},
+	{tracefile.ErrDirectory, "name a file in it"},
+	{tracefile.ErrNotRegular, "name another file"},
+	{fs.ErrExist, "--force replaces it; or name another file"},
+	{perfetto.ErrGzip, "gzip -dc FILE | tracex convert -o OUT -"},
+	{perfetto.ErrZstd, "zstd -dc FILE | tracex convert -o OUT -"},
+	{perfetto.ErrTrace, "open it as it is; convert --to changes its format version"},
+	{perfetto.ErrNotPerfetto, "convert reads what perfetto -o writes"},
+	{syscall.ENOSPC, "free some disk space, or write to another disk"},
+	{fs.ErrPermission, "check the permissions of the file and its directory"},
+}
+
+// hintOf returns the advice for err, or "": that of the command that failed, that in
+// the error itself, or that of the table.
+func hintOf(err error) string {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.hint
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return usage.hint
+	}
+	if hint := format.Hint(err); hint != "" {
+		return hint
+	}
+	for _, row := range hints {
+		if errors.Is(err, row.err) {
+			return row.hint
+		}
+	}
+	return ""
+}

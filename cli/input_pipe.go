@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// openPipe opens a file that may be a named pipe, where opening waits for a writer.
+// When the command is stopped, the waiting goroutine is left to the end of the process.
+func openPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// create makes the file that a pipe is copied to.
+func (in *input) create() (*os.File, error) {
+	return os.OpenFile(in.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// copyFrom copies a pipe into the input's file.
+func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
+	f, err := in.create()
+	if err != nil {
+		return err
+	}
+	p := a.newProgress("reading")
+	defer p.end()
+	// As in openPipe, this goroutine may be left waiting.
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(&counter{w: f, p: p, total: -1}, from)
+		copied <- err
+	}()
+	select {
+	case err = <-copied:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // also when both have come
+		err = context.Cause(ctx)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// counter is a writer that shows a progress.
+type counter struct {
+	w     io.Writer
+	p     *progress
+	n     int64
+	total int64 // -1: not known
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	c.p.update(c.n, c.total)
+	return n, err
+}
+
+// openGrowing is open for a trace that is followed: it does not copy a pipe yet.
+func (a *app) openGrowing(ctx context.Context, arg string) (*input, error) {
+	in, from, err := a.find(ctx, arg)
+	if err != nil || from == nil {
+		return in, err
+	}
+	in.from = from
+	if in.to, err = in.create(); err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// spool copies the pipe of openGrowing in the background, and calls then at its end.
+func (in *input) spool(then func()) {
+	if in.from == nil {
+		return
+	}
+	in.copied = make(chan error, 1)
+	go func() {
+		_, err := io.Copy(in.to, in.from)
+		in.copied <- errors.Join(err, in.to.Close())
+		then()
+	}()
+}
+
+// fault is what went wrong when the pipe was copied in the background, if it is known.
+func (in *input) fault() error {
+	select {
+	case err := <-in.copied:
+		return spoolHint(err, in.path)
+	default:
+		return nil
+	}
+}
+
+// spoolHint adds advice to err if it is a failure to write a temporary file; path is
+// the file or its directory.
+func spoolHint(err error, path string) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && strings.HasPrefix(file.Path, path) {
+		return withHint(err, "set TMPDIR to another directory for temporary files")
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"tracex/recorder"
+	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/recording"
+)
+
+// childExit is the exit status of a program that failed under record. The program
+// itself reported why.
+type childExit int
+
+func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
+
+// runProgram runs the program to its end, with the service's sockets in its
+// environment, the directory for live files, and the format version.
+func (r *recordCommand) runProgram(ctx context.Context, folder *recording.Folder, args []string) error {
+	dir := folder.About.Sockets
+	c := exec.Command(args[0], args[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
+	c.Env = append(os.Environ(),
+		ipc.ProducerVariable+"="+filepath.Join(dir, "producers"),
+		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
+		recorder.LiveFolder+"="+folder.Path())
+	if v := folder.About.FormatVersion; v != 0 {
+		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))
+	}
+	if err := c.Start(); err != nil {
+		return &usageError{message(err), "COMMAND is a path, or a program in $PATH"}
+	}
+	done := context.AfterFunc(ctx, func() { r.passOn(c.Process, context.Cause(ctx)) })
+	err := c.Wait()
+	done()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return childExit(exitSignal + int(status.Signal()))
+	}
+	return childExit(exit.ExitCode())
+}
+
+// passOn sends the program the signal that tracex got. An interrupt or a quit from the
+// keyboard went to both.
+func (r *recordCommand) passOn(p *os.Process, cause error) {
+	var stopped signalError
+	if !errors.As(cause, &stopped) {
+		stopped.signal = syscall.SIGTERM
+	}
+	if (stopped.signal == syscall.SIGINT || stopped.signal == syscall.SIGQUIT) && term.IsTerminal(int(r.stdin.Fd())) {
+		return
+	}
+	_ = p.Signal(stopped.signal) // the program may have ended
+}
