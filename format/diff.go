@@ -65,7 +65,7 @@ func AppendEventMap(dst []byte, list []EventMatch) []byte {
 // that of event n stands at offset 8n of the diff.idmap.
 func DecodeEventMatch(b []byte) EventMatch {
 	_ = b[matchSize-1]
-	return EventMatch{Left: int32(binary.BigEndian.Uint32(b)), Right: int32(binary.BigEndian.Uint32(b[4:]))}
+	return EventMatch{Left: int32(binary.BigEndian.Uint32(b)), Right: int32(binary.BigEndian.Uint32(b[IDSize:]))}
 }
 
 // ReadEventMap reads a diff.idmap to its end. It takes 8 bytes of memory for

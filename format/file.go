@@ -11,9 +11,6 @@ import (
 const (
 	DataMagic  uint64 = 0x706e547124ee5f70
 	IndexMagic uint64 = ^DataMagic
-
-	// HeaderSize is the size in bytes of the header of data and index.
-	HeaderSize = 16
 )
 
 // AppendDataHeader appends the 16 bytes that begin a data file.
@@ -55,7 +52,7 @@ func checkHeader(head []byte, magic uint64, what string) (Version, error) {
 	if found := binary.BigEndian.Uint64(head); found != magic {
 		return 0, notTrace(head, expected)
 	}
-	return checkVersion(int64(binary.BigEndian.Uint64(head[8:])))
+	return checkVersion(int64(binary.BigEndian.Uint64(head[headerVersionAt:])))
 }
 
 // checkVersion checks the version in a header.

@@ -5,13 +5,6 @@ import (
 	"fmt"
 )
 
-// CellSize is the size of an index cell in bytes. On disk, do not change.
-const CellSize = 21
-
-// IndexTail is the size in bytes of what ends an index: the EOF cell and the
-// magic again.
-const IndexTail = CellSize + 8
-
 // Cell is a cell of the index.
 //
 //	          ID          Start                        End
@@ -37,10 +30,10 @@ func (c Cell) Append(dst []byte) []byte {
 func (c Cell) Put(b []byte) {
 	_ = b[CellSize-1]
 	be := binary.BigEndian
-	b[0] = byte(c.Kind)
-	be.PutUint32(b[1:], uint32(c.ID))
-	be.PutUint64(b[5:], uint64(c.Start))
-	be.PutUint64(b[13:], uint64(c.End))
+	b[KindAt] = byte(c.Kind)
+	be.PutUint32(b[CellIDAt:], uint32(c.ID))
+	be.PutUint64(b[CellStartAt:], uint64(c.Start))
+	be.PutUint64(b[CellEndAt:], uint64(c.End))
 }
 
 // DecodeCell reads the cell at the start of b, which must have CellSize bytes.
@@ -49,10 +42,10 @@ func DecodeCell(b []byte) Cell {
 	_ = b[CellSize-1]
 	be := binary.BigEndian
 	return Cell{
-		Kind:  Kind(b[0]),
-		ID:    int32(be.Uint32(b[1:])),
-		Start: int64(be.Uint64(b[5:])),
-		End:   int64(be.Uint64(b[13:])),
+		Kind:  Kind(b[KindAt]),
+		ID:    int32(be.Uint32(b[CellIDAt:])),
+		Start: int64(be.Uint64(b[CellStartAt:])),
+		End:   int64(be.Uint64(b[CellEndAt:])),
 	}
 }
 

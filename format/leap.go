@@ -1,7 +1,5 @@
 package format
 
-import "encoding/binary"
-
 // Border is where a container begins or ends, as [Scanner.Leap] passes it.
 type Border struct {
 	At    int64 // logical: of the kind byte of its header, or of its footer
@@ -33,7 +31,7 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	t, buf, opened := s.cur, s.buf, s.cur.open
 	end := int(min(stop-s.base, int64(len(buf))))
 	before := t.size - int64(s.pos) // of the block: physical to logical
-	thread := uint32(s.obj.Thread)
+	thread := s.obj.Thread
 	s.obj = Object{Kind: KindBlockStart, Thread: s.obj.Thread} // nothing is left of it to be counted
 	classes := s.version.classes()
 	borders, k := l.Borders[:cap(l.Borders)], 0
@@ -56,17 +54,17 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 			}
 		}
 		if Kind(b[0]) == KindTracePoint {
-			if binary.BigEndian.Uint32(b[6:]) != thread || b[1] >= classCount {
+			if ThreadOf(b) != thread || b[PointClassAt] >= classCount {
 				break
 			}
 			l.Points++
-			class := classes[b[1]]
+			class := classes[b[PointClassAt]]
 			if class.Container() {
 				if class == ClassCall {
 					l.Calls++
 				}
 				o := &borders[k]
-				o.At, o.Event, o.Class, o.Ends = before+int64(pos), int32(binary.BigEndian.Uint32(b[10:])), class, false
+				o.At, o.Event, o.Class, o.Ends = before+int64(pos), EventOf(b), class, false
 				o.To = o.At + int64(n)
 				k++
 				opened = append(opened, class)

@@ -1,7 +1,5 @@
 package format
 
-import "encoding/binary"
-
 // Peek reads of the TRACEPOINT at the start of b what tells it apart, without
 // its values: Class, Location, Thread, Event, Diff, Ref, and Number of an
 // iteration. All else of p is as it was. n is the size of the point in bytes.
@@ -10,7 +8,7 @@ func (v Version) Peek(b []byte, p *Point) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c := cursor{b: b[:n], i: 1, v: v}
+	c := cursor{b: b[:n], i: PointClassAt, v: v}
 	p.Class, _ = v.PointClass(c.u8())
 	p.Location, p.Thread, p.Event = c.i32(), c.i32(), c.i32()
 	p.Diff = DiffStatus(c.u8())
@@ -28,7 +26,3 @@ func (v Version) Peek(b []byte, p *Point) (n int, err error) {
 	}
 	return n, c.error()
 }
-
-// EventOf returns the number of the event that an encoded trace point has: the
-// bytes of a whole header, of any class.
-func EventOf(object []byte) int32 { return int32(binary.BigEndian.Uint32(object[10:])) }

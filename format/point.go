@@ -53,10 +53,6 @@ type Snapshot struct {
 	TraceID *string // nil: none
 }
 
-// pointHead is the size in bytes of what all points begin with: kind, class,
-// code location, thread, event, diff status.
-const pointHead = 1 + 1 + 4 + 4 + 4 + 1
-
 // Append appends the point with its kind byte: of a container, the header.
 //
 //	class u8, code location i32, thread i32, event i32, diff i8, then
@@ -183,19 +179,18 @@ func (c *cursor) pointHead(p *Point) {
 	if len(c.b) > 0 && Kind(c.b[0]) != KindTracePoint {
 		c.fail(0, KindTracePoint.String(), Kind(c.b[0]).String())
 	}
-	b := c.take(pointHead, "a trace point")
+	b := c.take(PointHeadSize, "a trace point")
 	if b == nil {
 		return
 	}
-	be := binary.BigEndian
-	class, ok := c.v.PointClass(b[1])
-	p.Class, p.Diff = class, DiffStatus(b[pointHead-1])
-	p.Location, p.Thread, p.Event = int32(be.Uint32(b[2:])), int32(be.Uint32(b[6:])), int32(be.Uint32(b[10:]))
+	class, ok := c.v.PointClass(b[PointClassAt])
+	p.Class, p.Diff = class, DiffStatus(b[PointDiffAt])
+	p.Location, p.Thread, p.Event = LocationOf(b), ThreadOf(b), EventOf(b)
 	switch {
 	case !ok:
-		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(b[1]))
+		c.fail(PointClassAt, "a class of trace point, 0 to 11", fmt.Sprint(b[1]))
 	case !p.Diff.Valid():
-		c.fail(pointHead-1, "a diff status, -1 to 4", fmt.Sprint(int8(p.Diff)))
+		c.fail(PointDiffAt, "a diff status, -1 to 4", fmt.Sprint(int8(p.Diff)))
 	}
 }
 

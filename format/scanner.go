@@ -278,7 +278,7 @@ func (s *Scanner) enter(o *Object) bool {
 	case KindTracePoint:
 		// Live breakpoints may name another thread: the block's is what counts.
 		o.Class, _ = s.version.PointClass(o.Bytes[1])
-		if t := int32(binary.BigEndian.Uint32(o.Bytes[6:])); t != o.Thread && o.Class != ClassSnapshot {
+		if t := ThreadOf(o.Bytes); t != o.Thread && o.Class != ClassSnapshot {
 			s.err = &Error{Offset: o.Offset, Err: ErrCorrupt,
 				Expected: fmt.Sprintf("a trace point of thread %d, whose block this is", o.Thread),
 				Found:    fmt.Sprintf("one of thread %d", t)}

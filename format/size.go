@@ -46,7 +46,7 @@ func (c *cursor) skipAny(open Class) {
 	case KindFooter:
 		c.skipFooter(open)
 	case KindBlockStart:
-		c.take(4, "a thread id")
+		c.take(IDSize, "a thread id")
 	case KindBlockEnd, KindEOF:
 	default:
 		if !k.Valid() {
@@ -71,17 +71,17 @@ func (c *cursor) skipFooter(open Class) {
 }
 
 func (c *cursor) skipPoint() {
-	head := c.take(pointHead-1, "a trace point")
+	head := c.take(PointHeadSize-1, "a trace point")
 	if head == nil {
 		return
 	}
-	if d := DiffStatus(head[pointHead-2]); !d.Valid() {
-		c.fail(pointHead-1, "a diff status, -1 to 4", fmt.Sprint(int8(d)))
+	if d := DiffStatus(head[PointDiffAt-1]); !d.Valid() {
+		c.fail(PointDiffAt, "a diff status, -1 to 4", fmt.Sprint(int8(d)))
 		return
 	}
-	class, ok := c.v.PointClass(head[0])
+	class, ok := c.v.PointClass(head[PointClassAt-1])
 	if !ok {
-		c.fail(1, "a class of trace point, 0 to 11", fmt.Sprint(head[0]))
+		c.fail(PointClassAt, "a class of trace point, 0 to 11", fmt.Sprint(head[PointClassAt-1]))
 		return
 	}
 	switch class {
@@ -144,8 +144,8 @@ func (c *cursor) skipValues(what string) {
 }
 
 func (c *cursor) skipUTF() {
-	if i := c.i; len(c.b)-i >= 2 {
-		if next := i + 2 + int(binary.BigEndian.Uint16(c.b[i:])); next <= len(c.b) {
+	if i := c.i; len(c.b)-i >= UTFHeadSize {
+		if next := i + UTFHeadSize + int(binary.BigEndian.Uint16(c.b[i:])); next <= len(c.b) {
 			c.i = next
 			return
 		}

@@ -25,9 +25,6 @@ import (
 // cell, or before the index does, is good as far as it goes: its writer was
 // stopped. See [TimeCell] for what the cells of each kind say.
 const (
-	TimesHeaderSize = 24 // bytes. On disk, do not change.
-	TimeCellSize    = 20 // bytes. On disk, do not change.
-
 	TimesMagic   uint64 = 0x54524143_45582E54 // "TRACEX.T". On disk, do not change.
 	TimesVersion uint64 = 1
 )
@@ -66,8 +63,8 @@ func (c TimeCell) Put(b []byte) {
 	_ = b[TimeCellSize-1]
 	be := binary.BigEndian
 	be.PutUint32(b, uint32(c.ID))
-	be.PutUint64(b[4:], uint64(c.Start))
-	be.PutUint64(b[12:], uint64(c.Duration))
+	be.PutUint64(b[TimeStartAt:], uint64(c.Start))
+	be.PutUint64(b[TimeDurationAt:], uint64(c.Duration))
 }
 
 // DecodeTimeCell reads the cell at the start of b, which must have TimeCellSize
@@ -77,8 +74,8 @@ func DecodeTimeCell(b []byte) TimeCell {
 	be := binary.BigEndian
 	return TimeCell{
 		ID:       int32(be.Uint32(b)),
-		Start:    int64(be.Uint64(b[4:])),
-		Duration: int64(be.Uint64(b[12:])),
+		Start:    int64(be.Uint64(b[TimeStartAt:])),
+		Duration: int64(be.Uint64(b[TimeDurationAt:])),
 	}
 }
 
@@ -108,9 +105,9 @@ func DecodeTimesHeader(head []byte) (anchor time.Time, err error) {
 		return anchor, &Error{Offset: 0, Err: ErrNotTrace,
 			Expected: "the times of a trace", Found: fmt.Sprintf("bytes %x", head[:8])}
 	}
-	if version := be.Uint64(head[8:]); version != TimesVersion {
-		return anchor, &Error{Offset: 8, Err: ErrVersion,
+	if version := be.Uint64(head[timesVersionAt:]); version != TimesVersion {
+		return anchor, &Error{Offset: timesVersionAt, Err: ErrVersion,
 			Expected: fmt.Sprintf("version %d of the times", TimesVersion), Found: fmt.Sprintf("version %d", version)}
 	}
-	return time.Unix(0, int64(be.Uint64(head[16:]))), nil
+	return time.Unix(0, int64(be.Uint64(head[timesAnchorAt:]))), nil
 }

@@ -54,12 +54,12 @@ func (s *Survey) Object(b []byte) error {
 		}
 		return c.error()
 	case KindTracePoint:
-		class, _ := s.version.PointClass(b[1])
+		class, _ := s.version.PointClass(b[PointClassAt])
 		s.place(class, b)
 		if class != ClassThrow && class != ClassCatch {
 			return nil
 		}
-		c := cursor{b: b, i: pointHead, v: s.version}
+		c := cursor{b: b, i: ThrownAt, v: s.version}
 		var v Value
 		if c.value(&v, 0); c.err == nil && isThrown(&v) {
 			e := s.entry(v.ClassID)
@@ -72,7 +72,7 @@ func (s *Survey) Object(b []byte) error {
 
 // place takes note of where a trace point stands.
 func (s *Survey) place(class Class, b []byte) {
-	at := int32(binary.BigEndian.Uint32(b[2:]))
+	at := LocationOf(b)
 	if at < 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func (s *Survey) place(class Class, b []byte) {
 		p.other = true
 		return
 	}
-	loop := int32(binary.BigEndian.Uint32(b[pointHead+1+s.version.StatusCount(b[pointHead]):]))
+	loop := int32(binary.BigEndian.Uint32(b[LoopIDAt+s.version.StatusCount(b[StatusCountAt]):]))
 	if loop == p.last && len(p.loops) > 0 { // as in one iteration after the other
 		return
 	}

@@ -111,26 +111,26 @@ func (v Version) appendObject22(dst []byte, x *Value, depth int) ([]byte, error)
 func (c *cursor) value22(v *Value, depth int) {
 	at := c.i
 	// The commonest kinds, where all that is read of one is there.
-	if b := c.b; len(b)-at >= 12 {
-		b = b[at : at+12]
+	if b := c.b; len(b)-at >= ObjectSize22 {
+		b = b[at : at+ObjectSize22]
 		id := int32(binary.BigEndian.Uint32(b))
-		word := binary.BigEndian.Uint32(b[4:])
+		word := binary.BigEndian.Uint32(b[ObjectIdentityAt22:])
 		switch {
-		case id >= 0 && binary.BigEndian.Uint32(b[8:]) == 0:
+		case id >= 0 && binary.BigEndian.Uint32(b[ObjectCountAt22:]) == 0:
 			*v = Value{ClassID: id, Bits: int64(int32(word))}
-			c.i = at + 12
+			c.i = at + ObjectSize22
 			return
 		case id == int22:
 			*v = Value{Kind: ValueInt, Bits: int64(int32(word))}
-			c.i = at + 8
+			c.i = at + ValueHeadSize22 + 4
 			return
 		case id == null22:
 			*v = Value{Kind: ValueNull}
-			c.i = at + 4
+			c.i = at + ValueHeadSize22
 			return
 		case id == void22:
 			*v = Value{Kind: ValueVoid}
-			c.i = at + 4
+			c.i = at + ValueHeadSize22
 			return
 		}
 	}
@@ -259,48 +259,48 @@ func (c *cursor) skipObject22(depth int) {
 // fastSize22 is fastSize for version 22. Its shapes are those of most of a trace.
 func fastSize22(b []byte, open Class) int {
 	const rest = 16 // more than is read of a value at once
-	if len(b) < pointHead+rest {
+	if len(b) < PointHeadSize+rest {
 		return 0
 	}
 	i := 0
-	switch Kind(b[0]) {
+	switch Kind(b[KindAt]) {
 	case KindTracePoint:
-		if !DiffStatus(b[pointHead-1]).Valid() {
+		if !DiffStatus(b[PointDiffAt]).Valid() {
 			return 0
 		}
 		switch Class(b[1]) {
 		case ClassVariableRead, ClassVariableWrite:
-			return fastValue22(b, pointHead+4)
+			return fastValue22(b, LeafValueAt)
 		case ClassFieldRead, ClassFieldWrite:
-			if i = fastValue22(b, pointHead+4); i > 0 {
+			if i = fastValue22(b, LeafValueAt); i > 0 {
 				i = fastValue22(b, i)
 			}
 			return i
 		case ClassArrayRead, ClassArrayWrite:
-			i := fastValue22(b, pointHead)
+			i := fastValue22(b, ArrayAt)
 			if i > 0 {
-				i = fastValue22(b, i+4)
+				i = fastValue22(b, i+ArrayIndexSize)
 			}
 			return i
 		case ClassCall:
 			return fastCall22(b)
 		case ClassIteration:
-			if b[pointHead] == 0 {
-				return pointHead + 1 + 8
+			if b[StatusCountAt] == 0 {
+				return IterationHeadSize
 			}
 		}
 	case KindFooter:
 		switch open {
 		case ClassIteration:
-			return 1
+			return FooterSize
 		case ClassLoop:
-			return 5
+			return LoopFooterSize
 		case ClassCall:
-			i = fastValue22(b, 1)
-			if i == 0 || len(b)-i < 2 {
+			i = fastValue22(b, CallResultAt)
+			if i == 0 || len(b)-i < UTFHeadSize {
 				return 0
 			}
-			if i += 2 + int(binary.BigEndian.Uint16(b[i:])); i <= len(b) {
+			if i += UTFHeadSize + int(binary.BigEndian.Uint16(b[i:])); i <= len(b) {
 				return i
 			}
 		}
@@ -310,10 +310,10 @@ func fastSize22(b []byte, open Class) int {
 
 // fastCall22 is fastSize22 for the header of a call.
 func fastCall22(b []byte) int {
-	if b[pointHead] != 0 { // diff statuses
+	if b[StatusCountAt] != 0 { // diff statuses
 		return 0
 	}
-	i := fastValue22(b, pointHead+1+4)
+	i := fastValue22(b, CallReceiverAt)
 	if i == 0 || len(b)-i < 6 {
 		return 0
 	}
@@ -321,13 +321,13 @@ func fastCall22(b []byte) int {
 	if n > maxListed {
 		return 0
 	}
-	i += 4
+	i += countSize
 	for ; n > 0; n-- {
 		if i = fastValue22(b, i); i == 0 {
 			return 0
 		}
 	}
-	if i += 2; i > len(b) { // flags
+	if i += CallFlagsSize; i > len(b) {
 		return 0
 	}
 	return i
@@ -336,26 +336,26 @@ func fastCall22(b []byte) int {
 // fastValue22 returns the offset behind the value at offset i of b; 0 when the
 // slow path has to look.
 func fastValue22(b []byte, i int) int {
-	if len(b)-i < 12 {
+	if len(b)-i < ObjectSize22 {
 		return 0
 	}
 	id := int32(binary.BigEndian.Uint32(b[i:]))
 	if id >= 0 {
-		if binary.BigEndian.Uint32(b[i+8:]) != 0 { // captured
+		if binary.BigEndian.Uint32(b[i+ObjectCountAt22:]) != 0 { // captured
 			return 0
 		}
-		return i + 12
+		return i + ObjectSize22
 	}
 	if id < last22 {
 		return 0
 	}
 	if n := sizes22[-id]; n >= 0 {
-		return i + 4 + int(n)
+		return i + ValueHeadSize22 + int(n)
 	}
 	if id == builder22 {
-		i += 4
+		i += IDSize // identity hash
 	}
-	if i += 6 + int(binary.BigEndian.Uint16(b[i+4:])); i <= len(b) {
+	if i += ValueHeadSize22 + UTFHeadSize + int(binary.BigEndian.Uint16(b[i+ValueHeadSize22:])); i <= len(b) {
 		return i
 	}
 	return 0

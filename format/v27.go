@@ -138,20 +138,20 @@ func (in *Captured) appendThrown(dst []byte) ([]byte, error) {
 func (c *cursor) value27(v *Value, depth int) {
 	at := c.i
 	// The commonest kinds, where all that is read of one is there.
-	if b := c.b; len(b)-at >= 9 {
-		b = b[at : at+9]
+	if b := c.b; len(b)-at >= ObjectSize27 {
+		b = b[at : at+ObjectSize27]
 		switch b[0] {
 		case null27, void27:
 			*v = Value{Kind: kinds27[b[0]]}
-			c.i = at + 1
+			c.i = at + ValueHeadSize27
 			return
 		case int27:
-			*v = Value{Kind: ValueInt, Bits: int64(int32(binary.BigEndian.Uint32(b[1:])))}
-			c.i = at + 5
+			*v = Value{Kind: ValueInt, Bits: int64(int32(binary.BigEndian.Uint32(b[ValueHeadSize27:])))}
+			c.i = at + ValueHeadSize27 + 4
 			return
 		case object27:
-			*v = Value{ClassID: int32(binary.BigEndian.Uint32(b[1:])), Bits: int64(int32(binary.BigEndian.Uint32(b[5:])))}
-			c.i = at + 9
+			*v = Value{ClassID: int32(binary.BigEndian.Uint32(b[ObjectClassAt27:])), Bits: int64(int32(binary.BigEndian.Uint32(b[ObjectIdentityAt27:])))}
+			c.i = at + ObjectSize27
 			return
 		}
 	}
@@ -291,51 +291,51 @@ func (c *cursor) skipValue27(depth int) {
 // fastSize27 is fastSize for version 27. Its shapes are those of most of a trace.
 func fastSize27(b []byte, open Class) int {
 	const rest = 16 // more than is read of a value at once
-	if len(b) < pointHead+rest {
+	if len(b) < PointHeadSize+rest {
 		return 0
 	}
-	switch Kind(b[0]) {
+	switch Kind(b[KindAt]) {
 	case KindTracePoint:
-		if !DiffStatus(b[pointHead-1]).Valid() || b[1] >= classCount {
+		if !DiffStatus(b[PointDiffAt]).Valid() || b[PointClassAt] >= classCount {
 			return 0
 		}
-		switch classes27[b[1]] {
+		switch classes27[b[PointClassAt]] {
 		case ClassVariableRead, ClassVariableWrite:
-			return fastValue27(b, pointHead+4)
+			return fastValue27(b, LeafValueAt)
 		case ClassFieldRead, ClassFieldWrite:
-			i := fastValue27(b, pointHead+4)
+			i := fastValue27(b, LeafValueAt)
 			if i > 0 {
 				i = fastValue27(b, i)
 			}
 			return i
 		case ClassArrayRead, ClassArrayWrite:
-			i := fastValue27(b, pointHead)
+			i := fastValue27(b, ArrayAt)
 			if i > 0 {
-				i = fastValue27(b, i+4)
+				i = fastValue27(b, i+ArrayIndexSize)
 			}
 			return i
 		case ClassCall:
 			return fastCall27(b)
 		case ClassIteration:
-			if b[pointHead] == 0xff {
-				return pointHead + 1 + 8
+			if b[StatusCountAt] == 0xff {
+				return IterationHeadSize
 			}
 		}
 	case KindFooter:
 		switch open {
 		case ClassIteration:
-			return 1
+			return FooterSize
 		case ClassLoop:
-			return 5
+			return LoopFooterSize
 		case ClassCall:
-			i := fastValue27(b, 1)
+			i := fastValue27(b, CallResultAt)
 			switch {
-			case i == 0 || len(b)-i < 3 || b[i] > 1:
+			case i == 0 || len(b)-i < 1+UTFHeadSize || b[i] > 1:
 				return 0
 			case b[i] == 0:
 				return i + 1
 			}
-			if i += 3 + int(binary.BigEndian.Uint16(b[i+1:])); i <= len(b) {
+			if i += 1 + UTFHeadSize + int(binary.BigEndian.Uint16(b[i+1:])); i <= len(b) {
 				return i
 			}
 		}
@@ -345,10 +345,10 @@ func fastSize27(b []byte, open Class) int {
 
 // fastCall27 is fastSize27 for the header of a call.
 func fastCall27(b []byte) int {
-	if b[pointHead] != 0xff { // diff statuses
+	if b[StatusCountAt] != 0xff { // diff statuses
 		return 0
 	}
-	i := fastValue27(b, pointHead+1+4)
+	i := fastValue27(b, CallReceiverAt)
 	if i == 0 || len(b)-i < 6 {
 		return 0
 	}
@@ -356,13 +356,13 @@ func fastCall27(b []byte) int {
 	if n > maxListed {
 		return 0
 	}
-	i += 4
+	i += countSize
 	for ; n > 0; n-- {
 		if i = fastValue27(b, i); i == 0 {
 			return 0
 		}
 	}
-	if i += 2; i > len(b) { // flags
+	if i += CallFlagsSize; i > len(b) {
 		return 0
 	}
 	return i
@@ -382,7 +382,7 @@ func fastValue27(b []byte, i int) int {
 	if n == 0 {
 		return 0
 	}
-	if i += 2 - n + int(binary.BigEndian.Uint16(b[i-n:])); i <= len(b) {
+	if i += UTFHeadSize - n + int(binary.BigEndian.Uint16(b[i-n:])); i <= len(b) {
 		return i
 	}
 	return 0

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,7 +61,7 @@ func (v Version) String() string { return strconv.Itoa(int(v)) }
 
 // unknown is the error of a version in a header that is not read.
 func unknown(version int64) error {
-	e := &Error{Offset: 8, Err: ErrVersion, Expected: fmt.Sprintf("version %d, %d or %d", V27, V22, V19), Found: fmt.Sprintf("version %d", version),
+	e := &Error{Offset: headerVersionAt, Err: ErrVersion, Expected: fmt.Sprintf("version %d, %d or %d", V27, V22, V19), Found: fmt.Sprintf("version %d", version),
 		Hint: fmt.Sprintf("record the program again with %s (version %d) or %s (version %d)", V27.Release(), V27, V22.Release(), V22)}
 	switch release := releaseOf(version); {
 	case release != "":
@@ -134,11 +135,11 @@ func (v Version) noStatuses() byte {
 // ReferenceID returns the id of the reference object at the start of b, which is
 // whole: a scan has its size.
 func (v Version) ReferenceID(b []byte) int32 {
-	c := cursor{b: b, i: 1, v: v}
-	if Kind(b[0]) == KindCodeLocation && v > V19 {
-		c.i++
+	at := referenceIDAt
+	if Kind(b[KindAt]) == KindCodeLocation && v > V19 {
+		at = locationIDAt
 	}
-	return c.i32()
+	return int32(binary.BigEndian.Uint32(b[at:]))
 }
 
 // lacks is the error of what a version has no bytes for.

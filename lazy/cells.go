@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"encoding/binary"
 	"math"
 	"sort"
 
@@ -54,7 +53,7 @@ func posIn(runs []run, ord int64) int64 {
 }
 
 func (c *mappedCells) firstEnding(x int64) int64 {
-	end := func(pos int64) int64 { return int64(binary.BigEndian.Uint64(c.index[pos+13:])) }
+	end := func(pos int64) int64 { return format.CellEnd(c.index[pos:]) }
 	i := sort.Search(len(c.runs), func(i int) bool { return end(c.runs[i].pos) >= x })
 	if i == 0 {
 		return 0
@@ -85,7 +84,7 @@ func (c *mappedCells) around(from, x int64, hint *int) (own int64, cell format.C
 		}
 		pos := c.runs[i].pos + (from-c.runs[i].ord)*format.CellSize
 		for b := c.index[pos:]; from < to; from++ {
-			if int64(binary.BigEndian.Uint64(b[5:])) <= x {
+			if format.CellStart(b) <= x {
 				cell, place = c.decode(pos)
 				return from, cell, place
 			}
@@ -121,7 +120,7 @@ func (c *mappedCells) scan(from, to, x int64) int64 {
 		}
 		b := c.index[c.runs[i].pos+(ord-c.runs[i].ord)*format.CellSize:]
 		for ; ord < stop; ord++ {
-			if int64(binary.BigEndian.Uint64(b[5:])) <= x {
+			if format.CellStart(b) <= x {
 				return ord
 			}
 			b = b[format.CellSize:]

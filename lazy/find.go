@@ -193,7 +193,7 @@ func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []for
 			case id > event:
 				return 0, false, nil
 			}
-			if c, _ := w.r.data.Version().PointClass(b[1]); c.Container() {
+			if c, _ := w.r.data.Version().PointClass(b[format.PointClassAt]); c.Container() {
 				inner = append(inner, c)
 			}
 		}

@@ -297,17 +297,18 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 	for _, try := range [...]struct {
 		class format.Class
 		size  int64
-	}{{format.ClassIteration, 24}, {format.ClassLoop, 20}} {
+	}{{format.ClassIteration, format.IterationHeadSize}, {format.ClassLoop, format.LoopHeadSize}} {
 		for n := int64(0); n < 8; n++ { // diff statuses of the subtree
 			at := c.Start - try.size - n
 			if at < 0 {
 				break
 			}
 			b, err := l.bytes(at)
-			if err != nil || len(b) < 16 || format.Kind(b[0]) != format.KindTracePoint || format.EventOf(b) != c.ID || int64(v.StatusCount(b[15])) != n {
+			if err != nil || len(b) <= format.StatusCountAt || format.Kind(b[0]) != format.KindTracePoint ||
+				format.EventOf(b) != c.ID || int64(v.StatusCount(b[format.StatusCountAt])) != n {
 				continue
 			}
-			if class, ok := v.PointClass(b[1]); ok && class == try.class {
+			if class, ok := v.PointClass(b[format.PointClassAt]); ok && class == try.class {
 				return []format.Class{try.class, format.ClassCall}
 			}
 		}
@@ -341,7 +342,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 		if k != format.KindTracePoint {
 			continue
 		}
-		if class, _ := l.r.data.Version().PointClass(b[1]); class.Container() {
+		if class, _ := l.r.data.Version().PointClass(b[format.PointClassAt]); class.Container() {
 			return behind, pos == start
 		}
 	}

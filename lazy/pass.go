@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -130,7 +129,7 @@ func (p *pass) containers(pos, stop int64) int64 {
 		if cell[0] != byte(format.KindTracePoint) {
 			break
 		}
-		start, end := int64(binary.BigEndian.Uint64(cell[5:])), int64(binary.BigEndian.Uint64(cell[13:]))
+		start, end := format.CellStart(cell), format.CellEnd(cell)
 		if end <= last || start > end || start < 0 {
 			break
 		}
@@ -152,8 +151,8 @@ func ascending(b []byte, last int64) (n int, end, smallest int64) {
 	smallest = math.MaxInt64
 	for ; len(b) >= pair; b = b[pair:] {
 		c := (*[pair]byte)(b)
-		start0, end0 := int64(binary.BigEndian.Uint64(c[5:])), int64(binary.BigEndian.Uint64(c[13:]))
-		start1, end1 := int64(binary.BigEndian.Uint64(c[26:])), int64(binary.BigEndian.Uint64(c[34:]))
+		start0, end0 := format.CellStart(c[:]), format.CellEnd(c[:])
+		start1, end1 := format.CellStart(c[format.CellSize:]), format.CellEnd(c[format.CellSize:])
 		kind0, kind1 := int64(c[0])^kind, int64(c[format.CellSize])^kind
 		wrong := -(kind0 | kind1) | start0 | start1 | end0 | end1 |
 			(end0 - start0) | (end1 - start1) | (end0 - last - 1) | (end1 - end0 - 1)
@@ -203,11 +202,11 @@ func (p *pass) other(pos int64) error {
 // block takes a block's cell.
 func (p *pass) block(pos int64, cell format.Cell) error {
 	data := p.data.Bytes()
-	if cell.Start != p.nextBlock || cell.End < cell.Start+5 || cell.End >= int64(len(data)) {
+	if cell.Start != p.nextBlock || cell.End < cell.Start+format.BlockHeadSize || cell.End >= int64(len(data)) {
 		return p.contradicts(pos, fmt.Sprintf("a block from %d to %d, where one must start at %d", cell.Start, cell.End, p.nextBlock))
 	}
 	if format.Kind(data[cell.Start]) != format.KindBlockStart || format.Kind(data[cell.End]) != format.KindBlockEnd ||
-		int32(binary.BigEndian.Uint32(data[cell.Start+1:])) != cell.ID {
+		format.BlockThread(data[cell.Start:]) != cell.ID {
 		return p.contradicts(pos, fmt.Sprintf("a block of thread %d from %d to %d, which the data has not", cell.ID, cell.Start, cell.End))
 	}
 	if err := p.leaveBlock(pos); err != nil {
@@ -229,9 +228,9 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 		place = p.from
 		p.from = pos + format.CellSize
 	}
-	s.blocks = append(s.blocks, block{logical: s.size, physical: cell.Start + 5, place: place})
+	s.blocks = append(s.blocks, block{logical: s.size, physical: cell.Start + format.BlockHeadSize, place: place})
 	s.blockLo = s.size
-	s.size += cell.End - cell.Start - 5
+	s.size += cell.End - cell.Start - format.BlockHeadSize
 	s.inRun = false
 	p.nextBlock = cell.End + 1
 	p.blocks++

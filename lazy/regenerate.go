@@ -89,7 +89,7 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 		}
 		switch k := format.Kind(object[0]); {
 		case k == format.KindTracePoint:
-			if class, _ := r.data.Version().PointClass(object[1]); class.Container() {
+			if class, _ := r.data.Version().PointClass(object[format.PointClassAt]); class.Container() {
 				open = &frame{start: pos + int64(n), event: format.EventOf(object), class: class, parent: open}
 			}
 		case k == format.KindFooter:

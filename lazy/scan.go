@@ -245,10 +245,6 @@ func (s *scan) unfinished() int {
 	return n
 }
 
-func be32(b []byte) int32 {
-	return int32(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
-}
-
 // scannedCells are cells that stand nowhere: they are found again from the
 // data, a group at a time, when they are asked for. They may only be used
 // within guard.

@@ -76,7 +76,7 @@ func (w *indexWriter) endBlock(end int64) {
 	if w.err != nil {
 		return
 	}
-	at := w.open + format.CellSize - 8
+	at := w.open + format.CellEndAt
 	w.open = -1
 	if w.dump {
 		w.head.End = end

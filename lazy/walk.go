@@ -229,11 +229,11 @@ func (w *walker) plausible(b []byte) bool {
 	}
 	switch k := format.Kind(b[0]); {
 	case k == format.KindTracePoint:
-		if len(b) < 14 {
+		if len(b) < format.PointDiffAt {
 			return false
 		}
-		class, ok := w.r.data.Version().PointClass(b[1])
-		return ok && (class == format.ClassSnapshot || be32(b[6:]) == w.s.thread)
+		class, ok := w.r.data.Version().PointClass(b[format.PointClassAt])
+		return ok && (class == format.ClassSnapshot || format.ThreadOf(b) == w.s.thread)
 	case k.Reference():
 		_, err := w.r.data.Version().Size(b, 0)
 		return err == nil

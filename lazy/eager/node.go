@@ -59,7 +59,7 @@ func (n Node) Finished() bool {
 
 // class reads the class from the bytes of the point.
 func (n Node) class() format.Class {
-	class, _ := n.thread.version.PointClass(n.thread.store.from(n.thread.nodes.at(n.index).at)[1])
+	class, _ := n.thread.version.PointClass(n.thread.store.from(n.thread.nodes.at(n.index).at)[format.PointClassAt])
 	return class
 }
 

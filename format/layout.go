@@ -1,0 +1,205 @@
+package format
+
+import "encoding/binary"
+
+// Where each field of a trace lies: the offsets and sizes in bytes of what has a
+// fixed place. Names that end in At are offsets from the start of the object, those
+// that end in Size are sizes. This file is the one place that knows them; code in
+// this package and in others uses the names. All numbers are big-endian.
+// On disk, do not change.
+
+// What is the same in all objects.
+const (
+	KindAt = 0 // the Kind, in data and in index cells
+	IDSize = 4 // of any id: of a thread, event, method, code location …
+	// UTFHeadSize is the size of the length before the bytes of a utf.
+	UTFHeadSize = 2
+	countSize   = 4 // of the number of elements before a list
+)
+
+// Header of a data file and of an index; see [TimesHeaderSize] for that of the times.
+//
+//	0  magic u64
+//	8  version u64
+const (
+	// HeaderSize is the size in bytes of the header of data and index.
+	HeaderSize      = 16
+	headerVersionAt = 8
+)
+
+// Trace point: what all of them begin with. What follows depends on the class,
+// see [Point.Append].
+//
+//	 0  kind u8
+//	 1  class u8, see [Version.PointClass]
+//	 2  code location id i32; -1: unknown
+//	 6  thread id i32
+//	10  event id i32
+//	14  diff status i8
+const (
+	PointClassAt    = 1
+	PointLocationAt = 2
+	PointThreadAt   = 6
+	PointEventAt    = 10
+	PointDiffAt     = 14
+	// PointHeadSize is the size of what all trace points begin with.
+	PointHeadSize = 15
+)
+
+// Trace points by class. The fields of a container are where they are when it has
+// no diff statuses; else they come as many bytes later.
+//
+//	call       15 statuses, 16 method i32, 20 receiver, then count i32, arguments, flags i16
+//	loop       15 statuses, 16 loop i32
+//	iteration  15 statuses, 16 loop i32, 20 number i32
+//	variable   15 variable i32, 19 value
+//	field      15 field i32, 19 object, then value
+//	array      15 array, then index i32, value
+//	throw      15 exception
+const (
+	StatusCountAt     = PointHeadSize // of a container: how many diff statuses follow
+	StatusCountSize   = 1
+	CallMethodAt      = PointHeadSize + StatusCountSize
+	CallReceiverAt    = CallMethodAt + IDSize
+	CallFlagsSize     = 2
+	LoopIDAt          = PointHeadSize + StatusCountSize
+	LoopHeadSize      = LoopIDAt + IDSize
+	IterationNumberAt = LoopHeadSize
+	IterationHeadSize = IterationNumberAt + 4
+	LeafIDAt          = PointHeadSize // of a variable or field
+	LeafValueAt       = LeafIDAt + IDSize
+	ArrayAt           = PointHeadSize // of an array read or write
+	ArrayIndexSize    = 4
+	ThrownAt          = PointHeadSize
+)
+
+// Footer: the kind, and what the class of the container adds.
+//
+//	call       1 result, then the exception
+//	loop       1 iterations i32
+//	iteration  nothing
+const (
+	FooterSize       = 1 // of an iteration: of what all footers have
+	CallResultAt     = FooterSize
+	LoopIterationsAt = FooterSize
+	LoopFooterSize   = LoopIterationsAt + 4
+)
+
+// Block in a data file: its head, objects, BLOCK_END.
+//
+//	0  kind u8
+//	1  thread id i32
+const (
+	BlockThreadAt = 1
+	BlockHeadSize = BlockThreadAt + IDSize
+	BlockEndSize  = 1
+)
+
+// Reference object: its id follows the kind, in a code location after version 19
+// the kind of location. See [Version.ReferenceID].
+const (
+	referenceIDAt = 1
+	locationIDAt  = 2
+)
+
+// Cell of an index.
+//
+//	 0  kind u8
+//	 1  id i32
+//	 5  start i64
+//	13  end i64
+const (
+	CellIDAt    = 1
+	CellStartAt = 5
+	CellEndAt   = 13
+	// CellSize is the size of an index cell in bytes.
+	CellSize = 21
+	// IndexTail is the size in bytes of what ends an index: the EOF cell and the
+	// magic again.
+	IndexTail = CellSize + 8
+)
+
+// Cell of a file of times, and its header: see times.go.
+//
+//	header                           cell
+//	 0  magic u64                     0  id of the index cell i32
+//	 8  version u64                   4  start i64
+//	16  anchor i64                   12  duration i64
+const (
+	TimesHeaderSize = 24 // bytes
+	timesVersionAt  = 8
+	timesAnchorAt   = 16
+	TimeStartAt     = 4
+	TimeDurationAt  = 12
+	TimeCellSize    = 20 // bytes
+)
+
+// Value of version 22: a class id, or a negative number that is its kind, then by
+// that.
+//
+//	object  0 class i32, 4 identity hash i32, 8 count of what is captured i32
+//	number  4 its bytes
+//	text    4 utf
+const (
+	ValueHeadSize22    = 4
+	ObjectIdentityAt22 = 4
+	ObjectCountAt22    = 8
+	ObjectSize22       = 12 // of one without captured state
+)
+
+// Value of version 27: a kind, then by that.
+//
+//	object     1 class i32, 5 identity hash i32, captured: 9 count of fields i32
+//	array      the same, 9 length i32, captured: 13 count of elements i32
+//	exception  as an object, captured: 9 bool, message utf if true, count of frames i32
+//	number     1 its bytes
+//	text       1 utf
+const (
+	ValueHeadSize27    = 1
+	ObjectClassAt27    = 1
+	ObjectIdentityAt27 = 5
+	ObjectSize27       = 9 // of one without captured state
+	FieldCountAt27     = 9
+	ArrayLengthAt27    = 9
+	ArraySize27        = 13
+	ElementCountAt27   = 13
+)
+
+// MaxObjectSize is the most that an object without captured state takes, in any
+// version.
+const MaxObjectSize = ObjectSize22
+
+// LocationOf returns the code location id of the trace point at the start of b,
+// of which PointHeadSize bytes are there.
+func LocationOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointLocationAt:])) }
+
+// ThreadOf returns its thread id.
+func ThreadOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointThreadAt:])) }
+
+// EventOf returns its event id.
+func EventOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointEventAt:])) }
+
+// PutPointHead writes to b what a trace point begins with, without a diff status,
+// and the byte after that: of a container the count of its diff statuses, of others
+// a byte that they overwrite. b has room for 16 bytes; two stores of eight take half
+// the time of one for each field.
+func PutPointHead(b []byte, class byte, location, thread, event uint32, statuses byte) {
+	binary.BigEndian.PutUint64(b, uint64(KindTracePoint)<<56|uint64(class)<<48|uint64(location)<<16|uint64(thread)>>16)
+	binary.BigEndian.PutUint64(b[8:], uint64(thread)<<48|uint64(event)<<16|0xff<<8|uint64(statuses))
+}
+
+// AppendBlockHead appends what a block begins with.
+func AppendBlockHead(dst []byte, thread int32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, byte(KindBlockStart)), uint32(thread))
+}
+
+// BlockThread returns the thread id of the block at the start of b, of which
+// BlockHeadSize bytes are there.
+func BlockThread(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[BlockThreadAt:])) }
+
+// CellStart returns the start of the index cell at the start of b, which has
+// CellSize bytes.
+func CellStart(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellStartAt:])) }
+
+// CellEnd returns its end.
+func CellEnd(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellEndAt:])) }
