@@ -7,7 +7,7 @@ import "encoding/binary"
 // arguments in encoded form, count of them.
 func (v Version) AppendCall(dst []byte, location, thread, event, method int32, count int, values []byte) []byte {
 	be := binary.BigEndian
-	dst = append(dst, byte(KindTracePoint), v.classByte(ClassCall))
+	dst = append(dst, byte(KindTracePoint), v.ClassByte(ClassCall))
 	dst = be.AppendUint32(dst, uint32(location))
 	dst = be.AppendUint32(dst, uint32(thread))
 	dst = be.AppendUint32(dst, uint32(event))

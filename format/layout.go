@@ -183,9 +183,10 @@ func EventOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointEvent
 // and the byte after that: of a container the count of its diff statuses, of others
 // a byte that they overwrite. b has room for 16 bytes; two stores of eight take half
 // the time of one for each field.
-func PutPointHead(b []byte, class byte, location, thread, event uint32, statuses byte) {
-	binary.BigEndian.PutUint64(b, uint64(KindTracePoint)<<56|uint64(class)<<48|uint64(location)<<16|uint64(thread)>>16)
-	binary.BigEndian.PutUint64(b[8:], uint64(thread)<<48|uint64(event)<<16|0xff<<8|uint64(statuses))
+func PutPointHead(b []byte, class byte, location, thread, event int32, statuses byte) {
+	id := uint64(uint32(thread))
+	binary.BigEndian.PutUint64(b, uint64(KindTracePoint)<<56|uint64(class)<<48|uint64(uint32(location))<<16|id>>16)
+	binary.BigEndian.PutUint64(b[8:], id<<48|uint64(uint32(event))<<16|0xff<<8|uint64(statuses))
 }
 
 // AppendBlockHead appends what a block begins with.

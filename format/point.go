@@ -73,7 +73,7 @@ func (p *Point) Append(dst []byte, v Version) ([]byte, error) {
 		return dst, corrupt(-1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(p.Class)))
 	}
 	be := binary.BigEndian
-	dst = append(dst, byte(KindTracePoint), v.classByte(p.Class))
+	dst = append(dst, byte(KindTracePoint), v.ClassByte(p.Class))
 	dst = be.AppendUint32(dst, uint32(p.Location))
 	dst = be.AppendUint32(dst, uint32(p.Thread))
 	dst = be.AppendUint32(dst, uint32(p.Event))

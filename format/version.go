@@ -107,8 +107,8 @@ func (v Version) classes() *[classCount]Class {
 	return &classes22
 }
 
-// classByte is the inverse of PointClass.
-func (v Version) classByte(c Class) byte {
+// ClassByte is the inverse of PointClass.
+func (v Version) ClassByte(c Class) byte {
 	if v >= V27 && c < classCount {
 		return classBytes27[c]
 	}

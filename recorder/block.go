@@ -37,8 +37,7 @@ func (f *files) begin(t *Thread, d *draft) {
 	f.current = block{f: f, t: t, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
 	f.open = true
 	b := &f.current
-	f.data.buf = append(f.data.buf, byte(format.KindBlockStart))
-	f.data.buf = binary.BigEndian.AppendUint32(f.data.buf, uint32(t.id))
+	f.data.buf = format.AppendBlockHead(f.data.buf, t.id)
 	b.base = f.data.size()
 	f.last = b.base
 	if !f.dump {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"tracex/format"
@@ -59,11 +58,7 @@ func (z *finisher) names() error {
 		if err != nil || n <= 0 || n > len(b)-at || !format.Kind(b[at]).Reference() || n < 6 {
 			return fmt.Errorf("%w: a name of kind %d at %d of %d bytes: %v", live.ErrDamaged, b[at], at, len(b), err)
 		}
-		id := int32(binary.BigEndian.Uint32(b[at+1:]))
-		if format.Kind(b[at]) == format.KindCodeLocation {
-			id = int32(binary.BigEndian.Uint32(b[at+2:]))
-		}
-		g.pending.cells = append(g.pending.cells, format.Cell{Kind: format.Kind(b[at]), ID: id, Start: int64(at)})
+		g.pending.cells = append(g.pending.cells, format.Cell{Kind: format.Kind(b[at]), ID: z.r.layout.version.ReferenceID(b[at:]), Start: int64(at)})
 		at += n
 	}
 	g.pending.data = b

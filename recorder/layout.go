@@ -32,6 +32,14 @@ type layout struct {
 // pointKinds is how many kinds of trace points there are.
 const pointKinds = 12
 
+// pointsOf returns the kinds of trace points of a version, by class.
+func pointsOf(v format.Version) (kinds [pointKinds]byte) {
+	for class := range kinds {
+		kinds[class] = v.ClassByte(format.Class(class))
+	}
+	return kinds
+}
+
 // classesOf turns the kinds of trace points round.
 func classesOf(kinds [pointKinds]byte) (classes [pointKinds]format.Class) {
 	for i := range classes {
@@ -66,12 +74,12 @@ func (l *layout) putKind(b []byte, k kind) int {
 // put32 writes a kind and 32 bits behind it. It stores eight bytes: there is room.
 func (l *layout) put32(b []byte, k kind, bits uint32) int {
 	first := uint64(l.kinds[k]) << 32
-	if l.width == 4 {
+	if l.width == format.ValueHeadSize22 {
 		binary.BigEndian.PutUint64(b, first|uint64(bits))
-		return 8
+		return format.ValueHeadSize22 + 4
 	}
 	binary.BigEndian.PutUint64(b, first|uint64(bits)<<24)
-	return 5
+	return format.ValueHeadSize27 + 4
 }
 
 // putObject writes an object without fields.
@@ -142,7 +150,7 @@ func integer(text string) bool {
 // beginObject begins an object, and returns where.
 func (l *layout) beginObject(dst []byte, class, identity int32) (begun []byte, at int) {
 	at = len(dst)
-	dst = append(dst, make([]byte, 12)...)
+	dst = append(dst, make([]byte, format.MaxObjectSize)...)
 	n := l.putObject(dst[at:], class, identity)
 	return dst[:at+n], at
 }

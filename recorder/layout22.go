@@ -10,7 +10,7 @@ import (
 // or a negative number that says what it is. On disk, do not change.
 var layout22 = layout{
 	version: format.V22,
-	width:   4,
+	width:   format.ValueHeadSize22,
 	kinds: [wireKinds]uint32{
 		nullKind:   1<<32 - 1,
 		voidKind:   1<<32 - 2,
@@ -26,27 +26,21 @@ var layout22 = layout{
 		boolKind:   1<<32 - 13,
 		typeKind:   1<<32 - 14, // a class is shown by the text that is given
 	},
-	points:   points22,
-	classes:  classesOf(points22),
+	points:   pointsOf(format.V22),
+	classes:  classesOf(pointsOf(format.V22)),
 	subtree:  0,
 	returned: 2, // the length of no name
 	void:     0x09_fffffffe_0000 << 8,
 	voidSize: 7,
 }
 
-var points22 = [pointKinds]byte{
-	format.ClassCall: 0, format.ClassArrayRead: 1, format.ClassVariableRead: 2, format.ClassFieldRead: 3,
-	format.ClassArrayWrite: 4, format.ClassVariableWrite: 5, format.ClassFieldWrite: 6,
-	format.ClassLoop: 7, format.ClassIteration: 8, format.ClassThrow: 10, format.ClassCatch: 11,
-}
-
 // putObject22 writes an object without fields.
 func putObject22(b []byte, class, identity int32) int {
-	_ = b[11]
+	_ = b[format.ObjectSize22-1]
 	putInt32(b, class)
-	putInt32(b[4:], identity)
-	putInt32(b[8:], 0)
-	return 12
+	putInt32(b[format.ObjectIdentityAt22:], identity)
+	putInt32(b[format.ObjectCountAt22:], 0)
+	return format.ObjectSize22
 }
 
 // putMark22 writes a mark as the string that readers take for one.
@@ -61,12 +55,12 @@ func putMark22(b []byte, mark kind) int {
 
 // endFields22 sets the number of fields, which is behind class and identity.
 func endFields22(dst []byte, at, n int) []byte {
-	putInt32(dst[at+8:], int32(n))
+	putInt32(dst[at+format.ObjectCountAt22:], int32(n))
 	return dst
 }
 
 // endElements22 sets the number of elements, which tells an array by its sign.
 func endElements22(dst []byte, at, length, n int) []byte {
-	putInt32(dst[at+8:], int32(-n-1))
+	putInt32(dst[at+format.ObjectCountAt22:], int32(-n-1))
 	return binary.BigEndian.AppendUint32(dst, uint32(length))
 }

@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
-
 	"tracex/format"
 )
 
@@ -10,7 +8,7 @@ import (
 // On disk, do not change.
 var layout27 = layout{
 	version: format.V27,
-	width:   1,
+	width:   format.ValueHeadSize27,
 	kinds: [wireKinds]uint32{
 		nullKind:   0,
 		voidKind:   1 << 24,
@@ -26,18 +24,12 @@ var layout27 = layout{
 		rawKind:    decimal27 << 24,
 		typeKind:   decimal27 << 24, // ".class" would be shown behind the name of a class
 	},
-	points:   points27,
-	classes:  classesOf(points27),
+	points:   pointsOf(format.V27),
+	classes:  classesOf(pointsOf(format.V27)),
 	subtree:  0xff, // none; 0 is a set without any
 	returned: 1,    // there is no name
 	void:     0x09_01_00 << 40,
 	voidSize: 3,
-}
-
-var points27 = [pointKinds]byte{
-	format.ClassFieldWrite: 0, format.ClassArrayWrite: 1, format.ClassVariableWrite: 2, format.ClassFieldRead: 3,
-	format.ClassArrayRead: 4, format.ClassVariableRead: 5, format.ClassCall: 6,
-	format.ClassLoop: 7, format.ClassIteration: 8, format.ClassThrow: 9, format.ClassCatch: 10,
 }
 
 // Kinds of values that the table does not have.
@@ -56,11 +48,11 @@ const (
 
 // putReference27 writes an object or an exception without what is in it.
 func putReference27(b []byte, kind byte, class, identity int32) int {
-	_ = b[8]
+	_ = b[format.ObjectSize27-1]
 	b[0] = kind
-	putInt32(b[1:], class)
-	putInt32(b[5:], identity)
-	return 9
+	putInt32(b[format.ObjectClassAt27:], class)
+	putInt32(b[format.ObjectIdentityAt27:], identity)
+	return format.ObjectSize27
 }
 
 // putFailure27 writes an exception with the first max characters of its message, and
@@ -86,10 +78,10 @@ func putMark27(b []byte, mark kind) int {
 // without any has another kind, and no number.
 func endFields27(dst []byte, at, n int) []byte {
 	if n == 0 {
-		return dst[:at+9]
+		return dst[:at+format.ObjectSize27]
 	}
 	dst[at] = objectFields27
-	putInt32(dst[at+9:], int32(n))
+	putInt32(dst[at+format.FieldCountAt27:], int32(n))
 	return dst
 }
 
@@ -97,9 +89,9 @@ func endFields27(dst []byte, at, n int) []byte {
 func endElements27(dst []byte, at, n int) []byte {
 	if n == 0 {
 		dst[at] = array27
-		return dst[:at+13]
+		return dst[:at+format.ArraySize27]
 	}
 	dst[at] = arrayElements27
-	binary.BigEndian.PutUint32(dst[at+13:], uint32(n))
+	putInt32(dst[at+format.ElementCountAt27:], int32(n))
 	return dst
 }

@@ -50,8 +50,8 @@ func (t *Thread) EndLoop() {
 // openLoop writes the header of a loop or an iteration.
 func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	c, from := t.chunk.Load(), t.bytes
-	if !t.fits(c, from, loopRoom) || !t.open.fits() {
-		if c, from = t.room(loopRoom, forHeader); c == nil {
+	if !t.fits(c, from, format.IterationHeadSize) || !t.open.fits() {
+		if c, from = t.room(format.IterationHeadSize, forHeader); c == nil {
 			if t.handsOn() {
 				if own := t.hands(true); own != nil {
 					own.openLoop(class, at, number)
@@ -63,14 +63,14 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 		}
 	}
 	t.bytes = writing
-	b := c.Data[from : from+loopRoom]
+	b := c.Data[from : from+format.IterationHeadSize]
 	place := t.place(at)
 	t.head(b, class, place)
-	putInt32(b[pointHead+1:], loopAt(place))
-	n := pointHead + 5
+	putInt32(b[format.LoopIDAt:], loopAt(place))
+	n := format.LoopHeadSize
 	if class == format.ClassIteration {
-		putInt32(b[n:], number)
-		n += 4
+		putInt32(b[format.IterationNumberAt:], number)
+		n = format.IterationHeadSize
 	}
 	t.next++
 	t.open.push(class, 0)
@@ -97,19 +97,19 @@ func (t *Thread) leaveIteration() *level {
 // closeLoop writes the footer of the loop or iteration that is innermost.
 func (t *Thread) closeLoop() {
 	c, from := t.chunk.Load(), t.bytes
-	if !t.footerFits(c, from, loopFooter) {
-		if c, from = t.room(loopFooter, forFooter); c == nil {
+	if !t.footerFits(c, from, format.LoopFooterSize) {
+		if c, from = t.room(format.LoopFooterSize, forFooter); c == nil {
 			t.owe()
 			return
 		}
 	}
 	t.bytes = writing
-	to := from + 1
-	b := c.Data[from : from+loopFooter]
+	to := from + format.FooterSize
+	b := c.Data[from : from+format.LoopFooterSize]
 	b[0] = byte(format.KindFooter)
 	if l := t.open.down(); l != nil && l.class == format.ClassLoop {
-		putInt32(b[1:], l.count)
-		to = from + loopFooter
+		putInt32(b[format.LoopIterationsAt:], l.count)
+		to = from + format.LoopFooterSize
 	}
 	t.open.pop()
 	t.mark(c, buffers.FooterAt(from, to), to)

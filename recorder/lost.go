@@ -169,14 +169,10 @@ func (t *Thread) putNote(b []byte) int {
 // putNote writes a note of how many trace points of a thread are missing before
 // it, in droppedRoom bytes at most.
 func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
-	b[0], b[1] = byte(format.KindTracePoint), r.layout.points[format.ClassVariableWrite]
-	putInt32(b[2:], -1)
-	putInt32(b[6:], thread)
-	putInt32(b[10:], event)
-	b[14] = 0xff // no diff status
-	putInt32(b[pointHead:], r.droppedVariable())
+	format.PutPointHead(b, r.layout.points[format.ClassVariableWrite], -1, thread, event, 0)
+	putInt32(b[format.LeafIDAt:], r.droppedVariable())
 	value := Int64(missing)
-	return pointHead + 4 + value.put(b[pointHead+4:], &terms{layout: r.layout})
+	return format.LeafValueAt + value.put(b[format.LeafValueAt:], &terms{layout: r.layout})
 }
 
 // note publishes the note of what was dropped, unless a flusher did, in a chunk
@@ -256,14 +252,14 @@ func (l *layout) putOwed(b []byte, of *level) int {
 	b[0] = byte(format.KindFooter)
 	switch of.class {
 	case format.ClassCall, boundCall:
-		n := 1 + l.putMark(b[1:], untrackedKind)
+		n := format.CallResultAt + l.putMark(b[format.CallResultAt:], untrackedKind)
 		b[n], b[n+1] = 0, 0
 		return n + l.returned
 	case format.ClassLoop:
-		putInt32(b[1:], of.count)
-		return loopFooter
+		putInt32(b[format.LoopIterationsAt:], of.count)
+		return format.LoopFooterSize
 	}
-	return 1
+	return format.FooterSize
 }
 
 // rescue takes what was published to a chunk while that was taken away to
@@ -299,9 +295,9 @@ func (t *Thread) rescue(from *buffers.Chunk) {
 		t.open.ended(int(t.owed)).reading = marked[0].Reading
 		t.owed++
 		t.lagging = true
-	case t.layout.class(object[1]).Container():
+	case t.layout.class(object[format.PointClassAt]).Container():
 		t.open.pop()
-		t.lose(t.layout.class(object[1]))
+		t.lose(t.layout.class(object[format.PointClassAt]))
 	default:
 		t.drop()
 	}

@@ -22,7 +22,7 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 }
 
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.LeafValueAt + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.variable(class, v, at, value)
@@ -31,8 +31,8 @@ func (t *Thread) variable(class format.Class, v Variable, at Location, value *Va
 		return
 	}
 	t.head(b, class, t.place(at))
-	putInt32(b[pointHead:], t.variableID(v))
-	n := pointHead + 4
+	putInt32(b[format.LeafIDAt:], t.variableID(v))
+	n := format.LeafValueAt
 	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
@@ -54,7 +54,7 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 }
 
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + object.room(&t.terms) + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.LeafValueAt + object.room(&t.terms) + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.field(class, f, at, object, value)
@@ -63,8 +63,8 @@ func (t *Thread) field(class format.Class, f Field, at Location, object, value *
 		return
 	}
 	t.head(b, class, t.place(at))
-	putInt32(b[pointHead:], t.fieldID(f))
-	n := pointHead + 4
+	putInt32(b[format.LeafIDAt:], t.fieldID(f))
+	n := format.LeafValueAt
 	n += object.put(b[n:], &t.terms)
 	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
@@ -85,7 +85,7 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 }
 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
-	c, from, b := t.leafRoom(pointHead + 4 + array.room(&t.terms) + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.ArrayAt + format.ArrayIndexSize + array.room(&t.terms) + value.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.element(class, array, index, at, value)
@@ -94,10 +94,10 @@ func (t *Thread) element(class format.Class, array *Value, index int, at Locatio
 		return
 	}
 	t.head(b, class, t.place(at))
-	n := pointHead
+	n := format.ArrayAt
 	n += array.put(b[n:], &t.terms)
 	putInt32(b[n:], int32(index))
-	n += 4
+	n += format.ArrayIndexSize
 	n += value.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }
@@ -117,7 +117,7 @@ func (t *Thread) Catch(exception Value, at Location) {
 }
 
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
-	c, from, b := t.leafRoom(pointHead + exception.room(&t.terms))
+	c, from, b := t.leafRoom(format.ThrownAt + exception.room(&t.terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.thrown(class, exception, at)
@@ -126,7 +126,7 @@ func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 		return
 	}
 	t.head(b, class, t.place(at))
-	n := pointHead
+	n := format.ThrownAt
 	n += exception.put(b[n:], &t.terms)
 	t.leaf(c, from+n)
 }

@@ -117,7 +117,7 @@ func (st *sharedThread) objects(t *Thread, n *sharedCount, p buffers.Part) []byt
 func (n *sharedCount) miss(p buffers.Part) (lost int64) {
 	event := func(at int) {
 		if n.missing == 0 {
-			n.event = int32(binary.BigEndian.Uint32(p.Data[at+10:]))
+			n.event = format.EventOf(p.Data[at:])
 		}
 	}
 	if p.Missing > 0 {

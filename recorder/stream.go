@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -115,11 +114,11 @@ func (d *draft) cells(s *stream, p buffers.Part) error {
 			d.pop(s, delta+int64(pos))
 			continue
 		}
-		if len(object) < pointHead || object[0] != byte(format.KindTracePoint) {
+		if len(object) < format.PointHeadSize || object[0] != byte(format.KindTracePoint) {
 			return misplaced(p, i)
 		}
 		d.begun++
-		class, event := d.layout.class(object[1]), int32(binary.BigEndian.Uint32(object[10:]))
+		class, event := d.layout.class(object[format.PointClassAt]), format.PointEvent(object)
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++
 			d.low = min(d.low, len(s.open)-1)

@@ -76,15 +76,13 @@ const (
 	byTime
 )
 
-// Sizes in the file, in bytes.
+// Sizes in the file, in bytes, of the larger version.
 const (
-	pointHead   = 15                        // kind, class, location, thread, event, diff
-	callRoom    = pointHead + 1 + 4 + 4 + 2 // a call without its values
-	loopRoom    = pointHead + 1 + 4 + 4     // a loop or an iteration
-	callFooter  = 1 + 2                     // without its result
-	loopFooter  = 1 + 4
-	owedRoom    = callFooter + 6 + len(format.UntrackedResult) // a footer that is owed
-	droppedRoom = pointHead + 4 + 12                           // the note of what was dropped
+	callRoom    = format.CallReceiverAt + countSize + format.CallFlagsSize                               // a call without its values
+	callFooter  = format.CallResultAt + format.UTFHeadSize                                               // without its result
+	owedRoom    = callFooter + format.ValueHeadSize22 + format.UTFHeadSize + len(format.UntrackedResult) // a footer that is owed
+	droppedRoom = format.LeafValueAt + format.MaxObjectSize                                              // the note of what was dropped
+	countSize   = 4                                                                                      // of the number of arguments
 )
 
 // maxException is how many characters of the name of an exception's type are
@@ -129,14 +127,14 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	t.bytes = writing
 	b := c.Data[from : from+need]
 	t.head(b, format.ClassCall, t.place(at))
-	putInt32(b[pointHead+1:], method)
-	n := pointHead + 5
+	putInt32(b[format.CallMethodAt:], method)
+	n := format.CallReceiverAt
 	if receiver.kind == nullKind {
 		n += t.layout.put32(b[n:], nullKind, uint32(len(args)))
 	} else {
 		n += receiver.put(b[n:], &t.terms)
 		putInt32(b[n:], int32(len(args)))
-		n += 4
+		n += countSize
 	}
 	for i := range args {
 		n += args[i].put(b[n:], &t.terms)
@@ -144,7 +142,8 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	b[n], b[n+1] = 0, 0 // flags
 	t.open.push(class, int32(t.next))
 	t.next++
-	t.mark(c, buffers.HeaderAt(from, from+n+2), from+n+2)
+	n += format.CallFlagsSize
+	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
 // Exit ends the innermost call, and the loops that are still open in it. Without
@@ -205,7 +204,7 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 		n = t.layout.voidSize
 	default:
 		b[0] = byte(format.KindFooter)
-		n = 1 + result.put(b[1:], &t.terms)
+		n = format.CallResultAt + result.put(b[format.CallResultAt:], &t.terms)
 		b[n], b[n+1] = 0, 0
 		n += t.layout.returned
 	}
@@ -219,7 +218,7 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 // threwFooter writes the footer of a call that threw.
 func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
 	b[0] = byte(format.KindFooter)
-	n := 1 + result.put(b[1:], &t.terms)
+	n := format.CallResultAt + result.put(b[format.CallResultAt:], &t.terms)
 	return n + t.layout.putThrown(b[n:], exception)
 }
 
@@ -234,14 +233,11 @@ func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks)
 }
 
-// head writes what all points begin with, and what is behind it in a container: two
-// stores of 8 bytes take half the time of one for each field.
-//
-//	kind 1, class 1, location 4, thread 4, event 4, diff 1 (0xff: none), of the subtree 1
+// head writes what all points begin with, and after it, in a container, that it has
+// no diff statuses.
 func (t *Thread) head(b []byte, class format.Class, place int32) {
-	l, thread := t.layout, uint64(uint32(t.id))
-	binary.BigEndian.PutUint64(b, uint64(format.KindTracePoint)<<56|uint64(l.points[class])<<48|uint64(uint32(place))<<16|thread>>16)
-	binary.BigEndian.PutUint64(b[8:], thread<<48|uint64(uint32(t.next))<<16|0xff<<8|uint64(l.subtree))
+	l := t.layout
+	format.PutPointHead(b, l.points[class], place, t.id, int32(t.next), l.subtree)
 }
 
 // mark publishes a header or a footer with a mark.

@@ -195,7 +195,7 @@ func Identity(address uintptr) int32 {
 // than 12 has a text.
 func (v *Value) room(by *terms) int {
 	if v.text == "" {
-		return 12
+		return format.MaxObjectSize
 	}
 	return v.textRoom(by)
 }
@@ -275,11 +275,11 @@ func putText(b []byte, s string, max int) int {
 	if !plain(part) {
 		return len(appendText(b[:0], s, max))
 	}
-	n := 2 + copy(b[2:], part)
+	n := format.UTFHeadSize + copy(b[format.UTFHeadSize:], part)
 	if len(part) < len(s) {
 		n += copy(b[n:], ellipsis)
 	}
-	b[0], b[1] = byte((n-2)>>8), byte(n-2)
+	binary.BigEndian.PutUint16(b, uint16(n-format.UTFHeadSize))
 	return n
 }
 

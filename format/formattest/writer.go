@@ -165,7 +165,7 @@ func (w *Writer) Crash(half bool) (Stats, error) {
 		}
 	}
 	if half && largest != nil {
-		w.writeData(blockHead(largest.id))
+		w.writeData(format.AppendBlockHead(nil, largest.id))
 		w.writeData(largest.buf[:len(largest.buf)/2])
 	}
 	return w.stats, w.err
@@ -295,14 +295,10 @@ func (t *Thread) overflow(at int) int {
 	return 0
 }
 
-func blockHead(thread int32) []byte {
-	return []byte{byte(format.KindBlockStart), byte(thread >> 24), byte(thread >> 16), byte(thread >> 8), byte(thread)}
-}
-
 func (t *Thread) flush() {
 	w := t.w
 	block := format.Cell{Kind: format.KindBlockStart, ID: t.id, Start: w.pos}
-	w.writeData(blockHead(t.id))
+	w.writeData(format.AppendBlockHead(nil, t.id))
 	w.base = w.pos
 	w.writeData(t.buf)
 	block.End = w.pos

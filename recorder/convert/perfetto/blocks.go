@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"encoding/binary"
 	"math"
 	"time"
 
@@ -190,10 +189,10 @@ func (b *blocks) flush(t *thread) {
 		// container's header in its block.
 		b.nameThread(t)
 	}
-	b.data.write(binary.BigEndian.AppendUint32([]byte{byte(format.KindBlockStart)}, uint32(t.id)))
+	b.data.write(format.AppendBlockHead(nil, t.id))
 	base := b.data.size
 	b.data.write(t.block)
-	cell := format.Cell{Kind: format.KindBlockStart, ID: t.id, Start: base - 5, End: b.data.size}
+	cell := format.Cell{Kind: format.KindBlockStart, ID: t.id, Start: base - format.BlockHeadSize, End: b.data.size}
 	b.data.write([]byte{byte(format.KindBlockEnd)})
 	for _, at := range t.refs {
 		c := format.DecodeCell(t.cells[at:])

@@ -145,7 +145,7 @@ func (s *surveyor) objects(b []byte) {
 
 // point takes note of a trace point, unless it would be one too many.
 func (s *surveyor) point(b []byte) {
-	class, _ := s.version.PointClass(b[1])
+	class, _ := s.version.PointClass(b[format.PointClassAt])
 	if class.Container() {
 		s.stack = append(s.stack, class)
 	}
@@ -154,7 +154,7 @@ func (s *surveyor) point(b []byte) {
 			return
 		}
 	}
-	if at := int32(binary.BigEndian.Uint32(b[2:])); at < surveyed {
+	if at := format.PointLocation(b); at < surveyed {
 		s.note(b)
 	}
 }
