@@ -118,7 +118,7 @@ func (d *draft) cells(s *stream, p buffers.Part) error {
 			return misplaced(p, i)
 		}
 		d.begun++
-		class, event := d.layout.class(object[format.PointClassAt]), format.PointEvent(object)
+		class, event := d.layout.class(object[format.PointClassAt]), format.EventOf(object)
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++
 			d.low = min(d.low, len(s.open)-1)

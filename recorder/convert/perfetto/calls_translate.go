@@ -154,7 +154,7 @@ func (s *surveyor) point(b []byte) {
 			return
 		}
 	}
-	if at := format.PointLocation(b); at < surveyed {
+	if at := format.LocationOf(b); at < surveyed {
 		s.note(b)
 	}
 }
