@@ -28,6 +28,8 @@ var layers = []struct {
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder/perfetto/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
 	{"tracex/recorder/convert/spool", nil, []string{"testing", "charm.land/", "github.com/", "google.golang.org/", "golang.org/"}},
+	{"tracex/recorder/internal/versiontest", []string{"tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
+	{"tracex/recorder/internal/tracetest", []string{"tracex/recorder", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/format/formattest", []string{"tracex/format"}, []string{"charm.land/"}},
 	{"tracex/format", nil, []string{"testing", "charm.land/", "github.com/", "golang.org/", "os/exec", "net"}},

@@ -33,6 +33,8 @@ import (
 	"sync"
 
 	"tracex/recorder"
+	"tracex/recorder/httptrace"
+	"tracex/recorder/slogtrace"
 )
 `
 

@@ -3,7 +3,6 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -189,10 +188,7 @@ type Config struct {
 	// call the method Error of an error whatever type that is of, as [Error] does.
 	// Without it that is done of Go's own errors alone: a method of the program's
 	// could take a lock that its caller has.
-	CallMethods bool
-	// LogLevel is that of the least log lines which [NewHandler]'s handlers record;
-	// nil: slog.LevelInfo.
-	LogLevel     slog.Leveler
+	CallMethods  bool
 	MaxString    int // characters kept of a string value; negative: none
 	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none
 	CaptureCount int // elements or fields kept of each; negative: none
@@ -249,9 +245,6 @@ func (c Config) withDefaults() (Config, error) {
 	or(&c.CaptureCount, DefaultCaptureCount)
 	c.MaxString = min(max(c.MaxString, 0), maxText)
 	c.CaptureDepth = min(c.CaptureDepth, maxDepth)
-	if c.LogLevel == nil {
-		c.LogLevel = slog.LevelInfo
-	}
 	if c.create == nil {
 		c.create = createFile
 	}

@@ -44,7 +44,7 @@ func NewContext(ctx context.Context, t *Thread) context.Context {
 //
 // A context may be passed on. In another goroutine than the one whose thread it
 // carries FromContext returns that goroutine's own: of [Recorder.Go], of
-// [Middleware], or else one that begins with what is recorded first, and is named
+// [Recorder.Do], or else one that begins with what is recorded first, and is named
 // after the one that the context came from then and the number of the goroutine. A
 // write to a variable named [OriginVariable] says from which call, once more where
 // the goroutine goes on with the context of another one. Such a thread is kept when
@@ -122,6 +122,27 @@ func (r *Recorder) Go(ctx context.Context, name string, f func(ctx context.Conte
 		defer r.has(t)()
 		f(NewContext(ctx, t))
 	}()
+}
+
+// Do runs f in the calling goroutine, with a context in which it has a thread of r: the
+// one that it has in ctx, or else one of that name, which ends with f, also when f
+// panics. Where there is no such thread and none can begin, f gets ctx.
+func (r *Recorder) Do(ctx context.Context, name string, f func(ctx context.Context)) {
+	if f == nil {
+		return
+	}
+	if t := Own(ctx); t != nil && t.r == r && !t.ended {
+		f(ctx)
+		return
+	}
+	t := r.Thread(name)
+	if t == nil {
+		f(ctx)
+		return
+	}
+	defer t.End()
+	defer r.has(t)()
+	f(NewContext(ctx, t))
 }
 
 // has notes that a thread is the calling goroutine's, and returns what forgets that.

@@ -3,7 +3,6 @@ package recorder
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -168,29 +167,6 @@ func TestGoroutine(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-// Log lines below the level are not recorded, and are not made if nobody else wants
-// them.
-func TestLogLevel(t *testing.T) {
-	c := Config{Path: t.TempDir() + "/trace.bin"}
-	r := start(t, c)
-	debugging := Config{Path: t.TempDir() + "/trace.bin", LogLevel: slog.LevelDebug}
-	d := start(t, debugging)
-	ctx, debug := NewContext(context.Background(), r.Thread("main")), NewContext(context.Background(), d.Thread("main"))
-	h := NewHandler(r, nil)
-	for _, x := range []struct {
-		ctx   context.Context
-		level slog.Level
-		want  bool
-	}{
-		{ctx, slog.LevelDebug, false}, {ctx, slog.LevelInfo, true}, {debug, slog.LevelDebug, true}, {debug, slog.LevelDebug - 1, false},
-		{context.Background(), slog.LevelError, false},
-	} {
-		if got := h.Enabled(x.ctx, x.level); got != x.want {
-			t.Errorf("%v: %v, want %v", x.level, got, x.want)
-		}
-	}
 }
 
 func BenchmarkContext(b *testing.B) {

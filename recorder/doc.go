@@ -56,8 +56,7 @@
 //
 // A program that imports the package gets larger: a hello of 2.4 MB that records
 // itself by 7.9 MB (linux/amd64, Go 1.26, with symbols). Most of that is what speaks
-// to a service, which is linked in any program as the environment may ask for it, and
-// net/http for [Middleware].
+// to a service, which is linked in any program as the environment may ask for it.
 //
 // # What can be relied on
 //

@@ -10,6 +10,7 @@ import (
 
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/slogtrace"
 )
 
 // A function is recorded by one line, however it ends.
@@ -34,8 +35,8 @@ func Example() {
 	show(path)
 	// Output:
 	// # Thread 1
-	// main.greet("world"): ("hello, world", nil) at example_test.go:22
-	// main.greet(""): ("", errors.errorString: greets nobody) at example_test.go:22
+	// main.greet("world"): ("hello, world", nil) at example_test.go:23
+	// main.greet(""): ("", errors.errorString: greets nobody) at example_test.go:23
 }
 
 // A panic that goes through a call is recorded, and goes on.
@@ -143,7 +144,7 @@ func ExampleRecorder_Go() {
 		panic(err)
 	}
 	work := rec.Method(rec.Class("worker"), "work", recorder.Type{})
-	lines := slog.New(recorder.NewHandler(rec, nil))
+	lines := slog.New(slogtrace.NewHandler(rec, nil, nil))
 
 	done := make(chan struct{})
 	rec.Go(context.Background(), "worker 1", func(ctx context.Context) {
@@ -157,7 +158,7 @@ func ExampleRecorder_Go() {
 	// Output:
 	// # Thread 1
 	// worker.work("job 1") at :0
-	//   log INFO = "working" at example_test.go:152
+	//   log INFO = "working" at example_test.go:153
 }
 
 // temporary returns the path of a trace in a new folder.

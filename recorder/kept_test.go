@@ -3,8 +3,6 @@ package recorder
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -191,11 +189,11 @@ func TestEvictedWhileAnotherIsUsed(t *testing.T) {
 	ctx := NewContext(context.Background(), r.Thread("main"))
 	inTurn(1, func(int) {
 		FromContext(ctx).Call(m, 0, Null()).End()
-		Middleware(r, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		r.Do(context.Background(), "another", func(context.Context) {
 			if !r.evict() {
 				t.Error("no thread rests")
 			}
-		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+		})
 	})
 	r.goroutines.Range(func(g, _ any) bool { t.Errorf("goroutine %v is remembered", g); return true })
 }

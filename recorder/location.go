@@ -158,11 +158,15 @@ func (r *Recorder) Caller(skip int) Location {
 	if runtime.Callers(skip+2, pcs[:]) == 0 {
 		return 0
 	}
-	return r.at(pcs[0])
+	return r.At(pcs[0])
 }
 
-// at returns the place that a return address stands for. It is remembered.
-func (r *Recorder) at(pc uintptr) Location {
+// At returns the place in the source of a return address, as [runtime.Callers] has it.
+// It is remembered.
+func (r *Recorder) At(pc uintptr) Location {
+	if !r.on() || pc == 0 {
+		return 0
+	}
 	if l, ok := r.places.Load(pc); ok {
 		return l.(Location)
 	}

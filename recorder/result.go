@@ -150,6 +150,19 @@ func (r *Recorder) of(v reflect.Value) Value {
 	return Object(r.typeOf(t).class, Identity(identity))
 }
 
+// Text is what [Recorder.Of] makes of x as text; false: that is nil, or an object of
+// which nothing but its type is known.
+func (r *Recorder) Text(x any) (text string, ok bool) {
+	switch v := r.Of(x); v.kind {
+	case nullKind, objectKind, exceptionKind:
+		return "", false
+	case stringKind:
+		return v.text, true
+	default:
+		return string(r.appendValue(nil, &v)), true
+	}
+}
+
 // appendValue appends the text of a value to that of several.
 func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
 	switch v.kind {

@@ -50,6 +50,14 @@ func (r *Recorder) Thread(name string) *Thread {
 	return t
 }
 
+// Recorder returns the recorder that the thread belongs to; nil of a nil Thread.
+func (t *Thread) Recorder() *Recorder {
+	if t == nil {
+		return nil
+	}
+	return t.r
+}
+
 // clocking is where threads have their times from.
 func (r *Recorder) clocking() clocking {
 	switch {

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"tracex/recorder"
+	"tracex/recorder/httptrace"
 )
 
 func main() {
@@ -40,7 +41,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	server := httptest.NewServer(recorder.Middleware(rec, site(pages)))
+	server := httptest.NewServer(httptrace.Middleware(rec, site(pages)))
 	c := newCrawler(rec, server.URL)
 	c.visit(context.Background(), "/0")
 	c.group.Wait()

@@ -1,47 +1,46 @@
-package recorder
+// Package httptrace records the requests that a server of package net/http answers.
+package httptrace
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
+
+	"tracex/recorder"
 )
 
 // Middleware returns a handler that records each request as a call, with what
 // next does below it. next finds the thread in the request's context: that of a
 // middleware around this one, or one of the request's own. The call's result is
-// the status, or what next panicked with, which goes on to the server; of a connection that next took over it is 101, unless one was sent.
-func Middleware(r *Recorder, next http.Handler) http.Handler {
+// the status, or what next panicked
+// with, which reaches the server; of a connection that next took over it is 101,
+// unless another one was sent.
+func Middleware(r *recorder.Recorder, next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux // as for a server
 	}
 	if r == nil {
 		return next
 	}
-	text := ObjectType("string")
-	serve := r.Method(r.Class("http.Handler"), "ServeHTTP", Type{}, text, text)
+	text := recorder.ObjectType("string")
+	serve := r.Method(r.Class("http.Handler"), "ServeHTTP", recorder.Type{}, text, text)
 	at := r.Caller(1)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		path := ""
 		if req.URL != nil {
 			path = req.URL.Path
 		}
-		t, own := Own(req.Context()), false
-		if t == nil || t.r != r || t.ended {
-			if t = r.Thread(req.Method + " " + path); t == nil {
-				next.ServeHTTP(w, req) // nothing is recorded any more
-				return
+		r.Do(req.Context(), req.Method+" "+path, func(ctx context.Context) {
+			t := recorder.Own(ctx)
+			status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+			defer t.Call(serve, at, recorder.Null(), recorder.String(req.Method), recorder.String(path)).End(&status.status)
+			if recorder.Own(req.Context()) != t { // what other goroutines record came from this call
+				req = req.WithContext(recorder.NewContext(ctx, t))
 			}
-			defer t.End()
-			defer r.has(t)()
-			own = true
-		}
-		status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer t.Call(serve, at, Null(), String(req.Method), String(path)).End(&status.status)
-		if own {
-			req = req.WithContext(NewContext(req.Context(), t))
-		}
-		next.ServeHTTP(status.asAble(), req)
+			next.ServeHTTP(status.asAble(), req)
+		})
 	})
 }
 
@@ -75,7 +74,7 @@ func (w *statusWriter) ReadFrom(from io.Reader) (int64, error) {
 // Flush sends what is buffered, if the writer can.
 func (w *statusWriter) Flush() {
 	w.wrote = true
-	_ = http.NewResponseController(w.ResponseWriter).Flush() // as a Flusher, it has nobody to tell
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // a Flusher returns no error
 }
 
 // Unwrap is for http.ResponseController.
@@ -96,8 +95,8 @@ type hijackWriter struct {
 	hijacker http.Hijacker
 }
 
-// Hijack lets the handler take the connection over. Nobody sees the status of what
-// it sends.
+// Hijack lets the handler take the connection over. The status that it
+// sends is not seen.
 func (w *hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := w.hijacker.Hijack()
 	if err == nil && !w.wrote {

@@ -1,4 +1,5 @@
-package recorder
+// Package slogtrace records log lines of package log/slog.
+package slogtrace
 
 import (
 	"context"
@@ -6,44 +7,54 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tracex/recorder"
 )
 
+// Options say what a handler records. The zero Options are the default.
+type Options struct {
+	Level slog.Leveler // the least that is recorded; nil: slog.LevelInfo
+}
+
 // NewHandler returns a slog.Handler that records each log line into the thread
-// that the line's context has for the calling goroutine (see [FromContext]), as a leaf
-// of the call that is open there: a write to a variable named by the level, at the
-// line's place in the source. next gets all lines as well; nil: nobody does.
+// that the line's context has for the calling goroutine (see [recorder.FromContext]), as
+// a leaf of the call that is open there: a write to a variable named by the level, at the
+// line's place in the source. next gets all lines as well; it may be nil, as o may.
 //
-// A line below [Config.LogLevel] is not recorded, nor one whose context carries no
-// thread.
+// A line whose context carries no thread is not recorded, nor one below the level.
 // Of attributes numbers, strings, times and the like are, and errors as
-// [Recorder.Of] has them; of others the type. No LogValue, String or Error of the
-// program's is called, unless [Config.CallMethods] says so.
-func NewHandler(r *Recorder, next slog.Handler) slog.Handler {
+// [recorder.Recorder.Of] has them; of others the type. No LogValue, String or Error of
+// the program's is called, unless [recorder.Config.CallMethods] says so.
+func NewHandler(r *recorder.Recorder, next slog.Handler, o *Options) slog.Handler {
 	if r == nil && next != nil {
 		return next
 	}
-	return &logHandler{r: r, next: next}
+	h := &logHandler{r: r, next: next, least: slog.LevelInfo}
+	if o != nil && o.Level != nil {
+		h.least = o.Level
+	}
+	return h
 }
 
 type logHandler struct {
-	r      *Recorder
+	r      *recorder.Recorder
 	next   slog.Handler
-	groups string // open groups, each with a dot behind it
+	least  slog.Leveler
+	groups string // open groups, each followed by a dot
 	attrs  string // of WithAttrs, as text
 }
 
-// Enabled reports whether somebody wants the line.
+// Enabled reports whether the line is recorded, or next wants it.
 func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.records(ctx, level) != nil || h.next != nil && h.next.Enabled(ctx, level)
 }
 
 // records returns the thread that a line of a level is recorded into, or nil.
-func (h *logHandler) records(ctx context.Context, level slog.Level) *Thread {
-	t := FromContext(ctx)
-	if t == nil || t.r == nil || level < t.r.config.LogLevel.Level() {
+func (h *logHandler) records(ctx context.Context, level slog.Level) *recorder.Thread {
+	if level < h.least.Level() {
 		return nil
 	}
-	return t
+	return recorder.FromContext(ctx)
 }
 
 // Handle records the line and hands it on.
@@ -56,11 +67,9 @@ func (h *logHandler) Handle(ctx context.Context, line slog.Record) error {
 			h.writeAttr(&text, h.groups, a)
 			return true
 		})
-		var at Location
-		if line.PC != 0 {
-			at = t.r.at(line.PC)
-		}
-		t.WriteVariable(t.r.Variable("log "+line.Level.String(), ObjectType("string")), at, String(text.String()))
+		r := t.Recorder()
+		variable := r.Variable("log "+line.Level.String(), recorder.ObjectType("string"))
+		t.WriteVariable(variable, r.At(line.PC), recorder.String(text.String()))
 	}
 	if h.next == nil || !h.next.Enabled(ctx, line.Level) {
 		return nil
@@ -131,13 +140,9 @@ func (h *logHandler) plainText(v slog.Value) string {
 	case slog.KindTime:
 		return v.Time().Format(time.RFC3339Nano)
 	case slog.KindAny:
-		switch made := h.r.Of(v.Any()); made.kind {
-		case nullKind, objectKind, exceptionKind:
-		case stringKind:
-			return made.text
-		default:
-			return string(h.r.appendValue(nil, &made))
+		if text, ok := h.r.Text(v.Any()); ok {
+			return text
 		}
 	}
-	return "<" + PanicType(v.Any()) + ">"
+	return "<" + recorder.PanicType(v.Any()) + ">"
 }
