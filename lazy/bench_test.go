@@ -77,7 +77,7 @@ func BenchmarkFirstRows(b *testing.B) {
 			if !ok {
 				b.Fatal("no thread")
 			}
-			t.Open(top.Node)
+			t.Expand(top.Node)
 			rows := t.Rows(top, 40)
 			for rows[len(rows)-1].Gap() {
 				if err := t.Load(context.Background(), rows[len(rows)-1], AtStart); err != nil {

@@ -51,7 +51,7 @@ func TestTinyBudget(t *testing.T) {
 							}
 							seen++
 						}
-						tree.Open(row.Node)
+						tree.Expand(row.Node)
 						row, ok = tree.Next(row)
 					}
 					if seen != len(want) {
@@ -92,8 +92,8 @@ func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 			tree.mu.Unlock()
 			continue
 		}
-		if !row.Node.Leaf() && !tree.IsOpen(row.Node) {
-			tree.Open(row.Node)
+		if !row.Node.Leaf() && !tree.IsExpanded(row.Node) {
+			tree.Expand(row.Node)
 			if in, ok := tree.LastChild(row.Node); ok {
 				row = in
 				continue

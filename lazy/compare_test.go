@@ -130,7 +130,7 @@ func ways(t *testing.T, tree *Tree) map[string]func(n *Node) []*Node {
 		return c
 	}
 	rows := func(n *Node, first func() (Row, bool), next func(Row) (Row, bool), end End) (nodes []*Node) {
-		tree.Open(n)
+		tree.Expand(n)
 		for r, ok := first(); ok; {
 			if r.Gap() {
 				if err := tree.Load(ctx, r, end); err != nil {

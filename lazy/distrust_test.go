@@ -56,7 +56,7 @@ func TestContradictionFoundLate(t *testing.T) {
 		}
 		tree := r.Tree(true)
 		for _, th := range tree.Threads() {
-			tree.Open(th)
+			tree.Expand(th)
 		}
 		var wg sync.WaitGroup
 		for range 4 {
@@ -84,7 +84,7 @@ func TestContradictionFoundLate(t *testing.T) {
 		}
 		tree.Refresh()
 		for _, th := range tree.Threads() {
-			if !tree.IsOpen(th) {
+			if !tree.IsExpanded(th) {
 				t.Errorf("thread %d was closed", th.Thread())
 			}
 		}
@@ -141,7 +141,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 			t.Error(err)
 		}
 		// What was handed out stays good.
-		tree.Open(th)
+		tree.Expand(th)
 		for row, ok := tree.First(); ok && !row.Gap(); row, ok = tree.Next(row) {
 			tree.AppendText(nil, row.Node, true)
 			row.Node.Offset()

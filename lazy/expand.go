@@ -2,12 +2,12 @@ package lazy
 
 import "context"
 
-// Expand opens n and what is below it, depth levels (0: all), loading as it
-// goes. It stops when limit rows have been opened, or when the nodes would not
-// fit into the budget; complete says whether all is open. It looks at the limit
-// after each page of children, so that up to 127 rows more may be open.
+// ExpandAll expands n and what is below it, depth levels (0: all), loading as it
+// goes. It stops when limit rows have been expanded, or when the nodes would not
+// fit into the budget; complete says whether all is expanded. It looks at the limit
+// after each page of children, so that up to 127 rows more may be expanded.
 // progress may be nil.
-func (t *Tree) Expand(ctx context.Context, n *Node, depth, limit int, progress func(rows int)) (rows int, complete bool, err error) {
+func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progress func(rows int)) (rows int, complete bool, err error) {
 	type task struct {
 		n     *Node
 		depth int
@@ -16,7 +16,7 @@ func (t *Tree) Expand(ctx context.Context, n *Node, depth, limit int, progress f
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
-		t.Open(at.n)
+		t.Expand(at.n)
 		for pos := at.n.e.Load().start; ; {
 			if st := t.Stats(); rows >= limit || st.Bytes > st.Budget*9/10 {
 				return rows, false, nil

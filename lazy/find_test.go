@@ -155,7 +155,7 @@ func TestReveal(t *testing.T) {
 						t.Fatalf("offset %d: revealed %+v, %d deep, want %+v, %d deep", at, n.Place(), n.Depth(), want.Place(), want.Depth())
 					}
 					for up := n.Parent(); up != nil; up = up.Parent() {
-						if !tree.IsOpen(up) {
+						if !tree.IsExpanded(up) {
 							t.Fatalf("offset %d: the path is not open", at)
 						}
 					}
@@ -176,7 +176,7 @@ func openAll(tree *Tree, n *Node) {
 	for todo := []*Node{n}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		tree.open(n)
+		tree.expand(n)
 		for _, p := range n.kids.pages {
 			todo = append(todo, p.nodes...)
 		}

@@ -139,7 +139,7 @@ func TestFollowAnotherFile(t *testing.T) {
 			catchUp(t, r)
 			tree.Refresh()
 			for _, th := range tree.Threads() {
-				tree.Open(th)
+				tree.Expand(th)
 				if _, err := tree.Children(t.Context(), th); err != nil {
 					t.Fatal(err)
 				}
@@ -180,7 +180,7 @@ func walkAllOrStale(tree *Tree) (nodes []*Node) {
 			}
 		} else {
 			nodes = append(nodes, row.Node)
-			tree.Open(row.Node)
+			tree.Expand(row.Node)
 		}
 		row, ok = tree.Next(row)
 	}

@@ -41,7 +41,7 @@ func TestFollowLong(t *testing.T) {
 		catchUp(t, r)
 		tree.Refresh()
 		for _, th := range tree.Threads() {
-			tree.Open(th)
+			tree.Expand(th)
 			if gap, ok := tree.LastChild(th); ok && gap.Gap() {
 				if err := tree.Load(t.Context(), gap, AtEnd); err != nil {
 					t.Fatal(err)

@@ -71,7 +71,7 @@ func walkAll(t *testing.T, tree *Tree, rng *rand.Rand) (nodes []*Node) {
 		if !row.Gap() {
 			loads = 0
 			nodes = append(nodes, row.Node)
-			tree.Open(row.Node)
+			tree.Expand(row.Node)
 			row, ok = tree.Next(row)
 			continue
 		}
@@ -214,7 +214,7 @@ func TestGrowingViews(t *testing.T) {
 							t.Fatalf("%d children, exact %v, %d loaded: %v", count, exact, len(kids), err)
 						}
 						if folded && rng.IntN(2) == 0 {
-							tree.Close(n)
+							tree.Collapse(n)
 						}
 					}
 				}
@@ -248,7 +248,7 @@ func TestGrownWhileRead(t *testing.T) {
 				more = g.grow(rng.Int64N(1500) + 1)
 				tree.Refresh()
 				for _, th := range tree.Threads() {
-					tree.Open(th)
+					tree.Expand(th)
 					gap, ok := tree.LastChild(th)
 					if !ok || !gap.Gap() {
 						continue

@@ -78,7 +78,7 @@ func try(t *testing.T, data, index []byte) {
 		for _, c := range nodes {
 			tree.Range(ctx, c, 0, 3)
 		}
-		tree.Open(n)
+		tree.Expand(n)
 		if row, ok := tree.LastChild(n); ok {
 			tree.Load(ctx, row, AtEnd)
 		}

@@ -252,7 +252,7 @@ func (t *Tree) release(p *page, c *Node) {
 	t.forgotten++
 }
 
-// forget forgets all below n and closes it. It returns how many nodes that
+// forget forgets all below n and collapses it. It returns how many nodes that
 // were. It does not recurse: nesting can be deep.
 func (t *Tree) forget(n *Node) int {
 	if n.kids == nil {
@@ -263,7 +263,7 @@ func (t *Tree) forget(n *Node) int {
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		n.kids.open = false
+		n.kids.expanded = false
 		for _, p := range n.kids.pages {
 			for _, c := range p.nodes {
 				if c.kids != nil {
@@ -283,7 +283,7 @@ func (t *Tree) forget(n *Node) int {
 	return count
 }
 
-// Forget forgets all below n, closes it, and returns how many nodes that were.
+// Forget forgets all below n, collapses it, and returns how many nodes that were.
 // They can be loaded again.
 func (t *Tree) Forget(n *Node) int {
 	t.mu.Lock()

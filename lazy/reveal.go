@@ -24,7 +24,7 @@ const (
 	revealAfter  = 64
 )
 
-// Reveal loads and opens the path to the trace point at a place and returns its
+// Reveal loads and expands the path to the trace point at a place and returns its
 // node, or the thread's: where the tree does not show that point, the innermost around it that
 // is shown.
 func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
@@ -95,12 +95,12 @@ func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok 
 	return chain, true
 }
 
-// revealIn opens n and returns its child around a logical offset, which it
+// revealIn expands n and returns its child around a logical offset, which it
 // loads when need be; nil when no child is shown there.
 func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node, error) {
 	at := path.at
 	t.mu.Lock()
-	t.open(n)
+	t.expand(n)
 	t.touch(n)
 	from, to, ord, missing := n.gap(at)
 	t.mu.Unlock()

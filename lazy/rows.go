@@ -1,8 +1,8 @@
 package lazy
 
 // Row is a line of the outline: a node that is shown, since all around it are
-// open, or a gap in an open node, which may be sorted: see Tree.Sort. A Row is a value; it stays meaningful when
-// the tree changes, see Resolve.
+// expanded, or a gap in an expanded node, which may be sorted: see Tree.Sort. A Row
+// is a value; it stays meaningful when the tree changes, see Resolve.
 type Row struct {
 	Node   *Node // nil: a gap
 	Parent *Node // of the node or of the gap; nil for a thread
@@ -23,32 +23,32 @@ func rowOf(n *Node) Row {
 	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
 }
 
-// Open opens a node: its children become rows. They need not be in memory.
-func (t *Tree) Open(n *Node) {
+// Expand expands a node: its children become rows. They need not be in memory.
+func (t *Tree) Expand(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.open(n)
+	t.expand(n)
 }
 
-func (t *Tree) open(n *Node) {
+func (t *Tree) expand(n *Node) {
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
-	n.kids.open = true
+	n.kids.expanded = true
 }
 
-// Close closes a node. What is below it stays in memory, and open, until the
-// room is needed.
-func (t *Tree) Close(n *Node) {
+// Collapse collapses a node. What is below it stays in memory, and expanded, until
+// the room is needed.
+func (t *Tree) Collapse(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n.kids != nil {
-		n.kids.open = false
+		n.kids.expanded = false
 	}
 }
 
-// CloseAll closes a node and all below it.
-func (t *Tree) CloseAll(n *Node) {
+// CollapseAll collapses a node and all below it.
+func (t *Tree) CollapseAll(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n.collapseAll()
@@ -65,7 +65,7 @@ func (n *Node) collapseAll() {
 		if n.kids == nil {
 			continue
 		}
-		n.kids.open = false
+		n.kids.expanded = false
 		for _, p := range n.kids.pages {
 			todo = append(todo, p.nodes...)
 		}
@@ -81,17 +81,17 @@ func (t *Tree) CollapseEverything() {
 	}
 }
 
-// IsOpen reports whether the node is open.
-func (t *Tree) IsOpen(n *Node) bool {
+// IsExpanded reports whether the node is expanded.
+func (t *Tree) IsExpanded(n *Node) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return n.isOpen()
+	return n.expanded()
 }
 
 // gone reports whether the node has been forgotten.
 func (n *Node) gone() bool { return n.parent != nil && n.page == nil }
 
-func (n *Node) isOpen() bool { return n.kids != nil && n.kids.open }
+func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 
 // First returns the first row; ok is false when no thread is known yet.
 func (t *Tree) First() (r Row, ok bool) {
@@ -124,7 +124,7 @@ func (t *Tree) Next(r Row) (Row, bool) {
 func (t *Tree) Prev(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if up, ok := t.before(r); ok {
+	if up, ok := t.prevSibling(r); ok {
 		return t.deepest(up), true
 	}
 	if r.Parent != nil {
@@ -133,21 +133,21 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 	return Row{}, false
 }
 
-// NextSibling returns the row behind r, and all below it, in the same node.
+// NextSibling returns the row after r, and all below it, in the same node.
 func (t *Tree) NextSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.behind(r)
+	return t.nextSibling(r)
 }
 
 // PrevSibling returns the row before r in the same node.
 func (t *Tree) PrevSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.before(r)
+	return t.prevSibling(r)
 }
 
-// FirstChild returns the first row within an open node.
+// FirstChild returns the first row within an expanded node.
 func (t *Tree) FirstChild(n *Node) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,16 +155,16 @@ func (t *Tree) FirstChild(n *Node) (Row, bool) {
 }
 
 func (t *Tree) firstChild(n *Node) (Row, bool) {
-	if !n.isOpen() {
+	if !n.expanded() {
 		return Row{}, false
 	}
 	if s := n.sorting(); s != nil {
-		return t.following(n, s, firstRank)
+		return t.sortedAfter(n, s, firstRank)
 	}
 	return n.rowAt(n.e.Load().start)
 }
 
-// LastChild returns the last row of an open node's own children.
+// LastChild returns the last row of an expanded node's own children.
 func (t *Tree) LastChild(n *Node) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,7 +172,7 @@ func (t *Tree) LastChild(n *Node) (Row, bool) {
 }
 
 func (t *Tree) lastChild(n *Node) (Row, bool) {
-	if !n.isOpen() {
+	if !n.expanded() {
 		return Row{}, false
 	}
 	if s := n.sorting(); s != nil {
@@ -188,7 +188,7 @@ func (t *Tree) next(r Row) (Row, bool) {
 		}
 	}
 	for {
-		if next, ok := t.behind(r); ok {
+		if next, ok := t.nextSibling(r); ok {
 			return next, true
 		}
 		if r.Parent == nil {
@@ -210,11 +210,11 @@ func (t *Tree) deepest(r Row) Row {
 	return r
 }
 
-// behind is NextSibling.
-func (t *Tree) behind(r Row) (Row, bool) {
+// nextSibling is NextSibling.
+func (t *Tree) nextSibling(r Row) (Row, bool) {
 	if r.Parent != nil {
 		if s := r.Parent.sorting(); s != nil {
-			return t.behindSorted(s, r)
+			return t.nextSorted(s, r)
 		}
 	}
 	switch {
@@ -231,11 +231,11 @@ func (t *Tree) behind(r Row) (Row, bool) {
 	return Row{}, false
 }
 
-// before is PrevSibling.
-func (t *Tree) before(r Row) (Row, bool) {
+// prevSibling is PrevSibling.
+func (t *Tree) prevSibling(r Row) (Row, bool) {
 	if r.Parent != nil {
 		if s := r.Parent.sorting(); s != nil {
-			return t.beforeSorted(s, r)
+			return t.prevSorted(s, r)
 		}
 		return r.Parent.rowBefore(r.From)
 	}
@@ -321,7 +321,7 @@ func (t *Tree) keep(r Row) {
 
 // Resolve returns the row that stands now where r stood: of a gap that was
 // loaded, its first node; of a node that was forgotten, the gap in its place;
-// of what is inside a closed node, that node.
+// of what is inside a collapsed node, that node.
 func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -331,10 +331,10 @@ func (t *Tree) Resolve(r Row) Row {
 		}
 		return r
 	}
-	// The outermost node on the path that is gone or closed hides the rest.
+	// The outermost node on the path that is gone or collapsed hides the rest.
 	var hides *Node
 	for n := r.Parent; n != nil; n = n.parent {
-		if n.gone() || !n.isOpen() {
+		if n.gone() || !n.expanded() {
 			hides = n
 		}
 	}
@@ -351,7 +351,7 @@ func (t *Tree) Resolve(r Row) Row {
 	return t.resolveIn(r)
 }
 
-// resolveIn returns the row that stands in the place of a row of an open node:
+// resolveIn returns the row that stands in the place of a row of an expanded node:
 // the last one where there is none.
 func (t *Tree) resolveIn(r Row) Row {
 	n, at := r.Parent, r.From

@@ -57,7 +57,7 @@ func nestedDeep(t *testing.T, from string, depth int) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	tree.Keep(rowOf(n))
-	tree.CloseAll(tree.Threads()[0])
+	tree.CollapseAll(tree.Threads()[0])
 	tree.Forget(tree.Threads()[0])
 	if st := tree.Stats(); st.Loaded != 0 || st.Bytes != 0 {
 		t.Fatalf("forgotten, but %+v", st)
@@ -80,7 +80,7 @@ func TestManyChildren(t *testing.T) {
 			tree := r.Tree(true)
 			node := widest(t, tree)
 			ctx := context.Background()
-			tree.Open(node)
+			tree.Expand(node)
 			for _, end := range []End{AtStart, AtEnd} {
 				row, _ := tree.FirstChild(node)
 				if end == AtEnd {
@@ -183,7 +183,7 @@ func TestBudgetHolds(t *testing.T) {
 			seen++
 			text = append(tree.AppendText(text, row.Node, true), '\n')
 			if !row.Node.Leaf() {
-				tree.Open(row.Node)
+				tree.Expand(row.Node)
 			}
 		}
 		if st := tree.Stats(); st.Bytes > st.Budget {
@@ -249,9 +249,9 @@ func useTree(t *testing.T, tree *Tree, seed int) {
 		case (step+seed)%37 == 0:
 			tree.Forget(row.Node)
 		case (step+seed)%11 == 0:
-			tree.Close(row.Node)
+			tree.Collapse(row.Node)
 		default:
-			tree.Open(row.Node)
+			tree.Expand(row.Node)
 			tree.CountChildren(ctx, row.Node, 100)
 			tree.AppendText(nil, row.Node, true)
 			row.Node.Offset()

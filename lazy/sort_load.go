@@ -14,9 +14,9 @@ func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
 	var now Row
 	var ok bool
 	if end == AtStart {
-		now, ok = t.following(n, s, gap.lo)
+		now, ok = t.sortedAfter(n, s, gap.lo)
 	} else {
-		now, ok = t.preceding(n, s, gap.hi)
+		now, ok = t.sortedUpTo(n, s, gap.hi)
 	}
 	if !ok || !now.ranked() {
 		t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *Tree) revealSorted(ctx context.Context, n, c *Node) error {
 	}
 	var w *sortWalk
 	if x, sorted := s.rankOf(c); sorted {
-		if r, ok := t.following(n, s, x.justBefore()); ok && r.ranked() {
+		if r, ok := t.sortedAfter(n, s, x.justBefore()); ok && r.ranked() {
 			if o, _, _ := s.absentIn(r); o == nil {
 				w = &sortWalk{lo: r.lo, hi: r.hi, from: x.justBefore()}
 			}

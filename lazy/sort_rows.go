@@ -18,8 +18,8 @@ func (n *Node) sortedGap(lo, hi rank, count int64) Row {
 	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
 }
 
-// following returns the first row of a sorted node behind a rank.
-func (t *Tree) following(n *Node, s *sorting, x rank) (Row, bool) {
+// sortedAfter returns the first row of a sorted node after a rank.
+func (t *Tree) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 	for i, o := range s.ranges {
 		if x.before(o.lo) {
 			return s.gapBefore(n, i), true
@@ -40,8 +40,8 @@ func (t *Tree) following(n *Node, s *sorting, x rank) (Row, bool) {
 	return n.rowAt(s.limit)
 }
 
-// preceding returns the last row of a sorted node up to and with a rank.
-func (t *Tree) preceding(n *Node, s *sorting, x rank) (Row, bool) {
+// sortedUpTo returns the last row of a sorted node up to and with a rank.
+func (t *Tree) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
 	for i := len(s.ranges) - 1; i >= 0; i-- {
 		o := s.ranges[i]
 		if o.hi.before(x) {
@@ -131,28 +131,28 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 	return x, true
 }
 
-// behindSorted is behind, in a sorted node.
-func (t *Tree) behindSorted(s *sorting, r Row) (Row, bool) {
+// nextSorted is nextSibling, in a sorted node.
+func (t *Tree) nextSorted(s *sorting, r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return t.following(r.Parent, s, r.hi)
+		return t.sortedAfter(r.Parent, s, r.hi)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return t.following(r.Parent, s, x)
+			return t.sortedAfter(r.Parent, s, x)
 		}
 		return r.Parent.rowAt(r.Node.e.Load().next)
 	}
 	return r.Parent.rowAt(max(r.To, s.limit))
 }
 
-// beforeSorted is before, in a sorted node.
-func (t *Tree) beforeSorted(s *sorting, r Row) (Row, bool) {
+// prevSorted is prevSibling, in a sorted node.
+func (t *Tree) prevSorted(s *sorting, r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return t.preceding(r.Parent, s, r.lo)
+		return t.sortedUpTo(r.Parent, s, r.lo)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return t.preceding(r.Parent, s, x.justBefore())
+			return t.sortedUpTo(r.Parent, s, x.justBefore())
 		}
 	}
 	return t.lastSorted(r.Parent, s, r.From)
@@ -169,10 +169,10 @@ func (t *Tree) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
 	case !r.Gap() && r.From >= s.limit:
 		return r, true
 	}
-	return t.preceding(n, s, lastRank)
+	return t.sortedUpTo(n, s, lastRank)
 }
 
-// resolveSorted is Resolve for a row of a sorted node that is open.
+// resolveSorted is Resolve for a row of a sorted node that is expanded.
 func (t *Tree) resolveSorted(s *sorting, r Row) (Row, bool) {
 	n := r.Parent
 	if !r.ranked() {
@@ -180,10 +180,10 @@ func (t *Tree) resolveSorted(s *sorting, r Row) (Row, bool) {
 			return n.rowAt(r.From)
 		}
 		if r.Node == nil {
-			return t.following(n, s, firstRank)
+			return t.sortedAfter(n, s, firstRank)
 		}
 		x, _ := s.rankOf(r.Node)
-		return t.following(n, s, x.justBefore())
+		return t.sortedAfter(n, s, x.justBefore())
 	}
-	return t.following(n, s, r.lo)
+	return t.sortedAfter(n, s, r.lo)
 }

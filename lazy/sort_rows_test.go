@@ -38,7 +38,7 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	for i, c := range s.all {
 		s.rank[c.Place().At] = i
 	}
-	tree.Open(n)
+	tree.Expand(n)
 	if err := tree.Sort(ctx, n, OrderDuration, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func (s *sortedNode) change(rng *rand.Rand, rows []Row) {
 	case 7:
 		if rng.IntN(4) == 0 {
 			s.tree.Forget(s.n)
-			s.tree.Open(s.n)
+			s.tree.Expand(s.n)
 		}
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func TestSort(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					tree.Open(same)
+					tree.Expand(same)
 					if err := tree.Sort(ctx, same, OrderDuration, nil); err != nil {
 						t.Fatal(err)
 					}

@@ -41,7 +41,7 @@ func BenchmarkTimedFirstRows(b *testing.B) {
 			if _, err := t.Child(context.Background(), top.Node, 0); err != nil {
 				b.Fatal(err)
 			}
-			t.Open(top.Node)
+			t.Expand(top.Node)
 			for _, row := range t.Rows(top, 40) {
 				if !row.Gap() {
 					row.Node.Time()

@@ -91,7 +91,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	ctx := context.Background()
 	tree.most = 1 + rng.IntN(4)
 	for _, th := range tree.Threads() {
-		tree.Open(th)
+		tree.Expand(th)
 		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {
 			if err := tree.Sort(ctx, th, OrderDuration, nil); err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 		}
 		if rng.IntN(4) == 0 {
 			tree.Forget(th)
-			tree.Open(th)
+			tree.Expand(th)
 		}
 		seen := make(map[Place]bool)
 		for _, n := range rowsOf(t, tree, th, rng.IntN(2) == 0, rng) {

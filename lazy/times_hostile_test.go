@@ -58,7 +58,7 @@ func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 		if _, _, err := tree.Longest(ctx, n, nil); err != nil {
 			t.Fatal(err)
 		}
-		tree.Open(n)
+		tree.Expand(n)
 		if err := tree.Sort(ctx, n, order, nil); err != nil && !errors.Is(err, errNoTimes) {
 			t.Fatal(err)
 		}

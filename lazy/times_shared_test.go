@@ -19,7 +19,7 @@ func useAtRandom(tree *Tree, rng *rand.Rand) {
 	ctx := context.Background()
 	tree.Refresh()
 	for _, th := range tree.Threads() {
-		tree.Open(th)
+		tree.Expand(th)
 		kids, _ := tree.Children(ctx, th)
 		for _, n := range append(kids, th) {
 			n.Time()

@@ -116,14 +116,14 @@ type Node struct {
 
 // kids is what a node knows of its children.
 type kids struct {
-	open    bool
-	pages   []*page // by offset
-	anchors []anchor
-	marks   []mark
-	counted int64     // rows counted so far
-	exact   bool      // to the end
-	time    childTime // of those counted
-	sorted  *sorting  // nil: rows come as recorded
+	expanded bool
+	pages    []*page // by offset
+	anchors  []anchor
+	marks    []mark
+	counted  int64     // rows counted so far
+	exact    bool      // to the end
+	time     childTime // of those counted
+	sorted   *sorting  // nil: rows come as recorded
 
 	timesSize int64 // of the file of times, when counting began
 }
@@ -341,13 +341,13 @@ func (t *Tree) newThread(id int32) *Node {
 }
 
 // startOver forgets all that was read from an index that was wrong. Threads
-// stay, and stay open.
+// stay, and stay expanded.
 func (t *Tree) startOver(epoch int64) {
 	t.roots.startOver()
 	for _, n := range t.roots.made {
-		open := n.isOpen()
+		expanded := n.expanded()
 		t.forget(n)
-		n.kids, n.epoch = &kids{open: open}, int32(epoch)
+		n.kids, n.epoch = &kids{expanded: expanded}, int32(epoch)
 		n.e.Store(&entry{state: StatePending})
 	}
 }
@@ -402,7 +402,7 @@ func (t *Tree) growLast(n *Node) *Node {
 		t.cut(p, len(p.nodes)-1)
 		return nil
 	}
-	if folds && !last.isOpen() {
+	if folds && !last.expanded() {
 		// Only now can it be told what it folds to.
 		t.cut(p, len(p.nodes)-1)
 		return nil

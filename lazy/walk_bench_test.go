@@ -44,7 +44,7 @@ type bigWalk struct {
 // through visits all below n. It recurses: the traces of benchmarks are not
 // deep.
 func (w *bigWalk) through(n *Node) {
-	w.tree.Open(n)
+	w.tree.Expand(n)
 	for row, ok := w.tree.FirstChild(n); ok; {
 		if row.Gap() {
 			if err := w.tree.Load(context.Background(), row, AtStart); err != nil {

@@ -117,8 +117,8 @@ func (m *Model) toNewest(thread *lazy.Node) goal {
 		row := rowOf(f.path[len(f.path)-1])
 		for {
 			n := f.path[len(f.path)-1]
-			if !o.t.IsOpen(n) {
-				o.t.Open(n)
+			if !o.t.IsExpanded(n) {
+				o.t.Expand(n)
 				f.opened = append(f.opened, n)
 			}
 			last, ok := o.t.LastChild(n)
@@ -185,7 +185,7 @@ func (f *following) tidy(t *lazy.Tree) {
 		if around[n] {
 			kept = append(kept, n)
 		} else {
-			t.Close(n)
+			t.Collapse(n)
 		}
 	}
 	clear(f.opened[len(kept):])

@@ -84,7 +84,7 @@ func (m *Model) threadSize(id int32) int64 {
 func toward(n *lazy.Node, at, slack int64) goal {
 	return func(o *outline) (lazy.Row, lazy.End, bool) {
 		for at-n.Place().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {
-			o.t.Open(n)
+			o.t.Expand(n)
 			last, ok := o.t.LastChild(n)
 			if !ok {
 				break

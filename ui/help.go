@@ -53,7 +53,7 @@ func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
 	}
 	more := []string{
 		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
-		"Mouse: wheel scrolls, click chooses, double click opens. Shift selects text; --no-mouse leaves it to the terminal.",
+		"Mouse: wheel scrolls, click chooses, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
 	}
 	items = append(items, list.Item{Head: true})
 	for _, text := range more {
@@ -66,7 +66,7 @@ func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
 func legend(g *screen.Glyphs) []list.Item {
 	items := []list.Item{{Head: true}, {Head: true, Cells: []list.Cell{{Text: "Marks", Style: screen.Bold}}}}
 	for _, l := range [][2]string{
-		{g.Open, "open"}, {g.Sorted, "open, sorted by duration"}, {g.Closed, "closed, in memory"}, {g.Absent, "closed, not loaded"},
+		{g.Open, "expanded"}, {g.Sorted, "expanded, sorted by duration"}, {g.Closed, "collapsed, in memory"}, {g.Absent, "collapsed, not loaded"},
 		{g.Spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
 	} {
 		items = append(items, list.Item{Cells: []list.Cell{{Text: l[0], Style: screen.Accent, At: 4}, {Text: l[1], Style: screen.Plain, At: 22}}})

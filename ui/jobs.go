@@ -14,7 +14,7 @@ import (
 // expandLimit is how many rows one key opens at most.
 const expandLimit = 50_000
 
-// jobs is the work that a person asked for and waits for: opening much, or
+// jobs is the work that a person asked for and waits for: expanding much, or
 // going somewhere far. There is one at a time; a new one ends the one before.
 type jobs struct {
 	id     int // of the current or last one
@@ -90,7 +90,7 @@ func (m *Model) expandAll(int) tea.Cmd { return m.expand(0) }
 // toDepth shows n levels below the cursor's node, and no more.
 func (m *Model) toDepth(n int) tea.Cmd {
 	if node := m.out.cursor.Node; node != nil {
-		m.out.t.CloseAll(node)
+		m.out.t.CollapseAll(node)
 	}
 	return m.expand(n)
 }
@@ -106,10 +106,10 @@ func (m *Model) expand(depth int) tea.Cmd {
 		return nil
 	}
 	rows := new(atomic.Int64)
-	ctx, id := m.beginJob("opening", rows)
+	ctx, id := m.beginJob("expanding", rows)
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
-		opened, complete, err := t.Expand(ctx, n, depth, expandLimit, func(k int) { rows.Store(int64(k)) })
+		opened, complete, err := t.ExpandAll(ctx, n, depth, expandLimit, func(k int) { rows.Store(int64(k)) })
 		return expanded{id, opened, complete, err}
 	})
 	if e != nil {
@@ -118,7 +118,7 @@ func (m *Model) expand(depth int) tea.Cmd {
 	return cmd
 }
 
-// expanded is the end of opening much.
+// expanded is the end of expanding much.
 type expanded struct {
 	id       int
 	rows     int
@@ -132,9 +132,9 @@ func (e expanded) apply(m *Model) tea.Cmd {
 	}
 	switch {
 	case e.err != nil:
-		m.fail("cannot open all", e.err)
+		m.fail("cannot expand all", e.err)
 	case e.complete:
-		m.say("opened " + screen.Plural(int64(e.rows), "row"))
+		m.say("expanded " + screen.Plural(int64(e.rows), "row"))
 	case e.rows >= expandLimit:
 		m.say("stopped at " + screen.Plural(int64(e.rows), "row") + "; press E on one of them to go on")
 	default:

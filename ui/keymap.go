@@ -58,7 +58,7 @@ func bindings() []binding {
 		{[]string{"c"}, groupTree, "collapse it and all below", "", (*Model).collapse},
 		{[]string{"C"}, groupTree, "collapse everything", "", (*Model).collapseAll},
 		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", (*Model).forget},
-		{[]string{"s"}, groupTree, "sort by duration, or back: children if open, else siblings", "sort", (*Model).sort},
+		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or back", "sort", (*Model).sort},
 		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", (*Model).toggleRaw},
 
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},

@@ -161,11 +161,11 @@ func TestMouse(t *testing.T) {
 	}
 	n := d.m.out.cursor.Node
 	click(20, 7)
-	if !d.m.out.t.IsOpen(n) {
-		t.Error("a double click does not open")
+	if !d.m.out.t.IsExpanded(n) {
+		t.Error("a double click does not expand")
 	}
 	click(6, 7)
-	if d.m.out.t.IsOpen(n) {
+	if d.m.out.t.IsExpanded(n) {
 		t.Error("a click on the mark does not close")
 	}
 	top := d.m.out.rows[0]

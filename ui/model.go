@@ -160,11 +160,11 @@ func (m *Model) begin() tea.Cmd {
 		return nil
 	}
 	if m.begun != nil {
-		m.out.t.CloseAll(m.begun)
+		m.out.t.CollapseAll(m.begun)
 	}
 	m.begun = first
 	m.out.put(rowOf(m.begun), 0)
-	m.out.t.Open(m.begun)
+	m.out.t.Expand(m.begun)
 	return m.aim(openOnly(m.begun))
 }
 
@@ -178,7 +178,7 @@ func openOnly(n *lazy.Node) goal {
 		}
 		first := o.cursor
 		if _, more := o.t.NextSibling(first); !more && first.Node != nil && first.Node != n && !first.Node.Leaf() {
-			o.t.Open(first.Node)
+			o.t.Expand(first.Node)
 		}
 		return lazy.Row{}, 0, false
 	}

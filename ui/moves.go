@@ -33,11 +33,11 @@ func (m *Model) right(n int) tea.Cmd {
 	case node.Leaf():
 		m.slide(8 * max(1, n))
 		return nil
-	case m.out.t.IsOpen(node):
+	case m.out.t.IsExpanded(node):
 		return m.aim(toFirstChild(node))
 	}
 	m.retry(node)
-	m.out.t.Open(node)
+	m.out.t.Expand(node)
 	return nil
 }
 
@@ -68,8 +68,8 @@ func (m *Model) left(int) tea.Cmd {
 		m.slide(-8)
 	case m.out.skip > 0:
 		return m.shift(-8)
-	case row.Node != nil && m.out.t.IsOpen(row.Node) && !row.Node.Leaf():
-		m.out.t.Close(row.Node)
+	case row.Node != nil && m.out.t.IsExpanded(row.Node) && !row.Node.Leaf():
+		m.out.t.Collapse(row.Node)
 	case row.Parent != nil:
 		m.out.jump(rowOf(row.Parent))
 	}
@@ -104,11 +104,11 @@ func (m *Model) toggle(int) tea.Cmd {
 		return m.again()
 	case n.Leaf():
 		m.say("no children")
-	case m.out.t.IsOpen(n):
-		m.out.t.Close(n)
+	case m.out.t.IsExpanded(n):
+		m.out.t.Collapse(n)
 	default:
 		m.retry(n)
-		m.out.t.Open(n)
+		m.out.t.Expand(n)
 	}
 	return nil
 }
@@ -116,13 +116,13 @@ func (m *Model) toggle(int) tea.Cmd {
 func (m *Model) collapse(int) tea.Cmd {
 	row := m.out.cursor
 	n := row.Node
-	if n == nil || n.Leaf() || !m.out.t.IsOpen(n) {
+	if n == nil || n.Leaf() || !m.out.t.IsExpanded(n) {
 		if n = row.Parent; n == nil {
 			return nil
 		}
 		m.out.jump(rowOf(n))
 	}
-	m.out.t.CloseAll(n)
+	m.out.t.CollapseAll(n)
 	return nil
 }
 

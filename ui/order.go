@@ -23,7 +23,7 @@ func (m *Model) byDuration() bool {
 // when it is open, else the one it is in.
 func (m *Model) sortable() *lazy.Node {
 	row := m.out.cursor
-	if n := row.Node; n != nil && !n.Leaf() && m.out.t.IsOpen(n) {
+	if n := row.Node; n != nil && !n.Leaf() && m.out.t.IsExpanded(n) {
 		return n
 	}
 	return row.Parent
@@ -39,7 +39,7 @@ func (m *Model) sort(int) tea.Cmd {
 		m.say("no timing data in this trace")
 		return nil
 	case n == nil:
-		m.say("threads stay in their order; " + screen.KeyName("right", m.g) + " opens this one, s then sorts what is in it")
+		m.say("threads stay in their order; " + screen.KeyName("right", m.g) + " expands this one, s then sorts what is in it")
 		return nil
 	}
 	to, name := lazy.OrderDuration, "sorting by duration"

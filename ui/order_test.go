@@ -133,7 +133,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		text := d.cursorText()
 		for range 2 {
 			d.keys("r")
-			if on := d.m.out.cursor.Node; on.Leaf() || d.m.out.t.IsOpen(on) != open {
+			if on := d.m.out.cursor.Node; on.Leaf() || d.m.out.t.IsExpanded(on) != open {
 				t.Errorf("%q became %q, open %v", text, d.cursorText(), !open)
 			}
 		}
@@ -169,7 +169,7 @@ func TestNothingToSort(t *testing.T) {
 		t.Errorf("the screen is another:\n%s", d.screen())
 	}
 	d = drive(t, timedTrace(t, timedSpec), 80, 24, Options{})
-	d.keys("G s").has("threads stay in their order; → opens this one")
+	d.keys("G s").has("threads stay in their order; → expands this one")
 }
 
 // TestSortMany sorts more children than are kept in order at once, and walks

@@ -18,7 +18,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 	place, ok := m.here()
 	on := old.cursor.Node
 	thread := on != nil && on.IsThread()
-	open := on != nil && old.t.IsOpen(on)
+	open := on != nil && old.t.IsExpanded(on)
 	name := map[bool]string{true: "folded", false: "raw: every event as it was recorded"}[t.Folded()]
 	if !ok {
 		m.swap(t, place.Thread)
@@ -36,7 +36,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
 			m.swap(t, place.Thread)
 			if open && (thread || n.Place() == place) && !n.Leaf() {
-				t.Open(n)
+				t.Expand(n)
 			}
 			m.out.put(rowOf(n), old.line)
 			m.follow.rebase(m.out.cursor)

@@ -137,16 +137,16 @@ func (m *Model) placed(n *lazy.Node) (ok bool) {
 	return ok
 }
 
-// mark says whether a node is open, closed, not loaded, a leaf, or loading.
+// mark says whether a node is expanded, collapsed, not loaded, a leaf, or loading.
 func (m *Model) mark(n *lazy.Node) string {
 	switch {
 	case n.Leaf():
 		return " "
 	case m.loads.of(n) && !n.Loaded():
 		return m.spinner()
-	case m.out.t.IsOpen(n) && n.Order() == lazy.OrderDuration:
+	case m.out.t.IsExpanded(n) && n.Order() == lazy.OrderDuration:
 		return m.g.Sorted
-	case m.out.t.IsOpen(n):
+	case m.out.t.IsExpanded(n):
 		return m.g.Open
 	case n.Loaded():
 		return m.g.Closed

@@ -28,7 +28,7 @@ var tourSteps = []step{
 	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below it. h collapses it again. The line at the top says where you are.",
 		done: func(m *Model) bool {
 			n := m.out.cursor.Node
-			return n != nil && !n.Leaf() && m.out.t.IsOpen(n)
+			return n != nil && !n.Leaf() && m.out.t.IsExpanded(n)
 		}},
 	{key: "e", text: "%s expands one more level, here and below. Press it on a row further up, too.",
 		done: func(m *Model) bool {
