@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// table is a table of the page and the command that measures it.
+type table struct {
+	title, text string
+	interop     bool // needs Java, Maven, cargo or a C++ compiler
+	env         []string
+	packages    string
+	bench       string // a regular expression
+	flags       []string
+	columns     []column
+	rows        []row
+}
+
+type column struct {
+	head, part string // part takes the place of * in the name of a row's benchmark
+}
+
+type row struct {
+	head, bench, metric string
+	show                func(float64) string
+}
+
+func (t *table) arguments() []string {
+	return append(append([]string{"test", "-run", "^$", "-bench", t.bench, "-timeout", "60m"}, t.flags...), strings.Fields(t.packages)...)
+}
+
+// command is what a shell runs for the table.
+func (t *table) command() string {
+	words := append([]string{}, t.env...)
+	words = append(words, "go")
+	for _, a := range t.arguments() {
+		if strings.ContainsAny(a, "^$|()*") {
+			a = "'" + a + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+// duration shows nanoseconds with two or three digits.
+func duration(ns float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if ns >= u.size {
+			return digits(ns/u.size) + " " + u.name
+		}
+	}
+	return digits(ns) + " ns"
+}
+
+func digits(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// unit shows a number before a unit.
+func unit(name string) func(float64) string {
+	return func(v float64) string { return digits(v) + " " + name }
+}
+
+// a million calls and twenty millions of them
+var sizes = []column{{"1 M calls", "1000000"}, {"20 M calls", "20000000"}}
+
+var goroutines = []column{{"1 goroutine", "goroutines=1"}, {"2", "goroutines=2"}, {"16", "goroutines=16"}}
+
+var tables = []table{
+	{
+		title: "Reading",
+		text: "Generated traces of version 22: 1 M calls are 99 MB of data and 25 MB of index, 20 M calls 2.0 GB and 0.5 GB. *Open* lasts\n" +
+			"until everything is known; the first rows are there long before.",
+		env: []string{"TRACEX_BENCH_CALLS=20000000"}, packages: "./lazy", bench: "^Benchmark(Open|FirstRows|Pass|Scan|Rebuild|Print|Search|Walk)$",
+		flags: []string{"-count", "3"}, columns: sizes,
+		rows: []row{
+			{"open and read the first rows", "BenchmarkFirstRows/calls=*", "ns/op", duration},
+			{"open, everything known", "BenchmarkOpen/calls=*", "ns/op", duration},
+			{"the pass over the index", "BenchmarkPass/calls=*", "MB/s", unit("MB/s")},
+			{"scan of the data, without an index", "BenchmarkScan/calls=*", "MB/s", unit("MB/s")},
+			{"index made again and stored", "BenchmarkRebuild/calls=*", "MB/s", unit("MB/s")},
+			{"print, raw", "BenchmarkPrint/calls=*/raw", "MB/s", unit("MB/s of text")},
+			{"print, folded", "BenchmarkPrint/calls=*/folded", "MB/s", unit("MB/s of text")},
+			{"search through everything", "BenchmarkSearch/calls=*", "MB/s", unit("MB/s of data")},
+			{"walk all rows, expanding and forgetting every call: a row", "BenchmarkWalk/calls=*", "ns/row", duration},
+			{"most memory during that walk, without mapped files", "BenchmarkWalk/calls=*", "peak-MiB", unit("MiB")},
+		},
+	},
+	{
+		title:    "The screen",
+		text:     "From the key to the finished frame, on the same traces.",
+		packages: "./ui", bench: "^Benchmark(FirstFrame|Scroll|Expand)$", flags: []string{"-count", "3"},
+		columns: []column{{"1 M calls", "1M-calls"}, {"20 M calls", "20M-calls"}},
+		rows: []row{
+			{"first frame, after the file is open", "BenchmarkFirstFrame/*", "ns/op", duration},
+			{"scroll by a row", "BenchmarkScroll/*", "ns/op", duration},
+			{"expand a call", "BenchmarkExpand/*", "ns/op", duration},
+		},
+	},
+	{
+		title:    "Recording",
+		text:     "A call with its end, streamed to a file, with times. Recording allocates nothing.",
+		packages: "./recorder", bench: "^BenchmarkPair$/^stream$", flags: []string{"-count", "5"}, columns: goroutines,
+		rows: []row{
+			{"no arguments", "BenchmarkPair/stream/no_arguments/*", "ns/op", duration},
+			{"two ints and a string", "BenchmarkPair/stream/two_ints_and_a_string/*", "ns/op", duration},
+			{"`defer t.Call(…).End()`, two ints and a string", "BenchmarkPair/stream/one_line_two_ints_and_a_string/*", "ns/op", duration},
+			{"on disk, no arguments", "BenchmarkPair/stream/no_arguments/*", "B/op-on-disk", unit("bytes")},
+			{"on disk, two ints and a string", "BenchmarkPair/stream/two_ints_and_a_string/*", "B/op-on-disk", unit("bytes")},
+		},
+	},
+	{
+		title: "Converting",
+		text:  "600 MB of Perfetto's packets into a trace with its index and its times.",
+		env:   []string{"TRACEX_BENCH_PFTRACE=600"}, packages: "./recorder/convert/perfetto", bench: "^BenchmarkConvert$", flags: []string{"-benchtime", "1x", "-count", "3"},
+		columns: []column{{"600 MB", ""}},
+		rows: []row{
+			{"packets, for each second of the processor's time", "BenchmarkConvert/files", "MB/cpu-s", unit("MB")},
+			{"most memory", "BenchmarkConvert/files", "MiB-peak", unit("MiB")},
+		},
+	},
+	{
+		title:    "Recording through shared memory",
+		text:     "A call with its end, until a service in another process has it; nothing is lost.",
+		packages: "./recorder/perfetto/producer", bench: "^BenchmarkEndToEnd$", flags: []string{"-count", "5"}, columns: goroutines,
+		rows: []row{
+			{"calls: the program's time for one", "BenchmarkEndToEnd/tracex.calls/*", "cpu-ns/pair", duration},
+			{"calls: the service's time for an event", "BenchmarkEndToEnd/tracex.calls/*", "service-ns/event", duration},
+			{"track events: the program's time for a pair", "BenchmarkEndToEnd/track_event/*", "cpu-ns/pair", duration},
+			{"track events: the service's time for an event", "BenchmarkEndToEnd/track_event/*", "service-ns/event", duration},
+		},
+	},
+	{
+		title: "Beside Lincheck 3.7", interop: true,
+		text: "Traces of version 27, each reader in a process of its own, in turns, the start of the JVM not counted. The texts are\n" +
+			"compared byte for byte. Memory is that of no file.",
+		env: []string{"TRACEX_INTEROP=1", "TRACEX_INTEROP_CALLS=1000000,10000000"}, packages: "./lazy/interop",
+		bench: "^BenchmarkReference$/^(open|open-without-index|print-lazily)$", flags: []string{"-benchtime", "1x", "-count", "1"},
+		columns: []column{{"1 M calls", "calls=1000000"}, {"10 M calls", "calls=10000000"}},
+		rows: []row{
+			{"open", "BenchmarkReference/open/version=27/*", "times-faster", times},
+			{"… memory", "BenchmarkReference/open/version=27/*", "times-memory", part},
+			{"open without an index", "BenchmarkReference/open-without-index/version=27/*", "times-faster", times},
+			{"… memory", "BenchmarkReference/open-without-index/version=27/*", "times-memory", part},
+			{"print, raw", "BenchmarkReference/print-lazily/raw/version=27/*", "times-faster", times},
+			{"… memory", "BenchmarkReference/print-lazily/raw/version=27/*", "times-memory", part},
+			{"print, folded", "BenchmarkReference/print-lazily/folded/version=27/*", "times-faster", times},
+			{"… memory", "BenchmarkReference/print-lazily/folded/version=27/*", "times-memory", part},
+		},
+	},
+	{
+		title: "Beside Perfetto's libraries", interop: true,
+		text: "Time of a thread for a pair of track events, with 32 MiB of shared memory, in turns: ours, the C library, the Rust crate.",
+		env:  []string{"TRACEX_INTEROP=1"}, packages: "./recorder/perfetto/interop", bench: "^BenchmarkLibrary$", flags: []string{"-benchtime", "7x"},
+		columns: []column{{"1 thread", "threads=1"}, {"2 threads", "threads=2"}},
+		rows: slices.Concat(libraries("burst", "plain", "burst, no arguments"), libraries("burst", "args", "burst, two arguments"),
+			libraries("flood", "plain", "flood, no arguments"), libraries("flood", "args", "flood, two arguments")),
+	},
+}
+
+// libraries are the rows of one load, one for each library.
+func libraries(load, kind, head string) (rows []row) {
+	for _, l := range []struct{ name, metric string }{{"tracex", "ours-ns"}, {"C library", "c-ns"}, {"Rust crate", "crate-ns"}} {
+		rows = append(rows, row{head + ": " + l.name, "BenchmarkLibrary/" + load + "/" + kind + "/*", l.metric, duration})
+	}
+	return rows
+}
+
+// times shows how many times as fast tracex is.
+func times(v float64) string { return digits(v) + " × as fast" }
+
+// part shows how much of the other's memory tracex takes.
+func part(v float64) string { return fmt.Sprintf("1/%.0f", v) }
