@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/format"
+	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/screen"
 )
 
@@ -29,23 +29,33 @@ func (m *Model) copyPath(int) tea.Cmd {
 	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(m.path())), "line")+",")
 }
 
-// maxCopy bounds what is given to the terminal; many take no more.
-const maxCopy = 74_000
-
 // copy puts text on the clipboard, in the background; what names it.
 func (m *Model) copy(text, what string) tea.Cmd {
-	// Control characters could run a command where this is pasted.
-	var safe []byte
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			safe = append(safe, '\n')
-		}
-		safe = format.AppendEscaped(safe, line)
-	}
-	if len(safe) > maxCopy {
-		what = "the first " + screen.Size(maxCopy) + " of " + what
-		safe = safe[:maxCopy]
+	text, cut := clipboard.Safe(text)
+	if cut {
+		what = "the first " + screen.Size(clipboard.Most) + " of " + what
 	}
 	clip, life := m.clip, m.life
-	return func() tea.Msg { return copied{what, string(safe), clip.put(life, string(safe))} }
+	return func() tea.Msg { return copied{what, text, clip.Put(life, text)} }
+}
+
+// copied is the end of copying.
+type copied struct {
+	what, text string
+	to         string // "": the terminal is to be asked
+}
+
+func (c copied) apply(m *Model) tea.Cmd {
+	var cmd tea.Cmd
+	head := "copied " + c.what + " to " + c.to
+	if c.to == "" {
+		// A terminal does not say whether it takes this.
+		head = "sent " + c.what + " to the terminal (OSC 52)"
+		cmd = tea.SetClipboard(c.text)
+	}
+	if room := m.width - len(head) - 6; room >= 20 {
+		head += ": " + screen.CutMiddle(c.text, room, m.g)
+	}
+	m.say(head)
+	return cmd
 }

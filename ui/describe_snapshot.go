@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/source"
 )
 
 // maxStack is how many frames of a live breakpoint's stack are shown.
@@ -57,7 +58,7 @@ func (d describer) frame(id int32) string {
 	if l == nil {
 		return at
 	}
-	class, method := sourceClass(d.c, l), ""
+	class, method := source.Class(d.c, l), ""
 	if method, _ = d.c.Text(l.Method); class != "" && method != "" {
 		class += "."
 	}

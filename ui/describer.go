@@ -8,6 +8,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/source"
 )
 
 // describer writes what the trace's descriptors say. It must not outlive the
@@ -109,7 +110,7 @@ func (d describer) location(id int32) {
 	}
 	d.s.pair("at", string(d.c.AppendLocationText(nil, id)), screen.Plain)
 	method, _ := d.c.Text(l.Method)
-	switch class := sourceClass(d.c, l); {
+	switch class := source.Class(d.c, l); {
 	case class != "":
 		d.s.pair("in", class+"."+method, screen.Plain)
 	case method != "":

@@ -15,6 +15,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/uitest"
 )
 
@@ -46,7 +47,7 @@ func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *dri
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.close)
 	d.m.watching = false
-	d.m.clip = clipboard{} // the person's at this machine is none of a test's
+	d.m.clip = clipboard.Clipboard{} // the person's at this machine is none of a test's
 	d.m.clock = clock{
 		now: func() time.Time { return time.Unix(0, 0) },
 		after: func(after time.Duration, msg tea.Msg) tea.Cmd {

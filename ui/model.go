@@ -7,8 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/terminal"
 )
 
 // patience is how long a key may wait for what it needs to be loaded, before
@@ -53,8 +55,8 @@ type Model struct {
 	keys          []binding
 	count         counter
 	click         click
-	clip          clipboard
-	job           *jobControl // nil: the terminal is not a shell's
+	clip          clipboard.Clipboard
+	job           *terminal.Control // nil: the terminal is not a shell's
 
 	begun      *lazy.Node  // the thread that was opened at the start; nil: none yet
 	touched    bool        // a person has pressed a key
@@ -70,7 +72,7 @@ type Model struct {
 
 // New returns the explorer for a trace.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{r: r, o: o, g: &screen.Unicode, clock: systemClock(), keys: bindings(), clip: ownClipboard(), watching: true, known: r.Status()}
+	m := &Model{r: r, o: o, g: &screen.Unicode, clock: systemClock(), keys: bindings(), clip: clipboard.Own(), watching: true, known: r.Status()}
 	if o.ASCII {
 		m.g = &screen.ASCII
 	}
@@ -109,6 +111,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case effect:
 		return msg.apply(m)
+	case terminal.Retaken:
+		return m.retaken(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:

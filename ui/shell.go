@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/shell"
 )
 
 // printCommand is the command of a shell that prints what is at a node, and all
@@ -22,25 +23,5 @@ func (m *Model) printCommand(n *lazy.Node) string {
 	if m.o.Name != "" {
 		return strings.Join(append(words, "FILE"), " ")
 	}
-	return strings.Join(append(words, quoted(m.file())), " ")
-}
-
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	if strings.HasPrefix(path, "-") {
-		path = "./" + path
-	}
-	if !strings.ContainsFunc(path, needsQuotes) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// needsQuotes reports whether a character may mean something to a shell.
-func needsQuotes(r rune) bool {
-	switch {
-	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("/._-+,:@%=", r)
+	return strings.Join(append(words, shell.Quote(m.file())), " ")
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -30,22 +29,6 @@ func TestPrintCommand(t *testing.T) {
 	d = drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})
 	d.keys("j d").has("event      1", "print      tracex print --event 1 FILE", "depth      1")
 	d.keys(": 4 2 enter").has("print      tracex print --event 42 FILE")
-}
-
-// TestQuoted: a shell takes a quoted path for the path.
-func TestQuoted(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("needs sh")
-	}
-	for _, path := range []string{"a.bin", "/tmp/a-b_c.bin", "with space", "it's", `$HOME;"x"`, "a\nb", "ü", "*"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+quoted(path)).Output()
-		if err != nil || string(out) != path {
-			t.Errorf("%q is %s, which is %q: %v", path, quoted(path), out, err)
-		}
-	}
-	if got := quoted("-x"); got != "./-x" {
-		t.Error(got)
-	}
 }
 
 // TestGoToFolded: going to an event that folding hides says where it went.

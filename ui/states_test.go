@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -155,8 +154,8 @@ func TestSource(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	d := drive(t, r, 130, 40, Options{Source: []string{dir}})
 	d.keys("5 j d").has("at         Libs.java:8", `    line 8 of a/app\x1b[31m`)
-	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.source.path != want {
-		t.Errorf("found %q, not %q", d.m.source.path, want)
+	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.source.found.Path != want {
+		t.Errorf("found %q, not %q", d.m.source.found.Path, want)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -172,29 +171,6 @@ func TestSource(t *testing.T) {
 	d.keys("5 j o").has("Libs.java is not under")
 	d = drive(t, r, 130, 40, Options{})
 	d.keys("5 j o").has("start tracex with --source FOLDER")
-}
-
-// TestEditor is told the line in the way that it understands.
-func TestEditor(t *testing.T) {
-	for program, want := range map[string]string{
-		"vim": "+7 F", "/usr/bin/nano": "+7 F", "code": "--goto F:7", "hx": "F:7", "idea": "--line 7 F",
-	} {
-		if got := strings.Join(atLine(program, "F", 7), " "); got != want {
-			t.Errorf("%s %s, not %s", program, got, want)
-		}
-	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("needs a program to stand for an editor, sh")
-	}
-	t.Setenv("VISUAL", "")
-	t.Setenv("EDITOR", "sh -x")
-	c, err := editor("F", 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Args) != 4 || c.Args[1] != "-x" || c.Args[2] != "+7" || !filepath.IsAbs(c.Args[3]) {
-		t.Errorf("%q", c.Args)
-	}
 }
 
 // TestCalls speaks of one call as of one.

@@ -11,6 +11,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/terminal"
 )
 
 // Color says when to use colours.
@@ -62,9 +63,9 @@ func run(ctx context.Context, m *Model) error {
 		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
 	}
 	p := tea.NewProgram(m, options...)
-	m.job = newJobControl()
-	m.job.watch(p.Send)
-	defer m.job.close()
+	m.job = terminal.New()
+	m.job.Watch(p.Send)
+	defer m.job.Close()
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause

@@ -1,4 +1,4 @@
-package ui
+package clipboard
 
 import (
 	"context"
@@ -10,33 +10,47 @@ import (
 	"time"
 	"unicode/utf16"
 
-	tea "charm.land/bubbletea/v2"
-
-	"tracex/ui/internal/screen"
+	"tracex/format"
 )
 
 // copyWait bounds how long a program may take to take what is copied.
 const copyWait = 5 * time.Second
 
-// clipboard knows how this system copies. The zero value knows no program for it.
-type clipboard struct {
-	tools []copyTool // the best first
+// Most bounds what is copied, in bytes; many terminals take no more.
+const Most = 74_000
+
+// Safe returns what may be copied of a text: control characters, which could run a
+// command where it is pasted, are escaped, and what is too much is cut.
+func Safe(text string) (copied string, cut bool) {
+	var b []byte
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = format.AppendEscaped(b, line)
+	}
+	return string(b[:min(len(b), Most)]), len(b) > Most
 }
 
-// copyTool is a program that takes from its standard input what is copied.
-type copyTool struct {
+// Clipboard knows how this system copies. The zero value knows no program for it.
+type Clipboard struct {
+	tools []tool // the best first
+}
+
+// tool is a program that takes from its standard input what is copied.
+type tool struct {
 	command []string
 	to      string // what the text is in then
 	utf16   bool   // the program takes nothing else
 }
 
-// systemClipboard returns what the environment has. Inside tmux it is tmux,
+// System returns what the environment has. Inside tmux it is tmux,
 // which tells its own terminal; over ssh nothing but the terminal is near the
 // person.
-func systemClipboard(system string, getenv func(string) string) clipboard {
-	var c clipboard
+func System(system string, getenv func(string) string) Clipboard {
+	var c Clipboard
 	add := func(to string, command ...string) {
-		c.tools = append(c.tools, copyTool{command: command, to: to, utf16: command[0] == "clip.exe"})
+		c.tools = append(c.tools, tool{command: command, to: to, utf16: command[0] == "clip.exe"})
 	}
 	if getenv("TMUX") != "" {
 		add("tmux's buffer", "tmux", "load-buffer", "-w", "-")
@@ -61,11 +75,11 @@ func systemClipboard(system string, getenv func(string) string) clipboard {
 	return c
 }
 
-func ownClipboard() clipboard { return systemClipboard(runtime.GOOS, os.Getenv) }
+func Own() Clipboard { return System(runtime.GOOS, os.Getenv) }
 
-// put hands text to the first program that takes it, and says which; "" when
+// Put hands text to the first program that takes it, and says which; "" when
 // none did.
-func (c clipboard) put(ctx context.Context, text string) (to string) {
+func (c Clipboard) Put(ctx context.Context, text string) (to string) {
 	for _, tool := range c.tools {
 		if tool.run(ctx, text) == nil {
 			return tool.to
@@ -74,7 +88,7 @@ func (c clipboard) put(ctx context.Context, text string) (to string) {
 	return ""
 }
 
-func (t copyTool) run(ctx context.Context, text string) error {
+func (t tool) run(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, copyWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.command[0], t.command[1:]...)
@@ -88,25 +102,4 @@ func (t copyTool) run(ctx context.Context, text string) error {
 	}
 	cmd.Stdin = strings.NewReader(text)
 	return cmd.Run()
-}
-
-// copied is the end of copying.
-type copied struct {
-	what, text string
-	to         string // "": the terminal is to be asked
-}
-
-func (c copied) apply(m *Model) tea.Cmd {
-	var cmd tea.Cmd
-	head := "copied " + c.what + " to " + c.to
-	if c.to == "" {
-		// A terminal does not say whether it takes this.
-		head = "sent " + c.what + " to the terminal (OSC 52)"
-		cmd = tea.SetClipboard(c.text)
-	}
-	if room := m.width - len(head) - 6; room >= 20 {
-		head += ": " + screen.CutMiddle(c.text, room, m.g)
-	}
-	m.say(head)
-	return cmd
 }

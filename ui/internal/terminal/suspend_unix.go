@@ -1,6 +1,6 @@
 //go:build unix
 
-package ui
+package terminal
 
 import (
 	"io"
@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canSuspend reports whether there is a shell that controls this program: its
+// CanSuspend reports whether there is a shell that controls this program: its
 // parent is of the same session. In an orphaned process group the signal to
 // stop does nothing, and the program would wait for ever to be continued.
-func canSuspend() bool {
+func CanSuspend() bool {
 	own, err := unix.Getsid(0)
 	if err != nil {
 		return false
@@ -25,7 +25,7 @@ func canSuspend() bool {
 	return err == nil && own == parent
 }
 
-// jobControl stops the program and lets it go on, with the terminal as the shell
+// Control stops the program and lets it go on, with the terminal as the shell
 // and the explorer each need it:
 //
 //	Ctrl-Z, SIGTSTP    the terminal is given back, then the program stops
@@ -34,7 +34,7 @@ func canSuspend() bool {
 //
 // While an editor has the terminal, both signals only stop and continue this
 // program: the editor looks after the terminal.
-type jobControl struct {
+type Control struct {
 	signals chan os.Signal
 	woken   chan struct{} // SIGCONT, for halt
 	halting atomic.Bool   // halt waits for SIGCONT
@@ -43,12 +43,14 @@ type jobControl struct {
 	ignored bool // SIGTSTP was, when the program began
 }
 
-func newJobControl() *jobControl {
-	return &jobControl{ignored: signal.Ignored(syscall.SIGTSTP), signals: make(chan os.Signal, 4), woken: make(chan struct{}, 1), done: make(chan struct{})}
+// New returns a Control, which notes whether the program was started to ignore
+// SIGTSTP.
+func New() *Control {
+	return &Control{ignored: signal.Ignored(syscall.SIGTSTP), signals: make(chan os.Signal, 4), woken: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// watch handles signals until close; send takes messages to the program.
-func (j *jobControl) watch(send func(tea.Msg)) {
+// Watch handles signals until Close; send takes messages to the program.
+func (j *Control) Watch(send func(tea.Msg)) {
 	j.notify()
 	go func() {
 		for {
@@ -63,29 +65,30 @@ func (j *jobControl) watch(send func(tea.Msg)) {
 }
 
 // notify asks for the signals, but for those that are ignored.
-func (j *jobControl) notify() {
+func (j *Control) notify() {
 	signal.Notify(j.signals, syscall.SIGCONT)
 	if !j.ignored {
 		signal.Notify(j.signals, syscall.SIGTSTP)
 	}
 }
 
-func (j *jobControl) close() {
+// Close ends Watch.
+func (j *Control) Close() {
 	signal.Stop(j.signals)
 	close(j.done)
 }
 
-func (j *jobControl) handle(s os.Signal, send func(tea.Msg)) {
+func (j *Control) handle(s os.Signal, send func(tea.Msg)) {
 	switch {
 	case s == syscall.SIGCONT && j.halting.Load():
 		j.woken <- struct{}{}
 	case s == syscall.SIGCONT && !j.lent.Load():
-		if background() && canSuspend() {
+		if background() && CanSuspend() {
 			_ = unix.Kill(unix.Getpid(), unix.SIGTTOU) // as the kernel does with who draws
 			return
 		}
 		send(j.retake()())
-	case s == syscall.SIGTSTP && canSuspend():
+	case s == syscall.SIGTSTP && CanSuspend():
 		if j.lent.Load() {
 			go j.halt(false)
 			return
@@ -103,7 +106,7 @@ func background() bool {
 // halt stops the program, and with group all of its process group, and returns
 // when it was continued. A program that has asked for SIGTSTP once is not
 // stopped by it again, so it stops itself with SIGSTOP.
-func (j *jobControl) halt(group bool) {
+func (j *Control) halt(group bool) {
 	if !j.halting.CompareAndSwap(false, true) {
 		return
 	}
@@ -117,14 +120,18 @@ func (j *jobControl) halt(group bool) {
 	j.notify()
 }
 
+// Suspend stops the program, and all of its process group, until it is
+// continued.
+func (j *Control) Suspend() tea.Cmd { return j.suspend(true) }
+
 // suspend gives the terminal back, stops, and takes it again.
-func (j *jobControl) suspend(group bool) tea.Cmd {
+func (j *Control) suspend(group bool) tea.Cmd {
 	return tea.Exec(terminalFree(func() error { j.halt(group); return nil }), redrawn)
 }
 
 // retake sets the terminal up again, which was changed while the program was
 // stopped without its knowledge.
-func (j *jobControl) retake() tea.Cmd {
+func (j *Control) retake() tea.Cmd {
 	return tea.Exec(terminalFree(func() error { return nil }), redrawn)
 }
 
@@ -140,5 +147,5 @@ func (terminalFree) SetStdin(io.Reader)  {}
 func (terminalFree) SetStdout(io.Writer) {}
 func (terminalFree) SetStderr(io.Writer) {}
 
-// redrawn is the message after the terminal was taken again.
-func redrawn(err error) tea.Msg { return retaken{err} }
+// redrawn makes the message after the terminal was taken again.
+func redrawn(err error) tea.Msg { return Retaken{err} }

@@ -1,39 +1,16 @@
 //go:build unix
 
-package ui
+package clipboard
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tracex/ui/internal/uitest"
 )
-
-// fakeTools makes a PATH of its own, with programs that keep what they are given
-// in a file of their name, or fail.
-func fakeTools(t *testing.T, works map[string]bool) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	shell, cat := "/bin/sh", "/bin/cat"
-	for name, ok := range works {
-		script := fmt.Sprintf("#!%s\necho \"$@\" > %s/%s.args\n%s > %s/%s.text\n", shell, dir, name, cat, dir, name)
-		if !ok {
-			script = "#!" + shell + "\nexit 1\n"
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", dir)
-	return dir
-}
 
 // TestCopyTools copies with what each system has, and says where the text is.
 func TestCopyTools(t *testing.T) {
@@ -52,14 +29,14 @@ func TestCopyTools(t *testing.T) {
 		{"nothing works", "linux", "WAYLAND_DISPLAY=x DISPLAY=:0", map[string]bool{"xclip": false}, "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := fakeTools(t, c.tools)
+			dir := uitest.FakePrograms(t, c.tools)
 			env := make(map[string]string)
 			for _, pair := range strings.Fields(c.env) {
 				name, value, _ := strings.Cut(pair, "=")
 				env[name] = value
 			}
-			clip := systemClipboard(c.system, func(name string) string { return env[name] })
-			if to := clip.put(t.Context(), "a\nü"); to != c.to {
+			clip := System(c.system, func(name string) string { return env[name] })
+			if to := clip.Put(t.Context(), "a\nü"); to != c.to {
 				t.Fatalf("the text is in %q, expected %q", to, c.to)
 			}
 			written, err := filepath.Glob(filepath.Join(dir, "*.text"))
@@ -83,9 +60,9 @@ func TestCopyTools(t *testing.T) {
 
 // TestCopyForWindows: clip.exe takes UTF-16.
 func TestCopyForWindows(t *testing.T) {
-	dir := fakeTools(t, map[string]bool{"clip.exe": true})
-	clip := systemClipboard("linux", func(name string) string { return map[string]string{"WSL_DISTRO_NAME": "x"}[name] })
-	if to := clip.put(t.Context(), "aü"); to != "the clipboard (clip.exe)" {
+	dir := uitest.FakePrograms(t, map[string]bool{"clip.exe": true})
+	clip := System("linux", func(name string) string { return map[string]string{"WSL_DISTRO_NAME": "x"}[name] })
+	if to := clip.Put(t.Context(), "aü"); to != "the clipboard (clip.exe)" {
 		t.Fatalf("the text is in %q", to)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "clip.exe.text")); err != nil || string(got) != "\xff\xfea\x00\xfc\x00" {
@@ -97,29 +74,8 @@ func TestCopyForWindows(t *testing.T) {
 func TestCopyGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	tool := copyTool{command: []string{"/bin/cat"}, to: "x"}
+	tool := tool{command: []string{"/bin/cat"}, to: "x"}
 	if tool.run(ctx, "text") == nil {
 		t.Error("copied after the end")
-	}
-}
-
-// TestCopy says what it copied and where to, and copies no control characters.
-func TestCopy(t *testing.T) {
-	fakeTools(t, map[string]bool{"wl-copy": true})
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("j j y").has("sent the row to the terminal (OSC 52): GsonBuilder")
-	d.keys("Y").has("sent the path, 3 lines, to the terminal (OSC 52)")
-	if len(d.sent) != 2 {
-		t.Fatalf("%d messages for the terminal", len(d.sent))
-	}
-	d.run(d.m.copy("a\x1b[31mb\nc", "it"))
-	if want := tea.SetClipboard(`a\x1b[31mb` + "\nc")(); !reflect.DeepEqual(d.sent[2], want) {
-		t.Errorf("the terminal got %q", d.sent[2])
-	}
-	d.m.clip = systemClipboard("linux", func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "x"}[name] })
-	d.keys("y").has("copied the row to the clipboard (wl-copy): GsonBuilder")
-	d.keys("Y").has("copied the path, 3 lines, to the clipboard (wl-copy)")
-	if len(d.sent) != 3 {
-		t.Error("the terminal got it too")
 	}
 }

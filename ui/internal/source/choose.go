@@ -1,4 +1,4 @@
-package ui
+package source
 
 import (
 	"bufio"
@@ -12,45 +12,39 @@ import (
 // maxAlike is how many files of the same name are looked into.
 const maxAlike = 64
 
-// sourceFile is a file below a folder of --source.
-type sourceFile struct {
+// file is a file below one of a Finder's folders.
+type file struct {
 	path   string
-	inside string // its folder, from that of --source on, with slashes
+	inside string // its folder, from the Finder's on, with slashes
 }
 
-// depth is how many folders lie between that of --source and the file.
-func (f sourceFile) depth() int {
+// depth is how many folders lie between the Finder's and the file.
+func (f file) depth() int {
 	if f.inside == "." {
 		return 0
 	}
 	return 1 + strings.Count(f.inside, "/")
 }
 
-// choice is the file that was chosen for a spot.
-type choice struct {
-	path  string // "": none
-	alike int    // files that it might be as well, itself included: more than 1 is a guess
-}
-
-// choose returns the file that a spot is in: of several of that name, one that
+// choose returns the file that a spot is in, and how many fit as well as it, itself
+// included: of several of that name, one that
 // says that it is of the spot's package, then the one whose folders do, then the
 // one that is the least deep. Where that leaves several that fit as well, the
 // choice is a guess.
-func choose(files []sourceFile, s spot) choice {
+func choose(files []file, s Spot) (path string, alike int) {
 	files = slices.Clone(files)
-	slices.SortStableFunc(files, func(a, b sourceFile) int { return a.depth() - b.depth() })
+	slices.SortStableFunc(files, func(a, b file) int { return a.depth() - b.depth() })
 	files = files[:min(len(files), maxAlike)]
-	var best choice
 	most := fit{}
 	for _, f := range files {
 		switch k := fitOf(f, s, len(files) > 1); {
-		case best.path == "" || k.better(most):
-			best, most = choice{f.path, 1}, k
+		case path == "" || k.better(most):
+			path, alike, most = f.path, 1, k
 		case !most.better(k):
-			best.alike++
+			alike++
 		}
 	}
-	return best
+	return path, alike
 }
 
 // fit is how well a file fits a spot.
@@ -71,7 +65,7 @@ func (a fit) better(b fit) bool {
 }
 
 // fitOf tells how well a file fits. It is looked into when that is asked for.
-func fitOf(f sourceFile, s spot, look bool) fit {
+func fitOf(f file, s Spot, look bool) fit {
 	pkg := s.pkg()
 	folders := strings.Split(filepath.ToSlash(filepath.Dir(f.path)), "/")
 	var k fit
@@ -79,19 +73,9 @@ func fitOf(f sourceFile, s spot, look bool) fit {
 		k.folders++
 	}
 	if look {
-		k.line, k.clause = lookInto(f.path, s.line, strings.Join(pkg, "."))
+		k.line, k.clause = lookInto(f.path, s.Line, strings.Join(pkg, "."))
 	}
 	return k
-}
-
-// pkg returns the package of a spot's class, a word for each folder. In Go the
-// class is the package, or a type in it.
-func (s spot) pkg() []string {
-	words := strings.Split(s.class, ".")
-	if strings.HasSuffix(s.file, ".go") {
-		return words[:1]
-	}
-	return words[:len(words)-1]
 }
 
 // packageClause is how sources of Go, Java, Kotlin, Scala and Groovy say which

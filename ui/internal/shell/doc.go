@@ -1,0 +1,2 @@
+// Package shell writes what a person can paste into a shell.
+package shell

@@ -1,0 +1,57 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"runtime"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Retaken is the message after the terminal was taken again from a shell.
+type Retaken struct{ Err error }
+
+// Lend runs a program that needs the terminal for itself. j may be nil.
+func (j *Control) Lend(c *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
+	return tea.Exec(&borrower{c, j}, ended)
+}
+
+// borrower is a program that has the terminal while it runs.
+type borrower struct {
+	*exec.Cmd
+	job *Control // may be nil
+}
+
+func (b *borrower) Run() error {
+	drawingEnded()
+	if b.job != nil {
+		b.job.lent.Store(true)
+		defer b.job.lent.Store(false)
+	}
+	return b.Cmd.Run()
+}
+
+func (b *borrower) SetStdin(r io.Reader)  { b.Stdin = r }
+func (b *borrower) SetStdout(w io.Writer) { b.Stdout = w }
+func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
+
+// drawingEnded waits for the end of the goroutine that draws. Bubble Tea tells
+// it to end when it gives the terminal back, but does not wait: if the terminal
+// is taken again first, that goroutine stops the clock of the one that draws
+// from then on, and the screen stays empty.
+func drawingEnded() {
+	stacks := make([]byte, 256<<10)
+	for range 1000 {
+		n := runtime.Stack(stacks, true)
+		for n == len(stacks) && n < 64<<20 {
+			stacks = make([]byte, 2*n)
+			n = runtime.Stack(stacks, true)
+		}
+		if !bytes.Contains(stacks[:n], []byte("tea/v2.(*Program).startRenderer.func")) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
