@@ -29,6 +29,8 @@ var layers = []struct {
 	{"tracex/ui/internal/shell", nil, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/source", []string{"tracex/ui/internal/screen", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/terminal", nil, []string{"testing"}},
+	{"tracex/ui/internal/background", nil, []string{"testing"}},
+	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder/perfetto/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},

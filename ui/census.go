@@ -68,7 +68,7 @@ func (m *Model) takeCensus() tea.Cmd {
 
 // occupied reports whether something else goes on in the background.
 func (m *Model) occupied() bool {
-	return m.jobs.cancel != nil || m.search.running() || len(m.loads.underWay) > 0 || m.counts.busy || m.source.busy
+	return m.jobs.cancel != nil || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.busy || m.source.busy
 }
 
 // countCalls is a turn of a census.

@@ -83,22 +83,22 @@ func TestCensusStops(t *testing.T) {
 // and the details say what it is for.
 func TestMemoryHasHits(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
-	if d.m.kept() != 0 {
-		t.Errorf("%d bytes are kept for nothing", d.m.kept())
+	if d.m.search.Bytes() != 0 {
+		t.Errorf("%d bytes are kept for nothing", d.m.search.Bytes())
 	}
 	d.keys("g / i t e r enter")
-	hits := int64(d.m.search.hits.len())
-	if hits < 60_000 || d.m.kept() < 24*hits {
-		t.Fatalf("%d bytes are kept for %d hits", d.m.kept(), hits)
+	hits := int64(d.m.search.Hits().Len())
+	if hits < 60_000 || d.m.search.Bytes() < 24*hits {
+		t.Fatalf("%d bytes are kept for %d hits", d.m.search.Bytes(), hits)
 	}
-	d.keys("g d").has(screen.Size(d.m.out.t.Stats().Bytes+d.m.kept())+" of ", screen.Size(d.m.kept())+" for hits")
-	before := d.m.kept()
+	d.keys("g d").has(screen.Size(d.m.out.t.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
+	before := d.m.search.Bytes()
 	d.keys("H")
-	if d.m.kept() <= before {
+	if d.m.search.Bytes() <= before {
 		t.Error("the list of hits takes nothing")
 	}
 	d.keys("esc esc esc")
-	if d.m.kept() != 0 {
-		t.Errorf("%d bytes are kept after the search", d.m.kept())
+	if d.m.search.Bytes() != 0 {
+		t.Errorf("%d bytes are kept after the search", d.m.search.Bytes())
 	}
 }

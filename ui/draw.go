@@ -89,7 +89,7 @@ func (m *Model) header() string {
 		name = m.g.Warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.out.t.Stats()
-	right := []string{m.index(m.known), screen.Size(stats.Bytes+m.kept()) + " of " + screen.Size(stats.Budget)}
+	right := []string{m.index(m.known), screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget)}
 	about := m.about()
 	dot := " " + m.g.Dot + " "
 	text := func() (string, string) {

@@ -16,6 +16,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/search"
 	"tracex/ui/internal/uitest"
 )
 
@@ -84,7 +85,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case effect:
+		case effect, search.Msg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

@@ -52,7 +52,7 @@ func (m *Model) hintList() []hint {
 		list = append(list, key("F", 1))
 	}
 	list = append(list, key("/", 1))
-	if m.search != nil {
+	if m.search.Some() {
 		list = append(list, hint{"n N next/previous", 3}, key("H", 3))
 	}
 	list = append(list, key("d", 3))

@@ -195,10 +195,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		return nil // it took back the number
 	}
 	stopped := m.stopJob()
-	if m.search.running() {
-		m.search.stop()
-		stopped = true
-	}
+	stopped = m.search.Stop() || stopped
 	if m.out.goal != nil || len(m.loads.underWay) > 0 {
 		m.out.goal = nil
 		stopped = m.loads.stop() || stopped
@@ -212,8 +209,7 @@ func (m *Model) escape(n int) tea.Cmd {
 	case m.tour != nil:
 		m.tour = nil
 		m.say("the tour is over; ? lists the keys")
-	case m.search != nil:
-		m.search = nil
+	case m.search.Forget():
 	case m.details.on:
 		m.details.on = false
 	case m.follow.on:

@@ -193,17 +193,17 @@ func TestMouse(t *testing.T) {
 func TestStepsBack(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/ J s o n enter")
-	hits := d.m.search
+	what := d.m.search.Pattern()
 	d.keys("/ x ctrl+c")
-	if d.quit || d.m.prompt != nil || d.m.search != hits {
-		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.prompt, d.m.search)
+	if d.quit || d.m.prompt != nil || d.m.search.Pattern() != what {
+		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.prompt, d.m.search.Pattern())
 	}
 	d.keys("5 0 esc")
-	if d.m.search != hits || d.m.count.digits > 0 {
-		t.Errorf("search %v, number %v", d.m.search, d.m.count)
+	if d.m.search.Pattern() != what || d.m.count.digits > 0 {
+		t.Errorf("search %v, number %v", d.m.search.Pattern(), d.m.count)
 	}
 	d.keys("esc")
-	if d.m.search != nil {
+	if d.m.search.Some() {
 		t.Error("Esc does not end the search")
 	}
 	d.keys(": 7")
@@ -224,8 +224,8 @@ func TestRecall(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", c[0], typed(), c[1])
 		}
 	}
-	if d.m.search.p.Source != "ab" {
-		t.Errorf("%q is looked for while ab is shown", d.m.search.p.Source)
+	if d.m.search.Pattern().Source != "ab" {
+		t.Errorf("%q is looked for while ab is shown", d.m.search.Pattern().Source)
 	}
 	d.keys("y ctrl+n ctrl+p")
 	if typed() != "aby" {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/background"
 )
 
 // loads are the gaps that are being loaded, and those that could not be.
@@ -74,6 +75,21 @@ func (m *Model) soon(work func() effect) (effect, tea.Cmd) {
 		return e, nil
 	case <-timer.C:
 		return nil, func() tea.Msg { return <-done }
+	}
+}
+
+// later runs work on another goroutine. A message that comes before the patience of
+// the current Update ends is handled at once; else the command brings it.
+func (m *Model) later(work func() tea.Msg) tea.Cmd {
+	done := make(chan tea.Msg, 1)
+	go func() { done <- background.Guarded(work) }()
+	timer := time.NewTimer(time.Until(m.deadline))
+	defer timer.Stop()
+	select {
+	case msg := <-done:
+		return m.route(msg)
+	case <-timer.C:
+		return func() tea.Msg { return <-done }
 	}
 }
 

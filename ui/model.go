@@ -7,9 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
 	"tracex/ui/internal/terminal"
 )
 
@@ -40,9 +42,7 @@ type Model struct {
 	counts        counts
 	census        census
 	jobs          jobs
-	search        *search // nil: none was begun
-	seeking       seeking
-	sift          *sift // of the list of hits that is shown; nil: none is under way
+	search        *search.Part
 	history       history
 	follow        following
 	source        sources
@@ -77,9 +77,9 @@ func New(r *lazy.TraceReader, o Options) *Model {
 		m.g = &screen.ASCII
 	}
 	m.life, m.close = context.WithCancel(context.Background())
+	m.search = search.New(m.life, r, func() time.Time { return m.clock.now() })
 	m.out = newOutline(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
-	m.seeking.most = maxHits
 	m.counts.stopped = make(map[*lazy.Node]bool)
 	m.follow.on = o.Follow
 	m.follow.rebase(m.out.cursor)
@@ -111,6 +111,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case effect:
 		return msg.apply(m)
+	case search.Msg:
+		return m.found(m.search.Update(msg, m.searchFacts()))
+	case background.Panic:
+		msg.Again()
 	case terminal.Retaken:
 		return m.retaken(msg)
 	case tea.WindowSizeMsg:
@@ -147,7 +151,7 @@ func (m *Model) settle() tea.Cmd {
 	m.out.height = m.layout().tree
 	cmds := []tea.Cmd{m.begin(), m.stay()}
 	m.out.settle()
-	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.siftHits(), m.peekVisible(), m.spin())
+	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.settleSearch(), m.spin())
 	if p := m.out.cursor; p.Node != nil {
 		m.out.t.Keep(p)
 	}

@@ -24,21 +24,21 @@ func (m *Model) named(n *lazy.Node) lazy.Named {
 // a call by what else that is called, these are the parts that the text has of
 // that, or the method's name.
 func (m *Model) lit(n *lazy.Node, text string) [][2]int {
-	s := m.search
-	if s == nil || s.p == nil || s.p.Source == "" {
+	p := m.search.Pattern()
+	if p == nil || p.Source == "" {
 		return nil
 	}
-	if s.p.Only != (pattern.Identity{}) && !m.isOnly(n, s.p.Only) {
+	if p.Only != (pattern.Identity{}) && !m.isOnly(n, p.Only) {
 		return nil
 	}
-	if list := s.p.Ranges([]byte(text)); len(list) > 0 || n.IsThread() {
+	if list := p.Ranges([]byte(text)); len(list) > 0 || n.IsThread() {
 		return list
 	}
 	named := m.named(n)
-	if !named.Match(s.p.Find, s.p.Limits) {
+	if !named.Match(p.Find, p.Limits) {
 		return nil
 	}
-	return pattern.LitName(&named, s.p, len(text))
+	return pattern.LitName(&named, p, len(text))
 }
 
 // isOnly reports whether a node is what a search by identity finds.

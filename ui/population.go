@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"unsafe"
-
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
@@ -37,34 +35,11 @@ func (m *Model) describePopulation(s *sheet, p population) {
 	s.pair("calls", "at most "+screen.Grouped(p.Containers)+": with loops and iterations; tracex info counts them", screen.Plain)
 }
 
-// bytes is how much memory hits take.
-func (h *hitSet) bytes() int64 {
-	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
-}
-
-// kept is how much memory is taken by what is kept besides what was opened, in
-// bytes: the hits of a search, and their list.
-func (m *Model) kept() int64 {
-	var n int64
-	if s := m.search; s != nil {
-		n += s.hits.bytes() + s.others.bytes()
-	}
-	if h := m.hitList(); h != nil {
-		if h.sift != nil {
-			n += h.sift.passed.bytes()
-		}
-		for place, p := range h.seen {
-			n += int64(unsafe.Sizeof(place)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))
-		}
-	}
-	return n
-}
-
 // describeKept writes what memory is taken for.
 func (m *Model) describeKept(s *sheet) {
 	stats := m.out.t.Stats()
 	text := screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"
-	if n := m.kept(); n > 0 {
+	if n := m.search.Bytes(); n > 0 {
 		text += ", " + screen.Size(n) + " for hits"
 	}
 	s.pair("memory", text, screen.Plain)

@@ -74,9 +74,7 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 	if n, _ := t.Thread(thread); n != nil {
 		m.out.cursor = rowOf(n)
 	}
-	if s := m.search; s != nil && s.cancel != nil {
-		// Its hits are of the other view.
-		s.cancel()
-		m.search = nil
+	if m.search.Begun() {
+		m.search.Forget() // its hits are of the other view
 	}
 }

@@ -1,181 +1,190 @@
 package ui
 
 import (
-	"context"
-	"fmt"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
 )
 
-// maxHits bounds the hits that are kept, 24 bytes each.
-const maxHits = 1_000_000
-
-// search is a search through all threads, from where the cursor was when it
-// began. Its hits stream in from the background.
-//
-// It is typed first (cancel is nil: only what is on the screen is looked at),
-// then runs, then has ended; it stays until Esc or another one.
-type search struct {
-	id     int // of its messages; those of an older search are dropped
-	p      *pattern.Pattern
-	hits   hitSet
-	upto   lazy.Place // it has looked at all before this place, from its origin on
-	done   int64      // bytes searched of all threads together
-	total  int64      // bytes of all threads; 0 until the reader knows all
-	since  time.Time
-	hides  bool  // folding hides something of what was searched
-	err    error // why it ended early; context.Canceled: it was stopped
-	full   bool  // it was stopped because there are too many hits
-	ended  bool
-	cancel context.CancelFunc
-	feed   chan effect // what the background has to tell; closed at its end
-	want   *wanted     // the hit that a person waits for; nil: none
-	shown  int         // 1 + index of the hit last gone to; 0: none
-
-	// other is the other way to read what was typed, and others what that
-	// finds: they are kept while the pattern itself finds nothing.
-	other  *pattern.Pattern // nil: there is none
-	others hitSet
-}
-
-// wanted is a hit to go to when it is known: the next one from a place.
-type wanted struct {
-	from  lazy.Place
-	dir   int  // 1: behind from, -1: before it
-	count int  // the n-th from there, from 1
-	here  bool // the place itself counts
-}
-
-// newSearch returns a search that begins at a place.
-func newSearch(id int, p *pattern.Pattern, from lazy.Place) *search {
-	if from.At <= 0 {
-		from.At = -1 // the thread's own row is the first of it
-	}
-	s := &search{id: id, p: p, upto: from, other: p.Other(), feed: make(chan effect, 4)}
-	s.hits.origin, s.others.origin = from, from
-	return s
-}
-
-// The methods may be called on nil: no search.
-
-func (s *search) running() bool { return s != nil && s.cancel != nil && !s.ended }
-
-func (s *search) stop() {
-	s.cancel()
-	s.ended, s.want = true, nil
-	s.err = context.Canceled
-}
-
-// partly reports whether the search was stopped before it had looked at all.
-func (s *search) partly() bool { return s.ended && s.err != nil }
-
-// outgrown reports whether the trace has more by now than was searched, as one
-// has that is being recorded.
-func (s *search) outgrown(m *Model) bool {
-	return s.ended && s.err == nil && m.recorded > s.total
-}
-
-// least is what stands before the number of hits: a sign where there may be more.
-func (s *search) least(m *Model) string {
-	if s.outgrown(m) {
-		return "≥ "
-	}
-	return ""
-}
-
-// otherwise returns what the other reading has found, while that is all.
-func (s *search) otherwise() int {
-	if s.other == nil || s.hits.len() > 0 {
-		return 0
-	}
-	return s.others.len()
-}
-
-// takeOther goes on with the other reading, where only that finds anything.
-func (s *search) takeOther() {
-	if s.otherwise() > 0 && s.ended && s.err == nil {
-		s.p, s.hits = s.other, s.others
-		s.other, s.others = nil, hitSet{}
+// searchFacts is what the search needs to know of the explorer.
+func (m *Model) searchFacts() search.Facts {
+	return search.Facts{
+		Folded: m.out.t.Folded(), Verbose: m.out.wide, Threads: m.out.t.ThreadCount(), Recorded: m.recorded,
+		Width: m.width, Spinner: m.spinner(), Glyphs: m.g,
 	}
 }
 
-// text says what the search has found and how far it is, if possible in room
-// cells.
-func (s *search) text(m *Model, room int) string {
-	name := s.p.Name(24, m.g)
-	if s.cancel == nil { // still being typed
-		return name
-	}
-	n := int64(s.hits.len())
-	found := s.least(m) + screen.Plural(n, "hit")
-	if s.shown > 0 && n > 0 {
-		found = fmt.Sprintf("%s of %s%s", screen.Grouped(int64(s.shown)), s.least(m), screen.Grouped(n))
-	}
-	switch other := s.otherwise(); {
-	case s.running():
-		text := fmt.Sprintf("%s  %s so far %s %s", name, found, m.spinner(), screen.Percent(s.done, s.total))
-		const stops = "  esc stops"
-		work := lazy.Status{Done: s.done, Total: s.total, Since: s.since}
-		if rate := pace(work.Rate(m.clock.now())); screen.TextWidth(text+rate+stops, m.g.ASCII) <= room {
-			text += rate
-		}
-		return text + stops
-	case other > 0:
-		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.Reading(), s.other.Reading(), screen.Plural(int64(other), "hit"))
-	case s.full:
-		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, screen.Percent(s.done, s.total))
-	case s.err != nil:
-		return fmt.Sprintf("%s  %s, stopped at %s", name, found, screen.Percent(s.done, s.total))
-	case n == 0 && !s.outgrown(m):
-		return name + "  not found"
-	}
-	return name + "  " + found
-}
-
-// covered reports whether all between two places has been searched, the first at
-// or before the second.
-func (s *search) covered(from, to lazy.Place) bool {
-	if s.ended {
-		return true
-	}
-	origin := s.hits.origin
-	wrapped := compare(s.upto, origin) < 0
+// found does what a search wants done.
+func (m *Model) found(o search.Outcome) tea.Cmd {
 	switch {
-	case compare(from, origin) >= 0:
-		return wrapped || compare(to, s.upto) < 0
-	case compare(to, origin) < 0:
-		return wrapped && compare(to, s.upto) < 0
+	case o.Alarm:
+		m.warn(o.Message)
+	case o.Message != "":
+		m.say(o.Message)
+	}
+	if !o.Goes {
+		return o.Cmd
+	}
+	return tea.Batch(o.Cmd, m.reveal(o.Place, func(n *lazy.Node) tea.Cmd {
+		cmd := m.land(n)
+		m.slideToHit(n)
+		return cmd
+	}))
+}
+
+// settleSearch brings the list of hits up to date, when it is shown.
+func (m *Model) settleSearch() tea.Cmd {
+	work, cmd := m.search.Settle(m.hitList(), m.overlayHeight(m.layout()), m.searchFacts())
+	if work == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, m.later(work))
+}
+
+// askSearch asks for what to search. What is on the screen is highlighted and
+// gone to while it is typed; enter searches on in the background.
+func (m *Model) askSearch(int) tea.Cmd {
+	origin, line, skip := m.out.cursor, m.out.line, m.out.skip
+	place, _ := m.here()
+	m.search.Ask()
+	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
+	return m.ask(&asking{
+		Prompt: m.typed.OpenPattern("/", "find in all threads"),
+		typed: func(m *Model, t prompt.Text) {
+			p := pattern.New(t.Text, t.Expr)
+			m.search.Preview(p)
+			m.say("")
+			if p.Fault != "" {
+				m.say("not complete: " + p.Fault)
+			}
+			home(m)
+			if t.Text != "" {
+				m.preview(p, origin)
+			}
+		},
+		refuse: func(t prompt.Text) string { return pattern.New(t.Text, t.Expr).Fault },
+		cancel: func(m *Model) {
+			home(m)
+			m.search.GiveUp()
+		},
+		submit: func(m *Model, t prompt.Text) tea.Cmd {
+			m.search.GiveUp()
+			if t.Text == "" {
+				return m.nextHit(1)
+			}
+			home(m)
+			m.visit()
+			p := pattern.New(t.Text, t.Expr)
+			m.preview(p, origin)
+			return m.found(m.search.Begin(p, place, true, m.searchFacts()))
+		},
+	})
+}
+
+func (m *Model) nextHit(n int) tea.Cmd { return m.hit(1, n) }
+func (m *Model) prevHit(n int) tea.Cmd { return m.hit(-1, n) }
+
+// hit goes to the n-th hit from the cursor.
+func (m *Model) hit(dir, n int) tea.Cmd {
+	from, ok := m.here()
+	switch {
+	case !m.search.Begun():
+		m.say(search.NoSearch)
+		return nil
+	case !ok:
+		return nil
+	}
+	m.visit()
+	return m.found(m.search.Next(from, dir, max(1, n), m.searchFacts()))
+}
+
+// sameName searches for calls of the method under the cursor, or accesses of
+// the same field or variable.
+func (m *Model) sameName(dir int) tea.Cmd {
+	n := m.out.cursor.Node
+	if n == nil || n.Point() == nil {
+		m.say("no call under the cursor")
+		return nil
+	}
+	var p *pattern.Pattern
+	m.r.WithContext(func(c *format.Context) { p = pattern.Alike(c, n.Point()) })
+	if p == nil {
+		m.say("this has no name to look for")
+		return nil
+	}
+	m.visit()
+	return m.found(m.search.Same(p, n.Place(), dir, m.searchFacts()))
+}
+
+func (m *Model) listHits() tea.Cmd {
+	h, out := m.search.OpenList(m.searchFacts())
+	if h != nil {
+		m.overlay = &opened{h, func(m *Model, i int) tea.Cmd {
+			m.visit()
+			return m.show(h.Choose(i))
+		}}
+	}
+	return m.found(out)
+}
+
+// hitList is the list of hits, while that is shown; else nil.
+func (m *Model) hitList() *search.HitList {
+	if m.overlay == nil {
+		return nil
+	}
+	h, _ := m.overlay.overlay.(*search.HitList)
+	return h
+}
+
+// slideToHit scrolls the line of a hit that was gone to, so far that what was found
+// in it is seen.
+func (m *Model) slideToHit(n *lazy.Node) {
+	text, _ := m.text(n)
+	lit := m.lit(n, text)
+	if len(lit) == 0 || lit[0][0] >= len(text) {
+		return
+	}
+	row := m.out.cursor
+	hidden := m.hidden(row)
+	from, to := screen.TextWidth(text[:lit[0][0]], m.g.ASCII), screen.TextWidth(text[:min(lit[0][1], len(text))], m.g.ASCII)
+	room := screen.TextWidth(text, m.g.ASCII) - hidden
+	if hidden == 0 || from >= m.out.skip && to < room+m.out.skip {
+		return
+	}
+	// Its end is seen, with a little of what follows, but rather its beginning.
+	m.out.slid, m.out.slide = n, max(0, min(to-room+8, from, hidden)-m.out.skip)
+}
+
+// incremental is how many rows of what is open a search looks at while it is
+// typed, and for how long.
+const (
+	incremental    = 20_000
+	incrementalFor = 5 * time.Millisecond
+)
+
+// preview goes to the first row from a row on that matches, among those that
+// are open and loaded.
+func (m *Model) preview(p *pattern.Pattern, from lazy.Row) bool {
+	until := time.Now().Add(incrementalFor)
+	r, ok := from, true
+	for i := 0; ok && i < incremental; i++ {
+		if r.Node != nil {
+			if named := m.named(r.Node); named.Match(p.Find, p.Limits) {
+				m.out.jump(r)
+				return true
+			}
+		}
+		if i%64 == 63 && time.Now().After(until) {
+			break
+		}
+		r, ok = m.out.t.Next(r)
 	}
 	return false
-}
-
-// pick returns the index of the wanted hit. wrapped says that it lies on the
-// other side; ok is false when it is not known yet, or there is none.
-func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
-	n := s.hits.len()
-	if n == 0 {
-		return 0, false, false
-	}
-	i, exact := s.hits.find(w.from)
-	if w.dir > 0 {
-		if exact && !w.here {
-			i++
-		}
-		// Hits of a run come one behind the other, without any between them
-		// still to come.
-		i += w.count - 1
-		origin := s.hits.origin
-		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.at(i).Place, origin) < 0) {
-			return i, false, true
-		}
-		return i % n, i >= n, s.ended
-	}
-	i -= w.count
-	if i >= 0 && s.covered(s.hits.at(i).Place, w.from) {
-		return i, false, true
-	}
-	return ((i % n) + n) % n, i < 0, s.ended
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -43,8 +42,8 @@ func TestSearchFindsAll(t *testing.T) {
 		d := drive(t, r, 80, 24, Options{})
 		d.search(c.what, c.expr)
 		got := 0
-		for i := range d.m.search.hits.len() {
-			n, err := d.m.out.t.Reveal(t.Context(), d.m.search.hits.at(i).Place)
+		for i := range d.m.search.Hits().Len() {
+			n, err := d.m.out.t.Reveal(t.Context(), d.m.search.Hits().At(i).Place)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +68,7 @@ func TestSearchFindsAll(t *testing.T) {
 func TestSearchGoesRound(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("/").typed("run()").keys("enter")
-	n := d.m.search.hits.len()
+	n := d.m.search.Hits().Len()
 	if n < 3 {
 		t.Fatalf("%d hits", n)
 	}
@@ -91,11 +90,11 @@ func TestSearchGoesRound(t *testing.T) {
 	}
 	d.keys("N").has("search wrapped to the bottom")
 	d.keys("2 N")
-	if got := d.m.search.shown; got != n-2 {
+	if got := d.m.search.Shown(); got != n-2 {
 		t.Errorf("at hit %d of %d", got, n)
 	}
 	d.keys("esc")
-	if d.m.search != nil {
+	if d.m.search.Some() {
 		t.Error("Esc does not end the search")
 	}
 }
@@ -154,7 +153,7 @@ func TestSearchOtherReading(t *testing.T) {
 	hits := func(what string, expr bool) int {
 		d := drive(t, r, 80, 24, Options{})
 		d.search(what, expr)
-		return d.m.search.hits.len()
+		return d.m.search.Hits().Len()
 	}
 	for _, c := range []struct {
 		typed   string
@@ -172,8 +171,8 @@ func TestSearchOtherReading(t *testing.T) {
 		before := d.m.out.cursor
 		d.search(c.typed, c.expr)
 		if c.finding == "" {
-			if d.m.search.otherwise() > 0 || d.m.search.hits.len() != c.n {
-				t.Errorf("%s: %d hits, %d otherwise", c.typed, d.m.search.hits.len(), d.m.search.otherwise())
+			if strings.Contains(d.screen(), "; as ") || d.m.search.Hits().Len() != c.n {
+				t.Errorf("%s: %d hits:\n%s", c.typed, d.m.search.Hits().Len(), d.screen())
 			}
 			continue
 		}
@@ -182,8 +181,8 @@ func TestSearchOtherReading(t *testing.T) {
 		}
 		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
 		d.keys("n").has(" 1 of " + screen.Grouped(int64(c.n)))
-		if d.m.search.p.Expr == c.expr || d.m.search.hits.len() != c.n {
-			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.hits.len(), c.n)
+		if d.m.search.Pattern().Expr == c.expr || d.m.search.Hits().Len() != c.n {
+			t.Errorf("%s: went on with %d hits, want %d", c.typed, d.m.search.Hits().Len(), c.n)
 		}
 	}
 }
@@ -226,15 +225,9 @@ func TestSearchNothingHints(t *testing.T) {
 	}
 }
 
-// TestSearchIsDropped drops what an older search still finds.
-func TestSearchIsDropped(t *testing.T) {
+// TestJobIsDropped drops what an older job still brings.
+func TestJobIsDropped(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	d.keys("/").typed("json").keys("enter")
-	hits := d.m.search.hits.len()
-	d.send(found{id: d.m.search.id - 1, Found: lazy.Found{Hits: make([]lazy.Hit, 100)}})
-	if d.m.search.hits.len() != hits {
-		t.Error("the result of an older search was taken")
-	}
 	d.send(revealed{id: -1, then: nil})
 	d.send(expanded{id: -1})
 	if d.m.status.message != "" && strings.Contains(d.m.status.message, "opened") {
@@ -249,14 +242,14 @@ func TestSearchSameMethod(t *testing.T) {
 	d.search("JobSupport.getState(", false)
 	called := func() string { return d.m.named(d.m.out.cursor.Node).Call }
 	name := called()
-	byName := d.m.search.hits.len()
+	byName := d.m.search.Hits().Len()
 	d.search("getState(", false)
-	if name != "JobSupport.getState" || d.m.search.hits.len() <= byName {
-		t.Fatalf("%d calls of %q, %d of getState: the test shows nothing", byName, name, d.m.search.hits.len())
+	if name != "JobSupport.getState" || d.m.search.Hits().Len() <= byName {
+		t.Fatalf("%d calls of %q, %d of getState: the test shows nothing", byName, name, d.m.search.Hits().Len())
 	}
 	d.search("JobSupport.getState(", false)
 	d.keys("*").has("calls of JobSupport.getState")
-	if got := d.m.search.hits.len(); got != byName {
+	if got := d.m.search.Hits().Len(); got != byName {
 		t.Errorf("%d hits, want %d", got, byName)
 	}
 	for range byName {
@@ -277,15 +270,16 @@ func TestSearchStops(t *testing.T) {
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("/").typed("e")
 	_, cmd := d.m.Update(uitest.Press("enter"))
-	if !d.m.search.running() {
+	if !d.m.search.Running() {
 		t.Fatal("the search does not run in the background")
 	}
 	d.has("esc stops")
 	d.keys("esc").has("stopped")
 	d.run(cmd)
-	if d.m.search.running() || d.m.search.err != context.Canceled {
+	if d.m.search.Running() {
 		t.Error("the search goes on")
 	}
+	d.has("stopped at ")
 }
 
 // TestSameName goes to the calls of the method under the cursor.
@@ -311,10 +305,10 @@ func TestHitList(t *testing.T) {
 	d.keys("/").typed("JsonWriter(").keys("enter H")
 	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
 	d.keys("j j k enter")
-	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.shown != 2 {
-		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.shown)
+	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
+		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
 	}
-	all := d.m.search.hits.len()
+	all := d.m.search.Hits().Len()
 	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
 	d.keys("esc esc")
 	if d.m.overlay != nil {

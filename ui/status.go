@@ -72,7 +72,7 @@ func (m *Model) spin() tea.Cmd {
 }
 
 func (m *Model) busy() bool {
-	return m.jobs.cancel != nil || m.search.running() || len(m.loads.underWay) > 0 || m.counts.busy || m.census.lasts() || m.reading()
+	return m.jobs.cancel != nil || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.busy || m.census.lasts() || m.reading()
 }
 
 // reading reports whether the reader reads what is there already.
@@ -124,8 +124,8 @@ func (m *Model) activity(room int) string {
 		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, screen.Plural(m.jobs.rows.Load(), "row"))
 	case m.jobs.cancel != nil:
 		return m.spinner() + " " + m.jobs.name + m.jobs.part.text() + "  esc stops"
-	case m.search != nil:
-		return m.search.text(m, room)
+	case m.search.Some():
+		return m.search.Text(room, m.searchFacts())
 	case m.reading():
 		text := m.spinner() + " " + m.phase(st)
 		if screen.TextWidth(text, m.g.ASCII) > room {
@@ -157,15 +157,7 @@ func (m *Model) phase(st lazy.Status) string {
 		return what
 	}
 	what += " " + screen.Percent(st.Done, st.Total)
-	return what + pace(st.Rate(m.clock.now()))
-}
-
-// pace says how fast work goes and how long it will take.
-func pace(rate float64, rest time.Duration) string {
-	if rate <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" at %s/s, %s left", screen.Size(int64(rate)), screen.Remaining(rest))
+	return what + screen.Pace(st.Rate(m.clock.now()))
 }
 
 // index says in a word or two where the index comes from.

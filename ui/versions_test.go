@@ -48,7 +48,7 @@ func TestSuperIsNoNew(t *testing.T) {
 	d.has("new Shapes.Leaf() › super@Shapes.Mid() › super@Shapes.Base() › super@Object()")
 	// The constructor under the cursor is found whichever way it was called.
 	d.keys(": 1 7 3 enter *").has("calls of the constructor of Shapes.Base")
-	if n := d.m.search.hits.len(); n != 7 {
+	if n := d.m.search.Hits().Len(); n != 7 {
 		t.Errorf("%d calls of the constructor", n)
 	}
 	d.keys("H").has("super@Shapes.Base(6)", "new Shapes.Base(")

@@ -85,3 +85,12 @@ func Percent(done, total int64) string {
 	}
 	return fmt.Sprintf("%d %%", min(100, done*100/total))
 }
+
+// Pace says how fast work goes, in bytes a second, and how long it will take: " at
+// 41 MiB/s, 8 s left"; "" while that is not known.
+func Pace(rate float64, rest time.Duration) string {
+	if rate <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %s/s, %s left", Size(int64(rate)), Remaining(rest))
+}

@@ -1,17 +1,18 @@
-package ui
+package search
 
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"tracex/lazy"
 )
 
-// hitSet is hits by thread and place. A search brings them in the order in which
+// Hits are hits by thread and place. A search brings them in the order in which
 // it goes: from its origin to the end, then from the beginning to its origin.
 // So there are two runs, which only ever grow at their ends: a slice of one stays
 // what it is.
-type hitSet struct {
+type Hits struct {
 	origin        lazy.Place
 	before, after []lazy.Hit // of the origin
 }
@@ -21,18 +22,19 @@ func compare(a, b lazy.Place) int {
 	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
 }
 
-func (h *hitSet) len() int { return len(h.before) + len(h.after) }
+// Len returns how many there are.
+func (h *Hits) Len() int { return len(h.before) + len(h.after) }
 
-// at returns the i-th hit, from 0.
-func (h *hitSet) at(i int) lazy.Hit {
+// At returns the i-th hit, from 0.
+func (h *Hits) At(i int) lazy.Hit {
 	if i < len(h.before) {
 		return h.before[i]
 	}
 	return h.after[i-len(h.before)]
 }
 
-// find returns the index of the hit at a place, or where it would be.
-func (h *hitSet) find(p lazy.Place) (i int, exact bool) {
+// Find returns the index of the hit at a place, or where it would be.
+func (h *Hits) Find(p lazy.Place) (i int, exact bool) {
 	run, first := h.before, 0
 	if compare(p, h.origin) >= 0 {
 		run, first = h.after, len(h.before)
@@ -41,9 +43,9 @@ func (h *hitSet) find(p lazy.Place) (i int, exact bool) {
 	return first + i, exact
 }
 
-// add adds hits, in the order of the search. What was at the index first or
-// behind it has moved on by so many.
-func (h *hitSet) add(hits []lazy.Hit) (first, by int) {
+// add adds hits, in the order of the search. What was at the index first or after
+// it has moved up by so many.
+func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	n := 0
 	for n < len(hits) && compare(hits[n].Place, h.origin) >= 0 {
 		n++
@@ -52,4 +54,9 @@ func (h *hitSet) add(hits []lazy.Hit) (first, by int) {
 	first = len(h.before)
 	h.before = append(h.before, hits[n:]...)
 	return first, len(hits) - n
+}
+
+// bytes is how much memory hits take.
+func (h *Hits) bytes() int64 {
+	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
 }

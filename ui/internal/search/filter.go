@@ -1,4 +1,4 @@
-package ui
+package search
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/background"
 	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 )
@@ -20,13 +21,13 @@ const siftEvery = 30 * time.Millisecond
 // the background, those that are still found too.
 type sift struct {
 	p      *pattern.Pattern
-	passed hitSet
+	passed Hits
 	others int // hits that the other reading of the filter passes, while this one passes none
 	looked int // hits looked at
 	queue  *hitQueue
 	ctx    context.Context
 	cancel context.CancelFunc
-	feed   chan effect // nil: not begun
+	feed   chan tea.Msg // nil: not begun
 	ended  bool
 	err    error
 }
@@ -92,42 +93,41 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 	}
 }
 
-// siftHits begins the filtering that the list of hits needs, and ends one that is
+// filtering begins the filtering that the list of hits needs, and ends one that is
 // no longer needed.
-func (m *Model) siftHits() tea.Cmd {
+func (p *Part) filtering() tea.Cmd {
 	var want *sift
-	h := m.hitList()
-	if h != nil {
-		want = h.sift
+	if p.list != nil {
+		want = p.list.sift
 	}
-	if m.sift != nil && m.sift != want {
-		m.sift.cancel()
+	if p.sift != nil && p.sift != want {
+		p.sift.cancel()
 	}
-	m.sift = want
+	p.sift = want
 	if want == nil || want.feed != nil {
 		return nil
 	}
-	want.ctx, want.cancel = context.WithCancel(m.life)
-	want.feed = make(chan effect, 4)
+	want.ctx, want.cancel = context.WithCancel(p.life)
+	want.feed = make(chan tea.Msg, 4)
 	if want.ended {
 		return nil
 	}
-	go want.run(m.r, lazy.Search{Folded: h.folded})
+	go want.run(p.r, lazy.Search{Folded: p.list.folded})
 	return want.next()
 }
 
 // run looks at the hits, on a goroutine of its own.
 func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
-	send := func(e effect) {
+	send := func(m tea.Msg) {
 		select {
-		case f.feed <- e:
+		case f.feed <- m:
 		case <-f.ctx.Done():
 		}
 	}
 	defer close(f.feed)
 	news, last, other := sifted{f: f}, time.Now(), f.p.Other()
 	var line []byte
-	end := guarded(func() effect {
+	end := background.Guarded(func() tea.Msg {
 		err := r.Recall(f.ctx, s, func() []lazy.Hit {
 			if news.looked > 0 { // what comes next may take its time
 				send(news)
@@ -167,15 +167,7 @@ func appendLine(dst []byte, h *lazy.Recalled) []byte {
 }
 
 // next is the command that waits for what the filtering tells.
-func (f *sift) next() tea.Cmd {
-	return func() tea.Msg {
-		e, ok := <-f.feed
-		if !ok {
-			return nil
-		}
-		return e
-	}
-}
+func (f *sift) next() tea.Cmd { return background.Next(f.feed) }
 
 // sifted is news of a filtering.
 type sifted struct {
@@ -187,14 +179,14 @@ type sifted struct {
 	err    error
 }
 
-func (n sifted) apply(m *Model) tea.Cmd {
+func (n sifted) told(p *Part, _ Facts) (out Outcome) {
 	f := n.f
-	if m.sift != f {
-		return nil // it was given up
+	if p.sift != f {
+		return out // it was given up
 	}
 	first, by := f.passed.add(n.passed)
-	if h := m.hitList(); h != nil {
-		h.Moved(first, by)
+	if p.list != nil {
+		p.list.Moved(first, by)
 	}
 	f.looked += n.looked
 	f.others += n.others
@@ -202,11 +194,12 @@ func (n sifted) apply(m *Model) tea.Cmd {
 		f.ended, f.err = true, n.err
 		f.cancel()
 		if n.err != nil {
-			m.fail("the filter ended early", n.err)
+			out.fail("the filter ended early", n.err)
 		}
-		return nil
+		return out
 	}
-	return f.next()
+	out.Cmd = f.next()
+	return out
 }
 
 // progress says how far the filter is; "" when it has looked at all hits.

@@ -1,0 +1,43 @@
+// Package background runs work of the explorer's parts on other goroutines and
+// brings its results, and its panics, to Bubble Tea's.
+package background
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Guarded runs work and returns its message. A panic in it becomes a message too, of
+// the type [Panic].
+func Guarded(work func() tea.Msg) (msg tea.Msg) {
+	defer func() {
+		if r := recover(); r != nil {
+			msg = Panic{r, debug.Stack()}
+		}
+	}()
+	return work()
+}
+
+// Panic is a panic of work in the background.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+// Again panics anew. On Bubble Tea's goroutine that is caught, and the terminal
+// restored.
+func (p Panic) Again() { panic(fmt.Sprintf("%v\n%s", p.Value, p.Stack)) }
+
+// Next is the command that waits for the next message of a feed; there is none
+// after the feed was closed.
+func Next(feed <-chan tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		msg, ok := <-feed
+		if !ok {
+			return nil
+		}
+		return msg
+	}
+}

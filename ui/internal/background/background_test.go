@@ -1,0 +1,39 @@
+package background
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// TestGuarded: a panic of work becomes a message, which panics again with where it
+// was.
+func TestGuarded(t *testing.T) {
+	if got := Guarded(func() tea.Msg { return 7 }); got != 7 {
+		t.Errorf("%v", got)
+	}
+	p, ok := Guarded(func() tea.Msg { panic("planted") }).(Panic)
+	if !ok {
+		t.Fatal("no panic")
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.HasPrefix(text, "planted\n") || !strings.Contains(text, "TestGuarded") {
+			t.Errorf("%q", text)
+		}
+	}()
+	p.Again()
+}
+
+// TestNext: messages come in their order, and none after the end.
+func TestNext(t *testing.T) {
+	feed := make(chan tea.Msg, 2)
+	feed <- 1
+	feed <- 2
+	close(feed)
+	for _, want := range []tea.Msg{1, 2, nil} {
+		if got := Next(feed)(); got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

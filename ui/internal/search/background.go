@@ -1,0 +1,125 @@
+package search
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/background"
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
+)
+
+// begin starts a search in the place of the one before. w is the hit to go to as
+// soon as it is known; the search begins where that is looked for, or, for one
+// before that, at the beginning of its thread.
+func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
+	p.Forget()
+	ctx, cancel := context.WithCancel(p.life)
+	from := w.from
+	if w.dir < 0 {
+		from.At = -1 // what comes before is known once the search has come to w.from
+	}
+	s := newSearch(what, from)
+	s.cancel, s.want, s.since = cancel, w, p.now()
+	p.cur, p.before = s, nil
+	search := lazy.Search{
+		Folded: f.Folded, Verbose: f.Verbose, From: s.hits.origin, Find: what.Find, Point: what.Point(), Limits: what.Limits, Every: p.Every,
+	}
+	if s.other != nil {
+		search.Else, search.ElseLimits = s.other.Find, s.other.Limits
+	}
+	go s.run(ctx, p.r, search)
+	return Outcome{Cmd: s.next()}
+}
+
+// run searches, on a goroutine of its own, and feeds what it finds. It waits until
+// the whole trace is known.
+func (s *search) run(ctx context.Context, r *lazy.TraceReader, what lazy.Search) {
+	feed := s.feed
+	send := func(m tea.Msg) {
+		select {
+		case feed <- m:
+		case <-ctx.Done():
+		}
+	}
+	defer close(feed)
+	send(background.Guarded(func() tea.Msg {
+		if err := r.Wait(ctx); err != nil {
+			return news{s: s, end: true, err: err}
+		}
+		err := r.Search(ctx, what, func(f lazy.Found) { send(news{s: s, Found: f}) })
+		return news{s: s, end: true, err: err}
+	}))
+}
+
+// next is the command that waits for what the search tells.
+func (s *search) next() tea.Cmd { return background.Next(s.feed) }
+
+// news is news of a search: hits, or how far it is.
+type news struct {
+	s *search
+	lazy.Found
+	end bool
+	err error
+}
+
+func (n news) told(p *Part, f Facts) (out Outcome) {
+	s := n.s
+	if s != p.cur && s != p.before || s.ended {
+		return out // it was given up
+	}
+	n.Hits = n.Hits[:min(len(n.Hits), p.Most-s.hits.Len())]
+	if n.end {
+		s.ended, s.err = true, n.err
+		s.cancel()
+		if n.err != nil {
+			out.fail("the search ended early", n.err)
+		}
+	} else {
+		first, by := s.take(n.Found, p.Most)
+		if h := p.list; h != nil && h.s == s && h.sift == nil {
+			h.Moved(first, by)
+		}
+	}
+	defer p.passOn(n)
+	if s.hits.Len() >= p.Most && !s.ended {
+		s.stop()
+		s.full = true
+		out.say("stopped at the limit of " + screen.Plural(int64(p.Most), "hit") + ", " + screen.Percent(s.done, s.total) +
+			" searched; n at the last one searches on from there")
+	}
+	s.arrive(&out, f)
+	if !s.ended {
+		out.Cmd = s.next()
+	}
+	return out
+}
+
+// passOn hands hits on to the filter of their list.
+func (p *Part) passOn(n news) {
+	h := p.list
+	if h == nil || h.s != n.s || h.sift == nil {
+		return
+	}
+	h.sift.queue.add(n.Hits)
+	if n.s.ended {
+		h.sift.queue.end()
+	}
+}
+
+// take adds what was found. Hits from first on have moved up by so many.
+func (s *search) take(f lazy.Found, most int) (first, by int) {
+	first, by = s.hits.add(f.Hits)
+	if s.shown > first {
+		s.shown += by
+	}
+	if s.hits.Len() > 0 {
+		s.other, s.others = nil, Hits{}
+	} else if s.other != nil && s.others.Len() < most {
+		s.others.add(f.Else)
+	}
+	s.upto, s.done, s.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
+	return first, by
+}

@@ -1,0 +1,226 @@
+package search
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
+)
+
+// maxPeeked bounds the hits whose text is kept.
+const maxPeeked = 4096
+
+// HitList is the list of a search's hits. What a line says is read in the
+// background, through a tree of its own, when it comes on the screen. A filter
+// looks at all of them: see sift. A [Part] makes it.
+type HitList struct {
+	list.List
+	s      *search
+	folded bool              // the view that was searched
+	tree   func() *lazy.Tree // made when the first lines are read
+	seen   map[lazy.Place]peek
+	busy   bool
+	sift   *sift // of the filter; nil: there is none
+	facts  Facts // as of the last Settle
+}
+
+// peek is what the list says of a hit.
+type peek struct{ text, path string }
+
+// OpenList returns the list of the hits, to be shown. It is nil where there are no
+// hits, and none can come any more.
+func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
+	s := p.cur
+	if !p.Begun() {
+		out.say(NoSearch)
+		return nil, out
+	}
+	s.takeOther()
+	if s.ended && s.err == nil && s.hits.Len() == 0 && !s.outgrown(f) {
+		out.say(s.nothing(f))
+		return nil, out
+	}
+	r, folded := p.r, f.Folded
+	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Place]peek), facts: f}
+	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
+	h.List = list.List{
+		Keys:      "Enter goes there",
+		Len:       func() int { return h.hits().Len() },
+		Item:      h.line,
+		Choosable: true,
+		Sift:      h.filterBy,
+		None:      h.nothing,
+	}
+	h.Select(max(0, s.shown-1))
+	p.list = h
+	return h, out
+}
+
+// Choose notes that a person goes to the i-th hit of what is shown, and returns its
+// place.
+func (h *HitList) Choose(i int) lazy.Place {
+	place := h.hits().At(i).Place
+	at, _ := h.s.hits.Find(place)
+	h.s.shown = at + 1
+	return place
+}
+
+// Settle brings the list of hits up to date, where one is shown on height lines; nil:
+// none is. It returns work to be done in the background, whose message is for
+// Update, and a command.
+func (p *Part) Settle(shown *HitList, height int, f Facts) (work func() tea.Msg, cmd tea.Cmd) {
+	p.list = shown
+	cmd = p.filtering()
+	if shown == nil {
+		return nil, cmd
+	}
+	shown.facts = f
+	return shown.peekVisible(p.life, height), cmd
+}
+
+// hits are those that the list shows.
+func (h *HitList) hits() *Hits {
+	if h.sift != nil {
+		return &h.sift.passed
+	}
+	return &h.s.hits
+}
+
+// nothing says why the list is empty.
+func (h *HitList) nothing() string {
+	switch {
+	case h.sift != nil:
+		return h.sift.nothing(h.s.hits.Len())
+	case h.s.running():
+		return "none yet"
+	}
+	return h.s.nothing(h.facts)
+}
+
+// filterBy filters the hits; nil: shows all.
+func (h *HitList) filterBy(p *pattern.Pattern) {
+	h.sift = nil // Part.filtering ends what is under way
+	if p != nil {
+		h.sift = newSift(p, h.s)
+	}
+}
+
+// View draws the list: height lines of width cells.
+func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
+	all := h.s.hits.Len()
+	h.Title, h.After = h.s.least(h.facts)+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
+	switch {
+	case h.s.running():
+		h.Title += " so far, " + screen.Percent(h.s.done, h.s.total)
+	case h.s.full:
+		h.Title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
+	}
+	if h.sift != nil {
+		h.Title = screen.Grouped(int64(h.sift.passed.Len())) + " of " + h.Title
+		h.After = h.sift.progress(all)
+	}
+	return h.List.View(width, height, g)
+}
+
+func (h *HitList) line(i int) list.Item {
+	hit := h.hits().At(i)
+	p, ok := h.seen[hit.Place]
+	if !ok {
+		p.text = h.facts.Spinner
+	}
+	half := max(24, h.facts.Width*3/5)
+	return list.Item{Cells: []list.Cell{
+		{Text: eventText(hit), Style: screen.Faint, At: 2, Aside: true},
+		{Text: screen.CutEnd(p.text, half-14, h.facts.Glyphs), Style: screen.Plain, At: 14},
+		{Text: p.path, Style: screen.Faint, At: half + 2},
+	}}
+}
+
+// eventText is the number of a hit's event; a thread has none.
+func eventText(h lazy.Hit) string {
+	if h.At < 0 {
+		return ""
+	}
+	return screen.Grouped(int64(h.Event))
+}
+
+// peekVisible returns the work of reading what the hits on the screen say; nil:
+// there is none.
+func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
+	if h.busy {
+		return nil
+	}
+	var want []lazy.Place
+	from, to := h.Visible(height) // drawing has not seen the last key yet
+	for i := from; i < to; i++ {
+		p := h.hits().At(i).Place
+		if _, ok := h.seen[p]; !ok {
+			want = append(want, p)
+		}
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	h.busy = true
+	return func() tea.Msg { return h.read(life, want) }
+}
+
+// read reads what hits say. It keeps nothing loaded.
+func (h *HitList) read(ctx context.Context, want []lazy.Place) tea.Msg {
+	t, got := h.tree(), make(map[lazy.Place]peek, len(want))
+	for _, p := range want {
+		n, err := t.Reveal(ctx, p)
+		if err != nil {
+			got[p] = peek{text: screen.ErrorLine(err)}
+			continue
+		}
+		var path []byte
+		for up, i := n.Parent(), 0; up != nil && i < lazy.PathLength; up, i = up.Parent(), i+1 {
+			if i > 0 {
+				path = append(path, lazy.PathSep...)
+			}
+			path = t.AppendName(path, up)
+		}
+		got[p] = peek{string(t.AppendText(nil, n, false)), string(path)}
+	}
+	for _, p := range want {
+		if n, _ := t.Thread(p.Thread); n != nil {
+			t.Forget(n)
+		}
+	}
+	return peeked{h, got}
+}
+
+// peeked is what some hits say.
+type peeked struct {
+	h   *HitList
+	got map[lazy.Place]peek
+}
+
+func (p peeked) told(*Part, Facts) Outcome {
+	p.h.busy = false
+	if len(p.h.seen)+len(p.got) > maxPeeked {
+		clear(p.h.seen)
+	}
+	for place, what := range p.got {
+		p.h.seen[place] = what
+	}
+	return Outcome{}
+}
+
+// bytes is how much memory the list takes besides the hits of its search.
+func (h *HitList) bytes() (n int64) {
+	if h.sift != nil {
+		n += h.sift.passed.bytes()
+	}
+	for place, p := range h.seen {
+		n += int64(unsafe.Sizeof(place)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))
+	}
+	return n
+}

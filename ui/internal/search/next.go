@@ -1,0 +1,47 @@
+package search
+
+import (
+	"tracex/ui/internal/screen"
+)
+
+// Going from hit to hit.
+
+// arrive goes to the hit that a person waits for, when it is known.
+func (s *search) arrive(out *Outcome, f Facts) {
+	if s.want == nil {
+		return
+	}
+	i, wrapped, ok := s.pick(s.want)
+	if !ok {
+		if s.ended {
+			s.want = nil
+			out.say(s.nothing(f))
+		}
+		return
+	}
+	if wrapped {
+		out.say(map[int]string{1: "search wrapped to the top", -1: "search wrapped to the bottom"}[s.want.dir])
+	}
+	s.want, s.shown = nil, i+1
+	out.Goes, out.Place = true, s.hits.At(i).Place
+}
+
+// goOn goes to a hit of the search that there is. Where that would be round the
+// end of what was searched, the search begins again from there: in a trace that
+// has grown all is searched, since hits are known to be in order only that way.
+func (p *Part) goOn(w *wanted, f Facts) (out Outcome) {
+	s := p.cur
+	s.takeOther()
+	if _, wrapped, ok := s.pick(w); wrapped || !ok {
+		switch {
+		case s.outgrown(f) || s.partly() && w.dir > 0:
+			return p.begin(s.p, w, f)
+		case s.partly():
+			out.say("what comes before was not searched: the search stopped at " + screen.Percent(s.done, s.total))
+			return out
+		}
+	}
+	s.want = w
+	s.arrive(&out, f)
+	return out
+}

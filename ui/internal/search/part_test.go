@@ -1,0 +1,343 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// seeker has a Part and hands it the messages of its background.
+type seeker struct {
+	*Part
+	t     *testing.T
+	facts Facts
+	said  []string
+	went  []lazy.Place
+}
+
+func seek(t *testing.T, r *lazy.TraceReader) *seeker {
+	s := &seeker{Part: New(t.Context(), r, time.Now), t: t}
+	s.facts = Facts{Folded: true, Threads: len(r.Threads()), Width: 100, Spinner: "*", Glyphs: &screen.Unicode}
+	return s
+}
+
+// take notes an outcome.
+func (s *seeker) take(o Outcome) tea.Cmd {
+	if o.Message != "" {
+		s.said = append(s.said, o.Message)
+	}
+	if o.Goes {
+		s.went = append(s.went, o.Place)
+	}
+	return o.Cmd
+}
+
+// step takes one message of a feed.
+func (s *seeker) step(next tea.Cmd) tea.Cmd {
+	s.t.Helper()
+	msg, ok := next().(Msg)
+	if !ok {
+		s.t.Fatal("there is no message")
+	}
+	return s.take(s.Update(msg, s.facts))
+}
+
+// run takes messages until there are no more.
+func (s *seeker) run(next tea.Cmd) {
+	for next != nil {
+		next = s.step(next)
+	}
+}
+
+// find searches to the end, from the beginning.
+func (s *seeker) find(what string) *seeker {
+	s.t.Helper()
+	s.run(s.take(s.Begin(pattern.New(what, false), lazy.Place{Thread: s.r.Threads()[0].ID, At: -1}, true, s.facts)))
+	return s
+}
+
+// open opens the list of the hits.
+func (s *seeker) open() *HitList {
+	s.t.Helper()
+	h, out := s.OpenList(s.facts)
+	if h == nil {
+		s.t.Fatalf("no list: %s", out.Message)
+	}
+	return h
+}
+
+// keys presses keys in the list, and begins what that leads to.
+func (s *seeker) keys(h *HitList, keys string) (next tea.Cmd) {
+	for _, k := range keys {
+		h.HandleKey(uitest.Press(string(k)))
+		work, cmd := s.Settle(h, 20, s.facts)
+		if work != nil {
+			s.Update(work().(Msg), s.facts)
+		}
+		if cmd != nil {
+			next = cmd
+		}
+	}
+	return next
+}
+
+func many(t *testing.T) *lazy.TraceReader {
+	return uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+}
+
+// TestGoes: a search goes to its first hit, and from there to others, round the ends.
+func TestGoes(t *testing.T) {
+	s := seek(t, uitest.Recorded(t, "threads.stream")).find("run()")
+	n := s.Hits().Len()
+	if n < 3 || len(s.went) != 1 || s.went[0] != s.Hits().At(0).Place || s.Shown() != 1 {
+		t.Fatalf("%d hits, went to %v, hit %d", n, s.went, s.Shown())
+	}
+	for _, c := range []struct {
+		dir, count, shown int
+		said              string
+	}{
+		{1, 1, 2, ""}, {1, n - 2, n, ""}, {1, 1, 1, "search wrapped to the top"}, {-1, 1, n, "search wrapped to the bottom"}, {-1, 2, n - 2, ""},
+	} {
+		s.said = nil
+		s.run(s.take(s.Next(s.Hits().At(s.Shown()-1).Place, c.dir, c.count, s.facts)))
+		if s.Shown() != c.shown || strings.Join(s.said, "") != c.said || s.went[len(s.went)-1] != s.Hits().At(c.shown-1).Place {
+			t.Errorf("%d in direction %d: hit %d, says %q; want %d, %q", c.count, c.dir, s.Shown(), s.said, c.shown, c.said)
+		}
+	}
+	if s.Stop() || !s.Forget() || s.Some() || s.Hits().Len() != 0 {
+		t.Error("the search is not over")
+	}
+	if out := s.Next(lazy.Place{}, 1, 1, s.facts); out.Message != NoSearch {
+		t.Errorf("without a search: %q", out.Message)
+	}
+}
+
+// TestOlderIsDropped: what an older search still finds is none of the new one's.
+func TestOlderIsDropped(t *testing.T) {
+	s := seek(t, uitest.Recorded(t, "gson.dump")).find("json")
+	old := s.cur
+	old.ended = false
+	s.find("toJson")
+	hits := s.Hits().Len()
+	if out := s.Update(news{s: old, Found: lazy.Found{Hits: make([]lazy.Hit, 100)}}, s.facts); out.Cmd != nil || out.Goes || s.Hits().Len() != hits {
+		t.Error("the result of an older search was taken")
+	}
+}
+
+// TestTypingKeepsSearch: a search under way goes on while another pattern is typed,
+// and is there when that is given up.
+func TestTypingKeepsSearch(t *testing.T) {
+	s := seek(t, many(t))
+	s.Every = 1
+	next := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
+	s.Ask()
+	s.Preview(pattern.New("x", false))
+	next = s.step(next)
+	if s.Pattern().Source != "x" || len(s.went) > 0 {
+		t.Errorf("%s is shown, went to %v", s.Pattern().Source, s.went)
+	}
+	s.GiveUp()
+	s.run(next)
+	if s.Running() || s.Pattern().Source != "e" || s.Hits().Len() < 1000 {
+		t.Errorf("running %v, %d hits of %s", s.Running(), s.Hits().Len(), s.Pattern().Source)
+	}
+}
+
+// TestBackwards: what comes before is gone to when the search has come to where it
+// was asked for, not only when it has gone round.
+func TestBackwards(t *testing.T) {
+	r := many(t)
+	s := seek(t, r)
+	s.Every = 1
+	from, err := r.FindFraction(r.Threads()[0].ID, 0.01)
+	if err != nil || from.At <= 0 {
+		t.Fatalf("%v, %v: the test shows nothing", from, err)
+	}
+	next := s.take(s.Same(pattern.New("(", false), from, -1, s.facts))
+	for len(s.went) == 0 && next != nil {
+		next = s.step(next)
+	}
+	if !s.Running() || len(s.went) == 0 || compare(s.went[0], from) >= 0 {
+		t.Errorf("running %v, went to %v from %v", s.Running(), s.went, from)
+	}
+	s.Stop()
+}
+
+// TestManyThreads: the news of a search does not grow with the threads.
+func TestManyThreads(t *testing.T) {
+	const threads = 3000
+	s := seek(t, uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true}))
+	s.Every = time.Hour
+	next := s.take(s.Begin(pattern.New("pool-1-thread-2", false), lazy.Place{At: -1}, true, s.facts))
+	told := 0
+	for ; next != nil; told++ {
+		next = s.step(next)
+	}
+	if told > 3 || s.Hits().Len() < 2 {
+		t.Errorf("%d messages of a search through %d threads, %d hits", told, threads, s.Hits().Len())
+	}
+}
+
+// TestStops: a search that is stopped keeps what it has found, and says so.
+func TestStops(t *testing.T) {
+	s := seek(t, many(t))
+	s.Every = 1
+	next := s.step(s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts)))
+	hits := s.Hits().Len()
+	if !s.Running() || !s.Stop() || s.Running() {
+		t.Fatal("it cannot be stopped")
+	}
+	for msg := next(); msg != nil; msg = next() {
+		s.take(s.Update(msg.(Msg), s.facts))
+	}
+	if s.cur.err != context.Canceled || s.Hits().Len() != hits || !strings.Contains(s.Text(80, s.facts), "stopped at ") {
+		t.Errorf("%v, %d hits, %q", s.cur.err, s.Hits().Len(), s.Text(80, s.facts))
+	}
+}
+
+// TestText: what is said of a search.
+func TestText(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	for _, c := range []struct{ what, text, said string }{
+		{"nowhere to be seen", "/nowhere to be seen  not found", "nothing found for /nowhere to be seen in 1 thread"},
+		{"Nowhere", "/Nowhere  not found", "nothing found for /Nowhere in 1 thread; small letters find capitals too"},
+		{"Json.*riter", "/Json.*riter  not found as text; as a regular expression: ", "nothing found as text, but "},
+		{"toJson(", "/toJson(  1 of ", ""},
+	} {
+		s := seek(t, r).find(c.what)
+		said := strings.Join(s.said, "")
+		if text := s.Text(80, s.facts); !strings.HasPrefix(text, c.text) || !strings.HasPrefix(said, c.said) || c.said == "" && said != "" {
+			t.Errorf("%s: %q, said %q", c.what, text, said)
+		}
+	}
+}
+
+// filterText is what a filter of the list of hits sees of one, told the plain way:
+// the line as the list would show it in a very wide window.
+func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called string) {
+	t.Helper()
+	n, err := tree.Reveal(t.Context(), hit.Place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path []string
+	for up := n.Parent(); up != nil && len(path) < lazy.PathLength; up = up.Parent() {
+		path = append(path, string(tree.AppendName(nil, up)))
+	}
+	named := tree.Named(n, false)
+	return string(named.Text) + " " + strings.Join(path, lazy.PathSep), named.Call + "()"
+}
+
+// TestFilter: a filter looks at all hits, those too that were never on the screen,
+// and at all that their lines say.
+func TestFilter(t *testing.T) {
+	r := uitest.Recorded(t, "gson.dump")
+	s, tree := seek(t, r).find("e"), r.Tree(true)
+	for _, what := range []string{"json", "GsonBuilder.create() < ", "JsonReader.peek()"} {
+		p := pattern.New(what, false)
+		var want, got []lazy.Hit
+		for i := range s.Hits().Len() {
+			hit := s.Hits().At(i)
+			if line, called := filterText(t, tree, hit); p.Match([]byte(line)) || p.Match([]byte(called)) {
+				want = append(want, hit)
+			}
+		}
+		h := s.open()
+		s.run(s.keys(h, "/"+what))
+		for i := range h.Count() {
+			got = append(got, h.hits().At(i))
+		}
+		if !slices.Equal(got, want) || len(want) == 0 || len(want) == s.Hits().Len() {
+			t.Errorf("%s: %d of %d hits pass, want %d", what, len(got), s.Hits().Len(), len(want))
+			continue
+		}
+		h.Select(len(want) - 1)
+		if place := h.Choose(len(want) - 1); place != want[len(want)-1].Place || s.Hits().At(s.Shown()-1).Place != place {
+			t.Errorf("%s: went to hit %d, %v", what, s.Shown(), place)
+		}
+	}
+}
+
+// TestFilterFills: a list whose hits come before those that it shows fills the
+// screen, however they come.
+func TestFilterFills(t *testing.T) {
+	r := many(t)
+	s := seek(t, r)
+	s.Every = 1
+	last, err := r.FindFraction(r.Threads()[0].ID, 0.9995)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(s.take(s.Begin(pattern.New("(", false), last, false, s.facts)))
+	h := s.open()
+	s.run(s.keys(h, "/1"))
+	after, all := len(h.sift.passed.after), h.sift.passed.Len()
+	if after == 0 || after >= 20 || all < 200 {
+		t.Fatalf("%d of %d hits come after where the search began: the test shows nothing", after, all)
+	}
+	if from, to := h.Visible(20); to-from != 19 || h.Selected() < from || h.Selected() != all-after {
+		t.Errorf("%d hits, lines %d to %d are shown, chosen is %d", all, from, to, h.Selected())
+	}
+}
+
+// TestFilterStreams filters while the search is still under way: hits that come
+// later are looked at too, and the title says how far the filter is.
+func TestFilterStreams(t *testing.T) {
+	s := seek(t, many(t))
+	s.Every = 1
+	found := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
+	for s.Hits().Len() == 0 {
+		found = s.step(found)
+	}
+	h := s.open()
+	sifted := s.keys(h, "/1")
+	first := s.sift
+	for first.looked == 0 {
+		sifted = s.step(sifted)
+	}
+	if !s.Running() || first.ended {
+		t.Fatal("the search has ended: the test shows nothing")
+	}
+	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " looked at") || !strings.Contains(title, "so far") {
+		t.Errorf("%q", title)
+	}
+	sifted = s.keys(h, "2") // ends the one before
+	f := s.sift
+	if f == first || first.ctx.Err() == nil {
+		t.Error("the filter before goes on")
+	}
+	s.run(found)
+	s.run(sifted)
+	if f.err != nil {
+		t.Fatal(f.err)
+	}
+	want, tree := 0, s.r.Tree(true)
+	for i := range s.Hits().Len() {
+		if line, called := filterText(t, tree, s.Hits().At(i)); strings.Contains(line, "12") || strings.Contains(called, "12") {
+			want++
+		}
+	}
+	if f.passed.Len() != want || want == 0 || f.looked != s.Hits().Len() {
+		t.Errorf("%d of %d hits pass, %d looked at; want %d", f.passed.Len(), s.Hits().Len(), f.looked, want)
+	}
+	if title := h.View(100, 20, &screen.Unicode)[0]; strings.Contains(title, "looked at") {
+		t.Errorf("the filter has ended, and the title says how far it is: %q", title)
+	}
+	// The list closed, nothing goes on.
+	s.keys(h, "3")
+	f = s.sift
+	s.Settle(nil, 20, s.facts)
+	if f.ctx.Err() == nil || s.sift != nil {
+		t.Error("the filter goes on though the list is closed")
+	}
+}

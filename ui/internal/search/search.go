@@ -1,0 +1,144 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/pattern"
+)
+
+// search is one search through all threads, from where the cursor was when it
+// began. Its hits stream in from the background.
+//
+// It is typed first (cancel is nil: only what is on the screen is looked at),
+// then runs, then has ended; it stays until Esc or another one.
+type search struct {
+	p      *pattern.Pattern
+	hits   Hits
+	upto   lazy.Place // it has looked at all before this place, from its origin on
+	done   int64      // bytes searched of all threads together
+	total  int64      // bytes of all threads; 0 until the reader knows all
+	since  time.Time
+	hides  bool  // folding hides something of what was searched
+	err    error // why it ended early; context.Canceled: it was stopped
+	full   bool  // it was stopped because there are too many hits
+	ended  bool
+	cancel context.CancelFunc
+	feed   chan tea.Msg // what the background has to tell; closed at its end
+	want   *wanted      // the hit that a person waits for; nil: none
+	shown  int          // 1 + index of the hit last gone to; 0: none
+
+	// other is the other way to read what was typed, and others what that
+	// finds: they are kept while the pattern itself finds nothing.
+	other  *pattern.Pattern // nil: there is none
+	others Hits
+}
+
+// wanted is a hit to go to when it is known: the next one from a place.
+type wanted struct {
+	from  lazy.Place
+	dir   int  // 1: after from, -1: before it
+	count int  // the n-th from there, from 1
+	here  bool // the place itself counts
+}
+
+// newSearch returns a search that begins at a place.
+func newSearch(p *pattern.Pattern, from lazy.Place) *search {
+	if from.At <= 0 {
+		from.At = -1 // the thread's own row is the first of it
+	}
+	s := &search{p: p, upto: from, other: p.Other(), feed: make(chan tea.Msg, 4)}
+	s.hits.origin, s.others.origin = from, from
+	return s
+}
+
+// The methods may be called on nil: no search.
+
+func (s *search) running() bool { return s != nil && s.cancel != nil && !s.ended }
+
+func (s *search) stop() {
+	s.cancel()
+	s.ended, s.want = true, nil
+	s.err = context.Canceled
+}
+
+// partly reports whether the search was stopped before it had looked at all.
+func (s *search) partly() bool { return s.ended && s.err != nil }
+
+// outgrown reports whether the trace has more by now than was searched, as one
+// has that is being recorded.
+func (s *search) outgrown(f Facts) bool {
+	return s.ended && s.err == nil && f.Recorded > s.total
+}
+
+// least is shown before the number of hits: a sign where there may be more.
+func (s *search) least(f Facts) string {
+	if s.outgrown(f) {
+		return "≥ "
+	}
+	return ""
+}
+
+// otherwise returns what the other reading has found, while that is all.
+func (s *search) otherwise() int {
+	if s.other == nil || s.hits.Len() > 0 {
+		return 0
+	}
+	return s.others.Len()
+}
+
+// takeOther continues with the other reading, where only that finds anything.
+func (s *search) takeOther() {
+	if s.otherwise() > 0 && s.ended && s.err == nil {
+		s.p, s.hits = s.other, s.others
+		s.other, s.others = nil, Hits{}
+	}
+}
+
+// covered reports whether all between two places has been searched, the first at
+// or before the second.
+func (s *search) covered(from, to lazy.Place) bool {
+	if s.ended {
+		return true
+	}
+	origin := s.hits.origin
+	wrapped := compare(s.upto, origin) < 0
+	switch {
+	case compare(from, origin) >= 0:
+		return wrapped || compare(to, s.upto) < 0
+	case compare(to, origin) < 0:
+		return wrapped && compare(to, s.upto) < 0
+	}
+	return false
+}
+
+// pick returns the index of the wanted hit. wrapped says that it is round the end
+// of the trace; ok is false when it is not known yet, or there is none.
+func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
+	n := s.hits.Len()
+	if n == 0 {
+		return 0, false, false
+	}
+	i, exact := s.hits.Find(w.from)
+	if w.dir > 0 {
+		if exact && !w.here {
+			i++
+		}
+		// Hits of a run come one after the other, without any between them
+		// still to come.
+		i += w.count - 1
+		origin := s.hits.origin
+		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.At(i).Place, origin) < 0) {
+			return i, false, true
+		}
+		return i % n, i >= n, s.ended
+	}
+	i -= w.count
+	if i >= 0 && s.covered(s.hits.At(i).Place, w.from) {
+		return i, false, true
+	}
+	return ((i % n) + n) % n, i < 0, s.ended
+}

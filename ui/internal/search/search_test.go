@@ -1,0 +1,52 @@
+package search
+
+import (
+	"testing"
+
+	"tracex/lazy"
+	"tracex/ui/internal/pattern"
+)
+
+// TestPick: the next hit is known as soon as the search has come
+// to it, wherever it began, the one before not until all between is searched.
+func TestPick(t *testing.T) {
+	at := func(thread int32, at int64) lazy.Place { return lazy.Place{Thread: thread, At: at} }
+	s := newSearch(pattern.New("x", false), at(1, 50))
+	pick := func(from lazy.Place, dir int) (lazy.Place, bool) {
+		i, _, ok := s.pick(&wanted{from: from, dir: dir, count: 1})
+		if !ok {
+			return lazy.Place{}, false
+		}
+		return s.hits.At(i).Place, true
+	}
+	news := func(upto lazy.Place, places ...lazy.Place) {
+		f := lazy.Found{Upto: upto}
+		for _, p := range places {
+			f.Hits = append(f.Hits, lazy.Hit{Place: p})
+		}
+		s.take(f, maxHits)
+	}
+	check := func(from lazy.Place, dir int, want lazy.Place, ok bool) {
+		t.Helper()
+		if got, known := pick(from, dir); known != ok || ok && got != want {
+			t.Errorf("from %v in direction %d: %v %v, want %v %v", from, dir, got, known, want, ok)
+		}
+	}
+	news(at(1, 80), at(1, 60), at(1, 70))
+	check(at(1, 50), 1, at(1, 60), true)
+	check(at(1, 65), 1, at(1, 70), true)
+	check(at(1, 75), -1, at(1, 70), true)
+	check(at(1, 70), 1, lazy.Place{}, false)  // more may come
+	check(at(1, 90), -1, lazy.Place{}, false) // not searched yet
+	check(at(1, 20), 1, lazy.Place{}, false)  // nor what is before 60
+	news(at(2, 10), at(2, 5))
+	check(at(1, 70), 1, at(2, 5), true)
+	news(at(0, 40), at(0, 30))
+	check(at(0, 10), 1, at(0, 30), true)
+	check(at(0, 30), 1, lazy.Place{}, false)
+	check(at(0, 39), -1, at(0, 30), true)
+	check(at(1, 60), -1, lazy.Place{}, false)
+	s.ended = true
+	check(at(1, 60), -1, at(0, 30), true)
+	check(at(2, 5), 1, at(0, 30), true) // round
+}

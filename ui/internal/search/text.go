@@ -1,0 +1,65 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// text says what the search has found and how far it is, if possible in room
+// cells.
+func (s *search) text(now time.Time, room int, f Facts) string {
+	name := s.p.Name(24, f.Glyphs)
+	if s.cancel == nil { // still being typed
+		return name
+	}
+	n := int64(s.hits.Len())
+	found := s.least(f) + screen.Plural(n, "hit")
+	if s.shown > 0 && n > 0 {
+		found = fmt.Sprintf("%s of %s%s", screen.Grouped(int64(s.shown)), s.least(f), screen.Grouped(n))
+	}
+	switch other := s.otherwise(); {
+	case s.running():
+		text := fmt.Sprintf("%s  %s so far %s %s", name, found, f.Spinner, screen.Percent(s.done, s.total))
+		const stops = "  esc stops"
+		work := lazy.Status{Done: s.done, Total: s.total, Since: s.since}
+		if rate := screen.Pace(work.Rate(now)); screen.TextWidth(text+rate+stops, f.Glyphs.ASCII) <= room {
+			text += rate
+		}
+		return text + stops
+	case other > 0:
+		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.Reading(), s.other.Reading(), screen.Plural(int64(other), "hit"))
+	case s.full:
+		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, screen.Percent(s.done, s.total))
+	case s.err != nil:
+		return fmt.Sprintf("%s  %s, stopped at %s", name, found, screen.Percent(s.done, s.total))
+	case n == 0 && !s.outgrown(f):
+		return name + "  not found"
+	}
+	return name + "  " + found
+}
+
+// nothing says that nothing was found, how far was searched, and what to try.
+func (s *search) nothing(f Facts) string {
+	text := "nothing found for " + s.p.Name(60, f.Glyphs) + " in " + screen.Plural(int64(f.Threads), "thread")
+	if s.err != nil {
+		text = "nothing found for " + s.p.Name(60, f.Glyphs) + " in the first " + screen.Percent(s.done, s.total)
+	}
+	if s.err != nil && !errors.Is(s.err, context.Canceled) {
+		return text + ", then: " + screen.ErrorLine(s.err)
+	}
+	switch other := s.otherwise(); {
+	case other > 0:
+		return "nothing found " + s.p.Reading() + ", but " + screen.Plural(int64(other), "hit") + " " + s.other.Reading() + ": n goes there"
+	case s.p.Exact && s.p.Source != strings.ToLower(s.p.Source):
+		text += "; small letters find capitals too"
+	case f.Folded && s.err == nil && s.hides:
+		text += "; r shows the raw trace, which has more"
+	}
+	return text
+}
