@@ -102,7 +102,7 @@ func BenchmarkPass(b *testing.B) {
 		r := ready(b, path, Options{})
 		b.SetBytes(int64(len(r.index.Bytes())))
 		for b.Loop() {
-			if err := mapped.Guard(func() error { return r.newPass(r.index, false).run(context.Background()) }); err != nil {
+			if err := mapped.Guard(func() error { return r.loader(r.index).load(context.Background()) }); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -6,21 +6,8 @@ import (
 	"tracex/format"
 )
 
-// tally counts what is in a thread's stream, up to a size.
-type tally struct {
-	size          int64
-	calls, events int64
-}
-
-func (t *tally) count(c format.Class) {
-	t.events++
-	if c == format.ClassCall {
-		t.calls++
-	}
-}
-
 // tallyOf returns what is in a stream of a view, if that is known.
-func (r *TraceReader) tallyOf(v *view, s *stream) (tally, bool) {
+func (r *TraceReader) tallyOf(v *view, s *stream) (Tally, bool) {
 	if v.data != nil {
 		return s.scanned, true
 	}
@@ -28,17 +15,17 @@ func (r *TraceReader) tallyOf(v *view, s *stream) (tally, bool) {
 		// An index was made of the data that was counted, or it is of a
 		// stream that is as long by chance, which no recorder has.
 		n, ok := (*all)[s.thread]
-		return n, ok && n.size == s.size
+		return n, ok && n.Size == s.size
 	}
-	return tally{}, false
+	return Tally{}, false
 }
 
 // keepTally keeps what a scan has counted, for when an index takes its place.
 func (r *TraceReader) keepTally(v *view) {
-	all := make(map[int32]tally, len(v.streams))
+	all := make(map[int32]Tally, len(v.streams))
 	for _, s := range v.streams {
 		n := s.scanned
-		n.size = s.size
+		n.Size = s.size
 		all[s.thread] = n
 	}
 	r.tallies.Store(&all)
@@ -51,8 +38,8 @@ type Census struct {
 	r     *TraceReader
 	s     *format.Scanner
 	epoch int64
-	all   map[int32]*tally
-	cur   *tally // of the block that is read
+	all   map[int32]*Tally
+	cur   *Tally // of the block that is read
 }
 
 // Census returns a Census of what the data has now; nil when nothing is to be
@@ -70,7 +57,7 @@ func (r *TraceReader) Census() *Census {
 	if counted {
 		return nil
 	}
-	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*tally)}
+	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*Tally)}
 }
 
 // Step counts on, by some megabytes, and reports whether there is more. done and
@@ -95,7 +82,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 	})
 	if err == nil && !more {
 		if err = c.s.Err(); err == nil {
-			all := make(map[int32]tally, len(c.all))
+			all := make(map[int32]Tally, len(c.all))
 			for thread, n := range c.all {
 				all[thread] = *n
 			}
@@ -110,12 +97,12 @@ func (c *Census) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
 		if c.cur = c.all[o.Thread]; c.cur == nil {
-			c.cur = new(tally)
+			c.cur = new(Tally)
 			c.all[o.Thread] = c.cur
 		}
 	case format.KindTracePoint:
-		c.cur.count(o.Class)
+		c.cur.Count(o.Class)
 	case format.KindBlockEnd:
-		c.cur.size = o.Logical
+		c.cur.Size = o.Logical
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/lazy/internal/mapped"
 )
 
 // endPatience is how long a reader waits, once the data has its end, for index
@@ -19,7 +18,7 @@ var endPatience = time.Second
 // nothing to follow, and no need to scan it.
 func (w *follower) finished(ctx context.Context) bool {
 	r := w.r
-	if r.data == nil || w.s.eof {
+	if r.data == nil || w.s.atEOF() {
 		return false
 	}
 	eof := false
@@ -69,7 +68,7 @@ func (w *follower) end(ctx context.Context) error {
 // more.
 func (w *follower) awaitRest(ctx context.Context) {
 	var size [2]int64
-	for since := time.Now(); !w.indexEnds() || !w.timesEnd(); {
+	for since := time.Now(); !hasEnd(w.r.indexPath) || !w.timesEnd(); {
 		for i, path := range [...]string{w.r.indexPath, w.r.timesPath} {
 			if st, err := os.Stat(path); err == nil && st.Size() != size[i] {
 				size[i], since = st.Size(), time.Now()
@@ -84,21 +83,6 @@ func (w *follower) awaitRest(ctx context.Context) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-}
-
-// indexEnds reports whether there is an index with an end.
-func (w *follower) indexEnds() bool {
-	f, size, err := mapped.OpenRegular(w.r.indexPath)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	end := make([]byte, min(format.IndexTail, size))
-	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
-		return false
-	}
-	_, err = format.CheckIndexTail(end, size)
-	return err == nil
 }
 
 // timesEnd reports whether the times, if there are any, are as many as there
@@ -122,7 +106,7 @@ func (w *follower) store(ctx context.Context) error {
 		return nil
 	}
 	s := newScan(r.data, func([]byte, format.Cell) error { return nil })
-	s.out = out
+	s.tell(out)
 	if err := r.scanAll(ctx, s, func() {}); err != nil {
 		out.abandon()
 		return err

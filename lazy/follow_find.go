@@ -98,7 +98,7 @@ func (w *follower) begin(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	s.reference = w.r.addReference
+	s.setReference(w.r.addReference)
 	w.close()
 	*w = follower{r: w.r, f: f, info: info, s: s}
 	w.note(m)
@@ -121,9 +121,7 @@ func (w *follower) replaced() error {
 // descriptors that it will find.
 func newFollowScan(m *mapped.File) (*scan, *format.Context) {
 	found := format.NewContext(m.Version())
-	s := newScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
-	s.half = &half{at: format.HeaderSize, place: s.place}
-	return s, found
+	return newGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
 }
 
 // setData puts a file in the place of what was shown, if anything, with what is
@@ -202,7 +200,7 @@ func (w *follower) remap() (same bool, err error) {
 			w.lost = fmt.Errorf("the file was cut short from %d to %d bytes, and is read again", have, size)
 			return false, nil
 		}
-		w.again = w.again || size < w.s.scanner.Offset()
+		w.again = w.again || size < w.s.offset()
 	default:
 		return true, nil
 	}
@@ -218,7 +216,7 @@ func (w *follower) remap() (same bool, err error) {
 
 // note keeps the end of what is shown.
 func (w *follower) note(m *mapped.File) {
-	w.shown = w.s.half.upTo(w.s.scanner.Offset())
+	w.shown = w.s.shown()
 	err := mapped.Guard(func() error {
 		w.last = bytes.Clone(m.Bytes()[max(0, w.shown-64):w.shown])
 		return nil

@@ -138,11 +138,11 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	if w.why == nil {
 		w.why = w.fault
 	}
-	if err == nil && w.why == nil && !w.s.eof {
+	if err == nil && w.why == nil && !w.s.atEOF() {
 		w.bringIn()
 	}
 	w.tell()
-	return err == nil && w.s.eof && w.found == nil, nil
+	return err == nil && w.s.atEOF() && w.found == nil, nil
 }
 
 // tell brings the status up to date where it has changed: who draws it is

@@ -17,7 +17,7 @@ func (w *follower) read(ctx context.Context) error {
 	if err != nil || !same {
 		return err
 	}
-	if w.s.eof && w.found == nil {
+	if w.s.atEOF() && w.found == nil {
 		return nil
 	}
 	if grown := int64(len(w.r.data.Bytes())); grown > before {
@@ -45,8 +45,7 @@ const faultPatience = 2 * time.Second
 // scan scans to the end of what is there.
 func (w *follower) scan(ctx context.Context) error {
 	s := w.s
-	s.scanner.Extend(w.r.data.Bytes())
-	s.err = nil
+	s.extend()
 	w.scans++
 	said := time.Now()
 	catchingUp := w.r.Status().Phase != PhaseFollowing
@@ -64,7 +63,7 @@ func (w *follower) scan(ctx context.Context) error {
 			said = time.Now()
 		}
 		if catchingUp {
-			w.r.progress(s.scanner.Offset())
+			w.r.progress(s.offset())
 		}
 	}
 	w.show()
@@ -85,7 +84,7 @@ func (w *follower) restart() {
 // show publishes what the scan knows, if that is more than is shown.
 func (w *follower) show() {
 	s := w.s
-	to := s.half.upTo(s.scanner.Offset())
+	to := s.shown()
 	if to < w.shown || to == w.shown && w.found == nil {
 		return
 	}
@@ -93,9 +92,10 @@ func (w *follower) show() {
 		w.r.ctxMu.Lock()
 		*w.r.ctx = *w.found
 		w.r.ctxMu.Unlock()
-		w.found, s.reference = nil, w.r.addReference
+		w.found = nil
+		s.setReference(w.r.addReference)
 	}
-	if !s.half.hides(s.scanner.Offset()) {
+	if !s.hides() {
 		w.reveal()
 	}
 	w.r.publish(s.view(false))
@@ -105,8 +105,8 @@ func (w *follower) show() {
 // reveal makes the descriptors of half a block known.
 func (w *follower) reveal() {
 	s := w.s
-	if err := w.r.use(func() error { return s.half.reveal(s) }); err != nil && s.err == nil {
-		s.err = err
+	if err := w.r.use(s.reveal); err != nil {
+		s.fail(err)
 	}
 }
 
@@ -126,8 +126,8 @@ const (
 
 // sumUp remembers what the scan has gone through.
 func (w *follower) sumUp() error {
-	s, at := w.s, w.s.scanner.Offset()
-	p := passed{from: max(s.half.at, at-passedBytes), to: at}
+	s, at := w.s, w.s.offset()
+	p := passed{from: max(s.blockAt(), at-passedBytes), to: at}
 	if w.damaged() {
 		p.to = min(int64(len(w.r.data.Bytes())), at+passedBehind)
 	}
@@ -147,7 +147,7 @@ func (w *follower) sum(p passed) (sum uint32, err error) {
 
 // damaged reports whether the scan has ended at bytes that make no sense.
 func (w *follower) damaged() bool {
-	return w.s.err != nil && !errors.Is(w.s.err, format.ErrTruncated)
+	return w.s.failure() != nil && !errors.Is(w.s.failure(), format.ErrTruncated)
 }
 
 // stuckLooks is how many looks a place must have been the same that makes no

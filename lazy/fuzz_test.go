@@ -43,21 +43,21 @@ func FuzzLazy(f *testing.F) {
 // FuzzIndexPass: the pass over an index takes it or says why not; what it takes
 // can be searched without a fault, whatever the cells say.
 func FuzzIndexPass(f *testing.F) {
-	seeds(f, func(data, index []byte) { f.Add(data, index) })
-	f.Fuzz(func(t *testing.T, data, index []byte) {
-		if len(data) > fuzzMost || len(index) > fuzzMost {
+	seeds(f, func(data, cells []byte) { f.Add(data, cells) })
+	f.Fuzz(func(t *testing.T, data, cells []byte) {
+		if len(data) > fuzzMost || len(cells) > fuzzMost {
 			return
 		}
 		var got *view
-		p := &pass{
-			index: mapped.InMemory("memory.idx", index), data: dataInMemory(data),
+		l := &loader{
+			index: mapped.InMemory("memory.idx", cells), data: dataInMemory(data),
 			reference: func([]byte, format.Cell) error { return nil }, progress: func(int64) {},
-			publish: func(v *view) error {
+			accept: func(v *view) error {
 				got = v
 				return nil
 			},
 		}
-		if err := p.run(context.Background()); err != nil {
+		if err := l.load(context.Background()); err != nil {
 			if got != nil {
 				t.Fatal("published, and failed")
 			}

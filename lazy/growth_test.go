@@ -50,7 +50,7 @@ func (g *growing) grow(n int64) bool {
 // prefix is what the eager loader prints of what is known.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.scanner.Offset()]))
+	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestGrowingTree(t *testing.T) {
 				}
 			}
 			if i < len(before) {
-				t.Fatalf("at %d: node %d of %d that was shown is not in its place", g.scan.scanner.Offset(), i, len(before))
+				t.Fatalf("at %d: node %d of %d that was shown is not in its place", g.scan.offset(), i, len(before))
 			}
 			before = nodes
 		}

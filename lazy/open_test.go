@@ -79,26 +79,6 @@ func TestIndexThatIsNoFile(t *testing.T) {
 	onlyFiles(t, filepath.Dir(path), name, name+".idx")
 }
 
-// TestStoreFails: where the index cannot be written to its end, the reason is
-// told and nothing stays behind.
-func TestStoreFails(t *testing.T) {
-	path := formattest.Unpack(t, "gson.stream.bin")
-	out, err := createIndex(path+".idx", path, format.V22)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.f.Close() // no write succeeds any more
-	out.beginBlock(1, 16)
-	for range storeBuffer / format.CellSize * 2 {
-		out.cell(format.Cell{Kind: format.KindTracePoint})
-	}
-	out.endBlock(100)
-	if err := out.commit(); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v does not tell what could not be written", err)
-	}
-	onlyFiles(t, filepath.Dir(path), "gson.stream.bin")
-}
-
 // TestStoreThroughLink: an index that is a symbolic link stays one; the file that it
 // leads to is replaced, or made.
 func TestStoreThroughLink(t *testing.T) {

@@ -66,7 +66,7 @@ func (s *streamPass) snapshot() *stream {
 // before the end: in the middle of an index nobody can tell which containers
 // are open, and so where the children of a node begin.
 func (p *pass) run(ctx context.Context) error {
-	cells, err := format.CheckIndexTail(tail(p.index.Bytes()), int64(len(p.index.Bytes())))
+	cells, err := checkEnd(p.index)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,6 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	return p.publish(p.view())
 }
-
-func tail(b []byte) []byte { return b[max(0, len(b)-format.IndexTail):] }
 
 // containers takes the container cells from pos on and returns where the first
 // cell stands that is none, or is out of order. It is the loop that all of a
@@ -275,34 +273,6 @@ func (p *pass) view() *view {
 	}
 	sortStreams(v.streams)
 	return v
-}
-
-// endsChecked is how many roots checkEnds looks at, of all threads together.
-const endsChecked = 1 << 16
-
-// checkEnds refuses an index whose recording ends within a call: it does not
-// tell which containers are open, only the data does. It must be called within
-// use. Of a trace with more than endsChecked roots it looks at the first.
-func (r *TraceReader) checkEnds(v *view) error {
-	left := endsChecked
-	for _, s := range v.streams {
-		w := &walker{r: r, v: v, s: s}
-		var e entry
-		for pos, ord := int64(0), int64(0); left > 0; left-- {
-			ok, err := w.next(pos, ord, s.size, &e, false)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break
-			}
-			if e.state != StateWhole {
-				return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
-			}
-			pos, ord = e.next, e.after
-		}
-	}
-	return nil
 }
 
 func (p *pass) contradicts(pos int64, found string) error {

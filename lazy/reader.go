@@ -67,7 +67,7 @@ type TraceReader struct {
 	ctx    *format.Context
 	info   *format.Info
 
-	tallies  atomic.Pointer[map[int32]tally] // by thread; nil: nobody has counted
+	tallies  atomic.Pointer[map[int32]Tally] // by thread; nil: nobody has counted
 	leftover []string                        // files to remove at Close
 
 	mu       sync.Mutex // guards status
@@ -203,7 +203,7 @@ func (r *TraceReader) startOver() (*scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.reference = r.addReference
+	s.setReference(r.addReference)
 	r.ctxMu.Lock()
 	*r.ctx = *found
 	r.ctxMu.Unlock()
@@ -303,15 +303,8 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapped.File) error {
 	r.data.Scattered(true)
 	a := m.Window(r.use)
 	err := r.use(func() error {
-		err := m.CheckHeader(format.CheckIndexHeader)
-		if err == nil {
-			err = sameVersion(r.data, m)
-		}
-		if err == nil {
-			_, err = format.CheckIndexTail(tail(m.Bytes()), int64(len(m.Bytes())))
-		}
-		if err != nil {
-			return format.At(err, m.Path(), 0)
+		if err := checkIndex(m, r.data); err != nil {
+			return err
 		}
 		return r.pass(ctx, m, a)
 	})
@@ -342,31 +335,22 @@ func (r *TraceReader) setIndex(m *mapped.File, v *view, wrong bool) error {
 	return old.Unmap()
 }
 
-// pass runs the pass over the index. Where its first and its last cell are
-// both of blocks, it may be a streaming writer's or a dump writer's; the
-// latter is tried when it cannot be the former. a brings in the index.
-func (r *TraceReader) pass(ctx context.Context, index *mapped.File, a *mapped.Ahead) error {
-	total := int64(len(index.Bytes()))
-	r.begin(PhaseIndexing, total)
-	p := r.newPass(index, false)
-	p.progress = func(done int64) {
+// pass makes the pass over the index and publishes what it says; a brings in the
+// index.
+func (r *TraceReader) pass(ctx context.Context, m *mapped.File, a *mapped.Ahead) error {
+	r.begin(PhaseIndexing, int64(len(m.Bytes())))
+	l := r.loader(m)
+	l.progress = func(done int64) {
 		a.Reached(done)
 		r.progress(done)
 	}
-	err := p.run(ctx)
-	if errors.Is(err, errContradiction) && !p.dump && total >= format.HeaderSize+format.IndexTail+format.CellSize &&
-		format.Kind(index.Bytes()[total-format.IndexTail-format.CellSize]) == format.KindBlockStart {
-		if r.newPass(index, true).run(ctx) == nil {
-			return nil
-		}
-	}
-	return err
+	return l.load(ctx)
 }
 
-func (r *TraceReader) newPass(index *mapped.File, dump bool) *pass {
-	return &pass{
-		index: index, data: r.data, dump: dump, reference: r.addReference, progress: r.progress,
-		publish: func(v *view) error {
+func (r *TraceReader) loader(m *mapped.File) *loader {
+	return &loader{
+		index: m, data: r.data, reference: r.addReference, progress: r.progress,
+		accept: func(v *view) error {
 			if err := r.checkEnds(v); err != nil {
 				return err
 			}
@@ -374,6 +358,34 @@ func (r *TraceReader) newPass(index *mapped.File, dump bool) *pass {
 			return nil
 		},
 	}
+}
+
+// endsChecked is how many roots checkEnds looks at, of all threads together.
+const endsChecked = 1 << 16
+
+// checkEnds refuses an index whose recording ends within a call: it does not
+// tell which containers are open, only the data does. It must be called within
+// use. Of a trace with more than endsChecked roots it looks at the first.
+func (r *TraceReader) checkEnds(v *view) error {
+	left := endsChecked
+	for _, s := range v.streams {
+		w := &walker{r: r, v: v, s: s}
+		var e entry
+		for pos, ord := int64(0), int64(0); left > 0; left-- {
+			ok, err := w.next(pos, ord, s.size, &e, false)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			if e.state != StateWhole {
+				return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
+			}
+			pos, ord = e.next, e.after
+		}
+	}
+	return nil
 }
 
 // dropIndex forgets an index that cannot be trusted, and what it said. What is

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/lazy/internal/mapped"
 )
 
 // stepBytes is how much the rebuild scans between two looks at its context.
@@ -34,10 +33,10 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 		s = newScan(r.data, r.addReference)
 	}
 	if out != nil {
-		s.out = out
+		s.tell(out)
 	}
 	show := func() {
-		if s.scanner.Offset() > firstScan { // never less than was known
+		if s.offset() > firstScan { // never less than was known
 			r.publish(s.view(false))
 		}
 	}
@@ -62,10 +61,10 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 // scanAll runs a scan to its end. It calls show now and then.
 func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 	shown := time.Now()
-	a := r.data.ReadAhead(s.scanner.Offset(), r.use)
+	a := r.data.ReadAhead(s.offset(), r.use)
 	defer a.Stop()
 	for more := true; more; {
-		a.Reached(s.scanner.Offset())
+		a.Reached(s.offset())
 		err := r.use(func() error {
 			var err error
 			more, err = s.step(ctx, stepBytes)
@@ -78,7 +77,7 @@ func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 			show()
 			shown = time.Now()
 		}
-		r.progress(s.scanner.Offset())
+		r.progress(s.offset())
 	}
 	return nil
 }
@@ -116,13 +115,13 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 func (r *TraceReader) storeIndex(ctx context.Context, out *indexFile, s *scan) error {
 	st, err := os.Stat(r.path)
 	switch {
-	case !s.eof:
+	case !s.atEOF():
 		out.abandon()
 		return fmt.Errorf("the data is not whole: %w", s.problem())
 	case err == nil && st.Size() != int64(len(r.data.Bytes())):
 		out.abandon()
 		return errors.New("the data changed while it was read")
-	case s.scanner.Offset() != int64(len(r.data.Bytes())):
+	case s.offset() != int64(len(r.data.Bytes())):
 		out.abandon()
 		return errors.New("there are bytes behind the end mark of the data")
 	case s.unfinished() > 0:
@@ -133,52 +132,5 @@ func (r *TraceReader) storeIndex(ctx context.Context, out *indexFile, s *scan) e
 		return err
 	}
 	r.note(func(s *Status) { s.Index = IndexStored })
-	return r.useIndex(ctx, out.path)
-}
-
-// RebuildIndex makes the index of a data file from the data alone and puts it
-// at path, "" for the name that belongs to the data. It replaces what is
-// there, at the end and whole. progress may be nil; it gets bytes of data.
-// A recording without its end mark is refused unless force is set; the index
-// then ends with what is whole.
-func RebuildIndex(ctx context.Context, data, path string, force bool, progress func(done, total int64)) error {
-	if path == "" {
-		path = data + format.IndexSuffix
-	}
-	m, err := mapped.Open(data, format.CheckDataHeader)
-	if err != nil {
-		return err
-	}
-	defer m.Unmap()
-	out, err := createIndex(path, data, m.Version())
-	if err != nil {
-		return err
-	}
-	s := newScan(m, func([]byte, format.Cell) error { return nil })
-	s.out = out
-	a := m.ReadAhead(0, nil)
-	defer a.Stop()
-	for more := true; more; {
-		a.Reached(s.scanner.Offset())
-		err := mapped.Guard(func() error {
-			var err error
-			more, err = s.step(ctx, stepBytes)
-			return err
-		}, m)
-		if err != nil {
-			out.abandon()
-			return err
-		}
-		if progress != nil {
-			progress(s.scanner.Offset(), int64(len(m.Bytes())))
-		}
-	}
-	if problem := s.problem(); problem != nil && !force {
-		out.abandon()
-		return problem
-	}
-	if out.open >= 0 {
-		out.endBlock(s.scanner.Offset())
-	}
-	return out.commit()
+	return r.useIndex(ctx, out.Path())
 }

@@ -92,6 +92,56 @@ func newScan(data *mapped.File, reference func([]byte, format.Cell) error) *scan
 	}
 }
 
+// newGrowingScan returns a scan of a file that is being written: a view shows no
+// part of a block before the block is whole, unless it is large.
+func newGrowingScan(data *mapped.File, reference func([]byte, format.Cell) error) *scan {
+	s := newScan(data, reference)
+	s.half = &half{at: format.HeaderSize, place: s.place}
+	return s
+}
+
+// setReference has another function get the reference objects from now on.
+func (s *scan) setReference(reference func([]byte, format.Cell) error) { s.reference = reference }
+
+// tell has a sink get all cells; before the first step.
+func (s *scan) tell(out cellSink) { s.out = out }
+
+// offset returns how far the scan has come in the data, in bytes.
+func (s *scan) offset() int64 { return s.scanner.Offset() }
+
+// atEOF reports whether the scan has come to the end mark of the data.
+func (s *scan) atEOF() bool { return s.eof }
+
+// failure returns what has ended the scan early; nil when nothing has.
+func (s *scan) failure() error { return s.err }
+
+// extend has the scan go on in data that has grown.
+func (s *scan) extend() {
+	s.scanner.Extend(s.data.Bytes())
+	s.err = nil
+}
+
+// blockAt returns where the block begins that the scan is in, or the next one will;
+// of data that grows.
+func (s *scan) blockAt() int64 { return s.half.at }
+
+// shown returns up to which offset a view shows the data.
+func (s *scan) shown() int64 { return s.half.upTo(s.offset()) }
+
+// reveal tells of the reference objects of the block that the scan is in, which were
+// kept back. It must be called within guard.
+func (s *scan) reveal() error { return s.half.reveal(s) }
+
+// fail ends the scan with an error, unless another one has.
+func (s *scan) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// hides reports whether a view does not show the block that the scan is in.
+func (s *scan) hides() bool { return s.half.hides(s.offset()) }
+
 // step scans about n bytes on and reports whether there is more. It must be
 // called within guard. What ends the scan early is in err.
 func (s *scan) step(ctx context.Context, n int64) (more bool, err error) {
@@ -118,7 +168,7 @@ func (s *scan) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindTracePoint:
 		s.cur.size = o.Logical + int64(len(o.Bytes))
-		s.cur.scanned.count(o.Class)
+		s.cur.scanned.Count(o.Class)
 		if o.Class.Container() {
 			s.cur.stack = append(s.cur.stack, openFrame{at: o.Logical, start: s.cur.size, event: format.EventOf(o.Bytes), class: o.Class})
 		}

@@ -17,8 +17,8 @@ const leastRoom = 64
 // leapt takes what the scanner has leapt over.
 func (s *scan) leapt() {
 	t, l := s.cur, &s.leap
-	t.scanned.calls += l.Calls
-	t.scanned.events += l.Points
+	t.scanned.Calls += l.Calls
+	t.scanned.Events += l.Points
 	if s.out == nil && s.half == nil {
 		s.borders(l.Borders)
 	} else {

@@ -9,6 +9,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/mapped"
 )
 
 // noSink takes cells and does nothing with them.
@@ -17,6 +18,13 @@ type noSink struct{}
 func (noSink) beginBlock(int32, int64) {}
 func (noSink) endBlock(int64)          {}
 func (noSink) cell(format.Cell)        {}
+
+// inMemory is a file of data that is in memory.
+func inMemory(data []byte) *mapped.File {
+	m := mapped.InMemory("memory", data)
+	m.CheckHeader(format.CheckDataHeader)
+	return m
+}
 
 // foundBy is all that a scan has found, as text.
 func foundBy(s *scan) string {
@@ -52,7 +60,7 @@ func sameFound(t *testing.T, what string, data []byte, step int64) {
 	t.Helper()
 	texts := map[string]string{}
 	for way, set := range takes {
-		s := newScan(dataInMemory(data), func([]byte, format.Cell) error { return nil })
+		s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
 		set(s)
 		for more := true; more; {
 			var err error
@@ -82,13 +90,13 @@ func TestScanTakesLeaps(t *testing.T) {
 			spec.Version = version
 			data, _ := formattest.Bytes(t, spec)
 			what := fmt.Sprintf("version %d, %s", version, spec.Name())
-			sameFound(t, what, data, stepBytes)
+			sameFound(t, what, data, verifyBytes)
 			sameFound(t, what, data, 1000)
 			for n := len(data) - 1; n > format.HeaderSize; n -= len(data)/4 + 1 {
-				sameFound(t, fmt.Sprintf("%s cut at %d", what, n), data[:n], stepBytes)
+				sameFound(t, fmt.Sprintf("%s cut at %d", what, n), data[:n], verifyBytes)
 				damaged := slices.Clone(data)
 				damaged[n] ^= 0x55
-				sameFound(t, fmt.Sprintf("%s changed at %d", what, n), damaged, stepBytes)
+				sameFound(t, fmt.Sprintf("%s changed at %d", what, n), damaged, verifyBytes)
 			}
 		}
 	}
@@ -98,7 +106,7 @@ func TestScanTakesLeaps(t *testing.T) {
 // what is open in it, not with the containers of a block.
 func TestScanKeepsLittleRoom(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
-	s := newScan(dataInMemory(data), func([]byte, format.Cell) error { return nil })
+	s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
 	if _, err := s.step(context.Background(), int64(len(data))); err != nil || !s.eof {
 		t.Fatal(err, s.err)
 	}

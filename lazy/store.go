@@ -21,7 +21,7 @@ type indexFile struct {
 // first failure sticks.
 type indexWriter struct {
 	f    *os.File
-	dump bool // a block's cell comes behind the cells of its objects
+	Dump bool // a block's cell comes behind the cells of its objects
 	buf  []byte
 	off  int64       // of buf[0] in the file
 	open int64       // offset of the cell of the block that is open; of a dump, of its first object; -1: none
@@ -66,7 +66,7 @@ func (w *indexWriter) beginBlock(thread int32, start int64) {
 	}
 	w.open = w.off + int64(len(w.buf))
 	w.head = format.Cell{Kind: format.KindBlockStart, ID: thread, Start: start, End: -1}
-	if !w.dump {
+	if !w.Dump {
 		w.cell(w.head)
 	}
 }
@@ -78,7 +78,7 @@ func (w *indexWriter) endBlock(end int64) {
 	}
 	at := w.open + format.CellEndAt
 	w.open = -1
-	if w.dump {
+	if w.Dump {
 		w.head.End = end
 		w.cell(w.head)
 		return
@@ -118,12 +118,21 @@ func (w *indexWriter) flush() {
 	w.err = err
 }
 
+// tail appends the last cell; at is what a dump writer puts into it, -1 for another.
+func (w *indexWriter) tail(at int64) { w.buf = format.AppendIndexTail(w.buf, at) }
+
+// failure returns the first failure of writing.
+func (w *indexWriter) failure() error { return w.err }
+
+// Path returns where the index is to be.
+func (w *indexFile) Path() string { return w.path }
+
 // commit ends the index and puts it into its place.
 func (w *indexFile) commit() error {
 	if w.open >= 0 {
 		w.err = errors.Join(w.err, errors.New("a block without an end"))
 	}
-	w.buf = format.AppendIndexTail(w.buf, -1)
+	w.tail(-1)
 	w.flush()
 	if w.err != nil {
 		w.abandon()

@@ -47,7 +47,7 @@ func (p *Population) add(o Population) {
 func (r *TraceReader) population(v *view, s *stream) Population {
 	p := Population{Bytes: s.size, Containers: s.cells.len()}
 	if n, ok := r.tallyOf(v, s); ok {
-		p.Calls, p.Events, p.Counted = n.calls, n.events, true
+		p.Calls, p.Events, p.Counted = n.Calls, n.Events, true
 	}
 	return p
 }
@@ -89,7 +89,7 @@ func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 // totals are what Totals returned, and what that was made from.
 type totals struct {
 	v       *view
-	tallies *map[int32]tally
+	tallies *map[int32]Tally
 	all     Population
 }
 

@@ -58,7 +58,7 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 		return nil, err
 	}
 	w := newTranslationWriter(tr, out, copied)
-	w.index.dump = r.dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
+	w.index.Dump = r.dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
 	tr.NewClass = func() (int32, error) { return r.freeClass(ctx, known) }
 	err = r.scanObjects(ctx, func(done int64) { progress(data+done, 2*data) }, w.object)
 	if err != nil && !damage(err) {
@@ -132,10 +132,5 @@ func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int3
 
 // dumped reports whether the index that is used is in the order of dump writers.
 func (r *TraceReader) dumped() bool {
-	for _, s := range r.known.Load().streams {
-		if c, ok := s.cells.(*mappedCells); ok {
-			return c.dump
-		}
-	}
-	return false
+	return r.known.Load().dumped()
 }

@@ -28,12 +28,21 @@ type translatedStream struct {
 	logical int64 // content bytes so far
 	base    int64 // physical offset of the block's content
 	before  int64 // logical bytes before it
-	open    []openFrame
+	open    []openCell
 }
+
+// openCell is a container whose footer has not come.
+type openCell struct {
+	start int64 // logical, of its content
+	event int32
+}
+
+// translateBuffer is how many bytes of data are written at a time.
+const translateBuffer = 1 << 20
 
 func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
 	w := &translationWriter{
-		tr: tr, data: bufio.NewWriterSize(out.Data, storeBuffer), index: newIndexWriter(out.Index, tr.To()), times: copied,
+		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: newIndexWriter(out.Index, tr.To()), times: copied,
 		threads: make(map[int32]*translatedStream),
 	}
 	copied.Begin(out.Times)
@@ -121,7 +130,7 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 		w.write(b)
 		s.logical += int64(len(b))
 		if o.Class.Container() {
-			s.open = append(s.open, openFrame{start: s.logical, event: format.EventOf(b)})
+			s.open = append(s.open, openCell{start: s.logical, event: format.EventOf(b)})
 		}
 	case format.KindFooter:
 		f := s.open[len(s.open)-1]
@@ -138,7 +147,7 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 
 // failed returns what writing has failed with.
 func (w *translationWriter) failed() error {
-	return cmp.Or(w.err, w.index.err, w.times.Err())
+	return cmp.Or(w.err, w.index.failure(), w.times.Err())
 }
 
 // end ends the files. Those of a trace without an end get none.
@@ -147,10 +156,10 @@ func (w *translationWriter) end() error {
 		w.index.dropBlock()
 	} else {
 		at := int64(-1)
-		if w.index.dump {
+		if w.index.Dump {
 			at = w.lastBase()
 		}
-		w.index.buf = format.AppendIndexTail(w.index.buf, at)
+		w.index.tail(at)
 	}
 	w.index.flush()
 	w.times.Flush()

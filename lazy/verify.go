@@ -9,10 +9,10 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// VerifyIndex compares every cell of an index with the data: index is its path,
+// verifyIndex compares every cell of an index with the data: index is its path,
 // "" for the name that belongs to the data. It returns the number of cells.
 // progress may be nil; it gets bytes of data.
-func VerifyIndex(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
+func verifyIndex(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
 	if index == "" {
 		index = data + format.IndexSuffix
 	}
@@ -30,8 +30,8 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 		return 0, err
 	}
 	err = mapped.Guard(func() error {
-		cells, err = format.CheckIndexTail(tail(im.Bytes()), int64(len(im.Bytes())))
-		return format.At(err, index, 0)
+		cells, err = checkEnd(im)
+		return err
 	}, im)
 	if err != nil {
 		return 0, err
@@ -50,20 +50,62 @@ func VerifyIndex(ctx context.Context, data, index string, progress func(done, to
 	return cells, first
 }
 
-// ErrIndexVersion: an index is of another version of the format than its data.
-var ErrIndexVersion = errors.New("the index is of another version than the data")
+// errVersion: an index is of another version of the format than its data.
+var errVersion = errors.New("the index is of another version than the data")
 
 // sameVersion checks that an index is of the version of its data.
 func sameVersion(data, index *mapped.File) error {
 	if index.Version() == data.Version() {
 		return nil
 	}
-	return &format.Error{File: index.Path(), Offset: 8, Err: ErrIndexVersion,
+	return &format.Error{File: index.Path(), Offset: 8, Err: errVersion,
 		Found: fmt.Sprintf("%s, the data is of %s", named(index.Version()), named(data.Version()))}
+}
+
+// checkEnd checks that an index has its end, and returns how many cells it has. It
+// must be called within guard.
+func checkEnd(index *mapped.File) (cells int64, err error) {
+	b := index.Bytes()
+	cells, err = format.CheckIndexTail(b[max(0, len(b)-format.IndexTail):], int64(len(b)))
+	return cells, format.At(err, index.Path(), 0)
+}
+
+// checkIndex checks that an index has the header and the end of one, and is of the
+// version of the data. What is in it only a pass tells.
+func checkIndex(index, data *mapped.File) error {
+	err := index.CheckHeader(format.CheckIndexHeader)
+	if err == nil {
+		err = sameVersion(data, index)
+	}
+	if err != nil {
+		return format.At(err, index.Path(), 0)
+	}
+	return mapped.Guard(func() error {
+		_, err := checkEnd(index)
+		return err
+	}, index)
+}
+
+// hasEnd reports whether there is an index at path that has an end.
+func hasEnd(path string) bool {
+	f, size, err := mapped.OpenRegular(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	end := make([]byte, min(format.IndexTail, size))
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return false
+	}
+	_, err = format.CheckIndexTail(end, size)
+	return err == nil
 }
 
 // named is a version with the release that writes it.
 func named(v format.Version) string { return fmt.Sprintf("version %d (%s)", v, v.Release()) }
+
+// verifyBytes is how much of the data is scanned between two looks at the context.
+const verifyBytes = 4 << 20
 
 func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dump bool, progress func(done, total int64)) error {
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
@@ -77,7 +119,7 @@ func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dum
 		b.Reached(v.pos)
 		err := mapped.Guard(func() error {
 			var err error
-			more, err = s.step(ctx, stepBytes)
+			more, err = s.step(ctx, verifyBytes)
 			return err
 		}, data, index)
 		if err == nil {

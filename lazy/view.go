@@ -31,6 +31,17 @@ func (v *view) stream(thread int32) *stream {
 	return nil
 }
 
+// dumped reports whether the cells are those of an index in the order of dump
+// writers.
+func (v *view) dumped() bool {
+	for _, s := range v.streams {
+		if c, ok := s.cells.(*mappedCells); ok {
+			return c.dump
+		}
+	}
+	return false
+}
+
 // stream is one thread's stream: the contents of its blocks, joined. Its
 // offsets are logical.
 type stream struct {
@@ -41,7 +52,7 @@ type stream struct {
 	cells  cells     // of its containers
 	open   []unended // outermost first
 
-	scanned tally // what is in it, as a scan found; of an index it is nothing
+	scanned Tally // what is in it, as a scan found; of an index it is nothing
 }
 
 // unended is a container whose footer has not come, by the end of what is

@@ -1,0 +1,33 @@
+package lazy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"tracex/format"
+	"tracex/format/formattest"
+)
+
+// TestCommitFails: where the index cannot be written to its end, the reason is
+// told and nothing stays behind.
+func TestCommitFails(t *testing.T) {
+	path := formattest.Unpack(t, "gson.stream.bin")
+	out, err := createIndex(path+".idx", path, format.V22)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.f.Close() // no write succeeds any more
+	out.beginBlock(1, 16)
+	for range storeBuffer / format.CellSize * 2 {
+		out.cell(format.Cell{Kind: format.KindTracePoint})
+	}
+	out.endBlock(100)
+	if err := out.commit(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v does not tell what could not be written", err)
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 || left[0].Name() != "gson.stream.bin" {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

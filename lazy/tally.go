@@ -1,0 +1,18 @@
+package lazy
+
+import "tracex/format"
+
+// Tally counts what is in a thread's stream, up to a size.
+type Tally struct {
+	Size   int64 // bytes of the stream that were counted
+	Calls  int64
+	Events int64
+}
+
+// Count counts a trace point.
+func (t *Tally) Count(c format.Class) {
+	t.Events++
+	if c == format.ClassCall {
+		t.Calls++
+	}
+}
