@@ -11,6 +11,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -102,7 +103,7 @@ func BenchmarkPass(b *testing.B) {
 		r := ready(b, path, Options{})
 		b.SetBytes(int64(len(r.index.Bytes())))
 		for b.Loop() {
-			if err := mapped.Guard(func() error { return r.loader(r.index).load(context.Background()) }); err != nil {
+			if err := mapped.Guard(func() error { return r.loader(r.index).Load(context.Background()) }); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -136,8 +137,8 @@ func BenchmarkScan(b *testing.B) {
 		defer m.Unmap()
 		b.SetBytes(int64(len(m.Bytes())))
 		for b.Loop() {
-			s := newScan(m, func([]byte, format.Cell) error { return nil })
-			if _, err := s.step(context.Background(), int64(len(m.Bytes()))); err != nil {
+			s := index.NewScan(m, func([]byte, format.Cell) error { return nil })
+			if _, err := s.Step(context.Background(), int64(len(m.Bytes()))); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -4,29 +4,30 @@ import (
 	"context"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // tallyOf returns what is in a stream of a view, if that is known.
-func (r *TraceReader) tallyOf(v *view, s *stream) (Tally, bool) {
-	if v.data != nil {
-		return s.scanned, true
+func (r *TraceReader) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
+	if v.Data != nil {
+		return s.Scanned, true
 	}
 	if all := r.tallies.Load(); all != nil {
 		// An index was made of the data that was counted, or it is of a
 		// stream that is as long by chance, which no recorder has.
-		n, ok := (*all)[s.thread]
-		return n, ok && n.Size == s.size
+		n, ok := (*all)[s.Thread]
+		return n, ok && n.Size == s.Size
 	}
-	return Tally{}, false
+	return index.Tally{}, false
 }
 
 // keepTally keeps what a scan has counted, for when an index takes its place.
-func (r *TraceReader) keepTally(v *view) {
-	all := make(map[int32]Tally, len(v.streams))
-	for _, s := range v.streams {
-		n := s.scanned
-		n.Size = s.size
-		all[s.thread] = n
+func (r *TraceReader) keepTally(v *index.View) {
+	all := make(map[int32]index.Tally, len(v.Streams))
+	for _, s := range v.Streams {
+		n := s.Scanned
+		n.Size = s.Size
+		all[s.Thread] = n
 	}
 	r.tallies.Store(&all)
 }
@@ -38,26 +39,26 @@ type Census struct {
 	r     *TraceReader
 	s     *format.Scanner
 	epoch int64
-	all   map[int32]*Tally
-	cur   *Tally // of the block that is read
+	all   map[int32]*index.Tally
+	cur   *index.Tally // of the block that is read
 }
 
 // Census returns a Census of what the data has now; nil when nothing is to be
 // counted, since it is known already, or not all of the trace is known.
 func (r *TraceReader) Census() *Census {
 	v, epoch := r.moment()
-	if !v.complete || v.data != nil || len(v.streams) == 0 {
+	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
 		return nil
 	}
 	counted := true
-	for _, s := range v.streams {
+	for _, s := range v.Streams {
 		_, ok := r.tallyOf(v, s)
 		counted = counted && ok
 	}
 	if counted {
 		return nil
 	}
-	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*Tally)}
+	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
 }
 
 // Step counts on, by some megabytes, and reports whether there is more. done and
@@ -82,7 +83,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 	})
 	if err == nil && !more {
 		if err = c.s.Err(); err == nil {
-			all := make(map[int32]Tally, len(c.all))
+			all := make(map[int32]index.Tally, len(c.all))
 			for thread, n := range c.all {
 				all[thread] = *n
 			}
@@ -97,7 +98,7 @@ func (c *Census) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
 		if c.cur = c.all[o.Thread]; c.cur == nil {
-			c.cur = new(Tally)
+			c.cur = new(index.Tally)
 			c.all[o.Thread] = c.cur
 		}
 	case format.KindTracePoint:

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // FindEvent returns the place of the trace point with an event number, in what is
@@ -18,13 +19,13 @@ func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error)
 // findEvent is FindEvent in one thread; nil: in all.
 func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Place, error) {
 	var found Place
-	var v *view
+	var v *index.View
 	ok := false
 	epoch := r.epoch.Load()
 	err := r.use(func() error {
 		v = r.known.Load()
-		for _, s := range v.streams {
-			if thread != nil && *thread != s.thread {
+		for _, s := range v.Streams {
+			if thread != nil && *thread != s.Thread {
 				continue
 			}
 			w := &walker{r: r, v: v, s: s}
@@ -33,7 +34,7 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 				return err
 			}
 			if here {
-				found, ok = Place{Thread: s.thread, At: at}, true
+				found, ok = Place{Thread: s.Thread, At: at}, true
 				return nil
 			}
 		}
@@ -101,7 +102,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 			return ctx.Err()
 		})
 	}
-	if s := r.known.Load().stream(found.Thread); ok && (s == nil || found.At >= s.size) {
+	if s := r.known.Load().Stream(found.Thread); ok && (s == nil || found.At >= s.Size) {
 		ok = false // it has been written since, and is not known yet
 	}
 	return found, ok, err
@@ -110,13 +111,13 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 // findEvent looks for an event in one thread. Among the cells it finds the last
 // container that begins before the event, and goes on from there.
 func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool, err error) {
-	cells := w.s.cells
+	cells := w.s.Cells
 	last := lastHeaders{cells: cells, hi: -1}
-	m := sort.Search(int(cells.len()), func(m int) bool { return cells.at(last.of(int64(m))).ID >= event })
+	m := sort.Search(int(cells.Len()), func(m int) bool { return cells.At(last.of(int64(m))).ID >= event })
 	pos := int64(0)
 	var open []format.Cell // around pos, the outermost first
 	if m > 0 {
-		pos = cells.at(last.of(int64(m) - 1)).Start
+		pos = cells.At(last.of(int64(m) - 1)).Start
 		open = (&childReader{walker: w}).enclosing(pos)
 	}
 	// The header of that container itself lies before pos.
@@ -130,7 +131,7 @@ func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool,
 // It keeps the longest way that it went, since nesting can be deep: from all of
 // lo to hi it leads to lo.
 type lastHeaders struct {
-	cells  cells
+	cells  index.Cells
 	lo, hi int64
 }
 
@@ -138,7 +139,7 @@ type lastHeaders struct {
 // m's last container, the last one in that, and so on.
 func (h *lastHeaders) of(m int64) int64 {
 	k := m
-	for c := h.cells.at(k); ; k-- {
+	for c := h.cells.At(k); ; k-- {
 		if h.lo <= k && k <= h.hi {
 			k = h.lo
 			break
@@ -146,7 +147,7 @@ func (h *lastHeaders) of(m int64) int64 {
 		if k == 0 {
 			break
 		}
-		before := h.cells.at(k - 1)
+		before := h.cells.At(k - 1)
 		if before.End < c.Start {
 			break
 		}
@@ -161,9 +162,9 @@ func (h *lastHeaders) of(m int64) int64 {
 // scanFor reads on from pos, a place right behind a header, until the event
 // comes or is passed.
 func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []format.Cell) (at int64, ok bool, err error) {
-	l := &childReader{walker: w, end: w.s.size}
+	l := &childReader{walker: w, end: w.s.Size}
 	var inner []format.Class // containers that begin behind pos
-	for n := 0; pos < w.s.size; n++ {
+	for n := 0; pos < w.s.Size; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return 0, false, ctx.Err()
 		}

@@ -41,7 +41,7 @@ func (l *childReader) stays(e *entry) bool {
 		if e.state != StateWhole || e.after < 2 || !e.hasContent() || e.foot.Iterations == 0 {
 			return false
 		}
-		last := l.s.cells.at(e.after - 2)
+		last := l.s.Cells.At(e.after - 2)
 		return last.End == e.end-1 && last.Start >= e.start && l.beginsWithPoint(last.Start, last.End)
 	}
 	return false

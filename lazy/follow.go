@@ -53,7 +53,7 @@ func openFollowed(path string, o Options) (*TraceReader, error) {
 // it will: a trace with its end, or a packed one, does not grow.
 func (r *TraceReader) Follow() bool {
 	v, p := r.known.Load(), r.Status().Phase
-	if p != PhaseReady && p != PhaseFailed || v.eof || r.indexPath == "" {
+	if p != PhaseReady && p != PhaseFailed || v.EOF || r.indexPath == "" {
 		return false
 	}
 	r.note(func(st *Status) { st.Phase, st.Growth.On = PhaseOpening, true })
@@ -134,9 +134,9 @@ func answer(asks []chan struct{}) {
 // none.
 func (r *TraceReader) Newest() (thread int32, ok bool) {
 	last := int64(-1)
-	for _, s := range r.known.Load().streams {
-		if n := len(s.blocks); n > 0 && s.blocks[n-1].physical > last {
-			last, thread = s.blocks[n-1].physical, s.thread
+	for _, s := range r.known.Load().Streams {
+		if n := len(s.Blocks); n > 0 && s.Blocks[n-1].Physical > last {
+			last, thread = s.Blocks[n-1].Physical, s.Thread
 		}
 	}
 	return thread, last >= 0

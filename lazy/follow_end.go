@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // endPatience is how long a reader waits, once the data has its end, for index
@@ -18,7 +19,7 @@ var endPatience = time.Second
 // nothing to follow, and no need to scan it.
 func (w *follower) finished(ctx context.Context) bool {
 	r := w.r
-	if r.data == nil || w.s.atEOF() {
+	if r.data == nil || w.s.AtEOF() {
 		return false
 	}
 	eof := false
@@ -45,10 +46,10 @@ func (w *follower) finished(ctx context.Context) bool {
 func (w *follower) end(ctx context.Context) error {
 	r := w.r
 	r.begin(PhaseIndexing, 0)
-	r.publish(w.s.view(true))
+	r.publish(w.s.View(true))
 	r.note(func(st *Status) {
 		st.Growth.On, st.Growth.Wait = false, nil
-		st.Unfinished = w.s.unfinished()
+		st.Unfinished = w.s.Unfinished()
 	})
 	w.awaitRest(ctx)
 	err := r.useIndex(ctx, r.indexPath)
@@ -68,7 +69,7 @@ func (w *follower) end(ctx context.Context) error {
 // more.
 func (w *follower) awaitRest(ctx context.Context) {
 	var size [2]int64
-	for since := time.Now(); !hasEnd(w.r.indexPath) || !w.timesEnd(); {
+	for since := time.Now(); !index.HasEnd(w.r.indexPath) || !w.timesEnd(); {
 		for i, path := range [...]string{w.r.indexPath, w.r.timesPath} {
 			if st, err := os.Stat(path); err == nil && st.Size() != size[i] {
 				size[i], since = st.Size(), time.Now()
@@ -105,10 +106,10 @@ func (w *follower) store(ctx context.Context) error {
 	if out == nil {
 		return nil
 	}
-	s := newScan(r.data, func([]byte, format.Cell) error { return nil })
-	s.tell(out)
+	s := index.NewScan(r.data, func([]byte, format.Cell) error { return nil })
+	s.Tell(out)
 	if err := r.scanAll(ctx, s, func() {}); err != nil {
-		out.abandon()
+		out.Abandon()
 		return err
 	}
 	if err := r.storeIndex(ctx, out, s); err != nil {
@@ -125,14 +126,14 @@ func (w *follower) stop() error {
 	}
 	if w.found == nil {
 		w.reveal()
-		r.publish(w.s.view(true))
+		r.publish(w.s.View(true))
 	} else {
 		v := *r.known.Load()
-		v.complete = true
+		v.Complete = true
 		r.publish(&v)
 	}
 	r.note(func(st *Status) {
-		st.Index, st.Problem, st.Unfinished = IndexRebuilt, r.problem(w.s), w.s.unfinished()
+		st.Index, st.Problem, st.Unfinished = IndexRebuilt, r.problem(w.s), w.s.Unfinished()
 		if !r.opts.NoWrite {
 			st.StoreReason = errNoEnd
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -81,24 +82,24 @@ func (w *follower) begin(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	var s *scan
+	var s *index.Scan
 	var found *format.Context
 	if err = m.CheckHeader(format.CheckDataHeader); err == nil {
 		s, found = newFollowScan(m)
 		err = mapped.Guard(func() error {
-			_, err := s.step(context.Background(), firstScan)
+			_, err := s.Step(context.Background(), firstScan)
 			return err
 		}, m)
 	}
 	if err == nil {
-		err = w.r.setData(m, s.view(false), found, w.replaced())
+		err = w.r.setData(m, s.View(false), found, w.replaced())
 	} else {
 		m.Unmap()
 	}
 	if err != nil {
 		return err
 	}
-	s.setReference(w.r.addReference)
+	s.SetReference(w.r.addReference)
 	w.close()
 	*w = follower{r: w.r, f: f, info: info, s: s}
 	w.note(m)
@@ -119,14 +120,14 @@ func (w *follower) replaced() error {
 
 // newFollowScan returns a scan of a file that is being written, and the
 // descriptors that it will find.
-func newFollowScan(m *mapped.File) (*scan, *format.Context) {
+func newFollowScan(m *mapped.File) (*index.Scan, *format.Context) {
 	found := format.NewContext(m.Version())
-	return newGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
+	return index.NewGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
 }
 
 // setData puts a file in the place of what was shown, if anything, with what is
 // known of it. What was loaded is stale.
-func (r *TraceReader) setData(m *mapped.File, v *view, ctx *format.Context, why error) error {
+func (r *TraceReader) setData(m *mapped.File, v *index.View, ctx *format.Context, why error) error {
 	err := r.change(func() error {
 		old := r.data
 		if old != nil {
@@ -200,7 +201,7 @@ func (w *follower) remap() (same bool, err error) {
 			w.lost = fmt.Errorf("the file was cut short from %d to %d bytes, and is read again", have, size)
 			return false, nil
 		}
-		w.again = w.again || size < w.s.offset()
+		w.again = w.again || size < w.s.Offset()
 	default:
 		return true, nil
 	}
@@ -216,7 +217,7 @@ func (w *follower) remap() (same bool, err error) {
 
 // note keeps the end of what is shown.
 func (w *follower) note(m *mapped.File) {
-	w.shown = w.s.shown()
+	w.shown = w.s.Shown()
 	err := mapped.Guard(func() error {
 		w.last = bytes.Clone(m.Bytes()[max(0, w.shown-64):w.shown])
 		return nil

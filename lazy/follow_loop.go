@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // lookEvery is how long a reader that follows a trace waits before it looks
@@ -39,7 +40,7 @@ type follower struct {
 	why  error       // why nothing can come now
 	lost error       // why what was shown is not there any more; nil: it is
 
-	s     *scan
+	s     *index.Scan
 	found *format.Context // what s found of descriptors while it is behind what is shown; nil: it is not
 	shown int64           // physical: up to where the data is shown
 	last  []byte          // of it, to see that it has not changed
@@ -138,11 +139,11 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	if w.why == nil {
 		w.why = w.fault
 	}
-	if err == nil && w.why == nil && !w.s.atEOF() {
+	if err == nil && w.why == nil && !w.s.AtEOF() {
 		w.bringIn()
 	}
 	w.tell()
-	return err == nil && w.s.atEOF() && w.found == nil, nil
+	return err == nil && w.s.AtEOF() && w.found == nil, nil
 }
 
 // tell brings the status up to date where it has changed: who draws it is

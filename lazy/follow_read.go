@@ -17,7 +17,7 @@ func (w *follower) read(ctx context.Context) error {
 	if err != nil || !same {
 		return err
 	}
-	if w.s.atEOF() && w.found == nil {
+	if w.s.AtEOF() && w.found == nil {
 		return nil
 	}
 	if grown := int64(len(w.r.data.Bytes())); grown > before {
@@ -45,14 +45,14 @@ const faultPatience = 2 * time.Second
 // scan scans to the end of what is there.
 func (w *follower) scan(ctx context.Context) error {
 	s := w.s
-	s.extend()
+	s.Extend()
 	w.scans++
 	said := time.Now()
 	catchingUp := w.r.Status().Phase != PhaseFollowing
 	for more := true; more; {
 		err := w.r.use(func() error {
 			var err error
-			more, err = s.step(ctx, stepBytes)
+			more, err = s.Step(ctx, stepBytes)
 			return err
 		})
 		if err != nil {
@@ -63,7 +63,7 @@ func (w *follower) scan(ctx context.Context) error {
 			said = time.Now()
 		}
 		if catchingUp {
-			w.r.progress(s.offset())
+			w.r.progress(s.Offset())
 		}
 	}
 	w.show()
@@ -84,7 +84,7 @@ func (w *follower) restart() {
 // show publishes what the scan knows, if that is more than is shown.
 func (w *follower) show() {
 	s := w.s
-	to := s.shown()
+	to := s.Shown()
 	if to < w.shown || to == w.shown && w.found == nil {
 		return
 	}
@@ -93,20 +93,20 @@ func (w *follower) show() {
 		*w.r.ctx = *w.found
 		w.r.ctxMu.Unlock()
 		w.found = nil
-		s.setReference(w.r.addReference)
+		s.SetReference(w.r.addReference)
 	}
-	if !s.hides() {
+	if !s.Hides() {
 		w.reveal()
 	}
-	w.r.publish(s.view(false))
+	w.r.publish(s.View(false))
 	w.note(w.r.data)
 }
 
 // reveal makes the descriptors of half a block known.
 func (w *follower) reveal() {
 	s := w.s
-	if err := w.r.use(s.reveal); err != nil {
-		s.fail(err)
+	if err := w.r.use(s.Reveal); err != nil {
+		s.Fail(err)
 	}
 }
 
@@ -126,8 +126,8 @@ const (
 
 // sumUp remembers what the scan has gone through.
 func (w *follower) sumUp() error {
-	s, at := w.s, w.s.offset()
-	p := passed{from: max(s.blockAt(), at-passedBytes), to: at}
+	s, at := w.s, w.s.Offset()
+	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
 	if w.damaged() {
 		p.to = min(int64(len(w.r.data.Bytes())), at+passedBehind)
 	}
@@ -147,7 +147,7 @@ func (w *follower) sum(p passed) (sum uint32, err error) {
 
 // damaged reports whether the scan has ended at bytes that make no sense.
 func (w *follower) damaged() bool {
-	return w.s.failure() != nil && !errors.Is(w.s.failure(), format.ErrTruncated)
+	return w.s.Err() != nil && !errors.Is(w.s.Err(), format.ErrTruncated)
 }
 
 // stuckLooks is how many looks a place must have been the same that makes no
@@ -175,7 +175,7 @@ func (w *follower) isStuck() (bool, error) {
 		return false, nil
 	}
 	if w.stuck++; w.stuck > stuckLooks {
-		w.why = fmt.Errorf("what comes next cannot be read: %w", w.s.problem())
+		w.why = fmt.Errorf("what comes next cannot be read: %w", w.s.Problem())
 	}
 	return true, nil
 }

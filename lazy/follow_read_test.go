@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/index"
 )
 
 // TestFollowBytesThatComeLate: where a file tells of bytes before it has them,
@@ -117,17 +118,17 @@ func TestLargeBlock(t *testing.T) {
 		t.Skip("10 MB of trace: slow, and nothing runs beside it")
 	}
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1, Options: formattest.Options{Dump: true}})
-	if blocks := wholeBlocks(data[:len(data)-2]); len(blocks) != format.HeaderSize || len(data) < 2*wholeUpTo {
+	if blocks := wholeBlocks(data[:len(data)-2]); len(blocks) != format.HeaderSize || len(data) < 2*index.WholeBlock {
 		t.Fatalf("%d bytes, of which %d in whole blocks: the test says nothing", len(data), len(blocks))
 	}
 	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
-	w.to(wholeUpTo / 2)
+	w.to(index.WholeBlock / 2)
 	r := followed(t, w.path, Options{NoWrite: true})
 	catchUp(t, r)
 	if n := len(r.Threads()); n != 0 {
 		t.Fatalf("%d threads in half a block", n)
 	}
-	w.to(wholeUpTo * 3 / 2)
+	w.to(index.WholeBlock * 3 / 2)
 	catchUp(t, r)
 	before := r.Threads()
 	if len(before) != 1 || before[0].Containers == 0 {

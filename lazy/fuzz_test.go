@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -48,33 +49,33 @@ func FuzzIndexPass(f *testing.F) {
 		if len(data) > fuzzMost || len(cells) > fuzzMost {
 			return
 		}
-		var got *view
-		l := &loader{
-			index: mapped.InMemory("memory.idx", cells), data: dataInMemory(data),
-			reference: func([]byte, format.Cell) error { return nil }, progress: func(int64) {},
-			accept: func(v *view) error {
+		var got *index.View
+		l := &index.Loader{
+			Index: mapped.InMemory("memory.idx", cells), Data: dataInMemory(data),
+			Reference: func([]byte, format.Cell) error { return nil }, Progress: func(int64) {},
+			Accept: func(v *index.View) error {
 				got = v
 				return nil
 			},
 		}
-		if err := l.load(context.Background()); err != nil {
+		if err := l.Load(context.Background()); err != nil {
 			if got != nil {
 				t.Fatal("published, and failed")
 			}
 			return
 		}
-		for _, s := range got.streams {
+		for _, s := range got.Streams {
 			last := int64(-1)
-			for ord := range s.cells.len() {
-				c := s.cells.at(ord)
-				if c.End <= last || c.Start > c.End || c.End >= s.size {
-					t.Fatalf("cell %+v behind %d in %d bytes", c, last, s.size)
+			for ord := range s.Cells.Len() {
+				c := s.Cells.At(ord)
+				if c.End <= last || c.Start > c.End || c.End >= s.Size {
+					t.Fatalf("cell %+v behind %d in %d bytes", c, last, s.Size)
 				}
 				last = c.End
-				if got := s.cells.firstEnding(c.End); got != ord {
+				if got := s.Cells.FirstEnding(c.End); got != ord {
 					t.Fatalf("the first that ends at %d is %d, want %d", c.End, got, ord)
 				}
-				if got := s.cells.firstAround(ord, c.Start); got != ord {
+				if got := s.Cells.FirstAround(ord, c.Start); got != ord {
 					t.Fatalf("the first around %d is %d, want %d", c.Start, got, ord)
 				}
 			}

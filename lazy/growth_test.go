@@ -12,13 +12,14 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/lazy/internal/index"
 )
 
 // growing is a reader whose trace gets known step by step, as a test says.
 type growing struct {
 	*TraceReader
 	t    *testing.T
-	scan *scan
+	scan *index.Scan
 }
 
 func newGrowing(t *testing.T, data []byte, memory int64) *growing {
@@ -28,7 +29,7 @@ func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	r.cancel = func() {}
 	close(r.done)
 	t.Cleanup(func() { r.Close() })
-	return &growing{r, t, newScan(r.data, r.addReference)}
+	return &growing{r, t, index.NewScan(r.data, r.addReference)}
 }
 
 // grow makes about n bytes more known and reports whether there is more.
@@ -37,20 +38,20 @@ func (g *growing) grow(n int64) bool {
 	var more bool
 	err := g.use(func() error {
 		var err error
-		more, err = g.scan.step(context.Background(), n)
+		more, err = g.scan.Step(context.Background(), n)
 		return err
 	})
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.publish(g.scan.view(!more))
+	g.publish(g.scan.View(!more))
 	return more
 }
 
 // prefix is what the eager loader prints of what is known.
 func (g *growing) prefix() string {
 	g.t.Helper()
-	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.offset()]))
+	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.Offset()]))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestGrowingTree(t *testing.T) {
 				}
 			}
 			if i < len(before) {
-				t.Fatalf("at %d: node %d of %d that was shown is not in its place", g.scan.offset(), i, len(before))
+				t.Fatalf("at %d: node %d of %d that was shown is not in its place", g.scan.Offset(), i, len(before))
 			}
 			before = nodes
 		}

@@ -1,15 +1,18 @@
 package lazy
 
-import "context"
+import (
+	"context"
+	"tracex/lazy/internal/index"
+)
 
 // ErrIndexVersion: an index is of another version of the format than its data.
-var ErrIndexVersion = errVersion
+var ErrIndexVersion = index.ErrVersion
 
 // VerifyIndex compares every cell of an index with the data: file is its path, "" for
 // the name that belongs to the data. It returns the number of cells. progress may be
 // nil; it gets bytes of data.
 func VerifyIndex(ctx context.Context, data, file string, progress func(done, total int64)) (cells int64, err error) {
-	return verifyIndex(ctx, data, file, progress)
+	return index.Verify(ctx, data, file, progress)
 }
 
 // RebuildIndex makes the index of a data file from the data alone and puts it at
@@ -17,5 +20,5 @@ func VerifyIndex(ctx context.Context, data, file string, progress func(done, tot
 // end and whole. progress may be nil; it gets bytes of data. A recording without its
 // end mark is refused unless force is set; the index then ends with what is whole.
 func RebuildIndex(ctx context.Context, data, path string, force bool, progress func(done, total int64)) error {
-	return rebuildIndex(ctx, data, path, force, progress)
+	return index.Rebuild(ctx, data, path, force, progress)
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // pageNodes is how many children a page holds at most when it is loaded, and
@@ -82,7 +83,7 @@ type childReader struct {
 
 // moment is what a tree stood on when something was read.
 type moment struct {
-	view  *view
+	view  *index.View
 	epoch int64
 }
 
@@ -103,7 +104,7 @@ func (t *Tree) read(n *Node, f func(*childReader) error) error {
 		if err != nil {
 			return err
 		}
-		if e.state == StatePending && e.end != w.s.size {
+		if e.state == StatePending && e.end != w.s.Size {
 			return errStale // it was forgotten, and has not grown since
 		}
 		t.r.ctxMu.RLock()
@@ -222,34 +223,34 @@ func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back 
 // when none is found. It goes from container to container: their cells tell
 // where they lie.
 func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
-	cells := l.s.cells
-	if at, ok := l.s.openChild(l.start); ok && at < x {
+	cells := l.s.Cells
+	if at, ok := l.s.OpenChild(l.start); ok && at < x {
 		// What has ended behind that lies within the child.
 		x = at
 	}
-	j := cells.firstEnding(x) - 1
+	j := cells.FirstEnding(x) - 1
 	// The container around x, if it is a child, begins before x.
-	if own := cells.firstAround(j+1, x); own < cells.len() {
+	if own := cells.FirstAround(j+1, x); own < cells.Len() {
 		if c := l.outermost(own, from); c.Start > from {
-			j = cells.firstEnding(c.Start) - 1
+			j = cells.FirstEnding(c.Start) - 1
 		}
 	}
 	var first format.Cell // the leftmost container seen
 	n := 0
 	for ; j >= ord && n < back; n++ {
-		c := cells.at(j)
+		c := cells.At(j)
 		if c.End < from {
 			break
 		}
 		first = c
-		j = cells.firstEnding(c.Start) - 1
+		j = cells.FirstEnding(c.Start) - 1
 	}
 	if n < back || j < ord {
 		return from, ord
 	}
 	// first is a child with others before it: the footer of the one before
 	// is where its part begins.
-	before := cells.at(j)
+	before := cells.At(j)
 	if before.End < from {
 		return from, ord
 	}
@@ -271,17 +272,17 @@ func (l *childReader) outermost(own, from int64) format.Cell {
 		}
 		return l.chain[i]
 	}
-	cells := l.s.cells
-	c := cells.at(own)
+	cells := l.s.Cells
+	c := cells.At(own)
 	if c.Start <= from {
 		return format.Cell{}
 	}
 	for {
-		own = cells.firstAround(own+1, c.Start-1)
-		if own >= cells.len() {
+		own = cells.FirstAround(own+1, c.Start-1)
+		if own >= cells.Len() {
 			return c
 		}
-		outer := cells.at(own)
+		outer := cells.At(own)
 		if outer.Start <= from {
 			return c
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/lines"
 )
 
@@ -51,11 +52,11 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	v := r.known.Load()
 	p := r.newPrinter(w, o)
 	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
-	p.several = len(v.streams) > 1
+	p.several = len(v.Streams) > 1
 	var threads []int32
-	for _, s := range v.streams {
-		if part.Thread == nil || *part.Thread == s.thread {
-			threads = append(threads, s.thread)
+	for _, s := range v.Streams {
+		if part.Thread == nil || *part.Thread == s.Thread {
+			threads = append(threads, s.Thread)
 		}
 	}
 	var err error
@@ -74,7 +75,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	case errors.Is(err, errEnough):
 		return nil
 	case err == nil && len(threads) == 0 && part.Thread != nil:
-		return fmt.Errorf("no thread %d in the trace, which has %d", *part.Thread+1, len(v.streams))
+		return fmt.Errorf("no thread %d in the trace, which has %d", *part.Thread+1, len(v.Streams))
 	}
 	return err
 }
@@ -195,7 +196,7 @@ func (r *TraceReader) insist(ctx context.Context, f func() error) error {
 // remade waits, where err says that the index of an epoch is wrong, until it has
 // been made again, and reports whether it has.
 func (r *TraceReader) remade(ctx context.Context, err error, epoch int64) (bool, error) {
-	if !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
+	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return false, err
 	}
 	if werr := r.Wait(ctx); werr != nil {

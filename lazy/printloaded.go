@@ -99,7 +99,7 @@ func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
 		}
 		err := t.read(gap.Parent, func(l *childReader) error {
 			if !at {
-				ord, at = l.s.cells.firstEnding(pos), true
+				ord, at = l.s.Cells.FirstEnding(pos), true
 			}
 			for n := 0; n < anchorEvery && pos < gap.To; n++ {
 				next, after, shown, ok, err := l.step(pos, ord)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/lines"
 )
 
@@ -48,7 +49,7 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 
 // remade is TraceReader.remade; also where others made what is known again before
 // anything was found to be wrong with it.
-func (p *printer) remade(ctx context.Context, err error, v *view, epoch int64) (bool, error) {
+func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch int64) (bool, error) {
 	if errors.Is(err, errStale) {
 		return p.r.known.Load() != v, err
 	}

@@ -10,14 +10,14 @@ import (
 func TestStreamPieces(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})
-	s := r.known.Load().streams[1]
-	if len(s.blocks) < 3 {
-		t.Fatalf("%d blocks: the test shows nothing", len(s.blocks))
+	s := r.known.Load().Streams[1]
+	if len(s.Blocks) < 3 {
+		t.Fatalf("%d blocks: the test shows nothing", len(s.Blocks))
 	}
-	for _, c := range [...][2]int64{{0, s.size}, {5, s.size - 5}, {s.blocks[1].logical, s.blocks[2].logical}, {7, 7}, {s.size, s.size}} {
+	for _, c := range [...][2]int64{{0, s.Size}, {5, s.Size - 5}, {s.Blocks[1].Logical, s.Blocks[2].Logical}, {7, 7}, {s.Size, s.Size}} {
 		at, pieces := c[0], 0
-		err := s.pieces(c[0], c[1], func(from, to int64) error {
-			if want := s.physical(at); from != want || s.physical(at+to-from-1) != to-1 {
+		err := s.Pieces(c[0], c[1], func(from, to int64) error {
+			if want := s.Physical(at); from != want || s.Physical(at+to-from-1) != to-1 {
 				t.Errorf("%d: a piece from %d to %d, want one from %d", c, from, to, want)
 			}
 			at += to - from

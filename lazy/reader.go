@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 	"tracex/lazy/internal/times"
 )
@@ -60,15 +61,15 @@ type TraceReader struct {
 	index  *mapped.File               // nil: none is used
 	times  atomic.Pointer[times.File] // nil: there is none
 
-	known  atomic.Pointer[view]
+	known  atomic.Pointer[index.View]
 	totals atomic.Pointer[totals] // as last asked for; nil: never
 	epoch  atomic.Int64           // how often what was known turned out wrong
 	ctxMu  sync.RWMutex
 	ctx    *format.Context
 	info   *format.Info
 
-	tallies  atomic.Pointer[map[int32]Tally] // by thread; nil: nobody has counted
-	leftover []string                        // files to remove at Close
+	tallies  atomic.Pointer[map[int32]index.Tally] // by thread; nil: nobody has counted
+	leftover []string                              // files to remove at Close
 
 	mu       sync.Mutex // guards status
 	status   Status
@@ -134,7 +135,7 @@ func newReader(path string, o Options) *TraceReader {
 		changed: make(chan struct{}, 1), done: make(chan struct{}), distrust: make(chan distrust, 1),
 		asked: make(chan struct{}, 1), leave: make(chan struct{}, 1), resume: make(chan struct{}, 1),
 	}
-	r.known.Store(&view{})
+	r.known.Store(&index.View{})
 	r.status.Ended = o.Ended
 	return r
 }
@@ -182,28 +183,28 @@ func (r *TraceReader) start(f *os.File, size int64) (work func(context.Context) 
 
 // firstLook scans the beginning of the data, so that there is something to
 // show before the index has been looked at.
-func (r *TraceReader) firstLook() (*scan, error) {
+func (r *TraceReader) firstLook() (*index.Scan, error) {
 	s, err := r.startOver()
 	if err == nil {
-		r.publish(s.view(false))
+		r.publish(s.View(false))
 	}
 	return s, err
 }
 
 // startOver scans the beginning of the data, with nothing known but what it
 // finds. What it returns goes on from there.
-func (r *TraceReader) startOver() (*scan, error) {
+func (r *TraceReader) startOver() (*index.Scan, error) {
 	r.tallies.Store(nil)
 	found := format.NewContext(r.data.Version())
-	s := newScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
+	s := index.NewScan(r.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	err := r.use(func() error {
-		_, err := s.step(context.Background(), firstScan)
+		_, err := s.Step(context.Background(), firstScan)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.setReference(r.addReference)
+	s.SetReference(r.addReference)
 	r.ctxMu.Lock()
 	*r.ctx = *found
 	r.ctxMu.Unlock()
@@ -224,7 +225,7 @@ func (r *TraceReader) background(ctx context.Context, work func(context.Context)
 		case d := <-r.distrust:
 			if d.epoch == r.epoch.Load() {
 				r.note(func(s *Status) { s.IndexReason = d.why })
-				var first *scan
+				var first *index.Scan
 				if first, err = r.dropIndex(); err == nil {
 					err = r.rebuild(ctx, r.indexPath, first)
 				}
@@ -254,12 +255,12 @@ func (r *TraceReader) finish(err error) {
 
 // learn finds out about the whole trace: from the index when it is good, from
 // the data when not.
-func (r *TraceReader) learn(ctx context.Context, first *scan) error {
+func (r *TraceReader) learn(ctx context.Context, first *index.Scan) error {
 	return r.learnFrom(ctx, r.useIndex(ctx, r.indexPath), first)
 }
 
 // learnFrom goes on after err said whether the recorded index could be used.
-func (r *TraceReader) learnFrom(ctx context.Context, err error, first *scan) error {
+func (r *TraceReader) learnFrom(ctx context.Context, err error, first *index.Scan) error {
 	if err == nil {
 		r.note(func(s *Status) { s.Index = IndexRecorded })
 		return nil
@@ -303,7 +304,7 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapped.File) error {
 	r.data.Scattered(true)
 	a := m.Window(r.use)
 	err := r.use(func() error {
-		if err := checkIndex(m, r.data); err != nil {
+		if err := index.Check(m, r.data); err != nil {
 			return err
 		}
 		return r.pass(ctx, m, a)
@@ -319,7 +320,7 @@ func (r *TraceReader) takeIndex(ctx context.Context, m *mapped.File) error {
 // setIndex puts another mapping (nil: none) in the place of the index's, and v
 // in the place of the view, which may stand on the mapping that goes. With
 // wrong, what was known so far is no longer true.
-func (r *TraceReader) setIndex(m *mapped.File, v *view, wrong bool) error {
+func (r *TraceReader) setIndex(m *mapped.File, v *index.View, wrong bool) error {
 	r.life.Lock()
 	defer r.life.Unlock()
 	if r.closed {
@@ -340,17 +341,17 @@ func (r *TraceReader) setIndex(m *mapped.File, v *view, wrong bool) error {
 func (r *TraceReader) pass(ctx context.Context, m *mapped.File, a *mapped.Ahead) error {
 	r.begin(PhaseIndexing, int64(len(m.Bytes())))
 	l := r.loader(m)
-	l.progress = func(done int64) {
+	l.Progress = func(done int64) {
 		a.Reached(done)
 		r.progress(done)
 	}
-	return l.load(ctx)
+	return l.Load(ctx)
 }
 
-func (r *TraceReader) loader(m *mapped.File) *loader {
-	return &loader{
-		index: m, data: r.data, reference: r.addReference, progress: r.progress,
-		accept: func(v *view) error {
+func (r *TraceReader) loader(m *mapped.File) *index.Loader {
+	return &index.Loader{
+		Index: m, Data: r.data, Reference: r.addReference, Progress: r.progress,
+		Accept: func(v *index.View) error {
 			if err := r.checkEnds(v); err != nil {
 				return err
 			}
@@ -366,13 +367,13 @@ const endsChecked = 1 << 16
 // checkEnds refuses an index whose recording ends within a call: it does not
 // tell which containers are open, only the data does. It must be called within
 // use. Of a trace with more than endsChecked roots it looks at the first.
-func (r *TraceReader) checkEnds(v *view) error {
+func (r *TraceReader) checkEnds(v *index.View) error {
 	left := endsChecked
-	for _, s := range v.streams {
+	for _, s := range v.Streams {
 		w := &walker{r: r, v: v, s: s}
 		var e entry
 		for pos, ord := int64(0), int64(0); left > 0; left-- {
-			ok, err := w.next(pos, ord, s.size, &e, false)
+			ok, err := w.next(pos, ord, s.Size, &e, false)
 			if err != nil {
 				return err
 			}
@@ -390,12 +391,12 @@ func (r *TraceReader) checkEnds(v *view) error {
 
 // dropIndex forgets an index that cannot be trusted, and what it said. What is
 // known then is the beginning of the data, from where the scan goes on.
-func (r *TraceReader) dropIndex() (*scan, error) {
+func (r *TraceReader) dropIndex() (*index.Scan, error) {
 	first, err := r.startOver()
 	if err != nil {
 		return nil, err
 	}
-	err = r.setIndex(nil, first.view(false), true)
+	err = r.setIndex(nil, first.View(false), true)
 	r.trustTimes() // which may not have fitted the index alone
 	r.note(func(s *Status) {
 		s.Epoch++
@@ -424,7 +425,7 @@ func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
 }
 
 // moment returns what is known now, with the epoch that it belongs to.
-func (r *TraceReader) moment() (*view, int64) {
+func (r *TraceReader) moment() (*index.View, int64) {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	return r.known.Load(), r.epoch.Load()
@@ -454,7 +455,7 @@ func (r *TraceReader) Close() error {
 		return nil
 	}
 	r.closed = true
-	r.known.Store(&view{complete: true})
+	r.known.Store(&index.View{Complete: true})
 	err := errors.Join(r.data.Unmap(), r.index.Unmap(), r.times.Load().Mapped().Unmap())
 	for _, name := range r.leftover {
 		err = errors.Join(err, os.Remove(name))

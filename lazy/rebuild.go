@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // stepBytes is how much the rebuild scans between two looks at its context.
@@ -19,7 +20,7 @@ const showEvery = 100 * time.Millisecond
 // rebuild finds out about the trace from the data alone, showing what it knows
 // as it goes, and stores the index at path where that is allowed. first is a
 // scan that has begun, whose cells nobody took; nil for none.
-func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) error {
+func (r *TraceReader) rebuild(ctx context.Context, path string, first *index.Scan) error {
 	r.note(func(s *Status) { s.Index = IndexRebuilt })
 	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
 	out, err := r.wantStored(path)
@@ -30,24 +31,24 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 	if s == nil || out != nil {
 		// The sink must have all cells, so the scan starts again. What it
 		// finds of what is known already changes nothing.
-		s = newScan(r.data, r.addReference)
+		s = index.NewScan(r.data, r.addReference)
 	}
 	if out != nil {
-		s.tell(out)
+		s.Tell(out)
 	}
 	show := func() {
-		if s.offset() > firstScan { // never less than was known
-			r.publish(s.view(false))
+		if s.Offset() > firstScan { // never less than was known
+			r.publish(s.View(false))
 		}
 	}
 	if err := r.scanAll(ctx, s, show); err != nil {
 		if out != nil {
-			out.abandon()
+			out.Abandon()
 		}
 		return err
 	}
-	r.publish(s.view(true))
-	problem, unfinished := r.problem(s), s.unfinished()
+	r.publish(s.View(true))
+	problem, unfinished := r.problem(s), s.Unfinished()
 	r.note(func(st *Status) { st.Problem, st.Unfinished = problem, unfinished })
 	if out == nil {
 		return nil
@@ -59,15 +60,15 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *scan) err
 }
 
 // scanAll runs a scan to its end. It calls show now and then.
-func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
+func (r *TraceReader) scanAll(ctx context.Context, s *index.Scan, show func()) error {
 	shown := time.Now()
-	a := r.data.ReadAhead(s.offset(), r.use)
+	a := r.data.ReadAhead(s.Offset(), r.use)
 	defer a.Stop()
 	for more := true; more; {
-		a.Reached(s.offset())
+		a.Reached(s.Offset())
 		err := r.use(func() error {
 			var err error
-			more, err = s.step(ctx, stepBytes)
+			more, err = s.Step(ctx, stepBytes)
 			return err
 		})
 		if err != nil {
@@ -77,7 +78,7 @@ func (r *TraceReader) scanAll(ctx context.Context, s *scan, show func()) error {
 			show()
 			shown = time.Now()
 		}
-		r.progress(s.offset())
+		r.progress(s.Offset())
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ var errNoEnd = errors.New("the recording has no end mark: it may still be writte
 // wantStored opens the place for the index; nil without an error when it is
 // not wanted. A recording without its end mark gets none: it may still be
 // written, and so may its index.
-func (r *TraceReader) wantStored(path string) (*indexFile, error) {
+func (r *TraceReader) wantStored(path string) (*index.File, error) {
 	if r.opts.NoWrite || path == "" {
 		return nil, nil
 	}
@@ -103,7 +104,7 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 	if !eof {
 		return nil, errNoEnd
 	}
-	out, err := createIndex(path, r.path, r.data.Version())
+	out, err := index.Create(path, r.path, r.data.Version())
 	if err != nil {
 		return nil, fmt.Errorf("the index cannot be stored: %w", err)
 	}
@@ -112,23 +113,23 @@ func (r *TraceReader) wantStored(path string) (*indexFile, error) {
 
 // storeIndex puts the index into its place, unless the data has no good end or
 // has changed meanwhile, and goes on with it instead of the scan's.
-func (r *TraceReader) storeIndex(ctx context.Context, out *indexFile, s *scan) error {
+func (r *TraceReader) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
 	st, err := os.Stat(r.path)
 	switch {
-	case !s.atEOF():
-		out.abandon()
-		return fmt.Errorf("the data is not whole: %w", s.problem())
+	case !s.AtEOF():
+		out.Abandon()
+		return fmt.Errorf("the data is not whole: %w", s.Problem())
 	case err == nil && st.Size() != int64(len(r.data.Bytes())):
-		out.abandon()
+		out.Abandon()
 		return errors.New("the data changed while it was read")
-	case s.offset() != int64(len(r.data.Bytes())):
-		out.abandon()
+	case s.Offset() != int64(len(r.data.Bytes())):
+		out.Abandon()
 		return errors.New("there are bytes behind the end mark of the data")
-	case s.unfinished() > 0:
-		out.abandon()
+	case s.Unfinished() > 0:
+		out.Abandon()
 		return errors.New("the recording ends within calls, which an index does not tell")
 	}
-	if err := out.commit(); err != nil {
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	r.note(func(s *Status) { s.Index = IndexStored })

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // Recalled is a hit that was read again.
@@ -65,7 +66,7 @@ func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, v
 // recall is a walk from hit to hit.
 type recall struct {
 	r       *TraceReader
-	v       *view
+	v       *index.View
 	verbose bool
 	l       *childReader
 	thread  int32
@@ -149,7 +150,7 @@ func (x *recall) toThread(h Hit) error {
 	x.l.walker = w
 	if len(x.stack) == 0 || h.Thread != x.thread || h.At < x.stack[len(x.stack)-1].pos {
 		x.thread = h.Thread
-		x.stack = append(x.stack[:0], recallLevel{level: level{end: w.s.size}})
+		x.stack = append(x.stack[:0], recallLevel{level: level{end: w.s.Size}})
 	}
 	return nil
 }

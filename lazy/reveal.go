@@ -81,15 +81,15 @@ func (l *childReader) enclosing(at int64) []format.Cell {
 
 // fewEnclosing is enclosing; ok is false where there are more than most.
 func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok bool) {
-	cells := l.s.cells
+	cells := l.s.Cells
 	chain = []format.Cell{}
-	for own := cells.firstAround(cells.firstEnding(at), at); own < cells.len(); {
+	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
 		if len(chain) == most {
 			return nil, false
 		}
-		c := cells.at(own)
+		c := cells.At(own)
 		chain = append(chain, c)
-		own = cells.firstAround(own+1, c.Start-1)
+		own = cells.FirstAround(own+1, c.Start-1)
 	}
 	slices.Reverse(chain)
 	return chain, true
@@ -138,10 +138,10 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 
 // FindFraction returns the place that far into a thread's stream, from 0 to 1.
 func (r *TraceReader) FindFraction(thread int32, f float64) (Place, error) {
-	s := r.known.Load().stream(thread)
+	s := r.known.Load().Stream(thread)
 	if s == nil {
 		return Place{}, fmt.Errorf("thread %d is not in the trace", thread)
 	}
-	at := int64(min(max(f, 0), 1) * float64(s.size))
-	return Place{Thread: thread, At: min(at, max(0, s.size-1))}, nil
+	at := int64(min(max(f, 0), 1) * float64(s.Size))
+	return Place{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
 }

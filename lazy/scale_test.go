@@ -36,10 +36,10 @@ func nestedDeep(t *testing.T, from string, depth int) {
 		t.Fatalf("printed only %d bytes", w)
 	}
 	tree := r.Tree(true)
-	s := r.known.Load().streams[0]
+	s := r.known.Load().Streams[0]
 	var innermost int64
-	r.use(func() error { innermost = s.cells.at(0).Start - 1; return nil })
-	n, err := tree.Reveal(context.Background(), Place{s.thread, innermost})
+	r.use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
+	n, err := tree.Reveal(context.Background(), Place{s.Thread, innermost})
 	if err != nil {
 		t.Fatal(err)
 	}

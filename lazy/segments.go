@@ -3,6 +3,7 @@ package lazy
 import (
 	"iter"
 	"sort"
+	"tracex/lazy/internal/index"
 )
 
 // segment is a part of a walk: the trace points of a thread that stand at from
@@ -16,9 +17,9 @@ type segment struct {
 // part reports whether the segment is not a whole thread.
 func (g *segment) part() bool { return g.from > 0 || g.to >= 0 }
 
-// shares cuts threads into shares of so many bytes for a spread: parts of long
+// sharesOf cuts threads into shares of so many bytes for a spread: parts of long
 // ones, and several short ones together.
-func (v *view) shares(threads []int32, bytes int64) iter.Seq[[]segment] {
+func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]segment] {
 	return func(yield func([]segment) bool) {
 		var few []segment
 		var size int64
@@ -28,17 +29,17 @@ func (v *view) shares(threads []int32, bytes int64) iter.Seq[[]segment] {
 			return len(list) == 0 || yield(list)
 		}
 		for _, thread := range threads {
-			s := v.stream(thread)
+			s := v.Stream(thread)
 			switch {
-			case s == nil || s.size <= bytes:
+			case s == nil || s.Size <= bytes:
 				few = append(few, segment{thread: thread, to: -1})
 				if s != nil {
-					size += s.size
+					size += s.Size
 				}
 				if (size >= bytes || len(few) == shareThreads) && !flush() {
 					return
 				}
-			case !flush() || !s.shares(bytes, yield):
+			case !flush() || !cutThread(s, bytes, yield):
 				return
 			}
 		}
@@ -46,11 +47,11 @@ func (v *view) shares(threads []int32, bytes int64) iter.Seq[[]segment] {
 	}
 }
 
-// shares cuts a thread into shares. It reports whether yield wanted them all.
-func (s *stream) shares(bytes int64, yield func([]segment) bool) bool {
-	for from := int64(0); from < s.size; from += bytes {
-		g := segment{thread: s.thread, from: from, to: from + bytes}
-		if g.to >= s.size {
+// cutThread cuts a thread into shares. It reports whether yield wanted them all.
+func cutThread(s *index.Stream, bytes int64, yield func([]segment) bool) bool {
+	for from := int64(0); from < s.Size; from += bytes {
+		g := segment{thread: s.Thread, from: from, to: from + bytes}
+		if g.to >= s.Size {
 			g.to = -1
 		}
 		if !yield([]segment{g}) {
@@ -61,22 +62,22 @@ func (s *stream) shares(bytes int64, yield func([]segment) bool) bool {
 }
 
 // segmentsFrom cuts the threads into what is searched one after the other.
-func segmentsFrom(v *view, from Place) []segment {
+func segmentsFrom(v *index.View, from Place) []segment {
 	at := max(from.At, 0)
-	i := sort.Search(len(v.streams), func(i int) bool { return v.streams[i].thread >= from.Thread })
-	list := make([]segment, 0, len(v.streams)+1)
+	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })
+	list := make([]segment, 0, len(v.Streams)+1)
 	var rest *segment
-	if i < len(v.streams) && v.streams[i].thread == from.Thread && at > 0 {
-		s := v.streams[i]
-		at = min(at, s.size)
-		list = append(list, segment{thread: s.thread, from: at, to: -1, size: s.size - at})
-		rest = &segment{thread: s.thread, to: at, size: at}
+	if i < len(v.Streams) && v.Streams[i].Thread == from.Thread && at > 0 {
+		s := v.Streams[i]
+		at = min(at, s.Size)
+		list = append(list, segment{thread: s.Thread, from: at, to: -1, size: s.Size - at})
+		rest = &segment{thread: s.Thread, to: at, size: at}
 		i++
 	}
-	for _, part := range [][]*stream{v.streams[i:], v.streams[:i]} {
+	for _, part := range [][]*index.Stream{v.Streams[i:], v.Streams[:i]} {
 		for _, s := range part {
-			if rest == nil || s.thread != rest.thread {
-				list = append(list, segment{thread: s.thread, to: -1, size: s.size})
+			if rest == nil || s.Thread != rest.thread {
+				list = append(list, segment{thread: s.Thread, to: -1, size: s.Size})
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (l *childReader) awaits(c *entry) bool {
 	if c.state == StatePending {
 		return true
 	}
-	return c.place != 0 && !l.v.complete && l.r.times.Load().EndsBefore(c.place)
+	return c.place != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.place)
 }
 
 // add looks at a child.

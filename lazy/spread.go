@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -45,8 +46,8 @@ const (
 // on from where the one before ended. So a spread visits what a descent visits.
 type spread[P any] struct {
 	r      *TraceReader
-	v      *view // that is walked
-	epoch  int64 // of v
+	v      *index.View // that is walked
+	epoch  int64       // of v
 	cut    cut
 	o      descentOptions
 	worker func(put func(P) error) shareWorker
@@ -88,7 +89,7 @@ func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err
 	defer group.Wait()
 	defer cancel()
 	todo, order := make(chan *share[P]), make(chan *share[P], 2*s.cut.width)
-	group.Go(func() { s.deal(ctx, s.v.shares(threads, s.cut.bytes), order, todo) })
+	group.Go(func() { s.deal(ctx, sharesOf(s.v, threads, s.cut.bytes), order, todo) })
 	for range s.cut.width {
 		group.Go(func() { s.work(ctx, todo) })
 	}
@@ -184,11 +185,11 @@ func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order,
 
 // ahead has a long thread brought in; nil for another.
 func (s *spread[P]) ahead(g segment) *mapped.Ahead {
-	stream := s.v.stream(g.thread)
-	if stream == nil || stream.size <= mapped.Piece {
+	stream := s.v.Stream(g.thread)
+	if stream == nil || stream.Size <= mapped.Piece {
 		return nil
 	}
-	return s.r.streamAhead(s.v, stream, 0, stream.size)
+	return s.r.streamAhead(s.v, stream, 0, stream.Size)
 }
 
 // errDropped ends the walk over a share of which nothing is wanted.

@@ -78,9 +78,9 @@ func TestSeams(t *testing.T) {
 	v := r.known.Load()
 	for _, folded := range []bool{false, true} {
 		shares := 0
-		for _, s := range v.streams {
+		for _, s := range v.Streams {
 			var last *standing
-			for list := range v.shares([]int32{s.thread}, 20_000) {
+			for list := range sharesOf(v, []int32{s.Thread}, 20_000) {
 				d := r.newDescent(descentOptions{segments: list, folded: folded}, v)
 				d.seam = &seam{approach: usualCut().approach}
 				b := new(batch)
@@ -115,7 +115,7 @@ func TestSpreadMisfits(t *testing.T) {
 		s := p.spreadWith(&sync.Pool{New: func() any { return new(textChunk) }}, cut{bytes: 3000, approach: 512})
 		var last *standing
 		n := 0
-		for list := range s.v.shares([]int32{0}, s.cut.bytes) {
+		for list := range sharesOf(s.v, []int32{0}, s.cut.bytes) {
 			sh := newShare[*textChunk](list)
 			w := s.worker(func(c *textChunk) error {
 				sh.out <- c

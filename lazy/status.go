@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"time"
+	"tracex/lazy/internal/index"
 )
 
 // Phase is what a reader does in the background.
@@ -125,9 +126,9 @@ func (r *TraceReader) begin(p Phase, total int64) {
 func (r *TraceReader) progress(done int64) { r.note(func(s *Status) { s.Done = done }) }
 
 // publish makes a view known.
-func (r *TraceReader) publish(v *view) {
+func (r *TraceReader) publish(v *index.View) {
 	r.known.Store(v)
-	if v.complete && v.data != nil {
+	if v.Complete && v.Data != nil {
 		r.keepTally(v)
 	}
 	r.Totals() // here, so that no key waits for it

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )
 
@@ -56,7 +57,7 @@ func (s *entries) take() *entry {
 type descent struct {
 	descentOptions
 	r     *TraceReader
-	v     *view
+	v     *index.View
 	l     *childReader
 	at    int // index of the current segment
 	stack []level
@@ -139,7 +140,7 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 }
 
 // newDescent returns a walk over segments in a view.
-func (r *TraceReader) newDescent(o descentOptions, v *view) *descent {
+func (r *TraceReader) newDescent(o descentOptions, v *index.View) *descent {
 	return &descent{descentOptions: o, r: r, v: v, l: &childReader{t: &Tree{r: r, folded: o.folded}}}
 }
 
@@ -243,7 +244,7 @@ func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	for d.visit == nil && more && err == nil && len(b.visits) < most && b.lent.lent < 4*most {
 		more, err = d.step(b, g)
 	}
-	b.at = w.s.size
+	b.at = w.s.Size
 	if len(d.stack) > 0 {
 		b.at = d.stack[len(d.stack)-1].pos
 	} else if g.to >= 0 {
@@ -267,7 +268,7 @@ func (d *descent) enter(g *segment) error {
 		}
 		d.l.chain = chain
 	}
-	in := level{end: d.l.s.size, event: -1}
+	in := level{end: d.l.s.Size, event: -1}
 	if d.only != nil {
 		in = *d.only
 	}

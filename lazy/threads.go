@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // appendThread appends what a thread is called: its number, counted from 1,
@@ -44,8 +45,8 @@ func (p *Population) add(o Population) {
 }
 
 // population returns what a stream of a view holds.
-func (r *TraceReader) population(v *view, s *stream) Population {
-	p := Population{Bytes: s.size, Containers: s.cells.len()}
+func (r *TraceReader) population(v *index.View, s *index.Stream) Population {
+	p := Population{Bytes: s.Size, Containers: s.Cells.Len()}
 	if n, ok := r.tallyOf(v, s); ok {
 		p.Calls, p.Events, p.Counted = n.Calls, n.Events, true
 	}
@@ -53,9 +54,9 @@ func (r *TraceReader) population(v *view, s *stream) Population {
 }
 
 // infoOf returns what is known of a thread.
-func (r *TraceReader) infoOf(c *format.Context, v *view, s *stream) ThreadInfo {
-	t := ThreadInfo{ID: s.thread, Blocks: len(s.blocks), Population: r.population(v, s)}
-	if name := c.Thread(s.thread); name != nil {
+func (r *TraceReader) infoOf(c *format.Context, v *index.View, s *index.Stream) ThreadInfo {
+	t := ThreadInfo{ID: s.Thread, Blocks: len(s.Blocks), Population: r.population(v, s)}
+	if name := c.Thread(s.Thread); name != nil {
 		t.Name = name.Name
 	}
 	return t
@@ -66,8 +67,8 @@ func (r *TraceReader) infoOf(c *format.Context, v *view, s *stream) ThreadInfo {
 func (r *TraceReader) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
-		list = make([]ThreadInfo, len(v.streams))
-		for i, s := range v.streams {
+		list = make([]ThreadInfo, len(v.Streams))
+		for i, s := range v.Streams {
 			list[i] = r.infoOf(c, v, s)
 		}
 	})
@@ -79,7 +80,7 @@ func (r *TraceReader) Threads() (list []ThreadInfo) {
 func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
-		if s := v.stream(id); s != nil {
+		if s := v.Stream(id); s != nil {
 			t, ok = r.infoOf(c, v, s), true
 		}
 	})
@@ -88,8 +89,8 @@ func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 
 // totals are what Totals returned, and what that was made from.
 type totals struct {
-	v       *view
-	tallies *map[int32]Tally
+	v       *index.View
+	tallies *map[int32]index.Tally
 	all     Population
 }
 
@@ -98,12 +99,12 @@ type totals struct {
 func (r *TraceReader) Totals() (threads int, all Population) {
 	v, tallies := r.known.Load(), r.tallies.Load()
 	if was := r.totals.Load(); was != nil && was.v == v && was.tallies == tallies {
-		return len(v.streams), was.all
+		return len(v.Streams), was.all
 	}
 	all.Counted = true
-	for _, s := range v.streams {
+	for _, s := range v.Streams {
 		all.add(r.population(v, s))
 	}
 	r.totals.Store(&totals{v, tallies, all})
-	return len(v.streams), all
+	return len(v.Streams), all
 }

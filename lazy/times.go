@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/times"
 )
 
@@ -76,12 +77,12 @@ func (r *TraceReader) distrustTimes(s *times.File, why error) {
 }
 
 // endPlace returns where the last cell of the index of a view stands.
-func endPlace(v *view) int64 { return format.HeaderSize + v.cells*format.CellSize }
+func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
 // checkTimes checks, of a recording that has ended, that the sidecar has a cell
 // for each cell of the index, and the end. It must not be called within use.
 func (r *TraceReader) checkTimes() {
-	if v := r.known.Load(); !v.complete || !v.eof || !r.timed() {
+	if v := r.known.Load(); !v.Complete || !v.EOF || !r.timed() {
 		return
 	}
 	r.growTimes() // written while the data was read

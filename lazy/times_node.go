@@ -101,7 +101,7 @@ func (r *TraceReader) threadTime(thread int32) Time {
 // a time to the last.
 func (w *walker) threadTime() (t Time, ok bool) {
 	t = noTime
-	n := len(w.s.blocks)
+	n := len(w.s.Blocks)
 	var first, last Time
 	for i := 0; i < min(n, blockLooks) && !ok; i++ {
 		first, ok = w.blockTime(i)
@@ -120,12 +120,12 @@ func (w *walker) threadTime() (t Time, ok bool) {
 }
 
 func (w *walker) blockTime(i int) (Time, bool) {
-	place := w.s.blocks[i].place
+	place := w.s.Blocks[i].Place
 	last := place
-	if i < len(w.s.lasts) {
-		last = w.s.lasts[i]
+	if i < len(w.s.Lasts) {
+		last = w.s.Lasts[i]
 	}
-	c, ok := w.r.pick(w.s.thread, place, last, times.Block)
+	c, ok := w.r.pick(w.s.Thread, place, last, times.Block)
 	if !ok {
 		return noTime, false
 	}
@@ -141,7 +141,7 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 			return nil
 		}
 		v := r.known.Load()
-		if v.complete && v.eof {
+		if v.Complete && v.EOF {
 			var c format.TimeCell
 			place := endPlace(v)
 			if c, ok = r.pick(times.EndID, place, place, times.End); ok {
@@ -151,7 +151,7 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 			}
 			return nil
 		}
-		for _, s := range v.streams {
+		for _, s := range v.Streams {
 			w := &walker{r: r, v: v, s: s}
 			if t, known := w.threadTime(); known {
 				begin, length, ok = r.times.Load().Anchor(), max(length, time.Duration(t.End())), true

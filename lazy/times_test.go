@@ -10,6 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
+	"tracex/lazy/internal/index"
 )
 
 // paired are the times of a trace as its files have them: cell by cell.
@@ -63,9 +64,9 @@ func (p paired) thread(id int32) (Time, bool) {
 // timedSpecs are traces of all sorts that have times.
 func timedSpecs() []formattest.Spec {
 	var list []formattest.Spec
-	seeds, calls := uint64(8), 3*scanGroup
+	seeds, calls := uint64(8), 3*index.ScanGroup
 	if formattest.Race {
-		seeds, calls = 3, scanGroup+500
+		seeds, calls = 3, index.ScanGroup+500
 	}
 	for seed := range seeds {
 		s := formattest.Spec{Shape: formattest.Random, N: 1200, Seed: seed, Wild: seed%2 == 1, Timed: true}

@@ -132,5 +132,5 @@ func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int3
 
 // dumped reports whether the index that is used is in the order of dump writers.
 func (r *TraceReader) dumped() bool {
-	return r.known.Load().dumped()
+	return r.known.Load().Dumped()
 }

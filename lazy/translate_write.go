@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/times"
 )
 
@@ -13,7 +14,7 @@ type translationWriter struct {
 	tr      *format.Translator
 	data    *bufio.Writer
 	off     int64 // bytes of data so far
-	index   indexWriter
+	index   index.Writer
 	times   *times.Copy
 	threads map[int32]*translatedStream
 	cur     *translatedStream
@@ -42,7 +43,7 @@ const translateBuffer = 1 << 20
 
 func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
 	w := &translationWriter{
-		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: newIndexWriter(out.Index, tr.To()), times: copied,
+		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: index.NewWriter(out.Index, tr.To()), times: copied,
 		threads: make(map[int32]*translatedStream),
 	}
 	copied.Begin(out.Times)
@@ -66,7 +67,7 @@ func (w *translationWriter) object(o *format.Object) error {
 	case format.KindBlockStart:
 		w.beginBlock(o)
 	case format.KindBlockEnd:
-		w.index.endBlock(w.off)
+		w.index.EndBlock(w.off)
 		w.write(o.Bytes)
 		w.times.BlockEnd()
 		w.cur = nil
@@ -96,7 +97,7 @@ func (w *translationWriter) beginBlock(o *format.Object) {
 		w.threads[o.Thread] = s
 	}
 	w.cur = s
-	w.index.beginBlock(o.Thread, w.off)
+	w.index.BeginBlock(o.Thread, w.off)
 	w.write(o.Bytes)
 	s.base, s.before = w.off, s.logical
 	w.times.BlockStart()
@@ -116,7 +117,7 @@ func (w *translationWriter) owed(d *format.ClassDescriptor) error {
 // reference writes a reference object, without its time.
 func (w *translationWriter) reference(b []byte) {
 	s := w.cur
-	w.index.cell(format.Cell{Kind: format.Kind(b[0]), ID: w.tr.To().ReferenceID(b), Start: w.off, End: format.ReferenceEnd(s.base, s.before)})
+	w.index.Cell(format.Cell{Kind: format.Kind(b[0]), ID: w.tr.To().ReferenceID(b), Start: w.off, End: format.ReferenceEnd(s.base, s.before)})
 	w.write(b)
 	s.logical += int64(len(b))
 }
@@ -135,7 +136,7 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 	case format.KindFooter:
 		f := s.open[len(s.open)-1]
 		s.open = s.open[:len(s.open)-1]
-		w.index.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: s.logical})
+		w.index.Cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: s.logical})
 		w.write(b)
 		s.logical += int64(len(b))
 		w.times.Cell()
@@ -147,21 +148,21 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 
 // failed returns what writing has failed with.
 func (w *translationWriter) failed() error {
-	return cmp.Or(w.err, w.index.failure(), w.times.Err())
+	return cmp.Or(w.err, w.index.Err(), w.times.Err())
 }
 
 // end ends the files. Those of a trace without an end get none.
 func (w *translationWriter) end() error {
 	if !w.eof {
-		w.index.dropBlock()
+		w.index.DropBlock()
 	} else {
 		at := int64(-1)
 		if w.index.Dump {
 			at = w.lastBase()
 		}
-		w.index.tail(at)
+		w.index.Tail(at)
 	}
-	w.index.flush()
+	w.index.Flush()
 	w.times.Flush()
 	return cmp.Or(w.data.Flush(), w.failed())
 }

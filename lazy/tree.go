@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. It
@@ -210,26 +211,26 @@ func (n *Node) Counting() (done, total int64) {
 // thread's stream.
 func (n *Node) Offset() (physical, logical int64) {
 	at := n.e.Load().at
-	s := n.tree.r.known.Load().stream(n.thread)
+	s := n.tree.r.known.Load().Stream(n.thread)
 	if s == nil {
 		return -1, at
 	}
-	return s.physical(at), at
+	return s.Physical(at), at
 }
 
 // Position returns how far into its thread's stream the node stands, from 0
 // to 1: into the file, while not all of the stream is known.
 func (n *Node) Position() float64 {
 	v := n.tree.r.known.Load()
-	s := v.stream(n.thread)
-	if s == nil || s.size == 0 {
+	s := v.Stream(n.thread)
+	if s == nil || s.Size == 0 {
 		return 0
 	}
 	at := n.e.Load().at
-	if data, _ := n.tree.r.Size(); !v.complete && data > 0 {
-		return float64(max(0, s.physical(at))) / float64(data)
+	if data, _ := n.tree.r.Size(); !v.Complete && data > 0 {
+		return float64(max(0, s.Physical(at))) / float64(data)
 	}
-	return float64(at) / float64(s.size)
+	return float64(at) / float64(s.Size)
 }
 
 // parentText is what the text of n's children has to know of n.
@@ -322,9 +323,9 @@ func (t *Tree) Refresh() {
 	}
 	t.seen = st.Generation
 	t.now = moment{v, epoch}
-	t.roots.add(len(v.streams), func(i int) int32 { return v.streams[i].thread })
+	t.roots.add(len(v.Streams), func(i int) int32 { return v.Streams[i].Thread })
 	for id, n := range t.roots.made {
-		if s := v.stream(id); s != nil {
+		if s := v.Stream(id); s != nil {
 			t.grow(n, v, s)
 		}
 	}
@@ -334,7 +335,7 @@ func (t *Tree) Refresh() {
 func (t *Tree) newThread(id int32) *Node {
 	n := &Node{tree: t, thread: id, epoch: int32(t.now.epoch)}
 	n.e.Store(&entry{state: StatePending})
-	if s := t.now.view.stream(id); s != nil {
+	if s := t.now.view.Stream(id); s != nil {
 		t.grow(n, t.now.view, s)
 	}
 	return n
@@ -353,12 +354,12 @@ func (t *Tree) startOver(epoch int64) {
 }
 
 // grow brings a thread, and the chain of its last children, up to date.
-func (t *Tree) grow(n *Node, v *view, s *stream) {
-	if was := n.e.Load(); was.state != StatePending || was.end == s.size && was.after == s.cells.len() && s.size > 0 && !v.complete {
+func (t *Tree) grow(n *Node, v *index.View, s *index.Stream) {
+	if was := n.e.Load(); was.state != StatePending || was.end == s.Size && was.after == s.Cells.Len() && s.Size > 0 && !v.Complete {
 		return
 	}
-	e := &entry{end: s.size, next: s.size, state: StatePending, after: s.cells.len()}
-	if v.complete {
+	e := &entry{end: s.Size, next: s.Size, state: StatePending, after: s.Cells.Len()}
+	if v.Complete {
 		e.state = StateWhole
 	}
 	n.e.Store(e)

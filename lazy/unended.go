@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // Why data has no end, as [Options.Unended] says it.
@@ -57,10 +58,10 @@ func (u *endless) Unwrap() error        { return u.why }
 func (u *endless) Is(target error) bool { return target == format.ErrTruncated }
 
 // problem is what a scan found wrong with the data.
-func (r *TraceReader) problem(s *scan) error {
+func (r *TraceReader) problem(s *index.Scan) error {
 	read := int64(len(r.data.Bytes()))
 	if r.indexPath == "" { // it is unpacked, and the file is something else
 		read = -1
 	}
-	return Explain(s.problem(), r.path, read, r.opts.Unended)
+	return Explain(s.Problem(), r.path, read, r.opts.Unended)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 )
 
 // State says whether the end of a trace point is known.
@@ -49,8 +50,8 @@ func (e *entry) hasContent() bool { return e.end > e.start }
 // goroutine.
 type walker struct {
 	r    *TraceReader
-	v    *view
-	s    *stream
+	v    *index.View
+	s    *index.Stream
 	hint int // block
 	near int // what is passed to cells.around
 }
@@ -60,11 +61,11 @@ type walker struct {
 var errStale = errors.New("what was read before is not there any more: the index was wrong, or it was forgotten")
 
 // walkerOn returns a walker of a thread's stream in a view.
-func (r *TraceReader) walkerOn(v *view, thread int32) (*walker, error) {
-	if v.index != nil && v.index != r.index || v.data != nil && v.data != r.data {
+func (r *TraceReader) walkerOn(v *index.View, thread int32) (*walker, error) {
+	if v.Index != nil && v.Index != r.index || v.Data != nil && v.Data != r.data {
 		return nil, errStale
 	}
-	s := v.stream(thread)
+	s := v.Stream(thread)
 	if s == nil {
 		return nil, fmt.Errorf("thread %d is not in the trace", thread)
 	}
@@ -74,12 +75,12 @@ func (r *TraceReader) walkerOn(v *view, thread int32) (*walker, error) {
 // bytes returns what is at a logical offset below the stream's size, up to the
 // end of its block or of what is known of it.
 func (w *walker) bytes(pos int64) ([]byte, error) {
-	w.hint = w.s.locate(pos, w.hint)
+	w.hint = w.s.Locate(pos, w.hint)
 	if w.hint < 0 {
 		return nil, w.contradiction(pos, "no block")
 	}
-	b := w.s.blocks[w.hint]
-	lo, hi := b.physical+pos-b.logical, b.physical+w.s.end(w.hint)-b.logical
+	b := w.s.Blocks[w.hint]
+	lo, hi := b.Physical+pos-b.Logical, b.Physical+w.s.End(w.hint)-b.Logical
 	if lo >= hi || hi > int64(len(w.r.data.Bytes())) {
 		return nil, w.contradiction(pos, "a block behind the end of the data")
 	}
@@ -139,8 +140,8 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 // content finds the end of a container whose header has been read.
 func (w *walker) content(ord, end int64, e *entry, want bool) error {
 	e.first, e.place = ord, 0
-	own, c, place := w.s.cells.around(ord, e.start, &w.near)
-	if own < w.s.cells.len() {
+	own, c, place := w.s.Cells.Around(ord, e.start, &w.near)
+	if own < w.s.Cells.Len() {
 		switch {
 		case c.Start != e.start: // an outer container: this one has no end
 		case c.End < e.start || c.End >= end || c.ID != e.point.Event:
@@ -151,13 +152,13 @@ func (w *walker) content(ord, end int64, e *entry, want bool) error {
 			return w.footer(e, want)
 		}
 	}
-	if end != w.s.size {
+	if end != w.s.Size {
 		return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
 	}
 	// Nothing that follows can be outside of it.
-	e.end, e.next, e.after = w.s.size, w.s.size, w.s.cells.len()
+	e.end, e.next, e.after = w.s.Size, w.s.Size, w.s.Cells.Len()
 	e.state = StatePending
-	if w.v.complete {
+	if w.v.Complete {
 		e.state = StateUnfinished
 		e.foot = format.Unfinished(e.point.Class)
 		if want && e.point.Class == format.ClassLoop {
@@ -233,7 +234,7 @@ func (w *walker) plausible(b []byte) bool {
 			return false
 		}
 		class, ok := w.r.data.Version().PointClass(b[format.PointClassAt])
-		return ok && (class == format.ClassSnapshot || format.ThreadOf(b) == w.s.thread)
+		return ok && (class == format.ClassSnapshot || format.ThreadOf(b) == w.s.Thread)
 	case k.Reference():
 		_, err := w.r.data.Version().Size(b, 0)
 		return err == nil
@@ -244,20 +245,20 @@ func (w *walker) plausible(b []byte) bool {
 
 // damaged places an error of the decoders, whose bytes began at pos.
 func (w *walker) damaged(err error, pos int64) error {
-	return format.At(err, w.r.path, w.s.physical(pos))
+	return format.At(err, w.r.path, w.s.Physical(pos))
 }
 
 // contradiction reports that index and data do not fit each other.
 func (w *walker) contradiction(pos int64, found string) error {
-	return &format.Error{File: w.r.path, Offset: w.s.physical(pos), Err: errContradiction, Found: found}
+	return &format.Error{File: w.r.path, Offset: w.s.Physical(pos), Err: index.ErrContradiction, Found: found}
 }
 
 // doubt looks at an error of a walk on a view, in an epoch: when it says that
 // the recorded index contradicts the data, the index is made again, and Wait
 // waits for that. One that was made from the data cannot be better. It returns
 // err. It must not be called within use.
-func (r *TraceReader) doubt(err error, v *view, epoch int64) error {
-	if err == nil || v.index == nil || !errors.Is(err, errContradiction) && !errors.Is(err, format.ErrCorrupt) {
+func (r *TraceReader) doubt(err error, v *index.View, epoch int64) error {
+	if err == nil || v.Index == nil || !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return err
 	}
 	if i := r.Status().Index; i == IndexRebuilt || i == IndexStored {

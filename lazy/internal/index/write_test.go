@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"os"
@@ -13,17 +13,17 @@ import (
 // told and nothing stays behind.
 func TestCommitFails(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin")
-	out, err := createIndex(path+".idx", path, format.V22)
+	out, err := Create(path+".idx", path, format.V22)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out.f.Close() // no write succeeds any more
-	out.beginBlock(1, 16)
+	out.BeginBlock(1, 16)
 	for range storeBuffer / format.CellSize * 2 {
-		out.cell(format.Cell{Kind: format.KindTracePoint})
+		out.Cell(format.Cell{Kind: format.KindTracePoint})
 	}
-	out.endBlock(100)
-	if err := out.commit(); err == nil || !strings.Contains(err.Error(), path) {
+	out.EndBlock(100)
+	if err := out.Commit(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v does not tell what could not be written", err)
 	}
 	left, err := os.ReadDir(filepath.Dir(path))

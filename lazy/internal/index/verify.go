@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// verifyIndex compares every cell of an index with the data: index is its path,
+// Verify compares every cell of an index with the data: index is its path,
 // "" for the name that belongs to the data. It returns the number of cells.
 // progress may be nil; it gets bytes of data.
-func verifyIndex(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
+func Verify(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
 	if index == "" {
 		index = data + format.IndexSuffix
 	}
@@ -40,7 +40,7 @@ func verifyIndex(ctx context.Context, data, index string, progress func(done, to
 	var first error
 	for _, dump := range [...]bool{false, true} {
 		err := verifyOrder(ctx, dm, im, cells, dump, progress)
-		if err == nil || !errors.Is(err, errContradiction) {
+		if err == nil || !errors.Is(err, ErrContradiction) {
 			return cells, err
 		}
 		if first == nil || dump == (format.Kind(im.Bytes()[format.HeaderSize]) != format.KindBlockStart) {
@@ -50,15 +50,15 @@ func verifyIndex(ctx context.Context, data, index string, progress func(done, to
 	return cells, first
 }
 
-// errVersion: an index is of another version of the format than its data.
-var errVersion = errors.New("the index is of another version than the data")
+// ErrVersion: an index is of another version of the format than its data.
+var ErrVersion = errors.New("the index is of another version than the data")
 
 // sameVersion checks that an index is of the version of its data.
 func sameVersion(data, index *mapped.File) error {
 	if index.Version() == data.Version() {
 		return nil
 	}
-	return &format.Error{File: index.Path(), Offset: 8, Err: errVersion,
+	return &format.Error{File: index.Path(), Offset: 8, Err: ErrVersion,
 		Found: fmt.Sprintf("%s, the data is of %s", named(index.Version()), named(data.Version()))}
 }
 
@@ -70,9 +70,9 @@ func checkEnd(index *mapped.File) (cells int64, err error) {
 	return cells, format.At(err, index.Path(), 0)
 }
 
-// checkIndex checks that an index has the header and the end of one, and is of the
+// Check checks that an index has the header and the end of one, and is of the
 // version of the data. What is in it only a pass tells.
-func checkIndex(index, data *mapped.File) error {
+func Check(index, data *mapped.File) error {
 	err := index.CheckHeader(format.CheckIndexHeader)
 	if err == nil {
 		err = sameVersion(data, index)
@@ -86,8 +86,8 @@ func checkIndex(index, data *mapped.File) error {
 	}, index)
 }
 
-// hasEnd reports whether there is an index at path that has an end.
-func hasEnd(path string) bool {
+// HasEnd reports whether there is an index at path that has an end.
+func HasEnd(path string) bool {
 	f, size, err := mapped.OpenRegular(path)
 	if err != nil {
 		return false
@@ -109,7 +109,7 @@ const verifyBytes = 4 << 20
 
 func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dump bool, progress func(done, total int64)) error {
 	v := &verifier{index: index, left: cells, pos: format.HeaderSize, dump: dump}
-	s := newScan(data, func([]byte, format.Cell) error { return v.err })
+	s := NewScan(data, func([]byte, format.Cell) error { return v.err })
 	s.out = v
 	a, b := data.ReadAhead(0, nil), index.ReadAhead(0, nil)
 	defer a.Stop()
@@ -119,7 +119,7 @@ func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dum
 		b.Reached(v.pos)
 		err := mapped.Guard(func() error {
 			var err error
-			more, err = s.step(ctx, verifyBytes)
+			more, err = s.Step(ctx, verifyBytes)
 			return err
 		}, data, index)
 		if err == nil {
@@ -132,7 +132,7 @@ func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dum
 			progress(s.scanner.Offset(), int64(len(data.Bytes())))
 		}
 	}
-	if err := s.problem(); err != nil {
+	if err := s.Problem(); err != nil {
 		return err
 	}
 	if v.left > 0 {
@@ -154,7 +154,7 @@ type verifier struct {
 	err   error
 }
 
-func (v *verifier) beginBlock(thread int32, start int64) {
+func (v *verifier) BeginBlock(thread int32, start int64) {
 	v.block = format.Cell{Kind: format.KindBlockStart, ID: thread, Start: start}
 	if !v.dump {
 		v.at = v.pos
@@ -162,7 +162,7 @@ func (v *verifier) beginBlock(thread int32, start int64) {
 	}
 }
 
-func (v *verifier) endBlock(end int64) {
+func (v *verifier) EndBlock(end int64) {
 	if v.dump {
 		v.at = v.pos
 		v.claim = v.take()
@@ -174,7 +174,7 @@ func (v *verifier) endBlock(end int64) {
 	}
 }
 
-func (v *verifier) cell(want format.Cell) {
+func (v *verifier) Cell(want format.Cell) {
 	at := v.pos
 	found := v.take()
 	if want.Kind.Reference() {
@@ -201,7 +201,7 @@ func (v *verifier) take() format.Cell {
 }
 
 func (v *verifier) differs(expected, found string) {
-	v.err = &format.Error{File: v.index.Path(), Offset: v.pos, Err: errContradiction, Expected: expected, Found: found,
+	v.err = &format.Error{File: v.index.Path(), Offset: v.pos, Err: ErrContradiction, Expected: expected, Found: found,
 		Hint: "make it again with `tracex index`"}
 }
 

@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // noSink takes cells and does nothing with them.
 type noSink struct{}
 
-func (noSink) beginBlock(int32, int64) {}
-func (noSink) endBlock(int64)          {}
-func (noSink) cell(format.Cell)        {}
+func (noSink) BeginBlock(int32, int64) {}
+func (noSink) EndBlock(int64)          {}
+func (noSink) Cell(format.Cell)        {}
 
 // inMemory is a file of data that is in memory.
 func inMemory(data []byte) *mapped.File {
@@ -27,12 +27,12 @@ func inMemory(data []byte) *mapped.File {
 }
 
 // foundBy is all that a scan has found, as text.
-func foundBy(s *scan) string {
+func foundBy(s *Scan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.place, s.blocks, s.eof, s.err)
 	for _, t := range s.order {
 		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, mins %d, %d, blocks %v, lasts %d\n",
-			t.thread, t.size, t.n, t.scanned, t.mins, t.min, t.blocks, t.lasts)
+			t.Thread, t.Size, t.n, t.Scanned, t.mins, t.min, t.Blocks, t.Lasts)
 		for _, o := range t.stack {
 			fmt.Fprintln(&b, "open", o.at, o.start, o.event, o.class)
 		}
@@ -48,23 +48,23 @@ func foundBy(s *scan) string {
 }
 
 // takes are the ways in which a scan may take containers.
-var takes = map[string]func(*scan){
-	"one by one":      func(s *scan) { s.leap = format.Leap{} },
-	"in leaps":        func(*scan) {},
-	"in short leaps":  func(s *scan) { s.leap = format.Leap{Borders: make([]format.Border, 0, 3)} },
-	"telling a sink":  func(s *scan) { s.out = noSink{} },
-	"with half known": func(s *scan) { s.half = new(half) },
+var takes = map[string]func(*Scan){
+	"one by one":      func(s *Scan) { s.leap = format.Leap{} },
+	"in leaps":        func(*Scan) {},
+	"in short leaps":  func(s *Scan) { s.leap = format.Leap{Borders: make([]format.Border, 0, 3)} },
+	"telling a sink":  func(s *Scan) { s.out = noSink{} },
+	"with half known": func(s *Scan) { s.partial = new(partial) },
 }
 
 func sameFound(t *testing.T, what string, data []byte, step int64) {
 	t.Helper()
 	texts := map[string]string{}
 	for way, set := range takes {
-		s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+		s := NewScan(inMemory(data), func([]byte, format.Cell) error { return nil })
 		set(s)
 		for more := true; more; {
 			var err error
-			if more, err = s.step(context.Background(), step); err != nil {
+			if more, err = s.Step(context.Background(), step); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,9 +81,9 @@ func sameFound(t *testing.T, what string, data []byte, step int64) {
 // takes what it has leapt over.
 func TestScanTakesLeaps(t *testing.T) {
 	for _, spec := range []formattest.Spec{
-		{Shape: formattest.Calls, N: 2*scanGroup + 9, Seed: 1},
+		{Shape: formattest.Calls, N: 2*ScanGroup + 9, Seed: 1},
 		{Shape: formattest.Calls, N: 5000, Seed: 2, Threads: 3, Options: formattest.Options{BlockSize: 5000}},
-		{Shape: formattest.Deep, N: scanGroup + 9, Seed: 3},
+		{Shape: formattest.Deep, N: ScanGroup + 9, Seed: 3},
 		{Shape: formattest.Random, N: 3000, Seed: 4, Threads: 2, Options: formattest.Options{BlockSize: 2000}},
 	} {
 		for _, version := range []format.Version{format.V22, format.V27} {
@@ -106,16 +106,16 @@ func TestScanTakesLeaps(t *testing.T) {
 // what is open in it, not with the containers of a block.
 func TestScanKeepsLittleRoom(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
-	s := newScan(inMemory(data), func([]byte, format.Cell) error { return nil })
-	if _, err := s.step(context.Background(), int64(len(data))); err != nil || !s.eof {
+	s := NewScan(inMemory(data), func([]byte, format.Cell) error { return nil })
+	if _, err := s.Step(context.Background(), int64(len(data))); err != nil || !s.eof {
 		t.Fatal(err, s.err)
 	}
 	for _, st := range s.order {
 		if st.n < leapBorders {
-			t.Errorf("thread %d has %d containers: the test shows nothing", st.thread, st.n)
+			t.Errorf("thread %d has %d containers: the test shows nothing", st.Thread, st.n)
 		}
 		if room := cap(st.stack) - len(st.stack); room > 2*leastRoom {
-			t.Errorf("thread %d, within %d containers, keeps room for %d more", st.thread, len(st.stack), room)
+			t.Errorf("thread %d, within %d containers, keeps room for %d more", st.Thread, len(st.stack), room)
 		}
 	}
 }

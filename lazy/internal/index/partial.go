@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"slices"
@@ -6,16 +6,16 @@ import (
 	"tracex/format"
 )
 
-// wholeUpTo is how many bytes a block may have that is shown only when it is
-// whole. Who writes larger ones does not write them at once.
-const wholeUpTo = 4 << 20
+// WholeBlock is how many bytes a block may have that is shown only when it is
+// whole. A larger one is not written at once.
+const WholeBlock = 4 << 20
 
-// half is the block that a scan is in, of a file that is being written. Writers
-// write whole blocks; one that fails takes back what it wrote of a block. So
-// half a block is not there yet: a view shows the trace as it was before it.
+// partial is the block that a scan is in, of a file that is being written. Writers
+// write whole blocks, and take back what they wrote of a block when they fail. So
+// a View shows the trace as it was before the block until that is whole.
 //
-// Its methods may be called on nil: then all is shown as it comes.
-type half struct {
+// The methods of a nil *partial do nothing: then all is shown as it comes.
+type partial struct {
 	open   bool  // the scan is in a block
 	at     int64 // physical: where that begins, or the next one will
 	place  int64 // of its cell
@@ -30,7 +30,7 @@ type half struct {
 }
 
 // begin notes what is known of a thread before a block.
-func (h *half) begin(s *scan, t *streamScan, at int64) {
+func (h *partial) begin(s *Scan, t *streamScan, at int64) {
 	if h == nil {
 		return
 	}
@@ -40,7 +40,7 @@ func (h *half) begin(s *scan, t *streamScan, at int64) {
 }
 
 // ended notes that a container has ended of which n are left.
-func (h *half) ended(n int, f openFrame) {
+func (h *partial) ended(n int, f openFrame) {
 	if h != nil && n < h.left {
 		h.left = n
 		h.gone = append(h.gone, f)
@@ -48,7 +48,7 @@ func (h *half) ended(n int, f openFrame) {
 }
 
 // end notes the end of a block, and tells of its reference objects.
-func (h *half) end(s *scan, at int64) error {
+func (h *partial) end(s *Scan, at int64) error {
 	if h == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (h *half) end(s *scan, at int64) error {
 }
 
 // reveal tells of the block's reference objects. It must be called within guard.
-func (h *half) reveal(s *scan) error {
+func (h *partial) reveal(s *Scan) error {
 	for _, c := range h.references {
 		if err := s.refer(s.data.Bytes()[c.Start:], c); err != nil {
 			return err
@@ -69,10 +69,10 @@ func (h *half) reveal(s *scan) error {
 
 // hides reports whether the block that the scan is in is not to be shown, at
 // being how far the scan is.
-func (h *half) hides(at int64) bool { return h != nil && h.open && at-h.at <= wholeUpTo }
+func (h *partial) hides(at int64) bool { return h != nil && h.open && at-h.at <= WholeBlock }
 
 // before returns what was known of the block's thread before it.
-func (h *half) before() knownStream {
+func (h *partial) before() knownStream {
 	k := h.was
 	k.stack = slices.Clone((*h.stack)[:h.left])
 	for i := len(h.gone) - 1; i >= 0; i-- {
@@ -82,7 +82,7 @@ func (h *half) before() knownStream {
 }
 
 // upTo returns up to where the data is shown.
-func (h *half) upTo(at int64) int64 {
+func (h *partial) upTo(at int64) int64 {
 	if h.hides(at) {
 		return h.at
 	}

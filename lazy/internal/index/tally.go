@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import "tracex/format"
 

@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"sync"
@@ -29,11 +29,11 @@ type keptGroup struct {
 
 // group returns the cells of a group, as many as c knows of, and their runs.
 func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
-	want := int(min(c.n-g*scanGroup, scanGroup))
+	want := int(min(c.n-g*ScanGroup, ScanGroup))
 	if want <= 0 {
 		return nil, nil
 	}
-	if cells, runs := r.find(c.stream.thread, g, want); cells != nil {
+	if cells, runs := r.find(c.stream.Thread, g, want); cells != nil {
 		return cells[:want], runs
 	}
 	cells, runs := r.make(c, g, want)
@@ -42,7 +42,7 @@ func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
 	if len(r.kept) >= cachedGroups {
 		r.kept = append(r.kept[:0], r.kept[1:]...)
 	}
-	r.kept = append(r.kept, keptGroup{c.stream.thread, g, cells, runs})
+	r.kept = append(r.kept, keptGroup{c.stream.Thread, g, cells, runs})
 	return cells, runs
 }
 
@@ -68,15 +68,15 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 	cells = make([]format.Cell, 0, want)
 	open, pos, place, hint := p.open, p.pos, p.place, 0
 	s := c.stream
-	for len(cells) < want && pos < s.size {
-		hint = s.locate(pos, hint)
-		b := s.blocks[hint]
-		lo, hi := b.physical+pos-b.logical, b.physical+s.end(hint)-b.logical
+	for len(cells) < want && pos < s.Size {
+		hint = s.Locate(pos, hint)
+		b := s.Blocks[hint]
+		lo, hi := b.Physical+pos-b.Logical, b.Physical+s.End(hint)-b.Logical
 		if hi > int64(len(r.data.Bytes())) {
 			return cells, runs
 		}
-		if pos == b.logical {
-			place = b.place + format.CellSize
+		if pos == b.Logical {
+			place = b.Place + format.CellSize
 		}
 		var class format.Class
 		if open != nil {

@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // context.
 const passChunk = 1 << 15
 
-// errContradiction: the index says something else than the data.
-var errContradiction = errors.New("the index contradicts the data")
+// ErrContradiction: the index says something else than the data.
+var ErrContradiction = errors.New("the index contradicts the data")
 
 // pass is the one pass over the index: it finds the cells of blocks and of
 // reference objects, and samples the starts of containers. Each block cell is
@@ -31,13 +31,13 @@ type pass struct {
 	from        int64       // of a dump: the position of the first cell of the block whose cell has not come
 	blocks      int
 	reference   func(object []byte, cell format.Cell) error // adds to the context
-	publish     func(*view) error                           // gets the complete view, once
+	publish     func(*View) error                           // gets the complete view, once
 	progress    func(done int64)
 }
 
 // streamPass is a stream while the pass finds it.
 type streamPass struct {
-	stream
+	Stream
 	mapped  mappedCells
 	starts  sampler
 	lastEnd int64 // of the container before
@@ -56,9 +56,9 @@ func (p *pass) newStream() *streamPass {
 }
 
 // snapshot returns the stream as it is now.
-func (s *streamPass) snapshot() *stream {
-	out := s.stream
-	out.cells = &mappedCells{index: s.mapped.index, dump: s.mapped.dump, runs: s.mapped.runs, n: s.mapped.n, starts: s.starts.samples}
+func (s *streamPass) snapshot() *Stream {
+	out := s.Stream
+	out.Cells = &mappedCells{index: s.mapped.index, dump: s.mapped.dump, runs: s.mapped.runs, n: s.mapped.n, starts: s.starts.samples}
 	return &out
 }
 
@@ -219,16 +219,16 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 	case s == nil:
 		s = p.newStream()
 	}
-	s.thread = cell.ID
+	s.Thread = cell.ID
 	p.streams[cell.ID] = s
 	place := pos
 	if p.dump {
 		place = p.from
 		p.from = pos + format.CellSize
 	}
-	s.blocks = append(s.blocks, block{logical: s.size, physical: cell.Start + format.BlockHeadSize, place: place})
-	s.blockLo = s.size
-	s.size += cell.End - cell.Start - format.BlockHeadSize
+	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, Place: place})
+	s.blockLo = s.Size
+	s.Size += cell.End - cell.Start - format.BlockHeadSize
 	s.inRun = false
 	p.nextBlock = cell.End + 1
 	p.blocks++
@@ -242,10 +242,10 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 // leaveBlock ends the block before, whose cells end at pos, and checks its
 // containers: their footers must lie in it.
 func (p *pass) leaveBlock(pos int64) error {
-	if s := p.cur; s != nil && s.lastEnd >= s.size {
-		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, behind the %d bytes of its block", s.thread, s.lastEnd, s.size))
-	} else if s != nil && len(s.lasts) < len(s.blocks) {
-		s.lasts = append(s.lasts, pos-format.CellSize)
+	if s := p.cur; s != nil && s.lastEnd >= s.Size {
+		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, behind the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
+	} else if s != nil && len(s.Lasts) < len(s.Blocks) {
+		s.Lasts = append(s.Lasts, pos-format.CellSize)
 	}
 	return nil
 }
@@ -265,17 +265,17 @@ func (p *pass) finish(pos int64) error {
 	return nil
 }
 
-func (p *pass) view() *view {
-	v := &view{complete: true, eof: true, blocks: p.blocks, index: p.index}
-	v.cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
+func (p *pass) view() *View {
+	v := &View{Complete: true, EOF: true, Blocks: p.blocks, Index: p.index}
+	v.Cells = (int64(len(p.index.Bytes())) - format.HeaderSize - format.IndexTail) / format.CellSize
 	for _, s := range p.streams {
-		v.streams = append(v.streams, s.snapshot())
+		v.Streams = append(v.Streams, s.snapshot())
 	}
-	sortStreams(v.streams)
+	sortStreams(v.Streams)
 	return v
 }
 
 func (p *pass) contradicts(pos int64, found string) error {
-	return &format.Error{File: p.index.Path(), Offset: pos, Err: errContradiction, Found: found,
+	return &format.Error{File: p.index.Path(), Offset: pos, Err: ErrContradiction, Found: found,
 		Hint: "the index is made again from the data"}
 }

@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"math"
@@ -15,11 +15,11 @@ const leapBorders = 512
 const leastRoom = 64
 
 // leapt takes what the scanner has leapt over.
-func (s *scan) leapt() {
+func (s *Scan) leapt() {
 	t, l := s.cur, &s.leap
-	t.scanned.Calls += l.Calls
-	t.scanned.Events += l.Points
-	if s.out == nil && s.half == nil {
+	t.Scanned.Calls += l.Calls
+	t.Scanned.Events += l.Points
+	if s.out == nil && s.partial == nil {
 		s.borders(l.Borders)
 	} else {
 		for i := range l.Borders {
@@ -31,14 +31,14 @@ func (s *scan) leapt() {
 			}
 		}
 	}
-	t.size = l.Logical
+	t.Size = l.Logical
 }
 
 // borders does what leapt does where no one else is told of the cells. It has no
 // branch that depends on whether a border is a beginning or an end, which the
 // processor cannot guess: it treats both as a beginning, writes above the top of the
 // stack for an end, and moves the top one up or one down.
-func (s *scan) borders(list []format.Border) {
+func (s *Scan) borders(list []format.Border) {
 	t := s.cur
 	top, n, place, least := len(t.stack), t.n, s.place, t.min
 	stack := s.roomFor(len(list) + 1)
@@ -54,7 +54,7 @@ func (s *scan) borders(list []format.Border) {
 		top += 1 - 2*end
 		n += int64(end)
 		place += int64(end) * format.CellSize
-		if n%scanGroup|int64(1-end) == 0 {
+		if n%ScanGroup|int64(1-end) == 0 {
 			t.stack, t.n, t.min, s.place = stack[:top], n, least, place
 			s.endGroup(b.To)
 			least = t.min
@@ -65,7 +65,7 @@ func (s *scan) borders(list []format.Border) {
 
 // roomFor returns the stack of the current thread with room for n containers more,
 // all of it as if they were open.
-func (s *scan) roomFor(n int) []openFrame {
+func (s *Scan) roomFor(n int) []openFrame {
 	stack := s.cur.stack
 	if most := len(stack) + n; cap(stack) < most && cap(s.room) >= most {
 		stack, s.room = append(s.room, stack...), nil
@@ -77,32 +77,32 @@ func (s *scan) roomFor(n int) []openFrame {
 
 // giveRoom takes from the current thread, at the end of its block, the room that its
 // stack does not need: there may be many threads.
-func (s *scan) giveRoom() {
+func (s *Scan) giveRoom() {
 	if t := s.cur; cap(t.stack) > 2*len(t.stack)+leastRoom {
 		s.room, t.stack = t.stack[:0], slices.Clone(t.stack)
 	}
 }
 
 // footer takes the footer at a logical offset that ends before behind.
-func (s *scan) footer(at, behind int64) {
+func (s *Scan) footer(at, behind int64) {
 	t := s.cur
 	f := &t.stack[len(t.stack)-1]
 	t.stack = t.stack[:len(t.stack)-1]
-	if s.half != nil {
-		s.half.ended(len(t.stack), *f)
+	if s.partial != nil {
+		s.partial.ended(len(t.stack), *f)
 	}
 	if s.out != nil {
-		s.out.cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
+		s.out.Cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
 	}
 	s.place += format.CellSize
 	t.min = min(t.min, f.start)
-	if t.n++; t.n%scanGroup == 0 {
+	if t.n++; t.n%ScanGroup == 0 {
 		s.endGroup(behind)
 	}
 }
 
 // endGroup ends a group of cells with the container that ends before behind.
-func (s *scan) endGroup(behind int64) {
+func (s *Scan) endGroup(behind int64) {
 	t := s.cur
 	t.mins = append(t.mins, t.min)
 	t.min = math.MaxInt64

@@ -1,4 +1,4 @@
-package lazy
+package index
 
 import (
 	"math"
@@ -28,13 +28,13 @@ type run struct {
 	pos int64 // of its first cell in the index file, in bytes
 }
 
-func (c *mappedCells) len() int64 { return c.n }
+func (c *mappedCells) Len() int64 { return c.n }
 
-func (c *mappedCells) at(ord int64) format.Cell {
+func (c *mappedCells) At(ord int64) format.Cell {
 	return format.DecodeCell(c.index[posIn(c.runs, ord):])
 }
 
-func (c *mappedCells) placed(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
+func (c *mappedCells) Placed(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
 
 // decode decodes the cell at an offset of the index file.
 func (c *mappedCells) decode(pos int64) (format.Cell, int64) {
@@ -52,7 +52,7 @@ func posIn(runs []run, ord int64) int64 {
 	return r.pos + (ord-r.ord)*format.CellSize
 }
 
-func (c *mappedCells) firstEnding(x int64) int64 {
+func (c *mappedCells) FirstEnding(x int64) int64 {
 	end := func(pos int64) int64 { return format.CellEnd(c.index[pos:]) }
 	i := sort.Search(len(c.runs), func(i int) bool { return end(c.runs[i].pos) >= x })
 	if i == 0 {
@@ -67,14 +67,14 @@ func (c *mappedCells) firstEnding(x int64) int64 {
 	}))
 }
 
-func (c *mappedCells) firstAround(from, x int64) int64 {
+func (c *mappedCells) FirstAround(from, x int64) int64 {
 	return c.starts.firstAround(from, x, c.n, c.scan)
 }
 
 // nearCells is how many cells around looks at one by one.
 const nearCells = 64
 
-func (c *mappedCells) around(from, x int64, hint *int) (own int64, cell format.Cell, place int64) {
+func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.Cell, place int64) {
 	to := from
 	if from < c.n {
 		i := c.runOf(from, *hint)
@@ -92,8 +92,8 @@ func (c *mappedCells) around(from, x int64, hint *int) (own int64, cell format.C
 			pos += format.CellSize
 		}
 	}
-	if own = c.firstAround(to, x); own < c.n {
-		cell, place = c.placed(own)
+	if own = c.FirstAround(to, x); own < c.n {
+		cell, place = c.Placed(own)
 	}
 	return own, cell, place
 }

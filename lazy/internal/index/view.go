@@ -1,0 +1,160 @@
+package index
+
+import (
+	"sort"
+
+	"tracex/format"
+	"tracex/lazy/internal/mapped"
+)
+
+// View is what is known of a trace at one moment. It never changes: when more is
+// known there is another View, which shares memory with the one before.
+type View struct {
+	Streams  []*Stream    // by thread id
+	Complete bool         // the whole data file is known: no more will come
+	EOF      bool         // the data has its end mark
+	Blocks   int          // of all threads
+	Index    *mapped.File // the index that the cells are in; nil: in none
+	Data     *mapped.File // the data that was scanned; nil: none was
+	// Cells is how many cells the index has, or would have if a recorder had written
+	// it so far, without that of the end.
+	Cells int64
+}
+
+func sortStreams(list []*Stream) {
+	sort.Slice(list, func(i, j int) bool { return list[i].Thread < list[j].Thread })
+}
+
+// Stream returns the stream of a thread; nil when the trace has none.
+func (v *View) Stream(thread int32) *Stream {
+	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= thread })
+	if i < len(v.Streams) && v.Streams[i].Thread == thread {
+		return v.Streams[i]
+	}
+	return nil
+}
+
+// Dumped reports whether the cells are those of an index in the order of dump
+// writers.
+func (v *View) Dumped() bool {
+	for _, s := range v.Streams {
+		if c, ok := s.Cells.(*mappedCells); ok {
+			return c.dump
+		}
+	}
+	return false
+}
+
+// Stream is one thread's stream: the contents of its blocks, joined. Its
+// offsets are logical. Like its View it never changes.
+type Stream struct {
+	Thread int32
+	Blocks []Block   // in order of the file, and so of logical offsets
+	Lasts  []int64   // places of the last cells of the blocks that have ended
+	Size   int64     // content bytes known
+	Cells  Cells     // of its containers
+	open   []unended // outermost first
+
+	Scanned Tally // what is in it, as a scan has counted; nothing where an index was loaded
+}
+
+// unended is a container whose footer has not come, by the end of what is
+// known of the data.
+type unended struct {
+	at    int64 // logical: its header
+	start int64 // logical: its content
+}
+
+// OpenChild returns where the child stands that has not ended, of the container
+// whose content begins at start; of the thread, for 0. There is at most one: it
+// is the last.
+func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
+	i := 0
+	if start > 0 {
+		i = sort.Search(len(s.open), func(i int) bool { return s.open[i].start > start })
+		if i == 0 || s.open[i-1].start != start {
+			return 0, false
+		}
+	}
+	if i == len(s.open) {
+		return 0, false
+	}
+	return s.open[i].at, true
+}
+
+// Block is where a piece of a stream is.
+type Block struct {
+	Logical  int64 // of its first content byte
+	Physical int64 // of its first content byte
+	Place    int64 // of its cell
+}
+
+// Locate returns the index of the block that holds the byte at a logical
+// offset below Size: of empty blocks and the one after them, the latter.
+// hint is where to look first.
+func (s *Stream) Locate(logical int64, hint int) int {
+	for _, i := range [...]int{hint, hint + 1} {
+		if i >= 0 && i < len(s.Blocks) && s.Blocks[i].Logical <= logical &&
+			(i+1 == len(s.Blocks) || logical < s.Blocks[i+1].Logical) {
+			return i
+		}
+	}
+	return sort.Search(len(s.Blocks), func(i int) bool { return s.Blocks[i].Logical > logical }) - 1
+}
+
+// End returns the logical offset after block i.
+func (s *Stream) End(i int) int64 {
+	if i+1 < len(s.Blocks) {
+		return s.Blocks[i+1].Logical
+	}
+	return s.Size
+}
+
+// Physical translates a logical offset; -1 when there is no such byte.
+func (s *Stream) Physical(logical int64) int64 {
+	if logical < 0 || logical > s.Size || len(s.Blocks) == 0 {
+		return -1
+	}
+	b := s.Blocks[s.Locate(logical, 0)]
+	return b.Physical + logical - b.Logical
+}
+
+// Pieces calls f for the physical pieces of a run of logical offsets, in order, until
+// it fails.
+func (s *Stream) Pieces(from, to int64, f func(from, to int64) error) error {
+	for i := max(s.Locate(from, 0), 0); i < len(s.Blocks) && s.Blocks[i].Logical < to; i++ {
+		b := s.Blocks[i]
+		lo, hi := max(from, b.Logical), min(to, s.End(i))
+		if lo >= hi {
+			continue
+		}
+		if err := f(b.Physical+lo-b.Logical, b.Physical+hi-b.Logical); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cells are the containers of one thread in post-order: a container comes
+// behind all that it contains, and ends rise strictly. They are numbered from
+// 0; that number is called ordinal. What is returned has not been checked
+// against the data.
+type Cells interface {
+	// Len is the number of containers whose end is known.
+	Len() int64
+	// At returns the cell of an ordinal from 0 to below len.
+	At(ord int64) format.Cell
+	// Placed is at, and returns the place of the cell: its offset, in bytes,
+	// in the index that a streaming recorder writes of the data.
+	Placed(ord int64) (c format.Cell, place int64)
+	// FirstEnding returns the first ordinal whose end is x or more; len()
+	// when there is none.
+	FirstEnding(x int64) int64
+	// FirstAround returns the first ordinal of at least from whose start is
+	// x or less; len() when there is none. With from = firstEnding(x) that
+	// is the innermost container around x.
+	FirstAround(from, x int64) int64
+	// Around is firstAround, with the cell and its place where there is one. hint
+	// is of the user alone, who goes from cell to cell: it begins as 0.
+	Around(from, x int64, hint *int) (ord int64, c format.Cell, place int64)
+}
