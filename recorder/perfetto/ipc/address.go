@@ -41,7 +41,7 @@ func defaultAddress(port, onWindows string) string {
 }
 
 // address is one of a list: a path, "@" and an abstract name, or a host and a
-// port behind a colon.
+// port after a colon.
 type address struct{ network, name string }
 
 // parseAddresses takes a list apart, at its commas.

@@ -58,8 +58,8 @@ func (r Reply) Decode(message proto.Message) error {
 	return nil
 }
 
-// Send calls a method and wants no reply. It does not wait: nobody says whether
-// the host got it.
+// Send calls a method and wants no reply. It does not wait and does not
+// learn whether the host received it.
 func (b *Binding) Send(method string, request proto.Message) error {
 	_, err := b.call(method, request, nil, nil)
 	return err
@@ -83,8 +83,8 @@ func (b *Binding) CallFile(method string, request proto.Message, file *os.File, 
 }
 
 // Invoke calls a method and waits for its first reply, which is decoded into
-// response unless that is nil. Not to be called in a callback: the reply would
-// come behind it.
+// response unless that is nil. Not to be called in a callback: the reply could
+// only come after that callback.
 func (b *Binding) Invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return b.client.ask(ctx, func(done chan<- error) (uint64, error) {
 		return b.call(method, request, nil, func(r Reply) {

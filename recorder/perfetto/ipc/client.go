@@ -51,7 +51,7 @@ func NewClient(sock net.Conn, options Options) *Client {
 
 // Close has what is queued sent and ends the connection. What was not answered
 // by then fails with ErrClosed, in callbacks that may run after Close returns;
-// Done is closed behind the last.
+// Done is closed after the last.
 func (c *Client) Close() {
 	c.link.close()
 	<-c.link.written
@@ -64,15 +64,15 @@ func (c *Client) Done() <-chan struct{} { return c.link.done }
 func (c *Client) Err() error { return c.link.reason() }
 
 // Wait returns when little of what was sent waits to be read by the host, or
-// with an error when it will get nothing any more. Who sends a lot calls it
-// between the calls, but never in a callback.
+// with an error when the host can receive nothing further. A client that sends a
+// lot calls it between calls, but never in a callback.
 func (c *Client) Wait(ctx context.Context) error { return c.link.wait(ctx) }
 
 // Local says that the connection is a Unix socket: files can be sent.
 func (c *Client) Local() bool { return c.link.unix != nil }
 
 // Bind asks for a service by its name. Not to be called in a callback: the
-// answer would come behind it.
+// answer could only come after that callback.
 func (c *Client) Bind(ctx context.Context, service string) (*Binding, error) {
 	var b *Binding
 	err := c.ask(ctx, func(done chan<- error) (uint64, error) {
@@ -140,7 +140,7 @@ func (c *Client) send(frame *messages.IPCFrame, file *os.File, answered *call) (
 	return number, nil
 }
 
-// handle passes a reply to who waits for it.
+// handle passes a reply to the call that waits for it.
 func (c *Client) handle(frame *messages.IPCFrame) {
 	number := frame.GetRequestId()
 	c.mu.Lock()

@@ -22,12 +22,12 @@ type Conn struct {
 	Value any
 }
 
-// Peer is who connected. To be called by handlers and hooks.
+// Peer describes the connected client. Only handlers and hooks may call it.
 func (c *Conn) Peer() Peer { return c.peer }
 
 // Wait returns when little of what was sent waits to be read by the client, or
-// with an error when it will get nothing any more. Who sends a lot calls it
-// between the replies.
+// with an error when the client can receive nothing further. A handler that sends a
+// lot calls it between replies.
 func (c *Conn) Wait(ctx context.Context) error { return c.link.wait(ctx) }
 
 // Close has what is queued sent and ends the connection. It returns at once; no
@@ -37,16 +37,16 @@ func (c *Conn) Close() { c.link.close() }
 // Done is closed when the connection has ended and Disconnected has returned.
 func (c *Conn) Done() <-chan struct{} { return c.link.done }
 
-// Behind reports whether something that the client sent, or that it has gone, has
+// Pending reports whether something that the client sent, or that it has gone, has
 // come and is not handled yet. If so, then is called, once, in the connection's
 // reading goroutine, when all that had come by now has been handled, or when the
-// connection has ended and Disconnected has returned. Nobody waits for the client:
-// what comes later does not count, nor does the part of a frame. A handler's own
+// connection has ended and Disconnected has returned. The client is not waited for:
+// what comes later does not count, nor does part of a frame. A handler's own
 // request counts until it has returned.
 //
-// Only Linux tells what waits in a socket, and only of those that the system made.
-// Else what was read counts, and no more.
-func (c *Conn) Behind(then func()) bool { return c.link.behind(then) }
+// Only Linux tells how many bytes wait in a socket, and only for real sockets.
+// Elsewhere only bytes that were read count.
+func (c *Conn) Pending(then func()) bool { return c.link.pending(then) }
 
 // start has the connection served.
 func (c *Conn) start() {

@@ -1,5 +1,5 @@
 // Package ipc speaks the protocol of Perfetto's sockets, at both ends. It moves
-// requests, replies and files, and does not know what any of them means.
+// requests, replies and files, and does not know what they mean.
 //
 // # On the wire
 //
@@ -36,16 +36,16 @@
 // second one before the first was handled. A [Client] sees to that itself; a
 // host has to send at most one for each that its peer asked for.
 //
-// # Who runs what
+// # Goroutines
 //
 // Each connection has two goroutines. One reads: it calls the handlers of a host
 // ([Method.Handle]) or the callbacks of a client, one at a time, in the order of
 // the frames. The other writes what is queued. Sending never waits: it appends
 // to the queue. A peer that does not read makes the queue grow until the
-// connection's send timeout, or its limit, ends the connection; nobody else
-// notices. Who sends a lot calls Wait between frames. A host reads no further
-// requests of a peer that leaves too many replies lying.
+// connection's send timeout, or its limit, ends the connection; other connections
+// are not affected. A sender of many frames calls Wait between them. A host stops reading
+// requests from a peer while too many replies wait for it.
 //
-// What a dead peer sent before it died is still read to the end. [Conn.Behind]
+// What a dead peer sent before it died is still read to the end. [Conn.Pending]
 // tells when what had come by some moment is handled.
 package ipc

@@ -28,16 +28,16 @@ type Method struct {
 	Handle func(*Request)
 }
 
-// HostOptions say how a host treats who connects.
+// HostOptions say how a host treats its clients.
 type HostOptions struct {
 	Options
 	// Connected is called for each new connection before its first request. An
 	// error turns the peer away. May be nil.
 	Connected func(*Conn) error
-	// Disconnected is called behind the last request of each connection that was
+	// Disconnected is called after the last request of each connection that was
 	// not turned away, with the reason for its end. May be nil.
 	Disconnected func(*Conn, error)
-	// OnError gets what hinders a listener, which goes on. May be nil.
+	// OnError gets the errors of listeners, which keep trying. May be nil.
 	OnError func(error)
 }
 
@@ -55,7 +55,7 @@ type Host struct {
 	conns     map[*Conn]struct{}
 }
 
-// NewHost returns a host that listens nowhere yet.
+// NewHost returns a host that does not listen yet.
 func NewHost(options HostOptions, services ...Service) *Host {
 	return &Host{
 		options:  options,
@@ -69,7 +69,7 @@ func NewHost(options HostOptions, services ...Service) *Host {
 // of Unix sockets, made with mode 0600, in a folder of mode 0700 if it has to be
 // made; "@" and an abstract name; host:port. For the latter two anyone on the
 // machine, or in reach, can connect: HostOptions.Connected has to look at the
-// Peer. With an error it listens at none of them.
+// Peer. If it returns an error, it listens at none of the addresses.
 func (h *Host) Listen(addresses string) error {
 	listeners, err := listen(addresses)
 	if err != nil {

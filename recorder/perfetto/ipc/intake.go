@@ -6,13 +6,13 @@ import (
 )
 
 // intake counts the bytes that come over a socket and those that are handled, so
-// that somebody can wait until what has come by now is.
+// that a caller can wait until everything received so far is handled.
 //
 //	0          handled            taken             come
 //	├─────────────┼─────────────────┼─────────────────┼──────────► bytes
 //	  their frames  of the frame     in the socket      what a mark made
 //	  are done      that is handled                     now does not wait for
-//	                and behind it
+//	                and after it
 type intake struct {
 	mu      sync.Mutex // held while bytes are taken out of a socket
 	taken   uint64
@@ -21,7 +21,7 @@ type intake struct {
 	marks   []mark // by at
 }
 
-// mark is what somebody waits for.
+// mark is a position that a caller waits for.
 type mark struct {
 	at   uint64 // bytes to be handled; atEnd: all, and the connection's end
 	then func()
@@ -29,7 +29,7 @@ type mark struct {
 
 const atEnd = math.MaxUint64
 
-// settle says that of the bytes taken all but some, which are left, are handled.
+// settle reports that all bytes taken but the last few, left, are handled.
 // It is called by the reading goroutine, as is end.
 func (in *intake) settle(left int) {
 	in.mu.Lock()
@@ -60,8 +60,8 @@ func (in *intake) end() {
 	}
 }
 
-// empty says that the socket has nothing, and reports whether somebody waits for
-// no more than what was taken. mu is held.
+// empty records that the socket is drained, and reports whether a waiter is now
+// satisfied. mu is held.
 func (in *intake) empty() (due bool) {
 	for i := range in.marks {
 		if m := &in.marks[i]; m.at != atEnd {
@@ -72,9 +72,9 @@ func (in *intake) empty() (due bool) {
 	return due
 }
 
-// behind reports whether something that has come is not handled; then is called
-// when it is.
-func (l *link) behind(then func()) bool {
+// pending reports whether something received is not handled yet. If so, then is
+// called when it is.
+func (l *link) pending(then func()) bool {
 	in := &l.intake
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -65,14 +65,14 @@ func (l *link) receive(b []byte) (n int, err error) {
 }
 
 // unread returns how many bytes wait in the socket, and whether nothing will come
-// behind them. The intake's mu is held.
+// after them. The intake's mu is held.
 func (l *link) unread() (waiting int, ends bool) {
 	if l.socket == nil {
 		return 0, false
 	}
 	fault := l.socket.Control(func(fd uintptr) {
-		// Whether it ends is asked first: then no bytes come any more that the
-		// number has not.
+		// The end is checked first: after it no further bytes can arrive
+		// that the number would miss.
 		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
 		n, err := unix.Poll(state, 0)
 		ends = err == nil && n > 0

@@ -13,5 +13,5 @@ func socketOf(net.Conn) socket { return socket{} }
 func (l *link) receive(b []byte) (int, error) { return l.receiveElsewhere(b) }
 
 // unread returns how many bytes wait in the socket, and whether nothing will come
-// behind them, which this system is not asked.
+// after them; this system is not asked.
 func (l *link) unread() (waiting int, ends bool) { return 0, false }

@@ -44,7 +44,7 @@ func hold(t *testing.T, sock net.Conn) *held {
 // nothing to wait for.
 func (h *held) mark() chan int {
 	reached := make(chan int, 1)
-	if !h.conn.Behind(func() {
+	if !h.conn.Pending(func() {
 		n := int(h.handled.Load())
 		if h.gone.Load() {
 			n = -1

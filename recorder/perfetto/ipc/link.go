@@ -58,9 +58,9 @@ type link struct {
 	mu      sync.Mutex
 	queue   queue
 	unsent  int           // bytes in the queue or in the writer's hands
-	changed chan struct{} // closed when unsent falls or err is set; nil: nobody waits
+	changed chan struct{} // closed when unsent falls or err is set; nil: no goroutine waits
 	closing bool          // what is queued is still sent, nothing more
-	broken  bool          // nothing is sent any more
+	broken  bool          // nothing further is sent
 	err     error         // why the connection ends; the first reason is kept
 	file    *os.File      // the last that came and was not taken
 }
@@ -81,8 +81,8 @@ func newLink(sock net.Conn, options Options) *link {
 }
 
 // run starts both goroutines. In the reading one, begin is called first, handle
-// for each frame, and ended behind the last one, with the reason, when nothing
-// can be sent any more. polite says that frames are left lying while too much
+// for each frame, and ended after the last one, with the reason, when nothing
+// further can be sent. polite says that frames are left lying while too much
 // waits for the peer.
 func (l *link) run(polite bool, begin func(), handle func(*messages.IPCFrame), ended func(error)) {
 	go l.write()
@@ -185,8 +185,7 @@ func (l *link) close() {
 	l.kick()
 }
 
-// fail has nothing sent any more, what is queued included. The reason is kept if
-// it is the first.
+// fail stops sending, queued frames included. Only the first reason is kept.
 func (l *link) fail(err error) {
 	l.mu.Lock()
 	l.failed(err)
@@ -225,7 +224,7 @@ func (l *link) kick() {
 	}
 }
 
-// notify wakes those who wait. mu is held.
+// notify wakes the waiting goroutines. mu is held.
 func (l *link) notify() {
 	if l.changed != nil {
 		close(l.changed)
@@ -233,8 +232,8 @@ func (l *link) notify() {
 	}
 }
 
-// wait returns when little waits for the peer, or with the reason why nothing
-// will be sent any more.
+// wait returns when little waits for the peer, or with the reason why sending has
+// ended.
 func (l *link) wait(ctx context.Context) error {
 	for {
 		l.mu.Lock()

@@ -12,8 +12,8 @@ import (
 // listen makes a listener for each address of the list, or none.
 //
 // A socket in a folder is its owner's alone from its first moment on: mode 0600.
-// The folder is made, with mode 0700, if it is missing. A socket that was left
-// behind is replaced, one that is in use is not.
+// The folder is made, with mode 0700, if it is missing. A stale socket
+// is replaced, one that is in use is not.
 func listen(list string) (all []net.Listener, err error) {
 	addresses, err := parseAddresses(list)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"tracex/recorder/perfetto/messages"
 )
 
-// Peer is who is at the other end of a connection to a host.
+// Peer describes the other end of a connection to a host.
 type Peer struct {
 	// UID and PID are the process's that connected; -1 if unknown. Over a Unix
 	// socket the system vouches for them.
@@ -14,13 +14,13 @@ type Peer struct {
 	// Local says that it came over a Unix socket, from this machine: it can share
 	// memory.
 	Local bool
-	// Relayed says that a relay told who it is, once, over TCP. Nobody vouches
-	// for that. MachineHint and MachineName tell its machine.
+	// Relayed says that a relay named the peer, once, over TCP, without
+	// any proof. MachineHint and MachineName tell its machine.
 	Relayed                  bool
 	MachineHint, MachineName string
 }
 
-// peerOf asks the system who is at the other end.
+// peerOf asks the system about the other end.
 func peerOf(sock net.Conn) Peer {
 	peer := Peer{UID: -1, PID: -1}
 	if unix, ok := sock.(*net.UnixConn); ok {

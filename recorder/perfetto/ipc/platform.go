@@ -13,5 +13,5 @@ const supported = true
 // longestPath is how many bytes the path of a socket may have.
 const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// refused reports whether nobody listens at a socket that is there.
+// refused reports whether err says that no process listens at an existing socket.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

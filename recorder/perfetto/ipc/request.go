@@ -11,10 +11,10 @@ import (
 )
 
 // Request is a client's call. It is answered by any number of Stream and one
-// Reply or Reject behind them; those may be called from any goroutine, and never
+// Reply or Reject after them; those may be called from any goroutine, and never
 // wait. With an error nothing was sent. Few callers need to look at it: besides
-// [ErrTooLarge], it says that the connection is at its end, of which Disconnected
-// tells as well.
+// [ErrTooLarge], it says that the connection has ended, which Disconnected reports
+// as well.
 type Request struct {
 	Conn *Conn
 	Args []byte // the encoded request message
@@ -92,7 +92,7 @@ func (r *Request) refuse() {
 }
 
 func (r *Request) send(reply *messages.IPCFrame_InvokeMethodReply, last bool, file *os.File) error {
-	// Held until the frame is queued, so that nothing gets behind the last.
+	// Held until the frame is queued, so that nothing follows the last reply.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.answered {

@@ -95,9 +95,9 @@ func (l *link) writePiece(b []byte, handle int) error {
 	return nil
 }
 
-// hopeless returns why there is no use in writing any more. It is asked behind
-// each setting of the deadline, and fail interrupts behind giving the reason: so
-// no write misses both.
+// hopeless returns why further writing is useless. It is asked after each setting
+// of the deadline, and fail sets the reason before it interrupts, so that no write
+// misses both.
 func (l *link) hopeless() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *link) hopeless() error {
 func (l *link) interrupt() { _ = l.sock.SetWriteDeadline(time.Unix(1, 0)) }
 
 // unwritable is what a failed write leads to. If the peer has gone, what it sent
-// before is still to be read: the reader meets the end behind it.
+// before is still to be read: the reader reaches the end after it.
 func (l *link) unwritable(err error) {
 	switch {
 	case l.hopeless() != nil: // interrupted

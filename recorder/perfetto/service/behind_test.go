@@ -83,7 +83,7 @@ func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 	reached := make(chan struct{})
 	s.lock()
 	p.send(syncMethod, &messages.SyncRequest{})
-	waits := s.connected[1].conn.Behind(func() {
+	waits := s.connected[1].conn.Pending(func() {
 		close(reached)
 		<-held
 	})

@@ -122,7 +122,7 @@ func (n *session) maybeFlushed(id uint64) bool {
 // is there. It returns how many these are.
 func (n *session) catchUp(then func()) (behind int) {
 	for _, p := range n.s.connected {
-		if p.writesFor(n) && p.conn.Behind(n.s.locked(func() {
+		if p.writesFor(n) && p.conn.Pending(n.s.locked(func() {
 			if n.s.sessions[n.id] == n {
 				then()
 			}

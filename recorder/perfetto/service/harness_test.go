@@ -55,7 +55,7 @@ func (s *Service) settle() {
 	s.lock()
 	for _, p := range s.connected {
 		handled := make(chan struct{})
-		if p.conn.Behind(func() { close(handled) }) {
+		if p.conn.Pending(func() { close(handled) }) {
 			waits = append(waits, handled)
 		}
 	}
