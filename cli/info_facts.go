@@ -9,7 +9,7 @@ import (
 )
 
 // facts are what info shows. Programs rely on the names in JSON: never change one.
-// docs/info-json.md documents them.
+// docs/json.md documents them.
 type facts struct {
 	File    string `json:"file"`
 	Version int    `json:"version"` // of the format

@@ -7,11 +7,15 @@ import (
 	"testing"
 )
 
-// TestInfoJSONDocs: docs/info-json.md has each member of info --json, and no other.
+// TestInfoJSONDocs: docs/json.md has each member of info --json, and no other.
 func TestInfoJSONDocs(t *testing.T) {
-	docs, err := os.ReadFile("../docs/info-json.md")
+	page, err := os.ReadFile("../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	_, docs, ok := strings.Cut(string(page), "\n## `tracex info --json`\n")
+	if !ok {
+		t.Fatal("docs/json.md has no section about info --json")
 	}
 	members := make(map[string]bool)
 	var add func(reflect.Type)
@@ -30,14 +34,14 @@ func TestInfoJSONDocs(t *testing.T) {
 	}
 	add(reflect.TypeFor[facts]())
 	for name := range members {
-		if !strings.Contains(string(docs), "`"+name+"`") {
-			t.Errorf("docs/info-json.md does not have %s", name)
+		if !strings.Contains(docs, "`"+name+"`") {
+			t.Errorf("docs/json.md does not have %s", name)
 		}
 		if strings.Contains(name, "point") {
 			t.Errorf("%s: the word is event", name)
 		}
 	}
-	for _, line := range strings.Split(string(docs), "\n") {
+	for _, line := range strings.Split(docs, "\n") {
 		first, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |")
 		if !strings.HasPrefix(line, "| `") {
 			continue

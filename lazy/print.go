@@ -14,7 +14,7 @@ import (
 // PrintOptions say how a tree is printed: Folded, or every point as recorded;
 // Verbose, with code locations; Escape, for a terminal, control characters in
 // visible form; Values, below each point what was captured of the inside of its
-// values; JSON, each line an object, see docs/print-json.md, which tells captured
+// values; JSON, each line an object, see docs/json.md, which tells captured
 // values and places in any case; MaxDepth, how many levels below the roots are
 // printed, 0 for all.
 type PrintOptions = lines.Options

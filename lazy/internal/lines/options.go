@@ -9,7 +9,7 @@ type Options struct {
 	Verbose bool // with code locations
 	Escape  bool // for a terminal: control characters in visible form
 	Values  bool // below each point, what was captured of the inside of its values
-	// JSON makes each line an object: see docs/print-json.md. Captured values
+	// JSON makes each line an object: see docs/json.md. Captured values
 	// and places are always among what it says; Verbose and Values say nothing.
 	JSON bool
 	// MaxDepth is how many levels below the roots are printed; 0: all.
