@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -161,19 +162,9 @@ type timing struct {
 func timingOf(n *lazy.Node) timing {
 	t := timing{n: n}
 	if t.own, t.known = n.Time(); t.known && !n.IsThread() {
-		t.whole = wholeOf(n.Parent())
+		t.whole = nodetext.Whole(n.Parent())
 	}
 	return t
-}
-
-// wholeOf is how long a node took, 0 when that is not known: of a thread, while
-// its end is not.
-func wholeOf(n *lazy.Node) int64 {
-	t, ok := n.Time()
-	if !ok || n.State() == lazy.StatePending {
-		return 0
-	}
-	return t.Duration
 }
 
 // weight is how durations are drawn: faint where a node has next to nothing to
@@ -237,5 +228,5 @@ func countCell(m *Model, n *lazy.Node) (string, screen.Style) {
 	if _, exact, _ := n.Count(); !exact {
 		s = screen.Faint
 	}
-	return m.countText(n), s
+	return nodetext.Children(n, m.g), s
 }

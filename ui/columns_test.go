@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/uitest"
 )
@@ -87,7 +88,7 @@ func TestColumnsAlign(t *testing.T) {
 	in, _ := n.Parent().Time()
 	want := map[string]string{
 		"duration": screen.Duration(took.Duration, d.m.g), "self": screen.Duration(self, d.m.g),
-		"share": screen.Share(took.Duration, in.Duration), "children": d.m.countText(n),
+		"share": screen.Share(took.Duration, in.Duration), "children": nodetext.Children(n, d.m.g),
 	}
 	had := 0
 	for width := minWidth; width <= 220; width++ {
@@ -228,7 +229,7 @@ func TestTimesOfGrowing(t *testing.T) {
 			if text != d.m.g.More && pending != strings.HasPrefix(text, "≥") {
 				t.Errorf("pending %v: %q", pending, text)
 			}
-			if pending && wholeOf(n) != 0 {
+			if pending && nodetext.Whole(n) != 0 {
 				t.Error("there are shares of what has not ended")
 			}
 		}
@@ -239,7 +240,7 @@ func TestTimesOfGrowing(t *testing.T) {
 	}
 	d.send(changed{})
 	check()
-	if wholeOf(d.m.out.t.Threads()[0]) == 0 {
+	if nodetext.Whole(d.m.out.t.Threads()[0]) == 0 {
 		t.Error("all is known, but not how long the first thread took")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -26,7 +27,7 @@ func (m *Model) copyPath(int) tea.Cmd {
 		m.say("nothing to copy: the row is not loaded")
 		return nil
 	}
-	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(m.path())), "line")+",")
+	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(nodetext.Path(m.out.cursor))), "line")+",")
 }
 
 // copy puts text on the clipboard, in the background; what names it.

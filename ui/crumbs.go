@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -11,7 +12,7 @@ import (
 // long, never its ends.
 func (m *Model) crumbs() string {
 	l := screen.NewLine(m.width, m.g)
-	path := m.path()
+	path := nodetext.Path(m.out.cursor)
 	if len(path) == 0 {
 		return l.End()
 	}
@@ -24,22 +25,6 @@ func (m *Model) crumbs() string {
 		l.Put(name, screen.Accent)
 	}
 	return l.End()
-}
-
-// path is the nodes around the cursor, the thread first, the cursor's own last.
-func (m *Model) path() []*lazy.Node {
-	n := m.out.cursor.Node
-	if n == nil {
-		n = m.out.cursor.Parent
-	}
-	var path []*lazy.Node
-	for ; n != nil; n = n.Parent() {
-		path = append(path, n)
-	}
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
-	return path
 }
 
 // fitPath returns the names of a path that fit in width cells: the first, the
@@ -100,7 +85,7 @@ func (m *Model) shortName(n *lazy.Node) string {
 // pathText is the path to the cursor, a line for each node, for the clipboard.
 func (m *Model) pathText() string {
 	var b strings.Builder
-	for i, n := range m.path() {
+	for i, n := range nodetext.Path(m.out.cursor) {
 		b.WriteString(strings.Repeat("  ", i))
 		b.Write(m.out.t.AppendText(nil, n, false))
 		b.WriteByte('\n')

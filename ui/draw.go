@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -43,17 +44,17 @@ func (m *Model) middle(l layout) []string {
 	}
 	switch l.details {
 	case beside:
-		side := m.details.view(m, l.detailsIn, l.detailsHas)
+		side := m.detailsLines(l)
 		for i, row := range m.treeLines(l) {
 			sep := screen.NewLine(2, m.g)
 			lines = append(lines, row+sep.Put(m.g.Side+" ", screen.Faint).End()+side[i])
 		}
 	case alone:
-		lines = append(lines, m.details.view(m, l.detailsIn, l.detailsHas)...)
+		lines = append(lines, m.detailsLines(l)...)
 	case below:
 		lines = append(lines, m.treeLines(l)...)
 		lines = append(lines, screen.Titled("", " details ", m.width, m.g))
-		lines = append(lines, m.details.view(m, l.detailsIn, l.detailsHas)...)
+		lines = append(lines, m.detailsLines(l)...)
 	default:
 		lines = append(lines, m.treeLines(l)...)
 	}
@@ -122,8 +123,7 @@ func (m *Model) header() string {
 
 // about says how large the trace is, the most telling part first.
 func (m *Model) about() []string {
-	threads, sum := m.r.Totals()
-	all := population(sum)
+	threads, all := m.r.Totals()
 	data, _ := m.r.Size()
 	about := []string{screen.Plural(int64(threads), "thread")}
 	if !m.out.t.Folded() {
@@ -133,7 +133,7 @@ func (m *Model) about() []string {
 	if !m.settled() {
 		least = m.g.AtLeast // as far as the trace has been read
 	}
-	about = append(about, all.calls(least, m.g))
+	about = append(about, nodetext.Calls(all, least, m.g))
 	if _, length, ok := m.r.Recording(); ok {
 		about = append(about, least+screen.Duration(int64(length), m.g))
 	}

@@ -210,8 +210,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		m.tour = nil
 		m.say("the tour is over; ? lists the keys")
 	case m.search.Forget():
-	case m.details.on:
-		m.details.on = false
+	case m.details.Hide():
 	case m.follow.on:
 		return m.toggleFollow(0)
 	case m.known.Growth.On:

@@ -50,7 +50,7 @@ func (m *Model) layout() layout {
 		l.tour = min(len(m.tour.lines(m))+1, max(0, m.height-l.top-bottom-3))
 	}
 	l.tree = max(1, m.height-l.top-bottom-l.tour)
-	if !m.details.on {
+	if !m.details.On() {
 		return l
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/details"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
@@ -46,7 +47,7 @@ type Model struct {
 	history       history
 	follow        following
 	source        sources
-	details       details
+	details       details.Pane
 	status        status
 	tour          *tour   // nil: none
 	prompt        *asking // nil: none is open

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -117,7 +118,7 @@ func orderKey(n *lazy.Node) lazy.Place {
 // sortedPath returns which of what is around the cursor has its children sorted.
 func (m *Model) sortedPath() map[lazy.Place]bool {
 	places := make(map[lazy.Place]bool)
-	for _, n := range m.path() {
+	for _, n := range nodetext.Path(m.out.cursor) {
 		if n.Order() == lazy.OrderDuration {
 			places[orderKey(n)] = true
 		}

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -154,43 +155,16 @@ func (m *Model) mark(n *lazy.Node) string {
 	return m.g.Absent
 }
 
-// countText is the number of children of a node, as far as it is known.
-func (m *Model) countText(n *lazy.Node) string {
-	count, exact, known := n.Count()
-	switch {
-	case exact && count == 0:
-		return ""
-	case exact:
-		return screen.Grouped(count)
-	case known && count > 0:
-		return m.g.AtLeast + screen.Grouped(count)
-	}
-	return ""
-}
-
 // gapText draws the row of children that are not in memory.
 func (m *Model) gapText(l *screen.Line, r lazy.Row) {
 	err := m.loads.failed[keyOf(r)]
 	enter := screen.KeyName("enter", m.g)
 	switch {
 	case errors.Is(err, context.Canceled):
-		l.Put(m.g.Gap+" not loaded, "+missing(r)+": stopped; "+enter+" loads it", screen.Faint)
+		l.Put(m.g.Gap+" not loaded, "+nodetext.Missing(r)+": stopped; "+enter+" loads it", screen.Faint)
 	case err != nil:
 		l.Put(m.g.Warn+" cannot be read: "+screen.ErrorLine(err)+" ("+enter+" tries again)", screen.Alarm)
 	default:
-		l.Put(m.spinner()+" loading "+missing(r), screen.Faint)
+		l.Put(m.spinner()+" loading "+nodetext.Missing(r), screen.Faint)
 	}
-}
-
-// missing says how much a gap stands for: of the trace, or, among what is
-// sorted, how many rows.
-func missing(r lazy.Row) string {
-	rows, known := r.Missing()
-	switch {
-	case known:
-		return screen.Plural(rows, "row")
-	case r.From == r.To:
-		return "more rows"
-	}
-	return screen.Size(r.To-r.From) + " of the trace"
 }

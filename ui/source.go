@@ -1,13 +1,10 @@
 package ui
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/screen"
 	"tracex/ui/internal/source"
 )
 
@@ -30,7 +27,7 @@ func (m *Model) spotOf(n *lazy.Node) (s source.Spot, ok bool) {
 // sourceVisible asks for the source of the cursor's row when the details show
 // it.
 func (m *Model) sourceVisible() tea.Cmd {
-	if !m.details.on || len(m.o.Source) == 0 || m.source.busy {
+	if !m.details.On() || len(m.o.Source) == 0 || m.source.busy {
 		return nil
 	}
 	s, ok := m.spotOf(m.out.cursor.Node)
@@ -64,33 +61,4 @@ type sourced struct {
 func (f sourced) apply(m *Model) tea.Cmd {
 	m.source.found, m.source.busy = f.Found, false
 	return m.run(f.then)
-}
-
-// describe adds the file of a code location, and the lines around it, to the
-// details, when they are there.
-func (s *sources) describe(sheet *sheet, at source.Spot) {
-	f := &s.found
-	if f.Path == "" || f.Spot != at {
-		return
-	}
-	name := f.Name()
-	if f.Err == nil && f.First+len(f.Text) <= at.Line {
-		name += ", which has no line " + strconv.Itoa(at.Line)
-		sheet.pair("source", name, screen.Faint)
-		return
-	}
-	sheet.pair("source", name, screen.Plain)
-	for i, text := range f.Text {
-		number := f.First + i
-		st := screen.Faint
-		mark := " "
-		if number == at.Line {
-			st, mark = screen.Bold, sheet.g.Cursor
-		}
-		l := screen.NewLine(sheet.width, sheet.g)
-		label := strconv.Itoa(number)
-		l.Space(labelWidth - 2 - len(label))
-		l.Put(label, screen.Faint).Put(mark, screen.Accent).Put(" "+text, st)
-		sheet.lines = append(sheet.lines, l.End())
-	}
 }

@@ -3,12 +3,12 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
 	"tracex/ui/internal/list"
+	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
 )
 
@@ -50,7 +50,7 @@ func threadTexts(threads []lazy.ThreadInfo) func(i int) []byte {
 		if ends == nil { // first there is a filter
 			all, ends = make([]byte, 0, 32*len(threads)), make([]int, 0, len(threads))
 			for _, t := range threads {
-				all = appendThreadName(all, t)
+				all = nodetext.AppendThread(all, t)
 				ends = append(ends, len(all))
 			}
 		}
@@ -62,18 +62,10 @@ func threadTexts(threads []lazy.ThreadInfo) func(i int) []byte {
 	}
 }
 
-func appendThreadName(dst []byte, t lazy.ThreadInfo) []byte {
-	dst = strconv.AppendInt(append(dst, "Thread "...), int64(t.ID)+1, 10)
-	if t.Name != "" {
-		dst = append(append(append(dst, " ("...), t.Name...), ')')
-	}
-	return dst
-}
-
 // threadItem is a line of the list: a thread, and what is known of it. n is its
 // node, nil when there is none yet.
 func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) list.Item {
-	what := population(t.Population).calls("", m.g) + ", " + screen.Size(t.Bytes)
+	what := nodetext.Calls(t.Population, "", m.g) + ", " + screen.Size(t.Bytes)
 	if t.Bytes == 0 {
 		what = "no calls in this thread"
 	}
@@ -87,8 +79,5 @@ func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) list.Item {
 		}
 	}
 	from = max(28, from)
-	return list.Item{Whole: threadName(t), Cells: []list.Cell{{Text: screen.CutMiddle(threadName(t), from-3, m.g), Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
+	return list.Item{Whole: nodetext.Thread(t), Cells: []list.Cell{{Text: screen.CutMiddle(nodetext.Thread(t), from-3, m.g), Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
 }
-
-// threadName is a thread as the tree shows it.
-func threadName(t lazy.ThreadInfo) string { return string(appendThreadName(nil, t)) }

@@ -18,7 +18,7 @@ func Alike(c *format.Context, point *format.Point) *Pattern {
 	p := literal(name, false)
 	p.Only = identityOf(c, point)
 	switch only := p.Only; {
-	case only.call && only.name == Constructor:
+	case only.call && only.name == constructor:
 		p.title = "calls of the constructor of " + strings.TrimSuffix(name, "(")
 	case only.call:
 		p.title = "calls of " + strings.TrimSuffix(name, "(")
@@ -34,7 +34,7 @@ func nameOf(c *format.Context, p *format.Point) (name string) {
 	switch p.Class {
 	case format.ClassCall:
 		name, _ = c.CallName(p.Ref, p.Flags)
-		if d := c.Method(p.Ref); d != nil && d.Name == Constructor {
+		if d := c.Method(p.Ref); d != nil && d.Name == constructor {
 			name = c.ClassName(d.ClassID) // new Class(…) and super@Class(…)
 		}
 		name += "("

@@ -4,8 +4,8 @@ import (
 	"tracex/format"
 )
 
-// Constructor is the name of the methods that are constructors.
-const Constructor = "<init>"
+// constructor is the name of the methods that are constructors.
+const constructor = "<init>"
 
 // Identity is a method, or a field, by its names: what searches for calls of the
 // same method, and for accesses of the same field, go by. The zero value is none.

@@ -1,4 +1,4 @@
-package ui
+package details
 
 import (
 	"strconv"
@@ -6,7 +6,6 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
-	"tracex/ui/internal/pattern"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/source"
 )
@@ -118,11 +117,14 @@ func (d describer) location(id int32) {
 	}
 }
 
+// constructor is the name of the methods that are constructors.
+const constructor = "<init>"
+
 // superWords says what a call with [format.FlagSuper] is: a constructor of the same
 // class as the one that called it was called by this(…).
 func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
 	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
-		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == pattern.Constructor {
+		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == constructor {
 			if caller.ClassID == called.ClassID {
 				return "this(…), by another constructor of the class, for the same object"
 			}

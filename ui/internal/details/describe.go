@@ -1,0 +1,188 @@
+package details
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/source"
+)
+
+// Reader is what the details ask of a trace; [lazy.TraceReader] has it.
+type Reader interface {
+	WithContext(f func(*format.Context))
+	ThreadInfo(id int32) (lazy.ThreadInfo, bool)
+	Totals() (threads int, all lazy.Population)
+	Size() (data, index int64)
+	Info() *format.Info
+	Times() (anchor time.Time, ok bool)
+	Recording() (begin time.Time, length time.Duration, ok bool)
+}
+
+// Subject is a row, and what the explorer knows of it and of the trace.
+type Subject struct {
+	Row    lazy.Row
+	Text   string                    // of the row
+	Spans  []format.Span             // of the text
+	Name   func(n *lazy.Node) string // what a node is called in a path
+	Print  string                    // the command that prints it
+	Source source.Found              // as far as it was found, maybe of another row
+
+	File     string   // of the trace
+	Settled  bool     // all of the trace is known
+	Troubles []string // what is wrong with it
+	Problem  error    // the first of that, in full; may be nil
+	Stats    lazy.Stats
+	HitBytes int64 // of memory, for what a search has found
+}
+
+// writer writes the details of a subject.
+type writer struct {
+	*sheet
+	r  Reader
+	of *Subject
+}
+
+// Describe returns lines of width cells with all there is to say about a subject.
+// There are blank ones between them where height lines are enough for that.
+func Describe(r Reader, of *Subject, width, height int, g *screen.Glyphs) []string {
+	w := &writer{&sheet{width: width, g: g, dense: height < denseBelow}, r, of}
+	w.describe()
+	return w.lines
+}
+
+// denseBelow is how many lines a pane must have for empty ones.
+const denseBelow = 14
+
+// timed reports whether the trace has times.
+func (w *writer) timed() bool {
+	_, ok := w.r.Times()
+	return ok
+}
+
+// describe writes all there is to say about the row of the cursor.
+func (w *writer) describe() {
+	row := w.of.Row
+	switch {
+	case row.Node == nil && row.Parent == nil:
+		w.title("no row")
+	case row.Node == nil:
+		w.title("not in memory")
+		w.pair("size", nodetext.Missing(row), screen.Plain)
+	case row.Node.IsThread():
+		w.thread(row.Node)
+	default:
+		w.point(row.Node)
+	}
+}
+
+func (w *writer) point(n *lazy.Node) {
+	p, f := n.Point(), n.Footer()
+	w.wrap("", 0, w.of.Text, slices.Clone(w.of.Spans), func(st format.Style) screen.Style { return screen.SpanStyle(st, p.Class) })
+	w.blank()
+	w.r.WithContext(func(c *format.Context) { newDescriber(w.sheet, c).location(p.Location) })
+	w.blank()
+	w.duration(n)
+	w.r.WithContext(func(c *format.Context) {
+		w.pair("kind", p.Class.String(), screen.Plain)
+		d := newDescriber(w.sheet, c)
+		switch p.Class {
+		case format.ClassCall:
+			d.call(p, f, n)
+		case format.ClassFieldRead, format.ClassFieldWrite:
+			d.field(p)
+		case format.ClassVariableRead, format.ClassVariableWrite:
+			d.variable(p)
+		case format.ClassArrayRead, format.ClassArrayWrite:
+			d.value("array", "", &p.Target)
+			w.pair("index", strconv.Itoa(int(p.Number)), screen.NumberText)
+			d.value("value", "", &p.Value)
+		case format.ClassLoop:
+			d.loops(p)
+			w.pair("iterations", screen.Grouped(int64(f.Iterations)), screen.NumberText)
+		case format.ClassIteration:
+			d.loops(p)
+		case format.ClassThrow, format.ClassCatch:
+			d.value("exception", "", &p.Value)
+		case format.ClassSnapshot:
+			d.snapshot(p)
+		}
+		w.blank()
+		spot, _ := source.SpotOf(c, p.Location)
+		w.source(spot)
+		// The point of a live breakpoint may name another thread than the one it is in.
+		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
+			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)
+		} else {
+			w.pair("thread", strconv.Itoa(int(n.Thread())+1), screen.Plain)
+		}
+	})
+	w.place(n)
+}
+
+func (w *writer) place(n *lazy.Node) {
+	p := n.Point()
+	w.start(n)
+	w.pair("event", screen.Grouped(int64(p.Event)), screen.Plain)
+	w.pair("path", w.stack(), screen.Plain)
+	w.pair("print", w.of.Print, screen.Plain)
+	physical, logical := n.Offset()
+	w.pair("offset", fmt.Sprintf("%s in the file, %s in the thread", screen.Grouped(physical), screen.Grouped(logical)), screen.Plain)
+	w.pair("depth", screen.Grouped(int64(n.Depth())-1), screen.Plain)
+	if p.Class.Container() {
+		w.pair("children", w.children(n), screen.Plain)
+	}
+	switch n.State() {
+	case lazy.StateUnfinished:
+		w.pair("state", "unfinished: the recording ended within it", screen.Unfinished)
+	case lazy.StatePending:
+		w.pair("state", "its end has not been read yet", screen.Faint)
+	}
+	if name := diffNames[p.Diff]; name != "" {
+		_, st := screen.DiffMark(p.Diff)
+		w.pair("diff", name, st)
+	}
+	if p.Flags&format.FlagUnderWay != 0 {
+		w.pair("note", "under way when the recording began", screen.Plain)
+	}
+}
+
+// mostInStack is how many names a path in the details has at each of its ends.
+const mostInStack = 50
+
+// stack is the path to a node whole, unlike that above the tree; of a very long one
+// its ends.
+func (w *writer) stack() string {
+	path := nodetext.Path(w.of.Row)
+	var names []string
+	for i, n := range path {
+		switch {
+		case i < mostInStack || i >= len(path)-mostInStack:
+			names = append(names, w.of.Name(n))
+		case i == mostInStack:
+			names = append(names, w.g.More+" "+screen.Plural(int64(len(path)-2*mostInStack), "more level")+" "+w.g.More)
+		}
+	}
+	return strings.Join(names, " "+w.g.Crumb+" ")
+}
+
+var diffNames = map[format.DiffStatus]string{
+	format.DiffUnchanged: "unchanged", format.DiffRemoved: "- removed", format.DiffAdded: "+ added",
+	format.DiffEditedOld: "! edited: the old one", format.DiffEditedNew: "! edited: the new one",
+}
+
+func (w *writer) children(n *lazy.Node) string {
+	if text := nodetext.Children(n, w.g); text != "" {
+		return text
+	}
+	if n.Leaf() {
+		return "none"
+	}
+	return "not counted yet"
+}

@@ -1,0 +1,87 @@
+// Package nodetext is what rows, paths, lists and details write about nodes of the
+// tree.
+package nodetext
+
+import (
+	"slices"
+	"strconv"
+
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// Children is the number of children of a node, as far as it is known; "" where
+// there are none, or nothing is known.
+func Children(n *lazy.Node, g *screen.Glyphs) string {
+	count, exact, known := n.Count()
+	switch {
+	case exact && count == 0:
+		return ""
+	case exact:
+		return screen.Grouped(count)
+	case known && count > 0:
+		return g.AtLeast + screen.Grouped(count)
+	}
+	return ""
+}
+
+// Missing says how much a gap stands for: of the trace, or, among what is sorted,
+// how many rows.
+func Missing(r lazy.Row) string {
+	rows, known := r.Missing()
+	switch {
+	case known:
+		return screen.Plural(rows, "row")
+	case r.From == r.To:
+		return "more rows"
+	}
+	return screen.Size(r.To-r.From) + " of the trace"
+}
+
+// Path is the nodes around a row, the thread first, the row's own last.
+func Path(row lazy.Row) (path []*lazy.Node) {
+	n := row.Node
+	if n == nil {
+		n = row.Parent
+	}
+	for ; n != nil; n = n.Parent() {
+		path = append(path, n)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Whole is how long a node took, in nanoseconds, 0 when that is not known: of a
+// thread, while its end is not.
+func Whole(n *lazy.Node) int64 {
+	t, ok := n.Time()
+	if !ok || n.State() == lazy.StatePending {
+		return 0
+	}
+	return t.Duration
+}
+
+// Thread is the name of a thread, as the tree shows it.
+func Thread(t lazy.ThreadInfo) string { return string(AppendThread(nil, t)) }
+
+// AppendThread appends the name of a thread, as the tree shows it.
+func AppendThread(dst []byte, t lazy.ThreadInfo) []byte {
+	dst = strconv.AppendInt(append(dst, "Thread "...), int64(t.ID)+1, 10)
+	if t.Name != "" {
+		dst = append(append(append(dst, " ("...), t.Name...), ')')
+	}
+	return dst
+}
+
+// Calls writes how many calls there are: at most as many as calls, loops and
+// iterations together, while they have not been counted. least is put before a
+// number that grows.
+func Calls(p lazy.Population, least string, g *screen.Glyphs) string {
+	switch {
+	case p.Counted:
+		return least + screen.Calls(p.Calls)
+	case p.Containers == 0:
+		return screen.Calls(0)
+	}
+	return g.AtMost + " " + screen.Calls(p.Containers)
+}
