@@ -236,9 +236,9 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 	path, result := converted(t, packets)
 	missing := false
 	for _, l := range result.Left {
-		if strings.Contains(l.What, "recorded calls are missing") {
+		if strings.Contains(l.What, "gaps in recorded calls") {
 			missing = true
-		} else if !strings.Contains(l.What, "packets were lost") {
+		} else if !strings.Contains(l.What, "lost packets") {
 			t.Errorf("left out: %+v", l)
 		}
 	}

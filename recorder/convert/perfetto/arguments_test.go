@@ -62,7 +62,7 @@ func TestArguments(t *testing.T) {
 		 100+30  c.kinds(bool ➜ true, uint ➜ 18446744073709551615, int ➜ -1, double ➜ 1.5, string ➜ "a"b`+"\x00"+`é𝄞", pointer ➜ 0xfeed, json.k ➜ 1, json.l[0] ➜ 2.5, json.l[1].m ➜ null, json.n ➜ "s", json.o ➜ true, no json ➜ {k, message ➜ <pkg.Type, 5 bytes>)
 		 110+10    nested(size.width ➜ 3, size.he_ight ➜ 4, size.list[0] ➜ 7, size.list[1].x ➜ 8, old.k ➜ 1, old.l[0] ➜ "s", old.l[1] ➜ false): ok ➜ true, n ➜ 3
 		 115+0       names(debug.this ➜ 1, debug.$x ➜ 2, debug. ➜ 3)
-		left out: 2 arguments that are damaged, or too many
+		left out: 2 damaged or excess arguments
 		`)
 }
 
@@ -172,7 +172,7 @@ func TestInterned(t *testing.T) {
 		 130+0   unknown(99).unnamed(message ➜ "it happened", priority ➜ WARN) at dir/file.cc:42
 		 140+0   one.unnamed(posted from ➜ Func at dir/file.cc:42, correlation ➜ 5, flow ➜ 0xabc, flow end ➜ 0x1, flow end ➜ 0x2, stack ➜ run < main)
 		 150+0   unnamed()
-		left out: 2 arguments that are damaged, or too many
+		left out: 2 damaged or excess arguments
 		`)
 }
 
@@ -208,7 +208,7 @@ func TestStacks(t *testing.T) {
 		# process 1 › main 5
 		 100+0   c.A(stack ➜ 0xabc < ? < run < main)
 		 110+0   c.B()
-		left out: 1 arguments that are damaged, or too many
+		left out: 1 damaged or excess arguments
 		`)
 }
 

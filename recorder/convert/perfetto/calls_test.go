@@ -146,7 +146,7 @@ func pointsText(t *testing.T, w *written) string {
 
 func leftOf(w *written) (all []string) {
 	for _, l := range w.result.Left {
-		all = append(all, fmt.Sprint(l.Count, " ", strings.SplitN(l.What, ":", 2)[0]))
+		all = append(all, fmt.Sprint(l.Count, " ", strings.SplitN(l.What, ";", 2)[0]))
 	}
 	slices.Sort(all)
 	return all
@@ -158,7 +158,7 @@ func TestCallsLost(t *testing.T) { eachVersion(t, testCallsLost) }
 func testCallsLost(t *testing.T, v format.Version) {
 	enter, void := enterIn(v), voidFooter(v)
 	join := func(all ...[]byte) []byte { return bytes.Join(all, nil) }
-	const lost, begin = "1 places where recorded calls are missing", " ends of slices that had not begun"
+	const lost, begin = "1 gaps in recorded calls", " slice ends without a begin"
 	first := calls.Part{Objects: join(enter(1), enter(2), enter(3)), Times: each(3, 10)}
 	for _, c := range []struct {
 		name string
@@ -178,16 +178,16 @@ func testCallsLost(t *testing.T, v format.Version) {
 		}, "(m1(m2(m3?(m5)))", []string{lost}},
 		{"more are skipped than known", []calls.Part{
 			{Number: 2, Whole: true, Skipped: 4, Open: enter(5), Began: each(1, 1005), Objects: join(void, void), Times: each(2, 1)},
-		}, "(m1(m2(m3???(m5)", []string{"1" + begin, lost}},
+		}, "(m1(m2(m3???(m5)", []string{lost, "1" + begin}},
 		{"nothing is open", []calls.Part{
 			{Number: 2, Whole: true, Objects: join(enter(6), void), Times: each(2, 1)},
 		}, "(m1(m2(m3???(m6)", []string{lost}},
 		{"nobody says what is open", []calls.Part{
 			{Number: 2, Objects: join(void, enter(6), void), Times: each(3, 1)},
-		}, "(m1(m2(m3???(m6)", []string{"1" + begin, lost}},
+		}, "(m1(m2(m3???(m6)", []string{lost, "1" + begin}},
 		{"a part comes twice", []calls.Part{first,
 			{Number: 1, Objects: void, Times: each(1, 1)},
-		}, "(m1(m2(m3)??", []string{"1 packets of recorded calls that came twice"}},
+		}, "(m1(m2(m3)??", []string{"1 duplicate packets of recorded calls"}},
 		{"objects make no sense", []calls.Part{
 			{Number: 1, Objects: join(void, []byte{77}, void), Times: each(3, 1)},
 			{Number: 2, Whole: true, Open: enter(1), Began: each(1, 1000), Objects: void, Times: each(1, 1)},

@@ -334,7 +334,7 @@ func TestCallsVersionDamaged(t *testing.T) {
 		events  int64
 	}{
 		{[]int{0, 22}, "", 1}, {[]int{22, 0}, "", 1}, {[]int{0, 27}, "1 damaged packets", 0}, {[]int{27, 22}, "1 damaged packets", 0},
-		{[]int{22, 19}, "1 packets of recorded calls of versions of the format that are not known", 0}, {[]int{28, 22}, "1 packets of recorded calls of versions of the format that are not known", 1},
+		{[]int{22, 19}, "1 packets of recorded calls in an unknown format version", 0}, {[]int{28, 22}, "1 packets of recorded calls in an unknown format version", 1},
 	} {
 		s := &callsStory{}
 		s.refer(t, 9, 2)

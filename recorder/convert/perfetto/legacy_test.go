@@ -96,8 +96,8 @@ func TestLegacyCounter(t *testing.T) {
 	           size = 7
 	           load.user = 0.5
 	           load.system = 3
-	left out: 1 arguments that are damaged, or too many
-	left out: 1 values of counters without a value
+	left out: 1 counter events without a value
+	left out: 1 damaged or excess arguments
 	`)
 }
 

@@ -35,7 +35,7 @@ func TestUnmatched(t *testing.T) {
 	 100+50  c.A(): <unfinished method>
 	 110+40    B(): <unfinished method>
 	 150+0       I()
-	left out: 1 ends of slices that had not begun
+	left out: 1 slice ends without a begin
 	`)
 }
 
@@ -64,7 +64,7 @@ func TestOtherName(t *testing.T) {
 	s.tells(t, `
 	# process 1 › main 5
 	 100+40  c.A()
-	left out: 1 ends of slices that had not begun
+	left out: 1 slice ends without a begin
 	`)
 }
 

@@ -64,9 +64,9 @@ func TestState(t *testing.T) {
 		 135+0   c.needs nothing()
 		 140+0   B()
 		 150+0   C()
-		left out: 5 packets that refer to others which the recording lost
-		left out: 2 marks of the recording that packets were lost
-		left out: 1 events that belong to no sequence
+		left out: 5 packets that refer to lost packets
+		left out: 2 reports of lost packets
+		left out: 1 events without a sequence
 		`)
 }
 
@@ -145,7 +145,7 @@ func TestCompressed(t *testing.T) {
 		 150+10  c.D(): <unfinished method>
 		 150+10    D()
 		left out: 7 damaged packets
-		left out: 1 events that belong to no sequence
+		left out: 1 events without a sequence
 		`)
 }
 
@@ -234,7 +234,7 @@ func TestUnpatched(t *testing.T) {
 		1020+40    B()
 		1030+20      C()
 		left out: 3 damaged packets
-		left out: 1 arguments that are damaged, or too many
+		left out: 1 damaged or excess arguments
 		`)
 }
 

@@ -103,7 +103,7 @@ func TestJoined(t *testing.T) {
 	 140+0   c.stays()
 	# process 1 › main 5 › Async
 	 150+0   c.alone()
-	left out: 1 ends of slices that had not begun
+	left out: 1 slice ends without a begin
 	`)
 }
 
@@ -191,7 +191,7 @@ func TestTrackNames(t *testing.T) {
 	 102+0   c.A()
 	# Default Track
 	 110+0   c.B()
-	left out: 2 descriptions of tracks without a number, or of track 0 below another
+	left out: 2 track descriptors without a UUID, or of track 0 with a parent
 	`)
 }
 

@@ -36,8 +36,8 @@ func TestCounters(t *testing.T) {
 		 112+0     I()
 		           load (tasks) = 0.5
 		         depth = -1
-		left out: 1 values of counters that are not described
-		left out: 1 values of counters without a value
+		left out: 1 counter events without a value
+		left out: 1 values of undescribed counters
 		`)
 	})
 	t.Run("with other events, as differences", func(t *testing.T) {
