@@ -61,7 +61,7 @@ tracex bench record --seconds 60 --dir /mnt/disk`,
 	flags := c.Flags()
 	flags.Float64Var(&b.seconds, "seconds", 20, "about how long to measure")
 	flags.BoolVar(&b.json, "json", false, "print JSON")
-	flags.StringVar(&b.dir, "dir", "", "directory for traces; default the temporary one")
+	flags.StringVar(&b.dir, "dir", "", "directory for traces; default the temporary directory")
 	return c
 }
 

@@ -22,10 +22,10 @@ func newConvertCommand(a *app) *cobra.Command {
 	v := &convertCommand{app: a}
 	c := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Convert a Perfetto trace, or between versions",
+		Short: "Convert a Perfetto trace, or a format version",
 		Long: "Make a trace with index and times from a recording by Perfetto, or, with --to, from a trace of another format version. " +
-			"What one version has and the other cannot hold is guessed or lost; the command counts both. " +
-			"A Perfetto recording becomes a trace of the version given by --to, or of the newest",
+			"A Perfetto recording becomes a trace of the newest version, or the one given by --to. " +
+			"Between versions, what one has and the other lacks is guessed or lost, and counted.",
 		Example: `tracex convert trace.pftrace                # write trace.bin, .idx, .tim
 perfetto -c config -o - | tracex convert -o trace.bin -
 tracex convert --to 22 trace.bin            # write trace.v22.bin

@@ -99,15 +99,15 @@ func (p *helpPage) table(title string, rows [][2]string, column int) {
 
 // usage is the line of a command with its arguments.
 func (p *helpPage) usage(c *cobra.Command, use string) string {
-	use = strings.TrimSpace(strings.NewReplacer("[flags]", "", "[command]", "").Replace(use))
-	text := p.in(helpCommand, use)
+	before, after, inside := strings.Cut(strings.ReplaceAll(use, " [command]", ""), " [flags]")
+	text := p.in(helpCommand, before)
 	if c.HasAvailableSubCommands() || c.Name() == "help" {
 		text += p.in(helpAside, " [command]")
 	}
-	if c.HasAvailableFlags() {
+	if inside || c.HasAvailableFlags() {
 		text += p.in(helpAside, " [--flags]")
 	}
-	return text
+	return text + p.in(helpCommand, after)
 }
 
 // example colors a command line and its comment.

@@ -25,6 +25,9 @@ var hints = []struct {
 	{perfetto.ErrZstd, "zstd -dc FILE | tracex convert -o OUT -"},
 	{perfetto.ErrTrace, "open it as it is; convert --to changes its format version"},
 	{perfetto.ErrNotPerfetto, "convert reads what perfetto -o writes"},
+	{format.ErrZIP, "a packed trace contains its index; tracex unpack unpacks it"},
+	{format.ErrPackets, "tracex convert FILE makes a trace from a Perfetto recording"},
+	{format.ErrNotPacked, "tracex pack writes packed traces, as do recorders with pack=true"},
 	{syscall.ENOSPC, "free some disk space, or write to another disk"},
 	{fs.ErrPermission, "check the permissions of the file and its directory"},
 }

@@ -67,7 +67,7 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 		}
 		return withHint(why, hint)
 	}
-	return unpackFirst(err)
+	return err
 }
 
 // indexPlace returns where the index of the data at path is to be written. A name
@@ -106,7 +106,7 @@ func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
 			}
 			return withHint(err, "tracex index "+name+" makes it")
 		}
-		return unpackFirst(err)
+		return err
 	}
 	if _, err = fmt.Fprintf(x.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
 		return err
@@ -136,13 +136,4 @@ func fileOf(err error) string {
 		return e.File
 	}
 	return ""
-}
-
-// unpackFirst adds the advice for a packed trace where data was expected.
-func unpackFirst(err error) error {
-	var e *format.Error
-	if errors.As(err, &e) && errors.Is(err, format.ErrNotTrace) && e.Found == "a ZIP file" {
-		return withHint(err, "a packed trace carries its index; tracex unpack takes it apart")
-	}
-	return err
 }

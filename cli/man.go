@@ -94,8 +94,8 @@ func (p *manWriter) section(title, text string) {
 
 // command writes what a command does, its options and examples, and its subcommands.
 func (p *manWriter) command(c *cobra.Command) {
-	usage := strings.TrimSuffix(strings.TrimPrefix(c.UseLine(), "tracex "), " [flags]")
-	fmt.Fprintf(p, ".SS %s\n%s.\n", manText(usage), manText(cmp.Or(c.Long, c.Short)))
+	usage := strings.Replace(strings.TrimPrefix(c.UseLine(), "tracex "), " [flags]", "", 1)
+	fmt.Fprintf(p, ".SS %s\n%s.\n", manText(usage), manText(strings.TrimSuffix(cmp.Or(c.Long, c.Short), ".")))
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden && f.Name != "help" {
 			p.option(f)

@@ -36,7 +36,7 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&p.raw, "raw", false, "all events as recorded, nothing folded")
+	flags.BoolVar(&p.raw, "raw", false, "all recorded events, also compiler-generated ones")
 	flags.BoolVar(&p.verbose, "verbose", false, "add source locations")
 	flags.BoolVar(&p.values, "values", false, "add captured fields and array elements")
 	flags.BoolVar(&p.json, "json", false, "one JSON object per line and event, with all details")

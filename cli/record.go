@@ -30,10 +30,10 @@ type recordCommand struct {
 func newRecordCommand(a *app) *cobra.Command {
 	r := &recordCommand{app: a, buffer: 64 << 20}
 	c := &cobra.Command{
-		Use:   "record COMMAND",
+		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program with a tracing service of its own, which tracex's recorder and Perfetto's client libraries " +
-			"connect to, and write a trace when the program ends, even if it crashes",
+		Long: "Run a program with a private tracing service, to which tracex's recorder and Perfetto's client libraries " +
+			"connect, and write a trace when the program ends, even if it crashes",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -48,7 +48,7 @@ tracex open trace.bin`,
 	flags.StringVarP(&r.output, "output", "o", "trace.bin", "data file of the trace")
 	flags.BoolVar(&r.force, "force", false, "replace existing files")
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
-	flags.StringArrayVar(&r.categories, "category", nil, "record only these categories, with *; repeatable")
+	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
 	flags.Var(&r.version, "format-version", "format version; else $"+recorder.FormatVariable+" or 27")
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -136,7 +136,7 @@ func TestRecordIsKilled(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "trace.bin")
 	cmd, tmp, goOn := recordingToKill(t, out)
 	awaitSpool(t, out)
-	if _, said, exit := runCommand(t, "info", out); exit != 1 || !strings.Contains(said, fmt.Sprintf("it is being recorded by process %d", cmd.Process.Pid)) {
+	if _, said, exit := runCommand(t, "info", out); exit != 1 || !strings.Contains(said, fmt.Sprintf("still being recorded by process %d", cmd.Process.Pid)) {
 		t.Errorf("while it is recorded info ends with %d and says %q", exit, said)
 	}
 	if err := cmd.Process.Kill(); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -79,7 +81,7 @@ func newRoot(a *app) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(hiddenHelp())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usageError{plainFlagError(err), c.CommandPath() + " --help lists the flags"}
+		return &usageError{plainFlagError(err).Error(), c.CommandPath() + " --help lists the flags"}
 	})
 	cobra.EnableCommandSorting = false
 	root.AddCommand(commands(a)...)
@@ -102,15 +104,20 @@ func commands(a *app) []*cobra.Command {
 
 // plainFlagError says what a flag's value should be, without the name of the function
 // that failed to parse it.
-func plainFlagError(err error) string {
-	text := err.Error()
-	var number *strconv.NumError
-	if before, _, ok := strings.Cut(text, ": strconv."); ok && errors.As(err, &number) {
-		return before + ": expected a number"
-	} else if ok {
-		return before + ": expected another kind of value"
+func plainFlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
 	}
-	return text
+	cause := errors.Unwrap(invalid)
+	var number *strconv.NumError
+	if errors.As(cause, &number) {
+		cause = errors.New("expected a number")
+		if invalid.GetFlag().Value.Type() == "bool" {
+			cause = errors.New("expected true or false")
+		}
+	}
+	return fmt.Errorf("invalid value %q for --%s: %w", invalid.GetValue(), invalid.GetFlag().Name, cause)
 }
 
 // impliedOpen puts "open" before arguments that name no command: tracex trace.bin is

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -38,7 +39,7 @@ func (s *byteSize) Set(text string) error {
 		*s = byteSize(n * u.bytes)
 		return nil
 	}
-	return fmt.Errorf("expected a size such as 64MiB or 1G, found %q", text)
+	return errors.New("expected a size such as 64MiB or 1G")
 }
 
 // String is the size in the largest unit that gives a whole number.

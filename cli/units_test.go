@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestByteSize(t *testing.T) {
 	for _, c := range []struct {
@@ -57,6 +60,35 @@ func TestGrouped(t *testing.T) {
 	} {
 		if got := grouped(n); got != want {
 			t.Errorf("grouped(%d) = %q, expected %q", n, got, want)
+		}
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 threads", 1: "1 thread", 2: "2 threads", 1204: "1,204 threads"} {
+		if got := counted(n, "thread"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for _, c := range []struct {
+		numbers []int64
+		want    string
+	}{{nil, ""}, {[]int64{7}, "7"}, {[]int64{1, 2}, "1-2"}, {[]int64{1, 2, 3, 5, 8, 9}, "1-3, 5, 8-9"}} {
+		if got := ranges(c.numbers); got != c.want {
+			t.Errorf("%v: %q, want %q", c.numbers, got, c.want)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 999: "999ns", 1234567: "1.235ms", 402904999: "402.905ms", 61*time.Second + 123456789: "1m1.123s",
+	} {
+		if got := rounded(d).String(); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
 		}
 	}
 }

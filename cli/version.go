@@ -10,7 +10,7 @@ import (
 // version of tracex; CHANGELOG.md says what is in each.
 const version = "0.1.0"
 
-// versionText is what --version prints behind the name: the version, the
+// versionText is what --version prints after the name: the version, the
 // commit where the build knows it, and the versions of the trace format.
 func versionText() string {
 	text := version
@@ -21,6 +21,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written; %d (%s), read, untried", text,
+	return fmt.Sprintf("%s\ntrace format: versions %d (JetBrains %s) and %d (%s), read and written; %d (%s), read, untested", text,
 		format.V27, format.V27.Release(), format.V22, format.V22.Release(), format.V19, format.V19.Release())
 }

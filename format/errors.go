@@ -14,6 +14,12 @@ var (
 	ErrTruncated = errors.New("cut short")
 	// ErrNotTrace: the input is something else altogether.
 	ErrNotTrace = errors.New("not a trace")
+	// ErrZIP, ErrPackets, ErrNotPacked: an ErrNotTrace that is a ZIP file, such as a
+	// packed trace; or packets, such as Perfetto writes; or a ZIP file without the
+	// entries of a packed trace.
+	ErrZIP       = fmt.Errorf("%w", ErrNotTrace)
+	ErrPackets   = fmt.Errorf("%w", ErrNotTrace)
+	ErrNotPacked = fmt.Errorf("%w", ErrNotTrace)
 	// ErrVersion: a trace, of a version that is not supported.
 	ErrVersion = errors.New("unsupported version")
 	// ErrCorrupt: bytes that no writer of the format writes.

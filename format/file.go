@@ -84,7 +84,7 @@ func notTrace(head []byte, expected string) error {
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		e.Found = "a ZIP file"
+		e.Found, e.Err = "a ZIP file", ErrZIP
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		e.Found = "gzip-compressed data"
 		e.Hint = "decompress it first: gzip -dc FILE > trace.bin"
@@ -99,7 +99,7 @@ func notTrace(head []byte, expected string) error {
 		e.Hint = "a trace is a binary file, such as a recorder writes with format=binary"
 	case isPackets(head):
 		e.Found = fmt.Sprintf("bytes %x, perhaps packets of Perfetto", head[:min(len(head), 8)])
-		e.Hint = "tracex convert FILE makes a trace of what Perfetto recorded"
+		e.Err = ErrPackets
 	default:
 		e.Found = fmt.Sprintf("bytes %x", head[:min(len(head), 8)])
 	}

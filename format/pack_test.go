@@ -278,8 +278,8 @@ func TestOpenPackedRefuses(t *testing.T) {
 	}{
 		{"empty", nil, format.ErrNotTrace, "directory", "cut short"},
 		{"cut short", whole[:len(whole)-30], format.ErrNotTrace, "directory", "cut short"},
-		{"a ZIP of nothing", makeZip(t, zip.Store), format.ErrNotTrace, "no entries", "no packed trace"},
-		{"another ZIP", makeZip(t, zip.Store, "META-INF/MANIFEST.MF", "x", "a/", "", "b", "", "c", ""), format.ErrNotTrace, "and 1 more", "no packed trace"},
+		{"a ZIP of nothing", makeZip(t, zip.Store), format.ErrNotPacked, "no entries", ""},
+		{"another ZIP", makeZip(t, zip.Store, "META-INF/MANIFEST.MF", "x", "a/", "", "b", "", "c", ""), format.ErrNotPacked, "and 1 more", ""},
 		{"data twice", makeZip(t, zip.Store, "trace.trace", "x", "trace.trace", "y"), format.ErrCorrupt, "trace.trace twice", ""},
 	} {
 		_, err := format.OpenPacked(bytes.NewReader(c.file), int64(len(c.file)))

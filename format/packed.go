@@ -48,8 +48,7 @@ func OpenPacked(r io.ReaderAt, size int64) (*Packed, error) {
 	}
 	p.findTimes(r, size)
 	if !p.Has(EntryData) {
-		return nil, &Error{Offset: -1, Err: ErrNotTrace, Expected: "a ZIP file with the entry " + EntryData, Found: p.contents(),
-			Hint: "this is a ZIP file, but no packed trace; one is written by a recorder with pack=true, or by tracex pack"}
+		return nil, &Error{Offset: -1, Err: ErrNotPacked, Expected: "a ZIP file with the entry " + EntryData, Found: p.contents()}
 	}
 	return p, nil
 }

@@ -158,7 +158,7 @@ func (z *finisher) layout() (*layout, error) {
 	}
 	l, err := layoutOf(int(min(version, math.MaxInt32)))
 	if err != nil {
-		return nil, fmt.Errorf("what it kept is of version %d of the format, which only a newer tracex can finish", version)
+		return nil, fmt.Errorf("it holds objects of format version %d, which needs a newer tracex", version)
 	}
 	return l, nil
 }
@@ -250,7 +250,7 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 		z.had = st.Size()
 	}
 	if st.Size() < o.pos || o.pos < 0 {
-		return nil, fmt.Errorf("%s has %d bytes, and had %d when its program ended: it is another file, or was cut", o.name, st.Size(), o.pos)
+		return nil, fmt.Errorf("%s has %d bytes, but had %d when its program ended: it was replaced or cut short", o.name, st.Size(), o.pos)
 	}
 	return waits, nil
 }
@@ -300,7 +300,7 @@ func (c *comparison) Close() error {
 }
 
 func (c *comparison) changed(at int64) error {
-	return fmt.Errorf("%s was changed since its program ended, at offset %d or behind", c.name, at)
+	return fmt.Errorf("%s was changed since its program ended, at or after offset %d", c.name, at)
 }
 
 func (z *finisher) closeFiles() {

@@ -36,9 +36,9 @@ const (
 
 // Errors that a caller branches on.
 var (
-	ErrRecording = errors.New("it is being recorded")
-	ErrFinishing = errors.New("another process makes the trace")
-	ErrLeft      = errors.New("there is what an earlier recording left")
+	ErrRecording = errors.New("still being recorded")
+	ErrFinishing = errors.New("another process is making its trace")
+	ErrLeft      = errors.New("an earlier recording was never finished")
 )
 
 // About says whose recording it is.

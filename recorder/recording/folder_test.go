@@ -42,7 +42,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("none: %v", err)
 	}
 	f := create(t, trace, About{PID: 7, Command: []string{"prog"}, Replace: true})
-	if _, err := Create(trace, About{}); !errors.Is(err, ErrRecording) || err.Error() != "it is being recorded by process 7" {
+	if _, err := Create(trace, About{}); !errors.Is(err, ErrRecording) || err.Error() != "still being recorded by process 7" {
 		t.Errorf("another: %v", err)
 	}
 	if _, err := Take(trace); !errors.Is(err, ErrRecording) {

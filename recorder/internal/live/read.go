@@ -12,9 +12,9 @@ import (
 // Errors of Open that a caller branches on.
 var (
 	// ErrInUse: the program that records holds the file.
-	ErrInUse = errors.New("the recording goes on")
+	ErrInUse = errors.New("still being recorded")
 	// ErrFinishing: the program has ended, and another process holds the file.
-	ErrFinishing = errors.New("another process finishes the recording")
+	ErrFinishing = errors.New("another process is finishing the recording")
 	// ErrDamaged: what the file says cannot be.
 	ErrDamaged = errors.New("damaged")
 )

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// literals calls f for each string literal in the sources below a directory, those of
+// tests and generated ones excepted.
+func literals(t *testing.T, dir string, f func(at token.Position, text string)) {
+	t.Helper()
+	found := false
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files := token.NewFileSet()
+		file := files.AddFile(path, -1, len(source))
+		var s scanner.Scanner
+		s.Init(file, source, nil, 0)
+		for {
+			pos, kind, text := s.Scan()
+			if kind == token.EOF {
+				return nil
+			}
+			if kind == token.STRING {
+				found = true
+				f(files.Position(pos), text)
+			}
+		}
+	})
+	if err != nil || !found {
+		t.Fatalf("no sources in %s: %v", dir, err)
+	}
+}
+
+// TestSuffixesInOnePlace: the suffixes of a trace's files are constants of package
+// format, and literals nowhere else.
+func TestSuffixesInOnePlace(t *testing.T) {
+	suffix := regexp.MustCompile("^[\"`]\\.(idx|tim|live|packedtrace|recording)[\"`]$")
+	inFormat := 0
+	for _, dir := range []string{"cli", "format", "lazy", "recorder", "ui"} {
+		literals(t, dir, func(at token.Position, text string) {
+			switch {
+			case !suffix.MatchString(text):
+			case filepath.ToSlash(at.Filename) == "format/paths.go":
+				inFormat++
+			default:
+				t.Errorf("%v: %s, a constant of package format", at, text)
+			}
+		})
+	}
+	if inFormat != 5 {
+		t.Errorf("package format has %d suffixes, want 5", inFormat)
+	}
+}
+
+// TestLibrariesNameNoCommands: advice that names a command of the program belongs to
+// package cli.
+func TestLibrariesNameNoCommands(t *testing.T) {
+	command := regexp.MustCompile(`tracex (open|print|info|index|pack|unpack|convert|record|serve|demo)\b`)
+	for _, dir := range []string{"format", "recorder"} {
+		literals(t, dir, func(at token.Position, text string) {
+			if command.MatchString(text) {
+				t.Errorf("%v names a command: %s", at, text)
+			}
+		})
+	}
+	named := 0
+	literals(t, "cli", func(_ token.Position, text string) {
+		if command.MatchString(text) {
+			named++
+		}
+	})
+	if named == 0 {
+		t.Error("the pattern finds no command in package cli either")
+	}
+}
