@@ -16,6 +16,7 @@ type consumer struct {
 	uid     int
 	session *session // nil: it has none
 	gone    bool
+	onEnd   func(why string) // of a consumer in this process: its session is over; mu is held
 
 	enabled  ipc.Parked // its EnableTracing, until the session ends
 	observes ipc.Parked // its ObserveEvents
@@ -111,6 +112,9 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 // disabled answers the EnableTracing: the session is over, or never was.
 func (k *consumer) disabled(why string) {
 	k.tell() // it hears of what came before first
+	if k.onEnd != nil {
+		k.onEnd(why)
+	}
 	if r := k.enabled.Take(); r != nil {
 		answerEnd(r, why)
 	}

@@ -27,6 +27,11 @@ type drain struct {
 	stamp  stamp
 }
 
+// restart begins to read what has come since the last step said that it is done.
+func (d *drain) restart() {
+	d.opened, d.buffer, d.on, d.wrote, d.done = false, 0, false, 0, false
+}
+
 // step reads some packets, about as many bytes as told, and returns them as they
 // stand in a trace file. They are good until the next step. mu is held.
 func (d *drain) step(most int) []byte {

@@ -267,6 +267,7 @@ func (n *session) disable(why string) {
 		return
 	}
 	if n.consumer != nil {
+		n.packets.stats = n.packets.stats || n.consumer.onEnd != nil
 		n.consumer.disabled(cmp.Or(why, n.failure))
 	}
 }

@@ -1,0 +1,307 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/perfetto/messages"
+)
+
+// ErrFreed says that a session, and what it had not handed over, is gone: it was
+// freed, or its service closed.
+var ErrFreed = errors.New("tracing service: the session is gone")
+
+// ErrFlush says that a program did not commit in time what it had.
+var ErrFlush = errors.New("tracing service: a program did not answer a flush in time")
+
+// SessionConfig says what a [Session] records.
+type SessionConfig struct {
+	// Buffer is the size of the session's buffer in bytes, a multiple of 1024. It is a
+	// ring: when it is full, new data overwrites the oldest.
+	Buffer int64
+	// Sources are the data sources that are wanted, of every program that offers them.
+	Sources []DataSource
+	// ReadPeriod is how often [Session.Read] looks for data: 250 ms if 0.
+	ReadPeriod time.Duration
+	// FlushPeriod is how often programs commit all that they have, and ClearPeriod how
+	// often they repeat what their packets build upon, such as names, so that what
+	// follows a loss can be read. 0: never.
+	FlushPeriod, ClearPeriod time.Duration
+}
+
+// DataSource is a data source by its name.
+type DataSource struct {
+	Name string
+	// Categories are the categories of track events that are wanted, with * as a
+	// wildcard. They are for the data source track_event; nil wants all.
+	Categories []string
+}
+
+// Session is a recording of this process's own: Go code starts it and reads it
+// without a socket. Its methods may be called from any goroutine.
+type Session struct {
+	n   *session
+	end chan struct{} // closed when the recording is over
+	why string        // it is over, if not because it was stopped; the lock guards it
+	due chan struct{} // there may be data
+
+	reading chan struct{} // holds a token while Read runs
+	drain   drain
+	batch   Packets // that f has not taken
+}
+
+// Record starts a session. Its error is a refusal of the config, in the words that
+// a consumer would get.
+func (s *Service) Record(c SessionConfig) (*Session, error) {
+	r := &Session{end: make(chan struct{}), due: make(chan struct{}, 1), reading: make(chan struct{}, 1)}
+	k := &consumer{s: s, uid: os.Getuid()}
+	k.onEnd = func(why string) {
+		r.why = why
+		close(r.end)
+		r.kick()
+	}
+	s.lock()
+	defer s.unlock()
+	if s.closed {
+		return nil, ErrFreed
+	}
+	if err := k.enable(c.message(), nil); err != nil {
+		return nil, err
+	}
+	r.n = k.session
+	r.drain.n = r.n
+	r.n.every(cmp.Or(c.ReadPeriod, 250*time.Millisecond), r.kick)
+	return r, nil
+}
+
+// message returns the config in the protocol's words.
+func (c *SessionConfig) message() *messages.TraceConfig {
+	ms := func(d time.Duration) *uint32 { return proto.Uint32(uint32(d / time.Millisecond)) }
+	m := &messages.TraceConfig{
+		Buffers: []*messages.TraceConfig_BufferConfig{{
+			SizeKb:     proto.Uint32(uint32(min(c.Buffer>>10, 1<<32-1))),
+			FillPolicy: messages.TraceConfig_BufferConfig_RING_BUFFER.Enum(),
+		}},
+		FlushPeriodMs:          ms(c.FlushPeriod),
+		IncrementalStateConfig: &messages.TraceConfig_IncrementalStateConfig{ClearPeriodMs: ms(c.ClearPeriod)},
+	}
+	for _, d := range c.Sources {
+		of := &messages.DataSourceConfig{Name: proto.String(d.Name)}
+		if d.Name == "track_event" {
+			// Perfetto's library begins to trace before it is connected if a session's
+			// categories will be those that it was told: "*" says what none would.
+			of.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: []string{"*"}}
+			if len(d.Categories) > 0 {
+				of.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: d.Categories, DisabledCategories: []string{"*"}}
+			}
+		}
+		m.DataSources = append(m.DataSources, &messages.TraceConfig_DataSource{Config: of})
+	}
+	return m
+}
+
+// kick has Read look for data.
+func (r *Session) kick() {
+	select {
+	case r.due <- struct{}{}:
+	default: // it will look anyhow
+	}
+}
+
+// Packets are some packets of a trace, in order. Each says who wrote it, as the
+// packets of a trace file do.
+type Packets struct {
+	trace []byte
+	sizes []int
+}
+
+// Trace returns the packets as a trace file has them: files and batches can be put
+// one after the other. The bytes are the session's, see [Session.Read].
+func (p Packets) Trace() []byte { return p.trace }
+
+// All goes through the encoded packets, messages of the type TracePacket, with the
+// position of each. The bytes are the session's, see [Session.Read].
+func (p Packets) All() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		rest := p.trace
+		for i, size := range p.sizes {
+			_, _, head := protowire.ConsumeTag(rest)
+			_, length := protowire.ConsumeVarint(rest[head:])
+			if !yield(i, rest[head+length:size]) {
+				return
+			}
+			rest = rest[size:]
+		}
+	}
+}
+
+// Read hands what the session records to f, batch by batch, until the recording is
+// over and f has had all of it. Then it returns nil, or an error that says why the
+// service ended the recording.
+//
+// The bytes of a batch are valid until f returns, and f may change them. f runs in
+// the caller's goroutine and holds no lock of the service: it may take its time.
+// Programs do not wait for it. What has no room in the session's buffer meanwhile is
+// lost, and the packets that follow say so.
+//
+// When f fails, or ctx ends, Read returns that error; the recording continues. The
+// next Read begins with the batch that f did not take. Read returns [ErrFreed] when
+// the session is freed, and fails if another Read runs.
+func (r *Session) Read(ctx context.Context, f func(Packets) error) error {
+	select {
+	case r.reading <- struct{}{}:
+		defer func() { <-r.reading }()
+	default:
+		return errors.New("tracing service: the session is being read")
+	}
+	for {
+		over := r.over()
+		if err := r.readAll(f); err != nil {
+			return err
+		}
+		if over {
+			return r.reason()
+		}
+		select {
+		case <-r.due:
+		case <-r.end:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// over reports whether nothing is recorded any longer: what there is now is all.
+func (r *Session) over() bool {
+	select {
+	case <-r.end:
+		return true
+	default:
+		return false
+	}
+}
+
+// reason returns why the service ended the recording; nil if it was stopped.
+func (r *Session) reason() error {
+	r.n.s.lock()
+	defer r.n.s.unlock()
+	if r.why == "" {
+		return nil
+	}
+	return fmt.Errorf("tracing service: %s", r.why)
+}
+
+// readAll hands over all that there is.
+func (r *Session) readAll(f func(Packets) error) error {
+	for r.drain.restart(); ; {
+		if len(r.batch.trace) > 0 {
+			if err := f(r.batch); err != nil {
+				return err
+			}
+			r.batch = Packets{}
+		}
+		if r.drain.done {
+			return nil
+		}
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+}
+
+// next takes the next batch out of the session.
+func (r *Session) next() error {
+	s := r.n.s
+	s.lock()
+	defer s.unlock()
+	if s.sessions[r.n.id] != r.n {
+		return ErrFreed
+	}
+	b := r.drain.step(stepBytes)
+	r.batch = Packets{b, r.drain.sizes}
+	return nil
+}
+
+// Flush has the programs commit what they have, for timeout at most: 5 s if 0. What
+// they recorded before is then in the session, and handed over by [Session.Read]
+// soon. It returns [ErrFlush] when a program did not answer in time.
+func (r *Session) Flush(ctx context.Context, timeout time.Duration) error {
+	done := make(chan bool, 1)
+	s := r.n.s
+	s.lock()
+	if s.sessions[r.n.id] != r.n {
+		s.unlock()
+		return ErrFreed
+	}
+	r.n.flush(uint32(timeout/time.Millisecond), 0, func(ok bool) { done <- ok })
+	s.unlock()
+	select {
+	case ok := <-done:
+		r.kick()
+		if !ok {
+			return ErrFlush
+		}
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Stop ends the recording: data sources stop, and what their programs had sent is
+// kept. What programs have not committed needs a [Session.Flush] before. Stop
+// returns when the recording is over; what it has is still to be read.
+func (r *Session) Stop(ctx context.Context) error {
+	s := r.n.s
+	s.lock()
+	if s.sessions[r.n.id] == r.n {
+		r.n.stop("")
+	}
+	s.unlock()
+	select {
+	case <-r.end:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// SessionStats are counts of a session's service and buffer.
+type SessionStats struct {
+	Producers uint64 // programs that connected to the service, ever
+	Instances uint64 // data sources of programs that were set up, for any session
+	Chunks    uint64 // that programs wrote into the session's buffer
+}
+
+// Stats returns the counts; all 0 when the session is freed.
+func (r *Session) Stats() (stats SessionStats) {
+	s := r.n.s
+	s.lock()
+	defer s.unlock()
+	if s.sessions[r.n.id] != r.n {
+		return SessionStats{}
+	}
+	stats = SessionStats{Producers: uint64(s.lastProducer), Instances: s.lastInstance}
+	for _, b := range r.n.buffers {
+		stats.Chunks += b.Stats().ChunksWritten
+	}
+	return stats
+}
+
+// Free ends the recording at once and gives up what was not read. A Read that runs
+// returns [ErrFreed].
+func (r *Session) Free() {
+	s := r.n.s
+	s.lock()
+	defer s.unlock()
+	if s.sessions[r.n.id] == r.n {
+		s.free(r.n)
+	}
+}
