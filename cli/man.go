@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/service"
 	"tracex/ui"
 )
 
@@ -40,7 +40,7 @@ LC_ALL, LC_CTYPE, LANG: the first that is set names the character set of the ter
 TMUX, SSH_TTY, WAYLAND_DISPLAY, DISPLAY: choose how the explorer copies to the clipboard.
 EDITOR, VISUAL: the editor that opens the source of a call.
 TMPDIR: directory for unpacked traces and standard input.
-` + ipc.ProducerVariable + `, ` + ipc.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
+` + service.ProducerVariable + `, ` + service.ConsumerVariable + `: the sockets of serve; record sets them for the program that it runs.`
 
 // newManCommand returns the command that prints the man page of all commands.
 func newManCommand(a *app) *cobra.Command {

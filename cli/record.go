@@ -86,7 +86,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	keep, err := r.recordInto(ctx, folder, args)
+	keep, err := r.recordInto(ctx, s, folder, args)
 	if keep {
 		return errors.Join(err, folder.Close())
 	}
@@ -114,13 +114,13 @@ func (r *recordCommand) checkOutput() error {
 
 // recordInto records into a directory, and makes the trace. keep reports that the
 // directory has data that is nowhere else.
-func (r *recordCommand) recordInto(ctx context.Context, folder *recording.Folder, args []string) (keep bool, err error) {
+func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, folder *recording.Folder, args []string) (keep bool, err error) {
 	raw, err := os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
 	}
 	defer raw.Close()
-	session, err := startRecording(ctx, filepath.Join(folder.About.Sockets, "consumers"), raw, r)
+	session, err := startRecording(s, raw, r)
 	if err != nil {
 		return false, err
 	}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"tracex/recorder"
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
 )
 
@@ -30,8 +30,8 @@ func (r *recordCommand) runProgram(ctx context.Context, folder *recording.Folder
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = r.stdin, r.stdout, r.stderr
 	c.Env = append(os.Environ(),
-		ipc.ProducerVariable+"="+filepath.Join(dir, "producers"),
-		ipc.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
+		service.ProducerVariable+"="+filepath.Join(dir, "producers"),
+		service.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
 		recorder.LiveFolder+"="+folder.Path())
 	if v := folder.About.FormatVersion; v != 0 {
 		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))

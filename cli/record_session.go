@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/perfetto/service"
 )
 
 // socketFolder makes a directory for the sockets of a private service, which are
@@ -28,74 +27,44 @@ func socketFolder(name string) (string, error) {
 	return os.MkdirTemp(in, name)
 }
 
-// session is a session of the private service.
-type session struct {
-	port  *ipc.Binding
-	end   chan error
-	close func()
+// recordingSession is a session of the private service that is being written into a file.
+type recordingSession struct {
+	*service.Session
+	written chan error // what Read returned: the file is whole
 }
 
-// startRecording starts a session that is written into a file.
-func startRecording(ctx context.Context, address string, to *os.File, f *recordCommand) (*session, error) {
-	client, err := ipc.Dial(ctx, address, ipc.Options{})
+// startRecording starts a session whose packets are written into a file.
+func startRecording(s *service.Service, to io.Writer, f *recordCommand) (*recordingSession, error) {
+	session, err := s.Record(recordConfig(f))
 	if err != nil {
 		return nil, err
 	}
-	port, err := client.Bind(ctx, "ConsumerPort")
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
-	r := &session{port: port, end: make(chan error, 1), close: client.Close}
-	err = port.CallFile("EnableTracing", &messages.EnableTracingRequest{TraceConfig: recordConfig(f)}, to, func(reply ipc.Reply) {
-		m := new(messages.EnableTracingResponse)
-		err := reply.Decode(m)
-		if err == nil && m.GetError() != "" {
-			err = errors.New(m.GetError())
+	r := &recordingSession{Session: session, written: make(chan error, 1)}
+	go func() {
+		err := r.Read(context.Background(), func(p service.Packets) error {
+			_, err := to.Write(p.Trace())
+			return err
+		})
+		if err != nil {
+			f.reportServiceError(fmt.Errorf("recording stops: %w", err))
+			_ = r.Stop(context.Background()) // programs need not record what has no place
 		}
-		r.end <- err
-	})
-	if err == nil {
-		// The answer shows that the session is there, before the program is.
-		err = port.Invoke(ctx, "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
-	}
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
+		r.written <- err
+	}()
 	return r, nil
 }
 
 // recordConfig asks for all that a program can record.
-func recordConfig(f *recordCommand) *messages.TraceConfig {
-	// Perfetto's library can begin to trace before it connects, if it was told the
-	// categories of the session to come. Naming "*" equals naming none.
-	events := &messages.DataSourceConfig{
-		Name:             proto.String("track_event"),
-		TrackEventConfig: &messages.TrackEventConfig{EnabledCategories: []string{"*"}},
-	}
-	if len(f.categories) > 0 {
-		events.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: f.categories, DisabledCategories: []string{"*"}}
-	}
+func recordConfig(f *recordCommand) service.SessionConfig {
 	// Clearing makes Perfetto's library repeat names and tracks: after a loss, what
 	// follows could not be read without them.
-	const flushEvery, clearEvery, writeEvery = time.Second, time.Second, 250 * time.Millisecond
-	return &messages.TraceConfig{
-		Buffers: []*messages.TraceConfig_BufferConfig{{
-			SizeKb:     proto.Uint32(uint32(max(int64(f.buffer)>>10, 64))),
-			FillPolicy: messages.TraceConfig_BufferConfig_RING_BUFFER.Enum(),
-		}},
-		DataSources: []*messages.TraceConfig_DataSource{
-			{Config: events},
-			{Config: &messages.DataSourceConfig{Name: proto.String("tracex.calls")}},
+	return service.SessionConfig{
+		Buffer: max(int64(f.buffer), 64<<10),
+		Sources: []service.DataSource{
+			{Name: perfetto.TrackEventSource, Categories: f.categories},
+			{Name: perfetto.CallsSource},
 		},
-		WriteIntoFile:     proto.Bool(true),
-		FileWritePeriodMs: proto.Uint32(uint32(writeEvery / time.Millisecond)),
-		FlushPeriodMs:     proto.Uint32(uint32(flushEvery / time.Millisecond)),
-		WriteFlushMode:    messages.TraceConfig_WRITE_FLUSH_DISABLED.Enum(), // besides these
-		IncrementalStateConfig: &messages.TraceConfig_IncrementalStateConfig{
-			ClearPeriodMs: proto.Uint32(uint32(clearEvery / time.Millisecond)),
-		},
+		ReadPeriod: 250 * time.Millisecond, FlushPeriod: time.Second, ClearPeriod: time.Second,
 	}
 }
 
@@ -118,25 +87,13 @@ func (h had) nothing(program string) error {
 		"it made no recorded call, or ended before it sent one; is --category too narrow?")
 }
 
-// stop ends the session: when it returns, the file has all of it.
-func (r *session) stop(ctx context.Context) (had, error) {
-	defer r.close()
+// stop ends the session. When it returns, the file has all that was recorded.
+func (r *recordingSession) stop(ctx context.Context) (had, error) {
 	// An error would only say that a program is gone, which has nothing to flush.
-	_ = r.port.Invoke(ctx, "Flush", &messages.FlushRequest{TimeoutMs: proto.Uint32(2000)}, nil)
-	if err := r.port.Invoke(ctx, "DisableTracing", &messages.DisableTracingRequest{}, nil); err != nil {
+	_ = r.Flush(ctx, 2*time.Second)
+	if err := errors.Join(r.Stop(ctx), <-r.written); err != nil {
 		return had{}, err
 	}
-	if err := <-r.end; err != nil {
-		return had{}, err
-	}
-	var answer messages.GetTraceStatsResponse
-	if err := r.port.Invoke(ctx, "GetTraceStats", &messages.GetTraceStatsRequest{}, &answer); err != nil {
-		return had{}, err
-	}
-	stats := answer.GetTraceStats()
-	h := had{programs: stats.GetProducersSeen(), sessions: stats.GetDataSourcesSeen()}
-	for _, b := range stats.GetBufferStats() {
-		h.anything = h.anything || b.GetChunksWritten() > 0
-	}
-	return h, nil
+	stats := r.Stats()
+	return had{programs: stats.Producers, sessions: stats.Instances, anything: stats.Chunks > 0}, nil
 }

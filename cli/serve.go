@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/service"
 )
 
@@ -19,7 +18,7 @@ func newServeCommand(a *app) *cobra.Command {
 		Short: "Run a tracing service that programs connect to",
 		Long: "Run a tracing service that speaks Perfetto's protocol, until it is interrupted. Programs connect and offer what " +
 			"they can record; consumers, such as the command perfetto, record it. " +
-			"The sockets are those in $" + ipc.ProducerVariable + " and $" + ipc.ConsumerVariable + ", or Perfetto's own.",
+			"The sockets are those in $" + service.ProducerVariable + " and $" + service.ConsumerVariable + ", or Perfetto's own.",
 		Example: `tracex serve                          # at the usual sockets
 tracex serve --producers /tmp/p --consumers /tmp/c`,
 		Args:              noArguments,
@@ -29,7 +28,7 @@ tracex serve --producers /tmp/p --consumers /tmp/c`,
 	flags.StringVar(&producers, "producers", "", "socket for programs")
 	flags.StringVar(&consumers, "consumers", "", "socket for consumers")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return serve(c.Context(), a, cmp.Or(producers, ipc.ProducerAddress()), cmp.Or(consumers, ipc.ConsumerAddress()))
+		return serve(c.Context(), a, cmp.Or(producers, service.ProducerAddress()), cmp.Or(consumers, service.ConsumerAddress()))
 	}
 	return c
 }

@@ -67,7 +67,7 @@ func (b *bench) run(ctx context.Context) error {
 	var via *privateService
 	if canShare {
 		var err error
-		if via, err = startService(ctx, b.Sockets); err != nil {
+		if via, err = startService(b.Sockets); err != nil {
 			return err
 		}
 		defer via.close()

@@ -1,7 +1,8 @@
 // Package service is a tracing service that speaks Perfetto's protocol. Programs
 // connect to it and offer data sources; consumers ask for sessions. The service
 // copies what the programs write into the sessions' buffers ([tracebuf.Buffer]),
-// where it survives them, and hands it to consumers or writes it into files.
+// where it survives them, and hands it to consumers or writes it into files. A
+// consumer is another process that connects, or Go code of this one ([Session]).
 //
 //	program ──memory──►┐                            ┌──► ReadBuffers ──► consumer
 //	        ──socket──►│ move, patch, scrape        │

@@ -12,6 +12,20 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
+// The environment variables that say where the sockets of a service are, for
+// programs and for consumers.
+const (
+	ProducerVariable = ipc.ProducerVariable
+	ConsumerVariable = ipc.ConsumerVariable
+)
+
+// ProducerAddress returns where programs of this machine look for a service: the
+// value of ProducerVariable, else Perfetto's usual place.
+func ProducerAddress() string { return ipc.ProducerAddress() }
+
+// ConsumerAddress returns where consumers of this machine look for a service.
+func ConsumerAddress() string { return ipc.ConsumerAddress() }
+
 // Config says how a service treats who connects. The zero value is good.
 type Config struct {
 	// Producers and Consumers are addresses to listen at, see [ipc.Host.Listen].

@@ -1,0 +1,10 @@
+package perfetto
+
+import "tracex/recorder/perfetto/calls"
+
+// The data sources whose packets become calls. A service that records for a
+// conversion asks for these.
+const (
+	TrackEventSource = "track_event" // Perfetto's client libraries
+	CallsSource      = calls.Source  // tracex's recorder
+)
