@@ -18,18 +18,17 @@ const maxParents = 100
 // arrange finds out to the end where lines belong, now that all descriptions are
 // known, and returns them in the order of the threads that they become: by
 // process, and in a process its threads, then what else it has.
-func (c *Converter) arrange() []*line {
-	for _, l := range c.lines {
+func (ts *tracks) arrange(recorders []*callsRecorder) []*line {
+	for _, l := range ts.lines {
 		if l.scope == ofUnknown {
-			c.current.machine = l.machine
-			c.place(l)
+			ts.place(l)
 		}
 	}
-	c.countMachines(c.lines)
+	ts.countMachines(recorders)
 	var lines []*line
-	for _, l := range c.lines {
+	for _, l := range ts.lines {
 		if !l.records.Empty() || len(l.more) > 0 {
-			c.label(l)
+			ts.label(l)
 			lines = append(lines, l)
 		}
 	}
@@ -42,7 +41,7 @@ func (c *Converter) arrange() []*line {
 	rank := func(l *line) int {
 		switch {
 		case l.pid.pid() == 0:
-			return len(c.lines) // of no process: at the end
+			return len(ts.lines) // of no process: at the end
 		default:
 			return processes[l.pid]
 		}
@@ -68,17 +67,17 @@ func (l *line) class() int {
 
 // place adds the records of a line of an undescribed track to the line that it
 // belongs to.
-func (c *Converter) place(l *line) {
+func (ts *tracks) place(l *line) {
 	var home *line
-	if t := c.tracks[l.parent]; t != nil {
+	if t := ts.described[l.parent]; t != nil {
 		if home = t.line; home == nil {
-			home = c.lineOf(t, []byte(l.name))
+			home = ts.lineOf(t, l.machine, []byte(l.name))
 			t.line = home
 		}
-	} else if joined, ok := c.joined.get(l.parent); ok {
+	} else if joined, ok := ts.joined.get(l.parent); ok {
 		home = joined
 	} else {
-		home = c.keyed(lineKey{byName, rootOf(l.machine, 0), l.name}, line{joined: true, name: l.name})
+		home = ts.keyed(lineKey{byName, rootOf(l.machine, 0), l.name}, line{joined: true, name: l.name, machine: l.machine})
 	}
 	if home == nil || home == l {
 		l.parent = 0 // too many lines: it stays as it is
@@ -99,22 +98,22 @@ func (l *line) streams() []*spool.Stream {
 
 // label finds out how the threads of a line are named, and to which process and
 // thread the line belongs.
-func (c *Converter) label(l *line) {
+func (ts *tracks) label(l *line) {
 	var parts []string
 	if l.scope == ofThread {
-		parts = append(parts, c.threadName(l, l.track))
+		parts = append(parts, ts.threadName(l, l.track))
 	} else if l.name != "" {
 		parts = append(parts, l.name)
 	} else if l.track != nil && l.scope == ofTrack {
 		parts = append(parts, fmt.Sprintf("track %d", l.track.uuid))
 	}
 	if l.scope != ofTrace {
-		parts = append(parts, c.ancestors(l)...)
+		parts = append(parts, ts.ancestors(l)...)
 	}
 	if l.pid.pid() != 0 {
-		parts = append(parts, numbered(c.processOf(l), "process", int64(l.pid.pid())))
+		parts = append(parts, numbered(ts.processOf(l), "process", int64(l.pid.pid())))
 	}
-	if machine := c.machineName(l.machine); machine != "" && l.scope != ofTrace {
+	if machine := ts.machineName(l.machine); machine != "" && l.scope != ofTrace {
 		parts = append(parts, machine)
 	}
 	slices.Reverse(parts)
@@ -125,20 +124,20 @@ func (c *Converter) label(l *line) {
 
 // ancestors returns the names of a line's parents up to its process, and notes
 // the process and the thread that they belong to.
-func (c *Converter) ancestors(l *line) (parts []string) {
+func (ts *tracks) ancestors(l *line) (parts []string) {
 	switch l.scope {
 	case ofThread, ofProcess, ofUnknown:
 		if l.scope == ofProcess {
 			l.process = l.track.title
 		} else if l.track != nil {
-			c.processUp(l, l.track.parent)
+			ts.processUp(l, l.track.parent)
 		}
 		return nil
 	}
 	for up, n := l.parent, 0; up != 0 && n < maxParents; n++ {
-		t := c.tracks[up]
+		t := ts.described[up]
 		if t == nil {
-			joined, ok := c.joined.get(up)
+			joined, ok := ts.joined.get(up)
 			if !ok {
 				break
 			}
@@ -148,8 +147,8 @@ func (c *Converter) ancestors(l *line) (parts []string) {
 		switch {
 		case t.hasThread:
 			l.pid, l.thread = t.thread.pid, t.thread
-			parts = append(parts, c.threadName(l, t))
-			c.processUp(l, t.parent)
+			parts = append(parts, ts.threadName(l, t))
+			ts.processUp(l, t.parent)
 			return parts
 		case t.hasProcess:
 			l.pid, l.process = t.pid, t.title
@@ -164,8 +163,8 @@ func (c *Converter) ancestors(l *line) (parts []string) {
 
 // threadName is a thread's name and number, as in "worker 4711". t is its track,
 // if it has one.
-func (c *Converter) threadName(l *line, t *track) string {
-	if l.title = c.names.threads[l.thread]; t != nil && t.title != "" {
+func (ts *tracks) threadName(l *line, t *track) string {
+	if l.title = ts.names.threads[l.thread]; t != nil && t.title != "" {
 		l.title = t.title
 	}
 	return numbered(l.title, "thread", l.thread.tid)
@@ -173,23 +172,23 @@ func (c *Converter) threadName(l *line, t *track) string {
 
 // processUp takes a line's process from the track that its thread's track is
 // below: numbers of processes may be used again, tracks are not.
-func (c *Converter) processUp(l *line, parent uint64) {
-	if t := c.tracks[parent]; t != nil && t.hasProcess && t.pid == l.pid {
+func (ts *tracks) processUp(l *line, parent uint64) {
+	if t := ts.described[parent]; t != nil && t.hasProcess && t.pid == l.pid {
 		l.process = t.title
 	}
 }
 
-func (c *Converter) processOf(l *line) string {
-	l.process = cmp.Or(l.process, c.processTitle(l.pid))
+func (ts *tracks) processOf(l *line) string {
+	l.process = cmp.Or(l.process, ts.processTitle(l.pid))
 	return l.process
 }
 
 // processTitle is what a process is called; "": that is not known.
-func (c *Converter) processTitle(pid processID) string {
-	if t := c.tracks[c.processes[pid]]; t != nil && t.title != "" {
+func (ts *tracks) processTitle(pid processID) string {
+	if t := ts.described[ts.processes[pid]]; t != nil && t.title != "" {
 		return t.title
 	}
-	return c.names.processes[pid]
+	return ts.names.processes[pid]
 }
 
 func numbered(name, otherwise string, n int64) string {

@@ -16,6 +16,11 @@ type recorded struct {
 	known   map[uint64]*callsRecorder
 	list    []*callsRecorder // in order of appearance
 	threads int              // of all
+
+	spool   *spool.Spool
+	sink    *sink
+	left    *tally
+	encoded []byte // room for a record
 }
 
 // callsRecorder is one recorder.
@@ -43,12 +48,12 @@ const (
 	knownReferences = 1 << 16
 )
 
-// recordedCalls reads a packet of calls. Objects are looked at when they are
+// read reads a packet of calls. Objects are looked at when they are
 // written, since where they lie tells what they are.
-func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
+func (d *recorded) read(p *packet) error {
 	part, err := calls.Decode(p.data)
 	if err != nil {
-		c.leave(damaged, p)
+		d.left.leave(damaged, p)
 		return nil
 	}
 	if !part.HasThread && len(part.References) == 0 {
@@ -56,62 +61,62 @@ func (c *Converter) recordedCalls(p *packet, _ *sequence) error {
 	}
 	version, known := versionOf(&part)
 	if !known {
-		c.leave(unknownVersion, p)
+		d.left.leave(unknownVersion, p)
 		return nil
 	}
-	r := c.recorded.get(part.Recorder, version, c.spool)
+	r := d.get(part.Recorder, version)
 	if r == nil {
-		c.leave(tooManyTracks, p)
+		d.left.leave(tooManyTracks, p)
 		return nil
 	}
 	if r.version != version { // a recorder writes one
-		c.leave(damaged, p)
+		d.left.leave(damaged, p)
 		return nil
 	}
 	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
-	if sound, err := r.refer(part.References, c); err != nil {
+	if sound, err := r.refer(part.References, d.spool); err != nil {
 		return err
 	} else if !sound {
-		c.leave(damaged, p)
+		d.left.leave(damaged, p)
 	}
 	if !part.HasThread {
 		return nil
 	}
 	if !p.timed {
-		c.leave(withoutTime, p)
+		d.left.leave(withoutTime, p)
 		return nil
 	}
 	if p.early { // those of recorders have snapshots before them
-		c.leave(strangeClock, p)
-		if _, ok := c.checkTime(p, p.ns); !ok {
+		d.left.leave(strangeClock, p)
+		if _, ok := d.sink.clocks.check(p, p.ns); !ok {
 			return nil
 		}
 	}
 	shift := p.ns - int64(p.time)
 	first, last, sound := span(&part, p.ns, shift)
 	if !sound {
-		c.leave(damaged, p)
+		d.left.leave(damaged, p)
 		return nil
 	}
-	records := c.recorded.thread(r, part.Thread, c.spool)
+	records := d.thread(r, part.Thread)
 	if records == nil {
-		c.leave(tooManyTracks, p)
+		d.left.leave(tooManyTracks, p)
 		return nil
 	}
-	c.first, c.last = min(c.first, first), max(c.last, last)
-	c.scratch = binary.AppendVarint(c.scratch[:0], p.offset)
-	c.scratch = binary.AppendVarint(c.scratch, p.ns)
-	c.scratch = binary.AppendVarint(c.scratch, shift)
+	d.sink.cover(first, last)
+	d.encoded = binary.AppendVarint(d.encoded[:0], p.offset)
+	d.encoded = binary.AppendVarint(d.encoded, p.ns)
+	d.encoded = binary.AppendVarint(d.encoded, shift)
 	// All at one time: they are read in the order of the input.
-	return c.spool.Add(records, 0, append(c.scratch, p.data...))
+	return d.spool.Add(records, 0, append(d.encoded, p.data...))
 }
 
 // get returns a recorder, a new one if need be; nil when there are too many.
-func (d *recorded) get(id uint64, v format.Version, s *spool.Spool) *callsRecorder {
+func (d *recorded) get(id uint64, v format.Version) *callsRecorder {
 	r := d.known[id]
 	if r == nil && len(d.list) < knownRecorders {
 		r = &callsRecorder{
-			version: v, references: s.Stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*spool.Stream{},
+			version: v, references: d.spool.Stream(), known: newRemember[reference, struct{}](knownReferences), threads: map[int32]*spool.Stream{},
 		}
 		if d.known == nil {
 			d.known = map[uint64]*callsRecorder{}
@@ -123,11 +128,11 @@ func (d *recorded) get(id uint64, v format.Version, s *spool.Spool) *callsRecord
 }
 
 // thread returns the records of a thread; nil when there are too many threads.
-func (d *recorded) thread(r *callsRecorder, id int32, s *spool.Spool) *spool.Stream {
+func (d *recorded) thread(r *callsRecorder, id int32) *spool.Stream {
 	t := r.threads[id]
 	if t == nil && d.threads < knownTracks {
 		d.threads++
-		t = s.Stream()
+		t = d.spool.Stream()
 		r.threads[id] = t
 	}
 	return t
@@ -135,7 +140,7 @@ func (d *recorded) thread(r *callsRecorder, id int32, s *spool.Spool) *spool.Str
 
 // refer keeps the references that are new. sound is false if one is damaged:
 // those before it are kept.
-func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
+func (r *callsRecorder) refer(b []byte, to *spool.Spool) (sound bool, err error) {
 	for len(b) > 0 {
 		if !format.Kind(b[0]).Reference() {
 			return false, nil
@@ -151,7 +156,7 @@ func (r *callsRecorder) refer(b []byte, c *Converter) (sound bool, err error) {
 		}
 		r.known.put(name, struct{}{})
 		r.ids[name.kind] = max(r.ids[name.kind], int64(id)+1)
-		if err := c.spool.Add(r.references, 0, object); err != nil {
+		if err := to.Add(r.references, 0, object); err != nil {
 			return true, err
 		}
 	}

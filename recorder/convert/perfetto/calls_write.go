@@ -45,7 +45,7 @@ func (w *writer) recorded(ctx context.Context) error {
 		none[format.KindClassDescriptor]++ // see ownClass
 	}
 	if len(w.threads) > 0 || len(w.c.recorded.list) > 1 {
-		w.c.nameRecorders()
+		w.c.recorded.nameRecorders(w.c.tracks)
 	}
 	for _, r := range w.c.recorded.list {
 		c.r, c.referred, c.ids = r, false, c.next
@@ -72,14 +72,14 @@ func (w *writer) recorded(ctx context.Context) error {
 
 // nameRecorders names the recorders of a trace that has other threads as well, as
 // the processes are named that they were in: a recorder does not know how.
-func (c *Converter) nameRecorders() {
+func (d *recorded) nameRecorders(ts *tracks) {
 	met := make(map[string]int)
-	for _, r := range c.recorded.list {
+	for _, r := range d.list {
 		name := "recording"
 		if r.pid.pid() != 0 {
-			name = numbered(c.processTitle(r.pid), "process", int64(r.pid.pid()))
+			name = numbered(ts.processTitle(r.pid), "process", int64(r.pid.pid()))
 		}
-		if machine := c.machineName(r.pid.machine()); machine != "" {
+		if machine := ts.machineName(r.pid.machine()); machine != "" {
 			name = machine + between + name
 		}
 		if met[name]++; met[name] > 1 {
@@ -132,10 +132,10 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 		return in.Err()
 	}
 	if k.t != nil {
-		k.moment(c.w.c.last)
+		k.moment(c.w.c.sink.last)
 		k.end(0, !k.timed)
 		k.t.name = k.shown()
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid.pid(), Process: c.w.c.processTitle(c.r.pid), Thread: k.name})
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid.pid(), Process: c.w.c.tracks.processTitle(c.r.pid), Thread: k.name})
 		c.w.blocks.end(k.t)
 	}
 	return c.w.blocks.failed()

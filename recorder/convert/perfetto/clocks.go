@@ -43,6 +43,18 @@ type clocks struct {
 	version int                   // from 1: what was found out before is not sure any more
 	key     []byte
 	bridged map[uint32]bool // machines whose clocks are related to the trace's
+
+	monotonic conversion // of times by old fields
+	others    conversion // of packets without a sequence
+	wall      wallClock
+	left      *tally
+}
+
+// wallClock is what the wall clock showed at a time of the trace.
+type wallClock struct {
+	ns    int64 // since 1970
+	at    int64 // ns on the clock of the trace
+	known bool
 }
 
 // domain is what is known of a clock.

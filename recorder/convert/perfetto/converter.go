@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"math"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"tracex/format"
 	"tracex/recorder/convert/spool"
@@ -44,49 +41,33 @@ const (
 	defaultBlock  = 1 << 20
 )
 
-// Converter makes a trace of packets: give it all of them, in the order in which
-// they stand in the file, then have the trace written. It is used by one
+// Converter makes a trace of packets. Give it the packets in the order of the file,
+// by Read or one at a time by Packet, then have the trace written. It is used by one
 // goroutine at a time.
+//
+// It passes each packet to the part that reads its kind:
+//
+//	packet → clocks: the time; sequences: the incremental state
+//	       → tracks: descriptions of tracks, threads and processes
+//	       → events: TrackEvents → record of what happened → sink → spool
+//	       → recorded: calls of recorders → spool
+//
+// and when all is read, writer turns the spool's records into blocks, a track after
+// the other.
 type Converter struct {
 	options    Options
-	readers    map[protowire.Number]reader
 	spool      *spool.Spool
 	dictionary *dictionary
 	clocks     *clocks
-	monotonic  conversion // of times by old fields
-	others     conversion // of packets without a sequence
 	sequences  sequences
-	names      names
-	left       tally
+	tracks     *tracks
+	events     *eventReader
+	recorded   *recorded
+	sink       *sink
+	left       *tally
+	unpacker   unpacker
 	packets    int64
-	wall       int64 // ns since 1970 at wallAt, by the first snapshot that tells
-	wallAt     reading
-	hasWall    bool
-
-	tracks     map[uint64]*track    // those that are not joined
-	threads    map[threadID]uint64  // their tracks
-	processes  map[processID]uint64 // the first track of each
-	several    bool                 // there are several machines
-	joined     *remember[uint64, *line]
-	lines      []*line
-	keys       map[lineKey]*line
-	unknown    int                        // lines of tracks that are not described
-	asyncNames *remember[asyncID, string] // nil: there are none
-	recorded   recorded
-	early      *spool.Stream // nil: nothing was
-
-	first, last int64 // times of events
-
-	unpacker unpacker
-
-	// Of the packet that is being read.
-	current        packet
-	event          event
-	category, name label
-	arguments      arguments
-	record         record
-	scratch        []byte
-	text           []byte
+	room       packet // for the one at hand, which is passed on
 }
 
 // New returns a Converter. The caller closes it. With options that cannot be, Read
@@ -98,22 +79,14 @@ func New(o Options) *Converter {
 	if o.BlockSize <= 0 {
 		o.BlockSize = defaultBlock
 	}
-	c := &Converter{
-		options:   o,
-		readers:   readers(),
-		spool:     spool.New(o.TempDir, o.Memory),
-		clocks:    newClocks(),
-		names:     names{make(map[processID]string), make(map[threadID]string)},
-		tracks:    make(map[uint64]*track),
-		threads:   make(map[threadID]uint64),
-		processes: make(map[processID]uint64),
-		joined:    newRemember[uint64, *line](knownJoined),
-		keys:      make(map[lineKey]*line),
-		first:     math.MaxInt64,
-	}
+	c := &Converter{options: o, spool: spool.New(o.TempDir, o.Memory), clocks: newClocks(), left: new(tally)}
 	c.dictionary = newDictionary(c.spool, cmp.Or(o.FormatVersion, format.Newest))
 	c.dictionary.err = writable(o.FormatVersion)
-	c.arguments = arguments{d: c.dictionary, plain: format.NewContext(format.V22)}
+	c.clocks.left = c.left
+	c.sink = newSink(c.spool, c.clocks, c.left)
+	c.tracks = newTracks(c.spool, c.left)
+	c.recorded = &recorded{spool: c.spool, sink: c.sink, left: c.left}
+	c.events = newEventReader(c.dictionary, c.clocks, c.tracks, c.sink, c.left)
 	return c
 }
 
@@ -150,14 +123,14 @@ func (c *Converter) Read(ctx context.Context, in io.Reader) error {
 	}
 }
 
-func (c *Converter) tooLarge(offset int64) { c.leave(largePackets, &packet{offset: offset}) }
+func (c *Converter) tooLarge(offset int64) { c.left.leave(largePackets, &packet{offset: offset}) }
 
 // Packet takes in one TracePacket. It fails only when there is no room for what
 // it keeps; what is wrong with the packet is counted.
 func (c *Converter) Packet(b []byte) error { return c.packet(b, -1) }
 
 func (c *Converter) packet(b []byte, offset int64) error {
-	p := &c.current
+	p := &c.room
 	*p = packet{offset: offset}
 	whole := p.parse(b)
 	if whole && compressed(p.kind) {
@@ -165,11 +138,11 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	}
 	c.packets++
 	if !whole {
-		c.leave(damaged, p)
+		c.left.leave(damaged, p)
 		if !p.stamped(b) || compressed(p.kind) {
 			return nil
 		}
-		// What was read of it counts: the times of those behind it may be told as
+		// What was read of it counts: the times of later packets may be told as
 		// differences, and what it began will end.
 		if len(p.data) == 0 {
 			p.kind = 0
@@ -181,35 +154,72 @@ func (c *Converter) packet(b []byte, offset int64) error {
 		c.updateState(p, s)
 	}
 	if p.kind == packetClockSnapshot {
-		c.clockSnapshot(p)
+		c.clocks.snapshot(p)
 		return nil
 	}
 	if p.flags&flagNeedsState != 0 && (s == nil || !s.valid) {
-		c.leave(withoutState, p)
+		c.left.leave(withoutState, p)
 		return nil
 	}
 	// Also of packets that mean nothing to us: the next time may be told as the
 	// difference to this one.
 	if p.hasTime {
-		p.ns, p.timed = c.packetTime(p, s)
+		p.ns, p.timed = c.clocks.packetTime(p, s)
 	}
-	// The kind that nearly all packets are of needs no look-up.
-	if p.kind == packetTrackEvent {
-		return c.failed(c.trackEvent(p, s))
+	if err := c.read(p, s); err != nil {
+		return err
 	}
-	if read := c.readers[p.kind]; read != nil {
-		return c.failed(read(c, p, s))
-	}
-	if p.kind != 0 && !aboutRecording[p.kind] {
-		c.left.kind(p)
+	return c.dictionary.err
+}
+
+// read passes a packet to the part that reads its kind. A kind that is not here is
+// left out and counted.
+func (c *Converter) read(p *packet, s *sequence) error {
+	switch p.kind {
+	case packetTrackEvent:
+		return c.events.read(p, s)
+	case packetCalls:
+		return c.recorded.read(p)
+	case packetTrackDescriptor:
+		c.tracks.trackDescriptor(p, s)
+	case packetProcessDescriptor:
+		c.tracks.processDescriptor(p)
+	case packetThreadDescriptor:
+		c.tracks.threadDescriptor(p, s)
+	case packetProcessTree:
+		c.tracks.processTree(p)
+	case packetTrigger, packetCloneTrigger:
+		return c.events.trigger(p)
+	case packetRemoteSync:
+		c.clocks.remoteSync(p)
+	default:
+		if p.kind != 0 && !aboutRecording[p.kind] {
+			c.left.kind(p)
+		}
 	}
 	return nil
 }
 
-// failed returns err, or what the dictionary failed with.
-func (c *Converter) failed(err error) error {
-	if err == nil {
-		err = c.dictionary.err
+// updateState takes in what a packet says of the state of its sequence.
+func (c *Converter) updateState(p *packet, s *sequence) {
+	// The service marks the first packet of a sequence too.
+	if p.dropped && s.met {
+		c.left.leave(lostMarks, p)
 	}
-	return err
+	switch {
+	case p.flags&flagCleared != 0:
+		s.clear()
+	case p.dropped:
+		s.lose()
+	}
+	s.met = true
+	if p.defaults != nil && !s.setDefaults(p.defaults, p.machine) {
+		c.left.leave(damaged, p)
+	}
+	if p.interned != nil && s.valid && !s.read(p.interned) {
+		c.left.leave(damaged, p)
+	}
+	if p.interned != nil || p.flags&flagCleared != 0 {
+		c.sequences.count(s)
+	}
 }

@@ -6,12 +6,12 @@ import (
 )
 
 // eventTime returns the time of an event on the trace's clock.
-func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool) {
+func (c *clocks) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool) {
 	old := false
 	switch {
 	case e.hasDelta:
 		if !s.hasReference {
-			c.leave(withoutTime, p)
+			c.left.leave(withoutTime, p)
 			return 0, false
 		}
 		s.reference += e.deltaUS * 1000
@@ -23,57 +23,58 @@ func (c *Converter) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bo
 	case p.hasTime:
 		return 0, false // why, was said
 	default:
-		c.leave(withoutTime, p)
+		c.left.leave(withoutTime, p)
 		return 0, false
 	}
 	p.early = false
 	if old {
 		// Those fields are of a time when all was told by one clock.
-		if t, ok := c.clocks.convert(&c.monotonic, clockOn(p.machine, 0, clockMonotonic), ns); ok {
+		if t, ok := c.convert(&c.monotonic, clockOn(p.machine, 0, clockMonotonic), ns); ok {
 			ns = t
 		}
 	}
-	return c.checkTime(p, ns)
+	return c.check(p, ns)
 }
 
 // packetTime returns the time of a packet on the trace's clock.
-func (c *Converter) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
+func (c *clocks) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	clock := p.clock
 	if clock == 0 && s != nil {
 		clock = s.clock
 	}
 	if p.machine != 0 {
-		c.clocks.bridge(p.machine)
-		clock = cmp.Or(clock, c.clocks.trace.clock)
-	} else if clock == 0 || clock == c.clocks.trace.clock {
-		return c.checkTime(p, int64(p.time))
+		c.bridge(p.machine)
+		clock = cmp.Or(clock, c.trace.clock)
+	} else if clock == 0 || clock == c.trace.clock {
+		return c.check(p, int64(p.time))
 	}
 	via := &c.others
 	if s != nil {
 		via = &s.conversion
 	}
 	id := clockOn(p.machine, p.sequence, clock)
-	ns, ok = c.clocks.convert(via, id, int64(p.time))
+	ns, ok = c.convert(via, id, int64(p.time))
 	if !ok {
-		unknown := c.clocks.domains[id] == nil
+		unknown := c.domains[id] == nil
 		if unknown && id.sequence != 0 {
 			// A difference to nothing that we know.
-			c.leave(withoutTime, p)
+			c.left.leave(withoutTime, p)
 			return 0, false
 		}
 		p.early, p.clockID, p.raw = true, id, unknown
 		return ns, true
 	}
-	return c.checkTime(p, ns)
+	return c.check(p, ns)
 }
 
 // farTime is the latest time that is taken for one: differences of two times
 // stay numbers.
 const farTime = math.MaxInt64 / 4
 
-func (c *Converter) checkTime(p *packet, ns int64) (int64, bool) {
+// check returns a time, unless it is too far away to be one.
+func (c *clocks) check(p *packet, ns int64) (int64, bool) {
 	if ns < 0 || ns > farTime {
-		c.leave(withoutTime, p)
+		c.left.leave(withoutTime, p)
 		return 0, false
 	}
 	return ns, true

@@ -8,8 +8,7 @@ import (
 
 // gather adds all that is to be shown of an event as arguments. It returns its
 // place in the source, with its number if it is interned.
-func (c *Converter) gather(s *sequence, e *event) (at source, iid uint64) {
-	a := &c.arguments
+func (a *arguments) gather(s *sequence, e *event) (at source, iid uint64) {
 	for _, b := range e.annotations {
 		a.annotation(b)
 	}
@@ -26,45 +25,45 @@ func (c *Converter) gather(s *sequence, e *event) (at source, iid uint64) {
 		_, at, _ = parseSource(e.source)
 	}
 	if e.log != nil {
-		if from, ok := c.logMessage(s, e.log); ok && iid == 0 && at.file == nil {
+		if from, ok := a.logMessage(s, e.log); ok && iid == 0 && at.file == nil {
 			at = from
 		}
 	}
 	if e.task != nil {
-		c.task(s, e.task)
+		a.task(s, e.task)
 	}
 	switch e.correlates {
 	case eventCorrelation:
 		a.add("correlation", unsigned(e.correlation))
 	case eventCorrelationText:
-		a.add("correlation", format.Value{Kind: format.ValueString, Text: string(c.dictionary.fit(e.correlationIs))})
+		a.add("correlation", format.Value{Kind: format.ValueString, Text: string(a.d.fit(e.correlationIs))})
 	case eventCorrelationIID:
 		if known := s.find(internedCorrelations, e.correlation); known != nil {
-			a.add("correlation", format.Value{Kind: format.ValueString, Text: string(c.dictionary.fit(known.text))})
+			a.add("correlation", format.Value{Kind: format.ValueString, Text: string(a.d.fit(known.text))})
 		}
 	}
 	if e.hasAsyncID && !a.asText {
 		a.add("id", unsigned(e.asyncID))
 	}
-	c.flows("flow", e.flows, e.oldFlows)
-	c.flows("flow end", e.flowEnds, e.oldFlowEnds)
+	a.flows("flow", e.flows, e.oldFlows)
+	a.flows("flow end", e.flowEnds, e.oldFlowEnds)
 	switch {
 	case e.stack != nil:
-		c.stack(e.stack)
+		a.stack(e.stack)
 	case e.stackIID != 0:
-		c.internedStack(s, e.stackIID)
+		a.internedStack(s, e.stackIID)
 	}
 	return at, iid
 }
 
 // flows adds the numbers of flows; those of the older field if there are no
 // others: who writes both means the same.
-func (c *Converter) flows(name string, ids, old []uint64) {
+func (a *arguments) flows(name string, ids, old []uint64) {
 	if len(ids) == 0 {
 		ids = old
 	}
 	for _, id := range ids {
-		c.arguments.add(name, hexadecimal(id))
+		a.add(name, hexadecimal(id))
 	}
 }
 
@@ -72,7 +71,7 @@ func (c *Converter) flows(name string, ids, old []uint64) {
 var priorities = [...]string{"", "", "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"}
 
 // logMessage adds a LogMessage, and returns where it was made.
-func (c *Converter) logMessage(s *sequence, b []byte) (at source, ok bool) {
+func (a *arguments) logMessage(s *sequence, b []byte) (at source, ok bool) {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
@@ -80,11 +79,11 @@ func (c *Converter) logMessage(s *sequence, b []byte) (at source, ok bool) {
 			at, ok = s.locations[f.value]
 		case 2:
 			if body := s.find(internedBodies, f.value); body != nil {
-				c.arguments.add("message", format.Value{Kind: format.ValueString, Text: string(c.dictionary.fit(body.text))})
+				a.add("message", format.Value{Kind: format.ValueString, Text: string(a.d.fit(body.text))})
 			}
 		case 3:
 			if f.value < uint64(len(priorities)) && priorities[f.value] != "" {
-				c.arguments.add("priority", raw(priorities[f.value]))
+				a.add("priority", raw(priorities[f.value]))
 			}
 		}
 	}
@@ -92,12 +91,12 @@ func (c *Converter) logMessage(s *sequence, b []byte) (at source, ok bool) {
 }
 
 // task adds where a TaskExecution says that the task came from.
-func (c *Converter) task(s *sequence, b []byte) {
+func (a *arguments) task(s *sequence, b []byte) {
 	f := fields{rest: b}
 	for f.next() {
 		if at, ok := s.locations[f.value]; f.number == 1 && ok {
 			text := string(at.function) + " at " + string(at.file) + ":" + strconv.Itoa(int(at.line))
-			c.arguments.add("posted from", raw(string(c.dictionary.fit([]byte(text)))))
+			a.add("posted from", raw(string(a.d.fit([]byte(text)))))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestGreedy(t *testing.T) {
 	if err := c.Read(t.Context(), bytes.NewReader(s.trace)); err != nil {
 		t.Fatal(err)
 	}
-	e := &c.event
+	e := &c.events.event
 	for what, n := range map[string]int{
 		"numbers of categories": cap(e.categoryIIDs), "categories": cap(e.categories), "annotations": cap(e.annotations),
 		"tracks": cap(e.extraTracks), "flows": cap(e.oldFlows),
@@ -42,8 +42,8 @@ func TestGreedy(t *testing.T) {
 			t.Errorf("room for %d %s", n, what)
 		}
 	}
-	if want := int64(many + maxNumbers - maxArguments); c.arguments.left != want {
-		t.Errorf("%d arguments are left out, want %d", c.arguments.left, want)
+	if want := int64(many + maxNumbers - maxArguments); c.events.arguments.left != want {
+		t.Errorf("%d arguments are left out, want %d", c.events.arguments.left, want)
 	}
 }
 

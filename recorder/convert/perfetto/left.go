@@ -88,7 +88,7 @@ type tally struct {
 const knownKinds = 1 << 10
 
 // leave counts a packet that is left out, wholly or in part.
-func (c *Converter) leave(why reason, p *packet) { c.left.count(why, 1, p.offset) }
+func (t *tally) leave(why reason, p *packet) { t.count(why, 1, p.offset) }
 
 func (t *tally) count(why reason, n, offset int64) {
 	if t.counts[why] == 0 {

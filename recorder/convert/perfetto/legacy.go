@@ -80,10 +80,11 @@ func (l *legacy) parse(b []byte) bool {
 
 // legacyEvent reads an event that has a LegacyEvent in it. A phase stands in the
 // place of its type.
-func (c *Converter) legacyEvent(p *packet, s *sequence, e *event, time int64) error {
+func (x *eventReader) legacyEvent(o *occurrence) error {
+	p, e := o.packet, o.event
 	var g legacy
 	if !g.parse(e.legacy) {
-		c.leave(damaged, p)
+		x.left.leave(damaged, p)
 		return nil
 	}
 	if e.nameIID == 0 {
@@ -97,68 +98,67 @@ func (c *Converter) legacyEvent(p *packet, s *sequence, e *event, time int64) er
 		e.flows = append(e.flows, g.bind)
 	}
 	if g.phase == 0 {
-		return c.withoutPhase(p, s, e, &g, time)
+		return x.withoutPhase(o, &g)
 	}
-	c.named(s, e)
+	o.called = x.labels.of(o.sequence, e)
 	if g.phase == 'M' {
-		return c.metadata(p, s, e, &g)
-	}
-	l := c.legacyLine(s, e, &g)
-	if l == nil {
-		c.leave(unknownEvents, p)
+		x.metadata(o, &g)
 		return nil
 	}
-	return c.phaseEvent(p, s, e, &g, l, time)
+	l := x.legacyLine(o, &g)
+	if l == nil {
+		x.left.leave(unknownEvents, p)
+		return nil
+	}
+	return x.phaseEvent(o, &g, l)
 }
 
 // withoutPhase reads an event that has a type beside its LegacyEvent.
-func (c *Converter) withoutPhase(p *packet, s *sequence, e *event, g *legacy, time int64) error {
+func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
+	e := o.event
 	if g.hasPID || g.hasTID {
-		e.override, e.overridden = c.legacyThread(s, g)
+		e.override, e.overridden = g.thread(o)
 	}
 	switch e.kind {
 	case typeCounter:
-		return c.counterEvent(p, s, e, time)
+		return x.counterEvent(o)
 	case typeBegin, typeEnd, typeInstant:
-		return c.sliceEvent(p, s, e, time)
+		return x.sliceEvent(o)
 	}
-	c.leave(unknownEvents, p)
+	x.left.leave(unknownEvents, o.packet)
 	return nil
 }
 
 // phaseEvent adds the record of an event of a line, by its phase.
-func (c *Converter) phaseEvent(p *packet, s *sequence, e *event, g *legacy, l *line, time int64) error {
-	c.record = record{track: e.track, hasTrack: l.joined}
-	if !e.hasTrack {
-		c.record.track = s.track
-	}
+func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *line) error {
+	p, e := o.packet, o.event
+	r := record{track: o.uuid(), hasTrack: l.joined}
 	switch g.phase {
 	case 'b', 'e', 'n', 'S', 'T', 'p', 'F':
-		c.record.track = g.id
+		r.track = g.id
 		e.asyncID, e.hasAsyncID = g.id, true
 	}
 	switch g.phase {
 	case 'B', 'b', 'S':
-		c.record.kind = recordBegin
+		r.kind = recordBegin
 	case 'E', 'e', 'F':
-		return c.endRecord(s, e, l, time)
+		return x.addEnd(o, l, r)
 	case 'X':
-		if c.record.kind, c.record.duration = recordComplete, uint64(g.duration); g.duration < 0 || g.duration > farTime {
-			c.leave(withoutTime, p)
+		if r.kind, r.duration = recordComplete, uint64(g.duration); g.duration < 0 || g.duration > farTime {
+			x.left.leave(withoutTime, p)
 			return nil
 		}
 	case 'i', 'I', 'R', 'n', 'T', 'p':
-		c.record.kind = recordInstant
+		r.kind = recordInstant
 	case 's', 't', 'f':
 		// It belongs to the slice that is open.
-		flow := c.dictionary.variable([]byte("flow"), format.Type{Kind: format.TypeLong})
-		c.record = record{kind: recordLong, variable: flow, bits: g.id}
-		return c.add(l, time)
+		flow := x.dictionary.variable([]byte("flow"), format.Type{Kind: format.TypeLong})
+		return x.sink.add(p, l, o.ns, &record{kind: recordLong, variable: flow, bits: g.id})
 	case 'C':
-		return c.legacyCounter(p, s, e, l, time)
+		return x.legacyCounter(o, l)
 	default:
-		c.leave(unknownEvents, p)
+		x.left.leave(unknownEvents, p)
 		return nil
 	}
-	return c.callRecord(s, e, l, time)
+	return x.addCall(o, l, r)
 }

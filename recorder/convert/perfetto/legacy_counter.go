@@ -4,12 +4,13 @@ import "tracex/format"
 
 // legacyCounter adds the values of a counter of the older kind, which are its
 // debug annotations: "size.value" of an event "size" is the counter's own.
-func (c *Converter) legacyCounter(p *packet, s *sequence, e *event, l *line, time int64) error {
+func (x *eventReader) legacyCounter(o *occurrence, l *line) error {
+	e := o.event
 	found := false
 	for _, b := range e.annotations {
 		var n annotation
 		if !n.parse(b) {
-			c.arguments.left++
+			x.arguments.left++
 			continue
 		}
 		r := record{kind: recordLong, bits: n.bits}
@@ -19,25 +20,25 @@ func (c *Converter) legacyCounter(p *packet, s *sequence, e *event, l *line, tim
 		case annotationDouble:
 			r.kind, of.Kind = recordDouble, format.TypeDouble
 		default:
-			c.arguments.left++
+			x.arguments.left++
 			continue
 		}
-		if known := s.find(internedAnnotationNames, n.nameIID); known != nil {
+		if known := o.sequence.find(internedAnnotationNames, n.nameIID); known != nil {
 			n.name = known.text
 		}
-		name := append(c.text[:0], c.name.text...)
+		name := append(x.labels.text[:0], o.name.text...)
 		if len(n.name) > 0 && string(n.name) != "value" {
 			name = append(append(name, '.'), n.name[:min(len(n.name), maxPath)]...)
 		}
-		c.text = name
-		r.variable = c.dictionary.variable(name, of)
-		c.record, found = r, true
-		if err := c.add(l, time); err != nil {
+		x.labels.text = name
+		r.variable = x.dictionary.variable(name, of)
+		found = true
+		if err := x.sink.add(o.packet, l, o.ns, &r); err != nil {
 			return err
 		}
 	}
 	if !found {
-		c.leave(withoutValue, p)
+		x.left.leave(withoutValue, o.packet)
 	}
 	return nil
 }

@@ -2,11 +2,11 @@ package perfetto
 
 import "strconv"
 
-// legacyThread returns the thread that an event with a phase is of.
-func (c *Converter) legacyThread(s *sequence, g *legacy) (id threadID, ok bool) {
-	id, ok = s.thread, s.hasThread
+// thread returns the thread that an event with a phase is of.
+func (g *legacy) thread(o *occurrence) (id threadID, ok bool) {
+	id, ok = o.sequence.thread, o.sequence.hasThread
 	if g.hasPID {
-		id, ok = threadID{processOn(c.current.machine, g.pid), -1}, true
+		id, ok = threadID{processOn(o.packet.machine, g.pid), -1}, true
 	}
 	if g.hasTID && ok {
 		id.tid = g.tid
@@ -16,13 +16,10 @@ func (c *Converter) legacyThread(s *sequence, g *legacy) (id threadID, ok bool) 
 
 // legacyLine returns the line of an event with a phase; nil when it is not to be
 // found out.
-func (c *Converter) legacyLine(s *sequence, e *event, g *legacy) *line {
-	uuid := e.track
-	if !e.hasTrack {
-		uuid = s.track
-	}
-	thread, known := c.legacyThread(s, g)
-	if t := c.tracks[uuid]; t != nil && uuid != 0 {
+func (x *eventReader) legacyLine(o *occurrence, g *legacy) *line {
+	ts, machine, uuid := x.tracks, o.packet.machine, o.uuid()
+	thread, known := g.thread(o)
+	if t := ts.described[uuid]; t != nil && uuid != 0 {
 		switch {
 		case t.hasThread:
 			thread, known = t.thread, true
@@ -32,22 +29,22 @@ func (c *Converter) legacyLine(s *sequence, e *event, g *legacy) *line {
 	}
 	switch g.phase {
 	case 'b', 'e', 'n', 'S', 'T', 'p', 'F':
-		return c.asyncLine(g, thread, known)
+		return x.asyncLine(o, g, thread, known)
 	case 'i', 'I':
 		switch {
 		case g.instantScope == scopeGlobal:
-			return c.keyed(lineKey{kind: instants}, line{scope: ofTrace, name: "Instants"})
+			return ts.keyed(lineKey{kind: instants}, line{scope: ofTrace, name: "Instants", machine: machine})
 		case g.instantScope == scopeProcess && known:
-			return c.keyed(lineKey{instants, uint64(thread.pid), "process"}, line{pid: thread.pid, name: "Instants"})
+			return ts.keyed(lineKey{instants, uint64(thread.pid), "process"}, line{pid: thread.pid, name: "Instants", machine: machine})
 		}
 	}
 	if uuid != 0 {
-		return c.line(s, uuid, c.name.text)
+		return ts.line(machine, o.sequence, uuid, o.name.text)
 	}
 	if known {
-		return c.threadLine(thread)
+		return ts.threadLine(machine, thread)
 	}
-	return c.line(s, 0, nil)
+	return ts.line(machine, o.sequence, 0, nil)
 }
 
 // asyncID is what joins the events of one asynchronous slice.
@@ -61,7 +58,7 @@ const knownAsync = 1 << 15
 
 // asyncLine returns the line of asynchronous events with a phase. Those with one
 // number belong together, whatever they are called: the first gives the name.
-func (c *Converter) asyncLine(g *legacy, thread threadID, known bool) *line {
+func (x *eventReader) asyncLine(o *occurrence, g *legacy, thread threadID, known bool) *line {
 	if !g.hasID || g.local && !known {
 		return nil
 	}
@@ -69,29 +66,30 @@ func (c *Converter) asyncLine(g *legacy, thread threadID, known bool) *line {
 	if g.local {
 		id.pid = thread.pid
 	}
-	if c.asyncNames == nil {
-		c.asyncNames = newRemember[asyncID, string](knownAsync)
+	if x.asyncNames == nil {
+		x.asyncNames = newRemember[asyncID, string](knownAsync)
 	}
-	root, ok := c.asyncNames.get(id)
+	root, ok := x.asyncNames.get(id)
 	if !ok {
-		root = clip(c.name.text)
-		c.asyncNames.put(id, root)
+		root = clip(o.name.text)
+		x.asyncNames.put(id, root)
 	}
-	scope := clip(c.category.text)
+	scope := clip(o.category.text)
 	switch g.phase {
 	case 'S', 'T', 'p', 'F':
-		scope = clip(c.name.text)
+		scope = clip(o.name.text)
 	}
 	if g.scope != nil {
-		scope = clip(c.category.text) + ":" + clip(g.scope)
+		scope = clip(o.category.text) + ":" + clip(g.scope)
 	}
 	key := lineKey{asyncLine, uint64(id.pid), strconv.Quote(scope) + root}
-	return c.keyed(key, line{joined: true, pid: id.pid, name: root})
+	return x.tracks.keyed(key, line{joined: true, pid: id.pid, name: root, machine: o.packet.machine})
 }
 
 // metadata takes in an event that names a thread or a process.
-func (c *Converter) metadata(p *packet, s *sequence, e *event, g *legacy) error {
-	id, ok := c.legacyThread(s, g)
+func (x *eventReader) metadata(o *occurrence, g *legacy) {
+	e := o.event
+	id, ok := g.thread(o)
 	name := ""
 	if len(e.annotations) > 0 {
 		var n annotation
@@ -99,13 +97,12 @@ func (c *Converter) metadata(p *packet, s *sequence, e *event, g *legacy) error 
 			name = clip(n.raw)
 		}
 	}
-	switch what := string(c.name.text); {
+	switch what := string(o.name.text); {
 	case ok && what == "thread_name":
-		c.nameThread(id, name)
+		x.tracks.names.nameThread(id, name)
 	case ok && what == "process_name":
-		c.nameProcess(id.pid, name)
+		x.tracks.names.nameProcess(id.pid, name)
 	default:
-		c.leave(unknownEvents, p)
+		x.left.leave(unknownEvents, o.packet)
 	}
-	return nil
 }

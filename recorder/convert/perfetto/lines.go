@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"tracex/recorder/convert/spool"
@@ -85,66 +86,67 @@ func clip(name []byte) string {
 }
 
 // newLine begins a line, or returns nil when there are too many.
-func (c *Converter) newLine(l line) *line {
-	if len(c.lines) >= knownTracks {
+func (ts *tracks) newLine(l line) *line {
+	if len(ts.lines) >= knownTracks {
 		return nil
 	}
-	l.records, l.order, l.machine = c.spool.Stream(), len(c.lines), c.current.machine
-	c.lines = append(c.lines, &l)
+	l.records, l.order = ts.spool.Stream(), len(ts.lines)
+	ts.lines = append(ts.lines, &l)
 	return &l
 }
 
 // keyed returns the line with a key, which is made of l if it is new; nil when
 // there are too many.
-func (c *Converter) keyed(key lineKey, l line) *line {
-	known := c.keys[key]
+func (ts *tracks) keyed(key lineKey, l line) *line {
+	known := ts.keys[key]
 	if known == nil {
-		if known = c.newLine(l); known != nil {
-			c.keys[key] = known
+		if known = ts.newLine(l); known != nil {
+			ts.keys[key] = known
 		}
 	}
 	return known
 }
 
-// line returns where events of a track go; nil when there are too many. event
-// is the name of the event, which names a track that has no name.
-func (c *Converter) line(s *sequence, uuid uint64, event []byte) *line {
+// line returns where events of a track go; nil when there are too many. machine is
+// that of the packet, event the name of the event, which names a track that has no
+// name.
+func (ts *tracks) line(machine uint32, s *sequence, uuid uint64, event []byte) *line {
 	if s.lastLine != nil && s.last == uuid {
 		return s.lastLine
 	}
-	l := c.findLine(uuid, event)
+	l := ts.findLine(machine, uuid, event)
 	s.last, s.lastLine = uuid, l
 	return l
 }
 
-func (c *Converter) findLine(uuid uint64, event []byte) *line {
-	t := c.tracks[uuid]
+func (ts *tracks) findLine(machine uint32, uuid uint64, event []byte) *line {
+	t := ts.described[uuid]
 	if t == nil {
-		if l, ok := c.joined.get(uuid); ok {
+		if l, ok := ts.joined.get(uuid); ok {
 			return l
 		}
-		return c.undescribed(uuid, event)
+		return ts.undescribed(machine, uuid, event)
 	}
 	if t.line == nil {
-		t.line = c.lineOf(t, event)
+		t.line = ts.lineOf(t, machine, event)
 	}
 	if t.line != nil && t.line.joined {
 		// The line knows all that there is to know.
-		c.joined.put(uuid, t.line)
-		delete(c.tracks, uuid)
+		ts.joined.put(uuid, t.line)
+		delete(ts.described, uuid)
 	}
 	return t.line
 }
 
 // lineOf begins the line of a described track, or joins the track with others.
-func (c *Converter) lineOf(t *track, event []byte) *line {
+func (ts *tracks) lineOf(t *track, machine uint32, event []byte) *line {
 	switch {
 	case t.hasThread:
-		return c.newLine(line{scope: ofThread, track: t, thread: t.thread, pid: t.thread.pid})
+		return ts.newLine(line{scope: ofThread, track: t, thread: t.thread, pid: t.thread.pid, machine: machine})
 	case t.hasProcess:
-		return c.newLine(line{scope: ofProcess, track: t, pid: t.pid})
+		return ts.newLine(line{scope: ofProcess, track: t, pid: t.pid, machine: machine})
 	case t.counter != nil, t.state, t.apart:
-		return c.newLine(line{track: t, parent: t.parent, name: t.name})
+		return ts.newLine(line{track: t, parent: t.parent, name: t.name, machine: machine})
 	}
 	name := t.name
 	if name == "" {
@@ -154,25 +156,48 @@ func (c *Converter) lineOf(t *track, event []byte) *line {
 	if t.key != "" {
 		key.text = t.key
 	}
-	return c.keyed(key, line{joined: true, parent: t.parent, name: name})
+	return ts.keyed(key, line{joined: true, parent: t.parent, name: name, machine: machine})
 }
 
 // undescribed returns the line of a track of which nothing is known: a
 // description may come later.
-func (c *Converter) undescribed(uuid uint64, event []byte) *line {
+func (ts *tracks) undescribed(machine uint32, uuid uint64, event []byte) *line {
 	if uuid == 0 {
-		return c.keyed(lineKey{byName, 0, "Default Track"}, line{joined: true, name: "Default Track"})
+		return ts.keyed(lineKey{byName, 0, "Default Track"}, line{joined: true, name: "Default Track", machine: machine})
 	}
-	if l := c.keys[lineKey{unknown, uuid, ""}]; l != nil {
+	if l := ts.keys[lineKey{unknown, uuid, ""}]; l != nil {
 		return l
 	}
-	if c.unknown < knownUnknown {
-		c.unknown++
-		return c.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: clip(event)})
+	if ts.unknown < knownUnknown {
+		ts.unknown++
+		return ts.keyed(lineKey{unknown, uuid, ""}, line{scope: ofUnknown, joined: true, parent: uuid, name: clip(event), machine: machine})
 	}
-	l := c.keyed(lineKey{byName, rootOf(c.current.machine, 0), clip(event)}, line{joined: true, name: clip(event)})
+	l := ts.keyed(lineKey{byName, rootOf(machine, 0), clip(event)}, line{joined: true, name: clip(event), machine: machine})
 	if l != nil {
-		c.joined.put(uuid, l)
+		ts.joined.put(uuid, l)
 	}
 	return l
+}
+
+// writerLine returns the line of the thread that writes a sequence; nil when it
+// is not known to be a thread.
+func (ts *tracks) writerLine(machine uint32, s *sequence) *line {
+	if t := ts.described[s.track]; s.track != 0 && t != nil {
+		if t.hasThread {
+			return ts.line(machine, s, s.track, nil)
+		}
+		return nil
+	}
+	if s.track == 0 && s.hasThread {
+		return ts.threadLine(machine, s.thread)
+	}
+	return nil
+}
+
+// threadLine returns the line of a thread, by the old way to say which.
+func (ts *tracks) threadLine(machine uint32, id threadID) *line {
+	if uuid, known := ts.threads[id]; known {
+		return ts.findLine(machine, uuid, nil)
+	}
+	return ts.keyed(lineKey{byThread, uint64(id.tid), strconv.FormatInt(int64(id.pid), 10)}, line{scope: ofThread, thread: id, pid: id.pid, machine: machine})
 }

@@ -55,23 +55,23 @@ func (e *event) moveTo(machine uint32) {
 
 // machineName is what stands before the names of what a machine has, where there are
 // several.
-func (c *Converter) machineName(machine uint32) string {
-	if machine == 0 || !c.several {
+func (ts *tracks) machineName(machine uint32) string {
+	if machine == 0 || !ts.several {
 		return ""
 	}
 	return fmt.Sprintf("machine %d", machine)
 }
 
 // countMachines finds out whether there are several.
-func (c *Converter) countMachines(lines []*line) {
+func (ts *tracks) countMachines(recorders []*callsRecorder) {
 	met := make(map[uint32]struct{})
-	for _, l := range lines {
+	for _, l := range ts.lines {
 		met[l.machine] = struct{}{}
 	}
-	for _, r := range c.recorded.list {
+	for _, r := range recorders {
 		met[r.pid.machine()] = struct{}{}
 	}
-	c.several = len(met) > 1
+	ts.several = len(met) > 1
 }
 
 // bridge relates the clocks of a machine to that of the trace, if nothing does, once:
@@ -100,7 +100,7 @@ const syncRounds = 1 << 10
 
 // remoteSync reads a packet that says what the clocks of another machine and of
 // the service's showed as messages went to and fro between them.
-func (c *Converter) remoteSync(p *packet, _ *sequence) error {
+func (c *clocks) remoteSync(p *packet) {
 	var rounds []syncRound
 	f := fields{rest: p.data}
 	for f.next() {
@@ -123,26 +123,25 @@ func (c *Converter) remoteSync(p *packet, _ *sequence) error {
 		rounds = append(rounds, r)
 	}
 	if f.bad || p.machine == 0 {
-		c.leave(damaged, p)
-		return nil
+		c.left.leave(damaged, p)
+		return
 	}
 	for _, r := range rounds {
 		own := slices.Clone(r.client)
 		for i := range own {
 			own[i] = reading{id: clockOn(p.machine, 0, own[i].id.clock), time: own[i].time, unit: 1}
 		}
-		if len(own) > 0 && !c.clocks.add(own, 0) {
-			c.leave(badSnapshots, p)
+		if len(own) > 0 && !c.add(own, 0) {
+			c.left.leave(badSnapshots, p)
 		}
 	}
 	for _, clock := range clocksOf(rounds) {
 		anchor, offset, ok := offsetOf(rounds, clock)
-		if ok && !c.clocks.add([]reading{{id: clockOf(0, clock), time: anchor, unit: 1},
+		if ok && !c.add([]reading{{id: clockOf(0, clock), time: anchor, unit: 1},
 			{id: clockOn(p.machine, 0, clock), time: anchor + offset, unit: 1}}, 0) {
-			c.leave(badSnapshots, p)
+			c.left.leave(badSnapshots, p)
 		}
 	}
-	return nil
 }
 
 // syncRound is what clocks showed on both sides, first on the other machine.

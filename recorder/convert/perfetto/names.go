@@ -26,13 +26,13 @@ type threadDescriptor struct {
 }
 
 // readProcess reads a ProcessDescriptor.
-func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) {
+func (n *names) readProcess(machine uint32, b []byte) (pid processID, name string, ok bool) {
 	command, chrome := "", ""
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
 		case 1:
-			pid = processOn(c.current.machine, int32(f.value))
+			pid = processOn(machine, int32(f.value))
 		case 2:
 			if command == "" {
 				command = clip(f.raw)
@@ -44,34 +44,34 @@ func (c *Converter) readProcess(b []byte) (pid processID, name string, ok bool) 
 		}
 	}
 	command = cmp.Or(command, chrome)
-	c.nameProcess(pid, name)
-	if c.names.processes[pid] == "" {
-		c.nameProcess(pid, command)
+	n.nameProcess(pid, name)
+	if n.processes[pid] == "" {
+		n.nameProcess(pid, command)
 	}
 	name = cmp.Or(name, command)
 	return pid, name, !f.bad
 }
 
-func (c *Converter) nameProcess(pid processID, name string) {
-	if name != "" && (c.names.processes[pid] != "" || len(c.names.processes) < knownTracks) {
-		c.names.processes[pid] = name
+func (n *names) nameProcess(pid processID, name string) {
+	if name != "" && (n.processes[pid] != "" || len(n.processes) < knownTracks) {
+		n.processes[pid] = name
 	}
 }
 
-func (c *Converter) nameThread(id threadID, name string) {
-	if name != "" && (c.names.threads[id] != "" || len(c.names.threads) < knownTracks) {
-		c.names.threads[id] = name
+func (n *names) nameThread(id threadID, name string) {
+	if name != "" && (n.threads[id] != "" || len(n.threads) < knownTracks) {
+		n.threads[id] = name
 	}
 }
 
 // readThread reads a ThreadDescriptor.
-func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
+func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok bool) {
 	chrome := ""
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
 		case 1:
-			t.pid = processOn(c.current.machine, int32(f.value))
+			t.pid = processOn(machine, int32(f.value))
 		case 2:
 			t.tid = int64(f.value)
 		case 4:
@@ -83,31 +83,29 @@ func (c *Converter) readThread(b []byte) (t threadDescriptor, ok bool) {
 		}
 	}
 	t.name = cmp.Or(t.name, chrome)
-	c.nameThread(t.threadID, t.name)
+	n.nameThread(t.threadID, t.name)
 	return t, !f.bad
 }
 
 // processDescriptor reads a packet by which older writers named their process.
-func (c *Converter) processDescriptor(p *packet, s *sequence) error {
-	if _, _, ok := c.readProcess(p.data); !ok {
-		c.leave(damaged, p)
+func (ts *tracks) processDescriptor(p *packet) {
+	if _, _, ok := ts.names.readProcess(p.machine, p.data); !ok {
+		ts.left.leave(damaged, p)
 	}
-	return nil
 }
 
 // threadDescriptor reads a packet by which older writers said which thread they
 // are, and what the differences of time in its events begin at.
-func (c *Converter) threadDescriptor(p *packet, s *sequence) error {
-	t, ok := c.readThread(p.data)
+func (ts *tracks) threadDescriptor(p *packet, s *sequence) {
+	t, ok := ts.names.readThread(p.machine, p.data)
 	switch {
 	case !ok:
-		c.leave(damaged, p)
+		ts.left.leave(damaged, p)
 	case s == nil || !s.valid:
-		c.leave(withoutState, p)
+		ts.left.leave(withoutState, p)
 	default:
 		s.writtenBy(t)
 	}
-	return nil
 }
 
 func (s *sequence) writtenBy(t threadDescriptor) {
@@ -116,27 +114,27 @@ func (s *sequence) writtenBy(t threadDescriptor) {
 }
 
 // processTree reads a packet that names processes and threads of the system.
-func (c *Converter) processTree(p *packet, _ *sequence) error {
+func (ts *tracks) processTree(p *packet) {
+	n := &ts.names
 	f := fields{rest: p.data}
 	for f.next() {
 		switch f.number {
 		case 1: // a process
 			number, _, name := treeEntry(f.raw, 2, 3)
 			pid := processOn(p.machine, int32(number))
-			if c.names.processes[pid] == "" {
-				c.nameProcess(pid, name)
+			if n.processes[pid] == "" {
+				n.nameProcess(pid, name)
 			}
 		case 2: // a thread
 			tid, pid, name := treeEntry(f.raw, 3, 2)
-			if id := (threadID{processOn(p.machine, int32(pid)), tid}); c.names.threads[id] == "" {
-				c.nameThread(id, name)
+			if id := (threadID{processOn(p.machine, int32(pid)), tid}); n.threads[id] == "" {
+				n.nameThread(id, name)
 			}
 		}
 	}
 	if f.bad {
-		c.leave(damaged, p)
+		ts.left.leave(damaged, p)
 	}
-	return nil
 }
 
 // treeEntry reads an entry of a process tree: its number, another number and the

@@ -191,25 +191,6 @@ func (p *packet) stamped(b []byte) bool {
 	return false
 }
 
-// reader reads the data of one kind of packet.
-type reader func(c *Converter, p *packet, s *sequence) error
-
-// readers returns what reads each kind of packet, by the number of its field. A
-// kind that is not here is left out and counted.
-func readers() map[protowire.Number]reader {
-	return map[protowire.Number]reader{
-		packetTrackEvent:        (*Converter).trackEvent,
-		packetTrackDescriptor:   (*Converter).trackDescriptor,
-		packetProcessDescriptor: (*Converter).processDescriptor,
-		packetThreadDescriptor:  (*Converter).threadDescriptor,
-		packetProcessTree:       (*Converter).processTree,
-		packetTrigger:           (*Converter).trigger,
-		packetCloneTrigger:      (*Converter).trigger,
-		packetRemoteSync:        (*Converter).remoteSync,
-		packetCalls:             (*Converter).recordedCalls,
-	}
-}
-
 // aboutRecording are the kinds of packets that say something of the recording
 // and nothing of the program. They are not counted as left out.
 var aboutRecording = map[protowire.Number]bool{

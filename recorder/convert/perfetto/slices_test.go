@@ -97,7 +97,7 @@ func convertBytes(t testing.TB, trace []byte, o Options) (*written, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &written{data: data.Bytes(), index: index.Bytes(), times: times.Bytes(), result: result, origin: c.first}
+	w := &written{data: data.Bytes(), index: index.Bytes(), times: times.Bytes(), result: result, origin: c.sink.first}
 	w.before = seen.resolve(t, w)
 	return w, readErr
 }

@@ -61,7 +61,7 @@ func (in *interned) readStack(b []byte) bool {
 }
 
 // stack adds a call stack that stands in its event.
-func (c *Converter) stack(b []byte) {
+func (a *arguments) stack(b []byte) {
 	var names []string
 	f := fields{rest: b}
 	for f.next() {
@@ -77,14 +77,14 @@ func (c *Converter) stack(b []byte) {
 		}
 		names = append(names, name)
 	}
-	c.addStack(names)
+	a.addStack(names)
 }
 
 // internedStack adds a call stack that is interned.
-func (c *Converter) internedStack(s *sequence, iid uint64) {
+func (a *arguments) internedStack(s *sequence, iid uint64) {
 	stack, ok := s.stacks[iid]
 	if !ok {
-		c.arguments.left++
+		a.left++
 		return
 	}
 	var names []string
@@ -99,11 +99,11 @@ func (c *Converter) internedStack(s *sequence, iid uint64) {
 		}
 		names = append(names, name)
 	}
-	c.addStack(names)
+	a.addStack(names)
 }
 
 // addStack adds the names of a stack's calls, innermost first.
-func (c *Converter) addStack(names []string) {
+func (a *arguments) addStack(names []string) {
 	var text []byte
 	for i := len(names) - 1; i >= 0 && len(text) < maxText/3; i-- {
 		name := names[i]
@@ -115,5 +115,5 @@ func (c *Converter) addStack(names []string) {
 		}
 		text = append(text, name...)
 	}
-	c.arguments.add("stack", raw(string(c.dictionary.fit(text))))
+	a.add("stack", raw(string(a.d.fit(text))))
 }

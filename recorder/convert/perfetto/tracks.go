@@ -4,7 +4,38 @@ import (
 	"cmp"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/recorder/convert/spool"
 )
+
+// tracks are what the trace says of tracks, threads and processes, and the lines
+// that their events go to.
+type tracks struct {
+	described map[uint64]*track    // those that are not joined
+	threads   map[threadID]uint64  // their tracks
+	processes map[processID]uint64 // the first track of each
+	names     names
+	joined    *remember[uint64, *line]
+	lines     []*line
+	keys      map[lineKey]*line
+	unknown   int  // lines of tracks that are not described
+	several   bool // there are several machines
+	spool     *spool.Spool
+	left      *tally
+}
+
+func newTracks(s *spool.Spool, left *tally) *tracks {
+	return &tracks{
+		described: make(map[uint64]*track),
+		threads:   make(map[threadID]uint64),
+		processes: make(map[processID]uint64),
+		names:     names{make(map[processID]string), make(map[threadID]string)},
+		joined:    newRemember[uint64, *line](knownJoined),
+		keys:      make(map[lineKey]*line),
+		spool:     s,
+		left:      left,
+	}
+}
 
 // track is what a TrackDescriptor says of the place that events happen on.
 type track struct {
@@ -61,7 +92,7 @@ const (
 
 // parseTrack reads a TrackDescriptor, and passes on what it says of processes
 // and threads.
-func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) {
+func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescriptor, ok bool) {
 	var key, process string
 	var merging, chrome uint64
 	var named protowire.Number // the field that the name is from
@@ -75,11 +106,11 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 				t.name, named = clip(f.raw), f.number
 			}
 		case trackProcess:
-			t.pid, process, ok = c.readProcess(f.raw)
+			t.pid, process, ok = ts.names.readProcess(machine, f.raw)
 			f.bad = f.bad || !ok
 			t.hasProcess = true
 		case trackThread:
-			s, ok = c.readThread(f.raw)
+			s, ok = ts.names.readThread(machine, f.raw)
 			f.bad = f.bad || !ok
 			t.thread, t.hasThread = s.threadID, true
 		case trackChrome, trackChromeMore:
@@ -109,7 +140,7 @@ func (c *Converter) parseTrack(b []byte) (t track, s threadDescriptor, ok bool) 
 	case t.counter != nil:
 		t.state = false
 	}
-	t.machine = c.current.machine
+	t.machine = machine
 	t.uuid, t.parent = trackOn(t.machine, t.uuid), trackOn(t.machine, t.parent)
 	switch merging {
 	case mergeNone:
@@ -150,45 +181,44 @@ func readCounter(b []byte) (*counter, bool) {
 
 // trackDescriptor reads a packet that describes a track. What one says first of
 // where a track belongs holds; names may come later, and change.
-func (c *Converter) trackDescriptor(p *packet, s *sequence) error {
-	t, written, ok := c.parseTrack(p.data)
+func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
+	t, written, ok := ts.parseTrack(p.machine, p.data)
 	if !ok {
-		c.leave(damaged, p)
-		return nil
+		ts.left.leave(damaged, p)
+		return
 	}
 	// Track 0 is that of no other: it has no parent.
 	if !t.hasUUID || t.uuid == 0 && t.parent != 0 {
-		c.leave(withoutUUID, p)
-		return nil
+		ts.left.leave(withoutUUID, p)
+		return
 	}
 	if t.hasThread && s != nil && s.valid {
 		s.writtenBy(written)
 	}
-	if known := c.tracks[t.uuid]; known != nil {
+	if known := ts.described[t.uuid]; known != nil {
 		if t.name != "" && (known.name == "" || known.apart) {
 			known.name = t.name
 		}
 		if t.title != "" {
 			known.title = t.title
 		}
-		return nil
+		return
 	}
-	if _, joined := c.joined.get(t.uuid); joined {
-		return nil
+	if _, joined := ts.joined.get(t.uuid); joined {
+		return
 	}
-	if len(c.tracks) >= knownTracks {
-		c.leave(tooManyTracks, p)
-		return nil
+	if len(ts.described) >= knownTracks {
+		ts.left.leave(tooManyTracks, p)
+		return
 	}
-	c.tracks[t.uuid] = &t
+	ts.described[t.uuid] = &t
 	if t.hasThread {
-		c.threads[t.thread] = t.uuid
+		ts.threads[t.thread] = t.uuid
 	}
-	if _, known := c.processes[t.pid]; t.hasProcess && !known {
-		c.processes[t.pid] = t.uuid
+	if _, known := ts.processes[t.pid]; t.hasProcess && !known {
+		ts.processes[t.pid] = t.uuid
 	}
 	if s != nil {
 		s.lastLine = nil
 	}
-	return nil
 }

@@ -51,17 +51,18 @@ func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
 }
 
 func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, error) {
-	if err := c.failed(nil); err != nil {
+	if err := c.dictionary.err; err != nil {
 		return nil, err
 	}
-	if err := c.settleEarly(ctx); err != nil {
+	k := c.sink
+	if err := k.settleEarly(ctx, c.tracks.lines); err != nil {
 		return nil, err
 	}
-	if c.first > c.last {
-		c.first, c.last = 0, 0 // there was no event
+	if k.first > k.last {
+		k.first, k.last = 0, 0 // there was no event
 	}
-	lines := c.arrange()
-	w := &writer{c: c, left: &c.left, blocks: newBlocks(c.version(len(lines)), to, c.first, c.wallClock(c.first))}
+	lines := c.tracks.arrange(c.recorded.list)
+	w := &writer{c: c, left: c.left, blocks: newBlocks(c.version(len(lines)), to, k.first, c.clocks.wallTime(k.first))}
 	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
 	if c.options.Progress != nil {
 		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
@@ -77,24 +78,16 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	if err := w.recorded(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.blocks.finish(c.last); err != nil {
+	if err := w.blocks.finish(k.last); err != nil {
 		return nil, err
 	}
-	c.left.count(tooManyArguments, c.arguments.left, -1)
+	c.left.count(tooManyArguments, c.events.arguments.left, -1)
 	c.left.count(longTexts, c.dictionary.cut, -1)
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
 		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
-		Start: c.wallClock(c.first), Took: time.Duration(c.last - c.first), Version: w.blocks.version, Changes: w.changes,
+		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.version, Changes: w.changes,
 	}, nil
-}
-
-// wallClock returns the wall clock at a time of the trace.
-func (c *Converter) wallClock(ns int64) time.Time {
-	if !c.hasWall {
-		return time.Unix(0, ns)
-	}
-	return time.Unix(0, c.wall+ns-c.wallAt.time)
 }
 
 // thread begins a thread. The first one has the descriptors of all.
@@ -147,7 +140,7 @@ func (w *writer) write(ctx context.Context, l *line) error {
 		return records.Err()
 	}
 	for _, t := range w.lanes.threads {
-		w.end(t, w.c.last)
+		w.end(t, w.c.sink.last)
 	}
 	return w.blocks.failed()
 }

@@ -9,49 +9,58 @@ type label struct {
 	entry *entry // nil: it is not interned
 }
 
-// named finds out how an event is called: c.category and c.name.
-func (c *Converter) named(s *sequence, e *event) {
-	c.category, c.name = label{}, label{}
+// called is how an event is called. The texts are good until the next event.
+type called struct{ category, name label }
+
+// labels finds out how events are called.
+type labels struct {
+	dictionary *dictionary
+	text       []byte // room for joined categories
+}
+
+// of returns how an event is called.
+func (n *labels) of(s *sequence, e *event) (c called) {
 	switch {
 	case len(e.categoryIIDs) == 1 && len(e.categories) == 0:
 		if known := s.find(internedCategories, e.categoryIIDs[0]); known != nil {
-			c.category = c.labelOf(known)
+			c.category = n.interned(known)
 		} else {
-			c.category = c.newLabel([]byte("unknown(" + strconv.FormatUint(e.categoryIIDs[0], 10) + ")"))
+			c.category = n.label([]byte("unknown(" + strconv.FormatUint(e.categoryIIDs[0], 10) + ")"))
 		}
 	case len(e.categoryIIDs)+len(e.categories) > 0:
-		c.joinCategories(s, e)
+		c.category = n.joinCategories(s, e)
 	}
 	switch {
 	case e.nameIID != 0:
 		if known := s.find(internedEventNames, e.nameIID); known != nil {
-			c.name = c.labelOf(known)
+			c.name = n.interned(known)
 		}
 	case e.hasName:
-		c.name = c.newLabel(e.name)
+		c.name = n.label(e.name)
 	}
+	return c
 }
 
-func (c *Converter) labelOf(e *entry) label {
+func (n *labels) interned(e *entry) label {
 	if len(e.text) == 0 {
 		return label{}
 	}
 	if e.word == 0 {
-		e.word = c.dictionary.word(e.text)
+		e.word = n.dictionary.word(e.text)
 	}
 	return label{e.text, e.word, e}
 }
 
-func (c *Converter) newLabel(text []byte) label {
+func (n *labels) label(text []byte) label {
 	if len(text) == 0 {
 		return label{}
 	}
-	return label{text: text, word: c.dictionary.word(text)}
+	return label{text: text, word: n.dictionary.word(text)}
 }
 
 // joinCategories makes one category of several.
-func (c *Converter) joinCategories(s *sequence, e *event) {
-	text := c.text[:0]
+func (n *labels) joinCategories(s *sequence, e *event) label {
+	text := n.text[:0]
 	for _, iid := range e.categoryIIDs {
 		if len(text) > maxText {
 			break // it is cut anyway
@@ -66,13 +75,14 @@ func (c *Converter) joinCategories(s *sequence, e *event) {
 		}
 		text = append(append(text, ','), category...)
 	}
-	if c.text = text; len(text) > 1 {
-		c.category = c.newLabel(text[1:])
+	if n.text = text; len(text) > 1 {
+		return n.label(text[1:])
 	}
+	return label{}
 }
 
 // method returns the number of the method that an event is a call of.
-func (c *Converter) method() int32 {
+func (n *labels) method(c *called) int32 {
 	e := c.name.entry
 	if e != nil && e.joined && e.category == c.category.word {
 		return e.method
@@ -84,7 +94,7 @@ func (c *Converter) method() int32 {
 	if c.name.word == 0 {
 		name = []byte(noName)
 	}
-	id := c.dictionary.method(class, name)
+	id := n.dictionary.method(class, name)
 	if e != nil {
 		e.category, e.method, e.joined = c.category.word, id, true
 	}

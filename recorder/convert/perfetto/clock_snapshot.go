@@ -1,0 +1,41 @@
+package perfetto
+
+import "time"
+
+// snapshot takes in a packet with a ClockSnapshot. The first one that has the wall
+// clock beside the clock of the trace says what the wall clock showed.
+func (c *clocks) snapshot(p *packet) {
+	readings, primary, ok := parseSnapshot(p.data, p.sequence, p.machine)
+	if !ok {
+		c.left.leave(damaged, p)
+		return
+	}
+	if p.machine != 0 {
+		primary = 0 // of that machine
+	}
+	if len(readings) > 0 && !c.add(readings, primary) {
+		c.left.leave(badSnapshots, p)
+		return
+	}
+	if c.wall.known {
+		return
+	}
+	for _, r := range readings {
+		if r.id != clockOf(0, clockRealtime) {
+			continue
+		}
+		for _, o := range readings {
+			if o.id == c.trace {
+				c.wall = wallClock{ns: r.time, at: o.time, known: true}
+			}
+		}
+	}
+}
+
+// wallTime returns the wall clock at a time of the trace.
+func (c *clocks) wallTime(ns int64) time.Time {
+	if !c.wall.known {
+		return time.Unix(0, ns)
+	}
+	return time.Unix(0, c.wall.ns+ns-c.wall.at)
+}

@@ -1,0 +1,186 @@
+package perfetto
+
+import "tracex/format"
+
+// eventReader turns TrackEvents into records: what a packet says of slices,
+// instants, counters and states becomes a record each, which goes to the line of its
+// track.
+type eventReader struct {
+	dictionary *dictionary
+	clocks     *clocks
+	tracks     *tracks
+	sink       *sink
+	left       *tally
+	labels     labels
+	asyncNames *remember[asyncID, string] // nil: there are none
+
+	event     event     // room for the one at hand
+	arguments arguments // room for its arguments
+}
+
+func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *tally) *eventReader {
+	return &eventReader{
+		dictionary: d, clocks: c, tracks: ts, sink: k, left: left, labels: labels{dictionary: d},
+		arguments: arguments{d: d, plain: format.NewContext(format.V22)},
+	}
+}
+
+// occurrence is one event with what its packet and its sequence say of it.
+type occurrence struct {
+	packet   *packet
+	sequence *sequence
+	event    *event
+	ns       int64 // when it was
+	called
+}
+
+// uuid is the track of the event.
+func (o *occurrence) uuid() uint64 {
+	if o.event.hasTrack {
+		return o.event.track
+	}
+	return o.sequence.track
+}
+
+// read reads a packet with an event, and adds its records to the line of its track.
+func (x *eventReader) read(p *packet, s *sequence) error {
+	if s == nil {
+		x.left.leave(withoutSequence, p)
+		return nil
+	}
+	e := &x.event
+	if !e.parse(p.data) {
+		x.left.leave(damaged, p)
+		if e.kind == 0 {
+			return nil
+		}
+		// An end belongs to it, or a begin: without it, all around would be wrong.
+	}
+	if p.machine != 0 {
+		e.moveTo(p.machine)
+	}
+	if e.mixed && e.typed {
+		x.left.leave(typedFields, p)
+	}
+	ns, ok := x.clocks.eventTime(p, s, e)
+	if !ok {
+		return nil
+	}
+	o := occurrence{packet: p, sequence: s, event: e, ns: ns}
+	if e.hasLegacy {
+		return x.legacyEvent(&o)
+	}
+	switch e.kind {
+	case typeBegin, typeEnd, typeInstant:
+		return x.sliceEvent(&o)
+	case typeCounter:
+		return x.counterEvent(&o)
+	case typeState:
+		return x.stateEvent(&o)
+	}
+	x.left.leave(unknownEvents, p)
+	return nil
+}
+
+// sliceEvent adds the record of a slice that begins or ends, or of an instant.
+func (x *eventReader) sliceEvent(o *occurrence) error {
+	s, e, machine := o.sequence, o.event, o.packet.machine
+	o.called = x.labels.of(s, e)
+	uuid := o.uuid()
+	var l *line
+	switch {
+	case uuid == 0 && e.hasLegacy && e.overridden:
+		l = x.tracks.threadLine(machine, e.override)
+	case uuid == 0 && !e.hasTrack && s.hasThread:
+		l = x.tracks.threadLine(machine, s.thread)
+	default:
+		l = x.tracks.line(machine, s, uuid, o.name.text)
+	}
+	if l == nil {
+		x.left.leave(tooManyTracks, o.packet)
+		return nil
+	}
+	r := record{kind: recordInstant, track: uuid, hasTrack: l.joined}
+	switch e.kind {
+	case typeBegin:
+		r.kind = recordBegin
+	case typeEnd:
+		if err := x.extraValues(o, l); err != nil {
+			return err
+		}
+		return x.addEnd(o, l, r)
+	}
+	if err := x.addCall(o, l, r); err != nil {
+		return err
+	}
+	return x.extraValues(o, l)
+}
+
+// addCall adds r with what the event is called and its arguments.
+func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
+	a := &x.arguments
+	a.reset(&o.sequence.interned, false)
+	at, iid := a.gather(o.sequence, o.event)
+	r.method = x.labels.method(&o.called)
+	r.category, r.name = o.category.word, o.name.word
+	r.arguments, r.values = len(a.names), a.values
+	plain := o.category.word == 0
+	if plain || r.arguments > 0 || iid != 0 || at.file != nil || at.function != nil {
+		r.place = true
+		r.location = a.place(at, iid, plain)
+	}
+	return x.sink.add(o.packet, l, o.ns, &r)
+}
+
+// addEnd adds r as the record of an end.
+func (x *eventReader) addEnd(o *occurrence, l *line, r record) error {
+	r.kind = recordEnd
+	r.category, r.name = o.category.word, o.name.word
+	x.arguments.reset(&o.sequence.interned, true)
+	x.arguments.gather(o.sequence, o.event)
+	r.result = x.arguments.text
+	return x.sink.add(o.packet, l, o.ns, &r)
+}
+
+// trigger reads a packet that says that a trigger was pulled. All of them are
+// instants on one line.
+func (x *eventReader) trigger(p *packet) error {
+	if !p.timed {
+		if !p.hasTime { // else it was said why
+			x.left.leave(withoutTime, p)
+		}
+		return nil
+	}
+	var name, producer []byte
+	uid := int64(-1)
+	f := fields{rest: p.data}
+	for f.next() {
+		switch f.number {
+		case 1:
+			name = f.raw
+		case 2:
+			producer = f.raw
+		case 3:
+			uid = int64(f.value)
+		}
+	}
+	l := x.tracks.keyed(lineKey{kind: triggers}, line{scope: ofTrace, name: "Trace Triggers", machine: p.machine})
+	if f.bad || l == nil {
+		x.left.leave(damaged, p)
+		return nil
+	}
+	called := called{name: x.labels.label(name)}
+	a := &x.arguments
+	a.reset(nil, false)
+	if len(producer) > 0 {
+		a.add("producer_name", format.Value{Kind: format.ValueString, Text: string(x.dictionary.fit(producer))})
+	}
+	if uid >= 0 {
+		a.add("trusted_producer_uid", long(uid))
+	}
+	r := record{
+		kind: recordInstant, method: x.labels.method(&called), name: called.name.word,
+		place: true, location: a.place(source{}, 0, true), arguments: len(a.names), values: a.values,
+	}
+	return x.sink.add(p, l, p.ns, &r)
+}

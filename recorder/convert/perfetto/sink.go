@@ -1,0 +1,121 @@
+package perfetto
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"tracex/recorder/convert/spool"
+)
+
+// sink takes the records of events to the streams of their lines, and keeps those
+// whose time is not known yet.
+type sink struct {
+	spool       *spool.Spool
+	clocks      *clocks
+	left        *tally
+	early       *spool.Stream // nil: nothing was
+	first, last int64         // times of events
+	encoded     []byte        // room for a record
+}
+
+func newSink(s *spool.Spool, c *clocks, left *tally) *sink {
+	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64}
+}
+
+// add adds the record of an event of a packet to a line.
+func (k *sink) add(p *packet, l *line, ns int64, r *record) error {
+	if p.early {
+		return k.addEarly(p, l, ns, r)
+	}
+	k.encoded = r.append(k.encoded[:0])
+	// The duration is 0 but of whole slices.
+	k.cover(ns, ns+int64(r.duration))
+	return k.spool.Add(l.records, ns, k.encoded)
+}
+
+// cover makes the time of the trace reach from first to last.
+func (k *sink) cover(first, last int64) { k.first, k.last = min(k.first, first), max(k.last, last) }
+
+// Records whose clock no snapshot relates to the trace's wait for one, which may
+// come later in the trace, in a stream of their own:
+//
+//	line uvarint, sequence, number and machine of the clock uvarint, 1 if the time
+//	is as it stood in the packet, time uvarint, offset of the packet varint, record
+//
+// They keep the order of the input.
+
+// addEarly keeps a record until the end.
+func (k *sink) addEarly(p *packet, l *line, ns int64, r *record) error {
+	if k.early == nil {
+		k.early = k.spool.Stream()
+	}
+	raw := byte(0)
+	if p.raw {
+		raw = 1
+	}
+	b := binary.AppendUvarint(k.encoded[:0], uint64(l.order))
+	b = binary.AppendUvarint(b, uint64(p.clockID.sequence))
+	b = binary.AppendUvarint(b, uint64(p.clockID.clock))
+	b = binary.AppendUvarint(b, uint64(p.clockID.machine))
+	b = binary.AppendUvarint(append(b, raw), uint64(ns))
+	b = binary.AppendVarint(b, p.offset)
+	k.encoded = r.append(b)
+	return k.spool.Add(k.early, 0, k.encoded)
+}
+
+// settleEarly adds what waited to its lines, now that all snapshots are known.
+func (k *sink) settleEarly(ctx context.Context, lines []*line) error {
+	if k.early == nil {
+		return nil
+	}
+	if err := k.spool.Detach(k.early); err != nil {
+		return err
+	}
+	waiting, err := k.spool.Open(k.early)
+	if err != nil {
+		return err
+	}
+	k.early = nil
+	var via conversion
+	for n := 1; waiting.Next(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := k.settle(&via, lines, waiting.Body); err != nil {
+			return err
+		}
+	}
+	return waiting.Err()
+}
+
+// settle adds one record.
+func (k *sink) settle(via *conversion, lines []*line, b []byte) error {
+	n := numbers{b}
+	l := lines[n.next()]
+	id := clockID{uint32(n.next()), uint32(n.next()), uint32(n.next())}
+	raw := n.rest[0] != 0
+	time, size := binary.Uvarint(n.rest[1:])
+	offset, more := binary.Varint(n.rest[1+size:])
+	body := n.rest[1+size+more:]
+
+	ns, ok := int64(time), id == k.clocks.trace
+	if !ok {
+		via.renew(k.clocks, id)
+		if raw && via.domain != nil {
+			ns *= via.domain.unit
+		}
+		ns, ok = k.clocks.shift(via, ns)
+	}
+	p := packet{offset: offset}
+	if !ok {
+		k.left.leave(strangeClock, &p)
+	}
+	if ns, ok = k.clocks.check(&p, ns); !ok {
+		return nil
+	}
+	var r record
+	r.parse(body)
+	k.cover(ns, ns+int64(r.duration))
+	return k.spool.Add(l.records, ns, body)
+}
