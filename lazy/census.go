@@ -8,7 +8,7 @@ import (
 )
 
 // tallyOf returns what is in a stream of a view, if that is known.
-func (r *TraceReader) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
+func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
 	if v.Data != nil {
 		return s.Scanned, true
 	}
@@ -22,7 +22,7 @@ func (r *TraceReader) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool
 }
 
 // keepTally keeps what a scan has counted, for when an index takes its place.
-func (r *TraceReader) keepTally(v *index.View) {
+func (r *trace) keepTally(v *index.View) {
 	all := make(map[int32]index.Tally, len(v.Streams))
 	for _, s := range v.Streams {
 		n := s.Scanned
@@ -36,7 +36,7 @@ func (r *TraceReader) keepTally(v *index.View) {
 // and iterations: it reads all of the data. It is used by one goroutine at a
 // time; what it finds is what Threads returns from then on.
 type Census struct {
-	r     *TraceReader
+	r     *trace
 	s     *format.Scanner
 	epoch int64
 	all   map[int32]*index.Tally
@@ -58,7 +58,7 @@ func (r *TraceReader) Census() *Census {
 	if counted {
 		return nil
 	}
-	return &Census{r: r, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
+	return &Census{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
 }
 
 // Step counts on, by some megabytes, and reports whether there is more. done and
@@ -88,7 +88,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 				all[thread] = *n
 			}
 			c.r.tallies.Store(&all)
-			c.r.Totals() // here, so that no key waits for it
+			c.r.addUp() // here, so that no key waits for it
 		}
 	}
 	return done, total, more && err == nil, err

@@ -28,7 +28,7 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 			if thread != nil && *thread != s.Thread {
 				continue
 			}
-			w := &walker{r: r, v: v, s: s}
+			w := &walker{r: r.trace, v: v, s: s}
 			at, here, err := w.findEvent(ctx, event)
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func (e *NoEventError) Error() string {
 }
 
 // noneFrom is the error of a part that has a From, but nothing to print.
-func (r *TraceReader) noneFrom(ctx context.Context, part Part) error {
+func noneFrom(ctx context.Context, r *TraceReader, part Part) error {
 	_, hidden, err := r.scanForEvent(ctx, func(event int32) bool { return event >= part.From }, part.Thread)
 	if err != nil {
 		return err

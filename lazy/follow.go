@@ -28,27 +28,27 @@ var ErrPacked = errors.New("a packed trace does not grow")
 func openFollowed(path string, o Options) (*TraceReader, error) {
 	r := newReader(path, o)
 	r.indexPath, r.timesPath = path+format.IndexSuffix, path+format.TimesSuffix
-	w := &follower{r: r}
+	f := newFollower(r.trace, o.Finish)
 	st, err := os.Stat(path)
 	if err == nil {
 		if err = mapped.CheckRegular(st, path); err == nil {
-			err = w.take()
+			err = f.take()
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
-		w.why, err = errNoFile, nil
+		f.why, err = errNoFile, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.note(func(st *Status) { st.Growth.On = true })
-	if w.s == nil {
-		w.tell()
+	if f.s == nil {
+		f.tell()
 	}
-	r.run(w.run)
+	r.runFollower(f)
 	return r, nil
 }
 
-// Follow goes on reading a trace that had no end, as if it had been opened with
+// Follow continues to read a trace that had no end, as if it had been opened with
 // Options.Follow: what was loaded is stale, see Status.Epoch. It reports whether
 // it will: a trace with its end, or a packed one, does not grow.
 func (r *TraceReader) Follow() bool {
@@ -57,21 +57,13 @@ func (r *TraceReader) Follow() bool {
 		return false
 	}
 	r.note(func(st *Status) { st.Phase, st.Growth.On = PhaseOpening, true })
-	select {
-	case r.resume <- struct{}{}:
-	default: // asked for already
-	}
+	r.orders.send(order{kind: orderFollow})
 	return true
 }
 
 // Unfollow ends the following: what is there now is all, and where it has no end
 // it is shown as a recording that was cut short.
-func (r *TraceReader) Unfollow() {
-	select {
-	case r.leave <- struct{}{}:
-	default:
-	}
-}
+func (r *TraceReader) Unfollow() { r.orders.send(order{kind: orderUnfollow}) }
 
 // CatchUp waits until all is known that is in the file now, of a trace that is
 // followed; of another one it waits until all is known. It returns ctx's error
@@ -80,54 +72,15 @@ func (r *TraceReader) CatchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	on := r.status.Growth.On
-	ask := make(chan struct{})
-	if on {
-		r.asks = append(r.asks, ask)
-		select {
-		case r.asked <- struct{}{}:
-		default: // the next look answers all
-		}
-	}
-	r.mu.Unlock()
-	if on {
-		select {
-		case <-ask:
-		case <-r.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	o := order{kind: orderCatchUp, done: make(chan struct{})}
+	r.orders.send(o)
+	select {
+	case <-o.done:
+	case <-r.done:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	return r.Wait(ctx)
-}
-
-// takeAsks returns who has asked so far.
-func (r *TraceReader) takeAsks() []chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	select {
-	case <-r.asked:
-	default:
-	}
-	asks := r.asks
-	r.asks = nil
-	return asks
-}
-
-// askAgain leaves those who have asked to finish: the phase is not what they wait
-// for yet.
-func (r *TraceReader) askAgain(asks []chan struct{}) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.asks = append(asks, r.asks...)
-}
-
-// answer tells those who have asked.
-func answer(asks []chan struct{}) {
-	for _, ask := range asks {
-		close(ask)
-	}
 }
 
 // Newest returns the thread that the last block is of; ok is false when there is

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"tracex/format"
 	"tracex/lazy/internal/index"
@@ -18,15 +17,15 @@ import (
 // find looks which file has the trace's name now, and begins with it when that
 // is another one than before.
 func (w *follower) find() error {
-	st, err := os.Stat(w.r.path)
+	st, err := os.Stat(w.path)
 	switch {
-	case err == nil && w.lost == nil && w.info != nil && os.SameFile(st, w.info):
+	case err == nil && w.lost == nil && w.stat != nil && os.SameFile(st, w.stat):
 		return nil
 	case err == nil:
 		return w.take()
 	case !errors.Is(err, fs.ErrNotExist):
 		w.why = err
-	case w.r.data == nil:
+	case w.data == nil:
 		w.why = errNoFile
 	default:
 		w.why = errGone
@@ -39,7 +38,7 @@ func (w *follower) find() error {
 // that stays, and the error tells why nothing comes.
 func (w *follower) take() error {
 	err := w.takeFile()
-	if err == nil || w.r.data == nil && !errors.Is(err, errEmptyFile) && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || w.data == nil && !errors.Is(err, errEmptyFile) && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	w.why = err
@@ -47,7 +46,7 @@ func (w *follower) take() error {
 }
 
 func (w *follower) takeFile() error {
-	f, size, err := mapped.OpenRegular(w.r.path)
+	f, size, err := mapped.OpenRegular(w.path)
 	if err != nil {
 		return err
 	}
@@ -58,12 +57,12 @@ func (w *follower) takeFile() error {
 	case n == 0 && size == 0:
 		err = errEmptyFile
 	case isZip(head):
-		err = &format.Error{File: w.r.path, Offset: -1, Err: ErrPacked, Found: "a ZIP file", Hint: "open it without following it"}
+		err = &format.Error{File: w.path, Offset: -1, Err: ErrPacked, Found: "a ZIP file", Hint: "open it without following it"}
 	default:
 		if _, err = format.CheckDataHeader(head); err != nil {
-			err = format.At(err, w.r.path, 0)
+			err = format.At(err, w.path, 0)
 		} else {
-			err = w.begin(f)
+			err = w.beginWith(f)
 		}
 	}
 	if err != nil {
@@ -72,13 +71,13 @@ func (w *follower) takeFile() error {
 	return err
 }
 
-// begin shows a file, from its beginning on, in the place of what was shown.
-func (w *follower) begin(f *os.File) error {
+// beginWith shows a file, from its beginning on, in the place of what was shown.
+func (w *follower) beginWith(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	m, err := mapped.Map(f, w.r.path)
+	m, err := mapped.Map(f, w.path)
 	if err != nil {
 		return err
 	}
@@ -92,27 +91,27 @@ func (w *follower) begin(f *os.File) error {
 		}, m)
 	}
 	if err == nil {
-		err = w.r.setData(m, s.View(false), found, w.replaced())
+		err = w.setData(m, s.View(false), found, w.replaced())
 	} else {
 		m.Unmap()
 	}
 	if err != nil {
 		return err
 	}
-	s.SetReference(w.r.addReference)
+	s.SetReference(w.addReference)
 	w.close()
-	*w = follower{r: w.r, f: f, info: info, s: s}
-	w.note(m)
+	w.why, w.lost, w.grown = nil, nil, grown{f: f, stat: info, s: s}
+	w.keepEnd(m)
 	w.again = w.sumUp() != nil
-	w.r.growTimes()
-	w.r.begin(PhaseRebuilding, int64(len(m.Bytes())))
+	w.growTimes()
+	w.begin(PhaseRebuilding, int64(len(m.Bytes())))
 	return nil
 }
 
 // replaced says why another file than before is shown; nil when it was asked
 // for.
 func (w *follower) replaced() error {
-	if w.lost == nil && w.info != nil {
+	if w.lost == nil && w.stat != nil {
 		return errReplaced
 	}
 	return w.lost
@@ -125,59 +124,6 @@ func newFollowScan(m *mapped.File) (*index.Scan, *format.Context) {
 	return index.NewGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
 }
 
-// setData puts a file in the place of what was shown, if anything, with what is
-// known of it. What was loaded is stale.
-func (r *TraceReader) setData(m *mapped.File, v *index.View, ctx *format.Context, why error) error {
-	err := r.change(func() error {
-		old := r.data
-		if old != nil {
-			r.epoch.Add(1)
-		}
-		r.known.Store(v)
-		r.tallies.Store(nil)
-		r.data = m
-		r.ctxMu.Lock()
-		*r.ctx = *ctx
-		r.ctxMu.Unlock()
-		index, times := r.index, r.times.Swap(nil)
-		r.index = nil
-		r.note(func(st *Status) {
-			st.Generation++
-			if old != nil {
-				g := st.Growth
-				g.Recording++
-				g.Again, g.Grown, g.Rate = why, time.Time{}, 0
-				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
-			}
-		})
-		return errors.Join(old.Unmap(), index.Unmap(), times.Mapped().Unmap())
-	})
-	if errors.Is(err, errClosed) {
-		m.Unmap()
-	}
-	return err
-}
-
-// changePatience is how long change waits for a moment in which nobody uses the
-// mappings. It lets others begin to use them in that time: to wait behind one
-// who reads for seconds, as in a call with millions of children, would stop all.
-const changePatience = 100 * time.Millisecond
-
-// change calls f while nobody uses the mappings.
-func (r *TraceReader) change(f func() error) error {
-	for until := time.Now().Add(changePatience); !r.life.TryLock(); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			r.life.Lock()
-			break
-		}
-	}
-	defer r.life.Unlock()
-	if r.closed {
-		return errClosed
-	}
-	return f()
-}
-
 // remap brings the mapping to the size of the file. It reports whether what was
 // shown is still there.
 func (w *follower) remap() (same bool, err error) {
@@ -185,16 +131,16 @@ func (w *follower) remap() (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m := w.r.data
+	m := w.data
 	have, size := int64(len(m.Bytes())), st.Size()
 	switch {
 	case size > have:
-		if err := w.r.change(func() error { return m.Grow(w.f, size) }); err != nil {
+		if err := w.change(func() error { return m.Grow(w.f, size) }); err != nil {
 			return false, err
 		}
-		w.r.growTimes()
+		w.growTimes()
 	case size < have:
-		if err := w.r.change(func() error { m.Cut(size); return nil }); err != nil {
+		if err := w.change(func() error { m.Cut(size); return nil }); err != nil {
 			return false, err
 		}
 		if size < w.shown {
@@ -205,7 +151,7 @@ func (w *follower) remap() (same bool, err error) {
 	default:
 		return true, nil
 	}
-	err = w.r.use(func() error {
+	err = w.use(func() error {
 		same = bytes.Equal(m.Bytes()[w.shown-int64(len(w.last)):w.shown], w.last)
 		return nil
 	})
@@ -215,8 +161,8 @@ func (w *follower) remap() (same bool, err error) {
 	return same, err
 }
 
-// note keeps the end of what is shown.
-func (w *follower) note(m *mapped.File) {
+// keepEnd keeps the end of what is shown.
+func (w *follower) keepEnd(m *mapped.File) {
 	w.shown = w.s.Shown()
 	err := mapped.Guard(func() error {
 		w.last = bytes.Clone(m.Bytes()[max(0, w.shown-64):w.shown])

@@ -9,18 +9,18 @@ type left struct {
 // bringIn has brought in what the program left elsewhere, if it has ended without
 // closing the trace. While the data grows it has not.
 func (w *follower) bringIn() {
-	r, size := w.r, int64(len(w.r.data.Bytes()))
+	size := int64(len(w.data.Bytes()))
 	switch {
-	case r.opts.Finish == nil:
+	case w.finish == nil:
 	case size != w.left.size:
 		w.left = left{size: size}
 	case w.left.fault != nil:
 		w.why = w.left.fault
 	default:
-		told, err := r.opts.Finish()
+		told, err := w.finish()
 		w.left.fault, w.why = err, err
 		if told != "" {
-			r.note(func(st *Status) { st.Ended = told })
+			w.note(func(st *Status) { st.Ended = told })
 		}
 	}
 }

@@ -31,85 +31,94 @@ var (
 	errRewritten = errors.New("the file was written anew")
 )
 
-// follower reads a trace while it is written. It belongs to the background's
-// goroutine, but for the first steps of Open.
+// follower reads a trace while it is written. It belongs to the worker's goroutine,
+// but for the first steps of Open.
 type follower struct {
-	r    *TraceReader
-	f    *os.File    // what is followed; nil: nothing yet
-	info os.FileInfo // of it
-	why  error       // why nothing can come now
-	lost error       // why what was shown is not there any more; nil: it is
+	*trace
+	finish func() (told string, err error) // Options.Finish
 
-	s     *index.Scan
-	found *format.Context // what s found of descriptors while it is behind what is shown; nil: it is not
-	shown int64           // physical: up to where the data is shown
-	last  []byte          // of it, to see that it has not changed
+	why  error // why nothing can come now
+	lost error // why what was shown is no longer there; nil: it is
+	grown
+}
+
+// grown is what a follower knows of the file that it reads. Another file, or the same
+// from its beginning, has another one.
+type grown struct {
+	f     *os.File        // nil: there is nothing yet
+	stat  os.FileInfo     // of f
+	s     *index.Scan     // nil, too
+	found *format.Context // descriptors that s has found, as long as it has less than is shown; nil: it has more
 	again bool            // s cannot go on, and begins again
 	scans int             // looks in which s went on
 	stuck int             // looks in which it could not, before bytes that make no sense
-	pace  pace
 
+	shown int64  // physical: up to where the data is shown
+	last  []byte // the end of that, to see that it has not changed
+
+	pace   pace
 	passed passed
 	left   left
-
-	fault   error // why the file could not be read; nil: it could
-	faultAt time.Time
+	fault  readFault
 }
 
-// follow is the work of a reader whose trace had no end and is followed again.
-func (r *TraceReader) follow(ctx context.Context) error {
-	select {
-	case <-r.leave: // meant for the time before
-	default:
-	}
-	w := &follower{r: r}
-	if err := w.take(); err != nil {
-		return err
-	}
-	return w.run(ctx)
+// readFault is why a file could not be read, and when.
+type readFault struct {
+	err error // nil: it could
+	at  time.Time
 }
 
-// run follows the trace until it has its end, or the following is to end.
-func (w *follower) run(ctx context.Context) (err error) {
-	defer w.close()
-	if w.finished(ctx) {
-		return nil
-	}
-	timer := time.NewTimer(lookEvery)
-	defer timer.Stop()
-	for leave := false; ; {
-		asks := w.r.takeAsks()
-		ended, err := w.look(ctx)
-		switch {
-		case err != nil:
-		case ended:
-			err = w.end(ctx)
-		case leave:
-			err, ended = w.stop(), true
-		}
-		if ended || err != nil {
-			w.r.askAgain(asks)
-			return err
-		}
-		answer(asks)
-		timer.Reset(w.pause())
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-w.r.leave:
-			leave = true
-		case <-w.r.asked:
-		case <-timer.C:
-		}
-	}
+func newFollower(t *trace, finish func() (string, error)) *follower {
+	return &follower{trace: t, finish: finish}
 }
 
-// pause is how long to wait before the next look.
-func (w *follower) pause() time.Duration {
-	if time.Since(w.pace.grown) > idleAfter && time.Since(w.r.Status().Since) > idleAfter {
-		return lookIdle
+// followAgain follows a trace that had no end.
+func (w *worker) followAgain(ctx context.Context, _ order) state {
+	f := newFollower(w.trace, w.opts.Finish)
+	if err := f.take(); err != nil {
+		return w.rest(err)
 	}
-	return lookEvery
+	return w.follow(ctx, f)
+}
+
+// follow begins to follow the trace. One that has its end is not scanned.
+func (w *worker) follow(ctx context.Context, f *follower) state {
+	w.follower = f
+	if w.finished(ctx, f) {
+		return w.rest(nil)
+	}
+	return w.look(ctx, order{kind: orderTick})
+}
+
+// look looks whether there is more.
+func (w *worker) look(ctx context.Context, o order) state {
+	asks := append(w.orders.takeCatchUps(), o)
+	defer func() { answer(asks) }()
+	ended, err := w.lookOnce(ctx)
+	if ended || err != nil {
+		return w.rest(err)
+	}
+	w.timer.Reset(w.follower.pause())
+	return following
+}
+
+// leave ends the following, after a last look.
+func (w *worker) leave(ctx context.Context, _ order) state {
+	asks := w.orders.takeCatchUps()
+	defer func() { answer(asks) }()
+	ended, err := w.lookOnce(ctx)
+	if !ended && err == nil {
+		err = w.stop(w.follower)
+	}
+	return w.rest(err)
+}
+
+// lookOnce reads what is new, and all that a trace with its end has.
+func (w *worker) lookOnce(ctx context.Context) (ended bool, err error) {
+	if ended, err = w.follower.look(ctx); ended && err == nil {
+		err = w.end(ctx, w.follower)
+	}
+	return ended, err
 }
 
 // look reads what is new, and reports whether that is the end. That the file
@@ -132,12 +141,12 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	case err != nil:
 		w.again = true
 		// Of a file that was cut short meanwhile, the next look knows how far.
-		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.r.data.Bytes())) {
-			w.fault, w.faultAt = err, time.Now()
+		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.data.Bytes())) {
+			w.fault = readFault{err, time.Now()}
 		}
 	}
 	if w.why == nil {
-		w.why = w.fault
+		w.why = w.fault.err
 	}
 	if err == nil && w.why == nil && !w.s.AtEOF() {
 		w.bringIn()
@@ -149,13 +158,13 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 // tell brings the status up to date where it has changed: who draws it is
 // woken by that.
 func (w *follower) tell() {
-	now, st := time.Now(), w.r.Status()
+	now, st := time.Now(), w.now()
 	rate := w.pace.rate(now)
 	g := st.Growth
 	if st.Phase == PhaseFollowing && g.On && text(g.Wait) == text(w.why) && g.Grown.Equal(w.pace.grown) {
 		return
 	}
-	w.r.note(func(st *Status) {
+	w.note(func(st *Status) {
 		st.Phase = PhaseFollowing
 		g := &st.Growth
 		g.On, g.Wait, g.Rate, g.Grown = true, w.why, rate, w.pace.grown
@@ -169,9 +178,17 @@ func text(err error) string {
 	return err.Error()
 }
 
-// close closes the file.
+// pause is how long to wait before the next look.
+func (w *follower) pause() time.Duration {
+	if time.Since(w.pace.grown) > idleAfter && time.Since(w.now().Since) > idleAfter {
+		return lookIdle
+	}
+	return lookEvery
+}
+
+// close closes the file. A nil follower has none.
 func (w *follower) close() {
-	if w.f != nil {
+	if w != nil && w.f != nil {
 		w.f.Close()
 	}
 }

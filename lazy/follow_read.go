@@ -12,7 +12,7 @@ import (
 
 // read scans what has come since the last look, and shows it.
 func (w *follower) read(ctx context.Context) error {
-	before := int64(len(w.r.data.Bytes()))
+	before := int64(len(w.data.Bytes()))
 	same, err := w.remap()
 	if err != nil || !same {
 		return err
@@ -20,13 +20,13 @@ func (w *follower) read(ctx context.Context) error {
 	if w.s.AtEOF() && w.found == nil {
 		return nil
 	}
-	if grown := int64(len(w.r.data.Bytes())); grown > before {
+	if grown := int64(len(w.data.Bytes())); grown > before {
 		w.pace.grew(time.Now(), grown)
 	}
-	if w.fault != nil && time.Since(w.faultAt) < faultPatience {
+	if w.fault.err != nil && time.Since(w.fault.at) < faultPatience {
 		return nil
 	}
-	w.fault = nil
+	w.fault = readFault{}
 	switch stuck, err := w.isStuck(); {
 	case err != nil:
 		return err
@@ -48,9 +48,9 @@ func (w *follower) scan(ctx context.Context) error {
 	s.Extend()
 	w.scans++
 	said := time.Now()
-	catchingUp := w.r.Status().Phase != PhaseFollowing
+	catchingUp := w.now().Phase != PhaseFollowing
 	for more := true; more; {
-		err := w.r.use(func() error {
+		err := w.use(func() error {
 			var err error
 			more, err = s.Step(ctx, stepBytes)
 			return err
@@ -63,7 +63,7 @@ func (w *follower) scan(ctx context.Context) error {
 			said = time.Now()
 		}
 		if catchingUp {
-			w.r.progress(s.Offset())
+			w.progress(s.Offset())
 		}
 	}
 	w.show()
@@ -78,7 +78,7 @@ func (w *follower) scan(ctx context.Context) error {
 // is shown of it before it is as far as what is shown: that stays true.
 func (w *follower) restart() {
 	w.again, w.stuck, w.scans = false, 0, 0
-	w.s, w.found = newFollowScan(w.r.data)
+	w.s, w.found = newFollowScan(w.data)
 }
 
 // show publishes what the scan knows, if that is more than is shown.
@@ -89,23 +89,21 @@ func (w *follower) show() {
 		return
 	}
 	if w.found != nil {
-		w.r.ctxMu.Lock()
-		*w.r.ctx = *w.found
-		w.r.ctxMu.Unlock()
+		w.setContext(w.found)
 		w.found = nil
-		s.SetReference(w.r.addReference)
+		s.SetReference(w.addReference)
 	}
 	if !s.Hides() {
 		w.reveal()
 	}
-	w.r.publish(s.View(false))
-	w.note(w.r.data)
+	w.publish(s.View(false))
+	w.keepEnd(w.data)
 }
 
 // reveal makes the descriptors of half a block known.
 func (w *follower) reveal() {
 	s := w.s
-	if err := w.r.use(s.Reveal); err != nil {
+	if err := w.use(s.Reveal); err != nil {
 		s.Fail(err)
 	}
 }
@@ -129,7 +127,7 @@ func (w *follower) sumUp() error {
 	s, at := w.s, w.s.Offset()
 	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
 	if w.damaged() {
-		p.to = min(int64(len(w.r.data.Bytes())), at+passedBehind)
+		p.to = min(int64(len(w.data.Bytes())), at+passedBehind)
 	}
 	var err error
 	p.sum, err = w.sum(p)
@@ -138,8 +136,8 @@ func (w *follower) sumUp() error {
 }
 
 func (w *follower) sum(p passed) (sum uint32, err error) {
-	err = w.r.use(func() error {
-		sum = crc32.ChecksumIEEE(w.r.data.Bytes()[p.from:p.to])
+	err = w.use(func() error {
+		sum = crc32.ChecksumIEEE(w.data.Bytes()[p.from:p.to])
 		return nil
 	})
 	return sum, err
@@ -160,7 +158,7 @@ const stuckLooks = 10
 // gone through before them, it begins again. It also does when it came there in
 // more looks than one: more than is summed up may have changed between them.
 func (w *follower) isStuck() (bool, error) {
-	if w.passed.to > int64(len(w.r.data.Bytes())) {
+	if w.passed.to > int64(len(w.data.Bytes())) {
 		w.again = true
 		return false, nil
 	}

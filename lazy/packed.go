@@ -19,7 +19,7 @@ func isZip(head []byte) bool {
 
 // startPacked opens a packed trace. Its parts are unpacked in the background
 // into files without a name, since a ZIP cannot be read at any place.
-func (r *TraceReader) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
+func (r *worker) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
 	p, err := format.OpenPacked(f, size)
 	if err != nil {
 		return nil, format.At(err, r.path, 0)
@@ -48,7 +48,7 @@ func (r *TraceReader) startPacked(f *os.File, size int64) (func(context.Context)
 
 // unpack unpacks data and index, maps them and goes on as with any trace. Of
 // damaged data it takes what can be unpacked, and tells what the damage is.
-func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
+func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
 	total := p.Size(format.EntryIndex) + p.Size(format.EntryData)
 	if p.Times() != nil {
 		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // about: the ZIP does not say
@@ -93,7 +93,7 @@ func (r *TraceReader) unpack(ctx context.Context, p *format.Packed) (damage, err
 
 // unpackEntry copies an entry into a file that has no name any more and maps
 // it. Of a damaged entry it maps what is good, and says so.
-func (r *TraceReader) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
+func (r *worker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
 	in, err := p.Open(name)
 	if err != nil {
 		return nil, format.At(err, r.path, 0)
@@ -104,7 +104,7 @@ func (r *TraceReader) unpackEntry(ctx context.Context, p *format.Packed, name st
 
 // unpackTimes unpacks the times, if there are any. What is wrong with them does
 // not keep the trace from being shown.
-func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
+func (r *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 	in := p.Times()
 	if in == nil {
 		return nil
@@ -127,7 +127,7 @@ func (r *TraceReader) unpackTimes(ctx context.Context, p *format.Packed) error {
 }
 
 // unpackFrom is unpackEntry of what is in an entry.
-func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
+func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no room to unpack it: %w", r.path, err)
@@ -137,7 +137,7 @@ func (r *TraceReader) unpackFrom(ctx context.Context, in io.Reader, name string)
 		// Where open files cannot be removed.
 		r.leftover = append(r.leftover, tmp.Name())
 	}
-	before := r.Status().Done
+	before := r.now().Done
 	from := &countingReader{ctx: ctx, in: in, count: func(n int64) { r.progress(before + n) }}
 	_, copyErr := io.CopyBuffer(tmp, from, make([]byte, 1<<20))
 	switch {

@@ -50,7 +50,7 @@ func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, pa
 // printed one after the other.
 func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, part Part, c cut) error {
 	v := r.known.Load()
-	p := r.newPrinter(w, o)
+	p := newPrinter(r, w, o)
 	p.from, p.left, p.limited = part.From, part.Count, part.Count > 0
 	p.several = len(v.Streams) > 1
 	var threads []int32
@@ -66,7 +66,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 		err = p.spread(ctx, threads, c)
 	}
 	if err == nil && len(threads) > 0 && p.from > 0 && !p.begun {
-		return r.noneFrom(ctx, part)
+		return noneFrom(ctx, r, part)
 	}
 	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
@@ -129,7 +129,7 @@ func (p *printer) begin() {
 // enough reports whether as many points as were asked for have been printed.
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
-func (r *TraceReader) newPrinter(w io.Writer, o PrintOptions) *printer {
+func newPrinter(r *TraceReader, w io.Writer, o PrintOptions) *printer {
 	v := r.Version()
 	p := &printer{r: r, version: v, lines: lines.New(w, r.ctx, v, o)}
 	p.lines.Head(r.Times())

@@ -36,13 +36,13 @@ func (e *FoldedError) Error() string {
 func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, part Part) error {
 	var n *Node
 	find := func() (err error) {
-		n, err = r.shownEvent(ctx, o.Folded, event, part.Thread)
+		n, err = shownEvent(ctx, r, o.Folded, event, part.Thread)
 		return err
 	}
 	if err := r.insist(ctx, find); err != nil {
 		return err
 	}
-	p := r.newPrinter(w, o)
+	p := newPrinter(r, w, o)
 	p.left, p.limited = part.Count, part.Count > 0
 	p.lines.SetBase(int(n.depth) - 1)
 	if o.JSON {
@@ -70,7 +70,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 }
 
 // shownEvent returns the node of an event.
-func (r *TraceReader) shownEvent(ctx context.Context, folded bool, event int32, thread *int32) (*Node, error) {
+func shownEvent(ctx context.Context, r *TraceReader, folded bool, event int32, thread *int32) (*Node, error) {
 	place, err := r.findEvent(ctx, event, thread)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 // streamAhead brings in a part of a thread's stream ahead of its user. Offsets
 // are logical, also those that its user reaches.
-func (r *TraceReader) streamAhead(v *index.View, s *index.Stream, from, end int64) *mapped.Ahead {
+func (r *trace) streamAhead(v *index.View, s *index.Stream, from, end int64) *mapped.Ahead {
 	return mapped.StartAhead(from-from%mapped.Piece, end, func(from, to int64) error {
 		return r.use(func() error {
 			if v.Data != nil && v.Data != r.data {

@@ -20,7 +20,7 @@ const showEvery = 100 * time.Millisecond
 // rebuild finds out about the trace from the data alone, showing what it knows
 // as it goes, and stores the index at path where that is allowed. first is a
 // scan that has begun, whose cells nobody took; nil for none.
-func (r *TraceReader) rebuild(ctx context.Context, path string, first *index.Scan) error {
+func (r *worker) rebuild(ctx context.Context, path string, first *index.Scan) error {
 	r.note(func(s *Status) { s.Index = IndexRebuilt })
 	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
 	out, err := r.wantStored(path)
@@ -60,7 +60,7 @@ func (r *TraceReader) rebuild(ctx context.Context, path string, first *index.Sca
 }
 
 // scanAll runs a scan to its end. It calls show now and then.
-func (r *TraceReader) scanAll(ctx context.Context, s *index.Scan, show func()) error {
+func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error {
 	shown := time.Now()
 	a := r.data.ReadAhead(s.Offset(), r.use)
 	defer a.Stop()
@@ -89,7 +89,7 @@ var errNoEnd = errors.New("the recording has no end mark: it may still be writte
 // wantStored opens the place for the index; nil without an error when it is
 // not wanted. A recording without its end mark gets none: it may still be
 // written, and so may its index.
-func (r *TraceReader) wantStored(path string) (*index.File, error) {
+func (r *worker) wantStored(path string) (*index.File, error) {
 	if r.opts.NoWrite || path == "" {
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (r *TraceReader) wantStored(path string) (*index.File, error) {
 
 // storeIndex puts the index into its place, unless the data has no good end or
 // has changed meanwhile, and goes on with it instead of the scan's.
-func (r *TraceReader) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
+func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
 	st, err := os.Stat(r.path)
 	switch {
 	case !s.AtEOF():

@@ -111,7 +111,7 @@ func TestSpreadMisfits(t *testing.T) {
 	for _, folded := range []bool{false, true} {
 		o := PrintOptions{Folded: folded, Verbose: true}
 		var out bytes.Buffer
-		p := r.newPrinter(&out, o)
+		p := newPrinter(r, &out, o)
 		s := p.spreadWith(&sync.Pool{New: func() any { return new(textChunk) }}, cut{bytes: 3000, approach: 512})
 		var last *standing
 		n := 0

@@ -2,8 +2,8 @@ package lazy
 
 import (
 	"context"
+	"sync"
 	"time"
-	"tracex/lazy/internal/index"
 )
 
 // Phase is what a reader does in the background.
@@ -59,11 +59,7 @@ func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 }
 
 // Status returns the state of the reader.
-func (r *TraceReader) Status() Status {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.status
-}
+func (r *TraceReader) Status() Status { return r.now() }
 
 // Changed returns a channel that receives after the status, or what is known
 // of the trace, has changed. Several changes may come as one.
@@ -87,50 +83,55 @@ func (r *TraceReader) Wait(ctx context.Context) error {
 	}
 }
 
+// board is the status of a reader, and tells those that watch it.
+type board struct {
+	mu      sync.Mutex // guards status and settle
+	status  Status
+	changed chan struct{} // holds at most one: the status has changed
+	settle  chan struct{} // closed when nothing is under way; nil: no goroutine waits for that
+}
+
+// now returns the status.
+func (b *board) now() Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.status
+}
+
 // note changes the status and tells.
-func (r *TraceReader) note(change func(*Status)) {
-	r.mu.Lock()
-	change(&r.status)
-	if r.status.Phase.rests() {
-		if r.settle != nil {
-			close(r.settle)
-			r.settle = nil
+func (b *board) note(change func(*Status)) {
+	b.mu.Lock()
+	change(&b.status)
+	if b.status.Phase.rests() {
+		if b.settle != nil {
+			close(b.settle)
+			b.settle = nil
 		}
 	}
-	r.mu.Unlock()
+	b.mu.Unlock()
 	select {
-	case r.changed <- struct{}{}:
+	case b.changed <- struct{}{}:
 	default:
 	}
 }
 
 // settled returns a channel that is closed when nothing is under way.
-func (r *TraceReader) settled() <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.status.Phase.rests() {
+func (b *board) settled() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.status.Phase.rests() {
 		now := make(chan struct{})
 		close(now)
 		return now
 	}
-	if r.settle == nil {
-		r.settle = make(chan struct{})
+	if b.settle == nil {
+		b.settle = make(chan struct{})
 	}
-	return r.settle
+	return b.settle
 }
 
-func (r *TraceReader) begin(p Phase, total int64) {
-	r.note(func(s *Status) { s.Phase, s.Done, s.Total, s.Since = p, 0, total, time.Now() })
+func (b *board) begin(p Phase, total int64) {
+	b.note(func(s *Status) { s.Phase, s.Done, s.Total, s.Since = p, 0, total, time.Now() })
 }
 
-func (r *TraceReader) progress(done int64) { r.note(func(s *Status) { s.Done = done }) }
-
-// publish makes a view known.
-func (r *TraceReader) publish(v *index.View) {
-	r.known.Store(v)
-	if v.Complete && v.Data != nil {
-		r.keepTally(v)
-	}
-	r.Totals() // here, so that no key waits for it
-	r.note(func(s *Status) { s.Generation++ })
-}
+func (b *board) progress(done int64) { b.note(func(s *Status) { s.Done = done }) }

@@ -144,7 +144,7 @@ func (r *TraceReader) newDescent(o descentOptions, v *index.View) *descent {
 	return &descent{descentOptions: o, r: r, v: v, l: &childReader{t: &Tree{r: r, folded: o.folded}}}
 }
 
-func (r *TraceReader) visitAll(b *batch, visit func(*visit) error) error {
+func (r *trace) visitAll(b *batch, visit func(*visit) error) error {
 	r.ctxMu.RLock()
 	defer r.ctxMu.RUnlock()
 	for i := range b.visits {

@@ -45,7 +45,7 @@ func (p *Population) add(o Population) {
 }
 
 // population returns what a stream of a view holds.
-func (r *TraceReader) population(v *index.View, s *index.Stream) Population {
+func (r *trace) population(v *index.View, s *index.Stream) Population {
 	p := Population{Bytes: s.Size, Containers: s.Cells.Len()}
 	if n, ok := r.tallyOf(v, s); ok {
 		p.Calls, p.Events, p.Counted = n.Calls, n.Events, true
@@ -54,7 +54,7 @@ func (r *TraceReader) population(v *index.View, s *index.Stream) Population {
 }
 
 // infoOf returns what is known of a thread.
-func (r *TraceReader) infoOf(c *format.Context, v *index.View, s *index.Stream) ThreadInfo {
+func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) ThreadInfo {
 	t := ThreadInfo{ID: s.Thread, Blocks: len(s.Blocks), Population: r.population(v, s)}
 	if name := c.Thread(s.Thread); name != nil {
 		t.Name = name.Name
@@ -96,7 +96,10 @@ type totals struct {
 
 // Totals returns how many threads are known so far, and what all of them hold. It
 // looks at each of them only when more is known than before.
-func (r *TraceReader) Totals() (threads int, all Population) {
+func (r *TraceReader) Totals() (threads int, all Population) { return r.addUp() }
+
+// addUp is Totals.
+func (r *trace) addUp() (threads int, all Population) {
 	v, tallies := r.known.Load(), r.tallies.Load()
 	if was := r.totals.Load(); was != nil && was.v == v && was.tallies == tallies {
 		return len(v.Streams), was.all

@@ -29,7 +29,7 @@ func VerifyTimes(ctx context.Context, data, file string, progress func(done, tot
 
 // openTimes maps the sidecar, if there is one that can be used. What it says
 // is only touched within use.
-func (r *TraceReader) openTimes() {
+func (r *trace) openTimes() {
 	r.timesPath = times.Path(r.path)
 	s, err := times.Open(r.timesPath)
 	if err != nil {
@@ -65,12 +65,12 @@ func (r *TraceReader) TimesSize() int64 {
 }
 
 // timed reports whether there are times that can be used.
-func (r *TraceReader) timed() bool {
+func (r *trace) timed() bool {
 	return r.times.Load().Usable()
 }
 
 // distrustTimes makes the trace one without times.
-func (r *TraceReader) distrustTimes(s *times.File, why error) {
+func (r *trace) distrustTimes(s *times.File, why error) {
 	if s.Distrust() {
 		r.note(func(st *Status) { st.TimesReason = why })
 	}
@@ -81,7 +81,7 @@ func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.C
 
 // checkTimes checks, of a recording that has ended, that the sidecar has a cell
 // for each cell of the index, and the end. It must not be called within use.
-func (r *TraceReader) checkTimes() {
+func (r *trace) checkTimes() {
 	if v := r.known.Load(); !v.Complete || !v.EOF || !r.timed() {
 		return
 	}
@@ -97,7 +97,7 @@ func (r *TraceReader) checkTimes() {
 
 // growTimes maps the sidecar again when its size has changed, or maps it now that
 // there is one. Call it where the data has changed; not within use.
-func (r *TraceReader) growTimes() {
+func (r *trace) growTimes() {
 	path, old := r.timesPath, r.times.Load()
 	if path == "" {
 		return // unpacked, and whole
@@ -135,7 +135,7 @@ func (r *TraceReader) growTimes() {
 }
 
 // trustTimes gives times that did not fit another chance.
-func (r *TraceReader) trustTimes() {
+func (r *trace) trustTimes() {
 	if s := r.times.Load(); s != nil {
 		s.Trust()
 		r.note(func(st *Status) { st.TimesReason = nil })
@@ -144,7 +144,7 @@ func (r *TraceReader) trustTimes() {
 
 // pick is [times.File.Pick] of the reader's times, which it distrusts when the cell
 // is wrong. It must be called within use.
-func (r *TraceReader) pick(id int32, near, far int64, what times.Kind) (c format.TimeCell, ok bool) {
+func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeCell, ok bool) {
 	s := r.times.Load()
 	if !s.Usable() {
 		return c, false

@@ -66,7 +66,7 @@ func TestTimesGrow(t *testing.T) {
 				sortGrowing(t, sorted, g.Tree(false), rng)
 			}
 			more(len(times))
-			g.finish(nil)
+			g.rest(nil)
 			if st := g.Status(); st.TimesReason != nil {
 				t.Fatal(st.TimesReason)
 			}
@@ -149,7 +149,7 @@ func TestSelfWhenTimesComeLate(t *testing.T) {
 		}
 	}
 	more(len(times))
-	g.finish(nil)
+	g.rest(nil)
 	kids := int64(0)
 	for event, took := range want.events {
 		if event != root.Point().Event {

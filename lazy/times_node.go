@@ -24,7 +24,7 @@ func (n *Node) Time() (t Time, ok bool) {
 		if !r.timed() || int64(n.epoch) != r.epoch.Load() {
 			return nil
 		}
-		t, ok = (&walker{r: r}).time(n.e.Load())
+		t, ok = (&walker{r: r.trace}).time(n.e.Load())
 		return nil
 	})
 	return t, ok && err == nil
@@ -79,7 +79,7 @@ func (c *childTime) add(w *walker, e *entry) {
 const blockLooks = 1024
 
 // threadTime returns how long a thread took, noTime when that is not known.
-func (r *TraceReader) threadTime(thread int32) Time {
+func (r *trace) threadTime(thread int32) Time {
 	t := noTime
 	err := r.use(func() error {
 		if !r.timed() {
@@ -152,7 +152,7 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 			return nil
 		}
 		for _, s := range v.Streams {
-			w := &walker{r: r, v: v, s: s}
+			w := &walker{r: r.trace, v: v, s: s}
 			if t, known := w.threadTime(); known {
 				begin, length, ok = r.times.Load().Anchor(), max(length, time.Duration(t.End())), true
 			}

@@ -46,7 +46,7 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 	}
 	copied := r.times.Load().Copy()
 	data, _ := r.Size()
-	err = r.scanObjects(ctx, func(done int64) { progress(done, 2*data) }, func(o *format.Object) error {
+	err = scanObjects(ctx, r, func(done int64) { progress(done, 2*data) }, func(o *format.Object) error {
 		copied.Look(o, from)
 		switch o.Kind {
 		case format.KindBlockStart, format.KindBlockEnd, format.KindEOF:
@@ -58,9 +58,9 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 		return nil, err
 	}
 	w := newTranslationWriter(tr, out, copied)
-	w.index.Dump = r.dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
-	tr.NewClass = func() (int32, error) { return r.freeClass(ctx, known) }
-	err = r.scanObjects(ctx, func(done int64) { progress(data+done, 2*data) }, w.object)
+	w.index.Dump = r.known.Load().Dumped() || copied.Order() == times.OrderDump && r.Status().Index != IndexRecorded
+	tr.NewClass = func() (int32, error) { return freeClass(ctx, r, known) }
+	err = scanObjects(ctx, r, func(done int64) { progress(data+done, 2*data) }, w.object)
 	if err != nil && !damage(err) {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func damage(err error) bool {
 
 // scanObjects goes through the data, object by object. The error of data that
 // ends early names no file.
-func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64), visit func(*format.Object) error) error {
+func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64), visit func(*format.Object) error) error {
 	var s *format.Scanner
 	if err := r.use(func() error { s = format.NewBytesScanner(r.data.Bytes()); return nil }); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (r *TraceReader) scanObjects(ctx context.Context, progress func(done int64)
 
 // freeClass returns an id of a class that nothing in the trace refers to. It goes
 // through all of the data, within a visit of it.
-func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int32, error) {
+func freeClass(ctx context.Context, r *TraceReader, known *format.Survey) (int32, error) {
 	s := format.NewBytesScanner(r.data.Bytes())
 	for n := 0; s.Next(); n++ {
 		o := s.Object()
@@ -128,9 +128,4 @@ func (r *TraceReader) freeClass(ctx context.Context, known *format.Survey) (int3
 		}
 	}
 	return known.Free()
-}
-
-// dumped reports whether the index that is used is in the order of dump writers.
-func (r *TraceReader) dumped() bool {
-	return r.known.Load().Dumped()
 }

@@ -58,7 +58,7 @@ func (u *endless) Unwrap() error        { return u.why }
 func (u *endless) Is(target error) bool { return target == format.ErrTruncated }
 
 // problem is what a scan found wrong with the data.
-func (r *TraceReader) problem(s *index.Scan) error {
+func (r *worker) problem(s *index.Scan) error {
 	read := int64(len(r.data.Bytes()))
 	if r.indexPath == "" { // it is unpacked, and the file is something else
 		read = -1

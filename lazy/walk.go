@@ -49,7 +49,7 @@ func (e *entry) hasContent() bool { return e.end > e.start }
 // walker reads one thread's stream. It must be used within guard, by one
 // goroutine.
 type walker struct {
-	r    *TraceReader
+	r    *trace
 	v    *index.View
 	s    *index.Stream
 	hint int // block
@@ -59,18 +59,6 @@ type walker struct {
 // errStale: what is asked for was read from an index that was wrong, or has
 // been forgotten.
 var errStale = errors.New("what was read before is not there any more: the index was wrong, or it was forgotten")
-
-// walkerOn returns a walker of a thread's stream in a view.
-func (r *TraceReader) walkerOn(v *index.View, thread int32) (*walker, error) {
-	if v.Index != nil && v.Index != r.index || v.Data != nil && v.Data != r.data {
-		return nil, errStale
-	}
-	s := v.Stream(thread)
-	if s == nil {
-		return nil, fmt.Errorf("thread %d is not in the trace", thread)
-	}
-	return &walker{r: r, v: v, s: s}, nil
-}
 
 // bytes returns what is at a logical offset below the stream's size, up to the
 // end of its block or of what is known of it.
@@ -251,25 +239,4 @@ func (w *walker) damaged(err error, pos int64) error {
 // contradiction reports that index and data do not fit each other.
 func (w *walker) contradiction(pos int64, found string) error {
 	return &format.Error{File: w.r.path, Offset: w.s.Physical(pos), Err: index.ErrContradiction, Found: found}
-}
-
-// doubt looks at an error of a walk on a view, in an epoch: when it says that
-// the recorded index contradicts the data, the index is made again, and Wait
-// waits for that. One that was made from the data cannot be better. It returns
-// err. It must not be called within use.
-func (r *TraceReader) doubt(err error, v *index.View, epoch int64) error {
-	if err == nil || v.Index == nil || !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
-		return err
-	}
-	if i := r.Status().Index; i == IndexRebuilt || i == IndexStored {
-		return err
-	}
-	// First of all: who waits must not take what is there for all.
-	data, _ := r.Size()
-	r.begin(PhaseRebuilding, data)
-	select {
-	case r.distrust <- distrust{err, epoch}:
-	default: // another doubt is on its way
-	}
-	return err
 }

@@ -1,0 +1,65 @@
+package lazy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tracex/format/formattest"
+)
+
+// TestOrders: orders come in the order in which they were sent; one doubt of an epoch
+// is enough, and one look does all catching up.
+func TestOrders(t *testing.T) {
+	q := orders{wake: make(chan struct{}, 1)}
+	first, second := make(chan struct{}), make(chan struct{})
+	why := errors.New("why")
+	for _, o := range []order{
+		{kind: orderFollow}, {kind: orderCatchUp, done: first}, {kind: orderDistrust, why: why, epoch: 1}, {kind: orderUnfollow},
+		{kind: orderDistrust, why: errors.New("another"), epoch: 1}, {kind: orderDistrust, epoch: 2}, {kind: orderCatchUp, done: second}, {kind: orderFollow},
+	} {
+		q.send(o)
+	}
+	select {
+	case <-q.wake:
+	default:
+		t.Error("the worker is not woken")
+	}
+	if list := q.takeCatchUps(); len(list) != 2 || list[0].done != first || list[1].done != second {
+		t.Errorf("catching up: %+v", list)
+	} else {
+		answer(list)
+		<-first
+		<-second
+	}
+	for _, want := range []order{{kind: orderFollow}, {kind: orderDistrust, why: why, epoch: 1}, {kind: orderUnfollow}, {kind: orderDistrust, epoch: 2}, {kind: orderFollow}} {
+		if o, ok := q.take(); !ok || o != want {
+			t.Errorf("took %+v, %v, want %+v", o, ok, want)
+		}
+	}
+	if o, ok := q.take(); ok {
+		t.Errorf("took %+v of none", o)
+	}
+}
+
+// TestUnfollowAtOnce: the end of the following holds also when it is told before the
+// following has begun.
+func TestUnfollowAtOnce(t *testing.T) {
+	data := formattest.Recorded(t, "threads.stream.bin")
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	if err := os.WriteFile(path, data[:len(data)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t, path, Options{NoWrite: true})
+	for range 20 {
+		if !r.Follow() {
+			t.Fatal("it is not followed")
+		}
+		r.Unfollow()
+		waitFor(t, r, func(st Status) bool { return st.Phase == PhaseReady && !st.Growth.On })
+		if err := r.CatchUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

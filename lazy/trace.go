@@ -1,0 +1,235 @@
+package lazy
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+	"tracex/format"
+	"tracex/lazy/internal/index"
+	"tracex/lazy/internal/mapped"
+	"tracex/lazy/internal/times"
+)
+
+var (
+	// errClosed is what a reader says after Close.
+	errClosed = errors.New("the trace is closed")
+	// errNoData: a packed trace is still being unpacked, or could not be.
+	errNoData = errors.New("nothing of the trace has been unpacked")
+)
+
+// trace is what is open of a trace, and what is known of it: the mapped files, the
+// descriptors and a view. All that reads a trace goes by it; the worker changes it.
+type trace struct {
+	board
+	path      string
+	indexPath string // where an index belongs that is made; "": nowhere
+	timesPath string // where a file of times is looked for; "": nowhere
+
+	// life is held for reading while the mappings are used, for writing to
+	// change or unmap them.
+	life   sync.RWMutex
+	closed bool
+	data   *mapped.File
+	index  *mapped.File               // nil: none is used
+	times  atomic.Pointer[times.File] // nil: there is none
+
+	known   atomic.Pointer[index.View]
+	totals  atomic.Pointer[totals]                // as last asked for; nil: never
+	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil: not counted yet
+	epoch   atomic.Int64                          // how often what was known turned out wrong
+
+	ctxMu    sync.RWMutex // guards ctx
+	ctx      *format.Context
+	info     *format.Info // of a packed trace
+	leftover []string     // files to remove when it is closed
+}
+
+func newTrace(path, ended string) *trace {
+	t := &trace{path: path, ctx: format.NewContext(0)}
+	t.changed = make(chan struct{}, 1)
+	t.status.Ended = ended
+	t.known.Store(&index.View{})
+	return t
+}
+
+// close unmaps the files. It waits for what is being read.
+func (t *trace) close() error {
+	t.life.Lock()
+	defer t.life.Unlock()
+	if t.closed {
+		return nil
+	}
+	t.closed = true
+	t.known.Store(&index.View{Complete: true})
+	err := errors.Join(t.data.Unmap(), t.index.Unmap(), t.times.Load().Mapped().Unmap())
+	for _, name := range t.leftover {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
+
+// sizes returns the sizes of data and index in bytes; 0 for one that is not there.
+func (t *trace) sizes() (data, index int64) {
+	t.life.RLock()
+	defer t.life.RUnlock()
+	if t.data != nil {
+		data = int64(len(t.data.Bytes()))
+	}
+	if t.index != nil {
+		index = int64(len(t.index.Bytes()))
+	}
+	return data, index
+}
+
+// withContext calls f with the descriptors, which may not change meanwhile.
+func (t *trace) withContext(f func(*format.Context)) {
+	t.ctxMu.RLock()
+	defer t.ctxMu.RUnlock()
+	f(t.ctx)
+}
+
+// setContext puts other descriptors in the place of those that were known.
+func (t *trace) setContext(ctx *format.Context) {
+	t.ctxMu.Lock()
+	defer t.ctxMu.Unlock()
+	*t.ctx = *ctx
+}
+
+func (t *trace) version() (v format.Version) {
+	t.withContext(func(c *format.Context) { v = c.Version() })
+	return v
+}
+
+// moment returns what is known now, with the epoch that it belongs to.
+func (t *trace) moment() (*index.View, int64) {
+	t.life.RLock()
+	defer t.life.RUnlock()
+	return t.known.Load(), t.epoch.Load()
+}
+
+// use runs f while the mappings stay, and turns faults in them into errors.
+func (t *trace) use(f func() error) error {
+	t.life.RLock()
+	defer t.life.RUnlock()
+	switch {
+	case t.closed:
+		return errClosed
+	case t.data == nil:
+		return errNoData
+	}
+	return mapped.Guard(f, t.data, t.index, t.times.Load().Mapped())
+}
+
+// changePatience is how long change waits for a moment in which nobody uses the
+// mappings. It lets others begin to use them in that time: to wait behind one
+// who reads for seconds, as in a call with millions of children, would stop all.
+const changePatience = 100 * time.Millisecond
+
+// change calls f while nobody uses the mappings.
+func (t *trace) change(f func() error) error {
+	for until := time.Now().Add(changePatience); !t.life.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.life.Lock()
+			break
+		}
+	}
+	defer t.life.Unlock()
+	if t.closed {
+		return errClosed
+	}
+	return f()
+}
+
+// setData puts a file in the place of what was shown, if anything, with what is
+// known of it. What was loaded is stale.
+func (t *trace) setData(m *mapped.File, v *index.View, ctx *format.Context, why error) error {
+	err := t.change(func() error {
+		old := t.data
+		if old != nil {
+			t.epoch.Add(1)
+		}
+		t.known.Store(v)
+		t.tallies.Store(nil)
+		t.data = m
+		t.setContext(ctx)
+		index, times := t.index, t.times.Swap(nil)
+		t.index = nil
+		t.note(func(st *Status) {
+			st.Generation++
+			if old != nil {
+				g := st.Growth
+				g.Recording++
+				g.Again, g.Grown, g.Rate = why, time.Time{}, 0
+				*st = Status{Phase: st.Phase, Generation: st.Generation, Epoch: st.Epoch + 1, Growth: g}
+			}
+		})
+		return errors.Join(old.Unmap(), index.Unmap(), times.Mapped().Unmap())
+	})
+	if errors.Is(err, errClosed) {
+		m.Unmap()
+	}
+	return err
+}
+
+// setIndex puts another mapping (nil: none) in the place of the index's, and v
+// in the place of the view, which may stand on the mapping that goes. With
+// wrong, what was known so far is no longer true.
+func (t *trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
+	t.life.Lock()
+	defer t.life.Unlock()
+	if t.closed {
+		m.Unmap()
+		return errClosed
+	}
+	if wrong {
+		t.epoch.Add(1)
+	}
+	t.known.Store(v)
+	old := t.index
+	t.index = m
+	return old.Unmap()
+}
+
+// addReference adds a reference object to the context, and checks that it is
+// the one that its cell names.
+func (t *trace) addReference(object []byte, cell format.Cell) error {
+	t.ctxMu.Lock()
+	defer t.ctxMu.Unlock()
+	return addTo(t.ctx, object, cell)
+}
+
+func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
+	if k := format.Kind(object[0]); k != cell.Kind {
+		return fmt.Errorf("%s %d at offset %d, where the data has %s", cell.Kind, cell.ID, cell.Start, k)
+	}
+	id, _, err := ctx.Add(object)
+	if err == nil && id != cell.ID {
+		err = fmt.Errorf("%s %d at offset %d, where the data has %d", cell.Kind, cell.ID, cell.Start, id)
+	}
+	return err
+}
+
+// walkerOn returns a walker of a thread's stream in a view.
+func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
+	if v.Index != nil && v.Index != t.index || v.Data != nil && v.Data != t.data {
+		return nil, errStale
+	}
+	s := v.Stream(thread)
+	if s == nil {
+		return nil, fmt.Errorf("thread %d is not in the trace", thread)
+	}
+	return &walker{r: t, v: v, s: s}, nil
+}
+
+// publish makes a view known.
+func (t *trace) publish(v *index.View) {
+	t.known.Store(v)
+	if v.Complete && v.Data != nil {
+		t.keepTally(v)
+	}
+	t.addUp() // here, so that no key waits for it
+	t.note(func(s *Status) { s.Generation++ })
+}
