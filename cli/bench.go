@@ -24,7 +24,7 @@ tracex bench record --json`,
 			if len(args) > 0 {
 				what = "no measurement named " + strings.Join(args, " ")
 			}
-			return &usageError{c.CommandPath() + ": " + what, c.CommandPath() + " record measures recording"}
+			return &usageError{nameOf(c) + ": " + what, c.CommandPath() + " record measures recording"}
 		},
 	}
 	c.AddCommand(newBenchRecordCommand(a))

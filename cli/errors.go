@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -112,6 +113,10 @@ func message(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return strings.Replace(err.Error(), path.Op+" "+path.Path, path.Path, 1)
+	}
+	var program *exec.Error
+	if errors.As(err, &program) {
+		return program.Name + ": " + program.Err.Error()
 	}
 	if errors.Is(err, context.Canceled) {
 		return "stopped"

@@ -81,7 +81,7 @@ func newRoot(a *app) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(hiddenHelp())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usageError{plainFlagError(err).Error(), c.CommandPath() + " --help lists the flags"}
+		return &usageError{plainFlagError(err).Error(), usageHint(c)}
 	})
 	cobra.EnableCommandSorting = false
 	root.AddCommand(commands(a)...)
@@ -147,7 +147,7 @@ func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
 // oneTrace checks that a command was given one file.
 func (a *app) oneTrace(c *cobra.Command, args []string) error {
 	if slices.Contains(args, "") {
-		return &usageError{c.CommandPath() + ": empty file name", "is a shell variable unset?"}
+		return &usageError{nameOf(c) + ": empty file name", "is a shell variable unset?"}
 	}
 	if a.implied && len(args) > 0 && !exists(args[0]) {
 		if near := c.Root().SuggestionsFor(args[0]); len(near) > 0 {
@@ -156,11 +156,11 @@ func (a *app) oneTrace(c *cobra.Command, args []string) error {
 	}
 	switch len(args) {
 	case 0:
-		return &usageError{c.CommandPath() + ": which trace?", c.CommandPath() + " FILE; for a file named " + c.Name() + ", write ./" + c.Name()}
+		return &usageError{nameOf(c) + " needs a file", c.CommandPath() + " FILE; for a file named " + c.Name() + ", write ./" + c.Name()}
 	case 1:
 		return nil
 	}
-	return &usageError{c.CommandPath() + ": one trace at a time", "got " + strings.Join(args, " ")}
+	return &usageError{nameOf(c) + " takes one file, but got " + strings.Join(args, " "), usageHint(c)}
 }
 
 // noArguments checks that a command was given no arguments.
@@ -168,7 +168,15 @@ func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &usageError{c.CommandPath() + " takes no arguments", "got " + strings.Join(args, " ")}
+	return &usageError{nameOf(c) + " takes no arguments, but got " + strings.Join(args, " "), usageHint(c)}
+}
+
+// nameOf is the name of a command in messages, which begin with the program's.
+func nameOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "tracex ") }
+
+// usageHint is the advice for wrong arguments and flags of a command.
+func usageHint(c *cobra.Command) string {
+	return c.CommandPath() + " --help shows its arguments and flags"
 }
 
 // runner is what a command does with a trace.

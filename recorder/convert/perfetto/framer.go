@@ -185,7 +185,7 @@ func (f *framer) damage(offset int64, expected string) error {
 
 // notTrace says what an input is that does not begin like a trace.
 func notTrace(head []byte) error {
-	e := &format.Error{Offset: 0, Err: ErrNotPerfetto, Expected: "a trace of Perfetto"}
+	e := &format.Error{Offset: 0, Err: ErrNotPerfetto}
 	_, err := format.CheckDataHeader(head)
 	switch text := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
