@@ -12,10 +12,10 @@ import (
 
 // layers are the packages of the project and what each may know of the others:
 // main → cli → ui → lazy → format ← recorder. The first rule whose name is the
-// package's, or a folder above it, holds.
+// package's, or that of a directory above it, holds.
 var layers = []struct {
 	pkg   string
-	knows []string // packages of the project, besides those below its own folder
+	knows []string // packages of the project, besides those below its own directory
 	bans  []string // beginnings of other import paths
 }{
 	// The parts of the screen do not know the explorer, nor each other but for these.

@@ -95,7 +95,7 @@ func recordWithoutEnd(path string) *recorder.Recorder {
 	return r
 }
 
-// recordsOn begins to record into a file, and goes on until the script's end.
+// recordsOn records into a file until the script's end.
 func recordsOn(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: recording FILE")
@@ -140,7 +140,8 @@ func silent(t *testing.T) (a *app, said func() string) {
 	}
 }
 
-// While its program runs nothing is brought into a trace; once it is gone, all is.
+// TestMore: nothing is recovered into a trace while its program runs; once that is gone,
+// everything is.
 func TestMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	program := lingering(t, path)
@@ -181,8 +182,8 @@ func sizeOfFile(t *testing.T, path string) int64 {
 	return st.Size()
 }
 
-// Where the files cannot be changed a copy of them is shown with what its program
-// left; of a trace that is too large for that it is said where the rest is.
+// TestUnwritable: if the files cannot be changed, a copy is shown with what the program
+// left; if the trace is too large to copy, a message says where the rest is.
 func TestUnwritable(t *testing.T) {
 	defer func() { finishTrace = recorder.Finish }()
 	for _, cause := range []error{syscall.EACCES, syscall.EROFS} {

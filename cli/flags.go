@@ -12,8 +12,8 @@ import (
 // screenFlags are the flags of the commands with a screen: open and demo.
 type screenFlags struct {
 	memory byteSize
-	colour string
-	look   ui.Options // but for its colour
+	color  string
+	look   ui.Options // without its color
 	flags  *pflag.FlagSet
 }
 
@@ -21,11 +21,11 @@ type screenFlags struct {
 func (f *screenFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.flags = flags
-	f.memory, f.colour = lazy.DefaultMemory, string(ui.ColorAuto)
+	f.memory, f.color = lazy.DefaultMemory, string(ui.ColorAuto)
 	flags.BoolVar(&f.look.Raw, "raw", false, "all recorded events, also compiler-generated ones")
 	flags.Var(&f.memory, "memory", "memory limit for loaded events")
 	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
-	flags.StringVar(&f.colour, "color", f.colour, "use colors: auto, always or never")
+	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")
 	flags.BoolVar(&f.look.ASCII, "ascii", false, "use ASCII characters only")
 	flags.BoolVar(&f.look.NoMouse, "no-mouse", false, "disable the mouse")
 	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
@@ -35,10 +35,10 @@ func (f *screenFlags) add(c *cobra.Command) {
 func (f *screenFlags) options() (ui.Options, error) {
 	o := f.look
 	o.Unicode = f.flags.Changed("ascii") && !o.ASCII
-	switch o.Color = ui.Color(f.colour); o.Color {
+	switch o.Color = ui.Color(f.color); o.Color {
 	case ui.ColorAuto, ui.ColorAlways, ui.ColorNever:
 	default:
-		return o, &usageError{"--color must be auto, always or never, not " + f.colour, ""}
+		return o, &usageError{"--color must be auto, always or never, not " + f.color, ""}
 	}
 	for _, dir := range o.Source {
 		if !isDir(dir) {

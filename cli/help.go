@@ -30,9 +30,9 @@ const widestHelp = 120
 
 // helpPage writes the help of one command.
 type helpPage struct {
-	w      strings.Builder
-	colour bool
-	width  int
+	w     strings.Builder
+	color bool
+	width int
 }
 
 // helpFunc returns cobra's function for help on f.
@@ -40,7 +40,7 @@ func helpFunc(f *os.File) func(*cobra.Command, []string) {
 	return func(c *cobra.Command, _ []string) {
 		p := helpPage{width: widestHelp}
 		if fd := int(f.Fd()); term.IsTerminal(fd) {
-			p.colour = understandsEscapes(f) && colorprofile.Env(os.Environ()) > colorprofile.ASCII
+			p.color = understandsEscapes(f) && colorprofile.Env(os.Environ()) > colorprofile.ASCII
 			if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 				p.width = min(w, widestHelp)
 			}
@@ -170,9 +170,9 @@ func capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-func (p *helpPage) in(colour, text string) string {
-	if !p.colour || text == "" {
+func (p *helpPage) in(color, text string) string {
+	if !p.color || text == "" {
 		return text
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[m"
+	return "\x1b[" + color + "m" + text + "\x1b[m"
 }

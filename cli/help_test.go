@@ -30,7 +30,7 @@ func TestHelpFits(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer screen.Close()
-			// Linux ends the reading of a terminal that nobody holds with EIO.
+			// Linux ends the reading of a terminal whose other end is closed with EIO.
 			drawn, err := io.ReadAll(screen)
 			if len(drawn) == 0 {
 				t.Fatal(err)
@@ -39,7 +39,7 @@ func TestHelpFits(t *testing.T) {
 				t.Errorf("exit code %d", got)
 			}
 			if !escapes.Match(drawn) {
-				t.Error("no colours")
+				t.Error("no colors")
 			}
 			if strings.Contains(string(drawn), "\x1b]") {
 				t.Error("it asks the terminal something")

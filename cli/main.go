@@ -12,15 +12,15 @@ import (
 )
 
 // Main runs the program on its arguments and returns the exit code. demo holds
-// the trace of the command demo, in testdata/demo: the folder above can embed it.
+// the trace of the command demo, in testdata/demo, which only package main can embed.
 func Main(demo fs.FS) int { return run(os.Args[1:], demo) }
 
 func run(args []string, demo fs.FS) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	// A reader that goes away (print | head) is an ordinary error of a write,
-	// so that temporary files are still removed. To ignore the signal would
-	// do, but an editor that is started would inherit it.
+	// When the reader goes away (print | head), a write fails with an ordinary error,
+	// so that temporary files are still removed. Ignoring the signal would have the
+	// same effect, but an editor that is started would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, demoFiles: demo}
@@ -35,14 +35,14 @@ func run(args []string, demo fs.FS) int {
 	return exitCode(err)
 }
 
-// signalError is why a context ended: the program was told to stop.
+// signalError is the cause of a context that a signal canceled.
 type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped: " + e.signal.String() }
 
-// untilSignal returns a context that the first interrupt, termination, hang-up or
-// quit cancels, so that a command can give the terminal back and remove its
-// temporary files. The second ends the program at once. Signals that are ignored (nohup) stay ignored.
+// untilSignal returns a context that the first interrupt, termination, hang-up or quit
+// signal cancels, so that a command can restore the terminal and remove its temporary
+// files. The second ends the program at once. Ignored signals (nohup) stay ignored.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)

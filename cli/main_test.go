@@ -17,7 +17,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// command returns the command as a process of its own, with a folder for its
+// command returns the command as a process of its own, with a directory for its
 // temporary files.
 func command(t *testing.T, args ...string) (cmd *exec.Cmd, stderr *bytes.Buffer, tmp string) {
 	t.Helper()
@@ -94,7 +94,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe: who reads the output goes away before its end, as head does.
+// TestBrokenPipe: the reader of the output goes away before its end, as head does.
 func TestBrokenPipe(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	cmd, stderr, tmp := command(t, "print", path)
@@ -127,7 +127,7 @@ func TestStoppedCommands(t *testing.T) {
 	packed := filepath.Join(filepath.Dir(path), "packed.stream.bin.packedtrace")
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	pipe := filepath.Join(filepath.Dir(path), "pipe") // into which nobody writes
+	pipe := filepath.Join(filepath.Dir(path), "pipe") // without a writer
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestStoppedCommands(t *testing.T) {
 			t.Errorf("%v: %v, expected that it stops", args[0], err)
 		}
 		if after := names(t, filepath.Dir(path)); !slices.Equal(after, before) {
-			t.Errorf("%v: the folder has %q, before it had %q", args[0], after, before)
+			t.Errorf("%v: the directory has %q, before it had %q", args[0], after, before)
 		}
 		if left := names(t, tmp); len(left) > 0 {
 			t.Errorf("%v: temporary files stay: %q", args[0], left)

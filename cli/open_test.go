@@ -81,7 +81,7 @@ func (s *screen) press(keys string) {
 // end reads what is left and returns the exit code.
 func (s *screen) end() int {
 	s.t.Helper()
-	// Linux ends the reading of a terminal that nobody holds with EIO.
+	// Linux ends the reading of a terminal whose other end is closed with EIO.
 	_, _ = s.drawn.ReadFrom(s.tty)
 	return code(s.t, s.cmd.Wait())
 }
@@ -125,7 +125,7 @@ func TestDemoScreen(t *testing.T) {
 	s.ends(0, tmp)
 }
 
-// queries ask the terminal something and wait for its answer: colours, what it
+// queries ask the terminal something and wait for its answer: colors, what it
 // is, where the cursor is.
 var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
 

@@ -45,7 +45,7 @@ func TestProgressUnknownTotal(t *testing.T) {
 	}
 }
 
-// TestProgressWithoutTerminal: nobody is there to see it.
+// TestProgressWithoutTerminal: it shows nothing.
 func TestProgressWithoutTerminal(t *testing.T) {
 	p := &progress{now: func() time.Time { t.Error("the clock was asked"); return time.Time{} }}
 	p.update(1, 2)

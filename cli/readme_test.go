@@ -94,8 +94,8 @@ func TestReadmeRecords(t *testing.T) {
 	shell(t, dir, "go vet ./snippets")
 }
 
-// newcomer makes an empty folder beside the checkout of somebody who has Go, and
-// of what Go downloads no more than tracex was built from.
+// newcomer makes an empty directory beside a checkout, for a user who has Go and only
+// the modules that tracex was built from.
 func newcomer(t *testing.T) (dir string) {
 	t.Helper()
 	for _, tool := range []string{"go", "sh"} {

@@ -76,18 +76,18 @@ type had struct {
 
 // nothing is the error for a session that received nothing.
 func (h had) nothing(program string) error {
-	const who = "a program must be built with tracex's recorder or Perfetto's client library"
+	const needs = "a program must be built with tracex's recorder or Perfetto's client library"
 	switch {
 	case h.programs == 0:
-		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), who+", and run long enough to connect")
+		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), needs+", and run long enough to connect")
 	case h.sessions == 0:
-		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), who)
+		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), needs)
 	}
 	return withHint(fmt.Errorf("no trace written: %s connected, but recorded nothing", program),
 		"it made no recorded call, or ended before it sent one; is --category too narrow?")
 }
 
-// stop ends the session. When it returns, the file has all that was recorded.
+// stop ends the session. When it returns, the file is complete.
 func (r *recordingSession) stop(ctx context.Context) (had, error) {
 	// An error would only say that a program is gone, which has nothing to flush.
 	_ = r.Flush(ctx, 2*time.Second)

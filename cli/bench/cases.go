@@ -98,7 +98,7 @@ type round struct {
 // perCall returns nanoseconds per call, of all goroutines together.
 func (r *round) perCall() float64 { return float64(r.took) / float64(r.calls) }
 
-// measure runs a round, in a folder or with a service.
+// measure runs a round, in a directory or with a service.
 func (c *testCase) measure(ctx context.Context, dir string, via *privateService) (r round, err error) {
 	r.calls = c.calls
 	if c.call == nil {

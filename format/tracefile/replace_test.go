@@ -80,7 +80,7 @@ func TestReplace(t *testing.T) {
 	}
 	holds(t, path, "second")
 	if got := names(t, dir); !slices.Equal(got, []string{"trace.bin"}) {
-		t.Errorf("left behind: %q", got)
+		t.Errorf("not removed: %q", got)
 	}
 }
 

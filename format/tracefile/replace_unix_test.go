@@ -30,6 +30,6 @@ func TestReplacePipe(t *testing.T) {
 		t.Errorf("the pipe has become %v, %v", st, err)
 	}
 	if got := names(t, dir); len(got) != 2 {
-		t.Errorf("left behind: %q", got)
+		t.Errorf("not removed: %q", got)
 	}
 }
