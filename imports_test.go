@@ -33,6 +33,7 @@ var layers = []struct {
 	{"tracex/ui/internal/search", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/list", "tracex/ui/internal/background", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/nodetext", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/details", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/ui/internal/source", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/ui/internal/status", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/recorder/perfetto/ipc/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},

@@ -19,7 +19,7 @@ type asking struct {
 // ask opens a prompt.
 func (m *Model) ask(a *asking) tea.Cmd {
 	m.prompt = a
-	m.status.message = ""
+	m.status.Clear()
 	return nil
 }
 
@@ -42,7 +42,8 @@ func (m *Model) answer(what prompt.Action) tea.Cmd {
 		m.typed.Keep(p.Prompt)
 		return p.submit(m, p.Text())
 	case prompt.Left:
-		m.prompt, m.status.message = nil, "" // which was about what was typed
+		m.prompt = nil
+		m.status.Clear() // which was about what was typed
 		if p.cancel != nil {
 			p.cancel(m)
 		}
@@ -52,9 +53,10 @@ func (m *Model) answer(what prompt.Action) tea.Cmd {
 
 // promptLine draws the prompt with what is to be said of what is typed.
 func (m *Model) promptLine() string {
+	text, alarm := m.status.Message()
 	s := screen.Faint
-	if m.status.alarm {
+	if alarm {
 		s = screen.Alarm
 	}
-	return m.prompt.View(m.width, m.status.message, s, m.g)
+	return m.prompt.View(m.width, text, s, m.g)
 }

@@ -162,8 +162,8 @@ func TestTimesThatDoNotFit(t *testing.T) {
 				t.Errorf("there are columns of times:\n%s", screen)
 			}
 			d.keys("j j L")
-			if d.m.status.alarm {
-				t.Errorf("L: %s", d.m.status.message)
+			if alarmed(d) {
+				t.Errorf("L: %s", message(d))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/status"
 )
 
 // draw returns the whole screen: m.height lines of m.width cells.
@@ -90,7 +91,7 @@ func (m *Model) header() string {
 		name = m.g.Warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.out.t.Stats()
-	right := []string{m.index(m.known), screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget)}
+	right := []string{status.Index(m.known, m.g), screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget)}
 	about := m.about()
 	dot := " " + m.g.Dot + " "
 	text := func() (string, string) {
@@ -106,7 +107,7 @@ func (m *Model) header() string {
 	if !fits() {
 		right = right[1:]
 		if m.known.Phase != lazy.PhaseReady {
-			right[0] = m.index(m.known)
+			right[0] = status.Index(m.known, m.g)
 		}
 	}
 	if !fits() && screen.TextWidth(name, m.g.ASCII) < m.width/2 {
@@ -185,13 +186,14 @@ func (m *Model) position() string {
 
 // lastLine is the prompt, a message, or the most useful keys.
 func (m *Model) lastLine(l layout) string {
+	message, alarm := m.status.Message()
 	switch {
 	case m.prompt != nil:
 		return m.promptLine()
-	case m.status.message != "":
+	case message != "":
 		s := screen.Bold
-		text := " " + m.status.message
-		if m.status.alarm {
+		text := " " + message
+		if alarm {
 			s, text = screen.Alarm, " "+m.g.Warn+text
 		}
 		return screen.NewLine(m.width, m.g).Put(text, s).End()

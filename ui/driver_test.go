@@ -17,6 +17,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/search"
+	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
 )
 
@@ -85,7 +86,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case effect, search.Msg:
+		case effect, search.Msg, status.Msg:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:
@@ -193,3 +194,8 @@ func (d *driver) golden(name string) {
 type keyWithAlt rune
 
 func (k keyWithAlt) press() tea.KeyPressMsg { return tea.KeyPressMsg{Code: rune(k), Mod: tea.ModAlt} }
+
+// message is what is said on the bottom line, alarmed whether that something went
+// wrong.
+func message(d *driver) string { text, _ := d.m.status.Message(); return text }
+func alarmed(d *driver) bool   { _, alarm := d.m.status.Message(); return alarm }

@@ -75,7 +75,7 @@ func TestDamagedChild(t *testing.T) {
 	d.keys("E")
 	d.keys("G g 1 0 0 j d")
 	d.screen()
-	if st := r.Status(); st.Problem == nil && !strings.Contains(d.m.status.message, "cannot") {
+	if st := r.Status(); st.Problem == nil && !strings.Contains(message(d), "cannot") {
 		t.Errorf("no word about the damage; status %+v, screen:\n%s", st, d.screen())
 	}
 }

@@ -73,7 +73,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.say(screen.KeyName(name, m.g) + " is not bound (? for help)")
 		return nil
 	}
-	m.status.message = ""
+	m.status.Clear()
 	m.out.goal = nil
 	m.ahead = true
 	cmd := b.do(m, m.count.take())

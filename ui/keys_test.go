@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
 )
 
@@ -80,7 +81,7 @@ func TestAllKeysWork(t *testing.T) {
 func TestUnknownKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("Q").has("Q is not bound (? for help)")
-	d.fire(faded{})
+	d.fire(status.Faded{})
 	if strings.Contains(d.screen(), "no key") {
 		t.Error("the message does not fade")
 	}
@@ -344,7 +345,7 @@ func TestForget(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("E")
-	d.fire(faded{})
+	d.fire(status.Faded{})
 	many := d.m.out.t.Stats()
 	d.keys("x").has("unloaded ", "unloaded")
 	few := d.m.out.t.Stats()
@@ -352,7 +353,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("before %+v, after %+v", many, few)
 	}
 	d.keys("l")
-	d.fire(faded{})
+	d.fire(status.Faded{})
 	tail := func(s string) string { return strings.Join(strings.Split(s, "\n")[2:22], "\n") }
 	if got := tail(d.screen()); got != tail(before) {
 		t.Errorf("loaded again:\n%s\nbefore:\n%s", got, tail(before))

@@ -13,6 +13,7 @@ import (
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
+	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
 )
 
@@ -48,7 +49,7 @@ type Model struct {
 	follow        following
 	source        sources
 	details       details.Pane
-	status        status
+	status        status.Line
 	tour          *tour   // nil: none
 	prompt        *asking // nil: none is open
 	typed         prompt.Memory
@@ -67,8 +68,6 @@ type Model struct {
 	recorded   int64       // bytes of all threads at that time
 	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
 	watching   bool        // a command waits for the reader to change
-	spinning   bool        // a tick is under way
-	frame      int         // of the spinner
 }
 
 // New returns the explorer for a trace.
@@ -114,6 +113,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return msg.apply(m)
 	case search.Msg:
 		return m.found(m.search.Update(msg, m.searchFacts()))
+	case status.Msg:
+		m.status.Update(msg)
 	case background.Panic:
 		msg.Again()
 	case terminal.Retaken:

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
 )
 
@@ -99,8 +100,8 @@ func TestSortAndGoOn(t *testing.T) {
 	_, id = d.m.beginJob("sorting", nil)
 	d.keys("esc").has("stopped")
 	d.send(sorted{id: id, n: on.Parent(), err: errNoChildren})
-	if d.m.status.alarm {
-		t.Errorf("stopped, but it says %q", d.m.status.message)
+	if alarmed(d) {
+		t.Errorf("stopped, but it says %q", message(d))
 	}
 }
 
@@ -164,7 +165,7 @@ func TestNothingToSort(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
 	d.keys("s").has("no timing data in this trace")
-	d.fire(faded{})
+	d.fire(status.Faded{})
 	if d.screen() != before {
 		t.Errorf("the screen is another:\n%s", d.screen())
 	}
@@ -201,8 +202,8 @@ func TestSortMany(t *testing.T) {
 		t.Errorf("%d rows were loaded", st.Loaded)
 	}
 	d.keys(": 5 0 % enter")
-	if d.m.out.cursor.Node == nil || d.m.status.alarm {
-		t.Errorf("the cursor is nowhere: %s", d.m.status.message)
+	if d.m.out.cursor.Node == nil || alarmed(d) {
+		t.Errorf("the cursor is nowhere: %s", message(d))
 	}
 	check("where :50%% leads")
 }

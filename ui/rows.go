@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,6 +9,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/status"
 )
 
 // treeLines draws the rows of the tree: always l.tree lines of l.treeWidth
@@ -32,11 +34,11 @@ func (m *Model) treeLines(l layout) []string {
 func (m *Model) nothing() string {
 	switch st := m.known; {
 	case st.Phase == lazy.PhaseFollowing:
-		return m.nothingYet(st)
+		return status.NothingYet(st, cmp.Or(m.o.Name, m.file()))
 	case st.Phase == lazy.PhaseFailed:
 		return "nothing can be shown: see the line above; q quits"
 	case !m.settled():
-		return m.spinner() + " " + m.phase(st)
+		return m.spinner() + " " + status.Phase(st, m.clock.now())
 	}
 	return "there are no calls in this trace: nothing was recorded; q quits"
 }

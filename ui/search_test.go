@@ -230,7 +230,7 @@ func TestJobIsDropped(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.send(revealed{id: -1, then: nil})
 	d.send(expanded{id: -1})
-	if d.m.status.message != "" && strings.Contains(d.m.status.message, "opened") {
+	if message(d) != "" && strings.Contains(message(d), "opened") {
 		t.Error("the result of an older job was taken")
 	}
 }

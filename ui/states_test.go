@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,7 +162,7 @@ func TestSource(t *testing.T) {
 	}
 	t.Setenv("VISUAL", self+" --wait")
 	if d.keys("o"); len(d.sent) != 1 {
-		t.Errorf("%d messages for the terminal; %s", len(d.sent), d.m.status.message)
+		t.Errorf("%d messages for the terminal; %s", len(d.sent), message(d))
 	}
 	t.Setenv("VISUAL", filepath.Join(dir, "no-such-editor"))
 	d.keys("o").has("cannot start the editor")
@@ -255,12 +254,4 @@ func TestSearchSaysWhyItEnded(t *testing.T) {
 	}
 	d.keys("/").typed("not to be found").keys("enter")
 	d.has("stopped at", "then: offset", "cut short")
-}
-
-// TestReason names what went wrong before the file that it went wrong with.
-func TestReason(t *testing.T) {
-	err := fmt.Errorf("the index cannot be stored: %w", &fs.PathError{Op: "open", Path: "/far/away", Err: fs.ErrPermission})
-	if got, want := reason(err), fs.ErrPermission.Error()+", open /far/away"; got != want {
-		t.Errorf("%q, not %q", got, want)
-	}
 }

@@ -1,4 +1,4 @@
-package ui
+package status
 
 import (
 	"errors"
@@ -10,15 +10,14 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// troubles are the lines about what is wrong with the trace, and what that
-// means for the person who looks at it.
-func (m *Model) troubles() []string {
-	st := m.known
+// Troubles are the lines about what is wrong with a trace, and what that means for
+// the person who looks at it. some says that it has threads.
+func Troubles(st lazy.Status, some bool) []string {
 	var lines []string
 	if st.Ended != "" {
 		lines = append(lines, st.Ended)
 	}
-	if st.Growth.Wait != nil && m.out.t.ThreadCount() > 0 {
+	if st.Growth.Wait != nil && some {
 		lines = append(lines, "nothing comes now: "+screen.ErrorLine(st.Growth.Wait))
 	}
 	if st.Problem != nil {

@@ -1,0 +1,48 @@
+package status
+
+import (
+	"time"
+
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// growsFor is how long after the last growth the trace is said to grow.
+const growsFor = 3 * time.Second
+
+// Growth says how a trace grows that is followed, if possible in room cells. stays
+// says that the cursor stays at the newest row.
+func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.Glyphs) string {
+	g, dot := st.Growth, " "+signs.Dot+" "
+	if g.Wait != nil {
+		return screen.CutEnd("waiting: "+screen.ErrorLine(g.Wait), max(8, room), signs)
+	}
+	if g.Grown.IsZero() {
+		return "waiting for more"
+	}
+	since := max(0, now.Sub(g.Grown))
+	if since >= growsFor {
+		text := "waiting for more"
+		if ago := dot + "last growth " + screen.Remaining(since) + " ago"; screen.TextWidth(text+ago, signs.ASCII) <= room {
+			text += ago
+		}
+		return text
+	}
+	text := "growing"
+	if stays {
+		text = "following"
+	}
+	if g.Rate > 0 {
+		text += dot + screen.Size(int64(g.Rate)) + "/s"
+	}
+	return text
+}
+
+// NothingYet says why a trace that is followed has no rows. name is what it is
+// called.
+func NothingYet(st lazy.Status, name string) string {
+	if st.Growth.Wait != nil {
+		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + "; q quits"
+	}
+	return "nothing is recorded yet; what comes is shown; q quits"
+}

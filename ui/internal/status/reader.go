@@ -1,0 +1,52 @@
+package status
+
+import (
+	"time"
+
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// Phase says what the reader does in the background.
+func Phase(st lazy.Status, now time.Time) string {
+	what := map[lazy.Phase]string{
+		lazy.PhaseOpening: "opening", lazy.PhaseUnpacking: "unpacking",
+		lazy.PhaseIndexing: "reading the index", lazy.PhaseRebuilding: "rebuilding the index",
+	}[st.Phase]
+	if st.Growth.On {
+		what = "reading"
+	}
+	if st.Total <= 0 {
+		return what
+	}
+	what += " " + screen.Percent(st.Done, st.Total)
+	return what + screen.Pace(st.Rate(now))
+}
+
+// Index says in a word or two where the index comes from.
+func Index(st lazy.Status, g *screen.Glyphs) string {
+	switch st.Phase {
+	case lazy.PhaseFollowing:
+		return "growing"
+	case lazy.PhaseOpening, lazy.PhaseIndexing:
+		return "index …"
+	case lazy.PhaseUnpacking:
+		return "unpacking " + screen.Percent(st.Done, st.Total)
+	case lazy.PhaseRebuilding:
+		if st.Growth.On {
+			return "reading " + screen.Percent(st.Done, st.Total)
+		}
+		return "rebuilding index " + screen.Percent(st.Done, st.Total)
+	case lazy.PhaseFailed:
+		return g.Warn + " failed"
+	}
+	switch {
+	case st.Index == lazy.IndexRebuilt && st.StoreReason != nil:
+		return g.Warn + " index not stored"
+	case st.Index == lazy.IndexRebuilt:
+		return "index in memory"
+	case st.Index == lazy.IndexStored:
+		return "index stored " + g.Check
+	}
+	return "index " + g.Check
+}

@@ -1,0 +1,48 @@
+package status
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// TestTexts: what is said of what a reader knows, in words and in the order of a
+// person's interest.
+func TestTexts(t *testing.T) {
+	now := time.Unix(1000, 0)
+	growing := func(ago time.Duration, rate float64) lazy.Status {
+		return lazy.Status{Phase: lazy.PhaseFollowing, Growth: lazy.Growth{On: true, Grown: now.Add(-ago), Rate: rate}}
+	}
+	g := &screen.Unicode
+	for _, c := range []struct{ got, want string }{
+		{Index(lazy.Status{Phase: lazy.PhaseReady}, g), "index ✓"},
+		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexStored}, g), "index stored ✓"},
+		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexRebuilt}, g), "index in memory"},
+		{Index(lazy.Status{Phase: lazy.PhaseReady, Index: lazy.IndexRebuilt, StoreReason: errors.New("x")}, g), "⚠ index not stored"},
+		{Index(lazy.Status{Phase: lazy.PhaseRebuilding, Done: 1, Total: 4}, g), "rebuilding index 25 %"},
+		{Index(lazy.Status{Phase: lazy.PhaseFailed}, g), "⚠ failed"},
+		{Phase(lazy.Status{Phase: lazy.PhaseUnpacking}, now), "unpacking"},
+		{Phase(lazy.Status{Phase: lazy.PhaseIndexing, Done: 4096, Total: 8192, Since: now.Add(-2 * time.Second)}, now), "reading the index 50 % at 2.0 KiB/s, 2 s left"},
+		{Growth(growing(time.Second, 2048), true, now, 80, g), "following · 2.0 KiB/s"},
+		{Growth(growing(time.Second, 0), false, now, 80, g), "growing"},
+		{Growth(growing(9*time.Second, 0), false, now, 80, g), "waiting for more · last growth 9 s ago"},
+		{Growth(growing(9*time.Second, 0), false, now, 20, g), "waiting for more"},
+		{NothingYet(lazy.Status{}, "t.bin"), "nothing is recorded yet; what comes is shown; q quits"},
+		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin"), "waiting for t.bin: no file; q quits"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+	cut := &format.Error{Offset: 4096, Err: format.ErrTruncated}
+	st := lazy.Status{Ended: "its program ended", Problem: cut, Unfinished: 2, IndexReason: errors.New("it is old"), TimesReason: errors.New("none")}
+	want := "its program ended|cut short at offset 4,096: no more can be read; 2 events unfinished|the index was not used, but made again: it is old|no durations: none"
+	if got := strings.Join(Troubles(st, true), "|"); got != want {
+		t.Errorf("%q", got)
+	}
+}
