@@ -41,41 +41,12 @@ func TestCallsNotCounted(t *testing.T) {
 		all += th.Containers
 	}
 	d := drive(t, r, 140, 40, Options{})
-	d.m.census.off = true // as of data that is too large
+	d.m.census.Off = true // as of data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
 	d.m.r = r2
 	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
 		t.Error("events are told that were not counted")
-	}
-}
-
-// TestCensusStops: Esc ends a count that lasts, and what was found then is not
-// told; another generation of the trace is counted anew.
-func TestCensusStops(t *testing.T) {
-	m := New(uitest.Recorded(t, "gson.stream"), Options{})
-	defer m.close()
-	m.width, m.height = 100, 30
-	m.known = m.r.Status()
-	m.census.of = m.known.Generation
-	cmd := m.takeCensus()
-	if cmd == nil || m.takeCensus() != nil {
-		t.Fatal("one census, and no second beside it")
-	}
-	m.census.turns = censusTurns
-	if !m.busy() || !strings.Contains(m.activity(80), "counting calls") {
-		t.Errorf("it goes on and says %q", m.activity(80))
-	}
-	if !m.census.stop() || m.census.stop() {
-		t.Error("it can be stopped, once")
-	}
-	end := cmd().(effect)
-	if end.apply(m); m.census.busy || m.takeCensus() != nil {
-		t.Error("it was begun again")
-	}
-	m.known.Generation++
-	if m.takeCensus(); m.census.off && m.r.Census() != nil {
-		t.Error("a trace that has changed is not counted")
 	}
 }
 

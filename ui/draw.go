@@ -60,7 +60,7 @@ func (m *Model) middle(l layout) []string {
 		lines = append(lines, m.treeLines(l)...)
 	}
 	if l.tour > 0 {
-		lines = append(lines, m.tour.view(m, l.tour)...)
+		lines = append(lines, m.tour.View(m.tourNames(), m.width, l.tour, m.g)...)
 	}
 	return lines
 }

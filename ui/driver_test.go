@@ -16,6 +16,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/counting"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
@@ -86,7 +87,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case effect, search.Msg, status.Msg:
+		case effect, search.Msg, status.Msg, counting.Counted, counting.Told:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:

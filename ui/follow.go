@@ -7,6 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/history"
 	"tracex/ui/internal/screen"
 )
 
@@ -69,7 +70,7 @@ func (m *Model) stay() tea.Cmd {
 	if f.ending && f.generation == m.generation && m.settled() {
 		f.leave()
 	}
-	if !f.on || f.generation == m.generation || m.jobs.cancel != nil || m.out.goal != nil {
+	if !f.on || f.generation == m.generation || m.jobs.Running() || m.out.goal != nil {
 		return nil
 	}
 	n := m.newestThread()
@@ -219,10 +220,10 @@ func (m *Model) turn() {
 
 // startOver shows the trace as if it had just been opened.
 func (m *Model) startOver() {
-	m.stopJob()
+	m.jobs.Stop()
 	thread, _ := m.cursorThread()
 	m.swap(m.r.Tree(m.out.t.Folded()), thread)
-	m.history, m.overlay, m.begun = history{}, nil, nil
+	m.history, m.overlay, m.begun = history.History{}, nil, nil
 	m.follow.rebase(m.out.cursor)
 	m.follow.thread = nil
 }

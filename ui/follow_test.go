@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -245,28 +244,8 @@ func TestFollowCounts(t *testing.T) {
 	l.calls(th, 1200)
 	l.seen().has("≥ 1,200")
 	l.calls(th, 30)
-	l.now = l.now.Add(countEvery)
+	l.now = l.now.Add(500 * time.Millisecond)
 	l.seen().has("≥ 1,230")
-}
-
-// TestFollowCountsOn: a turn of counting that ends before it is done is followed
-// by another.
-func TestFollowCountsOn(t *testing.T) {
-	l := goLive(t, Options{})
-	l.record()
-	th := l.rec.Thread("main")
-	l.enter(th, 1)
-	l.calls(th, 20)
-	l.seen()
-	n := l.m.out.cursor.Node
-	if n.State() != lazy.StatePending || l.m.countable(n) {
-		t.Fatal("it is to be counted already: the test shows nothing")
-	}
-	l.m.counts.growing.begin(l.m, []*lazy.Node{n})
-	counted{[]*lazy.Node{n}, context.DeadlineExceeded}.apply(l.m)
-	if !l.m.countable(n) {
-		t.Error("it is not counted on")
-	}
 }
 
 // TestFollowQuiet: a writer that has nothing to say, or is dead, which nobody

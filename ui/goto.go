@@ -122,7 +122,7 @@ func (m *Model) toEvent(text string) tea.Cmd {
 		return nil
 	}
 	m.visit()
-	ctx, id := m.beginJob("looking for event "+screen.Grouped(event), nil)
+	ctx, id := m.jobs.Begin(m.life, "looking for event "+screen.Grouped(event))
 	r, settled := m.r, m.settled()
 	e, cmd := m.soon(func() effect {
 		p, err := r.FindEvent(ctx, int32(event))
@@ -144,7 +144,7 @@ type placed struct {
 }
 
 func (e placed) apply(m *Model) tea.Cmd {
-	if !m.endJob(e.id) {
+	if !m.jobs.End(e.id) {
 		return nil
 	}
 	switch {

@@ -6,14 +6,6 @@ import (
 	"tracex/lazy"
 )
 
-// maxHistory bounds the places that are remembered.
-const maxHistory = 200
-
-// history is the places that a person has left by a jump, as in a browser.
-type history struct {
-	behind, ahead []lazy.Place
-}
-
 // here is the place of the cursor.
 func (m *Model) here() (p lazy.Place, ok bool) {
 	switch row := m.out.cursor; {
@@ -29,38 +21,27 @@ func (m *Model) here() (p lazy.Place, ok bool) {
 
 // visit notes the place that a jump is about to leave.
 func (m *Model) visit() {
-	p, ok := m.here()
-	h := &m.history
-	if !ok || len(h.behind) > 0 && h.behind[len(h.behind)-1] == p {
-		return
+	if p, ok := m.here(); ok {
+		m.history.Leave(p)
 	}
-	h.behind = append(h.behind, p)
-	h.behind = h.behind[max(0, len(h.behind)-maxHistory):]
-	h.ahead = nil
 }
 
 func (m *Model) back(int) tea.Cmd {
-	return m.through(&m.history.behind, &m.history.ahead, "nothing further back: jumps are remembered from now on")
+	return m.through(m.history.Back, "nothing further back: jumps are remembered from now on")
 }
 
-func (m *Model) forth(int) tea.Cmd {
-	return m.through(&m.history.ahead, &m.history.behind, "nothing further ahead")
-}
+func (m *Model) forth(int) tea.Cmd { return m.through(m.history.Forth, "nothing further ahead") }
 
-// through goes to the last place of from and notes this one in to.
-func (m *Model) through(from, to *[]lazy.Place, none string) tea.Cmd {
-	here, ok := m.here()
-	for ok && len(*from) > 0 && (*from)[len(*from)-1] == here {
-		*from = (*from)[:len(*from)-1]
+// through goes to the place that a step through the history leads to.
+func (m *Model) through(step func(here *lazy.Place) (lazy.Place, bool), none string) tea.Cmd {
+	var at *lazy.Place
+	if here, ok := m.here(); ok {
+		at = &here
 	}
-	if len(*from) == 0 {
+	to, ok := step(at)
+	if !ok {
 		m.say(none)
 		return nil
 	}
-	p := (*from)[len(*from)-1]
-	*from = (*from)[:len(*from)-1]
-	if ok {
-		*to = append(*to, here)
-	}
-	return m.show(p)
+	return m.show(to)
 }

@@ -77,7 +77,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.out.goal = nil
 	m.ahead = true
 	cmd := b.do(m, m.count.take())
-	return tea.Batch(cmd, m.tour.did(m, b))
+	m.toured(b)
+	return cmd
 }
 
 // escaped takes a key with Alt that means nothing for Esc and that key: so a

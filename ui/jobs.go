@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,70 +12,6 @@ import (
 
 // expandLimit is how many rows one key opens at most.
 const expandLimit = 50_000
-
-// jobs is the work that a person asked for and waits for: expanding much, or
-// going somewhere far. There is one at a time; a new one ends the one before.
-type jobs struct {
-	id     int // of the current or last one
-	name   string
-	cancel context.CancelFunc // nil: none is under way
-	rows   *atomic.Int64      // rows opened so far; nil: nothing is counted
-	part   *part              // how far it has come; nil: that is not known
-}
-
-// part is how much of a job is done. It is written in the background.
-type part struct{ done, total atomic.Int64 }
-
-// set is the [lazy.Progress] of the job.
-func (p *part) set(done, total int64) {
-	p.done.Store(done)
-	p.total.Store(total)
-}
-
-// text is the share, once anything is known: " 42 %".
-func (p *part) text() string {
-	if p == nil || p.total.Load() <= 0 {
-		return ""
-	}
-	return " " + screen.Percent(p.done.Load(), p.total.Load())
-}
-
-// begin starts a job; its results carry the id, and others are dropped.
-func (m *Model) beginJob(name string, rows *atomic.Int64) (context.Context, int) {
-	m.stopJob()
-	ctx, cancel := context.WithCancel(m.life)
-	m.jobs.id++
-	m.jobs.name, m.jobs.cancel, m.jobs.rows, m.jobs.part = name, cancel, rows, nil
-	return ctx, m.jobs.id
-}
-
-// beginLook is beginJob for one that looks at all children of a node; it tells
-// progress how far it is.
-func (m *Model) beginLook(name string) (ctx context.Context, id int, progress lazy.Progress) {
-	ctx, id = m.beginJob(name, nil)
-	m.jobs.part = new(part)
-	return ctx, id, m.jobs.part.set
-}
-
-// stopJob ends the current job and reports whether there was one.
-func (m *Model) stopJob() bool {
-	if m.jobs.cancel == nil {
-		return false
-	}
-	m.jobs.cancel()
-	m.jobs.cancel = nil
-	m.jobs.id++
-	return true
-}
-
-// endJob notes that a job has ended; false means that nobody waits for it.
-func (m *Model) endJob(id int) bool {
-	if id != m.jobs.id || m.jobs.cancel == nil {
-		return false
-	}
-	m.stopJob()
-	return true
-}
 
 func (m *Model) expandOne(n int) tea.Cmd {
 	if n == 0 {
@@ -105,11 +40,10 @@ func (m *Model) expand(depth int) tea.Cmd {
 		m.say("no children")
 		return nil
 	}
-	rows := new(atomic.Int64)
-	ctx, id := m.beginJob("expanding", rows)
+	ctx, id, tell := m.jobs.BeginRows(m.life, "expanding")
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
-		opened, complete, err := t.ExpandAll(ctx, n, depth, expandLimit, func(k int) { rows.Store(int64(k)) })
+		opened, complete, err := t.ExpandAll(ctx, n, depth, expandLimit, tell)
 		return expanded{id, opened, complete, err}
 	})
 	if e != nil {
@@ -127,7 +61,7 @@ type expanded struct {
 }
 
 func (e expanded) apply(m *Model) tea.Cmd {
-	if !m.endJob(e.id) {
+	if !m.jobs.End(e.id) {
 		return nil
 	}
 	switch {
@@ -145,7 +79,7 @@ func (e expanded) apply(m *Model) tea.Cmd {
 
 // reveal loads and opens the path to a place; then runs when the node is there.
 func (m *Model) reveal(p lazy.Place, then func(*lazy.Node) tea.Cmd) tea.Cmd {
-	ctx, id := m.beginJob("going there", nil)
+	ctx, id := m.jobs.Begin(m.life, "going there")
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
 		n, err := t.Reveal(ctx, p)
@@ -166,7 +100,7 @@ type revealed struct {
 }
 
 func (e revealed) apply(m *Model) tea.Cmd {
-	if !m.endJob(e.id) {
+	if !m.jobs.End(e.id) {
 		return nil
 	}
 	if e.err != nil {
@@ -194,14 +128,14 @@ func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it took back the number
 	}
-	stopped := m.stopJob()
+	stopped := m.jobs.Stop()
 	stopped = m.search.Stop() || stopped
 	if m.out.goal != nil || len(m.loads.underWay) > 0 {
 		m.out.goal = nil
 		stopped = m.loads.stop() || stopped
 	}
 	if !stopped {
-		stopped = m.stopCounting() || m.census.stop()
+		stopped = m.counts.Stop(m.countingFacts()) || m.census.Stop()
 	}
 	switch {
 	case stopped:

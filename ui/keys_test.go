@@ -9,6 +9,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/status"
+	"tracex/ui/internal/tour"
 	"tracex/ui/internal/uitest"
 )
 
@@ -300,34 +301,34 @@ func TestTourShowsPlace(t *testing.T) {
 // TestTour does what the tour asks for, to its end.
 func TestTour(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
-	for i, s := range tourSteps {
-		if d.m.tour == nil || d.m.tour.at != i {
+	for i, key := range tour.Keys() {
+		if d.m.tour.Key() != key {
 			t.Fatalf("not at step %d", i+1)
 		}
-		if find(d.m.keys, s.key) == nil {
-			t.Fatalf("step %d needs key %s, which does nothing", i+1, s.key)
+		if find(d.m.keys, key) == nil {
+			t.Fatalf("step %d needs key %s, which does nothing", i+1, key)
 		}
-		if d.keys(s.key); s.key == "right" {
-			if d.has("no children"); d.m.tour.at != i {
+		if d.keys(key); key == "right" {
+			if d.has("no children"); d.m.tour.Key() != key {
 				t.Error("the tour goes on from a row that has nothing to expand")
 			}
 			d.keys("j right")
 		}
-		if s.key == "e" { // on to a row without children
+		if key == "e" { // on to a row without children
 			for at := d.m.out.cursor; !at.Node.Leaf(); at = d.m.out.cursor {
 				if d.keys("j"); d.m.out.cursor == at {
 					t.Fatal("all rows have children: the test shows nothing")
 				}
 			}
-			if d.keys("L"); d.m.tour.at != i+1 {
+			if d.keys("L"); d.m.tour.Key() != tour.Keys()[i+1] {
 				t.Error("the tour goes on though there is no child to go to")
 			}
 			d.keys("g j")
 		}
-		if s.key == "/" {
+		if key == "/" {
 			d.typed("json").keys("enter")
 		}
-		if s.key == "H" {
+		if key == "H" {
 			d.keys("esc") // leaves the list
 		}
 	}

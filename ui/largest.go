@@ -51,12 +51,14 @@ func (m *Model) largest(n int) tea.Cmd {
 		way = toLongest
 	}
 	m.visit()
-	ctx, id, progress := m.beginLook("looking for the " + way.what + " child")
+	ctx, id, progress := m.jobs.BeginLook(m.life, "looking for the "+way.what+" child")
 	t := m.out.t
 	e, cmd := m.soon(func() effect {
 		to, err := way.down(ctx, t, from, max(1, n), progress)
 		return revealed{id, to, err, func(n *lazy.Node) tea.Cmd {
-			m.tour.arrived(m, "L")
+			if m.tour.Arrived("L") {
+				m.tour = nil
+			}
 			cmd := m.land(n)
 			m.sayWeight(n)
 			return cmd

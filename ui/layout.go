@@ -47,7 +47,7 @@ func (m *Model) layout() layout {
 		bottom = 2
 	}
 	if m.tour != nil {
-		l.tour = min(len(m.tour.lines(m))+1, max(0, m.height-l.top-bottom-3))
+		l.tour = min(m.tour.Height(m.tourNames(), m.width, m.g), max(0, m.height-l.top-bottom-3))
 	}
 	l.tree = max(1, m.height-l.top-bottom-l.tour)
 	if !m.details.On() {

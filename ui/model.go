@@ -9,12 +9,16 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/counting"
 	"tracex/ui/internal/details"
+	"tracex/ui/internal/history"
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
+	"tracex/ui/internal/tour"
 )
 
 // patience is how long a key may wait for what it needs to be loaded, before
@@ -41,17 +45,17 @@ type Model struct {
 	width, height int
 	out           *outline
 	loads         *loads
-	counts        counts
-	census        census
-	jobs          jobs
+	counts        counting.Children
+	census        counting.Calls
+	jobs          job.Job
 	search        *search.Part
-	history       history
+	history       history.History
 	follow        following
 	source        sources
 	details       details.Pane
 	status        status.Line
-	tour          *tour   // nil: none
-	prompt        *asking // nil: none is open
+	tour          *tour.Tour // nil: none
+	prompt        *asking    // nil: none is open
 	typed         prompt.Memory
 	overlay       *opened // nil: none
 	keys          []binding
@@ -80,12 +84,11 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	m.search = search.New(m.life, r, func() time.Time { return m.clock.now() })
 	m.out = newOutline(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
-	m.counts.stopped = make(map[*lazy.Node]bool)
 	m.follow.on = o.Follow
 	m.follow.rebase(m.out.cursor)
 	m.touched = o.Follow // its beginning is not what is asked for
 	if o.Tour {
-		m.tour = new(tour)
+		m.tour = new(tour.Tour)
 	}
 	return m
 }
@@ -113,6 +116,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return msg.apply(m)
 	case search.Msg:
 		return m.found(m.search.Update(msg, m.searchFacts()))
+	case counting.Counted:
+		m.counts.Update(msg)
+	case counting.Told:
+		m.census.Update(msg)
 	case status.Msg:
 		m.status.Update(msg)
 	case background.Panic:

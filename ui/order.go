@@ -47,7 +47,7 @@ func (m *Model) sort(int) tea.Cmd {
 	if n.Order() == lazy.OrderDuration {
 		to, name = lazy.OrderCalls, "sorting by call"
 	}
-	ctx, id, progress := m.beginLook(name)
+	ctx, id, progress := m.jobs.BeginLook(m.life, name)
 	t, on := m.out.t, m.out.cursor.Node
 	if on == n {
 		on = nil // nothing above its children moves
@@ -78,7 +78,7 @@ type sorted struct {
 }
 
 func (s sorted) apply(m *Model) tea.Cmd {
-	if !m.endJob(s.id) {
+	if !m.jobs.End(s.id) {
 		return nil
 	}
 	if s.err != nil {

@@ -90,14 +90,14 @@ func TestSortAndGoOn(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
 	d.keys("j l j l j j")
 	on := d.m.out.cursor.Node
-	_, id := d.m.beginJob("sorting", nil)
+	_, id := d.m.jobs.Begin(d.m.life, "sorting")
 	d.keys("j j")
 	there := d.cursorText()
 	d.send(sorted{id: id, n: on.Parent(), to: lazy.OrderDuration, from: on, on: on})
 	if d.cursorText() != there {
 		t.Errorf("the cursor was at %q, and went to %q", there, d.cursorText())
 	}
-	_, id = d.m.beginJob("sorting", nil)
+	_, id = d.m.jobs.Begin(d.m.life, "sorting")
 	d.keys("esc").has("stopped")
 	d.send(sorted{id: id, n: on.Parent(), err: errNoChildren})
 	if alarmed(d) {
@@ -145,12 +145,12 @@ func TestOpenStaysOpen(t *testing.T) {
 func TestSortTellsHowFar(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
 	d.m.settle()
-	_, id, progress := d.m.beginLook("sorting by duration")
+	_, id, progress := d.m.jobs.BeginLook(d.m.life, "sorting by duration")
 	d.keys("j").has("sorting by duration  esc stops")
 	progress(42_000, 100_000)
 	d.keys("k").has("sorting by duration 42 %  esc stops")
-	d.m.endJob(id)
-	d.m.beginJob("going there", nil)
+	d.m.jobs.End(id)
+	d.m.jobs.Begin(d.m.life, "going there")
 	d.keys("j").has("going there  esc stops")
 }
 

@@ -26,7 +26,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 		m.say(name)
 		return nil
 	}
-	ctx, id, progress := m.beginLook("changing the view")
+	ctx, id, progress := m.jobs.BeginLook(m.life, "changing the view")
 	sorted := m.sortedPath()
 	e, cmd := m.soon(func() effect {
 		n, err := revealIn(ctx, t, place, thread)
@@ -67,7 +67,7 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 	m.loads.stop()
 	clear(m.loads.failed)
 	clear(m.loads.underWay)
-	clear(m.counts.stopped)
+	m.counts.Anew()
 	old := m.out
 	m.out = newOutline(t)
 	m.out.height, m.out.line, m.out.wide = old.height, old.line, old.wide

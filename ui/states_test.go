@@ -208,29 +208,6 @@ func TestHintsSayHowToGetOut(t *testing.T) {
 	}
 }
 
-// TestCountingTellsHowFar shows the share of a huge node that has been counted.
-func TestCountingTellsHowFar(t *testing.T) {
-	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 10_000, Seed: 1}), lazy.Options{NoWrite: true})
-	d := drive(t, r, 80, 24, Options{})
-	tree := r.Tree(true)
-	n, err := tree.Child(t.Context(), tree.Threads()[0], 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.m.out = newOutline(tree)
-	d.m.out.cursor = rowOf(n)
-	d.m.counts.busy = true
-	if got := d.m.activity(80); !strings.Contains(got, " counting 0 %  esc stops") {
-		t.Errorf("before: %q", got)
-	}
-	if _, _, err := tree.CountChildren(t.Context(), n, 5000); err != nil {
-		t.Fatal(err)
-	}
-	if got := d.m.activity(80); !strings.Contains(got, " counting 4") {
-		t.Errorf("4,096 of 10,000 are behind the last anchor: %q", got)
-	}
-}
-
 // TestThreadFilter looks for threads by their names alone, all of them.
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})

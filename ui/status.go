@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +23,7 @@ func (m *Model) spin() tea.Cmd {
 }
 
 func (m *Model) busy() bool {
-	return m.jobs.cancel != nil || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.busy || m.census.lasts() || m.reading()
+	return m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.census.Lasts() || m.reading()
 }
 
 // reading reports whether the reader reads what is there already.
@@ -72,10 +71,8 @@ func (m *Model) refresh() {
 func (m *Model) activity(room int) string {
 	st := m.known
 	switch {
-	case m.jobs.cancel != nil && m.jobs.rows != nil:
-		return fmt.Sprintf("%s %s %s  esc stops", m.spinner(), m.jobs.name, screen.Plural(m.jobs.rows.Load(), "row"))
-	case m.jobs.cancel != nil:
-		return m.spinner() + " " + m.jobs.name + m.jobs.part.text() + "  esc stops"
+	case m.jobs.Running():
+		return m.spinner() + " " + m.jobs.Text() + "  esc stops"
 	case m.search.Some():
 		return m.search.Text(room, m.searchFacts())
 	case m.reading():
@@ -88,10 +85,10 @@ func (m *Model) activity(room int) string {
 		return m.spinner() + " loading  esc stops"
 	case st.Growth.On:
 		return status.Growth(st, m.follow.on, m.clock.now(), room, m.g)
-	case m.counts.busy:
-		return m.spinner() + " counting" + m.countingShare() + "  esc stops"
-	case m.census.lasts():
-		return m.spinner() + " counting calls" + m.census.part() + "  esc stops"
+	case m.counts.Busy():
+		return m.spinner() + " counting" + m.counts.Share(m.countingFacts()) + "  esc stops"
+	case m.census.Lasts():
+		return m.spinner() + " counting calls" + m.census.Share() + "  esc stops"
 	}
 	return ""
 }

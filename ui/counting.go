@@ -1,0 +1,30 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/counting"
+)
+
+// countingFacts is what the counting of children needs to know of the explorer.
+func (m *Model) countingFacts() counting.Facts {
+	return counting.Facts{
+		Life: m.life, Tree: m.out.t, Cursor: m.out.cursor, Rows: m.out.rows,
+		Following: m.known.Phase == lazy.PhaseFollowing, Now: m.clock.now(),
+	}
+}
+
+// count begins to count what the screen shows numbers of.
+func (m *Model) countVisible() tea.Cmd {
+	if work := m.counts.Begin(m.countingFacts()); work != nil {
+		return m.later(work)
+	}
+	return nil
+}
+
+// takeCensus begins to count the calls of the trace when nothing else goes on.
+func (m *Model) takeCensus() tea.Cmd {
+	busy := m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.source.busy
+	return m.census.Begin(m.life, m.r, m.known.Generation, m.known.Phase == lazy.PhaseReady && !busy)
+}

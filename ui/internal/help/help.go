@@ -1,0 +1,47 @@
+package help
+
+import (
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/screen"
+)
+
+// Line is a line of the key map: keys, as a person reads their names, and what they
+// do. Group is the heading that it is under.
+type Line struct{ Group, Names, Does string }
+
+// Items makes the lines of help from the key map.
+func Items(keys []Line, g *screen.Glyphs) []list.Item {
+	var items []list.Item
+	group := ""
+	for _, k := range keys {
+		if k.Group != group {
+			group = k.Group
+			if len(items) > 0 {
+				items = append(items, list.Item{Head: true})
+			}
+			items = append(items, list.Item{Head: true, Cells: []list.Cell{{Text: group, Style: screen.Bold}}})
+		}
+		items = append(items, list.Item{Cells: []list.Cell{{Text: k.Names, Style: screen.Accent, At: 4}, {Text: k.Does, Style: screen.Plain, At: 22}}})
+	}
+	more := []string{
+		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
+		"Mouse: wheel scrolls, click chooses, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
+	}
+	items = append(items, list.Item{Head: true})
+	for _, text := range more {
+		items = append(items, list.Item{Cells: []list.Cell{{Text: text, Style: screen.Faint, At: 2}}})
+	}
+	return append(items, legend(g)...)
+}
+
+// legend says what the marks mean.
+func legend(g *screen.Glyphs) []list.Item {
+	items := []list.Item{{Head: true}, {Head: true, Cells: []list.Cell{{Text: "Marks", Style: screen.Bold}}}}
+	for _, l := range [][2]string{
+		{g.Open, "expanded"}, {g.Sorted, "expanded, sorted by duration"}, {g.Closed, "collapsed, in memory"}, {g.Absent, "collapsed, not loaded"},
+		{g.Spin[0], "loading"}, {"- + !", "removed, added, edited, in a diff of two traces"},
+	} {
+		items = append(items, list.Item{Cells: []list.Cell{{Text: l[0], Style: screen.Accent, At: 4}, {Text: l[1], Style: screen.Plain, At: 22}}})
+	}
+	return items
+}

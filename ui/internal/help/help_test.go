@@ -1,0 +1,36 @@
+package help
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/ui/internal/screen"
+)
+
+// TestItems: keys come below their headings, and the meaning of the marks after all.
+func TestItems(t *testing.T) {
+	var got []string
+	for _, it := range Items([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, &screen.Unicode) {
+		text := strings.TrimSpace(it.Text())
+		if it.Head && text != "" {
+			text = "# " + text
+		}
+		got = append(got, text)
+	}
+	all := strings.Join(got, "|")
+	if want := "# Move|j k up and down|g first||# Other|q quit||Prefix a count: "; !strings.HasPrefix(all, want) {
+		t.Errorf("%s", all)
+	}
+	if !strings.Contains(all, "# Marks|▾ ") {
+		t.Errorf("%s", all)
+	}
+}
+
+// TestHints: what is of least use goes first, and what has rank 0 stays.
+func TestHints(t *testing.T) {
+	for width, want := range map[int]string{80: "j down   / find   q quit", 20: "/ find   q quit", 10: "q quit", 1: "q quit"} {
+		if got := Hints([]Hint{{"j down", 2}, {"/ find", 1}, {"q quit", 0}}, width, &screen.Unicode); got != want {
+			t.Errorf("%d cells: %q, want %q", width, got, want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// Package history remembers the places that a person has left by a jump, as a
+// browser does.
+package history
+
+import "tracex/lazy"
+
+// most bounds the places that are remembered.
+const most = 200
+
+// History is the places before and after the one where a person is. The zero value
+// is empty.
+type History struct {
+	before, after []lazy.Place
+}
+
+// Leave notes a place that a jump is about to leave.
+func (h *History) Leave(p lazy.Place) {
+	if n := len(h.before); n > 0 && h.before[n-1] == p {
+		return
+	}
+	h.before = append(h.before, p)
+	h.before = h.before[max(0, len(h.before)-most):]
+	h.after = nil
+}
+
+// Back returns the place before this one; ok is false when there is none. here is
+// nil when the person is nowhere.
+func (h *History) Back(here *lazy.Place) (p lazy.Place, ok bool) {
+	return through(&h.before, &h.after, here)
+}
+
+// Forth returns the place that Back has left.
+func (h *History) Forth(here *lazy.Place) (p lazy.Place, ok bool) {
+	return through(&h.after, &h.before, here)
+}
+
+// through takes the last place of from and notes this one in to.
+func through(from, to *[]lazy.Place, here *lazy.Place) (p lazy.Place, ok bool) {
+	for here != nil && len(*from) > 0 && (*from)[len(*from)-1] == *here {
+		*from = (*from)[:len(*from)-1]
+	}
+	n := len(*from)
+	if n == 0 {
+		return p, false
+	}
+	p, *from = (*from)[n-1], (*from)[:n-1]
+	if here != nil {
+		*to = append(*to, *here)
+	}
+	return p, true
+}

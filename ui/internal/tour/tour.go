@@ -1,0 +1,113 @@
+// Package tour leads through the keys in a few steps.
+package tour
+
+import (
+	"fmt"
+
+	"tracex/ui/internal/screen"
+)
+
+// Tour is where a person is in the tour. A step is done when its key is used; all
+// other keys work meanwhile. Its methods may be called on nil, a tour that is over.
+type Tour struct{ at int }
+
+// Seen is what a key has led to.
+type Seen struct {
+	Container bool // the cursor is on what may have children
+	Expanded  bool // and they are shown
+	Hits      bool // the list of hits is shown
+}
+
+type step struct {
+	key  string // of the key map: what ends the step
+	text string
+	done func(Seen) bool // whether the key did what the step is about; nil: always
+	// later says that the key begins work, which ends the step when it has led
+	// somewhere: see Arrived.
+	later bool
+}
+
+var steps = []step{
+	{key: "down", text: "This is what a program did, call by call. %s moves down: try it."},
+	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below it. h collapses it again. The line at the top says where you are.",
+		done: func(s Seen) bool { return s.Container && s.Expanded }},
+	{key: "e", text: "%s expands one more level, here and below. Press it on a row further up, too.",
+		done: func(s Seen) bool { return s.Container }},
+	{key: "L", text: "%s goes to the heaviest child: the longest, or without times the largest. Press it again to follow where the time went.",
+		later: true},
+	{key: "d", text: "%s shows all about a row: arguments with their types, the result, its times, where it is in the source; } scrolls what has no room."},
+	{key: "/", text: "%s finds: type a part of a name or value, then Enter. It looks in what is not loaded, too."},
+	{key: "H", text: "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.",
+		done: func(s Seen) bool { return s.Hits }},
+	{key: "?", text: "%s lists all keys, and q quits."},
+}
+
+// Keys are the keys of the key map that end the steps, in their order.
+func Keys() (keys []string) {
+	for _, s := range steps {
+		keys = append(keys, s.key)
+	}
+	return keys
+}
+
+// Key is the key that ends the current step; "": the tour is over.
+func (t *Tour) Key() string {
+	if t == nil || t.at >= len(steps) {
+		return ""
+	}
+	return steps[t.at].key
+}
+
+// Did notes that the key of the current step was used, and what it has led to. It
+// reports whether the tour is over.
+func (t *Tour) Did(seen Seen) (over bool) {
+	if t.Key() == "" {
+		return t != nil
+	}
+	if s := steps[t.at]; !s.later && (s.done == nil || s.done(seen)) {
+		t.at++
+	}
+	return t.at == len(steps)
+}
+
+// Arrived notes that the work that a key began has led somewhere. It reports whether
+// the tour is over.
+func (t *Tour) Arrived(key string) (over bool) {
+	if t.Key() == key && key != "" && steps[t.at].later {
+		t.at++
+	}
+	return t != nil && t.at == len(steps)
+}
+
+// Height is how many lines View needs in width cells. names are those of the key of
+// the step, as a person reads them.
+func (t *Tour) Height(names string, width int, g *screen.Glyphs) int {
+	return 1 + len(t.lines(names, width, g))
+}
+
+// lines are the text of the current step, wrapped.
+func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string) {
+	if t.Key() == "" {
+		return nil
+	}
+	text := fmt.Sprintf(steps[t.at].text, names)
+	for text != "" {
+		head, rest := screen.TakeWords(text, width-4, g.ASCII)
+		lines = append(lines, head)
+		text = rest
+	}
+	return lines
+}
+
+// View draws the tour: height lines of width cells.
+func (t *Tour) View(names string, width, height int, g *screen.Glyphs) []string {
+	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(steps), g.Dot)
+	lines := []string{screen.Titled(title, "", width, g)}
+	for _, text := range t.lines(names, width, g) {
+		lines = append(lines, screen.NewLine(width, g).Put("  "+text, screen.Bold).End())
+	}
+	for len(lines) < height {
+		lines = append(lines, screen.NewLine(width, g).End())
+	}
+	return lines[:height]
+}
