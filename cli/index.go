@@ -99,7 +99,7 @@ func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
 	cells, err := lazy.VerifyIndex(ctx, path, index, p.update)
 	p.end()
 	if err != nil {
-		if at := cmp.Or(index, path+format.IndexSuffix); fileOf(err) == at || errors.Is(err, fs.ErrNotExist) && exists(path) {
+		if fault := (*lazy.IndexError)(nil); errors.As(err, &fault) {
 			name := path
 			if index != "" {
 				name = "-o " + index + " " + path
@@ -127,13 +127,4 @@ func (x *indexCommand) verifyTimes(ctx context.Context, path string) error {
 	}
 	_, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s cells\n", grouped(cells))
 	return err
-}
-
-// fileOf returns the file that an error of a format names; "" for none.
-func fileOf(err error) string {
-	var e *format.Error
-	if errors.As(err, &e) {
-		return e.File
-	}
-	return ""
 }

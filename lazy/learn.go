@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
 	"tracex/format"
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/lines"
 )

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"testing"
+
 	"tracex/format/formattest"
 )
 

@@ -3,6 +3,7 @@ package lazy
 import (
 	"iter"
 	"sort"
+
 	"tracex/lazy/internal/index"
 )
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"
 )

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
 	"tracex/format"
 	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/mapped"

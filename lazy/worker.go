@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
+
 	"tracex/format"
 	"tracex/lazy/internal/index"
 )

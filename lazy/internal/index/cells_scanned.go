@@ -2,6 +2,7 @@ package index
 
 import (
 	"sort"
+
 	"tracex/format"
 )
 

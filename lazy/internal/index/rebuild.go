@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+
 	"tracex/format"
 	"tracex/lazy/internal/mapped"
 )

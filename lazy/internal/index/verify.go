@@ -9,9 +9,16 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Verify compares every cell of an index with the data: index is its path,
-// "" for the name that belongs to the data. It returns the number of cells.
-// progress may be nil; it gets bytes of data.
+// Error is a fault of an index, not of its data: it is missing, cut short, of another
+// version, or does not agree with the data. It reads as Err.
+type Error struct{ Err error }
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Verify compares every cell of an index with the data: index is its path, "" for
+// the name that belongs to the data. It returns the number of cells. progress may be
+// nil; it gets bytes of data. What is wrong with the index is an [*Error].
 func Verify(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
 	if index == "" {
 		index = data + format.IndexSuffix
@@ -23,18 +30,18 @@ func Verify(ctx context.Context, data, index string, progress func(done, total i
 	defer dm.Unmap()
 	im, err := mapped.Open(index, format.CheckIndexHeader)
 	if err != nil {
-		return 0, err
+		return 0, &Error{err}
 	}
 	defer im.Unmap()
 	if err := sameVersion(dm, im); err != nil {
-		return 0, err
+		return 0, &Error{err}
 	}
 	err = mapped.Guard(func() error {
 		cells, err = checkEnd(im)
 		return err
 	}, im)
 	if err != nil {
-		return 0, err
+		return 0, &Error{err}
 	}
 	// A dump writer's index may look like a streaming writer's at first.
 	var first error
@@ -47,7 +54,7 @@ func Verify(ctx context.Context, data, index string, progress func(done, total i
 			first = err
 		}
 	}
-	return cells, first
+	return cells, &Error{first}
 }
 
 // ErrVersion: an index is of another version of the format than its data.
@@ -201,8 +208,7 @@ func (v *verifier) take() format.Cell {
 }
 
 func (v *verifier) differs(expected, found string) {
-	v.err = &format.Error{File: v.index.Path(), Offset: v.pos, Err: ErrContradiction, Expected: expected, Found: found,
-		Hint: "make it again with `tracex index`"}
+	v.err = &format.Error{File: v.index.Path(), Offset: v.pos, Err: ErrContradiction, Expected: expected, Found: found}
 }
 
 func describe(c format.Cell) string {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"tracex/format"
 	"tracex/format/formattest"
 )
