@@ -27,9 +27,9 @@ func benchPackets(b *testing.B, pageSize int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &Service{clock: systemClock{}, buffers: make(map[uint32]*target), connected: make(map[uint32]*producer)}
+	s := &Service{clock: systemClock{}, buffers: newBufferTable(1 << 30), connected: make(map[uint32]*producer)}
 	s.config.Limits = Limits{}.withDefaults()
-	n := &session{s: s, sequences: make(map[tracebuf.SequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
+	n := &session{s: s, config: new(messages.TraceConfig), packets: newServicePackets(new(messages.TraceConfig), 0, new(messages.TraceUuid))}
 	s.addBuffer(n, tracebuf.New(16<<20, false))
 	p := &producer{s: s, from: &tracebuf.Source{Producer: 1, UID: 1000, PID: 12345}, told: true, reader: r, writers: map[uint16]uint32{1: 1}, targets: map[uint32]bool{1: true}}
 	count := min((pageSize-24)/len(packet), 1000)

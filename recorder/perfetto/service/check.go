@@ -47,7 +47,7 @@ func checkTimes(c *messages.TraceConfig) error {
 		return refuse("Requested too long trace (%dms  > %d ms)", c.GetDurationMs(), maxDurationMs)
 	}
 	timeout := c.GetTriggerConfig().GetTriggerTimeoutMs()
-	if triggerMode(c) != messages.TraceConfig_TriggerConfig_UNSPECIFIED && (timeout == 0 || timeout > maxDurationMs) {
+	if triggerMode(c.GetTriggerConfig()) != messages.TraceConfig_TriggerConfig_UNSPECIFIED && (timeout == 0 || timeout > maxDurationMs) {
 		return refuse("Traces with START_TRACING triggers must provide a positive trigger_timeout_ms < 7 days (received %dms)", timeout)
 	}
 	return nil
@@ -56,7 +56,7 @@ func checkTimes(c *messages.TraceConfig) error {
 func checkTriggers(c *messages.TraceConfig) error {
 	const clone = messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
 	const stop = messages.TraceConfig_TriggerConfig_STOP_TRACING
-	t, mode := c.GetTriggerConfig(), triggerMode(c)
+	t, mode := c.GetTriggerConfig(), triggerMode(c.GetTriggerConfig())
 	switch {
 	case t.GetTriggerMode() > clone || t.GetTriggerMode() == 3:
 		return refuse("The trace config specified an invalid trigger_mode")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -90,7 +89,7 @@ func (c *cloning) begin() error {
 	}
 	c.buffers = make([]*tracebuf.Buffer, len(n.buffers))
 	c.left = len(groups)
-	n.packets.snapshotClocks(n)
+	n.packets.snapshotClocks()
 	c.began = bootTime()
 	for _, group := range groups {
 		n.flushSources(0, flags, n.flushable(group), func(ok bool) { c.flushed(group, ok) })
@@ -103,7 +102,7 @@ func (c *cloning) begin() error {
 func (s *Service) replaceBuffer(n *session, i int) *tracebuf.Buffer {
 	old := n.buffers[i]
 	n.buffers[i] = old.Fresh()
-	s.buffers[n.targets[i]] = &target{n.buffers[i], n}
+	s.buffers.replace(n.targets[i], n.buffers[i])
 	return old
 }
 
@@ -124,7 +123,7 @@ func (c *cloning) flushed(group map[uint32]bool, ok bool) {
 	if err != nil {
 		for i, b := range c.buffers {
 			if b != nil {
-				s.bufferBytes -= int64(b.Size())
+				s.buffers.release(b.Size())
 				c.buffers[i] = nil
 			}
 		}
@@ -143,10 +142,9 @@ func (c *cloning) copyBuffers(group map[uint32]bool) error {
 		if !group[n.targets[i]] {
 			continue
 		}
-		if s.bufferBytes+int64(b.Size()) > s.config.Limits.Buffers {
+		if !s.buffers.reserve(b.Size()) {
 			return refuse("Buffer allocation failed")
 		}
-		s.bufferBytes += int64(b.Size())
 		if n.config.Buffers[i].GetTransferOnClone() {
 			c.buffers[i] = s.replaceBuffer(n, i)
 		} else {
@@ -166,26 +164,25 @@ func (c *cloning) finish() error {
 		return refuse("nobody is there to read it")
 	case len(s.sessions) >= 2*s.config.Limits.Sessions:
 		return refuse("Too many concurrent tracing sesions (%d)", len(s.sessions))
-	case len(s.buffers)+len(c.buffers) > maxBufferID:
+	case !s.buffers.room(len(c.buffers)):
 		return refuse("Buffer id allocation failed")
 	}
-	s.lastSession++
+	s.last.session++
 	// Half of the id stays, which others know the trace by.
-	uuid := &messages.TraceUuid{Msb: proto.Int64(int64(rand.Uint64())), Lsb: n.uuid.Lsb}
+	uuid := &messages.TraceUuid{Msb: proto.Int64(int64(rand.Uint64())), Lsb: n.packets.uuid.Lsb}
 	clone := &session{
-		s: s, id: s.lastSession, state: sessionCloned, consumer: k, uid: k.uid, config: n.config,
-		uuid: uuid, began: n.began, timers: make(map[int]func()), flushes: make(map[uint64]*flush),
-		requested: n.requested, succeeded: n.succeeded, failed: n.failed, finalFlush: outcome(!c.failed),
-		sequences: make(map[tracebuf.SequenceID]uint32), invalid: n.invalid, triggers: n.triggers, packets: n.packets.clone(),
+		s: s, id: s.last.session, state: sessionCloned, consumer: k, uid: k.uid, config: n.config,
+		began: n.began, timers: newTimers(s.clock, s.locked), invalid: n.invalid,
+		flushes:  flushes{requested: n.flushes.requested, succeeded: n.flushes.succeeded, failed: n.flushes.failed, last: outcome(!c.failed)},
+		triggers: n.triggers.clone(), packets: n.packets.clone(uuid),
 	}
-	n.triggers, n.packets.triggers = nil, 0
+	n.triggers.forget()
 	for _, b := range c.buffers {
-		s.bufferBytes -= int64(b.Size()) // it is counted again
 		s.addBuffer(clone, b)
 	}
-	clone.packets.snapshotClocks(clone)
+	clone.packets.snapshotClocks()
 	if name := c.m.GetCloneTriggerName(); name != "" {
-		clone.cloned = &trigger{
+		clone.triggers.cloned = &trigger{
 			at: cmp.Or(c.m.GetCloneTriggerBootTimeNs(), c.began), name: name, producer: c.m.GetCloneTriggerProducerName(),
 			uid: c.m.GetCloneTriggerTrustedProducerUid(), delay: millis64(c.m.GetCloneTriggerDelayMs()),
 		}
@@ -195,13 +192,6 @@ func (c *cloning) finish() error {
 		Success: proto.Bool(true), Error: proto.String(""), WasWriteIntoFile: proto.Bool(false), UuidMsb: uuid.Msb, UuidLsb: uuid.Lsb,
 	})
 	return nil
-}
-
-// clone returns what a clone's trace begins with.
-func (k *servicePackets) clone() servicePackets {
-	return servicePackets{
-		initial: k.initial, snapshots: slices.Clone(k.snapshots), allStarted: k.allStarted, stats: true,
-	}
 }
 
 func millis64(ms uint64) time.Duration {

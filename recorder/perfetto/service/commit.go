@@ -48,9 +48,9 @@ func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
 	switch {
 	case b == nil:
-		p.s.chunksLost++
+		p.s.lost.chunks++
 	case !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond):
-		p.s.chunksLost++
+		p.s.lost.chunks++
 		b.RefuseChunk(tracebuf.SequenceID{Producer: p.id(), Writer: p.chunk.Writer}, p.chunk.ID)
 	default:
 		b.CopyChunkUntrusted(p.from, &p.chunk)
@@ -66,7 +66,7 @@ func (p *producer) target(id uint32, writer uint16) *target {
 	if registered, ok := p.writers[writer]; ok && registered != id {
 		return nil
 	}
-	b := p.s.buffers[id]
+	b := p.s.buffers.byID[id]
 	if b != nil && b.session.out != nil && b.session.out.ending {
 		return nil // its file would never end
 	}
@@ -84,16 +84,16 @@ const patchesMost = 1024
 // patch puts late lengths into a chunk. It is found by its producer, whom nobody
 // can pretend to be: that the buffer is the producer's need not be checked.
 func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
-	b, writer := p.s.buffers[c.GetTargetBuffer()], c.GetWriterId()
+	b, writer := p.s.buffers.byID[c.GetTargetBuffer()], c.GetWriterId()
 	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > patchesMost {
-		p.s.patchesLost += uint64(len(c.Patches))
+		p.s.lost.patches += uint64(len(c.Patches))
 		return
 	}
 	var room [8]tracebuf.Patch
 	list := room[:0]
 	for _, of := range c.Patches {
 		if len(of.Data) != len(tracebuf.Patch{}.Data) {
-			p.s.patchesLost++
+			p.s.lost.patches++
 			continue
 		}
 		list = append(list, tracebuf.Patch{Offset: of.GetOffset(), Data: [4]byte(of.Data)})

@@ -78,7 +78,7 @@ func (s *Service) Record(c SessionConfig) (*Session, error) {
 	}
 	r.n = k.session
 	r.drain.n = r.n
-	r.n.every(cmp.Or(c.ReadPeriod, 250*time.Millisecond), r.kick)
+	r.n.every(cmp.Or(c.ReadPeriod, 250*time.Millisecond), awake, r.kick)
 	return r, nil
 }
 
@@ -288,7 +288,7 @@ func (r *Session) Stats() (stats SessionStats) {
 	if s.sessions[r.n.id] != r.n {
 		return SessionStats{}
 	}
-	stats = SessionStats{Producers: uint64(s.lastProducer), Instances: s.lastInstance}
+	stats = SessionStats{Producers: uint64(s.last.producer), Instances: s.last.instance}
 	for _, b := range r.n.buffers {
 		stats.Chunks += b.Stats().ChunksWritten
 	}

@@ -92,8 +92,8 @@ func TestRecord(t *testing.T) {
 	}
 	s.lock()
 	defer s.unlock()
-	if len(s.sessions) != 0 || s.bufferBytes != 0 {
-		t.Errorf("%d sessions, %d bytes of buffers are left", len(s.sessions), s.bufferBytes)
+	if len(s.sessions) != 0 || s.buffers.bytes != 0 {
+		t.Errorf("%d sessions, %d bytes of buffers are left", len(s.sessions), s.buffers.bytes)
 	}
 }
 

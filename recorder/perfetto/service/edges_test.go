@@ -57,8 +57,8 @@ func TestCloneFails(t *testing.T) {
 		}
 		s.lock()
 		defer s.unlock()
-		if s.bufferBytes != 64<<10 || len(s.sessions) != 1 {
-			t.Errorf("%d bytes in %d sessions are left", s.bufferBytes, len(s.sessions))
+		if s.buffers.bytes != 64<<10 || len(s.sessions) != 1 {
+			t.Errorf("%d bytes in %d sessions are left", s.buffers.bytes, len(s.sessions))
 		}
 	}
 	fails("Buffer allocation failed")
@@ -88,8 +88,8 @@ func TestCloneFails(t *testing.T) {
 	}
 	s.lock()
 	defer s.unlock()
-	if s.bufferBytes != 0 || len(s.sessions) != 0 {
-		t.Errorf("%d bytes in %d sessions are left", s.bufferBytes, len(s.sessions))
+	if s.buffers.bytes != 0 || len(s.sessions) != 0 {
+		t.Errorf("%d bytes in %d sessions are left", s.buffers.bytes, len(s.sessions))
 	}
 }
 

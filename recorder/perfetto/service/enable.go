@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // enable makes a session for a consumer and starts it, unless that has to wait.
@@ -28,10 +27,11 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	if err := s.check(k, c); err != nil {
 		return err
 	}
-	s.lastSession++
+	s.last.session++
 	n := &session{
-		s: s, id: s.lastSession, consumer: k, uid: k.uid, config: c,
-		uuid: uuidOf(c, rand.Uint64), timers: make(map[int]func()), flushes: make(map[uint64]*flush), sequences: make(map[tracebuf.SequenceID]uint32),
+		s: s, id: s.last.session, consumer: k, uid: k.uid, config: c,
+		timers: newTimers(s.clock, s.locked), triggers: triggers{config: c.GetTriggerConfig()},
+		packets: newServicePackets(c, s.uid, uuidOf(c, rand.Uint64)),
 	}
 	for _, b := range c.Buffers {
 		if !s.newBuffer(n, b) {

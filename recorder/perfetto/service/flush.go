@@ -2,20 +2,11 @@ package service
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/perfetto/messages"
 )
-
-// flush is one that is waited for.
-type flush struct {
-	waiting map[*producer]bool
-	behind  int           // producers of which something had come that is not handled
-	done    func(ok bool) // called once, with the lock held
-}
 
 // Why a flush is made and by whom, as producers get to know it. On the wire, do
 // not change.
@@ -25,9 +16,6 @@ const (
 	flushClone     = 0x13
 	flushBugreport = 0x100 // and for what a clone is
 )
-
-// flushesMost is how many flushes of a session may be under way.
-const flushesMost = 1000
 
 // flush asks the producers to commit what they have, and calls done when they
 // have, or the time is up: timeoutMs, or 0 for what the config says. What they had
@@ -57,15 +45,13 @@ func (n *session) flushable(buffers map[uint32]bool) map[*producer][]uint64 {
 }
 
 func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*producer][]uint64, done func(ok bool)) {
-	if n.state != sessionStarted || len(n.flushes) >= flushesMost {
+	if n.state != sessionStarted || len(n.flushes.pending) >= flushesMost {
 		done(false)
 		return
 	}
-	n.requested++
-	n.s.lastFlush++
-	id := n.s.lastFlush
-	f := &flush{waiting: make(map[*producer]bool), done: done}
-	n.flushes[id] = f
+	n.s.last.flush++
+	id := n.s.last.flush
+	f := n.flushes.begin(id, done)
 	for _, p := range n.s.producersInOrder() {
 		ids, ok := asked[p]
 		if !ok {
@@ -79,40 +65,23 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 		}})
 	}
 	f.behind = n.catchUp(func() {
-		f.behind--
-		n.maybeFlushed(id)
+		if f.behind--; n.flushes.whole(id) {
+			n.flushed(id, true)
+		}
 	})
-	if n.maybeFlushed(id) {
+	if n.flushes.whole(id) {
+		n.flushed(id, true)
 		return
 	}
 	timeout := millis(cmp.Or(timeoutMs, n.config.GetFlushTimeoutMs()))
-	n.after(cmp.Or(timeout, defaultFlushTimeout), func() {
-		if n.flushes[id] == f {
-			n.flushed(id, false)
-		}
-	})
+	n.timers.after(cmp.Or(timeout, defaultFlushTimeout), awake, func() { n.flushed(id, false) })
 }
 
 // flushedBy notes that a producer has done a flush, and so all before it.
 func (n *session) flushedBy(p *producer, last uint64) {
-	for _, id := range slices.Sorted(maps.Keys(n.flushes)) {
-		f := n.flushes[id]
-		if id > last || f == nil || !f.waiting[p] {
-			continue
-		}
-		delete(f.waiting, p)
-		n.maybeFlushed(id)
+	for _, id := range n.flushes.answered(p, last) {
+		n.flushed(id, true)
 	}
-}
-
-// maybeFlushed ends a flush, and reports that, when nobody is waited for.
-func (n *session) maybeFlushed(id uint64) bool {
-	f := n.flushes[id]
-	if f == nil || len(f.waiting) > 0 || f.behind > 0 {
-		return false
-	}
-	n.flushed(id, true)
-	return true
 }
 
 // catchUp is for what producers sent before a flush, or before the end, and what
@@ -133,19 +102,16 @@ func (n *session) catchUp(then func()) (behind int) {
 	return behind
 }
 
-// flushed ends a flush.
+// flushed ends a flush that is under way.
 func (n *session) flushed(id uint64, ok bool) {
-	f := n.flushes[id]
-	delete(n.flushes, id)
+	f := n.flushes.end(id, ok)
+	if f == nil {
+		return
+	}
 	for _, p := range n.s.producersInOrder() {
 		n.s.scrape(n, p)
 	}
-	n.packets.snapshotClocks(n)
-	if ok {
-		n.succeeded++
-	} else {
-		n.failed++
-	}
+	n.packets.snapshotClocks()
 	f.done(ok)
 }
 
@@ -155,7 +121,7 @@ func (n *session) flushAndDisable() {
 		if n.s.sessions[n.id] != n {
 			return
 		}
-		n.finalFlush = outcome(ok)
+		n.flushes.last = outcome(ok)
 		if n.consumer == nil {
 			// Nobody is there to read it; what went into a file is there.
 			n.s.free(n)
@@ -163,11 +129,4 @@ func (n *session) flushAndDisable() {
 		}
 		n.stop("")
 	})
-}
-
-func outcome(ok bool) messages.TraceStats_FinalFlushOutcome {
-	if ok {
-		return messages.TraceStats_FINAL_FLUSH_SUCCEEDED
-	}
-	return messages.TraceStats_FINAL_FLUSH_FAILED
 }

@@ -148,8 +148,8 @@ func TestFreed(t *testing.T) {
 	p.patch(1, 0, false, 0, "abcd")
 	s.lock()
 	defer s.unlock()
-	if s.chunksLost != 1 || s.patchesLost != 1 {
-		t.Errorf("%d chunks, %d patches", s.chunksLost, s.patchesLost)
+	if s.lost.chunks != 1 || s.lost.patches != 1 {
+		t.Errorf("%d chunks, %d patches", s.lost.chunks, s.lost.patches)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestWrongBuffer(t *testing.T) {
 		p.put(rawChunk{page: i, writer: c.writer, count: 1, payload: named("x")})
 		p.commit(move(i, 0, c.buffer))
 		s.lock()
-		if s.chunksLost != c.lost || p.word(i) != 0 {
-			t.Errorf("writer %d to buffer %d: %d are lost, the page is %#x", c.writer, c.buffer, s.chunksLost, p.word(i))
+		if s.lost.chunks != c.lost || p.word(i) != 0 {
+			t.Errorf("writer %d to buffer %d: %d are lost, the page is %#x", c.writer, c.buffer, s.lost.chunks, p.word(i))
 		}
 		s.unlock()
 	}

@@ -163,9 +163,9 @@ func FuzzCommit(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &Service{clock: newFakeClock(time.Unix(1, 0)), buffers: make(map[uint32]*target), connected: make(map[uint32]*producer)}
+		s := &Service{clock: newFakeClock(time.Unix(1, 0)), buffers: newBufferTable(1 << 30), connected: make(map[uint32]*producer)}
 		s.config.Limits = Limits{}.withDefaults()
-		n := &session{s: s, sequences: make(map[tracebuf.SequenceID]uint32), config: new(messages.TraceConfig), uuid: new(messages.TraceUuid)}
+		n := &session{s: s, config: new(messages.TraceConfig), packets: newServicePackets(new(messages.TraceConfig), 0, new(messages.TraceUuid))}
 		s.addBuffer(n, tracebuf.New(8<<10, false))
 		s.addBuffer(n, tracebuf.New(8<<10, true))
 		p := &producer{
@@ -300,7 +300,7 @@ func TestProducerDoesNotRead(t *testing.T) {
 	c.enable(config(64, "words"))
 	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	s.lock()
-	id := s.lastInstance
+	id := s.last.instance
 	s.unlock()
 	good.waitFor(fmt.Sprint("start ", id))
 	good.write(id, "one")
@@ -354,7 +354,7 @@ func TestConsumerCutOff(t *testing.T) {
 	if err := <-told; !errors.Is(err, ipc.ErrSendTimeout) || !strings.Contains(err.Error(), "a consumer (process ") {
 		t.Errorf("told %v", err)
 	}
-	waitUntil(t, s, func() bool { return len(s.sessions) == 0 && s.bufferBytes == 0 })
+	waitUntil(t, s, func() bool { return len(s.sessions) == 0 && s.buffers.bytes == 0 })
 	p.waitFor("stop 1")
 }
 

@@ -240,8 +240,8 @@ func TestCloneBuffers(t *testing.T) {
 	k.reads("!old 1", "new 1", "!old 2", "new 2", "!new 3")
 	c.reads("!old 1", "new 1", "!new 3")
 	s.lock()
-	if s.bufferBytes != 6*64<<10 || len(s.buffers) != 6 {
-		t.Errorf("%d bytes in %d buffers", s.bufferBytes, len(s.buffers))
+	if s.buffers.bytes != 6*64<<10 || len(s.buffers.byID) != 6 {
+		t.Errorf("%d bytes in %d buffers", s.buffers.bytes, len(s.buffers.byID))
 	}
 	s.unlock()
 	for _, k := range []*reader{c, k} {
@@ -249,8 +249,8 @@ func TestCloneBuffers(t *testing.T) {
 	}
 	s.lock()
 	defer s.unlock()
-	if s.bufferBytes != 0 || len(s.buffers) != 0 || len(s.sessions) != 0 {
-		t.Errorf("%d bytes in %d buffers of %d sessions are left", s.bufferBytes, len(s.buffers), len(s.sessions))
+	if s.buffers.bytes != 0 || len(s.buffers.byID) != 0 || len(s.sessions) != 0 {
+		t.Errorf("%d bytes in %d buffers of %d sessions are left", s.buffers.bytes, len(s.buffers.byID), len(s.sessions))
 	}
 }
 

@@ -11,15 +11,23 @@ import (
 )
 
 // servicePackets are the packets that the service itself adds to a trace, as far
-// as they have not been read.
+// as they have not been read, and the numbers of the trace's sequences. The service's
+// lock guards them.
 type servicePackets struct {
+	config     *messages.TraceConfig
+	uid        int32 // of the service
+	uuid       *messages.TraceUuid
+	sequences  map[tracebuf.SequenceID]uint32
 	initial    *messages.ClockSnapshot // when the session started
 	snapshots  []*messages.ClockSnapshot
 	allStarted bool
 	described  bool // config, id and system were read
-	triggers   int  // that were read
 	syncMarker bool // due
 	stats      bool // due
+}
+
+func newServicePackets(c *messages.TraceConfig, uid int32, uuid *messages.TraceUuid) servicePackets {
+	return servicePackets{config: c, uid: uid, uuid: uuid, sequences: make(map[tracebuf.SequenceID]uint32)}
 }
 
 const (
@@ -37,8 +45,8 @@ const (
 var syncMarker = []byte{0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79}
 
 // own makes a packet of the service. It is stamped like all others.
-func (n *session) own(p *messages.TracePacket) *messages.TracePacket {
-	p.OptionalTrustedUid = &messages.TracePacket_TrustedUid{TrustedUid: n.s.uid}
+func (k *servicePackets) own(p *messages.TracePacket) *messages.TracePacket {
+	p.OptionalTrustedUid = &messages.TracePacket_TrustedUid{TrustedUid: k.uid}
 	p.OptionalTrustedPacketSequenceId = &messages.TracePacket_TrustedPacketSequenceId{TrustedPacketSequenceId: ownSequence}
 	p.TimestampClockId = proto.Uint32(uint32(messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME))
 	return p
@@ -46,23 +54,23 @@ func (n *session) own(p *messages.TracePacket) *messages.TracePacket {
 
 // begin is called when the session starts. The clocks of this moment are kept
 // whatever comes.
-func (k *servicePackets) begin(n *session) {
-	if !n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
-		k.initial = n.clocks()
+func (k *servicePackets) begin() {
+	if !k.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+		k.initial = k.clocks()
 	}
-	k.snapshot(n)
+	k.snapshot()
 }
 
 // snapshot is called from time to time: a reader of a part of the trace needs it.
-func (k *servicePackets) snapshot(n *session) {
+func (k *servicePackets) snapshot() {
 	k.syncMarker, k.stats = true, true
-	k.snapshotClocks(n)
+	k.snapshotClocks()
 }
 
 // clocks reads the clocks.
-func (n *session) clocks() *messages.ClockSnapshot {
+func (k *servicePackets) clocks() *messages.ClockSnapshot {
 	snapshot := readClocks() // the boot time first
-	primary := n.config.GetBuiltinDataSources().GetPrimaryTraceClock()
+	primary := k.config.GetBuiltinDataSources().GetPrimaryTraceClock()
 	if primary == messages.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
 		primary = messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
 	}
@@ -71,11 +79,11 @@ func (n *session) clocks() *messages.ClockSnapshot {
 }
 
 // snapshotClocks keeps a snapshot, if it tells something new.
-func (k *servicePackets) snapshotClocks(n *session) {
-	if n.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
+func (k *servicePackets) snapshotClocks() {
+	if k.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
 		return
 	}
-	now := n.clocks()
+	now := k.clocks()
 	if last := len(k.snapshots) - 1; last >= 0 && !drifted(k.snapshots[last], now) {
 		return
 	}
@@ -101,11 +109,11 @@ func drifted(a, b *messages.ClockSnapshot) bool {
 	return false
 }
 
-// first returns the packets that come before data, and forgets them.
-func (n *session) first() (list []*messages.TracePacket) {
-	k := &n.packets
-	b := n.config.GetBuiltinDataSources()
-	add := func(p *messages.TracePacket) { list = append(list, n.own(p)) }
+// first returns the packets that come before the data of some buffers, and forgets
+// them.
+func (k *servicePackets) first(buffers []*tracebuf.Buffer, t *triggers) (list []*messages.TracePacket) {
+	b := k.config.GetBuiltinDataSources()
+	add := func(p *messages.TracePacket) { list = append(list, k.own(p)) }
 	if k.initial != nil {
 		k.snapshots = slices.Insert(k.snapshots, 0, k.initial)
 		k.initial = nil
@@ -115,22 +123,24 @@ func (n *session) first() (list []*messages.TracePacket) {
 	}
 	k.snapshots = nil
 	if k.syncMarker {
-		p := n.own(&messages.TracePacket{Data: &messages.TracePacket_SynchronizationMarker{SynchronizationMarker: syncMarker}})
+		p := k.own(&messages.TracePacket{Data: &messages.TracePacket_SynchronizationMarker{SynchronizationMarker: syncMarker}})
 		p.TimestampClockId = nil // the marker must be the last field, see drain.own
 		list = append(list, p)
 		k.syncMarker = false
 	}
 	if !b.GetDisableTraceConfig() {
 		if !k.described {
-			add(&messages.TracePacket{Data: &messages.TracePacket_TraceConfig{TraceConfig: n.config}})
+			add(&messages.TracePacket{Data: &messages.TracePacket_TraceConfig{TraceConfig: k.config}})
 		}
-		list = append(list, n.triggerPackets()...)
+		for _, p := range t.packets() {
+			add(p)
+		}
 	}
 	if !k.described {
-		add(&messages.TracePacket{Data: &messages.TracePacket_TraceUuid{TraceUuid: n.uuid}})
+		add(&messages.TracePacket{Data: &messages.TracePacket_TraceUuid{TraceUuid: k.uuid}})
 		add(&messages.TracePacket{
 			Timestamp: proto.Uint64(bootTime()),
-			Data:      &messages.TracePacket_TraceProvenance{TraceProvenance: n.provenance()},
+			Data:      &messages.TracePacket_TraceProvenance{TraceProvenance: k.provenance(buffers)},
 		})
 		if !b.GetDisableSystemInfo() {
 			add(&messages.TracePacket{Data: &messages.TracePacket_SystemInfo{SystemInfo: systemInfo()}})
@@ -140,23 +150,23 @@ func (n *session) first() (list []*messages.TracePacket) {
 	return list
 }
 
-// last returns the packets that come behind all data.
-func (n *session) last() (list []*messages.TracePacket) {
-	if n.packets.stats {
-		n.packets.stats = false
-		list = append(list, n.own(&messages.TracePacket{Data: &messages.TracePacket_TraceStats{TraceStats: n.stats()}}))
+// last returns the packets that come after all data.
+func (k *servicePackets) last(stats func() *messages.TraceStats) (list []*messages.TracePacket) {
+	if k.stats {
+		k.stats = false
+		list = append(list, k.own(&messages.TracePacket{Data: &messages.TracePacket_TraceStats{TraceStats: stats()}}))
 	}
 	return list
 }
 
 // provenance says who wrote the sequences that are known so far.
-func (n *session) provenance() *messages.TraceProvenance {
+func (k *servicePackets) provenance(buffers []*tracebuf.Buffer) *messages.TraceProvenance {
 	t := new(messages.TraceProvenance)
-	for _, b := range n.buffers {
+	for _, b := range buffers {
 		list := new(messages.TraceProvenance_Buffer)
 		for id := range b.Sequences() {
 			list.Sequences = append(list.Sequences, &messages.TraceProvenance_Sequence{
-				Id: proto.Uint32(n.sequence(id)), ProducerId: proto.Int32(int32(id.Producer)),
+				Id: proto.Uint32(k.sequence(id)), ProducerId: proto.Int32(int32(id.Producer)),
 			})
 		}
 		t.Buffers = append(t.Buffers, list)
@@ -164,12 +174,19 @@ func (n *session) provenance() *messages.TraceProvenance {
 	return t
 }
 
-// sequence returns the number of a sequence in this session's trace.
-func (n *session) sequence(id tracebuf.SequenceID) uint32 {
-	number, ok := n.sequences[id]
+// sequence returns the number of a sequence in the trace.
+func (k *servicePackets) sequence(id tracebuf.SequenceID) uint32 {
+	number, ok := k.sequences[id]
 	if !ok {
-		number = uint32(len(n.sequences)) + ownSequence + 1
-		n.sequences[id] = number
+		number = uint32(len(k.sequences)) + ownSequence + 1
+		k.sequences[id] = number
 	}
 	return number
+}
+
+// clone returns what the trace of a clone begins with, which has an id of its own.
+func (k *servicePackets) clone(uuid *messages.TraceUuid) servicePackets {
+	c := newServicePackets(k.config, k.uid, uuid)
+	c.initial, c.snapshots, c.allStarted, c.stats = k.initial, slices.Clone(k.snapshots), k.allStarted, true
+	return c
 }

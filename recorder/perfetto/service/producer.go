@@ -76,7 +76,7 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 	for _, n := range s.inOrder() {
 		n.flushedBy(p, ^uint64(0))
 	}
-	for _, b := range s.buffers {
+	for _, b := range s.buffers.byID {
 		b.ProducerGone(p.id())
 	}
 	p.shm.close()
@@ -124,8 +124,8 @@ func ofProducer[M any, P interface {
 
 func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRequest) {
 	s, peer := p.s, r.Conn.Peer()
-	s.lastProducer++
-	p.from = &tracebuf.Source{Producer: s.lastProducer, UID: int32(peer.UID), PID: int32(peer.PID)}
+	s.last.producer++
+	p.from = &tracebuf.Source{Producer: s.last.producer, UID: int32(peer.UID), PID: int32(peer.PID)}
 	switch {
 	case peer.Local:
 		p.machine = s.machine

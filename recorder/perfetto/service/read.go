@@ -39,12 +39,12 @@ func (d *drain) step(most int) []byte {
 		d.buf = make([]byte, 0, most+most/8)
 	}
 	d.buf, d.sizes = d.buf[:0], d.sizes[:0]
-	if d.done || d.n.waitsForTrigger() {
+	if d.done || d.n.state != sessionCloned && d.n.triggers.wait() {
 		d.done = true
 		return nil
 	}
 	if !d.opened {
-		d.own(d.n.first())
+		d.own(d.n.packets.first(d.n.buffers, &d.n.triggers))
 		d.opened = true
 	}
 	for d.buffer < len(d.n.buffers) && len(d.buf) < most {
@@ -59,7 +59,7 @@ func (d *drain) step(most int) []byte {
 		}
 	}
 	if d.buffer >= len(d.n.buffers) && len(d.buf) < most {
-		d.own(d.n.last())
+		d.own(d.n.packets.last(d.n.stats))
 		d.done = true
 	}
 	d.compress()
@@ -85,7 +85,7 @@ func (d *drain) packets(b *tracebuf.Buffer, most int) bool {
 			continue
 		}
 		before := len(d.buf)
-		d.stamp.of(&p, d.n.sequence)
+		d.stamp.of(&p, d.n.packets.sequence)
 		d.buf = appendPacket(d.buf, &p, &d.stamp)
 		d.sizes = append(d.sizes, len(d.buf)-before)
 	}

@@ -87,8 +87,8 @@ func TestRefusals(t *testing.T) {
 			}
 			s.lock()
 			defer s.unlock()
-			if len(s.sessions) != 1 || s.bufferBytes != 4<<10 {
-				t.Errorf("%d sessions, %d bytes of buffers are left", len(s.sessions), s.bufferBytes)
+			if len(s.sessions) != 1 || s.buffers.bytes != 4<<10 {
+				t.Errorf("%d sessions, %d bytes of buffers are left", len(s.sessions), s.buffers.bytes)
 			}
 		})
 	}

@@ -70,7 +70,9 @@ func or[T comparable](field *T, otherwise T) {
 	}
 }
 
-// Service is a tracing service. Its methods may be called from any goroutine.
+// Service is a tracing service. Its methods may be called from any goroutine. One lock
+// guards its lists of what is connected and recorded: that is why they are fields of
+// one type.
 type Service struct {
 	config    Config
 	clock     clock
@@ -84,28 +86,29 @@ type Service struct {
 	// mu guards all that follows and all that hangs on it: producers, sessions,
 	// buffers. Nobody waits for a peer or a disk while holding it. It is taken with
 	// lock, and given back with unlock.
-	mu           sync.Mutex
-	closed       bool
-	left         *sync.Cond           // of mu: forgotten is more
-	forgotten    int                  // connections
-	connected    map[uint32]*producer // that said who they are
-	news         []*consumer          // who is to be told something
-	sessions     map[uint64]*session
-	buffers      map[uint32]*target
-	bufferBytes  int64
-	lastProducer uint32
-	lastSession  uint64
-	lastInstance uint64
-	lastFlush    uint64
-	lastBuffer   uint32
-	patchesLost  uint64 // patches that were no lengths, or for a buffer that is not
-	chunksLost   uint64 // that were for a buffer that is not, or not theirs, or too many
+	mu        sync.Mutex
+	closed    bool
+	left      *sync.Cond           // of mu: forgotten is more
+	forgotten int                  // connections
+	connected map[uint32]*producer // that said who they are
+	news      []*consumer          // who is to be told something
+	sessions  map[uint64]*session
+	buffers   bufferTable
+	last      numbers
+	lost      lost
 }
 
-// target is a buffer under the number by which producers know it.
-type target struct {
-	*tracebuf.Buffer
-	session *session
+// numbers are the last ones that were given to what a service has. None is given
+// twice.
+type numbers struct {
+	producer                 uint32
+	session, instance, flush uint64
+}
+
+// lost counts what producers sent and no buffer took.
+type lost struct {
+	patches uint64 // that were no lengths, or for a buffer that is not
+	chunks  uint64 // that were for a buffer that is not, or not theirs, or too many
 }
 
 // clock is where a service gets time from; tests have their own.
@@ -140,7 +143,7 @@ func start(c Config, clock clock) (*Service, error) {
 	s := &Service{
 		config: c, clock: clock, uid: int32(os.Getuid()), machine: machineName(),
 		connected: make(map[uint32]*producer),
-		sessions:  make(map[uint64]*session), buffers: make(map[uint32]*target),
+		sessions:  make(map[uint64]*session), buffers: newBufferTable(c.Limits.Buffers),
 	}
 	s.left = sync.NewCond(&s.mu)
 	s.producers = ipc.NewHost(ipc.HostOptions{
@@ -248,39 +251,26 @@ func (s *Service) complain(format string, args ...any) {
 // newBuffer makes the next buffer of a session. It returns false when there is no
 // memory or no number for it. mu is held.
 func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bool {
-	size := int64(c.GetSizeKb()) << 10
-	if s.bufferBytes+size > s.config.Limits.Buffers {
+	size := int(c.GetSizeKb()) << 10
+	if !s.buffers.room(1) || !s.buffers.reserve(size) {
 		return false
 	}
 	discard := c.GetFillPolicy() == messages.TraceConfig_BufferConfig_DISCARD
-	return s.addBuffer(n, tracebuf.New(int(size), discard))
-}
-
-// addBuffer gives a buffer a number and a session. mu is held.
-func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) bool {
-	if len(s.buffers) >= maxBufferID {
-		return false
-	}
-	for {
-		if s.lastBuffer = s.lastBuffer%maxBufferID + 1; s.buffers[s.lastBuffer] == nil {
-			break
-		}
-	}
-	s.bufferBytes += int64(b.Size())
-	s.buffers[s.lastBuffer] = &target{b, n}
-	n.targets = append(n.targets, s.lastBuffer)
-	n.buffers = append(n.buffers, b)
+	s.addBuffer(n, tracebuf.New(size, discard))
 	return true
 }
 
-// maxBufferID is the largest number of a buffer: it has 16 bits at producers.
-const maxBufferID = 1<<16 - 1
+// addBuffer gives a session a buffer, for which memory is reserved. mu is held.
+func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) {
+	n.targets = append(n.targets, s.buffers.add(b, n))
+	n.buffers = append(n.buffers, b)
+}
 
 // dropTargets makes the buffers of a session unknown to producers. They can still
 // be read. mu is held.
 func (s *Service) dropTargets(n *session) {
 	for _, id := range n.targets {
-		delete(s.buffers, id)
+		delete(s.buffers.byID, id)
 		for _, p := range s.connected {
 			delete(p.targets, id)
 		}
@@ -291,7 +281,7 @@ func (s *Service) dropTargets(n *session) {
 // dropBuffers gives up the memory of a session's buffers. mu is held.
 func (s *Service) dropBuffers(n *session) {
 	for _, b := range n.buffers {
-		s.bufferBytes -= int64(b.Size())
+		s.buffers.release(b.Size())
 	}
 	n.buffers = nil
 }

@@ -12,7 +12,9 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// session is a recording. The service's lock guards it.
+// session is a recording. The service's lock guards it. It owns the parts that have
+// state of their own (timers, flushes, triggers, the service's packets, the output
+// file); its other fields are what requests of the protocol ask for and change.
 //
 //	configured ──start──► started ──disable──► stopping ──all stopped, or──► disabled
 //	     │                                                  out of time         ▲
@@ -25,30 +27,22 @@ type session struct {
 	uid      int
 	key      string // to attach to it again; "": it is not detached
 	config   *messages.TraceConfig
-	uuid     *messages.TraceUuid
 	state    sessionState
 	began    time.Time
 
 	targets   []uint32 // by position in the config
 	buffers   []*tracebuf.Buffer
 	instances []*instance
-	timers    map[int]func() // what stops each
-	lastTimer int
+	timers    timers
 
-	behind     int // producers of which something had come, before it was stopped, that is not handled
-	flushes    map[uint64]*flush
-	requested  uint64 // flushes
-	succeeded  uint64
-	failed     uint64
-	finalFlush messages.TraceStats_FinalFlushOutcome
+	behind  int // producers of which something had come, before it was stopped, that is not handled
+	flushes flushes
 
-	packets   servicePackets
-	sequences map[tracebuf.SequenceID]uint32
-	invalid   uint64 // packets
-	triggers  []trigger
-	cloned    *trigger // that asked for the clone
-	out       *output  // nil: it is read over the socket
-	failure   string   // why it ended, if not because somebody wanted it
+	packets  servicePackets
+	invalid  uint64 // packets
+	triggers triggers
+	out      *output // nil: it is read over the socket
+	failure  string  // why it ended, if not because somebody wanted it
 }
 
 type sessionState int
@@ -102,47 +96,14 @@ func (n *session) flushPeriod() time.Duration {
 	return defaultFilePeriod
 }
 
-// after calls f, with the lock held, when d is over and the session is still
-// there.
-func (n *session) after(d time.Duration, f func()) { n.afterBy(n.s.clock.after, d, f) }
-
-// afterBy is after, by one of the service's clocks.
-func (n *session) afterBy(after func(time.Duration, func()) func(), d time.Duration, f func()) {
-	n.lastTimer++
-	id := n.lastTimer
-	n.timers[id] = after(d, n.s.locked(func() {
-		delete(n.timers, id)
-		if n.s.sessions[n.id] == n {
+// every calls f again and again, as long as the session is started.
+func (n *session) every(period time.Duration, k kind, f func()) {
+	n.timers.every(period, k, func() bool {
+		if n.state == sessionStarted {
 			f()
 		}
-	}))
-}
-
-// every calls f again and again, as long as the session is started. The moments
-// are multiples of the period, by the wall clock.
-func (n *session) every(period time.Duration, f func()) { n.everyBy(n.s.clock.after, period, f) }
-
-// everyBy is every, by one of the service's clocks.
-func (n *session) everyBy(after func(time.Duration, func()) func(), period time.Duration, f func()) {
-	if period <= 0 {
-		return
-	}
-	n.afterBy(after, period-time.Duration(n.s.clock.now().UnixNano())%period, func() {
-		if n.state != sessionStarted {
-			return
-		}
-		n.everyBy(after, period, f)
-		f()
+		return n.state == sessionStarted
 	})
-}
-
-// clockBy returns what makes a timer, by whether it is to count the time that the
-// machine sleeps.
-func (n *session) clockBy(asleep bool) func(time.Duration, func()) (stop func()) {
-	if asleep {
-		return n.s.clock.afterAsleep
-	}
-	return n.s.clock.after
 }
 
 // start has all data sources started.
@@ -153,17 +114,16 @@ func (n *session) start() {
 	n.state = sessionStarted
 	n.began = n.s.clock.now()
 	b := n.config.GetBuiltinDataSources()
-	n.packets.begin(n)
-	n.everyBy(n.clockBy(b.GetPreferSuspendClockForSnapshot()),
-		cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), func() { n.packets.snapshot(n) })
+	n.packets.begin()
+	n.every(cmp.Or(millis(b.GetSnapshotIntervalMs()), defaultSnapshots), kind(b.GetPreferSuspendClockForSnapshot()), n.packets.snapshot)
 	if d := n.config.GetDurationMs(); d > 0 {
-		n.afterBy(n.clockBy(n.config.GetPreferSuspendClockForDuration()), millis(d), n.durationOver)
+		n.timers.after(millis(d), kind(n.config.GetPreferSuspendClockForDuration()), n.durationOver)
 	}
 	if n.out != nil {
-		n.every(n.out.period, n.writeSome)
+		n.every(n.out.period, awake, n.writeSome)
 	}
-	n.every(n.flushPeriod(), func() { n.flush(0, flushPeriodic, func(bool) {}) })
-	n.every(millis(n.config.GetIncrementalStateConfig().GetClearPeriodMs()), n.clearState)
+	n.every(n.flushPeriod(), awake, func() { n.flush(0, flushPeriodic, func(bool) {}) })
+	n.every(millis(n.config.GetIncrementalStateConfig().GetClearPeriodMs()), awake, n.clearState)
 	for _, i := range slices.Clone(n.instances) {
 		n.startInstance(i)
 	}
@@ -177,13 +137,13 @@ func (n *session) maybeAllStarted() {
 		return
 	}
 	n.packets.allStarted = true
-	n.packets.snapshotClocks(n)
+	n.packets.snapshotClocks()
 	n.consumer.allStarted()
 }
 
 // durationOver ends a session whose time is up, unless a trigger will do that.
 func (n *session) durationOver() {
-	if n.triggerMode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers) == 0 {
+	if n.triggers.mode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers.came) == 0 {
 		n.flushAndDisable()
 	}
 }
@@ -229,7 +189,7 @@ func (n *session) stop(why string) {
 		return
 	}
 	n.state = sessionStopping
-	n.after(millis(n.stopTimeoutMs()), func() {
+	n.timers.after(millis(n.stopTimeoutMs()), awake, func() {
 		if n.state == sessionStopping {
 			n.disable("")
 		}
@@ -259,7 +219,7 @@ func (n *session) disable(why string) {
 	for _, p := range n.s.connected {
 		n.s.scrape(n, p)
 	}
-	n.packets.snapshotClocks(n)
+	n.packets.snapshotClocks()
 	if n.out.busy() {
 		// The consumer hears of the end when the file is whole.
 		n.packets.stats = true
@@ -280,13 +240,8 @@ func (s *Service) free(n *session) {
 	for _, i := range slices.Clone(n.instances) {
 		n.forget(i)
 	}
-	for _, stop := range n.timers {
-		stop()
-	}
-	for id, f := range n.flushes {
-		delete(n.flushes, id)
-		f.done(false)
-	}
+	n.timers.stop()
+	n.flushes.abandon()
 	s.dropTargets(n)
 	if !n.out.busy() {
 		s.dropBuffers(n)

@@ -110,7 +110,7 @@ func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messag
 		return nil
 	}
 	s := n.s
-	s.lastInstance++
+	s.last.instance++
 	config := proto.Clone(c.GetConfig()).(*messages.DataSourceConfig)
 	config.TargetBuffer = proto.Uint32(n.targets[target])
 	config.TraceDurationMs = proto.Uint32(n.config.GetDurationMs())
@@ -121,7 +121,7 @@ func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messag
 		config.PreferSuspendClockForDuration = proto.Bool(true) // else absent: start-up tracing compares configs
 	}
 	config.SessionInitiator = messages.DataSourceConfig_SESSION_INITIATOR_UNSPECIFIED.Enum()
-	i := &instance{id: s.lastInstance, session: n, producer: p, source: d, config: config}
+	i := &instance{id: s.last.instance, session: n, producer: p, source: d, config: config}
 	n.instances = append(n.instances, i)
 	p.instances = append(p.instances, i)
 	p.targets[n.targets[target]] = true

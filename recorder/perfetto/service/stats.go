@@ -16,18 +16,18 @@ func (n *session) stats() *messages.TraceStats {
 	s := n.s
 	t := &messages.TraceStats{
 		ProducersConnected:    proto.Uint32(uint32(len(s.connected))),
-		ProducersSeen:         proto.Uint64(uint64(s.lastProducer)),
+		ProducersSeen:         proto.Uint64(uint64(s.last.producer)),
 		DataSourcesRegistered: proto.Uint32(s.registered()),
-		DataSourcesSeen:       proto.Uint64(s.lastInstance),
+		DataSourcesSeen:       proto.Uint64(s.last.instance),
 		TracingSessions:       proto.Uint32(uint32(len(s.sessions))),
-		TotalBuffers:          proto.Uint32(uint32(len(s.buffers))),
-		ChunksDiscarded:       proto.Uint64(s.chunksLost),
-		PatchesDiscarded:      proto.Uint64(s.patchesLost),
+		TotalBuffers:          proto.Uint32(uint32(len(s.buffers.byID))),
+		ChunksDiscarded:       proto.Uint64(s.lost.chunks),
+		PatchesDiscarded:      proto.Uint64(s.lost.patches),
 		InvalidPackets:        proto.Uint64(n.invalid),
-		FlushesRequested:      proto.Uint64(n.requested),
-		FlushesSucceeded:      proto.Uint64(n.succeeded),
-		FlushesFailed:         proto.Uint64(n.failed),
-		FinalFlushOutcome:     n.finalFlush.Enum(),
+		FlushesRequested:      proto.Uint64(n.flushes.requested),
+		FlushesSucceeded:      proto.Uint64(n.flushes.succeeded),
+		FlushesFailed:         proto.Uint64(n.flushes.failed),
+		FinalFlushOutcome:     n.flushes.last.Enum(),
 	}
 	for _, b := range n.buffers {
 		t.BufferStats = append(t.BufferStats, bufferStats(b.Stats()))

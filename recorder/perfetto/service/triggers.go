@@ -25,13 +25,21 @@ func (t *trigger) message() *messages.Trigger {
 	}
 }
 
-// triggerMode says what the triggers of the session do.
-func (n *session) triggerMode() messages.TraceConfig_TriggerConfig_TriggerMode {
-	return triggerMode(n.config)
+// triggers are those that a session waits for and that came. The service's lock
+// guards them.
+type triggers struct {
+	config *messages.TraceConfig_TriggerConfig
+	came   []trigger
+	read   int      // of these
+	cloned *trigger // that asked for the clone that the session is; it was not read
 }
 
-func triggerMode(c *messages.TraceConfig) messages.TraceConfig_TriggerConfig_TriggerMode {
-	t := c.GetTriggerConfig()
+// mode says what the triggers do.
+func (t *triggers) mode() messages.TraceConfig_TriggerConfig_TriggerMode {
+	return triggerMode(t.config)
+}
+
+func triggerMode(t *messages.TraceConfig_TriggerConfig) messages.TraceConfig_TriggerConfig_TriggerMode {
 	mode := t.GetTriggerMode()
 	if mode == messages.TraceConfig_TriggerConfig_STOP_TRACING && t.GetUseCloneSnapshotIfAvailable() {
 		return messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
@@ -39,14 +47,59 @@ func triggerMode(c *messages.TraceConfig) messages.TraceConfig_TriggerConfig_Tri
 	return mode
 }
 
+// wait reports whether a session is not to be read: no trigger has come, or its
+// clones alone are read.
+func (t *triggers) wait() bool {
+	return len(t.config.GetTriggers()) > 0 && len(t.came) == 0 ||
+		t.mode() == messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
+}
+
+// wanted returns what a trigger of a producer is wanted for; nil: for nothing. The
+// first of its name counts.
+func (t *triggers) wanted(name, producer string) *messages.TraceConfig_TriggerConfig_Trigger {
+	for _, of := range t.config.GetTriggers() {
+		if of.GetName() == name {
+			if pattern := of.GetProducerNameRegex(); pattern != "" && !matches(pattern, producer) {
+				return nil
+			}
+			return of
+		}
+	}
+	return nil
+}
+
+// packets returns the packets of triggers that were not read.
+func (t *triggers) packets() (list []*messages.TracePacket) {
+	if t.cloned != nil {
+		list = append(list, &messages.TracePacket{
+			Timestamp: proto.Uint64(t.cloned.at),
+			Data:      &messages.TracePacket_CloneSnapshotTrigger{CloneSnapshotTrigger: t.cloned.message()},
+		})
+		t.cloned = nil
+	}
+	for ; t.read < len(t.came); t.read++ {
+		of := &t.came[t.read]
+		list = append(list, &messages.TracePacket{
+			Timestamp: proto.Uint64(of.at), Data: &messages.TracePacket_Trigger{Trigger: of.message()},
+		})
+	}
+	return list
+}
+
+// clone returns those of a clone: what came is in its trace.
+func (t *triggers) clone() triggers { return triggers{config: t.config, came: t.came} }
+
+// forget forgets what came.
+func (t *triggers) forget() { t.came, t.read = nil, 0 }
+
 // awaitTrigger prepares a session that has triggers and reports whether it does
 // not start without one.
 func (n *session) awaitTrigger() bool {
 	t := n.config.GetTriggerConfig()
 	timeout := millis(t.GetTriggerTimeoutMs())
-	switch n.triggerMode() {
+	switch n.triggers.mode() {
 	case messages.TraceConfig_TriggerConfig_START_TRACING:
-		n.after(timeout, func() {
+		n.timers.after(timeout, awake, func() {
 			if n.state == sessionConfigured { // neither a trigger nor its consumer started it
 				n.stop("")
 			}
@@ -72,14 +125,8 @@ func (p *producer) trigger(name string) {
 		if n.state == sessionCloned {
 			continue
 		}
-		for _, t := range n.config.GetTriggerConfig().GetTriggers() {
-			if t.GetName() != name {
-				continue
-			}
-			if pattern := t.GetProducerNameRegex(); pattern == "" || matches(pattern, p.name) {
-				n.trigger(&trigger{bootTime(), name, p.name, p.from.UID, millis(t.GetStopDelayMs())})
-			}
-			break // the first of the name counts
+		if t := n.triggers.wanted(name, p.name); t != nil {
+			n.trigger(&trigger{bootTime(), name, p.name, p.from.UID, millis(t.GetStopDelayMs())})
 		}
 	}
 }
@@ -88,13 +135,13 @@ func (p *producer) trigger(name string) {
 const triggersMost = 10_000
 
 func (n *session) trigger(t *trigger) {
-	first := len(n.triggers) == 0
-	if len(n.triggers) >= triggersMost {
+	first := len(n.triggers.came) == 0
+	if len(n.triggers.came) >= triggersMost {
 		return
 	}
-	n.packets.snapshotClocks(n)
-	n.triggers = append(n.triggers, *t)
-	switch n.triggerMode() {
+	n.packets.snapshotClocks()
+	n.triggers.came = append(n.triggers.came, *t)
+	switch n.triggers.mode() {
 	case messages.TraceConfig_TriggerConfig_START_TRACING:
 		if n.state == sessionConfigured {
 			n.config.DurationMs = proto.Uint32(uint32(t.delay / time.Millisecond))
@@ -102,10 +149,10 @@ func (n *session) trigger(t *trigger) {
 		}
 	case messages.TraceConfig_TriggerConfig_STOP_TRACING:
 		if first {
-			n.after(t.delay, n.flushAndDisable)
+			n.timers.after(t.delay, awake, n.flushAndDisable)
 		}
 	case messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT:
-		n.after(t.delay, func() { n.cloneTriggered(t) })
+		n.timers.after(t.delay, awake, func() { n.cloneTriggered(t) })
 	}
 }
 
@@ -117,32 +164,4 @@ func (n *session) cloneTriggered(t *trigger) {
 			ProducerUid: proto.Uint32(uint32(t.uid)), BootTimeNs: proto.Uint64(t.at), TriggerDelayMs: proto.Uint64(uint64(t.delay / time.Millisecond)),
 		}
 	})
-}
-
-// waitsForTrigger reports whether nothing may be read: no trigger has come, or
-// what is read are clones alone.
-func (n *session) waitsForTrigger() bool {
-	if n.state == sessionCloned {
-		return false
-	}
-	return len(n.config.GetTriggerConfig().GetTriggers()) > 0 && len(n.triggers) == 0 ||
-		n.triggerMode() == messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
-}
-
-// triggerPackets returns the packets of triggers that were not read.
-func (n *session) triggerPackets() (list []*messages.TracePacket) {
-	if n.cloned != nil {
-		list = append(list, n.own(&messages.TracePacket{
-			Timestamp: proto.Uint64(n.cloned.at),
-			Data:      &messages.TracePacket_CloneSnapshotTrigger{CloneSnapshotTrigger: n.cloned.message()},
-		}))
-		n.cloned = nil
-	}
-	for ; n.packets.triggers < len(n.triggers); n.packets.triggers++ {
-		t := &n.triggers[n.packets.triggers]
-		list = append(list, n.own(&messages.TracePacket{
-			Timestamp: proto.Uint64(t.at), Data: &messages.TracePacket_Trigger{Trigger: t.message()},
-		}))
-	}
-	return list
 }

@@ -1,0 +1,70 @@
+package service
+
+import "time"
+
+// timers are the timers of a session. The service's lock guards them; what they call
+// holds it.
+type timers struct {
+	clock   clock
+	locked  func(func()) func() // makes a function that takes the lock
+	stops   map[int]func()
+	last    int
+	stopped bool
+}
+
+func newTimers(c clock, locked func(func()) func()) timers {
+	return timers{clock: c, locked: locked, stops: make(map[int]func())}
+}
+
+// kind is which time a timer counts.
+type kind bool
+
+const (
+	awake  kind = false // the machine's sleep does not count
+	asleep kind = true  // it counts, where the system can tell
+)
+
+// after calls f when d is over, unless the timers are stopped before.
+func (t *timers) after(d time.Duration, k kind, f func()) {
+	if t.stopped {
+		return
+	}
+	t.last++
+	id := t.last
+	begin := t.clock.after
+	if k == asleep {
+		begin = t.clock.afterAsleep
+	}
+	t.stops[id] = begin(d, t.locked(func() {
+		if !t.stopped {
+			delete(t.stops, id)
+			f()
+		}
+	}))
+}
+
+// every calls f again and again, until it returns false. The moments are multiples
+// of the period, by the wall clock. A period of 0 is never.
+func (t *timers) every(period time.Duration, k kind, f func() (again bool)) {
+	if period <= 0 {
+		return
+	}
+	var next func()
+	next = func() {
+		t.after(period-time.Duration(t.clock.now().UnixNano())%period, k, func() {
+			if f() {
+				next()
+			}
+		})
+	}
+	next()
+}
+
+// stop stops all timers. None calls anything after.
+func (t *timers) stop() {
+	t.stopped = true
+	for id, stop := range t.stops {
+		stop()
+		delete(t.stops, id)
+	}
+}
