@@ -33,3 +33,12 @@ func TestDetailsOf27(t *testing.T) {
 		})
 	}
 }
+
+// TestStackInDetails: the path that has no room above the tree is in the details whole.
+func TestStackInDetails(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 60, 50, Options{})
+	d.keys(":").typed("50%").keys("enter")
+	d.has(" … ")
+	d.resize(140, 50)
+	d.keys("d").has("path       Thread 1 (main) › K.run()")
+}

@@ -1,24 +1,39 @@
 // Package ui is the explorer: it shows a trace as a tree in the terminal and
 // turns keys into steps through it.
 //
-// There is one [tea.Model], which routes. The parts of the screen have no
-// Update: a part handles a key by returning an action for the model to run, and
-// draws itself. What may read the disk runs as a command; its result comes back
-// as a message that applies itself, and is dropped when nobody waits for it any
-// more.
+// There is one [tea.Model], which routes: keys to what is in front (a prompt, a list,
+// the tree), messages to the part that they are for. Parts are packages below
+// ui/internal with state of their own and no Update of the whole: a part handles a key
+// or a message by returning what is to be done, and draws values.
 //
-//	key ──► Model.Update ──► keys (one table) ──► action ──► outline, search, …
-//	                │                                │
-//	                │         results (apply) ◄── commands: load, count, search, …
+//	key ──► Model.Update ──► keymap (one table) ──► action ──► tree, search, …
+//	                │                                  │
+//	                │         results ◄── work in the background: load, count, search, …
 //	                ▼
 //	             settle: which rows are on the screen, what is missing there
 //	                ▼
 //	             View: header, breadcrumb, tree, details, status
 //
+// What may read the disk runs in the background; its result comes back as a message,
+// and is dropped when it is no longer wanted.
+//
 // Rows end in columns of numbers: how many children, and, in a trace with times,
 // how long it took, in itself and as a share of what it is in. What takes a walk
 // over the children (their number, the time in a call itself) is filled in by
 // the background, for the rows on the screen.
+//
+// Where is what:
+//
+//	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
+//	text in cells, styles        internal/screen
+//	searches, hits, their list   internal/search, internal/pattern
+//	lists with a filter          internal/list
+//	typing                       internal/prompt
+//	all about a row              internal/details, internal/source, internal/nodetext
+//	header, messages, troubles   internal/status
+//	work that a person waits for internal/job, internal/history
+//	numbers filled in            internal/counting
+//	the world outside            internal/clipboard, editor, shell, terminal
 //
 // Nothing is drawn that could disturb the terminal: see [screen.NextCell].
 package ui

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -49,43 +48,13 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestTooSmallSaysWhat: what the window is too small for is said in any width that has
-// room for it.
-func TestTooSmallSaysWhat(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	for width := 1; width < 60; width++ {
-		d.resize(width, 5)
-		screen := d.screen()
-		if has := strings.Contains(screen, "40×10"); has != (width >= len("40x10")) {
-			t.Errorf("%d columns: %q", width, screen)
-		}
-		if full := fmt.Sprintf("%d×5: tracex needs 40×10", width); width >= len([]rune(full)) && !strings.Contains(screen, full) {
-			t.Errorf("%d columns: %q", width, screen)
-		}
-	}
-}
-
-// TestEscAndKey: terminals send Esc and a key that follows at once as one with
-// Alt.
-func TestEscAndKey(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	d.keys("/").typed("Json")
-	d.send(keyWithAlt('d').press())
-	if d.m.prompt == nil {
-		t.Error("Alt-d, which edits a line, has left the prompt")
-	}
-	d.send(keyWithAlt('j').press())
-	if d.m.prompt != nil {
-		t.Error("Esc j does not leave the prompt")
-	}
-	at := d.m.out.line
-	d.keys("?")
-	d.send(keyWithAlt('j').press())
-	if d.m.overlay != nil || d.m.out.line != at+1 {
-		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.overlay == nil, d.m.out.line-at)
-	}
-	d.send(keyWithAlt('q').press())
-	if !d.quit {
-		t.Error("Esc q does not quit")
+// TestHintsSayHowToGetOut: in a narrow window, too, the bottom line of a list
+// says how it is closed.
+func TestHintsSayHowToGetOut(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		d := drive(t, uitest.Recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})
+		d.keys("?").has("   Esc closes")
+		d.keys("/ a").has("   Esc clears it")
+		d.keys("esc esc t").has(" / filter   Esc closes")
 	}
 }

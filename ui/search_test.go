@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -225,16 +226,6 @@ func TestSearchNothingHints(t *testing.T) {
 	}
 }
 
-// TestJobIsDropped drops what an older job still brings.
-func TestJobIsDropped(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	d.send(revealed{id: -1, then: nil})
-	d.send(expanded{id: -1})
-	if message(d) != "" && strings.Contains(message(d), "opened") {
-		t.Error("the result of an older job was taken")
-	}
-}
-
 // TestSearchSameMethod: calls of methods of other classes with the same name are
 // none of the same method.
 func TestSearchSameMethod(t *testing.T) {
@@ -299,32 +290,116 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// TestHitList shows hits with their paths, and goes to the chosen one.
-func TestHitList(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("JsonWriter(").keys("enter H")
-	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
-	d.keys("j j k enter")
-	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
-		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
+// TestSearchSaysWhyItEnded searches a file that was cut short while it was
+// open.
+func TestSearchSaysWhyItEnded(t *testing.T) {
+	path := formattest.Unpack(t, "flat.stream.bin", "flat.stream.bin.idx")
+	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 200, 24, Options{})
+	if err := os.Truncate(path, 100_000); err != nil {
+		t.Skip("a file that is open cannot be cut short here: ", err)
 	}
-	all := d.m.search.Hits().Len()
-	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
-	d.keys("esc esc")
-	if d.m.overlay != nil {
-		t.Error("Esc does not close the list")
+	d.keys("/").typed("not to be found").keys("enter")
+	d.has("stopped at", "then: offset", "cut short")
+}
+
+// TestSlideToHit: what was found is seen, also where its row is longer than the screen
+// is wide.
+func TestSlideToHit(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
+	d.keys("/").typed("Point@23076423").keys("enter")
+	line := ""
+	for _, l := range strings.Split(d.screen(), "\n") {
+		if strings.HasPrefix(l, "▌") {
+			line = l
+		}
+	}
+	if !strings.Contains(line, "Point@23076423") || !strings.Contains(d.cursorText(), "new Point(1, 0, 2, null): Point@23076423") {
+		t.Errorf("at %q, drawn as %q", d.cursorText(), line)
+	}
+	d.keys("g").typed("").keys("/").typed("new Point(3").keys("enter").has("new Point(3, 4)")
+}
+
+// TestSearchByName: what the path line and the details call a call finds it.
+func TestSearchByName(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d.search("toJson(src, typeOfSrc", false)
+	name := d.m.shortName(d.m.out.cursor.Node)
+	if strings.Contains(d.cursorText(), "Gson.toJson") || name != "Gson.toJson()" {
+		t.Fatalf("%q is called %s: the test shows nothing", d.cursorText(), name)
+	}
+	place := d.m.out.cursor.Node.Place()
+	for _, what := range []string{"Gson.toJson()", "Gson.toJson(", "gson.tojson", "Gson.toJson(src, typeOf"} {
+		d.keys("g").search(what, false)
+		if _, ok := d.m.search.Hits().Find(place); !ok {
+			t.Errorf("/%s: %q is not among %d hits", what, name, d.m.search.Hits().Len())
+		}
+		d.keys("esc")
+	}
+	// What of it is in the row is lit.
+	d.keys("g").search("toJson(src, typeOfSrc", false)
+	n, text := d.m.out.cursor.Node, d.cursorText()
+	for what, want := range map[string]string{
+		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
+	} {
+		d.m.search.Preview(pattern.New(what, false))
+		if lit := d.m.lit(n, text); len(lit) != 1 || text[lit[0][0]:lit[0][1]] != want {
+			t.Errorf("/%s lights %v of %q, want %q", what, lit, text, want)
+		}
 	}
 }
 
-// TestHitListReadsWhatItShows opens the list far from its top, and leafs
-// through it: each line on the screen says what its hit is.
-func TestHitListReadsWhatItShows(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
-	d.keys("/").typed("json").keys("enter N H")
-	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
-		d.keys(key)
-		if screen := d.screen(); strings.Contains(screen, d.m.spinner()) {
-			t.Errorf("after %q there are lines without text:\n%s", key, screen)
+// TestSearchThreadNames: the names of threads are found.
+func TestSearchThreadNames(t *testing.T) {
+	const threads = 3000
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 100, 24, Options{})
+	want := 0
+	for _, thread := range r.Threads() {
+		if strings.Contains(thread.Name, "pool-1-thread-2") {
+			want++
 		}
 	}
+	if want < 2 {
+		t.Fatalf("%d threads have the name: the test shows nothing", want)
+	}
+	d.keys("g").search("pool-1-thread-2", false).has("1 of " + screen.Grouped(int64(want)))
+	if n := d.m.out.cursor.Node; !n.IsThread() || !strings.Contains(d.cursorText(), "pool-1-thread-2") {
+		t.Errorf("the cursor is at %q", d.cursorText())
+	}
+	first := d.cursorText()
+	if d.keys("n"); d.cursorText() == first || !d.m.out.cursor.Node.IsThread() {
+		t.Errorf("n went to %q", d.cursorText())
+	}
+	d.keys("H").has(first)
+}
+
+// TestSuperIsNoNew: what constructors call on the object itself is named as the tree
+// shows it, in searches, paths and hits.
+func TestSuperIsNoNew(t *testing.T) {
+	r := uitest.Open(t, formattest.Unpack(t, "shapes.v27.stream.bin"), lazy.Options{NoWrite: true})
+	for _, needle := range []string{"new Shapes.Base(", "super@Shapes.Base(", "super@demo.Shapes$Base("} {
+		p := pattern.New(needle, false)
+		text := strings.Replace(needle, "demo.Shapes$", "Shapes.", 1)
+		want, got := 0, 0
+		for _, row := range uitest.EveryRow(t, r, true) {
+			if strings.Contains(row.Text, text) {
+				want++
+			}
+		}
+		if err := r.Search(t.Context(), lazy.Search{Folded: true, Find: p.Find, Limits: p.Limits}, func(f lazy.Found) { got += len(f.Hits) }); err != nil {
+			t.Fatal(err)
+		}
+		if got != want || want == 0 {
+			t.Errorf("%q: %d hits, want %d", needle, got, want)
+		}
+	}
+	d := drive(t, r, 120, 24, Options{})
+	d.keys(": 1 7 4 enter")
+	d.has("new Shapes.Leaf() › super@Shapes.Mid() › super@Shapes.Base() › super@Object()")
+	// The constructor under the cursor is found whichever way it was called.
+	d.keys(": 1 7 3 enter *").has("calls of the constructor of Shapes.Base")
+	if n := d.m.search.Hits().Len(); n != 7 {
+		t.Errorf("%d calls of the constructor", n)
+	}
+	d.keys("H").has("super@Shapes.Base(6)", "new Shapes.Base(")
 }

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,4 +24,42 @@ func TestSourceSaysWhich(t *testing.T) {
 	if d.keys(": 2 5 enter").has("at         unknown"); strings.Contains(d.screen(), "some line") {
 		t.Error("a call without a place has the source of another:\n" + d.screen())
 	}
+}
+
+// TestSource finds the source of a row, shows it and opens it in the editor.
+func TestSource(t *testing.T) {
+	dir := t.TempDir()
+	for _, pkg := range []string{"a/app", "b/other"} {
+		folder := filepath.Join(dir, pkg)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var lines strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&lines, "\tline %d of %s\x1b[31m\n", i+1, pkg)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "Libs.java"), []byte(lines.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := uitest.Recorded(t, "gson.dump")
+	d := drive(t, r, 130, 40, Options{Source: []string{dir}})
+	d.keys("5 j d").has("at         Libs.java:8", `    line 8 of a/app\x1b[31m`)
+	if want := filepath.Join(dir, "a", "app", "Libs.java"); d.m.source.found.Path != want {
+		t.Errorf("found %q, not %q", d.m.source.found.Path, want)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", self+" --wait")
+	if d.keys("o"); len(d.sent) != 1 {
+		t.Errorf("%d messages for the terminal; %s", len(d.sent), message(d))
+	}
+	t.Setenv("VISUAL", filepath.Join(dir, "no-such-editor"))
+	d.keys("o").has("cannot start the editor")
+	d = drive(t, r, 130, 40, Options{Source: []string{t.TempDir()}})
+	d.keys("5 j o").has("Libs.java is not under")
+	d = drive(t, r, 130, 40, Options{})
+	d.keys("5 j o").has("start tracex with --source FOLDER")
 }

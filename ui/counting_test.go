@@ -49,27 +49,3 @@ func TestCallsNotCounted(t *testing.T) {
 		t.Error("events are told that were not counted")
 	}
 }
-
-// TestMemoryHasHits: the memory in the header grows with the hits of a search,
-// and the details say what it is for.
-func TestMemoryHasHits(t *testing.T) {
-	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
-	if d.m.search.Bytes() != 0 {
-		t.Errorf("%d bytes are kept for nothing", d.m.search.Bytes())
-	}
-	d.keys("g / i t e r enter")
-	hits := int64(d.m.search.Hits().Len())
-	if hits < 60_000 || d.m.search.Bytes() < 24*hits {
-		t.Fatalf("%d bytes are kept for %d hits", d.m.search.Bytes(), hits)
-	}
-	d.keys("g d").has(screen.Size(d.m.out.t.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
-	before := d.m.search.Bytes()
-	d.keys("H")
-	if d.m.search.Bytes() <= before {
-		t.Error("the list of hits takes nothing")
-	}
-	d.keys("esc esc esc")
-	if d.m.search.Bytes() != 0 {
-		t.Errorf("%d bytes are kept after the search", d.m.search.Bytes())
-	}
-}

@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// TestDeep walks down a trace that is nested 100,000 deep, and jumps to its
+// bottom.
+func TestDeep(t *testing.T) {
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 80, 24, Options{})
+	d.keys(": 5 0 % enter")
+	if n := d.m.out.cursor.Node; n == nil || n.Depth() < 40_000 {
+		t.Fatalf("at %q", d.cursorText())
+	}
+	d.keys("d j k pgdown pgup h l")
+	d.screen()
+}
+
+// TestTooSmallSaysWhat: what the window is too small for is said in any width that has
+// room for it.
+func TestTooSmallSaysWhat(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+	for width := 1; width < 60; width++ {
+		d.resize(width, 5)
+		screen := d.screen()
+		if has := strings.Contains(screen, "40×10"); has != (width >= len("40x10")) {
+			t.Errorf("%d columns: %q", width, screen)
+		}
+		if full := fmt.Sprintf("%d×5: tracex needs 40×10", width); width >= len([]rune(full)) && !strings.Contains(screen, full) {
+			t.Errorf("%d columns: %q", width, screen)
+		}
+	}
+}
+
+// TestMemoryHasHits: the memory in the header grows with the hits of a search,
+// and the details say what it is for.
+func TestMemoryHasHits(t *testing.T) {
+	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
+	if d.m.search.Bytes() != 0 {
+		t.Errorf("%d bytes are kept for nothing", d.m.search.Bytes())
+	}
+	d.keys("g / i t e r enter")
+	hits := int64(d.m.search.Hits().Len())
+	if hits < 60_000 || d.m.search.Bytes() < 24*hits {
+		t.Fatalf("%d bytes are kept for %d hits", d.m.search.Bytes(), hits)
+	}
+	d.keys("g d").has(screen.Size(d.m.out.t.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
+	before := d.m.search.Bytes()
+	d.keys("H")
+	if d.m.search.Bytes() <= before {
+		t.Error("the list of hits takes nothing")
+	}
+	d.keys("esc esc esc")
+	if d.m.search.Bytes() != 0 {
+		t.Errorf("%d bytes are kept after the search", d.m.search.Bytes())
+	}
+}

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// TestGoToFolded: going to an event that folding hides says where it went.
+func TestGoToFolded(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 30, Options{})
+	d.keys(": 3 enter").has("event 3 is folded into event 4; r shows it")
+	if got := d.m.out.cursor.Node.Point().Event; got != 4 {
+		t.Errorf("at event %d", got)
+	}
+	d.keys(": 4 enter")
+	if strings.Contains(d.screen(), "is folded") {
+		t.Error("event 4 is said to be folded")
+	}
+	d.keys("r : 3 enter")
+	if got := d.m.out.cursor.Node.Point().Event; got != 3 || strings.Contains(d.screen(), "is folded") {
+		t.Errorf("raw: at event %d", got)
+	}
+}
+
+// TestSamePlaces: for each of some events, what the details' command prints is
+// the row.
+func TestSamePlaces(t *testing.T) {
+	r := uitest.Recorded(t, "threads.stream")
+	d := drive(t, r, 160, 30, Options{})
+	for _, event := range []string{"0", "30", "500", "1234", "2524"} {
+		d.keys(": " + strings.Join(strings.Split(event, ""), " ") + " enter")
+		n := d.m.out.cursor.Node
+		text, _ := d.m.text(n)
+		var out bytes.Buffer
+		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.Part{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSuffix(out.String(), "\n"); got != text || !strings.Contains(d.screen(), " event "+screen.Grouped(int64(n.Point().Event))+" ") {
+			t.Errorf("event %s: printed %q, shown %q", event, got, text)
+		}
+	}
+}
+
+// TestGoTo types places.
+func TestGoTo(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
+	d.keys(":").typed("event 42").keys("enter")
+	if p := d.m.out.cursor.Node.Point(); p == nil || p.Event != 42 {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys(":").typed("t3").keys("enter")
+	if n := d.m.out.cursor.Node; !n.IsThread() || n.Thread() != 2 {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys(":").typed("100%").keys("enter")
+	if n := d.m.out.cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
+		t.Errorf("at %q, %f", d.cursorText(), n.Position())
+	}
+	if strings.Contains(d.screen(), "past the end") {
+		t.Error("100% is past the end")
+	}
+	end := d.cursorText()
+	d.keys(":").typed("150%").keys("enter").has("150% is past the end of the thread: this is the end")
+	if got := d.cursorText(); got != end {
+		t.Errorf("at %q, want %q", got, end)
+	}
+	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: they are 1 to 6")
+	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
+	d.keys(":").typed("somewhere").keys("enter").has("somewhere: no such place")
+	d.keys(": esc").has("? keys")
+	if d.keys(":").typed("q").keys("enter"); !d.quit {
+		t.Error(":q does not quit")
+	}
+}

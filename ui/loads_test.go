@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/uitest"
+)
+
+// TestPendingSettles shows a trace without index before all of it is known;
+// afterwards nothing is left that waits for its end.
+func TestPendingSettles(t *testing.T) {
+	for _, name := range []string{"crash.stream.bin", "blocks.stream.bin", "gson.dump.bin"} {
+		r, err := lazy.Open(formattest.Unpack(t, name), lazy.Options{NoWrite: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		d := drive(t, r, 100, 24, Options{})
+		// What is not settled after it was asked was not settled before either.
+		about := strings.Join(d.m.about(), " ")
+		if !d.m.settled() && !strings.Contains(about, "≥ ") {
+			t.Errorf("%s: the number of calls reads as if all were known: %q", name, about)
+		}
+		d.keys("l j l j l j l")
+		if err := r.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d.send(changed{})
+		d.keys("g")
+		for _, row := range d.m.out.rows {
+			if row.Node != nil && row.Node.State() == lazy.StatePending {
+				text, _ := d.m.text(row.Node)
+				t.Errorf("%s: %q still waits for its end", name, text)
+			}
+		}
+		if about = strings.Join(d.m.about(), " "); strings.Contains(about, "≥ ") {
+			t.Errorf("%s: all is known, but it says %q", name, about)
+		}
+		if strings.Contains(d.screen(), "rebuilding") {
+			t.Errorf("%s: still rebuilding:\n%s", name, d.screen())
+		}
+	}
+}
+
+// TestStopLoading shows in the row that loading was stopped, and loads at Enter.
+func TestStopLoading(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+	d.keys("j j j")
+	d.m.loads.cancel()
+	d.keys("l").has("stopped; Enter loads it")
+	d.m.loads.stop()
+	d.keys("j enter").has("factories.size(): 0")
+	if strings.Contains(d.screen(), "Enter loads it") {
+		t.Error("the row is still there")
+	}
+}
+
+// TestLoadsAreDropped drops what was loaded for a tree that is not shown any
+// more.
+func TestLoadsAreDropped(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+	old := d.m.out.t
+	d.keys("r")
+	d.send(loaded{t: old, key: loadKey{gap: lazy.Row{Parent: old.Threads()[0]}}, err: os.ErrInvalid})
+	if len(d.m.loads.failed) > 0 || strings.Contains(d.screen(), "cannot") {
+		t.Error("the end of an old load was taken")
+	}
+}
+
+// TestHugeNode goes to the end of a node with many children and back, and shows
+// its count when that is known.
+func TestHugeNode(t *testing.T) {
+	const n = 200_000
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: n, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 80, 24, Options{})
+	d.has("200,0")
+	d.keys("G")
+	if p := d.m.out.cursor.Node.Position(); p < 0.99 {
+		t.Errorf("G goes to %f", p)
+	}
+	d.keys("pgup pgup g")
+	if st := d.m.out.t.Stats(); st.Loaded > 2000 {
+		t.Errorf("%d rows were loaded", st.Loaded)
+	}
+}

@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/status"
+	"tracex/ui/internal/uitest"
+)
+
+// TestSlide: → at a leaf scrolls its line alone, as far as there is more of
+// it, ← scrolls back, and leaving the row does too.
+func TestSlide(t *testing.T) {
+	const start, end, other = "new Point(1, 0, 2", ": Point@23076423", "new Point(3, 4): Point@1006"
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
+	check := func(what string, first bool) {
+		t.Helper()
+		s := d.screen()
+		if strings.Contains(s, start) != first || strings.Contains(s, end) == first || !strings.Contains(s, other) {
+			t.Fatalf("%s:\n%s", what, s)
+		}
+	}
+	d.keys("j")
+	check("before", true)
+	d.keys("l l")
+	check("scrolled to its end", false)
+	d.keys("l").has("no children")
+	check("scrolled no further", false)
+	d.keys("h h")
+	check("scrolled back", true)
+	d.keys("l l j k")
+	check("left and come back", true)
+}
+
+// TestNoSibling: a key that leads nowhere says so.
+func TestNoSibling(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 80, 24, Options{})
+	d.keys("K").has("no previous sibling").keys("J").has("no next sibling")
+	if d.keys("g J"); strings.Contains(d.screen(), "no next sibling") {
+		t.Error("there is a next thread")
+	}
+	d.keys("99J").has("Thread 6")
+}
+
+// TestNoPlaces: v shows no place where none was recorded, and says so.
+func TestNoPlaces(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
+	d.keys("v")
+	rows := 0
+	for _, row := range d.m.out.rows {
+		if n := row.Node; n != nil && n.Point() != nil {
+			rows++
+			if text, _ := d.m.text(n); strings.HasSuffix(text, " at :0") {
+				t.Errorf("%q", text)
+			}
+		}
+	}
+	if rows == 0 || !strings.Contains(d.screen(), " at All.kt:10") {
+		t.Errorf("%d rows\n%s", rows, d.screen())
+	}
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 10})
+	r := uitest.Open(t, path, lazy.Options{})
+	if d = drive(t, r, 120, 30, Options{}); !d.m.placeless() {
+		d.keys("v")
+		if strings.Contains(d.screen(), "does not say where") {
+			t.Error(d.screen())
+		}
+	}
+}
+
+// TestForget gives memory back, and loads again what was unloaded.
+func TestForget(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
+	before := d.screen()
+	d.keys("E")
+	d.fire(status.Faded{})
+	many := d.m.out.t.Stats()
+	d.keys("x").has("unloaded ", "unloaded")
+	few := d.m.out.t.Stats()
+	if few.Loaded >= many.Loaded/10 || few.Bytes >= many.Bytes/10 || few.Forgotten == 0 {
+		t.Errorf("before %+v, after %+v", many, few)
+	}
+	d.keys("l")
+	d.fire(status.Faded{})
+	tail := func(s string) string { return strings.Join(strings.Split(s, "\n")[2:22], "\n") }
+	if got := tail(d.screen()); got != tail(before) {
+		t.Errorf("loaded again:\n%s\nbefore:\n%s", got, tail(before))
+	}
+}
+
+// TestBudget walks with a small budget, which holds.
+func TestBudget(t *testing.T) {
+	r := uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true, Memory: 200 << 10})
+	d := drive(t, r, 80, 24, Options{})
+	d.keys("G l G l")
+	for range 300 {
+		d.keys("pgdown")
+		if st := d.m.out.t.Stats(); st.Bytes > st.Budget {
+			t.Fatalf("%d bytes of a budget of %d", st.Bytes, st.Budget)
+		}
+	}
+	if d.m.out.t.Stats().Forgotten == 0 {
+		t.Error("nothing was unloaded: the test shows nothing")
+	}
+}

@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// TestHitListFilterReadings: a filter that nothing passes is read the other way
+// too, and an expression that is none passes nothing.
+func TestHitListFilterReadings(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{})
+	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
+	d.has("none of ", "contains new.*Writer; as a regular expression: ")
+	d.keys("ctrl+r").has("regex /new.*Writer_")
+	h := d.m.hitList()
+	if h.Count() == 0 {
+		t.Error("nothing passes the expression")
+	}
+	d.typed("(").has("not a regular expression: a ( is not closed")
+	if h.Count() != 0 {
+		t.Errorf("%d hits pass what is no expression", h.Count())
+	}
+	d.keys("esc").has(screen.Plural(int64(d.m.search.Hits().Len()), "hit") + " of /json")
+}
+
+// TestSearchLimit: a search that stops at its limit of hits says so, and goes on
+// from the last one.
+func TestSearchLimit(t *testing.T) {
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 120, 24, Options{})
+	d.m.search.Most, d.m.search.Every = 5000, 1
+	d.search("e", false)
+	if n := d.m.search.Hits().Len(); n != 5000 {
+		t.Fatalf("%d hits", n)
+	}
+	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
+	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
+	last := d.m.out.cursor.Node.Place()
+	if d.m.search.Shown() != 5000 {
+		t.Fatalf("at hit %d", d.m.search.Shown())
+	}
+	d.keys("n")
+	if d.m.out.cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
+		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.out.cursor.Node.Place(), last)
+	}
+	d.m.out.jump(d.m.out.cursor)
+	at := d.m.search.Hits().At(0).Place
+	for d.m.out.cursor.Node.Place() != at {
+		d.keys("N")
+	}
+	d.keys("N").has("what comes before was not searched")
+}
+
+// TestHitList shows hits with their paths, and goes to the chosen one.
+func TestHitList(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d.keys("/").typed("JsonWriter(").keys("enter H")
+	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
+	d.keys("j j k enter")
+	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
+		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
+	}
+	all := d.m.search.Hits().Len()
+	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
+	d.keys("esc esc")
+	if d.m.overlay != nil {
+		t.Error("Esc does not close the list")
+	}
+}
+
+// TestHitListReadsWhatItShows opens the list far from its top, and leafs
+// through it: each line on the screen says what its hit is.
+func TestHitListReadsWhatItShows(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
+	d.keys("/").typed("json").keys("enter N H")
+	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
+		d.keys(key)
+		if screen := d.screen(); strings.Contains(screen, d.m.spinner()) {
+			t.Errorf("after %q there are lines without text:\n%s", key, screen)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// TestThreadFilter looks for threads by their names alone, all of them.
+func TestThreadFilter(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
+	d.keys("t").has("127 calls, 13 KiB")
+	d.keys("/ 1 6 9").has("nothing here contains 169")
+	d.keys("esc / k e r - 2").has("Thread 3 (worker-2)")
+	if screen := d.screen(); strings.Contains(screen, "worker-1") {
+		t.Errorf("not filtered:\n%s", screen)
+	}
+	d.resize(40, 10)
+	d.keys("esc esc t / w o r k e r - 2").has("Thread 3 (")
+}
+
+// TestThousandThreads lists them, and goes to one.
+func TestThousandThreads(t *testing.T) {
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 1000, Seed: 1}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 80, 24, Options{})
+	d.has("1,000 threads")
+	d.keys("t").has("1,000 threads")
+	d.keys("G enter")
+	if n := d.m.out.cursor.Node; n == nil || n.Thread() != d.m.out.t.Threads()[999].Thread() {
+		t.Errorf("at %q", d.cursorText())
+	}
+	d.keys("tab")
+	if n := d.m.out.cursor.Node; n.Thread() != d.m.out.t.Threads()[0].Thread() {
+		t.Errorf("Tab from the last thread goes to %q", d.cursorText())
+	}
+	d.keys("shift+tab shift+tab")
+	if n := d.m.out.cursor.Node; n.Thread() != d.m.out.t.Threads()[998].Thread() {
+		t.Errorf("Shift-Tab goes to %q", d.cursorText())
+	}
+}
+
+// TestThreadListFilter: a filter of very many threads looks at their names alone,
+// and, as more is typed, at those alone that passed before.
+func TestThreadListFilter(t *testing.T) {
+	const threads = 3000
+	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})
+	d := drive(t, r, 100, 24, Options{})
+	d.keys("t")
+	l := d.m.overlay.overlay.(*list.List)
+	items, texts, line, text := 0, 0, l.Item, l.Text
+	l.Item = func(i int) list.Item { items++; return line(i) }
+	l.Text = func(i int) []byte { texts++; return text(i) }
+	d.keys("/").typed("-29")
+	if items > 100 {
+		t.Errorf("%d lines were made", items)
+	}
+	if texts > 5*threads/2 {
+		t.Errorf("%d names were looked at", texts)
+	}
+	d.has(screen.Grouped(int64(l.Count())) + " of " + screen.Plural(threads, "thread"))
+	if got, want := l.Count(), 1+10+100; got != want {
+		t.Errorf("%d threads pass, want %d", got, want)
+	}
+	d.keys("enter j enter")
+	if !strings.Contains(d.cursorText(), "thread-29") {
+		t.Errorf("at %q", d.cursorText())
+	}
+}

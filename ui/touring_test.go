@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"testing"
+
+	"tracex/ui/internal/tour"
+	"tracex/ui/internal/uitest"
+)
+
+// TestTourShowsPlace: where a row is in the source, which the tour speaks of, is on a
+// small screen at once.
+func TestTourShowsPlace(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	d.keys("j l j d").has("at  ", ".java:", "tour 2 of 8")
+}
+
+// TestTour does what the tour asks for, to its end.
+func TestTour(t *testing.T) {
+	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
+	for i, key := range tour.Keys() {
+		if d.m.tour.Key() != key {
+			t.Fatalf("not at step %d", i+1)
+		}
+		if find(d.m.keys, key) == nil {
+			t.Fatalf("step %d needs key %s, which does nothing", i+1, key)
+		}
+		if d.keys(key); key == "right" {
+			if d.has("no children"); d.m.tour.Key() != key {
+				t.Error("the tour goes on from a row that has nothing to expand")
+			}
+			d.keys("j right")
+		}
+		if key == "e" { // on to a row without children
+			for at := d.m.out.cursor; !at.Node.Leaf(); at = d.m.out.cursor {
+				if d.keys("j"); d.m.out.cursor == at {
+					t.Fatal("all rows have children: the test shows nothing")
+				}
+			}
+			if d.keys("L"); d.m.tour.Key() != tour.Keys()[i+1] {
+				t.Error("the tour goes on though there is no child to go to")
+			}
+			d.keys("g j")
+		}
+		if key == "/" {
+			d.typed("json").keys("enter")
+		}
+		if key == "H" {
+			d.keys("esc") // leaves the list
+		}
+	}
+	if d.m.tour != nil {
+		t.Error("the tour does not end")
+	}
+	d = drive(t, d.m.r, 80, 24, Options{Tour: true})
+	if d.keys("esc"); d.m.tour != nil {
+		t.Error("Esc does not leave the tour")
+	}
+}
