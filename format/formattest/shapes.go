@@ -262,7 +262,7 @@ func (g *generator) threads() {
 			g.local(format.ClassVariableWrite)
 			g.field(format.ClassFieldWrite)
 		}
-		if !g.spec.Dump && !g.t.header && busy(i) {
+		if !g.spec.Dump && !g.t.block.EndsWithHeader() && busy(i) {
 			g.t.Flush()
 		}
 	}

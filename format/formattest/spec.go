@@ -162,7 +162,7 @@ func (g *generator) run() (Stats, error) {
 	}
 	if !g.spec.Dump {
 		for _, t := range g.w.threads {
-			g.on(t.id)
+			g.on(t.block.Thread)
 			g.name()
 		}
 	}

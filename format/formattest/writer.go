@@ -1,11 +1,13 @@
 package formattest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 
 	"tracex/format"
+	"tracex/format/tracefile"
 )
 
 // What the reference's streaming writer uses, in bytes.
@@ -68,17 +70,15 @@ func ReferenceOf(ctx *format.Context, kind format.Kind, id int32) Reference {
 // writers do. Its first failure sticks and is returned by Close, so that what
 // feeds it needs to check nothing. One goroutine uses it at a time.
 type Writer struct {
-	data, index io.Writer
-	opt         Options
-	flushAt     int // bytes in a buffer at which it is flushed
-	pos         int64
-	base        int64 // first content byte of the last block
-	stats       Stats
-	threads     []*Thread
-	byID        map[int32]*Thread
-	scratch     []byte
-	clock       clock
-	err         error
+	to      *tracefile.Writer
+	opt     Options
+	flushAt int // bytes in a buffer at which it is flushed
+	stats   Stats
+	threads []*Thread
+	byID    map[int32]*Thread
+	object  []byte // room for the one at hand
+	clock   clock
+	err     error
 }
 
 // Stats counts what was written.
@@ -89,15 +89,9 @@ type Stats struct {
 
 // Thread writes the objects of one thread.
 type Thread struct {
-	w       *Writer
-	id      int32
-	buf     []byte
-	cells   []format.Cell
-	times   []format.TimeCell // of the cells
-	block   span              // of the block that is not written yet
-	logical int64             // bytes of earlier blocks
-	open    []opened
-	header  bool // the last object in buf is the header of a container
+	w     *Writer
+	block tracefile.Block
+	open  []opened
 }
 
 // opened is a container whose footer has not come yet.
@@ -116,11 +110,10 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 	if opt.Version == 0 {
 		opt.Version = format.V22
 	}
-	w := &Writer{data: data, index: index, opt: opt, byID: make(map[int32]*Thread)}
+	w := &Writer{opt: opt, byID: make(map[int32]*Thread)}
 	w.flushAt = opt.BlockSize - min(flushBelow, opt.BlockSize/8)
-	w.writeData(format.AppendDataHeader(nil, opt.Version))
-	w.writeIndex(format.AppendIndexHeader(nil, opt.Version))
-	w.writeTimes(format.AppendTimesHeader(nil, Anchor))
+	w.to = tracefile.NewWriter(opt.Version, tracefile.Output{Data: data, Index: index, Times: opt.Times}, Anchor)
+	w.to.Dump = opt.Dump
 	return w
 }
 
@@ -129,7 +122,7 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 func (w *Writer) Thread(id int32) *Thread {
 	t := w.byID[id]
 	if t == nil {
-		t = &Thread{w: w, id: id}
+		t = &Thread{w: w, block: tracefile.Block{Thread: id}}
 		w.byID[id] = t
 		w.threads = append(w.threads, t)
 	}
@@ -140,18 +133,16 @@ func (w *Writer) Thread(id int32) *Thread {
 // that have nothing left in a streaming file, and ends both files.
 func (w *Writer) Close() (Stats, error) {
 	for _, t := range w.threads {
-		if w.opt.Dump || len(t.buf) > 0 {
+		if w.opt.Dump || t.block.Size() > 0 {
 			t.flush()
 		}
 	}
-	w.writeData([]byte{byte(format.KindEOF)})
-	end := int64(-1)
-	if w.opt.Dump {
-		end = format.DumpEnd(w.base)
-	}
-	w.writeIndex(format.AppendIndexTail(nil, end))
-	w.writeTimes(format.TimeCell{ID: -1, Start: w.clock.now}.Append(nil))
-	return w.stats, w.err
+	return w.result(w.to.End(w.clock.now))
+}
+
+func (w *Writer) result(err error) (Stats, error) {
+	w.stats.DataBytes, w.stats.IndexBytes = w.to.DataSize(), w.to.IndexSize()
+	return w.stats, cmp.Or(w.err, err)
 }
 
 // Crash stops as a program does that is killed: what the buffers hold is lost,
@@ -160,40 +151,14 @@ func (w *Writer) Close() (Stats, error) {
 func (w *Writer) Crash(half bool) (Stats, error) {
 	var largest *Thread
 	for _, t := range w.threads {
-		if largest == nil || len(t.buf) > len(largest.buf) {
+		if largest == nil || t.block.Size() > largest.block.Size() {
 			largest = t
 		}
 	}
 	if half && largest != nil {
-		w.writeData(format.AppendBlockHead(nil, largest.id))
-		w.writeData(largest.buf[:len(largest.buf)/2])
+		w.to.Cut(&largest.block)
 	}
-	return w.stats, w.err
-}
-
-func (w *Writer) writeData(b []byte) {
-	if w.err != nil {
-		return
-	}
-	n, err := w.data.Write(b)
-	w.pos += int64(n)
-	w.stats.DataBytes = w.pos
-	w.err = err
-}
-
-func (w *Writer) writeIndex(b []byte) {
-	if w.err != nil {
-		return
-	}
-	n, err := w.index.Write(b)
-	w.stats.IndexBytes += int64(n)
-	w.err = err
-}
-
-func (w *Writer) writeTimes(b []byte) {
-	if w.err == nil && w.opt.Times != nil {
-		_, w.err = w.opt.Times.Write(b)
-	}
+	return w.result(w.to.Stop())
 }
 
 func (w *Writer) fail(err error) {
@@ -204,59 +169,46 @@ func (w *Writer) fail(err error) {
 
 // Reference writes a reference object. kind and id are its own.
 func (t *Thread) Reference(kind format.Kind, id int32, o Reference) {
-	at := len(t.buf)
-	var err error
-	if t.buf, err = o.Append(t.buf, t.w.opt.Version); err != nil {
-		t.w.fail(err)
+	if !t.encode(o.Append(t.w.object[:0], t.w.opt.Version)) {
 		return
 	}
-	at = t.overflow(at)
-	t.header = false
 	t.w.stats.References++
-	t.cell(format.Cell{Kind: kind, ID: id, Start: t.logical + int64(at), End: -1}, span{}.time(id))
+	t.block.Reference(t.w.object, t.w.opt.Version)
 }
 
 // Point writes a leaf or the header of a container.
 func (t *Thread) Point(p *format.Point) {
-	at := len(t.buf)
-	var err error
-	if t.buf, err = p.Append(t.buf, t.w.opt.Version); err != nil {
-		t.w.fail(err)
+	if !t.encode(p.Append(t.w.object[:0], t.w.opt.Version)) {
 		return
 	}
-	t.overflow(at)
 	t.w.stats.Points++
+	data := append(t.block.Bytes(), t.w.object...)
 	if p.Class.Container() {
-		t.header = true
-		t.open = append(t.open, opened{class: p.Class, event: p.Event, start: t.logical + int64(len(t.buf)), began: t.tick()})
+		start := t.block.Header(data)
+		t.open = append(t.open, opened{class: p.Class, event: p.Event, start: start, began: t.tick()})
 		return
 	}
-	t.header = false
+	t.block.Leaf(data)
 	t.maybeFlush()
 }
 
 // Footer writes the footer of the innermost container.
 func (t *Thread) Footer(f *format.Footer) {
 	if len(t.open) == 0 {
-		t.w.fail(fmt.Errorf("thread %d: a footer without a header", t.id))
+		t.w.fail(fmt.Errorf("thread %d: a footer without a header", t.block.Thread))
 		return
 	}
 	in := t.open[len(t.open)-1]
 	t.open = t.open[:len(t.open)-1]
-	at := len(t.buf)
-	var err error
-	if t.buf, err = f.Append(t.buf, t.w.opt.Version, in.class); err != nil {
-		t.w.fail(err)
+	if !t.encode(f.Append(t.w.object[:0], t.w.opt.Version, in.class)) {
 		return
 	}
-	at = t.overflow(at)
-	t.header = false
 	if in.class == format.ClassCall {
 		t.w.stats.Calls++
 	}
 	t.w.stats.Containers++
 	now := t.tick()
-	t.cell(format.Cell{Kind: format.KindTracePoint, ID: in.event, Start: in.start, End: t.logical + int64(at)},
+	t.block.Footer(append(t.block.Bytes(), t.w.object...), in.start,
 		format.TimeCell{ID: in.event, Start: in.began, Duration: now - in.began})
 	t.maybeFlush()
 }
@@ -265,7 +217,7 @@ func (t *Thread) Footer(f *format.Footer) {
 // may come. It takes no memory then.
 func (w *Writer) Done(t *Thread) {
 	t.flush()
-	delete(w.byID, t.id)
+	delete(w.byID, t.block.Thread)
 	if i := slices.Index(w.threads, t); i >= 0 {
 		w.threads = slices.Delete(w.threads, i, i+1)
 	}
@@ -275,55 +227,28 @@ func (w *Writer) Done(t *Thread) {
 func (t *Thread) Flush() { t.flush() }
 
 func (t *Thread) maybeFlush() {
-	if len(t.buf) > t.w.flushAt && !t.w.opt.Dump && !t.w.opt.Manual {
+	if t.block.Size() > t.w.flushAt && !t.w.opt.Dump && !t.w.opt.Manual {
 		t.flush()
 	}
 }
 
-// overflow makes room for the object at buf[at:] when it went over the size of
-// the buffer: what stands before it becomes a block. It returns where the
-// object stands now.
-func (t *Thread) overflow(at int) int {
-	o := &t.w.opt
-	if len(t.buf) <= o.BlockSize || at == 0 || o.Dump || o.Manual || t.header && !o.SplitAfterHeader {
-		return at
+// encode takes an object that was encoded, and makes room for it: if it would go over
+// the size of the buffer, what is in that becomes a block.
+func (t *Thread) encode(object []byte, err error) bool {
+	if err != nil {
+		t.w.fail(err)
+		return false
 	}
-	rest := append([]byte(nil), t.buf[at:]...)
-	t.buf = t.buf[:at]
-	t.flush()
-	t.buf = append(t.buf, rest...)
-	return 0
+	t.w.object = object
+	o, size := &t.w.opt, t.block.Size()
+	if size > 0 && size+len(object) > o.BlockSize && !o.Dump && !o.Manual && (!t.block.EndsWithHeader() || o.SplitAfterHeader) {
+		t.flush()
+	}
+	return true
 }
 
 func (t *Thread) flush() {
-	w := t.w
-	block := format.Cell{Kind: format.KindBlockStart, ID: t.id, Start: w.pos}
-	w.writeData(format.AppendBlockHead(nil, t.id))
-	w.base = w.pos
-	w.writeData(t.buf)
-	block.End = w.pos
-	w.writeData([]byte{byte(format.KindBlockEnd)})
-	w.stats.Blocks++
-
-	w.flushTimes(t)
-	out := w.scratch[:0]
-	if !w.opt.Dump {
-		out = block.Append(out)
-	}
-	for _, c := range t.cells {
-		if c.Kind != format.KindTracePoint {
-			c.Start += w.base - t.logical
-			c.End = format.ReferenceEnd(w.base, t.logical)
-		}
-		out = c.Append(out)
-	}
-	if w.opt.Dump {
-		out = block.Append(out)
-	}
-	w.writeIndex(out)
-	w.scratch = out
-	t.logical += int64(len(t.buf))
-	t.buf = t.buf[:0]
-	t.cells = t.cells[:0]
-	t.header = false
+	t.w.stats.Blocks++
+	t.w.to.Flush(&t.block)
+	t.w.err = cmp.Or(t.w.err, t.w.to.Err())
 }

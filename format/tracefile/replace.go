@@ -1,5 +1,6 @@
-// Package tracefile writes the files of traces: each is written beside its final
-// place and renamed into it when it is whole.
+// Package tracefile writes the files of traces. [Writer] makes their bytes: blocks of
+// the objects that a [Block] has gathered, with index cells and times. [Pending] puts
+// a file into its place: it is written beside that and renamed when it is whole.
 package tracefile
 
 import (

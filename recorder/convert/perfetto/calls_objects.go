@@ -133,8 +133,7 @@ func (k *callsThread) add(object []byte, timed bool) {
 		k.push(object, p, k.latest, timed)
 	} else {
 		k.owe()
-		k.t.block = append(k.t.block, object...)
-		k.t.header = false
+		k.t.Leaf(append(k.t.Bytes(), object...))
 		k.count(p.Event)
 	}
 	k.c.w.blocks.due(k.t, k.alone[:])

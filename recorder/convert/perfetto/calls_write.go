@@ -134,8 +134,8 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 	if k.t != nil {
 		k.moment(c.w.c.sink.last)
 		k.end(0, !k.timed)
-		k.t.name = k.shown()
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.name, PID: c.r.pid.pid(), Process: c.w.c.tracks.processTitle(c.r.pid), Thread: k.name})
+		k.t.Name = k.shown()
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.Name, PID: c.r.pid.pid(), Process: c.w.c.tracks.processTitle(c.r.pid), Thread: k.name})
 		c.w.blocks.end(k.t)
 	}
 	return c.w.blocks.failed()
@@ -244,7 +244,7 @@ func (k *callsThread) begin() error {
 	if k.t != nil {
 		return nil
 	}
-	k.t = &thread{id: k.id, name: k.shown()}
+	k.t = newThread(k.id, k.shown())
 	k.alone[0] = k.t
 	return k.c.references(k.t)
 }
@@ -275,13 +275,12 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 		loop.iterations = max(loop.iterations, p.Number+1)
 	}
 	k.owe()
-	t.block = append(t.block, header...)
-	t.header = true
+	at := t.Header(append(t.Bytes(), header...))
 	if timed && start == k.latest {
-		t.touch(start)
+		t.Touch(start - k.c.w.blocks.origin)
 	}
 	k.stack = append(k.stack, openCall{
-		class: p.Class, timed: timed, event: p.Event, at: t.logical + int64(len(t.block)), start: start,
+		class: p.Class, timed: timed, event: p.Event, at: at, start: start,
 	})
 	k.count(p.Event)
 }
@@ -291,16 +290,13 @@ func (k *callsThread) pop(footer []byte) {
 	t, o := k.t, k.stack[len(k.stack)-1]
 	k.stack = k.stack[:len(k.stack)-1]
 	k.owe()
-	end := t.logical + int64(len(t.block))
-	t.block = append(t.block, footer...)
-	t.header = false
-	t.cells = format.Cell{Kind: format.KindTracePoint, ID: o.event, Start: o.at, End: end}.Append(t.cells)
 	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
 	if o.timed {
-		time.Start, time.Duration = o.start-k.c.w.blocks.origin, max(0, k.latest-o.start)
-		t.touch(k.latest)
+		origin := k.c.w.blocks.origin
+		time.Start, time.Duration = o.start-origin, max(0, k.latest-o.start)
+		t.Touch(k.latest - origin)
 	}
-	t.times = time.Append(t.times)
+	t.Footer(append(t.Bytes(), footer...), o.at, time)
 	k.c.w.blocks.due(t, k.alone[:])
 }
 

@@ -121,7 +121,7 @@ func (s *slicesSeen) began(t *thread, _ int32, r *record) {
 	}
 	s.open[t] = append(s.open[t], len(s.all))
 	s.all = append(s.all, now)
-	s.threads = append(s.threads, t.id)
+	s.threads = append(s.threads, t.Thread)
 	s.methods, s.places = append(s.methods, r.method), append(s.places, place)
 	s.values = append(s.values, bytes.Clone(r.values))
 }

@@ -93,9 +93,9 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 // thread begins a thread. The first one has the descriptors of all.
 func (w *writer) thread(name string) *thread {
 	l := w.line
-	t := &thread{id: int32(len(w.threads)), name: w.c.dictionary.text([]byte(name))}
+	t := newThread(int32(len(w.threads)), w.c.dictionary.text([]byte(name)))
 	w.threads = append(w.threads, Thread{
-		ID: t.id, Name: t.name, PID: l.pid.pid(), TID: l.thread.tid,
+		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,
 	})
 	return t

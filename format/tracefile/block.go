@@ -1,0 +1,112 @@
+package tracefile
+
+import "tracex/format"
+
+// Block gathers the objects of one thread since its last block, with their index
+// cells and times, until [Writer.Flush] writes them. Objects are appended in encoded
+// form to what [Block.Bytes] returns:
+//
+//	content := b.Header(p.Append(b.Bytes(), v))
+//	…
+//	b.Footer(f.Append(b.Bytes(), v, class), content, time)
+//
+// Positions are logical: content bytes of the thread, of all its blocks.
+type Block struct {
+	Thread int32
+	// Name is written, if Named, as a THREAD_NAME at the end of the thread, and of a
+	// block that would end with the header of a container: Lincheck's reader refuses
+	// that. It may be "".
+	Name  string
+	Named bool
+
+	data    []byte
+	cells   []byte
+	times   []byte
+	refs    []int // positions in cells of those of reference objects
+	logical int64 // bytes of objects in earlier blocks
+	header  bool  // the last object is a header
+	span    span
+}
+
+// span is the time from the first header or footer of a block to its last, in ns
+// since the anchor.
+type span struct {
+	from, to int64
+	known    bool
+}
+
+// Bytes returns the objects that are gathered, for appending.
+func (b *Block) Bytes() []byte { return b.data }
+
+// Size returns how many bytes they are.
+func (b *Block) Size() int { return len(b.data) }
+
+// Next returns where the next object will be.
+func (b *Block) Next() int64 { return b.logical + int64(len(b.data)) }
+
+// EndsWithHeader reports whether the last object is the header of a container.
+func (b *Block) EndsWithHeader() bool { return b.header }
+
+// Touch notes that a header or a footer was recorded at a time, in ns since the
+// anchor.
+func (b *Block) Touch(ns int64) {
+	if !b.span.known {
+		b.span = span{ns, ns, true}
+		return
+	}
+	b.span.from, b.span.to = min(b.span.from, ns), max(b.span.to, ns)
+}
+
+// Header takes data, which is Bytes with the header of a container appended, and
+// returns where the container's content begins.
+func (b *Block) Header(data []byte) (content int64) {
+	b.data, b.header = data, true
+	return b.Next()
+}
+
+// Leaf takes data, which is Bytes with a leaf appended.
+func (b *Block) Leaf(data []byte) { b.data, b.header = data, false }
+
+// Footer takes data, which is Bytes with the footer of a container appended, whose
+// content began at start. t is the time of the container, with its event as ID.
+func (b *Block) Footer(data []byte, start int64, t format.TimeCell) {
+	b.cell(format.Cell{Kind: format.KindTracePoint, ID: t.ID, Start: start, End: b.Next()}, t)
+	b.data, b.header = data, false
+}
+
+// Reference appends a reference object.
+func (b *Block) Reference(object []byte, v format.Version) {
+	c := format.Cell{Kind: format.Kind(object[format.KindAt]), ID: v.ReferenceID(object), Start: int64(len(b.data))}
+	b.refs = append(b.refs, len(b.cells))
+	b.cell(c, format.TimeCell{ID: c.ID, Duration: format.NoDuration})
+	b.data, b.header = append(b.data, object...), false
+}
+
+// cell adds an index cell with its time.
+func (b *Block) cell(c format.Cell, t format.TimeCell) {
+	b.cells = c.Append(b.cells)
+	b.times = t.Append(b.times)
+}
+
+// name adds the thread's name; one that is too long for the format is left out.
+func (b *Block) name(v format.Version) {
+	n := format.ThreadName{Thread: b.Thread, Name: b.Name}
+	if object, err := n.Append(nil, v); err == nil {
+		b.Reference(object, v)
+	}
+}
+
+// time is the time of the block.
+func (b *Block) time() format.TimeCell {
+	if !b.span.known {
+		return format.TimeCell{ID: b.Thread, Duration: format.NoDuration}
+	}
+	return format.TimeCell{ID: b.Thread, Start: b.span.from, Duration: b.span.to - b.span.from}
+}
+
+// begin empties the block for the next one of the thread.
+func (b *Block) begin() {
+	b.logical += int64(len(b.data))
+	b.data, b.cells, b.times, b.refs = b.data[:0], b.cells[:0], b.times[:0], b.refs[:0]
+	b.header, b.span = false, span{}
+}

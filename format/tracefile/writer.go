@@ -1,0 +1,160 @@
+package tracefile
+
+import (
+	"io"
+	"time"
+
+	"tracex/format"
+)
+
+// Output is where the files of a trace are written. Times may be nil: then there are
+// none.
+type Output struct {
+	Data, Index, Times io.Writer
+}
+
+// Writer writes blocks, index cells and times, as a streaming recorder does or, with
+// Dump, as one that collects and dumps. Its first failure sticks.
+//
+// A recorder has an encoder of its own: it drafts blocks before it knows where they
+// will be, and commits them in parts, so that a program that is killed leaves a whole
+// trace.
+type Writer struct {
+	// Dump puts the index cell of a block after those of its objects. Set it before
+	// the first block.
+	Dump bool
+
+	version            format.Version
+	data, index, times output
+	base               int64 // first content byte of the last block
+}
+
+// NewWriter begins the files. anchor is the wall clock from which times count.
+func NewWriter(v format.Version, to Output, anchor time.Time) *Writer {
+	w := &Writer{version: v, data: output{to: to.Data}, index: output{to: to.Index}, times: output{to: to.Times}}
+	w.data.write(format.AppendDataHeader(nil, v))
+	w.index.write(format.AppendIndexHeader(nil, v))
+	w.times.write(format.AppendTimesHeader(nil, anchor))
+	return w
+}
+
+// Version returns the version of the format that is written.
+func (w *Writer) Version() format.Version { return w.version }
+
+// DataSize returns how many bytes of data were written, IndexSize of the index.
+func (w *Writer) DataSize() int64  { return w.data.size }
+func (w *Writer) IndexSize() int64 { return w.index.size }
+
+// Flush writes what is gathered of a thread as a block, which may be empty.
+func (w *Writer) Flush(b *Block) {
+	if b.header && b.Named {
+		b.name(w.version)
+	}
+	cell := format.Cell{Kind: format.KindBlockStart, ID: b.Thread, Start: w.data.size}
+	w.data.write(format.AppendBlockHead(nil, b.Thread))
+	w.base = w.data.size
+	w.data.write(b.data)
+	cell.End = w.data.size
+	w.data.write([]byte{byte(format.KindBlockEnd)})
+	for _, at := range b.refs {
+		c := format.DecodeCell(b.cells[at:])
+		c.Start, c.End = c.Start+w.base, format.ReferenceEnd(w.base, b.logical)
+		c.Put(b.cells[at:])
+	}
+	if !w.Dump {
+		w.index.write(cell.Append(nil))
+		w.times.write(b.time().Append(nil))
+	}
+	w.index.write(b.cells)
+	w.times.write(b.times)
+	if w.Dump {
+		w.index.write(cell.Append(nil))
+		w.times.write(b.time().Append(nil))
+	}
+	b.begin()
+}
+
+// EndThread writes the last block of a thread: with its name, if it has one.
+func (w *Writer) EndThread(b *Block) {
+	if b.Named {
+		b.name(w.version)
+	}
+	w.Flush(b)
+}
+
+// Cut writes the first half of what is gathered as a block without an end, and no
+// cells, as the file of a program is that was killed.
+func (w *Writer) Cut(b *Block) {
+	w.data.write(format.AppendBlockHead(nil, b.Thread))
+	w.data.write(b.data[:len(b.data)/2])
+}
+
+// End ends the files. last is the time of the recording's end, in ns since the anchor.
+func (w *Writer) End(last int64) error {
+	at := int64(-1)
+	if w.Dump {
+		at = format.DumpEnd(w.base)
+	}
+	w.data.write([]byte{byte(format.KindEOF)})
+	w.index.write(format.AppendIndexTail(nil, at))
+	w.times.write(format.TimeCell{ID: -1, Start: last}.Append(nil))
+	return w.Stop()
+}
+
+// Stop hands what is buffered to the files, without an end of them.
+func (w *Writer) Stop() error {
+	for _, o := range w.outputs() {
+		o.flush()
+	}
+	return w.Err()
+}
+
+// Err returns the first failure of writing.
+func (w *Writer) Err() error {
+	for _, o := range w.outputs() {
+		if o.err != nil {
+			return o.err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) outputs() [3]*output { return [...]*output{&w.data, &w.index, &w.times} }
+
+// writeAt is how many bytes are handed to a file at a time.
+const writeAt = 1 << 18
+
+// output buffers what goes to one file. Without one it counts.
+type output struct {
+	to   io.Writer
+	buf  []byte
+	size int64 // bytes that were written, with those in buf
+	err  error
+}
+
+func (o *output) write(b []byte) {
+	o.size += int64(len(b))
+	if o.to == nil {
+		return
+	}
+	if len(b) >= writeAt {
+		o.flush()
+		o.hand(b)
+		return
+	}
+	if o.buf = append(o.buf, b...); len(o.buf) >= writeAt {
+		o.flush()
+	}
+}
+
+func (o *output) flush() {
+	o.hand(o.buf)
+	o.buf = o.buf[:0]
+}
+
+// hand gives bytes to the file.
+func (o *output) hand(b []byte) {
+	if o.err == nil && len(b) > 0 {
+		_, o.err = o.to.Write(b)
+	}
+}
