@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -406,4 +407,75 @@ func waitUntil(t *testing.T, s *Service, is func() bool) {
 		}
 		s.left.Wait()
 	}
+}
+
+// serveAt starts a service whose time a test sets.
+func serveAt(t *testing.T, c Config) (*Service, *fakeClock) {
+	t.Helper()
+	clock := newFakeClock(time.UnixMilli(1_680_000_000_000))
+	return serveWith(t, addressed(t, c), clock), clock
+}
+
+// session is the one with an id, nil if there is none.
+func (s *Service) session(id uint64) *session {
+	s.lock()
+	defer s.unlock()
+	return s.sessions[id]
+}
+
+// flush has what the programs wrote committed.
+func (c *reader) flush() {
+	c.t.Helper()
+	c.invoke("Flush", &messages.FlushRequest{}, nil)
+}
+
+// reads holds that these texts come.
+func (c *reader) reads(want ...string) {
+	c.t.Helper()
+	if got := texts(c.read()); !slices.Equal(got, want) {
+		c.t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// hasNot holds that the program has not heard a command.
+func (p *program) hasNot(command string) {
+	p.t.Helper()
+	p.invoke("Sync", &messages.SyncRequest{}, nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.heard, command) {
+		p.t.Errorf("heard %q", command)
+	}
+}
+
+// set tells a program how to behave, before it is asked for anything.
+func (p *program) set(noFlush, mute bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noFlush, p.mute = noFlush, mute
+}
+
+// sync returns when the service has done what came from the consumer so far.
+func (c *reader) sync() {
+	c.t.Helper()
+	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
+}
+
+// sync returns when the service has done what came from the program so far.
+func (p *program) sync() {
+	p.t.Helper()
+	p.invoke("Sync", &messages.SyncRequest{}, nil)
+}
+
+// state returns the state that consumers are told of the session.
+func (c *reader) state(id uint64) string {
+	c.t.Helper()
+	var answer messages.QueryServiceStateResponse
+	c.invoke("QueryServiceState", &messages.QueryServiceStateRequest{SessionsOnly: proto.Bool(true)}, &answer)
+	for _, n := range answer.ServiceState.TracingSessions {
+		if n.GetId() == id {
+			return n.GetState()
+		}
+	}
+	return "none"
 }

@@ -2,14 +2,17 @@ package service
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -153,5 +156,171 @@ func TestIgnored(t *testing.T) {
 	defer s.unlock()
 	if got := s.sessions[1].instances[0].config.ProtoReflect().GetUnknown(); !bytes.Equal(got, unknown) {
 		t.Errorf("the data source got %x of what is not known", got)
+	}
+}
+
+// TestDeferredStart has a session start when its consumer says so, and end when
+// its time is up.
+func TestDeferredStart(t *testing.T) {
+	s, clock := serveAt(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	c := consume(t, s)
+	cfg := config(64, "words")
+	cfg.DeferredStart, cfg.DurationMs = proto.Bool(true), proto.Uint32(1000)
+	c.enable(cfg)
+	p.waitFor("set up 1")
+	clock.pass(time.Hour)
+	p.hasNot("start 1")
+	c.invoke("StartTracing", &messages.StartTracingRequest{}, nil)
+	p.waitFor("start 1")
+	p.write(1, "one")
+	p.invoke("Sync", &messages.SyncRequest{}, nil)
+	clock.pass(time.Second)
+	if why := c.end(); why != "" {
+		t.Error(why)
+	}
+	c.reads("!one")
+}
+
+// TestClearState has a session ask from time to time that state be cleared, of
+// those that can alone.
+func TestClearState(t *testing.T) {
+	s, clock := serveAt(t, Config{})
+	plain := offer("plain")
+	plain.HandlesIncrementalStateClear = nil
+	p := connect(t, s, "prog", offer("words"), plain)
+	c := consume(t, s)
+	cfg := config(64, "words", "plain")
+	cfg.IncrementalStateConfig = &messages.TraceConfig_IncrementalStateConfig{ClearPeriodMs: proto.Uint32(500)}
+	c.enable(cfg)
+	p.waitFor("start 2")
+	clock.pass(499 * time.Millisecond)
+	p.hasNot("clear [1]")
+	clock.pass(time.Millisecond)
+	p.waitFor("clear [1]")
+	clock.pass(500 * time.Millisecond)
+	p.waitForAll("clear [1]", 2)
+	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+	c.end()
+	clock.pass(5 * time.Second)
+	p.sync()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(slices.DeleteFunc(slices.Clone(p.heard), func(h string) bool { return h != "clear [1]" })); n != 2 {
+		t.Errorf("it heard it %d times", n)
+	}
+}
+
+// TestStopTimeout has a data source that never says that it has stopped.
+func TestStopTimeout(t *testing.T) {
+	for _, of := range []struct{ configured, want uint32 }{{0, 5000}, {1500, 1500}} {
+		s, clock := serveAt(t, Config{})
+		p := connect(t, s, "prog", offer("words"))
+		p.set(false, true)
+		c := consume(t, s)
+		cfg := config(64, "words")
+		cfg.DataSourceStopTimeoutMs = proto.Uint32(of.configured)
+		c.enable(cfg)
+		p.waitFor("start 1")
+		c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+		p.waitFor("stop 1")
+		clock.pass(time.Duration(of.want-1) * time.Millisecond)
+		if got := c.state(1); got != "STOP_WAIT" {
+			t.Errorf("%+v: the session is %s", of, got)
+		}
+		clock.pass(time.Millisecond)
+		if got := c.state(1); got != "DISABLED" {
+			t.Errorf("%+v: the session is %s", of, got)
+		}
+		if why := c.end(); why != "" {
+			t.Error(why)
+		}
+	}
+}
+
+// TestFreedMeanwhile frees a session whose flush is not answered yet.
+func TestFreedMeanwhile(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"))
+	p.set(true, false)
+	c := consume(t, s)
+	c.enable(config(64, "words"))
+	p.waitFor("start 1")
+	done := make(chan error, 1)
+	if err := c.Call("Flush", &messages.FlushRequest{}, func(r ipc.Reply) { done <- r.Err }); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor("flush [1]")
+	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
+	if err := wait(t.Context(), done); !errors.Is(err, ipc.ErrRejected) {
+		t.Errorf("the flush was answered %v", err)
+	}
+	if why := c.end(); why != "" {
+		t.Error(why)
+	}
+}
+
+// TestChangeNothing changes configs in ways that cannot be, or too late.
+func TestChangeNothing(t *testing.T) {
+	s := serve(t, Config{})
+	p := connect(t, s, "prog", offer("words"), offer("more"))
+	c := consume(t, s)
+	cfg := config(64, "words")
+	cfg.DataSources[0].ProducerNameFilter = []string{"prog"}
+	c.enable(cfg)
+	p.waitFor("start 1")
+	change := func(cfg *messages.TraceConfig) {
+		c.invoke("ChangeTraceConfig", &messages.ChangeTraceConfigRequest{TraceConfig: cfg}, nil)
+	}
+	other := config(128, "more")
+	other.DurationMs = proto.Uint32(1)
+	change(other)
+	change(cfg) // it is set up
+	late := connect(t, s, "late", offer("words"))
+	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
+	c.end()
+	cfg.DataSources[0].ProducerNameFilter = append(cfg.DataSources[0].ProducerNameFilter, "late")
+	change(cfg)
+	late.hasNot("set up 2")
+	p.hasNot("set up 2")
+	s.lock()
+	defer s.unlock()
+	if got := s.sessions[1].config; got.GetDurationMs() != 0 || got.Buffers[0].GetSizeKb() != 64 {
+		t.Errorf("the config is %v", got)
+	}
+}
+
+// TestAsleep has sessions whose duration, or the period of whose snapshots, goes
+// on, or not, while the machine sleeps.
+func TestAsleep(t *testing.T) {
+	for want, change := range map[time.Duration]func(*messages.TraceConfig){
+		0:                       func(*messages.TraceConfig) {},
+		1234 * time.Millisecond: func(c *messages.TraceConfig) { c.PreferSuspendClockForDuration = proto.Bool(true) },
+		1000 * time.Millisecond: func(c *messages.TraceConfig) { c.BuiltinDataSources.PreferSuspendClockForSnapshot = proto.Bool(true) },
+	} {
+		s, clock := serveAt(t, Config{})
+		c := consume(t, s)
+		cfg := config(64)
+		cfg.DurationMs = proto.Uint32(1234)
+		cfg.BuiltinDataSources = &messages.TraceConfig_BuiltinDataSource{SnapshotIntervalMs: proto.Uint32(1000)}
+		change(cfg)
+		c.enable(cfg)
+		c.sync()
+		clock.mu.Lock()
+		if got := append(clock.asleep, 0)[0]; got != want || len(clock.asleep) > 1 {
+			t.Errorf("%v, want %v", clock.asleep, want)
+		}
+		clock.mu.Unlock()
+		clock.pass(1234 * time.Millisecond)
+		if why := c.end(); why != "" {
+			t.Error(why)
+		}
+	}
+	fired := make(chan bool, 2)
+	stop := systemClock{}.afterAsleep(24*time.Hour, func() { fired <- false })
+	stop()
+	systemClock{}.afterAsleep(time.Millisecond, func() { fired <- true })
+	if !<-fired {
+		t.Error("it was stopped, and fired")
 	}
 }

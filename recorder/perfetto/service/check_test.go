@@ -1,13 +1,11 @@
 package service
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
@@ -109,85 +107,30 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestObserve hears of every change, those of one moment together, and ends to.
-func TestObserve(t *testing.T) {
-	s := serve(t, Config{})
-	plain := &messages.DataSourceDescriptor{Name: proto.String("plain")}
-	p := connect(t, s, "prog", offer("words"), plain)
-	c := consume(t, s)
-	const all = messages.ObservableEvents_TYPE_DATA_SOURCES_INSTANCES | messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED
-	events := c.observe(all)
-	cfg := config(64, "words", "plain")
-	cfg.DeferredStart = proto.Bool(true)
+// TestSameName has two sessions want one name: the second may not, while the
+// first is there.
+func TestSameName(t *testing.T) {
+	s := serve(t, Config{Limits: Limits{Sessions: 2}})
+	c, k, copied := consume(t, s), consume(t, s), consume(t, s)
+	cfg := config(4)
+	cfg.UniqueSessionName = proto.String("it")
 	c.enable(cfg)
-	next := func(want string) {
-		t.Helper()
-		e, got := <-events, ""
-		for _, i := range e.InstanceStateChanges {
-			got += fmt.Sprint(i.GetProducerName(), " ", i.GetDataSourceName(), " ", int(i.GetState()-1), "; ")
-		}
-		if e.GetAllDataSourcesStarted() {
-			got += "all"
-		}
-		if got != want {
-			t.Errorf("told %q, want %q", got, want)
-		}
+	c.sync()
+	k.enable(cfg)
+	if why := k.end(); why != "A trace with this unique session name (it) already exists" {
+		t.Errorf("refused with %q", why)
 	}
-	next("prog words 0; prog plain 0; ")
-	c.invoke("StartTracing", &messages.StartTracingRequest{}, nil)
-	next("prog plain 1; ")
-	next("prog words 1; all")
-	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	next("prog plain 0; ")
-	next("prog words 0; ")
-	p.waitFor("stop 2")
-	// Another look begins with the states; and one at nothing ends.
-	events = c.observe(all)
-	next("prog words 0; prog plain 0; ")
-	ended := make(chan error, 1)
-	if err := c.Call("ObserveEvents", &messages.ObserveEventsRequest{}, func(r ipc.Reply) { ended <- r.Err }); err != nil {
-		t.Fatal(err)
+	// A clone has the name, and takes it from nobody; but there may be two alone.
+	copied.clone(&messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}})
+	k.enable(config(4))
+	if why := k.end(); why != "Too many concurrent tracing sesions (2)" {
+		t.Errorf("refused with %q", why)
 	}
-	if err := <-ended; err == nil {
-		t.Error("looking at nothing goes on")
-	}
-}
-
-// TestQueryPieces asks for a state that takes more than one frame.
-func TestQueryPieces(t *testing.T) {
-	s := serve(t, Config{})
-	const sources = 30
-	var list []*messages.DataSourceDescriptor
-	for i := range sources {
-		d := offer(fmt.Sprintf("source %02d", sources-1-i))
-		d.TrackEventDescriptor = &messages.TrackEventDescriptor{AvailableCategories: []*messages.TrackEventCategory{
-			{Name: proto.String(strings.Repeat("c", 20_000))},
-		}}
-		list = append(list, d)
-	}
-	connect(t, s, "prog", list...)
-	c := consume(t, s)
-	done := make(chan int, 1)
-	state, pieces := new(messages.TracingServiceState), 0
-	err := c.Call("QueryServiceState", &messages.QueryServiceStateRequest{}, func(r ipc.Reply) {
-		m := new(messages.QueryServiceStateResponse)
-		if err := r.Decode(m); err != nil {
-			t.Error(err)
-		}
-		proto.Merge(state, m.ServiceState)
-		if pieces++; !r.More {
-			done <- pieces
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := <-done; n < 5 || len(state.DataSources) != sources || len(state.Producers) != 1 || !state.GetSupportsTracingSessions() {
-		t.Errorf("%d pieces with %d data sources, %d producers", n, len(state.DataSources), len(state.Producers))
-	}
-	for i, d := range state.DataSources {
-		if d.DsDescriptor.GetName() != fmt.Sprintf("source %02d", i) {
-			t.Errorf("data source %d by name is %q", i, d.DsDescriptor.GetName())
-		}
+	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
+	c.end()
+	k.enable(cfg)
+	k.sync()
+	if len(k.ended) > 0 {
+		t.Errorf("refused with %q, though the name is free", k.end())
 	}
 }
