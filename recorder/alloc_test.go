@@ -15,7 +15,7 @@ func testNoAllocations(t *testing.T) {
 	}
 	for _, c := range []Config{
 		{create: toDiscard},
-		{create: toDiscard, Full: Drop},
+		{create: toDiscard, OnFull: Drop},
 		{create: toDiscard, BlockSize: 1 << 12},
 	} {
 		r := start(t, c)
@@ -43,7 +43,7 @@ func testNoAllocations(t *testing.T) {
 			all() // until the buffer has its size
 		}
 		if n := testing.AllocsPerRun(10_000, all); n != 0 {
-			t.Errorf("%v, %v: %v allocations", c.Strategy, c.Full, n)
+			t.Errorf("%v, %v: %v allocations", c.Strategy, c.OnFull, n)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func BenchmarkPair(b *testing.B) {
 		{"stream_to_nowhere_without_times", Config{create: toDiscard, NoTimes: true}, false},
 		{"encoder", Config{create: toDiscard}, true},
 		{"encoder_without_times", Config{create: toDiscard, NoTimes: true}, true},
-		{"drop", Config{Full: Drop}, false},
+		{"drop", Config{OnFull: Drop}, false},
 		{"collect", Config{Strategy: CollectAndDump, MaxMemory: 1 << 40}, false},
 	} {
 		for _, p := range pairs {

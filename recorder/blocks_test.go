@@ -108,7 +108,7 @@ func testBlocksEndBehindHeaders(t *testing.T) {
 func TestThreadNames(t *testing.T) { EachVersion(t, testThreadNames) }
 
 func testThreadNames(t *testing.T) {
-	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}} {
+	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
 		c := base
 		c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
 		r := start(t, c)

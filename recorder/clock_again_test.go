@@ -109,13 +109,13 @@ func (s *sleeper) close(is time.Duration, want int64, near time.Duration) bool {
 // are busy and on those that are not.
 func TestSleep(t *testing.T) {
 	const between = 50 * time.Millisecond
-	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10}} {
+	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10}} {
 		for _, first := range []time.Duration{time.Hour, time.Millisecond} {
 			if first < time.Hour && !formattest.Exhaustive() {
 				continue
 			}
 			for _, sleep := range sleeps {
-				name := base.Strategy.String() + "/" + base.Full.String() + "/" + fmt.Sprint(base.BlockSize) + "/" + first.String() + "/" + sleep.name
+				name := base.Strategy.String() + "/" + base.OnFull.String() + "/" + fmt.Sprint(base.BlockSize) + "/" + first.String() + "/" + sleep.name
 				t.Run(name, func(t *testing.T) {
 					c := base
 					c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1

@@ -8,6 +8,7 @@ import (
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/policy"
 	"tracex/recorder/perfetto/producer"
 )
 
@@ -61,32 +62,22 @@ func (s Strategy) String() string {
 	return fmt.Sprintf("strategy %d", int(s))
 }
 
-// Policy says what a goroutine does that has nowhere to record to.
-type Policy int
+// Policy says what a goroutine does that has nowhere to record to. The zero Policy is
+// Stall here.
+type Policy = policy.Policy
 
 const (
 	// Stall lets the goroutine write its buffer to the file itself, and wait
-	// while another one writes. Nothing is lost of what a [Thread] records, but a
-	// trace point that is larger than the memory, which is counted as with [Drop]; of
-	// when there is none see [Config.MaxMemory].
-	Stall Policy = iota
+	// while another one writes. Nothing that a [Thread] records is lost, but a
+	// trace point that is larger than the memory, which is counted as with [Drop]; for
+	// when there is no memory see [Config.MaxMemory].
+	Stall = policy.Stall
 	// Drop lets no goroutine wait for the file: the recorder's own goroutine
 	// writes, and what finds no room meanwhile is left out and counted. There
 	// the trace has a write to a variable named [DroppedVariable] with the
 	// number of trace points that are missing.
-	Drop
+	Drop = policy.Drop
 )
-
-// String returns the name of the policy.
-func (p Policy) String() string {
-	switch p {
-	case Stall:
-		return "stall"
-	case Drop:
-		return "drop"
-	}
-	return fmt.Sprintf("policy %d", int(p))
-}
 
 // DroppedVariable is the name of the variable whose write says how many trace
 // points are missing before it.
@@ -159,7 +150,7 @@ type Config struct {
 	// ServiceTimeout is how long Start waits for the first answer of a service that
 	// listens.
 	ServiceTimeout time.Duration
-	Full           Policy // when a buffer is full; CollectAndDump always drops
+	OnFull         Policy // when a buffer is full; CollectAndDump always drops
 
 	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It
 	// starts with one KiB, and is handed on when its goroutine is idle.
@@ -235,6 +226,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Path = expand(c.Path, os.Getpid(), time.Now())
 	or(&c.BlockSize, DefaultBlockSize)
 	or(&c.MaxMemory, DefaultMaxMemory)
+	or(&c.OnFull, Stall)
 	if c.Strategy == SharedMemory {
 		or(&c.FlushInterval, DefaultSharedInterval)
 	}
@@ -255,8 +247,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Strategy < Automatic || c.Strategy > SharedMemory:
 		return c, fmt.Errorf("recorder: no such strategy: %d", int(c.Strategy))
-	case c.Full != Stall && c.Full != Drop:
-		return c, fmt.Errorf("recorder: no such policy: %d", int(c.Full))
+	case c.OnFull != Stall && c.OnFull != Drop:
+		return c, fmt.Errorf("recorder: no such policy: %d", int(c.OnFull))
 	case c.BlockSize < buffers.First || c.BlockSize > buffers.MaxSize:
 		return c, fmt.Errorf("recorder: a block size of %d bytes, want %d to %d", c.BlockSize, buffers.First, buffers.MaxSize)
 	}

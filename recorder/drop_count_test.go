@@ -30,9 +30,9 @@ func noted(t *testing.T, path string) (present, missing int64) {
 // wasteful are configs with which points are dropped.
 func wasteful() []Config {
 	return []Config{
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: time.Millisecond},
-		{Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, NoTimes: true},
+		{OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
+		{OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: time.Millisecond},
+		{OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, NoTimes: true},
 		{Strategy: CollectAndDump, BlockSize: 1 << 10, MaxMemory: 256 << 10},
 		{BlockSize: 1 << 10, MaxMemory: 256 << 10, events: eventIDs - 5000}, // ids run out
 	}
@@ -120,7 +120,7 @@ func TestDroppedIsNotedAtStop(t *testing.T) {
 			c.OnError = func(error) {}
 			r := start(t, c)
 			m := r.Method(r.Class("C"), "m", Type{})
-			if c.Full == Drop {
+			if c.OnFull == Drop {
 				leaveChunks(r, 3) // or nothing is dropped for long, where the recorder keeps up
 			}
 			var group sync.WaitGroup

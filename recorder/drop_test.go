@@ -28,7 +28,7 @@ func TestDrop(t *testing.T) { EachVersion(t, testDrop) }
 
 func testDrop(t *testing.T) {
 	var gate sync.RWMutex
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	c.create = func(path string) (output, error) {
 		f, err := createFile(path)
 		return stuck{f, &gate}, err
@@ -94,7 +94,7 @@ func testDrop(t *testing.T) {
 func TestDropEnds(t *testing.T) { EachVersion(t, testDropEnds) }
 
 func testDropEnds(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, FlushInterval: -1}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, FlushInterval: -1}
 	r := start(t, c)
 	m := r.Method(r.Class("C"), "m", Type{})
 	for range 50 {

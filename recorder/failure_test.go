@@ -227,7 +227,7 @@ func TestStartFails(t *testing.T) {
 		{"memory", Config{Path: filepath.Join(dir, "x"), MaxMemory: 1 << 20}, nil},
 		{"memory for names", Config{Path: filepath.Join(dir, "x"), BlockSize: 1 << 10, MaxMemory: leastBytes - 1}, nil},
 		{"strategy", Config{Path: filepath.Join(dir, "x"), Strategy: 7}, nil},
-		{"policy", Config{Path: filepath.Join(dir, "x"), Full: 7}, nil},
+		{"policy", Config{Path: filepath.Join(dir, "x"), OnFull: 7}, nil},
 	} {
 		r, err := Start(c.c)
 		if err == nil || r != nil || c.want != nil && !errors.Is(err, c.want) {

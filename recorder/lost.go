@@ -121,7 +121,7 @@ func (t *Thread) drop() {
 	default:
 		return
 	}
-	if t.count()%dropsPerTurn == 1 && t.r.config.Full == Drop {
+	if t.count()%dropsPerTurn == 1 && t.r.config.OnFull == Drop {
 		// Goroutines that do nothing but drop would leave the recorder's one
 		// no processor, and drop all the more.
 		runtime.Gosched()

@@ -32,19 +32,19 @@ const (
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.Reserve(bytes)
-		if ok && r.config.Full == Drop && r.pool.Left() < 0 {
+		if ok && r.config.OnFull == Drop && r.pool.Left() < 0 {
 			r.kick() // so that the next one finds room, too
 		}
-		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.Full != Drop {
+		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.OnFull != Drop {
 			continue
 		}
-		if ok && r.config.Full == Drop && r.kept.resting.Load() > 0 && r.pool.Scarce() {
+		if ok && r.config.OnFull == Drop && r.kept.resting.Load() > 0 && r.pool.Scarce() {
 			r.evict() // likewise
 		}
 		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {
 			return ok
 		}
-		if r.config.Full == Drop {
+		if r.config.OnFull == Drop {
 			r.lacking.Add(bytes)
 			r.kick()
 			return false

@@ -273,7 +273,7 @@ func limited(t *testing.T, c Config) (Config, *atomic.Int32) {
 // that come when others have ended are.
 func TestTooManyGoroutines(t *testing.T) {
 	const goroutines = 3000
-	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}} {
+	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
 		base.BlockSize, base.MaxMemory, base.FlushInterval = 1<<10, 400<<10, -1
 		c, told := limited(t, base)
 		before := heap()
@@ -294,14 +294,14 @@ func TestTooManyGoroutines(t *testing.T) {
 			threads = append(threads, th)
 		}
 		if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides+8*goroutines {
-			t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.Full, grown, c.MaxMemory)
+			t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.OnFull, grown, c.MaxMemory)
 		}
 		for _, th := range threads {
 			th.End()
 		}
 		saved, err := r.Flush()
 		if !errors.Is(err, ErrMemory) || saved.Refused < goroutines/2 || saved.Refused+saved.Threads != goroutines || told.Load() != 1 {
-			t.Fatalf("%v, %v: %+v, %v, told %d times", c.Strategy, c.Full, saved, err, told.Load())
+			t.Fatalf("%v, %v: %+v, %v, told %d times", c.Strategy, c.OnFull, saved, err, told.Load())
 		}
 		if c.Strategy == Streaming {
 			record(r.Thread("late"))
@@ -318,8 +318,8 @@ func TestTooManyGoroutines(t *testing.T) {
 			}
 			n++
 		})
-		if c.Strategy == Streaming && c.Full == Stall && saved.Dropped != 0 || missing != saved.Dropped || n+saved.Dropped != made {
-			t.Fatalf("%v, %v: %d calls, %d noted as missing, %d counted, %d made", c.Strategy, c.Full, n, missing, saved.Dropped, made)
+		if c.Strategy == Streaming && c.OnFull == Stall && saved.Dropped != 0 || missing != saved.Dropped || n+saved.Dropped != made {
+			t.Fatalf("%v, %v: %d calls, %d noted as missing, %d counted, %d made", c.Strategy, c.OnFull, n, missing, saved.Dropped, made)
 		}
 	}
 }
@@ -375,7 +375,7 @@ func TestManyNames(t *testing.T) {
 // is, and all behind it.
 func TestDeepRecursion(t *testing.T) {
 	const depth = 50_000
-	for _, base := range []Config{{}, {Full: Drop}, {Strategy: CollectAndDump}} {
+	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
 		base.BlockSize, base.MaxMemory = 8<<10, 4<<20
 		c, _ := limited(t, base)
 		before := heap()
@@ -389,7 +389,7 @@ func TestDeepRecursion(t *testing.T) {
 				th.Iteration(0)
 			}
 			if grown := heap() - before; !formattest.Race && grown > c.MaxMemory+besides {
-				t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.Full, grown, c.MaxMemory)
+				t.Errorf("%v, %v: %d bytes of memory, %d are allowed", c.Strategy, c.OnFull, grown, c.MaxMemory)
 			}
 			for range depth {
 				th.Exit(Void())
@@ -415,7 +415,7 @@ func TestDeepRecursion(t *testing.T) {
 			n++
 		})
 		if n+saved.Dropped != 6*depth || missing != saved.Dropped || deepest < depth/20 || c.Strategy == Streaming && (roots != 2) {
-			t.Errorf("%v, %v: %d points, %d dropped, %d noted, %d roots, %d deep", c.Strategy, c.Full, n, saved.Dropped, missing, roots, deepest)
+			t.Errorf("%v, %v: %d points, %d dropped, %d noted, %d roots, %d deep", c.Strategy, c.OnFull, n, saved.Dropped, missing, roots, deepest)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func hammer(r *Recorder, th *Thread) {
 func ways() []Config {
 	return []Config{
 		{}, {BlockSize: 1 << 10}, {FlushInterval: 50 * time.Microsecond}, {BlockSize: 1 << 10, MaxMemory: 256 << 10},
-		{Full: Drop}, {Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10}, {NoTimes: true}, {plain: true},
+		{OnFull: Drop}, {OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10}, {NoTimes: true}, {plain: true},
 		{Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10},
 	}
 }
@@ -348,7 +348,7 @@ func testEverythingAtOnce(t *testing.T) {
 func TestNonsenseLeavesNoConnection(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
 	for _, events := range []bool{false, true} {
-		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, Full: Drop, OnError: func(error) {}})
+		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, OnFull: Drop, OnError: func(error) {}})
 		r.shared(r.Thread("bad"), errTwice)
 		if err := r.Stop(); err == nil {
 			t.Error("Stop says nothing")

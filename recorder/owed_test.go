@@ -24,7 +24,7 @@ func yieldUntil(so func() bool) {
 func TestOwedAgain(t *testing.T) { EachVersion(t, testOwedAgain) }
 
 func testOwedAgain(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	r := start(t, c)
 	m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
 	th, other := r.Thread("owing"), r.Thread("other")

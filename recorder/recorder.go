@@ -97,7 +97,7 @@ func launch(c Config) (*Recorder, error) {
 	}
 	r.largest = r.pool.Largest()
 	r.state.Store(running)
-	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.Full == Drop)
+	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.OnFull == Drop)
 	if writes {
 		r.wake = make(chan struct{}, 1)
 	}

@@ -105,7 +105,7 @@ func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 	case c == nil:
 	case config.Strategy == CollectAndDump:
 		next = t.keep(c, need)
-	case config.Full == Drop:
+	case config.OnFull == Drop:
 		if t.wants.Load() > 0 {
 			return nil // the recorder's goroutine has not come by yet
 		}
@@ -174,7 +174,7 @@ func (t *Thread) first(need int) *buffers.Chunk {
 			t.r.limit(ErrMemory)
 			return nil
 		}
-		if t.r.config.Full == Drop {
+		if t.r.config.OnFull == Drop {
 			t.want(t.r.pool.Cost(size))
 			return nil
 		}

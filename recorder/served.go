@@ -62,14 +62,6 @@ func (s *served) connect(r *Recorder) error {
 	return err
 }
 
-// policy is what writers do when the memory is full.
-func (s *served) policy() smb.Policy {
-	if s.r.config.Full == Stall {
-		return smb.Stall
-	}
-	return smb.Drop
-}
-
 // errNoService says that Start found no service, or one that does not answer.
 var errNoService = errors.New("there is no tracing service")
 

@@ -59,7 +59,7 @@ func (s *shared) begin() error {
 	sweep := func(*producer.Instance) { s.r.sweep(onDemand) }
 	var err error
 	s.source, err = s.producer.Register(producer.Source{
-		Name: calls.Source, Policy: s.policy(),
+		Name: calls.Source, Policy: s.r.config.OnFull,
 		SetUp: func(i *producer.Instance) { i.Value = &sharedSession{} },
 		Stop:  sweep,
 		Flush: func(i *producer.Instance, _ producer.FlushReason) { sweep(i) },

@@ -61,7 +61,7 @@ func (s *sharedEvents) begin() error {
 	var err error
 	s.mu.Lock()
 	s.events, err = s.producer.Events(producer.EventsOptions{
-		Policy: s.policy(), Late: func() { s.r.sweep(onDemand) },
+		Policy: s.r.config.OnFull, Late: func() { s.r.sweep(onDemand) },
 	})
 	if err == nil {
 		e, known := s.events, &s.known

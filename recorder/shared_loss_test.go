@@ -125,7 +125,7 @@ func flood(t *testing.T, ending bool) *tracing {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := recorder.Start(recorder.Config{Full: recorder.Drop, Producer: p})
+	r, err := recorder.Start(recorder.Config{OnFull: recorder.Drop, Producer: p})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,7 +167,7 @@ func TestStartWaitsForSessions(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, producers)
 	for range 20 {
 		for _, full := range []Policy{Stall, Drop} {
-			r, err := Start(Config{Path: filepath.Join(dir, "trace.bin"), Full: full, OnError: func(err error) { t.Error(err) }})
+			r, err := Start(Config{Path: filepath.Join(dir, "trace.bin"), OnFull: full, OnError: func(err error) { t.Error(err) }})
 			if err != nil {
 				t.Fatal(err)
 			}

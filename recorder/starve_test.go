@@ -26,7 +26,7 @@ func TestNobodyStarves(t *testing.T) { EachVersion(t, testNobodyStarves) }
 func testNobodyStarves(t *testing.T) {
 	const goroutines, rounds = 300, 10
 	for _, full := range []Policy{Stall, Drop} {
-		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: full, BlockSize: 1 << 10, MaxMemory: 700 << 10, FlushInterval: -1}
+		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: full, BlockSize: 1 << 10, MaxMemory: 700 << 10, FlushInterval: -1}
 		r := start(t, c)
 		m := r.Method(r.Class("C"), "m", Type{})
 		var threads []*Thread
@@ -68,7 +68,7 @@ func testNobodyStarves(t *testing.T) {
 // A goroutine that has a buffer needs no other one to go on, however little
 // memory the others leave it.
 func TestFullBufferGoesOn(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Full: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	r := start(t, c)
 	m := r.Method(r.Class("C"), "m", Type{})
 	th := r.Thread("busy")
@@ -115,7 +115,7 @@ func TestFullBufferGoesOn(t *testing.T) {
 // makes room for it: it does not drop until it is made to.
 func TestDroppingYields(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	r := start(t, Config{Full: Drop, BlockSize: 1 << 10, MaxMemory: leastBytes, FlushInterval: -1, create: toDiscard})
+	r := start(t, Config{OnFull: Drop, BlockSize: 1 << 10, MaxMemory: leastBytes, FlushInterval: -1, create: toDiscard})
 	m := r.Method(r.Class("C"), "m", Type{})
 	th := r.Thread("busy")
 	th.Enter(m, 0, Null())

@@ -97,7 +97,7 @@ func (r *Recorder) ends(t *Thread) {
 	t.keepEnd()
 	switch {
 	case r.config.Strategy == CollectAndDump:
-	case r.config.Full == Drop:
+	case r.config.OnFull == Drop:
 		t.left.Store(true)
 		r.later(t)
 	default:

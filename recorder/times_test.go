@@ -60,7 +60,7 @@ func containerTimes(t *testing.T, path string) (found []containerTime) {
 // clock, whatever clock is used, and where the calls of a thread end with it.
 func TestTimesAreTrue(t *testing.T) {
 	for _, c := range []Config{
-		{FlushInterval: 3 * time.Millisecond}, {plain: true}, {Strategy: CollectAndDump}, {Full: Drop, BlockSize: 1 << 10},
+		{FlushInterval: 3 * time.Millisecond}, {plain: true}, {Strategy: CollectAndDump}, {OnFull: Drop, BlockSize: 1 << 10},
 	} {
 		c.Path = filepath.Join(t.TempDir(), "trace.bin")
 		r := start(t, c)
@@ -103,7 +103,7 @@ func TestTimesAreTrue(t *testing.T) {
 		for i, w := range want {
 			begin, end := found[i].begin(), found[i].end()
 			if begin < w.before-near || begin > w.begun+near || end < w.ending-near || end > w.after+near {
-				t.Errorf("%v, %v: call %d lasts from %v to %v, want %v", c.Strategy, c.Full, i, begin, end, w)
+				t.Errorf("%v, %v: call %d lasts from %v to %v, want %v", c.Strategy, c.OnFull, i, begin, end, w)
 			}
 		}
 	}

@@ -65,10 +65,10 @@ type strategy struct {
 
 var strategies = []strategy{
 	{"streaming, stall", recorder.Config{}, 0, true},
-	{"streaming, drop", recorder.Config{Full: recorder.Drop}, 0, false},
+	{"streaming, drop", recorder.Config{OnFull: recorder.Drop}, 0, false},
 	{"collect-and-dump", recorder.Config{Strategy: recorder.CollectAndDump, MaxMemory: 1 << 30}, 1_000_000, false},
 	{"shared memory, stall", recorder.Config{Strategy: recorder.SharedMemory}, 0, true},
-	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, Full: recorder.Drop}, 0, false},
+	{"shared memory, drop", recorder.Config{Strategy: recorder.SharedMemory, OnFull: recorder.Drop}, 0, false},
 	{"track events", recorder.Config{Strategy: recorder.SharedMemory, TrackEvents: true}, 0, false},
 }
 

@@ -21,7 +21,7 @@ func testReadsRecorder(t *testing.T, r *reference) {
 		"tiny":      {Strategy: recorder.Streaming, BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},
 		"dump":      {Strategy: recorder.CollectAndDump},
 		// What they leave out is noted, at the ends of threads as well.
-		"dropping": {Strategy: recorder.Streaming, Full: recorder.Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
+		"dropping": {Strategy: recorder.Streaming, OnFull: recorder.Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
 		"full":     {Strategy: recorder.CollectAndDump, BlockSize: 1 << 10, MaxMemory: 256 << 10},
 	}
 	for name, config := range configs {

@@ -1,16 +1,20 @@
 package smb
 
-import "errors"
+import (
+	"errors"
 
-// Policy is what a Writer does when there is no free chunk.
-type Policy uint8
+	"tracex/recorder/internal/policy"
+)
+
+// Policy is what a Writer does when there is no free chunk. The zero Policy is Drop here.
+type Policy = policy.Policy
 
 const (
-	// Drop leaves packets out until there is one.
-	Drop Policy = 0
+	// Drop leaves packets out until there is a free chunk.
+	Drop = policy.Drop
 	// Stall waits, up to [Config.StallLimit], then drops. Before the target is
-	// bound it drops at once: nobody would end the wait.
-	Stall Policy = 1
+	// bound it drops at once: nothing would end the wait.
+	Stall = policy.Stall
 )
 
 // Writer writes the packets of one sequence. It is for one goroutine at a time,

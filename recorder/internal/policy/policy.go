@@ -1,0 +1,30 @@
+// Package policy has the one answer to a full memory that the recorder, and the writers
+// of shared memory, are told.
+package policy
+
+import "fmt"
+
+// Policy says what a goroutine does that finds no memory for what it records.
+type Policy uint8
+
+const (
+	// Default is what the type says whose field it is.
+	Default Policy = 0
+	// Stall waits until there is memory.
+	Stall Policy = 1
+	// Drop leaves out what has no room, and counts it.
+	Drop Policy = 2
+)
+
+// String returns the name of the policy.
+func (p Policy) String() string {
+	switch p {
+	case Default:
+		return "default"
+	case Stall:
+		return "stall"
+	case Drop:
+		return "drop"
+	}
+	return fmt.Sprintf("policy %d", uint8(p))
+}
