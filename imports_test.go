@@ -60,6 +60,67 @@ var layers = []struct {
 	{"tracex", []string{"tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
 }
 
+// borders are the rules within the recorder: what else of it a package may know, and
+// what it may not use. The first rule whose name is the package's holds, or, where that
+// ends in a slash, the one of the folder that it lies in.
+var borders = []struct {
+	pkg   string
+	knows []string // packages, and folders with a slash at the end
+	bans  []string
+}{
+	// What a user's program links is small: who speaks to a service is another package.
+	{"tracex/recorder", []string{"tracex/recorder/internal/"}, heavy},
+	{"tracex/recorder/httptrace", []string{"tracex/recorder", "tracex/recorder/internal/"}, []string{"google.golang.org/"}},
+	{"tracex/recorder/slogtrace", []string{"tracex/recorder", "tracex/recorder/internal/"}, []string{"google.golang.org/", "net/http"}},
+	{"tracex/recorder/internal/versiontest", nil, nil},
+	{"tracex/recorder/internal/tracetest", []string{"tracex/recorder", "tracex/recorder/internal/"}, nil},
+	{"tracex/recorder/internal/clock", []string{"tracex/recorder/internal/live", "tracex/recorder/internal/filelock"}, heavy},
+	{"tracex/recorder/internal/live", []string{"tracex/recorder/internal/filelock"}, heavy},
+	{"tracex/recorder/internal/", []string{"tracex/recorder/internal/"}, heavy},
+	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/perfetto/calls", "tracex/recorder/perfetto/messages",
+		"tracex/recorder/perfetto/ipc", "tracex/recorder/perfetto/smb", "tracex/recorder/perfetto/producer"}, []string{"net/http"}},
+	// The memory knows no socket, the sockets not what is in the memory, none of them a call tree.
+	{"tracex/recorder/perfetto/messages", nil, []string{"net/http"}},
+	{"tracex/recorder/perfetto/smb", []string{"tracex/recorder/internal/policy"}, []string{"net", "google.golang.org/"}},
+	{"tracex/recorder/perfetto/ipc", []string{"tracex/recorder/perfetto/messages"}, []string{"net/http"}},
+	{"tracex/recorder/perfetto/calls", nil, []string{"net"}},
+	{"tracex/recorder/perfetto/producer", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/perfetto/ipc",
+		"tracex/recorder/perfetto/smb"}, []string{"net/http"}},
+	{"tracex/recorder/perfetto/service/tracebuf", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/smb"}, []string{"net"}},
+	{"tracex/recorder/perfetto/service", []string{"tracex/recorder/internal/policy", "tracex/recorder/perfetto/messages", "tracex/recorder/perfetto/ipc",
+		"tracex/recorder/perfetto/smb", "tracex/recorder/perfetto/service/tracebuf"}, []string{"net/http"}},
+	{"tracex/recorder/convert/spool", nil, nil},
+	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/spool", "tracex/recorder/perfetto/calls"}, []string{"net"}},
+}
+
+// heavy is what makes a program large.
+var heavy = []string{"net", "crypto", "log", "google.golang.org/", "github.com/klauspost/"}
+
+// borderFaults says which borders within the recorder a package crosses.
+func borderFaults(p goPackage) (faults []string) {
+	within := func(rule, name string) bool {
+		return name == rule || strings.HasSuffix(rule, "/") && strings.HasPrefix(name, rule)
+	}
+	for _, b := range borders {
+		if !within(b.pkg, p.ImportPath) {
+			continue
+		}
+		for _, dep := range p.Deps {
+			of := func(rule string) bool { return within(rule, dep) }
+			if within("tracex/recorder/", dep+"/") && !slices.ContainsFunc(b.knows, of) {
+				faults = append(faults, p.ImportPath+" must not know "+dep)
+			}
+			for _, ban := range b.bans {
+				if within(strings.TrimSuffix(ban, "/")+"/", dep+"/") {
+					faults = append(faults, p.ImportPath+" must not use "+dep)
+				}
+			}
+		}
+		return faults
+	}
+	return nil
+}
+
 type goPackage struct {
 	ImportPath string
 	Deps       []string // all of them, direct or not, without those of tests
@@ -74,9 +135,41 @@ func TestImportDirection(t *testing.T) {
 		}
 	}
 	for _, p := range packages {
-		for _, fault := range directionFaults(p) {
+		for _, fault := range append(directionFaults(p), borderFaults(p)...) {
 			t.Error(fault)
 		}
+	}
+	for _, b := range borders {
+		if !slices.ContainsFunc(packages, func(p goPackage) bool { return strings.HasPrefix(p.ImportPath+"/", strings.TrimSuffix(b.pkg, "/")+"/") }) {
+			t.Errorf("there is no package %s: its border says nothing", b.pkg)
+		}
+	}
+}
+
+// TestBordersFindFaults shows that the borders can be crossed.
+func TestBordersFindFaults(t *testing.T) {
+	for _, p := range []goPackage{
+		{"tracex/recorder", []string{"tracex/recorder/perfetto/ipc"}},
+		{"tracex/recorder", []string{"tracex/recorder/shared"}},
+		{"tracex/recorder", []string{"net/http"}},
+		{"tracex/recorder", []string{"crypto"}},
+		{"tracex/recorder", []string{"google.golang.org/protobuf/encoding/protowire"}},
+		{"tracex/recorder/internal/buffers", []string{"tracex/recorder"}},
+		{"tracex/recorder/internal/clock", []string{"tracex/recorder/internal/buffers"}},
+		{"tracex/recorder/shared", []string{"tracex/recorder"}},
+		{"tracex/recorder/shared", []string{"tracex/recorder/perfetto/service"}},
+		{"tracex/recorder/perfetto/smb", []string{"net"}},
+		{"tracex/recorder/perfetto/ipc", []string{"tracex/recorder/perfetto/smb"}},
+		{"tracex/recorder/perfetto/service", []string{"tracex/recorder/perfetto/calls"}},
+		{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/perfetto/service"}},
+	} {
+		if len(borderFaults(p)) == 0 {
+			t.Errorf("nothing found wrong with %s that imports %v", p.ImportPath, p.Deps)
+		}
+	}
+	allowed := goPackage{"tracex/recorder", []string{"tracex/format", "tracex/recorder/internal/sink", "fmt", "runtime/debug"}}
+	if faults := borderFaults(allowed); len(faults) > 0 {
+		t.Errorf("what is allowed is a fault: %q", faults)
 	}
 }
 

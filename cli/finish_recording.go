@@ -14,6 +14,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/recording"
+	"tracex/recorder/shared"
 )
 
 // finishRecording makes the trace from what tracex record left when it was killed, or
@@ -95,12 +96,12 @@ func (a *app) finishRecorders(dir string, raw *os.File) (recorded bool) {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
-		done, err := recorder.Finished{}, error(nil)
+		done, err := shared.Finished{}, error(nil)
 		if _, err = raw.Seek(0, io.SeekEnd); err == nil {
-			done, err = recorder.FinishShared(path, raw)
+			done, err = shared.Finish(path, raw)
 		}
 		switch {
-		case errors.Is(err, recorder.ErrRecording): // that program still runs
+		case errors.Is(err, shared.ErrRecording): // that program still runs
 		case err != nil:
 			a.remark("the last calls of a program are missing", err)
 		default:

@@ -33,7 +33,8 @@ func newRecordCommand(a *app) *cobra.Command {
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
 		Long: "Run a program with a private tracing service, to which tracex's recorder and Perfetto's client libraries " +
-			"connect, and write a trace when the program ends, even if it crashes",
+			"connect, and write a trace when the program ends, even if it crashes. A Go program connects if one of its " +
+			"files imports _ \"tracex/recorder/shared\"",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {

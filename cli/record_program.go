@@ -15,6 +15,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
+	"tracex/recorder/shared"
 )
 
 // childExit is the exit status of a program that failed under record. The program
@@ -32,7 +33,7 @@ func (r *recordCommand) runProgram(ctx context.Context, folder *recording.Folder
 	c.Env = append(os.Environ(),
 		service.ProducerVariable+"="+filepath.Join(dir, "producers"),
 		service.ConsumerVariable+"="+filepath.Join(dir, "consumers"),
-		recorder.LiveFolder+"="+folder.Path())
+		shared.LiveFolder+"="+folder.Path())
 	if v := folder.About.FormatVersion; v != 0 {
 		c.Env = append(c.Env, recorder.FormatVariable+"="+strconv.Itoa(v))
 	}

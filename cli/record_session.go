@@ -76,7 +76,7 @@ type had struct {
 
 // nothing is the error for a session that received nothing.
 func (h had) nothing(program string) error {
-	const needs = "a program must be built with tracex's recorder or Perfetto's client library"
+	const needs = "a program must import _ \"tracex/recorder/shared\" with tracex's recorder, or be built with Perfetto's client library"
 	switch {
 	case h.programs == 0:
 		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), needs+", and run long enough to connect")

@@ -39,7 +39,7 @@ func (discard) Close() error                           { return nil }
 func toDiscard(string) (output, error) { return discard{}, nil }
 
 // nowhere is a sink that forgets what it is given: what is left is the encoder.
-type nowhere struct{ sink }
+type nowhere struct{ partSink }
 
 func (nowhere) put(*Thread, buffers.Part, bool) {}
 func (nowhere) write() error                    { return nil }

@@ -9,7 +9,7 @@ import (
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/policy"
-	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/internal/sink"
 )
 
 // Strategy says when a recorder writes its file.
@@ -19,9 +19,9 @@ const (
 	// Automatic is SharedMemory if the environment says where a service is:
 	// PERFETTO_PRODUCER_SOCK_NAME is set, as in a program that tracex record
 	// runs. Else it is Streaming. It is Streaming, too, if that service is not there
-	// or does not answer within [Config.ServiceTimeout]: OnError is told, and the
-	// recording goes to Path alone, whatever service comes later. Without a Path
-	// [Start] fails then.
+	// or does not answer within [Config.ServiceTimeout], or if the program does not
+	// import package recorder/shared: OnError is told, and the recording goes to Path
+	// alone, whatever service comes later. Without a Path [Start] fails then.
 	Automatic Strategy = iota
 	// Streaming writes while the program runs: each goroutine's buffer goes
 	// to the file when it is nearly full, by timer and by [Recorder.Flush].
@@ -30,7 +30,8 @@ const (
 	// [Recorder.Stop] writes it in one go.
 	CollectAndDump
 	// SharedMemory writes no file: it hands what is recorded to a tracing
-	// service, for the sessions that want the data source tracex.calls. [Start]
+	// service, for the sessions that want the data source tracex.calls. The program
+	// imports package recorder/shared, or Start fails with [ErrNotImported]. [Start]
 	// waits for the service's first answer, for [Config.ServiceTimeout] at most; so
 	// sessions that are there have all that is recorded from its return on. Without a
 	// service recording begins when one comes, and what was recorded before is gone:
@@ -42,8 +43,8 @@ const (
 	// ends of threads, in a thread named [DroppedVariable] at the end.
 	//
 	// What the program had not sent when it crashed is lost, [Config.FlushInterval]
-	// at most, unless somebody waits for it: see [LiveFolder]. tracex record does,
-	// and loses nothing; not so what [Config.TrackEvents] makes.
+	// at most, unless the environment names a folder for it, as tracex record does: then
+	// nothing is lost but what [Config.TrackEvents] makes.
 	SharedMemory
 )
 
@@ -81,7 +82,7 @@ const (
 
 // DroppedVariable is the name of the variable whose write says how many trace
 // points are missing before it.
-const DroppedVariable = "<dropped>"
+const DroppedVariable = sink.DroppedVariable
 
 // What a Config says where it says nothing. Sizes are in bytes.
 const (
@@ -141,7 +142,9 @@ type Config struct {
 	FormatVersion int
 
 	Strategy Strategy
-	Producer *producer.Producer // whose service SharedMemory uses; nil: one of its own
+	// Service is the connection that SharedMemory uses; nil: one of its own. Package
+	// recorder/shared has it.
+	Service Service
 	// TrackEvents has SharedMemory write Perfetto's track events, which all of
 	// its tools show, instead of packets that make the very trace of a file. That
 	// takes several times as long. Behind a loss, calls may seem to have ended

@@ -2,18 +2,16 @@ package recorder
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
-	"slices"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/remains"
 )
 
 // Finished says what [Finish] did.
@@ -100,21 +98,18 @@ type finisher struct {
 	rest *live.Rest
 	path string
 	dry  bool // nothing is written
-	// What is open is not known: the reader of the packets knows it.
-	blind bool
-	sends map[*Thread]sharedSend
-	to    func(*os.File) output
-	r     *Recorder
-	f     *files
-	done  Finished
-	had   int64 // bytes of the data file
+	to   func(*os.File) output
+	r    *Recorder
+	f    *files
+	done Finished
+	had  int64 // bytes of the data file
 }
 
 func (z *finisher) finish() (err error) {
 	if z.rest.Uint(live.AtState) == live.StateOver {
 		return nil
 	}
-	defer guardDamaged(&err)
+	defer remains.Guard(&err)
 	flags, block := z.rest.Uint(live.AtFlags), z.rest.Uint(live.AtBlock)
 	if block < buffers.First || block > buffers.MaxSize {
 		return fmt.Errorf("%w: a block size of %d bytes", live.ErrDamaged, block)
@@ -152,35 +147,36 @@ func (z *finisher) finish() (err error) {
 
 // layout returns the layout of what the live file keeps.
 func (z *finisher) layout() (*layout, error) {
-	version := z.rest.Uint(live.AtFormat)
-	if version == 0 {
-		return &layout22, nil // who wrote it knew no other
-	}
-	l, err := layoutOf(int(min(version, math.MaxInt32)))
+	version, err := remains.Version(z.rest)
 	if err != nil {
-		return nil, fmt.Errorf("it holds objects of format version %d, which needs a newer tracex", version)
+		return nil, err
 	}
-	return l, nil
+	return layoutOf(int(version))
 }
 
 // restore gives the recorder its threads, clock and names.
-func (z *finisher) restore(flags uint64) ([]*Thread, error) {
-	threads, err := z.threads()
+func (z *finisher) restore(flags uint64) (threads []*Thread, err error) {
+	left, err := remains.Threads(z.rest)
 	if err != nil {
 		return nil, err
 	}
-	if err := z.clock(threads, flags); err != nil {
+	for _, l := range left {
+		t, err := z.thread(l)
+		if err != nil {
+			return nil, err
+		}
+		if z.chain(t, l) {
+			z.done.Short++
+		}
+		if t.full.First != nil {
+			z.done.Threads++
+		}
+		threads = append(threads, t)
+	}
+	if err := z.clock(left, flags); err != nil {
 		return nil, err
 	}
 	return threads, z.names()
-}
-
-// guardDamaged is deferred where a live file is read: what it says is checked, but a
-// damage that was not thought of must not end the program.
-func guardDamaged(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("%w: %v", live.ErrDamaged, v)
-	}
 }
 
 // finishRoom is how much is gathered before it is written, in bytes.
@@ -312,31 +308,4 @@ func (z *finisher) closeFiles() {
 			_ = o.to.Close() // what is wrong was said
 		}
 	}
-}
-
-// threads makes the threads that had not ended, with what they had published.
-func (z *finisher) threads() ([]*Thread, error) {
-	byID := make(map[int32]*Thread)
-	for at, err := range z.rest.Slots(live.Threads) {
-		if err != nil {
-			return nil, err
-		}
-		t, err := z.thread(at)
-		if err != nil {
-			return nil, err
-		}
-		if byID[t.id] != nil {
-			return nil, fmt.Errorf("%w: two threads have the id %d", live.ErrDamaged, t.id)
-		}
-		byID[t.id] = t
-	}
-	if err := z.chunks(byID); err != nil {
-		return nil, err
-	}
-	threads := make([]*Thread, 0, len(byID))
-	for _, t := range byID {
-		threads = append(threads, t)
-	}
-	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.id, b.id) })
-	return threads, nil
 }

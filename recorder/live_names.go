@@ -5,14 +5,8 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveNames is the log of the names that no block has yet: pieces, each with
-//
-//	0    the next piece
-//	8    how many bytes it has
-//	16   how many bytes were logged before it
-//	24   encoded reference objects, in the order of their registration
-//
-// The registry's lock guards it.
+// liveNames is the log of the names that no block has yet: pieces, see
+// live.NamesNext. The registry's lock guards it.
 type liveNames struct {
 	file   *live.File // nil: there is none
 	pieces []*live.Piece
@@ -22,11 +16,7 @@ type liveNames struct {
 }
 
 const (
-	nextNames   = 0
-	namesLen    = 8
-	namesBefore = 16
-	namesHead   = 24
-	namesPiece  = 16 << 10
+	namesPiece = 16 << 10
 )
 
 // keepIn begins the log with what is registered already.
@@ -54,11 +44,11 @@ func (n *liveNames) extend(size int) bool {
 		n.file = nil // who finishes the recording misses the names, and says so
 		return false
 	}
-	p.Word(nextNames).Store(0)
-	p.Word(namesLen).Store(0)
-	p.Word(namesBefore).Store(uint64(n.added))
+	p.Word(live.NamesNext).Store(0)
+	p.Word(live.NamesLen).Store(0)
+	p.Word(live.NamesBefore).Store(uint64(n.added))
 	if k := len(n.pieces); k > 0 {
-		n.pieces[k-1].Word(nextNames).Store(uint64(p.Off))
+		n.pieces[k-1].Word(live.NamesNext).Store(uint64(p.Off))
 	} else {
 		n.file.Word(live.AtNames).Store(uint64(p.Off))
 	}
@@ -72,17 +62,17 @@ func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
 		return
 	}
 	last := n.pieces[len(n.pieces)-1]
-	if namesHead+n.n+int64(len(object)) > int64(len(last.Mem)) {
-		if !n.extend(namesHead + len(object)) {
+	if live.NamesHead+n.n+int64(len(object)) > int64(len(last.Mem)) {
+		if !n.extend(live.NamesHead + len(object)) {
 			return
 		}
 		last = n.pieces[len(n.pieces)-1]
 	}
-	copy(last.Mem[namesHead+n.n:], object)
+	copy(last.Mem[live.NamesHead+n.n:], object)
 	n.n += int64(len(object))
 	n.added += int64(len(object))
 	n.file.Word(live.AtCounts + int64(kind)*8).Store(uint64(count))
-	last.Word(namesLen).Store(uint64(n.n))
+	last.Word(live.NamesLen).Store(uint64(n.n))
 }
 
 // commit puts into a transaction how much of the log is in blocks. What was taken
@@ -98,7 +88,7 @@ func (g *registry) trim() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := &g.live
-	for n.file != nil && len(n.pieces) > 1 && int64(n.pieces[1].Word(namesBefore).Load()) <= n.taken {
+	for n.file != nil && len(n.pieces) > 1 && int64(n.pieces[1].Word(live.NamesBefore).Load()) <= n.taken {
 		n.file.Word(live.AtNames).Store(uint64(n.pieces[1].Off))
 		n.file.Free(n.pieces[0])
 		n.pieces = n.pieces[1:]

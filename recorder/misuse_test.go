@@ -343,8 +343,8 @@ func testEverythingAtOnce(t *testing.T) {
 	}
 }
 
-// A recording through shared memory that nonsense ended is still ended by Stop:
-// nothing of it keeps its connection, or its place there.
+// A recording through shared memory that nonsense ended is still ended by Stop: its
+// connection is closed.
 func TestNonsenseLeavesNoConnection(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
 	for _, events := range []bool{false, true} {
@@ -353,13 +353,7 @@ func TestNonsenseLeavesNoConnection(t *testing.T) {
 		if err := r.Stop(); err == nil {
 			t.Error("Stop says nothing")
 		}
-		var p *producer.Producer
-		switch s := r.sink.(type) {
-		case *shared:
-			p = s.producer
-		case *sharedEvents:
-			p = s.producer
-		}
+		p := r.sink.(*serviceSink).to.(interface{ Producer() *producer.Producer }).Producer()
 		if _, err := p.Register(producer.Source{Name: "another"}); !errors.Is(err, producer.ErrClosed) {
 			t.Errorf("track events: %v: the producer is there: %v", events, err)
 		}

@@ -1,6 +1,10 @@
 package recorder
 
-import "time"
+import (
+	"time"
+
+	_ "tracex/recorder/shared"
+)
 
 // A service of a test may be slow to answer: that is no reason to fail.
 func init() { serviceTimeout = time.Minute }

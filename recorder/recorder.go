@@ -21,7 +21,7 @@ type Recorder struct {
 	registry registry
 	pool     *buffers.Pool
 	clock    clock.Clock
-	sink     sink
+	sink     partSink
 	largest  int      // largest chunk, in bytes
 	places   sync.Map // return address to Location
 	types    sync.Map // reflect.Type to *typeInfo
@@ -105,9 +105,9 @@ func launch(c Config) (*Recorder, error) {
 		r.done, r.gone = make(chan struct{}), make(chan struct{})
 		go r.run()
 	}
-	if s, ok := r.sink.(toService); ok {
-		if err := s.begin(); err != nil {
-			r.abandon(s)
+	if s, ok := r.sink.(*serviceSink); ok {
+		if err := s.to.Begin(); err != nil {
+			r.abandon(s.to)
 			return nil, err
 		}
 	}
@@ -121,12 +121,11 @@ func launch(c Config) (*Recorder, error) {
 // buffers.
 func (r *Recorder) open() (memory int64, err error) {
 	c := &r.config
-	switch {
-	case c.Strategy == SharedMemory && c.TrackEvents:
-		r.sink, err = newSharedEvents(r)
-		return c.MaxMemory, err
-	case c.Strategy == SharedMemory:
-		r.sink, err = newShared(r)
+	if c.Strategy == SharedMemory {
+		s, err := newService(r)
+		if err == nil {
+			r.sink = s
+		}
 		return c.MaxMemory, err
 	}
 	files, err := newFiles(r)
@@ -197,11 +196,11 @@ func (r *Recorder) Flush() (Saved, error) {
 	if r.config.Strategy != CollectAndDump && r.state.Load() == running {
 		before := r.dropped.Load()
 		r.sweep(onDemand)
-		if s, ok := r.sink.(toService); ok {
-			s.flush()
+		if s, ok := r.sink.(*serviceSink); ok {
+			s.to.Flush()
 			if r.dropped.Load() > before {
 				r.sweep(onDemand) // now there is room to say it
-				s.flush()
+				s.to.Flush()
 			}
 		}
 		r.tell()

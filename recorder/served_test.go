@@ -10,6 +10,7 @@ import (
 
 	"tracex/recorder/perfetto/ipc/ipctest"
 	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/shared"
 )
 
 // TestServiceWithoutAnswer starts a recorder with a service that never answers:
@@ -28,7 +29,7 @@ func TestServiceWithoutAnswer(t *testing.T) {
 	defer p.Close()
 	told := make(chan error, 1)
 	r, err := Start(Config{
-		Strategy: SharedMemory, Producer: p, ServiceTimeout: time.Millisecond, OnError: func(err error) { told <- err },
+		Strategy: SharedMemory, Service: shared.Via(p), ServiceTimeout: time.Millisecond, OnError: func(err error) { told <- err },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestFlushWithoutService(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := Start(Config{Strategy: SharedMemory, Producer: p})
+	r, err := Start(Config{Strategy: SharedMemory, Service: shared.Via(p)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/shared"
 )
 
 // follower follows the parts of a thread, of which some are missing.
@@ -125,7 +126,7 @@ func flood(t *testing.T, ending bool) *tracing {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := recorder.Start(recorder.Config{OnFull: recorder.Drop, Producer: p})
+	r, err := recorder.Start(recorder.Config{OnFull: recorder.Drop, Service: shared.Via(p)})
 	if err != nil {
 		t.Fatal(err)
 	}

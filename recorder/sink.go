@@ -5,7 +5,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// sink is where recorded bytes go. The encoder before it is the same for all:
+// partSink is where recorded bytes go. The encoder before it is the same for all:
 // a [Thread] writes objects and marks into its chunks, and whoever finds that a
 // chunk is full or that time has come hands what is published of it to the sink
 // as a part. What a sink has to know of a thread from one part to the next is in
@@ -17,7 +17,7 @@ import (
 // those of different threads at once.
 //
 // Lock order: a thread's mu, the sink's own, the registry's.
-type sink interface {
+type partSink interface {
 	// put takes a part. t.mu is held, and the part's chunk stays as it is
 	// until put returns. last: nothing of t comes behind it, and what is open
 	// ended when t.file.ended was read.

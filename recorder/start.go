@@ -5,14 +5,14 @@ import (
 	"os"
 	"sync"
 
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/internal/sink"
 )
 
 // Start begins to record. It fails when a file is there already, or none can be
 // made, or when the environment names a service that does not answer and there is
 // no Path to record to instead: see [Automatic].
 func Start(c Config) (*Recorder, error) {
-	if c.Strategy != Automatic || os.Getenv(ipc.ProducerVariable) == "" {
+	if c.Strategy != Automatic || os.Getenv(sink.ServiceVariable) == "" {
 		return launch(c)
 	}
 	// OnError is told of what hinders the service if that is where the recording
@@ -26,7 +26,7 @@ func Start(c Config) (*Recorder, error) {
 		return r, nil
 	}
 	if c.Path == "" {
-		return nil, fmt.Errorf("%w (%s names it, and the config names no path to record to instead)", err, ipc.ProducerVariable)
+		return nil, fmt.Errorf("%w (%s names it, and the config names no path to record to instead)", err, sink.ServiceVariable)
 	}
 	c.Strategy = Streaming
 	r, failed := launch(c)
@@ -42,13 +42,13 @@ func Start(c Config) (*Recorder, error) {
 
 // abandon ends a recorder that found no service, of which the program knows
 // nothing. When it returns, no session is offered anything any more.
-func (r *Recorder) abandon(s toService) {
+func (r *Recorder) abandon(s sink.Sink) {
 	r.state.Store(stopped)
 	if r.done != nil {
 		close(r.done)
 		<-r.gone
 	}
-	s.abandon()
+	s.Abandon()
 }
 
 // listener keeps the error that OnError is to be told until it is opened.
@@ -81,3 +81,7 @@ func (l *listener) open() {
 		go l.to(l.kept) // its owner may wait for what Start returns
 	}
 }
+
+// serviceTimeout is how long Start waits for the service if the config does not
+// say. Tests have more time.
+var serviceTimeout = DefaultServiceTimeout

@@ -15,6 +15,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/ipc/ipctest"
@@ -81,7 +82,7 @@ func TestStartWithoutService(t *testing.T) {
 				if n := len(loaded(t, path).Threads); n != 1 {
 					t.Errorf("the trace has %d threads", n)
 				}
-				if err := within(t, told, "what is wrong"); !errors.Is(err, errNoService) || !strings.Contains(err.Error(), path) {
+				if err := within(t, told, "what is wrong"); !errors.Is(err, sink.ErrNoService) || !strings.Contains(err.Error(), path) {
 					t.Errorf("told %v", err)
 				} else if answers == "mute" && !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("told %v, want that it waited in vain", err)
@@ -131,12 +132,12 @@ func TestStartNowhere(t *testing.T) {
 	address := filepath.Join(ipctest.Folder(t), "p")
 	t.Setenv(ipc.ProducerVariable, address)
 	r, err := Start(Config{OnError: func(err error) { t.Errorf("told %v besides", err) }})
-	if r != nil || !errors.Is(err, errNoService) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), address) {
+	if r != nil || !errors.Is(err, sink.ErrNoService) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), address) {
 		t.Errorf("Start returned %v, %v", r, err)
 	}
 	mute(t, address)
 	r, err = Start(Config{ServiceTimeout: time.Millisecond})
-	if r != nil || !errors.Is(err, errNoService) || !errors.Is(err, context.DeadlineExceeded) {
+	if r != nil || !errors.Is(err, sink.ErrNoService) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Start returned %v, %v", r, err)
 	}
 	// Where nothing can be recorded either, that is what is said.
@@ -171,7 +172,7 @@ func TestStartWaitsForSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(r.sink.(*shared).source.Instances()); n != 1 {
+			if n := r.sink.(*serviceSink).to.(interface{ Sessions() int }).Sessions(); n != 1 {
 				t.Errorf("%v: %d sessions record", full, n)
 			}
 			if err := r.Stop(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/sink"
 )
 
 // Thread records what one goroutine does: a thread of the trace. Only one
@@ -81,7 +82,7 @@ const (
 	callRoom    = format.CallReceiverAt + countSize + format.CallFlagsSize                               // a call without its values
 	callFooter  = format.CallResultAt + format.UTFHeadSize                                               // without its result
 	owedRoom    = callFooter + format.ValueHeadSize22 + format.UTFHeadSize + len(format.UntrackedResult) // a footer that is owed
-	droppedRoom = format.LeafValueAt + format.MaxObjectSize                                              // the note of what was dropped
+	droppedRoom = sink.NoteRoom                                                                          // the note of what was dropped
 	countSize   = 4                                                                                      // of the number of arguments
 )
 

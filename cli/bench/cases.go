@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"tracex/recorder"
+	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/shared"
 )
 
 // call is a call that is recorded again and again. record does it n times, with the
@@ -106,17 +108,19 @@ func (c *testCase) measure(ctx context.Context, dir string, via *privateService)
 		return r, nil
 	}
 	config := c.strategy.config
+	var p *producer.Producer
 	if config.Strategy == recorder.SharedMemory {
-		if config.Producer, err = via.producer(); err != nil {
+		if p, err = via.producer(); err != nil {
 			return r, err
 		}
-		defer config.Producer.Close()
+		defer p.Close()
+		config.Service = shared.Via(p)
 	} else {
 		config.Path, config.Overwrite = filepath.Join(dir, "trace.bin"), true
 	}
 	rec, err := recorder.Start(config)
-	if err == nil && config.Producer != nil {
-		err = config.Producer.Settle(ctx)
+	if err == nil && p != nil {
+		err = p.Settle(ctx)
 	}
 	if err != nil {
 		return r, err

@@ -12,6 +12,7 @@ import (
 
 	"tracex/recorder"
 	"tracex/recorder/recordertest"
+	_ "tracex/recorder/shared"
 )
 
 // programName is the name under which the test binary is a program that records

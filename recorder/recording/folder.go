@@ -9,7 +9,7 @@
 //	  finishing      locked by whoever makes the trace when nobody records any more
 //	  about.json     an [About]
 //	  spool.pftrace  what the service wrote
-//	  *.live         see recorder.LiveFolder
+//	  *.live         see shared.LiveFolder
 package recording
 
 import (

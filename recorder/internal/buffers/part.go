@@ -100,5 +100,5 @@ func (p Part) MarksBefore() int {
 	if p.Chunk == nil {
 		return 0
 	}
-	return p.Chunk.FlushedMarks
+	return cap(p.Chunk.Marks) - cap(p.Marks) // it is a slice of these
 }

@@ -56,3 +56,11 @@ const (
 	SharedSending = 16 // one more than the number of the part that is being sent; 0: none is
 	SharedNumber  = 24 // of the next part
 )
+
+// A piece of the log of names, by offsets in bytes.
+const (
+	NamesNext   = 0  // the next piece
+	NamesLen    = 8  // how many bytes this one has
+	NamesBefore = 16 // how many bytes were logged before it
+	NamesHead   = 24 // encoded reference objects, in the order of their registration
+)

@@ -9,6 +9,7 @@
 package sink
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -23,9 +24,9 @@ import (
 // service, as Perfetto's protocol has it.
 const ServiceVariable = "PERFETTO_PRODUCER_SOCK_NAME"
 
-// Thread is what a sink knows of a thread. The thread's lock guards it.
+// Thread is what a sink is told of a thread.
 type Thread struct {
-	ID    int32
+	ID    int32 // among the threads of its recorder
 	Name  string
 	Ended uint64     // the clock's reading when it ended, once it has
 	Slot  *live.Slot // its record in the live file; nil: it has none
@@ -40,10 +41,10 @@ type Sink interface {
 	// until Put returns. last: nothing of the thread follows. It fails when the part's
 	// marks cannot be those of one goroutine's calls, and returns what it did not take;
 	// the recorder puts the sound beginning of that once more, with the same last.
-	Put(t *Thread, p buffers.Part, last bool) (left buffers.Part, err error)
+	Put(t Thread, p buffers.Part, last bool) (left buffers.Part, err error)
 	// Opened returns the classes of the containers that a thread has open after what was
 	// put, outermost first. The thread's lock is held.
-	Opened(t *Thread) []format.Class
+	Opened(thread int32) []format.Class
 	// Flush waits until the service has all that was put.
 	Flush()
 	// Abandon ends a sink whose Begin failed: when it returns, the service asks nothing.
@@ -63,8 +64,10 @@ type Recorder interface {
 	// their cells, whose Start is the position in what was appended.
 	TakeNames(data []byte, cells []format.Cell) ([]byte, []format.Cell)
 	// PutNote writes a note of how many trace points of a thread are missing before it,
-	// in [NoteRoom] bytes at most, and returns its size. It registers a variable.
+	// in [NoteRoom] bytes at most, and returns its size. What notes write to is registered
+	// by then: NameDropped does that alone.
 	PutNote(b []byte, thread, event int32, missing int64) int
+	NameDropped()
 	// Threads is how many threads were begun.
 	Threads() int64
 	// Sweep puts all that was recorded.
@@ -82,7 +85,7 @@ type Recorder interface {
 }
 
 // NoteRoom is the most bytes of a note of what was dropped.
-const NoteRoom = 31
+const NoteRoom = format.LeafValueAt + format.MaxObjectSize
 
 // LastEvent is the event id of a note when all others are used up.
 const LastEvent = 1<<31 - 1
@@ -120,3 +123,6 @@ func Registered() Opener {
 	}
 	return nil
 }
+
+// ErrNoService says that there is no service, or one that does not answer.
+var ErrNoService = errors.New("there is no tracing service")

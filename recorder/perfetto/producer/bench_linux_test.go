@@ -18,6 +18,7 @@ import (
 	"tracex/recorder/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/shared"
 )
 
 // ran is how long the processors have worked for somebody.
@@ -54,7 +55,7 @@ func benchmarkEndToEnd(b *testing.B, source string, goroutines int) {
 	defer p.Close()
 	pairs, flush := callPairs, func() {}
 	if source == calls.Source {
-		r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, Producer: p})
+		r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, Service: shared.Via(p)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package recorder
+package shared
 
 import (
 	"encoding/binary"
@@ -8,21 +8,23 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
 )
 
 // sharedThread is what is known of a thread from one of its packets to the next.
 // The thread's lock guards it.
-type sharedThread struct {
-	s       *shared
+type callThread struct {
+	s       *callSink
+	clock   *clock.Clock // nil: no times are wanted
 	open    []openCall
 	headers []byte // of open, one behind the other, but for those of the part at hand
 	kept    int    // how many of open are in headers
 	latest  int64  // when its last header or footer was, in ns of the clock
 	offset  int64
 	line    clock.Piece
-	sent    []sharedCount
+	sent    []progress
 	count   uint64 // parts, sent or not
 	blind   bool   // what is open is not known
 
@@ -36,7 +38,7 @@ type openCall struct {
 }
 
 // sharedCount is how far a session is with a thread.
-type sharedCount struct {
+type progress struct {
 	to      *producer.Instance
 	number  uint64 // of the next part
 	cleared uint32
@@ -47,15 +49,15 @@ type sharedCount struct {
 
 // packet sends a part, or a piece of one, to all who want it. It fails when the
 // marks cannot be those of one goroutine's calls.
-func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*producer.Instance) error {
+func (st *callThread) packet(t sink.Thread, p buffers.Part, last bool, targets []*producer.Instance) error {
 	s := st.s
 	st.since(targets)
 	c := calls.Part{
-		Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: t.id, Name: t.name, Objects: p.Data, Last: last,
+		Recorder: s.id, Format: int(s.options.Version), HasThread: true, Thread: t.ID, Name: t.Name, Objects: p.Data, Last: last,
 	}
 	for i := range st.sent {
 		if st.sent[i].lost {
-			c.Skipped = st.describe(s)
+			c.Skipped = st.describe()
 			break
 		}
 	}
@@ -64,12 +66,12 @@ func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*
 		return err
 	}
 	at := uint64(first + st.offset)
-	if s.r.config.NoTimes {
+	if st.clock == nil {
 		at = producer.BootTime(time.Now())
 	} else {
 		c.Times = st.times
 		if last {
-			ended := max(st.ns(t.file.ended), st.latest)
+			ended := max(st.ns(t.Ended), st.latest)
 			if len(p.Marks) == 0 {
 				at = uint64(st.latest + st.offset)
 			}
@@ -77,7 +79,7 @@ func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*
 		}
 	}
 	if st.owes() {
-		s.r.droppedVariable()
+		s.r.NameDropped()
 		s.references(targets)
 	}
 	for i := range st.sent {
@@ -90,8 +92,8 @@ func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*
 		c.Objects = st.objects(t, n, p)
 		st.head = c.AppendHead(st.head[:0])
 		n.number++
-		if n.lost = !s.send(n.to, uint(t.id), at, st.head, c.Objects); n.lost {
-			s.r.dropped.Add(n.miss(p))
+		if n.lost = !s.send(n.to, uint(t.ID), at, st.head, c.Objects); n.lost {
+			s.r.Dropped(n.miss(p))
 			continue
 		}
 		n.missing = 0
@@ -102,19 +104,19 @@ func (st *sharedThread) packet(t *Thread, p buffers.Part, last bool, targets []*
 }
 
 // objects returns those of a part, behind the note of what was lost before it.
-func (st *sharedThread) objects(t *Thread, n *sharedCount, p buffers.Part) []byte {
+func (st *callThread) objects(t sink.Thread, n *progress, p buffers.Part) []byte {
 	if n.missing == 0 {
 		return p.Data
 	}
-	var note [droppedRoom]byte
-	size := st.s.r.putNote(note[:], t.id, n.event, n.missing)
+	var note [sink.NoteRoom]byte
+	size := st.s.r.PutNote(note[:], t.ID, n.event, n.missing)
 	st.noted = append(append(st.noted[:0], note[:size]...), p.Data...)
 	return st.noted
 }
 
 // miss notes that a part was lost, and returns how many containers begin in it:
 // other trace points are not counted. What a lost note said was counted before.
-func (n *sharedCount) miss(p buffers.Part) (lost int64) {
+func (n *progress) miss(p buffers.Part) (lost int64) {
 	event := func(at int) {
 		if n.missing == 0 {
 			n.event = format.EventOf(p.Data[at:])
@@ -136,7 +138,7 @@ func (n *sharedCount) miss(p buffers.Part) (lost int64) {
 }
 
 // owes reports whether a session has to hear that something was lost.
-func (st *sharedThread) owes() bool {
+func (st *callThread) owes() bool {
 	for i := range st.sent {
 		if st.sent[i].missing > 0 {
 			return true
@@ -146,7 +148,7 @@ func (st *sharedThread) owes() bool {
 }
 
 // since brings the list of sessions up to date.
-func (st *sharedThread) since(targets []*producer.Instance) {
+func (st *callThread) since(targets []*producer.Instance) {
 	kept := st.sent[:0]
 	for _, n := range st.sent {
 		for _, i := range targets {
@@ -158,7 +160,7 @@ func (st *sharedThread) since(targets []*producer.Instance) {
 	clear(st.sent[len(kept):])
 	st.sent = kept
 	for _, i := range targets {
-		cleared := i.Value.(*sharedSession).cleared.Load()
+		cleared := i.Value.(*session).cleared.Load()
 		found := false
 		for k := range st.sent {
 			if n := &st.sent[k]; n.to == i {
@@ -169,14 +171,14 @@ func (st *sharedThread) since(targets []*producer.Instance) {
 			}
 		}
 		if !found {
-			st.sent = append(st.sent, sharedCount{to: i, cleared: cleared, lost: len(st.open) > 0})
+			st.sent = append(st.sent, progress{to: i, cleared: cleared, lost: len(st.open) > 0})
 		}
 	}
 }
 
 // describe says what is open in whole and began, and returns how many containers
 // it leaves out.
-func (st *sharedThread) describe(s *shared) (skipped int) {
+func (st *callThread) describe() (skipped int) {
 	st.whole, st.began = st.whole[:0], st.began[:0]
 	if n := len(st.open); n > 0 {
 		for end := st.open[n-1].end; end-st.open[skipped].at > openBytes && skipped < n-1; {
@@ -186,7 +188,7 @@ func (st *sharedThread) describe(s *shared) (skipped int) {
 	}
 	before := int64(0)
 	for _, o := range st.open[skipped:] {
-		if !s.r.config.NoTimes {
+		if st.clock != nil {
 			st.began = binary.AppendUvarint(st.began, uint64(o.ns+st.offset-before))
 			before = o.ns + st.offset
 		}
@@ -194,21 +196,21 @@ func (st *sharedThread) describe(s *shared) (skipped int) {
 	return skipped
 }
 
-func (st *sharedThread) ns(reading uint64) int64 {
+func (st *callThread) ns(reading uint64) int64 {
 	if !st.line.Has(reading) {
-		st.line = st.s.r.clock.Around(reading)
+		st.line = st.clock.Around(reading)
 	}
 	return st.line.At(reading)
 }
 
 // scan goes through the headers and footers of a part: their times, and what is
 // open behind it. It returns the nanosecond of the first.
-func (st *sharedThread) scan(p buffers.Part) (first int64, err error) {
+func (st *callThread) scan(p buffers.Part) (first int64, err error) {
 	if err := st.check(p); err != nil {
 		return 0, err
 	}
 	times := st.times[:0]
-	timed := !st.s.r.config.NoTimes
+	timed := st.clock != nil
 	first = st.latest
 	for i := range p.Marks {
 		m := &p.Marks[i]
@@ -239,7 +241,7 @@ func (st *sharedThread) scan(p buffers.Part) (first int64, err error) {
 
 // check reports what is wrong with the marks of a part, before anything is made of
 // them.
-func (st *sharedThread) check(p buffers.Part) error {
+func (st *callThread) check(p buffers.Part) error {
 	behind, open := p.First, len(st.open)
 	for i := range p.Marks {
 		m := &p.Marks[i]
@@ -259,7 +261,7 @@ func (st *sharedThread) check(p buffers.Part) error {
 }
 
 // keep copies the headers of the containers that a part leaves open.
-func (st *sharedThread) keep(data []byte) {
+func (st *callThread) keep(data []byte) {
 	end := 0
 	if st.kept > 0 {
 		end = st.open[st.kept-1].end

@@ -1,41 +1,87 @@
-package recorder
+package shared
 
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/format"
+	"tracex/recorder"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/sink"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/ipc"
 	"tracex/recorder/perfetto/messages"
 )
 
+// held is a sink that keeps what it is given, and hands nothing on: so a test can end the
+// program at any step of the sending.
+type held struct {
+	*callSink
+	thread sink.Thread
+	part   buffers.Part // the last that was not empty
+}
+
+func (h *held) Open(r sink.Recorder, o sink.Options) (_ sink.Sink, err error) {
+	h.callSink, err = newCallSink(r, o, nil)
+	return h, err
+}
+
+func (h *held) Put(t sink.Thread, p buffers.Part, _ bool) (buffers.Part, error) {
+	h.thread = t
+	if len(p.Data) > 0 {
+		h.part = p
+	}
+	return buffers.Part{}, nil
+}
+
+func (h *held) Flush() {}
+
+// all is what was recorded into the buffer of the part.
+func (h *held) all() []byte {
+	n, _ := buffers.Unpack(h.part.Chunk.Published.Load())
+	return h.part.Chunk.Data[:n]
+}
+
 // someShared is a recorder for a service, with a live file, and a thread of it. The
 // service is not there, so that nothing is sent but what a test sends.
-func someShared(t *testing.T) (r *Recorder, s *shared, thread *Thread, live string) {
+func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.Thread, live string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir, h := t.TempDir(), &held{}
 	t.Setenv(ipc.ProducerVariable, filepath.Join(dir, "no service"))
 	t.Setenv(LiveFolder, dir)
-	r, err := Start(Config{Strategy: SharedMemory, NoTimes: true, FlushInterval: -1, OnError: func(error) {}})
+	r, err := recorder.Start(recorder.Config{
+		Strategy: recorder.SharedMemory, Service: h, NoTimes: true, FlushInterval: -1, OnError: func(error) {},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Stop() }) // nobody heard of it
-	files, err := filepath.Glob(filepath.Join(dir, "*"+LiveSuffix))
+	t.Cleanup(func() { _ = r.Stop() }) // no service heard of it
+	files, err := filepath.Glob(filepath.Join(dir, "*"+format.LiveSuffix))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("live files: %q, %v", files, err)
 	}
-	return r, r.sink.(*shared), r.Thread("worker"), files[0]
+	return r, h, r.Thread("worker"), files[0]
 }
 
-// finished returns what FinishShared makes of a copy of a live file in which change,
+// someCalls records some calls, and what is within them.
+func someCalls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
+	class := r.Class("C")
+	for i := from; i < to; i++ {
+		t.Enter(r.Method(class, fmt.Sprint("m", i), recorder.Type{}), 0, recorder.Null(), recorder.Int(i))
+		t.WriteVariable(r.Variable(fmt.Sprint("v", i%7), recorder.Type{}), r.Location(recorder.Place{File: "c.go", Line: i}), recorder.String("some text"))
+		t.Exit(recorder.Int(i))
+	}
+}
+
+// finished returns what Finish makes of a copy of a live file in which change,
 // if it is not nil, changed something.
 func finished(t *testing.T, path string, change func(file []byte)) (parts []calls.Part) {
 	t.Helper()
@@ -46,12 +92,12 @@ func finished(t *testing.T, path string, change func(file []byte)) (parts []call
 	if change != nil {
 		change(file)
 	}
-	copied := filepath.Join(t.TempDir(), "copy"+LiveSuffix)
+	copied := filepath.Join(t.TempDir(), "copy"+format.LiveSuffix)
 	if err := os.WriteFile(copied, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if done, err := FinishShared(copied, &out); err != nil || !done.Done || done.Short > 0 {
+	if done, err := Finish(copied, &out); err != nil || !done.Done || done.Short > 0 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	var trace messages.Trace
@@ -84,19 +130,14 @@ func joined(parts ...calls.Part) (objects []byte) {
 
 // A program may end at any step of the sending of a part: what it recorded is there,
 // once, whether that part came or not.
-func TestFinishSharedAtEachStep(t *testing.T) { EachVersion(t, testFinishSharedAtEachStep) }
+func TestFinishAtEachStep(t *testing.T) { versiontest.EachVersion(t, testFinishAtEachStep) }
 
-func testFinishSharedAtEachStep(t *testing.T) {
-	r, s, thread, path := someShared(t)
+func testFinishAtEachStep(t *testing.T) {
+	r, h, thread, path := someShared(t)
 	someCalls(r, thread, 1, 3)
-	c := thread.chunk.Load()
-	p, st := c.Pending(), s.thread(thread)
-	all := func() []byte {
-		if thread.chunk.Load() != c {
-			t.Fatal("the thread has got another buffer: record less")
-		}
-		return c.Data[:thread.bytes]
-	}
+	_, _ = r.Flush()
+	p, c := h.part, h.part.Chunk
+	st := h.callSink.thread(h.thread.ID)
 	part := calls.Part{HasThread: true, Objects: bytes.Clone(p.Data)}
 	check := func(step string, came bool, change func([]byte)) {
 		t.Helper()
@@ -104,21 +145,21 @@ func testFinishSharedAtEachStep(t *testing.T) {
 		if came {
 			parts = append([]calls.Part{part}, parts...)
 		}
-		if got := joined(parts...); !bytes.Equal(got, all()) {
-			t.Errorf("%s: %d bytes of objects, want %d", step, len(got), len(all()))
+		if got := joined(parts...); !bytes.Equal(got, h.all()) {
+			t.Errorf("%s: %d bytes of objects, want %d", step, len(got), len(h.all()))
 		}
 	}
 	check("not begun", false, nil)
-	st.sending(thread, p, len(p.Marks))
+	st.sending(h.thread, p, len(p.Marks))
 	check("about to be sent", false, nil)
 	check("sent", true, nil)
 	someCalls(r, thread, 3, 5)
-	check("about to be sent, more behind it", false, nil)
-	check("sent, more behind it", true, nil)
-	st.sentAll(thread, p, len(p.Marks))
+	check("about to be sent, more after it", false, nil)
+	check("sent, more after it", true, nil)
+	st.sentAll(h.thread, p, len(p.Marks))
 	check("noted", true, nil)
 
-	slot, chunk := thread.file.live.slot.Off, c.SlotOff()
+	slot, chunk := h.thread.Slot.Off, c.SlotOff()
 	sending := func(file []byte) { binary.NativeEndian.PutUint64(file[slot+live.SharedSending:], 1) }
 	check("noted, but for the last word", true, sending)
 	check("noted, but for the last two words", true, func(file []byte) {
@@ -128,14 +169,16 @@ func testFinishSharedAtEachStep(t *testing.T) {
 }
 
 // What is sent besides that is in no buffer has a number too.
-func TestFinishSharedBehindANote(t *testing.T) { EachVersion(t, testFinishSharedBehindANote) }
+func TestFinishAfterANote(t *testing.T) { versiontest.EachVersion(t, testFinishAfterANote) }
 
-func testFinishSharedBehindANote(t *testing.T) {
-	r, s, thread, path := someShared(t)
-	st := s.thread(thread)
-	st.sending(thread, buffers.Part{}, 0)
+func testFinishAfterANote(t *testing.T) {
+	r, h, thread, path := someShared(t)
+	_, _ = r.Flush()
+	st := h.callSink.thread(h.thread.ID)
+	st.sending(h.thread, buffers.Part{}, 0)
 	someCalls(r, thread, 1, 3)
-	all := thread.chunk.Load().Data[:thread.bytes]
+	_, _ = r.Flush()
+	all := h.all()
 	parts := finished(t, path, nil)
 	if got := joined(parts...); !bytes.Equal(got, all) {
 		t.Errorf("it did not come: %d bytes of objects, want %d", len(got), len(all))

@@ -1,4 +1,4 @@
-package recorder
+package shared
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/smb"
@@ -21,16 +22,17 @@ import (
 //
 // The lock of a thread is held while its parts are put, and no other of the sink's
 // but that of its writer. So goroutines put at once as long as there are writers.
-type shared struct {
+type callSink struct {
 	served
 	source  *producer.DataSource
 	id      uint64
 	stopped atomic.Bool
 	parts   atomic.Int64
 	bytes   atomic.Int64
+	live    *live.File // what is not sent yet; nil: it is in the program's own memory
 
-	mu      sync.Mutex // guards what follows
-	threads map[*Thread]*sharedThread
+	mu      sync.Mutex            // guards what follows
+	threads map[int32]*callThread // by id
 	log     []byte
 	cells   []format.Cell // of log
 	scratch []format.Cell
@@ -45,25 +47,25 @@ const (
 	openBytes = 64 << 10
 )
 
-// newShared connects. The source is offered by begin.
-func newShared(r *Recorder) (*shared, error) {
-	s := &shared{id: rand.Uint64(), threads: map[*Thread]*sharedThread{}}
-	if err := s.connect(r); err != nil {
+// newShared connects. The source is offered by Begin.
+func newCallSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*callSink, error) {
+	s := &callSink{id: rand.Uint64(), threads: map[int32]*callThread{}}
+	if err := s.connect(r, o, p); err != nil {
 		return nil, err
 	}
 	s.startLive()
 	return s, nil
 }
 
-func (s *shared) begin() error {
-	sweep := func(*producer.Instance) { s.r.sweep(onDemand) }
+func (s *callSink) Begin() error {
+	sweep := func(*producer.Instance) { s.r.Sweep() }
 	var err error
 	s.source, err = s.producer.Register(producer.Source{
-		Name: calls.Source, Policy: s.r.config.OnFull,
-		SetUp: func(i *producer.Instance) { i.Value = &sharedSession{} },
+		Name: calls.Source, Policy: s.options.Policy,
+		SetUp: func(i *producer.Instance) { i.Value = &session{} },
 		Stop:  sweep,
 		Flush: func(i *producer.Instance, _ producer.FlushReason) { sweep(i) },
-		Clear: func(i *producer.Instance) { i.Value.(*sharedSession).cleared.Add(1) },
+		Clear: func(i *producer.Instance) { i.Value.(*session).cleared.Add(1) },
 	})
 	if err != nil {
 		return err
@@ -71,13 +73,13 @@ func (s *shared) begin() error {
 	return s.settle(s.source)
 }
 
-func (s *shared) abandon() {
+func (s *callSink) Abandon() {
 	s.close(s.source)
 	s.endLive()
 }
 
 // sharedSession is what is known of a session that records.
-type sharedSession struct {
+type session struct {
 	cleared atomic.Uint32 // how often everything has to be said again
 	missing atomic.Int64  // trace points that were lost at the ends of threads
 
@@ -88,10 +90,10 @@ type sharedSession struct {
 
 // references sends what was registered. They are in the order of the log, so what
 // is known of it is a number.
-func (s *shared) references(targets []*producer.Instance) {
+func (s *callSink) references(targets []*producer.Instance) {
 	s.mu.Lock()
 	at := len(s.log)
-	s.log, s.scratch = s.r.registry.take(s.log, s.scratch[:0])
+	s.log, s.scratch = s.r.TakeNames(s.log, s.scratch[:0])
 	for _, c := range s.scratch {
 		c.Start += int64(at)
 		s.cells = append(s.cells, c)
@@ -99,13 +101,13 @@ func (s *shared) references(targets []*producer.Instance) {
 	log, cells := s.log, s.cells
 	s.mu.Unlock()
 	for _, i := range targets {
-		i.Value.(*sharedSession).send(i, s, log, cells)
+		i.Value.(*session).send(i, s, log, cells)
 	}
 }
 
 // send sends what a session does not know of the log, by the packet. What finds no
 // room is sent the next time.
-func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells []format.Cell) {
+func (n *session) send(i *producer.Instance, s *callSink, log []byte, cells []format.Cell) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if said := n.cleared.Load(); said != n.said {
@@ -120,7 +122,7 @@ func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells 
 		if to < len(cells) {
 			end = cells[to].Start
 		}
-		part := calls.Part{Recorder: s.id, Format: int(s.r.layout.version), References: log[cells[from].Start:end]}
+		part := calls.Part{Recorder: s.id, Format: int(s.options.Version), References: log[cells[from].Start:end]}
 		if !s.send(i, 0, producer.BootTime(time.Now()), part.AppendHead(nil), nil) {
 			return
 		}
@@ -129,7 +131,7 @@ func (n *sharedSession) send(i *producer.Instance, s *shared, log []byte, cells 
 }
 
 // send writes a packet.
-func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, objects []byte) (written bool) {
+func (s *callSink) send(i *producer.Instance, writer uint, at uint64, head, objects []byte) (written bool) {
 	var room [32]byte
 	b := binary.AppendUvarint(append(room[:0], 8<<3), at)
 	b = binary.AppendUvarint(b, calls.Field<<3|2)
@@ -147,27 +149,20 @@ func (s *shared) send(i *producer.Instance, writer uint, at uint64, head, object
 	return written
 }
 
-func (s *shared) put(t *Thread, p buffers.Part, last bool) {
-	if s.r.refuses(t) {
-		p = buffers.Part{}
-	}
-	if s.stopped.Load() || len(p.Data) == 0 && !last && !s.owes(t) {
-		return
+func (s *callSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.Part, err error) {
+	if s.stopped.Load() || len(p.Data) == 0 && !last && !s.owes(t.ID) {
+		return buffers.Part{}, nil
 	}
 	targets := s.source.Instances()
 	s.references(targets)
-	st := s.thread(t)
+	st := s.thread(t.ID)
 	for marks := p.MarksBefore(); ; {
 		var now buffers.Part
 		now, p = p.Split(packetBytes)
 		st.sending(t, now, marks+len(now.Marks))
 		if err := st.packet(t, now, last && len(p.Data) == 0, targets); err != nil {
-			s.r.torn(t, err)
-			now, _ = t.sound(now, s.opened(t))
-			p = buffers.Part{}
-			if st.packet(t, now, last, targets) != nil {
-				return // cannot be: what was wrong is not in it
-			}
+			st.notSent(t)
+			return now, err
 		}
 		marks += len(now.Marks)
 		st.sentAll(t, now, marks)
@@ -177,91 +172,88 @@ func (s *shared) put(t *Thread, p buffers.Part, last bool) {
 	}
 	if last {
 		s.mu.Lock()
-		delete(s.threads, t)
+		delete(s.threads, t.ID)
 		s.mu.Unlock()
 		for i := range st.sent {
-			st.sent[i].to.Value.(*sharedSession).missing.Add(st.sent[i].missing)
+			st.sent[i].to.Value.(*session).missing.Add(st.sent[i].missing)
 		}
 	}
+	return buffers.Part{}, nil
 }
 
 // owes reports whether a session has to hear that something of a thread was lost.
 // t.mu is held.
-func (s *shared) owes(t *Thread) bool {
+func (s *callSink) owes(thread int32) bool {
 	s.mu.Lock()
-	st := s.threads[t]
+	st := s.threads[thread]
 	s.mu.Unlock()
 	return st != nil && st.owes()
 }
 
 // last says to each session what was lost at the ends of threads, of which nothing
 // came behind that could say it: in a thread of its own.
-func (s *shared) last() {
-	s.r.mu.Lock()
-	id := int32(min(s.r.nextID, math.MaxInt32))
-	s.r.mu.Unlock()
+func (s *callSink) last() {
+	id := int32(min(s.r.Threads(), math.MaxInt32))
 	targets := s.source.Instances()
-	var note [droppedRoom]byte
+	var note [sink.NoteRoom]byte
 	for _, i := range targets {
-		if missing := i.Value.(*sharedSession).missing.Swap(0); missing > 0 {
-			size := s.r.putNote(note[:], id, lastEvent, missing)
+		if missing := i.Value.(*session).missing.Swap(0); missing > 0 {
+			size := s.r.PutNote(note[:], id, sink.LastEvent, missing)
 			s.references(targets)
 			part := calls.Part{
-				Recorder: s.id, Format: int(s.r.layout.version), HasThread: true, Thread: id, Name: DroppedVariable, Objects: note[:size], Last: true,
+				Recorder: s.id, Format: int(s.options.Version), HasThread: true, Thread: id, Name: sink.DroppedVariable, Objects: note[:size], Last: true,
 			}
-			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // there is nobody left to tell
+			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // nothing is left to tell
 		}
 	}
 }
 
 // thread returns what the sink knows of a thread, and sees to it that its times
 // are right.
-func (s *shared) thread(t *Thread) *sharedThread {
+func (s *callSink) thread(thread int32) *callThread {
 	offset := int64(0)
-	if !s.r.config.NoTimes {
+	if !s.options.NoTimes {
 		offset = s.bootOffset()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.threads[t]
+	st := s.threads[thread]
 	if st == nil {
-		st = &sharedThread{s: s}
-		s.threads[t] = st
+		st = &callThread{s: s, clock: s.clock()}
+		s.threads[thread] = st
 	}
 	st.offset = offset
-	if s.r.live != nil {
-		s.r.live.Word(live.AtOffset).Store(uint64(offset))
+	if s.live != nil {
+		s.live.Word(live.AtOffset).Store(uint64(offset))
 	}
 	return st
 }
 
-func (s *shared) write() error { return nil }
+// Sessions is how many sessions record.
+func (s *callSink) Sessions() int { return len(s.source.Instances()) }
 
-// opened returns what a thread has open.
-func (s *shared) opened(t *Thread) (open []format.Class) {
+// Opened returns what a thread has open.
+func (s *callSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
-	st := s.threads[t]
+	st := s.threads[thread]
 	s.mu.Unlock()
 	if st != nil {
 		for _, o := range st.open {
-			open = append(open, s.r.layout.class(st.headers[o.at+1]))
+			open = append(open, s.r.Class(st.headers[o.at+1]))
 		}
 	}
 	return open
 }
 
-func (s *shared) finish() error {
+func (s *callSink) Finish() {
 	s.stopped.Store(true) // it may be already, see stop
-	s.flush()
+	s.Flush()
 	if s.source != nil {
 		s.last()
-		s.flush()
+		s.Flush()
 	}
 	s.close(s.source)
 	s.endLive()
-	return nil
 }
 
-func (s *shared) saved() Saved {
-	return Saved{Blocks: s.parts.Load(), DataBytes: s.bytes.Load()}
-}
+func (s *callSink) Saved() (parts, bytes int64) { return s.parts.Load(), s.bytes.Load() }

@@ -1,4 +1,4 @@
-package recorder
+package shared
 
 import (
 	"errors"
@@ -6,41 +6,43 @@ import (
 	"os"
 	"path/filepath"
 
+	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/sink"
 )
 
 // LiveFolder is the environment variable that names a folder for the live files of
 // recorders that speak to a service. What is not in the shared memory yet when the
-// program ends without a word is there, and [FinishShared] makes packets of it.
+// program ends without a word is there, and [Finish] makes packets of it.
 // tracex record sets it.
 const LiveFolder = "TRACEX_LIVE_FOLDER"
 
 // startLive makes the live file, where somebody wants it.
-func (s *shared) startLive() {
+func (s *callSink) startLive() {
 	r := s.r
 	folder := os.Getenv(LiveFolder)
-	if folder == "" || r.config.NoLive {
+	if folder == "" || s.options.NoLive {
 		return
 	}
-	path := filepath.Join(folder, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, LiveSuffix))
-	l, err := live.Create(path, r.config.liveLimit())
+	path := filepath.Join(folder, fmt.Sprintf("%d-%016x%s", os.Getpid(), s.id, format.LiveSuffix))
+	l, err := live.Create(path, s.options.LiveLimit)
 	if err == nil {
-		err = r.describeLive(l)
+		err = r.KeepIn(l)
 	}
 	if err != nil {
 		if !errors.Is(err, errors.ErrUnsupported) {
-			r.warn(fmt.Errorf("recorder: what is not sent yet is lost if the program crashes: %w", err))
+			r.Warn(fmt.Errorf("recorder: what is not sent yet is lost if the program crashes: %w", err))
 		}
 		return
 	}
 	l.Word(live.AtRecorder).Store(s.id)
-	r.live = l
+	s.live = l
 	l.Word(live.AtState).Store(live.StateRecording)
 }
 
-func (s *shared) endLive() {
-	if l := s.r.live; l != nil {
+func (s *callSink) endLive() {
+	if l := s.live; l != nil {
 		l.Word(live.AtState).Store(live.StateOver)
 		_ = l.Remove() // one that cannot be removed says that it is over
 	}
@@ -48,8 +50,8 @@ func (s *shared) endLive() {
 
 // sending notes that a part is being sent, behind which so many marks of its chunk
 // are sent. The thread's lock is held.
-func (st *sharedThread) sending(t *Thread, p buffers.Part, marks int) {
-	slot := t.file.live.slot
+func (st *callThread) sending(t sink.Thread, p buffers.Part, marks int) {
+	slot := t.Slot
 	if slot == nil {
 		return
 	}
@@ -63,9 +65,9 @@ func (st *sharedThread) sending(t *Thread, p buffers.Part, marks int) {
 }
 
 // sentAll notes that the part was sent.
-func (st *sharedThread) sentAll(t *Thread, p buffers.Part, marks int) {
+func (st *callThread) sentAll(t sink.Thread, p buffers.Part, marks int) {
 	st.count++
-	slot := t.file.live.slot
+	slot := t.Slot
 	if slot == nil {
 		return
 	}
@@ -74,4 +76,11 @@ func (st *sharedThread) sentAll(t *Thread, p buffers.Part, marks int) {
 		p.Chunk.KeepSent(p.First+len(p.Data), marks)
 	}
 	slot.Word(live.SharedSending).Store(0)
+}
+
+// notSent notes that the part is not sent after all: it makes no sense.
+func (st *callThread) notSent(t sink.Thread) {
+	if t.Slot != nil {
+		t.Slot.Word(live.SharedSending).Store(0)
+	}
 }

@@ -1,4 +1,4 @@
-package recorder
+package shared
 
 import (
 	"context"
@@ -8,21 +8,15 @@ import (
 	"time"
 
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/smb"
 )
 
-// toService is a sink that a tracing service is behind. What it is offered begins
-// when the recorder is ready for its questions.
-type toService interface {
-	begin() error
-	flush()
-	abandon()
-}
-
-// served is what sinks have in common that a tracing service is behind.
+// served is what the sinks have in common: the way to a tracing service.
 type served struct {
-	r        *Recorder
+	r        sink.Recorder
+	options  sink.Options
 	producer *producer.Producer
 	own      bool // the producer is closed with the recording
 
@@ -34,20 +28,16 @@ type served struct {
 // flushPatience is how long a Flush waits for the service at most.
 const flushPatience = 10 * time.Second
 
-// serviceTimeout is how long Start waits for the service if the config does not
-// say. Tests have more time.
-var serviceTimeout = DefaultServiceTimeout
-
 // The memory that a recorder wishes for.
 const (
 	sharedMemory = 4 << 20
 	sharedPage   = 16 << 10
 )
 
-// connect sees to it that there is a producer.
-func (s *served) connect(r *Recorder) error {
-	s.r, s.producer = r, r.config.Producer
-	if s.producer != nil {
+// connect sees to it that there is a producer: p, or else one of its own.
+func (s *served) connect(r sink.Recorder, o sink.Options, p *producer.Producer) error {
+	s.r, s.options, s.producer = r, o, p
+	if p != nil {
 		return nil
 	}
 	var err error
@@ -55,22 +45,19 @@ func (s *served) connect(r *Recorder) error {
 	s.producer, err = producer.Start(producer.Options{
 		MemorySize: sharedMemory, PageSize: sharedPage,
 		OnError: func(err error) {
-			r.limit(err)
-			go r.tell() // who is told may wait for Stop, which waits for the producer
+			r.Fail(err)
+			go r.Tell() // who is told may wait for Stop, which waits for the producer
 		},
 	})
 	return err
 }
-
-// errNoService says that Start found no service, or one that does not answer.
-var errNoService = errors.New("there is no tracing service")
 
 // settle waits until the service has answered, and what its sessions want of the
 // source has begun: what is recorded next is recorded. Where no service listens
 // that is known at once. Without one it fails if there is another place to record
 // to; else what is recorded before a service comes is lost.
 func (s *served) settle(source *producer.DataSource) error {
-	c := &s.r.config
+	c := &s.options
 	ctx, cancel := context.WithTimeout(context.Background(), c.ServiceTimeout)
 	defer cancel()
 	err := s.producer.Settle(ctx)
@@ -84,11 +71,11 @@ func (s *served) settle(source *producer.DataSource) error {
 	}
 	switch {
 	case err == nil:
-	case c.needsService:
-		return fmt.Errorf("recorder: %w: %w", errNoService, err)
+	case c.NeedsService:
+		return fmt.Errorf("recorder: %w: %w", sink.ErrNoService, err)
 	case late:
-		s.r.limit(fmt.Errorf("recorder: what is recorded until the service answers is lost: %w", err))
-		go s.r.tell() // who is told may wait for what Start returns
+		s.r.Fail(fmt.Errorf("recorder: what is recorded until the service answers is lost: %w", err))
+		go s.r.Tell() // who is told may wait for what Start returns
 	}
 	return nil
 }
@@ -115,7 +102,7 @@ const sleepCheck = int64(time.Second)
 func (s *served) bootOffset() int64 {
 	s.offsetMu.Lock()
 	defer s.offsetMu.Unlock()
-	c := &s.r.clock
+	c := s.r.Clock()
 	now := c.Now()
 	if s.looked != 0 && now-s.looked < sleepCheck {
 		return s.offset
@@ -130,12 +117,12 @@ func (s *served) bootOffset() int64 {
 	return s.offset
 }
 
-// flush waits until the service has all that was put.
-func (s *served) flush() {
+// Flush waits until the service has all that was put.
+func (s *served) Flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
 	if err := s.producer.Flush(ctx); err != nil {
-		s.r.limit(err)
+		s.r.Fail(err)
 	}
 }
 
@@ -148,3 +135,14 @@ func (s *served) close(source *producer.DataSource) {
 		s.producer.Close()
 	}
 }
+
+// clock is the recorder's clock; nil: no times are wanted.
+func (s *served) clock() *clock.Clock {
+	if s.options.NoTimes {
+		return nil
+	}
+	return s.r.Clock()
+}
+
+// Producer is the sink's connection.
+func (s *served) Producer() *producer.Producer { return s.producer }

@@ -1,4 +1,4 @@
-package recorder
+package shared
 
 import (
 	"fmt"
@@ -9,13 +9,14 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/producer"
 )
 
 // sharedEvents is the sink of a recorder that shares memory with a service and
 // writes track events. It decodes what was recorded, by whoever puts it: that
 // takes several times as long as to record it.
-type sharedEvents struct {
+type eventSink struct {
 	served
 	events  *producer.Events
 	stopped atomic.Bool
@@ -25,7 +26,7 @@ type sharedEvents struct {
 	context *format.Context
 	names   map[int32]*producer.Name // of methods
 	keys    []*producer.Key          // of arguments, by position
-	threads map[*Thread]*eventThread
+	threads map[int32]*eventThread   // by id
 	refs    []byte
 	cells   []format.Cell
 	point   format.Point
@@ -52,16 +53,16 @@ type openEvent struct {
 	name  *producer.Name
 }
 
-func newSharedEvents(r *Recorder) (*sharedEvents, error) {
-	s := &sharedEvents{context: format.NewContext(r.layout.version), names: map[int32]*producer.Name{}, threads: map[*Thread]*eventThread{}}
-	return s, s.connect(r)
+func newEventSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*eventSink, error) {
+	s := &eventSink{context: format.NewContext(o.Version), names: map[int32]*producer.Name{}, threads: map[int32]*eventThread{}}
+	return s, s.connect(r, o, p)
 }
 
-func (s *sharedEvents) begin() error {
+func (s *eventSink) Begin() error {
 	var err error
 	s.mu.Lock()
 	s.events, err = s.producer.Events(producer.EventsOptions{
-		Policy: s.r.config.OnFull, Late: func() { s.r.sweep(onDemand) },
+		Policy: s.options.Policy, Late: s.r.Sweep,
 	})
 	if err == nil {
 		e, known := s.events, &s.known
@@ -83,39 +84,35 @@ func (s *sharedEvents) begin() error {
 	return s.settle(s.events.Source())
 }
 
-func (s *sharedEvents) put(t *Thread, p buffers.Part, last bool) {
-	if s.r.refuses(t) {
-		p = buffers.Part{}
-	}
+func (s *eventSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.Part, err error) {
 	if s.stopped.Load() || len(p.Data) == 0 && !last {
-		return
+		return buffers.Part{}, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.learn()
-	st := s.threads[t]
+	st := s.threads[t.ID]
 	if st == nil {
-		st = &eventThread{track: s.events.Thread(t.name, 0)}
-		s.threads[t] = st
+		st = &eventThread{track: s.events.Thread(t.Name, 0)}
+		s.threads[t.ID] = st
 	}
-	if err := s.decode(st, p); err != nil {
-		s.r.torn(t, err)
-	}
+	err = s.decode(st, p) // what came before the fault stays
 	s.parts.Add(1)
 	if last {
-		if !s.r.config.NoTimes {
-			st.moment(s, t.file.ended)
+		if !s.options.NoTimes {
+			st.moment(s, t.Ended)
 		}
 		for i := len(st.open) - 1; i >= 0; i-- {
 			st.track.EndAt(st.at(s), st.open[i].name)
 		}
-		delete(s.threads, t)
+		delete(s.threads, t.ID)
 	}
+	return buffers.Part{}, err
 }
 
 // learn takes what was registered.
-func (s *sharedEvents) learn() {
-	s.refs, s.cells = s.r.registry.take(s.refs[:0], s.cells[:0])
+func (s *eventSink) learn() {
+	s.refs, s.cells = s.r.TakeNames(s.refs[:0], s.cells[:0])
 	for b := s.refs; len(b) > 0; {
 		_, n, err := s.context.Add(b)
 		if err != nil || n <= 0 {
@@ -125,27 +122,27 @@ func (s *sharedEvents) learn() {
 	}
 }
 
-func (st *eventThread) moment(s *sharedEvents, reading uint64) {
+func (st *eventThread) moment(s *eventSink, reading uint64) {
 	if !st.line.Has(reading) {
-		st.line = s.r.clock.Around(reading)
+		st.line = s.r.Clock().Around(reading)
 	}
 	st.latest = max(st.latest, st.line.At(reading))
 }
 
 // at is the latest moment on the clock of packets.
-func (st *eventThread) at(s *sharedEvents) uint64 {
-	if s.r.config.NoTimes {
+func (st *eventThread) at(s *eventSink) uint64 {
+	if s.options.NoTimes {
 		return 0 // the present
 	}
 	return uint64(st.latest + s.bootOffset())
 }
 
 // decode makes events of a part.
-func (s *sharedEvents) decode(st *eventThread, p buffers.Part) error {
+func (s *eventSink) decode(st *eventThread, p buffers.Part) error {
 	marks, next := p.Marks, 0
 	for i := 0; i < len(p.Data); {
 		if next < len(marks) && marks[next].Pos() == p.First+i {
-			if !s.r.config.NoTimes {
+			if !s.options.NoTimes {
 				st.moment(s, marks[next].Reading)
 			}
 			next++
@@ -160,7 +157,7 @@ func (s *sharedEvents) decode(st *eventThread, p buffers.Part) error {
 }
 
 // object makes an event of a header or a footer.
-func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
+func (s *eventSink) object(st *eventThread, b []byte) (n int, err error) {
 	at := st.at(s)
 	s.args = s.args[:0]
 	if b[0] == byte(format.KindFooter) {
@@ -169,7 +166,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 			return 0, fmt.Errorf("a footer ends what is not open")
 		}
 		o := st.open[last]
-		if n, err = s.r.layout.version.DecodeFooter(b, o.class, &s.footer); err != nil {
+		if n, err = s.options.Version.DecodeFooter(b, o.class, &s.footer); err != nil {
 			return 0, err
 		}
 		st.open = st.open[:last]
@@ -184,7 +181,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 		return n, nil
 	}
 	p := &s.point
-	if n, err = s.r.layout.version.DecodePoint(b, p); err != nil {
+	if n, err = s.options.Version.DecodePoint(b, p); err != nil {
 		return 0, err
 	}
 	name := s.name(p)
@@ -199,7 +196,7 @@ func (s *sharedEvents) object(st *eventThread, b []byte) (n int, err error) {
 }
 
 // name returns the name of a point's event, and sets its arguments.
-func (s *sharedEvents) name(p *format.Point) *producer.Name {
+func (s *eventSink) name(p *format.Point) *producer.Name {
 	switch p.Class {
 	case format.ClassCall:
 	case format.ClassLoop:
@@ -233,7 +230,7 @@ func (s *sharedEvents) name(p *format.Point) *producer.Name {
 }
 
 // value adds an argument.
-func (s *sharedEvents) value(k *producer.Key, v *format.Value) {
+func (s *eventSink) value(k *producer.Key, v *format.Value) {
 	switch v.Kind {
 	case format.ValueByte, format.ValueShort, format.ValueInt, format.ValueLong:
 		s.args = append(s.args, producer.Int(k, v.Bits))
@@ -249,13 +246,11 @@ func (s *sharedEvents) value(k *producer.Key, v *format.Value) {
 	}
 }
 
-func (s *sharedEvents) write() error { return nil }
-
-// opened returns what a thread has open.
-func (s *sharedEvents) opened(t *Thread) (open []format.Class) {
+// Opened returns what a thread has open.
+func (s *eventSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.threads[t]; st != nil {
+	if st := s.threads[thread]; st != nil {
 		for _, o := range st.open {
 			open = append(open, o.class)
 		}
@@ -263,14 +258,13 @@ func (s *sharedEvents) opened(t *Thread) (open []format.Class) {
 	return open
 }
 
-func (s *sharedEvents) finish() error {
+func (s *eventSink) Finish() {
 	s.stopped.Store(true) // it may be already, see stop
-	s.flush()
-	s.abandon()
-	return nil
+	s.Flush()
+	s.Abandon()
 }
 
-func (s *sharedEvents) abandon() {
+func (s *eventSink) Abandon() {
 	var source *producer.DataSource
 	if s.events != nil {
 		source = s.events.Source()
@@ -278,4 +272,4 @@ func (s *sharedEvents) abandon() {
 	s.close(source)
 }
 
-func (s *sharedEvents) saved() Saved { return Saved{Blocks: s.parts.Load()} }
+func (s *eventSink) Saved() (parts, bytes int64) { return s.parts.Load(), 0 }

@@ -1,0 +1,111 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/sink"
+)
+
+// Service is a way to a tracing service, for [Config.Service]. Package recorder/shared
+// makes them.
+type Service interface{ sink.Opener }
+
+// ErrNotImported: recording through shared memory was asked for, and the program does not
+// import the package that does it.
+var ErrNotImported = errors.New(`recording through shared memory needs import _ "tracex/recorder/shared" in the program`)
+
+// serviceSink is the sink of a recorder whose parts go to a tracing service: to a sink of
+// another package, which registered itself.
+type serviceSink struct {
+	r  *Recorder
+	to sink.Sink
+}
+
+// newService opens the sink that the config names, or else the one that was registered.
+func newService(r *Recorder) (*serviceSink, error) {
+	c := &r.config
+	opener := sink.Opener(c.Service)
+	if c.Service == nil {
+		opener = sink.Registered()
+	}
+	if opener == nil {
+		return nil, fmt.Errorf("recorder: %w", ErrNotImported)
+	}
+	to, err := opener.Open(host{r}, sink.Options{
+		Version: r.layout.version, Policy: c.OnFull, NoTimes: c.NoTimes, TrackEvents: c.TrackEvents, NoLive: c.NoLive,
+		LiveLimit: c.liveLimit(), ServiceTimeout: c.ServiceTimeout, NeedsService: c.needsService,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &serviceSink{r, to}, nil
+}
+
+func (s *serviceSink) put(t *Thread, p buffers.Part, last bool) {
+	if s.r.refuses(t) {
+		p = buffers.Part{}
+	}
+	as := sink.Thread{ID: t.id, Name: t.name, Ended: t.file.ended, Slot: t.file.live.slot}
+	left, err := s.to.Put(as, p, last)
+	if err == nil {
+		return
+	}
+	s.r.torn(t, err)
+	if len(left.Data) > 0 {
+		good, _ := t.sound(left, s.to.Opened(t.id))
+		_, _ = s.to.Put(as, good, last) // what was wrong is not in it
+	}
+}
+
+func (s *serviceSink) write() error { return nil }
+
+func (s *serviceSink) opened(t *Thread) []format.Class { return s.to.Opened(t.id) }
+
+func (s *serviceSink) finish() error {
+	s.to.Finish()
+	return nil
+}
+
+func (s *serviceSink) saved() Saved {
+	parts, bytes := s.to.Saved()
+	return Saved{Blocks: parts, DataBytes: bytes}
+}
+
+// host is the recorder as a sink of another package sees it.
+type host struct{ r *Recorder }
+
+func (h host) Clock() *clock.Clock          { return &h.r.clock }
+func (h host) Class(kind byte) format.Class { return h.r.layout.class(kind) }
+func (h host) Sweep()                       { h.r.sweep(onDemand) }
+func (h host) Dropped(n int64)              { h.r.dropped.Add(n) }
+func (h host) Fail(err error)               { h.r.limit(err) }
+func (h host) Warn(err error)               { h.r.warn(err) }
+func (h host) NameDropped()                 { h.r.droppedVariable() }
+func (h host) Tell()                        { h.r.tell() }
+
+func (h host) TakeNames(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
+	return h.r.registry.take(data, cells)
+}
+
+func (h host) PutNote(b []byte, thread, event int32, missing int64) int {
+	return h.r.putNote(b, thread, event, missing)
+}
+
+func (h host) Threads() int64 {
+	h.r.mu.Lock()
+	defer h.r.mu.Unlock()
+	return h.r.nextID
+}
+
+func (h host) KeepIn(l *live.File) error {
+	if err := h.r.describeLive(l); err != nil {
+		return err
+	}
+	h.r.live = l
+	return nil
+}

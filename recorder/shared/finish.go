@@ -1,0 +1,235 @@
+package shared
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tracex/format"
+	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/remains"
+	"tracex/recorder/perfetto/calls"
+)
+
+// Finished says what [Finish] did.
+type Finished struct {
+	Done    bool  // there was a recording to finish
+	Bytes   int64 // that were written
+	Threads int64 // that had recorded something that was not sent
+	// Short is how many threads lack their last trace points: what was kept of
+	// them is damaged, or the recorder had no room to keep it.
+	Short int64
+}
+
+// ErrRecording is the error of [Finish] while the program runs.
+var ErrRecording = live.ErrInUse
+
+// Finish writes what a recorder had recorded and not yet sent to its service
+// when its program ended without a word, as packets of Perfetto's that follow those
+// which the service had. path is the recorder's live file, in the folder that
+// [LiveFolder] named; it stays. A part that was being sent when the program ended is
+// there again: the reader of packets of calls knows it by its number. [ErrRecording]
+// says that the program runs.
+func Finish(path string, w io.Writer) (Finished, error) {
+	rest, err := live.Open(path)
+	if err != nil {
+		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
+	}
+	z := &finisher{rest: rest}
+	if err := errors.Join(z.finish(w), rest.Close()); err != nil {
+		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
+	}
+	return z.done, nil
+}
+
+// finisher makes packets of a live file.
+type finisher struct {
+	rest     *live.Rest
+	version  format.Version
+	recorder uint64       // its number
+	clock    *clock.Clock // nil: no times were wanted
+	out      packets
+	done     Finished
+}
+
+// sent is how far a thread was with its parts.
+type sent struct {
+	number  uint64 // of the next part
+	sending bool   // it was being sent, and may have come
+	sent    bool   // the one before it was sent, but its chunk may not say so
+	end     uint64 // of the part that sending or sent is about, in the chunk that was put last; 0: it is of none
+}
+
+// sentOf reads how far a thread was.
+func (z *finisher) sentOf(t *remains.Thread) *sent {
+	word := func(off int64) uint64 { return z.rest.Uint(t.At + off) }
+	s := &sent{number: word(live.SharedNumber), end: word(live.SharedEnd)}
+	if n := word(live.SharedSending); n > 0 {
+		s.sending, s.sent = n == s.number+1, n == s.number
+	}
+	return s
+}
+
+// upTo notes in a chunk what was sent of it for sure.
+func (s *sent) upTo(t *remains.Thread, c *buffers.Chunk) {
+	if bytes, marks := buffers.Unpack(s.end); s.sent && c.Number == t.PutChunk && bytes > c.Flushed && s.within(c) {
+		c.Flushed, c.FlushedMarks = bytes, marks
+	}
+}
+
+// within reports whether the end can be one of what is published of a chunk.
+func (s *sent) within(c *buffers.Chunk) bool {
+	bytes, marks := buffers.Unpack(s.end)
+	n, m := buffers.Unpack(c.Published.Load())
+	return c.Flushed <= bytes && bytes <= n && c.FlushedMarks <= marks && marks <= m
+}
+
+func (z *finisher) finish(w io.Writer) (err error) {
+	defer remains.Guard(&err)
+	if z.rest.Uint(live.AtState) != live.StateRecording {
+		return nil
+	}
+	z.done.Done = true
+	if z.version, err = remains.Version(z.rest); err != nil {
+		return err
+	}
+	threads, err := remains.Threads(z.rest)
+	if err != nil {
+		return err
+	}
+	last := uint64(0)
+	sends := make([]*sent, len(threads))
+	for i, t := range threads {
+		sends[i] = z.sentOf(t)
+		for _, c := range t.Chunks {
+			sends[i].upTo(t, c)
+		}
+		// What is open is not known, so that no part is cut: the reader of the packets knows it.
+		if t.Chain(func(p buffers.Part) buffers.Part { return p }) {
+			z.done.Short++
+		}
+		if t.List.First != nil {
+			z.done.Threads++
+		}
+		last = max(last, t.LastReading())
+	}
+	if flags := z.rest.Uint(live.AtFlags); flags&live.HasTimes != 0 {
+		z.clock = new(clock.Clock)
+		if err := z.clock.Restore(z.rest, flags&live.HasCounter != 0, last); err != nil {
+			return err
+		}
+	}
+	z.recorder = z.rest.Uint(live.AtRecorder)
+	z.out = packets{w: w, pid: z.rest.Uint(live.AtPID)}
+	if err := z.references(); err != nil {
+		return err
+	}
+	for i, t := range threads {
+		if err := z.parts(t, sends[i]); errors.Is(err, live.ErrDamaged) {
+			z.done.Short++ // of this one; the others are what they are
+		} else if err != nil {
+			return err
+		}
+	}
+	z.done.Bytes = z.out.n
+	return z.out.err
+}
+
+// references writes all names that the recorder had.
+func (z *finisher) references() error {
+	data, cells, err := remains.Names(z.rest, z.version)
+	if err != nil {
+		return err
+	}
+	for at, i := 0, 0; i < len(cells); i++ {
+		end := len(data)
+		if i+1 < len(cells) {
+			end = int(cells[i+1].Start)
+		}
+		if end-at >= packetBytes || i+1 == len(cells) {
+			part := calls.Part{Recorder: z.recorder, Format: int(z.version), References: data[at:end]}
+			z.out.write(z.latest(), part.AppendHead(nil), nil)
+			at = end
+		}
+	}
+	return nil
+}
+
+// latest is the last moment that the live file knows, on the clock of boot time.
+func (z *finisher) latest() uint64 {
+	at := int64(z.rest.Uint(live.AtOffset))
+	if z.clock != nil {
+		at += z.clock.Now()
+	}
+	return uint64(max(at, 0))
+}
+
+// parts writes what a thread had not sent. The part that was being sent, which may
+// have come, is written as it was; where that is not to be had, an empty one has its
+// number, so that what follows is not taken for it.
+func (z *finisher) parts(t *remains.Thread, send *sent) error {
+	st := &callThread{clock: z.clock, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
+	if send.sending {
+		again := buffers.Part{}
+		if c := t.List.First; c != nil && send.end > 0 && c.Number == t.PutChunk && send.within(c) {
+			again = c.UpTo(send.end)
+			c.Written(again)
+		}
+		if err := z.part(st, t, again, send); err != nil {
+			return err
+		}
+	}
+	for c := t.List.First; c != nil; c = c.Next {
+		p := c.Pending()
+		for len(p.Data) > 0 {
+			var now buffers.Part
+			now, p = p.Split(packetBytes)
+			if err := z.part(st, t, now, send); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (z *finisher) part(st *callThread, t *remains.Thread, p buffers.Part, send *sent) error {
+	first, err := st.scan(p)
+	if err != nil {
+		return fmt.Errorf("%w: thread %d: %w", live.ErrDamaged, t.ID, err)
+	}
+	part := calls.Part{Recorder: z.recorder, Format: int(z.version), HasThread: true, Thread: t.ID, Name: t.Name, Number: send.number, Objects: p.Data}
+	at := z.latest()
+	if z.clock != nil && len(p.Marks) > 0 {
+		part.Times, at = st.times, uint64(max(first+st.offset, 0))
+	}
+	send.number++
+	z.out.write(at, part.AppendHead(nil), part.Objects)
+	return nil
+}
+
+// packets writes packets as they stand in a file of Perfetto's.
+type packets struct {
+	w   io.Writer
+	pid uint64
+	n   int64
+	err error
+}
+
+func (p *packets) write(at uint64, head, objects []byte) {
+	if p.err != nil {
+		return
+	}
+	const timestampField, pidField = 8, 79
+	b := protowire.AppendVarint(protowire.AppendTag(nil, timestampField, protowire.VarintType), at)
+	b = protowire.AppendVarint(protowire.AppendTag(b, pidField, protowire.VarintType), p.pid)
+	b = protowire.AppendTag(b, calls.Field, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(len(head)+len(objects)))
+	b = append(append(b, head...), objects...)
+	frame := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), b)
+	n, err := p.w.Write(frame)
+	p.n, p.err = p.n+int64(n), err
+}
