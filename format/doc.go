@@ -46,16 +46,90 @@
 // There is a cell for each block, each reference object and each container.
 // [Cell] says what start and end mean for each. Streaming writers put a block's
 // cell before the cells of its objects, dump writers after them; the cells of
-// objects stand in the order in which the objects were completed, containers
+// objects come in the order in which the objects were completed, containers
 // therefore in post-order.
 //
 // # Packed trace
 //
 // A ZIP with the entries info.txt, trace.trace (data) and trace.idx (index),
-// see [Pack] and [OpenPacked]. Times, if there are any, stand before them in an
+// see [Pack] and [OpenPacked]. Times, if there are any, come before them in an
 // entry that the directory does not list.
 //
 // Nothing here trusts its input: each length is compared with what remains
 // before memory is set aside for it, nesting of values is bounded, and a fault
-// is an [*Error] that says where it stands and what was expected.
+// is an [*Error] that says where it is and what was expected.
+//
+// Where each field lies, in bytes, is in layout.go and nowhere else.
+//
+// # Glossary
+//
+// What each word means in this project, in all packages. A trace:
+//
+//	trace             data file with its index and times; or a packed trace, all in one ZIP
+//	object            what has a Kind byte in a data file: trace points, footers, reference objects
+//	trace point       what is recorded at one moment: a leaf, or the header of a container
+//	class             which of the twelve trace points it is (Class); of an object: its Java class
+//	event             a trace point as a person names it, by its number, the event id
+//	container         call, loop or iteration: a header, its children, a footer
+//	call              a container of class call: one execution of a method
+//	leaf              a trace point without children: a variable, a field, an element, an exception
+//	header, footer    the objects that begin and end a container
+//	children, parent  what is directly within a container, or on a thread outside of all
+//	root              a child of a thread: it has no parent
+//	open              of a container: it has begun and not ended
+//	descriptor        a reference object that says what an id means: class, method, field, variable
+//	reference object  a descriptor, string, thread name, access path or code location
+//	location          a place in source code: file, line, and what is there (CodeLocation)
+//	value             what a variable held, an argument was, or a call returned (Value)
+//	captured          of the fields and elements of an object: recorded with it
+//	thread            a thread of the recorded program, or what is shown as one: a goroutine, a track
+//	block             consecutive objects of one thread in a data file, written at once
+//	content           the objects of a block; also those of a container, between header and footer
+//	stream            the contents of all blocks of one thread, joined
+//	physical offset   a position in a file; logical offset: one in a stream
+//	index cell        21 bytes of an index: one for each block, reference object and container
+//	time cell         the time of an index cell, in the file of times
+//	streaming, dump   the two ways to write: as it is recorded, or all at the end
+//	complete          of a file: it has its end
+//
+// A trace that is shown:
+//
+//	node              a trace point in a tree, or several that are shown as one
+//	row               a node, or a gap, as one line of a screen
+//	expand, collapse  show and hide the children of a node
+//	fold, raw         leave out what compilers add, and show it
+//	follow            show a trace while it grows
+//	scan              one pass over all objects of a data file, where no index is
+//	checkpoint        where a scan may begin again: an offset, and what is open there
+//
+// A trace that is recorded or converted:
+//
+//	recording         a trace that is being written, with the memory of its program beside it
+//	chunk             memory that one writer fills and then hands over
+//	mark              where a header or a footer is in a chunk, and when it was recorded
+//	part              the objects that a thread published since the last part
+//	sink              where parts go: files, or a tracing service
+//	packet, sequence, slice, track, page, session, data source, producer, consumer, patch, scrape
+//	                  as in Perfetto's protocol; "page" is one of shared memory
+//	record            what a spool keeps of one event, until its track is written
+//	line              the tracks that become one thread, or several where they overlap
+//	batch, extent     the records of a stream of a spool that are in memory, and on disk, together
+//
+// Some words meant several things. They keep the one meaning above, or have none, and
+// code that uses another is to be renamed to the word on the right:
+//
+//	place             location (of source), offset (in a file), node or row (on a screen)
+//	stretch, piece, half
+//	                  run (of cells, of nodes), range (of offsets or times), partial block
+//	page              slab (of nodes)
+//	anchor, mark, sample (among children)
+//	                  checkpoint
+//	counter, census   tally, unless it is a counter of Perfetto or of the processor
+//	source            input (a file that is read), program (that is recorded), code (that is shown)
+//	step              change (of a tree), stage (of work), hop (between clocks)
+//	cursor            decoder (of bytes), the cursor is the selected row of a screen
+//	entry             the type of what it holds: argument, name, node; in a ZIP it is an entry
+//	output, draft     file, writer, or pending file; draft: cells that have no position yet
+//	stands, lies behind
+//	                  is, follows
 package format
