@@ -109,7 +109,7 @@ func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 // its id and its size in bytes. An object that is there already stays as it
 // is: writers may write one twice, both equal. Nothing added aliases b.
 func (c *Context) Add(b []byte) (id int32, n int, err error) {
-	r := cursor{b: b, v: c.version}
+	r := decoder{cursor{b: b, v: c.version}}
 	k := Kind(r.u8())
 	if r.err == nil && !k.Reference() {
 		r.fail(0, "a reference object", k.String())
@@ -156,7 +156,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	return id, r.i, r.error()
 }
 
-func add[T any](r *cursor, t *table[T], id int32, v T) {
+func add[T any](r *decoder, t *table[T], id int32, v T) {
 	if r.err == nil {
 		t.put(id, &v)
 	}

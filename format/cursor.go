@@ -6,8 +6,10 @@ import (
 	"math"
 )
 
-// cursor decodes from bytes. Its first failure sticks: later reads return zero
-// and move nothing, so a decoder checks err once, at its end, and within loops.
+// cursor reads numbers and texts from bytes. Its first failure sticks: later reads
+// return zero and move nothing, so its user checks err once, at its end, and within
+// loops. Two types go over objects with it: a [decoder] makes values of them, a
+// [skipper] finds their ends.
 type cursor struct {
 	b   []byte
 	i   int
@@ -19,6 +21,13 @@ type cursor struct {
 	// its start, are needed at least to read on.
 	need int64
 }
+
+// decoder decodes objects.
+type decoder struct{ cursor }
+
+// skipper moves over objects without decoding them. It accepts what a decoder
+// accepts, except for what only concerns the inside of an object.
+type skipper struct{ cursor }
 
 // short notes that n more bytes of what were needed.
 func (c *cursor) short(n int, what string) {

@@ -150,19 +150,19 @@ func bit(b bool) byte {
 	return 0
 }
 
-func (c *cursor) threadName() (t ThreadName) {
+func (c *decoder) threadName() (t ThreadName) {
 	t.Thread = c.i32()
 	t.Name = c.utf()
 	return t
 }
 
-func (c *cursor) class() (d ClassDescriptor) {
+func (c *decoder) class() (d ClassDescriptor) {
 	d.ID = c.i32()
 	d.Name = c.utf()
 	return d
 }
 
-func (c *cursor) method() (d MethodDescriptor) {
+func (c *decoder) method() (d MethodDescriptor) {
 	d.ID = c.i32()
 	d.ClassID = c.i32()
 	d.Name = c.utf()
@@ -182,7 +182,7 @@ func (c *cursor) argCount() int {
 	return n
 }
 
-func (c *cursor) field() (d FieldDescriptor) {
+func (c *decoder) field() (d FieldDescriptor) {
 	d.ID = c.i32()
 	d.ClassID = c.i32()
 	d.Name = c.utf()
@@ -195,14 +195,14 @@ func (c *cursor) field() (d FieldDescriptor) {
 	return d
 }
 
-func (c *cursor) variable() (d VariableDescriptor) {
+func (c *decoder) variable() (d VariableDescriptor) {
 	d.ID = c.i32()
 	d.Name = c.utf()
 	d.Type = c.typ()
 	return d
 }
 
-func (c *cursor) stringObject() (d StringObject) {
+func (c *decoder) stringObject() (d StringObject) {
 	d.ID = c.i32()
 	d.Value = c.utf()
 	return d

@@ -127,7 +127,7 @@
 //	counter, census   tally, unless it is a counter of Perfetto or of the processor
 //	source            input (a file that is read), program (that is recorded), code (that is shown)
 //	step              change (of a tree), stage (of work), hop (between clocks)
-//	cursor            decoder (of bytes), the cursor is the selected row of a screen
+//	cursor            decoder, skipper (of bytes); the cursor is the selected row of a screen
 //	entry             the type of what it holds: argument, name, node; in a ZIP it is an entry
 //	output, draft     file, writer, or pending file; draft: cells that have no position yet
 //	stands, lies behind

@@ -130,7 +130,7 @@ func appendInts(dst []byte, list []int32) []byte {
 	return dst
 }
 
-func (c *cursor) ints(size int, what string) []int32 {
+func (c *decoder) ints(size int, what string) []int32 {
 	n := c.count(size, what)
 	if n == 0 || c.err != nil {
 		return nil
@@ -142,7 +142,7 @@ func (c *cursor) ints(size int, what string) []int32 {
 	return list
 }
 
-func (c *cursor) accessPath() (p AccessPath) {
+func (c *decoder) accessPath() (p AccessPath) {
 	p.ID = c.i32()
 	n := c.count(5, "access locations")
 	if n == 0 || c.err != nil {
@@ -160,7 +160,7 @@ func (c *cursor) accessPath() (p AccessPath) {
 	return p
 }
 
-func (c *cursor) codeLocation() (l CodeLocation) {
+func (c *decoder) codeLocation() (l CodeLocation) {
 	if c.v > V19 {
 		l.Kind = c.locationKind()
 	}
@@ -180,7 +180,7 @@ func (c *cursor) codeLocation() (l CodeLocation) {
 	return l
 }
 
-func (c *cursor) locationKind() LocationKind {
+func (c *decoder) locationKind() LocationKind {
 	most := LocationCall
 	if c.v >= V27 {
 		most = LocationLoop
@@ -193,7 +193,7 @@ func (c *cursor) locationKind() LocationKind {
 	return k
 }
 
-func (c *cursor) activeKinds(n int) []ActiveKind {
+func (c *decoder) activeKinds(n int) []ActiveKind {
 	if n == 0 || c.err != nil {
 		return nil
 	}

@@ -166,7 +166,7 @@ func (s *Snapshot) append(dst []byte, v Version) ([]byte, error) {
 // DecodePoint reads the TRACEPOINT at the start of b into p, using p's slices
 // again. n is its size in bytes. Nothing of p aliases b.
 func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
-	c := cursor{b: b, v: v}
+	c := decoder{cursor{b: b, v: v}}
 	args, subtree := p.Args[:0], p.Subtree[:0]
 	*p = Point{Args: args, Subtree: subtree}
 	c.pointHead(p)
@@ -175,7 +175,7 @@ func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
 }
 
 // pointHead reads what all points begin with.
-func (c *cursor) pointHead(p *Point) {
+func (c *decoder) pointHead(p *Point) {
 	if len(c.b) > 0 && Kind(c.b[0]) != KindTracePoint {
 		c.fail(0, KindTracePoint.String(), Kind(c.b[0]).String())
 	}
@@ -194,7 +194,7 @@ func (c *cursor) pointHead(p *Point) {
 	}
 }
 
-func (c *cursor) pointBody(p *Point) {
+func (c *decoder) pointBody(p *Point) {
 	switch p.Class {
 	case ClassCall:
 		c.call(p)
@@ -223,7 +223,7 @@ func (c *cursor) pointBody(p *Point) {
 	}
 }
 
-func (c *cursor) call(p *Point) {
+func (c *decoder) call(p *Point) {
 	if c.i < len(c.b) && c.b[c.i] == c.v.noStatuses() {
 		c.i++
 	} else {
@@ -253,7 +253,7 @@ func (c *cursor) subtreeCount() (n int, marked bool) {
 	return c.subtreeCount22()
 }
 
-func (c *cursor) subtree(p *Point) {
+func (c *decoder) subtree(p *Point) {
 	var n int
 	n, p.Marked = c.subtreeCount()
 	at := c.i
@@ -267,7 +267,7 @@ func (c *cursor) subtree(p *Point) {
 	}
 }
 
-func (c *cursor) snapshot() *Snapshot {
+func (c *decoder) snapshot() *Snapshot {
 	s := new(Snapshot)
 	if c.v > V19 {
 		s.UUID = [2]int64{c.i64(), c.i64()}
@@ -326,7 +326,7 @@ func (f *Footer) Append(dst []byte, v Version, class Class) ([]byte, error) {
 // DecodeFooter reads the TRACEPOINT_FOOTER at the start of b, of a container of
 // this class. n is its size in bytes. Nothing of f aliases b.
 func (v Version) DecodeFooter(b []byte, class Class, f *Footer) (n int, err error) {
-	c := cursor{b: b, v: v}
+	c := decoder{cursor{b: b, v: v}}
 	if k := Kind(c.u8()); k != KindFooter && c.err == nil {
 		c.fail(0, KindFooter.String(), k.String())
 	}

@@ -170,7 +170,7 @@ func (s *Scanner) size() int {
 		return n
 	}
 	for {
-		c := cursor{b: s.buf[s.pos:], v: s.version}
+		c := skipper{cursor{b: s.buf[s.pos:], v: s.version}}
 		c.skipAny(open)
 		have := len(s.buf) - s.pos
 		switch {

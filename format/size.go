@@ -14,7 +14,7 @@ func (v Version) Size(b []byte, open Class) (int, error) {
 	if n := v.fastSize(b, open); n > 0 {
 		return n, nil
 	}
-	c := cursor{b: b, v: v}
+	c := skipper{cursor{b: b, v: v}}
 	c.skipAny(open)
 	if c.err != nil {
 		return 0, c.err
@@ -35,7 +35,7 @@ func (v Version) fastSize(b []byte, open Class) int {
 }
 
 // skipAny moves over the next object.
-func (c *cursor) skipAny(open Class) {
+func (c *skipper) skipAny(open Class) {
 	k := Kind(c.u8())
 	if c.err != nil {
 		return
@@ -57,7 +57,7 @@ func (c *cursor) skipAny(open Class) {
 	}
 }
 
-func (c *cursor) skipFooter(open Class) {
+func (c *skipper) skipFooter(open Class) {
 	switch open {
 	case ClassCall:
 		if c.v >= V27 {
@@ -70,7 +70,7 @@ func (c *cursor) skipFooter(open Class) {
 	}
 }
 
-func (c *cursor) skipPoint() {
+func (c *skipper) skipPoint() {
 	head := c.take(PointHeadSize-1, "a trace point")
 	if head == nil {
 		return
@@ -115,7 +115,7 @@ func (c *cursor) skipPoint() {
 	}
 }
 
-func (c *cursor) skipSubtree() {
+func (c *skipper) skipSubtree() {
 	n, _ := c.subtreeCount()
 	at := c.i
 	for i, b := range c.take(n, "diff statuses") {
@@ -126,7 +126,7 @@ func (c *cursor) skipSubtree() {
 	}
 }
 
-func (c *cursor) skipSnapshot() {
+func (c *skipper) skipSnapshot() {
 	if c.v > V19 {
 		c.take(16, "a UUID")
 	}
@@ -139,7 +139,7 @@ func (c *cursor) skipSnapshot() {
 	c.skipOptional()
 }
 
-func (c *cursor) skipValues(what string) {
+func (c *skipper) skipValues(what string) {
 	c.skipElements(int64(c.count(c.v.leastValue(), what)), what, 0)
 }
 
@@ -153,7 +153,7 @@ func (c *cursor) skipUTF() {
 	c.take(int(c.u16()), "a string")
 }
 
-func (c *cursor) skipValue(depth int) {
+func (c *skipper) skipValue(depth int) {
 	if c.v >= V27 {
 		c.skipValue27(depth)
 	} else {
@@ -161,7 +161,7 @@ func (c *cursor) skipValue(depth int) {
 	}
 }
 
-func (c *cursor) skipElements(n int64, what string, depth int) {
+func (c *skipper) skipElements(n int64, what string, depth int) {
 	c.room(n*int64(c.v.leastValue()), what)
 	if !c.listed(n) {
 		return
@@ -171,7 +171,7 @@ func (c *cursor) skipElements(n int64, what string, depth int) {
 	}
 }
 
-func (c *cursor) skipFields(n int64, depth int) {
+func (c *skipper) skipFields(n int64, depth int) {
 	c.room(n*int64(2+c.v.leastValue()), "captured fields")
 	if !c.listed(n) {
 		return
@@ -182,7 +182,7 @@ func (c *cursor) skipFields(n int64, depth int) {
 	}
 }
 
-func (c *cursor) skipReference(k Kind) {
+func (c *skipper) skipReference(k Kind) {
 	if k == KindCodeLocation {
 		c.take(c.v.locationHead(), "a code location")
 		c.take(4*c.count(4, "argument names"), "argument names")
@@ -216,7 +216,7 @@ func (c *cursor) skipReference(k Kind) {
 	}
 }
 
-func (c *cursor) skipType() {
+func (c *skipper) skipType() {
 	for dims := 0; ; dims++ {
 		at := c.i
 		switch k := TypeKind(c.u8()); {

@@ -47,7 +47,7 @@ func NewSurvey(v Version) *Survey { return &Survey{version: v, most: -1} }
 func (s *Survey) Object(b []byte) error {
 	switch Kind(b[0]) {
 	case KindClassDescriptor:
-		c := cursor{b: b, i: 1, v: s.version}
+		c := decoder{cursor{b: b, i: referenceIDAt, v: s.version}}
 		d := c.class()
 		if c.err == nil {
 			s.class(d.ID, d.Name)
@@ -59,7 +59,7 @@ func (s *Survey) Object(b []byte) error {
 		if class != ClassThrow && class != ClassCatch {
 			return nil
 		}
-		c := cursor{b: b, i: ThrownAt, v: s.version}
+		c := decoder{cursor{b: b, i: ThrownAt, v: s.version}}
 		var v Value
 		if c.value(&v, 0); c.err == nil && isThrown(&v) {
 			e := s.entry(v.ClassID)
@@ -127,7 +127,7 @@ func (s *Survey) Uses(b []byte, open Class) error {
 		s.uses(&f.Result)
 		return err
 	case KindMethodDescriptor, KindFieldDescriptor:
-		c := cursor{b: b, i: 5, v: s.version}
+		c := cursor{b: b, i: referenceIDAt + IDSize, v: s.version}
 		s.most = max(s.most, c.i32())
 		return c.error()
 	}

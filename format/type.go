@@ -62,7 +62,7 @@ func (t Type) Append(dst []byte) ([]byte, error) {
 	return AppendUTF(dst, t.Class)
 }
 
-func (c *cursor) typ() Type {
+func (c *decoder) typ() Type {
 	var t Type
 	for {
 		at := c.i

@@ -108,7 +108,7 @@ func (v Version) appendObject22(dst []byte, x *Value, depth int) ([]byte, error)
 	return be.AppendUint32(dst, uint32(x.Length())), nil
 }
 
-func (c *cursor) value22(v *Value, depth int) {
+func (c *decoder) value22(v *Value, depth int) {
 	at := c.i
 	// The commonest kinds, where all that is read of one is there.
 	if b := c.b; len(b)-at >= ObjectSize22 {
@@ -152,7 +152,7 @@ func (c *cursor) value22(v *Value, depth int) {
 }
 
 // inside22 reads what follows an object's identity hash.
-func (c *cursor) inside22(v *Value, depth int) {
+func (c *decoder) inside22(v *Value, depth int) {
 	at := c.i
 	k := c.i32()
 	if k == 0 || !c.nested(at, depth) {
@@ -189,7 +189,7 @@ func (v *Value) mark22() {
 }
 
 // footer22 reads the footer of a call: result value, exception class name utf.
-func (c *cursor) footer22(f *Footer) {
+func (c *decoder) footer22(f *Footer) {
 	c.value(&f.Result, 0)
 	f.Result.mark22()
 	f.Exception = c.utf()
@@ -204,7 +204,7 @@ func (v Version) appendFooter22(dst []byte, f *Footer) ([]byte, error) {
 	return AppendUTF(dst, f.Exception)
 }
 
-func (c *cursor) skipFooter22() {
+func (c *skipper) skipFooter22() {
 	c.skipValue(0)
 	c.skipUTF()
 }
@@ -215,7 +215,7 @@ func (c *cursor) subtreeCount22() (n int, marked bool) {
 	return n, n > 0
 }
 
-func (c *cursor) skipValue22(depth int) {
+func (c *skipper) skipValue22(depth int) {
 	at := c.i
 	id := c.i32()
 	if c.err != nil {
@@ -239,7 +239,7 @@ func (c *cursor) skipValue22(depth int) {
 	c.skipUTF()
 }
 
-func (c *cursor) skipObject22(depth int) {
+func (c *skipper) skipObject22(depth int) {
 	c.i32() // identity hash
 	at := c.i
 	k := c.i32()

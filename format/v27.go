@@ -135,7 +135,7 @@ func (in *Captured) appendThrown(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-func (c *cursor) value27(v *Value, depth int) {
+func (c *decoder) value27(v *Value, depth int) {
 	at := c.i
 	// The commonest kinds, where all that is read of one is there.
 	if b := c.b; len(b)-at >= ObjectSize27 {
@@ -179,7 +179,7 @@ func (c *cursor) value27(v *Value, depth int) {
 }
 
 // inside27 reads what follows an object's identity hash.
-func (c *cursor) inside27(kind byte, v *Value, depth int) {
+func (c *decoder) inside27(kind byte, v *Value, depth int) {
 	if v.Kind == ValueArray {
 		v.Bits = ArrayBits(v.Hash(), c.i32())
 	}
@@ -209,7 +209,7 @@ func (c *cursor) inside27(kind byte, v *Value, depth int) {
 
 // footer27 reads the footer of a call: result value, bool, exception class name
 // utf if true.
-func (c *cursor) footer27(f *Footer) {
+func (c *decoder) footer27(f *Footer) {
 	c.value(&f.Result, 0)
 	if f.Threw = c.bool(); f.Threw {
 		f.Exception = c.utf()
@@ -224,7 +224,7 @@ func appendFooter27(dst []byte, f *Footer) ([]byte, error) {
 	return AppendUTF(append(dst, 1), f.Exception)
 }
 
-func (c *cursor) skipFooter27() {
+func (c *skipper) skipFooter27() {
 	c.skipValue(0)
 	c.skipOptional()
 }
@@ -240,7 +240,7 @@ func (c *cursor) subtreeCount27() (n int, marked bool) {
 	return max(0, int(count)), count >= 0
 }
 
-func (c *cursor) skipValue27(depth int) {
+func (c *skipper) skipValue27(depth int) {
 	at := c.i
 	b := c.u8()
 	if c.err != nil {

@@ -193,7 +193,7 @@ func (v Version) appendValues(dst []byte, list []Value, depth int) ([]byte, erro
 }
 
 // value reads a value; depth is how many captured values it is in.
-func (c *cursor) value(v *Value, depth int) {
+func (c *decoder) value(v *Value, depth int) {
 	if c.v >= V27 {
 		c.value27(v, depth)
 	} else {
@@ -202,7 +202,7 @@ func (c *cursor) value(v *Value, depth int) {
 }
 
 // scalar reads the inside of a value of a kind that all versions write alike.
-func (c *cursor) scalar(v *Value) {
+func (c *decoder) scalar(v *Value) {
 	switch v.Kind {
 	case ValueNull, ValueVoid, ValueUnit, ValueUnfinished, ValueUntracked:
 	case ValueByte:
@@ -244,7 +244,7 @@ func (c *cursor) listed(n int64) bool {
 
 // elements reads n values. The slice grows with what is really there: a count is
 // only a claim.
-func (c *cursor) elements(n int64, what string, depth int) (list []Value) {
+func (c *decoder) elements(n int64, what string, depth int) (list []Value) {
 	c.room(n*int64(c.v.leastValue()), what)
 	if !c.listed(n) {
 		return nil
@@ -259,7 +259,7 @@ func (c *cursor) elements(n int64, what string, depth int) (list []Value) {
 }
 
 // fields reads n captured fields.
-func (c *cursor) fields(n int64, depth int) (list []CapturedField) {
+func (c *decoder) fields(n int64, depth int) (list []CapturedField) {
 	c.room(n*int64(2+c.v.leastValue()), "captured fields")
 	if !c.listed(n) {
 		return nil
