@@ -48,17 +48,17 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 		read = l.moment
 		for ; reads < anchorEvery && at.rows < atMost && !exact; reads++ {
 			var e entry
-			next, after, shown, ok, err := l.over(&e, at.pos, at.ord)
+			c, err := l.over(&e, mark{at.pos, at.ord})
 			if err != nil {
 				return err
 			}
-			if shown {
+			if c.shown {
 				at.rows++
 			}
-			if ok {
+			if c.ok {
 				at.time.add(l.walker, &e)
 			}
-			at.pos, at.ord, exact = next, after, !ok
+			at.pos, at.ord, exact = c.next.pos, c.next.ord, !c.ok
 		}
 		inside = at.pos < l.end
 		exact = exact || !inside
@@ -120,23 +120,24 @@ func (n *Node) firstAnchor() anchor {
 }
 
 // step goes over the next child without making a node of it.
-func (l *childReader) step(pos, ord int64) (next, after int64, shown, ok bool, err error) {
+func (l *childReader) step(at mark) (childRead, error) {
 	var e entry
-	return l.over(&e, pos, ord)
+	return l.over(&e, at)
 }
 
 // over is step, and reads the child into e, as it was recorded.
-func (l *childReader) over(e *entry, pos, ord int64) (next, after int64, shown, ok bool, err error) {
-	ok, err = l.next(pos, ord, l.end, e, false)
+func (l *childReader) over(e *entry, at mark) (childRead, error) {
+	ok, err := l.next(at.pos, at.ord, l.end, e, false)
 	if !ok || err != nil {
-		return l.end, ord, false, false, err
+		return childRead{next: mark{l.end, at.ord}}, err
 	}
-	next, after = e.next, e.after
-	if l.t.folded && l.mayFold(e) {
-		full, _, _, _, err := l.child(pos, ord)
-		return next, after, full != nil, true, err
+	shown := true
+	if l.folded && l.mayFold(e) {
+		var full childRead
+		full, err = l.child(at)
+		shown = full.shown
 	}
-	return next, after, true, true, nil
+	return childRead{ok: true, shown: shown, next: mark{e.next, e.after}}, err
 }
 
 // Children returns all children of n.
@@ -198,16 +199,16 @@ func (t *Tree) seek(ctx context.Context, n *Node, number int64) (anchor, error) 
 	err := t.read(n, func(l *childReader) error {
 		// What folds to nothing before the child belongs to it: else it would
 		// be left as a gap.
-		for pos, ord := at.pos, at.ord; pos < l.end && at.rows < number; {
-			next, after, shown, ok, err := l.step(pos, ord)
-			if err != nil || !ok {
+		for m := (mark{at.pos, at.ord}); m.pos < l.end && at.rows < number; {
+			c, err := l.step(m)
+			if err != nil || !c.ok {
 				at.pos = l.end
 				return err
 			}
-			pos, ord = next, after
-			if shown {
+			m = c.next
+			if c.shown {
 				at.rows++
-				at.pos, at.ord = pos, ord
+				at.pos, at.ord = m.pos, m.ord
 			}
 		}
 		if at.rows < number {

@@ -47,11 +47,11 @@ func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f f
 // shown returns what the tree shows of a child as recorded: nil for nothing. Of
 // its point, too, only what Peek reads is sure to be known.
 func (l *childReader) shown(c *entry) (*entry, error) {
-	if !l.t.folded || !l.mayFold(c) {
+	if !l.folded || !l.mayFold(c) {
 		return c, nil
 	}
-	e, _, _, _, err := l.child(c.at, c.first)
-	return e, err
+	read, err := l.child(mark{c.at, c.first})
+	return read.entry, err
 }
 
 // Largest returns the place of the child of n that holds most: whose header,

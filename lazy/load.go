@@ -72,7 +72,7 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 // childReader reads children of one node. It is used within guard.
 type childReader struct {
 	*walker
-	t      *Tree
+	folded bool
 	start  int64         // of the node's content
 	end    int64         // of it
 	moment moment        // what it reads
@@ -91,7 +91,7 @@ type moment struct {
 func (t *Tree) read(n *Node, f func(*childReader) error) error {
 	t.mu.Lock()
 	m, e, epoch := t.now, n.e.Load(), int64(n.epoch)
-	l := &childReader{t: t, start: e.start, end: e.end, moment: m}
+	l := &childReader{folded: t.folded, start: e.start, end: e.end, moment: m}
 	if n.kids != nil {
 		l.marks = n.kids.marks
 	}
@@ -119,19 +119,26 @@ func (l *childReader) stretch(pos, ord int64) *stretch {
 	return &stretch{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
 }
 
-// child reads the next child as the tree shows it: nil when it folds to
-// nothing.
-func (l *childReader) child(pos, ord int64) (e *entry, next, after int64, ok bool, err error) {
-	e = new(entry)
-	ok, err = l.next(pos, ord, l.end, e, true)
-	if !ok || err != nil {
-		return nil, l.end, ord, false, err
+// childRead is a child that was read, or passed over.
+type childRead struct {
+	ok    bool   // there is one
+	shown bool   // it does not fold to nothing
+	entry *entry // as it is shown; nil when it is not, or was passed over
+	next  mark   // where the child after it begins; the end of the content without one
+}
+
+// child reads the child at a place.
+func (l *childReader) child(at mark) (c childRead, err error) {
+	e := new(entry)
+	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
+		return childRead{next: mark{l.end, at.ord}}, err
 	}
-	next, after = e.next, e.after
-	if l.t.folded {
+	c.next = mark{e.next, e.after}
+	if l.folded {
 		e, err = l.fold(e)
 	}
-	return e, next, after, true, err
+	c.entry, c.shown = e, e != nil
+	return c, err
 }
 
 // forward reads up to count children from the start of a gap.
@@ -141,16 +148,16 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, next, after, ok, err := l.child(s.to, s.toOrd)
+		c, err := l.child(mark{s.to, s.toOrd})
 		if err != nil {
 			return nil, err
 		}
-		s.to, s.toOrd = next, after
-		if !ok {
+		s.to, s.toOrd = c.next.pos, c.next.ord
+		if !c.ok {
 			break
 		}
-		if e != nil {
-			s.entries = append(s.entries, e)
+		if c.shown {
+			s.entries = append(s.entries, c.entry)
 		}
 	}
 	return s, nil
@@ -171,19 +178,19 @@ func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, 
 	s := l.stretch(first.pos, first.ord)
 	s.passed = passed
 	for s.to < to && ahead >= 0 {
-		e, next, after, ok, err := l.child(s.to, s.toOrd)
+		c, err := l.child(mark{s.to, s.toOrd})
 		if err != nil {
 			return nil, err
 		}
 		if s.to >= x {
 			ahead--
 		}
-		s.to, s.toOrd = next, after
-		if !ok {
+		s.to, s.toOrd = c.next.pos, c.next.ord
+		if !c.ok {
 			break
 		}
-		if e != nil {
-			s.entries = append(s.entries, e)
+		if c.shown {
+			s.entries = append(s.entries, c.entry)
 		}
 	}
 	return s, nil

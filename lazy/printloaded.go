@@ -92,25 +92,25 @@ func (t *Tree) childRows(n *Node) []Row {
 
 // countGap counts the children of a gap that would be shown.
 func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
-	pos, ord, at := gap.From, int64(0), false
-	for pos < gap.To {
+	m, at := mark{pos: gap.From}, false
+	for m.pos < gap.To {
 		if err := ctx.Err(); err != nil {
 			return count, err
 		}
 		err := t.read(gap.Parent, func(l *childReader) error {
 			if !at {
-				ord, at = l.s.Cells.FirstEnding(pos), true
+				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
 			}
-			for n := 0; n < anchorEvery && pos < gap.To; n++ {
-				next, after, shown, ok, err := l.step(pos, ord)
-				if err != nil || !ok {
-					pos = gap.To
+			for n := 0; n < anchorEvery && m.pos < gap.To; n++ {
+				c, err := l.step(m)
+				if err != nil || !c.ok {
+					m.pos = gap.To
 					return err
 				}
-				if shown {
+				if c.shown {
 					count++
 				}
-				pos, ord = next, after
+				m = c.next
 			}
 			return nil
 		})

@@ -35,7 +35,7 @@ const (
 // What lies between two hits is passed over where the index leads past it.
 func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
 	epoch := r.epoch.Load()
-	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{t: &Tree{r: r, folded: s.Folded}}}
+	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{folded: s.Folded}}
 	x.l.lender = new(entries)
 	for {
 		if len(x.todo) == 0 {
@@ -184,7 +184,7 @@ func (x *recall) step() error {
 	if _, err := x.l.next(top.pos, top.ord, top.end, e, true); err != nil {
 		return err
 	}
-	if x.l.t.folded {
+	if x.l.folded {
 		if e, err = x.l.fold(e); err != nil {
 			return err
 		}

@@ -76,13 +76,13 @@ func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int
 				return err
 			}
 			s := l.stretch(c.at-c.lead, c.ord)
-			e, next, after, _, err := l.child(s.from, s.fromOrd)
+			read, err := l.child(mark{s.from, s.fromOrd})
 			if err != nil {
 				return err
 			}
-			s.to, s.toOrd = next, after
-			if e != nil {
-				s.entries = []*entry{e}
+			s.to, s.toOrd = read.next.pos, read.next.ord
+			if read.shown {
+				s.entries = []*entry{read.entry}
 			}
 			list = append(list, s)
 		}

@@ -141,7 +141,7 @@ func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(
 
 // newDescent returns a walk over segments in a view.
 func (r *TraceReader) newDescent(o descentOptions, v *index.View) *descent {
-	return &descent{descentOptions: o, r: r, v: v, l: &childReader{t: &Tree{r: r, folded: o.folded}}}
+	return &descent{descentOptions: o, r: r, v: v, l: &childReader{folded: o.folded}}
 }
 
 func (r *trace) visitAll(b *batch, visit func(*visit) error) error {
@@ -340,7 +340,7 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 	if e.next <= g.from {
 		return true, nil
 	}
-	if d.l.t.folded {
+	if d.l.folded {
 		recorded := e
 		e, err = d.l.fold(e)
 		b.changed = b.changed || e != recorded

@@ -388,7 +388,7 @@ func (t *Tree) growLast(n *Node) *Node {
 		if err != nil {
 			return err
 		}
-		l := &childReader{walker: w, t: t, start: n.e.Load().start, end: n.e.Load().end}
+		l := &childReader{walker: w, folded: t.folded, start: n.e.Load().start, end: n.e.Load().end}
 		if err := w.content(e.first, l.end, &e, true); err != nil || !t.folded || e.state == StatePending {
 			return err
 		}
