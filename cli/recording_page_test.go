@@ -21,7 +21,7 @@ func codeBlocks(text string) map[string][]string {
 	return blocks
 }
 
-// snippetHead is what the short pieces of code in the README need around them.
+// snippetHead is what the short pieces of code in docs/recording.md need around them.
 const snippetHead = `package snippets
 
 import (
@@ -38,13 +38,13 @@ import (
 )
 `
 
-// TestReadmeRecords does what the README tells a newcomer to do, word for word,
+// TestRecordingPage does what docs/recording.md tells a newcomer to do, word for word,
 // without a network and with Go alone: what it says is there afterwards.
-func TestReadmeRecords(t *testing.T) {
-	readme := string(readFile(t, filepath.Join("..", "README.md")))
-	_, section, ok := strings.Cut(readme, "\n## Record a Go program\n")
+func TestRecordingPage(t *testing.T) {
+	page := string(readFile(t, filepath.Join("..", "docs", "recording.md")))
+	_, section, ok := strings.Cut(page, "\n## A Go program\n")
 	if section, _, _ = strings.Cut(section, "\n## "); !ok {
-		t.Fatal("the README does not tell how to record")
+		t.Fatal("the page does not tell how to record a Go program")
 	}
 	blocks := codeBlocks(section)
 	if len(blocks["sh"]) != 2 || len(blocks["go"]) < 2 || len(blocks["text"]) != 1 {
@@ -75,13 +75,13 @@ func TestReadmeRecords(t *testing.T) {
 	drawn := calls.FindAllString(blocks["text"][0], -1)
 	if recorded := calls.FindAllString(string(printed), -1); len(drawn) < 5 ||
 		slices.ContainsFunc(drawn, func(call string) bool { return !slices.Contains(recorded, call) }) {
-		t.Errorf("the screen of the README has %q, recorded was %q", drawn, recorded)
+		t.Errorf("the screen on the page has %q, recorded was %q", drawn, recorded)
 	}
 
-	_, section, _ = strings.Cut(readme, "\n## Record through shared memory\n")
+	_, section, _ = strings.Cut(page, "\n## Through shared memory\n")
 	build, record, ok := strings.Cut(codeBlocks(section)["sh"][0], "\ntracex ")
 	if !ok {
-		t.Fatalf("the README does not build a program and record it by tracex: %q", build)
+		t.Fatalf("the page does not build a program and record it by tracex: %q", build)
 	}
 	shell(t, dir, build)
 	cmd, stderr, _ := command(t, strings.Fields(record)...)
@@ -100,7 +100,7 @@ func newcomer(t *testing.T) (dir string) {
 	t.Helper()
 	for _, tool := range []string{"go", "sh"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("the commands of the README need it: ", err)
+			t.Skip("the commands of the page need it: ", err)
 		}
 	}
 	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
