@@ -28,7 +28,8 @@ const (
 // widestHelp bounds the lines of help, in cells.
 const widestHelp = 120
 
-// helpPage writes the help of one command.
+// helpPage writes the help of one command. The template of cobra has neither colors nor
+// the width of the terminal.
 type helpPage struct {
 	w     strings.Builder
 	color bool

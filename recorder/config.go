@@ -207,7 +207,7 @@ type Config struct {
 var (
 	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is
 	// readable, it has nothing that began later, and says how much that is.
-	ErrEvents = errors.New("the trace has all the 2,147,483,647 events that its ids can tell apart")
+	ErrEvents = errors.New("out of event ids (limit 2,147,483,647)")
 	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
 	// use it at once. What it recorded before stays, as far as it makes sense, and
 	// nothing more of it is recorded. Other threads go on.
@@ -215,7 +215,7 @@ var (
 	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump
 	// recording has what was recorded up to there; a streaming one goes on
 	// without the goroutine or the name that had no room.
-	ErrMemory = errors.New("the recording is as large as its memory limit")
+	ErrMemory = errors.New("the recording reached its memory limit")
 )
 
 // withDefaults returns a checked copy with nothing left open.
