@@ -69,7 +69,7 @@ func TestSuffixesInOnePlace(t *testing.T) {
 // package cli.
 func TestLibrariesNameNoCommands(t *testing.T) {
 	command := regexp.MustCompile(`tracex (open|print|info|index|pack|unpack|convert|record|serve|demo)\b`)
-	for _, dir := range []string{"format", "recorder"} {
+	for _, dir := range []string{"format", "lazy", "recorder"} {
 		literals(t, dir, func(at token.Position, text string) {
 			if command.MatchString(text) {
 				t.Errorf("%v names a command: %s", at, text)
