@@ -16,7 +16,7 @@ import (
 func TestFollowScreen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	s, _ := onScreen(t, nil, "open", "--follow", path)
-	s.until("there is no such file yet")
+	s.until("no such file yet")
 	rec, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestFollowPipe(t *testing.T) {
 	}
 	defer in.Close()
 	s, tmp := onScreen(t, in, "open", "--follow", "-")
-	s.until("the file is empty yet")
+	s.until("the file is still empty")
 	if _, err := io.Copy(out, written); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func CheckIndexTail(tail []byte, size int64) (cells int64, err error) {
 	if eof.Kind != KindEOF || eof.ID != -1 || binary.BigEndian.Uint64(tail[CellSize:]) != IndexMagic {
 		return 0, &Error{Offset: size - IndexTail, Err: ErrTruncated,
 			Expected: "the end of an index", Found: fmt.Sprintf("bytes %x", tail[:8]),
-			Hint: "the recorder was stopped before it could end the index, or still writes it"}
+			Hint: "the recorder was stopped before it finished the index, or is still writing it"}
 	}
 	if body%CellSize != 0 {
 		return 0, corrupt(int(size-IndexTail),

@@ -204,7 +204,7 @@ func (s *Scanner) size() int {
 func (s *Scanner) cutShort(err *Error, have int) error {
 	e := *err
 	e.Offset += s.Offset()
-	e.Hint = "the recorder was stopped before it could end the file, or still writes it; all before this place is good"
+	e.Hint = "the recorder was stopped before it finished the file, or is still writing it; everything before this offset is intact"
 	if have == 0 {
 		e.Found = "the end of the file"
 		e.Expected = "another block or the end mark (EOF)"

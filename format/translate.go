@@ -30,7 +30,7 @@ type Translator struct {
 // are not read or not written.
 func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
 	if !from.Known() || to != V22 && to != V27 {
-		return nil, fmt.Errorf("version %d of the format cannot be turned into version %d", from, to)
+		return nil, fmt.Errorf("cannot convert format version %d to %d", from, to)
 	}
 	if known == nil {
 		known = NewSurvey(from)

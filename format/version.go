@@ -84,7 +84,7 @@ func ParseVersion(s string) (Version, error) {
 	case "27":
 		return V27, nil
 	}
-	return 0, fmt.Errorf("version %q of the format is not written: %d (%s) and %d (%s) are", s, V27, V27.Release(), V22, V22.Release())
+	return 0, fmt.Errorf("cannot write format version %q, only %d (%s) and %d (%s)", s, V27, V27.Release(), V22, V22.Release())
 }
 
 // PointClass returns the class of a trace point by the byte that follows its

@@ -144,7 +144,7 @@ func (w *follower) remap() (same bool, err error) {
 			return false, err
 		}
 		if size < w.shown {
-			w.lost = fmt.Errorf("the file was cut short from %d to %d bytes, and is read again", have, size)
+			w.lost = fmt.Errorf("the file was cut short from %d to %d bytes; reading it again", have, size)
 			return false, nil
 		}
 		w.again = w.again || size < w.s.Offset()

@@ -41,7 +41,7 @@ func TestFollowWaitsForAHeader(t *testing.T) {
 	}
 	says("no such file yet")
 	w := write(t, path, data)
-	says("empty yet")
+	says("still empty")
 	w.to(5)
 	says("a header of 16 bytes")
 	w.to(format.HeaderSize)
@@ -89,7 +89,7 @@ func TestFollowRefuses(t *testing.T) {
 }
 
 // TestFollowAnotherFile: the file is removed, another takes its place, what was
-// followed is cut short or written anew. What is shown is what is there, and the
+// followed is cut short or rewritten. What is shown is what is there, and the
 // status says what has happened.
 func TestFollowAnotherFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -124,9 +124,9 @@ func TestFollowAnotherFile(t *testing.T) {
 		{"cut short", func(t *testing.T, w *written) {
 			os.Truncate(w.path, int64(len(first)/3))
 		}, nil, "was cut short from", wholeBlocks(first[:len(first)/3])},
-		{"written anew, larger", func(t *testing.T, w *written) {
+		{"rewritten, larger", func(t *testing.T, w *written) {
 			put(t, w.path, append(bytes.Clone(second[:len(second)-1]), first[format.HeaderSize:]...))
-		}, nil, "written anew", wholeBlocks(append(bytes.Clone(second[:len(second)-1]), first[format.HeaderSize:]...))},
+		}, nil, "rewritten", wholeBlocks(append(bytes.Clone(second[:len(second)-1]), first[format.HeaderSize:]...))},
 		{"cut within the block that goes on", func(t *testing.T, w *written) {
 			os.Truncate(w.path, int64(len(half(first)))+3)
 		}, nil, "", half(first)},
@@ -146,7 +146,7 @@ func TestFollowAnotherFile(t *testing.T) {
 			}
 			c.do(t, w)
 			catchUp(t, r)
-			st := catchUp(t, r) // to notice that a file was written anew takes one look, to read it another
+			st := catchUp(t, r) // to notice that a file was rewritten takes one look, to read it another
 			if (c.wait == nil) != (st.Growth.Wait == nil) || c.wait != nil && !errors.Is(st.Growth.Wait, c.wait) {
 				t.Errorf("it waits: %v, want %v", st.Growth.Wait, c.wait)
 			}

@@ -24,11 +24,11 @@ const idleAfter = 5 * time.Second
 
 // What is wrong with a file that is followed.
 var (
-	errNoFile    = errors.New("there is no such file yet")
-	errEmptyFile = errors.New("the file is empty yet")
+	errNoFile    = errors.New("no such file yet")
+	errEmptyFile = errors.New("the file is still empty")
 	errGone      = errors.New("the file was removed or renamed")
-	errReplaced  = errors.New("another recording took its place")
-	errRewritten = errors.New("the file was written anew")
+	errReplaced  = errors.New("another recording replaced it")
+	errRewritten = errors.New("the file was rewritten")
 )
 
 // follower reads a trace while it is written. It belongs to the worker's goroutine,

@@ -173,7 +173,7 @@ func (w *follower) isStuck() (bool, error) {
 		return false, nil
 	}
 	if w.stuck++; w.stuck > stuckLooks {
-		w.why = fmt.Errorf("what comes next cannot be read: %w", w.s.Problem())
+		w.why = fmt.Errorf("cannot read what follows: %w", w.s.Problem())
 	}
 	return true, nil
 }

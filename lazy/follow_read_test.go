@@ -81,7 +81,7 @@ func followDamage(t *testing.T, data []byte) {
 		}
 	}
 	st := r.Status()
-	if said := text(st.Growth.Wait); !strings.Contains(said, "cannot be read") || !strings.Contains(said, format.ErrCorrupt.Error()) {
+	if said := text(st.Growth.Wait); !strings.Contains(said, "cannot read") || !strings.Contains(said, format.ErrCorrupt.Error()) {
 		t.Errorf("it says %q", said)
 	}
 	shows(t, r, good)

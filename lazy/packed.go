@@ -130,7 +130,7 @@ func (r *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no room to unpack it: %w", r.path, err)
+		return nil, fmt.Errorf("%s: cannot unpack it: %w", r.path, err)
 	}
 	defer tmp.Close()
 	if os.Remove(tmp.Name()) != nil {
@@ -146,7 +146,7 @@ func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*ma
 	case from.err != nil:
 		copyErr = format.At(from.err, r.path, 0)
 	case copyErr != nil:
-		copyErr = fmt.Errorf("%s cannot be unpacked into %s: %w", r.path, os.TempDir(), copyErr)
+		copyErr = fmt.Errorf("cannot unpack %s into %s: %w", r.path, os.TempDir(), copyErr)
 	}
 	m, err := mapped.Map(tmp, r.path+":"+name)
 	if err != nil {

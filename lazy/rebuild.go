@@ -84,7 +84,7 @@ func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error 
 }
 
 // errNoEnd is why no index is stored.
-var errNoEnd = errors.New("the recording has no end mark: it may still be written")
+var errNoEnd = errors.New("the recording has no end mark; it may still be running")
 
 // wantStored opens the place for the index; nil without an error when it is
 // not wanted. A recording without its end mark gets none: it may still be
@@ -106,7 +106,7 @@ func (r *worker) wantStored(path string) (*index.File, error) {
 	}
 	out, err := index.Create(path, r.path, r.data.Version())
 	if err != nil {
-		return nil, fmt.Errorf("the index cannot be stored: %w", err)
+		return nil, fmt.Errorf("index not saved: %w", err)
 	}
 	return out, nil
 }
@@ -118,16 +118,16 @@ func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan)
 	switch {
 	case !s.AtEOF():
 		out.Abandon()
-		return fmt.Errorf("the data is not whole: %w", s.Problem())
+		return fmt.Errorf("the data is incomplete: %w", s.Problem())
 	case err == nil && st.Size() != int64(len(r.data.Bytes())):
 		out.Abandon()
 		return errors.New("the data changed while it was read")
 	case s.Offset() != int64(len(r.data.Bytes())):
 		out.Abandon()
-		return errors.New("there are bytes behind the end mark of the data")
+		return errors.New("there are bytes after the end mark of the data")
 	case s.Unfinished() > 0:
 		out.Abandon()
-		return errors.New("the recording ends within calls, which an index does not tell")
+		return errors.New("the recording ends inside calls, which an index cannot say")
 	}
 	if err := out.Commit(); err != nil {
 		return err

@@ -40,7 +40,7 @@ func Explain(err error, path string, size int64, ended func() Unended) error {
 		u = ended()
 	}
 	if st, serr := os.Stat(path); u.Why == nil && serr == nil && size >= 0 && st.Size() > size {
-		u = Unended{errGrew, "open it again, or with --follow"}
+		u = Unended{errGrew, "open it again, or follow it"}
 	}
 	if u.Why == nil {
 		return err

@@ -35,10 +35,10 @@ func TestUnended(t *testing.T) {
 		text  string
 		hint  string
 	}{
-		{is: format.ErrTruncated, text: "cut short", hint: "still writes it"},
+		{is: format.ErrTruncated, text: "cut short", hint: "still writing it"},
 		{ended: Unended{Why: fmt.Errorf("%w: so far", ErrRecording), Hint: "do that"}, is: ErrRecording, text: "still being recorded: so far", hint: "do that"},
 		{ended: Unended{Why: ErrLeft}, is: ErrLeft, text: "its program ended without closing it"},
-		{grows: true, is: ErrRecording, text: "it grew while it was read", hint: "--follow"},
+		{grows: true, is: ErrRecording, text: "it grew while it was read", hint: "follow it"},
 	} {
 		put(t, path, whole[:len(whole)-1])
 		r, err := Open(path, Options{NoWrite: true, Unended: func() Unended {

@@ -58,7 +58,7 @@ type walker struct {
 
 // errStale: what is asked for was read from an index that was wrong, or has
 // been forgotten.
-var errStale = errors.New("what was read before is not there any more: the index was wrong, or it was forgotten")
+var errStale = errors.New("what was read before is gone: the index was wrong, or it was unloaded")
 
 // bytes returns what is at a logical offset below the stream's size, up to the
 // end of its block or of what is known of it.

@@ -127,7 +127,7 @@ func (l *live) at(n int) {
 // until a person moves it up. Then nothing moves but what comes below.
 func TestFollowStays(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
-	l.has("waiting for " + l.path[:20]).has("there is no such file yet")
+	l.has("waiting for " + l.path[:20]).has("no such file yet")
 	l.record()
 	l.look().has("nothing is recorded yet")
 	th := l.rec.Thread("main")
@@ -332,7 +332,7 @@ func TestFollowAnother(t *testing.T) {
 		th = l.rec.Thread("main")
 		l.enter(th, 1)
 		l.calls(th, 2)
-		l.seen().has("another recording took its place", "1 thread")
+		l.seen().has("another recording replaced it", "1 thread")
 		if on {
 			l.at(3)
 		}

@@ -277,5 +277,5 @@ func (p *pass) view() *View {
 
 func (p *pass) contradicts(pos int64, found string) error {
 	return &format.Error{File: p.index.Path(), Offset: pos, Err: ErrContradiction, Found: found,
-		Hint: "the index is made again from the data"}
+		Hint: "the index is rebuilt from the data"}
 }

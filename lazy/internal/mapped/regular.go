@@ -41,7 +41,7 @@ func CheckRegular(st os.FileInfo, path string) error {
 			Hint: "name the data file in it, such as trace.bin"}
 	case !st.Mode().IsRegular():
 		return &format.Error{File: path, Offset: -1, Err: ErrNotRegular,
-			Found: "it is " + kindOf(st.Mode()) + ", and no regular file"}
+			Found: "it is " + kindOf(st.Mode()) + ", not a regular file"}
 	}
 	return nil
 }

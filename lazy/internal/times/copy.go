@@ -99,7 +99,7 @@ func (c *Copy) Reason(path string) error {
 	if c == nil || c.Fits() {
 		return nil
 	}
-	return &format.Error{File: Path(path), Offset: -1, Err: ErrUnfit, Found: "they are those of other objects"}
+	return &format.Error{File: Path(path), Offset: -1, Err: ErrUnfit, Found: "they belong to other objects"}
 }
 
 // Begin begins the copy. The caller closes the file after Flush.

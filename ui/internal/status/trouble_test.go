@@ -8,7 +8,7 @@ import (
 
 // TestReason names what went wrong before the file that it went wrong with.
 func TestReason(t *testing.T) {
-	err := fmt.Errorf("the index cannot be stored: %w", &fs.PathError{Op: "open", Path: "/far/away", Err: fs.ErrPermission})
+	err := fmt.Errorf("index not saved: %w", &fs.PathError{Op: "open", Path: "/far/away", Err: fs.ErrPermission})
 	if got, want := reason(err), fs.ErrPermission.Error()+", open /far/away"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
