@@ -107,28 +107,23 @@ func GenerateForest(data, index io.Writer, s Spec) (Stats, *Forest, error) {
 
 // generator makes a trace, object by object, on one thread of it at a time.
 type generator struct {
-	spec   Spec
-	r      *rand.Rand
-	w      *Writer
-	v      *vocabulary
-	forest *Forest // nil: not asked for
-	event  int32
+	references
+	spec  Spec
+	w     *Writer
+	event int32
 
-	t     *Thread // the current thread
-	id    int32
+	id    int32 // of the current thread
 	tree  *Tree // of the current thread; nil without forest
 	p     format.Point
 	args  [8]format.Value
 	saved map[int32]*savedMarks // by thread; nil: one for all
-	// again makes now and then an object be written twice.
-	again bool
 }
 
 func newGenerator(data, index io.Writer, s Spec) *generator {
 	if s.Version == 0 {
 		s.Version = format.V22
 	}
-	g := &generator{spec: s, r: rand.New(rand.NewPCG(s.Seed, 22)), w: NewWriter(data, index, s.Options)}
+	g := &generator{spec: s, w: NewWriter(data, index, s.Options), references: references{r: rand.New(rand.NewPCG(s.Seed, 22))}}
 	var odd func(string) string
 	if s.Shape == Random && !s.Plain {
 		odd = g.oddName

@@ -1,93 +1,105 @@
 package formattest
 
-import "tracex/format"
+import (
+	"math/rand/v2"
 
-// The use methods write a reference object, with what it refers to before it,
-// unless that is written already. A thread that finds an object written by
-// another thread may well reach the file first: readers must bear it.
+	"tracex/format"
+)
+
+// references writes the reference objects of a vocabulary to the current thread as
+// they are used: its use methods write one, with what it refers to before it, unless
+// that is written already. A thread that finds an object written by another thread may
+// well reach the file first: readers must bear it.
+type references struct {
+	v      *vocabulary
+	r      *rand.Rand
+	t      *Thread // the current thread
+	forest *Forest // is told of all; nil: not asked for
+	again  bool    // now and then an object is written twice
+}
 
 // first reports whether an object is to be written now.
-func (g *generator) first(k format.Kind, id int32) bool {
-	if id < 0 || g.v.saved[k][id] && !(g.again && g.r.IntN(40) == 0) {
+func (u *references) first(k format.Kind, id int32) bool {
+	if id < 0 || u.v.saved[k][id] && !(u.again && u.r.IntN(40) == 0) {
 		return false
 	}
-	g.v.saved[k][id] = true
+	u.v.saved[k][id] = true
 	return true
 }
 
-func (g *generator) write(k format.Kind, id int32, o Reference) {
-	g.t.Reference(k, id, o)
-	if g.forest != nil {
-		g.forest.note(k, id, o)
+func (u *references) write(k format.Kind, id int32, o Reference) {
+	u.t.Reference(k, id, o)
+	if u.forest != nil {
+		u.forest.note(k, id, o)
 	}
 }
 
-func (g *generator) useClass(id int32) {
-	if g.first(format.KindClassDescriptor, id) {
-		g.write(format.KindClassDescriptor, id, &g.v.classes[id])
+func (u *references) useClass(id int32) {
+	if u.first(format.KindClassDescriptor, id) {
+		u.write(format.KindClassDescriptor, id, &u.v.classes[id])
 	}
 }
 
-func (g *generator) useMethod(id int32) {
-	if g.first(format.KindMethodDescriptor, id) {
-		m := &g.v.methods[id]
-		g.useClass(m.ClassID)
-		g.write(format.KindMethodDescriptor, id, m)
+func (u *references) useMethod(id int32) {
+	if u.first(format.KindMethodDescriptor, id) {
+		m := &u.v.methods[id]
+		u.useClass(m.ClassID)
+		u.write(format.KindMethodDescriptor, id, m)
 	}
 }
 
-func (g *generator) useField(id int32) {
-	if g.first(format.KindFieldDescriptor, id) {
-		f := &g.v.fields[id]
-		g.useClass(f.ClassID)
-		g.write(format.KindFieldDescriptor, id, f)
+func (u *references) useField(id int32) {
+	if u.first(format.KindFieldDescriptor, id) {
+		f := &u.v.fields[id]
+		u.useClass(f.ClassID)
+		u.write(format.KindFieldDescriptor, id, f)
 	}
 }
 
-func (g *generator) useVariable(id int32) {
-	if g.first(format.KindVariableDescriptor, id) {
-		g.write(format.KindVariableDescriptor, id, &g.v.variables[id])
+func (u *references) useVariable(id int32) {
+	if u.first(format.KindVariableDescriptor, id) {
+		u.write(format.KindVariableDescriptor, id, &u.v.variables[id])
 	}
 }
 
-func (g *generator) useText(id int32) {
-	if g.first(format.KindString, id) {
-		g.write(format.KindString, id, &g.v.strings[id])
+func (u *references) useText(id int32) {
+	if u.first(format.KindString, id) {
+		u.write(format.KindString, id, &u.v.strings[id])
 	}
 }
 
-func (g *generator) usePath(id int32) {
-	if !g.first(format.KindAccessPath, id) {
+func (u *references) usePath(id int32) {
+	if !u.first(format.KindAccessPath, id) {
 		return
 	}
-	p := &g.v.paths[id]
+	p := &u.v.paths[id]
 	for _, s := range p.Steps {
 		switch s.Kind {
 		case format.AccessVariable:
-			g.useVariable(s.Ref)
+			u.useVariable(s.Ref)
 		case format.AccessStaticField, format.AccessObjectField:
-			g.useField(s.Ref)
+			u.useField(s.Ref)
 		case format.AccessNamedElement:
-			g.usePath(s.Ref)
+			u.usePath(s.Ref)
 		}
 	}
-	g.write(format.KindAccessPath, id, p)
+	u.write(format.KindAccessPath, id, p)
 }
 
-func (g *generator) useLocation(id int32) {
-	if !g.first(format.KindCodeLocation, id) {
+func (u *references) useLocation(id int32) {
+	if !u.first(format.KindCodeLocation, id) {
 		return
 	}
-	l := &g.v.locations[id]
-	g.useText(l.File)
-	g.useText(l.Class)
-	g.useText(l.Method)
-	g.usePath(l.Path)
+	l := &u.v.locations[id]
+	u.useText(l.File)
+	u.useText(l.Class)
+	u.useText(l.Method)
+	u.usePath(l.Path)
 	for _, p := range l.ArgNames {
-		g.usePath(p)
+		u.usePath(p)
 	}
 	for _, s := range l.Locals {
-		g.useText(s)
+		u.useText(s)
 	}
-	g.write(format.KindCodeLocation, id, l)
+	u.write(format.KindCodeLocation, id, l)
 }
