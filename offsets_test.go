@@ -25,6 +25,7 @@ var otherBytes = map[string]string{
 	"recorder/live_":                         "the memory that a killed program leaves",
 	"recorder/finish":                        "the memory that a killed program leaves",
 	"recorder/internal/clock":                "readings of clocks",
+	"recorder/internal/buffers":              "the memory that a killed program leaves",
 	"recorder/holder_linux.go":               "columns of /proc/locks",
 	"recorder/files.go":                      "a list of files",
 	"recorder/value.go":                      "eight characters at a time",

@@ -5,7 +5,7 @@ import (
 	"cmp"
 
 	"tracex/format"
-	"tracex/lazy/internal/index"
+	"tracex/format/tracefile"
 	"tracex/lazy/internal/times"
 )
 
@@ -14,7 +14,7 @@ type translationWriter struct {
 	tr      *format.Translator
 	data    *bufio.Writer
 	off     int64 // bytes of data so far
-	index   index.Writer
+	index   tracefile.IndexWriter
 	times   *times.Copy
 	threads map[int32]*translatedStream
 	cur     *translatedStream
@@ -43,7 +43,7 @@ const translateBuffer = 1 << 20
 
 func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
 	w := &translationWriter{
-		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: index.NewWriter(out.Index, tr.To()), times: copied,
+		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: tracefile.NewIndexWriter(out.Index, tr.To()), times: copied,
 		threads: make(map[int32]*translatedStream),
 	}
 	copied.Begin(out.Times)

@@ -1,6 +1,7 @@
 // Package tracefile writes the files of traces. [Writer] makes their bytes: blocks of
-// the objects that a [Block] has gathered, with index cells and times. [Pending] puts
-// a file into its place: it is written beside that and renamed when it is whole.
+// the objects that a [Block] has gathered, with index cells and times; [IndexWriter]
+// makes an index of data that is there. [Pending] puts a file into its place: it is
+// written beside that and renamed when it is whole.
 package tracefile
 
 import (

@@ -48,7 +48,7 @@ func Rebuild(ctx context.Context, data, path string, force bool, progress func(d
 		out.Abandon()
 		return problem
 	}
-	if out.open >= 0 {
+	if out.InBlock() {
 		out.EndBlock(s.scanner.Offset())
 	}
 	return out.Commit()

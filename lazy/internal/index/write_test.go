@@ -18,9 +18,9 @@ func TestCommitFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.f.Close() // no write succeeds any more
+	out.pending.Close() // no write succeeds any more
 	out.BeginBlock(1, 16)
-	for range storeBuffer / format.CellSize * 2 {
+	for range 2 << 20 / format.CellSize {
 		out.Cell(format.Cell{Kind: format.KindTracePoint})
 	}
 	out.EndBlock(100)
