@@ -15,19 +15,30 @@ import (
 // that stands for several has the time of the one that it shows.
 func (n *Node) Time() (t Time, ok bool) {
 	r := n.tree.r
-	if n.IsThread() {
-		t = r.threadTime(n.thread)
-		return t, t != noTime
-	}
 	t = noTime
 	err := r.use(func() error {
-		if !r.timed() || int64(n.epoch) != r.epoch.Load() {
-			return nil
+		if r.timed() {
+			t, ok = n.time()
 		}
-		t, ok = (&walker{r: r.trace}).time(n.e.Load())
 		return nil
 	})
 	return t, ok && err == nil
+}
+
+// time is Time, of a trace with times. It must be called within use.
+func (n *Node) time() (t Time, ok bool) {
+	r := n.tree.r
+	if n.IsThread() {
+		w, err := r.walkerOn(r.known.Load(), n.thread)
+		if err != nil {
+			return noTime, false
+		}
+		return w.threadTime()
+	}
+	if int64(n.epoch) != r.epoch.Load() {
+		return noTime, false
+	}
+	return (&walker{r: r.trace}).time(n.e.Load())
 }
 
 // Self returns how much of a node's time it did not spend in its children: its
@@ -40,12 +51,17 @@ func (n *Node) Self() (ns int64, exact, known bool) {
 	if !ok {
 		return 0, false, false
 	}
+	n.tree.mu.Lock()
+	defer n.tree.mu.Unlock()
+	return n.self(t)
+}
+
+// self is Self of a node whose time is known. The tree is locked.
+func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	e := n.e.Load()
 	if !n.IsThread() && !e.hasContent() {
 		return t.Duration, true, true
 	}
-	n.tree.mu.Lock()
-	defer n.tree.mu.Unlock()
 	k := n.kids
 	if k == nil || k.counted == 0 && !k.exact {
 		return 0, false, false

@@ -179,6 +179,11 @@ func (n *Node) Loaded() bool {
 func (n *Node) Count() (count int64, exact, known bool) {
 	n.tree.mu.Lock()
 	defer n.tree.mu.Unlock()
+	return n.count()
+}
+
+// count is Count. The tree is locked.
+func (n *Node) count() (count int64, exact, known bool) {
 	switch {
 	case !n.e.Load().hasContent() && n.e.Load().state != StatePending:
 		return 0, true, true

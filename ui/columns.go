@@ -22,7 +22,7 @@ type column struct {
 	width int // cells, with the blanks on the left
 	gauge int // cells of a bar behind the text, with the blank before it
 	from  int // the width of a tree from which on it has the column
-	cell  func(m *Model, t timing, room int) (text string, s screen.Style)
+	cell  func(m *Model, l *lazy.Line, room int) (text string, s screen.Style)
 }
 
 // timeColumns are the columns of a trace with times, in their order on the
@@ -43,10 +43,7 @@ const (
 )
 
 // timed reports whether the trace has times.
-func (m *Model) timed() bool {
-	_, ok := m.r.Times()
-	return ok
-}
+func (m *Model) timed() bool { return m.facts.timed }
 
 // columns returns the columns of a tree of some width in a trace with times.
 func columns(width int) []column {
@@ -78,9 +75,9 @@ type tailCell struct {
 
 // tailOf returns the tail of a node's row in a tree of some width. Where the
 // columns say nothing of a node its text has all of the row.
-func (m *Model) tailOf(n *lazy.Node, width int) tail {
+func (m *Model) tailOf(of *lazy.Line, width int) tail {
 	if !m.timed() {
-		text, s := countCell(m, n)
+		text, s := countCell(m, of)
 		if text == "" || width < countFrom {
 			return tail{}
 		}
@@ -88,12 +85,12 @@ func (m *Model) tailOf(n *lazy.Node, width int) tail {
 		return tail{[]tailCell{{column: column{width: w - 1}, text: text, s: s}}, w}
 	}
 	var t tail
-	some, of := false, timingOf(n)
+	some := false
 	for _, c := range columns(width) {
 		text, s := c.cell(m, of, c.width-1)
 		cell := tailCell{column: c, text: text, s: s}
 		if c.gauge > 0 {
-			cell.bar = screen.Gauge(of.own.Duration, of.whole, c.gauge-1, m.g)
+			cell.bar = screen.Gauge(of.Time.Duration, of.Whole, c.gauge-1, m.g)
 		}
 		some = some || text != ""
 		t.cells = append(t.cells, cell)
@@ -135,7 +132,7 @@ func (m *Model) head(width int) string {
 	blank := "" // between a title and the rule behind it
 	for i, c := range shown {
 		title := " " + c.title
-		if i == 0 && m.byDuration() {
+		if i == 0 && m.facts.byDuration {
 			title = " " + m.g.Sorted + title
 		}
 		rest := max(0, c.width-screen.TextWidth(title, m.g.ASCII))
@@ -151,38 +148,22 @@ func (m *Model) head(width int) string {
 	return screen.Titled("", titles.String()+" ", width, m.g)
 }
 
-// timing is what the columns of a row need to know, looked up once.
-type timing struct {
-	n     *lazy.Node
-	own   lazy.Time
-	known bool  // the node's own time is
-	whole int64 // the duration of what it is in; 0: not known
-}
-
-func timingOf(n *lazy.Node) timing {
-	t := timing{n: n}
-	if t.own, t.known = n.Time(); t.known && !n.IsThread() {
-		t.whole = nodetext.Whole(n.Parent())
-	}
-	return t
-}
-
 // weight is how durations are drawn: faint where a node has next to nothing to
 // do with how long the one around it took, so that the eye finds those that have.
-func (t timing) weight() screen.Style {
-	if t.own.Duration < t.whole/1000 {
+func weight(l *lazy.Line) screen.Style {
+	if l.Time.Duration < l.Whole/1000 {
 		return screen.Faint
 	}
 	return screen.Plain
 }
 
-func durationCell(m *Model, t timing, _ int) (string, screen.Style) {
+func durationCell(m *Model, l *lazy.Line, _ int) (string, screen.Style) {
 	switch {
-	case t.known && t.n.State() == lazy.StatePending: // a thread that goes on
-		return strings.TrimSpace(m.g.AtLeast) + screen.Duration(t.own.Duration, m.g), screen.Faint
-	case t.known:
-		return screen.Duration(t.own.Duration, m.g), t.weight()
-	case t.n.State() == lazy.StateUnfinished, t.n.State() == lazy.StatePending:
+	case l.Timed && l.State == lazy.StatePending: // a thread that goes on
+		return strings.TrimSpace(m.g.AtLeast) + screen.Duration(l.Time.Duration, m.g), screen.Faint
+	case l.Timed:
+		return screen.Duration(l.Time.Duration, m.g), weight(l)
+	case l.State == lazy.StateUnfinished, l.State == lazy.StatePending:
 		return m.g.More, screen.Faint
 	}
 	return "", screen.Plain
@@ -191,42 +172,40 @@ func durationCell(m *Model, t timing, _ int) (string, screen.Style) {
 // selfCell is the time in the node itself. While not all of its children are
 // known, it is what they have left over so far. Of a thread it would be time
 // that nothing was recorded in.
-func selfCell(m *Model, t timing, room int) (string, screen.Style) {
-	if !t.known || t.n.IsThread() {
-		return "", screen.Plain
-	}
-	ns, exact, known := t.n.Self()
+func selfCell(m *Model, l *lazy.Line, room int) (string, screen.Style) {
 	switch {
-	case !known:
+	case !l.Timed || l.IsThread() || !l.SelfKnown:
 		return "", screen.Plain
-	case exact:
-		return screen.Duration(ns, m.g), t.weight()
+	case l.SelfExact:
+		return screen.Duration(l.Self, m.g), weight(l)
 	}
-	return screen.CutEnd(m.g.AtMost+screen.Duration(ns, m.g), room, m.g), screen.Faint
+	return screen.CutEnd(m.g.AtMost+screen.Duration(l.Self, m.g), room, m.g), screen.Faint
 }
 
-func shareCell(_ *Model, t timing, _ int) (string, screen.Style) {
-	return screen.Share(t.own.Duration, t.whole), t.weight()
+func shareCell(_ *Model, l *lazy.Line, _ int) (string, screen.Style) {
+	if !l.Timed {
+		return "", screen.Plain
+	}
+	return screen.Share(l.Time.Duration, l.Whole), weight(l)
 }
 
 // childrenCell is the number of children, in fewer digits where they have no
 // room.
-func childrenCell(m *Model, t timing, room int) (string, screen.Style) {
-	text, s := countCell(m, t.n)
+func childrenCell(m *Model, l *lazy.Line, room int) (string, screen.Style) {
+	text, s := countCell(m, l)
 	if screen.TextWidth(text, m.g.ASCII) > room {
-		count, exact, _ := t.n.Count()
-		text = screen.Short(count)
-		if !exact {
+		text = screen.Short(l.Count)
+		if !l.CountExact {
 			text = m.g.AtLeast + text
 		}
 	}
 	return text, s
 }
 
-func countCell(m *Model, n *lazy.Node) (string, screen.Style) {
+func countCell(m *Model, l *lazy.Line) (string, screen.Style) {
 	s := screen.Plain
-	if _, exact, _ := n.Count(); !exact {
+	if !l.CountExact {
 		s = screen.Faint
 	}
-	return nodetext.Children(n, m.g), s
+	return nodetext.Count(l.Count, l.CountExact, l.CountKnown, m.g), s
 }

@@ -111,7 +111,7 @@ func TestColumnsAlign(t *testing.T) {
 			t.Errorf("%d cells wide: %d columns, but %d where there is less room", width, shown, had)
 		}
 		had = shown
-		if tail := d.m.tailOf(n, width); tail.width > width*9/20 {
+		if tail := d.m.tailOf(d.line(n), width); tail.width > width*9/20 {
 			t.Errorf("%d cells wide: %d for the columns", width, tail.width)
 		}
 	}
@@ -125,7 +125,7 @@ func TestChildrenInFewDigits(t *testing.T) {
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideLeaves, N: 123_456, Timed: true}), 120, 24, Options{})
 	d.has(" 123,456\n")
 	n := d.m.out.cursor.Node
-	if text, _ := childrenCell(d.m, timingOf(n), 6); text != "123.5 k" {
+	if text, _ := childrenCell(d.m, d.line(n), 6); text != "123.5 k" {
 		t.Errorf("%q", text)
 	}
 }
@@ -224,7 +224,7 @@ func TestTimesOfGrowing(t *testing.T) {
 		t.Helper()
 		// What a node says of its end changes between two updates only.
 		for _, n := range d.m.out.t.Threads() {
-			text, _ := durationCell(d.m, timingOf(n), 8)
+			text, _ := durationCell(d.m, d.line(n), 8)
 			pending := n.State() == lazy.StatePending
 			if text != d.m.g.More && pending != strings.HasPrefix(text, "≥") {
 				t.Errorf("pending %v: %q", pending, text)

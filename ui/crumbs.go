@@ -12,20 +12,18 @@ import (
 // long, never its ends.
 func (m *Model) crumbs() string {
 	l := screen.NewLine(m.width, m.g)
-	path := nodetext.Path(m.out.cursor)
-	if len(path) == 0 {
-		return l.End()
-	}
-	l.Space(1)
-	sep := " " + m.g.Crumb + " "
-	for i, name := range m.fitPath(path, m.width-2, sep) {
-		if i > 0 {
-			l.Put(sep, screen.Faint)
+	for i, name := range m.facts.crumbs {
+		if i == 0 {
+			l.Space(1)
+		} else {
+			l.Put(m.crumbSep(), screen.Faint)
 		}
 		l.Put(name, screen.Accent)
 	}
 	return l.End()
 }
+
+func (m *Model) crumbSep() string { return " " + m.g.Crumb + " " }
 
 // fitPath returns the names of a path that fit in width cells: the first, the
 // last, as many before the last as there is room for, and "…" for the others.

@@ -21,7 +21,7 @@ func (m *Model) detailsLines(l layout) []string {
 	of := &details.Subject{
 		Row: m.out.cursor, Name: m.shortName, Source: m.source.found,
 		File: m.file(), Settled: m.settled(), Troubles: m.troubles(), Problem: m.known.Problem,
-		Stats: m.out.t.Stats(), HitBytes: m.search.Bytes(),
+		Stats: m.facts.stats, HitBytes: m.search.Bytes(),
 	}
 	if n := of.Row.Node; n != nil {
 		of.Text, of.Spans = m.text(n)

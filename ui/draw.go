@@ -45,17 +45,17 @@ func (m *Model) middle(l layout) []string {
 	}
 	switch l.details {
 	case beside:
-		side := m.detailsLines(l)
+		side := m.facts.details
 		for i, row := range m.treeLines(l) {
 			sep := screen.NewLine(2, m.g)
 			lines = append(lines, row+sep.Put(m.g.Side+" ", screen.Faint).End()+side[i])
 		}
 	case alone:
-		lines = append(lines, m.detailsLines(l)...)
+		lines = append(lines, m.facts.details...)
 	case below:
 		lines = append(lines, m.treeLines(l)...)
 		lines = append(lines, screen.Titled("", " details ", m.width, m.g))
-		lines = append(lines, m.detailsLines(l)...)
+		lines = append(lines, m.facts.details...)
 	default:
 		lines = append(lines, m.treeLines(l)...)
 	}
@@ -90,7 +90,7 @@ func (m *Model) header() string {
 	if !m.layout().trouble && len(m.troubles()) > 0 {
 		name = m.g.Warn + " " + name // there is no room for the line that says what
 	}
-	stats := m.out.t.Stats()
+	stats := m.facts.stats
 	right := []string{status.Index(m.known, m.g), screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget)}
 	about := m.about()
 	dot := " " + m.g.Dot + " "
@@ -124,24 +124,23 @@ func (m *Model) header() string {
 
 // about says how large the trace is, the most telling part first.
 func (m *Model) about() []string {
-	threads, all := m.r.Totals()
-	data, _ := m.r.Size()
-	about := []string{screen.Plural(int64(threads), "thread")}
-	if !m.out.t.Folded() {
+	f := &m.facts
+	about := []string{screen.Plural(int64(f.threads), "thread")}
+	if !f.folded {
 		about[0] = "raw, " + about[0]
 	}
 	least := ""
 	if !m.settled() {
 		least = m.g.AtLeast // as far as the trace has been read
 	}
-	about = append(about, nodetext.Calls(all, least, m.g))
-	if _, length, ok := m.r.Recording(); ok {
-		about = append(about, least+screen.Duration(int64(length), m.g))
+	about = append(about, nodetext.Calls(f.all, least, m.g))
+	if f.length >= 0 {
+		about = append(about, least+screen.Duration(f.length, m.g))
 	}
-	if all.Counted {
-		about = append(about, least+screen.Shortly(all.Events, "event"))
+	if f.all.Counted {
+		about = append(about, least+screen.Shortly(f.all.Events, "event"))
 	}
-	return append(about, screen.Size(data))
+	return append(about, screen.Size(f.data))
 }
 
 // rule heads the columns.
@@ -167,16 +166,16 @@ func (m *Model) statusLine() string {
 func (m *Model) position() string {
 	dot := " " + m.g.Dot + " "
 	var parts []string
-	if n := m.out.cursor.Node; n != nil {
-		if p := n.Point(); p != nil {
-			parts = append(parts, "event "+screen.Grouped(int64(p.Event)))
-		}
-		parts = append(parts, fmt.Sprintf("%.1f %%", 100*n.Position()))
+	if m.facts.event >= 0 {
+		parts = append(parts, "event "+screen.Grouped(m.facts.event))
+	}
+	if m.facts.share >= 0 {
+		parts = append(parts, fmt.Sprintf("%.1f %%", 100*m.facts.share))
 	}
 	if m.count.digits > 0 {
 		parts = append([]string{fmt.Sprintf("%d_", m.count.n)}, parts...)
 	}
-	stats := m.out.t.Stats()
+	stats := m.facts.stats
 	parts = append(parts, screen.Plural(stats.Loaded, "event")+" loaded")
 	if stats.Forgotten > 0 {
 		parts[len(parts)-1] += ", " + screen.Grouped(stats.Forgotten) + " unloaded"

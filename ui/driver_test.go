@@ -129,7 +129,7 @@ func (d *driver) typed(text string) *driver {
 // has the width of the window.
 func (d *driver) screen() string {
 	d.t.Helper()
-	lines := strings.Split(d.m.View().Content, "\n")
+	lines := strings.Split(d.view(), "\n")
 	if len(lines) != d.m.height {
 		d.t.Errorf("%d lines in a window of %d", len(lines), d.m.height)
 	}
@@ -166,6 +166,9 @@ func (d *driver) cursorText() string {
 	text, _ := d.m.text(d.m.out.cursor.Node)
 	return text
 }
+
+// line is what the row of a node shows.
+func (d *driver) line(n *lazy.Node) *lazy.Line { return &d.m.rowsOf([]lazy.Row{rowOf(n)})[0].Line }
 
 // memory is the part of the header that depends on how large the structures
 // of the program are.

@@ -19,7 +19,7 @@ func (m *Model) hintList() []help.Hint {
 		open, move = "Left Right collapse/expand", "Up Down move"
 	}
 	list := []help.Hint{{Text: open, Rank: 2}, {Text: move, Rank: 4}}
-	if m.out.t.ThreadCount() > 1 {
+	if m.facts.threads > 1 {
 		list = append(list, help.Hint{Text: "Tab thread", Rank: 7})
 	}
 	if m.known.Growth.On && !m.follow.on {

@@ -71,6 +71,7 @@ type Model struct {
 	generation int         // of the reader at the last refresh
 	recorded   int64       // bytes of all threads at that time
 	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
+	facts      facts       // what the screen shows, as of the end of the last Update
 	watching   bool        // a command waits for the reader to change
 }
 
@@ -165,6 +166,7 @@ func (m *Model) settle() tea.Cmd {
 		m.out.t.Keep(p)
 	}
 	m.follow.row = m.out.cursor
+	m.takeRows()
 	return tea.Batch(cmds...)
 }
 

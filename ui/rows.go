@@ -12,13 +12,58 @@ import (
 	"tracex/ui/internal/status"
 )
 
+// row is a line of the tree as it is drawn: a value, made in Update.
+type row struct {
+	lazy.Line
+	text    string // without the mark of a diff, which has its own column
+	spans   []format.Span
+	lit     [][2]int // what a search has found in the text
+	skip    int      // cells of the text that are scrolled out on the left
+	loading bool     // children are being loaded
+	err     error    // of a gap: why it could not be loaded
+}
+
+// rowsOf returns what rows of the tree show.
+func (m *Model) rowsOf(of []lazy.Row) []row {
+	lines := m.out.t.Lines(of, m.out.wide)
+	rows := make([]row, len(lines))
+	for i, l := range lines {
+		r := &rows[i]
+		r.Line, r.text = l, l.Text[l.Mark:]
+		if l.Node == nil {
+			r.err = m.loads.failed[keyOf(l.Row)]
+			continue
+		}
+		r.spans = []format.Span{{Start: 0, End: len(r.text)}}
+		if l.IsPoint() {
+			r.spans = spansAfter(l.Spans, l.Mark)
+		}
+		r.lit, r.skip = m.lit(l.Node, r.text), m.out.skipOf(l.Node)
+		r.loading = !l.Loaded && m.loads.of(l.Node)
+	}
+	return rows
+}
+
+// spansAfter returns the styles of a text without the mark at its start.
+func spansAfter(spans []format.Span, mark int) []format.Span {
+	if mark == 0 {
+		return spans
+	}
+	spans = spans[1:]
+	for i := range spans {
+		spans[i].Start -= mark
+		spans[i].End -= mark
+	}
+	return spans
+}
+
 // treeLines draws the rows of the tree: always l.tree lines of l.treeWidth
 // cells.
 func (m *Model) treeLines(l layout) []string {
 	lines := make([]string, 0, l.tree)
 	in := m.indent()
-	for _, r := range m.out.rows[:min(len(m.out.rows), l.tree)] {
-		lines = append(lines, m.row(r, in, l.treeWidth))
+	for i := range m.facts.rows[:min(len(m.facts.rows), l.tree)] {
+		lines = append(lines, m.row(&m.facts.rows[i], in, l.treeWidth))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, screen.NewLine(l.treeWidth, m.g).Put("  "+m.nothing(), screen.Plain).End())
@@ -44,20 +89,17 @@ func (m *Model) nothing() string {
 }
 
 // row draws a row.
-func (m *Model) row(r lazy.Row, in indent, width int) string {
+func (m *Model) row(r *row, in indent, width int) string {
 	l := screen.NewLine(width, m.g)
-	if r == m.out.cursor {
+	if r.Row == m.out.cursor {
 		l.Heavy = true
 		l.Put(m.g.Cursor, screen.Accent)
 	} else {
 		l.Put(" ", screen.Plain)
 	}
 	mark, s := " ", screen.Plain
-	var point *format.Point
-	if r.Node != nil {
-		if point = r.Node.Point(); point != nil {
-			mark, s = screen.DiffMark(point.Diff)
-		}
+	if r.IsPoint() {
+		mark, s = screen.DiffMark(r.Diff)
 	}
 	l.Put(mark, s)
 	l.Space(in.of(r.Depth) - textFrom)
@@ -65,9 +107,9 @@ func (m *Model) row(r lazy.Row, in indent, width int) string {
 		m.gapText(l, r)
 		return l.End()
 	}
-	t := m.tailOf(r.Node, width)
+	t := m.tailOf(&r.Line, width)
 	l.Left -= t.width
-	m.nodeText(l, r.Node, point)
+	m.nodeText(l, r)
 	if t.width > 0 {
 		l.Space(l.Left)
 		l.Left = t.width
@@ -76,97 +118,70 @@ func (m *Model) row(r lazy.Row, in indent, width int) string {
 	return l.End()
 }
 
-// hidden returns how many cells of a row's text have no room in its line.
-func (m *Model) hidden(r lazy.Row) int {
+// hidden returns how many cells of a node's text have no room in its line.
+func (m *Model) hidden(of lazy.Row) int {
 	width := m.layout().treeWidth
 	in := m.indent()
-	text, _ := m.text(r.Node)
+	r := &m.rowsOf([]lazy.Row{of})[0]
 	before := 2 + in.of(r.Depth) - textFrom + 2
-	return max(0, screen.TextWidth(text, m.g.ASCII)-(width-before-m.tailOf(r.Node, width).width))
+	return max(0, screen.TextWidth(r.text, m.g.ASCII)-(width-before-m.tailOf(&r.Line, width).width))
 }
 
 // nodeText draws the mark of a node and its text.
-func (m *Model) nodeText(l *screen.Line, n *lazy.Node, p *format.Point) {
-	if mark := m.mark(n); mark == " " {
+func (m *Model) nodeText(l *screen.Line, r *row) {
+	if mark := m.mark(r); mark == " " {
 		l.Space(2)
 	} else {
 		l.Put(mark, screen.Accent).Space(1)
 	}
-	text, spans := m.text(n)
-	var class format.Class
-	of := func(format.Style) screen.Style { return screen.Bold }
-	if p != nil {
-		class = p.Class
-		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, class) }
-	} else {
-		spans = []format.Span{{Start: 0, End: len(text)}}
+	of := screen.Always(screen.Bold)
+	if r.IsPoint() {
+		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
 	}
-	l.Spans(text, spans, of, m.lit(n, text), m.out.skipOf(n))
+	l.Spans(r.text, r.spans, of, r.lit, r.skip)
 	switch {
-	case p == nil && m.emptyThread(n):
+	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
 		l.Put("  no calls in this thread", screen.Faint)
-	case n.State() == lazy.StateUnfinished && p != nil && p.Class != format.ClassCall:
+	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall:
 		l.Put("  unfinished", screen.Unfinished)
-	case n.State() == lazy.StatePending && p != nil:
+	case r.State == lazy.StatePending && r.IsPoint():
 		l.Put("  "+m.pendingMark(), screen.Faint)
 	}
 }
 
-func (m *Model) emptyThread(n *lazy.Node) bool {
-	count, exact, known := n.Count()
-	return known && exact && count == 0
-}
-
-// text returns the text of a node without the mark of a diff, which has its own
-// column.
+// text returns the text of a node without the mark of a diff.
 func (m *Model) text(n *lazy.Node) (string, []format.Span) {
-	b, spans := m.out.t.AppendSpans(nil, nil, n, m.out.wide && m.placed(n))
-	if len(spans) > 0 && spans[0].Style == format.StyleMark {
-		cut := spans[0].End
-		b, spans = b[cut:], spans[1:]
-		for i := range spans {
-			spans[i].Start -= cut
-			spans[i].End -= cut
-		}
-	}
-	return string(b), spans
-}
-
-// placed reports whether the trace says where in the source a trace point is.
-func (m *Model) placed(n *lazy.Node) (ok bool) {
-	if p := n.Point(); p != nil {
-		m.r.WithContext(func(c *format.Context) { _, _, ok = c.FileLine(p.Location) })
-	}
-	return ok
+	r := m.rowsOf([]lazy.Row{rowOf(n)})[0]
+	return r.text, r.spans
 }
 
 // mark says whether a node is expanded, collapsed, not loaded, a leaf, or loading.
-func (m *Model) mark(n *lazy.Node) string {
+func (m *Model) mark(r *row) string {
 	switch {
-	case n.Leaf():
+	case r.Leaf:
 		return " "
-	case m.loads.of(n) && !n.Loaded():
+	case r.loading:
 		return m.spinner()
-	case m.out.t.IsExpanded(n) && n.Order() == lazy.OrderDuration:
+	case r.Expanded && r.Order == lazy.OrderDuration:
 		return m.g.Sorted
-	case m.out.t.IsExpanded(n):
+	case r.Expanded:
 		return m.g.Open
-	case n.Loaded():
+	case r.Loaded:
 		return m.g.Closed
 	}
 	return m.g.Absent
 }
 
 // gapText draws the row of children that are not in memory.
-func (m *Model) gapText(l *screen.Line, r lazy.Row) {
-	err := m.loads.failed[keyOf(r)]
+func (m *Model) gapText(l *screen.Line, r *row) {
+	err := r.err
 	enter := screen.KeyName("enter", m.g)
 	switch {
 	case errors.Is(err, context.Canceled):
-		l.Put(m.g.Gap+" not loaded, "+nodetext.Missing(r)+": stopped; "+enter+" loads it", screen.Faint)
+		l.Put(m.g.Gap+" not loaded, "+nodetext.Missing(r.Row)+": stopped; "+enter+" loads it", screen.Faint)
 	case err != nil:
 		l.Put(m.g.Warn+" cannot be read: "+screen.ErrorLine(err)+" ("+enter+" tries again)", screen.Alarm)
 	default:
-		l.Put(m.spinner()+" loading "+nodetext.Missing(r), screen.Faint)
+		l.Put(m.spinner()+" loading "+nodetext.Missing(r.Row), screen.Faint)
 	}
 }

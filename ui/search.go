@@ -16,7 +16,7 @@ import (
 // searchFacts is what the search needs to know of the explorer.
 func (m *Model) searchFacts() search.Facts {
 	return search.Facts{
-		Folded: m.out.t.Folded(), Verbose: m.out.wide, Threads: m.out.t.ThreadCount(), Recorded: m.recorded,
+		Folded: m.facts.folded, Verbose: m.out.wide, Threads: m.facts.threads, Recorded: m.recorded,
 		Width: m.width, Spinner: m.spinner(), Glyphs: m.g,
 	}
 }

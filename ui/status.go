@@ -64,6 +64,7 @@ func (m *Model) refresh() {
 	if m.out.cursor == (lazy.Row{}) {
 		m.out.cursor, _ = m.out.t.First()
 	}
+	m.takeTrace()
 }
 
 // activity says what is going on, and how to stop it, if possible in room cells;
@@ -86,7 +87,7 @@ func (m *Model) activity(room int) string {
 	case st.Growth.On:
 		return status.Growth(st, m.follow.on, m.clock.now(), room, m.g)
 	case m.counts.Busy():
-		return m.spinner() + " counting" + m.counts.Share(m.countingFacts()) + "  esc stops"
+		return m.spinner() + " counting" + m.facts.counting + "  esc stops"
 	case m.census.Lasts():
 		return m.spinner() + " counting calls" + m.census.Share() + "  esc stops"
 	}
@@ -94,4 +95,4 @@ func (m *Model) activity(room int) string {
 }
 
 // troubles are the lines about what is wrong with the trace.
-func (m *Model) troubles() []string { return status.Troubles(m.known, m.out.t.ThreadCount() > 0) }
+func (m *Model) troubles() []string { return status.Troubles(m.known, m.facts.threads > 0) }

@@ -14,6 +14,11 @@ import (
 // there are none, or nothing is known.
 func Children(n *lazy.Node, g *screen.Glyphs) string {
 	count, exact, known := n.Count()
+	return Count(count, exact, known, g)
+}
+
+// Count is a number of children, see Node.Count.
+func Count(count int64, exact, known bool, g *screen.Glyphs) string {
 	switch {
 	case exact && count == 0:
 		return ""

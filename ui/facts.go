@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
+)
+
+// facts are what the screen shows of the trace. They are taken in Update, so that
+// View asks nothing of the trace: it waits for no lock and reads no mapped file.
+type facts struct {
+	traceFacts
+	cursorFacts
+	rows    []row    // those on the screen
+	details []string // the lines of the details, where they are shown
+}
+
+// traceFacts are about the trace.
+type traceFacts struct {
+	threads     int
+	all         lazy.Population // of all threads
+	data, index int64           // sizes of the files, in bytes
+	folded      bool
+	timed       bool
+	length      int64 // of the recording, in nanoseconds; negative: not known
+}
+
+// cursorFacts are about the cursor, and what is loaded.
+type cursorFacts struct {
+	stats      lazy.Stats
+	event      int64    // number of the cursor's trace point; -1: it is on none
+	share      float64  // how far the cursor is in its thread, or the file, from 0 to 1; negative: on no node
+	crumbs     []string // the path to it, as far as there is room
+	byDuration bool     // see Model.byDuration
+	counting   string   // how far the counting under way is
+}
+
+// takeTrace looks at the trace.
+func (m *Model) takeTrace() {
+	f := traceFacts{folded: m.out.t.Folded(), length: -1}
+	f.threads, f.all = m.r.Totals()
+	f.data, f.index = m.r.Size()
+	_, f.timed = m.r.Times()
+	if _, length, ok := m.r.Recording(); ok {
+		f.length = int64(length)
+	}
+	m.facts.traceFacts = f
+}
+
+// takeRows takes what is said of the cursor, and the rows on the screen.
+func (m *Model) takeRows() {
+	f := cursorFacts{stats: m.out.t.Stats(), event: -1, share: -1, byDuration: m.byDuration()}
+	if n := m.out.cursor.Node; n != nil {
+		if p := n.Point(); p != nil {
+			f.event = int64(p.Event)
+		}
+		f.share = n.Position()
+	}
+	if path := nodetext.Path(m.out.cursor); len(path) > 0 {
+		f.crumbs = m.fitPath(path, m.width-2, m.crumbSep())
+	}
+	if m.counts.Busy() {
+		f.counting = m.counts.Share(m.countingFacts())
+	}
+	m.facts.cursorFacts = f
+	m.facts.rows = m.rowsOf(m.out.rows)
+	if l := m.layout(); l.details != nowhere {
+		m.facts.details = m.detailsLines(l)
+	}
+}

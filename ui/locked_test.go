@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/uitest"
+)
+
+// locksOf returns all locks that values have as fields, or their parts have.
+func locksOf(values ...any) (locks []sync.Locker) {
+	for _, v := range values {
+		locks = appendLocks(locks, reflect.ValueOf(v).Elem())
+	}
+	return locks
+}
+
+func appendLocks(locks []sync.Locker, of reflect.Value) []sync.Locker {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		at := unsafe.Pointer(f.UnsafeAddr())
+		switch {
+		case f.Type() == reflect.TypeFor[sync.Mutex]():
+			locks = append(locks, (*sync.Mutex)(at))
+		case f.Type() == reflect.TypeFor[sync.RWMutex]():
+			locks = append(locks, (*sync.RWMutex)(at))
+		case f.Kind() == reflect.Struct:
+			locks = appendLocks(locks, f)
+		case f.Kind() == reflect.Pointer && of.Type().Field(i).Anonymous && !f.IsNil():
+			locks = appendLocks(locks, f.Elem())
+		}
+	}
+	return locks
+}
+
+// holdAll takes locks, in whatever order others take them, and returns what gives
+// them back.
+func holdAll(locks []sync.Locker) (release func()) {
+	for {
+		held := 0
+		for held < len(locks) && locks[held].(interface{ TryLock() bool }).TryLock() {
+			held++
+		}
+		release := func() {
+			for _, l := range locks[:held] {
+				l.Unlock()
+			}
+		}
+		if held == len(locks) {
+			return release
+		}
+		release() // whoever has the next may wait for one of these
+		runtime.Gosched()
+	}
+}
+
+// locked calls f while all locks of the tree and of the reader are held, and reports
+// whether f returns. It waits for as long as the slowest machine may take, if f does
+// not.
+func (d *driver) locked(f func()) bool {
+	release := holdAll(locksOf(d.m.out.t, d.m.r))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		release()
+		return true
+	case <-time.After(lockedFor):
+		release()
+		<-done
+		return false
+	}
+}
+
+// lockedFor is how long what waits for a lock is waited for.
+var lockedFor = 20 * time.Second
+
+// view draws the screen. That must wait for nothing of the trace.
+func (d *driver) view() (content string) {
+	d.t.Helper()
+	if !d.locked(func() { content = d.m.View().Content }) {
+		d.t.Fatal("the screen waits for a lock of the tree or the reader")
+	}
+	return content
+}
+
+// TestLockedNoticesWaiting: what asks the tree, the reader or a mapped file waits while
+// their locks are held.
+func TestLockedNoticesWaiting(t *testing.T) {
+	was := lockedFor
+	defer func() { lockedFor = was }()
+	lockedFor = 10 * time.Millisecond
+	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100, Timed: true})
+	d := drive(t, uitest.Open(t, path, lazy.Options{}), 80, 24, Options{})
+	n := d.m.out.cursor.Node
+	for name, ask := range map[string]func(){
+		"Tree.ThreadCount":        func() { d.m.out.t.ThreadCount() },
+		"Tree.AppendText":         func() { d.m.out.t.AppendText(nil, n, false) },
+		"TraceReader.Size":        func() { d.m.r.Size() },
+		"TraceReader.Status":      func() { d.m.r.Status() },
+		"TraceReader.WithContext": func() { d.m.r.Version() },
+		"Node.Time":               func() { n.Time() },
+		"Node.Count":              func() { n.Count() },
+	} {
+		if d.locked(ask) {
+			t.Errorf("%s does not wait", name)
+		}
+	}
+	lockedFor = was
+	if !d.locked(func() {}) {
+		t.Error("what asks nothing waits")
+	}
+}
