@@ -44,6 +44,7 @@ func TestCallsNotCounted(t *testing.T) {
 	d.m.census.Off = true // as of data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
 	d.m.r = r2
+	d.m.takeTrace()
 	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
 		t.Error("events are told that were not counted")

@@ -48,7 +48,7 @@ func bindings() []binding {
 		{[]string{"K"}, groupMove, "previous sibling", "", (*Model).prevSibling},
 		{[]string{"tab"}, groupMove, "next thread", "", func(m *Model, n int) tea.Cmd { return m.thread(max(1, n)) }},
 		{[]string{"shift+tab"}, groupMove, "previous thread", "", func(m *Model, n int) tea.Cmd { return m.thread(-max(1, n)) }},
-		{[]string{"t"}, groupMove, "list of threads", "", func(m *Model, _ int) tea.Cmd { return m.listThreads() }},
+		{[]string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", func(m *Model, _ int) tea.Cmd { return m.listThreads() }},
 
 		{[]string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", (*Model).right},
 		{[]string{"left", "h"}, groupTree, "collapse, or go to the parent", "", (*Model).left},

@@ -18,6 +18,7 @@ import (
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
+	"tracex/ui/internal/threads"
 	"tracex/ui/internal/tour"
 )
 
@@ -57,7 +58,8 @@ type Model struct {
 	tour          *tour.Tour // nil: none
 	prompt        *asking    // nil: none is open
 	typed         prompt.Memory
-	overlay       *opened // nil: none
+	overlay       *opened       // nil: none
+	listed        *threads.List // the list of threads, when it was the overlay last; nil: it was not
 	keys          []binding
 	count         counter
 	click         click
@@ -123,6 +125,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.census.Update(msg)
 	case status.Msg:
 		m.status.Update(msg)
+	case threads.Msg:
+		if l := m.threadList(); l != nil {
+			l.Take(msg)
+		}
 	case background.Panic:
 		msg.Again()
 	case terminal.Retaken:
@@ -161,11 +167,12 @@ func (m *Model) settle() tea.Cmd {
 	m.out.height = m.layout().tree
 	cmds := []tea.Cmd{m.begin(), m.stay()}
 	m.out.settle()
-	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.settleSearch(), m.spin())
+	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.settleSearch())
 	if p := m.out.cursor; p.Node != nil {
 		m.out.t.Keep(p)
 	}
 	m.follow.row = m.out.cursor
+	cmds = append(cmds, m.settleThreads(), m.spin())
 	m.takeRows()
 	return tea.Batch(cmds...)
 }

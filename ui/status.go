@@ -23,7 +23,8 @@ func (m *Model) spin() tea.Cmd {
 }
 
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.census.Lasts() || m.reading()
+	return m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.census.Lasts() || m.reading() ||
+		m.listed != nil && m.listed.Busy()
 }
 
 // reading reports whether the reader reads what is there already.

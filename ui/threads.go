@@ -1,38 +1,17 @@
 package ui
 
 import (
-	"cmp"
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
-	"tracex/lazy"
-	"tracex/ui/internal/list"
-	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/screen"
+	"tracex/ui/internal/threads"
 )
 
 // listThreads shows the threads to choose from.
 func (m *Model) listThreads() tea.Cmd {
-	threads := m.r.Threads()
-	t := m.out.t
-	node := func(i int) *lazy.Node {
-		n, _ := t.Thread(threads[i].ID)
-		return n
-	}
-	l := &list.List{
-		Title: screen.Plural(int64(len(threads)), "thread"), Keys: "Enter goes there",
-		Len:       func() int { return len(threads) },
-		Item:      func(i int) list.Item { return m.threadItem(threads[i], node(i)) },
-		Text:      threadTexts(threads),
-		Choosable: true,
-	}
-	if at, ok := m.cursorThread(); ok {
-		i, _ := slices.BinarySearchFunc(threads, at, func(t lazy.ThreadInfo, id int32) int { return cmp.Compare(t.ID, id) })
-		l.Select(i)
-	}
+	id, _ := m.cursorThread()
+	l := threads.New(m.r.ThreadList(), m.timed(), m.g, id)
 	m.overlay = &opened{l, func(m *Model, i int) tea.Cmd {
-		if n := node(i); n != nil {
+		if n, _ := m.out.t.Thread(l.ID(i)); n != nil {
 			m.visit()
 			m.out.jump(rowOf(n))
 		}
@@ -41,43 +20,32 @@ func (m *Model) listThreads() tea.Cmd {
 	return nil
 }
 
-// threadTexts returns what a filter looks at: the names alone, since there may be
-// very many, one behind the other in memory.
-func threadTexts(threads []lazy.ThreadInfo) func(i int) []byte {
-	var all []byte
-	var ends []int
-	return func(i int) []byte {
-		if ends == nil { // first there is a filter
-			all, ends = make([]byte, 0, 32*len(threads)), make([]int, 0, len(threads))
-			for _, t := range threads {
-				all = nodetext.AppendThread(all, t)
-				ends = append(ends, len(all))
-			}
-		}
-		from := 0
-		if i > 0 {
-			from = ends[i-1]
-		}
-		return all[from:ends[i]]
+// threadList is the list of threads, while that is shown; else nil.
+func (m *Model) threadList() *threads.List {
+	if m.overlay == nil {
+		return nil
 	}
+	l, _ := m.overlay.overlay.(*threads.List)
+	return l
 }
 
-// threadItem is a line of the list: a thread, and what is known of it. n is its
-// node, nil when there is none yet.
-func (m *Model) threadItem(t lazy.ThreadInfo, n *lazy.Node) list.Item {
-	what := nodetext.Calls(t.Population, "", m.g) + ", " + screen.Size(t.Bytes)
-	if t.Bytes == 0 {
-		what = "no calls in this thread"
+// settleThreads brings the list of threads up to date, when it is shown, and ends what
+// is under way for one that is not.
+func (m *Model) settleThreads() tea.Cmd {
+	l := m.threadList()
+	if m.listed != nil && m.listed != l {
+		m.listed.Close()
 	}
-	from := m.width - 38
-	if m.timed() {
-		from -= 2
-		if n != nil {
-			if took, ok := n.Time(); ok {
-				what = screen.Duration(took.Duration, m.g) + ", " + what
-			}
+	if m.listed = l; l == nil {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for {
+		// As long as what is asked for comes within the patience of an Update.
+		work := l.Settle(m.life, m.width, m.overlayHeight(m.layout()))
+		if work == nil {
+			return tea.Batch(cmds...)
 		}
+		cmds = append(cmds, m.later(work))
 	}
-	from = max(28, from)
-	return list.Item{Whole: nodetext.Thread(t), Cells: []list.Cell{{Text: screen.CutMiddle(nodetext.Thread(t), from-3, m.g), Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
 }

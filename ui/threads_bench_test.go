@@ -54,6 +54,9 @@ func BenchmarkThreads(b *testing.B) {
 		{"list", "", "t esc"},
 		{"list-scroll", "t", "G g pgdown"},
 		{"list-filter", "t", "/ 7 7 esc"},
+		{"list-sort-name", "t", "s esc t"},
+		{"list-sort-duration", "t s", "s esc t s"},
+		{"list-sort-calls", "t s s", "s esc t s s"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			for _, n := range threadCounts {

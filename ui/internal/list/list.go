@@ -1,6 +1,7 @@
 package list
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +16,7 @@ type List struct {
 	Title     string
 	After     string     // what the title says after the filter
 	Keys      string     // what keys do that are its own, for the bottom line
+	Also      string     // what another key does, where there is room; "": there is none
 	Len       func() int // how many lines there are
 	Item      func(i int) Item
 	Choosable bool                     // lines can be chosen
@@ -112,6 +114,9 @@ func (l *List) take() Action {
 	}
 	return Action{Chosen, i}
 }
+
+// Typing reports whether a filter is being typed.
+func (l *List) Typing() bool { return l.filtering }
 
 // Scroll moves what is shown, for the mouse's wheel.
 func (l *List) Scroll(n int) { l.move(n) }
@@ -212,6 +217,9 @@ func (l *List) Hint(width int, g *screen.Glyphs) string {
 		parts = []string{"type to filter", strings.TrimSpace(pattern.SwitchHint(l.expr, g)), "Enter keeps it", "Esc clears it"}
 	case g.ASCII:
 		parts[0] = "Up Down move"
+	}
+	if l.Also != "" && !l.filtering {
+		parts = slices.Insert(parts, 1, l.Also)
 	}
 	// In a narrow window what goes last is how to get out.
 	for len(parts) > 1 && screen.TextWidth(strings.Join(parts, "   "), g.ASCII) > width {

@@ -1,0 +1,295 @@
+package lazy
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tracex/format"
+	"tracex/lazy/internal/index"
+)
+
+// ThreadList is the threads of a trace as they were known at one moment, numbered
+// from 0 in the order of their ids. To make one takes no time, however many threads
+// there are; what it says of one thread costs the same. Any goroutine may use it.
+type ThreadList struct {
+	r *TraceReader
+	v *index.View
+}
+
+// ThreadList returns the threads that are known now.
+func (r *TraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
+
+// Len returns how many threads there are.
+func (l *ThreadList) Len() int { return len(l.v.Streams) }
+
+// ID returns the id of the i-th thread.
+func (l *ThreadList) ID(i int) int32 { return l.v.Streams[i].Thread }
+
+// Index returns the number of the first thread of this id or a higher one.
+func (l *ThreadList) Index(id int32) int {
+	i, _ := slices.BinarySearchFunc(l.v.Streams, id, func(s *index.Stream, id int32) int { return int(int64(s.Thread) - int64(id)) })
+	return i
+}
+
+// ThreadRow is what a list says of a thread.
+type ThreadRow struct {
+	ThreadInfo
+	Time  Time
+	Timed bool // Time is known
+}
+
+// Rows returns what there is to say of some threads, by their numbers.
+func (l *ThreadList) Rows(which []int) []ThreadRow {
+	rows := make([]ThreadRow, len(which))
+	l.r.WithContext(func(c *format.Context) {
+		for i, n := range which {
+			rows[i].ThreadInfo = l.r.infoOf(c, l.v, l.v.Streams[n])
+		}
+	})
+	l.times(func(time func(n int) (Time, bool)) {
+		for i, n := range which {
+			rows[i].Time, rows[i].Timed = time(n)
+		}
+	})
+	return rows
+}
+
+// times calls f with a function that returns how long a thread took. It calls
+// nothing where the trace has no times.
+func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
+	l.r.use(func() error {
+		if !l.r.timed() {
+			return nil
+		}
+		f(func(n int) (Time, bool) {
+			w, err := l.r.walkerOn(l.v, l.v.Streams[n].Thread)
+			if err != nil {
+				return noTime, false // the files are others by now
+			}
+			return w.threadTime()
+		})
+		return nil
+	})
+}
+
+// Names calls f with the number and the name of each of some threads, as the tree
+// shows it, and goes on while f returns true. The name is good until f returns.
+func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, name []byte) bool) {
+	l.r.WithContext(func(c *format.Context) {
+		var name []byte
+		which(func(n int) bool {
+			name = appendThread(name[:0], c, l.v.Streams[n].Thread)
+			return f(n, name)
+		})
+	})
+}
+
+// ThreadOrder is an order of threads.
+type ThreadOrder int
+
+const (
+	ByID       ThreadOrder = iota
+	ByName                 // numbers in names by their values; those without a name last
+	ByDuration             // the longest first; those whose duration is not known last
+	ByCalls                // most first; where calls have not been counted, by calls, loops and iterations
+)
+
+// sortLook is how many threads a sort looks at between two looks at its context.
+const sortLook = 1 << 12
+
+// Sort returns the numbers of all threads in an order; equals come by id. nil stands
+// for the order by id.
+func (l *ThreadList) Sort(ctx context.Context, o ThreadOrder, progress Progress) ([]int, error) {
+	if progress == nil {
+		progress = func(done, total int64) {}
+	}
+	switch o {
+	case ByName:
+		return l.sortByName(ctx, progress)
+	case ByDuration, ByCalls:
+		return l.sortByNumber(ctx, o, progress)
+	}
+	return nil, nil
+}
+
+// numbered is a thread and the number to sort it by, the largest first.
+type numbered struct {
+	by int64
+	n  int
+}
+
+func (l *ThreadList) sortByNumber(ctx context.Context, o ThreadOrder, progress Progress) ([]int, error) {
+	list := make([]numbered, l.Len())
+	for from := 0; from < len(list); from += sortLook {
+		part := list[from:min(from+sortLook, len(list))]
+		l.numbers(o, from, part)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress(int64(from), 2*int64(len(list)))
+	}
+	return sorted(ctx, list, func(a, b numbered) bool { return a.by > b.by || a.by == b.by && a.n < b.n },
+		func(a numbered) int { return a.n }, progress)
+}
+
+// numbers fills in what threads are sorted by, those from a number on.
+func (l *ThreadList) numbers(o ThreadOrder, from int, part []numbered) {
+	for i := range part {
+		part[i] = numbered{by: math.MinInt64, n: from + i}
+		if o == ByCalls {
+			p := l.r.population(l.v, l.v.Streams[from+i])
+			if part[i].by = p.Containers; p.Counted {
+				part[i].by = p.Calls
+			}
+		}
+	}
+	if o == ByDuration {
+		l.times(func(time func(n int) (Time, bool)) {
+			for i := range part {
+				if t, ok := time(from + i); ok {
+					part[i].by = t.Duration
+				}
+			}
+		})
+	}
+}
+
+// namedThread is a thread and its name.
+type namedThread struct {
+	name string
+	n    int
+}
+
+func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, error) {
+	list := make([]namedThread, l.Len())
+	for from := 0; from < len(list); from += sortLook {
+		to := min(from+sortLook, len(list))
+		l.r.WithContext(func(c *format.Context) {
+			for n := from; n < to; n++ {
+				list[n].n = n
+				if t := c.Thread(l.v.Streams[n].Thread); t != nil {
+					list[n].name = t.Name
+				}
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress(int64(from), 2*int64(len(list)))
+	}
+	less := func(a, b namedThread) bool {
+		if c := compareNames(a.name, b.name); c != 0 {
+			return c < 0
+		}
+		return a.n < b.n
+	}
+	return sorted(ctx, list, less, func(a namedThread) int { return a.n }, progress)
+}
+
+// sorted sorts a list, in runs that are merged, and returns the number of each. It
+// tells the second half of the progress.
+func sorted[T any](ctx context.Context, list []T, less func(a, b T) bool, number func(T) int, progress Progress) ([]int, error) {
+	compare := func(a, b T) int {
+		switch {
+		case less(a, b):
+			return -1
+		case less(b, a):
+			return 1
+		}
+		return 0
+	}
+	const run = 1 << 14
+	passes := int64(1)
+	for size := run; size < len(list); size *= 2 {
+		passes++
+	}
+	total := int64(len(list))
+	done := int64(0)
+	tell := func(n int) error {
+		done += int64(n)
+		progress(total+done/passes, 2*total)
+		return ctx.Err()
+	}
+	for from := 0; from < len(list); from += run {
+		part := list[from:min(from+run, len(list))]
+		slices.SortFunc(part, compare)
+		if err := tell(len(part)); err != nil {
+			return nil, err
+		}
+	}
+	other := make([]T, len(list))
+	for size := run; size < len(list); size *= 2 {
+		for from := 0; from < len(list); from += 2 * size {
+			mid, to := min(from+size, len(list)), min(from+2*size, len(list))
+			merge(other[from:to], list[from:mid], list[mid:to], less)
+			if err := tell(to - from); err != nil {
+				return nil, err
+			}
+		}
+		list, other = other, list
+	}
+	numbers := make([]int, len(list))
+	for i := range list {
+		numbers[i] = number(list[i])
+	}
+	return numbers, nil
+}
+
+// merge merges two sorted lists.
+func merge[T any](to, a, b []T, less func(a, b T) bool) {
+	for i := range to {
+		if len(b) == 0 || len(a) > 0 && !less(b[0], a[0]) {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
+	}
+}
+
+// compareNames compares names as people do: what is a number in both goes by its
+// value. No name comes after all others.
+func compareNames(a, b string) int {
+	if (a == "") != (b == "") {
+		if a == "" {
+			return 1
+		}
+		return -1
+	}
+	for i, j := 0, 0; ; {
+		switch {
+		case i == len(a) || j == len(b):
+			return (len(a) - i) - (len(b) - j)
+		case isDigit(a[i]) && isDigit(b[j]):
+			x, nexti := digits(a, i)
+			y, nextj := digits(b, j)
+			if len(x) != len(y) {
+				return len(x) - len(y)
+			}
+			if x != y {
+				if x < y {
+					return -1
+				}
+				return 1
+			}
+			i, j = nexti, nextj
+		case a[i] != b[j]:
+			return int(a[i]) - int(b[j])
+		default:
+			i, j = i+1, j+1
+		}
+	}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digits returns the digits of a number that begins at i, without leading zeros, and
+// where it ends.
+func digits(s string, i int) (number string, end int) {
+	for end = i; end < len(s) && isDigit(s[end]); end++ {
+	}
+	for i < end-1 && s[i] == '0' {
+		i++
+	}
+	return s[i:end], end
+}

@@ -1,0 +1,250 @@
+package threads
+
+import (
+	"context"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/list"
+	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
+)
+
+// List is the list of threads. Its methods run on one goroutine; what Settle returns
+// may run on another.
+type List struct {
+	list.List
+	all   *lazy.ThreadList
+	timed bool // the trace has times
+	width int
+	g     *screen.Glyphs
+
+	order   lazy.ThreadOrder // in which the threads are shown
+	sorted  []int            // their numbers in that order; nil: by id
+	sorting *sorting         // nil: none is under way
+	filter  *filter          // nil: there is none
+	busy    bool             // a turn of the filter is under way
+	seen    map[int]lazy.ThreadRow
+}
+
+// New returns the list of threads, with the cursor on the thread of an id.
+func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
+	l := &List{all: all, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
+	l.List = list.List{
+		Keys: "Enter goes there", Also: "s sort", Choosable: true,
+		Len: l.len, Item: l.line, Sift: l.filterBy, None: l.nothing,
+	}
+	l.Select(all.Index(id))
+	return l
+}
+
+// len is how many threads pass the filter, as far as is known.
+func (l *List) len() int {
+	if l.filter != nil {
+		return len(l.filter.passed)
+	}
+	return l.all.Len()
+}
+
+// number is that of the i-th thread of those that are shown.
+func (l *List) number(i int) int {
+	if l.filter != nil {
+		return l.filter.passed[i]
+	}
+	return l.inOrder(i)
+}
+
+// inOrder is the number of the i-th thread in the order of the list.
+func (l *List) inOrder(i int) int {
+	if l.sorted != nil {
+		return l.sorted[i]
+	}
+	return i
+}
+
+// ID is the id of the i-th thread of those that are shown.
+func (l *List) ID(i int) int32 { return l.all.ID(l.number(i)) }
+
+// HandleKey moves in the list, edits its filter, or sorts it.
+func (l *List) HandleKey(k tea.KeyPressMsg) list.Action {
+	switch name := k.String(); {
+	case name == "s" && !l.Typing():
+		l.next()
+		return list.Action{}
+	case name == "esc" && !l.Typing() && l.sorting != nil:
+		l.giveUpSorting()
+		return list.Action{}
+	}
+	return l.List.HandleKey(k)
+}
+
+// Busy reports whether something is worked out in the background.
+func (l *List) Busy() bool { return l.sorting != nil || l.busy }
+
+// Close ends what is under way.
+func (l *List) Close() {
+	l.giveUpSorting()
+	l.filter = nil
+}
+
+// Settle looks up what is on a screen of this size, so that View asks nothing of the
+// trace. It returns work to be done in the background, nil for none: its message is
+// for Take.
+func (l *List) Settle(life context.Context, width, height int) (work func() tea.Msg) {
+	l.width = width
+	switch {
+	case l.sorting != nil && !l.sorting.begun:
+		work = l.sorting.begin(life, l)
+	case l.sorting == nil && l.filter != nil && !l.filter.ended && !l.busy:
+		l.busy = true
+		work = l.filter.turn(l)
+	}
+	from, to := l.Visible(height)
+	which := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		which = append(which, l.number(i))
+	}
+	clear(l.seen)
+	for i, row := range l.all.Rows(which) {
+		l.seen[which[i]] = row
+	}
+	return work
+}
+
+// Msg is the end of work of a List: see Take.
+type Msg interface{ end(l *List) }
+
+// Take takes what work has led to.
+func (l *List) Take(m Msg) { m.end(l) }
+
+// View draws the list: height lines of width cells.
+func (l *List) View(width, height int, g *screen.Glyphs) []string {
+	l.Title, l.After = screen.Plural(int64(l.all.Len()), "thread"), ""
+	if l.order != lazy.ByID {
+		l.Title += " by " + orderNames[l.order]
+	}
+	if l.filter != nil {
+		l.Title = screen.Grouped(int64(len(l.filter.passed))) + " of " + l.Title
+		if !l.filter.ended {
+			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " looked at"
+		}
+	}
+	if s := l.sorting; s != nil {
+		l.Title += ", sorting by " + orderNames[s.order] + " " + screen.Percent(s.done.Load(), max(1, s.total.Load()))
+	}
+	return l.List.View(width, height, g)
+}
+
+// line is the i-th line: a thread, and what is known of it.
+func (l *List) line(i int) list.Item {
+	t, ok := l.seen[l.number(i)]
+	if !ok {
+		return list.Item{} // comes with the next Settle
+	}
+	what := nodetext.Calls(t.Population, "", l.g) + ", " + screen.Size(t.Bytes)
+	if t.Bytes == 0 {
+		what = "no calls in this thread"
+	}
+	from := l.width - 38
+	if l.timed {
+		from -= 2
+		if t.Timed {
+			what = screen.Duration(t.Time.Duration, l.g) + ", " + what
+		}
+	}
+	from = max(28, from)
+	name := screen.CutMiddle(nodetext.Thread(t.ThreadInfo), from-3, l.g)
+	return list.Item{Cells: []list.Cell{{Text: name, Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
+}
+
+// nothing says why the list is empty.
+func (l *List) nothing() string {
+	switch f := l.filter; {
+	case f == nil:
+		return "nothing here"
+	case !f.ended:
+		return "none yet"
+	default:
+		return f.p.None("nothing here", f.others)
+	}
+}
+
+// filterBy filters the threads; nil: shows all.
+func (l *List) filterBy(p *pattern.Pattern) {
+	before := l.filter
+	l.filter, l.busy = nil, false
+	if p != nil {
+		l.filter = newFilter(p, before)
+	}
+}
+
+// orderNames are what the orders are called.
+var orderNames = map[lazy.ThreadOrder]string{
+	lazy.ByID: "number", lazy.ByName: "name", lazy.ByDuration: "duration", lazy.ByCalls: "calls",
+}
+
+// next sorts the threads in the next order.
+func (l *List) next() {
+	o := l.order
+	if l.sorting != nil {
+		o = l.sorting.order
+	}
+	l.giveUpSorting()
+	if o = (o + 1) % lazy.ThreadOrder(len(orderNames)); o == lazy.ByDuration && !l.timed {
+		o++
+	}
+	l.sorting = &sorting{order: o}
+}
+
+func (l *List) giveUpSorting() {
+	if l.sorting != nil && l.sorting.cancel != nil {
+		l.sorting.cancel()
+	}
+	l.sorting = nil
+}
+
+// sorting is a sort under way.
+type sorting struct {
+	order       lazy.ThreadOrder
+	begun       bool
+	cancel      context.CancelFunc
+	done, total atomic.Int64
+}
+
+func (s *sorting) begin(life context.Context, l *List) func() tea.Msg {
+	ctx, cancel := context.WithCancel(life)
+	s.begun, s.cancel = true, cancel
+	all := l.all
+	return func() tea.Msg {
+		numbers, err := all.Sort(ctx, s.order, func(done, total int64) {
+			s.done.Store(done)
+			s.total.Store(total)
+		})
+		return sortEnd{s, numbers, err}
+	}
+}
+
+// sortEnd is the end of a sort.
+type sortEnd struct {
+	s       *sorting
+	numbers []int
+	err     error
+}
+
+func (e sortEnd) end(l *List) {
+	if l.sorting != e.s {
+		return // it was given up
+	}
+	l.giveUpSorting()
+	if e.err != nil {
+		return
+	}
+	l.order, l.sorted = e.s.order, e.numbers
+	if l.filter != nil {
+		l.filterBy(l.filter.p)
+	}
+	l.Select(0)
+}

@@ -1,0 +1,169 @@
+package threads
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tracex/format/formattest"
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/uitest"
+)
+
+// shown is a list on a screen, with work that is done as soon as it is asked for.
+type shown struct {
+	*List
+	t     *testing.T
+	names int // looked at by filters
+}
+
+const width, height = 100, 24
+
+func show(t *testing.T, s formattest.Spec) *shown {
+	r := uitest.Open(t, formattest.File(t, s), lazy.Options{NoWrite: true})
+	l := &shown{List: New(r.ThreadList(), s.Timed, &screen.Unicode, 0), t: t}
+	l.settle()
+	return l
+}
+
+// settle does the work that there is to do.
+func (l *shown) settle() {
+	for {
+		work := l.Settle(l.t.Context(), width, height)
+		if work == nil {
+			return
+		}
+		msg := work().(Msg)
+		if turn, ok := msg.(turned); ok {
+			l.names += turn.looked - turn.f.looked
+		}
+		l.Take(msg)
+	}
+}
+
+// keys presses keys, one character each.
+func (l *shown) keys(keys string) *shown {
+	for _, k := range keys {
+		l.HandleKey(tea.KeyPressMsg{Code: k, Text: string(k)})
+		l.settle()
+	}
+	return l
+}
+
+func (l *shown) view() string {
+	return ansi.Strip(strings.Join(l.View(width, height, &screen.Unicode), "\n"))
+}
+
+// ids returns the ids of the threads that are shown.
+func (l *shown) ids() (ids []int32) {
+	for i := range l.Count() {
+		ids = append(ids, l.ID(i))
+	}
+	return ids
+}
+
+// TestFilterLooksAtWhatMayPass: a filter of very many threads looks at their names alone,
+// and, as more is typed, at those alone that passed before.
+func TestFilterLooksAtWhatMayPass(t *testing.T) {
+	const threads = 3000
+	l := show(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}).keys("/-29")
+	if l.names > 5*threads/2 {
+		t.Errorf("%d names were looked at", l.names)
+	}
+	if got, want := l.Count(), 1+10+100; got != want {
+		t.Errorf("%d threads pass, want %d", got, want)
+	}
+	if view := l.view(); !strings.Contains(view, " 111 of 3,000 threads ") || !strings.Contains(view, "pool-1-thread-29)") {
+		t.Error(view)
+	}
+	if len(l.seen) > height {
+		t.Errorf("%d threads were looked up for %d lines", len(l.seen), height)
+	}
+}
+
+// TestSortGoesRound: s sorts by name, duration, calls and number, what a filter passes
+// too.
+func TestSortGoesRound(t *testing.T) {
+	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 300, Seed: 1, Timed: true})
+	byID := l.ids()
+	number := map[lazy.ThreadOrder][]int32{}
+	for o := lazy.ByName; o <= lazy.ByCalls; o++ {
+		l.keys("s")
+		if l.order != o || !strings.Contains(l.view(), " 300 threads by "+orderNames[o]+" ") {
+			t.Errorf("order %d:\n%s", l.order, l.view())
+		}
+		numbers, err := l.all.Sort(t.Context(), o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range numbers {
+			number[o] = append(number[o], l.all.ID(n))
+		}
+		if !slices.Equal(l.ids(), number[o]) {
+			t.Errorf("not by %s", orderNames[o])
+		}
+	}
+	l.keys("/7").HandleKey(tea.KeyPressMsg{Code: tea.KeyEnter})
+	want := slices.DeleteFunc(slices.Clone(number[lazy.ByCalls]), func(id int32) bool {
+		return !strings.Contains(string(rune('0'+(id+1)/100))+string(rune('0'+(id+1)/10%10))+string(rune('0'+(id+1)%10)), "7") &&
+			!strings.Contains(string(rune('0'+id/100))+string(rune('0'+id/10%10))+string(rune('0'+id%10)), "7")
+	})
+	if !slices.Equal(l.ids(), want) {
+		t.Errorf("of those that pass, sorted: %v, want %v", l.ids(), want)
+	}
+	l.keys("s")
+	if slices.Sort(want); !slices.Equal(l.ids(), want) {
+		t.Errorf("by number again: %v", l.ids())
+	}
+	l.HandleKey(tea.KeyPressMsg{Code: tea.KeyEscape})
+	l.settle()
+	if !slices.Equal(l.ids(), byID) {
+		t.Error("without the filter not all are there")
+	}
+}
+
+// TestNoDurations: a list of a trace without times is not sorted by them.
+func TestNoDurations(t *testing.T) {
+	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 50, Seed: 1}).keys("ss")
+	if l.order != lazy.ByCalls {
+		t.Errorf("sorted by %s", orderNames[l.order])
+	}
+}
+
+// TestGivenUp: what comes of a sort or a filter that was given up changes nothing.
+func TestGivenUp(t *testing.T) {
+	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 50, Seed: 1})
+	l.HandleKey(tea.KeyPressMsg{Code: 's', Text: "s"})
+	sort := l.Settle(t.Context(), width, height)
+	if !l.Busy() || !strings.Contains(l.view(), "sorting by name 0 %") {
+		t.Error(l.view())
+	}
+	l.HandleKey(tea.KeyPressMsg{Code: tea.KeyEscape})
+	l.Take(sort().(Msg))
+	if l.order != lazy.ByID || l.Busy() {
+		t.Errorf("by %s", orderNames[l.order])
+	}
+	l.HandleKey(tea.KeyPressMsg{Code: '/', Text: "/"})
+	l.HandleKey(tea.KeyPressMsg{Code: '7', Text: "7"})
+	old := l.Settle(t.Context(), width, height)
+	l.HandleKey(tea.KeyPressMsg{Code: '8', Text: "8"})
+	if !strings.Contains(l.view(), "none yet") {
+		t.Error(l.view())
+	}
+	l.Take(old().(Msg))
+	if l.Count() != 0 {
+		t.Error("what an older filter passes is shown")
+	}
+	l.settle()
+	if l.Count() == 50 || l.Busy() {
+		t.Errorf("%d pass", l.Count())
+	}
+	l.keys("8").view()
+	if !strings.Contains(l.view(), "nothing here contains 788") {
+		t.Error(l.view())
+	}
+}

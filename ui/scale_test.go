@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestKeysCostTheSameWithManyThreads holds what each key needs, with the frame after
+// it, to what the screen needs. Counted is what is allocated and loaded, not time,
+// which is also that of whatever else the machine does. One number, or one node, for
+// each thread would be many times as much.
+func TestKeysCostTheSameWithManyThreads(t *testing.T) {
+	few := threadsDrive(t, 200)
+	many := threadsDrive(t, 40_000)
+	for _, keys := range []string{
+		"j", "k", "right", "left", "pgdown", "pgup", "G", "g", "e", "c", "C", "tab", "shift+tab", "J", "x", "v", "v",
+		"d", "j", "}", "d", "r", "r", ": t 1 5 0 enter", ": 5 0 % enter", "? esc",
+		"t", "G", "pgup", "g", "enter", "t", "esc",
+	} {
+		want, wantNodes := few.cost(keys)
+		got, gotNodes := many.cost(keys)
+		if got > 2*want+64<<10 {
+			t.Errorf("%s allocates %d bytes with 40,000 threads, %d with 200", keys, got, want)
+		}
+		if gotNodes > 2*wantNodes+400 {
+			t.Errorf("%s loads %d nodes with 40,000 threads, %d with 200", keys, gotNodes, wantNodes)
+		}
+	}
+}
+
+// cost returns the bytes that keys and the frame after each allocate, and how many nodes
+// they load.
+func (d *driver) cost(keys string) (bytes uint64, nodes int64) {
+	loaded := func() int64 {
+		s := d.m.out.t.Stats()
+		return s.Loaded + s.Forgotten
+	}
+	var before, after runtime.MemStats
+	was := loaded()
+	runtime.ReadMemStats(&before)
+	d.keys(keys)
+	d.m.View()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, loaded() - was
+}
