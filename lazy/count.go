@@ -119,27 +119,6 @@ func (n *Node) firstAnchor() anchor {
 	return anchor{pos: e.start, ord: e.first}
 }
 
-// step goes over the next child without making a node of it.
-func (l *childReader) step(at mark) (childRead, error) {
-	var e entry
-	return l.over(&e, at)
-}
-
-// over is step, and reads the child into e, as it was recorded.
-func (l *childReader) over(e *entry, at mark) (childRead, error) {
-	ok, err := l.next(at.pos, at.ord, l.end, e, false)
-	if !ok || err != nil {
-		return childRead{next: mark{l.end, at.ord}}, err
-	}
-	shown := true
-	if l.folded && l.mayFold(e) {
-		var full childRead
-		full, err = l.child(at)
-		shown = full.shown
-	}
-	return childRead{ok: true, shown: shown, next: mark{e.next, e.after}}, err
-}
-
 // Children returns all children of n.
 func (t *Tree) Children(ctx context.Context, n *Node) ([]*Node, error) {
 	return t.Range(ctx, n, 0, math.MaxInt64)

@@ -1,0 +1,150 @@
+package lazy
+
+import (
+	"context"
+	"tracex/format"
+)
+
+// childReader reads children of one node. It is used within guard.
+type childReader struct {
+	*walker
+	folded bool
+	start  int64         // of the node's content
+	end    int64         // of it
+	moment moment        // what it reads
+	marks  []mark        // of the node
+	lender *entries      // of the entries that folding looks at; nil: new ones
+	chain  []format.Cell // the containers around the place that is looked for, outermost first; nil: not known
+}
+
+// stretch returns an empty stretch of the node's children.
+func (l *childReader) stretch(pos, ord int64) *stretch {
+	return &stretch{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
+}
+
+// childRead is a child that was read, or passed over.
+type childRead struct {
+	ok    bool   // there is one
+	shown bool   // it does not fold to nothing
+	entry *entry // as it is shown; nil when it is not, or was passed over
+	next  mark   // where the child after it begins; the end of the content without one
+}
+
+// child reads the child at a place.
+func (l *childReader) child(at mark) (c childRead, err error) {
+	e := new(entry)
+	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
+		return childRead{next: mark{l.end, at.ord}}, err
+	}
+	c.next = mark{e.next, e.after}
+	if l.folded {
+		e, err = l.fold(e)
+	}
+	c.entry, c.shown = e, e != nil
+	return c, err
+}
+
+// forward reads up to count children from the start of a gap.
+func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*stretch, error) {
+	s := l.stretch(from, ord)
+	for reads := 0; reads < pageReads && len(s.entries) < count && s.to < to; reads++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := l.child(mark{s.to, s.toOrd})
+		if err != nil {
+			return nil, err
+		}
+		s.to, s.toOrd = c.next.pos, c.next.ord
+		if !c.ok {
+			break
+		}
+		if c.shown {
+			s.entries = append(s.entries, c.entry)
+		}
+	}
+	return s, nil
+}
+
+// around reads the children of a gap around a logical offset: up to back of
+// those that end at or before it, the one that contains it, and up to ahead
+// behind that. With x = to it reads the last ones.
+func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*stretch, error) {
+	pos, at := l.stepBack(from, ord, x, back)
+	if m, ok := markBefore(l.marks, x); ok && m.pos > pos && m.pos >= from {
+		pos, at = m.pos, m.ord
+	}
+	first, passed, err := l.lastBefore(ctx, mark{pos, at}, to, x, back)
+	if err != nil {
+		return nil, err
+	}
+	s := l.stretch(first.pos, first.ord)
+	s.passed = passed
+	for s.to < to && ahead >= 0 {
+		c, err := l.child(mark{s.to, s.toOrd})
+		if err != nil {
+			return nil, err
+		}
+		if s.to >= x {
+			ahead--
+		}
+		s.to, s.toOrd = c.next.pos, c.next.ord
+		if !c.ok {
+			break
+		}
+		if c.shown {
+			s.entries = append(s.entries, c.entry)
+		}
+	}
+	return s, nil
+}
+
+// lastBefore walks from a child on and returns where the last back children
+// begin that end at or before x, and every so many places that it passed.
+func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back int) (first mark, passed []mark, err error) {
+	ring := make([]mark, back+1) // where the children seen last begin, and the next
+	ring[0] = m
+	n := 0
+	var e entry
+	for ; m.pos < to; n++ {
+		if n%markEvery == 0 {
+			if n > 0 {
+				passed = append(passed, m)
+			}
+			if err := ctx.Err(); err != nil {
+				return m, nil, err
+			}
+		}
+		ok, err := l.next(m.pos, m.ord, l.end, &e, false)
+		if err != nil {
+			return m, nil, err
+		}
+		if !ok || e.next > x {
+			break
+		}
+		m = mark{e.next, e.after}
+		ring[(n+1)%len(ring)] = m
+	}
+	return ring[max(0, n-back)%len(ring)], passed, nil
+}
+
+// step goes over the next child without making a node of it.
+func (l *childReader) step(at mark) (childRead, error) {
+	var e entry
+	return l.over(&e, at)
+}
+
+// over is step, and reads the child into e, as it was recorded.
+func (l *childReader) over(e *entry, at mark) (childRead, error) {
+	ok, err := l.next(at.pos, at.ord, l.end, e, false)
+	if !ok || err != nil {
+		return childRead{next: mark{l.end, at.ord}}, err
+	}
+	shown := true
+	if l.folded && l.mayFold(e) {
+		var full childRead
+		full, err = l.child(at)
+		shown = full.shown
+	}
+	return childRead{ok: true, shown: shown, next: mark{e.next, e.after}}, err
+}
