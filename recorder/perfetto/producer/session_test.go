@@ -111,7 +111,7 @@ func TestClear(t *testing.T) {
 	c.enable(config)
 	heard.next(t, 2)
 	d.Instances()[0].Write(word(t, "one"))
-	for heard.next(t, 1)[0] != "clear" {
+	for !slices.Contains(heard.next(t, 1), "clear") { // the lines before may have had one already
 	}
 	d.Instances()[0].Use(0, func(w *smb.Writer) {
 		if got := w.Next(); got != smb.Reset {
