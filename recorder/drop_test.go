@@ -108,8 +108,8 @@ func testDropEnds(t *testing.T) {
 	if err != nil || saved.Blocks != 50 || saved.Threads != 50 || saved.Dropped != 0 {
 		t.Fatalf("%+v, %v", saved, err)
 	}
-	if len(r.threads) != 0 {
-		t.Errorf("%d threads are remembered", len(r.threads))
+	if r.threads.count() != 0 {
+		t.Errorf("%d threads are remembered", r.threads.count())
 	}
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)

@@ -161,7 +161,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
 		f.r.torn(t, err)
-		p, _ = t.sound(p, f.opened(t))
+		p, _ = t.layout.sound(t.id, p, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
 			return // cannot be: what was wrong is not in it
 		}

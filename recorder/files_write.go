@@ -72,7 +72,7 @@ func (f *files) fail(err error) {
 	f.times.cut(f.appendEnd(times))
 	f.r.state.CompareAndSwap(running, failed)
 	f.r.dropped.Add(f.waiting)
-	f.r.limit(err)
+	f.r.problems.fail(err)
 }
 
 // end is what the EOF cell says.
@@ -118,7 +118,7 @@ func (f *files) finish() error {
 		}
 		if err := file.to.Close(); err != nil && f.err == nil {
 			f.err = fmt.Errorf("recorder: %w", err)
-			f.r.limit(f.err)
+			f.r.problems.fail(f.err)
 		}
 	}
 	f.endLive()

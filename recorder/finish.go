@@ -142,7 +142,7 @@ func (z *finisher) finish() (err error) {
 		return err
 	}
 	z.done.Bytes = z.f.data.pos - z.had
-	return z.r.firstError()
+	return z.r.problems.first()
 }
 
 // layout returns the layout of what the live file keeps.

@@ -47,7 +47,7 @@ func (z *finisher) thread(left *remains.Thread) (*Thread, error) {
 func (z *finisher) chain(t *Thread, left *remains.Thread) (short bool) {
 	open := t.classes()
 	short = left.Chain(func(p buffers.Part) (good buffers.Part) {
-		good, open = t.sound(p, open)
+		good, open = t.layout.sound(t.id, p, open)
 		return good
 	})
 	t.full = left.List

@@ -44,9 +44,7 @@ func TestManyGoroutinesInTurn(t *testing.T) {
 				FromContext(ctx).Call(m, 0, Null(), Int(n)).End()
 			}
 			if n%1000 == 0 {
-				r.mu.Lock()
-				kept = max(kept, len(r.threads))
-				r.mu.Unlock()
+				kept = max(kept, r.threads.count())
 			}
 		})
 		if rest := r.kept.resting.Load(); rest > most || most > mostResting || kept > int(most)+2 {
@@ -63,7 +61,7 @@ func TestManyGoroutinesInTurn(t *testing.T) {
 			t.Error(err)
 		}
 		r.goroutines.Range(func(g, _ any) bool { t.Errorf("goroutine %v is remembered", g); return false })
-		if n := r.kept.list.Len() + len(r.threads); n > 0 {
+		if n := r.kept.list.Len() + r.threads.count(); n > 0 {
 			t.Errorf("config %d: %d threads are remembered", i, n)
 		}
 	}

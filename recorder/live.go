@@ -52,7 +52,7 @@ func (r *Recorder) startLive(f *files) {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 	case err != nil:
-		r.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
+		r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
 	}
 }
 
@@ -103,8 +103,8 @@ func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
 
 // liveFull tells, once, that the live file has no more room.
 func (r *Recorder) liveFull() {
-	r.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
-	go r.tell() // who is told may wait for what the caller does
+	r.problems.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
+	go r.problems.tell() // who is told may wait for what the caller does
 }
 
 // endLive removes the live file: all that is worth keeping is in the trace.
@@ -122,15 +122,5 @@ func (f *files) endLive() {
 // loseLive goes on without the live file.
 func (f *files) loseLive(err error) {
 	f.endLive()
-	f.r.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
-}
-
-// warn tells OnError, once, of what does not limit the recording.
-func (r *Recorder) warn(err error) {
-	r.errMu.Lock()
-	defer r.errMu.Unlock()
-	if r.warning == nil {
-		r.warning = err
-		r.unwarned.Store(true)
-	}
+	f.r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
 }

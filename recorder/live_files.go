@@ -137,7 +137,7 @@ func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d
 	if t != nil {
 		f.latest = max(f.latest, t.file.latest)
 		tx.Put(live.AtLatest, uint64(f.latest))
-		if err := t.commit(l, tx, p, d.low); err != nil {
+		if err := t.file.commit(l, tx, p, d.low); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (t *Thread) unpark() {
 }
 
 // keepIn gives a thread that begins its slot. It has no id yet: see inUse.
-func (t *Thread) keepIn(l *live.File) {
+func (lt *liveThread) keepIn(l *live.File, of string) {
 	if l == nil {
 		return
 	}
@@ -57,26 +57,26 @@ func (t *Thread) keepIn(l *live.File) {
 		return // there is no room: it is lost in a crash, as its chunks are
 	}
 	clear(slot.Mem[8:])
-	if n := len(t.name); n <= live.ShortName {
-		copy(slot.Mem[live.ThreadShort:], t.name)
+	if n := len(of); n <= live.ShortName {
+		copy(slot.Mem[live.ThreadShort:], of)
 	} else {
 		p, err := l.Alloc(int64(n))
 		if err != nil {
 			l.FreeSlot(slot)
 			return
 		}
-		copy(p.Mem, t.name)
+		copy(p.Mem, of)
 		slot.Put(live.ThreadShort, uint64(p.Off))
-		t.file.live.name = p
+		lt.name = p
 	}
-	slot.Put(live.ThreadName, uint64(len(t.name)))
-	t.file.live.slot = slot
+	slot.Put(live.ThreadName, uint64(len(of)))
+	lt.slot = slot
 }
 
 // inUse makes the slot that of a thread with the id that it has by now.
-func (t *Thread) inUse() {
-	if s := t.file.live.slot; s != nil {
-		s.Word(0).Store(live.SlotInUse | uint64(uint32(t.id)))
+func (lt *liveThread) inUse(id int32) {
+	if s := lt.slot; s != nil {
+		s.Word(0).Store(live.SlotInUse | uint64(uint32(id)))
 	}
 }
 
@@ -101,39 +101,36 @@ func (t *Thread) forgetLive() {
 }
 
 // passed notes that all of a chunk is in the sink, be it nothing at all: none is
-// missing if the next one is there and this is not. mu is held.
-func (t *Thread) passed(c *buffers.Chunk) {
-	if c == nil || t.file.putChunk >= c.Number {
+// missing if the next one is there and this is not. The thread's mu is held.
+func (s *stream) passed(c *buffers.Chunk) {
+	if c == nil || s.putChunk >= c.Number {
 		return
 	}
-	t.file.putChunk = c.Number
-	if s := t.file.live.slot; s != nil {
-		s.Word(live.ThreadPut).Store(c.Number)
+	s.putChunk = c.Number
+	if slot := s.live.slot; slot != nil {
+		slot.Word(live.ThreadPut).Store(c.Number)
 	}
 }
 
-// keepEnd notes when the thread ended.
-func (t *Thread) keepEnd() {
-	t.swap.Lock()
-	defer t.swap.Unlock()
-	if s := t.file.live.slot; s != nil {
-		s.Word(live.ThreadEnded).Store(t.over.Load())
+// keepEnd notes when the thread ended. Its swap is held.
+func (lt *liveThread) keepEnd(reading uint64) {
+	if s := lt.slot; s != nil {
+		s.Word(live.ThreadEnded).Store(reading)
 	}
 }
 
-// keepDropped notes how many trace points are missing, for who finishes the
-// recording. swap is held.
-func (t *Thread) keepDropped(n int64) {
-	if s := t.file.live.slot; s != nil {
-		s.Word(live.ThreadNote).Store(uint64(t.noteID))
+// keepDropped notes how many trace points are missing, and the event id of the note,
+// for whoever finishes the recording. The thread's swap is held.
+func (lt *liveThread) keepDropped(note int32, n int64) {
+	if s := lt.slot; s != nil {
+		s.Word(live.ThreadNote).Store(uint64(note))
 		s.Word(live.ThreadDropped).Store(uint64(n))
 	}
 }
 
 // commit puts what is known of the thread, of whose stack so many levels are as
-// they were, into a transaction. mu is held.
-func (t *Thread) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) error {
-	s := &t.file
+// they were, into a transaction. The thread's mu is held.
+func (s *stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) error {
 	lt := &s.live
 	if lt.slot == nil {
 		return nil

@@ -145,7 +145,7 @@ func (t *Thread) count() int64 {
 		t.noteID = t.noteEvent()
 	}
 	t.r.dropped.Add(1)
-	t.keepDropped(n)
+	t.file.live.keepDropped(t.noteID, n)
 	return n
 }
 
@@ -162,7 +162,7 @@ func (t *Thread) noteEvent() int32 {
 // putNote writes the note of what was dropped, and forgets that. swap is held.
 func (t *Thread) putNote(b []byte) int {
 	n := t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
-	t.keepDropped(0)
+	t.file.live.keepDropped(t.noteID, 0)
 	return n
 }
 
@@ -170,7 +170,7 @@ func (t *Thread) putNote(b []byte) int {
 // it, in droppedRoom bytes at most.
 func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	format.PutPointHead(b, r.layout.points[format.ClassVariableWrite], -1, thread, event, 0)
-	putInt32(b[format.LeafIDAt:], r.droppedVariable())
+	putInt32(b[format.LeafIDAt:], r.registry.dropped())
 	value := Int64(missing)
 	return format.LeafValueAt + value.put(b[format.LeafValueAt:], &terms{layout: r.layout})
 }
@@ -308,10 +308,10 @@ func (t *Thread) rescue(from *buffers.Chunk) {
 func (t *Thread) rescued(slow bool) {
 	t.slow = slow
 	if v := recover(); v != nil {
-		t.r.shared(t, fmt.Errorf("%v", v))
+		t.r.putAside(t, fmt.Errorf("%v", v))
 	}
 	if !slow {
-		t.r.tell()
+		t.r.problems.tell()
 	}
 }
 
@@ -320,12 +320,12 @@ func (t *Thread) rescued(slow bool) {
 func (t *Thread) guard(c **buffers.Chunk) {
 	t.slow = false
 	if v := recover(); v != nil {
-		t.r.shared(t, fmt.Errorf("%v", v))
+		t.r.putAside(t, fmt.Errorf("%v", v))
 		if c != nil {
 			*c = nil
 		}
 	}
 	if c == nil || *c == nil {
-		t.r.tell()
+		t.r.problems.tell()
 	}
 }

@@ -61,5 +61,5 @@ func (r *Recorder) outOf(what string, n int64) {
 	if !r.on() {
 		return
 	}
-	r.limit(fmt.Errorf("%w: no room for %s beside %d: raise MaxMemory", ErrMemory, what, n))
+	r.problems.fail(fmt.Errorf("%w: no room for %s beside %d: raise MaxMemory", ErrMemory, what, n))
 }

@@ -196,8 +196,8 @@ func TestManyGoroutines(t *testing.T) {
 	if u := r.pool.Usage(); u.Used > u.Max {
 		t.Errorf("%d bytes are used, %d allowed", u.Used, u.Max)
 	}
-	if len(r.threads) != 0 {
-		t.Errorf("%d threads are remembered", len(r.threads))
+	if r.threads.count() != 0 {
+		t.Errorf("%d threads are remembered", r.threads.count())
 	}
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)

@@ -49,8 +49,8 @@ func testOwedAgain(t *testing.T) {
 		t.Fatalf("%d footers are owed", th.owed)
 	}
 	ended := th.open.first
-	r.dueMu.Lock()
-	r.due = nil
+	r.due.mu.Lock()
+	r.due.list = nil
 	th.due.Store(false)
 	th.wants.Store(0)
 	r.pool.Put(memory[0])
@@ -66,12 +66,12 @@ func testOwedAgain(t *testing.T) {
 	for r.pool.Get(buffers.First) != nil {
 	}
 	th.swap.Lock()
-	r.dueMu.Unlock()
+	r.due.mu.Unlock()
 	yieldUntil(func() bool {
-		r.dueMu.Lock()
-		said := len(r.due) > 0
+		r.due.mu.Lock()
+		said := len(r.due.list) > 0
 		if !said {
-			r.dueMu.Unlock()
+			r.due.mu.Unlock()
 		}
 		return said
 	})
@@ -80,7 +80,7 @@ func testOwedAgain(t *testing.T) {
 	yieldUntil(th.due.Load)
 	r.pool.Put(memory[1])
 	th.wants.Store(0)
-	r.dueMu.Unlock()
+	r.due.mu.Unlock()
 	group.Wait()
 	if th.owed != 2 || th.open.first != ended {
 		t.Errorf("%d footers are owed, %+v, want 2, %+v", th.owed, th.open.first, ended)

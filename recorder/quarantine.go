@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"sync"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
@@ -18,9 +19,43 @@ type found struct {
 	torn      bool // a part made no sense: nothing that comes behind does
 }
 
-// shared puts a thread aside, as it turns out to be used by more than one
-// goroutine. Whoever finds that may hold the thread's mu.
-func (r *Recorder) shared(t *Thread, why error) {
+// aside has what is known of threads that were put aside.
+type aside struct {
+	mu    sync.Mutex
+	found map[*Thread]found
+}
+
+// add notes where a thread was found out, of several places the first, or that a part of
+// it made no sense. It reports whether the thread is new.
+func (a *aside) add(t *Thread, at found) (first bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.found == nil {
+		a.found = map[*Thread]found{}
+	}
+	if first = !t.nonsense.Swap(true); first || at.torn && !a.found[t].torn {
+		a.found[t] = at
+	}
+	return first
+}
+
+// of returns where a thread was found out.
+func (a *aside) of(t *Thread) found {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found[t]
+}
+
+// forget forgets a thread.
+func (a *aside) forget(t *Thread) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.found, t)
+}
+
+// putAside puts a thread aside, as it turns out to be used by more than one
+// goroutine. The finder may hold the thread's mu.
+func (r *Recorder) putAside(t *Thread, why error) {
 	at := found{chunk: t.chunk.Load()}
 	if at.chunk != nil {
 		at.published = at.chunk.Published.Load()
@@ -28,33 +63,18 @@ func (r *Recorder) shared(t *Thread, why error) {
 	r.quarantine(t, at, why)
 }
 
-// torn is shared for a sink that was given a part which makes no sense.
+// torn is putAside for a sink that was given a part which makes no sense.
 func (r *Recorder) torn(t *Thread, why error) { r.quarantine(t, found{torn: true}, why) }
 
 // refuses reports whether nothing more of a thread may be put into the sink, but
 // its end.
-func (r *Recorder) refuses(t *Thread) bool {
-	if !t.nonsense.Load() {
-		return false
-	}
-	r.errMu.Lock()
-	defer r.errMu.Unlock()
-	return r.cuts[t].torn
-}
+func (r *Recorder) refuses(t *Thread) bool { return t.nonsense.Load() && r.aside.of(t).torn }
 
 func (r *Recorder) quarantine(t *Thread, at found, why error) {
-	r.errMu.Lock()
-	if r.cuts == nil {
-		r.cuts = map[*Thread]found{}
-	}
-	if !t.nonsense.Swap(true) {
-		r.cuts[t] = at
+	if r.aside.add(t, at) {
 		r.misuse.shared.Add(1)
-	} else if at.torn && !r.cuts[t].torn {
-		r.cuts[t] = at
 	}
-	r.errMu.Unlock()
-	r.limit(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
+	r.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
 	if r.wake != nil {
 		r.later(t)
 	}
@@ -73,9 +93,7 @@ func (r *Recorder) bury(t *Thread) {
 	t.swap.Unlock()
 	full := t.file.taken
 	t.file.taken = nil
-	r.errMu.Lock()
-	at := r.cuts[t]
-	r.errMu.Unlock()
+	at := r.aside.of(t)
 
 	sound := !at.torn
 	for ; full != nil; full = full.Next {
@@ -107,23 +125,23 @@ func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published ui
 	} else if last {
 		return false
 	}
-	good, _ := t.sound(p, r.sink.opened(t))
+	good, _ := t.layout.sound(t.id, p, r.sink.opened(t))
 	r.settle(t, c, good)
 	r.sink.put(t, good, false)
 	return !last && len(good.Data) == len(p.Data)
 }
 
 // sound returns the longest beginning of a part that one goroutine could have
-// recorded into the thread within containers of these classes, and those that are
+// recorded into a thread within containers of these classes, and those that are
 // open behind it.
-func (t *Thread) sound(p buffers.Part, open []format.Class) (buffers.Part, []format.Class) {
+func (l *layout) sound(thread int32, p buffers.Part, open []format.Class) (buffers.Part, []format.Class) {
 	good, marks := 0, 0
 	for at := 0; at < len(p.Data); {
 		var m *buffers.Mark
 		if marks < len(p.Marks) && p.Marks[marks].Pos() == p.First+at {
 			m = &p.Marks[marks]
 		}
-		n, behind := t.soundObject(p.Data[at:], m, open)
+		n, behind := l.soundObject(thread, p.Data[at:], m, open)
 		if n == 0 {
 			break
 		}
@@ -139,13 +157,13 @@ func (t *Thread) sound(p buffers.Part, open []format.Class) (buffers.Part, []for
 
 // soundObject returns the length of the object that b begins with, or 0 if it is none
 // that can stand there, and what is open behind it.
-func (t *Thread) soundObject(b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
+func (l *layout) soundObject(thread int32, b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
 	n, err := 0, error(nil)
 	switch format.Kind(b[0]) {
 	case format.KindTracePoint:
 		var point format.Point
-		n, err = t.layout.version.DecodePoint(b, &point)
-		if err != nil || point.Thread != t.id || point.Class.Container() != (m != nil) || m != nil && m.Footer() {
+		n, err = l.version.DecodePoint(b, &point)
+		if err != nil || point.Thread != thread || point.Class.Container() != (m != nil) || m != nil && m.Footer() {
 			return 0, nil
 		}
 		if m != nil {
@@ -156,7 +174,7 @@ func (t *Thread) soundObject(b []byte, m *buffers.Mark, open []format.Class) (in
 			return 0, nil
 		}
 		var footer format.Footer
-		n, err = t.layout.version.DecodeFooter(b, open[len(open)-1], &footer)
+		n, err = l.version.DecodeFooter(b, open[len(open)-1], &footer)
 		open = open[:len(open)-1]
 	default:
 		return 0, nil

@@ -36,14 +36,10 @@ type Recorder struct {
 	misuse  misuse
 	lacking atomic.Int64 // bytes that the recorder's goroutine is to make free
 
-	mu      sync.Mutex
-	threads []*Thread // those whose last block is not written
-	nextID  int64
-
+	threads threadList // those whose last block is not written
 	holders holders
 
-	dueMu sync.Mutex
-	due   []*Thread // those that have set chunks aside, or are left
+	due dueList // those that have set chunks aside, or are left
 
 	wake chan struct{} // to the recorder's goroutine; nil: there is none
 	done chan struct{} // closed when it is to end
@@ -53,12 +49,8 @@ type Recorder struct {
 	sweeping sync.Mutex // held while all threads are written
 	sweepers []*Thread  // scratch of who sweeps
 
-	errMu    sync.Mutex
-	err      error             // the first
-	untold   atomic.Bool       // OnError does not know it yet
-	warning  error             // the first that does not limit the recording
-	unwarned atomic.Bool       // OnError does not know it yet
-	cuts     map[*Thread]found // of threads that were put aside
+	problems problems
+	aside    aside
 
 	live *live.File // what is not written yet; nil: it is in the program's own memory
 }
@@ -81,6 +73,7 @@ func launch(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{config: c, tag: nextTag(), layout: c.layout}
+	r.problems.to = c.OnError
 	r.registry.version = c.layout.version
 	if !c.NoTimes {
 		r.clock.Begin(c.counter(), c.source, r.turn)
@@ -111,8 +104,8 @@ func launch(c Config) (*Recorder, error) {
 			return nil, err
 		}
 	}
-	if r.unwarned.Load() {
-		go r.tell() // who is told may wait for what Start returns
+	if r.problems.unwarned.Load() {
+		go r.problems.tell() // who is told may wait for what Start returns
 	}
 	return r, nil
 }
@@ -141,7 +134,7 @@ func (r *Recorder) open() (memory int64, err error) {
 // clock now and then. What it has to tell it tells when it is gone: OnError
 // may wait for Stop, which waits for it.
 func (r *Recorder) run() {
-	defer r.tell()
+	defer r.problems.tell()
 	defer close(r.gone)
 	var tick <-chan time.Time
 	if r.config.FlushInterval > 0 {
@@ -203,15 +196,13 @@ func (r *Recorder) Flush() (Saved, error) {
 				s.to.Flush()
 			}
 		}
-		r.tell()
+		r.problems.tell()
 	}
-	return r.saved(), r.firstError()
+	return r.saved(), r.problems.first()
 }
 
 func (r *Recorder) saved() Saved {
-	r.mu.Lock()
-	threads := r.nextID
-	r.mu.Unlock()
+	threads := r.threads.begun()
 	saved := r.sink.saved()
 	saved.Threads, saved.Dropped, saved.Refused = threads, r.dropped.Load(), r.refused.Load()
 	saved.Misuse = r.misuse.saved()
@@ -234,17 +225,13 @@ func (r *Recorder) Stop() error {
 	if r == nil || r.state.Load() == unstarted {
 		return nil
 	}
-	defer r.tell()
+	defer r.problems.tell()
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
-	r.mu.Lock()
-	was := r.state.Swap(stopped)
-	threads := r.threads
-	r.threads = nil
-	r.mu.Unlock()
-	if was == stopped {
-		return r.firstError()
+	if r.state.Swap(stopped) == stopped {
+		return r.problems.first()
 	}
+	threads := r.threads.close()
 	if r.done != nil {
 		close(r.done)
 		<-r.gone
@@ -256,7 +243,7 @@ func (r *Recorder) Stop() error {
 	r.kept.forget()
 	r.goroutines.Clear()
 	_ = r.sink.finish() // kept
-	return r.firstError()
+	return r.problems.first()
 }
 
 // Dump ends a collect-and-dump recording and writes it. Stop does it where Dump

@@ -80,7 +80,7 @@ func (r *Recorder) register(f func(g *registry) int32) int64 {
 		if reserved = max(short, 1<<10); !r.reserve(reserved) {
 			reserved, full = 0, true
 			r.outOf("another name", names)
-			r.tell()
+			r.problems.tell()
 		}
 	}
 }
@@ -298,6 +298,15 @@ func checked(t Type) Type {
 		t.Class = cut(t.Class, maxText)
 	}
 	return t
+}
+
+// dropped is the id of what notes of dropped points write to. It is registered
+// when it is needed, be it at the end, and whether there is memory for names or
+// not.
+func (g *registry) dropped() int32 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.variable(DroppedVariable, longType)
 }
 
 // longType is the type of 64-bit integers.

@@ -43,8 +43,8 @@ func (t *Thread) twice() bool {
 	if t.bytes != writing && !t.slow {
 		return false
 	}
-	t.r.shared(t, errTwice)
-	t.r.tell()
+	t.r.putAside(t, errTwice)
+	t.r.problems.tell()
 	return true
 }
 
@@ -68,7 +68,7 @@ func (t *Thread) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 	case t.r.state.Load() != running:
 		c = nil // what was written before did not get to the file
 	case c != nil && from+need > len(c.Data):
-		t.r.shared(t, errTwice) // another goroutine is at it by now
+		t.r.putAside(t, errTwice) // another goroutine is at it by now
 		c = nil
 	}
 	return c, from
@@ -171,7 +171,7 @@ func (t *Thread) first(need int) *buffers.Chunk {
 			return c
 		}
 		if t.r.config.Strategy == CollectAndDump {
-			t.r.limit(ErrMemory)
+			t.r.problems.fail(ErrMemory)
 			return nil
 		}
 		if t.r.config.OnFull == Drop {
@@ -214,7 +214,7 @@ func (t *Thread) keep(c *buffers.Chunk, need int) *buffers.Chunk {
 	next := t.r.pool.Get(t.nextSize(c, need))
 	if next == nil {
 		if next = t.r.pool.Get(sizeFor(need, buffers.First)); next == nil {
-			t.r.limit(ErrMemory)
+			t.r.problems.fail(ErrMemory)
 			return nil
 		}
 	}
@@ -258,7 +258,7 @@ func (t *Thread) again(c *buffers.Chunk, need int) *buffers.Chunk {
 	if t.chunk.Load() != c || t.setAside() || len(c.Pending().Data) > 0 {
 		return nil
 	}
-	t.passed(c)
+	t.file.passed(c)
 	t.r.pool.Prepare(c)
 	t.install(c)
 	return c
@@ -333,7 +333,7 @@ func (t *Thread) takeEvents() bool {
 	end := t.r.events.Add(int64(t.batch))
 	t.next, t.limit = min(end-int64(t.batch), eventIDs), min(end, eventIDs)
 	if t.next == t.limit {
-		t.r.limit(ErrEvents)
+		t.r.problems.fail(ErrEvents)
 		return false
 	}
 	return true

@@ -57,7 +57,7 @@ func (s *serviceSink) put(t *Thread, p buffers.Part, last bool) {
 	}
 	s.r.torn(t, err)
 	if len(left.Data) > 0 {
-		good, _ := t.sound(left, s.to.Opened(t.id))
+		good, _ := t.layout.sound(t.id, left, s.to.Opened(t.id))
 		_, _ = s.to.Put(as, good, last) // what was wrong is not in it
 	}
 }
@@ -83,10 +83,10 @@ func (h host) Clock() *clock.Clock          { return &h.r.clock }
 func (h host) Class(kind byte) format.Class { return h.r.layout.class(kind) }
 func (h host) Sweep()                       { h.r.sweep(onDemand) }
 func (h host) Dropped(n int64)              { h.r.dropped.Add(n) }
-func (h host) Fail(err error)               { h.r.limit(err) }
-func (h host) Warn(err error)               { h.r.warn(err) }
-func (h host) NameDropped()                 { h.r.droppedVariable() }
-func (h host) Tell()                        { h.r.tell() }
+func (h host) Fail(err error)               { h.r.problems.fail(err) }
+func (h host) Warn(err error)               { h.r.problems.warn(err) }
+func (h host) NameDropped()                 { h.r.registry.dropped() }
+func (h host) Tell()                        { h.r.problems.tell() }
 
 func (h host) TakeNames(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
 	return h.r.registry.take(data, cells)
@@ -97,9 +97,7 @@ func (h host) PutNote(b []byte, thread, event int32, missing int64) int {
 }
 
 func (h host) Threads() int64 {
-	h.r.mu.Lock()
-	defer h.r.mu.Unlock()
-	return h.r.nextID
+	return h.r.threads.begun()
 }
 
 func (h host) KeepIn(l *live.File) error {

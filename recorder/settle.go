@@ -50,16 +50,14 @@ func (r *Recorder) settled(t *Thread, reading uint64) uint64 {
 // now on was read since. The caller may hold a thread's mu, but nobody's swap.
 func (r *Recorder) turn() {
 	again := r.clock.Turns()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, t := range r.threads {
+	r.threads.each(func(t *Thread) {
 		t.swap.Lock()
 		if c := t.chunk.Load(); c != nil {
 			_, n := buffers.Unpack(c.Published.Load())
 			c.Turns = clock.Turned(c.Turns, n, again)
 		}
 		t.swap.Unlock()
-	}
+	})
 }
 
 // starts makes an empty chunk the thread's. swap is held.

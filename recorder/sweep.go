@@ -20,9 +20,7 @@ func (r *Recorder) sweep(why occasion) {
 	r.sweeping.Lock()
 	defer r.sweeping.Unlock()
 	r.clock.Refresh()
-	r.mu.Lock()
-	r.sweepers = append(r.sweepers[:0], r.threads...)
-	r.mu.Unlock()
+	r.sweepers = r.threads.appendTo(r.sweepers[:0])
 	for i, t := range r.sweepers {
 		r.sweepers[i] = nil
 		r.sweepThread(t, why)
@@ -33,9 +31,7 @@ func (r *Recorder) sweep(why occasion) {
 // later asks the recorder's goroutine to write what a thread has set aside.
 func (r *Recorder) later(t *Thread) {
 	if !t.due.Swap(true) {
-		r.dueMu.Lock()
-		r.due = append(r.due, t)
-		r.dueMu.Unlock()
+		r.due.add(t)
 	}
 	r.kick()
 }
@@ -43,10 +39,7 @@ func (r *Recorder) later(t *Thread) {
 // sweepDue writes what threads have set aside, and makes room for those that
 // have nothing to record to.
 func (r *Recorder) sweepDue() {
-	r.dueMu.Lock()
-	due := r.due
-	r.due = nil
-	r.dueMu.Unlock()
+	due := r.due.take()
 	lacking := r.lacking.Swap(0)
 	for _, t := range due {
 		t.due.Store(false)
@@ -97,7 +90,7 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 // put puts a part of a chunk into the sink. t.mu is held.
 func (r *Recorder) put(t *Thread, p buffers.Part) {
 	if len(p.Data) == 0 {
-		t.passed(p.Chunk) // the sink does not look at it
+		t.file.passed(p.Chunk) // the sink does not look at it
 	}
 	r.sink.put(t, p, false)
 }
@@ -201,6 +194,6 @@ func (t *Thread) takeIdle() (*buffers.Chunk, buffers.Part) {
 // goroutines that share it, it may be anything.
 func (r *Recorder) guard(t *Thread) {
 	if v := recover(); v != nil {
-		r.shared(t, fmt.Errorf("%v", v))
+		r.putAside(t, fmt.Errorf("%v", v))
 	}
 }

@@ -22,11 +22,8 @@ func (r *Recorder) Thread(name string) *Thread {
 			return nil
 		}
 		r.refused.Add(1)
-		r.mu.Lock()
-		n := len(r.threads)
-		r.mu.Unlock()
-		r.outOf("another thread", int64(n))
-		r.tell()
+		r.outOf("another thread", int64(r.threads.count()))
+		r.problems.tell()
 		return nil
 	}
 	t := &Thread{name: name, terms: r.terms(), clocked: r.clocking(), reserved: size}
@@ -34,19 +31,12 @@ func (r *Recorder) Thread(name string) *Thread {
 	if swallowsNil() {
 		t.panics = &panics{wary: true}
 	}
-	t.keepIn(r.live)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.nextID > 1<<31-1 || r.state.Load() != running {
+	t.file.live.keepIn(r.live, t.name)
+	if r.state.Load() != running || !r.threads.add(t) {
 		t.forgetLive()
 		r.pool.Release(size)
 		return nil
 	}
-	t.id = int32(r.nextID)
-	r.nextID++
-	t.slot = int32(len(r.threads))
-	r.threads = append(r.threads, t)
-	t.inUse()
 	return t
 }
 
@@ -89,12 +79,14 @@ func (t *Thread) End() {
 	t.ended, t.lagging = true, true
 	t.over.Store(t.now())
 	r.ends(t)
-	r.tell()
+	r.problems.tell()
 }
 
 // ends ends a thread for its owner.
 func (r *Recorder) ends(t *Thread) {
-	t.keepEnd()
+	t.swap.Lock()
+	t.file.live.keepEnd(t.over.Load())
+	t.swap.Unlock()
 	switch {
 	case r.config.Strategy == CollectAndDump:
 	case r.config.OnFull == Drop:
@@ -164,19 +156,9 @@ func (r *Recorder) forget(t *Thread) {
 	t.forgetLive()
 	t.mu.Unlock()
 	if t.nonsense.Load() {
-		r.errMu.Lock()
-		delete(r.cuts, t)
-		r.errMu.Unlock()
+		r.aside.forget(t)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	last := len(r.threads) - 1
-	if int(t.slot) > last || r.threads[t.slot] != t {
-		return // the recorder was stopped
+	if r.threads.remove(t) {
+		r.pool.Release(t.reserved)
 	}
-	r.threads[t.slot] = r.threads[last]
-	r.threads[t.slot].slot = t.slot
-	r.threads[last] = nil
-	r.threads = r.threads[:last]
-	r.pool.Release(t.reserved)
 }

@@ -1,0 +1,106 @@
+package recorder
+
+import (
+	"math"
+	"sync"
+)
+
+// threadList has the threads of a recorder, in no order, and gives them their ids.
+// Its lock comes before a thread's swap.
+type threadList struct {
+	mu     sync.Mutex
+	list   []*Thread
+	next   int64 // the next id
+	closed bool  // nothing is added
+}
+
+// add adds a thread, and gives it its id. It reports false when there is none, or the
+// list is closed.
+func (l *threadList) add(t *Thread) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next > math.MaxInt32 || l.closed {
+		return false
+	}
+	t.id = int32(l.next)
+	l.next++
+	t.slot = int32(len(l.list))
+	l.list = append(l.list, t)
+	t.file.live.inUse(t.id)
+	return true
+}
+
+// remove takes a thread off the list, and reports whether it was there.
+func (l *threadList) remove(t *Thread) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := len(l.list) - 1
+	if int(t.slot) > last || l.list[t.slot] != t {
+		return false // the list was closed
+	}
+	l.list[t.slot] = l.list[last]
+	l.list[t.slot].slot = t.slot
+	l.list[last] = nil
+	l.list = l.list[:last]
+	return true
+}
+
+// close ends the list and returns what was on it.
+func (l *threadList) close() []*Thread {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list, l.closed = nil, true
+	return list
+}
+
+// appendTo appends the threads to a slice.
+func (l *threadList) appendTo(dst []*Thread) []*Thread {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append(dst, l.list...)
+}
+
+// each calls f for each thread, with the list locked.
+func (l *threadList) each(f func(t *Thread)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.list {
+		f(t)
+	}
+}
+
+// count is how many threads are on the list.
+func (l *threadList) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.list)
+}
+
+// begun is how many threads were added.
+func (l *threadList) begun() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.next
+}
+
+// dueList has threads that are to be written. A thread's due says that it is on it.
+type dueList struct {
+	mu   sync.Mutex
+	list []*Thread
+}
+
+func (l *dueList) add(t *Thread) {
+	l.mu.Lock()
+	l.list = append(l.list, t)
+	l.mu.Unlock()
+}
+
+// take returns the threads and empties the list.
+func (l *dueList) take() []*Thread {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list = nil
+	return list
+}
