@@ -76,7 +76,7 @@ func (a *arguments) annotation(b []byte) {
 		a.left++
 		return
 	}
-	var e *entry
+	var e *internedText
 	if n.nameIID != 0 {
 		if e = a.in.find(internedAnnotationNames, n.nameIID); e == nil {
 			a.left++

@@ -59,7 +59,7 @@ func (a *arguments) put(name []byte, v format.Value) {
 }
 
 // putInterned adds an argument whose name is interned.
-func (a *arguments) putInterned(iid uint64, e *entry, v *format.Value) {
+func (a *arguments) putInterned(iid uint64, e *internedText, v *format.Value) {
 	if !a.room() {
 		return
 	}
@@ -127,11 +127,11 @@ func clean(dst, name []byte) []byte {
 	return dst
 }
 
-// place returns the number of the code location that has the names of the
+// location returns the number of the code location that has the names of the
 // arguments, the place in the source, and says whether the call's owner is left
 // out. iid is the number of the place in the source, 0 for one that is not
 // interned.
-func (a *arguments) place(at source, iid uint64, plain bool) int32 {
+func (a *arguments) location(at sourceLocation, iid uint64, plain bool) int32 {
 	if !a.interned || a.in == nil || iid == 0 && (at.file != nil || at.function != nil) {
 		return a.d.location(at, plain, a.names)
 	}
@@ -148,7 +148,7 @@ func (a *arguments) place(at source, iid uint64, plain bool) int32 {
 		a.in.places = make(map[string]int32)
 	}
 	a.in.places[string(a.key)] = id
-	a.in.bytes += entryCost + int64(len(a.key))
+	a.in.bytes += internedCost + int64(len(a.key))
 	return id
 }
 

@@ -68,7 +68,7 @@ func (k *callsThread) owe() {
 // survey goes over all that a recorder wrote.
 func (c *callsWriter) survey() (*format.Survey, error) {
 	s := &surveyor{known: format.NewSurvey(c.ids.from), version: c.ids.from, left: surveyed}
-	in, err := c.w.c.spool.Open(c.r.references)
+	in, err := c.w.spool.Open(c.r.references)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c *callsWriter) survey() (*format.Survey, error) {
 		return nil, in.Err()
 	}
 	for _, records := range c.r.threads {
-		if in, err = c.w.c.spool.Open(records); err != nil {
+		if in, err = c.w.spool.Open(records); err != nil {
 			return nil, err
 		}
 		for s.stack = s.stack[:0]; in.Next(); {

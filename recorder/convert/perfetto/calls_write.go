@@ -28,30 +28,30 @@ type callsWriter struct {
 	object   []byte
 }
 
-// recorded writes the threads of all recorders, behind those of tracks.
-func (w *writer) recorded(ctx context.Context) error {
+// calls writes the threads of all recorders, after those of tracks.
+func (w *writer) calls(ctx context.Context) error {
 	c := &callsWriter{w: w}
 	if len(w.threads) > 0 {
-		for kind, n := range w.c.dictionary.counts {
+		for kind, n := range w.dictionary.counts {
 			c.next.kinds[kind] = int64(n)
 		}
 		c.next.thread, c.next.event = int64(len(w.threads)), w.blocks.events
 	}
 	none := c.next.kinds
-	for _, r := range w.c.recorded.list {
+	for _, r := range w.recorders {
 		for kind, n := range r.ids {
 			none[kind] += n
 		}
 		none[format.KindClassDescriptor]++ // see ownClass
 	}
-	if len(w.threads) > 0 || len(w.c.recorded.list) > 1 {
-		w.c.recorded.nameRecorders(w.c.tracks)
+	if len(w.threads) > 0 || len(w.recorders) > 1 {
+		nameRecorders(w.recorders, w.tracks)
 	}
-	for _, r := range w.c.recorded.list {
+	for _, r := range w.recorders {
 		c.r, c.referred, c.ids = r, false, c.next
 		c.ids.known, c.ids.none = r.ids, none
 		c.ids.from, c.ids.to = r.version, w.blocks.version
-		c.ids.same = len(w.threads) == 0 && len(w.c.recorded.list) == 1 && r.version == c.ids.to
+		c.ids.same = len(w.threads) == 0 && len(w.recorders) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.count(farNumbers, 1, -1)
 			continue
@@ -72,9 +72,9 @@ func (w *writer) recorded(ctx context.Context) error {
 
 // nameRecorders names the recorders of a trace that has other threads as well, as
 // the processes are named that they were in: a recorder does not know how.
-func (d *recorded) nameRecorders(ts *tracks) {
+func nameRecorders(recorders []*callsRecorder, ts *tracks) {
 	met := make(map[string]int)
-	for _, r := range d.list {
+	for _, r := range recorders {
 		name := "recording"
 		if r.pid.pid() != 0 {
 			name = numbered(ts.processTitle(r.pid), "process", int64(r.pid.pid()))
@@ -115,7 +115,7 @@ func (c *callsWriter) fits() bool {
 
 // thread writes a thread, if there is a trace point in it.
 func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Stream) error {
-	in, err := c.w.c.spool.Open(records)
+	in, err := c.w.spool.Open(records)
 	if err != nil {
 		return err
 	}
@@ -132,10 +132,10 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 		return in.Err()
 	}
 	if k.t != nil {
-		k.moment(c.w.c.sink.last)
+		k.moment(c.w.last)
 		k.end(0, !k.timed)
 		k.t.Name = k.shown()
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.Name, PID: c.r.pid.pid(), Process: c.w.c.tracks.processTitle(c.r.pid), Thread: k.name})
+		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.Name, PID: c.r.pid.pid(), Process: c.w.tracks.processTitle(c.r.pid), Thread: k.name})
 		c.w.blocks.end(k.t)
 	}
 	return c.w.blocks.failed()
@@ -147,7 +147,7 @@ func (c *callsWriter) references(t *thread) error {
 		return nil
 	}
 	c.referred = true
-	r := c.w.c.spool.OpenBeside(c.r.references)
+	r := c.w.spool.OpenBeside(c.r.references)
 	for r.Next() {
 		object := r.Body
 		if !c.ids.same {
@@ -205,7 +205,7 @@ func (k *callsThread) record(body []byte) error {
 	}
 	lost := p.Number > k.next || k.unsure
 	k.next, k.unsure, k.timed = p.Number+1, false, k.timed || len(p.Times)+len(p.Began) > 0
-	k.name = k.c.w.c.dictionary.text([]byte(p.Name))
+	k.name = k.c.w.dictionary.text([]byte(p.Name))
 	k.moment(ns)
 	if lost && !p.Whole {
 		k.end(0, true)
@@ -234,7 +234,7 @@ func (k *callsThread) record(body []byte) error {
 }
 
 // shown is the thread's name in the trace.
-func (k *callsThread) shown() string { return k.c.w.c.dictionary.text([]byte(k.c.r.name + k.name)) }
+func (k *callsThread) shown() string { return k.c.w.dictionary.text([]byte(k.c.r.name + k.name)) }
 
 // moment goes on to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }

@@ -157,8 +157,8 @@ func (d *dictionary) stringObject(s []byte) int32 {
 	return id
 }
 
-// source is a place in the source of the program.
-type source struct {
+// sourceLocation is a place in the source of the program.
+type sourceLocation struct {
 	file, function []byte
 	line           uint32
 }
@@ -166,7 +166,7 @@ type source struct {
 // location numbers the place of a call: where it stands in the source, how its
 // arguments are named, and whether what it is called on is left out of its
 // text.
-func (d *dictionary) location(at source, plain bool, args []int32) int32 {
+func (d *dictionary) location(at sourceLocation, plain bool, args []int32) int32 {
 	path := int32(-1)
 	if plain {
 		path = d.path([]byte("this")) // is never shown

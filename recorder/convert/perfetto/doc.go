@@ -49,24 +49,27 @@
 // latest; a whole slice that overlaps another without lying in it is left out.
 // Its limit of 512 slices in each other is not kept.
 //
-// Where recorded calls are missing, what was open there and is not open behind it
-// gets the footer of an unfinished call, and its container no time; what is open
-// behind it, and began where nothing is known, gets its header there. What cannot
-// be read ends its packet: what follows is as if it had been lost. Of a damaged
-// packet of another kind all counts that stands before the damage, if the stamps
-// of the service at its end are there.
+// Where recorded calls are missing, what was open before the gap and is not open
+// after it gets the footer of an unfinished call, and its container no time; what is
+// open after it, and began in it, gets its header there. What cannot be read ends its
+// packet: the rest is as if it had been lost. Of a damaged packet of another kind
+// all before the damage counts, if the stamps of the service at its end are there.
 //
 // # How
 //
-// Packets come in no order of time: those of one writer follow each other, but a
-// file holds what one writer wrote in some seconds, or in all, then what the
-// next one wrote. So the conversion has two halves. Reading a packet updates the
-// state of its sequence and adds a short record of what happened to the stream
-// of its track, see spool: numbers of names and arguments that are encoded
-// already. When all is read, tracks are known to the end, and are written one
-// after the other: each stream in order of time, merged where several writers
-// shared it, through the stack of open slices into blocks, index cells and
-// times.
+// Packets do not come in order of time: those of one writer follow each other, but a
+// file holds what one writer wrote in some seconds, or in all, and then what the next
+// one wrote. So a conversion has two halves.
+//
+// While packets are read, [Converter] passes each to the part that knows its kind:
+// clocks, sequences, tracks, eventReader for TrackEvents (legacy*.go has the older
+// kind), recorded for the calls of recorders. What happened becomes a record, of
+// numbers of names and arguments that are encoded already, and the sink adds it to the
+// stream of its line, see package spool.
+//
+// When all is read, tracks are fully described, and writer writes one line after the
+// other: it reads the streams in order of time, merged where several writers shared a
+// track, keeps the stack of open slices, and makes blocks, index cells and times.
 //
 // # What it takes
 //

@@ -127,7 +127,7 @@ func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
 	plain := o.category.word == 0
 	if plain || r.arguments > 0 || iid != 0 || at.file != nil || at.function != nil {
 		r.place = true
-		r.location = a.place(at, iid, plain)
+		r.location = a.location(at, iid, plain)
 	}
 	return x.sink.add(o.packet, l, o.ns, &r)
 }
@@ -180,7 +180,7 @@ func (x *eventReader) trigger(p *packet) error {
 	}
 	r := record{
 		kind: recordInstant, method: x.labels.method(&called), name: called.name.word,
-		place: true, location: a.place(source{}, 0, true), arguments: len(a.names), values: a.values,
+		place: true, location: a.location(sourceLocation{}, 0, true), arguments: len(a.names), values: a.values,
 	}
 	return x.sink.add(p, l, p.ns, &r)
 }

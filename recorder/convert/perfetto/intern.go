@@ -15,8 +15,8 @@ const (
 	internedCorrelations    = 43
 )
 
-// entry is one interned text, with what the dictionary made of it.
-type entry struct {
+// internedText is one, with what the dictionary made of it.
+type internedText struct {
 	text []byte
 	word int32 // 0: not asked for yet
 	path int32 // as the name of an argument; -1: not asked for yet
@@ -30,19 +30,19 @@ type entry struct {
 // table is the interned texts of one kind. Their numbers count up from 1 in
 // most traces: those are found in a slice, others in a map.
 type table struct {
-	dense  []*entry
-	sparse map[uint64]*entry
+	dense  []*internedText
+	sparse map[uint64]*internedText
 	n      int
 }
 
-func (t *table) get(iid uint64) *entry {
+func (t *table) get(iid uint64) *internedText {
 	if iid < uint64(len(t.dense)) {
 		return t.dense[iid]
 	}
 	return t.sparse[iid]
 }
 
-func (t *table) put(iid uint64, e *entry) {
+func (t *table) put(iid uint64, e *internedText) {
 	t.n++
 	// Room is made only in proportion to what is there.
 	if iid < uint64(4*(t.n+16)) {
@@ -54,7 +54,7 @@ func (t *table) put(iid uint64, e *entry) {
 		return
 	}
 	if t.sparse == nil {
-		t.sparse = make(map[uint64]*entry)
+		t.sparse = make(map[uint64]*internedText)
 	}
 	t.sparse[iid] = e
 }
@@ -62,10 +62,10 @@ func (t *table) put(iid uint64, e *entry) {
 // interned is what a sequence interned since its state began.
 type interned struct {
 	tables    [8]table
-	locations map[uint64]source
+	locations map[uint64]sourceLocation
 	frames    map[uint64]frame
 	stacks    map[uint64][]uint64 // numbers of frames, outermost first
-	places    map[string]int32    // numbers of code locations, see arguments.place
+	places    map[string]int32    // numbers of code locations, see arguments.location
 	bytes     int64               // of memory, about
 }
 
@@ -93,10 +93,12 @@ func tableOf(field int) int {
 }
 
 // find returns an interned text, or nil.
-func (in *interned) find(field int, iid uint64) *entry { return in.tables[tableOf(field)].get(iid) }
+func (in *interned) find(field int, iid uint64) *internedText {
+	return in.tables[tableOf(field)].get(iid)
+}
 
-// entryCost is about what an entry takes in memory besides its text, in bytes.
-const entryCost = 112
+// internedCost is about what an interned text takes in memory besides its bytes.
+const internedCost = 112
 
 // read takes in an InternedData. The first text of a number stays. It reports
 // whether all of it was whole.
@@ -137,31 +139,31 @@ func (in *interned) readText(t *table, b []byte) bool {
 		return false
 	}
 	if t.get(iid) == nil {
-		t.put(iid, &entry{text: append([]byte(nil), text...), path: -1})
-		in.bytes += entryCost + int64(len(text))
+		t.put(iid, &internedText{text: append([]byte(nil), text...), path: -1})
+		in.bytes += internedCost + int64(len(text))
 	}
 	return true
 }
 
 func (in *interned) readLocation(b []byte) bool {
-	iid, at, ok := parseSource(b)
+	iid, at, ok := parseSourceLocation(b)
 	if !ok {
 		return false
 	}
 	if _, known := in.locations[iid]; !known {
 		if in.locations == nil {
-			in.locations = make(map[uint64]source)
+			in.locations = make(map[uint64]sourceLocation)
 		}
 		at.file = append([]byte(nil), at.file...)
 		at.function = append([]byte(nil), at.function...)
 		in.locations[iid] = at
-		in.bytes += entryCost + int64(len(at.file)+len(at.function))
+		in.bytes += internedCost + int64(len(at.file)+len(at.function))
 	}
 	return true
 }
 
-// parseSource reads a SourceLocation, without copying.
-func parseSource(b []byte) (iid uint64, at source, ok bool) {
+// parseSourceLocation reads a SourceLocation, without copying.
+func parseSourceLocation(b []byte) (iid uint64, at sourceLocation, ok bool) {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {

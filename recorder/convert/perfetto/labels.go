@@ -4,9 +4,9 @@ import "strconv"
 
 // label is the category or the name of an event.
 type label struct {
-	text  []byte
-	word  int32  // 0: there is none
-	entry *entry // nil: it is not interned
+	text     []byte
+	word     int32         // 0: there is none
+	interned *internedText // nil: it is not
 }
 
 // called is how an event is called. The texts are good until the next event.
@@ -41,7 +41,7 @@ func (n *labels) of(s *sequence, e *event) (c called) {
 	return c
 }
 
-func (n *labels) interned(e *entry) label {
+func (n *labels) interned(e *internedText) label {
 	if len(e.text) == 0 {
 		return label{}
 	}
@@ -83,7 +83,7 @@ func (n *labels) joinCategories(s *sequence, e *event) label {
 
 // method returns the number of the method that an event is a call of.
 func (n *labels) method(c *called) int32 {
-	e := c.name.entry
+	e := c.name.interned
 	if e != nil && e.joined && e.category == c.category.word {
 		return e.method
 	}

@@ -5,19 +5,24 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/convert/spool"
 )
 
 // writer writes the lines, one after the other.
 type writer struct {
-	c       *Converter
-	blocks  *blocks
-	left    *tally
-	threads []Thread
-	lanes   *lanes // of the line that is being written
-	line    *line
-	open    int // slices of it that are open
-	record  record
-	changes map[format.Change]int64
+	spool      *spool.Spool
+	dictionary *dictionary
+	tracks     *tracks
+	recorders  []*callsRecorder
+	blocks     *blocks
+	left       *tally
+	last       int64 // ns: when the recording ended
+	threads    []Thread
+	lanes      *lanes // of the line that is being written
+	line       *line
+	open       int // slices of it that are open
+	record     record
+	changes    map[format.Change]int64
 }
 
 // Result says what a conversion made, and what it left out.
@@ -62,7 +67,10 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 		k.first, k.last = 0, 0 // there was no event
 	}
 	lines := c.tracks.arrange(c.recorded.list)
-	w := &writer{c: c, left: c.left, blocks: newBlocks(c.version(len(lines)), to, k.first, c.clocks.wallTime(k.first))}
+	w := &writer{
+		spool: c.spool, dictionary: c.dictionary, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
+		blocks: newBlocks(c.version(len(lines)), to, k.first, c.clocks.wallTime(k.first)),
+	}
 	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
 	if c.options.Progress != nil {
 		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
@@ -75,7 +83,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 			return nil, err
 		}
 	}
-	if err := w.recorded(ctx); err != nil {
+	if err := w.calls(ctx); err != nil {
 		return nil, err
 	}
 	if err := w.blocks.finish(k.last); err != nil {
@@ -93,7 +101,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 // thread begins a thread. The first one has the descriptors of all.
 func (w *writer) thread(name string) *thread {
 	l := w.line
-	t := newThread(int32(len(w.threads)), w.c.dictionary.text([]byte(name)))
+	t := newThread(int32(len(w.threads)), w.dictionary.text([]byte(name)))
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,
@@ -103,7 +111,7 @@ func (w *writer) thread(name string) *thread {
 
 // references adds all descriptors to a thread.
 func (w *writer) references(t *thread) error {
-	r, err := w.c.spool.Open(w.c.dictionary.refs)
+	r, err := w.spool.Open(w.dictionary.refs)
 	if err != nil {
 		return err
 	}
@@ -124,7 +132,7 @@ func (w *writer) write(ctx context.Context, l *line) error {
 			return err
 		}
 	}
-	records, err := w.c.spool.Open(l.streams()...)
+	records, err := w.spool.Open(l.streams()...)
 	if err != nil {
 		return err
 	}
@@ -140,7 +148,7 @@ func (w *writer) write(ctx context.Context, l *line) error {
 		return records.Err()
 	}
 	for _, t := range w.lanes.threads {
-		w.end(t, w.c.sink.last)
+		w.end(t, w.last)
 	}
 	return w.blocks.failed()
 }

@@ -138,7 +138,7 @@ func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bo
 	a.add("value", v)
 	r := record{
 		kind: recordNext, method: x.dictionary.method([]byte("counter"), []byte(counterName(t))),
-		place: true, location: a.place(source{}, 0, true), arguments: 1, values: a.values,
+		place: true, location: a.location(sourceLocation{}, 0, true), arguments: 1, values: a.values,
 	}
 	return x.sink.add(p, t.line, o.ns, &r)
 }

@@ -37,7 +37,7 @@ func (c *clocks) convert(via *conversion, id clockID, time int64) (ns int64, ok 
 	return c.shift(via, ns)
 }
 
-// renew forgets what was found out, if it is of another clock or not sure any more.
+// renew forgets what was found out, if it is of another clock or no longer sure.
 func (v *conversion) renew(c *clocks, id clockID) {
 	if v.version != c.version || v.id != id {
 		*v = conversion{version: c.version, id: id, domain: c.domains[id], most: math.MinInt64}
@@ -61,20 +61,20 @@ func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
 	return ns + via.shift, true
 }
 
-// step goes from a clock to another one by a table.
-type step struct {
+// hop goes from a clock to another one by a table.
+type hop struct {
 	t        *snapshots
 	from, to int // columns
 }
 
-// path finds the fewest steps from a clock to another one; nil: none.
-func (c *clocks) path(id, goal clockID) []step {
-	type place struct {
+// path finds the fewest hops from a clock to another one; nil: none.
+func (c *clocks) path(id, goal clockID) []hop {
+	type visit struct {
 		id   clockID
-		path []step
+		path []hop
 	}
 	seen := map[clockID]bool{id: true}
-	for queue := []place{{id: id}}; len(queue) > 0; queue = queue[1:] {
+	for queue := []visit{{id: id}}; len(queue) > 0; queue = queue[1:] {
 		d := c.domains[queue[0].id]
 		if d == nil || d.backwards {
 			continue
@@ -86,11 +86,11 @@ func (c *clocks) path(id, goal clockID) []step {
 					continue
 				}
 				seen[next] = true
-				path := append(slices.Clone(queue[0].path), step{t, from, to})
+				path := append(slices.Clone(queue[0].path), hop{t, from, to})
 				if next == goal {
 					return path
 				}
-				queue = append(queue, place{next, path})
+				queue = append(queue, visit{next, path})
 			}
 		}
 	}
@@ -98,10 +98,10 @@ func (c *clocks) path(id, goal clockID) []step {
 }
 
 // follow finds the conversion for a time of the clock at the path's start.
-func (v *conversion) follow(path []step, ns int64) {
+func (v *conversion) follow(path []hop, ns int64) {
 	v.shift, v.least, v.most = 0, math.MinInt64, math.MaxInt64
-	for _, s := range path {
-		from := s.t.columns[s.from]
+	for _, h := range path {
+		from := h.t.columns[h.from]
 		row, found := slices.BinarySearch(from, ns)
 		for found && row+1 < len(from) && from[row+1] == ns {
 			row++ // the last of its like
@@ -115,8 +115,8 @@ func (v *conversion) follow(path []step, ns int64) {
 		if row+1 < len(from) {
 			v.most = min(v.most, from[row+1]-v.shift)
 		}
-		hop := s.t.columns[s.to][row] - from[row]
-		v.shift += hop
-		ns += hop
+		shift := h.t.columns[h.to][row] - from[row]
+		v.shift += shift
+		ns += shift
 	}
 }

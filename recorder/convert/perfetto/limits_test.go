@@ -56,7 +56,7 @@ func TestGreedyState(t *testing.T) {
 	}
 	s.add(func(p *message) {
 		var in message
-		for iid := range uint64(2 * knownState / entryCost) {
+		for iid := range uint64(2 * knownState / internedCost) {
 			entry(&in, iid+1)
 		}
 		p.bytes(packetInterned, in)
@@ -71,7 +71,7 @@ func TestGreedyState(t *testing.T) {
 	}
 	var in interned
 	var b message
-	for iid := range uint64(2 * knownState / entryCost) {
+	for iid := range uint64(2 * knownState / internedCost) {
 		entry(&b, iid+1)
 	}
 	if in.read(b) || in.bytes > knownState+1<<10 {

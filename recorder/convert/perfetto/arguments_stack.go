@@ -28,7 +28,7 @@ func (in *interned) readFrame(b []byte) bool {
 			in.frames = make(map[uint64]frame)
 		}
 		in.frames[iid] = c
-		in.bytes += entryCost
+		in.bytes += internedCost
 	}
 	return !f.bad
 }
@@ -55,7 +55,7 @@ func (in *interned) readStack(b []byte) bool {
 		}
 		frames = append([]uint64(nil), frames[:min(len(frames), maxStack)]...)
 		in.stacks[iid] = frames
-		in.bytes += entryCost + 8*int64(len(frames))
+		in.bytes += internedCost + 8*int64(len(frames))
 	}
 	return !f.bad
 }

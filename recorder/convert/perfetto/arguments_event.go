@@ -8,7 +8,7 @@ import (
 
 // gather adds all that is to be shown of an event as arguments. It returns its
 // place in the source, with its number if it is interned.
-func (a *arguments) gather(s *sequence, e *event) (at source, iid uint64) {
+func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64) {
 	for _, b := range e.annotations {
 		a.annotation(b)
 	}
@@ -22,7 +22,7 @@ func (a *arguments) gather(s *sequence, e *event) (at source, iid uint64) {
 			at, iid = known, e.sourceIID
 		}
 	case e.source != nil:
-		_, at, _ = parseSource(e.source)
+		_, at, _ = parseSourceLocation(e.source)
 	}
 	if e.log != nil {
 		if from, ok := a.logMessage(s, e.log); ok && iid == 0 && at.file == nil {
@@ -71,7 +71,7 @@ func (a *arguments) flows(name string, ids, old []uint64) {
 var priorities = [...]string{"", "", "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"}
 
 // logMessage adds a LogMessage, and returns where it was made.
-func (a *arguments) logMessage(s *sequence, b []byte) (at source, ok bool) {
+func (a *arguments) logMessage(s *sequence, b []byte) (at sourceLocation, ok bool) {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
