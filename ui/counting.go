@@ -17,7 +17,7 @@ func (m *Model) countingFacts() counting.Facts {
 
 // count begins to count what the screen shows numbers of.
 func (m *Model) countVisible() tea.Cmd {
-	if work := m.counts.Begin(m.countingFacts()); work != nil {
+	if work := m.counting.children.Begin(m.countingFacts()); work != nil {
 		return m.later(work)
 	}
 	return nil
@@ -25,6 +25,6 @@ func (m *Model) countVisible() tea.Cmd {
 
 // takeCensus begins to count the calls of the trace when nothing else goes on.
 func (m *Model) takeCensus() tea.Cmd {
-	busy := m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.source.busy
-	return m.census.Begin(m.life, m.r, m.known.Generation, m.known.Phase == lazy.PhaseReady && !busy)
+	busy := m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counting.children.Busy() || m.source.busy
+	return m.counting.calls.Begin(m.life, m.r, m.known.Generation, m.known.Phase == lazy.PhaseReady && !busy)
 }

@@ -41,7 +41,7 @@ func TestCallsNotCounted(t *testing.T) {
 		all += th.Containers
 	}
 	d := drive(t, r, 140, 40, Options{})
-	d.m.census.Off = true // as of data that is too large
+	d.m.counting.calls.Off = true // as of data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
 	d.m.r = r2
 	d.m.takeTrace()

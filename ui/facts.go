@@ -58,8 +58,8 @@ func (m *Model) takeRows() {
 	if path := nodetext.Path(m.out.cursor); len(path) > 0 {
 		f.crumbs = m.fitPath(path, m.width-2, m.crumbSep())
 	}
-	if m.counts.Busy() {
-		f.counting = m.counts.Share(m.countingFacts())
+	if m.counting.children.Busy() {
+		f.counting = m.counting.children.Share(m.countingFacts())
 	}
 	m.facts.cursorFacts = f
 	m.facts.rows = m.rowsOf(m.out.rows)

@@ -135,7 +135,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		stopped = m.loads.stop() || stopped
 	}
 	if !stopped {
-		stopped = m.counts.Stop(m.countingFacts()) || m.census.Stop()
+		stopped = m.counting.children.Stop(m.countingFacts()) || m.counting.calls.Stop()
 	}
 	switch {
 	case stopped:

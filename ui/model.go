@@ -36,50 +36,101 @@ const (
 // Model is the explorer. It is the only [tea.Model] here; its methods run on
 // Bubble Tea's goroutine.
 type Model struct {
-	r     *lazy.TraceReader
-	o     Options
-	g     *screen.Glyphs
-	clock clock
-	life  context.Context // ends with the Model
-	close context.CancelFunc
+	surroundings
+	trace
+	front
+	input
+	outside
 
-	width, height int
-	out           *outline
-	loads         *loads
-	counts        counting.Children
-	census        counting.Calls
-	jobs          job.Job
-	search        *search.Part
-	history       history.History
-	follow        following
-	source        sources
-	details       details.Pane
-	status        status.Line
-	tour          *tour.Tour // nil: none
-	prompt        *asking    // nil: none is open
-	typed         prompt.Memory
-	overlay       *opened       // nil: none
-	listed        *threads.List // the list of threads, when it was the overlay last; nil: it was not
-	keys          []binding
-	count         counter
-	click         click
-	clip          clipboard.Clipboard
-	job           *terminal.Control // nil: the terminal is not a shell's
+	out      *outline
+	loads    *loads
+	begun    *lazy.Node // the thread that was expanded at the start; nil: none yet
+	follow   following
+	history  history.History
+	jobs     job.Job
+	counting counts
+	search   *search.Part
+	details  details.Pane
+	status   status.Line
+	tour     *tour.Tour // nil: none
+}
 
-	begun      *lazy.Node  // the thread that was opened at the start; nil: none yet
-	touched    bool        // a person has pressed a key
-	ahead      bool        // what is next to the screen is to be loaded too
-	deadline   time.Time   // when the patience of the current Update ends
+// surroundings are what the explorer is in.
+type surroundings struct {
+	o             Options
+	g             *screen.Glyphs
+	clock         clock
+	life          context.Context // ends with the Model
+	close         context.CancelFunc
+	width, height int       // of the window, in cells
+	deadline      time.Time // when the patience of the current Update ends
+}
+
+// trace is what is known of the trace.
+type trace struct {
+	r          *lazy.TraceReader
+	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
 	generation int         // of the reader at the last refresh
 	recorded   int64       // bytes of all threads at that time
-	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
 	facts      facts       // what the screen shows, as of the end of the last Update
 	watching   bool        // a command waits for the reader to change
 }
 
+// settled reports whether the reader knows the whole trace.
+func (t *trace) settled() bool {
+	return t.known.Phase == lazy.PhaseReady || t.known.Phase == lazy.PhaseFailed
+}
+
+// reading reports whether the reader reads what is there already.
+func (t *trace) reading() bool { return !t.settled() && t.known.Phase != lazy.PhaseFollowing }
+
+// front is what is open before the tree.
+type front struct {
+	prompt  *asking // nil: none is open
+	typed   prompt.Memory
+	overlay *opened       // nil: none
+	listed  *threads.List // the list of threads, when it was the overlay last; nil: it was not
+}
+
+// hitList is the list of hits, while that is shown; else nil.
+func (f *front) hitList() *search.HitList {
+	if f.overlay == nil {
+		return nil
+	}
+	h, _ := f.overlay.overlay.(*search.HitList)
+	return h
+}
+
+// input is what keys and clicks mean, and those before that count.
+type input struct {
+	keys    []binding
+	count   counter
+	click   click
+	touched bool // a person has pressed a key
+	ahead   bool // and has moved: what is next to the screen is to be loaded too
+}
+
+// outside is the world outside of the screen.
+type outside struct {
+	clip   clipboard.Clipboard
+	job    *terminal.Control // nil: the terminal is not a shell's
+	source sources
+}
+
+// counts are the numbers that the background fills in.
+type counts struct {
+	children counting.Children // of the nodes on the screen
+	calls    counting.Calls    // of the trace
+}
+
 // New returns the explorer for a trace.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{r: r, o: o, g: &screen.Unicode, clock: systemClock(), keys: bindings(), clip: clipboard.Own(), watching: true, known: r.Status()}
+	m := &Model{
+		surroundings: surroundings{o: o, g: &screen.Unicode, clock: systemClock()},
+		trace:        trace{r: r, watching: true, known: r.Status()},
+		input:        input{keys: bindings()},
+		outside:      outside{clip: clipboard.Own()},
+	}
 	if o.ASCII {
 		m.g = &screen.ASCII
 	}
@@ -120,9 +171,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case search.Msg:
 		return m.found(m.search.Update(msg, m.searchFacts()))
 	case counting.Counted:
-		m.counts.Update(msg)
+		m.counting.children.Update(msg)
 	case counting.Told:
-		m.census.Update(msg)
+		m.counting.calls.Update(msg)
 	case status.Msg:
 		m.status.Update(msg)
 	case threads.Msg:
@@ -208,12 +259,6 @@ func openOnly(n *lazy.Node) goal {
 		}
 		return lazy.Row{}, 0, false
 	}
-}
-
-// settled reports whether the reader knows the whole trace.
-func (m *Model) settled() bool {
-	p := m.known.Phase
-	return p == lazy.PhaseReady || p == lazy.PhaseFailed
 }
 
 // View draws the screen.

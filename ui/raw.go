@@ -67,7 +67,7 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 	m.loads.stop()
 	clear(m.loads.failed)
 	clear(m.loads.underWay)
-	m.counts.Anew()
+	m.counting.children.Anew()
 	old := m.out
 	m.out = newOutline(t)
 	m.out.height, m.out.line, m.out.wide = old.height, old.line, old.wide

@@ -134,15 +134,6 @@ func (m *Model) listHits() tea.Cmd {
 	return m.found(out)
 }
 
-// hitList is the list of hits, while that is shown; else nil.
-func (m *Model) hitList() *search.HitList {
-	if m.overlay == nil {
-		return nil
-	}
-	h, _ := m.overlay.overlay.(*search.HitList)
-	return h
-}
-
 // slideToHit scrolls the line of a hit that was gone to, so far that what was found
 // in it is seen.
 func (m *Model) slideToHit(n *lazy.Node) {

@@ -23,12 +23,9 @@ func (m *Model) spin() tea.Cmd {
 }
 
 func (m *Model) busy() bool {
-	return m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counts.Busy() || m.census.Lasts() || m.reading() ||
+	return m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counting.children.Busy() || m.counting.calls.Lasts() || m.reading() ||
 		m.listed != nil && m.listed.Busy()
 }
-
-// reading reports whether the reader reads what is there already.
-func (m *Model) reading() bool { return !m.settled() && m.known.Phase != lazy.PhaseFollowing }
 
 func (m *Model) spinner() string { return m.status.Spinner(m.g) }
 
@@ -87,10 +84,10 @@ func (m *Model) activity(room int) string {
 		return m.spinner() + " loading  esc stops"
 	case st.Growth.On:
 		return status.Growth(st, m.follow.on, m.clock.now(), room, m.g)
-	case m.counts.Busy():
+	case m.counting.children.Busy():
 		return m.spinner() + " counting" + m.facts.counting + "  esc stops"
-	case m.census.Lasts():
-		return m.spinner() + " counting calls" + m.census.Share() + "  esc stops"
+	case m.counting.calls.Lasts():
+		return m.spinner() + " counting calls" + m.counting.calls.Share() + "  esc stops"
 	}
 	return ""
 }
