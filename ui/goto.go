@@ -2,14 +2,11 @@ package ui
 
 import (
 	"fmt"
-	"math"
-	"regexp"
-	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/address"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
@@ -22,37 +19,28 @@ func (m *Model) askPlace(int) tea.Cmd {
 	})
 }
 
-// targets is what can be typed after ":", tried in order.
-var targets = []struct {
-	form *regexp.Regexp
-	to   func(m *Model, what string) tea.Cmd
-}{
-	{regexp.MustCompile(`^(?:q|quit|q!)$`), func(*Model, string) tea.Cmd { return tea.Quit }},
-	{regexp.MustCompile(`^(?:h|help)$`), func(m *Model, _ string) tea.Cmd { return m.help(0) }},
-	{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), (*Model).toPercent},
-	{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), (*Model).toThread},
-	{regexp.MustCompile(`^(?:e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), (*Model).toEvent},
-}
-
 // goTo goes to what was typed after ":".
 func (m *Model) goTo(text string) tea.Cmd {
-	text = strings.ToLower(strings.TrimSpace(text))
-	if text == "" {
-		return nil
+	switch a := address.Parse(text); a.Kind {
+	case address.Quit:
+		return tea.Quit
+	case address.Help:
+		return m.help(0)
+	case address.Share:
+		return m.toPercent(a.Share, a.Text)
+	case address.Thread:
+		return m.toThread(a.Number, a.Text)
+	case address.Event:
+		return m.toEvent(a.Number, a.Text)
+	case address.Unknown:
+		m.warn(a.Text + ": no such place; an event (1204), a place (50%) or a thread (t3)")
 	}
-	for _, t := range targets {
-		if found := t.form.FindStringSubmatch(text); found != nil {
-			return t.to(m, found[len(found)-1])
-		}
-	}
-	m.warn(text + ": no such place; an event (1204), a place (50%) or a thread (t3)")
 	return nil
 }
 
-func (m *Model) toPercent(text string) tea.Cmd {
+func (m *Model) toPercent(share float64, text string) tea.Cmd {
 	thread, ok := m.cursorThread()
-	share, err := strconv.ParseFloat(text, 64)
-	if err != nil || !ok {
+	if !ok {
 		return nil
 	}
 	p, err := m.r.FindFraction(thread, share/100)
@@ -100,8 +88,7 @@ func toward(n *lazy.Node, at, slack int64) goal {
 	}
 }
 
-func (m *Model) toThread(text string) tea.Cmd {
-	number, _ := strconv.ParseInt(text, 10, 32)
+func (m *Model) toThread(number int64, text string) tea.Cmd {
 	t := m.out.t
 	if n, _ := t.Thread(int32(number - 1)); n != nil {
 		m.visit()
@@ -114,10 +101,8 @@ func (m *Model) toThread(text string) tea.Cmd {
 	return nil
 }
 
-func (m *Model) toEvent(text string) tea.Cmd {
-	digits := strings.NewReplacer(",", "", "_", "", " ", "").Replace(text)
-	event, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || event > math.MaxInt32 {
+func (m *Model) toEvent(event int64, text string) tea.Cmd {
+	if event < 0 {
 		m.warn("no event " + text + " in the trace")
 		return nil
 	}
