@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Kind says what an address is of.
@@ -29,17 +30,23 @@ type Address struct {
 	Text   string  // the number as it was typed; of what is no address, all of it
 }
 
-// forms are what can be typed, tried in order.
-var forms = []struct {
-	form *regexp.Regexp
+// form is what can be typed for an address of a kind.
+type form struct {
+	*regexp.Regexp
 	kind Kind
-}{
-	{regexp.MustCompile(`^(?:q|quit|q!)$`), Quit},
-	{regexp.MustCompile(`^(?:h|help)$`), Help},
-	{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},
-	{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), Thread},
-	{regexp.MustCompile(`^(?:e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
 }
+
+// forms are all forms, to be tried in order. They are made when they are needed:
+// every start of the program would pay for them.
+var forms = sync.OnceValue(func() []form {
+	return []form{
+		{regexp.MustCompile(`^(?:q|quit|q!)$`), Quit},
+		{regexp.MustCompile(`^(?:h|help)$`), Help},
+		{regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*%$`), Share},
+		{regexp.MustCompile(`^t(?:hread)?\s*([0-9]+)$`), Thread},
+		{regexp.MustCompile(`^(?:e(?:vent)?\s*)?([0-9][0-9,_ ]*)$`), Event},
+	}
+})
 
 // Parse reads an address: "1204", "1,204", "e 12", "50%", "t3", "thread 3", "q", "help".
 func Parse(text string) Address {
@@ -47,8 +54,8 @@ func Parse(text string) Address {
 	if text == "" {
 		return Address{}
 	}
-	for _, f := range forms {
-		found := f.form.FindStringSubmatch(text)
+	for _, f := range forms() {
+		found := f.FindStringSubmatch(text)
 		if found == nil {
 			continue
 		}
