@@ -21,11 +21,11 @@ func (m *Model) listThreads() tea.Cmd {
 }
 
 // threadList is the list of threads, while that is shown; else nil.
-func (m *Model) threadList() *threads.List {
-	if m.overlay == nil {
+func (f *front) threadList() *threads.List {
+	if f.overlay == nil {
 		return nil
 	}
-	l, _ := m.overlay.overlay.(*threads.List)
+	l, _ := f.overlay.overlay.(*threads.List)
 	return l
 }
 
