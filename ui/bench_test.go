@@ -92,7 +92,7 @@ func BenchmarkExpand(b *testing.B) {
 		b.Run(sizeName(n), func(b *testing.B) {
 			d := benchDrive(b, n)
 			d.keys("G")
-			for d.m.out.cursor.Node.Leaf() {
+			for d.m.out.Cursor.Node.Leaf() {
 				d.keys("k")
 			}
 			forget, open := uitest.Press("x"), uitest.Press("right")
@@ -127,7 +127,7 @@ func TestKeysAreQuick(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 200_000, Seed: 1})
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
 	read := func() int64 {
-		s := d.m.out.t.Stats()
+		s := d.m.out.Tree.Stats()
 		return s.Loaded + s.Forgotten
 	}
 	for _, key := range []string{"pgdown", "G", "pgup", "home", "down", "d", "x", "right", "*", "r", "e"} {

@@ -76,7 +76,7 @@ func TestColumnsAlign(t *testing.T) {
 	r := timedTrace(t, timedSpec)
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("j e j")
-	n := d.m.out.cursor.Node
+	n := d.m.out.Cursor.Node
 	took, ok := n.Time()
 	if !ok {
 		t.Fatalf("%q has no time", d.cursorText())
@@ -94,7 +94,7 @@ func TestColumnsAlign(t *testing.T) {
 	for width := minWidth; width <= 220; width++ {
 		d.resize(width, 24)
 		lines := strings.Split(d.screen(), "\n")
-		head, row := []rune(lines[2]), []rune(lines[3+d.m.out.line])
+		head, row := []rune(lines[2]), []rune(lines[3+d.m.out.Line])
 		shown := 0
 		for title, text := range want {
 			i := strings.Index(string(head), " "+title+" ")
@@ -124,7 +124,7 @@ func TestColumnsAlign(t *testing.T) {
 func TestChildrenInFewDigits(t *testing.T) {
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideLeaves, N: 123_456, Timed: true}), 120, 24, Options{})
 	d.has(" 123,456\n")
-	n := d.m.out.cursor.Node
+	n := d.m.out.Cursor.Node
 	if text, _ := childrenCell(d.m, d.line(n), 6); text != "123.5 k" {
 		t.Errorf("%q", text)
 	}
@@ -173,9 +173,9 @@ func TestTimesThatDoNotFit(t *testing.T) {
 func TestLongest(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
 	d.keys("g")
-	at := d.m.out.cursor.Node
+	at := d.m.out.Cursor.Node
 	for level := 1; ; level++ {
-		nodes, err := d.m.out.t.Children(t.Context(), at)
+		nodes, err := d.m.out.Tree.Children(t.Context(), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,13 +188,13 @@ func TestLongest(t *testing.T) {
 		}
 		d.keys("L")
 		if longest == nil {
-			if d.m.out.cursor.Node.Place() != at.Place() || level < 4 {
+			if d.m.out.Cursor.Node.Place() != at.Place() || level < 4 {
 				t.Errorf("below %d levels the cursor is at %q", level, d.cursorText())
 			}
 			d.has("no timed children")
 			break
 		}
-		if at = d.m.out.cursor.Node; at.Place() != longest.Place() {
+		if at = d.m.out.Cursor.Node; at.Place() != longest.Place() {
 			text, _ := d.m.text(longest)
 			t.Fatalf("level %d: at %q, not at %q", level, d.cursorText(), text)
 		}
@@ -223,7 +223,7 @@ func TestTimesOfGrowing(t *testing.T) {
 	check := func() {
 		t.Helper()
 		// What a node says of its end changes between two updates only.
-		for _, n := range d.m.out.t.Threads() {
+		for _, n := range d.m.out.Tree.Threads() {
 			text, _ := durationCell(d.m, d.line(n), 8)
 			pending := n.State() == lazy.StatePending
 			if text != d.m.g.More && pending != strings.HasPrefix(text, "≥") {
@@ -240,7 +240,7 @@ func TestTimesOfGrowing(t *testing.T) {
 	}
 	d.send(changed{})
 	check()
-	if nodetext.Whole(d.m.out.t.Threads()[0]) == 0 {
+	if nodetext.Whole(d.m.out.Tree.Threads()[0]) == 0 {
 		t.Error("all is known, but not how long the first thread took")
 	}
 }

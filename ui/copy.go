@@ -12,7 +12,7 @@ import (
 
 // copyRow puts the text of the row on the clipboard.
 func (m *Model) copyRow(int) tea.Cmd {
-	n := m.out.cursor.Node
+	n := m.out.Cursor.Node
 	if n == nil {
 		m.say("nothing to copy: the row is not loaded")
 		return nil
@@ -23,11 +23,11 @@ func (m *Model) copyRow(int) tea.Cmd {
 
 // copyPath puts the path to the row on the clipboard, a line for each call.
 func (m *Model) copyPath(int) tea.Cmd {
-	if m.out.cursor.Node == nil {
+	if m.out.Cursor.Node == nil {
 		m.say("nothing to copy: the row is not loaded")
 		return nil
 	}
-	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(nodetext.Path(m.out.cursor))), "line")+",")
+	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(nodetext.Path(m.out.Cursor))), "line")+",")
 }
 
 // copy puts text on the clipboard, in the background; what names it.

@@ -10,7 +10,7 @@ import (
 // countingFacts is what the counting of children needs to know of the explorer.
 func (m *Model) countingFacts() counting.Facts {
 	return counting.Facts{
-		Life: m.life, Tree: m.out.t, Cursor: m.out.cursor, Rows: m.out.rows,
+		Life: m.life, Tree: m.out.Tree, Cursor: m.out.Cursor, Rows: m.out.Rows,
 		Following: m.known.Phase == lazy.PhaseFollowing, Now: m.clock.now(),
 	}
 }

@@ -74,7 +74,7 @@ func (m *Model) fitPath(path []*lazy.Node, width int, sep string) []string {
 // shortName is what a node is called in a path: a call without its arguments.
 func (m *Model) shortName(n *lazy.Node) string {
 	if p := n.Point(); p == nil || p.Class.Container() {
-		return string(m.out.t.AppendName(nil, n))
+		return string(m.out.Tree.AppendName(nil, n))
 	}
 	text, _ := m.text(n)
 	return text
@@ -83,9 +83,9 @@ func (m *Model) shortName(n *lazy.Node) string {
 // pathText is the path to the cursor, a line for each node, for the clipboard.
 func (m *Model) pathText() string {
 	var b strings.Builder
-	for i, n := range nodetext.Path(m.out.cursor) {
+	for i, n := range nodetext.Path(m.out.Cursor) {
 		b.WriteString(strings.Repeat("  ", i))
-		b.Write(m.out.t.AppendText(nil, n, false))
+		b.Write(m.out.Tree.AppendText(nil, n, false))
 		b.WriteByte('\n')
 	}
 	return b.String()

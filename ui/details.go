@@ -19,7 +19,7 @@ func (m *Model) scrollDetails(n int) tea.Cmd {
 // detailsLines draws the details of the row of the cursor.
 func (m *Model) detailsLines(l layout) []string {
 	of := &details.Subject{
-		Row: m.out.cursor, Name: m.shortName, Source: m.source.found,
+		Row: m.out.Cursor, Name: m.shortName, Source: m.source.found,
 		File: m.file(), Settled: m.settled(), Troubles: m.troubles(), Problem: m.known.Problem,
 		Stats: m.facts.stats, HitBytes: m.search.Bytes(),
 	}

@@ -26,9 +26,10 @@
 //
 //	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
 //	text in cells, styles        internal/screen
+//	cursor and moves in the tree internal/outline
 //	searches, hits, their list   internal/search, internal/pattern
-//	lists with a filter          internal/list
-//	typing                       internal/prompt
+//	lists with a filter          internal/list, internal/threads
+//	typing                       internal/prompt, internal/address
 //	all about a row              internal/details, internal/source, internal/nodetext
 //	header, messages, troubles   internal/status
 //	work that a person waits for internal/job, internal/history

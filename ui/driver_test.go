@@ -17,6 +17,7 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
 	"tracex/ui/internal/counting"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/uitest"
@@ -160,15 +161,17 @@ func (d *driver) has(texts ...string) *driver {
 // cursorText is the text of the row of the cursor.
 func (d *driver) cursorText() string {
 	d.t.Helper()
-	if d.m.out.cursor.Node == nil {
+	if d.m.out.Cursor.Node == nil {
 		return ""
 	}
-	text, _ := d.m.text(d.m.out.cursor.Node)
+	text, _ := d.m.text(d.m.out.Cursor.Node)
 	return text
 }
 
 // line is what the row of a node shows.
-func (d *driver) line(n *lazy.Node) *lazy.Line { return &d.m.rowsOf([]lazy.Row{rowOf(n)})[0].Line }
+func (d *driver) line(n *lazy.Node) *lazy.Line {
+	return &d.m.rowsOf([]lazy.Row{outline.RowOf(n)})[0].Line
+}
 
 // memory is the part of the header that depends on how large the structures
 // of the program are.

@@ -36,7 +36,7 @@ type cursorFacts struct {
 
 // takeTrace looks at the trace.
 func (m *Model) takeTrace() {
-	f := traceFacts{folded: m.out.t.Folded(), length: -1}
+	f := traceFacts{folded: m.out.Tree.Folded(), length: -1}
 	f.threads, f.all = m.r.Totals()
 	f.data, f.index = m.r.Size()
 	_, f.timed = m.r.Times()
@@ -48,21 +48,21 @@ func (m *Model) takeTrace() {
 
 // takeRows takes what is said of the cursor, and the rows on the screen.
 func (m *Model) takeRows() {
-	f := cursorFacts{stats: m.out.t.Stats(), event: -1, share: -1, byDuration: m.byDuration()}
-	if n := m.out.cursor.Node; n != nil {
+	f := cursorFacts{stats: m.out.Tree.Stats(), event: -1, share: -1, byDuration: m.byDuration()}
+	if n := m.out.Cursor.Node; n != nil {
 		if p := n.Point(); p != nil {
 			f.event = int64(p.Event)
 		}
 		f.share = n.Position()
 	}
-	if path := nodetext.Path(m.out.cursor); len(path) > 0 {
+	if path := nodetext.Path(m.out.Cursor); len(path) > 0 {
 		f.crumbs = m.fitPath(path, m.width-2, m.crumbSep())
 	}
 	if m.counting.children.Busy() {
 		f.counting = m.counting.children.Share(m.countingFacts())
 	}
 	m.facts.cursorFacts = f
-	m.facts.rows = m.rowsOf(m.out.rows)
+	m.facts.rows = m.rowsOf(m.out.Rows)
 	if l := m.layout(); l.details != nowhere {
 		m.facts.details = m.detailsLines(l)
 	}

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/history"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 )
 
@@ -47,8 +48,8 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 		return m.last(0)
 	}
 	m.visit()
-	f.on, f.row, f.generation, f.grown, f.thread = true, m.out.cursor, -1, m.clock.now(), nil
-	if id, ok := m.cursorThread(); ok {
+	f.on, f.row, f.generation, f.grown, f.thread = true, m.out.Cursor, -1, m.clock.now(), nil
+	if id, ok := m.out.Thread(); ok {
 		f.thread = &id
 	}
 	return nil
@@ -70,7 +71,7 @@ func (m *Model) stay() tea.Cmd {
 	if f.ending && f.generation == m.generation && m.settled() {
 		f.leave()
 	}
-	if !f.on || f.generation == m.generation || m.jobs.Running() || m.out.goal != nil {
+	if !f.on || f.generation == m.generation || m.jobs.Running() || m.out.Goal != nil {
 		return nil
 	}
 	n := m.newestThread()
@@ -79,7 +80,7 @@ func (m *Model) stay() tea.Cmd {
 	}
 	f.generation = m.generation
 	cmd := m.aim(m.toNewest(n))
-	f.row = m.out.cursor
+	f.row = m.out.Cursor
 	return cmd
 }
 
@@ -104,25 +105,25 @@ func (m *Model) newestThread() *lazy.Node {
 	if f.thread == nil {
 		f.thread, f.grown = &newest, now
 	}
-	n, _ := m.out.t.Thread(*f.thread)
+	n, _ := m.out.Tree.Thread(*f.thread)
 	return n
 }
 
 // toNewest is the goal to get to the last row of a thread that is in no call
 // that has ended, see over. Calls that have not are opened on the way, and closed once
 // they have.
-func (m *Model) toNewest(thread *lazy.Node) goal {
+func (m *Model) toNewest(thread *lazy.Node) outline.Goal {
 	f := &m.follow
-	return func(o *outline) (lazy.Row, lazy.End, bool) {
+	return func(o *outline.Outline) (lazy.Row, lazy.End, bool) {
 		m.retrace(thread)
-		row := rowOf(f.path[len(f.path)-1])
+		row := outline.RowOf(f.path[len(f.path)-1])
 		for {
 			n := f.path[len(f.path)-1]
-			if !o.t.IsExpanded(n) {
-				o.t.Expand(n)
+			if !o.Tree.IsExpanded(n) {
+				o.Tree.Expand(n)
 				f.opened = append(f.opened, n)
 			}
-			last, ok := o.t.LastChild(n)
+			last, ok := o.Tree.LastChild(n)
 			if ok && last.Gap() {
 				return last, lazy.AtEnd, true
 			}
@@ -134,8 +135,8 @@ func (m *Model) toNewest(thread *lazy.Node) goal {
 			}
 			f.path = append(f.path, last.Node)
 		}
-		f.tidy(o.t)
-		o.put(row, o.height-1)
+		f.tidy(o.Tree)
+		o.Put(row, o.Height-1)
 		f.row = row
 		return lazy.Row{}, 0, false
 	}
@@ -159,7 +160,7 @@ func over(n *lazy.Node) bool {
 // retrace drops the end of the path that leads to the newest row no more: nesting
 // can be too deep to find it anew each time.
 func (m *Model) retrace(thread *lazy.Node) {
-	f, t := &m.follow, m.out.t
+	f, t := &m.follow, m.out.Tree
 	if len(f.path) == 0 || f.path[0] != thread {
 		f.path, f.pathOf = []*lazy.Node{thread}, m.generation
 	}
@@ -168,7 +169,7 @@ func (m *Model) retrace(thread *lazy.Node) {
 	}
 	f.pathOf = m.generation
 	last := len(f.path) - 1
-	for n := f.path[last]; last > 0 && (over(n) || t.Resolve(rowOf(n)).Node != n); n = f.path[last] {
+	for n := f.path[last]; last > 0 && (over(n) || t.Resolve(outline.RowOf(n)).Node != n); n = f.path[last] {
 		last--
 	}
 	clear(f.path[last+1:])
@@ -221,10 +222,10 @@ func (m *Model) turn() {
 // startOver shows the trace as if it had just been opened.
 func (m *Model) startOver() {
 	m.jobs.Stop()
-	thread, _ := m.cursorThread()
-	m.swap(m.r.Tree(m.out.t.Folded()), thread)
+	thread, _ := m.out.Thread()
+	m.swap(m.r.Tree(m.out.Tree.Folded()), thread)
 	m.history, m.overlay, m.begun = history.History{}, nil, nil
-	m.follow.rebase(m.out.cursor)
+	m.follow.rebase(m.out.Cursor)
 	m.follow.thread = nil
 }
 

@@ -135,15 +135,15 @@ func TestFollowStays(t *testing.T) {
 	l.calls(th, 3)
 	l.seen().at(5)
 	l.has("following", "▾ Main.f(1)", "▾ f(2)")
-	if line := l.m.out.line; line != 5 {
+	if line := l.m.out.Line; line != 5 {
 		t.Errorf("six rows, but the cursor is in line %d", line)
 	}
 	for range 20 {
 		l.calls(th, 7)
 		l.seen().at(l.n)
 	}
-	if l.m.out.line != l.m.out.height-1 {
-		t.Errorf("line %d of %d", l.m.out.line, l.m.out.height)
+	if l.m.out.Line != l.m.out.Height-1 {
+		t.Errorf("line %d of %d", l.m.out.Line, l.m.out.Height)
 	}
 	// A call that goes on is opened, and closed when it has ended.
 	l.enter(th, 1)
@@ -161,11 +161,11 @@ func TestFollowStays(t *testing.T) {
 	l.seen().at(l.n)
 
 	l.keys("k k").at(in)
-	row, line, before := l.m.out.cursor, l.m.out.line, l.m.treeLines(l.m.layout())
+	row, line, before := l.m.out.Cursor, l.m.out.Line, l.m.treeLines(l.m.layout())
 	for range 5 {
 		l.calls(th, 5)
 		l.seen().has("growing", "F follow")
-		if l.m.out.cursor != row || l.m.out.line != line {
+		if l.m.out.Cursor != row || l.m.out.Line != line {
 			t.Fatalf("the cursor moved:\n%s", l.screen())
 		}
 	}
@@ -219,14 +219,14 @@ func TestFollowEnd(t *testing.T) {
 	l.enter(th, 1)
 	l.calls(th, 50)
 	l.seen().at(l.n)
-	row := l.m.out.cursor
+	row := l.m.out.Cursor
 	l.exit(th, 1)
 	th.End()
 	if err := l.rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls")
-	if l.m.out.cursor != row {
+	if l.m.out.Cursor != row {
 		t.Errorf("the cursor moved:\n%s", l.screen())
 	}
 	l.keys("g j F").has("nothing more comes").at(l.n)
@@ -360,7 +360,7 @@ func TestFollowThreads(t *testing.T) {
 	}
 	for range 3 {
 		l.now = l.now.Add(hopAfter / 3)
-		if l.calls(b, 1); l.m.out.cursor.Node.Thread() != 0 {
+		if l.calls(b, 1); l.m.out.Cursor.Node.Thread() != 0 {
 			t.Errorf("it left the thread at once:\n%s", l.screen())
 		}
 		l.seen()
@@ -369,7 +369,7 @@ func TestFollowThreads(t *testing.T) {
 	l.keys("shift+tab")
 	l.calls(b, 1)
 	l.seen()
-	if n := l.m.out.cursor.Node; !n.IsThread() || n.Thread() != 0 {
+	if n := l.m.out.Cursor.Node; !n.IsThread() || n.Thread() != 0 {
 		t.Errorf("at %q", l.cursorText())
 	}
 }
@@ -397,13 +397,13 @@ func TestFollowDeep(t *testing.T) {
 		l.enter(th, 2500)
 		l.seen().at(l.n)
 	}
-	if depth := l.m.out.cursor.Depth; depth != 10_000 {
+	if depth := l.m.out.Cursor.Depth; depth != 10_000 {
 		t.Errorf("at depth %d", depth)
 	}
 	l.exit(th, 9990)
 	l.calls(th, 1)
 	l.seen().at(l.n)
-	if depth := l.m.out.cursor.Depth; depth != 11 {
+	if depth := l.m.out.Cursor.Depth; depth != 11 {
 		t.Errorf("at depth %d", depth)
 	}
 	l.has("▸ f(11): 0", "▾ f(10)")

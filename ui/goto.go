@@ -7,6 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/address"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 )
@@ -39,7 +40,7 @@ func (m *Model) goTo(text string) tea.Cmd {
 }
 
 func (m *Model) toPercent(share float64, text string) tea.Cmd {
-	thread, ok := m.cursorThread()
+	thread, ok := m.out.Thread()
 	if !ok {
 		return nil
 	}
@@ -53,9 +54,9 @@ func (m *Model) toPercent(share float64, text string) tea.Cmd {
 		if share > 100 {
 			m.say(text + "% is past the end of the thread: this is the end")
 		}
-		m.out.settle()
-		m.out.jump(rowOf(n))
-		return m.aim(toward(n, p.At, m.threadSize(thread)/200))
+		m.out.Settle()
+		m.out.Jump(outline.RowOf(n))
+		return m.aim(outline.Toward(n, p.At, m.threadSize(thread)/200))
 	})
 }
 
@@ -65,34 +66,11 @@ func (m *Model) threadSize(id int32) int64 {
 	return t.Bytes
 }
 
-// toward is the goal to get from a node down to what begins within slack bytes
-// before a place behind all of the node's children: a place in the middle of a
-// trace is often the end of a large call, which itself begins far away. The last
-// row of a sorted node is not its last child; there the way ends.
-func toward(n *lazy.Node, at, slack int64) goal {
-	return func(o *outline) (lazy.Row, lazy.End, bool) {
-		for at-n.Place().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {
-			o.t.Expand(n)
-			last, ok := o.t.LastChild(n)
-			if !ok {
-				break
-			}
-			if last.Gap() {
-				return last, lazy.AtEnd, true
-			}
-			n = last.Node
-			o.settle()
-			o.jump(last)
-		}
-		return lazy.Row{}, 0, false
-	}
-}
-
 func (m *Model) toThread(number int64, text string) tea.Cmd {
-	t := m.out.t
+	t := m.out.Tree
 	if n, _ := t.Thread(int32(number - 1)); n != nil {
 		m.visit()
-		m.out.jump(rowOf(n))
+		m.out.Jump(outline.RowOf(n))
 		return nil
 	}
 	if last := t.ThreadAt(t.ThreadCount() - 1); last != nil {

@@ -74,7 +74,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.status.Clear()
-	m.out.goal = nil
+	m.out.Goal = nil
 	m.ahead = true
 	cmd := b.do(m, m.count.take())
 	m.toured(b)
@@ -138,23 +138,23 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 		m.overlay.Scroll(n)
 		return nil
 	}
-	if len(m.out.rows) == 0 {
+	if len(m.out.Rows) == 0 {
 		return nil
 	}
 	m.ahead = true
-	return m.aim(m.out.scroll(n))
+	return m.aim(m.out.Scroll(n))
 }
 
 // clicked moves the cursor to the row under the mouse. A second click there, or
 // one on the row's mark, opens or closes it.
 func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	i := e.Y - m.layout().top
-	if e.Button != tea.MouseLeft || m.overlay != nil || m.prompt != nil || i < 0 || i >= len(m.out.rows) || e.X >= m.layout().treeWidth {
+	if e.Button != tea.MouseLeft || m.overlay != nil || m.prompt != nil || i < 0 || i >= len(m.out.Rows) || e.X >= m.layout().treeWidth {
 		return nil
 	}
-	row := m.out.rows[i]
-	m.out.goal = nil
-	m.out.put(row, i)
+	row := m.out.Rows[i]
+	m.out.Goal = nil
+	m.out.Put(row, i)
 	now := m.clock.now()
 	double := m.click.y == e.Y && now.Sub(m.click.at) < doubleClick
 	m.click = click{e.Y, now}

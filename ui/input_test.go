@@ -14,11 +14,11 @@ func TestCounts(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	row := func(want int) {
 		t.Helper()
-		first, _ := d.m.out.t.First()
+		first, _ := d.m.out.Tree.First()
 		n := 1
-		for r := first; r != d.m.out.cursor; n++ {
+		for r := first; r != d.m.out.Cursor; n++ {
 			var ok bool
-			if r, ok = d.m.out.t.Next(r); !ok {
+			if r, ok = d.m.out.Tree.Next(r); !ok {
 				t.Fatal("the cursor is on no row")
 			}
 		}
@@ -46,14 +46,14 @@ func TestCounts(t *testing.T) {
 func TestDepth(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("2")
-	before := d.m.out.t.Stats().Loaded
+	before := d.m.out.Tree.Stats().Loaded
 	d.fire(depth{})
-	if after := d.m.out.t.Stats().Loaded; after <= before {
+	if after := d.m.out.Tree.Stats().Loaded; after <= before {
 		t.Errorf("%d rows loaded before, %d after", before, after)
 	}
 	deepest := func() (deepest int) {
-		r, ok := d.m.out.t.First()
-		for ; ok; r, ok = d.m.out.t.Next(r) {
+		r, ok := d.m.out.Tree.First()
+		for ; ok; r, ok = d.m.out.Tree.Next(r) {
 			deepest = max(deepest, r.Depth)
 		}
 		return deepest
@@ -82,22 +82,22 @@ func TestMouse(t *testing.T) {
 	if got := d.cursorText(); !strings.Contains(got, ".create()") {
 		t.Fatalf("the click went to %q", got)
 	}
-	n := d.m.out.cursor.Node
+	n := d.m.out.Cursor.Node
 	click(20, 7)
-	if !d.m.out.t.IsExpanded(n) {
+	if !d.m.out.Tree.IsExpanded(n) {
 		t.Error("a double click does not expand")
 	}
 	click(6, 7)
-	if d.m.out.t.IsExpanded(n) {
+	if d.m.out.Tree.IsExpanded(n) {
 		t.Error("a click on the mark does not close")
 	}
-	top := d.m.out.rows[0]
+	top := d.m.out.Rows[0]
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if d.m.out.rows[0] == top || d.m.out.cursor.Node != n {
+	if d.m.out.Rows[0] == top || d.m.out.Cursor.Node != n {
 		t.Error("the wheel does not scroll, or moves the cursor")
 	}
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if d.m.out.rows[0] != top {
+	if d.m.out.Rows[0] != top {
 		t.Error("the wheel does not scroll back")
 	}
 	for _, o := range []Options{{}, {NoMouse: true}} {
@@ -150,11 +150,11 @@ func TestEscAndKey(t *testing.T) {
 	if d.m.prompt != nil {
 		t.Error("Esc j does not leave the prompt")
 	}
-	at := d.m.out.line
+	at := d.m.out.Line
 	d.keys("?")
 	d.send(keyWithAlt('j').press())
-	if d.m.overlay != nil || d.m.out.line != at+1 {
-		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.overlay == nil, d.m.out.line-at)
+	if d.m.overlay != nil || d.m.out.Line != at+1 {
+		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.overlay == nil, d.m.out.Line-at)
 	}
 	d.send(keyWithAlt('q').press())
 	if !d.quit {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 )
 
@@ -24,15 +25,15 @@ func (m *Model) expandAll(int) tea.Cmd { return m.expand(0) }
 
 // toDepth shows n levels below the cursor's node, and no more.
 func (m *Model) toDepth(n int) tea.Cmd {
-	if node := m.out.cursor.Node; node != nil {
-		m.out.t.CollapseAll(node)
+	if node := m.out.Cursor.Node; node != nil {
+		m.out.Tree.CollapseAll(node)
 	}
 	return m.expand(n)
 }
 
 // expand opens what is below the cursor's node, depth levels, 0 for all.
 func (m *Model) expand(depth int) tea.Cmd {
-	n := m.out.cursor.Node
+	n := m.out.Cursor.Node
 	if n == nil {
 		return m.again()
 	}
@@ -41,7 +42,7 @@ func (m *Model) expand(depth int) tea.Cmd {
 		return nil
 	}
 	ctx, id, tell := m.jobs.BeginRows(m.life, "expanding")
-	t := m.out.t
+	t := m.out.Tree
 	e, cmd := m.soon(func() effect {
 		opened, complete, err := t.ExpandAll(ctx, n, depth, expandLimit, tell)
 		return expanded{id, opened, complete, err}
@@ -80,7 +81,7 @@ func (e expanded) apply(m *Model) tea.Cmd {
 // reveal loads and opens the path to a place; then runs when the node is there.
 func (m *Model) reveal(p lazy.Place, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	ctx, id := m.jobs.Begin(m.life, "going there")
-	t := m.out.t
+	t := m.out.Tree
 	e, cmd := m.soon(func() effect {
 		n, err := t.Reveal(ctx, p)
 		return revealed{id, n, err, then}
@@ -117,9 +118,9 @@ func (m *Model) show(p lazy.Place) tea.Cmd {
 
 // land sets the cursor on a node that was revealed.
 func (m *Model) land(n *lazy.Node) tea.Cmd {
-	m.out.settle()
-	m.out.jump(rowOf(n))
-	m.out.packed = true
+	m.out.Settle()
+	m.out.Jump(outline.RowOf(n))
+	m.out.Packed = true
 	return nil
 }
 
@@ -130,8 +131,8 @@ func (m *Model) escape(n int) tea.Cmd {
 	}
 	stopped := m.jobs.Stop()
 	stopped = m.search.Stop() || stopped
-	if m.out.goal != nil || len(m.loads.underWay) > 0 {
-		m.out.goal = nil
+	if m.out.Goal != nil || len(m.loads.underWay) > 0 {
+		m.out.Goal = nil
 		stopped = m.loads.stop() || stopped
 	}
 	if !stopped {

@@ -14,7 +14,7 @@ func TestExpandIsBounded(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("E").has("stopped at ")
-	if n := d.m.out.t.Stats().Loaded; n < expandLimit || n > expandLimit+1000 {
+	if n := d.m.out.Tree.Stats().Loaded; n < expandLimit || n > expandLimit+1000 {
 		t.Errorf("%d rows loaded", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 )
 
@@ -33,8 +34,8 @@ const (
 // the bottom line and the tour are made from it.
 func bindings() []binding {
 	return []binding{
-		{[]string{"down", "j", "ctrl+n"}, groupMove, "down; 5j: five rows", "", times(func(n int) goal { return steps(n) })},
-		{[]string{"up", "k", "ctrl+p"}, groupMove, "up", "", times(func(n int) goal { return steps(-n) })},
+		{[]string{"down", "j", "ctrl+n"}, groupMove, "down; 5j: five rows", "", times(func(n int) outline.Goal { return outline.Steps(n) })},
+		{[]string{"up", "k", "ctrl+p"}, groupMove, "up", "", times(func(n int) outline.Goal { return outline.Steps(-n) })},
 		{[]string{"pgdown", "ctrl+f", "f"}, groupMove, "a screen down", "", screens(1)},
 		{[]string{"pgup", "ctrl+b", "b"}, groupMove, "a screen up", "", screens(-1)},
 		{[]string{"ctrl+d"}, groupMove, "half a screen down", "", halves(1)},
@@ -113,23 +114,23 @@ func (b *binding) names(g *screen.Glyphs) string {
 
 // times makes a key of a move that is done as often as the number before it
 // says.
-func times(g func(n int) goal) func(*Model, int) tea.Cmd {
+func times(g func(n int) outline.Goal) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd { return m.aim(g(max(1, n))) }
 }
 
 func screens(dir int) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd { return m.aim(pages(dir * max(1, n) * max(1, m.out.height-1))) }
+	return func(m *Model, n int) tea.Cmd { return m.aim(outline.Pages(dir * max(1, n) * max(1, m.out.Height-1))) }
 }
 
 func halves(dir int) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd {
 		if n == 0 {
-			n = max(1, m.out.height/2)
+			n = max(1, m.out.Height/2)
 		}
-		return m.aim(pages(dir * n))
+		return m.aim(outline.Pages(dir * n))
 	}
 }
 
 func scrolls(dir int) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd { return m.aim(m.out.scroll(dir * max(1, n))) }
+	return func(m *Model, n int) tea.Cmd { return m.aim(m.out.Scroll(dir * max(1, n))) }
 }

@@ -42,7 +42,7 @@ func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Prog
 // largest goes n levels down, each time to the child that took longest, or,
 // without times, to the one that holds most: where the work was done.
 func (m *Model) largest(n int) tea.Cmd {
-	from := m.out.cursor.Node
+	from := m.out.Cursor.Node
 	if from == nil {
 		return m.again()
 	}
@@ -52,7 +52,7 @@ func (m *Model) largest(n int) tea.Cmd {
 	}
 	m.visit()
 	ctx, id, progress := m.jobs.BeginLook(m.life, "looking for the "+way.what+" child")
-	t := m.out.t
+	t := m.out.Tree
 	e, cmd := m.soon(func() effect {
 		to, err := way.down(ctx, t, from, max(1, n), progress)
 		return revealed{id, to, err, func(n *lazy.Node) tea.Cmd {

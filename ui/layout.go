@@ -95,7 +95,7 @@ func (in indent) of(depth int) int { return textFrom + max(0, depth-in.from)*in.
 
 func (m *Model) indent() indent {
 	deepest := 0
-	for _, r := range m.out.rows {
+	for _, r := range m.out.Rows {
 		deepest = max(deepest, r.Depth)
 	}
 	room := m.layout().treeWidth / 3

@@ -12,6 +12,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/background"
+	"tracex/ui/internal/outline"
 )
 
 // loads are the gaps that are being loaded, and those that could not be.
@@ -125,7 +126,7 @@ func (m *Model) load(gap lazy.Row, end lazy.End) (cmd tea.Cmd, done bool) {
 	if m.loads.underWay[key] {
 		return nil, false
 	}
-	t, ctx := m.out.t, m.loads.ctx
+	t, ctx := m.out.Tree, m.loads.ctx
 	e, cmd := m.soon(func() effect { return loaded{t, key, t.Load(ctx, gap, end)} })
 	if e == nil {
 		m.loads.underWay[key] = true
@@ -140,7 +141,7 @@ func (m *Model) load(gap lazy.Row, end lazy.End) (cmd tea.Cmd, done bool) {
 
 func (l loaded) note(m *Model) {
 	delete(m.loads.underWay, l.key)
-	if l.t != m.out.t {
+	if l.t != m.out.Tree {
 		return
 	}
 	if l.err != nil {
@@ -162,24 +163,24 @@ type goOn struct{}
 func (goOn) apply(m *Model) tea.Cmd { return m.pursue() }
 
 // aim begins a move.
-func (m *Model) aim(g goal) tea.Cmd {
-	m.out.goal = g
+func (m *Model) aim(g outline.Goal) tea.Cmd {
+	m.out.Goal = g
 	return m.pursue()
 }
 
 // pursue goes on with a move as far as what is loaded, and the time, let it.
 func (m *Model) pursue() tea.Cmd {
-	for last := (loadKey{}); m.out.goal != nil; {
-		gap, end, wait := m.out.goal(m.out)
+	for last := (loadKey{}); m.out.Goal != nil; {
+		gap, end, wait := m.out.Goal(m.out)
 		if !wait {
-			m.out.goal = nil
-			m.out.packed = true
+			m.out.Goal = nil
+			m.out.Packed = true
 			return nil
 		}
 		key := loadKey{gap, end}
 		if m.loads.failed[keyOf(gap)] != nil || key == last {
-			m.out.goal = nil
-			m.out.jump(gap)
+			m.out.Goal = nil
+			m.out.Jump(gap)
 			return nil
 		}
 		cmd, done := m.load(gap, end)
@@ -200,8 +201,8 @@ func (m *Model) loadVisible() tea.Cmd {
 	for tries := 0; tries < 4; tries++ {
 		again := false
 		above := true
-		for _, row := range m.out.rows {
-			if row == m.out.cursor {
+		for _, row := range m.out.Rows {
+			if row == m.out.Cursor {
 				above = false
 			}
 			if !row.Gap() || m.loads.failed[keyOf(row)] != nil {
@@ -218,10 +219,10 @@ func (m *Model) loadVisible() tea.Cmd {
 		if !again {
 			break
 		}
-		before := slices.Clone(m.out.rows)
-		m.out.settle()
+		before := slices.Clone(m.out.Rows)
+		m.out.Settle()
 		if time.Now().After(m.deadline) {
-			if !slices.Equal(before, m.out.rows) {
+			if !slices.Equal(before, m.out.Rows) {
 				cmds = append(cmds, func() tea.Msg { return goOn{} })
 			}
 			break
@@ -232,14 +233,14 @@ func (m *Model) loadVisible() tea.Cmd {
 
 // prefetch asks for gaps within a screen of what is shown.
 func (m *Model) prefetch() tea.Cmd {
-	if !m.ahead || len(m.out.rows) == 0 || len(m.loads.underWay) > 0 {
+	if !m.ahead || len(m.out.Rows) == 0 || len(m.loads.underWay) > 0 {
 		return nil
 	}
 	// Once for each move, so that pages that are too many for the budget do
 	// not push each other out for ever.
 	m.ahead = false
 	find := func(r lazy.Row, neighbour func(lazy.Row) (lazy.Row, bool), end lazy.End) tea.Cmd {
-		for range m.out.height {
+		for range m.out.Height {
 			next, ok := neighbour(r)
 			if !ok {
 				return nil
@@ -253,12 +254,12 @@ func (m *Model) prefetch() tea.Cmd {
 			return nil
 		}
 		m.loads.underWay[key] = true
-		t, ctx := m.out.t, m.loads.ctx
+		t, ctx := m.out.Tree, m.loads.ctx
 		return func() tea.Msg { return loaded{t, key, t.Load(ctx, r, end)} }
 	}
 	return tea.Batch(
-		find(m.out.rows[len(m.out.rows)-1], m.out.t.Next, lazy.AtStart),
-		find(m.out.rows[0], m.out.t.Prev, lazy.AtEnd))
+		find(m.out.Rows[len(m.out.Rows)-1], m.out.Tree.Next, lazy.AtStart),
+		find(m.out.Rows[0], m.out.Tree.Prev, lazy.AtEnd))
 }
 
 // retry clears what failed to load in a node, so that it is tried again.

@@ -31,7 +31,7 @@ func TestPendingSettles(t *testing.T) {
 		}
 		d.send(changed{})
 		d.keys("g")
-		for _, row := range d.m.out.rows {
+		for _, row := range d.m.out.Rows {
 			if row.Node != nil && row.Node.State() == lazy.StatePending {
 				text, _ := d.m.text(row.Node)
 				t.Errorf("%s: %q still waits for its end", name, text)
@@ -63,7 +63,7 @@ func TestStopLoading(t *testing.T) {
 // more.
 func TestLoadsAreDropped(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	old := d.m.out.t
+	old := d.m.out.Tree
 	d.keys("r")
 	d.send(loaded{t: old, key: loadKey{gap: lazy.Row{Parent: old.Threads()[0]}}, err: os.ErrInvalid})
 	if len(d.m.loads.failed) > 0 || strings.Contains(d.screen(), "cannot") {
@@ -79,11 +79,11 @@ func TestHugeNode(t *testing.T) {
 	d := drive(t, r, 80, 24, Options{})
 	d.has("200,0")
 	d.keys("G")
-	if p := d.m.out.cursor.Node.Position(); p < 0.99 {
+	if p := d.m.out.Cursor.Node.Position(); p < 0.99 {
 		t.Errorf("G goes to %f", p)
 	}
 	d.keys("pgup pgup g")
-	if st := d.m.out.t.Stats(); st.Loaded > 2000 {
+	if st := d.m.out.Tree.Stats(); st.Loaded > 2000 {
 		t.Errorf("%d rows were loaded", st.Loaded)
 	}
 }

@@ -64,7 +64,7 @@ func holdAll(locks []sync.Locker) (release func()) {
 // whether f returns. It waits for as long as the slowest machine may take, if f does
 // not.
 func (d *driver) locked(f func()) bool {
-	release := holdAll(locksOf(d.m.out.t, d.m.r))
+	release := holdAll(locksOf(d.m.out.Tree, d.m.r))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -101,10 +101,10 @@ func TestLockedNoticesWaiting(t *testing.T) {
 	lockedFor = 10 * time.Millisecond
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100, Timed: true})
 	d := drive(t, uitest.Open(t, path, lazy.Options{}), 80, 24, Options{})
-	n := d.m.out.cursor.Node
+	n := d.m.out.Cursor.Node
 	for name, ask := range map[string]func(){
-		"Tree.ThreadCount":        func() { d.m.out.t.ThreadCount() },
-		"Tree.AppendText":         func() { d.m.out.t.AppendText(nil, n, false) },
+		"Tree.ThreadCount":        func() { d.m.out.Tree.ThreadCount() },
+		"Tree.AppendText":         func() { d.m.out.Tree.AppendText(nil, n, false) },
 		"TraceReader.Size":        func() { d.m.r.Size() },
 		"TraceReader.Status":      func() { d.m.r.Status() },
 		"TraceReader.WithContext": func() { d.m.r.Version() },

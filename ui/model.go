@@ -13,6 +13,7 @@ import (
 	"tracex/ui/internal/details"
 	"tracex/ui/internal/history"
 	"tracex/ui/internal/job"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
@@ -42,7 +43,7 @@ type Model struct {
 	input
 	outside
 
-	out      *outline
+	out      *outline.Outline
 	loads    *loads
 	begun    *lazy.Node // the thread that was expanded at the start; nil: none yet
 	follow   following
@@ -136,10 +137,10 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	}
 	m.life, m.close = context.WithCancel(context.Background())
 	m.search = search.New(m.life, r, func() time.Time { return m.clock.now() })
-	m.out = newOutline(r.Tree(!o.Raw))
+	m.out = outline.New(r.Tree(!o.Raw))
 	m.loads = newLoads(m.life)
 	m.follow.on = o.Follow
-	m.follow.rebase(m.out.cursor)
+	m.follow.rebase(m.out.Cursor)
 	m.touched = o.Follow // its beginning is not what is asked for
 	if o.Tour {
 		m.tour = new(tour.Tour)
@@ -213,16 +214,16 @@ func (m *Model) settle() tea.Cmd {
 	if m.width < minWidth || m.height < minHeight {
 		return nil
 	}
-	m.follow.moved(m.out.cursor)
+	m.follow.moved(m.out.Cursor)
 	m.refresh()
-	m.out.height = m.layout().tree
+	m.out.Height = m.layout().tree
 	cmds := []tea.Cmd{m.begin(), m.stay()}
-	m.out.settle()
+	m.out.Settle()
 	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.settleSearch())
-	if p := m.out.cursor; p.Node != nil {
-		m.out.t.Keep(p)
+	if p := m.out.Cursor; p.Node != nil {
+		m.out.Tree.Keep(p)
 	}
-	m.follow.row = m.out.cursor
+	m.follow.row = m.out.Cursor
 	cmds = append(cmds, m.settleThreads(), m.spin())
 	m.takeRows()
 	return tea.Batch(cmds...)
@@ -232,33 +233,17 @@ func (m *Model) settle() tea.Cmd {
 // its only child. Which thread is the first may turn out later; once a person
 // has pressed a key, nothing moves by itself.
 func (m *Model) begin() tea.Cmd {
-	first := m.out.t.ThreadAt(0)
+	first := m.out.Tree.ThreadAt(0)
 	if m.touched || first == nil || first == m.begun {
 		return nil
 	}
 	if m.begun != nil {
-		m.out.t.CollapseAll(m.begun)
+		m.out.Tree.CollapseAll(m.begun)
 	}
 	m.begun = first
-	m.out.put(rowOf(m.begun), 0)
-	m.out.t.Expand(m.begun)
-	return m.aim(openOnly(m.begun))
-}
-
-// openOnly is the goal to open what is the only child of a thread, and to get
-// there.
-func openOnly(n *lazy.Node) goal {
-	enter := toFirstChild(n)
-	return func(o *outline) (lazy.Row, lazy.End, bool) {
-		if gap, end, wait := enter(o); wait {
-			return gap, end, true
-		}
-		first := o.cursor
-		if _, more := o.t.NextSibling(first); !more && first.Node != nil && first.Node != n && !first.Node.Leaf() {
-			o.t.Expand(first.Node)
-		}
-		return lazy.Row{}, 0, false
-	}
+	m.out.Put(outline.RowOf(m.begun), 0)
+	m.out.Tree.Expand(m.begun)
+	return m.aim(outline.ExpandOnly(m.begun))
 }
 
 // View draws the screen.

@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 )
 
@@ -12,49 +13,49 @@ import (
 
 func (m *Model) first(n int) tea.Cmd {
 	m.visit()
-	return m.aim(toRow(max(1, n)))
+	return m.aim(outline.ToRow(max(1, n)))
 }
 
 func (m *Model) last(n int) tea.Cmd {
 	m.visit()
 	if n > 0 {
-		return m.aim(toRow(n))
+		return m.aim(outline.ToRow(n))
 	}
-	return m.aim(toLast)
+	return m.aim(outline.ToLast)
 }
 
 // right opens the cursor's node; when that is open it goes to its first child,
 // and at a leaf it scrolls the line, as far as there is more of it.
 func (m *Model) right(n int) tea.Cmd {
-	node := m.out.cursor.Node
+	node := m.out.Cursor.Node
 	switch {
 	case node == nil:
 		return m.again()
 	case node.Leaf():
 		m.slide(8 * max(1, n))
 		return nil
-	case m.out.t.IsExpanded(node):
-		return m.aim(toFirstChild(node))
+	case m.out.Tree.IsExpanded(node):
+		return m.aim(outline.ToFirstChild(node))
 	}
 	m.retry(node)
-	m.out.t.Expand(node)
+	m.out.Tree.Expand(node)
 	return nil
 }
 
 // slide scrolls the cursor's line alone, to the left or the right.
 func (m *Model) slide(cells int) {
 	o := m.out
-	more := m.hidden(o.cursor) - o.skip
-	if cells > 0 && more <= o.slide {
+	more := m.hidden(o.Cursor) - o.Skip
+	if cells > 0 && more <= o.Slide {
 		m.say("no children")
 		return
 	}
-	o.slid, o.slide = o.cursor.Node, max(0, min(o.slide+cells, more))
+	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
 }
 
 // again tries once more to load the gap under the cursor.
 func (m *Model) again() tea.Cmd {
-	if gap := m.out.cursor; gap.Gap() {
+	if gap := m.out.Cursor; gap.Gap() {
 		m.retry(gap.Parent)
 	}
 	return nil
@@ -62,16 +63,16 @@ func (m *Model) again() tea.Cmd {
 
 // left closes the cursor's node; when that is closed it goes to the parent.
 func (m *Model) left(int) tea.Cmd {
-	row := m.out.cursor
+	row := m.out.Cursor
 	switch {
-	case m.out.slide > 0:
+	case m.out.Slide > 0:
 		m.slide(-8)
-	case m.out.skip > 0:
+	case m.out.Skip > 0:
 		return m.shift(-8)
-	case row.Node != nil && m.out.t.IsExpanded(row.Node) && !row.Node.Leaf():
-		m.out.t.Collapse(row.Node)
+	case row.Node != nil && m.out.Tree.IsExpanded(row.Node) && !row.Node.Leaf():
+		m.out.Tree.Collapse(row.Node)
 	case row.Parent != nil:
-		m.out.jump(rowOf(row.Parent))
+		m.out.Jump(outline.RowOf(row.Parent))
 	}
 	return nil
 }
@@ -81,69 +82,64 @@ func (m *Model) prevSibling(n int) tea.Cmd { return m.sibling(-max(1, n), "no pr
 
 // sibling goes n siblings on; where there is none it says so.
 func (m *Model) sibling(n int, none string) tea.Cmd {
-	from := m.out.cursor
-	walk := siblings(n)
-	return m.aim(func(o *outline) (lazy.Row, lazy.End, bool) {
+	from := m.out.Cursor
+	walk := outline.Siblings(n)
+	return m.aim(func(o *outline.Outline) (lazy.Row, lazy.End, bool) {
 		gap, end, wait := walk(o)
-		if !wait && o.cursor == from {
+		if !wait && o.Cursor == from {
 			m.say(none)
 		}
 		return gap, end, wait
 	})
 }
 
-// rowOf is the row of a node that is on the path to one that is shown.
-func rowOf(n *lazy.Node) lazy.Row {
-	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}
-}
-
 func (m *Model) toggle(int) tea.Cmd {
-	n := m.out.cursor.Node
+	n := m.out.Cursor.Node
 	switch {
 	case n == nil:
 		return m.again()
 	case n.Leaf():
 		m.say("no children")
-	case m.out.t.IsExpanded(n):
-		m.out.t.Collapse(n)
+	case m.out.Tree.IsExpanded(n):
+		m.out.Tree.Collapse(n)
 	default:
 		m.retry(n)
-		m.out.t.Expand(n)
+		m.out.Tree.Expand(n)
 	}
 	return nil
 }
 
 func (m *Model) collapse(int) tea.Cmd {
-	row := m.out.cursor
+	row := m.out.Cursor
 	n := row.Node
-	if n == nil || n.Leaf() || !m.out.t.IsExpanded(n) {
+	if n == nil || n.Leaf() || !m.out.Tree.IsExpanded(n) {
 		if n = row.Parent; n == nil {
 			return nil
 		}
-		m.out.jump(rowOf(n))
+		m.out.Jump(outline.RowOf(n))
 	}
-	m.out.t.CollapseAll(n)
+	m.out.Tree.CollapseAll(n)
 	return nil
 }
 
 func (m *Model) collapseAll(int) tea.Cmd {
-	m.out.t.CollapseEverything()
-	m.out.packed = true
+	m.out.Tree.CollapseEverything()
+	m.out.Packed = true
 	return nil
 }
 
 // forget gives back the memory of what is below the cursor's node, or, at a
 // leaf or a gap, of what is below its parent.
 func (m *Model) forget(int) tea.Cmd {
-	n := m.out.cursor.Node
+	n := m.out.Cursor.Node
 	if n == nil || n.Leaf() {
-		if n = m.out.cursor.Parent; n == nil {
+		if n = m.out.Cursor.Parent; n == nil {
 			return nil
 		}
-		m.out.jump(rowOf(n))
+		m.out.Jump(outline.RowOf(n))
 	}
 	m.retry(n)
-	k := m.out.t.Forget(n)
+	k := m.out.Tree.Forget(n)
 	if k == 0 {
 		m.say("nothing to unload")
 		return nil
@@ -154,42 +150,31 @@ func (m *Model) forget(int) tea.Cmd {
 
 // thread goes n threads on, round and round.
 func (m *Model) thread(n int) tea.Cmd {
-	count := m.out.t.ThreadCount()
+	count := m.out.Tree.ThreadCount()
 	if count == 0 {
 		return nil
 	}
 	at := 0
-	if id, ok := m.cursorThread(); ok {
-		_, at = m.out.t.Thread(id)
+	if id, ok := m.out.Thread(); ok {
+		_, at = m.out.Tree.Thread(id)
 	}
 	if count == 1 {
 		m.say("the trace has one thread")
 	}
 	m.visit()
-	m.out.jump(rowOf(m.out.t.ThreadAt(((at+n)%count + count) % count)))
+	m.out.Jump(outline.RowOf(m.out.Tree.ThreadAt(((at+n)%count + count) % count)))
 	return nil
-}
-
-// cursorThread returns the thread that the cursor is in.
-func (m *Model) cursorThread() (id int32, ok bool) {
-	switch row := m.out.cursor; {
-	case row.Node != nil:
-		return row.Node.Thread(), true
-	case row.Parent != nil:
-		return row.Parent.Thread(), true
-	}
-	return 0, false
 }
 
 // shift scrolls all lines sideways.
 func (m *Model) shift(cells int) tea.Cmd {
-	m.out.skip = max(0, min(m.out.skip+cells, 1<<20))
+	m.out.Skip = max(0, min(m.out.Skip+cells, 1<<20))
 	return nil
 }
 
 func (m *Model) toggleWide(int) tea.Cmd {
-	m.out.wide = !m.out.wide
-	if m.out.wide && m.settled() && m.placeless() {
+	m.out.Wide = !m.out.Wide
+	if m.out.Wide && m.settled() && m.placeless() {
 		m.say("the trace does not say where in the source anything is")
 	}
 	return nil

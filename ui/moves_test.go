@@ -49,7 +49,7 @@ func TestNoPlaces(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
 	d.keys("v")
 	rows := 0
-	for _, row := range d.m.out.rows {
+	for _, row := range d.m.out.Rows {
 		if n := row.Node; n != nil && n.Point() != nil {
 			rows++
 			if text, _ := d.m.text(n); strings.HasSuffix(text, " at :0") {
@@ -76,9 +76,9 @@ func TestForget(t *testing.T) {
 	before := d.screen()
 	d.keys("E")
 	d.fire(status.Faded{})
-	many := d.m.out.t.Stats()
+	many := d.m.out.Tree.Stats()
 	d.keys("x").has("unloaded ", "unloaded")
-	few := d.m.out.t.Stats()
+	few := d.m.out.Tree.Stats()
 	if few.Loaded >= many.Loaded/10 || few.Bytes >= many.Bytes/10 || few.Forgotten == 0 {
 		t.Errorf("before %+v, after %+v", many, few)
 	}
@@ -97,11 +97,11 @@ func TestBudget(t *testing.T) {
 	d.keys("G l G l")
 	for range 300 {
 		d.keys("pgdown")
-		if st := d.m.out.t.Stats(); st.Bytes > st.Budget {
+		if st := d.m.out.Tree.Stats(); st.Bytes > st.Budget {
 			t.Fatalf("%d bytes of a budget of %d", st.Bytes, st.Budget)
 		}
 	}
-	if d.m.out.t.Stats().Forgotten == 0 {
+	if d.m.out.Tree.Stats().Forgotten == 0 {
 		t.Error("nothing was unloaded: the test shows nothing")
 	}
 }

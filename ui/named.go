@@ -9,7 +9,7 @@ import (
 // named is a node by all that a person can read of it, without the mark of a
 // diff, which has its own column.
 func (m *Model) named(n *lazy.Node) lazy.Named {
-	named := m.out.t.Named(n, m.out.wide)
+	named := m.out.Tree.Named(n, m.out.Wide)
 	if p := n.Point(); p != nil {
 		cut := len(p.Mark())
 		named.Text = named.Text[cut:]

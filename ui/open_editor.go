@@ -8,7 +8,7 @@ import (
 
 // openEditor opens the code location of the row in the person's editor.
 func (m *Model) openEditor(int) tea.Cmd {
-	s, ok := m.spotOf(m.out.cursor.Node)
+	s, ok := m.spotOf(m.out.Cursor.Node)
 	switch {
 	case !ok:
 		m.say("the trace does not say where this is in the source")

@@ -7,6 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 )
 
@@ -16,25 +17,15 @@ import (
 // byDuration reports whether the children that sort would change are sorted by
 // duration.
 func (m *Model) byDuration() bool {
-	n := m.sortable()
+	n := m.out.Sortable()
 	return n != nil && n.Order() == lazy.OrderDuration
-}
-
-// sortable is the node whose children a person sees and means: the cursor's own
-// when it is open, else the one it is in.
-func (m *Model) sortable() *lazy.Node {
-	row := m.out.cursor
-	if n := row.Node; n != nil && !n.Leaf() && m.out.t.IsExpanded(n) {
-		return n
-	}
-	return row.Parent
 }
 
 // sort changes the order of children. Sorted by duration, the cursor goes to the
 // longest; in the order of the calls again, it stays on its row, and that on its
 // line.
 func (m *Model) sort(int) tea.Cmd {
-	n := m.sortable()
+	n := m.out.Sortable()
 	switch {
 	case !m.timed():
 		m.say("no timing data in this trace")
@@ -48,7 +39,7 @@ func (m *Model) sort(int) tea.Cmd {
 		to, name = lazy.OrderCalls, "sorting by call"
 	}
 	ctx, id, progress := m.jobs.BeginLook(m.life, name)
-	t, on := m.out.t, m.out.cursor.Node
+	t, on := m.out.Tree, m.out.Cursor.Node
 	if on == n {
 		on = nil // nothing above its children moves
 	}
@@ -87,13 +78,13 @@ func (s sorted) apply(m *Model) tea.Cmd {
 	}
 	// A person may have gone on meanwhile.
 	var cmd tea.Cmd
-	if at := m.out.cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
+	if at := m.out.Cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
 		if s.to == lazy.OrderCalls {
-			m.out.put(rowOf(s.on), m.out.line)
+			m.out.Put(outline.RowOf(s.on), m.out.Line)
 		} else {
 			m.visit()
-			m.out.jump(rowOf(s.n))
-			cmd = m.aim(toFirstChild(s.n))
+			m.out.Jump(outline.RowOf(s.n))
+			cmd = m.aim(outline.ToFirstChild(s.n))
 		}
 	}
 	m.retry(s.n)
@@ -118,7 +109,7 @@ func orderKey(n *lazy.Node) lazy.Place {
 // sortedPath returns which of what is around the cursor has its children sorted.
 func (m *Model) sortedPath() map[lazy.Place]bool {
 	places := make(map[lazy.Place]bool)
-	for _, n := range nodetext.Path(m.out.cursor) {
+	for _, n := range nodetext.Path(m.out.Cursor) {
 		if n.Order() == lazy.OrderDuration {
 			places[orderKey(n)] = true
 		}

@@ -14,7 +14,7 @@ import (
 
 // shownIn returns the rows of a node's children that are on the screen.
 func (d *driver) shownIn(n *lazy.Node) (nodes []*lazy.Node) {
-	for _, r := range d.m.out.rows {
+	for _, r := range d.m.out.Rows {
 		if r.Node != nil && r.Parent == n {
 			nodes = append(nodes, r.Node)
 		}
@@ -40,7 +40,7 @@ func longestFirst(list []int64) bool {
 func TestSort(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{Name: "trace.bin"})
 	d.keys("j l j")
-	in := d.m.out.cursor.Node
+	in := d.m.out.Cursor.Node
 	d.keys("l")
 	recorded := d.shownIn(in)
 	if len(recorded) < 10 || longestFirst(durations(recorded)) {
@@ -51,7 +51,7 @@ func TestSort(t *testing.T) {
 	if sorted := d.shownIn(in); len(sorted) != len(recorded) || !longestFirst(durations(sorted)) {
 		t.Errorf("sorted: %v ns", durations(sorted))
 	}
-	if d.m.out.cursor.Node != in {
+	if d.m.out.Cursor.Node != in {
 		t.Errorf("the cursor went to %q", d.cursorText())
 	}
 
@@ -68,7 +68,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("the cursor went from %q to %q", on, d.cursorText())
 	}
 	d.keys("s")
-	if list := d.shownIn(in); d.m.out.cursor.Node != list[0] || !longestFirst(durations(list)) {
+	if list := d.shownIn(in); d.m.out.Cursor.Node != list[0] || !longestFirst(durations(list)) {
 		t.Errorf("the cursor is at %q, not at the longest of %v ns", d.cursorText(), durations(list))
 	}
 	if d.keys("["); d.cursorText() != on {
@@ -76,7 +76,7 @@ func TestSort(t *testing.T) {
 	}
 	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
 		d.keys(keys).has("▼ <iteration 1>")
-		for in = d.m.out.cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
+		for in = d.m.out.Cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
 		}
 		if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) {
 			t.Errorf("after %s: %v ns", keys, list)
@@ -89,7 +89,7 @@ func TestSort(t *testing.T) {
 func TestSortAndGoOn(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
 	d.keys("j l j l j j")
-	on := d.m.out.cursor.Node
+	on := d.m.out.Cursor.Node
 	_, id := d.m.jobs.Begin(d.m.life, "sorting")
 	d.keys("j j")
 	there := d.cursorText()
@@ -113,7 +113,7 @@ func TestSortedRootsStay(t *testing.T) {
 	d.keys("g s").has("sorted by duration (s: call order)")
 	for _, keys := range []string{"r", "r", "j r", "r"} {
 		d.keys(keys)
-		th := d.m.out.t.Threads()[0]
+		th := d.m.out.Tree.Threads()[0]
 		list := durations(d.shownIn(th))
 		if th.Order() != lazy.OrderDuration || len(list) < 3 || !longestFirst(list) {
 			t.Errorf("after %s: order %v, %v ns", keys, th.Order(), list)
@@ -125,7 +125,7 @@ func TestSortedRootsStay(t *testing.T) {
 func TestOpenStaysOpen(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 100, 40, Options{})
 	for range 6 {
-		if d.keys("j"); !d.m.out.cursor.Node.Leaf() {
+		if d.keys("j"); !d.m.out.Cursor.Node.Leaf() {
 			break
 		}
 	}
@@ -134,7 +134,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		text := d.cursorText()
 		for range 2 {
 			d.keys("r")
-			if on := d.m.out.cursor.Node; on.Leaf() || d.m.out.t.IsExpanded(on) != open {
+			if on := d.m.out.Cursor.Node; on.Leaf() || d.m.out.Tree.IsExpanded(on) != open {
 				t.Errorf("%q became %q, open %v", text, d.cursorText(), !open)
 			}
 		}
@@ -178,7 +178,7 @@ func TestNothingToSort(t *testing.T) {
 func TestSortMany(t *testing.T) {
 	const n = 25_000
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1, Timed: true}), 100, 40, Options{})
-	in := d.m.out.cursor.Node
+	in := d.m.out.Cursor.Node
 	d.keys("s j")
 	last := int64(1 << 62)
 	check := func(what string) {
@@ -198,11 +198,11 @@ func TestSortMany(t *testing.T) {
 	check("at the end")
 	d.keys("pgup pgup")
 	check("before the end")
-	if st := d.m.out.t.Stats(); st.Loaded > n/4 {
+	if st := d.m.out.Tree.Stats(); st.Loaded > n/4 {
 		t.Errorf("%d rows were loaded", st.Loaded)
 	}
 	d.keys(": 5 0 % enter")
-	if d.m.out.cursor.Node == nil || alarmed(d) {
+	if d.m.out.Cursor.Node == nil || alarmed(d) {
 		t.Errorf("the cursor is nowhere: %s", message(d))
 	}
 	check("where :50%% leads")
@@ -212,7 +212,7 @@ func TestSortMany(t *testing.T) {
 // what is sorted, and loads them at Enter.
 func TestStopSorted(t *testing.T) {
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: 25_000, Seed: 1, Timed: true}), 100, 20, Options{})
-	in := d.m.out.cursor.Node
+	in := d.m.out.Cursor.Node
 	d.keys("s")
 	d.m.loads.cancel()
 	d.keys("G").has("not loaded, 15,000 rows: stopped; Enter loads it")

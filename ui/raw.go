@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/lazy"
+	"tracex/ui/internal/outline"
 )
 
 // toggleRaw changes between the trace as it was recorded and as it is folded.
@@ -14,15 +15,15 @@ import (
 // memory.
 func (m *Model) toggleRaw(int) tea.Cmd {
 	old := m.out
-	t := m.r.Tree(!old.t.Folded())
-	place, ok := m.here()
-	on := old.cursor.Node
+	t := m.r.Tree(!old.Tree.Folded())
+	place, ok := m.out.Here()
+	on := old.Cursor.Node
 	thread := on != nil && on.IsThread()
-	open := on != nil && old.t.IsExpanded(on)
+	open := on != nil && old.Tree.IsExpanded(on)
 	name := map[bool]string{true: "folded", false: "raw: every event as it was recorded"}[t.Folded()]
 	if !ok {
 		m.swap(t, place.Thread)
-		m.follow.rebase(m.out.cursor)
+		m.follow.rebase(m.out.Cursor)
 		m.say(name)
 		return nil
 	}
@@ -38,8 +39,8 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 			if open && (thread || n.Place() == place) && !n.Leaf() {
 				t.Expand(n)
 			}
-			m.out.put(rowOf(n), old.line)
-			m.follow.rebase(m.out.cursor)
+			m.out.Put(outline.RowOf(n), old.Line)
+			m.follow.rebase(m.out.Cursor)
 			m.say(name)
 			return nil
 		}}
@@ -69,10 +70,10 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 	clear(m.loads.underWay)
 	m.counting.children.Anew()
 	old := m.out
-	m.out = newOutline(t)
-	m.out.height, m.out.line, m.out.wide = old.height, old.line, old.wide
+	m.out = outline.New(t)
+	m.out.Height, m.out.Line, m.out.Wide = old.Height, old.Line, old.Wide
 	if n, _ := t.Thread(thread); n != nil {
-		m.out.cursor = rowOf(n)
+		m.out.Cursor = outline.RowOf(n)
 	}
 	if m.search.Begun() {
 		m.search.Forget() // its hits are of the other view

@@ -8,6 +8,7 @@ import (
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/status"
 )
@@ -25,7 +26,7 @@ type row struct {
 
 // rowsOf returns what rows of the tree show.
 func (m *Model) rowsOf(of []lazy.Row) []row {
-	lines := m.out.t.Lines(of, m.out.wide)
+	lines := m.out.Tree.Lines(of, m.out.Wide)
 	rows := make([]row, len(lines))
 	for i, l := range lines {
 		r := &rows[i]
@@ -38,7 +39,7 @@ func (m *Model) rowsOf(of []lazy.Row) []row {
 		if l.IsPoint() {
 			r.spans = spansAfter(l.Spans, l.Mark)
 		}
-		r.lit, r.skip = m.lit(l.Node, r.text), m.out.skipOf(l.Node)
+		r.lit, r.skip = m.lit(l.Node, r.text), m.out.SkipOf(l.Node)
 		r.loading = !l.Loaded && m.loads.of(l.Node)
 	}
 	return rows
@@ -91,7 +92,7 @@ func (m *Model) nothing() string {
 // row draws a row.
 func (m *Model) row(r *row, in indent, width int) string {
 	l := screen.NewLine(width, m.g)
-	if r.Row == m.out.cursor {
+	if r.Row == m.out.Cursor {
 		l.Heavy = true
 		l.Put(m.g.Cursor, screen.Accent)
 	} else {
@@ -151,7 +152,7 @@ func (m *Model) nodeText(l *screen.Line, r *row) {
 
 // text returns the text of a node without the mark of a diff.
 func (m *Model) text(n *lazy.Node) (string, []format.Span) {
-	r := m.rowsOf([]lazy.Row{rowOf(n)})[0]
+	r := m.rowsOf([]lazy.Row{outline.RowOf(n)})[0]
 	return r.text, r.spans
 }
 

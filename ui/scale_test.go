@@ -32,7 +32,7 @@ func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 // they load.
 func (d *driver) cost(keys string) (bytes uint64, nodes int64) {
 	loaded := func() int64 {
-		s := d.m.out.t.Stats()
+		s := d.m.out.Tree.Stats()
 		return s.Loaded + s.Forgotten
 	}
 	var before, after runtime.MemStats

@@ -16,7 +16,7 @@ import (
 // searchFacts is what the search needs to know of the explorer.
 func (m *Model) searchFacts() search.Facts {
 	return search.Facts{
-		Folded: m.facts.folded, Verbose: m.out.wide, Threads: m.facts.threads, Recorded: m.recorded,
+		Folded: m.facts.folded, Verbose: m.out.Wide, Threads: m.facts.threads, Recorded: m.recorded,
 		Width: m.width, Spinner: m.spinner(), Glyphs: m.g,
 	}
 }
@@ -51,10 +51,10 @@ func (m *Model) settleSearch() tea.Cmd {
 // askSearch asks for what to search. What is on the screen is highlighted and
 // gone to while it is typed; enter searches on in the background.
 func (m *Model) askSearch(int) tea.Cmd {
-	origin, line, skip := m.out.cursor, m.out.line, m.out.skip
-	place, _ := m.here()
+	origin, line, skip := m.out.Cursor, m.out.Line, m.out.Skip
+	place, _ := m.out.Here()
 	m.search.Ask()
-	home := func(m *Model) { m.out.cursor, m.out.line, m.out.skip = origin, line, skip }
+	home := func(m *Model) { m.out.Cursor, m.out.Line, m.out.Skip = origin, line, skip }
 	return m.ask(&asking{
 		Prompt: m.typed.OpenPattern("/", "find in all threads"),
 		typed: func(m *Model, t prompt.Text) {
@@ -93,7 +93,7 @@ func (m *Model) prevHit(n int) tea.Cmd { return m.hit(-1, n) }
 
 // hit goes to the n-th hit from the cursor.
 func (m *Model) hit(dir, n int) tea.Cmd {
-	from, ok := m.here()
+	from, ok := m.out.Here()
 	switch {
 	case !m.search.Begun():
 		m.say(search.NoSearch)
@@ -108,7 +108,7 @@ func (m *Model) hit(dir, n int) tea.Cmd {
 // sameName searches for calls of the method under the cursor, or accesses of
 // the same field or variable.
 func (m *Model) sameName(dir int) tea.Cmd {
-	n := m.out.cursor.Node
+	n := m.out.Cursor.Node
 	if n == nil || n.Point() == nil {
 		m.say("no call under the cursor")
 		return nil
@@ -142,15 +142,15 @@ func (m *Model) slideToHit(n *lazy.Node) {
 	if len(lit) == 0 || lit[0][0] >= len(text) {
 		return
 	}
-	row := m.out.cursor
+	row := m.out.Cursor
 	hidden := m.hidden(row)
 	from, to := screen.TextWidth(text[:lit[0][0]], m.g.ASCII), screen.TextWidth(text[:min(lit[0][1], len(text))], m.g.ASCII)
 	room := screen.TextWidth(text, m.g.ASCII) - hidden
-	if hidden == 0 || from >= m.out.skip && to < room+m.out.skip {
+	if hidden == 0 || from >= m.out.Skip && to < room+m.out.Skip {
 		return
 	}
 	// Its end is seen, with a little of what follows, but rather its beginning.
-	m.out.slid, m.out.slide = n, max(0, min(to-room+8, from, hidden)-m.out.skip)
+	m.out.Slid, m.out.Slide = n, max(0, min(to-room+8, from, hidden)-m.out.Skip)
 }
 
 // incremental is how many rows of what is open a search looks at while it is
@@ -168,14 +168,14 @@ func (m *Model) preview(p *pattern.Pattern, from lazy.Row) bool {
 	for i := 0; ok && i < incremental; i++ {
 		if r.Node != nil {
 			if named := m.named(r.Node); named.Match(p.Find, p.Limits) {
-				m.out.jump(r)
+				m.out.Jump(r)
 				return true
 			}
 		}
 		if i%64 == 63 && time.Now().After(until) {
 			break
 		}
-		r, ok = m.out.t.Next(r)
+		r, ok = m.out.Tree.Next(r)
 	}
 	return false
 }

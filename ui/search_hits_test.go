@@ -40,17 +40,17 @@ func TestSearchLimit(t *testing.T) {
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
 	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
-	last := d.m.out.cursor.Node.Place()
+	last := d.m.out.Cursor.Node.Place()
 	if d.m.search.Shown() != 5000 {
 		t.Fatalf("at hit %d", d.m.search.Shown())
 	}
 	d.keys("n")
-	if d.m.out.cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
-		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.out.cursor.Node.Place(), last)
+	if d.m.out.Cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
+		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.out.Cursor.Node.Place(), last)
 	}
-	d.m.out.jump(d.m.out.cursor)
+	d.m.out.Jump(d.m.out.Cursor)
 	at := d.m.search.Hits().At(0).Place
-	for d.m.out.cursor.Node.Place() != at {
+	for d.m.out.Cursor.Node.Place() != at {
 		d.keys("N")
 	}
 	d.keys("N").has("what comes before was not searched")

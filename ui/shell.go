@@ -13,7 +13,7 @@ import (
 // file has to be filled in.
 func (m *Model) printCommand(n *lazy.Node) string {
 	words := []string{"tracex", "print"}
-	if !m.out.t.Folded() {
+	if !m.out.Tree.Folded() {
 		words = append(words, "--raw")
 	}
 	words = append(words, "--event", strconv.Itoa(int(n.Point().Event)))

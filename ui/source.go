@@ -30,7 +30,7 @@ func (m *Model) sourceVisible() tea.Cmd {
 	if !m.details.On() || len(m.o.Source) == 0 || m.source.busy {
 		return nil
 	}
-	s, ok := m.spotOf(m.out.cursor.Node)
+	s, ok := m.spotOf(m.out.Cursor.Node)
 	if !ok || s == m.source.found.Spot {
 		return nil
 	}

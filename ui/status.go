@@ -55,12 +55,12 @@ func (m *Model) refresh() {
 	m.turn()
 	if g := m.known.Generation; g != m.generation {
 		m.generation = g
-		m.out.t.Refresh()
+		m.out.Tree.Refresh()
 		_, all := m.r.Totals()
 		m.recorded = all.Bytes
 	}
-	if m.out.cursor == (lazy.Row{}) {
-		m.out.cursor, _ = m.out.t.First()
+	if m.out.Cursor == (lazy.Row{}) {
+		m.out.Cursor, _ = m.out.Tree.First()
 	}
 	m.takeTrace()
 }
@@ -80,7 +80,7 @@ func (m *Model) activity(room int) string {
 			text, _, _ = strings.Cut(text, " at ")
 		}
 		return text
-	case m.out.goal != nil || len(m.loads.underWay) > 0:
+	case m.out.Goal != nil || len(m.loads.underWay) > 0:
 		return m.spinner() + " loading  esc stops"
 	case st.Growth.On:
 		return status.Growth(st, m.follow.on, m.clock.now(), room, m.g)

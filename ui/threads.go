@@ -3,17 +3,18 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/threads"
 )
 
 // listThreads shows the threads to choose from.
 func (m *Model) listThreads() tea.Cmd {
-	id, _ := m.cursorThread()
+	id, _ := m.out.Thread()
 	l := threads.New(m.r.ThreadList(), m.timed(), m.g, id)
 	m.overlay = &opened{l, func(m *Model, i int) tea.Cmd {
-		if n, _ := m.out.t.Thread(l.ID(i)); n != nil {
+		if n, _ := m.out.Tree.Thread(l.ID(i)); n != nil {
 			m.visit()
-			m.out.jump(rowOf(n))
+			m.out.Jump(outline.RowOf(n))
 		}
 		return nil
 	}}

@@ -30,15 +30,15 @@ func TestThousandThreads(t *testing.T) {
 	d.has("1,000 threads")
 	d.keys("t").has("1,000 threads")
 	d.keys("G enter")
-	if n := d.m.out.cursor.Node; n == nil || n.Thread() != d.m.out.t.Threads()[999].Thread() {
+	if n := d.m.out.Cursor.Node; n == nil || n.Thread() != d.m.out.Tree.Threads()[999].Thread() {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys("tab")
-	if n := d.m.out.cursor.Node; n.Thread() != d.m.out.t.Threads()[0].Thread() {
+	if n := d.m.out.Cursor.Node; n.Thread() != d.m.out.Tree.Threads()[0].Thread() {
 		t.Errorf("Tab from the last thread goes to %q", d.cursorText())
 	}
 	d.keys("shift+tab shift+tab")
-	if n := d.m.out.cursor.Node; n.Thread() != d.m.out.t.Threads()[998].Thread() {
+	if n := d.m.out.Cursor.Node; n.Thread() != d.m.out.Tree.Threads()[998].Thread() {
 		t.Errorf("Shift-Tab goes to %q", d.cursorText())
 	}
 }

@@ -9,8 +9,8 @@ func (m *Model) toured(b *binding) {
 		return
 	}
 	seen := tour.Seen{Hits: m.hitList() != nil}
-	if n := m.out.cursor.Node; n != nil && !n.Leaf() {
-		seen.Container, seen.Expanded = true, m.out.t.IsExpanded(n)
+	if n := m.out.Cursor.Node; n != nil && !n.Leaf() {
+		seen.Container, seen.Expanded = true, m.out.Tree.IsExpanded(n)
 	}
 	if m.tour.Did(seen) {
 		m.tour = nil

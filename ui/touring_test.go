@@ -31,8 +31,8 @@ func TestTour(t *testing.T) {
 			d.keys("j right")
 		}
 		if key == "e" { // on to a row without children
-			for at := d.m.out.cursor; !at.Node.Leaf(); at = d.m.out.cursor {
-				if d.keys("j"); d.m.out.cursor == at {
+			for at := d.m.out.Cursor; !at.Node.Leaf(); at = d.m.out.Cursor {
+				if d.keys("j"); d.m.out.Cursor == at {
 					t.Fatal("all rows have children: the test shows nothing")
 				}
 			}

@@ -1,0 +1,187 @@
+package outline
+
+import (
+	"tracex/lazy"
+)
+
+// Goal goes on with a move as far as what is loaded lets it. When a gap is in
+// the way it returns that, and from which end to load it; it is called again
+// afterwards.
+type Goal func(o *Outline) (gap lazy.Row, end lazy.End, wait bool)
+
+// Steps is the goal to move n rows, up when n is negative.
+func Steps(n int) Goal {
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		for n != 0 {
+			dir, neighbour, end := 1, o.Tree.Next, lazy.AtStart
+			if n < 0 {
+				dir, neighbour, end = -1, o.Tree.Prev, lazy.AtEnd
+			}
+			next, ok := neighbour(o.Cursor)
+			if !ok {
+				break
+			}
+			if next.Gap() {
+				return next, end, true
+			}
+			o.Put(next, o.Line+dir)
+			n -= dir
+		}
+		return lazy.Row{}, 0, false
+	}
+}
+
+// Pages is the goal to move n lines while the cursor keeps its place on the
+// screen.
+func Pages(n int) Goal {
+	line, walk := -1, Steps(n)
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		if line < 0 {
+			line = o.Line
+		}
+		gap, end, wait := walk(o)
+		o.Put(o.Cursor, line)
+		return gap, end, wait
+	}
+}
+
+// Siblings is the goal to move n rows among the children of one node.
+func Siblings(n int) Goal {
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		for n != 0 {
+			dir, neighbour, end := 1, o.Tree.NextSibling, lazy.AtStart
+			if n < 0 {
+				dir, neighbour, end = -1, o.Tree.PrevSibling, lazy.AtEnd
+			}
+			next, ok := neighbour(o.Cursor)
+			if !ok {
+				break
+			}
+			if next.Gap() {
+				return next, end, true
+			}
+			o.Jump(next)
+			n -= dir
+		}
+		return lazy.Row{}, 0, false
+	}
+}
+
+// ToRow is the goal to get to the n-th row from the top, from 1.
+func ToRow(n int) Goal {
+	begun := false
+	walk := Steps(n - 1)
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		if !begun {
+			begun = true
+			if first, ok := o.Tree.First(); ok {
+				o.Put(first, 0)
+			}
+		}
+		return walk(o)
+	}
+}
+
+// ToLast is the goal to get to the last row of all.
+func ToLast(o *Outline) (lazy.Row, lazy.End, bool) {
+	last, ok := o.Tree.Last()
+	if !ok {
+		return last, 0, false
+	}
+	if last.Gap() {
+		return last, lazy.AtEnd, true
+	}
+	o.Put(last, o.Height-1)
+	return last, 0, false
+}
+
+// ToFirstChild is the goal to get to the first row within a node.
+func ToFirstChild(n *lazy.Node) Goal {
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		child, ok := o.Tree.FirstChild(n)
+		if !ok {
+			return child, 0, false
+		}
+		if child.Gap() {
+			return child, lazy.AtStart, true
+		}
+		o.Put(child, o.Line+1)
+		return child, 0, false
+	}
+}
+
+// Scroll moves what is shown by n lines; the cursor stays on its row while that
+// is on the screen.
+func (o *Outline) Scroll(n int) Goal {
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		for ; n > 0; n-- {
+			last := o.Rows[len(o.Rows)-1]
+			next, ok := o.Tree.Next(last)
+			if !ok {
+				return last, 0, false
+			}
+			if next.Gap() {
+				return next, lazy.AtStart, true
+			}
+			if o.Line--; o.Line < 0 {
+				o.Cursor, _ = o.Tree.Next(o.Cursor)
+				o.Line = 0
+			}
+			o.Settle()
+		}
+		for ; n < 0; n++ {
+			next, ok := o.Tree.Prev(o.Rows[0])
+			if !ok {
+				return next, 0, false
+			}
+			if next.Gap() {
+				return next, lazy.AtEnd, true
+			}
+			if o.Line++; o.Line >= o.Height {
+				o.Cursor, _ = o.Tree.Prev(o.Cursor)
+				o.Line = o.Height - 1
+			}
+			o.Settle()
+		}
+		return lazy.Row{}, 0, false
+	}
+}
+
+// ExpandOnly is the goal to open what is the only child of a thread, and to get
+// there.
+func ExpandOnly(n *lazy.Node) Goal {
+	enter := ToFirstChild(n)
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		if gap, end, wait := enter(o); wait {
+			return gap, end, true
+		}
+		first := o.Cursor
+		if _, more := o.Tree.NextSibling(first); !more && first.Node != nil && first.Node != n && !first.Node.Leaf() {
+			o.Tree.Expand(first.Node)
+		}
+		return lazy.Row{}, 0, false
+	}
+}
+
+// Toward is the goal to get from a node down to what begins within slack bytes
+// before a place behind all of the node's children: a place in the middle of a
+// trace is often the end of a large call, which itself begins far away. The last
+// row of a sorted node is not its last child; there the way ends.
+func Toward(n *lazy.Node, at, slack int64) Goal {
+	return func(o *Outline) (lazy.Row, lazy.End, bool) {
+		for at-n.Place().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {
+			o.Tree.Expand(n)
+			last, ok := o.Tree.LastChild(n)
+			if !ok {
+				break
+			}
+			if last.Gap() {
+				return last, lazy.AtEnd, true
+			}
+			n = last.Node
+			o.Settle()
+			o.Jump(last)
+		}
+		return lazy.Row{}, 0, false
+	}
+}

@@ -1,0 +1,125 @@
+package outline
+
+import (
+	"tracex/lazy"
+)
+
+// Outline is the tree on the screen: which row the cursor is on and at which
+// line that row stands. All else follows from these two, whatever is loaded or
+// forgotten around them.
+type Outline struct {
+	Tree   *lazy.Tree
+	Cursor lazy.Row
+	Line   int // of the cursor, from the top of the tree's part of the screen
+	Height int
+	Skip   int        // cells scrolled out on the left
+	Wide   bool       // with code locations
+	Slid   *lazy.Node // the one row that is scrolled further, while the cursor is on it
+	Slide  int        // by how many cells
+
+	Rows []lazy.Row // on the screen, as of the last Settle
+	// Packed has the next Settle leave no lines empty below the last row while
+	// rows are hidden above.
+	Packed bool
+	Goal   Goal // what is left of a move that waits for a load; nil: nothing
+}
+
+// New returns the outline of a tree, with the cursor on its first row.
+func New(t *lazy.Tree) *Outline {
+	o := &Outline{Tree: t}
+	o.Cursor, _ = t.First()
+	return o
+}
+
+// SkipOf returns how many cells of a row's text are scrolled out on the left.
+func (o *Outline) SkipOf(n *lazy.Node) int {
+	if o.Slid == n && o.Cursor.Node == n {
+		return o.Skip + o.Slide
+	}
+	return o.Skip
+}
+
+// Settle brings cursor and rows up to date with the tree.
+func (o *Outline) Settle() {
+	o.Line = max(0, min(o.Line, o.Height-1))
+	o.Cursor = o.Tree.Resolve(o.Cursor)
+	if o.Slid != o.Cursor.Node {
+		o.Slid, o.Slide = nil, 0
+	}
+	top := o.Cursor
+	for i := 0; i < o.Line; i++ {
+		up, ok := o.Tree.Prev(top)
+		if !ok {
+			o.Line = i
+			break
+		}
+		top = up
+	}
+	if o.Cursor.Node == nil && o.Cursor.Parent == nil {
+		o.Rows = o.Rows[:0]
+		return
+	}
+	o.Rows = o.Tree.Rows(top, o.Height)
+	if empty := o.Height - len(o.Rows); o.Packed && empty > 0 {
+		o.Packed = false
+		o.Line += empty
+		o.Settle()
+	}
+	o.Packed = false
+}
+
+// Put sets the cursor to a row at a line of the screen.
+func (o *Outline) Put(r lazy.Row, line int) {
+	o.Cursor, o.Line = r, max(0, min(line, o.Height-1))
+}
+
+// Jump sets the cursor to a row: where that is on the screen it stays, else it
+// comes a third from the top.
+func (o *Outline) Jump(r lazy.Row) {
+	for i, on := range o.Rows {
+		if on == r {
+			o.Put(r, i)
+			return
+		}
+	}
+	o.Put(r, o.Height/3)
+}
+
+// RowOf is the row of a node that is on the path to one that is shown.
+func RowOf(n *lazy.Node) lazy.Row {
+	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}
+}
+
+// Here is the place of the cursor; ok is false where there is none.
+func (o *Outline) Here() (p lazy.Place, ok bool) {
+	switch row := o.Cursor; {
+	case row.Node != nil && row.Node.IsThread():
+		return lazy.Place{Thread: row.Node.Thread(), At: -1}, true
+	case row.Node != nil:
+		return row.Node.Place(), true
+	case row.Parent != nil:
+		return lazy.Place{Thread: row.Parent.Thread(), At: row.From}, true
+	}
+	return p, false
+}
+
+// Thread returns the thread that the cursor is in.
+func (o *Outline) Thread() (id int32, ok bool) {
+	switch row := o.Cursor; {
+	case row.Node != nil:
+		return row.Node.Thread(), true
+	case row.Parent != nil:
+		return row.Parent.Thread(), true
+	}
+	return 0, false
+}
+
+// Sortable is the node whose children a person sees and means: the cursor's own
+// when it is open, else the one it is in.
+func (o *Outline) Sortable() *lazy.Node {
+	row := o.Cursor
+	if n := row.Node; n != nil && !n.Leaf() && o.Tree.IsExpanded(n) {
+		return n
+	}
+	return row.Parent
+}
