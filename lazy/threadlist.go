@@ -20,6 +20,9 @@ type ThreadList struct {
 // ThreadList returns the threads that are known now.
 func (r *TraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
 
+// Same reports whether no more is known of the threads in l than in o.
+func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }
+
 // Len returns how many threads there are.
 func (l *ThreadList) Len() int { return len(l.v.Streams) }
 

@@ -64,6 +64,7 @@ func TestTimesGrow(t *testing.T) {
 					}
 				}
 				sortGrowing(t, sorted, g.Tree(false), rng)
+				sameLength(t, g.TraceReader)
 			}
 			more(len(times))
 			g.rest(nil)
@@ -80,6 +81,40 @@ func TestTimesGrow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// sameLength compares the length of a recording, as it was worked out step by step, with
+// what all threads say.
+func sameLength(t *testing.T, r *TraceReader) {
+	t.Helper()
+	for {
+		before := r.known.Load()
+		_, length, ok := r.Recording()
+		steps := r.length.Load()
+		r.length.Store(nil)
+		_, want, wantOK := r.Recording()
+		r.length.Store(steps)
+		if r.known.Load() != before {
+			continue // it has grown meanwhile
+		}
+		if length != want || ok != wantOK {
+			t.Fatalf("a length of %v, %v, but all threads say %v, %v", length, ok, want, wantOK)
+		}
+		return
+	}
+}
+
+// TestLengthIsWorkedOutOnce: how long a recording without an end is, each frame asks.
+func TestLengthIsWorkedOutOnce(t *testing.T) {
+	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: 500, Crash: formattest.CrashLost, Timed: true}), Options{NoWrite: true})
+	_, length, ok := r.Recording()
+	first := r.length.Load()
+	if !ok || length <= 0 || first.looks == 0 {
+		t.Fatalf("%v, %v after %d looks", length, ok, first.looks)
+	}
+	if _, again, _ := r.Recording(); again != length || r.length.Load() != first {
+		t.Errorf("worked out again: %v, before %v", again, length)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/lazy/internal/index"
 	"tracex/lazy/internal/times"
 )
 
@@ -167,13 +168,57 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 			}
 			return nil
 		}
-		for _, s := range v.Streams {
-			w := &walker{r: r.trace, v: v, s: s}
-			if t, known := w.threadTime(); known {
-				begin, length, ok = r.times.Load().Anchor(), max(length, time.Duration(t.End())), true
-			}
-		}
+		so := r.lengthSoFar(v)
+		begin, length, ok = r.times.Load().Anchor(), time.Duration(so.end), so.known
 		return nil
 	})
 	return begin, length, ok && err == nil
+}
+
+// length is how long a recording is that has no end.
+type length struct {
+	v     *index.View // that it is of
+	epoch int64
+	size  int     // of the file of times
+	end   int64   // of what was recorded last
+	known bool    // anything has a time
+	late  []int32 // threads, by id, of whose last block there is no time yet
+	looks int     // at threads, for this view
+}
+
+// lengthSoFar returns how long the recording is that a view is of. Of the threads it
+// looks at those alone that have grown since it was called last, or whose times were
+// late then. It must be called within use.
+func (t *trace) lengthSoFar(v *index.View) *length {
+	was, file := t.length.Load(), t.times.Load()
+	now := &length{v: v, epoch: t.epoch.Load(), size: len(file.Mapped().Bytes())}
+	if was != nil && was.v == v && was.size == now.size {
+		return was
+	}
+	if was == nil || was.epoch != now.epoch {
+		was = &length{v: new(index.View)}
+	}
+	now.end, now.known = was.end, was.known
+	late := was.late
+	for i, s := range v.Streams {
+		for len(late) > 0 && late[0] < s.Thread {
+			late = late[1:]
+		}
+		isLate := len(late) > 0 && late[0] == s.Thread
+		if !isLate && i < len(was.v.Streams) && was.v.Streams[i] == s {
+			continue
+		}
+		now.looks++
+		w := &walker{r: t, v: v, s: s}
+		if took, ok := w.threadTime(); ok {
+			now.end, now.known = max(now.end, took.End()), true
+		}
+		if n := len(s.Blocks); n > 0 {
+			if _, ok := w.blockTime(n - 1); !ok {
+				now.late = append(now.late, s.Thread)
+			}
+		}
+	}
+	t.length.Store(now)
+	return now
 }

@@ -38,6 +38,7 @@ type trace struct {
 	times  atomic.Pointer[times.File] // nil: there is none
 
 	known   atomic.Pointer[index.View]
+	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil: never
 	totals  atomic.Pointer[totals]                // as last asked for; nil: never
 	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil: not counted yet
 	epoch   atomic.Int64                          // how often what was known turned out wrong

@@ -43,7 +43,7 @@ func (m *Model) settleThreads() tea.Cmd {
 	var cmds []tea.Cmd
 	for {
 		// As long as what is asked for comes within the patience of an Update.
-		work := l.Settle(m.life, m.width, m.overlayHeight(m.layout()))
+		work := l.Settle(m.life, m.r.ThreadList(), m.width, m.overlayHeight(m.layout()))
 		if work == nil {
 			return tea.Batch(cmds...)
 		}

@@ -91,13 +91,16 @@ func (l *List) Close() {
 }
 
 // Settle looks up what is on a screen of this size, so that View asks nothing of the
-// trace. It returns work to be done in the background, nil for none: its message is
-// for Take.
-func (l *List) Settle(life context.Context, width, height int) (work func() tea.Msg) {
+// trace. now are the threads that are known by now. It returns work to be done in the
+// background, nil for none: its message is for Take.
+func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height int) (work func() tea.Msg) {
 	l.width = width
+	if !l.Busy() && !now.Same(l.all) {
+		l.grow(now)
+	}
 	switch {
 	case l.sorting != nil && !l.sorting.begun:
-		work = l.sorting.begin(life, l)
+		work = l.sorting.begin(life)
 	case l.sorting == nil && l.filter != nil && !l.filter.ended && !l.busy:
 		l.busy = true
 		work = l.filter.turn(l)
@@ -112,6 +115,26 @@ func (l *List) Settle(life context.Context, width, height int) (work func() tea.
 		l.seen[which[i]] = row
 	}
 	return work
+}
+
+// grow takes the threads that are known by now: at once when they come by id, else when
+// they are sorted.
+func (l *List) grow(now *lazy.ThreadList) {
+	if l.order != lazy.ByID {
+		l.sorting = &sorting{order: l.order, all: now}
+		return
+	}
+	at, any := int32(0), l.Selected() < l.Count()
+	if any {
+		at = l.ID(l.Selected())
+	}
+	l.all = now
+	switch {
+	case l.filter != nil && l.filter.p.Fault == "":
+		l.filterBy(l.filter.p)
+	case l.filter == nil && any:
+		l.Select(now.Index(at))
+	}
 }
 
 // Msg is the end of work of a List: see Take.
@@ -129,7 +152,7 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	if l.filter != nil {
 		l.Title = screen.Grouped(int64(len(l.filter.passed))) + " of " + l.Title
 		if !l.filter.ended {
-			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " looked at"
+			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " looked at "
 		}
 	}
 	if s := l.sorting; s != nil {
@@ -196,7 +219,7 @@ func (l *List) next() {
 	if o = (o + 1) % lazy.ThreadOrder(len(orderNames)); o == lazy.ByDuration && !l.timed {
 		o++
 	}
-	l.sorting = &sorting{order: o}
+	l.sorting = &sorting{order: o, all: l.all}
 }
 
 func (l *List) giveUpSorting() {
@@ -209,17 +232,17 @@ func (l *List) giveUpSorting() {
 // sorting is a sort under way.
 type sorting struct {
 	order       lazy.ThreadOrder
+	all         *lazy.ThreadList // what is sorted
 	begun       bool
 	cancel      context.CancelFunc
 	done, total atomic.Int64
 }
 
-func (s *sorting) begin(life context.Context, l *List) func() tea.Msg {
+func (s *sorting) begin(life context.Context) func() tea.Msg {
 	ctx, cancel := context.WithCancel(life)
 	s.begun, s.cancel = true, cancel
-	all := l.all
 	return func() tea.Msg {
-		numbers, err := all.Sort(ctx, s.order, func(done, total int64) {
+		numbers, err := s.all.Sort(ctx, s.order, func(done, total int64) {
 			s.done.Store(done)
 			s.total.Store(total)
 		})
@@ -240,11 +263,14 @@ func (e sortEnd) end(l *List) {
 	}
 	l.giveUpSorting()
 	if e.err != nil {
-		return
+		return // the trace is closed
 	}
-	l.order, l.sorted = e.s.order, e.numbers
+	again := l.order == e.s.order
+	l.all, l.order, l.sorted = e.s.all, e.s.order, e.numbers
 	if l.filter != nil {
 		l.filterBy(l.filter.p)
 	}
-	l.Select(0)
+	if !again {
+		l.Select(0)
+	}
 }

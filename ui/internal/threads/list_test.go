@@ -18,14 +18,15 @@ import (
 type shown struct {
 	*List
 	t     *testing.T
-	names int // looked at by filters
+	now   *lazy.ThreadList // what is known
+	names int              // looked at by filters
 }
 
 const width, height = 100, 24
 
 func show(t *testing.T, s formattest.Spec) *shown {
 	r := uitest.Open(t, formattest.File(t, s), lazy.Options{NoWrite: true})
-	l := &shown{List: New(r.ThreadList(), s.Timed, &screen.Unicode, 0), t: t}
+	l := &shown{List: New(r.ThreadList(), s.Timed, &screen.Unicode, 0), t: t, now: r.ThreadList()}
 	l.settle()
 	return l
 }
@@ -33,7 +34,7 @@ func show(t *testing.T, s formattest.Spec) *shown {
 // settle does the work that there is to do.
 func (l *shown) settle() {
 	for {
-		work := l.Settle(l.t.Context(), width, height)
+		work := l.Settle(l.t.Context(), l.now, width, height)
 		if work == nil {
 			return
 		}
@@ -138,7 +139,7 @@ func TestNoDurations(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 50, Seed: 1})
 	l.HandleKey(tea.KeyPressMsg{Code: 's', Text: "s"})
-	sort := l.Settle(t.Context(), width, height)
+	sort := l.Settle(t.Context(), l.now, width, height)
 	if !l.Busy() || !strings.Contains(l.view(), "sorting by name 0 %") {
 		t.Error(l.view())
 	}
@@ -149,7 +150,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	l.HandleKey(tea.KeyPressMsg{Code: '/', Text: "/"})
 	l.HandleKey(tea.KeyPressMsg{Code: '7', Text: "7"})
-	old := l.Settle(t.Context(), width, height)
+	old := l.Settle(t.Context(), l.now, width, height)
 	l.HandleKey(tea.KeyPressMsg{Code: '8', Text: "8"})
 	if !strings.Contains(l.view(), "none yet") {
 		t.Error(l.view())
@@ -165,5 +166,33 @@ func TestGivenUp(t *testing.T) {
 	l.keys("8").view()
 	if !strings.Contains(l.view(), "nothing here contains 788") {
 		t.Error(l.view())
+	}
+}
+
+// TestListGrows: threads that come while the list is shown come into it, in its order,
+// and the cursor stays on its thread.
+func TestListGrows(t *testing.T) {
+	open := func(n int) *lazy.ThreadList {
+		path := formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: n, Seed: 1})
+		return uitest.Open(t, path, lazy.Options{NoWrite: true}).ThreadList()
+	}
+	few, more := open(40), open(300)
+	for name, keys := range map[string]string{"by id": "", "filtered": "/7", "sorted": "s", "sorted and filtered": "ss/7"} {
+		t.Run(name, func(t *testing.T) {
+			l := &shown{List: New(few, false, &screen.Unicode, 30), t: t, now: few}
+			l.settle()
+			l.keys(keys)
+			want := &shown{List: New(more, false, &screen.Unicode, 30), t: t, now: more}
+			want.settle()
+			want.keys(keys)
+			l.now = more
+			l.settle()
+			if !slices.Equal(l.ids(), want.ids()) || l.Count() <= 5 {
+				t.Errorf("%v, want %v", l.ids(), want.ids())
+			}
+			if keys == "" && l.ID(l.Selected()) != 30 {
+				t.Errorf("the cursor is on %d", l.ID(l.Selected()))
+			}
+		})
 	}
 }
