@@ -21,9 +21,11 @@ var tracePackages = []string{"lazy", "recorder"}
 // folder stands for all in it.
 var otherBytes = map[string]string{
 	"lazy/eager/store.go":                    "places in an arena",
-	"recorder/perfetto":                      "packets of Perfetto and its shared memory",
+	"recorder/perfetto":                      "packets of Perfetto",
+	"recorder/internal/perfetto":             "packets of Perfetto and its shared memory",
 	"recorder/live_":                         "the memory that a killed program leaves",
 	"recorder/finish":                        "the memory that a killed program leaves",
+	"recorder/internal/buffers/restore.go":   "the memory that a killed program leaves",
 	"recorder/internal/clock":                "readings of clocks",
 	"recorder/internal/buffers":              "the memory that a killed program leaves",
 	"recorder/holder_linux.go":               "columns of /proc/locks",

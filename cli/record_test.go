@@ -17,10 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/producer"
-	"tracex/recorder/perfetto/smb"
 )
 
 // tracedArgument, as its first argument, makes the test binary be a program
@@ -65,7 +63,7 @@ func recordEvents(end string) error {
 	if end == "offers nothing" {
 		return p.Settle(context.Background())
 	}
-	events, err := p.Events(producer.EventsOptions{Policy: smb.Stall})
+	events, err := p.Events(producer.EventsOptions{Policy: producer.Stall})
 	if err != nil {
 		return err
 	}
@@ -73,8 +71,8 @@ func recordEvents(end string) error {
 		return p.Settle(context.Background())
 	}
 	if end == "early" {
-		all := &messages.TrackEventConfig{EnabledCategories: []string{"*"}}
-		if _, err := events.Source().StartUp(&messages.DataSourceConfig{TrackEventConfig: all}); err != nil {
+		all := &producer.TrackEventConfig{EnabledCategories: []string{"*"}}
+		if _, err := events.Source().StartUp(&producer.SourceConfig{TrackEventConfig: all}); err != nil {
 			return err
 		}
 		t, inner := events.Goroutine("early"), events.Name("prog", "early")
@@ -120,7 +118,7 @@ func recordEvents(end string) error {
 // be said again.
 func awaitClear(p *producer.Producer) error {
 	told := make(chan struct{}, 1)
-	_, err := p.Register(producer.Source{Name: calls.Source, Clear: func(*producer.Instance) {
+	_, err := p.Register(producer.Source{Name: perfetto.CallsSource, Clear: func(*producer.Instance) {
 		select {
 		case told <- struct{}{}:
 		default:

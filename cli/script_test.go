@@ -16,7 +16,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/recordertest"
 )
 

@@ -16,8 +16,8 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
 )
 

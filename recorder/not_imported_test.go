@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/sink"
-	"tracex/recorder/perfetto/ipc"
 )
 
 // notImported makes the test's program one that does not import recorder/shared.

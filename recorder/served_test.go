@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
 )

@@ -18,9 +18,9 @@ import (
 	"tracex/lazy/eager"
 	"tracex/recorder"
 	"tracex/recorder/convert/perfetto"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/recordertest"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tracex/recorder"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
 )
 
 // A program that lives for a moment has a session from the return of Start on,

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tracex/recorder"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/perfetto/producer"
 )
 

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // TestSharedMemoryJoined has a second session begin while calls are open, and end

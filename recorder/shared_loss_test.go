@@ -7,8 +7,8 @@ import (
 
 	"tracex/format"
 	"tracex/recorder"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
 )

@@ -8,8 +8,8 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
 )
 
 // A thread that several goroutines used ends alone in shared memory, too: what it

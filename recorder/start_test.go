@@ -15,11 +15,11 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/service"
 )
 

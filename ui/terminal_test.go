@@ -25,7 +25,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // explorerVariable makes the test binary be the explorer of the trace that it

@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/recorder/convert/perfetto"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/perfetto/perfettotest"
 )
 
 // The real reader of either version reads what is made of a trace in which recorders
@@ -25,50 +25,16 @@ func testReadsMixed(t *testing.T, r *reference) {
 		for i, v := range order {
 			name += v.String() + " "
 			data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 600, Seed: 3, Own: true, Options: formattest.Options{Version: v}})
-			trace = append(trace, packetsOf(t, data, uint64(i+1))...)
+			packets, err := perfettotest.RecordedCalls(data, uint64(i+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace = append(trace, packets...)
 		}
 		t.Run(name, func(t *testing.T) {
 			sameAsReference(t, r, mixed(t, trace, r.release.version))
 		})
 	}
-}
-
-// packetsOf makes packets of a data file, as a recorder sends them: all that is
-// described, then each thread.
-func packetsOf(t *testing.T, data []byte, recorder uint64) (trace []byte) {
-	t.Helper()
-	s := format.NewBytesScanner(data)
-	about := calls.Part{Recorder: recorder}
-	threads := map[int32]*calls.Part{}
-	for s.Next() {
-		switch o := s.Object(); {
-		case o.Kind == format.KindThreadName:
-		case o.Kind.Reference():
-			about.References = append(about.References, o.Bytes...)
-		case o.Kind == format.KindTracePoint || o.Kind == format.KindFooter:
-			if threads[o.Thread] == nil {
-				threads[o.Thread] = &calls.Part{Recorder: recorder, HasThread: true, Thread: o.Thread, Name: "thread", Last: true}
-			}
-			threads[o.Thread].Objects = append(threads[o.Thread].Objects, o.Bytes...)
-		}
-	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range append([]*calls.Part{&about}, valuesOf(threads)...) {
-		p.Format = int(s.Version())
-		packet := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // its time
-		packet = protowire.AppendBytes(protowire.AppendTag(packet, calls.Field, protowire.BytesType), p.Append(nil))
-		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
-	}
-	return trace
-}
-
-func valuesOf(threads map[int32]*calls.Part) (parts []*calls.Part) {
-	for _, p := range threads {
-		parts = append(parts, p)
-	}
-	return parts
 }
 
 // mixed converts a trace of which nothing may be left out.

@@ -11,10 +11,10 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/internal/sink"
-	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
-	"tracex/recorder/perfetto/smb"
 )
 
 // shared is the sink of a recorder that shares memory with a service: parts become

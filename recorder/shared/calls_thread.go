@@ -8,8 +8,8 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/sink"
-	"tracex/recorder/perfetto/calls"
 	"tracex/recorder/perfetto/producer"
 )
 

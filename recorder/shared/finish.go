@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/remains"
-	"tracex/recorder/perfetto/calls"
 )
 
 // Finished says what [Finish] did.

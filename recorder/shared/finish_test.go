@@ -14,11 +14,11 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/versiontest"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
 )
 
 // held is a sink that keeps what it is given, and hands nothing on: so a test can end the

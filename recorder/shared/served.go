@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/perfetto/producer"
-	"tracex/recorder/perfetto/smb"
 )
 
 // served is what the sinks have in common: the way to a tracing service.

@@ -7,7 +7,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/spool"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // recorded is what the recorders of the trace wrote, see package calls: their

@@ -2,7 +2,7 @@ package perfetto
 
 import (
 	"tracex/format"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // whole makes open what a part says is open where it begins. sound is false when

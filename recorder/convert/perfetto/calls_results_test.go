@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tracex/format"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // The results of recorded calls are objects of their own recorder's classes, also

@@ -13,7 +13,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // callsStory is a trace of parts.

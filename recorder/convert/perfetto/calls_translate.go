@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"tracex/format"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // What is recorded in another version of the format than the trace is written in is

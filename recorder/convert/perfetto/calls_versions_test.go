@@ -10,7 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // wrapped is the trace of a recorder that wrote what is in a data file.

@@ -10,7 +10,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/convert/spool"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // callsWriter writes what recorders recorded, a thread after the other.

@@ -3,7 +3,7 @@ package perfetto
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // Numbers of fields of a TracePacket: facts of Perfetto's protocol.

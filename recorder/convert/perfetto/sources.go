@@ -1,6 +1,6 @@
 package perfetto
 
-import "tracex/recorder/perfetto/calls"
+import "tracex/recorder/internal/perfetto/calls"
 
 // The data sources whose packets become calls. A service that records for a
 // conversion asks for these.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"tracex/format"
-	"tracex/recorder/perfetto/calls"
+	"tracex/recorder/internal/perfetto/calls"
 )
 
 // writable fails for a version that is not written; 0 says nothing.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // expectedRounds are the events that one thread writes in so many rounds: the

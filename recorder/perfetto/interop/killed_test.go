@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // A program that is killed while it writes: whatever it had finished writing is

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // tightMemory is shared memory, in KiB, for four chunks.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/producer"
-	"tracex/recorder/perfetto/smb"
 )
 
 // oursName is the name under which the test binary is a program that writes with

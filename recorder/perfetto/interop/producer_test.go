@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // sdkMemory is shared memory, in KiB, for all that a test writes: the library's

@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/ipctest"
 	recording "tracex/recorder/perfetto/service"
 )
 

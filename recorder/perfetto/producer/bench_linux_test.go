@@ -12,12 +12,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder"
-	"tracex/recorder/perfetto/calls"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/calls"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
-	"tracex/recorder/perfetto/smb"
 	"tracex/recorder/shared"
 )
 

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"tracex/format/formattest"
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // crowd is goroutines that share a page of memory.

@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // TestEventsToldLater tells of what happened before, on a clock of all programs.

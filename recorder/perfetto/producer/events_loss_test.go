@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/format/formattest"
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // slowService is the other end of a memory. It takes chunks when it is told to.

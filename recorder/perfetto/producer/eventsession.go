@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // eventSession is what one session gets of the events. Goroutines share its slots,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // wanted reports whether a session wants events of a category, as Perfetto's

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // Instance is a data source as one session uses it. Its methods may be called by

@@ -12,10 +12,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // TestManyProducers has 64 producers record at once.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tracex/recorder/perfetto/ipc/ipctest"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // unsealed returns a memory file that knows seals and has these.

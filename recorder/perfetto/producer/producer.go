@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // Options say how a program appears to its service. The zero value is good.

@@ -9,10 +9,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/ipctest"
 )
 
 // idleService is a service that takes nothing out of the memory that it gives.

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // Track is a line of events: what one goroutine does, in most programs. Only one

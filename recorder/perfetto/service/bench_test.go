@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/service/tracebuf"
-	"tracex/recorder/perfetto/smb"
 )
 
 // BenchmarkPackets takes chunks full of packets of some 13 bytes out of shared memory,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // What a config may ask for at most.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/service/tracebuf"
-	"tracex/recorder/perfetto/smb"
 )
 
 func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {

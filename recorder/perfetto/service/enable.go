@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // enable makes a session for a consumer and starts it, unless that has to wait.

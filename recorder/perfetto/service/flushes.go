@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // flushes are the flushes of a session: those that are under way, and counts of

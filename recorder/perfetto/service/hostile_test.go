@@ -20,11 +20,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/ipc/ipctest"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
+	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/service/tracebuf"
-	"tracex/recorder/perfetto/smb"
 )
 
 // TestHostileProducer has a producer whose memory changes all the time, and that

@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/messages"
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // Sizes of shared memory in bytes, as every service of the protocol has them.

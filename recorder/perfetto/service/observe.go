@@ -3,8 +3,8 @@ package service
 import (
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsRequest) {

@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // output is the file that a session is written into. A goroutine of its own does

@@ -9,10 +9,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/perfetto/smb"
 	"tracex/recorder/perfetto/service/tracebuf"
-	"tracex/recorder/perfetto/smb"
 )
 
 // producer is a program that is connected. The service's lock guards it.

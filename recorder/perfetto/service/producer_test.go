@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // TestProducerOrder has a producer call things too early, twice, and with nothing

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // TestFreedWhileRead has a session be freed while its consumer reads it.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
@@ -26,13 +26,17 @@ func ProducerAddress() string { return ipc.ProducerAddress() }
 // ConsumerAddress returns where consumers of this machine look for a service.
 func ConsumerAddress() string { return ipc.ConsumerAddress() }
 
+// Peer is the other end of a connection, as the system tells.
+type Peer = ipc.Peer
+
 // Config says how a service treats who connects. The zero value is good.
 type Config struct {
-	// Producers and Consumers are addresses to listen at, see [ipc.Host.Listen].
+	// Producers and Consumers are addresses to listen at, separated by commas: paths, abstract
+	// names after an @, or a host and a port of TCP.
 	Producers, Consumers string
 	// MayConsume says whether somebody may start sessions and read them: nil lets
 	// in root and the user of this process.
-	MayConsume func(ipc.Peer) bool
+	MayConsume func(Peer) bool
 
 	Limits Limits
 

@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/ipc"
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // instance is a data source of a producer as one session uses it.

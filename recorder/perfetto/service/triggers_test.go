@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"tracex/recorder/perfetto/messages"
+	"tracex/recorder/internal/perfetto/messages"
 )
 
 // awaiting configures a session to wait for a trigger.

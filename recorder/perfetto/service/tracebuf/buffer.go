@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // Buffer is a ring of chunks. It is for one goroutine at a time.

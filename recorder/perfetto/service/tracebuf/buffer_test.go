@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // chunkSize is the size of a chunk in a page of 4 KiB that has one.

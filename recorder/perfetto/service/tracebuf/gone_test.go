@@ -3,7 +3,7 @@ package tracebuf
 import (
 	"testing"
 
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // TestBufferGone has a producer die at all the moments at which what it wrote is

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // TestBufferRandom writes packets of random sizes with several writers, in random

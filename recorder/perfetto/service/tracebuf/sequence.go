@@ -3,7 +3,7 @@ package tracebuf
 import (
 	"slices"
 
-	"tracex/recorder/perfetto/smb"
+	"tracex/recorder/internal/perfetto/smb"
 )
 
 // sequence is what one writer wrote into a buffer.

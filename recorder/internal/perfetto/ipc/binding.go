@@ -1,0 +1,132 @@
+package ipc
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/messages"
+)
+
+// Binding is a service of a host that a client may call.
+type Binding struct {
+	client  *Client
+	name    string
+	number  uint32
+	methods map[string]uint32
+}
+
+func newBinding(c *Client, name string, reply *messages.IPCFrame_BindServiceReply) *Binding {
+	b := &Binding{client: c, name: name, number: reply.GetServiceId(), methods: map[string]uint32{}}
+	for _, m := range reply.GetMethods() {
+		if m.GetName() != "" && m.GetId() != 0 {
+			b.methods[m.GetName()] = m.GetId()
+		}
+	}
+	return b
+}
+
+// Has says whether the service has the method: an older one may lack it.
+func (b *Binding) Has(method string) bool { return b.methods[method] != 0 }
+
+// Reply is one answer to a call.
+type Reply struct {
+	Body []byte // the encoded reply message
+	More bool   // others will follow
+	// Err is why there is no answer: ErrRejected, or the connection's end. It is
+	// how a stream ends that the host stops.
+	Err error
+
+	client *Client
+}
+
+// TakeFile returns the last file that the host sent and that was not taken; nil
+// if there is none. It is the caller's from then on. To be called in the
+// callback that got the reply.
+func (r Reply) TakeFile() *os.File { return r.client.link.takeFile() }
+
+// Decode returns Err, or decodes the body into message.
+func (r Reply) Decode(message proto.Message) error {
+	if r.Err != nil {
+		return r.Err
+	}
+	if err := proto.Unmarshal(r.Body, message); err != nil {
+		return fmt.Errorf("ipc: a reply makes no sense: %w", err)
+	}
+	return nil
+}
+
+// Send calls a method and wants no reply. It does not wait and does not
+// learn whether the host received it.
+func (b *Binding) Send(method string, request proto.Message) error {
+	_, err := b.call(method, request, nil, nil)
+	return err
+}
+
+// Call calls a method. on gets each reply, in order, until one that has not More
+// or that has an Err; exactly one such comes, at the connection's end if not
+// before. Callbacks of a client run one at a time, in its reading goroutine: they
+// must not wait for replies. With an error, nothing was sent and on is not called.
+func (b *Binding) Call(method string, request proto.Message, on func(Reply)) error {
+	_, err := b.call(method, request, nil, on)
+	return err
+}
+
+// CallFile is Call with a file for the host, which stays the caller's. A second
+// one can be sent when a reply has shown that the first was handled:
+// ErrFilePending.
+func (b *Binding) CallFile(method string, request proto.Message, file *os.File, on func(Reply)) error {
+	_, err := b.call(method, request, file, on)
+	return err
+}
+
+// Invoke calls a method and waits for its first reply, which is decoded into
+// response unless that is nil. Not to be called in a callback: the reply could
+// only come after that callback.
+func (b *Binding) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	return b.client.ask(ctx, func(done chan<- error) (uint64, error) {
+		return b.call(method, request, nil, func(r Reply) {
+			err := r.Err
+			if response != nil {
+				err = r.Decode(response)
+			}
+			select {
+			case done <- err:
+			default: // a further reply of a stream
+			}
+		})
+	})
+}
+
+// call sends a call; on is nil if no reply is wanted.
+func (b *Binding) call(method string, request proto.Message, file *os.File, on func(Reply)) (uint64, error) {
+	number := b.methods[method]
+	if number == 0 {
+		return 0, fmt.Errorf("ipc: %s.%s: %w", b.name, method, ErrNoMethod)
+	}
+	args, err := encode(request)
+	if err != nil {
+		return 0, fmt.Errorf("ipc: %s.%s: the request: %w", b.name, method, err)
+	}
+	frame := &messages.IPCFrame{Body: &messages.IPCFrame_InvokeMethod_{
+		InvokeMethod: &messages.IPCFrame_InvokeMethod{
+			ServiceId: proto.Uint32(b.number),
+			MethodId:  proto.Uint32(number),
+			ArgsProto: args,
+			DropReply: proto.Bool(on == nil),
+		},
+	}}
+	if on == nil {
+		return b.client.send(frame, file, nil)
+	}
+	what := b.name + "." + method
+	return b.client.send(frame, file, &call{what, func(frame *messages.IPCFrame, err error) {
+		reply := frame.GetInvokeMethodReply()
+		if err == nil && !reply.GetSuccess() {
+			err = fmt.Errorf("ipc: %s: %w", what, ErrRejected)
+		}
+		on(Reply{Body: reply.GetReplyProto(), More: err == nil && reply.GetHasMore(), Err: err, client: b.client})
+	}})
+}

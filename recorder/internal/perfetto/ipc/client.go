@@ -1,0 +1,176 @@
+package ipc
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/messages"
+)
+
+// Client is a connection to a host. Its methods may be called from any
+// goroutine, callbacks included, unless they say otherwise.
+type Client struct {
+	link *link
+
+	mu       sync.Mutex // held while a request is queued: numbers rise on the wire
+	last     uint64     // number of the last request
+	calls    map[uint64]*call
+	fileSent uint64 // number of a request whose file may not be taken yet; 0: none
+}
+
+// call is a request that is not fully answered.
+type call struct {
+	what string // for errors
+	on   func(*messages.IPCFrame, error)
+}
+
+// Dial connects to the first address of the list that takes a connection; see
+// [Host.Listen] for their form. The context is for connecting alone.
+func Dial(ctx context.Context, addresses string, options Options) (*Client, error) {
+	sock, err := connect(ctx, addresses)
+	if err != nil {
+		return nil, err
+	}
+	return NewClient(sock, options), nil
+}
+
+// NewClient takes a connection that was made in another way. It is the client's
+// from then on.
+func NewClient(sock net.Conn, options Options) *Client {
+	c := &Client{link: newLink(sock, options), calls: map[uint64]*call{}}
+	c.link.run(false, func() {}, c.handle, c.ended)
+	return c
+}
+
+// Close has what is queued sent and ends the connection. What was not answered
+// by then fails with ErrClosed, in callbacks that may run after Close returns;
+// Done is closed after the last.
+func (c *Client) Close() {
+	c.link.close()
+	<-c.link.written
+}
+
+// Done is closed when the connection has ended and every callback has returned.
+func (c *Client) Done() <-chan struct{} { return c.link.done }
+
+// Err is why the connection ended, or is about to; nil if it is well.
+func (c *Client) Err() error { return c.link.reason() }
+
+// Wait returns when little of what was sent waits to be read by the host, or
+// with an error when the host can receive nothing further. A client that sends a
+// lot calls it between calls, but never in a callback.
+func (c *Client) Wait(ctx context.Context) error { return c.link.wait(ctx) }
+
+// Local says that the connection is a Unix socket: files can be sent.
+func (c *Client) Local() bool { return c.link.unix != nil }
+
+// Bind asks for a service by its name. Not to be called in a callback: the
+// answer could only come after that callback.
+func (c *Client) Bind(ctx context.Context, service string) (*Binding, error) {
+	var b *Binding
+	err := c.ask(ctx, func(done chan<- error) (uint64, error) {
+		frame := &messages.IPCFrame{Body: &messages.IPCFrame_BindService_{
+			BindService: &messages.IPCFrame_BindService{ServiceName: proto.String(service)},
+		}}
+		return c.send(frame, nil, &call{service, func(frame *messages.IPCFrame, err error) {
+			reply := frame.GetBindServiceReply()
+			if err == nil && !reply.GetSuccess() {
+				err = fmt.Errorf("ipc: %s: %w", service, ErrNoService)
+			}
+			if err == nil {
+				b = newBinding(c, service, reply)
+			}
+			done <- err
+		}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// ask starts a request and waits for what it tells done, once.
+func (c *Client) ask(ctx context.Context, start func(done chan<- error) (uint64, error)) error {
+	done := make(chan error, 1)
+	number, err := start(done)
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	_, waiting := c.calls[number]
+	delete(c.calls, number)
+	c.mu.Unlock()
+	if !waiting {
+		return <-done // it is being answered right now
+	}
+	return fmt.Errorf("ipc: waiting for the service: %w", ctx.Err())
+}
+
+// send numbers a request and queues it. answered is nil if no reply is wanted.
+func (c *Client) send(frame *messages.IPCFrame, file *os.File, answered *call) (uint64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if file != nil && c.fileSent != 0 {
+		return 0, fmt.Errorf("ipc: %w", ErrFilePending)
+	}
+	number := c.last + 1
+	frame.RequestId = proto.Uint64(number)
+	if err := c.link.send(frame, file); err != nil {
+		return 0, err
+	}
+	c.last = number
+	if file != nil {
+		c.fileSent = number
+	}
+	if answered != nil {
+		c.calls[number] = answered
+	}
+	return number, nil
+}
+
+// handle passes a reply to the call that waits for it.
+func (c *Client) handle(frame *messages.IPCFrame) {
+	number := frame.GetRequestId()
+	c.mu.Lock()
+	// The host handles requests in their order: what came with or before this one
+	// has been taken.
+	if number >= c.fileSent && number <= c.last {
+		c.fileSent = 0
+	}
+	waiting := c.calls[number]
+	if reply := frame.GetInvokeMethodReply(); !reply.GetSuccess() || !reply.GetHasMore() {
+		delete(c.calls, number)
+	}
+	c.mu.Unlock()
+	if waiting == nil {
+		return
+	}
+	var err error
+	if fault, ok := frame.Body.(*messages.IPCFrame_RequestError_); ok {
+		err = fmt.Errorf("ipc: %s: %w: %q", waiting.what, ErrRejected, fault.RequestError.GetError())
+	}
+	waiting.on(frame, err)
+}
+
+// ended fails what was not answered, in the order of the requests.
+func (c *Client) ended(err error) {
+	c.mu.Lock()
+	calls := c.calls
+	c.calls = map[uint64]*call{}
+	c.mu.Unlock()
+	for _, number := range slices.Sorted(maps.Keys(calls)) {
+		calls[number].on(nil, err)
+	}
+}

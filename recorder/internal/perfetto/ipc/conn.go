@@ -1,0 +1,98 @@
+package ipc
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/messages"
+)
+
+// Conn is a host's connection to one client. Its methods may be called from any
+// goroutine.
+type Conn struct {
+	host *Host
+	link *link
+
+	// Of the reading goroutine, which is where all hooks and handlers run.
+	peer    Peer
+	refused error
+	// Value is for the host's owner: what it knows of the client. Handlers,
+	// Connected and Disconnected may use it without a lock.
+	Value any
+}
+
+// Peer describes the connected client. Only handlers and hooks may call it.
+func (c *Conn) Peer() Peer { return c.peer }
+
+// Wait returns when little of what was sent waits to be read by the client, or
+// with an error when the client can receive nothing further. A handler that sends a
+// lot calls it between replies.
+func (c *Conn) Wait(ctx context.Context) error { return c.link.wait(ctx) }
+
+// Close has what is queued sent and ends the connection. It returns at once; no
+// further request is handled. Disconnected is still called.
+func (c *Conn) Close() { c.link.close() }
+
+// Done is closed when the connection has ended and Disconnected has returned.
+func (c *Conn) Done() <-chan struct{} { return c.link.done }
+
+// Pending reports whether something that the client sent, or that it has gone, has
+// come and is not handled yet. If so, then is called, once, in the connection's
+// reading goroutine, when all that had come by now has been handled, or when the
+// connection has ended and Disconnected has returned. The client is not waited for:
+// what comes later does not count, nor does part of a frame. A handler's own
+// request counts until it has returned.
+//
+// Only Linux tells how many bytes wait in a socket, and only for real sockets.
+// Elsewhere only bytes that were read count.
+func (c *Conn) Pending(then func()) bool { return c.link.pending(then) }
+
+// start has the connection served.
+func (c *Conn) start() {
+	c.link.run(true, func() {
+		if hook := c.host.options.Connected; hook != nil {
+			if c.refused = hook(c); c.refused != nil {
+				c.link.close()
+			}
+		}
+	}, c.handle, func(err error) {
+		if hook := c.host.options.Disconnected; hook != nil && c.refused == nil {
+			hook(c, err)
+		}
+		c.link.intake.end()
+		c.host.forget(c)
+	})
+}
+
+// handle does what a frame asks for.
+func (c *Conn) handle(frame *messages.IPCFrame) {
+	switch body := frame.Body.(type) {
+	case *messages.IPCFrame_BindService_:
+		_ = c.link.send(c.host.bind(frame), nil) // an error ends the connection anyhow
+	case *messages.IPCFrame_InvokeMethod_:
+		c.invoke(frame, body.InvokeMethod)
+	case *messages.IPCFrame_SetPeerIdentity_:
+		c.peer = c.peer.relayed(body.SetPeerIdentity)
+	default:
+		_ = c.link.send(&messages.IPCFrame{
+			RequestId: frame.RequestId,
+			Body: &messages.IPCFrame_RequestError_{
+				RequestError: &messages.IPCFrame_RequestError{Error: proto.String("unknown request")},
+			},
+		}, nil)
+	}
+}
+
+// invoke calls the method's handler.
+func (c *Conn) invoke(frame *messages.IPCFrame, call *messages.IPCFrame_InvokeMethod) {
+	m := c.host.method(call.GetServiceId(), call.GetMethodId())
+	r := &Request{Conn: c, Args: call.GetArgsProto(), id: frame.GetRequestId(), dropped: call.GetDropReply()}
+	if m == nil {
+		// Unlike any other rejection, this one is sent whether wanted or not, and
+		// says so outright.
+		r.refuse()
+		return
+	}
+	m.Handle(r)
+}

@@ -1,0 +1,208 @@
+package ipc
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/messages"
+)
+
+// Service is what a host offers under a name.
+type Service struct {
+	Name string
+	// Methods have the numbers 1, 2, … in this order; clients go by the names.
+	Methods []Method
+}
+
+// Method is one that clients may call.
+type Method struct {
+	Name string
+	// Handle is called for each call, one after the other on a connection, and at
+	// the same time for different connections. It may answer later, from any
+	// goroutine. While it runs, nothing further of the connection is read.
+	Handle func(*Request)
+}
+
+// HostOptions say how a host treats its clients.
+type HostOptions struct {
+	Options
+	// Connected is called for each new connection before its first request. An
+	// error turns the peer away. May be nil.
+	Connected func(*Conn) error
+	// Disconnected is called after the last request of each connection that was
+	// not turned away, with the reason for its end. May be nil.
+	Disconnected func(*Conn, error)
+	// OnError gets the errors of listeners, which keep trying. May be nil.
+	OnError func(error)
+}
+
+// Host takes connections and hands what clients call to its services.
+type Host struct {
+	options  HostOptions
+	services []Service
+
+	group sync.WaitGroup // of accepting and of connections
+	quit  chan struct{}  // closed by Close
+
+	mu        sync.Mutex
+	closed    bool
+	listeners []net.Listener
+	conns     map[*Conn]struct{}
+}
+
+// NewHost returns a host that does not listen yet.
+func NewHost(options HostOptions, services ...Service) *Host {
+	return &Host{
+		options:  options,
+		services: services,
+		quit:     make(chan struct{}),
+		conns:    map[*Conn]struct{}{},
+	}
+}
+
+// Listen takes connections at the addresses, a list separated by commas: paths
+// of Unix sockets, made with mode 0600, in a folder of mode 0700 if it has to be
+// made; "@" and an abstract name; host:port. For the latter two anyone on the
+// machine, or in reach, can connect: HostOptions.Connected has to look at the
+// Peer. If it returns an error, it listens at none of the addresses.
+func (h *Host) Listen(addresses string) error {
+	listeners, err := listen(addresses)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+		return fmt.Errorf("ipc: %w", ErrClosed)
+	}
+	h.listeners = append(h.listeners, listeners...)
+	for _, l := range listeners {
+		h.group.Go(func() { h.accept(l) })
+	}
+	return nil
+}
+
+// Addresses are those listened at, with the ports that the system chose.
+func (h *Host) Addresses() (all []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.listeners {
+		all = append(all, l.Addr().String())
+	}
+	return all
+}
+
+// acceptPause is how long a listener rests when the system has no sockets left.
+const acceptPause = 50 * time.Millisecond
+
+func (h *Host) accept(l net.Listener) {
+	for {
+		sock, err := l.Accept()
+		if err == nil {
+			h.Serve(sock)
+			continue
+		}
+		select {
+		case <-h.quit:
+			return
+		default:
+		}
+		if h.options.OnError != nil {
+			h.options.OnError(fmt.Errorf("ipc: taking a connection: %w", err))
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		select {
+		case <-h.quit:
+			return
+		case <-time.After(acceptPause):
+		}
+	}
+}
+
+// Serve takes a connection that was made in another way. It is the host's from
+// then on. Serve does not wait.
+func (h *Host) Serve(sock net.Conn) {
+	c := &Conn{host: h, link: newLink(sock, h.options.Options), peer: peerOf(sock)}
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		_ = sock.Close()
+		return
+	}
+	h.conns[c] = struct{}{}
+	h.group.Add(1)
+	h.mu.Unlock()
+	c.start()
+}
+
+// forget takes a connection off the list.
+func (h *Host) forget(c *Conn) {
+	h.mu.Lock()
+	delete(h.conns, c)
+	h.mu.Unlock()
+	h.group.Done()
+}
+
+// Close stops listening, which removes the sockets' files, has what is queued
+// sent, ends all connections, and returns when every handler has returned. It
+// must not be called by one.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	var err error
+	if !h.closed {
+		h.closed = true
+		close(h.quit)
+		for _, l := range h.listeners {
+			err = errors.Join(err, l.Close())
+		}
+		for c := range h.conns {
+			c.link.close()
+		}
+	}
+	h.mu.Unlock()
+	h.group.Wait()
+	return err
+}
+
+// bind answers a BindService.
+func (h *Host) bind(request *messages.IPCFrame) *messages.IPCFrame {
+	reply := &messages.IPCFrame_BindServiceReply{}
+	for i, s := range h.services {
+		if s.Name != request.GetBindService().GetServiceName() {
+			continue
+		}
+		reply.Success = proto.Bool(true)
+		reply.ServiceId = proto.Uint32(uint32(i + 1))
+		for j, m := range s.Methods {
+			reply.Methods = append(reply.Methods, &messages.IPCFrame_BindServiceReply_MethodInfo{
+				Id: proto.Uint32(uint32(j + 1)), Name: proto.String(m.Name),
+			})
+		}
+	}
+	return &messages.IPCFrame{
+		RequestId: request.RequestId,
+		Body:      &messages.IPCFrame_BindServiceReply_{BindServiceReply: reply},
+	}
+}
+
+// method finds what a call is for; nil if there is no such method.
+func (h *Host) method(service, method uint32) *Method {
+	if service == 0 || uint64(service) > uint64(len(h.services)) {
+		return nil
+	}
+	methods := h.services[service-1].Methods
+	if method == 0 || uint64(method) > uint64(len(methods)) {
+		return nil
+	}
+	return &methods[method-1]
+}

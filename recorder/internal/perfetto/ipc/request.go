@@ -1,0 +1,149 @@
+package ipc
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"tracex/recorder/internal/perfetto/messages"
+)
+
+// Request is a client's call. It is answered by any number of Stream and one
+// Reply or Reject after them; those may be called from any goroutine, and never
+// wait. With an error nothing was sent. Few callers need to look at it: besides
+// [ErrTooLarge], it says that the connection has ended, which Disconnected reports
+// as well.
+type Request struct {
+	Conn *Conn
+	Args []byte // the encoded request message
+
+	id      uint64
+	dropped bool
+
+	mu       sync.Mutex
+	answered bool
+}
+
+// Decoded makes a handler of one that takes the request message decoded. What
+// cannot be decoded is rejected.
+func Decoded[M any, P interface {
+	*M
+	proto.Message
+}](handle func(*Request, P)) func(*Request) {
+	return func(r *Request) {
+		message := P(new(M))
+		if proto.Unmarshal(r.Args, message) != nil {
+			r.refuse()
+			return
+		}
+		handle(r, message)
+	}
+}
+
+// Raw returns a message that is encoded as these bytes.
+func Raw(encoded []byte) proto.Message {
+	message := new(messages.SyncRequest)
+	message.ProtoReflect().SetUnknown(encoded)
+	return message
+}
+
+// TakeFile returns the last file that the client sent and that was not taken;
+// nil if there is none. It is the caller's from then on. To be called by
+// handlers, before they return.
+func (r *Request) TakeFile() *os.File { return r.Conn.link.takeFile() }
+
+// Dropped says that the client wants no reply: what is sent goes nowhere.
+func (r *Request) Dropped() bool { return r.dropped }
+
+// Reply sends the last, or only, reply; nil is an empty message.
+func (r *Request) Reply(message proto.Message) error { return r.answer(message, false, nil) }
+
+// Stream sends a reply that others will follow.
+func (r *Request) Stream(message proto.Message) error { return r.answer(message, true, nil) }
+
+// StreamFile sends a reply that others will follow, and a file with it, which
+// stays the caller's.
+func (r *Request) StreamFile(message proto.Message, file *os.File) error {
+	return r.answer(message, true, file)
+}
+
+// Reject ends the request without a reply: the call failed, or the stream is
+// over.
+func (r *Request) Reject() error {
+	return r.send(&messages.IPCFrame_InvokeMethodReply{HasMore: proto.Bool(false)}, true, nil)
+}
+
+func (r *Request) answer(message proto.Message, more bool, file *os.File) error {
+	body, err := encode(message)
+	if err != nil {
+		return fmt.Errorf("ipc: a reply: %w", err)
+	}
+	return r.send(&messages.IPCFrame_InvokeMethodReply{
+		Success: proto.Bool(true), HasMore: proto.Bool(more), ReplyProto: body,
+	}, !more, file)
+}
+
+// refuse is the answer to a call that makes no sense.
+func (r *Request) refuse() {
+	r.dropped = false
+	_ = r.send(&messages.IPCFrame_InvokeMethodReply{Success: proto.Bool(false)}, true, nil)
+}
+
+func (r *Request) send(reply *messages.IPCFrame_InvokeMethodReply, last bool, file *os.File) error {
+	// Held until the frame is queued, so that nothing follows the last reply.
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answered {
+		return fmt.Errorf("ipc: %w", ErrAnswered)
+	}
+	if !r.dropped {
+		err := r.Conn.link.send(&messages.IPCFrame{
+			RequestId: proto.Uint64(r.id),
+			Body:      &messages.IPCFrame_InvokeMethodReply_{InvokeMethodReply: reply},
+		}, file)
+		if err != nil {
+			return err
+		}
+	}
+	r.answered = last
+	return nil
+}
+
+// Parked holds the request that will be answered when there is something to
+// answer. The zero value holds none.
+type Parked struct {
+	mu      sync.Mutex
+	request *Request
+}
+
+// Park keeps a request. The one that was there is rejected: a client that asks
+// again gives up the old one.
+func (p *Parked) Park(r *Request) {
+	p.mu.Lock()
+	old := p.request
+	p.request = r
+	p.mu.Unlock()
+	if old != nil {
+		_ = old.Reject()
+	}
+}
+
+// Peek returns the request, for a reply that others will follow; nil if there is
+// none.
+func (p *Parked) Peek() *Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.request
+}
+
+// Take returns the request, for its last reply, and keeps it no longer; nil if
+// there is none.
+func (p *Parked) Take() *Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.request
+	p.request = nil
+	return r
+}

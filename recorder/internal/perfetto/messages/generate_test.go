@@ -1,0 +1,134 @@
+package messages
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/bufbuild/protocompile"
+	"google.golang.org/protobuf/cmd/protoc-gen-go/internal_gengo"
+	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+var update = flag.Bool("update", false, "write the generated files instead of comparing them")
+
+// folder is where the files import each other from.
+const folder = "tracex/recorder/internal/perfetto/messages/"
+
+// TestGenerated compares the generated files with what the .proto files give.
+// Both compiler and generator are libraries, so that neither has to be on the
+// machine.
+func TestGenerated(t *testing.T) {
+	want := generate(t)
+	if *update {
+		for name, content := range want {
+			if err := os.WriteFile(name, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	have, err := filepath.Glob("*.pb.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range have {
+		if want[name] == nil {
+			t.Errorf("%s comes from no .proto file: remove it", name)
+		}
+	}
+	for name, content := range want {
+		if old, _ := os.ReadFile(name); !bytes.Equal(old, content) {
+			t.Errorf("%s is not what its .proto file gives: run go generate ./recorder/internal/perfetto/messages", name)
+		}
+	}
+}
+
+// generate returns what the .proto files give, by the names of the files.
+func generate(t *testing.T) map[string][]byte {
+	t.Helper()
+	sources, err := filepath.Glob("*.proto")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no .proto files here: %v", err)
+	}
+	for i, name := range sources {
+		sources[i] = folder + name
+	}
+	compiler := protocompile.Compiler{
+		Resolver: &protocompile.SourceResolver{
+			Accessor: protocompile.SourceAccessorFromMap(contents(t, sources)),
+		},
+		// Comments become those of the Go code.
+		SourceInfoMode: protocompile.SourceInfoStandard,
+	}
+	files, err := compiler.Compile(context.Background(), sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	request := &pluginpb.CodeGeneratorRequest{
+		FileToGenerate: sources,
+		Parameter:      proto.String("paths=source_relative"),
+	}
+	known := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if known[name] {
+			return
+		}
+		known[name] = true
+		file := protodesc.ToFileDescriptorProto(files.FindFileByPath(name))
+		for _, dependency := range file.Dependency {
+			add(dependency) // what a file imports stands before it
+		}
+		request.ProtoFile = append(request.ProtoFile, file)
+	}
+	for _, name := range sources {
+		add(name)
+	}
+	return run(t, request)
+}
+
+func contents(t *testing.T, sources []string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, name := range sources {
+		text, err := os.ReadFile(filepath.Base(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+// run is what protoc-gen-go does.
+func run(t *testing.T, request *pluginpb.CodeGeneratorRequest) map[string][]byte {
+	t.Helper()
+	plugin, err := protogen.Options{}.New(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin.SupportedEditionsMinimum = internal_gengo.SupportedEditionsMinimum
+	plugin.SupportedEditionsMaximum = internal_gengo.SupportedEditionsMaximum
+	for _, file := range plugin.Files {
+		if file.Generate {
+			internal_gengo.GenerateFile(plugin, file)
+		}
+	}
+	response := plugin.Response()
+	if response.Error != nil {
+		t.Fatal(*response.Error)
+	}
+	out := map[string][]byte{}
+	for _, file := range response.File {
+		out[filepath.Base(file.GetName())] = []byte(file.GetContent())
+	}
+	return out
+}
