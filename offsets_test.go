@@ -25,7 +25,6 @@ var otherBytes = map[string]string{
 	"recorder/internal/perfetto":             "packets of Perfetto and its shared memory",
 	"recorder/live_":                         "the memory that a killed program leaves",
 	"recorder/finish":                        "the memory that a killed program leaves",
-	"recorder/internal/buffers/restore.go":   "the memory that a killed program leaves",
 	"recorder/internal/clock":                "readings of clocks",
 	"recorder/internal/buffers":              "the memory that a killed program leaves",
 	"recorder/holder_linux.go":               "columns of /proc/locks",

@@ -138,9 +138,12 @@ func TestCloseWaits(t *testing.T) {
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			began, goOn := make(chan struct{}), make(chan struct{})
+			// A second instance may be stopped: until it is closed the producer connects
+			// again.
+			beginOnce := sync.OnceFunc(func() { close(began) })
 			var stopped atomic.Bool
 			d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
-				close(began)
+				beginOnce()
 				<-goOn
 				stopped.Store(true)
 			}})
