@@ -95,7 +95,7 @@ func (r *Recorder) unregisteredClass() int32 {
 
 // anotherMethod returns the id of a method whose number does not fit: it has
 // another number of arguments, or is not of this recorder.
-func (t *Thread) anotherMethod(m Method) int32 {
+func (t *terms) anotherMethod(m Method) int32 {
 	switch {
 	case t.r == nil || !t.r.on():
 		return 0 // nothing is recorded
@@ -103,14 +103,14 @@ func (t *Thread) anotherMethod(m Method) int32 {
 		t.r.misuse.arguments.Add(1)
 		return int32(m) - 1
 	}
-	return t.unregistered(int64(m), func(g *registry) int32 {
+	return t.foreign(int64(m), func(g *registry) int32 {
 		return g.method(g.class(unregisteredName), unregisteredName, Type{}, nil)
 	})
 }
 
-// unregistered counts a number that is not of this recorder, and returns the id of
+// foreign counts a number that is not of this recorder, and returns the id of
 // what is shown for it.
-func (t *Thread) unregistered(n int64, id func(g *registry) int32) int32 {
+func (t *terms) foreign(n int64, id func(g *registry) int32) int32 {
 	t.r.misuse.number(n)
 	g := &t.r.registry
 	g.mu.Lock()
@@ -119,46 +119,46 @@ func (t *Thread) unregistered(n int64, id func(g *registry) int32) int32 {
 }
 
 // variableID returns the id of a variable.
-func (t *Thread) variableID(v Variable) int32 {
+func (t *terms) variableID(v Variable) int32 {
 	if upper(int64(v)) == t.tag {
 		return int32(v) - 1
 	}
 	return t.anotherVariable(v)
 }
 
-func (t *Thread) anotherVariable(v Variable) int32 {
+func (t *terms) anotherVariable(v Variable) int32 {
 	if t.r == nil || !t.r.on() {
 		return 0
 	}
-	return t.unregistered(int64(v), func(g *registry) int32 { return g.variable(unregisteredName, Type{}) })
+	return t.foreign(int64(v), func(g *registry) int32 { return g.variable(unregisteredName, Type{}) })
 }
 
 // fieldID returns the id of a field.
-func (t *Thread) fieldID(f Field) int32 {
+func (t *terms) fieldID(f Field) int32 {
 	if upper(int64(f)) == t.tag {
 		return int32(f) - 1
 	}
 	return t.anotherField(f)
 }
 
-func (t *Thread) anotherField(f Field) int32 {
+func (t *terms) anotherField(f Field) int32 {
 	if t.r == nil || !t.r.on() {
 		return 0
 	}
-	return t.unregistered(int64(f), func(g *registry) int32 {
+	return t.foreign(int64(f), func(g *registry) int32 {
 		return g.field(g.class(unregisteredName), unregisteredName, FieldInfo{})
 	})
 }
 
 // place returns the id of a place in the source; -1: none.
-func (t *Thread) place(at Location) int32 {
+func (t *terms) place(at Location) int32 {
 	if at != 0 && uint32(at>>upperShift) != t.tag {
 		at = t.anotherPlace(at)
 	}
 	return int32(at) - 1
 }
 
-func (t *Thread) anotherPlace(at Location) Location {
+func (t *terms) anotherPlace(at Location) Location {
 	if t.r != nil && t.r.on() {
 		t.r.misuse.number(int64(at))
 	}
