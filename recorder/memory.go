@@ -33,7 +33,7 @@ func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.Reserve(bytes)
 		if ok && r.config.OnFull == Drop && r.pool.Left() < 0 {
-			r.kick() // so that the next one finds room, too
+			r.worker.kick() // so that the next one finds room, too
 		}
 		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.OnFull != Drop {
 			continue
@@ -45,8 +45,8 @@ func (r *Recorder) reserve(bytes int64) bool {
 			return ok
 		}
 		if r.config.OnFull == Drop {
-			r.lacking.Add(bytes)
-			r.kick()
+			r.counts.lacking.Add(bytes)
+			r.worker.kick()
 			return false
 		}
 		if !r.reclaim(bytes) {

@@ -61,14 +61,14 @@ func (m *misuse) saved() Misuse {
 // context gave is, whoever ended it.
 func (t *Thread) misused(count func(m *misuse) *atomic.Int64, n int64) {
 	if t.r != nil && t.r.on() && (!t.ended || t.from != nil) {
-		count(&t.r.misuse).Add(n)
+		count(&t.r.counts.misuse).Add(n)
 	}
 }
 
 // extraExit counts an Exit that has no call to end. One that is handed on the other
 // thread counts; and where a thread was refused its call was not recorded.
 func (t *Thread) extraExit() {
-	if t.ended && t.from != nil && (t.hands(false) != nil || t.r.refused.Load() > 0) {
+	if t.ended && t.from != nil && (t.hands(false) != nil || t.r.counts.refused.Load() > 0) {
 		return
 	}
 	t.misused(exits, 1)

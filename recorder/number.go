@@ -72,7 +72,7 @@ func (r *Recorder) known(n int64) int32 {
 	if upper(n)&^arityMask == r.tag {
 		return int32(n) - 1
 	}
-	r.misuse.number(n)
+	r.counts.misuse.number(n)
 	return unknownID
 }
 
@@ -100,7 +100,7 @@ func (t *terms) anotherMethod(m Method) int32 {
 	case t.r == nil || !t.r.on():
 		return 0 // nothing is recorded
 	case upper(int64(m))&^arityMask == t.tag:
-		t.r.misuse.arguments.Add(1)
+		t.r.counts.misuse.arguments.Add(1)
 		return int32(m) - 1
 	}
 	return t.foreign(int64(m), func(g *registry) int32 {
@@ -111,7 +111,7 @@ func (t *terms) anotherMethod(m Method) int32 {
 // foreign counts a number that is not of this recorder, and returns the id of
 // what is shown for it.
 func (t *terms) foreign(n int64, id func(g *registry) int32) int32 {
-	t.r.misuse.number(n)
+	t.r.counts.misuse.number(n)
 	g := &t.r.registry
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -160,7 +160,7 @@ func (t *terms) place(at Location) int32 {
 
 func (t *terms) anotherPlace(at Location) Location {
 	if t.r != nil && t.r.on() {
-		t.r.misuse.number(int64(at))
+		t.r.counts.misuse.number(int64(at))
 	}
 	return 0
 }

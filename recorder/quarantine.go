@@ -72,10 +72,10 @@ func (r *Recorder) refuses(t *Thread) bool { return t.nonsense.Load() && r.aside
 
 func (r *Recorder) quarantine(t *Thread, at found, why error) {
 	if r.aside.add(t, at) {
-		r.misuse.shared.Add(1)
+		r.counts.misuse.shared.Add(1)
 	}
 	r.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
-	if r.wake != nil {
+	if r.worker.wake != nil {
 		r.later(t)
 	}
 }

@@ -14,45 +14,72 @@ import (
 
 // Recorder records a program into a trace. All its methods may be called by any
 // goroutine at any time, and do nothing on a nil Recorder.
+//
+// Its fields are its parts: each has its own state, and a lock where it needs one. What
+// is left to the Recorder itself, and why it has more methods than a part, is the public
+// interface, and what needs several parts at once: to flush threads into the sink, and to
+// take memory away from some for others.
 type Recorder struct {
 	config   Config
 	tag      uint32  // the upper half of its numbers, but for arities
 	layout   *layout // of the version that is written
 	registry registry
 	pool     *buffers.Pool
+	largest  int // largest chunk, in bytes
 	clock    clock.Clock
 	sink     partSink
-	largest  int      // largest chunk, in bytes
-	places   sync.Map // return address to Location
-	types    sync.Map // reflect.Type to *typeInfo
+	live     *live.File // what is not written yet; nil: it is in the program's own memory
 
+	places     sync.Map // return address to Location
+	types      sync.Map // reflect.Type to *typeInfo
 	goroutines sync.Map // number to *Thread, of those that are found by a context
 	kept       kept
 
 	state   atomic.Int32
 	events  atomic.Int64 // the next event id that no thread has
-	dropped atomic.Int64
+	threads threadList   // those whose last block is not written
+	holders holders
+	due     dueList // those that have set chunks aside, or are left
+	aside   aside   // those that several goroutines used
+
+	worker   worker
+	stopping sync.Mutex // held while the trace is ended
+	sweeping sync.Mutex // held while all threads are written
+	sweepers []*Thread  // scratch of whoever sweeps
+
+	counts   counts
+	problems problems
+}
+
+// counts is what a recorder counts.
+type counts struct {
+	dropped atomic.Int64 // trace points
 	refused atomic.Int64 // threads
 	misuse  misuse
 	lacking atomic.Int64 // bytes that the recorder's goroutine is to make free
+}
 
-	threads threadList // those whose last block is not written
-	holders holders
+// worker is the recorder's only goroutine, as others see it.
+type worker struct {
+	wake chan struct{} // nil: it writes nothing
+	done chan struct{} // closed when it is to end; nil: there is none
+	gone chan struct{} // closed when it has ended
+}
 
-	due dueList // those that have set chunks aside, or are left
+// kick wakes the goroutine.
+func (w *worker) kick() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
 
-	wake chan struct{} // to the recorder's goroutine; nil: there is none
-	done chan struct{} // closed when it is to end
-	gone chan struct{} // closed when it does nothing any more
-
-	stopping sync.Mutex // held while the trace is ended
-	sweeping sync.Mutex // held while all threads are written
-	sweepers []*Thread  // scratch of who sweeps
-
-	problems problems
-	aside    aside
-
-	live *live.File // what is not written yet; nil: it is in the program's own memory
+// end ends the goroutine and waits until it has ended.
+func (w *worker) end() {
+	if w.done != nil {
+		close(w.done)
+		<-w.gone
+	}
 }
 
 // States of a Recorder.
@@ -92,10 +119,10 @@ func launch(c Config) (*Recorder, error) {
 	r.state.Store(running)
 	writes := c.Strategy != CollectAndDump && (c.FlushInterval > 0 || c.OnFull == Drop)
 	if writes {
-		r.wake = make(chan struct{}, 1)
+		r.worker.wake = make(chan struct{}, 1)
 	}
 	if writes || r.clock.Counts() && c.FlushInterval > 0 {
-		r.done, r.gone = make(chan struct{}), make(chan struct{})
+		r.worker.done, r.worker.gone = make(chan struct{}), make(chan struct{})
 		go r.run()
 	}
 	if s, ok := r.sink.(*serviceSink); ok {
@@ -135,7 +162,7 @@ func (r *Recorder) open() (memory int64, err error) {
 // may wait for Stop, which waits for it.
 func (r *Recorder) run() {
 	defer r.problems.tell()
-	defer close(r.gone)
+	defer close(r.worker.gone)
 	var tick <-chan time.Time
 	if r.config.FlushInterval > 0 {
 		ticker := time.NewTicker(r.config.FlushInterval)
@@ -144,25 +171,17 @@ func (r *Recorder) run() {
 	}
 	for r.state.Load() == running {
 		select {
-		case <-r.done:
+		case <-r.worker.done:
 			return
 		case <-tick:
-			if r.wake == nil {
+			if r.worker.wake == nil {
 				r.clock.Refresh()
 			} else {
 				r.sweep(byTimer)
 			}
-		case <-r.wake:
+		case <-r.worker.wake:
 			r.sweepDue()
 		}
-	}
-}
-
-// kick wakes the recorder's goroutine.
-func (r *Recorder) kick() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
 	}
 }
 
@@ -187,11 +206,11 @@ func (r *Recorder) Flush() (Saved, error) {
 		return Saved{}, nil
 	}
 	if r.config.Strategy != CollectAndDump && r.state.Load() == running {
-		before := r.dropped.Load()
+		before := r.counts.dropped.Load()
 		r.sweep(onDemand)
 		if s, ok := r.sink.(*serviceSink); ok {
 			s.to.Flush()
-			if r.dropped.Load() > before {
+			if r.counts.dropped.Load() > before {
 				r.sweep(onDemand) // now there is room to say it
 				s.to.Flush()
 			}
@@ -204,8 +223,8 @@ func (r *Recorder) Flush() (Saved, error) {
 func (r *Recorder) saved() Saved {
 	threads := r.threads.begun()
 	saved := r.sink.saved()
-	saved.Threads, saved.Dropped, saved.Refused = threads, r.dropped.Load(), r.refused.Load()
-	saved.Misuse = r.misuse.saved()
+	saved.Threads, saved.Dropped, saved.Refused = threads, r.counts.dropped.Load(), r.counts.refused.Load()
+	saved.Misuse = r.counts.misuse.saved()
 	return saved
 }
 
@@ -232,10 +251,7 @@ func (r *Recorder) Stop() error {
 		return r.problems.first()
 	}
 	threads := r.threads.close()
-	if r.done != nil {
-		close(r.done)
-		<-r.gone
-	}
+	r.worker.end()
 	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.id, b.id) })
 	for _, t := range threads {
 		r.end(t)

@@ -44,10 +44,7 @@ func Start(c Config) (*Recorder, error) {
 // nothing. When it returns, no session is offered anything any more.
 func (r *Recorder) abandon(s sink.Sink) {
 	r.state.Store(stopped)
-	if r.done != nil {
-		close(r.done)
-		<-r.gone
-	}
+	r.worker.end()
 	s.Abandon()
 }
 

@@ -115,9 +115,9 @@ func TestStopWaits(t *testing.T) {
 			if err := r.Stop(); err != nil && !fails {
 				t.Error(err)
 			}
-			if r.gone != nil {
+			if r.worker.gone != nil {
 				select {
-				case <-r.gone:
+				case <-r.worker.gone:
 				default:
 					t.Error("the recorder's goroutine is still there")
 				}

@@ -14,6 +14,11 @@ import (
 // Thread records what one goroutine does: a thread of the trace. Only one
 // goroutine at a time may call its methods. Those of a nil Thread do nothing:
 // that is how recording is switched off.
+//
+// It has more fields and methods than other types, as all that a recorded call touches
+// lies side by side in it: a part that is reached by a pointer or an interface would cost
+// each call. The methods in thread*.go, call.go, loop.go and points.go are the owner's;
+// those in flush.go and reclaim.go are for other goroutines, which hold mu or swap.
 type Thread struct {
 	chunk atomic.Pointer[buffers.Chunk] // nil: none yet, or it was taken away
 

@@ -21,7 +21,7 @@ func (r *Recorder) Thread(name string) *Thread {
 		if !r.on() {
 			return nil
 		}
-		r.refused.Add(1)
+		r.counts.refused.Add(1)
 		r.outOf("another thread", int64(r.threads.count()))
 		r.problems.tell()
 		return nil

@@ -238,7 +238,7 @@ func (by *terms) unregistered(n int64) int32 {
 	if by.r == nil {
 		return 0 // nothing is recorded
 	}
-	by.r.misuse.number(n)
+	by.r.counts.misuse.number(n)
 	return by.r.unregisteredClass()
 }
 

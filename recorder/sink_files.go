@@ -178,7 +178,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 			f.due()
 			return
 		case refused:
-			f.r.dropped.Add(d.begun)
+			f.r.counts.dropped.Add(d.begun)
 			return
 		}
 		_ = f.write() // the error is kept, and refuses what comes
@@ -240,8 +240,8 @@ func (f *files) due() {
 	case halved:
 		_ = f.write() // the error is kept
 	case !enough:
-	case f.r.wake != nil:
-		f.r.kick()
+	case f.r.worker.wake != nil:
+		f.r.worker.kick()
 	default:
 		_ = f.write() // the error is kept
 	}

@@ -82,7 +82,7 @@ type host struct{ r *Recorder }
 func (h host) Clock() *clock.Clock          { return &h.r.clock }
 func (h host) Class(kind byte) format.Class { return h.r.layout.class(kind) }
 func (h host) Sweep()                       { h.r.sweep(onDemand) }
-func (h host) Dropped(n int64)              { h.r.dropped.Add(n) }
+func (h host) Dropped(n int64)              { h.r.counts.dropped.Add(n) }
 func (h host) Fail(err error)               { h.r.problems.fail(err) }
 func (h host) Warn(err error)               { h.r.problems.warn(err) }
 func (h host) NameDropped()                 { h.r.registry.dropped() }

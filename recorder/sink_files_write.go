@@ -71,7 +71,7 @@ func (f *files) fail(err error) {
 	f.index.cut(format.AppendIndexTail(index, f.end()))
 	f.times.cut(f.appendEnd(times))
 	f.r.state.CompareAndSwap(running, failed)
-	f.r.dropped.Add(f.waiting)
+	f.r.counts.dropped.Add(f.waiting)
 	f.r.problems.fail(err)
 }
 

@@ -116,7 +116,7 @@ func (t *Thread) drop() {
 	switch t.r.state.Load() {
 	case running:
 	case failed:
-		t.r.dropped.Add(1) // no note can say it any more
+		t.r.counts.dropped.Add(1) // no note can say it any more
 		return
 	default:
 		return
@@ -144,7 +144,7 @@ func (t *Thread) count() int64 {
 	if n == 1 {
 		t.noteID = t.noteEvent()
 	}
-	t.r.dropped.Add(1)
+	t.r.counts.dropped.Add(1)
 	t.file.live.keepDropped(t.noteID, n)
 	return n
 }

@@ -40,7 +40,7 @@ func testOwedAgain(t *testing.T) {
 		memory = append(memory, c)
 	}
 	made := int64(3)
-	for r.dropped.Load() == 0 {
+	for r.counts.dropped.Load() == 0 {
 		th.ReadVariable(v, 0, Null())
 		made++
 	}

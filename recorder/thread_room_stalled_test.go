@@ -75,8 +75,8 @@ type robbery struct {
 
 var robberies = []robbery{
 	{"others need memory", func(r *Recorder) {
-		r.lacking.Add(r.pool.Left() + 1)
-		r.kick()
+		r.counts.lacking.Add(r.pool.Left() + 1)
+		r.worker.kick()
 	}, false},
 	{"flush", func(r *Recorder) { _, _ = r.Flush() }, false},
 	{"stop", func(r *Recorder) { _ = r.Stop() }, true},

@@ -40,11 +40,11 @@ func testNobodyStarves(t *testing.T) {
 		for round := range rounds {
 			for i, th := range threads {
 				for try := 0; ; try++ {
-					before := r.dropped.Load()
+					before := r.counts.dropped.Load()
 					th.Enter(m, 0, Null(), Int(i))
 					th.Exit(Void())
 					made++
-					if r.dropped.Load() == before {
+					if r.counts.dropped.Load() == before {
 						break
 					}
 					if full == Stall || try == 2 {
@@ -84,9 +84,9 @@ func TestFullBufferGoesOn(t *testing.T) {
 	} // by goroutines that never end
 	drops := 0
 	for made < 1000 {
-		before := r.dropped.Load()
+		before := r.counts.dropped.Load()
 		call()
-		if n := r.dropped.Load(); n > before {
+		if n := r.counts.dropped.Load(); n > before {
 			drops++
 			answered(th)
 		}
@@ -125,11 +125,11 @@ func TestDroppingYields(t *testing.T) {
 	runs, dropping := 0, false
 	const calls = 400_000
 	for range calls {
-		before := r.dropped.Load()
+		before := r.counts.dropped.Load()
 		th.Enter(m, 0, Null())
 		th.Exit(Void())
 		was := dropping
-		if dropping = r.dropped.Load() > before; was && !dropping {
+		if dropping = r.counts.dropped.Load() > before; was && !dropping {
 			runs++
 		}
 	}

@@ -135,7 +135,7 @@ func TestDroppedIsNotedAtStop(t *testing.T) {
 					}
 				})
 			}
-			for n := int64(0); n < 1000; n = r.dropped.Load() {
+			for n := int64(0); n < 1000; n = r.counts.dropped.Load() {
 				_, _ = r.Flush()
 			}
 			_ = r.Stop()

@@ -142,7 +142,7 @@ func (t *Thread) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {
 // relieved leaves a full chunk to the recorder's goroutine, if that has taken the
 // one before it and there is memory for another.
 func (t *Thread) relieved(c *buffers.Chunk, need int) *buffers.Chunk {
-	if t.r.wake == nil || len(c.Data) < t.r.config.BlockSize || need > len(c.Data) || t.setAside() {
+	if t.r.worker.wake == nil || len(c.Data) < t.r.config.BlockSize || need > len(c.Data) || t.setAside() {
 		return nil
 	}
 	next := t.follow(c, t.r.pool.Get(len(c.Data)))

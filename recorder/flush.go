@@ -33,14 +33,14 @@ func (r *Recorder) later(t *Thread) {
 	if !t.due.Swap(true) {
 		r.due.add(t)
 	}
-	r.kick()
+	r.worker.kick()
 }
 
 // sweepDue writes what threads have set aside, and makes room for those that
 // have nothing to record to.
 func (r *Recorder) sweepDue() {
 	due := r.due.take()
-	lacking := r.lacking.Swap(0)
+	lacking := r.counts.lacking.Swap(0)
 	for _, t := range due {
 		t.due.Store(false)
 		if wants := t.wants.Load(); t.chunk.Load() == nil && !t.left.Load() {
