@@ -68,7 +68,7 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 
 // around reads the children of a gap around a logical offset: up to back of
 // those that end at or before it, the one that contains it, and up to ahead
-// behind that. With x = to it reads the last ones.
+// after that. With x = to it reads the last ones.
 func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*stretch, error) {
 	pos, at := l.stepBack(from, ord, x, back)
 	if m, ok := markBefore(l.marks, x); ok && m.pos > pos && m.pos >= from {

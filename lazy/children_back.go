@@ -12,7 +12,7 @@ import (
 func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	cells := l.s.Cells
 	if at, ok := l.s.OpenChild(l.start); ok && at < x {
-		// What has ended behind that lies within the child.
+		// What has ended after that lies within the child.
 		x = at
 	}
 	j := cells.FirstEnding(x) - 1
@@ -49,7 +49,7 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	return from, ord
 }
 
-// outermost returns the outermost container that begins behind from, of those
+// outermost returns the outermost container that begins after from, of those
 // around a place: own is the ordinal of the innermost.
 func (l *childReader) outermost(own, from int64) format.Cell {
 	if l.chain != nil {
@@ -104,7 +104,7 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 	return []format.Class{format.ClassCall, format.ClassIteration, format.ClassLoop}
 }
 
-// behind returns the offset behind a container's footer, if the container is of
+// behind returns the offset after a container's footer, if the container is of
 // this class and what follows leads to a header whose content begins at start.
 func (l *childReader) behind(c format.Cell, class format.Class, start int64) (int64, bool) {
 	b, err := l.bytes(c.End)

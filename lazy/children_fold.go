@@ -6,7 +6,7 @@ import (
 )
 
 // fold returns what the folded view shows in place of e: nil for nothing. What
-// it returns stands where e stands; e itself may be it.
+// it returns is where e is; e itself may be it.
 func (l *childReader) fold(e *entry) (*entry, error) {
 	if e.state == StatePending {
 		return e, nil // only its end tells
@@ -79,7 +79,7 @@ func (l *childReader) newEntry() *entry {
 	return l.lender.take()
 }
 
-// copyOf returns a copy of e, which is not looked at any more: where entries
+// copyOf returns a copy of e, which is no longer used: where entries
 // are lent, each keeps the memory of its own slices, so that no two share any.
 func (l *childReader) copyOf(e *entry) *entry {
 	out := l.newEntry()

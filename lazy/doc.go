@@ -24,7 +24,7 @@
 //
 // A container's cell says where its content begins and where its footer is.
 // Going forward, the child whose header has just been read is the first cell at
-// or behind a place in post-order whose start is not beyond its content; a
+// or after a place in post-order whose start is not beyond its content; a
 // sample of the smallest start of each 512 cells makes that a few steps,
 // whatever the child contains. Going backward, the cell before a child's own
 // subtree is that of the child before it. Leaves lie between containers and are

@@ -39,7 +39,7 @@ func (w *worker) finished(ctx context.Context, f *follower) bool {
 	return true
 }
 
-// end goes on when the data has its end: as with any trace, with its index, or
+// end continues when the data has its end: as with any trace, with its index, or
 // with one that is made now.
 func (w *worker) end(ctx context.Context, f *follower) error {
 	w.begin(PhaseIndexing, 0)

@@ -155,8 +155,8 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	return err == nil && w.s.AtEOF() && w.found == nil, nil
 }
 
-// tell brings the status up to date where it has changed: who draws it is
-// woken by that.
+// tell brings the status up to date where it has changed: that wakes what draws
+// it.
 func (w *follower) tell() {
 	now, st := time.Now(), w.now()
 	rate := w.pace.rate(now)

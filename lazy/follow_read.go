@@ -74,7 +74,7 @@ func (w *follower) scan(ctx context.Context) error {
 	return w.sumUp()
 }
 
-// restart begins the scan again, since it cannot go on where it stands. Nothing
+// restart begins the scan again, since it cannot continue where it is. Nothing
 // is shown of it before it is as far as what is shown: that stays true.
 func (w *follower) restart() {
 	w.again, w.stuck, w.scans = false, 0, 0
@@ -116,7 +116,7 @@ type passed struct {
 }
 
 // passedBytes is how much of a block is summed up at most, and passedBehind how
-// many bytes behind a place that the scan cannot pass.
+// many bytes after a place that the scan cannot pass.
 const (
 	passedBytes  = 256 << 10
 	passedBehind = 256
@@ -152,7 +152,7 @@ func (w *follower) damaged() bool {
 // sense before it is told of.
 const stuckLooks = 10
 
-// isStuck reports whether the scan stands before bytes that make no sense. Of a
+// isStuck reports whether the scan has stopped before bytes that make no sense. Of a
 // file that is being written that may only be for a moment, as a network folder
 // can tell of bytes before it has them: when they change, or what the scan has
 // gone through before them, it begins again. It also does when it came there in

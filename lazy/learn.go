@@ -53,7 +53,7 @@ func (w *worker) firstLook() (*index.Scan, error) {
 }
 
 // startOver scans the beginning of the data, with nothing known but what it
-// finds. What it returns goes on from there.
+// finds. The scan that it returns continues from there.
 func (w *worker) startOver() (*index.Scan, error) {
 	w.tallies.Store(nil)
 	found := format.NewContext(w.data.Version())
@@ -76,7 +76,7 @@ func (w *worker) learn(ctx context.Context, first *index.Scan) error {
 	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
 }
 
-// learnFrom goes on after err said whether the recorded index could be used.
+// learnFrom is learn, after err said whether the recorded index could be used.
 func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
 	if err == nil {
 		w.note(func(s *Status) { s.Index = IndexRecorded })
@@ -188,7 +188,7 @@ func (t *trace) checkEnds(v *index.View) error {
 }
 
 // dropIndex forgets an index that cannot be trusted, and what it said. What is
-// known then is the beginning of the data, from where the scan goes on.
+// known then is the beginning of the data, from where the scan continues.
 func (w *worker) dropIndex() (*index.Scan, error) {
 	first, err := w.startOver()
 	if err != nil {

@@ -16,7 +16,7 @@ type order struct {
 type orderKind int
 
 const (
-	orderTick     orderKind = iota // time for another look; nobody sends it
+	orderTick     orderKind = iota // time for another look; it is not sent
 	orderCatchUp                   // know all that is in the file now
 	orderFollow                    // follow the trace again
 	orderUnfollow                  // no longer follow it

@@ -19,7 +19,7 @@ const showEvery = 100 * time.Millisecond
 
 // rebuild finds out about the trace from the data alone, showing what it knows
 // as it goes, and stores the index at path where that is allowed. first is a
-// scan that has begun, whose cells nobody took; nil for none.
+// scan that has begun, whose cells no sink took; nil for none.
 func (r *worker) rebuild(ctx context.Context, path string, first *index.Scan) error {
 	r.note(func(s *Status) { s.Index = IndexRebuilt })
 	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
@@ -112,7 +112,7 @@ func (r *worker) wantStored(path string) (*index.File, error) {
 }
 
 // storeIndex puts the index into its place, unless the data has no good end or
-// has changed meanwhile, and goes on with it instead of the scan's.
+// has changed meanwhile, and continues with it instead of the scan's.
 func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
 	st, err := os.Stat(r.path)
 	switch {

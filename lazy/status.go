@@ -32,7 +32,7 @@ const (
 // Status says what a reader knows and does.
 type Status struct {
 	Phase       Phase
-	Done, Total int64     // bytes of the work that goes on
+	Done, Total int64     // bytes of the current work
 	Since       time.Time // when it began
 	Index       string    // IndexRecorded, IndexRebuilt, IndexStored; "" until known
 	IndexReason error     // why the index that was there is not used; nil when it is, or none was there
@@ -47,7 +47,7 @@ type Status struct {
 	Ended       string    // how the recording ended, where its program did not close it and its rest was brought in; "": it did, or that is in Problem
 }
 
-// Rate returns bytes per second of the work that goes on, and the time left;
+// Rate returns bytes per second of the current work, and the time left;
 // zero when it cannot be told yet.
 func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 	took := now.Sub(s.Since).Seconds()

@@ -76,7 +76,7 @@ func (r *trace) distrustTimes(s *times.File, why error) {
 	}
 }
 
-// endPlace returns where the last cell of the index of a view stands.
+// endPlace returns where the last cell of the index of a view is.
 func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
 // checkTimes checks, of a recording that has ended, that the sidecar has a cell

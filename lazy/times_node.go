@@ -13,7 +13,7 @@ import (
 // of times says; of a thread, from the start of its first block to the end of
 // its last. ok is false when it is not known: of a leaf, of a container whose
 // end is not known, and where the trace has no times. A node of the folded view
-// that stands for several has the time of the one that it shows.
+// that is several points in one has the time of the one that it shows.
 func (n *Node) Time() (t Time, ok bool) {
 	r := n.tree.r
 	t = noTime

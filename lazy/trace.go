@@ -125,12 +125,12 @@ func (t *trace) use(f func() error) error {
 	return mapped.Guard(f, t.data, t.index, t.times.Load().Mapped())
 }
 
-// changePatience is how long change waits for a moment in which nobody uses the
-// mappings. It lets others begin to use them in that time: to wait behind one
-// who reads for seconds, as in a call with millions of children, would stop all.
+// changePatience is how long change waits for a moment in which no goroutine uses
+// the mappings. Others may begin to use them in that time: if they waited after one
+// that reads for seconds, as in a call with millions of children, all would stop.
 const changePatience = 100 * time.Millisecond
 
-// change calls f while nobody uses the mappings.
+// change calls f while no goroutine uses the mappings.
 func (t *trace) change(f func() error) error {
 	for until := time.Now().Add(changePatience); !t.life.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
@@ -177,7 +177,7 @@ func (t *trace) setData(m *mapped.File, v *index.View, ctx *format.Context, why 
 }
 
 // setIndex puts another mapping (nil: none) in the place of the index's, and v
-// in the place of the view, which may stand on the mapping that goes. With
+// in the place of the view, which may be of the mapping that goes. With
 // wrong, what was known so far is no longer true.
 func (t *trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
 	t.life.Lock()

@@ -17,15 +17,15 @@ const (
 	StatePending          // its end has not been found yet
 )
 
-// entry is a trace point as it stands in its thread's stream. Offsets are
+// entry is a trace point as it is in its thread's stream. Offsets are
 // logical.
 type entry struct {
 	at    int64 // of the header or leaf
-	next  int64 // behind the footer or leaf
+	next  int64 // after the footer or leaf
 	start int64 // of a container: its content, from start to end
 	end   int64
-	first int64 // ordinal of the first cell that ends at or behind start
-	after int64 // ordinal of the first cell that ends at or behind next
+	first int64 // ordinal of the first cell that ends at or after start
+	after int64 // ordinal of the first cell that ends at or after next
 	place int64 // of its cell in a streaming recorder's index; 0: it has none
 	state State
 	point format.Point
@@ -70,14 +70,14 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 	b := w.s.Blocks[w.hint]
 	lo, hi := b.Physical+pos-b.Logical, b.Physical+w.s.End(w.hint)-b.Logical
 	if lo >= hi || hi > int64(len(w.r.data.Bytes())) {
-		return nil, w.contradiction(pos, "a block behind the end of the data")
+		return nil, w.contradiction(pos, "a block after the end of the data")
 	}
 	return w.r.data.Bytes()[lo:hi], nil
 }
 
-// next reads the child that begins at or, behind reference objects, after pos,
+// next reads the child that begins at pos, or after reference objects there,
 // in content that ends at end. ord is the ordinal of the first cell that ends
-// at or behind pos. When want is false, of the point only Class, Event, Ref,
+// at or after pos. When want is false, of the point only Class, Event, Ref,
 // and Location are read, and nothing of the footer. It reports false at the
 // end of the content.
 func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
@@ -96,13 +96,13 @@ func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
 			}
 			pos += int64(n)
 		default:
-			return false, w.contradiction(pos, k.String()+" where a trace point should stand")
+			return false, w.contradiction(pos, k.String()+" where a trace point should be")
 		}
 	}
 	return false, nil
 }
 
-// point reads the trace point at the start of b, which stands at pos.
+// point reads the trace point at the start of b, which is at pos.
 func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error {
 	var n int
 	var err error
@@ -191,7 +191,7 @@ func (w *walker) footer(e *entry, want bool) error {
 		return err
 	}
 	if k := format.Kind(b[0]); k != format.KindFooter {
-		return w.contradiction(e.end, k.String()+" where a footer should stand")
+		return w.contradiction(e.end, k.String()+" where a footer should be")
 	}
 	var n int
 	if want {
@@ -210,7 +210,7 @@ func (w *walker) footer(e *entry, want bool) error {
 }
 
 // plausible reports whether another object of the thread can begin at the start
-// of b, which is behind a footer and may be empty: a footer that a wrong cell
+// of b, which follows a footer and may be empty: a footer that a wrong cell
 // points to is seldom followed by one.
 func (w *walker) plausible(b []byte) bool {
 	if len(b) == 0 {

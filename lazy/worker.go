@@ -10,7 +10,9 @@ import (
 )
 
 // worker finds out about a trace, and follows it while it is written. All of that
-// is done by one goroutine, which takes orders between two pieces of work.
+// is done by one goroutine, which takes orders between two pieces of work. Its
+// methods are the pieces of work: learning from the index (learn.go) or from the data
+// (rebuild.go), unpacking (packed.go), following (follow_loop.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options

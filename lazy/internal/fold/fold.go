@@ -42,7 +42,7 @@ type Folder[T any] struct {
 }
 
 // Fold returns what is shown in place of t; keep is false when that is
-// nothing. The result stands below the same parent as t, which is what the
+// nothing. The result has the same parent as t, which is what the
 // text of its children depends on.
 func (f *Folder[T]) Fold(t T) (out T, keep bool, err error) {
 	return f.at(t, 0)

@@ -14,7 +14,7 @@ var primitives = map[format.ValueKind]format.TypeKind{
 	format.ValueChar: format.TypeChar, format.ValueBoolean: format.TypeBoolean,
 }
 
-// classTypes are the class names that stand for a primitive type.
+// classTypes are the class names that mean a primitive type.
 var classTypes = map[string]format.TypeKind{
 	"I": format.TypeInt, "java.lang.Integer": format.TypeInt,
 	"J": format.TypeLong, "java.lang.Long": format.TypeLong,

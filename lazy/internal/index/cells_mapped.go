@@ -40,12 +40,12 @@ func (c *mappedCells) Placed(ord int64) (format.Cell, int64) { return c.decode(p
 func (c *mappedCells) decode(pos int64) (format.Cell, int64) {
 	cell := format.DecodeCell(c.index[pos:])
 	if c.dump {
-		pos += format.CellSize // behind the block's cell, not before it
+		pos += format.CellSize // after the block's cell, not before it
 	}
 	return cell, pos
 }
 
-// posIn returns where in the index a container's cell stands. It must be in one
+// posIn returns where in the index a container's cell is. It must be in one
 // of the runs.
 func posIn(runs []run, ord int64) int64 {
 	r := runs[sort.Search(len(runs), func(i int) bool { return runs[i].ord > ord })-1]
@@ -167,7 +167,7 @@ type sampler struct {
 
 func newSampler() sampler { return sampler{groupStart: math.MaxInt64, superStart: math.MaxInt64} }
 
-// room is how many cells the group that goes on lacks, one or more.
+// room is how many cells the current group lacks, one or more.
 func (s *sampler) room() int { return groupCells - s.inGroup }
 
 // addSome adds n cells, no more than there is room for, of which smallest is the

@@ -6,7 +6,7 @@ import (
 	"tracex/format"
 )
 
-// scannedCells are cells that stand nowhere: they are found again from the
+// scannedCells are cells of no index: they are found again from the
 // data, a group at a time, when they are asked for. They may only be used
 // within guard.
 type scannedCells struct {
@@ -29,7 +29,7 @@ func (c *scannedCells) Placed(ord int64) (format.Cell, int64) {
 	if i := ord % ScanGroup; i < int64(len(group)) {
 		return group[i], posIn(runs, i)
 	}
-	// The data changed under us; no container stands there.
+	// The data changed under us; no container is there.
 	return format.Cell{Kind: format.KindTracePoint, Start: -1, End: -1}, 0
 }
 

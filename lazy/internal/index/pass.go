@@ -19,11 +19,11 @@ var ErrContradiction = errors.New("the index contradicts the data")
 
 // pass is the one pass over the index: it finds the cells of blocks and of
 // reference objects, and samples the starts of containers. Each block cell is
-// checked against the data, and that a thread's containers end one behind the
+// checked against the data, and that a thread's containers end one after the
 // other; all else is checked when it is used.
 type pass struct {
 	index, data *mapped.File
-	dump        bool // a block's cell comes behind the cells of its objects
+	dump        bool // a block's cell comes after the cells of its objects
 	streams     map[int32]*streamPass
 	cur         *streamPass // whose block the cells belong to
 	pending     *streamPass // of a dump: whose block cell has not come yet
@@ -49,7 +49,7 @@ func (p *pass) newStream() *streamPass {
 	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump}, starts: newSampler(), lastEnd: -1}
 	if len(p.streams) == 0 {
 		// Most traces have one large thread, the first: its samples need not grow,
-		// which would leave several times their size behind.
+		// which would leave garbage of several times their size.
 		s.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
 	}
 	return s
@@ -63,7 +63,7 @@ func (s *streamPass) snapshot() *Stream {
 }
 
 // run makes the pass. It must be called within guard. It publishes nothing
-// before the end: in the middle of an index nobody can tell which containers
+// before the end: in the middle of an index there is no telling which containers
 // are open, and so where the children of a node begin.
 func (p *pass) run(ctx context.Context) error {
 	cells, err := checkEnd(p.index)
@@ -81,7 +81,7 @@ func (p *pass) run(ctx context.Context) error {
 				break
 			}
 			if p.index.Bytes()[pos] == byte(format.KindTracePoint) {
-				return p.contradicts(pos, "a container whose end lies behind the one before it")
+				return p.contradicts(pos, "a container that does not end after the one before it")
 			}
 			if err := p.other(pos); err != nil {
 				return err
@@ -100,7 +100,7 @@ func (p *pass) run(ctx context.Context) error {
 }
 
 // containers takes the container cells from pos on and returns where the first
-// cell stands that is none, or is out of order. It is the loop that all of a
+// cell is that is none, or is out of order. It is the loop that all of a
 // large index goes through.
 func (p *pass) containers(pos, stop int64) int64 {
 	b := p.index.Bytes()
@@ -140,7 +140,7 @@ func (p *pass) containers(pos, stop int64) int64 {
 }
 
 // ascending goes over the cells at the start of b, two at a time, as far as they
-// are of containers that end one behind the other, the first behind last, which is
+// are of containers that end one after the other, the first after last, which is
 // -1 or more. It returns how many it has passed, the end of the last of them and
 // their smallest start. It looks at the two together: what is wrong with either
 // makes the sign of one number negative.
@@ -213,7 +213,7 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 	s := p.streams[cell.ID]
 	switch {
 	case p.dump && s != nil:
-		return p.contradicts(pos, fmt.Sprintf("a second block of thread %d behind its objects", cell.ID))
+		return p.contradicts(pos, fmt.Sprintf("a second block of thread %d after its objects", cell.ID))
 	case p.dump:
 		s, p.pending = p.owner(), nil
 	case s == nil:
@@ -243,14 +243,14 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 // containers: their footers must lie in it.
 func (p *pass) leaveBlock(pos int64) error {
 	if s := p.cur; s != nil && s.lastEnd >= s.Size {
-		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, behind the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
+		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, after the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
 	} else if s != nil && len(s.Lasts) < len(s.Blocks) {
 		s.Lasts = append(s.Lasts, pos-format.CellSize)
 	}
 	return nil
 }
 
-// finish checks what must hold behind the last cell.
+// finish checks what must hold after the last cell.
 func (p *pass) finish(pos int64) error {
 	if p.pending != nil {
 		return p.contradicts(pos, "objects without a block")

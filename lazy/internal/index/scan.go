@@ -29,7 +29,7 @@ type Scan struct {
 	err       error
 	reference func(object []byte, cell format.Cell) error
 	out       Sink     // may be nil
-	partial   *partial // the block that goes on, of a file that is being written; nil: of another file
+	partial   *partial // the block that the scan is in, of a file that is being written; nil: of another file
 	regen     *regenerator
 	leap      format.Leap
 	room      []openFrame // that a stack had, for the next that needs some
@@ -50,13 +50,13 @@ type streamScan struct {
 	n      int64 // containers ended
 	points []checkpoint
 	mins   []int64 // smallest start of each whole group of scanGroup cells
-	min    int64   // of the group that goes on
+	min    int64   // of the current group
 	base   int64   // physical offset of the current block's content
 	before int64   // logical bytes before it
 	shown  *Stream // in the view before; nil: it was not in it
 }
 
-// openFrame is a container that is open while the scan goes on.
+// openFrame is a container that is open where the scan is.
 type openFrame struct {
 	at    int64 // logical, of its header
 	start int64 // logical, of its content
@@ -76,7 +76,7 @@ type frame struct {
 
 // checkpoint is where a group of scanGroup cells begins.
 type checkpoint struct {
-	pos   int64  // logical: behind the footer before the first cell of the group
+	pos   int64  // logical: after the footer before the first cell of the group
 	place int64  // of the next cell, if it is of the same block
 	open  *frame // what is open there
 }

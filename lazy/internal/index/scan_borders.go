@@ -83,8 +83,8 @@ func (s *Scan) giveRoom() {
 	}
 }
 
-// footer takes the footer at a logical offset that ends before behind.
-func (s *Scan) footer(at, behind int64) {
+// footer takes the footer at a logical offset, which ends at to.
+func (s *Scan) footer(at, to int64) {
 	t := s.cur
 	f := &t.stack[len(t.stack)-1]
 	t.stack = t.stack[:len(t.stack)-1]
@@ -97,16 +97,16 @@ func (s *Scan) footer(at, behind int64) {
 	s.place += format.CellSize
 	t.min = min(t.min, f.start)
 	if t.n++; t.n%ScanGroup == 0 {
-		s.endGroup(behind)
+		s.endGroup(to)
 	}
 }
 
-// endGroup ends a group of cells with the container that ends before behind.
-func (s *Scan) endGroup(behind int64) {
+// endGroup ends a group of cells with the container whose footer ends at to.
+func (s *Scan) endGroup(to int64) {
 	t := s.cur
 	t.mins = append(t.mins, t.min)
 	t.min = math.MaxInt64
-	t.points = append(t.points, checkpoint{pos: behind, place: s.place, open: t.keepOpen()})
+	t.points = append(t.points, checkpoint{pos: to, place: s.place, open: t.keepOpen()})
 }
 
 // keepOpen returns the containers that are open now, for a checkpoint. Each is

@@ -154,7 +154,7 @@ type verifier struct {
 	index *mapped.File
 	left  int64 // cells not yet compared
 	pos   int64 // of the next cell
-	dump  bool  // block cells come behind
+	dump  bool  // block cells come after their objects' cells
 	block format.Cell
 	claim format.Cell // of the streaming writer's block cell, whose end is checked later
 	at    int64       // its position

@@ -65,7 +65,7 @@ type unended struct {
 	start int64 // logical: its content
 }
 
-// OpenChild returns where the child stands that has not ended, of the container
+// OpenChild returns where the child is that has not ended, of the container
 // whose content begins at start; of the thread, for 0. There is at most one: it
 // is the last.
 func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
@@ -136,7 +136,7 @@ func (s *Stream) Pieces(from, to int64, f func(from, to int64) error) error {
 }
 
 // Cells are the containers of one thread in post-order: a container comes
-// behind all that it contains, and ends rise strictly. They are numbered from
+// after all that it contains, and ends rise strictly. They are numbered from
 // 0; that number is called ordinal. What is returned has not been checked
 // against the data.
 type Cells interface {
@@ -155,6 +155,6 @@ type Cells interface {
 	// is the innermost container around x.
 	FirstAround(from, x int64) int64
 	// Around is firstAround, with the cell and its place where there is one. hint
-	// is of the user alone, who goes from cell to cell: it begins as 0.
+	// is the user's own, which goes from cell to cell: it begins as 0.
 	Around(from, x int64, hint *int) (ord int64, c format.Cell, place int64)
 }

@@ -120,7 +120,7 @@ func (l *Writer) Point(p *format.Point, f *format.Footer, parent format.Parent, 
 	}
 }
 
-// Unloaded writes the line that stands for a run of n children that are not
+// Unloaded writes the line for a run of n children that are not
 // loaded; nothing for none.
 func (l *Writer) Unloaded(n, depth int) {
 	if n == 0 {
