@@ -23,6 +23,8 @@ var (
 
 // trace is what is open of a trace, and what is known of it: the mapped files, the
 // descriptors and a view. All that reads a trace goes by it; the worker changes it.
+// It has a field for each thing that can change by itself, and says how it is guarded:
+// what is read at each step of a walk should not wait for what is not.
 type trace struct {
 	board
 	path      string
