@@ -62,29 +62,29 @@
 //
 // # What is locked
 //
-// One lock guards all state. Handlers and timers hold it; it is short: sending
-// queues, and what a peer does not read ends that peer's connection, not the
-// service's patience. Without the lock are: packets sent to a consumer, between
-// steps of some 256 KiB, and files, each written by a goroutine of its own. So
-// nobody waits for a consumer that does not read, for a full pipe, or for a disk.
+// One lock guards all state. Handlers and timers hold it, for a short time: sending
+// puts a message into a queue, and a peer that does not read loses its connection.
+// Packets are read from buffers in steps of some 256 KiB, and sent, written to a
+// file (by a goroutine of its own) or handed to a function without the lock. So no
+// goroutine waits for a consumer that does not read, for a full pipe, or for a disk.
 //
 // # What a flush has
 //
 // Each connection is read by a goroutine of its own. What a program sent before a
 // consumer asked for a flush, a clone or the end of a session may therefore lie
-// unread when that is handled. All three wait for it, also where the program need
-// not answer, or has gone, but for nothing that comes later, and no longer than a
-// flush, or a stop, may take. Only Linux tells what lies unread: elsewhere it may
-// come too late. When a consumer leaves, or the service is closed, sessions end at
-// once.
+// unread when that is handled. All three first handle what is in the socket by
+// then, even from programs that need not answer or are gone, but not what arrives
+// later. They take no longer than a flush, or a stop, may take. Only Linux tells
+// what is unread: on other systems it may come too late. When a consumer leaves, or
+// the service is closed, sessions end at once.
 //
 // # Whom it trusts
 //
-// Nobody that connects. Who somebody is the system says. A consumer must be of
-// this process's user, or root. A producer reads and writes its own memory alone;
-// of it nothing is believed that has not been copied first (see package smb), its
-// chunks reach only buffers of sessions that set up one of its data sources, and
-// its packets may not have the fields that say who wrote them: the service adds
-// these. Memory that a producer made is taken only if it is sealed, so that it can
-// never shrink. What a producer may have at most, [Limits] say.
+// No peer. The system says which user and process a peer is. A consumer must run as
+// this process's user, or as root. A producer reads and writes its own memory only.
+// The service copies that memory before it believes anything in it (see package
+// smb). A producer's chunks reach only buffers of sessions that set up one of its
+// data sources. Its packets may not have the fields that say who wrote them: the
+// service adds these. Memory that a producer made must be sealed, so that it cannot
+// shrink. [Limits] bound what a producer may have.
 package service
