@@ -28,7 +28,7 @@ var otherBytes = map[string]string{
 	"recorder/internal/clock":                "readings of clocks",
 	"recorder/internal/buffers":              "the memory that a killed program leaves",
 	"recorder/holder_linux.go":               "columns of /proc/locks",
-	"recorder/files.go":                      "a list of files",
+	"recorder/sink_files.go":                 "a list of files",
 	"recorder/value.go":                      "eight characters at a time",
 	"recorder/convert/spool":                 "batches of records that wait to be written",
 	"recorder/convert/perfetto/packet.go":    "tags of protobuf",
