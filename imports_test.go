@@ -37,6 +37,7 @@ var layers = []struct {
 	{"tracex/ui/internal/address", nil, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/threads", []string{"tracex/ui/internal/screen", "tracex/ui/internal/pattern", "tracex/ui/internal/nodetext", "tracex/ui/internal/list", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui/internal/outline", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
+	{"tracex/ui/internal/rows", []string{"tracex/ui/internal/screen", "tracex/ui/internal/nodetext", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/history", []string{"tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/job", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/counting", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},

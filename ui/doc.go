@@ -27,10 +27,11 @@
 //	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
 //	text in cells, styles        internal/screen
 //	cursor and moves in the tree internal/outline
+//	rows and their columns       internal/rows, internal/nodetext
 //	searches, hits, their list   internal/search, internal/pattern
 //	lists with a filter          internal/list, internal/threads
 //	typing                       internal/prompt, internal/address
-//	all about a row              internal/details, internal/source, internal/nodetext
+//	all about a row              internal/details, internal/source
 //	header, messages, troubles   internal/status
 //	work that a person waits for internal/job, internal/history
 //	numbers filled in            internal/counting

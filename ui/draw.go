@@ -148,7 +148,7 @@ func (m *Model) rule(l layout) string {
 	if l.details == alone {
 		return screen.Titled(" details ", "", m.width, m.g)
 	}
-	line := m.head(l.treeWidth)
+	line := m.rowView().Head(l.treeWidth)
 	if l.details == beside {
 		line += screen.Titled(" details ", "", m.width-l.treeWidth, m.g)
 	}

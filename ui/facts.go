@@ -3,6 +3,7 @@ package ui
 import (
 	"tracex/lazy"
 	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/rows"
 )
 
 // facts are what the screen shows of the trace. They are taken in Update, so that
@@ -10,8 +11,8 @@ import (
 type facts struct {
 	traceFacts
 	cursorFacts
-	rows    []row    // those on the screen
-	details []string // the lines of the details, where they are shown
+	rows    []rows.Row // those on the screen
+	details []string   // the lines of the details, where they are shown
 }
 
 // traceFacts are about the trace.

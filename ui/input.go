@@ -158,7 +158,7 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	now := m.clock.now()
 	double := m.click.y == e.Y && now.Sub(m.click.at) < doubleClick
 	m.click = click{e.Y, now}
-	mark := m.indent().of(row.Depth)
+	mark := m.indent().Of(row.Depth)
 	if double || e.X >= mark && e.X <= mark+1 {
 		m.click = click{}
 		return m.toggle(0)

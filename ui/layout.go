@@ -79,31 +79,3 @@ func (m *Model) overlayHeight(l layout) int {
 	}
 	return height
 }
-
-// indent is how far rows are indented on a screen: less where it is deep, so
-// that a third of the width at most is spent.
-type indent struct {
-	from int // depths up to here are not indented
-	step int // cells a level
-}
-
-// textFrom is where the marks of rows without indentation stand: behind the
-// cursor's mark and the mark of a diff.
-const textFrom = 2
-
-func (in indent) of(depth int) int { return textFrom + max(0, depth-in.from)*in.step }
-
-func (m *Model) indent() indent {
-	deepest := 0
-	for _, r := range m.out.Rows {
-		deepest = max(deepest, r.Depth)
-	}
-	room := m.layout().treeWidth / 3
-	switch {
-	case 2*deepest <= room:
-		return indent{0, 2}
-	case deepest <= room:
-		return indent{0, 1}
-	}
-	return indent{deepest - room, 1}
-}

@@ -1,4 +1,4 @@
-package ui
+package rows
 
 import (
 	"strings"
@@ -20,9 +20,9 @@ const countFrom = 50
 type column struct {
 	title string
 	width int // cells, with the blanks on the left
-	gauge int // cells of a bar behind the text, with the blank before it
+	gauge int // cells of a bar after the text, with the blank before it
 	from  int // the width of a tree from which on it has the column
-	cell  func(m *Model, l *lazy.Line, room int) (text string, s screen.Style)
+	cell  func(v *View, l *lazy.Line, room int) (text string, s screen.Style)
 }
 
 // timeColumns are the columns of a trace with times, in their order on the
@@ -42,9 +42,6 @@ const (
 	gaugeFrom  = 110
 )
 
-// timed reports whether the trace has times.
-func (m *Model) timed() bool { return m.facts.timed }
-
 // columns returns the columns of a tree of some width in a trace with times.
 func columns(width int) []column {
 	var shown []column
@@ -60,7 +57,7 @@ func columns(width int) []column {
 	return shown
 }
 
-// tail is what stands at the right end of a row: a text for each column.
+// tail is the right end of a row: a text for each column.
 type tail struct {
 	cells []tailCell
 	width int // of all, with what is blank at the end; 0: there is nothing
@@ -75,22 +72,22 @@ type tailCell struct {
 
 // tailOf returns the tail of a node's row in a tree of some width. Where the
 // columns say nothing of a node its text has all of the row.
-func (m *Model) tailOf(of *lazy.Line, width int) tail {
-	if !m.timed() {
-		text, s := countCell(m, of)
+func (v *View) tailOf(of *lazy.Line, width int) tail {
+	if !v.Timed {
+		text, s := countCell(v, of)
 		if text == "" || width < countFrom {
 			return tail{}
 		}
-		w := max(countWidth, screen.TextWidth(text, m.g.ASCII)+2)
+		w := max(countWidth, screen.TextWidth(text, v.Glyphs.ASCII)+2)
 		return tail{[]tailCell{{column: column{width: w - 1}, text: text, s: s}}, w}
 	}
 	var t tail
 	some := false
 	for _, c := range columns(width) {
-		text, s := c.cell(m, of, c.width-1)
+		text, s := c.cell(v, of, c.width-1)
 		cell := tailCell{column: c, text: text, s: s}
 		if c.gauge > 0 {
-			cell.bar = screen.Gauge(of.Time.Duration, of.Whole, c.gauge-1, m.g)
+			cell.bar = screen.Gauge(of.Time.Duration, of.Whole, c.gauge-1, v.Glyphs)
 		}
 		some = some || text != ""
 		t.cells = append(t.cells, cell)
@@ -99,7 +96,7 @@ func (m *Model) tailOf(of *lazy.Line, width int) tail {
 	if !some {
 		return tail{}
 	}
-	t.width += 2 // as the rule goes on behind the titles
+	t.width += 2 // as the rule has after the titles
 	return t
 }
 
@@ -119,33 +116,33 @@ func (t *tail) draw(l *screen.Line) {
 	}
 }
 
-// head draws the titles over the columns of a tree.
-func (m *Model) head(width int) string {
-	if !m.timed() {
-		return screen.Titled("", " children ", width, m.g)
+// Head draws the titles over the columns of a tree.
+func (v *View) Head(width int) string {
+	if !v.Timed {
+		return screen.Titled("", " children ", width, v.Glyphs)
 	}
 	shown := columns(width)
 	if len(shown) == 0 {
-		return screen.Titled("", "", width, m.g)
+		return screen.Titled("", "", width, v.Glyphs)
 	}
 	var titles strings.Builder
-	blank := "" // between a title and the rule behind it
+	blank := "" // between a title and the rule after it
 	for i, c := range shown {
 		title := " " + c.title
-		if i == 0 && m.facts.byDuration {
-			title = " " + m.g.Sorted + title
+		if i == 0 && v.ByDuration {
+			title = " " + v.Glyphs.Sorted + title
 		}
-		rest := max(0, c.width-screen.TextWidth(title, m.g.ASCII))
+		rest := max(0, c.width-screen.TextWidth(title, v.Glyphs.ASCII))
 		if rest < len(blank) {
 			blank = ""
 		}
-		titles.WriteString(blank + strings.Repeat(m.g.Rule, rest-len(blank)) + title)
+		titles.WriteString(blank + strings.Repeat(v.Glyphs.Rule, rest-len(blank)) + title)
 		if blank = " "; c.gauge > 0 {
-			titles.WriteString(blank + strings.Repeat(m.g.Rule, c.gauge-1))
+			titles.WriteString(blank + strings.Repeat(v.Glyphs.Rule, c.gauge-1))
 			blank = ""
 		}
 	}
-	return screen.Titled("", titles.String()+" ", width, m.g)
+	return screen.Titled("", titles.String()+" ", width, v.Glyphs)
 }
 
 // weight is how durations are drawn: faint where a node has next to nothing to
@@ -157,14 +154,14 @@ func weight(l *lazy.Line) screen.Style {
 	return screen.Plain
 }
 
-func durationCell(m *Model, l *lazy.Line, _ int) (string, screen.Style) {
+func durationCell(v *View, l *lazy.Line, _ int) (string, screen.Style) {
 	switch {
-	case l.Timed && l.State == lazy.StatePending: // a thread that goes on
-		return strings.TrimSpace(m.g.AtLeast) + screen.Duration(l.Time.Duration, m.g), screen.Faint
+	case l.Timed && l.State == lazy.StatePending: // a thread that has not ended
+		return strings.TrimSpace(v.Glyphs.AtLeast) + screen.Duration(l.Time.Duration, v.Glyphs), screen.Faint
 	case l.Timed:
-		return screen.Duration(l.Time.Duration, m.g), weight(l)
+		return screen.Duration(l.Time.Duration, v.Glyphs), weight(l)
 	case l.State == lazy.StateUnfinished, l.State == lazy.StatePending:
-		return m.g.More, screen.Faint
+		return v.Glyphs.More, screen.Faint
 	}
 	return "", screen.Plain
 }
@@ -172,17 +169,17 @@ func durationCell(m *Model, l *lazy.Line, _ int) (string, screen.Style) {
 // selfCell is the time in the node itself. While not all of its children are
 // known, it is what they have left over so far. Of a thread it would be time
 // that nothing was recorded in.
-func selfCell(m *Model, l *lazy.Line, room int) (string, screen.Style) {
+func selfCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	switch {
 	case !l.Timed || l.IsThread() || !l.SelfKnown:
 		return "", screen.Plain
 	case l.SelfExact:
-		return screen.Duration(l.Self, m.g), weight(l)
+		return screen.Duration(l.Self, v.Glyphs), weight(l)
 	}
-	return screen.CutEnd(m.g.AtMost+screen.Duration(l.Self, m.g), room, m.g), screen.Faint
+	return screen.CutEnd(v.Glyphs.AtMost+screen.Duration(l.Self, v.Glyphs), room, v.Glyphs), screen.Faint
 }
 
-func shareCell(_ *Model, l *lazy.Line, _ int) (string, screen.Style) {
+func shareCell(_ *View, l *lazy.Line, _ int) (string, screen.Style) {
 	if !l.Timed {
 		return "", screen.Plain
 	}
@@ -191,21 +188,21 @@ func shareCell(_ *Model, l *lazy.Line, _ int) (string, screen.Style) {
 
 // childrenCell is the number of children, in fewer digits where they have no
 // room.
-func childrenCell(m *Model, l *lazy.Line, room int) (string, screen.Style) {
-	text, s := countCell(m, l)
-	if screen.TextWidth(text, m.g.ASCII) > room {
+func childrenCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
+	text, s := countCell(v, l)
+	if screen.TextWidth(text, v.Glyphs.ASCII) > room {
 		text = screen.Short(l.Count)
 		if !l.CountExact {
-			text = m.g.AtLeast + text
+			text = v.Glyphs.AtLeast + text
 		}
 	}
 	return text, s
 }
 
-func countCell(m *Model, l *lazy.Line) (string, screen.Style) {
+func countCell(v *View, l *lazy.Line) (string, screen.Style) {
 	s := screen.Plain
 	if !l.CountExact {
 		s = screen.Faint
 	}
-	return nodetext.Count(l.Count, l.CountExact, l.CountKnown, m.g), s
+	return nodetext.Count(l.Count, l.CountExact, l.CountKnown, v.Glyphs), s
 }

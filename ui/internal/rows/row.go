@@ -1,0 +1,150 @@
+package rows
+
+import (
+	"context"
+	"errors"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/screen"
+)
+
+// Row is a line of the tree as it is drawn: a value, made in Update.
+type Row struct {
+	lazy.Line
+	Shown   string        // the text without the mark of a diff, which has its own column
+	Styles  []format.Span // of what is shown
+	Lit     [][2]int      // what a search has found in the text
+	Skip    int           // cells of the text that are scrolled out on the left
+	Loading bool          // children are being loaded
+	Err     error         // of a gap: why it could not be loaded
+}
+
+// New returns what a line of the tree shows.
+func New(l lazy.Line) Row {
+	r := Row{Line: l, Shown: l.Text[l.Mark:]}
+	switch {
+	case l.Node == nil:
+	case l.IsPoint():
+		r.Styles = spansAfter(l.Spans, l.Mark)
+	default:
+		r.Styles = []format.Span{{Start: 0, End: len(r.Shown)}}
+	}
+	return r
+}
+
+// spansAfter returns the styles of a text without the mark at its start.
+func spansAfter(spans []format.Span, mark int) []format.Span {
+	if mark == 0 {
+		return spans
+	}
+	spans = spans[1:]
+	for i := range spans {
+		spans[i].Start -= mark
+		spans[i].End -= mark
+	}
+	return spans
+}
+
+// View is how rows are drawn.
+type View struct {
+	Glyphs     *screen.Glyphs
+	Spinner    string
+	Pending    string   // the mark after what has not ended
+	Cursor     lazy.Row // which is drawn bold
+	Timed      bool     // the trace has times
+	ByDuration bool     // the children that a person means are sorted by duration
+}
+
+// Draw draws a row: a line of width cells.
+func (v *View) Draw(r *Row, in Indent, width int) string {
+	l := screen.NewLine(width, v.Glyphs)
+	if r.Row == v.Cursor {
+		l.Heavy = true
+		l.Put(v.Glyphs.Cursor, screen.Accent)
+	} else {
+		l.Put(" ", screen.Plain)
+	}
+	mark, s := " ", screen.Plain
+	if r.IsPoint() {
+		mark, s = screen.DiffMark(r.Diff)
+	}
+	l.Put(mark, s)
+	l.Space(in.Of(r.Depth) - textFrom)
+	if r.Node == nil {
+		v.gapText(l, r)
+		return l.End()
+	}
+	t := v.tailOf(&r.Line, width)
+	l.Left -= t.width
+	v.nodeText(l, r)
+	if t.width > 0 {
+		l.Space(l.Left)
+		l.Left = t.width
+		t.draw(l)
+	}
+	return l.End()
+}
+
+// nodeText draws the mark of a node and its text.
+func (v *View) nodeText(l *screen.Line, r *Row) {
+	if mark := v.mark(r); mark == " " {
+		l.Space(2)
+	} else {
+		l.Put(mark, screen.Accent).Space(1)
+	}
+	of := screen.Always(screen.Bold)
+	if r.IsPoint() {
+		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
+	}
+	l.Spans(r.Shown, r.Styles, of, r.Lit, r.Skip)
+	switch {
+	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
+		l.Put("  no calls in this thread", screen.Faint)
+	case r.State == lazy.StateUnfinished && r.IsPoint() && r.Class != format.ClassCall:
+		l.Put("  unfinished", screen.Unfinished)
+	case r.State == lazy.StatePending && r.IsPoint():
+		l.Put("  "+v.Pending, screen.Faint)
+	}
+}
+
+// mark says whether a node is expanded, collapsed, not loaded, a leaf, or loading.
+func (v *View) mark(r *Row) string {
+	switch {
+	case r.Leaf:
+		return " "
+	case r.Loading:
+		return v.Spinner
+	case r.Expanded && r.Order == lazy.OrderDuration:
+		return v.Glyphs.Sorted
+	case r.Expanded:
+		return v.Glyphs.Open
+	case r.Loaded:
+		return v.Glyphs.Closed
+	}
+	return v.Glyphs.Absent
+}
+
+// gapText draws the row of children that are not in memory.
+func (v *View) gapText(l *screen.Line, r *Row) {
+	err := r.Err
+	enter := screen.KeyName("enter", v.Glyphs)
+	switch {
+	case errors.Is(err, context.Canceled):
+		l.Put(v.Glyphs.Gap+" not loaded, "+nodetext.Missing(r.Row)+": stopped; "+enter+" loads it", screen.Faint)
+	case err != nil:
+		l.Put(v.Glyphs.Warn+" cannot be read: "+screen.ErrorLine(err)+" ("+enter+" tries again)", screen.Alarm)
+	default:
+		l.Put(v.Spinner+" loading "+nodetext.Missing(r.Row), screen.Faint)
+	}
+}
+
+// Hidden returns how many cells of a row's text have no room in its line.
+func (v *View) Hidden(r *Row, in Indent, width int) int {
+	before := 2 + in.Of(r.Depth) - textFrom + 2
+	return max(0, screen.TextWidth(r.Shown, v.Glyphs.ASCII)-(width-before-v.tailOf(&r.Line, width).width))
+}
+
+// TailWidth is how many cells of a row its columns take.
+func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, width).width }
