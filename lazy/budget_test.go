@@ -85,7 +85,7 @@ func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 			tree.mu.Lock()
 			up, in := row.Parent.rowBefore(row.To)
 			if in {
-				row = tree.deepest(up)
+				row = tree.roots.deepest(up)
 			} else {
 				row = rowOf(row.Parent)
 			}

@@ -15,30 +15,6 @@ type page struct {
 	newer, older   *page  // in the tree's list
 }
 
-// pageList is a ring of pages, the last used first.
-type pageList struct{ head page }
-
-func (l *pageList) init() { l.head.newer, l.head.older = &l.head, &l.head }
-
-func (l *pageList) remove(p *page) {
-	p.newer.older, p.older.newer = p.older, p.newer
-	p.newer, p.older = nil, nil
-}
-
-func (l *pageList) pushFront(p *page) {
-	p.newer, p.older = &l.head, l.head.older
-	p.newer.older, p.older.newer = p, p
-}
-
-// oldest returns the page that was not used for longest; nil when there is
-// none.
-func (l *pageList) oldest() *page {
-	if p := l.head.newer; p != &l.head {
-		return p
-	}
-	return nil
-}
-
 // covering returns the page of n that covers a logical offset, or nil and the
 // index where such a page would be.
 func (n *Node) covering(pos int64) (*page, int) {
@@ -155,7 +131,7 @@ func (t *Tree) attach(n *Node, s *stretch) []*Node {
 		rest = rest[k:]
 		pos = p.to
 	}
-	t.enforce(added)
+	t.memory.enforce(added)
 	return nodes
 }
 
@@ -167,19 +143,8 @@ func (n *Node) pageBefore(pos int64) *page {
 
 // insert makes p a page of its parent, with a node for each entry.
 func (t *Tree) insert(p *page, entries []*entry) []*Node {
-	n := p.parent
-	p.nodes = t.newNodes(n, p, entries)
-	p.bytes = 160
-	for _, e := range entries {
-		p.bytes += weigh(e)
-	}
-	_, i := n.covering(p.from)
-	n.kids.pages = append(n.kids.pages, nil)
-	copy(n.kids.pages[i+1:], n.kids.pages[i:])
-	n.kids.pages[i] = p
-	t.loaded += int64(len(entries))
-	t.bytes += p.bytes
-	t.recent.pushFront(p)
+	p.nodes = t.newNodes(p.parent, p, entries)
+	t.memory.add(p)
 	return p.nodes
 }
 
@@ -194,101 +159,12 @@ func (t *Tree) newNodes(n *Node, p *page, entries []*entry) []*Node {
 	return nodes
 }
 
-// drop forgets a page and all below it.
-func (t *Tree) drop(p *page) {
-	n := p.parent
-	for _, c := range p.nodes {
-		t.forget(c)
-		c.page = nil
-	}
-	if _, i := n.covering(p.from); i < len(n.kids.pages) && n.kids.pages[i] == p {
-		n.kids.pages = append(n.kids.pages[:i], n.kids.pages[i+1:]...)
-	}
-	t.recent.remove(p)
-	t.loaded -= int64(len(p.nodes))
-	t.forgotten += int64(len(p.nodes))
-	t.bytes -= p.bytes
-}
-
-// cut forgets the nodes of p from slot i on.
-func (t *Tree) cut(p *page, i int) {
-	if i == 0 {
-		t.drop(p)
-		return
-	}
-	prev := p.nodes[i-1].e.Load()
-	p.to, p.toOrd = prev.next, prev.after
-	for _, c := range p.nodes[i:] {
-		t.release(p, c)
-	}
-	clear(p.nodes[i:])
-	p.nodes = p.nodes[:i]
-}
-
-// skip forgets the nodes of p before slot i, which must leave one.
-func (t *Tree) skip(p *page, i int) {
-	if i == 0 {
-		return
-	}
-	prev := p.nodes[i-1].e.Load()
-	p.from, p.fromOrd = prev.next, prev.after
-	for _, c := range p.nodes[:i] {
-		t.release(p, c)
-	}
-	p.nodes = append([]*Node(nil), p.nodes[i:]...)
-	for slot, c := range p.nodes {
-		c.slot = int32(slot)
-	}
-}
-
-// release forgets one node of p, without taking it out of p.nodes.
-func (t *Tree) release(p *page, c *Node) {
-	t.forget(c)
-	c.page = nil
-	size := weigh(c.e.Load())
-	p.bytes -= size
-	t.bytes -= size
-	t.loaded--
-	t.forgotten++
-}
-
-// forget forgets all below n and collapses it. It returns how many nodes that
-// were. It does not recurse: nesting can be deep.
-func (t *Tree) forget(n *Node) int {
-	if n.kids == nil {
-		return 0
-	}
-	count := 0
-	todo := []*Node{n}
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		n.kids.expanded = false
-		for _, p := range n.kids.pages {
-			for _, c := range p.nodes {
-				if c.kids != nil {
-					todo = append(todo, c)
-				}
-				c.page = nil
-			}
-			count += len(p.nodes)
-			t.recent.remove(p)
-			t.bytes -= p.bytes
-		}
-		n.kids.pages = nil
-		t.dropRanges(n)
-	}
-	t.loaded -= int64(count)
-	t.forgotten += int64(count)
-	return count
-}
-
 // Forget forgets all below n, collapses it, and returns how many nodes that were.
 // They can be loaded again.
 func (t *Tree) Forget(n *Node) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.forget(n)
+	return t.memory.forget(n)
 }
 
 // ForgetNode forgets one trace point with all below it: it becomes a gap. It
@@ -300,108 +176,11 @@ func (t *Tree) ForgetNode(c *Node) int {
 	if p == nil {
 		return 0
 	}
-	count := t.forget(c) + 1
+	count := t.memory.forget(c) + 1
 	tail := p.nodes[c.slot+1:]
 	if len(tail) > 0 {
-		t.split(p, int(c.slot)+1)
+		t.memory.split(p, int(c.slot)+1)
 	}
-	t.cut(p, int(c.slot))
+	t.memory.cut(p, int(c.slot))
 	return count
-}
-
-// split makes a page of its own of the nodes from slot i on.
-func (t *Tree) split(p *page, i int) {
-	prev := p.nodes[i-1].e.Load()
-	q := &page{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
-		nodes: append([]*Node(nil), p.nodes[i:]...)}
-	for slot, c := range q.nodes {
-		c.page, c.slot = q, int32(slot)
-		q.bytes += weigh(c.e.Load())
-	}
-	p.bytes -= q.bytes
-	p.to, p.toOrd = q.from, q.fromOrd
-	clear(p.nodes[i:])
-	p.nodes = p.nodes[:i]
-	pages := &p.parent.kids.pages
-	_, at := p.parent.covering(q.from)
-	*pages = append(*pages, nil)
-	copy((*pages)[at+1:], (*pages)[at:])
-	(*pages)[at] = q
-	t.recent.pushFront(q)
-}
-
-// touch marks a node as used, with all around it.
-func (t *Tree) touch(n *Node) {
-	for ; n != nil && n.seen != t.tick; n = n.parent {
-		n.seen = t.tick
-		if p := n.page; p != nil && p.tick != t.tick {
-			p.tick = t.tick
-			t.recent.remove(p)
-			t.recent.pushFront(p)
-		}
-	}
-}
-
-// enforce forgets what was not used for longest until the nodes fit into the
-// budget. What is on the screen, the page that was just added, and the path to
-// them stay.
-func (t *Tree) enforce(added *page) {
-	budget := t.r.opts.Memory
-	// Where the last look left too much, as with a path that is deeper than
-	// the budget, look again when that has grown: a look takes its time.
-	if t.bytes <= budget || t.bytes < t.stuck+t.stuck/8 {
-		return
-	}
-	t.round++
-	for p := added; p != nil; p = p.parent.page {
-		t.stay(p)
-	}
-	for t.bytes > budget {
-		p := t.recent.oldest()
-		if p == nil || p.round == t.round {
-			break // all that are left stay
-		}
-		if p.tick == t.tick {
-			t.stay(p)
-		} else {
-			t.drop(p)
-		}
-	}
-	for p := t.recent.oldest(); t.bytes > budget && p != nil && p != &t.recent.head; {
-		next := p.newer
-		if p != added {
-			t.trim(p)
-		}
-		p = next
-	}
-	t.stuck = 0
-	if t.bytes > budget {
-		t.stuck = t.bytes
-	}
-}
-
-// stay lets a page be, in this look for what can go.
-func (t *Tree) stay(p *page) {
-	p.round = t.round
-	t.recent.remove(p)
-	t.recent.pushFront(p)
-}
-
-// trim forgets the nodes of a page that are neither on the screen nor on the
-// path to it, at both of its ends.
-func (t *Tree) trim(p *page) {
-	lo, hi := 0, len(p.nodes)
-	for lo < hi && p.nodes[lo].seen != t.tick {
-		lo++
-	}
-	if lo == hi {
-		return
-	}
-	for p.nodes[hi-1].seen != t.tick {
-		hi--
-	}
-	if hi < len(p.nodes) {
-		t.cut(p, hi)
-	}
-	t.skip(p, lo)
 }

@@ -101,7 +101,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 	at := path.at
 	t.mu.Lock()
 	t.expand(n)
-	t.touch(n)
+	t.memory.touch(n)
 	from, to, ord, missing := n.gap(at)
 	t.mu.Unlock()
 	if missing {
@@ -132,7 +132,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 	if i == 0 || p.nodes[i-1].e.Load().next <= at {
 		return nil, nil
 	}
-	t.touch(p.nodes[i-1])
+	t.memory.touch(p.nodes[i-1])
 	return p.nodes[i-1], nil
 }
 

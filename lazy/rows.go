@@ -110,22 +110,22 @@ func (t *Tree) Last() (r Row, ok bool) {
 	if t.roots.len() == 0 {
 		return Row{}, false
 	}
-	return t.deepest(rowOf(t.roots.at(t.roots.len() - 1))), true
+	return t.roots.deepest(rowOf(t.roots.at(t.roots.len() - 1))), true
 }
 
 // Next returns the row below r.
 func (t *Tree) Next(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.next(r)
+	return t.roots.next(r)
 }
 
 // Prev returns the row above r.
 func (t *Tree) Prev(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if up, ok := t.prevSibling(r); ok {
-		return t.deepest(up), true
+	if up, ok := t.roots.prevSibling(r); ok {
+		return t.roots.deepest(up), true
 	}
 	if r.Parent != nil {
 		return rowOf(r.Parent), true
@@ -137,154 +137,28 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 func (t *Tree) NextSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.nextSibling(r)
+	return t.roots.nextSibling(r)
 }
 
 // PrevSibling returns the row before r in the same node.
 func (t *Tree) PrevSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.prevSibling(r)
+	return t.roots.prevSibling(r)
 }
 
 // FirstChild returns the first row within an expanded node.
 func (t *Tree) FirstChild(n *Node) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.firstChild(n)
-}
-
-func (t *Tree) firstChild(n *Node) (Row, bool) {
-	if !n.expanded() {
-		return Row{}, false
-	}
-	if s := n.sorting(); s != nil {
-		return t.sortedAfter(n, s, firstRank)
-	}
-	return n.rowAt(n.e.Load().start)
+	return t.roots.firstChild(n)
 }
 
 // LastChild returns the last row of an expanded node's own children.
 func (t *Tree) LastChild(n *Node) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.lastChild(n)
-}
-
-func (t *Tree) lastChild(n *Node) (Row, bool) {
-	if !n.expanded() {
-		return Row{}, false
-	}
-	if s := n.sorting(); s != nil {
-		return t.lastSorted(n, s, n.e.Load().end)
-	}
-	return n.rowBefore(n.e.Load().end)
-}
-
-func (t *Tree) next(r Row) (Row, bool) {
-	if r.Node != nil {
-		if in, ok := t.firstChild(r.Node); ok {
-			return in, true
-		}
-	}
-	for {
-		if next, ok := t.nextSibling(r); ok {
-			return next, true
-		}
-		if r.Parent == nil {
-			return Row{}, false
-		}
-		r = rowOf(r.Parent)
-	}
-}
-
-// deepest returns the last row within r.
-func (t *Tree) deepest(r Row) Row {
-	for r.Node != nil {
-		in, ok := t.lastChild(r.Node)
-		if !ok {
-			break
-		}
-		r = in
-	}
-	return r
-}
-
-// nextSibling is NextSibling.
-func (t *Tree) nextSibling(r Row) (Row, bool) {
-	if r.Parent != nil {
-		if s := r.Parent.sorting(); s != nil {
-			return t.nextSorted(s, r)
-		}
-	}
-	switch {
-	case r.Parent != nil && r.Node != nil:
-		return r.Parent.rowAt(r.Node.e.Load().next)
-	case r.Parent != nil:
-		return r.Parent.rowAt(r.To)
-	}
-	if r.Node != nil {
-		if n := t.roots.at(t.roots.index(r.Node.thread) + 1); n != nil {
-			return rowOf(n), true
-		}
-	}
-	return Row{}, false
-}
-
-// prevSibling is PrevSibling.
-func (t *Tree) prevSibling(r Row) (Row, bool) {
-	if r.Parent != nil {
-		if s := r.Parent.sorting(); s != nil {
-			return t.prevSorted(s, r)
-		}
-		return r.Parent.rowBefore(r.From)
-	}
-	if r.Node != nil {
-		if n := t.roots.at(t.roots.index(r.Node.thread) - 1); n != nil {
-			return rowOf(n), true
-		}
-	}
-	return Row{}, false
-}
-
-// rowAt returns the child, or the gap, at or behind a logical offset.
-func (n *Node) rowAt(pos int64) (Row, bool) {
-	end := n.e.Load().end
-	for pos < end {
-		p, i := n.covering(pos)
-		if p == nil {
-			to := end
-			if n.kids != nil && i < len(n.kids.pages) {
-				to = n.kids.pages[i].from
-			}
-			return Row{Parent: n, Depth: int(n.depth) + 1, From: pos, To: to}, true
-		}
-		if i := p.node(pos); i < len(p.nodes) {
-			return rowOf(p.nodes[i]), true
-		}
-		pos = p.to
-	}
-	return Row{}, false
-}
-
-// rowBefore returns the child, or the gap, that lies before a logical offset.
-func (n *Node) rowBefore(pos int64) (Row, bool) {
-	start := n.e.Load().start
-	for pos > start {
-		p, i := n.covering(pos - 1)
-		if p == nil {
-			from := start
-			if i > 0 {
-				from = n.kids.pages[i-1].to
-			}
-			return Row{Parent: n, Depth: int(n.depth) + 1, From: from, To: pos}, true
-		}
-		if i := p.node(pos); i > 0 {
-			return rowOf(p.nodes[i-1]), true
-		}
-		pos = p.from
-	}
-	return Row{}, false
+	return t.roots.lastChild(n)
 }
 
 // Rows returns up to height rows from top on. They, and the path to them,
@@ -292,9 +166,9 @@ func (n *Node) rowBefore(pos int64) (Row, bool) {
 func (t *Tree) Rows(top Row, height int) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tick++
+	t.memory.tick++
 	rows := make([]Row, 0, max(0, height))
-	for ok := true; ok && len(rows) < height; top, ok = t.next(top) {
+	for ok := true; ok && len(rows) < height; top, ok = t.roots.next(top) {
 		rows = append(rows, top)
 		t.keep(top)
 	}
@@ -313,9 +187,9 @@ func (t *Tree) Keep(rows ...Row) {
 
 func (t *Tree) keep(r Row) {
 	if r.Node != nil {
-		t.touch(r.Node)
+		t.memory.touch(r.Node)
 	} else if r.Parent != nil {
-		t.touch(r.Parent)
+		t.memory.touch(r.Parent)
 	}
 }
 
@@ -325,53 +199,5 @@ func (t *Tree) keep(r Row) {
 func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r.Parent == nil {
-		if r.Node == nil && t.roots.len() > 0 {
-			return rowOf(t.roots.at(0))
-		}
-		return r
-	}
-	// The outermost node on the path that is gone or collapsed hides the rest.
-	var hides *Node
-	for n := r.Parent; n != nil; n = n.parent {
-		if n.gone() || !n.expanded() {
-			hides = n
-		}
-	}
-	switch {
-	case hides == nil:
-	case hides.gone():
-		return t.resolveIn(rowOf(hides))
-	default:
-		return rowOf(hides)
-	}
-	if r.Node != nil && r.Node.page != nil && r.Parent.sorting() == nil {
-		return rowOf(r.Node)
-	}
-	return t.resolveIn(r)
-}
-
-// resolveIn returns the row that stands in the place of a row of an expanded node:
-// the last one where there is none.
-func (t *Tree) resolveIn(r Row) Row {
-	n, at := r.Parent, r.From
-	if s := n.sorting(); s != nil {
-		if r, ok := t.resolveSorted(s, r); ok {
-			return r
-		}
-		r, _ := t.lastChild(n)
-		return r
-	}
-	if p, _ := n.covering(at); p != nil {
-		if i := p.node(at + 1); i > 0 && p.nodes[i-1].e.Load().next > at {
-			return rowOf(p.nodes[i-1])
-		}
-	}
-	if r, ok := n.rowAt(at); ok {
-		return r
-	}
-	if r, ok := n.rowBefore(n.e.Load().end); ok {
-		return r
-	}
-	return rowOf(n)
+	return t.roots.resolve(r)
 }

@@ -115,7 +115,7 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) er
 	}
 	s := &sorting{limit: w.limit, ord: w.ord, between: []int64{-1}}
 	n.kids.sorted = s
-	first := t.addRange(s, &w)
+	first := t.memory.addRange(s, &w)
 	t.mu.Unlock()
 	return t.loadRanked(ctx, n, first, 0, len(first.list), AtStart)
 }
@@ -131,6 +131,6 @@ func (t *Tree) unsort(n *Node) {
 	if n.kids == nil || n.kids.sorted == nil {
 		return
 	}
-	t.dropRanges(n)
+	t.memory.dropRanges(n)
 	n.kids.sorted = nil
 }

@@ -14,9 +14,9 @@ func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
 	var now Row
 	var ok bool
 	if end == AtStart {
-		now, ok = t.sortedAfter(n, s, gap.lo)
+		now, ok = t.roots.sortedAfter(n, s, gap.lo)
 	} else {
-		now, ok = t.sortedUpTo(n, s, gap.hi)
+		now, ok = t.roots.sortedUpTo(n, s, gap.hi)
 	}
 	if !ok || !now.ranked() {
 		t.mu.Unlock()
@@ -58,7 +58,7 @@ func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*
 	if n.sorting() != s || w.epoch != t.now.epoch || n.gone() {
 		return nil, nil
 	}
-	return t.addRange(s, w), nil
+	return t.memory.addRange(s, w), nil
 }
 
 // loadRanked loads up to a page of the children in a range, from the start or
@@ -115,7 +115,7 @@ func (t *Tree) revealSorted(ctx context.Context, n, c *Node) error {
 	}
 	var w *sortWalk
 	if x, sorted := s.rankOf(c); sorted {
-		if r, ok := t.sortedAfter(n, s, x.justBefore()); ok && r.ranked() {
+		if r, ok := t.roots.sortedAfter(n, s, x.justBefore()); ok && r.ranked() {
 			if o, _, _ := s.absentIn(r); o == nil {
 				w = &sortWalk{lo: r.lo, hi: r.hi, from: x.justBefore()}
 			}

@@ -54,24 +54,24 @@ func (o *ordered) behind(x rank) int {
 
 // dropRanges forgets what is known of the order of n's children, not that they
 // are sorted.
-func (t *Tree) dropRanges(n *Node) {
+func (m *memory) dropRanges(n *Node) {
 	s := n.kids.sorted
 	if s == nil || len(s.ranges) == 0 {
 		return
 	}
 	for len(s.ranges) > 0 {
-		t.dropRange(s, 0)
+		m.dropRange(s, 0)
 	}
 }
 
 // dropRange forgets a range.
-func (t *Tree) dropRange(s *sorting, i int) {
+func (m *memory) dropRange(s *sorting, i int) {
 	o := s.ranges[i]
 	gone := int64(-1)
 	if s.between[i] >= 0 && s.between[i+1] >= 0 {
 		gone = s.between[i] + s.between[i+1] + int64(len(o.list))
 	}
-	t.bytes -= o.bytes()
+	m.bytes -= o.bytes()
 	s.ranges = slices.Delete(s.ranges, i, i+1)
 	s.between = slices.Delete(s.between, i, i+1)
 	s.between[i] = gone
@@ -79,7 +79,7 @@ func (t *Tree) dropRange(s *sorting, i int) {
 
 // addRange adds the range that a walk has found and returns it: nil when some of
 // it is known by now.
-func (t *Tree) addRange(s *sorting, w *sortWalk) *ordered {
+func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
 	i := sort.Search(len(s.ranges), func(i int) bool { return w.lo.before(s.ranges[i].hi) })
 	if i > 0 && s.ranges[i-1].hi != w.lo || i == 0 && w.lo != firstRank ||
 		i < len(s.ranges) && s.ranges[i].lo != w.hi || i == len(s.ranges) && w.hi != lastRank {
@@ -90,7 +90,7 @@ func (t *Tree) addRange(s *sorting, w *sortWalk) *ordered {
 	s.ranges = slices.Insert(s.ranges, i, o)
 	s.between[i] = w.skipped
 	s.between = slices.Insert(s.between, i+1, w.left)
-	t.bytes += o.bytes()
+	m.bytes += o.bytes()
 	for len(s.ranges) > maxRanges {
 		oldest := -1
 		for i, r := range s.ranges {
@@ -98,7 +98,7 @@ func (t *Tree) addRange(s *sorting, w *sortWalk) *ordered {
 				oldest = i
 			}
 		}
-		t.dropRange(s, oldest)
+		m.dropRange(s, oldest)
 	}
 	return o
 }

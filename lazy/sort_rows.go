@@ -19,7 +19,7 @@ func (n *Node) sortedGap(lo, hi rank, count int64) Row {
 }
 
 // sortedAfter returns the first row of a sorted node after a rank.
-func (t *Tree) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
+func (w *roots) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 	for i, o := range s.ranges {
 		if x.before(o.lo) {
 			return s.gapBefore(n, i), true
@@ -41,7 +41,7 @@ func (t *Tree) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 }
 
 // sortedUpTo returns the last row of a sorted node up to and with a rank.
-func (t *Tree) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
+func (w *roots) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
 	for i := len(s.ranges) - 1; i >= 0; i-- {
 		o := s.ranges[i]
 		if o.hi.before(x) {
@@ -132,13 +132,13 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 }
 
 // nextSorted is nextSibling, in a sorted node.
-func (t *Tree) nextSorted(s *sorting, r Row) (Row, bool) {
+func (w *roots) nextSorted(s *sorting, r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return t.sortedAfter(r.Parent, s, r.hi)
+		return w.sortedAfter(r.Parent, s, r.hi)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return t.sortedAfter(r.Parent, s, x)
+			return w.sortedAfter(r.Parent, s, x)
 		}
 		return r.Parent.rowAt(r.Node.e.Load().next)
 	}
@@ -146,21 +146,21 @@ func (t *Tree) nextSorted(s *sorting, r Row) (Row, bool) {
 }
 
 // prevSorted is prevSibling, in a sorted node.
-func (t *Tree) prevSorted(s *sorting, r Row) (Row, bool) {
+func (w *roots) prevSorted(s *sorting, r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return t.sortedUpTo(r.Parent, s, r.lo)
+		return w.sortedUpTo(r.Parent, s, r.lo)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return t.sortedUpTo(r.Parent, s, x.justBefore())
+			return w.sortedUpTo(r.Parent, s, x.justBefore())
 		}
 	}
-	return t.lastSorted(r.Parent, s, r.From)
+	return w.lastSorted(r.Parent, s, r.From)
 }
 
 // lastSorted returns the last row of a sorted node before a logical offset of
 // what is not sorted.
-func (t *Tree) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
+func (w *roots) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
 	switch r, ok := n.rowBefore(pos); {
 	case !ok || pos <= s.limit:
 	case r.Gap() && r.To > s.limit:
@@ -169,21 +169,21 @@ func (t *Tree) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
 	case !r.Gap() && r.From >= s.limit:
 		return r, true
 	}
-	return t.sortedUpTo(n, s, lastRank)
+	return w.sortedUpTo(n, s, lastRank)
 }
 
 // resolveSorted is Resolve for a row of a sorted node that is expanded.
-func (t *Tree) resolveSorted(s *sorting, r Row) (Row, bool) {
+func (w *roots) resolveSorted(s *sorting, r Row) (Row, bool) {
 	n := r.Parent
 	if !r.ranked() {
 		if r.From >= s.limit {
 			return n.rowAt(r.From)
 		}
 		if r.Node == nil {
-			return t.sortedAfter(n, s, firstRank)
+			return w.sortedAfter(n, s, firstRank)
 		}
 		x, _ := s.rankOf(r.Node)
-		return t.sortedAfter(n, s, x.justBefore())
+		return w.sortedAfter(n, s, x.justBefore())
 	}
-	return t.sortedAfter(n, s, r.lo)
+	return w.sortedAfter(n, s, r.lo)
 }

@@ -17,24 +17,23 @@ import (
 // offset in the thread's stream, not by their number. Between pages are gaps:
 // children that are not in memory, however many. Only rows come in another order
 // when a node is sorted.
+//
+// Tree has many methods since all that is asked of nodes goes through its lock: to read
+// children, to count, sort and look through them, and to expand them to rows. What needs
+// no reader is in its parts: roots, which know the threads and how rows follow one
+// another, and memory, which knows what is loaded and forgets.
 type Tree struct {
 	r      *TraceReader
 	folded bool
 	most   int // children in a range of a sorted node
 
-	// mu guards all below, and pages and kids. Who holds it may wait for the
-	// reader's locks, but not the other way round.
-	mu        sync.Mutex
-	now       moment // what the nodes were read from
-	roots     *roots
-	recent    pageList // pages, the last used first
-	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
-	bytes     int64    // estimated, of all nodes
-	stuck     int64    // bytes when the last look for what can go left too much; 0: it did not
-	round     uint64   // counts the looks
-	loaded    int64
-	forgotten int64
-	seen      int // generation of the reader at the last Refresh
+	// mu guards all below, and pages and kids. Lock order: mu before the reader's
+	// locks.
+	mu     sync.Mutex
+	now    moment // what the nodes were read from
+	roots  *roots
+	memory memory
+	seen   int // generation of the reader at the last Refresh
 }
 
 // Stats counts what a Tree holds.
@@ -47,8 +46,8 @@ type Stats struct {
 
 // Tree returns a new view of the trace.
 func (r *TraceReader) Tree(folded bool) *Tree {
-	t := &Tree{r: r, folded: folded, tick: 1, most: mostInRange(r.opts.Memory)}
-	t.recent.init()
+	t := &Tree{r: r, folded: folded, most: mostInRange(r.opts.Memory)}
+	t.memory.init(r.opts.Memory)
 	t.roots = newRoots(t.newThread)
 	t.Refresh()
 	return t
@@ -61,7 +60,7 @@ func (t *Tree) Folded() bool { return t.folded }
 func (t *Tree) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return Stats{Loaded: t.loaded, Forgotten: t.forgotten, Bytes: t.bytes, Budget: t.r.opts.Memory}
+	return t.memory.stats()
 }
 
 // Threads returns the top level: a node for each thread known so far, by id. There
@@ -352,7 +351,7 @@ func (t *Tree) startOver(epoch int64) {
 	t.roots.startOver()
 	for _, n := range t.roots.made {
 		expanded := n.expanded()
-		t.forget(n)
+		t.memory.forget(n)
 		n.kids, n.epoch = &kids{expanded: expanded}, int32(epoch)
 		n.e.Store(&entry{state: StatePending})
 	}
@@ -405,18 +404,16 @@ func (t *Tree) growLast(n *Node) *Node {
 	})
 	if t.r.doubt(err, t.now.view, t.now.epoch) != nil {
 		// What it shows is not true any more, and cannot be brought up to date.
-		t.cut(p, len(p.nodes)-1)
+		t.memory.cut(p, len(p.nodes)-1)
 		return nil
 	}
 	if folds && !last.expanded() {
 		// Only now can it be told what it folds to.
-		t.cut(p, len(p.nodes)-1)
+		t.memory.cut(p, len(p.nodes)-1)
 		return nil
 	}
 	last.e.Store(&e)
-	more := weigh(&e) - weigh(old)
-	p.bytes += more
-	t.bytes += more
+	t.memory.heavier(p, weigh(&e)-weigh(old))
 	p.to, p.toOrd = e.next, e.after
 	return last
 }

@@ -1,0 +1,255 @@
+package lazy
+
+// memory is what a tree holds in memory: pages of nodes, with what is known of the
+// order of sorted ones, in a budget. What was used last stays longest. It knows
+// neither files nor threads. Its owner locks it.
+type memory struct {
+	budget    int64    // bytes
+	recent    pageList // pages, the last used first
+	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
+	bytes     int64    // estimated, of all nodes
+	stuck     int64    // bytes when the last look for what can go left too much; 0: it did not
+	round     uint64   // counts the looks
+	loaded    int64
+	forgotten int64
+}
+
+func (m *memory) init(budget int64) {
+	m.budget, m.tick = budget, 1
+	m.recent.init()
+}
+
+func (m *memory) stats() Stats {
+	return Stats{Loaded: m.loaded, Forgotten: m.forgotten, Bytes: m.bytes, Budget: m.budget}
+}
+
+// add adds a page, with its nodes, to those of its parent.
+func (m *memory) add(p *page) {
+	n := p.parent
+	p.bytes = 160
+	for _, c := range p.nodes {
+		p.bytes += weigh(c.e.Load())
+	}
+	_, i := n.covering(p.from)
+	n.kids.pages = append(n.kids.pages, nil)
+	copy(n.kids.pages[i+1:], n.kids.pages[i:])
+	n.kids.pages[i] = p
+	m.loaded += int64(len(p.nodes))
+	m.bytes += p.bytes
+	m.recent.pushFront(p)
+}
+
+// heavier notes that a node of a page takes more bytes than before.
+func (m *memory) heavier(p *page, by int64) {
+	p.bytes += by
+	m.bytes += by
+}
+
+// touch marks a node as used, with all around it.
+func (m *memory) touch(n *Node) {
+	for ; n != nil && n.seen != m.tick; n = n.parent {
+		n.seen = m.tick
+		if p := n.page; p != nil && p.tick != m.tick {
+			p.tick = m.tick
+			m.recent.remove(p)
+			m.recent.pushFront(p)
+		}
+	}
+}
+
+// enforce forgets what was not used for longest until the nodes fit into the
+// budget. What is on the screen, the page that was just added, and the path to
+// them stay.
+func (m *memory) enforce(added *page) {
+	// Where the last look left too much, as with a path that is deeper than
+	// the budget, look again when that has grown: a look takes its time.
+	if m.bytes <= m.budget || m.bytes < m.stuck+m.stuck/8 {
+		return
+	}
+	m.round++
+	for p := added; p != nil; p = p.parent.page {
+		m.stay(p)
+	}
+	for m.bytes > m.budget {
+		p := m.recent.oldest()
+		if p == nil || p.round == m.round {
+			break // all that are left stay
+		}
+		if p.tick == m.tick {
+			m.stay(p)
+		} else {
+			m.drop(p)
+		}
+	}
+	for p := m.recent.oldest(); m.bytes > m.budget && p != nil && p != &m.recent.head; {
+		next := p.newer
+		if p != added {
+			m.trim(p)
+		}
+		p = next
+	}
+	m.stuck = 0
+	if m.bytes > m.budget {
+		m.stuck = m.bytes
+	}
+}
+
+// stay lets a page be, in this look for what can go.
+func (m *memory) stay(p *page) {
+	p.round = m.round
+	m.recent.remove(p)
+	m.recent.pushFront(p)
+}
+
+// trim forgets the nodes of a page that are neither on the screen nor on the
+// path to it, at both of its ends.
+func (m *memory) trim(p *page) {
+	lo, hi := 0, len(p.nodes)
+	for lo < hi && p.nodes[lo].seen != m.tick {
+		lo++
+	}
+	if lo == hi {
+		return
+	}
+	for p.nodes[hi-1].seen != m.tick {
+		hi--
+	}
+	if hi < len(p.nodes) {
+		m.cut(p, hi)
+	}
+	m.skip(p, lo)
+}
+
+// forget forgets all below n and collapses it. It returns how many nodes that
+// were. It does not recurse: nesting can be deep.
+func (m *memory) forget(n *Node) int {
+	if n.kids == nil {
+		return 0
+	}
+	count := 0
+	todo := []*Node{n}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n.kids.expanded = false
+		for _, p := range n.kids.pages {
+			for _, c := range p.nodes {
+				if c.kids != nil {
+					todo = append(todo, c)
+				}
+				c.page = nil
+			}
+			count += len(p.nodes)
+			m.recent.remove(p)
+			m.bytes -= p.bytes
+		}
+		n.kids.pages = nil
+		m.dropRanges(n)
+	}
+	m.loaded -= int64(count)
+	m.forgotten += int64(count)
+	return count
+}
+
+// drop forgets a page and all below it.
+func (m *memory) drop(p *page) {
+	n := p.parent
+	for _, c := range p.nodes {
+		m.forget(c)
+		c.page = nil
+	}
+	if _, i := n.covering(p.from); i < len(n.kids.pages) && n.kids.pages[i] == p {
+		n.kids.pages = append(n.kids.pages[:i], n.kids.pages[i+1:]...)
+	}
+	m.recent.remove(p)
+	m.loaded -= int64(len(p.nodes))
+	m.forgotten += int64(len(p.nodes))
+	m.bytes -= p.bytes
+}
+
+// cut forgets the nodes of p from slot i on.
+func (m *memory) cut(p *page, i int) {
+	if i == 0 {
+		m.drop(p)
+		return
+	}
+	prev := p.nodes[i-1].e.Load()
+	p.to, p.toOrd = prev.next, prev.after
+	for _, c := range p.nodes[i:] {
+		m.release(p, c)
+	}
+	clear(p.nodes[i:])
+	p.nodes = p.nodes[:i]
+}
+
+// skip forgets the nodes of p before slot i, which must leave one.
+func (m *memory) skip(p *page, i int) {
+	if i == 0 {
+		return
+	}
+	prev := p.nodes[i-1].e.Load()
+	p.from, p.fromOrd = prev.next, prev.after
+	for _, c := range p.nodes[:i] {
+		m.release(p, c)
+	}
+	p.nodes = append([]*Node(nil), p.nodes[i:]...)
+	for slot, c := range p.nodes {
+		c.slot = int32(slot)
+	}
+}
+
+// release forgets one node of p, without taking it out of p.nodes.
+func (m *memory) release(p *page, c *Node) {
+	m.forget(c)
+	c.page = nil
+	size := weigh(c.e.Load())
+	p.bytes -= size
+	m.bytes -= size
+	m.loaded--
+	m.forgotten++
+}
+
+// split makes a page of its own of the nodes from slot i on.
+func (m *memory) split(p *page, i int) {
+	prev := p.nodes[i-1].e.Load()
+	q := &page{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
+		nodes: append([]*Node(nil), p.nodes[i:]...)}
+	for slot, c := range q.nodes {
+		c.page, c.slot = q, int32(slot)
+		q.bytes += weigh(c.e.Load())
+	}
+	p.bytes -= q.bytes
+	p.to, p.toOrd = q.from, q.fromOrd
+	clear(p.nodes[i:])
+	p.nodes = p.nodes[:i]
+	pages := &p.parent.kids.pages
+	_, at := p.parent.covering(q.from)
+	*pages = append(*pages, nil)
+	copy((*pages)[at+1:], (*pages)[at:])
+	(*pages)[at] = q
+	m.recent.pushFront(q)
+}
+
+// pageList is a ring of pages, the last used first.
+type pageList struct{ head page }
+
+func (l *pageList) init() { l.head.newer, l.head.older = &l.head, &l.head }
+
+func (l *pageList) remove(p *page) {
+	p.newer.older, p.older.newer = p.older, p.newer
+	p.newer, p.older = nil, nil
+}
+
+func (l *pageList) pushFront(p *page) {
+	p.newer, p.older = &l.head, l.head.older
+	p.newer.older, p.older.newer = p, p
+}
+
+// oldest returns the page that was not used for longest; nil when there is
+// none.
+func (l *pageList) oldest() *page {
+	if p := l.head.newer; p != &l.head {
+		return p
+	}
+	return nil
+}

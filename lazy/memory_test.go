@@ -1,0 +1,74 @@
+package lazy
+
+import (
+	"testing"
+
+	"tracex/format"
+)
+
+// held is a thread with pages of so many nodes each, of 1 KiB, in a memory.
+func held(m *memory, pages, nodes int) *Node {
+	thread := &Node{kids: new(kids)}
+	thread.e.Store(&entry{end: int64(pages * nodes), state: StateWhole})
+	for i := range pages {
+		p := &page{parent: thread, from: int64(i * nodes), to: int64((i + 1) * nodes)}
+		for k := range nodes {
+			at := p.from + int64(k)
+			n := &Node{parent: thread, page: p, slot: int32(k)}
+			e := &entry{at: at, next: at + 1}
+			e.point.Subtree = make([]format.DiffStatus, 1024)
+			n.e.Store(e)
+			p.nodes = append(p.nodes, n)
+		}
+		m.add(p)
+	}
+	return thread
+}
+
+// TestMemoryForgetsTheLeastRecentlyUsed: over the budget, the pages go that were not
+// used for longest; those on the screen stay, and so does what was just added.
+func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
+	m := new(memory)
+	m.init(1 << 40)
+	thread := held(m, 10, 8)
+	pages := append([]*page(nil), thread.kids.pages...)
+	all := m.stats()
+	if all.Loaded != 80 || all.Forgotten != 0 || all.Bytes < 80<<10 {
+		t.Fatalf("%+v", all)
+	}
+	m.tick++
+	m.touch(pages[2].nodes[0]) // the oldest but two: used a while ago
+	m.tick++
+	m.touch(pages[0].nodes[3]) // the oldest of all: on the screen
+	m.budget = all.Bytes / 2
+	m.enforce(pages[1])
+	stays := map[int]bool{0: true, 1: true, 2: true, 8: true, 9: true}
+	for i, p := range pages {
+		if kept, _ := thread.covering(p.from); (kept != nil) != stays[i] {
+			t.Errorf("page %d: kept %v", i, kept != nil)
+		}
+	}
+	st := m.stats()
+	if st.Bytes > m.budget || st.Loaded+st.Forgotten != 80 || st.Loaded != 40 {
+		t.Errorf("%+v", st)
+	}
+	if m.forget(thread) != 40 || m.stats().Bytes != 0 || m.stats().Loaded != 0 || m.recent.oldest() != nil {
+		t.Errorf("forgotten, but %+v", m.stats())
+	}
+}
+
+// TestMemoryTrims: where what is on the screen is all that there is, what is around it
+// on its page goes.
+func TestMemoryTrims(t *testing.T) {
+	m := new(memory)
+	m.init(1)
+	thread := held(m, 1, 8)
+	m.tick++
+	for _, n := range thread.kids.pages[0].nodes[3:5] {
+		m.touch(n)
+	}
+	m.enforce(nil)
+	if p := thread.kids.pages[0]; len(p.nodes) != 2 || p.from != 3 || p.to != 5 || m.stats().Loaded != 2 || p.nodes[0].slot != 0 {
+		t.Errorf("%d nodes from %d to %d, %+v", len(p.nodes), p.from, p.to, m.stats())
+	}
+}
