@@ -288,9 +288,9 @@ func putText(b []byte, s string, max int) int {
 // have been among those before; taking 1 from each sets the highest bit of those
 // that are zero.
 func plain(s string) bool {
-	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	if len(b) < 8 {
+	if len(b) < word {
 		for _, c := range b {
 			if c-1 >= utf8.RuneSelf-1 { // NUL wraps around
 				return false
@@ -298,9 +298,9 @@ func plain(s string) bool {
 		}
 		return true
 	}
-	last := binary.LittleEndian.Uint64(b[len(b)-8:])
+	last := binary.LittleEndian.Uint64(b[len(b)-word:])
 	bad := last | (last - ones)
-	for ; len(b) > 8; b = b[8:] {
+	for ; len(b) > word; b = b[word:] {
 		eight := binary.LittleEndian.Uint64(b)
 		bad |= eight | (eight - ones)
 	}

@@ -62,6 +62,9 @@ type packet struct {
 	data     []byte
 }
 
+// longTag is how many bytes a tag has if the number of its field is above 15.
+const longTag = 2
+
 // parse reads a packet; false when it is damaged. What nearly all packets have
 // is read in line.
 func (p *packet) parse(b []byte) bool {
@@ -92,7 +95,7 @@ func (p *packet) parse(b []byte) bool {
 				continue
 			}
 			var v uint64
-			if v, n = consumeVarint(b[2:]); n >= 0 {
+			if v, n = consumeVarint(b[longTag:]); n >= 0 {
 				p.pid, n = int32(v), n+1
 			}
 		default:

@@ -27,6 +27,8 @@ const (
 	withPlace  = 0x20 // location, number of arguments, their values as the trace has them
 	withWords  = 0x40 // an end that names what it ends
 	withResult = 0x80
+
+	trackSize = 8 // bytes
 )
 
 // record is a record that was read, or is to be written. Slices lie within it.
@@ -105,7 +107,7 @@ func (r *record) parse(b []byte) {
 	}
 	if flags&withTrack != 0 {
 		r.track, r.hasTrack = binary.LittleEndian.Uint64(c.rest), true
-		c.rest = c.rest[8:]
+		c.rest = c.rest[trackSize:]
 	}
 	if r.kind == recordComplete {
 		u, n := binary.Uvarint(c.rest)
