@@ -20,7 +20,7 @@ func (m *Model) draw() string {
 	}
 	l := m.layout()
 	lines := make([]string, 0, m.height)
-	lines = append(lines, m.header(), m.crumbs())
+	lines = append(lines, m.header(), nodetext.CrumbLine(m.facts.crumbs, m.width, m.g))
 	if l.trouble {
 		lines = append(lines, m.troubleLine())
 	}
@@ -83,43 +83,17 @@ func (m *Model) tooSmall() string {
 	return strings.Join(lines, "\n")
 }
 
-// header says which trace this is, and what it takes in memory. What matters
-// least goes first when the window is narrow.
+// header says which trace this is, and what it takes in memory.
 func (m *Model) header() string {
 	name := m.name()
 	if !m.layout().trouble && len(m.troubles()) > 0 {
 		name = m.g.Warn + " " + name // there is no room for the line that says what
 	}
 	stats := m.facts.stats
-	right := []string{status.Index(m.known, m.g), screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget)}
-	about := m.about()
-	dot := " " + m.g.Dot + " "
-	text := func() (string, string) {
-		return "  " + strings.Join(about, dot), "  " + strings.Join(right, "   ") + " "
-	}
-	fits := func() bool {
-		a, r := text()
-		return screen.TextWidth(name+a+r, m.g.ASCII)+1 <= m.width
-	}
-	for len(about) > 1 && !fits() {
-		about = about[:len(about)-1]
-	}
-	if !fits() {
-		right = right[1:]
-		if m.known.Phase != lazy.PhaseReady {
-			right[0] = status.Index(m.known, m.g)
-		}
-	}
-	if !fits() && screen.TextWidth(name, m.g.ASCII) < m.width/2 {
-		about = nil
-	}
-	a, r := text()
-	name = screen.CutMiddle(name, max(8, m.width-1-screen.TextWidth(a+r, m.g.ASCII)), m.g)
-	l := screen.NewLine(m.width, m.g)
-	l.Space(1)
-	l.Put(name, screen.Bold).Put(a, screen.Plain)
-	l.Space(l.Left - screen.TextWidth(r, m.g.ASCII))
-	return l.Put(r, screen.Plain).End()
+	return status.Header{
+		Name: name, About: m.about(), Index: status.Index(m.known, m.g), Ready: m.known.Phase == lazy.PhaseReady,
+		Memory: screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget),
+	}.View(m.width, m.g)
 }
 
 // about says how large the trace is, the most telling part first.

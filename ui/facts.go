@@ -56,9 +56,7 @@ func (m *Model) takeRows() {
 		}
 		f.share = n.Position()
 	}
-	if path := nodetext.Path(m.out.Cursor); len(path) > 0 {
-		f.crumbs = m.fitPath(path, m.width-2, m.crumbSep())
-	}
+	f.crumbs = nodetext.Crumbs(nodetext.Path(m.out.Cursor), m.shortName, m.width, m.g)
 	if m.counting.children.Busy() {
 		f.counting = m.counting.children.Share(m.countingFacts())
 	}

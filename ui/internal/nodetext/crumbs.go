@@ -1,0 +1,73 @@
+package nodetext
+
+import (
+	"tracex/lazy"
+	"tracex/ui/internal/screen"
+)
+
+// CrumbLine draws a path: a line of width cells.
+func CrumbLine(crumbs []string, width int, g *screen.Glyphs) string {
+	l := screen.NewLine(width, g)
+	for i, name := range crumbs {
+		if i == 0 {
+			l.Space(1)
+		} else {
+			l.Put(crumbSep(g), screen.Faint)
+		}
+		l.Put(name, screen.Accent)
+	}
+	return l.End()
+}
+
+func crumbSep(g *screen.Glyphs) string { return " " + g.Crumb + " " }
+
+// Crumbs are the names of a path that fit into a line of width cells: the first, the
+// last, as many before the last as there is room for, and "…" for the others. They
+// are drawn by CrumbLine.
+func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *screen.Glyphs) []string {
+	if len(path) == 0 {
+		return nil
+	}
+	width -= 2
+	sepWidth := screen.TextWidth(crumbSep(g), g.ASCII)
+	first := name(path[0])
+	if len(path) == 1 {
+		return []string{screen.CutMiddle(first, width, g)}
+	}
+	last := name(path[len(path)-1])
+	more := len([]rune(g.More)) + sepWidth
+	if screen.TextWidth(first+last, g.ASCII)+sepWidth+more > width {
+		first = screen.CutMiddle(first, max(8, width/4), g)
+	}
+	left := width - screen.TextWidth(first, g.ASCII) - sepWidth
+	last = screen.CutMiddle(last, max(4, left-more), g)
+	left -= screen.TextWidth(last, g.ASCII)
+	tail := []string{last}
+	for i := len(path) - 2; i > 0; i-- {
+		crumb := name(path[i])
+		w := screen.TextWidth(crumb, g.ASCII) + sepWidth
+		need := w
+		if i > 1 {
+			need += more // for the "…" of those before
+		}
+		if need > left {
+			// With room for a part of a name, a part of it.
+			if short := left - more - sepWidth; short >= 12 && i == len(path)-2 {
+				tail = append(tail, screen.CutMiddle(crumb, short, g))
+				i--
+			}
+			if i > 0 {
+				tail = append(tail, g.More)
+			}
+			break
+		}
+		left -= w
+		tail = append(tail, crumb)
+	}
+	names := make([]string, 0, len(tail)+1)
+	names = append(names, first)
+	for i := len(tail) - 1; i >= 0; i-- {
+		names = append(names, tail[i])
+	}
+	return names
+}

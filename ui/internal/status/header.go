@@ -1,0 +1,48 @@
+package status
+
+import (
+	"strings"
+
+	"tracex/ui/internal/screen"
+)
+
+// Header is what the first line of the screen says.
+type Header struct {
+	Name   string   // of the trace
+	About  []string // how large it is, the most telling part first
+	Index  string   // where its index comes from
+	Ready  bool     // and nothing more is to be said of that
+	Memory string   // that is taken, of what may be
+}
+
+// View draws the header in width cells. What matters least goes first when there is
+// no room for all.
+func (h Header) View(width int, g *screen.Glyphs) string {
+	name, about, right := h.Name, h.About, []string{h.Index, h.Memory}
+	text := func() (string, string) {
+		return "  " + strings.Join(about, " "+g.Dot+" "), "  " + strings.Join(right, "   ") + " "
+	}
+	fits := func() bool {
+		a, r := text()
+		return screen.TextWidth(name+a+r, g.ASCII)+1 <= width
+	}
+	for len(about) > 1 && !fits() {
+		about = about[:len(about)-1]
+	}
+	if !fits() {
+		right = right[1:]
+		if !h.Ready {
+			right[0] = h.Index
+		}
+	}
+	if !fits() && screen.TextWidth(name, g.ASCII) < width/2 {
+		about = nil
+	}
+	a, r := text()
+	name = screen.CutMiddle(name, max(8, width-1-screen.TextWidth(a+r, g.ASCII)), g)
+	l := screen.NewLine(width, g)
+	l.Space(1)
+	l.Put(name, screen.Bold).Put(a, screen.Plain)
+	l.Space(l.Left - screen.TextWidth(r, g.ASCII))
+	return l.Put(r, screen.Plain).End()
+}
