@@ -34,7 +34,7 @@ func linked(t *testing.T, pkg string) []string {
 // alone.
 func heavy(packages []string) (found []string) {
 	for _, p := range packages {
-		for _, ban := range []string{"net", "crypto", "log", "encoding/json", "text/template", "go/", "google.golang.org", "github.com/klauspost", "tracex/recorder/perfetto", "tracex/lazy", "testing"} {
+		for _, ban := range []string{"net", "crypto", "log", "encoding/json", "text/template", "go/", "google.golang.org", "github.com/klauspost", "tracex/recorder/perfetto", "tracex/recorder/internal/perfetto", "tracex/lazy", "testing"} {
 			if p == ban || strings.HasPrefix(p, strings.TrimSuffix(ban, "/")+"/") {
 				found = append(found, p)
 			}
