@@ -1,14 +1,12 @@
 package lazy
 
-import (
-	"slices"
-	"sort"
-)
+import "sort"
 
-// roots are the threads of a tree, by id. A thread that no row has shown takes four
-// bytes: its node is made when it is asked for.
+// roots are the threads of a tree, by id. A thread that no row has shown takes no
+// memory: its id is the view's, and its node is made when it is asked for.
 type roots struct {
-	ids  []int32
+	n    int               // how many there are
+	id   func(i int) int32 // the id of the i-th thread; ids rise
 	made map[int32]*Node
 	make func(id int32) *Node
 	// more: some of them may be in none of the views to come.
@@ -22,49 +20,45 @@ func newRoots(make func(id int32) *Node) *roots {
 // startOver keeps the threads, although what named them was wrong.
 func (r *roots) startOver() { r.more = true }
 
-// add adds the threads of a view: n, whose ids rise. Usually they are those of the
-// view before and new ones behind: then only the latter are looked at.
+// add adds the threads of a view: n, whose ids rise. id is called as long as the
+// roots are used. Usually the view has the threads of the one before and new ones
+// after them: then none is looked at but the last.
 func (r *roots) add(n int, id func(i int) int32) {
-	known := len(r.ids)
-	if !r.more && known <= n && (known == 0 || id(known-1) == r.ids[known-1]) {
-		// A view has all threads of the one before, so that these are the same up to
-		// the last.
-		r.ids = slices.Grow(r.ids, n-known)
-		for i := known; i < n; i++ {
-			r.ids = append(r.ids, id(i))
-		}
+	known := r.n
+	if !r.more && known <= n && (known == 0 || id(known-1) == r.id(known-1)) {
+		r.n, r.id = n, id
 		return
 	}
 	all := make([]int32, 0, max(known, n))
 	for i, j := 0, 0; i < known || j < n; {
 		switch {
-		case j == n || i < known && r.ids[i] < id(j):
-			all = append(all, r.ids[i])
+		case j == n || i < known && r.id(i) < id(j):
+			all = append(all, r.id(i))
 			i++
-		case i == known || id(j) < r.ids[i]:
+		case i == known || id(j) < r.id(i):
 			all = append(all, id(j))
 			j++
 		default:
-			all = append(all, r.ids[i])
+			all = append(all, r.id(i))
 			i, j = i+1, j+1
 		}
 	}
-	r.ids, r.more = all, len(all) > n
+	r.n, r.id, r.more = len(all), func(i int) int32 { return all[i] }, len(all) > n
 }
 
-func (r *roots) len() int { return len(r.ids) }
+func (r *roots) len() int { return r.n }
 
 // index returns the index of the first thread of this id or a higher one.
 func (r *roots) index(id int32) int {
-	return sort.Search(len(r.ids), func(i int) bool { return r.ids[i] >= id })
+	return sort.Search(r.n, func(i int) bool { return r.id(i) >= id })
 }
 
 // at returns the i-th thread; nil where there is none.
 func (r *roots) at(i int) *Node {
-	if i < 0 || i >= len(r.ids) {
+	if i < 0 || i >= r.n {
 		return nil
 	}
-	id := r.ids[i]
+	id := r.id(i)
 	n := r.made[id]
 	if n == nil {
 		n = r.make(id)
@@ -78,7 +72,7 @@ func (r *roots) of(id int32) *Node {
 	if n := r.made[id]; n != nil {
 		return n
 	}
-	if i := r.index(id); i < len(r.ids) && r.ids[i] == id {
+	if i := r.index(id); i < r.n && r.id(i) == id {
 		return r.at(i)
 	}
 	return nil
