@@ -24,8 +24,6 @@ type service struct {
 	scrapes  int // chunks that were copied before they were complete
 	rewrites int // of these, how often a fuller copy came
 	taken    Chunk
-	held     []*Commit // that came while the service was shut
-	isShut   bool
 }
 
 // stored is a chunk as it was copied last.
@@ -41,27 +39,7 @@ func newService(t *testing.T, r *Reader) *service {
 func (s *service) Commit(c *Commit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isShut {
-		s.held = append(s.held, cloned(c))
-		return
-	}
 	s.commit(c)
-}
-
-// shut makes the service put commits off until open.
-func (s *service) shut() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.isShut = true
-}
-
-func (s *service) open() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.held {
-		s.commit(c)
-	}
-	s.held, s.isShut = nil, false
 }
 
 func cloned(c *Commit) *Commit {

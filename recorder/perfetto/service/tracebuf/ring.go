@@ -38,9 +38,6 @@ func (g *ring) pushOldest(r *record) {
 	g.records[g.first] = r
 }
 
-// at returns the record at a position, counted from the oldest.
-func (g *ring) at(i int) *record { return g.records[g.first+i] }
-
 func (g *ring) all() iter.Seq[*record] { return slices.Values(g.records[g.first:]) }
 
 // room makes room for size bytes at b.at, which may move for it to the front. It
