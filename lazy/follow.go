@@ -11,20 +11,20 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Growth tells of a trace that is followed.
+// Growth describes a trace that is followed.
 type Growth struct {
-	On        bool      // the reader looks for more
-	Rate      float64   // bytes per second, lately
-	Grown     time.Time // when the data was last seen to grow; zero: not since it is followed
-	Wait      error     // why nothing can come now; nil: it can
-	Recording int       // grows when the trace is read from its beginning again, mostly since another took its place: make new Trees
-	Again     error     // why it was; nil: it was asked for
+	On        bool      // the reader looks for more data
+	Rate      float64   // recent bytes per second
+	Grown     time.Time // when the data was last seen to grow; zero if not since following began
+	Wait      error     // why no data can arrive now; nil if it can
+	Recording int       // grows when the trace is read from its beginning again, usually because another replaced it: make new Trees
+	Again     error     // why it was read again; nil if on request
 }
 
-// ErrPacked: a packed trace was to be followed.
+// ErrPacked is the error for following a packed trace.
 var ErrPacked = errors.New("a packed trace does not grow")
 
-// openFollowed opens a trace that is being written, or is going to be.
+// openFollowed opens a trace that is being written, or will be.
 func openFollowed(path string, o Options) (*TraceReader, error) {
 	r := newReader(path, o)
 	r.indexPath, r.timesPath = path+format.IndexSuffix, path+format.TimesSuffix
@@ -48,9 +48,9 @@ func openFollowed(path string, o Options) (*TraceReader, error) {
 	return r, nil
 }
 
-// Follow continues to read a trace that had no end, as if it had been opened with
-// Options.Follow: what was loaded is stale, see Status.Epoch. It reports whether
-// it will: a trace with its end, or a packed one, does not grow.
+// Follow continues to read an incomplete trace, as if it had been opened with
+// Options.Follow. Loaded nodes become stale, see Status.Epoch. It reports whether
+// it will: a complete trace, or a packed one, does not grow.
 func (r *TraceReader) Follow() bool {
 	v, p := r.known.Load(), r.Status().Phase
 	if p != PhaseReady && p != PhaseFailed || v.EOF || r.indexPath == "" {
@@ -61,13 +61,13 @@ func (r *TraceReader) Follow() bool {
 	return true
 }
 
-// Unfollow ends the following: what is there now is all, and where it has no end
-// it is shown as a recording that was cut short.
+// Unfollow stops following. If the data has no end, it is shown as a recording that
+// was cut short.
 func (r *TraceReader) Unfollow() { r.orders.send(order{kind: orderUnfollow}) }
 
-// CatchUp waits until all is known that is in the file now, of a trace that is
-// followed; of another one it waits until all is known. It returns ctx's error
-// when that comes first.
+// CatchUp waits until everything now in the file of a followed trace is known; for
+// any other trace, until everything is known. It returns ctx's error if ctx ends
+// first.
 func (r *TraceReader) CatchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,8 +83,7 @@ func (r *TraceReader) CatchUp(ctx context.Context) error {
 	return r.Wait(ctx)
 }
 
-// Newest returns the thread that the last block is of; ok is false when there is
-// none.
+// Newest returns the thread of the last block; ok is false if there are no blocks.
 func (r *TraceReader) Newest() (thread int32, ok bool) {
 	last := int64(-1)
 	for _, s := range r.known.Load().Streams {

@@ -7,25 +7,24 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// pageNodes is how many children a page holds at most when it is loaded, and
-// pageReads how many trace points are read for it at most: more when some fold
+// pageNodes is the maximum number of children loaded into a slab, and pageReads the
+// maximum number of trace points read for it: more than pageNodes, since some fold
 // to nothing.
 const (
 	pageNodes = 128
 	pageReads = 4096
 )
 
-// End tells the two ends of a gap apart.
+// End is one of the two ends of a gap.
 type End int
 
 const (
-	AtStart End = iota // what comes first in the trace
-	AtEnd              // what comes last
+	AtStart End = iota // the end that is first in the trace
+	AtEnd              // the end that is last in the trace
 )
 
-// Load loads a page of a gap, from one of its ends. Where the gap has changed
-// meanwhile, it loads what is there now; where nothing is missing any more,
-// nothing.
+// Load loads a slab of a gap, from one of its ends. If the gap has changed since, it
+// loads part of what remains; if nothing remains, it does nothing.
 func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	if gap.Node != nil || gap.Parent == nil {
 		return nil
@@ -67,7 +66,7 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	return nil
 }
 
-// moment is what a tree stood on when something was read.
+// moment is the view that something was read from, with its epoch.
 type moment struct {
 	view  *index.View
 	epoch int64
@@ -91,7 +90,7 @@ func (t *Tree) read(n *Node, f func(*childReader) error) error {
 			return err
 		}
 		if e.state == StatePending && e.end != w.s.Size {
-			return errStale // it was forgotten, and has not grown since
+			return errStale // it was unloaded, and has not grown since
 		}
 		t.r.ctxMu.RLock()
 		defer t.r.ctxMu.RUnlock()

@@ -2,21 +2,21 @@ package lazy
 
 import "sort"
 
-// page is a run of neighbouring children of a node that are in memory. All its
-// fields are guarded by the tree's lock.
+// page is a slab: a run of neighbouring children of a node that are in memory. The
+// tree's lock guards all its fields.
 type page struct {
 	parent         *Node
-	from, to       int64 // logical: what of the parent's content it covers
-	fromOrd, toOrd int64 // ordinals of the first cells that end at or behind from and to
+	from, to       int64 // logical: the range of the parent's content that it covers
+	fromOrd, toOrd int64 // ordinals of the first cells that end at or after from and to
 	nodes          []*Node
 	bytes          int64
-	tick           uint64 // when it was used last
-	round          uint64 // when it was left last
+	tick           uint64 // when it was last used
+	round          uint64 // when it was last left
 	newer, older   *page  // in the tree's list
 }
 
-// covering returns the page of n that covers a logical offset, or nil and the
-// index where such a page would be.
+// covering returns the slab of n that covers a logical offset, or nil and the
+// index where such a slab would be.
 func (n *Node) covering(pos int64) (*page, int) {
 	if n.kids == nil {
 		return nil, 0
@@ -29,8 +29,8 @@ func (n *Node) covering(pos int64) (*page, int) {
 	return nil, i
 }
 
-// gap returns what around a logical offset is not loaded, and the ordinal that
-// belongs to its start.
+// gap returns the range around a logical offset that is not loaded, and the ordinal
+// at its start.
 func (n *Node) gap(pos int64) (from, to, ord int64, ok bool) {
 	e := n.e.Load()
 	from, to, ord = e.start, e.end, e.first
@@ -49,23 +49,23 @@ func (n *Node) gap(pos int64) (from, to, ord int64, ok bool) {
 	return from, to, ord, true
 }
 
-// node returns the index of the first node of p that stands at or behind pos.
+// node returns the index of the first node of p at or after pos.
 func (p *page) node(pos int64) int {
 	return sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].e.Load().at >= pos })
 }
 
-// stretch is a run of children as they were read, for attach.
+// stretch is a run of children that have been read, for attach.
 type stretch struct {
 	from, to       int64
 	fromOrd, toOrd int64
 	entries        []*entry // those that are shown
-	read           moment   // what they were read from
-	passed         []mark   // on the way to them
+	read           moment   // the view they were read from
+	passed         []mark   // checkpoints found on the way
 }
 
-// outdated cuts off what is not true any more since the tree has grown: a last
-// child whose end was not known. It reports whether nothing is left, and
-// whether nothing of it was ever true.
+// outdated cuts off what is no longer true because the tree has grown: a last
+// child whose end was not known. It reports whether nothing is left, or whether all
+// of it was read in an earlier epoch.
 func (s *stretch) outdated(now moment) bool {
 	switch {
 	case s.read.epoch != now.epoch:
@@ -80,14 +80,14 @@ func (s *stretch) outdated(now moment) bool {
 	return false
 }
 
-// attach puts what was read into the tree, where it is not there yet, and
+// attach inserts the children of s into the tree, unless they are already in it, and
 // returns the node of each entry. The tree is locked.
 func (t *Tree) attach(n *Node, s *stretch) []*Node {
 	if s.outdated(t.now) {
 		return nil
 	}
 	if n.gone() {
-		// Forgotten itself, with all that could lead to its children.
+		// n was forgotten itself, so nothing leads to its children.
 		return t.newNodes(n, nil, s.entries)
 	}
 	if n.kids == nil {
@@ -141,14 +141,14 @@ func (n *Node) pageBefore(pos int64) *page {
 	return n.kids.pages[i-1]
 }
 
-// insert makes p a page of its parent, with a node for each entry.
+// insert makes p a slab of its parent, with a node for each entry.
 func (t *Tree) insert(p *page, entries []*entry) []*Node {
 	p.nodes = t.newNodes(p.parent, p, entries)
 	t.memory.add(p)
 	return p.nodes
 }
 
-// newNodes makes the nodes of a page; nil: of none.
+// newNodes makes the nodes of p, which may be nil.
 func (t *Tree) newNodes(n *Node, p *page, entries []*entry) []*Node {
 	nodes := make([]*Node, len(entries))
 	for i, e := range entries {
@@ -159,16 +159,16 @@ func (t *Tree) newNodes(n *Node, p *page, entries []*entry) []*Node {
 	return nodes
 }
 
-// Forget forgets all below n, collapses it, and returns how many nodes that were.
-// They can be loaded again.
+// Forget unloads everything below n, collapses n, and returns the number of nodes
+// unloaded. They can be loaded again.
 func (t *Tree) Forget(n *Node) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.memory.forget(n)
 }
 
-// ForgetNode forgets one trace point with all below it: it becomes a gap. It
-// returns how many nodes that were.
+// ForgetNode unloads a trace point with everything below it: it becomes part of a gap.
+// It returns the number of nodes unloaded.
 func (t *Tree) ForgetNode(c *Node) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,54 +5,54 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// DefaultMemory is the budget for loaded nodes, in bytes, when none is given.
+// DefaultMemory is the default budget for loaded nodes, in bytes.
 const DefaultMemory = 256 << 20
 
-// firstScan is how much of the data Open looks at itself, in bytes: the first
-// block begins with the first thread's root and what it refers to.
+// firstScan is how many bytes of the data Open scans itself: the first block
+// begins with the first thread's root and the objects it refers to.
 const firstScan = 256 << 10
 
-// Options say how a trace is opened.
+// Options configure Open.
 type Options struct {
 	Memory  int64 // budget in bytes for the loaded nodes of a Tree; 0: DefaultMemory
-	NoWrite bool  // store no index
+	NoWrite bool  // do not store an index
 
-	// Follow reads on while the trace is being written: what comes is known
-	// as it comes, until the recording has its end. A file that is not there
-	// yet is waited for. See Status.Growth.
+	// Follow keeps reading while the trace is being written: new data is shown
+	// as it arrives, until the trace is complete. A file that does not exist yet
+	// is waited for. See Status.Growth.
 	Follow bool
 
-	// Unended, when not nil, says why data without an end has none. Any goroutine
+	// Unended, if not nil, returns why data without an end has none. Any goroutine
 	// may call it.
 	Unended func() Unended
-	// Finish, when not nil, is called while a trace is followed that does not grow.
-	// Where its program has ended without closing it, it brings in what that left,
-	// and says so in a sentence for Status.Ended; "" while there is nothing to do.
-	// Its error says why that cannot be done.
+	// Finish, if not nil, is called while a followed trace does not grow. If its
+	// program has ended without closing it, Finish brings in what the program left,
+	// and returns a sentence for Status.Ended; "" if there is nothing to do.
+	// Its error is why that failed.
 	Finish func() (told string, err error)
-	// Ended is what Status.Ended says at first.
+	// Ended is the initial value of Status.Ended.
 	Ended string
 }
 
-// TraceReader reads a trace of any size. It maps data and index; what it keeps
-// in memory grows with the number of blocks and reference objects, not with
-// the number of calls. All methods may be called from any goroutine, and any
-// number of readers may be open at once.
+// TraceReader reads a trace of any size. It maps data and index; its memory
+// grows with the number of blocks and reference objects, not with the number of
+// calls. All methods may be called from any goroutine, and any number of readers
+// may be open at once.
 //
-// It is the face of two parts: the trace, which is what is open and known, and the
-// worker, whose goroutine finds out more.
+// It is a facade for two parts: the trace, with the open files and what is known, and
+// the worker, whose goroutine finds out more.
 type TraceReader struct {
 	*worker
 }
 
-// ErrNotRegular: a pipe, a socket or a device, where a file was expected. Such an
-// error is a [format.ErrNotTrace], too.
+// ErrNotRegular is the error for a pipe, a socket or a device where a file was
+// expected. Such an error is also a [format.ErrNotTrace].
 var ErrNotRegular = mapped.ErrNotRegular
 
-// Open opens a trace: a data file, with its index beside it if there is one, or
-// a packed trace. It returns at once whatever the size; what else there is to
-// know is found in the background, see Status and Changed. An error that names
-// a fault of the file is an [*format.Error].
+// Open opens a trace: a data file, with its index beside it if it exists, or
+// a packed trace. It returns quickly, whatever the size; the rest is read in the
+// background, see Status and Changed. An error about a fault of the file is
+// an [*format.Error].
 func Open(path string, o Options) (*TraceReader, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
@@ -80,29 +80,28 @@ func newReader(path string, o Options) *TraceReader {
 	return &TraceReader{newWorker(newTrace(path, o.Ended), o)}
 }
 
-// Close ends the background work and unmaps the files. It waits for what is
-// being read. What was handed out stays good.
+// Close ends the background work and unmaps the files. It waits for reads in
+// progress. Values handed out before stay valid.
 func (r *TraceReader) Close() error {
 	r.cancel()
 	<-r.done
 	return r.close()
 }
 
-// Version returns the version of the format that the trace has; 0 as long as
-// nothing of it has been seen, as of a packed trace that is being unpacked.
+// Version returns the format version of the trace; 0 while nothing of it has been
+// read, as with a packed trace that is still being unpacked.
 func (r *TraceReader) Version() format.Version { return r.version() }
 
 // Path returns the path that was opened.
 func (r *TraceReader) Path() string { return r.path }
 
-// Info returns what a packed trace says of the run that it was recorded from;
-// nil for another trace.
+// Info returns what a packed trace records about its run; nil for any other trace.
 func (r *TraceReader) Info() *format.Info { return r.info }
 
-// Size returns the sizes of data and index in bytes; 0 for an index that is
-// not there or not used.
+// Size returns the sizes of data and index in bytes; 0 for an index that is absent
+// or not used.
 func (r *TraceReader) Size() (data, index int64) { return r.sizes() }
 
-// WithContext calls f with the trace's descriptors, which f may only read and
-// not keep: they may grow when it has returned.
+// WithContext calls f with the trace's descriptors. f may only read them, and must not
+// keep them: they may grow after it has returned.
 func (r *TraceReader) WithContext(f func(*format.Context)) { r.withContext(f) }

@@ -1,29 +1,29 @@
 package lazy
 
-// Row is a line of the outline: a node that is shown, since all around it are
-// expanded, or a gap in an expanded node, which may be sorted: see Tree.Sort. A Row
-// is a value; it stays meaningful when the tree changes, see Resolve.
+// Row is a line of the outline: a node whose ancestors are all expanded, or a gap in an
+// expanded node, which may be sorted: see Tree.Sort. A Row is a value; it remains
+// meaningful when the tree changes, see Resolve.
 type Row struct {
-	Node   *Node // nil: a gap
+	Node   *Node // nil for a gap
 	Parent *Node // of the node or of the gap; nil for a thread
 	Depth  int
-	From   int64 // logical: where the node stands, or the gap begins
-	To     int64 // of a gap: where it ends
+	From   int64 // logical: the offset of the node, or the start of the gap
+	To     int64 // of a gap: its end
 
-	// Of a gap in a sorted node, whose From and To are the same: what it lies
-	// between, and how many children it stands for; -1: not known.
+	// For a gap in a sorted node, whose From and To are equal: the ranks of its
+	// children are in (lo, hi]; count is their number, -1 if not known.
 	lo, hi rank
 	count  int64
 }
 
-// Gap reports whether the row stands for children that are not in memory.
+// Gap reports whether the row represents children that are not in memory.
 func (r Row) Gap() bool { return r.Node == nil && r.Parent != nil }
 
 func rowOf(n *Node) Row {
 	return Row{Node: n, Parent: n.parent, Depth: int(n.depth), From: n.e.Load().at}
 }
 
-// Expand expands a node: its children become rows. They need not be in memory.
+// Expand expands a node: its children become rows. They need not be loaded.
 func (t *Tree) Expand(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,8 +37,8 @@ func (t *Tree) expand(n *Node) {
 	n.kids.expanded = true
 }
 
-// Collapse collapses a node. What is below it stays in memory, and expanded, until
-// the room is needed.
+// Collapse collapses a node. Its descendants stay loaded, and expanded, until their
+// memory is needed.
 func (t *Tree) Collapse(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +47,7 @@ func (t *Tree) Collapse(n *Node) {
 	}
 }
 
-// CollapseAll collapses a node and all below it.
+// CollapseAll collapses a node and all its descendants.
 func (t *Tree) CollapseAll(n *Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +72,7 @@ func (n *Node) collapseAll() {
 	}
 }
 
-// CollapseEverything collapses all threads, and all below them.
+// CollapseEverything collapses all threads and all their descendants.
 func (t *Tree) CollapseEverything() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,7 @@ func (n *Node) gone() bool { return n.parent != nil && n.page == nil }
 
 func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 
-// First returns the first row; ok is false when no thread is known yet.
+// First returns the first row; ok is false while no thread is known.
 func (t *Tree) First() (r Row, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +133,7 @@ func (t *Tree) Prev(r Row) (Row, bool) {
 	return Row{}, false
 }
 
-// NextSibling returns the row after r, and all below it, in the same node.
+// NextSibling returns the row in the same node that follows r and all below r.
 func (t *Tree) NextSibling(r Row) (Row, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,8 +161,8 @@ func (t *Tree) LastChild(n *Node) (Row, bool) {
 	return t.roots.lastChild(n)
 }
 
-// Rows returns up to height rows from top on. They, and the path to them,
-// count as used now: what is forgotten for room is something else.
+// Rows returns up to height rows, beginning with top. They, and the path to them,
+// count as used now: other nodes are unloaded first.
 func (t *Tree) Rows(top Row, height int) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,8 +175,8 @@ func (t *Tree) Rows(top Row, height int) []Row {
 	return rows
 }
 
-// Keep marks rows that are not on the screen as used with those of the last
-// call of Rows: the cursor.
+// Keep marks rows that are not on the screen, such as the cursor, as used together
+// with those of the last call of Rows.
 func (t *Tree) Keep(rows ...Row) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,9 +193,9 @@ func (t *Tree) keep(r Row) {
 	}
 }
 
-// Resolve returns the row that stands now where r stood: of a gap that was
-// loaded, its first node; of a node that was forgotten, the gap in its place;
-// of what is inside a collapsed node, that node.
+// Resolve returns the row that has taken the place of r: for a gap that was loaded,
+// its first node; for a node that was unloaded, its gap; for a row inside a collapsed
+// node, that node.
 func (t *Tree) Resolve(r Row) Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()

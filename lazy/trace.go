@@ -15,35 +15,35 @@ import (
 )
 
 var (
-	// errClosed is what a reader says after Close.
+	// errClosed is the error of a reader after Close.
 	errClosed = errors.New("the trace is closed")
-	// errNoData: a packed trace is still being unpacked, or could not be.
+	// errNoData: a packed trace is still being unpacked, or unpacking failed.
 	errNoData = errors.New("nothing of the trace has been unpacked")
 )
 
-// trace is what is open of a trace, and what is known of it: the mapped files, the
-// descriptors and a view. All that reads a trace goes by it; the worker changes it.
-// It has a field for each thing that can change by itself, and says how it is guarded:
-// what is read at each step of a walk should not wait for what is not.
+// trace is the open files of a trace and what is known about it: the mapped files, the
+// descriptors and a view. All readers of a trace use it; the worker changes it. It has
+// a field for each thing that can change on its own, with its own guard: data read at
+// each node of a walk should not wait for other data.
 type trace struct {
 	board
 	path      string
-	indexPath string // where an index belongs that is made; "": nowhere
-	timesPath string // where a file of times is looked for; "": nowhere
+	indexPath string // where to store an index; "" for nowhere
+	timesPath string // where to look for a file of times; "" for nowhere
 
 	// life is held for reading while the mappings are used, for writing to
 	// change or unmap them.
 	life   sync.RWMutex
 	closed bool
 	data   *mapped.File
-	index  *mapped.File               // nil: none is used
-	times  atomic.Pointer[times.File] // nil: there is none
+	index  *mapped.File               // nil if none is used
+	times  atomic.Pointer[times.File] // nil if none
 
 	known   atomic.Pointer[index.View]
-	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil: never
-	totals  atomic.Pointer[totals]                // as last asked for; nil: never
-	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil: not counted yet
-	epoch   atomic.Int64                          // how often what was known turned out wrong
+	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil if never
+	totals  atomic.Pointer[totals]                // as last asked for; nil if never
+	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil until counted
+	epoch   atomic.Int64                          // how often the view turned out wrong
 
 	ctxMu    sync.RWMutex // guards ctx
 	ctx      *format.Context
@@ -59,7 +59,7 @@ func newTrace(path, ended string) *trace {
 	return t
 }
 
-// close unmaps the files. It waits for what is being read.
+// close unmaps the files. It waits for reads in progress.
 func (t *trace) close() error {
 	t.life.Lock()
 	defer t.life.Unlock()
@@ -75,7 +75,7 @@ func (t *trace) close() error {
 	return err
 }
 
-// sizes returns the sizes of data and index in bytes; 0 for one that is not there.
+// sizes returns the sizes of data and index in bytes; 0 for an absent one.
 func (t *trace) sizes() (data, index int64) {
 	t.life.RLock()
 	defer t.life.RUnlock()
@@ -88,14 +88,14 @@ func (t *trace) sizes() (data, index int64) {
 	return data, index
 }
 
-// withContext calls f with the descriptors, which may not change meanwhile.
+// withContext calls f with the descriptors, which do not change meanwhile.
 func (t *trace) withContext(f func(*format.Context)) {
 	t.ctxMu.RLock()
 	defer t.ctxMu.RUnlock()
 	f(t.ctx)
 }
 
-// setContext puts other descriptors in the place of those that were known.
+// setContext replaces the known descriptors.
 func (t *trace) setContext(ctx *format.Context) {
 	t.ctxMu.Lock()
 	defer t.ctxMu.Unlock()
@@ -107,14 +107,14 @@ func (t *trace) version() (v format.Version) {
 	return v
 }
 
-// moment returns what is known now, with the epoch that it belongs to.
+// moment returns the current view, with its epoch.
 func (t *trace) moment() (*index.View, int64) {
 	t.life.RLock()
 	defer t.life.RUnlock()
 	return t.known.Load(), t.epoch.Load()
 }
 
-// use runs f while the mappings stay, and turns faults in them into errors.
+// use runs f while the mappings stay in place, and turns faults in them into errors.
 func (t *trace) use(f func() error) error {
 	t.life.RLock()
 	defer t.life.RUnlock()
@@ -127,9 +127,10 @@ func (t *trace) use(f func() error) error {
 	return mapped.Guard(f, t.data, t.index, t.times.Load().Mapped())
 }
 
-// changePatience is how long change waits for a moment in which no goroutine uses
-// the mappings. Others may begin to use them in that time: if they waited after one
-// that reads for seconds, as in a call with millions of children, all would stop.
+// changePatience is how long change tries to get a moment in which no goroutine uses
+// the mappings. Other goroutines may start to use them in that time: if they all had to
+// wait for one that reads for seconds, as in a call with millions of children, all
+// would stop.
 const changePatience = 100 * time.Millisecond
 
 // change calls f while no goroutine uses the mappings.
@@ -147,8 +148,8 @@ func (t *trace) change(f func() error) error {
 	return f()
 }
 
-// setData puts a file in the place of what was shown, if anything, with what is
-// known of it. What was loaded is stale.
+// setData replaces the shown file, if any, and what is known about it. Loaded nodes
+// become stale.
 func (t *trace) setData(m *mapped.File, v *index.View, ctx *format.Context, why error) error {
 	err := t.change(func() error {
 		old := t.data
@@ -178,9 +179,8 @@ func (t *trace) setData(m *mapped.File, v *index.View, ctx *format.Context, why 
 	return err
 }
 
-// setIndex puts another mapping (nil: none) in the place of the index's, and v
-// in the place of the view, which may be of the mapping that goes. With
-// wrong, what was known so far is no longer true.
+// setIndex replaces the mapping of the index with m, nil for none, and the view, which
+// may use the old mapping, with v. With wrong, what was known so far is no longer true.
 func (t *trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
 	t.life.Lock()
 	defer t.life.Unlock()
@@ -197,8 +197,8 @@ func (t *trace) setIndex(m *mapped.File, v *index.View, wrong bool) error {
 	return old.Unmap()
 }
 
-// addReference adds a reference object to the context, and checks that it is
-// the one that its cell names.
+// addReference adds a reference object to the context, and checks that it matches its
+// cell.
 func (t *trace) addReference(object []byte, cell format.Cell) error {
 	t.ctxMu.Lock()
 	defer t.ctxMu.Unlock()
@@ -228,12 +228,12 @@ func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
 	return &walker{r: t, v: v, s: s}, nil
 }
 
-// publish makes a view known.
+// publish replaces the view with v.
 func (t *trace) publish(v *index.View) {
 	t.known.Store(v)
 	if v.Complete && v.Data != nil {
 		t.keepTally(v)
 	}
-	t.addUp() // here, so that no key waits for it
+	t.addUp() // here, so that no key press waits for it
 	t.note(func(s *Status) { s.Generation++ })
 }
