@@ -9,14 +9,14 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// FindEvent returns the place of the trace point with an event number, in what is
-// known of the trace. Numbers rise within each thread, as recorders give them;
-// where they do not, all of the data is looked through.
+// FindEvent returns the position of the trace point with an event number, in the known
+// part of the trace. Recorders number events in rising order within each thread;
+// otherwise the search reads all of the data.
 func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error) {
 	return r.findEvent(ctx, event, nil)
 }
 
-// findEvent is FindEvent in one thread; nil: in all.
+// findEvent is FindEvent in one thread; nil for all.
 func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Place, error) {
 	var found Place
 	var v *index.View
@@ -52,12 +52,12 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 	return found, err
 }
 
-// NoEventError says that there is no event with a number.
+// NoEventError is the error that no event has a number.
 type NoEventError struct {
 	Event  int32
-	Thread *int32 // that was looked in; nil: all
-	From   bool   // Event or any later one was looked for
-	Hidden bool   // there are such, but what was asked for shows none of them
+	Thread *int32 // the thread searched; nil for all
+	From   bool   // Event or any later one was searched for
+	Hidden bool   // such events exist, but the requested view shows none of them
 }
 
 func (e *NoEventError) Error() string {
@@ -74,7 +74,7 @@ func (e *NoEventError) Error() string {
 	return event + " " + where
 }
 
-// noneFrom is the error of a part that has a From, but nothing to print.
+// noneFrom returns the error for a part that has a From, but nothing to print.
 func noneFrom(ctx context.Context, r *TraceReader, part Part) error {
 	_, hidden, err := r.scanForEvent(ctx, func(event int32) bool { return event >= part.From }, part.Thread)
 	if err != nil {
@@ -83,8 +83,8 @@ func noneFrom(ctx context.Context, r *TraceReader, part Part) error {
 	return &NoEventError{Event: part.From, Thread: part.Thread, From: true, Hidden: hidden}
 }
 
-// scanForEvent looks for an event from the beginning of the data to the end of
-// what is known, whatever order the numbers are in.
+// scanForEvent searches for an event from the beginning of the data to the end of
+// what is known, in any order of numbers.
 func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32) bool, thread *int32) (found Place, ok bool, err error) {
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
@@ -103,13 +103,13 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 		})
 	}
 	if s := r.known.Load().Stream(found.Thread); ok && (s == nil || found.At >= s.Size) {
-		ok = false // it has been written since, and is not known yet
+		ok = false // it was written since, and is not known yet
 	}
 	return found, ok, err
 }
 
-// findEvent looks for an event in one thread. Among the cells it finds the last
-// container that begins before the event, and goes on from there.
+// findEvent searches for an event in one thread. It finds the cell of the last
+// container that begins before the event, and scans from there.
 func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool, err error) {
 	cells := w.s.Cells
 	last := lastHeaders{cells: cells, hi: -1}
@@ -120,7 +120,7 @@ func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool,
 		pos = cells.At(last.of(int64(m) - 1)).Start
 		open = (&childReader{walker: w}).enclosing(pos)
 	}
-	// The header of that container itself lies before pos.
+	// The header of that container itself is before pos.
 	if n := len(open); n > 0 && open[n-1].ID == event {
 		return pos - 1, true, nil
 	}
@@ -128,8 +128,8 @@ func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool,
 }
 
 // lastHeaders finds the container that begins last before the end of another.
-// It keeps the longest way that it went, since nesting can be deep: from all of
-// lo to hi it leads to lo.
+// It remembers the longest path found, since nesting can be deep: from every ordinal
+// in lo to hi the path leads to lo.
 type lastHeaders struct {
 	cells  index.Cells
 	lo, hi int64
@@ -159,11 +159,11 @@ func (h *lastHeaders) of(m int64) int64 {
 	return k
 }
 
-// scanFor reads on from pos, a place right behind a header, until the event
-// comes or is passed.
+// scanFor reads from pos, an offset directly after a header, until it finds or passes
+// the event.
 func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []format.Cell) (at int64, ok bool, err error) {
 	l := &childReader{walker: w, end: w.s.Size}
-	var inner []format.Class // containers that begin behind pos
+	var inner []format.Class // containers that begin after pos
 	for n := 0; pos < w.s.Size; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return 0, false, ctx.Err()

@@ -6,25 +6,24 @@ import (
 	"tracex/format"
 )
 
-// Named is a trace point by all that a person can read of it: the text of its
-// row, where it is in the source and, of a call, the names that paths and details
-// show.
+// Named is all text of a trace point that a person can read: the text of its row, its
+// location in the source, and, for a call, the names that paths and details show.
 type Named struct {
 	Text []byte
-	At   int    // where in Text the name of the called method begins; -1: nowhere
-	Call string // "Class.method", "new Class" or "super@Class", see [format.Context.CallName]; "" when it is no call
-	// Class is how much of Call is about the class, in bytes.
+	At   int    // index in Text of the called method's name; -1 if absent
+	Call string // "Class.method", "new Class" or "super@Class", see [format.Context.CallName]; "" if it is not a call
+	// Class is the length in bytes of the part of Call that names the class.
 	Class int
-	// Full and FullClass are Call and Class with the class as the trace names it:
-	// "org.example.Class.method". Full is "" where that is the same.
+	// Full and FullClass are Call and Class with the full class name of the trace:
+	// "org.example.Class.method". Full is "" if it equals Call.
 	Full      string
 	FullClass int
-	Source    string // "main.go:89", of the code location; "" when none is known
+	Source    string // code location, "main.go:89"; "" if not known
 
 	other []byte
 }
 
-// Named returns a node by all that can be read of it.
+// Named returns all text of a node that a person can read.
 func (t *Tree) Named(n *Node, verbose bool) Named {
 	named := Named{At: -1}
 	t.r.WithContext(func(c *format.Context) {
@@ -39,12 +38,12 @@ func (t *Tree) Named(n *Node, verbose bool) Named {
 	return named
 }
 
-// of fills in the text of a point, over the one before.
+// of fills in the text of a point, overwriting the previous one.
 func (n *Named) of(c *format.Context, p *format.Point, f *format.Footer, parent format.Parent, verbose bool) {
 	n.Text, n.At = c.AppendNamed(n.Text[:0], p, f, parent, verbose)
 }
 
-// name fills in the names and the place of a point.
+// name fills in the names and the location of a point.
 func (n *Named) name(c *format.Context, p *format.Point) {
 	n.Source = placeOf(c, p.Location)
 	n.called(&noCall)
@@ -53,7 +52,7 @@ func (n *Named) name(c *format.Context, p *format.Point) {
 	}
 }
 
-// noCall is the name of what is no call.
+// noCall is the name of a point that is not a call.
 var noCall callName
 
 // called fills in the names of a call.
@@ -61,7 +60,7 @@ func (n *Named) called(name *callName) {
 	n.Call, n.Class, n.Full, n.FullClass = name.text, name.class, name.full, name.fullClass
 }
 
-// placeOf is a code location as it is shown; "" when nothing is known of it.
+// placeOf returns a code location as it is shown; "" if it is not known.
 func placeOf(c *format.Context, location int32) string {
 	if _, _, ok := c.FileLine(location); !ok {
 		return ""
@@ -69,18 +68,18 @@ func placeOf(c *format.Context, location int32) string {
 	return string(c.AppendLocationText(nil, location))
 }
 
-// Match reports whether find finds something in the point's text, or in what else
-// there is of it: see AppendCall and AppendOther, from within the class on, as what
-// comes after the class is in the text already; likewise Full and AppendFull, with a
-// dot; Source, with a dot or a colon. find returns where a text matches first; from
-// is negative when it does not.
+// Match reports whether find matches the point's text or one of its other texts. In
+// AppendCall and AppendOther a match must begin within the class, since the rest is
+// in the text already; the same holds for Full and AppendFull, where it must contain a
+// dot. In Source it must contain a dot or a colon. find returns the first match in a
+// text; from is negative if there is none.
 func (n *Named) Match(find func(text []byte) (from, to int), limits Limits) bool {
 	from, _ := find(n.Text)
 	return from >= 0 || n.matchesCall(find) || n.matchesWith(find, limits) ||
 		!limits.NoDot && (n.matchesFullCall(find) || matchesPlace(find, n.Source))
 }
 
-// matchesWith looks at the names together with what the text has behind them.
+// matchesWith searches the names together with the part of the text that follows them.
 func (n *Named) matchesWith(find func(text []byte) (from, to int), limits Limits) bool {
 	return !limits.NoParen && (n.matchesOther(find) || !limits.NoDot && !limits.OneDot && n.matchesFull(find))
 }
@@ -122,15 +121,15 @@ func (n *Named) matchesFull(find func(text []byte) (from, to int)) bool {
 	return n.inFullClass(find)
 }
 
-// inFullClass wants a dot in what is found: all calls of a program may have the name
-// of one package.
+// inFullClass requires a dot in the match: all calls of a program may have the name of
+// one package.
 func (n *Named) inFullClass(find func(text []byte) (from, to int)) bool {
 	from, to := find(n.other)
 	return from >= 0 && from < n.FullClass && from < to && bytes.IndexByte(n.other[from:to], '.') >= 0
 }
 
-// matchesPlace wants a dot or a colon in what is found: the name of a file is often
-// that of something else.
+// matchesPlace requires a dot or a colon in the match: the name of a file is often
+// the name of something else as well.
 func matchesPlace(find func(text []byte) (from, to int), place string) bool {
 	if place == "" {
 		return false
@@ -143,33 +142,32 @@ func matchesPlace(find func(text []byte) (from, to int), place string) bool {
 // AppendCall appends the call as paths show it: "Class.method()".
 func (n *Named) AppendCall(dst []byte) []byte { return append(append(dst, n.Call...), "()"...) }
 
-// AppendOther appends the text with the class in the place of what the method
-// was called on: "Class.method(1): true". It is for points with an At.
+// AppendOther appends the text with the class instead of the object that the method
+// was called on: "Class.method(1): true". The point must have an At.
 func (n *Named) AppendOther(dst []byte) []byte {
 	return append(append(append(dst, n.Call[:n.Class]...), '.'), n.Text[n.At:]...)
 }
 
-// AppendFull is AppendOther with all of the class's name. It is for points with a
-// Full.
+// AppendFull is AppendOther with the full class name. The point must have a Full.
 func (n *Named) AppendFull(dst []byte) []byte {
 	return append(append(append(dst, n.Full[:n.FullClass]...), '.'), n.Text[n.At:]...)
 }
 
-// covers reports whether the text has all that AppendOther would append.
+// covers reports whether the text contains everything AppendOther would append.
 func (n *Named) covers() bool {
 	return n.At < 0 || n.At == n.Class+1 && string(n.Text[:n.Class]) == n.Call[:n.Class]
 }
 
-// finder finds one sort of thing.
+// finder holds one of the functions that a search matches texts with.
 type finder struct {
 	find   func(text []byte) (from, to int)
 	limits Limits
 	names  map[calledAs]*callName
 	places []verdict // by code location
-	hits   []Hit     // not told yet
+	hits   []Hit     // not reported yet
 }
 
-// verdict says what is known of whether something is found.
+// verdict is whether something matches, as far as known.
 type verdict uint8
 
 const (
@@ -186,7 +184,7 @@ func calledAsOf(p *format.Point) calledAs {
 	return calledAs(p.Ref)<<2 | calledAs(p.Flags&format.FlagSuper)
 }
 
-// callName is what a finder knows of a method: the names that [Named] has, and
+// callName is what a finder knows about a method: the names in [Named], and
 // whether all calls of the method match.
 type callName struct {
 	text      string
@@ -220,7 +218,7 @@ func (f *finder) name(c *format.Context, p *format.Point) *callName {
 	return name
 }
 
-// place reports whether what is at a code location is found by that.
+// place reports whether a code location matches.
 func (f *finder) place(c *format.Context, location int32) bool {
 	if location < 0 {
 		return false
@@ -241,6 +239,6 @@ func (f *finder) place(c *format.Context, location int32) bool {
 	return found
 }
 
-// mostPlaces bounds how many locations a finder remembers, a byte each: those of a
-// trace are numbered from 0, but a damaged one may have any number.
+// mostPlaces limits how many locations a finder remembers, a byte each. Locations are
+// numbered from 0, but a damaged trace may have any number.
 const mostPlaces = 1 << 22

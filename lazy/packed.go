@@ -18,13 +18,13 @@ func isZip(head []byte) bool {
 }
 
 // startPacked opens a packed trace. Its parts are unpacked in the background
-// into files without a name, since a ZIP cannot be read at any place.
+// into files without a name, since a ZIP does not allow random access.
 func (r *worker) startPacked(f *os.File, size int64) (func(context.Context) error, error) {
 	p, err := format.OpenPacked(f, size)
 	if err != nil {
 		return nil, format.At(err, r.path, 0)
 	}
-	// A bad info.txt is no reason not to show the trace.
+	// A bad info.txt is no reason to refuse the trace.
 	if r.info, err = p.Info(); err != nil {
 		r.note(func(s *Status) { s.InfoProblem = format.At(err, r.path, 0) })
 	}
@@ -39,19 +39,19 @@ func (r *worker) startPacked(f *os.File, size int64) (func(context.Context) erro
 		}
 		damage, err := r.unpack(ctx, p)
 		if damage != nil {
-			// What it did to the data follows from it.
+			// The fault in the data is a consequence of this damage.
 			r.note(func(s *Status) { s.Problem = damage })
 		}
 		return err
 	}, nil
 }
 
-// unpack unpacks data and index, maps them and goes on as with any trace. Of
-// damaged data it takes what can be unpacked, and tells what the damage is.
+// unpack unpacks data and index, maps them and continues as with any trace. From
+// damaged data it takes what can be unpacked, and returns the damage.
 func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err error) {
 	total := p.Size(format.EntryIndex) + p.Size(format.EntryData)
 	if p.Times() != nil {
-		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // about: the ZIP does not say
+		total += format.TimeCellOffset(p.Size(format.EntryIndex)) // approximate: the ZIP does not tell
 	}
 	r.begin(PhaseUnpacking, total)
 	var indexErr error
@@ -91,8 +91,8 @@ func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err erro
 	}
 }
 
-// unpackEntry copies an entry into a file that has no name any more and maps
-// it. Of a damaged entry it maps what is good, and says so.
+// unpackEntry copies an entry into a file that no longer has a name, and maps it. Of a
+// damaged entry it maps the good part, and returns the damage.
 func (r *worker) unpackEntry(ctx context.Context, p *format.Packed, name string) (*mapped.File, error) {
 	in, err := p.Open(name)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *worker) unpackEntry(ctx context.Context, p *format.Packed, name string)
 	return r.unpackFrom(ctx, in, name)
 }
 
-// unpackTimes unpacks the times, if there are any. What is wrong with them does
-// not keep the trace from being shown.
+// unpackTimes unpacks the times, if any. A fault in them does not prevent showing the
+// trace.
 func (r *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 	in := p.Times()
 	if in == nil {
@@ -126,7 +126,7 @@ func (r *worker) unpackTimes(ctx context.Context, p *format.Packed) error {
 	return nil
 }
 
-// unpackFrom is unpackEntry of what is in an entry.
+// unpackFrom is unpackEntry for the contents of an entry.
 func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*mapped.File, error) {
 	tmp, err := os.CreateTemp("", "tracex-*-"+name)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*ma
 	}
 	defer tmp.Close()
 	if os.Remove(tmp.Name()) != nil {
-		// Where open files cannot be removed.
+		// On systems where open files cannot be removed.
 		r.leftover = append(r.leftover, tmp.Name())
 	}
 	before := r.now().Done
@@ -155,7 +155,7 @@ func (r *worker) unpackFrom(ctx context.Context, in io.Reader, name string) (*ma
 	return m, copyErr
 }
 
-// countingReader tells how much was read, and ends with its context.
+// countingReader reports how much was read, and ends with its context.
 type countingReader struct {
 	ctx   context.Context
 	in    io.Reader

@@ -135,7 +135,7 @@ func (t *Tree) attach(n *Node, s *stretch) []*Node {
 	return nodes
 }
 
-// pageBefore returns the page that ends at pos.
+// pageBefore returns the slab that ends at pos.
 func (n *Node) pageBefore(pos int64) *page {
 	_, i := n.covering(pos)
 	return n.kids.pages[i-1]

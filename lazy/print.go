@@ -11,42 +11,40 @@ import (
 	"tracex/lazy/internal/lines"
 )
 
-// PrintOptions say how a tree is printed: Folded, or every point as recorded;
-// Verbose, with code locations; Escape, for a terminal, control characters in
-// visible form; Values, below each point what was captured of the inside of its
-// values; JSON, each line an object, see docs/json.md, which tells captured
-// values and places in any case; MaxDepth, how many levels below the roots are
-// printed, 0 for all.
+// PrintOptions control how a tree is printed. Folded: fold, instead of printing every
+// point as recorded. Verbose: with code locations. Escape: show control characters in
+// visible form, for a terminal. Values: below each point, the captured contents of its
+// values. JSON: each line an object, see docs/json.md; this always includes captured
+// values and locations. MaxDepth: number of levels below the roots to print, 0 for all.
 type PrintOptions = lines.Options
 
-// JSONVersion is the version of what lines of JSON say. A member that is added
-// leaves it as it is; one that goes, or says something else, does not.
+// JSONVersion is the version of the JSON lines. Adding a member does not change it;
+// removing one or changing its meaning does.
 const JSONVersion = lines.JSONVersion
 
-// Part says which part of a trace is printed. Events are named by their
-// numbers, as [format.Point.Event] has them.
+// Part selects the part of a trace to print. Events are identified by their
+// numbers, as in [format.Point.Event].
 type Part struct {
-	Thread *int32 // nil: all threads
-	From   int32  // trace points with a smaller event are passed over, in each thread
-	Count  int64  // trace points to print; 0: all
+	Thread *int32 // nil for all threads
+	From   int32  // skip trace points with smaller events, in each thread
+	Count  int64  // maximum number of trace points to print; 0 for all
 }
 
-// errEnough ends a walk that has printed what was asked for.
+// errEnough ends a walk that has printed everything requested.
 var errEnough = errors.New("enough")
 
-// Print writes threads as text, all their roots, without keeping nodes: memory
-// grows with the depth of nesting and the number of processors, all of which take
-// part, up to 16. It prints what is known when it
-// begins; wait for PhaseReady to print all. Where the index turns out to be
-// wrong it waits for another, and goes on; where the data is damaged, what
-// comes before the damage has been written. A thread without an event that part
-// asks for has no heading. The error is a [*NoEventError] when part has a From and
-// there is nothing from there on to print; then nothing is written.
+// Print writes threads as text, with all their roots, without keeping nodes: memory
+// grows with the depth of nesting and with the number of processors, of which it uses
+// up to 16. It prints what is known when it begins; wait for PhaseReady to print all.
+// If the index turns out to be wrong, it waits for a new one and continues. If the
+// data is damaged, everything before the damage has been written. A thread without
+// events in part has no heading. If part has a From and there is nothing to print from
+// there on, Print writes nothing and returns a [*NoEventError].
 func (r *TraceReader) Print(ctx context.Context, w io.Writer, o PrintOptions, part Part) error {
 	return r.print(ctx, w, o, part, usualCut())
 }
 
-// print is Print; c says how threads are cut. The zero cut cuts none: they are
+// print is Print; c determines how threads are cut. The zero cut cuts none: they are
 // printed one after the other.
 func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, part Part, c cut) error {
 	v := r.known.Load()
@@ -80,7 +78,7 @@ func (r *TraceReader) print(ctx context.Context, w io.Writer, o PrintOptions, pa
 	return err
 }
 
-// printer is a Print, or a PrintEvent, under way.
+// printer is the state of a running Print or PrintEvent.
 type printer struct {
 	r       *TraceReader
 	version format.Version // of the trace
@@ -89,10 +87,10 @@ type printer struct {
 	left    int64 // trace points to print, when limited
 	limited bool
 	several bool   // the trace has several threads
-	pending func() // writes the heading of the thread, before its first point; nil: written
+	pending func() // writes the heading of the thread, before its first point; nil if written
 	begun   bool   // a heading has been written
-	at      *int32 // the thread; nil: none yet
-	done    int64  // trace points of it that have been visited
+	at      *int32 // the thread; nil if none yet
+	done    int64  // trace points of that thread that have been visited
 }
 
 // each prints threads one after the other.
@@ -109,7 +107,7 @@ func (p *printer) each(ctx context.Context, threads []int32) error {
 	return nil
 }
 
-// enter comes to a thread.
+// enter begins a thread.
 func (p *printer) enter(thread int32) {
 	p.at, p.done = &thread, 0
 	p.pending = p.heading(thread, p.several)
@@ -126,7 +124,7 @@ func (p *printer) begin() {
 	}
 }
 
-// enough reports whether as many points as were asked for have been printed.
+// enough reports whether the requested number of points has been printed.
 func (p *printer) enough() bool { return p.limited && p.left == 0 }
 
 func newPrinter(r *TraceReader, w io.Writer, o PrintOptions) *printer {
@@ -136,8 +134,8 @@ func newPrinter(r *TraceReader, w io.Writer, o PrintOptions) *printer {
 	return p
 }
 
-// heading returns a function that writes the line of a thread, also with the
-// context locked.
+// heading returns a function that writes the heading of a thread. It may be called with
+// the context locked.
 func (p *printer) heading(thread int32, several bool) func() {
 	took := noTime
 	if p.lines.Options().JSON {
@@ -152,7 +150,7 @@ func (p *printer) heading(thread int32, several bool) func() {
 	return func() { p.lines.Thread(thread, name, several, took) }
 }
 
-// descent returns the walk over a thread that the options ask for.
+// descent returns the options of a walk over a thread.
 func (p *printer) descent(thread int32) descentOptions {
 	o := descentOptions{thread: thread, folded: p.lines.Options().Folded, times: p.lines.Options().JSON}
 	if p.lines.Options().MaxDepth > 0 {
@@ -161,8 +159,8 @@ func (p *printer) descent(thread int32) descentOptions {
 	return o
 }
 
-// thread prints what a walk visits. only, when not nil, finds where the walk is
-// to go; it is called again when what was known turned out to be wrong.
+// thread prints the points of a walk. only, if not nil, returns the part to walk; it
+// is called again if the index turns out to be wrong.
 func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*level, error)) error {
 	return p.r.insist(ctx, func() (err error) {
 		if only != nil {
@@ -173,7 +171,7 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 		at := int64(0)
 		return p.r.descend(ctx, o, func(v *visit) error {
 			if at++; at <= p.done {
-				return nil // before the index turned out to be wrong
+				return nil // printed before the index turned out to be wrong
 			}
 			p.done++
 			return p.point(v)
@@ -181,8 +179,8 @@ func (p *printer) thread(ctx context.Context, o descentOptions, only func() (*le
 	})
 }
 
-// insist runs f, again when the index that it went by turned out to be wrong and
-// has been made again. One that was made from the data is not wrong.
+// insist runs f, and again if the index that f used turned out to be wrong and was
+// rebuilt. An index made from the data is never wrong.
 func (r *TraceReader) insist(ctx context.Context, f func() error) error {
 	for {
 		epoch := r.epoch.Load()
@@ -193,8 +191,8 @@ func (r *TraceReader) insist(ctx context.Context, f func() error) error {
 	}
 }
 
-// remade waits, where err says that the index of an epoch is wrong, until it has
-// been made again, and reports whether it has.
+// remade handles err: if it means that the index of an epoch is wrong, remade waits
+// until the index is rebuilt, and reports whether it was.
 func (r *TraceReader) remade(ctx context.Context, err error, epoch int64) (bool, error) {
 	if !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return false, err
@@ -205,7 +203,7 @@ func (r *TraceReader) remade(ctx context.Context, err error, epoch int64) (bool,
 	return r.epoch.Load() != epoch, err
 }
 
-// point prints a trace point, if it is one of those that were asked for.
+// point prints a trace point, if it belongs to the part requested.
 func (p *printer) point(v *visit) error {
 	if v.point.Event < p.from {
 		return nil

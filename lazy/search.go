@@ -7,63 +7,62 @@ import (
 	"tracex/format"
 )
 
-// Search says what to look for, and where to begin.
+// Search configures a search.
 type Search struct {
-	Folded  bool // look at the folded view
-	Verbose bool // look at code locations too
-	// From is where the search begins. It goes on to the end of the thread, then
-	// through those of higher ids, those of lower ids, and ends before From in
-	// its thread. A thread's own row is at -1, or anything up to 0.
+	Folded  bool // search the folded view
+	Verbose bool // search code locations too
+	// From is where the search begins. It continues to the end of the thread, then
+	// through threads with higher ids, then those with lower ids, and ends before From
+	// in its thread. A thread's own row is at -1, or anything up to 0.
 	From Place
-	// Find returns where a text matches first; from is negative when it does
-	// not. The text is good until it returns. It is handed all that a person can
-	// read of a point, see Named.Match.
+	// Find returns the first match in a text; from is negative if there is none. The
+	// text is valid until Find returns. Find gets all texts of a point, see
+	// Named.Match.
 	Find func(text []byte) (from, to int)
-	// Point, when not nil, finds points in the place of Find, by what they are. It
-	// runs with the context locked, and keeps nothing of the point.
+	// Point, if not nil, replaces Find and matches points by their fields. It runs
+	// with the context locked, and must not keep the point.
 	Point func(c *format.Context, p *format.Point) bool
-	// Else, when not nil, finds something else, for as long as Find has found
-	// nothing.
+	// Else, if not nil, is a second thing to find, while Find has found nothing.
 	Else func(text []byte) (from, to int)
-	// Limits are those of what Find finds, ElseLimits of what Else does: less is to
-	// be looked at then.
+	// Limits applies to Find, ElseLimits to Else: they let the search skip texts that
+	// cannot match.
 	Limits, ElseLimits Limits
-	// Every is how long news may wait, so that it comes in batches; 0: a time
-	// that suits a screen.
+	// Every is how long news may be delayed, to deliver them in batches; 0 for a
+	// default that suits a screen.
 	Every time.Duration
 }
 
-// Limits say of a function that finds texts what these never have.
+// Limits describe what the matches of a function never contain.
 type Limits struct {
 	NoParen bool // an opening parenthesis
 	NoDot   bool // a dot or a colon
 	OneDot  bool // two dots before a parenthesis
 }
 
-// Hit is what a search found: a trace point, or, with At -1 in its Place and
-// Event -1, a thread whose name matches.
+// Hit is a match of a search: a trace point, or a thread whose name matches. A thread
+// has At -1 in its Place and Event -1.
 type Hit struct {
 	Place
 	Event int32
 }
 
-// Found is news of a search.
+// Found is a report of a search in progress.
 type Found struct {
 	Hits []Hit // in the order of the search; the receiver's to keep
-	Else []Hit // what Search.Else has found; of no meaning once there are Hits
-	// Upto is how far the search is: it looked at all that comes before.
+	Else []Hit // matches of Search.Else; meaningless once there are Hits
+	// Upto is how far the search has got: everything before has been searched.
 	Upto        Place
 	Done, Total int64 // bytes of the threads' streams
-	// Changed says that the raw view has something other than the folded view,
-	// in what was searched of that.
+	// Changed means that the raw view differs from the folded view in the part
+	// searched so far.
 	Changed bool
 }
 
-// hitsEvery is how long hits may wait to be told, so that they come in batches.
+// hitsEvery is how long hits may be delayed, to deliver them in batches.
 const hitsEvery = 30 * time.Millisecond
 
-// Search goes through all threads and tells of what it finds, on the caller's
-// goroutine: of the first hit at once, then now and then, and at the end. It
+// Search searches all threads and calls tell with its findings, on the caller's
+// goroutine: at once for the first hit, then now and then, and at the end. It
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
 	x := &searching{r: r, verbose: s.Verbose, point: s.Point, tell: tell, every: s.Every, last: time.Now()}
@@ -88,7 +87,7 @@ func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) er
 	return err
 }
 
-// searching is a search under way.
+// searching is the state of a running search.
 type searching struct {
 	r        *TraceReader
 	verbose  bool
@@ -96,12 +95,12 @@ type searching struct {
 	every    time.Duration
 	tell     func(Found)
 	segments []segment
-	begun    int // segments that the search has come to
+	begun    int // segments that the search has reached
 	named    Named
 	written  bool    // named has the text of the current point
 	first    *finder // for Search.Find
-	second   *finder // for Search.Else; nil: there is none, or no need of it
-	told     bool    // of a hit
+	second   *finder // for Search.Else; nil if absent or no longer needed
+	told     bool    // whether a hit was reported
 	last     time.Time
 	before   int64 // bytes of the segments before the current one
 	done     int64
@@ -123,7 +122,7 @@ func (x *searching) visit(p *visit) error {
 	return nil
 }
 
-// look looks at a point, or a thread, with what is to be found.
+// look tests a point, or a thread, with the finders.
 func (x *searching) look(h Hit, matches func(f *finder) bool) {
 	if matches(x.first) {
 		x.first.hits = append(x.first.hits, h)
@@ -133,9 +132,9 @@ func (x *searching) look(h Hit, matches func(f *finder) bool) {
 	}
 }
 
-// matches is [Named.Match], of a point in a walk: what the name of a method
-// or the place alone decides is decided once. Where nothing that is found has a parenthesis,
-// that is all that the class can decide: up to there both texts are the same.
+// matches is [Named.Match] for a point in a walk: decisions that depend only on the
+// name of a method or the location are made once. If no match has a parenthesis, the
+// class can decide no more than that: up to there both texts are the same.
 func (x *searching) matches(p *visit, f *finder) bool {
 	n := &x.named
 	if !f.limits.NoDot && f.place(x.r.ctx, p.point.Location) {
@@ -161,7 +160,7 @@ func (x *searching) matches(p *visit, f *finder) bool {
 	return n.matchesWith(f.find, f.limits)
 }
 
-// begin comes to segments: the names of their threads are looked at.
+// begin begins segments: it searches the names of their threads.
 func (x *searching) begin(upto int) {
 	for ; x.begun < upto; x.begun++ {
 		g := x.segments[x.begun]
@@ -179,7 +178,7 @@ func (x *searching) begin(upto int) {
 	}
 }
 
-// reached notes how far the walk is.
+// reached records how far the walk is.
 func (x *searching) reached(segment int, at int64) error {
 	x.r.WithContext(func(*format.Context) { x.begin(segment + 1) })
 	g := x.segments[segment]

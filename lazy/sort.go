@@ -11,29 +11,29 @@ type Order int
 
 const (
 	OrderCalls    Order = iota // as they were recorded
-	OrderDuration              // the longest first; those without a time last, as recorded
+	OrderDuration              // longest first; those without a time last, as recorded
 )
 
 // errNoTimes: the trace has no times to sort by.
 var errNoTimes = errors.New("the trace has no times")
 
-// How much of the order of a sorted node is known at a time: so many ranges of
-// so many children each. What lies between them is found again when it is asked
-// for, by a walk over all children.
+// These limit how much of the order of a sorted node is known at a time: a number of
+// ranges with a number of children each. The children between them are found again on
+// demand, by a walk over all children.
 const (
 	rangeChildren = 10_000
 	maxRanges     = 8
 )
 
-// rank is the place of a child in the order of its node. Ranks of ranges and
-// gaps are bounds: of what lies behind one, up to and with the other.
+// rank is the position of a child in the order of its node. A range or gap covers the
+// ranks in (lo, hi].
 type rank struct {
-	duration int64 // NoDuration comes last
-	at       int64 // logical: where the child stands
+	duration int64 // NoDuration sorts last
+	at       int64 // logical offset of the child
 }
 
 var (
-	firstRank = rank{math.MaxInt64, -1} // before all
+	firstRank = rank{math.MaxInt64, -1} // before all others
 	lastRank  = rank{math.MinInt64, math.MaxInt64}
 )
 
@@ -41,31 +41,31 @@ func (a rank) before(b rank) bool {
 	return a.duration > b.duration || a.duration == b.duration && a.at < b.at
 }
 
-// justBefore returns the bound behind which a is the first.
+// justBefore returns the bound for a range whose first rank is a.
 func (a rank) justBefore() rank { return rank{a.duration, a.at - 1} }
 
-// ranked is a child in its place.
+// ranked is a child with its rank.
 type ranked struct {
 	rank
-	ord  int64 // of the first cell that ends at or behind the child
-	lead int64 // bytes of reference objects before the child
+	ord  int64 // of the first cell that ends at or after the child
+	lead int64 // size in bytes of the reference objects before the child
 }
 
 // sorting is what is known of the order of a node's children. It is guarded by
 // the tree's lock.
 //
 // Only children before limit are sorted: those whose times were known when the
-// node was. What has come since follows, as recorded.
+// node was sorted. Later children follow, as recorded.
 type sorting struct {
-	limit, ord int64 // logical; ordinal of the first cell that ends at or behind it
+	limit, ord int64 // logical; ordinal of the first cell that ends at or after limit
 	ranges     []*ordered
-	// between counts the shown children that lie before each range, and behind
-	// the last; -1: not known.
+	// between counts the shown children before each range, and after the last;
+	// -1 if not known.
 	between []int64
 	uses    uint64
 }
 
-// sorting returns how the children of n are sorted: nil when they are not. The
+// sorting returns the sorting of n's children: nil if they are not sorted. The
 // tree is locked.
 func (n *Node) sorting() *sorting {
 	if n.kids == nil || n.kids.sorted == nil || !n.tree.r.timed() {
@@ -84,12 +84,11 @@ func (n *Node) Order() Order {
 	return OrderCalls
 }
 
-// Sort puts the children of n into an order: rows come in it from now on, while
-// Children, Range and Child go on to count as recorded. It looks at all children
-// once, without loading them, and keeps the place of the first 10,000, fewer
-// where the budget is small; more are found when the gap behind them is loaded,
-// by another look. Of a node that still grows, what comes later follows as
-// recorded, until it is sorted again.
+// Sort puts the children of n into an order: from then on rows have this order, while
+// Children, Range and Child still count in recorded order. It walks over all children
+// once, without loading them, and keeps the ranks of the first 10,000, fewer if the
+// budget is small; loading the gap after them takes another walk. Children added to a
+// growing node after Sort follow as recorded, until it is sorted again.
 func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) error {
 	if o == OrderCalls {
 		t.mu.Lock()
@@ -120,13 +119,13 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) er
 	return t.loadRanked(ctx, n, first, 0, len(first.list), AtStart)
 }
 
-// use notes that a range is used.
+// use marks a range as used.
 func (s *sorting) use(o *ordered) {
 	s.uses++
 	o.used = s.uses
 }
 
-// unsort has the rows of n come as recorded.
+// unsort returns the rows of n to recorded order.
 func (t *Tree) unsort(n *Node) {
 	if n.kids == nil || n.kids.sorted == nil {
 		return

@@ -11,71 +11,70 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// cut says how a spread cuts what it walks.
+// cut determines how a spread cuts threads into shares.
 type cut struct {
-	bytes    int64 // how much of a stream one goroutine walks at a time
-	approach int   // how many points it passes at most to find where that begins
-	width    int   // goroutines, the one that takes the products not counted
+	bytes    int64 // size of the part of a stream that one goroutine walks at a time
+	approach int   // maximum number of points to pass before the beginning of a share
+	width    int   // number of goroutines, excluding the one that takes the products
 }
 
-// usualCut is for traces of any size. A share is so long that finding its beginning
-// takes little beside walking it, and so short that what is made of it can wait in
-// memory. The width bounds that memory too.
+// usualCut is for traces of any size. A share is long enough that finding its beginning
+// takes little time compared with walking it, and short enough that its products can
+// wait in memory. The width bounds that memory too.
 func usualCut() cut {
 	return cut{bytes: 256 << 10, approach: 512, width: min(runtime.GOMAXPROCS(0), 16)}
 }
 
 const (
-	// shareThreads is how many threads it walks at a time at most.
+	// shareThreads is the maximum number of threads in a share.
 	shareThreads = 1024
-	// shareSteps is how many points it reads before it lets others change the
-	// mappings and the context.
+	// shareSteps is how many points a goroutine reads before it lets others change
+	// the mappings and the context.
 	shareSteps = 256
-	// shareProducts is how many products of a share wait to be taken.
+	// shareProducts is how many products of a share may wait to be taken.
 	shareProducts = 16
 )
 
-// spread is a walk over threads that several goroutines make at once: each walks
-// one share of segments after the other, and what it makes of them, its products,
-// is taken in the order of the trace. Other than in a descent, points are read and
-// visited by the same goroutine.
+// spread is a walk over threads by several goroutines at once. Each walks one share of
+// segments after another, and makes products from them, which are taken in the order of
+// the trace. Unlike in a descent, the same goroutine reads and visits points.
 //
-// A share that begins within a thread must go on where the one before ended. Its
-// goroutine finds the way there from the top, by the cells. Where it then stands
-// otherwise than the walk that comes from before, as it may where an index is
-// wrong, or where the way would be long, the share is dropped and a descent goes
-// on from where the one before ended. So a spread visits what a descent visits.
+// A share that begins within a thread must continue where the previous one ended. Its
+// goroutine finds the way there from the top, by the cells. If it then stands elsewhere
+// than the previous walk ended, as may happen with a wrong index, or if the way would be
+// long, the share is dropped and a descent continues where the previous one ended. So a
+// spread visits the same points as a descent.
 type spread[P any] struct {
 	r      *TraceReader
-	v      *index.View // that is walked
+	v      *index.View // being walked
 	epoch  int64       // of v
 	cut    cut
 	o      descentOptions
 	worker func(put func(P) error) shareWorker
-	take   func(P) error // is given all products in order, on the goroutine of run
+	take   func(P) error // gets all products in order, on the goroutine of run
 }
 
-// shareWorker makes products of what it visits, for one goroutine.
+// shareWorker makes products from the points it visits, for one goroutine.
 type shareWorker interface {
-	enter(g *segment) // comes to a segment
+	enter(g *segment) // begins a segment
 	// visit visits a point of the segment, with mappings and context locked. It
-	// reports whether there is enough for a product: none is put with them locked, for
-	// who takes it may wait for somebody who changes them.
+	// reports whether there is enough for a product. Products are not put while these are
+	// locked: the receiver may wait for a goroutine that changes them.
 	visit(*visit) (full bool)
-	flush() error // puts what there is
-	reset()       // forgets what there is
+	flush() error // puts what has been collected
+	reset()       // discards what has been collected
 }
 
 // share is a run of segments: several whole threads, or a part of one.
 type share[P any] struct {
 	segments []segment
-	first    chan *standing // of one that begins within a thread: where it stands; nil: not known
+	first    chan *standing // for a share that begins within a thread: where it stands; nil if not known
 	out      chan P
-	dropped  chan struct{} // closed when nothing of it is wanted
+	dropped  chan struct{} // closed when the share is no longer wanted
 
-	// What follows may be read when out is closed.
-	last   *standing // where it ended, of one that is a part of a thread
-	thread int32     // the walk was in
+	// The fields below may be read once out is closed.
+	last   *standing // where it ended, if it is part of a thread
+	thread int32     // thread that the walk was in
 	err    error
 }
 
@@ -83,7 +82,7 @@ func newShare[P any](segments []segment) *share[P] {
 	return &share[P]{segments: segments, first: make(chan *standing, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
 }
 
-// run walks over threads. With an error comes the thread that it is about.
+// run walks over threads. It returns an error with the thread concerned.
 func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
@@ -103,8 +102,8 @@ func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err
 	return 0, ctx.Err()
 }
 
-// merge takes what a share made. last is where the share before ended, and is set
-// to where this one did.
+// merge takes the products of a share. last is where the previous share ended; merge
+// sets it to where this one did.
 func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (thread int32, err error) {
 	if g := sh.segments[0]; g.from > 0 {
 		var first *standing
@@ -128,13 +127,13 @@ func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (t
 			if err := s.take(p); err != nil {
 				return sh.segments[0].thread, err
 			}
-		case <-ctx.Done(): // nobody may have got the share
+		case <-ctx.Done(): // perhaps no goroutine got the share
 			return sh.segments[0].thread, ctx.Err()
 		}
 	}
 }
 
-// again walks a part of a thread from where the walk before it ended.
+// again walks a part of a thread from where the previous walk ended.
 func (s *spread[P]) again(ctx context.Context, g segment, last **standing) error {
 	begin := *last
 	if begin.at < 0 || g.to >= 0 && begin.at >= g.to {
@@ -184,7 +183,7 @@ func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order,
 	}
 }
 
-// ahead has a long thread brought in; nil for another.
+// ahead starts reading ahead in a long thread; it returns nil for a short one.
 func (s *spread[P]) ahead(g segment) *mapped.Ahead {
 	stream := s.v.Stream(g.thread)
 	if stream == nil || stream.Size <= mapped.Piece {
@@ -193,7 +192,7 @@ func (s *spread[P]) ahead(g segment) *mapped.Ahead {
 	return s.r.streamAhead(s.v, stream, 0, stream.Size)
 }
 
-// errDropped ends the walk over a share of which nothing is wanted.
+// errDropped ends the walk over a share that is no longer wanted.
 var errDropped = errors.New("dropped")
 
 func (s *spread[P]) work(ctx context.Context, todo <-chan *share[P]) {

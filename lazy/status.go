@@ -6,49 +6,49 @@ import (
 	"time"
 )
 
-// Phase is what a reader does in the background.
+// Phase is what a reader is doing in the background.
 type Phase int
 
 const (
 	PhaseOpening    Phase = iota
-	PhaseUnpacking        // a packed trace is unpacked
+	PhaseUnpacking        // unpacking a packed trace
 	PhaseIndexing         // the one pass over the index
-	PhaseRebuilding       // the index is made again from the data; of a trace that is followed: what is there is read
-	PhaseFollowing        // all that is there is known, and more may come: see Status.Growth
-	PhaseReady            // all is known
+	PhaseRebuilding       // rebuilding the index from the data, or, when following, reading what has been written so far
+	PhaseFollowing        // everything written so far is known, and more may follow: see Status.Growth
+	PhaseReady            // everything is known
 	PhaseFailed           // see Status.Problem; what was known before stays
 )
 
-// rests reports whether nothing is under way.
+// rests reports whether no work is under way.
 func (p Phase) rests() bool { return p == PhaseFollowing || p == PhaseReady || p == PhaseFailed }
 
-// Where the index comes from.
+// The origins of an index.
 const (
 	IndexRecorded = "recorded" // beside the data, or packed with it
 	IndexRebuilt  = "rebuilt"  // made from the data, not stored
 	IndexStored   = "stored"   // made from the data and stored
 )
 
-// Status says what a reader knows and does.
+// Status is what a reader knows and does.
 type Status struct {
 	Phase       Phase
 	Done, Total int64     // bytes of the current work
 	Since       time.Time // when it began
 	Index       string    // IndexRecorded, IndexRebuilt, IndexStored; "" until known
-	IndexReason error     // why the index that was there is not used; nil when it is, or none was there
+	IndexReason error     // why an existing index is not used; nil if it is used, or none existed
 	StoreReason error     // why a rebuilt index was not stored; nil otherwise
-	TimesReason error     // why the file of times that is there is not used; nil when it is, or there is none
-	Problem     error     // what of the data is missing; nil when it is whole
+	TimesReason error     // why an existing file of times is not used; nil if it is used, or there is none
+	Problem     error     // what is wrong with the data; nil if it is whole
 	InfoProblem error     // why the info.txt of a packed trace cannot be shown; nil otherwise
 	Unfinished  int       // containers that are open at the end of the data
-	Generation  int       // grows each time that more of the trace is known
-	Epoch       int       // grows when what was known turned out wrong: loaded nodes are stale
-	Growth      Growth    // of a trace that is followed
-	Ended       string    // how the recording ended, where its program did not close it and its rest was brought in; "": it did, or that is in Problem
+	Generation  int       // grows whenever more of the trace is known
+	Epoch       int       // grows when the known view turned out wrong: loaded nodes are stale
+	Growth      Growth    // for a trace that is followed
+	Ended       string    // how the recording ended, if its program did not close it and the rest was brought in; "" if it did, or if Problem tells
 }
 
 // Rate returns bytes per second of the current work, and the time left;
-// zero when it cannot be told yet.
+// both are zero while they cannot be estimated.
 func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 	took := now.Sub(s.Since).Seconds()
 	if s.Done <= 0 || took <= 0 {
@@ -62,12 +62,12 @@ func (s Status) Rate(now time.Time) (perSecond float64, left time.Duration) {
 func (r *TraceReader) Status() Status { return r.now() }
 
 // Changed returns a channel that receives after the status, or what is known
-// of the trace, has changed. Several changes may come as one.
+// about the trace, has changed. Several changes may be combined into one.
 func (r *TraceReader) Changed() <-chan struct{} { return r.changed }
 
-// Wait waits until the background work has ended, well or not, or, of a trace
-// that is followed, until all is known that was there. It returns ctx's error
-// when that comes first.
+// Wait waits until the background work has ended, successfully or not, or, for a
+// followed trace, until everything written so far is known. It returns ctx's error
+// if ctx ends first.
 func (r *TraceReader) Wait(ctx context.Context) error {
 	for {
 		if r.Status().Phase.rests() {
@@ -83,12 +83,12 @@ func (r *TraceReader) Wait(ctx context.Context) error {
 	}
 }
 
-// board is the status of a reader, and tells those that watch it.
+// board holds the status of a reader, and announces changes.
 type board struct {
 	mu      sync.Mutex // guards status and settle
 	status  Status
 	changed chan struct{} // holds at most one: the status has changed
-	settle  chan struct{} // closed when nothing is under way; nil: no goroutine waits for that
+	settle  chan struct{} // closed when no work is under way; nil if no goroutine waits for that
 }
 
 // now returns the status.
@@ -98,7 +98,7 @@ func (b *board) now() Status {
 	return b.status
 }
 
-// note changes the status and tells.
+// note changes the status and announces it.
 func (b *board) note(change func(*Status)) {
 	b.mu.Lock()
 	change(&b.status)
@@ -115,7 +115,7 @@ func (b *board) note(change func(*Status)) {
 	}
 }
 
-// settled returns a channel that is closed when nothing is under way.
+// settled returns a channel that is closed when no work is under way.
 func (b *board) settled() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

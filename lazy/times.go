@@ -11,24 +11,24 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// Time says when something was, in nanoseconds since the anchor that
-// [TraceReader.Times] returns.
+// Time is the begin and the duration of something, in nanoseconds since the anchor
+// that [TraceReader.Times] returns.
 type Time = times.Time
 
-// noTime is the time of what has none.
+// noTime is the Time of something without a time.
 var noTime = times.None
 
 // VerifyTimes compares every cell of a file of times with the data: that it belongs
-// to the object that comes next, that each call has a time, and that the times of
-// its children lie within it. file is its path, "" for the name that belongs to the
-// data; where there is no such file the error is [fs.ErrNotExist]. It returns the
-// number of cells. progress may be nil; it gets bytes of data.
+// to the next object, that each call has a time, and that the times of its children
+// are within it. file is its path, "" for the default name beside the data; if the
+// file does not exist the error is [fs.ErrNotExist]. It returns the number of cells.
+// progress may be nil; it gets bytes of data.
 func VerifyTimes(ctx context.Context, data, file string, progress func(done, total int64)) (cells int64, err error) {
 	return times.Verify(ctx, data, file, progress)
 }
 
-// openTimes maps the sidecar, if there is one that can be used. What it says
-// is only touched within use.
+// openTimes maps the file of times, if there is one that can be used. Its contents
+// may only be touched within use.
 func (r *trace) openTimes() {
 	r.timesPath = times.Path(r.path)
 	s, err := times.Open(r.timesPath)
@@ -41,9 +41,9 @@ func (r *trace) openTimes() {
 	r.times.Store(s)
 }
 
-// Times reports whether the trace has times that can be used, and at what wall
-// clock they begin to count. Where there is a file of times that cannot be used,
-// Status tells why.
+// Times reports whether the trace has usable times, and the wall clock time at which
+// they begin to count. If there is a file of times that cannot be used, Status has
+// the reason.
 func (r *TraceReader) Times() (anchor time.Time, ok bool) {
 	r.life.RLock()
 	defer r.life.RUnlock()
@@ -53,8 +53,8 @@ func (r *TraceReader) Times() (anchor time.Time, ok bool) {
 	return r.times.Load().Anchor(), true
 }
 
-// TimesSize returns the size of the file of times in bytes; 0 for one that is not
-// there or not used. That of a packed trace is what it unpacks to.
+// TimesSize returns the size of the file of times in bytes; 0 if it is absent or not
+// used. For a packed trace it is the unpacked size.
 func (r *TraceReader) TimesSize() int64 {
 	r.life.RLock()
 	defer r.life.RUnlock()
@@ -64,19 +64,19 @@ func (r *TraceReader) TimesSize() int64 {
 	return r.times.Load().Size()
 }
 
-// timed reports whether there are times that can be used.
+// timed reports whether there are usable times.
 func (r *trace) timed() bool {
 	return r.times.Load().Usable()
 }
 
-// distrustTimes makes the trace one without times.
+// distrustTimes stops using the times of the trace.
 func (r *trace) distrustTimes(s *times.File, why error) {
 	if s.Distrust() {
 		r.note(func(st *Status) { st.TimesReason = why })
 	}
 }
 
-// endPlace returns where the last cell of the index of a view is.
+// endPlace returns the offset of the last cell in the index of a view.
 func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
 // checkTimes checks, of a recording that has ended, that the sidecar has a cell
@@ -95,12 +95,12 @@ func (r *trace) checkTimes() {
 	})
 }
 
-// growTimes maps the sidecar again when its size has changed, or maps it now that
-// there is one. Call it where the data has changed; not within use.
+// growTimes maps the file of times again if its size has changed, or for the first time
+// if it exists now. Call it where the data has changed, but not within use.
 func (r *trace) growTimes() {
 	path, old := r.timesPath, r.times.Load()
 	if path == "" {
-		return // unpacked, and whole
+		return // unpacked, and complete
 	}
 	if old != nil {
 		st, err := os.Stat(path)
@@ -134,7 +134,7 @@ func (r *trace) growTimes() {
 	r.note(func(st *Status) { st.TimesReason = nil })
 }
 
-// trustTimes gives times that did not fit another chance.
+// trustTimes gives times that did not match another chance.
 func (r *trace) trustTimes() {
 	if s := r.times.Load(); s != nil {
 		s.Trust()
@@ -142,7 +142,7 @@ func (r *trace) trustTimes() {
 	}
 }
 
-// pick is [times.File.Pick] of the reader's times, which it distrusts when the cell
+// pick is [times.File.Pick] of the reader's times, which it distrusts if the cell
 // is wrong. It must be called within use.
 func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeCell, ok bool) {
 	s := r.times.Load()
@@ -156,8 +156,8 @@ func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeC
 	return c, ok
 }
 
-// time returns how long a trace point took; ok is false when that is not known,
-// as of all leaves.
+// time returns the time of a trace point; ok is false if it is not known, as for all
+// leaves.
 func (w *walker) time(e *entry) (t Time, ok bool) {
 	if e.place == 0 {
 		return noTime, false

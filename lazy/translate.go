@@ -9,31 +9,31 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// TranslateOutput takes the files of a trace in another version. They are empty,
-// and stay open.
+// TranslateOutput has the files to write a translated trace to. They must be empty;
+// Translate does not close them.
 type TranslateOutput struct {
 	Data, Index *os.File
-	Times       *os.File // stays empty where Translation.Times is false
+	Times       *os.File // stays empty if Translation.Times is false
 }
 
-// Translation says what Translate made.
+// Translation is the result of Translate.
 type Translation struct {
 	From, To    format.Version
-	Changes     map[format.Change]int64 // what was guessed, and what was lost
+	Changes     map[format.Change]int64 // what was guessed or lost
 	Points      int64                   // trace points
-	Whole       bool                    // the data has its end mark, and the index its end
-	Times       bool                    // there are times
-	TimesReason error                   // why those that are there were left out; nil when they were not, or there are none
-	Problem     error                   // what ended the data early; nil: nothing
+	Whole       bool                    // the data has its end mark, and the index its end cell
+	Times       bool                    // times were written
+	TimesReason error                   // why existing times were left out; nil if they were not, or there are none
+	Problem     error                   // what ended the data early; nil if nothing
 }
 
 // Translate writes the trace in another version of the format: the same objects
-// in the same blocks, the index in the order that it has. Data without an end, and
-// calls, stay without it. The reader must know all, see Wait, and not follow.
+// in the same blocks, and the index in the same order. Data and calls without an end
+// stay without one. The reader must know everything, see Wait, and must not follow.
 // progress may be nil; it gets bytes of two passes over the data.
 //
-// What is damaged in the data ends the trace before it, as Translation.Problem
-// says; an error is that it cannot be written, or that ctx has ended.
+// If the data is damaged, the new trace ends before the damage, and Translation.Problem
+// is set. Translate returns an error if it cannot write, or if ctx has ended.
 func (r *TraceReader) Translate(ctx context.Context, to format.Version, out TranslateOutput, progress func(done, total int64)) (*Translation, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -78,13 +78,13 @@ func (r *TraceReader) Translate(ctx context.Context, to format.Version, out Tran
 	return t, nil
 }
 
-// damage reports whether an error is about the bytes that were read.
+// damage reports whether an error is about the bytes read.
 func damage(err error) bool {
 	return errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)
 }
 
-// scanObjects goes through the data, object by object. The error of data that
-// ends early names no file.
+// scanObjects visits the data object by object. The error for data that ends early
+// names no file.
 func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64), visit func(*format.Object) error) error {
 	var s *format.Scanner
 	if err := r.use(func() error { s = format.NewBytesScanner(r.data.Bytes()); return nil }); err != nil {
@@ -114,14 +114,14 @@ func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64),
 	return ctx.Err()
 }
 
-// freeClass returns an id of a class that nothing in the trace refers to. It goes
-// through all of the data, within a visit of it.
+// freeClass returns a class id that nothing in the trace refers to. It reads all of
+// the data, within a visit of scanObjects.
 func freeClass(ctx context.Context, r *TraceReader, known *format.Survey) (int32, error) {
 	s := format.NewBytesScanner(r.data.Bytes())
 	for n := 0; s.Next(); n++ {
 		o := s.Object()
 		if err := known.Uses(o.Bytes, o.Class); err != nil {
-			break // what comes behind is not translated either
+			break // the objects that follow are not translated either
 		}
 		if n%(1<<16) == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()

@@ -9,28 +9,27 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// Tree is a view of a trace, folded or raw, with the nodes that are loaded. It
-// may be used by any goroutine; what it does not read from disk it does at
-// once.
+// Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
+// goroutine may use it; methods that do not read from disk return at once.
 //
-// Children of a node are kept in pages: runs of neighbours, placed by their
-// offset in the thread's stream, not by their number. Between pages are gaps:
-// children that are not in memory, however many. Only rows come in another order
-// when a node is sorted.
+// Children of a node are kept in slabs: runs of neighbours, identified by their
+// offset in the thread's stream, not by their number. Between slabs are gaps:
+// children that are not in memory, however many. When a node is sorted, only its
+// rows change their order.
 //
-// Tree has many methods since all that is asked of nodes goes through its lock: to read
-// children, to count, sort and look through them, and to expand them to rows. What needs
-// no reader is in its parts: roots, which know the threads and how rows follow one
-// another, and memory, which knows what is loaded and forgets.
+// Tree has many methods because every access to nodes goes through its lock: reading
+// children, counting, sorting and searching them, and expanding them to rows. Its parts
+// do what needs no reader: roots knows the threads and how rows follow one another;
+// memory knows what is loaded, and unloads it.
 type Tree struct {
 	r      *TraceReader
 	folded bool
-	most   int // children in a range of a sorted node
+	most   int // maximum number of children in a range of a sorted node
 
-	// mu guards all below, and pages and kids. Lock order: mu before the reader's
-	// locks.
+	// mu guards all fields below, and all pages and kids. Lock order: mu before the
+	// reader's locks.
 	mu     sync.Mutex
-	now    moment // what the nodes were read from
+	now    moment // the view that the nodes were read from
 	roots  *roots
 	memory memory
 	seen   int // generation of the reader at the last Refresh
@@ -39,8 +38,8 @@ type Tree struct {
 // Stats counts what a Tree holds.
 type Stats struct {
 	Loaded    int64 // nodes in memory
-	Forgotten int64 // nodes that were in memory and are not now, in all
-	Bytes     int64 // estimate of what the nodes take
+	Forgotten int64 // nodes that were in memory and no longer are, in total
+	Bytes     int64 // estimated size of the nodes
 	Budget    int64
 }
 
@@ -64,7 +63,7 @@ func (t *Tree) Stats() Stats {
 }
 
 // Threads returns the top level: a node for each thread known so far, by id. There
-// may be very many: ThreadCount and ThreadAt make no more nodes than are asked for.
+// may be very many: ThreadCount and ThreadAt make only the nodes requested.
 func (t *Tree) Threads() []*Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,33 +81,33 @@ func (t *Tree) ThreadCount() int {
 	return t.roots.len()
 }
 
-// ThreadAt returns the i-th thread by id, from 0; nil where there is none.
+// ThreadAt returns the i-th thread by id, from 0; nil if there is none.
 func (t *Tree) ThreadAt(i int) *Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.roots.at(i)
 }
 
-// Thread returns the node of a thread, nil where there is none of this id, and its
-// index among them, or that of the next.
+// Thread returns the node of a thread, nil if no thread has this id, and its index
+// among the threads, or that of the next one.
 func (t *Tree) Thread(id int32) (n *Node, i int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.roots.of(id), t.roots.index(id)
 }
 
-// Node is a thread or a trace point. What it says of itself changes only while
-// its end is not known yet; its children come and go.
+// Node is a thread or a trace point. Its own data changes only while its end is not
+// known; its children are loaded and unloaded.
 type Node struct {
 	tree   *Tree
 	parent *Node
 	thread int32
 	depth  int32
-	epoch  int32 // of the tree when it was read; of a thread, guarded as below
+	epoch  int32 // of the tree when the node was read; for a thread, guarded as below
 	e      atomic.Pointer[entry]
 
 	// Guarded by tree.mu:
-	page *page // that holds it; nil for a thread, and when forgotten
+	page *page // that holds the node; nil for a thread, and when unloaded
 	slot int32 // in page.nodes
 	seen uint64
 	kids *kids
@@ -121,26 +120,26 @@ type kids struct {
 	anchors  []anchor
 	marks    []mark
 	counted  int64     // rows counted so far
-	exact    bool      // to the end
-	time     childTime // of those counted
-	sorted   *sorting  // nil: rows come as recorded
+	exact    bool      // whether all were counted
+	time     childTime // total time of those counted
+	sorted   *sorting  // nil if rows are in recorded order
 
-	timesSize int64 // of the file of times, when counting began
+	timesSize int64 // size of the file of times when counting began
 }
 
-// Parent returns the node of which this is a child, nil for a thread.
+// Parent returns the node's parent, nil for a thread.
 func (n *Node) Parent() *Node { return n.parent }
 
 // IsThread reports whether the node is a thread, not a trace point.
 func (n *Node) IsThread() bool { return n.parent == nil }
 
-// Thread returns the id of the thread that the node is, or is in.
+// Thread returns the id of the thread that the node is or belongs to.
 func (n *Node) Thread() int32 { return n.thread }
 
 // Depth is 0 for a thread, 1 for its roots.
 func (n *Node) Depth() int { return int(n.depth) }
 
-// Point returns the trace point, nil for a thread. It must not be changed.
+// Point returns the trace point, nil for a thread. Callers must not change it.
 func (n *Node) Point() *format.Point {
 	if n.IsThread() {
 		return nil
@@ -148,14 +147,14 @@ func (n *Node) Point() *format.Point {
 	return &n.e.Load().point
 }
 
-// Footer returns what the node's footer says: the zero Footer for a leaf, what
-// [format.Unfinished] returns for a container without one.
+// Footer returns the node's footer: the zero Footer for a leaf, the result of
+// [format.Unfinished] for a container without one.
 func (n *Node) Footer() *format.Footer { return &n.e.Load().foot }
 
-// State says whether the end of the node is known.
+// State returns whether the end of the node is known.
 func (n *Node) State() State { return n.e.Load().state }
 
-// Leaf reports whether the node surely has no children.
+// Leaf reports whether the node certainly has no children.
 func (n *Node) Leaf() bool {
 	e := n.e.Load()
 	if !e.hasContent() && e.state != StatePending {
@@ -172,9 +171,9 @@ func (n *Node) Loaded() bool {
 	return n.kids != nil && len(n.kids.pages) > 0
 }
 
-// Count returns the number of the node's children as far as they have been
-// counted: all of them when exact, and with their times if the trace has some.
-// known is false when nobody has counted.
+// Count returns the number of the node's children counted so far. exact means that
+// all of them have been counted, with their times if the trace has times. known is
+// false if none have been counted.
 func (n *Node) Count() (count int64, exact, known bool) {
 	n.tree.mu.Lock()
 	defer n.tree.mu.Unlock()
@@ -192,8 +191,8 @@ func (n *Node) count() (count int64, exact, known bool) {
 	return n.kids.counted, n.kids.exact && !n.timesCame(), true
 }
 
-// Counting returns how far the children have been counted: done bytes of the
-// node's content, of total. total is 0 where its end is not known.
+// Counting returns how far the children have been counted: done of total bytes of the
+// node's content. total is 0 if its end is not known.
 func (n *Node) Counting() (done, total int64) {
 	n.tree.mu.Lock()
 	defer n.tree.mu.Unlock()
@@ -211,8 +210,7 @@ func (n *Node) Counting() (done, total int64) {
 	return n.kids.anchors[len(n.kids.anchors)-1].pos - e.start, total
 }
 
-// Offset returns where the node's header or leaf stands in the file, and in its
-// thread's stream.
+// Offset returns the physical and the logical offset of the node's header or leaf.
 func (n *Node) Offset() (physical, logical int64) {
 	at := n.e.Load().at
 	s := n.tree.r.known.Load().Stream(n.thread)
@@ -222,8 +220,8 @@ func (n *Node) Offset() (physical, logical int64) {
 	return s.Physical(at), at
 }
 
-// Position returns how far into its thread's stream the node stands, from 0
-// to 1: into the file, while not all of the stream is known.
+// Position returns the node's relative position in its thread's stream, from 0
+// to 1; in the file, while the stream is not completely known.
 func (n *Node) Position() float64 {
 	v := n.tree.r.known.Load()
 	s := v.Stream(n.thread)
@@ -237,7 +235,7 @@ func (n *Node) Position() float64 {
 	return float64(at) / float64(s.Size)
 }
 
-// parentText is what the text of n's children has to know of n.
+// parentText returns the information about n that its children's text needs.
 func (n *Node) parentText() format.Parent {
 	if n == nil || n.IsThread() {
 		return format.Parent{}
@@ -246,7 +244,7 @@ func (n *Node) parentText() format.Parent {
 }
 
 // AppendText appends the text of a trace point, in one line: see
-// [format.Context.AppendText]. Of a thread it appends its name.
+// [format.Context.AppendText]. For a thread it appends its name.
 func (t *Tree) AppendText(dst []byte, n *Node, verbose bool) []byte {
 	t.r.WithContext(func(c *format.Context) {
 		if n.IsThread() {
@@ -272,10 +270,10 @@ func (t *Tree) AppendSpans(dst []byte, spans []format.Span, n *Node, verbose boo
 	return dst, spans
 }
 
-// nodeSize is what a node takes in memory besides what its values hold.
+// nodeSize is the memory that a node takes, excluding its values.
 const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(entry{}) + 16)
 
-// weigh estimates what a trace point takes in memory, in bytes.
+// weigh estimates the memory that a trace point takes, in bytes.
 func weigh(e *entry) int64 {
 	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
 		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
@@ -293,7 +291,7 @@ func weighValues(list []format.Value) int64 {
 	return n
 }
 
-// weighValue is what hangs on a value.
+// weighValue estimates the memory that a value refers to, in bytes.
 func weighValue(v *format.Value) int64 {
 	n := int64(len(v.Text))
 	if in := v.Captured; in != nil {
@@ -311,9 +309,8 @@ func weighValue(v *format.Value) int64 {
 	return n
 }
 
-// Refresh brings the tree up to what the reader knows now: new threads, ends
-// that were not known. Call it when Status().Generation has grown; it does
-// nothing when that has not.
+// Refresh brings the tree up to date with the reader: new threads, and ends that were
+// not known. Call it when Status().Generation has grown; otherwise it does nothing.
 func (t *Tree) Refresh() {
 	st := t.r.Status()
 	v, epoch := t.r.moment()
@@ -345,7 +342,7 @@ func (t *Tree) newThread(id int32) *Node {
 	return n
 }
 
-// startOver forgets all that was read from an index that was wrong. Threads
+// startOver unloads everything read from an index that was wrong. Threads
 // stay, and stay expanded.
 func (t *Tree) startOver(epoch int64) {
 	t.roots.startOver()
@@ -373,8 +370,8 @@ func (t *Tree) grow(n *Node, v *index.View, s *index.Stream) {
 	}
 }
 
-// growLast brings the last loaded child of n up to date when its end was not
-// known, and returns it when it stays.
+// growLast brings the last loaded child of n up to date if its end was not
+// known, and returns it if it stays loaded.
 func (t *Tree) growLast(n *Node) *Node {
 	p := n.kids.pages[len(n.kids.pages)-1]
 	if len(p.nodes) == 0 {
@@ -403,12 +400,12 @@ func (t *Tree) growLast(n *Node) *Node {
 		return err
 	})
 	if t.r.doubt(err, t.now.view, t.now.epoch) != nil {
-		// What it shows is not true any more, and cannot be brought up to date.
+		// It is no longer true, and cannot be brought up to date.
 		t.memory.cut(p, len(p.nodes)-1)
 		return nil
 	}
 	if folds && !last.expanded() {
-		// Only now can it be told what it folds to.
+		// Only now can its folding be decided.
 		t.memory.cut(p, len(p.nodes)-1)
 		return nil
 	}

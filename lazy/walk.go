@@ -8,7 +8,7 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// State says whether the end of a trace point is known.
+// State is whether the end of a trace point is known.
 type State uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	StatePending          // its end has not been found yet
 )
 
-// entry is a trace point as it is in its thread's stream. Offsets are
+// entry is a trace point as it was read from its thread's stream. Offsets are
 // logical.
 type entry struct {
 	at    int64 // of the header or leaf
@@ -26,7 +26,7 @@ type entry struct {
 	end   int64
 	first int64 // ordinal of the first cell that ends at or after start
 	after int64 // ordinal of the first cell that ends at or after next
-	place int64 // of its cell in a streaming recorder's index; 0: it has none
+	place int64 // offset of its cell in a streaming recorder's index; 0 if it has none
 	state State
 	point format.Point
 	foot  format.Footer
@@ -35,7 +35,7 @@ type entry struct {
 // container reports whether the entry may have children.
 func (e *entry) container() bool { return e.point.Class.Container() }
 
-// shownFooter is the footer for the text: nil when it is not known yet.
+// shownFooter returns the footer for the text: nil while it is not known.
 func (e *entry) shownFooter() *format.Footer {
 	if e.state == StatePending {
 		return nil
@@ -53,15 +53,15 @@ type walker struct {
 	v    *index.View
 	s    *index.Stream
 	hint int // block
-	near int // what is passed to cells.around
+	near int // passed to Cells.Around
 }
 
-// errStale: what is asked for was read from an index that was wrong, or has
-// been forgotten.
+// errStale: the data requested was read from an index that was wrong, or has
+// been unloaded.
 var errStale = errors.New("what was read before is gone: the index was wrong, or it was unloaded")
 
-// bytes returns what is at a logical offset below the stream's size, up to the
-// end of its block or of what is known of it.
+// bytes returns the bytes at a logical offset below the stream's size, up to the
+// end of the block, or of its known part.
 func (w *walker) bytes(pos int64) ([]byte, error) {
 	w.hint = w.s.Locate(pos, w.hint)
 	if w.hint < 0 {
@@ -75,11 +75,10 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 	return w.r.data.Bytes()[lo:hi], nil
 }
 
-// next reads the child that begins at pos, or after reference objects there,
-// in content that ends at end. ord is the ordinal of the first cell that ends
-// at or after pos. When want is false, of the point only Class, Event, Ref,
-// and Location are read, and nothing of the footer. It reports false at the
-// end of the content.
+// next reads the child at pos, or after reference objects there, in content that ends
+// at end. ord is the ordinal of the first cell that ends at or after pos. If want is
+// false, it reads only Class, Event, Ref, and Location of the point, and nothing of
+// the footer. It returns false at the end of the content.
 func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
 	for pos < end {
 		b, err := w.bytes(pos)
@@ -143,7 +142,7 @@ func (w *walker) content(ord, end int64, e *entry, want bool) error {
 	if end != w.s.Size {
 		return w.contradiction(e.at, fmt.Sprintf("event %d, whose end the index does not have", e.point.Event))
 	}
-	// Nothing that follows can be outside of it.
+	// It contains everything that follows.
 	e.end, e.next, e.after = w.s.Size, w.s.Size, w.s.Cells.Len()
 	e.state = StatePending
 	if w.v.Complete {
@@ -156,9 +155,9 @@ func (w *walker) content(ord, end int64, e *entry, want bool) error {
 	return nil
 }
 
-// countIterations gives a loop that has no footer the number of iterations that
-// its last one tells. Where something else comes last, as no recorder writes
-// it, all are counted.
+// countIterations sets the number of iterations of a loop without a footer from its
+// last iteration. If the last child is something else, which no recorder writes, it
+// counts all iterations.
 func (w *walker) countIterations(e *entry) error {
 	last, ok, err := w.last(e, false)
 	if !ok || err != nil {
@@ -210,8 +209,8 @@ func (w *walker) footer(e *entry, want bool) error {
 }
 
 // plausible reports whether another object of the thread can begin at the start
-// of b, which follows a footer and may be empty: a footer that a wrong cell
-// points to is seldom followed by one.
+// of b, which follows a footer and may be empty. An offset from a wrong cell is seldom
+// followed by one.
 func (w *walker) plausible(b []byte) bool {
 	if len(b) == 0 {
 		return true
@@ -231,12 +230,12 @@ func (w *walker) plausible(b []byte) bool {
 	}
 }
 
-// damaged places an error of the decoders, whose bytes began at pos.
+// damaged adds the position to an error of the decoders, whose bytes began at pos.
 func (w *walker) damaged(err error, pos int64) error {
 	return format.At(err, w.r.path, w.s.Physical(pos))
 }
 
-// contradiction reports that index and data do not fit each other.
+// contradiction returns the error that index and data contradict each other.
 func (w *walker) contradiction(pos int64, found string) error {
 	return &format.Error{File: w.r.path, Offset: w.s.Physical(pos), Err: index.ErrContradiction, Found: found}
 }
