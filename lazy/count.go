@@ -6,21 +6,20 @@ import (
 	"sort"
 )
 
-// anchorEvery is how many trace points of a node lie between two anchors.
+// anchorEvery is how many trace points of a node there are between two anchors.
 const anchorEvery = 1024
 
-// anchor is a place among a node's children that a walk can begin at.
+// anchor is a checkpoint among a node's children, from which a walk can begin.
 type anchor struct {
-	pos  int64 // logical: where a child begins, or a reference object before it
-	ord  int64 // ordinal of the first cell that ends at or behind pos
+	pos  int64 // logical: offset of a child, or of a reference object before it
+	ord  int64 // ordinal of the first cell that ends at or after pos
 	rows int64 // children shown before it
 	time childTime
 }
 
-// CountChildren counts the children of n, going on from where it ended before,
-// until there are atMost (0: all), or until the end of what is known: exact
-// tells whether n has no more. What it finds shows in Node.Count, also when ctx
-// ends it early.
+// CountChildren counts the children of n, continuing where it ended before, until there
+// are atMost (0 for all), or to the end of what is known: exact reports whether n has
+// no more. Node.Count returns the result, even if ctx ends the counting early.
 func (t *Tree) CountChildren(ctx context.Context, n *Node, atMost int64) (count int64, exact bool, err error) {
 	if atMost <= 0 {
 		atMost = math.MaxInt64
@@ -31,8 +30,8 @@ func (t *Tree) CountChildren(ctx context.Context, n *Node, atMost int64) (count 
 	return count, exact, err
 }
 
-// countSome counts on to the next anchor, atMost, or the end of what is known:
-// then there is no more.
+// countSome continues counting to the next anchor, atMost, or the end of what is known;
+// in the last case more is false.
 func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int64, exact, more bool, err error) {
 	at, exact := t.lastAnchor(n)
 	if exact {
@@ -71,7 +70,7 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	defer t.mu.Unlock()
 	k := n.kids
 	if read != t.now || len(k.anchors) == 0 {
-		return at.rows, false, true, nil // the tree has grown meanwhile, or begun again
+		return at.rows, false, true, nil // the tree has grown meanwhile, or started over
 	}
 	exact = exact && n.e.Load().state != StatePending
 	if at.rows > k.counted || exact {
@@ -83,8 +82,8 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	return at.rows, exact, inside, nil
 }
 
-// lastAnchor returns the last anchor of n, which is made when there is none,
-// and whether n has been counted to its end.
+// lastAnchor returns the last anchor of n, creating one if necessary, and whether n
+// has been counted to its end.
 func (t *Tree) lastAnchor(n *Node) (anchor, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,15 +104,15 @@ func (t *Tree) lastAnchor(n *Node) (anchor, bool) {
 	return at, k.exact
 }
 
-// timesCame reports whether children are to be counted once more: when it was
-// done, times of some were not there yet, as of a trace that grows, which may be
-// there now. The tree is locked.
+// timesCame reports whether children must be counted once more: some times were
+// missing during the last count, as in a growing trace, and may exist now. The tree is
+// locked.
 func (n *Node) timesCame() bool {
 	k := n.kids
 	return k.time.missed && n.e.Load().state != StatePending && n.tree.r.TimesSize() > k.timesSize
 }
 
-// firstAnchor is where the children of n begin.
+// firstAnchor returns the anchor at the start of n's children.
 func (n *Node) firstAnchor() anchor {
 	e := n.e.Load()
 	return anchor{pos: e.start, ord: e.first}
@@ -124,8 +123,8 @@ func (t *Tree) Children(ctx context.Context, n *Node) ([]*Node, error) {
 	return t.Range(ctx, n, 0, math.MaxInt64)
 }
 
-// Range returns up to count children of n, the first of which has the number
-// from. Fewer come where the node has no more.
+// Range returns up to count children of n, beginning with number from. It returns fewer
+// if the node has no more.
 func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, error) {
 	if from < 0 || count <= 0 {
 		return nil, nil
@@ -161,8 +160,8 @@ func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, 
 	return nodes, nil
 }
 
-// seek returns the place of the child with a number, counting on to it where
-// nobody has been yet: the end of the content, when there are fewer.
+// seek returns the anchor of the child with a number, counting up to it if necessary:
+// the end of the content, if there are fewer.
 func (t *Tree) seek(ctx context.Context, n *Node, number int64) (anchor, error) {
 	if _, _, err := t.CountChildren(ctx, n, number+1); err != nil {
 		return anchor{}, err
@@ -176,8 +175,8 @@ func (t *Tree) seek(ctx context.Context, n *Node, number int64) (anchor, error) 
 	}
 	t.mu.Unlock()
 	err := t.read(n, func(l *childReader) error {
-		// What folds to nothing before the child belongs to it: else it would
-		// be left as a gap.
+		// Children before it that fold to nothing belong to it: otherwise they would be left
+		// as a gap.
 		for m := (mark{at.pos, at.ord}); m.pos < l.end && at.rows < number; {
 			c, err := l.step(m)
 			if err != nil || !c.ok {

@@ -9,32 +9,32 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// visit is a trace point in a walk over a whole thread. It is good until the
-// function that it is given to returns.
+// visit is a trace point in a walk over whole threads. It is valid until the
+// function that receives it returns.
 type visit struct {
 	*entry
 	thread  int32
-	segment int // of the walk
-	depth   int // 0: a root
+	segment int // index of the segment in the walk
+	depth   int // 0 for a root
 	parent  format.Parent
-	inside  int64 // event of the container around it, as it is shown; -1: none
-	time    Time  // noTime when it is not known, or not asked for
+	inside  int64 // event of the container around it, as it is shown; -1 if none
+	time    Time  // noTime if it is not known, or not requested
 }
 
-// A walk reads ahead: one goroutine reads trace points in batches of so many,
-// while another makes text of those before. Three batches go round.
+// A walk reads ahead: one goroutine reads batches of trace points, while another
+// makes text from earlier ones. Three batches circulate.
 const (
 	batchVisits = 1024
 	batchCount  = 3
 )
 
-// batch is a run of trace points that were read.
+// batch is a run of trace points that have been read.
 type batch struct {
 	visits  []visit
-	lent    entries // that they are in
-	segment int     // that all of them are of
-	at      int64   // logical: how far the walk has come in it
-	changed bool    // folding showed something otherwise than it was recorded, or not at all
+	lent    entries // backs the entries of visits
+	segment int     // of all the visits
+	at      int64   // logical: how far the walk has got in the segment
+	changed bool    // folding changed or dropped a point
 }
 
 // entries lends entries, and takes all back at once.
@@ -52,8 +52,8 @@ func (s *entries) take() *entry {
 }
 
 // descent is a walk over the trace points of threads, one thread after the
-// other, parents before their children. It keeps no nodes: what it has in memory
-// grows with the depth.
+// other, parents before their children. It keeps no nodes: its memory grows
+// with the depth of nesting.
 type descent struct {
 	descentOptions
 	r     *TraceReader
@@ -61,41 +61,41 @@ type descent struct {
 	l     *childReader
 	at    int // index of the current segment
 	stack []level
-	begun int64         // logical: where the walk began in the segment
-	ahead *mapped.Ahead // of the segment; nil: it is short, as far as is known
-	seam  *seam         // nil: not asked for
+	begun int64         // logical: start of the walk in the segment
+	ahead *mapped.Ahead // of the segment; nil if it is short, as far as is known
+	seam  *seam         // nil if not requested
 	// visit, when not nil, is called for each point where it is read, within guard and
 	// with the context locked, in the place of a batch: the point is still in the cache
 	// then. full is what it returned: whether reading stops there.
 	visit func(*visit) (full bool)
 	full  bool
-	now   visit // what visit is called with
+	now   visit // the argument of visit
 }
 
-// descentOptions say what a descent is to visit.
+// descentOptions select what a descent visits.
 type descentOptions struct {
-	thread   int32     // that is visited, where there are no segments
-	only     *level    // what of it to visit; nil: all
+	thread   int32     // to visit if there are no segments
+	only     *level    // part of the thread to visit; nil for all
 	segments []segment // to visit, in this order
 	folded   bool
-	depth    int       // levels; 0: all
-	times    bool      // tell how long each took
-	changed  *bool     // set when folding shows something otherwise than it was recorded; nil: not asked for
-	begin    *standing // where the walk begins, of one segment; nil: at its from, which is looked for
-	end      *standing // set to where it ends; nil: not asked for
+	depth    int       // number of levels; 0 for all
+	times    bool      // set visit.time
+	changed  *bool     // set when folding changes or drops a point; nil if not requested
+	begin    *standing // where the walk begins, for one segment; nil to find its from
+	end      *standing // set to where the walk ends; nil if not requested
 }
 
-// level is a container whose children are visited, or a run of them: those from
-// pos on that end before end.
+// level is a container whose children are visited, or a run of its children: those
+// from pos on that end before end.
 type level struct {
 	pos, ord, end int64
 	parent        format.Parent
-	event         int64 // of the container; -1: a thread
+	event         int64 // of the container; -1 for a thread
 }
 
 // descend walks over threads and calls visit for each trace point, as the
 // folded or the raw view shows it, on the caller's goroutine. visit may read
-// r.ctx, which is locked for it. chunk, when not nil, is called now and then
+// r.ctx, which is locked for it. chunk, if not nil, is called now and then
 // with the segment and the logical offset that the walk has reached.
 func (r *TraceReader) descend(ctx context.Context, o descentOptions, visit func(*visit) error, chunk func(segment int, at int64) error) error {
 	if o.segments == nil {
@@ -155,19 +155,19 @@ func (r *trace) visitAll(b *batch, visit func(*visit) error) error {
 	return nil
 }
 
-// walk fills batches until the thread is at its end. Between two of them others
-// may change the reader's mappings. What was read before an error is passed on.
+// walk fills batches until all segments have been read. Between two batches other
+// goroutines may change the reader's mappings. Points read before an error are passed on.
 func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *batch) error {
 	defer d.stopAhead()
 	for d.at < len(d.segments) {
 		var b *batch
 		select {
-		case <-ctx.Done(): // nothing comes back any more
+		case <-ctx.Done(): // no batch will be returned
 			return ctx.Err()
 		case b = <-free:
 		}
 		more, err := d.read(b, batchVisits)
-		at := b.at // others may fill it again when it is handed on
+		at := b.at // others may refill b once it is handed on
 		full <- b
 		if err != nil {
 			return err
@@ -182,8 +182,8 @@ func (d *descent) walk(ctx context.Context, free <-chan *batch, full chan<- *bat
 	return nil
 }
 
-// read fills a batch with up to so many points, and reports whether there may be
-// more in the segment.
+// read fills a batch with up to most points, and reports whether the segment may have
+// more.
 func (d *descent) read(b *batch, most int) (more bool, err error) {
 	b.visits, b.lent.lent, b.segment, b.changed = b.visits[:0], 0, d.at, false
 	err = d.r.use(func() error {
@@ -194,11 +194,10 @@ func (d *descent) read(b *batch, most int) (more bool, err error) {
 	return more, err
 }
 
-// leave goes on to the next segment.
+// leave moves to the next segment.
 func (d *descent) leave() { d.at, d.l.walker = d.at+1, nil }
 
-// reached has what comes next brought in, once the walk is long enough that more
-// may be needed.
+// reached starts reading ahead, once the walk is long enough that more may be needed.
 func (d *descent) reached(at int64) {
 	if d.ahead == nil && at-d.begun >= mapped.Piece && len(d.stack) > 0 {
 		end := d.stack[0].end
@@ -219,8 +218,8 @@ func (d *descent) stopAhead() {
 	}
 }
 
-// fill reads a batch and reports whether there may be more in the segment. It
-// must be called within guard.
+// fill reads a batch and reports whether the segment may have more. It must be called
+// within use.
 func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	g := &d.segments[d.at]
 	w, err := d.r.walkerOn(d.v, g.thread)
@@ -237,7 +236,7 @@ func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	more, d.full = true, false
 	if d.visit != nil {
 		for steps := 0; more && err == nil && steps < most && !d.full; steps++ {
-			b.lent.lent = 0 // what was visited is not needed any more
+			b.lent.lent = 0 // the visited point is no longer needed
 			more, err = d.step(b, g)
 		}
 	}
@@ -277,8 +276,8 @@ func (d *descent) enter(g *segment) error {
 	return nil
 }
 
-// put visits a point, or adds it to the batch. It sets one field after the other:
-// a copy of what has just been written in smaller pieces has to wait for it.
+// put visits a point, or adds it to the batch. It sets the fields one by one: copying
+// a struct that has just been written field by field would stall.
 func (d *descent) put(b *batch, e *entry, g *segment, in *level, depth int) {
 	v := &d.now
 	if d.visit == nil {
@@ -296,8 +295,8 @@ func (d *descent) put(b *batch, e *entry, g *segment, in *level, depth int) {
 	}
 }
 
-// jump moves a level's beginning to a child before a place, so that not all of
-// those before that have to be passed.
+// jump moves the start of a level to a child before an offset, to avoid passing all
+// earlier children.
 func (d *descent) jump(in level, to int64) level {
 	if in.pos < to && to < in.end {
 		d.l.start, d.l.end = in.pos, in.end

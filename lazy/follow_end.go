@@ -10,11 +10,11 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// endPatience is how long a reader waits, once the data has its end, for index
-// and times to get theirs, which a recorder writes after it. Tests wait less.
+// endPatience is how long a reader waits, once the data is complete, for index
+// and times, which a recorder completes after it. Tests wait less.
 var endPatience = time.Second
 
-// finished takes the index of a trace that has its end already: there is
+// finished loads the index of a trace that is complete already: there is
 // nothing to follow, and no need to scan it.
 func (w *worker) finished(ctx context.Context, f *follower) bool {
 	if w.data == nil || f.s.AtEOF() {
@@ -30,7 +30,7 @@ func (w *worker) finished(ctx context.Context, f *follower) bool {
 		return false
 	}
 	if err := w.useIndex(ctx, w.indexPath); err != nil {
-		// It may have named descriptors that the data has not.
+		// It may have named descriptors that are not in the data.
 		f.again = true
 		w.begin(PhaseRebuilding, int64(len(w.data.Bytes())))
 		return false
@@ -39,7 +39,7 @@ func (w *worker) finished(ctx context.Context, f *follower) bool {
 	return true
 }
 
-// end continues when the data has its end: as with any trace, with its index, or
+// end continues once the data is complete: as with any trace, with its index, or
 // with one that is made now.
 func (w *worker) end(ctx context.Context, f *follower) error {
 	w.begin(PhaseIndexing, 0)
@@ -62,8 +62,7 @@ func (w *worker) end(ctx context.Context, f *follower) error {
 	return w.store(ctx)
 }
 
-// awaitRest waits until index and times have their ends too, or do not grow any
-// more.
+// awaitRest waits until index and times are complete too, or have stopped growing.
 func (w *worker) awaitRest(ctx context.Context) {
 	var size [2]int64
 	for since := time.Now(); !index.HasEnd(w.indexPath) || !w.timesEnd(); {
@@ -83,15 +82,14 @@ func (w *worker) awaitRest(ctx context.Context) {
 	}
 }
 
-// timesEnd reports whether the times, if there are any, are as many as there
-// must be.
+// timesEnd reports whether the file of times, if any, has all cells.
 func (w *worker) timesEnd() bool {
 	w.growTimes()
 	s := w.times.Load()
 	return !s.Usable() || !s.EndsBefore(endPlace(w.known.Load()))
 }
 
-// store makes the index from the data, of which all is shown already.
+// store makes the index from the data, all of which is shown already.
 func (w *worker) store(ctx context.Context) error {
 	w.note(func(st *Status) { st.Index = IndexRebuilt })
 	w.begin(PhaseRebuilding, int64(len(w.data.Bytes())))
@@ -114,7 +112,7 @@ func (w *worker) store(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the following before the data has its end.
+// stop stops following before the data is complete.
 func (w *worker) stop(f *follower) error {
 	if f.s == nil {
 		return &os.PathError{Op: "open", Path: w.path, Err: os.ErrNotExist}

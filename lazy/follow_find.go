@@ -14,8 +14,8 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// find looks which file has the trace's name now, and begins with it when that
-// is another one than before.
+// find checks which file has the trace's name now, and begins with it if it is
+// not the same as before.
 func (w *follower) find() error {
 	st, err := os.Stat(w.path)
 	switch {
@@ -33,9 +33,9 @@ func (w *follower) find() error {
 	return nil
 }
 
-// take begins with the file that has the trace's name, when it has the header of
-// one. What else is there is an error while nothing is shown; when something is,
-// that stays, and the error tells why nothing comes.
+// take begins with the file that has the trace's name, if it has the header of a
+// trace. Otherwise it returns an error if nothing is shown yet; if something is shown,
+// it stays, and w.why has the reason why no data arrives.
 func (w *follower) take() error {
 	err := w.takeFile()
 	if err == nil || w.data == nil && !errors.Is(err, errEmptyFile) && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func (w *follower) takeFile() error {
 	return err
 }
 
-// beginWith shows a file, from its beginning on, in the place of what was shown.
+// beginWith shows a file, from its beginning, instead of what was shown.
 func (w *follower) beginWith(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -108,8 +108,7 @@ func (w *follower) beginWith(f *os.File) error {
 	return nil
 }
 
-// replaced says why another file than before is shown; nil when it was asked
-// for.
+// replaced returns why a different file is shown now; nil if on request.
 func (w *follower) replaced() error {
 	if w.lost == nil && w.stat != nil {
 		return errReplaced
@@ -118,14 +117,14 @@ func (w *follower) replaced() error {
 }
 
 // newFollowScan returns a scan of a file that is being written, and the
-// descriptors that it will find.
+// context that its descriptors are added to.
 func newFollowScan(m *mapped.File) (*index.Scan, *format.Context) {
 	found := format.NewContext(m.Version())
 	return index.NewGrowingScan(m, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) }), found
 }
 
-// remap brings the mapping to the size of the file. It reports whether what was
-// shown is still there.
+// remap brings the mapping to the size of the file. It reports whether the data
+// shown still exists.
 func (w *follower) remap() (same bool, err error) {
 	st, err := w.f.Stat()
 	if err != nil {
@@ -161,7 +160,7 @@ func (w *follower) remap() (same bool, err error) {
 	return same, err
 }
 
-// keepEnd keeps the end of what is shown.
+// keepEnd keeps the last bytes shown.
 func (w *follower) keepEnd(m *mapped.File) {
 	w.shown = w.s.Shown()
 	err := mapped.Guard(func() error {

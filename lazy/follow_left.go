@@ -1,12 +1,12 @@
 package lazy
 
-// left is what a follower knows of what the program left elsewhere.
+// left is what a follower knows about data that the program left elsewhere.
 type left struct {
 	size  int64 // of the data at the last look
-	fault error // why it could not be brought in; nil: it was not tried
+	fault error // why it could not be brought in; nil if not tried
 }
 
-// bringIn has brought in what the program left elsewhere, if it has ended without
+// bringIn brings in the data that the program left elsewhere, if it has ended without
 // closing the trace. While the data grows it has not.
 func (w *follower) bringIn() {
 	size := int64(len(w.data.Bytes()))

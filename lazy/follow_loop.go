@@ -10,11 +10,10 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// lookEvery is how long a reader that follows a trace waits before it looks
-// again whether there is more, and lookIdle how long when there was nothing for
-// a while. Asking for the size works on every file system, network folders among
-// them, whose changes from elsewhere no notification tells; it costs two system
-// calls. In tests a reader looks only when it is asked.
+// lookEvery is how long a following reader waits before it checks for more data,
+// and lookIdle how long after a while without growth. Asking for the size works on
+// every file system, including network file systems, where remote changes cause no
+// notification; it costs two system calls. In tests a reader looks only on request.
 var (
 	lookEvery = 100 * time.Millisecond
 	lookIdle  = 250 * time.Millisecond
@@ -22,7 +21,7 @@ var (
 
 const idleAfter = 5 * time.Second
 
-// What is wrong with a file that is followed.
+// Faults of a file that is followed.
 var (
 	errNoFile    = errors.New("no such file yet")
 	errEmptyFile = errors.New("the file is still empty")
@@ -32,29 +31,29 @@ var (
 )
 
 // follower reads a trace while it is written. It belongs to the worker's goroutine,
-// but for the first steps of Open.
+// except during the first part of Open.
 type follower struct {
 	*trace
 	finish func() (told string, err error) // Options.Finish
 
-	why  error // why nothing can come now
-	lost error // why what was shown is no longer there; nil: it is
+	why  error // why no data can arrive now
+	lost error // why the data shown no longer exists; nil if it does
 	grown
 }
 
-// grown is what a follower knows of the file that it reads. Another file, or the same
-// from its beginning, has another one.
+// grown is what a follower knows about the file that it reads. It is replaced for
+// another file, or when the same file is read again from its beginning.
 type grown struct {
-	f     *os.File        // nil: there is nothing yet
+	f     *os.File        // nil if there is no file yet
 	stat  os.FileInfo     // of f
-	s     *index.Scan     // nil, too
-	found *format.Context // descriptors that s has found, as long as it has less than is shown; nil: it has more
-	again bool            // s cannot go on, and begins again
-	scans int             // looks in which s went on
-	stuck int             // looks in which it could not, before bytes that make no sense
+	s     *index.Scan     // nil if f is nil
+	found *format.Context // descriptors found by s, while it has less than is shown; nil once it has more
+	again bool            // s cannot continue, and must begin again
+	scans int             // looks in which s proceeded
+	stuck int             // looks in which s was stuck at invalid bytes
 
-	shown int64  // physical: up to where the data is shown
-	last  []byte // the end of that, to see that it has not changed
+	shown int64  // physical: the end of the data shown
+	last  []byte // the last bytes shown, to detect changes
 
 	pace   pace
 	passed passed
@@ -62,9 +61,9 @@ type grown struct {
 	fault  readFault
 }
 
-// readFault is why a file could not be read, and when.
+// readFault is why and when a file could not be read.
 type readFault struct {
-	err error // nil: it could
+	err error // nil if it could
 	at  time.Time
 }
 
@@ -72,7 +71,7 @@ func newFollower(t *trace, finish func() (string, error)) *follower {
 	return &follower{trace: t, finish: finish}
 }
 
-// followAgain follows a trace that had no end.
+// followAgain follows a trace without an end.
 func (w *worker) followAgain(ctx context.Context, _ order) state {
 	f := newFollower(w.trace, w.opts.Finish)
 	if err := f.take(); err != nil {
@@ -81,7 +80,7 @@ func (w *worker) followAgain(ctx context.Context, _ order) state {
 	return w.follow(ctx, f)
 }
 
-// follow begins to follow the trace. One that has its end is not scanned.
+// follow begins to follow the trace. A complete trace is not scanned.
 func (w *worker) follow(ctx context.Context, f *follower) state {
 	w.follower = f
 	if w.finished(ctx, f) {
@@ -90,7 +89,7 @@ func (w *worker) follow(ctx context.Context, f *follower) state {
 	return w.look(ctx, order{kind: orderTick})
 }
 
-// look looks whether there is more.
+// look checks whether there is more data.
 func (w *worker) look(ctx context.Context, o order) state {
 	asks := append(w.orders.takeCatchUps(), o)
 	defer func() { answer(asks) }()
@@ -102,7 +101,7 @@ func (w *worker) look(ctx context.Context, o order) state {
 	return following
 }
 
-// leave ends the following, after a last look.
+// leave stops following, after a last look.
 func (w *worker) leave(ctx context.Context, _ order) state {
 	asks := w.orders.takeCatchUps()
 	defer func() { answer(asks) }()
@@ -113,7 +112,7 @@ func (w *worker) leave(ctx context.Context, _ order) state {
 	return w.rest(err)
 }
 
-// lookOnce reads what is new, and all that a trace with its end has.
+// lookOnce reads new data and, if the trace is complete now, everything else.
 func (w *worker) lookOnce(ctx context.Context) (ended bool, err error) {
 	if ended, err = w.follower.look(ctx); ended && err == nil {
 		err = w.end(ctx, w.follower)
@@ -121,8 +120,8 @@ func (w *worker) lookOnce(ctx context.Context) (ended bool, err error) {
 	return ended, err
 }
 
-// look reads what is new, and reports whether that is the end. That the file
-// cannot be read now is no error: it may be later.
+// look reads new data, and reports whether it ends the trace. A file that cannot
+// be read now is not an error: it may be readable later.
 func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	w.why = nil
 	if err := w.find(); err != nil {
@@ -140,7 +139,7 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 		return false, err
 	case err != nil:
 		w.again = true
-		// Of a file that was cut short meanwhile, the next look knows how far.
+		// If the file was truncated meanwhile, the next look finds out how far.
 		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.data.Bytes())) {
 			w.fault = readFault{err, time.Now()}
 		}
@@ -155,8 +154,8 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 	return err == nil && w.s.AtEOF() && w.found == nil, nil
 }
 
-// tell brings the status up to date where it has changed: that wakes what draws
-// it.
+// tell brings the status up to date if it has changed; this wakes goroutines that
+// display it.
 func (w *follower) tell() {
 	now, st := time.Now(), w.now()
 	rate := w.pace.rate(now)
@@ -178,7 +177,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// pause is how long to wait before the next look.
+// pause returns how long to wait before the next look.
 func (w *follower) pause() time.Duration {
 	if time.Since(w.pace.grown) > idleAfter && time.Since(w.now().Since) > idleAfter {
 		return lookIdle
@@ -186,7 +185,7 @@ func (w *follower) pause() time.Duration {
 	return lookEvery
 }
 
-// close closes the file. A nil follower has none.
+// close closes the file, if any. w may be nil.
 func (w *follower) close() {
 	if w != nil && w.f != nil {
 		w.f.Close()

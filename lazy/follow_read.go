@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 )
 
-// read scans what has come since the last look, and shows it.
+// read scans the data written since the last look, and shows it.
 func (w *follower) read(ctx context.Context) error {
 	before := int64(len(w.data.Bytes()))
 	same, err := w.remap()
@@ -38,11 +38,11 @@ func (w *follower) read(ctx context.Context) error {
 	return w.scan(ctx)
 }
 
-// faultPatience is how long a file is left alone that could not be read, as when
-// a network folder is away.
+// faultPatience is how long the follower waits after a file could not be read, as when
+// a network file system is unavailable.
 const faultPatience = 2 * time.Second
 
-// scan scans to the end of what is there.
+// scan scans to the end of the current data.
 func (w *follower) scan(ctx context.Context) error {
 	s := w.s
 	s.Extend()
@@ -74,14 +74,14 @@ func (w *follower) scan(ctx context.Context) error {
 	return w.sumUp()
 }
 
-// restart begins the scan again, since it cannot continue where it is. Nothing
-// is shown of it before it is as far as what is shown: that stays true.
+// restart begins the scan again, since it cannot continue. Nothing of it is shown until
+// it reaches what is shown already, which stays true.
 func (w *follower) restart() {
 	w.again, w.stuck, w.scans = false, 0, 0
 	w.s, w.found = newFollowScan(w.data)
 }
 
-// show publishes what the scan knows, if that is more than is shown.
+// show publishes what the scan knows, if it is more than is shown.
 func (w *follower) show() {
 	s := w.s
 	to := s.Shown()
@@ -100,7 +100,7 @@ func (w *follower) show() {
 	w.keepEnd(w.data)
 }
 
-// reveal makes the descriptors of half a block known.
+// reveal makes the descriptors in a partial block known.
 func (w *follower) reveal() {
 	s := w.s
 	if err := w.use(s.Reveal); err != nil {
@@ -108,21 +108,21 @@ func (w *follower) reveal() {
 	}
 }
 
-// passed is what the scan has gone through of the block that it is in, or the
-// last of it, with what it could not go through.
+// passed is the part of the current block that the scan has read, or the last
+// bytes of that part, including bytes that it could not read.
 type passed struct {
 	from, to int64 // physical
 	sum      uint32
 }
 
-// passedBytes is how much of a block is summed up at most, and passedBehind how
-// many bytes after a place that the scan cannot pass.
+// passedBytes is the maximum part of a block to checksum, and passedBehind the number
+// of bytes after an offset that the scan cannot pass.
 const (
 	passedBytes  = 256 << 10
 	passedBehind = 256
 )
 
-// sumUp remembers what the scan has gone through.
+// sumUp remembers a checksum of what the scan has read.
 func (w *follower) sumUp() error {
 	s, at := w.s, w.s.Offset()
 	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
@@ -143,20 +143,20 @@ func (w *follower) sum(p passed) (sum uint32, err error) {
 	return sum, err
 }
 
-// damaged reports whether the scan has ended at bytes that make no sense.
+// damaged reports whether the scan has ended at invalid bytes.
 func (w *follower) damaged() bool {
 	return w.s.Err() != nil && !errors.Is(w.s.Err(), format.ErrTruncated)
 }
 
-// stuckLooks is how many looks a place must have been the same that makes no
-// sense before it is told of.
+// stuckLooks is the number of looks for which invalid bytes must stay the same before
+// they are reported.
 const stuckLooks = 10
 
-// isStuck reports whether the scan has stopped before bytes that make no sense. Of a
-// file that is being written that may only be for a moment, as a network folder
-// can tell of bytes before it has them: when they change, or what the scan has
-// gone through before them, it begins again. It also does when it came there in
-// more looks than one: more than is summed up may have changed between them.
+// isStuck reports whether the scan has stopped at invalid bytes. In a file that is
+// being written they may be temporary: a network file system can report a size before
+// it has the bytes. If these bytes change, or those that the scan has read before them,
+// the scan begins again. It also does so if it took several looks to get there: bytes
+// outside the checksum may have changed between them.
 func (w *follower) isStuck() (bool, error) {
 	if w.passed.to > int64(len(w.data.Bytes())) {
 		w.again = true
@@ -178,22 +178,22 @@ func (w *follower) isStuck() (bool, error) {
 	return true, nil
 }
 
-// pace tells how fast the data grows.
+// pace measures how fast the data grows.
 type pace struct {
-	grown time.Time // when it did last
-	sizes []sizeAt  // of the last seconds
+	grown time.Time // when it last grew
+	sizes []sizeAt  // in the last seconds
 }
 
-// sizeAt is how large the data was, at a time.
+// sizeAt is the size of the data at a time.
 type sizeAt struct {
 	at   time.Time
 	size int64
 }
 
-// paceOver is the time over which a rate is told.
+// paceOver is the time over which a rate is measured.
 const paceOver = 3 * time.Second
 
-// grew notes that the data has grown.
+// grew records that the data has grown.
 func (p *pace) grew(now time.Time, size int64) {
 	p.grown = now
 	p.sizes = append(p.sizes, sizeAt{now, size})
@@ -204,7 +204,7 @@ func (p *pace) grew(now time.Time, size int64) {
 	p.sizes = append(p.sizes[:0], p.sizes[old:]...)
 }
 
-// rate returns bytes per second, 0 when it cannot be told.
+// rate returns bytes per second, 0 if it is not known.
 func (p *pace) rate(now time.Time) float64 {
 	n := len(p.sizes)
 	if n < 2 {

@@ -11,7 +11,7 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// open does what can be done at once and returns what is left to do.
+// open does the quick part of opening and returns the rest of the work.
 func (w *worker) open(f *os.File, size int64) (work func(context.Context) error, err error) {
 	head := make([]byte, 512)
 	n, err := f.ReadAt(head, 0)
@@ -42,8 +42,8 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	return func(ctx context.Context) error { return w.learn(ctx, first) }, nil
 }
 
-// firstLook scans the beginning of the data, so that there is something to
-// show before the index has been looked at.
+// firstLook scans the beginning of the data, to have something to show before the
+// index has been read.
 func (w *worker) firstLook() (*index.Scan, error) {
 	s, err := w.startOver()
 	if err == nil {
@@ -52,8 +52,8 @@ func (w *worker) firstLook() (*index.Scan, error) {
 	return s, err
 }
 
-// startOver scans the beginning of the data, with nothing known but what it
-// finds. The scan that it returns continues from there.
+// startOver scans the beginning of the data, and forgets everything else. The scan
+// that it returns continues from there.
 func (w *worker) startOver() (*index.Scan, error) {
 	w.tallies.Store(nil)
 	found := format.NewContext(w.data.Version())
@@ -70,13 +70,12 @@ func (w *worker) startOver() (*index.Scan, error) {
 	return s, nil
 }
 
-// learn finds out about the whole trace: from the index when it is good, from
-// the data when not.
+// learn reads the whole trace: from the index if it is good, otherwise from the data.
 func (w *worker) learn(ctx context.Context, first *index.Scan) error {
 	return w.learnFrom(ctx, w.useIndex(ctx, w.indexPath), first)
 }
 
-// learnFrom is learn, after err said whether the recorded index could be used.
+// learnFrom is learn, where err is whether the recorded index could be used.
 func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) error {
 	if err == nil {
 		w.note(func(s *Status) { s.Index = IndexRecorded })
@@ -87,7 +86,7 @@ func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) er
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		w.note(func(s *Status) { s.IndexReason = err })
-		// It may have named descriptors that the data has not.
+		// It may have named descriptors that are not in the data.
 		if first, err = w.startOver(); err != nil {
 			return err
 		}
@@ -95,7 +94,7 @@ func (w *worker) learnFrom(ctx context.Context, err error, first *index.Scan) er
 	return w.rebuild(ctx, w.indexPath, first)
 }
 
-// useIndex maps an index, makes the pass over it and publishes what it says.
+// useIndex maps an index, makes the pass over it and publishes the view.
 func (w *worker) useIndex(ctx context.Context, path string) error {
 	f, _, err := mapped.OpenRegular(path)
 	if err != nil {
@@ -109,15 +108,15 @@ func (w *worker) useIndex(ctx context.Context, path string) error {
 	return w.takeIndex(ctx, m)
 }
 
-// takeIndex makes the pass over a mapped index. When that fails the mapping is
-// gone, and what was known before is known.
+// takeIndex makes the pass over a mapped index. If the pass fails, takeIndex removes
+// the mapping and restores the previous view.
 func (w *worker) takeIndex(ctx context.Context, m *mapped.File) error {
 	before := w.known.Load()
 	if err := w.setIndex(m, before, false); err != nil {
 		return err
 	}
-	// Of the data the pass looks at the borders of blocks and at descriptors: what
-	// is around them should not be read for it.
+	// In the data the pass reads the borders of blocks and the descriptors: the system
+	// should not read the pages around them.
 	w.data.Scattered(true)
 	a := m.Window(w.use)
 	err := w.use(func() error {
@@ -134,7 +133,7 @@ func (w *worker) takeIndex(ctx context.Context, m *mapped.File) error {
 	return nil
 }
 
-// pass makes the pass over the index and publishes what it says; a brings in the
+// pass makes the pass over the index and publishes the view; a reads ahead in the
 // index.
 func (w *worker) pass(ctx context.Context, m *mapped.File, a *mapped.Ahead) error {
 	w.begin(PhaseIndexing, int64(len(m.Bytes())))
@@ -159,7 +158,7 @@ func (w *worker) loader(m *mapped.File) *index.Loader {
 	}
 }
 
-// endsChecked is how many roots checkEnds looks at, of all threads together.
+// endsChecked is how many roots checkEnds checks, of all threads together.
 const endsChecked = 1 << 16
 
 // checkEnds refuses an index whose recording ends within a call: it does not
@@ -187,15 +186,15 @@ func (t *trace) checkEnds(v *index.View) error {
 	return nil
 }
 
-// dropIndex forgets an index that cannot be trusted, and what it said. What is
-// known then is the beginning of the data, from where the scan continues.
+// dropIndex stops using an index that cannot be trusted, and its view. The new view is
+// the beginning of the data, from where the returned scan continues.
 func (w *worker) dropIndex() (*index.Scan, error) {
 	first, err := w.startOver()
 	if err != nil {
 		return nil, err
 	}
 	err = w.setIndex(nil, first.View(false), true)
-	w.trustTimes() // which may not have fitted the index alone
+	w.trustTimes() // the index may have been the reason why they did not match
 	w.note(func(s *Status) {
 		s.Epoch++
 		s.Generation++

@@ -1,15 +1,15 @@
 package lazy
 
-// memory is what a tree holds in memory: pages of nodes, with what is known of the
-// order of sorted ones, in a budget. What was used last stays longest. It knows
+// memory is what a tree holds in memory, within a budget: slabs of nodes, and the known
+// part of the order of sorted ones. The least recently used are unloaded first. It knows
 // neither files nor threads. Its owner locks it.
 type memory struct {
 	budget    int64    // bytes
-	recent    pageList // pages, the last used first
+	recent    pageList // slabs, most recently used first
 	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
 	bytes     int64    // estimated, of all nodes
-	stuck     int64    // bytes when the last look for what can go left too much; 0: it did not
-	round     uint64   // counts the looks
+	stuck     int64    // bytes when the last enforce left too much; 0 if it did not
+	round     uint64   // counts the calls of enforce that looked
 	loaded    int64
 	forgotten int64
 }
@@ -23,7 +23,7 @@ func (m *memory) stats() Stats {
 	return Stats{Loaded: m.loaded, Forgotten: m.forgotten, Bytes: m.bytes, Budget: m.budget}
 }
 
-// add adds a page, with its nodes, to those of its parent.
+// add adds a slab, with its nodes, to its parent.
 func (m *memory) add(p *page) {
 	n := p.parent
 	p.bytes = 160
@@ -39,13 +39,13 @@ func (m *memory) add(p *page) {
 	m.recent.pushFront(p)
 }
 
-// heavier notes that a node of a page takes more bytes than before.
+// heavier records that a node of a slab takes more memory than before.
 func (m *memory) heavier(p *page, by int64) {
 	p.bytes += by
 	m.bytes += by
 }
 
-// touch marks a node as used, with all around it.
+// touch marks a node and its ancestors as used.
 func (m *memory) touch(n *Node) {
 	for ; n != nil && n.seen != m.tick; n = n.parent {
 		n.seen = m.tick
@@ -57,12 +57,12 @@ func (m *memory) touch(n *Node) {
 	}
 }
 
-// enforce forgets what was not used for longest until the nodes fit into the
-// budget. What is on the screen, the page that was just added, and the path to
-// them stay.
+// enforce unloads the least recently used nodes until the rest fit into the
+// budget. It keeps the rows on the screen, the slab that was just added, and the
+// path to them.
 func (m *memory) enforce(added *page) {
-	// Where the last look left too much, as with a path that is deeper than
-	// the budget, look again when that has grown: a look takes its time.
+	// If the last look left too much, as with a path that is deeper than the budget
+	// allows, look again only when the memory has grown: a look takes time.
 	if m.bytes <= m.budget || m.bytes < m.stuck+m.stuck/8 {
 		return
 	}
@@ -73,7 +73,7 @@ func (m *memory) enforce(added *page) {
 	for m.bytes > m.budget {
 		p := m.recent.oldest()
 		if p == nil || p.round == m.round {
-			break // all that are left stay
+			break // all remaining ones stay
 		}
 		if p.tick == m.tick {
 			m.stay(p)
@@ -94,15 +94,15 @@ func (m *memory) enforce(added *page) {
 	}
 }
 
-// stay lets a page be, in this look for what can go.
+// stay keeps a slab during this call of enforce.
 func (m *memory) stay(p *page) {
 	p.round = m.round
 	m.recent.remove(p)
 	m.recent.pushFront(p)
 }
 
-// trim forgets the nodes of a page that are neither on the screen nor on the
-// path to it, at both of its ends.
+// trim unloads the nodes at both ends of a slab that are neither on the screen nor on
+// the path to it.
 func (m *memory) trim(p *page) {
 	lo, hi := 0, len(p.nodes)
 	for lo < hi && p.nodes[lo].seen != m.tick {
@@ -120,8 +120,8 @@ func (m *memory) trim(p *page) {
 	m.skip(p, lo)
 }
 
-// forget forgets all below n and collapses it. It returns how many nodes that
-// were. It does not recurse: nesting can be deep.
+// forget unloads everything below n and collapses n. It returns the number of nodes
+// unloaded. It does not recurse: nesting can be deep.
 func (m *memory) forget(n *Node) int {
 	if n.kids == nil {
 		return 0
@@ -151,7 +151,7 @@ func (m *memory) forget(n *Node) int {
 	return count
 }
 
-// drop forgets a page and all below it.
+// drop unloads a slab and everything below it.
 func (m *memory) drop(p *page) {
 	n := p.parent
 	for _, c := range p.nodes {
@@ -167,7 +167,7 @@ func (m *memory) drop(p *page) {
 	m.bytes -= p.bytes
 }
 
-// cut forgets the nodes of p from slot i on.
+// cut unloads the nodes of p from slot i on.
 func (m *memory) cut(p *page, i int) {
 	if i == 0 {
 		m.drop(p)
@@ -182,7 +182,7 @@ func (m *memory) cut(p *page, i int) {
 	p.nodes = p.nodes[:i]
 }
 
-// skip forgets the nodes of p before slot i, which must leave one.
+// skip unloads the nodes of p before slot i, at which a node must remain.
 func (m *memory) skip(p *page, i int) {
 	if i == 0 {
 		return
@@ -198,7 +198,7 @@ func (m *memory) skip(p *page, i int) {
 	}
 }
 
-// release forgets one node of p, without taking it out of p.nodes.
+// release unloads one node of p, without removing it from p.nodes.
 func (m *memory) release(p *page, c *Node) {
 	m.forget(c)
 	c.page = nil
@@ -209,7 +209,7 @@ func (m *memory) release(p *page, c *Node) {
 	m.forgotten++
 }
 
-// split makes a page of its own of the nodes from slot i on.
+// split moves the nodes from slot i on to a slab of their own.
 func (m *memory) split(p *page, i int) {
 	prev := p.nodes[i-1].e.Load()
 	q := &page{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
@@ -230,7 +230,7 @@ func (m *memory) split(p *page, i int) {
 	m.recent.pushFront(q)
 }
 
-// pageList is a ring of pages, the last used first.
+// pageList is a ring of slabs, most recently used first.
 type pageList struct{ head page }
 
 func (l *pageList) init() { l.head.newer, l.head.older = &l.head, &l.head }
@@ -245,8 +245,7 @@ func (l *pageList) pushFront(p *page) {
 	p.newer.older, p.older.newer = p, p
 }
 
-// oldest returns the page that was not used for longest; nil when there is
-// none.
+// oldest returns the least recently used slab; nil if there is none.
 func (l *pageList) oldest() *page {
 	if p := l.head.newer; p != &l.head {
 		return p

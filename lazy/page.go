@@ -63,9 +63,8 @@ type stretch struct {
 	passed         []mark   // checkpoints found on the way
 }
 
-// outdated cuts off what is no longer true because the tree has grown: a last
-// child whose end was not known. It reports whether nothing is left, or whether all
-// of it was read in an earlier epoch.
+// outdated cuts off a last child whose end was not known if the tree has grown since:
+// it is no longer true. It reports whether all of s is outdated.
 func (s *stretch) outdated(now moment) bool {
 	switch {
 	case s.read.epoch != now.epoch:

@@ -8,31 +8,31 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// Recalled is a hit that was read again.
+// Recalled is a hit that has been read again.
 type Recalled struct {
 	Hit
 	Named
-	Path []byte // what is around it, innermost first, joined by PathSep
+	Path []byte // its containers, innermost first, joined by PathSep
 }
 
-// PathSep joins the names in [Recalled.Path], of PathLength containers at most.
+// PathSep joins the names in [Recalled.Path], at most PathLength of them.
 const (
 	PathSep    = " < "
 	PathLength = 8
 )
 
-// recallBatch is how many hits are read before they are handed on, recallReads
-// after how many trace points a walk makes way for others.
+// recallBatch is how many hits are read before they are handed on; recallReads is after
+// how many trace points a walk lets others in.
 const (
 	recallBatch = 256
 	recallReads = 4096
 )
 
-// Recall reads hits again, with what is around them, and hands them to visit on
-// the caller's goroutine, good until it returns. s says what they show: its view,
-// and whether code locations. more returns the hits, batch by batch, in the order
-// in which Search told of them; none means that there are no more. It may wait.
-// What lies between two hits is passed over where the index leads past it.
+// Recall reads hits again, with their paths, and calls visit with each on the caller's
+// goroutine; the argument is valid until visit returns. s selects the view, and whether
+// to show code locations. more returns the hits, batch by batch, in the order in which
+// Search reported them; an empty batch ends them. It may wait. Points between two hits
+// are skipped if the index leads past them.
 func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
 	epoch := r.epoch.Load()
 	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{folded: s.Folded}}
@@ -70,18 +70,18 @@ type recall struct {
 	verbose bool
 	l       *childReader
 	thread  int32
-	stack   []recallLevel // empty: in no thread
+	stack   []recallLevel // empty if in no thread
 	todo    []Hit
 	batch   []Recalled
-	done    int // of the batch
+	done    int // number in use of the batch
 	names   map[calledAs]*callName
 	places  map[int32]string // by code location
 }
 
-// mostRecalled bounds how many names and places a recall remembers.
+// mostRecalled limits how many names and locations a recall remembers.
 const mostRecalled = 1 << 14
 
-// name is [Named.name] with what is remembered: many hits have one name.
+// name is [Named.name] with a cache: many hits share a name.
 func (x *recall) name(n *Named, p *format.Point) {
 	c := x.r.ctx
 	if len(x.names) >= mostRecalled || x.names == nil {
@@ -108,7 +108,7 @@ func (x *recall) name(n *Named, p *format.Point) {
 	n.Source = place
 }
 
-// recallLevel is a container around the place that the walk is at.
+// recallLevel is a container around the current position of the walk.
 type recallLevel struct {
 	level
 	start  int64 // of its content
@@ -118,8 +118,8 @@ type recallLevel struct {
 	flags  int16
 }
 
-// fill reads hits until there is a batch of them, none is left, or the walk has
-// to make way.
+// fill reads hits until the batch is full, no hits remain, or the walk must let others
+// in.
 func (x *recall) fill() error {
 	for reads := 0; len(x.todo) > 0 && x.done < recallBatch && reads < recallReads; reads++ {
 		if err := x.toThread(x.todo[0]); err != nil {
@@ -139,10 +139,10 @@ func (x *recall) fill() error {
 	return nil
 }
 
-// toThread enters the thread of a hit, or its beginning where the walk is behind
+// toThread enters the thread of a hit, or returns to its beginning if the walk is past
 // the hit.
 func (x *recall) toThread(h Hit) error {
-	// The mappings may be others than at the last batch.
+	// The mappings may have changed since the last batch.
 	w, err := x.r.walkerOn(x.v, h.Thread)
 	if err != nil {
 		return err
@@ -155,10 +155,10 @@ func (x *recall) toThread(h Hit) error {
 	return nil
 }
 
-// drop goes on to the next hit.
+// drop moves to the next hit.
 func (x *recall) drop() { x.todo = x.todo[1:] }
 
-// step reads the trace point that the walk is at.
+// step reads the trace point at the current position.
 func (x *recall) step() error {
 	want := x.todo[0].At
 	for len(x.stack) > 1 && x.stack[len(x.stack)-1].end <= want {
@@ -175,7 +175,7 @@ func (x *recall) step() error {
 	case err != nil:
 		return err
 	case !ok || e.at > want:
-		x.drop() // it is there no more
+		x.drop() // it no longer exists
 		return nil
 	case e.next <= want:
 		top.pos, top.ord = e.next, e.after
@@ -207,7 +207,7 @@ func (x *recall) step() error {
 	return nil
 }
 
-// next returns room for the current hit.
+// next returns a slot for the current hit.
 func (x *recall) next() *Recalled {
 	if x.done == len(x.batch) {
 		x.batch = append(x.batch, Recalled{})
@@ -218,7 +218,7 @@ func (x *recall) next() *Recalled {
 	return out
 }
 
-// emit adds the current hit to the batch, and goes on to the next one.
+// emit adds the current hit to the batch, and moves to the next one.
 func (x *recall) emit(e *entry, parent format.Parent) {
 	out, c := x.next(), x.r.ctx
 	x.name(&out.Named, &e.point)
@@ -236,7 +236,7 @@ func (x *recall) emit(e *entry, parent format.Parent) {
 	x.drop()
 }
 
-// AppendName appends what paths call a thread or a container: a call without
+// AppendName appends the name of a thread or container in paths: a call without
 // its arguments.
 func (t *Tree) AppendName(dst []byte, n *Node) []byte {
 	t.r.WithContext(func(c *format.Context) {

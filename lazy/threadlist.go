@@ -9,9 +9,9 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// ThreadList is the threads of a trace as they were known at one moment, numbered
-// from 0 in the order of their ids. To make one takes no time, however many threads
-// there are; what it says of one thread costs the same. Any goroutine may use it.
+// ThreadList is the threads of a trace as known at one moment, numbered from 0 in the
+// order of their ids. Making one takes constant time, however many threads there are,
+// and so does looking up one thread. Any goroutine may use it.
 type ThreadList struct {
 	r *TraceReader
 	v *index.View
@@ -20,7 +20,7 @@ type ThreadList struct {
 // ThreadList returns the threads that are known now.
 func (r *TraceReader) ThreadList() *ThreadList { return &ThreadList{r, r.known.Load()} }
 
-// Same reports whether no more is known of the threads in l than in o.
+// Same reports whether l and o are of the same moment.
 func (l *ThreadList) Same(o *ThreadList) bool { return l.v == o.v }
 
 // Len returns how many threads there are.
@@ -29,20 +29,20 @@ func (l *ThreadList) Len() int { return len(l.v.Streams) }
 // ID returns the id of the i-th thread.
 func (l *ThreadList) ID(i int) int32 { return l.v.Streams[i].Thread }
 
-// Index returns the number of the first thread of this id or a higher one.
+// Index returns the number of the first thread with this id or a higher one.
 func (l *ThreadList) Index(id int32) int {
 	i, _ := slices.BinarySearchFunc(l.v.Streams, id, func(s *index.Stream, id int32) int { return int(int64(s.Thread) - int64(id)) })
 	return i
 }
 
-// ThreadRow is what a list says of a thread.
+// ThreadRow is the entry of a thread in a list.
 type ThreadRow struct {
 	ThreadInfo
 	Time  Time
 	Timed bool // Time is known
 }
 
-// Rows returns what there is to say of some threads, by their numbers.
+// Rows returns the rows of some threads, given by their numbers.
 func (l *ThreadList) Rows(which []int) []ThreadRow {
 	rows := make([]ThreadRow, len(which))
 	l.r.WithContext(func(c *format.Context) {
@@ -58,8 +58,8 @@ func (l *ThreadList) Rows(which []int) []ThreadRow {
 	return rows
 }
 
-// times calls f with a function that returns how long a thread took. It calls
-// nothing where the trace has no times.
+// times calls f with a function that returns the time of a thread. It does not call f
+// if the trace has no times.
 func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
 	l.r.use(func() error {
 		if !l.r.timed() {
@@ -68,7 +68,7 @@ func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
 		f(func(n int) (Time, bool) {
 			w, err := l.r.walkerOn(l.v, l.v.Streams[n].Thread)
 			if err != nil {
-				return noTime, false // the files are others by now
+				return noTime, false // the files have changed
 			}
 			return w.threadTime()
 		})
@@ -76,8 +76,8 @@ func (l *ThreadList) times(f func(time func(n int) (Time, bool))) {
 	})
 }
 
-// Names calls f with the number and the name of each of some threads, as the tree
-// shows it, and goes on while f returns true. The name is good until f returns.
+// Names calls f with the number and the name, as the tree shows it, of each thread in
+// which, while f returns true. The name is valid until f returns.
 func (l *ThreadList) Names(which func(yield func(n int) bool), f func(n int, name []byte) bool) {
 	l.r.WithContext(func(c *format.Context) {
 		var name []byte
@@ -93,16 +93,16 @@ type ThreadOrder int
 
 const (
 	ByID       ThreadOrder = iota
-	ByName                 // numbers in names by their values; those without a name last
-	ByDuration             // the longest first; those whose duration is not known last
-	ByCalls                // most first; where calls have not been counted, by calls, loops and iterations
+	ByName                 // numbers in names by value; those without a name last
+	ByDuration             // longest first; those without a known duration last
+	ByCalls                // most first; by calls, loops and iterations if calls have not been counted
 )
 
-// sortLook is how many threads a sort looks at between two looks at its context.
+// sortLook is how many threads a sort processes between two checks of its context.
 const sortLook = 1 << 12
 
-// Sort returns the numbers of all threads in an order; equals come by id. nil stands
-// for the order by id.
+// Sort returns the numbers of all threads in an order; equal ones are in order of id.
+// A nil slice means the order by id.
 func (l *ThreadList) Sort(ctx context.Context, o ThreadOrder, progress Progress) ([]int, error) {
 	if progress == nil {
 		progress = func(done, total int64) {}
@@ -116,7 +116,7 @@ func (l *ThreadList) Sort(ctx context.Context, o ThreadOrder, progress Progress)
 	return nil, nil
 }
 
-// numbered is a thread and the number to sort it by, the largest first.
+// numbered is a thread and the number to sort it by, largest first.
 type numbered struct {
 	by int64
 	n  int
@@ -136,7 +136,7 @@ func (l *ThreadList) sortByNumber(ctx context.Context, o ThreadOrder, progress P
 		func(a numbered) int { return a.n }, progress)
 }
 
-// numbers fills in what threads are sorted by, those from a number on.
+// numbers fills in the sort keys of the threads from a number on.
 func (l *ThreadList) numbers(o ThreadOrder, from int, part []numbered) {
 	for i := range part {
 		part[i] = numbered{by: math.MinInt64, n: from + i}
@@ -190,8 +190,8 @@ func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, 
 	return sorted(ctx, list, less, func(a namedThread) int { return a.n }, progress)
 }
 
-// sorted sorts a list, in runs that are merged, and returns the number of each. It
-// tells the second half of the progress.
+// sorted sorts a list, in runs that are then merged, and returns the number of each
+// element. It reports the second half of the progress.
 func sorted[T any](ctx context.Context, list []T, less func(a, b T) bool, number func(T) int, progress Progress) ([]int, error) {
 	compare := func(a, b T) int {
 		switch {
@@ -250,8 +250,8 @@ func merge[T any](to, a, b []T, less func(a, b T) bool) {
 	}
 }
 
-// compareNames compares names as people do: what is a number in both goes by its
-// value. No name comes after all others.
+// compareNames compares names as people do: digits in both compare as numbers. The
+// empty name comes last.
 func compareNames(a, b string) int {
 	if (a == "") != (b == "") {
 		if a == "" {

@@ -7,7 +7,7 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// appendThread appends what a thread is called: its number, counted from 1,
+// appendThread appends the display name of a thread: its number, counted from 1,
 // and its name.
 func appendThread(dst []byte, c *format.Context, thread int32) []byte {
 	dst = strconv.AppendInt(append(dst, "Thread "...), int64(thread)+1, 10)
@@ -17,21 +17,21 @@ func appendThread(dst []byte, c *format.Context, thread int32) []byte {
 	return dst
 }
 
-// ThreadInfo is what is known of a thread.
+// ThreadInfo describes a thread.
 type ThreadInfo struct {
 	ID     int32
-	Name   string // "" when it is not known, or has none
+	Name   string // "" if it is not known, or has none
 	Blocks int
 	Population
 }
 
-// Population is what a thread holds, or all threads together.
+// Population counts the contents of a thread, or of all threads together.
 type Population struct {
-	Bytes      int64 // of the streams
+	Bytes      int64 // size of the streams
 	Containers int64 // calls, loops and iterations whose end is known
-	// Calls and Events are how many calls there are, and events of all kinds,
-	// in what is known. An index does not tell: then Counted is false until a
-	// Census has been taken, and no more than Containers are calls.
+	// Calls and Events are the numbers of calls, and of events of all kinds, in the
+	// known part. An index does not have them: until a Census has been taken, Counted is
+	// false, and Containers is an upper bound for Calls.
 	Calls, Events int64
 	Counted       bool
 }
@@ -44,7 +44,7 @@ func (p *Population) add(o Population) {
 	p.Counted = p.Counted && o.Counted
 }
 
-// population returns what a stream of a view holds.
+// population returns the Population of a stream of a view.
 func (r *trace) population(v *index.View, s *index.Stream) Population {
 	p := Population{Bytes: s.Size, Containers: s.Cells.Len()}
 	if n, ok := r.tallyOf(v, s); ok {
@@ -53,7 +53,7 @@ func (r *trace) population(v *index.View, s *index.Stream) Population {
 	return p
 }
 
-// infoOf returns what is known of a thread.
+// infoOf returns the ThreadInfo of a stream.
 func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) ThreadInfo {
 	t := ThreadInfo{ID: s.Thread, Blocks: len(s.Blocks), Population: r.population(v, s)}
 	if name := c.Thread(s.Thread); name != nil {
@@ -62,8 +62,8 @@ func (r *trace) infoOf(c *format.Context, v *index.View, s *index.Stream) Thread
 	return t
 }
 
-// Threads returns the threads known so far, by id. It looks at each: of one, ThreadInfo
-// tells, and of all together, Totals.
+// Threads returns the threads known so far, by id. It looks at each: use ThreadInfo for
+// one, and Totals for all together.
 func (r *TraceReader) Threads() (list []ThreadInfo) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
@@ -75,8 +75,7 @@ func (r *TraceReader) Threads() (list []ThreadInfo) {
 	return list
 }
 
-// ThreadInfo returns what is known of a thread; ok is false where there is none of
-// this id.
+// ThreadInfo describes a thread; ok is false if no thread has this id.
 func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	r.WithContext(func(c *format.Context) {
 		v := r.known.Load()
@@ -87,15 +86,15 @@ func (r *TraceReader) ThreadInfo(id int32) (t ThreadInfo, ok bool) {
 	return t, ok
 }
 
-// totals are what Totals returned, and what that was made from.
+// totals are the results of Totals, and what they were computed from.
 type totals struct {
 	v       *index.View
 	tallies *map[int32]index.Tally
 	all     Population
 }
 
-// Totals returns how many threads are known so far, and what all of them hold. It
-// looks at each of them only when more is known than before.
+// Totals returns how many threads are known so far, and the sum of their contents. It
+// looks at each of them only if more is known than before.
 func (r *TraceReader) Totals() (threads int, all Population) { return r.addUp() }
 
 // addUp is Totals.

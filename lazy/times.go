@@ -79,8 +79,8 @@ func (r *trace) distrustTimes(s *times.File, why error) {
 // endPlace returns the offset of the last cell in the index of a view.
 func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
-// checkTimes checks, of a recording that has ended, that the sidecar has a cell
-// for each cell of the index, and the end. It must not be called within use.
+// checkTimes checks that the file of times of an ended recording has a cell for each
+// cell of the index, including the end cell. It must not be called within use.
 func (r *trace) checkTimes() {
 	if v := r.known.Load(); !v.Complete || !v.EOF || !r.timed() {
 		return

@@ -9,11 +9,11 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// Time returns how long a node took: of a container what its cell in the file
-// of times says; of a thread, from the start of its first block to the end of
-// its last. ok is false when it is not known: of a leaf, of a container whose
-// end is not known, and where the trace has no times. A node of the folded view
-// that is several points in one has the time of the one that it shows.
+// Time returns the time of a node. For a container it is that of its cell in the file
+// of times; for a thread, from the start of its first block to the end of its last.
+// ok is false if it is not known: for a leaf, for a container whose end is not known,
+// and if the trace has no times. A node of the folded view that shows several points
+// as one has the time of the point that it shows.
 func (n *Node) Time() (t Time, ok bool) {
 	r := n.tree.r
 	t = noTime
@@ -26,7 +26,7 @@ func (n *Node) Time() (t Time, ok bool) {
 	return t, ok && err == nil
 }
 
-// time is Time, of a trace with times. It must be called within use.
+// time is Time, for a trace with times. It must be called within use.
 func (n *Node) time() (t Time, ok bool) {
 	r := n.tree.r
 	if n.IsThread() {
@@ -43,10 +43,10 @@ func (n *Node) time() (t Time, ok bool) {
 }
 
 // Self returns how much of a node's time it did not spend in its children: its
-// time without that of all containers right below it, as recorded, whatever
+// time minus that of all containers directly below it, as recorded, whatever
 // the view shows. CountChildren adds up the latter: known is false until it has
-// begun, and exact is true when it has seen all of them and their times. Before
-// that the real number may be smaller.
+// begun, and exact is true once it has seen all children and their times. Until
+// then the real number may be smaller.
 func (n *Node) Self() (ns int64, exact, known bool) {
 	t, ok := n.Time()
 	if !ok {
@@ -57,7 +57,7 @@ func (n *Node) Self() (ns int64, exact, known bool) {
 	return n.self(t)
 }
 
-// self is Self of a node whose time is known. The tree is locked.
+// self is Self for a node whose time is known. The tree is locked.
 func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	e := n.e.Load()
 	if !n.IsThread() && !e.hasContent() {
@@ -70,10 +70,10 @@ func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	return max(0, t.Duration-k.time.sum), k.exact && !k.time.missed, true
 }
 
-// childTime is how long children took that a walk has seen.
+// childTime is the total time of the children that a walk has seen.
 type childTime struct {
 	sum    int64 // ns
-	missed bool  // the time of some container among them is not known
+	missed bool  // the time of some container is not known
 }
 
 // add adds the time of a child.
@@ -91,11 +91,10 @@ func (c *childTime) add(w *walker, e *entry) {
 	}
 }
 
-// blockLooks is how many blocks at each end of a thread may be without a time
-// before the thread is.
+// blockLooks is how many blocks at each end of a thread are tried to find its time.
 const blockLooks = 1024
 
-// threadTime returns how long a thread took, noTime when that is not known.
+// threadTime returns the time of a thread, noTime if it is not known.
 func (r *trace) threadTime(thread int32) Time {
 	t := noTime
 	err := r.use(func() error {
@@ -114,8 +113,8 @@ func (r *trace) threadTime(thread int32) Time {
 	return t
 }
 
-// threadTime returns when the thread was at work: from the first block that has
-// a time to the last.
+// threadTime returns the time of a thread: from the first block that has a time to
+// the last.
 func (w *walker) threadTime() (t Time, ok bool) {
 	t = noTime
 	n := len(w.s.Blocks)
@@ -150,8 +149,7 @@ func (w *walker) blockTime(i int) (Time, bool) {
 }
 
 // Recording returns when the recording began and how long it took: to its end,
-// or, where it has none, to the last that is known of it. ok is false when the
-// trace has no times.
+// or, if it has none, to the last known time. ok is false if the trace has no times.
 func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok bool) {
 	err := r.use(func() error {
 		if !r.timed() {
@@ -175,20 +173,20 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 	return begin, length, ok && err == nil
 }
 
-// length is how long a recording is that has no end.
+// length is the length of a recording that has no end.
 type length struct {
-	v     *index.View // that it is of
+	v     *index.View // that it belongs to
 	epoch int64
 	size  int     // of the file of times
-	end   int64   // of what was recorded last
-	known bool    // anything has a time
-	late  []int32 // threads, by id, of whose last block there is no time yet
-	looks int     // at threads, for this view
+	end   int64   // latest end of anything recorded
+	known bool    // whether anything has a time
+	late  []int32 // threads, by id, whose last block has no time yet
+	looks int     // number of threads looked at, for this view
 }
 
-// lengthSoFar returns how long the recording is that a view is of. Of the threads it
-// looks at those alone that have grown since it was called last, or whose times were
-// late then. It must be called within use.
+// lengthSoFar returns the length of the recording in a view. It looks only at threads
+// that have grown since the last call, or whose times were late then. It must be called
+// within use.
 func (t *trace) lengthSoFar(v *index.View) *length {
 	was, file := t.length.Load(), t.times.Load()
 	now := &length{v: v, epoch: t.epoch.Load(), size: len(file.Mapped().Bytes())}

@@ -9,17 +9,17 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// worker finds out about a trace, and follows it while it is written. All of that
-// is done by one goroutine, which takes orders between two pieces of work. Its
-// methods are the pieces of work: learning from the index (learn.go) or from the data
-// (rebuild.go), unpacking (packed.go), following (follow_loop.go, follow_end.go).
+// worker reads a trace in the background, and follows it while it is written. One
+// goroutine does all this work; it takes orders between two pieces of work. Its methods
+// are these pieces: learning from the index (learn.go) or from the data (rebuild.go),
+// unpacking (packed.go), following (follow_loop.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options
 	orders   orders
-	follower *follower   // of a trace that is followed; nil: it is not
-	timer    *time.Timer // of the next look, while it is followed
-	err      error       // that the last work has ended with
+	follower *follower   // of a followed trace; nil otherwise
+	timer    *time.Timer // for the next look, while following
+	err      error       // of the last piece of work
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when the goroutine has ended
 }
@@ -32,13 +32,13 @@ func newWorker(t *trace, o Options) *worker {
 type state int
 
 const (
-	resting   state = iota // all is known, or what can be
-	following              // it looks again and again whether the data has grown
+	resting   state = iota // everything that can be known is known
+	following              // checks repeatedly whether the data has grown
 	states
 )
 
-// transitions says what is done with an order, which ends in another state, or the
-// same; nil: nothing. It is drawn in the package's comment.
+// transitions has the function that handles an order in a state and returns the next
+// state; nil to ignore the order. The package comment has a diagram.
 var transitions = [states][orderKinds]func(*worker, context.Context, order) state{
 	resting: {
 		orderCatchUp:  (*worker).caughtUp,
@@ -52,12 +52,12 @@ var transitions = [states][orderKinds]func(*worker, context.Context, order) stat
 	},
 }
 
-// run begins the goroutine, which does a piece of work first.
+// run starts the goroutine, with a first piece of work.
 func (w *worker) run(work func(context.Context) error) {
 	w.start(func(ctx context.Context) state { return w.rest(work(ctx)) })
 }
 
-// runFollower begins the goroutine, which follows the trace first.
+// runFollower starts the goroutine, which begins by following the trace.
 func (w *worker) runFollower(f *follower) {
 	w.start(func(ctx context.Context) state { return w.follow(ctx, f) })
 }
@@ -83,8 +83,8 @@ func (w *worker) start(first func(context.Context) state) {
 	}()
 }
 
-// next waits for an order, or, while the trace is followed, for the next look. ok is
-// false when the reader is closed.
+// next waits for an order or, while following, for the next look. ok is false when the
+// reader is closed.
 func (w *worker) next(ctx context.Context, s state) (o order, ok bool) {
 	for ctx.Err() == nil {
 		if o, ok = w.orders.take(); ok {
@@ -122,13 +122,13 @@ func (w *worker) rest(err error) state {
 	return resting
 }
 
-// caughtUp answers a catchUp where all is known.
+// caughtUp answers an orderCatchUp when everything is known.
 func (w *worker) caughtUp(_ context.Context, o order) state {
 	answer([]order{o})
 	return resting
 }
 
-// remake makes the index again, which contradicts the data.
+// remake rebuilds an index that contradicts the data.
 func (w *worker) remake(ctx context.Context, o order) state {
 	err := w.err
 	if o.epoch == w.epoch.Load() {
@@ -138,13 +138,13 @@ func (w *worker) remake(ctx context.Context, o order) state {
 			err = w.rebuild(ctx, w.indexPath, first)
 		}
 	}
-	return w.rest(err) // also of a doubt that came too late: it has changed the phase
+	return w.rest(err) // also for a doubt that came too late: it has changed the phase
 }
 
-// doubt looks at an error of a walk on a view, in an epoch: when it says that
-// the recorded index contradicts the data, the index is made again, and Wait
-// waits for that. One that was made from the data cannot be better. It returns
-// err. It must not be called within use.
+// doubt examines an error of a walk on a view, in an epoch. If it means that the
+// recorded index contradicts the data, doubt orders a rebuild, for which Wait then
+// waits. An index made from the data cannot be improved. It returns err. It must not
+// be called within use.
 func (w *worker) doubt(err error, v *index.View, epoch int64) error {
 	if err == nil || v.Index == nil || !errors.Is(err, index.ErrContradiction) && !errors.Is(err, format.ErrCorrupt) {
 		return err
@@ -152,7 +152,7 @@ func (w *worker) doubt(err error, v *index.View, epoch int64) error {
 	if i := w.now().Index; i == IndexRebuilt || i == IndexStored {
 		return err
 	}
-	// First of all: a goroutine that waits must not take what is there for all.
+	// Set the phase first: a goroutine in Wait must not return before the rebuild.
 	data, _ := w.sizes()
 	w.begin(PhaseRebuilding, data)
 	w.orders.send(order{kind: orderDistrust, why: err, epoch: epoch})
