@@ -7,21 +7,21 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// tallyOf returns what is in a stream of a view, if that is known.
+// tallyOf returns the Tally of a stream of a view, if known.
 func (r *trace) tallyOf(v *index.View, s *index.Stream) (index.Tally, bool) {
 	if v.Data != nil {
 		return s.Scanned, true
 	}
 	if all := r.tallies.Load(); all != nil {
-		// An index was made of the data that was counted, or it is of a
-		// stream that is as long by chance, which no recorder has.
+		// The sizes are equal if the index was made from the data that was counted, or by
+		// chance, which no recorder causes.
 		n, ok := (*all)[s.Thread]
 		return n, ok && n.Size == s.Size
 	}
 	return index.Tally{}, false
 }
 
-// keepTally keeps what a scan has counted, for when an index takes its place.
+// keepTally keeps the counts of a scan, for when an index replaces it.
 func (r *trace) keepTally(v *index.View) {
 	all := make(map[int32]index.Tally, len(v.Streams))
 	for _, s := range v.Streams {
@@ -32,19 +32,19 @@ func (r *trace) keepTally(v *index.View) {
 	r.tallies.Store(&all)
 }
 
-// A Census counts the calls of a trace whose index does not tell them from loops
-// and iterations: it reads all of the data. It is used by one goroutine at a
-// time; what it finds is what Threads returns from then on.
+// A Census counts the calls of a trace whose index does not distinguish them from loops
+// and iterations: it reads all of the data. Only one goroutine may use it at a time.
+// From then on, Threads returns its result.
 type Census struct {
 	r     *trace
 	s     *format.Scanner
 	epoch int64
 	all   map[int32]*index.Tally
-	cur   *index.Tally // of the block that is read
+	cur   *index.Tally // of the current block
 }
 
-// Census returns a Census of what the data has now; nil when nothing is to be
-// counted, since it is known already, or not all of the trace is known.
+// Census returns a Census of the current data; nil if there is nothing to count because
+// the counts are known already, or because the trace is not completely known.
 func (r *TraceReader) Census() *Census {
 	v, epoch := r.moment()
 	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
@@ -61,9 +61,8 @@ func (r *TraceReader) Census() *Census {
 	return &Census{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
 }
 
-// Step counts on, by some megabytes, and reports whether there is more. done and
-// total are bytes. After an error, or where the trace has become another, there
-// is no more.
+// Step counts some more megabytes, and reports whether there is more. done and
+// total are bytes. After an error, or if the trace has been replaced, there is no more.
 func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err error) {
 	more = true
 	err = c.r.use(func() error {
@@ -88,7 +87,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 				all[thread] = *n
 			}
 			c.r.tallies.Store(&all)
-			c.r.addUp() // here, so that no key waits for it
+			c.r.addUp() // here, so that no key press waits for it
 		}
 	}
 	return done, total, more && err == nil, err

@@ -5,16 +5,16 @@ import (
 	"tracex/format"
 )
 
-// childReader reads children of one node. It is used within guard.
+// childReader reads children of one node. It must be used within use.
 type childReader struct {
 	*walker
 	folded bool
 	start  int64         // of the node's content
-	end    int64         // of it
-	moment moment        // what it reads
-	marks  []mark        // of the node
-	lender *entries      // of the entries that folding looks at; nil: new ones
-	chain  []format.Cell // the containers around the place that is looked for, outermost first; nil: not known
+	end    int64         // end of the node's content
+	moment moment        // the view that it reads
+	marks  []mark        // checkpoints of the node
+	lender *entries      // of entries for folding; nil to allocate them
+	chain  []format.Cell // containers around the target offset, outermost first; nil if not known
 }
 
 // stretch returns an empty stretch of the node's children.
@@ -22,15 +22,15 @@ func (l *childReader) stretch(pos, ord int64) *stretch {
 	return &stretch{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
 }
 
-// childRead is a child that was read, or passed over.
+// childRead is the result of reading or skipping a child.
 type childRead struct {
-	ok    bool   // there is one
+	ok    bool   // there is a child
 	shown bool   // it does not fold to nothing
-	entry *entry // as it is shown; nil when it is not, or was passed over
-	next  mark   // where the child after it begins; the end of the content without one
+	entry *entry // as it is shown; nil if it is not shown, or was skipped
+	next  mark   // where the next child begins; the end of the content if there is no child
 }
 
-// child reads the child at a place.
+// child reads the child at a checkpoint.
 func (l *childReader) child(at mark) (c childRead, err error) {
 	e := new(entry)
 	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
@@ -68,7 +68,7 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 
 // around reads the children of a gap around a logical offset: up to back of
 // those that end at or before it, the one that contains it, and up to ahead
-// after that. With x = to it reads the last ones.
+// after that one. With x = to it reads the last ones.
 func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*stretch, error) {
 	pos, at := l.stepBack(from, ord, x, back)
 	if m, ok := markBefore(l.marks, x); ok && m.pos > pos && m.pos >= from {
@@ -99,8 +99,8 @@ func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, 
 	return s, nil
 }
 
-// lastBefore walks from a child on and returns where the last back children
-// begin that end at or before x, and every so many places that it passed.
+// lastBefore walks from a child to x and returns where the last back children that end
+// at or before x begin, and checkpoints on the way.
 func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back int) (first mark, passed []mark, err error) {
 	ring := make([]mark, back+1) // where the children seen last begin, and the next
 	ring[0] = m
@@ -128,13 +128,13 @@ func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back 
 	return ring[max(0, n-back)%len(ring)], passed, nil
 }
 
-// step goes over the next child without making a node of it.
+// step skips the next child without making a node.
 func (l *childReader) step(at mark) (childRead, error) {
 	var e entry
 	return l.over(&e, at)
 }
 
-// over is step, and reads the child into e, as it was recorded.
+// over is step, and reads the child into e, as recorded.
 func (l *childReader) over(e *entry, at mark) (childRead, error) {
 	ok, err := l.next(at.pos, at.ord, l.end, e, false)
 	if !ok || err != nil {

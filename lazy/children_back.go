@@ -5,14 +5,13 @@ import (
 	"tracex/format"
 )
 
-// stepBack returns a place in [from, x] where a child begins, or a reference
-// object before one, such that about back children lie between it and x; from,
-// when none is found. It goes from container to container: their cells tell
-// where they lie.
+// stepBack returns an offset in [from, x] where a child begins, or a reference
+// object before one, with about back children between it and x; from, if it finds
+// none. It goes from container to container, by their cells.
 func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	cells := l.s.Cells
 	if at, ok := l.s.OpenChild(l.start); ok && at < x {
-		// What has ended after that lies within the child.
+		// Everything that ended after that is within the child.
 		x = at
 	}
 	j := cells.FirstEnding(x) - 1
@@ -35,8 +34,8 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	if n < back || j < ord {
 		return from, ord
 	}
-	// first is a child with others before it: the footer of the one before
-	// is where its part begins.
+	// first is a child with siblings before it: it begins, or its reference objects do,
+	// after the footer of the previous one.
 	before := cells.At(j)
 	if before.End < from {
 		return from, ord
@@ -50,7 +49,7 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 }
 
 // outermost returns the outermost container that begins after from, of those
-// around a place: own is the ordinal of the innermost.
+// around an offset: own is the ordinal of the innermost.
 func (l *childReader) outermost(own, from int64) format.Cell {
 	if l.chain != nil {
 		i := sort.Search(len(l.chain), func(i int) bool { return l.chain[i].Start > from })
@@ -77,9 +76,9 @@ func (l *childReader) outermost(own, from int64) format.Cell {
 	}
 }
 
-// classes returns the classes that a container may have, the likeliest first:
-// loops and iterations have headers of known size, so the bytes before the
-// content tell.
+// classes returns the classes that a container may have, the most likely first:
+// loops and iterations have headers of known size, so it checks the bytes before
+// the content.
 func (l *childReader) classes(c format.Cell) []format.Class {
 	v := l.r.data.Version()
 	for _, try := range [...]struct {
@@ -105,7 +104,7 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 }
 
 // behind returns the offset after a container's footer, if the container is of
-// this class and what follows leads to a header whose content begins at start.
+// this class and the objects after it lead to a header whose content begins at start.
 func (l *childReader) behind(c format.Cell, class format.Class, start int64) (int64, bool) {
 	b, err := l.bytes(c.End)
 	if err != nil || format.Kind(b[0]) != format.KindFooter {

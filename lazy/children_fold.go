@@ -5,11 +5,11 @@ import (
 	"tracex/lazy/internal/fold"
 )
 
-// fold returns what the folded view shows in place of e: nil for nothing. What
-// it returns is where e is; e itself may be it.
+// fold returns what the folded view shows in place of e; nil for nothing. The result
+// has the offsets of e, and may be e itself.
 func (l *childReader) fold(e *entry) (*entry, error) {
 	if e.state == StatePending {
-		return e, nil // only its end tells
+		return e, nil // undecided until its end is known
 	}
 	f := fold.Folder[*entry]{Context: l.r.ctx, Source: foldEntries{l}}
 	if keep, ok := f.Settled(&e.point); ok || l.stays(e) {
@@ -28,7 +28,7 @@ func (l *childReader) fold(e *entry) (*entry, error) {
 	return out, nil
 }
 
-// stays reports, from a look at a byte or two, whether a loop or an iteration
+// stays reports, by looking at one or two bytes, whether a loop or an iteration
 // folds to itself, as nearly all do.
 func (l *childReader) stays(e *entry) bool {
 	switch e.point.Class {
@@ -47,7 +47,7 @@ func (l *childReader) stays(e *entry) bool {
 	return false
 }
 
-// beginsWithPoint reports whether the first object of a content is a trace
+// beginsWithPoint reports whether the first object of the content is a trace
 // point.
 func (l *childReader) beginsWithPoint(start, end int64) bool {
 	if end <= start {
@@ -57,21 +57,21 @@ func (l *childReader) beginsWithPoint(start, end int64) bool {
 	return err == nil && format.Kind(b[0]) == format.KindTracePoint
 }
 
-// mayFold reports whether e, of which only what Peek reads is known, may fold
-// to something else or to nothing.
+// mayFold reports whether e, of which only the fields that Peek reads are known, may
+// fold to something else or to nothing.
 func (l *childReader) mayFold(e *entry) bool {
 	switch e.point.Class {
 	case format.ClassCall:
 		return l.r.ctx.MayFold(e.point.Ref)
 	case format.ClassLoop:
-		return true // its footer tells
+		return true // its footer decides
 	case format.ClassIteration:
 		return !l.stays(e)
 	}
 	return l.r.ctx.Coverage(&e.point)
 }
 
-// newEntry returns an entry for what folding looks at.
+// newEntry returns an entry for folding.
 func (l *childReader) newEntry() *entry {
 	if l.lender == nil {
 		return new(entry)
@@ -79,8 +79,8 @@ func (l *childReader) newEntry() *entry {
 	return l.lender.take()
 }
 
-// copyOf returns a copy of e, which is no longer used: where entries
-// are lent, each keeps the memory of its own slices, so that no two share any.
+// copyOf returns a copy of e, which is no longer used. Lent entries keep the memory of
+// their own slices, so that no two share any.
 func (l *childReader) copyOf(e *entry) *entry {
 	out := l.newEntry()
 	args, subtree := out.point.Args, out.point.Subtree
@@ -91,7 +91,7 @@ func (l *childReader) copyOf(e *entry) *entry {
 	return out
 }
 
-// foldEntries is the foldSource of entries.
+// foldEntries is a fold.Source of entries.
 type foldEntries struct{ l *childReader }
 
 func (s foldEntries) Point(e *entry) (*format.Point, error) { return &e.point, nil }
@@ -133,7 +133,7 @@ func (s foldEntries) Shortened(e *entry, iterations int32) *entry {
 	return out
 }
 
-// last returns the last child of a container; want is as for next.
+// last returns the last child of a container; want is as in next.
 func (w *walker) last(e *entry, want bool) (*entry, bool, error) {
 	if !e.hasContent() {
 		return nil, false, nil

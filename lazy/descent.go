@@ -64,9 +64,9 @@ type descent struct {
 	begun int64         // logical: start of the walk in the segment
 	ahead *mapped.Ahead // of the segment; nil if it is short, as far as is known
 	seam  *seam         // nil if not requested
-	// visit, when not nil, is called for each point where it is read, within guard and
-	// with the context locked, in the place of a batch: the point is still in the cache
-	// then. full is what it returned: whether reading stops there.
+	// visit, if not nil, is called for each point where it is read, within use and
+	// with the context locked, instead of filling a batch: the point is still in the
+	// cache then. full is its result: whether to stop reading there.
 	visit func(*visit) (full bool)
 	full  bool
 	now   visit // the argument of visit

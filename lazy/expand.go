@@ -2,10 +2,10 @@ package lazy
 
 import "context"
 
-// ExpandAll expands n and what is below it, depth levels (0: all), loading as it
-// goes. It stops when limit rows have been expanded, or when the nodes would not
-// fit into the budget; complete says whether all is expanded. It looks at the limit
-// after each page of children, so that up to 127 rows more may be expanded.
+// ExpandAll expands n and its descendants, depth levels (0 for all), loading them as it
+// proceeds. It stops when limit rows have been expanded, or when the nodes would not
+// fit into the budget; complete reports whether everything is expanded. It checks the
+// limit after each slab of children, so it may expand up to 127 more rows.
 // progress may be nil.
 func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progress func(rows int)) (rows int, complete bool, err error) {
 	type task struct {
@@ -43,8 +43,8 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 	return rows, true, nil
 }
 
-// page returns the children of n that are in memory, or are loaded, from a
-// logical offset on, and where they end.
+// page returns the children of n in the slab at a logical offset, from that offset on,
+// and where they end. It loads them if necessary.
 func (t *Tree) page(ctx context.Context, n *Node, pos int64) (nodes []*Node, next int64, err error) {
 	t.mu.Lock()
 	if p, _ := n.covering(pos); p != nil {
@@ -68,7 +68,7 @@ func (t *Tree) page(ctx context.Context, n *Node, pos int64) (nodes []*Node, nex
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	nodes = t.attach(n, s) // may cut s short
+	nodes = t.attach(n, s) // may shorten s
 	if s.read.epoch != t.now.epoch {
 		return nil, 0, errStale
 	}

@@ -6,24 +6,25 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// ErrIndexVersion: an index is of another version of the format than its data.
+// ErrIndexVersion: an index has another format version than its data.
 var ErrIndexVersion = index.ErrVersion
 
 // IndexError is a fault of an index, not of its data: it is missing, cut short, of
-// another version, or does not agree with the data. Its Err says what is wrong.
+// another version, or does not match the data. Its Err has the details.
 type IndexError = index.Error
 
-// VerifyIndex compares every cell of an index with the data: file is its path, "" for
-// the name that belongs to the data. It returns the number of cells. progress may be
-// nil; it gets bytes of data. What is wrong with the index is an [*IndexError].
+// VerifyIndex compares every cell of an index with the data. file is its path, "" for
+// the default name beside the data. It returns the number of cells. progress may be
+// nil; it gets bytes of data. A fault of the index is an [*IndexError].
 func VerifyIndex(ctx context.Context, data, file string, progress func(done, total int64)) (cells int64, err error) {
 	return index.Verify(ctx, data, file, progress)
 }
 
-// RebuildIndex makes the index of a data file from the data alone and puts it at
-// path, "" for the name that belongs to the data. It replaces what is there, at the
-// end and whole. progress may be nil; it gets bytes of data. A recording without its
-// end mark is refused unless force is set; the index then ends with what is whole.
+// RebuildIndex makes the index of a data file from the data only and stores it at path,
+// "" for the default name beside the data. It replaces an existing file only once the
+// index is complete. progress may be nil; it gets bytes of data. RebuildIndex refuses a
+// recording without its end mark unless force is set; the index then ends with the last
+// whole object.
 func RebuildIndex(ctx context.Context, data, path string, force bool, progress func(done, total int64)) error {
 	return index.Rebuild(ctx, data, path, force, progress)
 }

@@ -2,17 +2,17 @@ package lazy
 
 import "context"
 
-// walkStep is how many children a walk over all of them looks at between two
-// looks at its context.
+// walkStep is how many children a walk over all of them processes between two
+// checks of its context.
 const walkStep = 4096
 
-// Progress is told how far work has come: how many bytes of a trace it is past,
-// of how many. It runs on the goroutine that works; nil: nobody asks.
+// Progress receives the progress of work: the number of bytes of a trace that are done,
+// and the total. It runs on the goroutine that works. It may be nil.
 type Progress func(done, total int64)
 
-// overChildren calls f for each child of n, in order and as recorded: of its
-// point only what Peek reads is known. pos is where the reference objects before
-// it begin. f is called within use, and keeps nothing of what it is given.
+// overChildren calls f for each child of n, in order and as recorded: only the fields
+// of its point that Peek reads are known. pos is where the reference objects before
+// it begin. f is called within use, and must not keep its arguments.
 func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *entry) error) error {
 	e := n.e.Load()
 	pos, ord := e.start, e.first
@@ -44,8 +44,8 @@ func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f f
 	return nil
 }
 
-// shown returns what the tree shows of a child as recorded: nil for nothing. Of
-// its point, too, only what Peek reads is sure to be known.
+// shown returns what the tree shows of a recorded child; nil for nothing. In the result,
+// too, only the fields of the point that Peek reads are certain to be known.
 func (l *childReader) shown(c *entry) (*entry, error) {
 	if !l.folded || !l.mayFold(c) {
 		return c, nil
@@ -54,10 +54,9 @@ func (l *childReader) shown(c *entry) (*entry, error) {
 	return read.entry, err
 }
 
-// Largest returns the place of the child of n that holds most: whose header,
-// content and footer take the most bytes, the first of equals. ok is false
-// when n shows no children. It makes no nodes, and takes time in proportion to
-// the number of children.
+// Largest returns the Place of the child of n whose header, content and footer take the
+// most bytes, the first of equals. ok is false if n shows no children. It makes no
+// nodes, and takes time in proportion to the number of children.
 func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(0)
 	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *entry) error {
@@ -77,8 +76,8 @@ func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place
 	return p, ok, nil
 }
 
-// Weight returns how many bytes of the trace a node takes, and how many what it is in
-// has: of is 0 where that is not known, as of a thread.
+// Weight returns how many bytes of the trace a node takes, and the size of its parent's
+// content: of is 0 if that is not known, as for a thread.
 func (n *Node) Weight() (bytes, of int64) {
 	e := n.e.Load()
 	if n.IsThread() || e.state == StatePending {
@@ -91,8 +90,8 @@ func (n *Node) Weight() (bytes, of int64) {
 	return e.next - e.at, in.end - in.start
 }
 
-// Longest returns the place of the child of n that took longest, the first of
-// equals. ok is false when no child has a time. It makes no nodes, and takes
+// Longest returns the Place of the child of n that took longest, the first of
+// equals. ok is false if no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.
 func (t *Tree) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(-1)

@@ -161,9 +161,9 @@ func (w *worker) loader(m *mapped.File) *index.Loader {
 // endsChecked is how many roots checkEnds checks, of all threads together.
 const endsChecked = 1 << 16
 
-// checkEnds refuses an index whose recording ends within a call: it does not
-// tell which containers are open, only the data does. It must be called within
-// use. Of a trace with more than endsChecked roots it looks at the first.
+// checkEnds refuses an index whose recording ends within a call: only the data tells
+// which containers are open. It must be called within use. In a trace with more than
+// endsChecked roots it checks the first ones.
 func (t *trace) checkEnds(v *index.View) error {
 	left := endsChecked
 	for _, s := range v.Streams {

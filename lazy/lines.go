@@ -2,18 +2,18 @@ package lazy
 
 import "tracex/format"
 
-// Line is what a row shows, as of one moment. It is a value: who draws it asks
-// nothing of the tree, and waits for no lock.
+// Line is the content of a row at one moment. It is a value: drawing it needs neither
+// the tree nor a lock.
 type Line struct {
 	Row
-	Text  string        // of the node, in one line; a thread's name; "" of a gap
-	Spans []format.Span // the styles of Text; nil of a thread
-	Mark  int           // bytes at the start of Text that are the mark of a diff
+	Text  string        // of the node, in one line; a thread's name; "" for a gap
+	Spans []format.Span // the styles of Text; nil for a thread
+	Mark  int           // length of the diff mark at the start of Text, in bytes
 	Class format.Class  // of a trace point
 	Diff  format.DiffStatus
 
 	State    State
-	Leaf     bool // surely without children
+	Leaf     bool // certainly without children
 	Loaded   bool // children are in memory
 	Expanded bool
 	Order    Order
@@ -23,20 +23,20 @@ type Line struct {
 
 	Time                 Time
 	Timed                bool  // Time is known
-	Whole                int64 // how long what it is in took, in nanoseconds; 0: not known, or it is a thread
+	Whole                int64 // time of the parent, in nanoseconds; 0 if not known, or for a thread
 	Self                 int64 // see Node.Self
 	SelfExact, SelfKnown bool
 }
 
-// IsThread reports whether the line is that of a thread.
+// IsThread reports whether the line shows a thread.
 func (l *Line) IsThread() bool { return l.Node != nil && l.Parent == nil }
 
-// IsPoint reports whether the line is that of a trace point.
+// IsPoint reports whether the line shows a trace point.
 func (l *Line) IsPoint() bool { return l.Node != nil && l.Parent != nil }
 
-// Lines returns what rows show, all as of one moment. With verbose, texts say where
-// in the source something is, as far as the trace tells. What could not be read of
-// the times, since a file has shrunk, is not known.
+// Lines returns the contents of rows, all at one moment. With verbose, texts have code
+// locations, if the trace has them. Times that could not be read, because a file has
+// shrunk, are not known.
 func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 	lines := make([]Line, len(rows))
 	t.mu.Lock()
@@ -87,8 +87,8 @@ func (n *Node) describe(l *Line) {
 	}
 }
 
-// lineTimes fills in the times of lines and of what they are in, which is mostly the
-// same. It must be called within use.
+// lineTimes fills in the times of lines and of their parents; most lines share one
+// parent. It must be called within use.
 func (t *Tree) lineTimes(lines []Line) {
 	if !t.r.timed() {
 		return
@@ -113,7 +113,7 @@ func (t *Tree) lineTimes(lines []Line) {
 	}
 }
 
-// write fills in the text of a node. It returns the room that it used.
+// write fills in the text of a node. It returns the buffer that it used.
 func (n *Node) write(c *format.Context, l *Line, verbose bool, room []byte) []byte {
 	if n.IsThread() {
 		room = appendThread(room[:0], c, n.thread)

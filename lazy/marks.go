@@ -2,19 +2,18 @@ package lazy
 
 import "sort"
 
-// markEvery is how many children lie between two marks at least, where a walk
-// over children leaves some.
+// markEvery is the minimum number of children between two marks that a walk leaves.
 const markEvery = 1024
 
-// mark is a place among a node's children that a walk can begin at. Unlike an
-// anchor's, its number is not known.
+// mark is a checkpoint among a node's children, from which a walk can begin. Unlike an
+// anchor, it does not have the number of the child.
 type mark struct {
-	pos int64 // logical: where a child begins, or a reference object before it
-	ord int64 // ordinal of the first cell that ends at or behind pos
+	pos int64 // logical: offset of a child, or of a reference object before it
+	ord int64 // ordinal of the first cell that ends at or after pos
 }
 
 // markBefore returns the last mark but one before x: at least markEvery
-// children lie between.
+// children are in between.
 func markBefore(marks []mark, x int64) (mark, bool) {
 	i := sort.Search(len(marks), func(i int) bool { return marks[i].pos >= x }) - 2
 	if i < 0 {
@@ -23,8 +22,8 @@ func markBefore(marks []mark, x int64) (mark, bool) {
 	return marks[i], true
 }
 
-// mark keeps the places that a walk over n's children has passed. The slice
-// that n had is not changed: who reads may have it.
+// mark keeps the checkpoints of a walk over n's children. It replaces the old slice
+// instead of changing it, since readers may hold it.
 func (t *Tree) mark(n *Node, s *stretch) {
 	if len(s.passed) == 0 || s.read.epoch != t.now.epoch || n.kids == nil {
 		return

@@ -1,7 +1,7 @@
 package lazy
 
-// How rows follow one another: from the threads, through what is expanded, in the order
-// in which it is shown. The tree is locked.
+// The order of rows: from the threads, through expanded nodes, in the order in which
+// they are shown. The tree is locked.
 
 func (w *roots) firstChild(n *Node) (Row, bool) {
 	if !n.expanded() {
@@ -89,8 +89,8 @@ func (w *roots) prevSibling(r Row) (Row, bool) {
 	return Row{}, false
 }
 
-// resolveIn returns the row that stands in the place of a row of an expanded node:
-// the last one where there is none.
+// resolveIn returns the row that has taken the place of a row of an expanded node:
+// the last one if there is none.
 func (w *roots) resolveIn(r Row) Row {
 	n, at := r.Parent, r.From
 	if s := n.sorting(); s != nil {
@@ -114,7 +114,7 @@ func (w *roots) resolveIn(r Row) Row {
 	return rowOf(n)
 }
 
-// rowAt returns the child, or the gap, at or behind a logical offset.
+// rowAt returns the child, or the gap, at or after a logical offset.
 func (n *Node) rowAt(pos int64) (Row, bool) {
 	end := n.e.Load().end
 	for pos < end {
@@ -134,7 +134,7 @@ func (n *Node) rowAt(pos int64) (Row, bool) {
 	return Row{}, false
 }
 
-// rowBefore returns the child, or the gap, that lies before a logical offset.
+// rowBefore returns the child, or the gap, before a logical offset.
 func (n *Node) rowBefore(pos int64) (Row, bool) {
 	start := n.e.Load().start
 	for pos > start {
@@ -162,7 +162,7 @@ func (w *roots) resolve(r Row) Row {
 		}
 		return r
 	}
-	// The outermost node on the path that is gone or collapsed hides the rest.
+	// The outermost node on the path that is unloaded or collapsed hides the rest.
 	var hides *Node
 	for n := r.Parent; n != nil; n = n.parent {
 		if n.gone() || !n.expanded() {

@@ -5,34 +5,34 @@ import (
 	"sync"
 )
 
-// order is what a worker is asked to do.
+// order is a request to a worker.
 type order struct {
 	kind  orderKind
-	done  chan struct{} // of orderCatchUp: closed when it is done
+	done  chan struct{} // of orderCatchUp: closed when done
 	why   error         // of orderDistrust
-	epoch int64         // of orderDistrust: in which it was noticed; of an index that is gone, it says nothing
+	epoch int64         // of orderDistrust: the epoch of the doubt; ignored if the index was replaced since
 }
 
 type orderKind int
 
 const (
-	orderTick     orderKind = iota // time for another look; it is not sent
-	orderCatchUp                   // know all that is in the file now
+	orderTick     orderKind = iota // time for the next look; never sent
+	orderCatchUp                   // read everything that is in the file now
 	orderFollow                    // follow the trace again
-	orderUnfollow                  // no longer follow it
+	orderUnfollow                  // stop following it
 	orderDistrust                  // the index contradicts the data
 	orderKinds
 )
 
-// orders is a channel of orders of which a sender never waits: the worker may read
-// the trace for seconds, and a sender may hold locks.
+// orders is a queue whose senders never wait: the worker may read the trace for
+// seconds, and a sender may hold locks.
 type orders struct {
 	mu   sync.Mutex
 	list []order
-	wake chan struct{} // holds at most one: there are orders
+	wake chan struct{} // holds at most one: the list has orders
 }
 
-// send adds an order, unless an equal one is there.
+// send adds an order, unless it repeats a doubt.
 func (q *orders) send(o order) {
 	q.mu.Lock()
 	equal := func(p order) bool { return p.kind == orderDistrust && p.epoch == o.epoch }
@@ -46,7 +46,7 @@ func (q *orders) send(o order) {
 	}
 }
 
-// take takes the first order; ok is false when there is none.
+// take removes the first order; ok is false if there is none.
 func (q *orders) take() (o order, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,7 +58,7 @@ func (q *orders) take() (o order, ok bool) {
 	return o, true
 }
 
-// takeCatchUps takes all orders of that kind: one look does them all.
+// takeCatchUps removes all orders of that kind: one look serves them all.
 func (q *orders) takeCatchUps() (list []order) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *orders) takeCatchUps() (list []order) {
 	return list
 }
 
-// answer tells those that sent orders of orderCatchUp.
+// answer tells the senders of orderCatchUp that it is done.
 func answer(list []order) {
 	for _, o := range list {
 		if o.kind == orderCatchUp {

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// FoldedError says that the folded view does not show an event as such.
+// FoldedError is the error that the folded view does not show an event as such.
 type FoldedError struct {
 	Event int32
-	// Near is the event that is shown where this one was recorded: what it
-	// became a part of when Inside is false, what it was left out of when it
-	// is true. It is -1 where that is the thread itself.
+	// Near is the event that is shown where this one was recorded: the one it became
+	// part of if Inside is false, the one it was left out of if Inside is true. It is
+	// -1 for the thread itself.
 	Near   int64
 	Inside bool
 }
@@ -27,12 +27,11 @@ func (e *FoldedError) Error() string {
 	return fmt.Sprintf("event %d is folded into event %d", e.Event, e.Near)
 }
 
-// PrintEvent writes the trace point with an event number as Print does, without
-// the line of its thread unless lines are JSON; with subtree all that is below
-// it, too. In text the point has no indentation. o.MaxDepth counts from the
-// point. The error is a [*FoldedError] when the point is in the trace, but the
-// folded view does not show it. Of part, Thread and Count say where the point
-// is looked for, and how much is written.
+// PrintEvent writes the trace point with an event number as Print does, but without the
+// line of its thread unless o.JSON is set; with subtree also everything below it. As
+// text the point has no indentation. o.MaxDepth counts from the point. The error is a
+// [*FoldedError] if the trace has the point, but the folded view does not show it.
+// part.Thread is the thread to search, and part.Count limits the points written.
 func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOptions, event int32, subtree bool, part Part) error {
 	var n *Node
 	find := func() (err error) {
@@ -82,9 +81,8 @@ func shownEvent(ctx context.Context, r *TraceReader, folded bool, event int32, t
 	return n, n.ShowsEvent(event, place)
 }
 
-// ShowsEvent checks that n, which Reveal returned for the place of an event, is
-// that event. The error is a [*FoldedError] when it is what is shown in its
-// place.
+// ShowsEvent checks that n, which Reveal returned for the Place of an event, is
+// that event. The error is a [*FoldedError] if n is shown instead of the event.
 func (n *Node) ShowsEvent(event int32, at Place) error {
 	e := n.e.Load()
 	switch {
@@ -93,17 +91,17 @@ func (n *Node) ShowsEvent(event int32, at Place) error {
 	case e.point.Event == event:
 		return nil
 	}
-	// A place within the content of n is that of something left out of it.
+	// An offset within the content of n belongs to something left out of it.
 	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
 }
 
-// alone returns the level that holds nothing but n.
+// alone returns a level that contains only n.
 func (n *Node) alone() *level {
 	e := n.e.Load()
 	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.parent.parentText(), event: n.parent.event()}
 }
 
-// event returns the event of a node; -1 of a thread.
+// event returns the event of a node; -1 for a thread.
 func (n *Node) event() int64 {
 	if n.IsThread() {
 		return -1

@@ -8,13 +8,12 @@ import (
 	"tracex/lazy/internal/lines"
 )
 
-// PrintLoaded writes what of the tree is in memory as text, as Print
-// writes a whole one: where children are not in memory a line says how many,
-// which are counted for it, but not kept. Folded is the tree's own; o.Folded
-// says nothing. The tree may change meanwhile: what is printed of a node is
-// what was there when it was its turn. Of a node whose end is not known the
-// children known so far are counted. Children come as recorded, also of a node
-// that is sorted.
+// PrintLoaded writes the loaded part of the tree as text, as Print writes a whole one:
+// where children are not in memory a line has their number, which are counted for that,
+// but not kept. The tree's own folding applies; o.Folded is ignored. The tree may change
+// meanwhile: each node is printed as it is when its turn comes. In a node whose end is
+// not known, the children known so far are counted. Children appear in recorded order,
+// even in a sorted node.
 func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) error {
 	threads := t.Threads()
 	out := lines.New(w, t.r.ctx, t.r.Version(), o)
@@ -35,7 +34,7 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) err
 	return out.Flush()
 }
 
-// printLoaded prints what is below a thread.
+// printLoaded prints everything below a thread.
 func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) error {
 	stack := []Row{{Node: th}}
 	for len(stack) > 0 && out.Err() == nil {
@@ -65,7 +64,7 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 	return out.Err()
 }
 
-// timeTold returns the time of a node, where lines tell it.
+// timeTold returns the time of a node if the lines include it, noTime otherwise.
 func timeTold(n *Node, o PrintOptions) Time {
 	if !o.JSON {
 		return noTime
@@ -74,8 +73,8 @@ func timeTold(n *Node, o PrintOptions) Time {
 	return took
 }
 
-// childRows returns the rows of n's children, the last first, whether n is open
-// or not. Neighbouring gaps, with nothing shown between them, are one.
+// childRows returns the rows of n's children, last first, whether n is expanded
+// or not. Adjacent gaps, with nothing shown between them, are merged.
 func (t *Tree) childRows(n *Node) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()

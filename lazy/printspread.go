@@ -20,7 +20,7 @@ func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
 		if !again {
 			return err
 		}
-		// The thread that was begun by itself: what has been printed is passed over.
+		// Walk the thread by itself, skipping what has been printed.
 		threads = threads[max(0, slices.Index(threads, thread)):]
 		if p.at == nil || *p.at != thread {
 			p.enter(thread)
@@ -33,7 +33,7 @@ func (p *printer) spread(ctx context.Context, threads []int32, c cut) error {
 	return nil
 }
 
-// spreadWith returns a spread over what is known now, whose products are printed.
+// spreadWith returns a spread over the current view, whose products are printed.
 func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	return &spread[*textChunk]{
 		r: p.r, v: p.r.known.Load(), epoch: p.r.epoch.Load(), cut: c, o: p.descent(0),
@@ -48,8 +48,8 @@ func (p *printer) spreadWith(chunks *sync.Pool, c cut) *spread[*textChunk] {
 	}
 }
 
-// remade is TraceReader.remade; also where others made what is known again before
-// anything was found to be wrong with it.
+// remade is TraceReader.remade; it also handles a view that was replaced before anything
+// was found to be wrong with it.
 func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch int64) (bool, error) {
 	if errors.Is(err, errStale) {
 		return p.r.known.Load() != v, err
@@ -57,7 +57,7 @@ func (p *printer) remade(ctx context.Context, err error, v *index.View, epoch in
 	return p.r.remade(ctx, err, epoch)
 }
 
-// take writes what a goroutine of a spread made.
+// take writes a product of a spread.
 func (p *printer) take(c *textChunk) error {
 	from := 0
 	for _, run := range c.runs {
@@ -74,18 +74,18 @@ func (p *printer) take(c *textChunk) error {
 	return p.lines.Err()
 }
 
-// textChunk is text of points: runs of the same thread.
+// textChunk is the text of points, in runs of the same thread.
 type textChunk struct {
 	text []byte
 	runs []textRun
 }
 
-// textRun is the text of points of a thread that were visited one after the other.
+// textRun is the text of consecutively visited points of a thread.
 type textRun struct {
 	thread int32
 	begins bool  // the thread begins here
-	end    int   // in the text of the chunk
-	points int64 // visited, with or without text
+	end    int   // offset in the text of the chunk
+	points int64 // number visited, with or without text
 }
 
 // textWorker is the shareWorker of a printer.
@@ -111,7 +111,7 @@ func (t *textWorker) visit(v *visit) (full bool) {
 	return t.lines.Full()
 }
 
-// ends ends the run, if there is one.
+// ends ends the run, if any.
 func (t *textWorker) ends() {
 	if n := len(t.runs); n > 0 {
 		t.runs[n-1].end = t.lines.Gathered()
@@ -127,7 +127,7 @@ func (t *textWorker) flush() error {
 	thread := t.runs[n-1].thread
 	c := t.chunks.Get().(*textChunk)
 	c.text = t.lines.Swap(c.text[:0])
-	c.runs, t.runs = t.runs, append(c.runs[:0], textRun{thread: thread}) // it may go on
+	c.runs, t.runs = t.runs, append(c.runs[:0], textRun{thread: thread}) // the run may continue
 	return t.put(c)
 }
 

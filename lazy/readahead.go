@@ -5,8 +5,8 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// streamAhead brings in a part of a thread's stream ahead of its user. Offsets
-// are logical, also those that its user reaches.
+// streamAhead reads a part of a thread's stream ahead of its user. Offsets, including
+// those passed to Reached, are logical.
 func (r *trace) streamAhead(v *index.View, s *index.Stream, from, end int64) *mapped.Ahead {
 	return mapped.StartAhead(from-from%mapped.Piece, end, func(from, to int64) error {
 		return r.use(func() error {

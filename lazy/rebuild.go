@@ -11,15 +11,15 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// stepBytes is how much the rebuild scans between two looks at its context.
+// stepBytes is how much the rebuild scans between two checks of its context.
 const stepBytes = 4 << 20
 
 // showEvery is how often the rebuild shows what it knows.
 const showEvery = 100 * time.Millisecond
 
-// rebuild finds out about the trace from the data alone, showing what it knows
-// as it goes, and stores the index at path where that is allowed. first is a
-// scan that has begun, whose cells no sink took; nil for none.
+// rebuild reads the trace from the data only, showing what it knows as it proceeds,
+// and stores the index at path if that is allowed. first is a scan in progress that
+// has no sink; nil if there is none.
 func (r *worker) rebuild(ctx context.Context, path string, first *index.Scan) error {
 	r.note(func(s *Status) { s.Index = IndexRebuilt })
 	r.begin(PhaseRebuilding, int64(len(r.data.Bytes())))
@@ -29,8 +29,8 @@ func (r *worker) rebuild(ctx context.Context, path string, first *index.Scan) er
 	}
 	s := first
 	if s == nil || out != nil {
-		// The sink must have all cells, so the scan starts again. What it
-		// finds of what is known already changes nothing.
+		// The sink must get all cells, so the scan starts again. Finding known data
+		// again changes nothing.
 		s = index.NewScan(r.data, r.addReference)
 	}
 	if out != nil {
@@ -83,12 +83,12 @@ func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error 
 	return nil
 }
 
-// errNoEnd is why no index is stored.
+// errNoEnd is why no index is stored for incomplete data.
 var errNoEnd = errors.New("the recording has no end mark; it may still be running")
 
-// wantStored opens the place for the index; nil without an error when it is
-// not wanted. A recording without its end mark gets none: it may still be
-// written, and so may its index.
+// wantStored opens the file for the index; it returns nil without an error if no index is
+// wanted. A recording without its end mark gets none: it may still be written, and so
+// may its index.
 func (r *worker) wantStored(path string) (*index.File, error) {
 	if r.opts.NoWrite || path == "" {
 		return nil, nil
@@ -111,8 +111,8 @@ func (r *worker) wantStored(path string) (*index.File, error) {
 	return out, nil
 }
 
-// storeIndex puts the index into its place, unless the data has no good end or
-// has changed meanwhile, and continues with it instead of the scan's.
+// storeIndex commits the index, unless the data has no valid end or has changed
+// meanwhile, and from then on uses it instead of the scan.
 func (r *worker) storeIndex(ctx context.Context, out *index.File, s *index.Scan) error {
 	st, err := os.Stat(r.path)
 	switch {

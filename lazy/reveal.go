@@ -9,24 +9,24 @@ import (
 	"tracex/format"
 )
 
-// Place is a place in a thread's stream. It outlives nodes.
+// Place is a position in a thread's stream. Unlike a node it is never unloaded.
 type Place struct {
 	Thread int32
-	At     int64 // logical offset, within a trace point; -1: the thread itself
+	At     int64 // logical offset, within a trace point; -1 for the thread itself
 }
 
-// Place returns where n stands; of a thread, its beginning.
+// Place returns the position of n; for a thread, its beginning.
 func (n *Node) Place() Place { return Place{Thread: n.thread, At: n.e.Load().at} }
 
-// How many neighbours are loaded with a node that is revealed.
+// The numbers of neighbours that are loaded with a revealed node.
 const (
 	revealBefore = 32
 	revealAfter  = 64
 )
 
-// Reveal loads and expands the path to the trace point at a place and returns its
-// node, or the thread's: where the tree does not show that point, the innermost around it that
-// is shown.
+// Reveal loads and expands the path to the trace point at a Place and returns its node,
+// or the thread's. If the tree does not show that point, it returns the innermost
+// container around it that is shown.
 func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
 	t.Refresh()
 	n := t.thread(p.Thread)
@@ -60,7 +60,7 @@ func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
 }
 
 // surroundings are a logical offset with the containers around it, outermost first,
-// that had ended at a moment.
+// whose ends were known at a moment.
 type surroundings struct {
 	at    int64
 	cells []format.Cell
@@ -73,13 +73,13 @@ func (t *Tree) thread(id int32) *Node {
 	return t.roots.of(id)
 }
 
-// enclosing returns the containers around a logical offset, the outermost first.
+// enclosing returns the containers around a logical offset, outermost first.
 func (l *childReader) enclosing(at int64) []format.Cell {
 	chain, _ := l.fewEnclosing(at, math.MaxInt)
 	return chain
 }
 
-// fewEnclosing is enclosing; ok is false where there are more than most.
+// fewEnclosing is enclosing; ok is false if there are more than most.
 func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok bool) {
 	cells := l.s.Cells
 	chain = []format.Cell{}
@@ -95,8 +95,8 @@ func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok 
 	return chain, true
 }
 
-// revealIn expands n and returns its child around a logical offset, which it
-// loads when need be; nil when no child is shown there.
+// revealIn expands n and returns its child around a logical offset, loading it
+// if necessary; nil if no child is shown there.
 func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node, error) {
 	at := path.at
 	t.mu.Lock()
@@ -136,7 +136,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 	return p.nodes[i-1], nil
 }
 
-// FindFraction returns the place that far into a thread's stream, from 0 to 1.
+// FindFraction returns the Place at a fraction of a thread's stream, from 0 to 1.
 func (r *TraceReader) FindFraction(thread int32, f float64) (Place, error) {
 	s := r.known.Load().Stream(thread)
 	if s == nil {

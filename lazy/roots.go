@@ -3,13 +3,13 @@ package lazy
 import "sort"
 
 // roots are the threads of a tree, by id. A thread that no row has shown takes no
-// memory: its id is the view's, and its node is made when it is asked for.
+// memory: its id is in the view, and its node is made on demand.
 type roots struct {
-	n    int               // how many there are
+	n    int               // number of threads
 	id   func(i int) int32 // the id of the i-th thread; ids rise
 	made map[int32]*Node
 	make func(id int32) *Node
-	// more: some of them may be in none of the views to come.
+	// more: later views may lack some of the threads.
 	more bool
 }
 
@@ -17,12 +17,12 @@ func newRoots(make func(id int32) *Node) *roots {
 	return &roots{made: map[int32]*Node{}, make: make}
 }
 
-// startOver keeps the threads, although what named them was wrong.
+// startOver keeps the threads, although the view that listed them was wrong.
 func (r *roots) startOver() { r.more = true }
 
-// add adds the threads of a view: n, whose ids rise. id is called as long as the
-// roots are used. Usually the view has the threads of the one before and new ones
-// after them: then none is looked at but the last.
+// add adds the n threads of a view, whose ids rise. The roots keep id and call it later.
+// Usually a view has the threads of the previous one, followed by new ones: then only
+// the last known thread is compared.
 func (r *roots) add(n int, id func(i int) int32) {
 	known := r.n
 	if !r.more && known <= n && (known == 0 || id(known-1) == r.id(known-1)) {
@@ -48,12 +48,12 @@ func (r *roots) add(n int, id func(i int) int32) {
 
 func (r *roots) len() int { return r.n }
 
-// index returns the index of the first thread of this id or a higher one.
+// index returns the index of the first thread with this id or a higher one.
 func (r *roots) index(id int32) int {
 	return sort.Search(r.n, func(i int) bool { return r.id(i) >= id })
 }
 
-// at returns the i-th thread; nil where there is none.
+// at returns the i-th thread; nil if there is none.
 func (r *roots) at(i int) *Node {
 	if i < 0 || i >= r.n {
 		return nil
@@ -67,7 +67,7 @@ func (r *roots) at(i int) *Node {
 	return n
 }
 
-// of returns the thread of an id; nil where there is none.
+// of returns the thread with an id; nil if there is none.
 func (r *roots) of(id int32) *Node {
 	if n := r.made[id]; n != nil {
 		return n

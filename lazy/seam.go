@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// standing is where a walk stands before a point: all that decides how it goes on.
+// standing is the state of a walk before a point: everything that decides how it continues.
 type standing struct {
-	at    int64   // logical: of the point; -1: there is no other
-	stack []level // the containers around it, outermost first; what has been visited of them is passed
+	at    int64   // logical offset of the point; -1 if there is no other
+	stack []level // the containers around it, outermost first, with visited children skipped
 }
 
-// equal reports whether two walks that stand there go on alike.
+// equal reports whether walks with the two states continue alike.
 func (s *standing) equal(o *standing) bool {
 	return s.at == o.at && slices.Equal(s.stack, o.stack)
 }
 
-// seam notes where the walk over one segment stands at its two ends, so that it
-// can be told whether it goes on where another ended. A nil seam notes nothing.
+// seam records where the walk over one segment stands at its two ends, to decide
+// whether it continues where another ended. A nil seam records nothing.
 type seam struct {
-	approach int       // points that may be passed on the way to the first
-	first    *standing // before the first point that is not before the segment; nil: not known yet
-	last     *standing // before the first point behind it; nil: not known yet
+	approach int       // number of points that may be passed on the way to the first
+	first    *standing // before the first point in or after the segment; nil if not known yet
+	last     *standing // before the first point after it; nil if not known yet
 }
 
 // errFar: the way to the first point of a segment is too long.
 var errFar = errors.New("the beginning of the segment is not found at once")
 
-// comes notes that a walk comes to a point that is not behind its segment.
+// comes records that a walk reaches a point that is not after its segment.
 func (s *seam) comes(stack []level, at, from int64) error {
 	switch {
 	case s.first != nil:
@@ -41,14 +41,14 @@ func (s *seam) comes(stack []level, at, from int64) error {
 	return nil
 }
 
-// stops notes that a walk ends before a point behind its segment.
+// stops records that a walk ends before a point after its segment.
 func (s *seam) stops(stack []level, at int64) {
 	if s != nil {
 		s.put(stands(stack, at))
 	}
 }
 
-// ended notes that a walk has come to the end of all that it visits.
+// ended records that a walk has visited everything.
 func (s *seam) ended() {
 	if s != nil {
 		s.put(&standing{at: -1})
@@ -62,8 +62,8 @@ func (s *seam) put(last *standing) {
 	}
 }
 
-// stands copies the stack of a walk that has come to a point. Reference objects
-// before the point are passed: walks may come from before them or from behind.
+// stands copies the stack of a walk that has reached a point. It skips reference objects
+// before the point: walks may arrive from before or after them.
 func stands(stack []level, at int64) *standing {
 	s := &standing{at: at, stack: slices.Clone(stack)}
 	s.stack[len(stack)-1].pos = at

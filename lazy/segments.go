@@ -7,18 +7,18 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// segment is a part of a walk: the trace points of a thread that stand at from
-// or behind it, and before to, in logical offsets.
+// segment is a part of a walk: the trace points of a thread at logical offsets from
+// from to before to.
 type segment struct {
 	thread   int32
-	from, to int64 // to -1: the end
+	from, to int64 // to -1 for the end
 	size     int64 // in bytes, as far as is known
 }
 
 // part reports whether the segment is not a whole thread.
 func (g *segment) part() bool { return g.from > 0 || g.to >= 0 }
 
-// sharesOf cuts threads into shares of so many bytes for a spread: parts of long
+// sharesOf cuts threads into shares of about bytes bytes for a spread: parts of long
 // ones, and several short ones together.
 func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]segment] {
 	return func(yield func([]segment) bool) {
@@ -48,7 +48,7 @@ func sharesOf(v *index.View, threads []int32, bytes int64) iter.Seq[[]segment] {
 	}
 }
 
-// cutThread cuts a thread into shares. It reports whether yield wanted them all.
+// cutThread cuts a thread into shares. It reports whether yield accepted them all.
 func cutThread(s *index.Stream, bytes int64, yield func([]segment) bool) bool {
 	for from := int64(0); from < s.Size; from += bytes {
 		g := segment{thread: s.Thread, from: from, to: from + bytes}
@@ -62,7 +62,7 @@ func cutThread(s *index.Stream, bytes int64, yield func([]segment) bool) bool {
 	return true
 }
 
-// segmentsFrom cuts the threads into what is searched one after the other.
+// segmentsFrom returns the segments of a search, in order.
 func segmentsFrom(v *index.View, from Place) []segment {
 	at := max(from.At, 0)
 	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })

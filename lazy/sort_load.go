@@ -35,8 +35,8 @@ func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
 	return t.loadRanked(ctx, n, o, from, to, end)
 }
 
-// absentIn returns the range that a gap lies in, with its places there: nil when
-// it lies between ranges.
+// absentIn returns the range that contains a gap, with its indexes there: nil if
+// the gap is between ranges.
 func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 	for _, o := range s.ranges {
 		if o.lo.before(gap.hi) && !o.hi.before(gap.hi) && !gap.lo.before(o.lo) {
@@ -46,8 +46,8 @@ func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 	return nil, 0, 0
 }
 
-// arrange makes a walk for a gap between ranges and adds the range that it
-// finds, which it returns: nil when the order has changed meanwhile.
+// arrange does a walk for a gap between ranges and adds the range that it
+// finds, which it returns: nil if the order has changed meanwhile.
 func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
 	w.most, w.until = t.most, s.limit
 	if err := t.collect(ctx, n, w, nil); err != nil {
@@ -61,8 +61,8 @@ func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*
 	return t.memory.addRange(s, w), nil
 }
 
-// loadRanked loads up to a page of the children in a range, from the start or
-// the end of some places.
+// loadRanked loads up to a slab of the children in a range, from the start or
+// the end of the indexes from to to.
 func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int, end End) error {
 	if end == AtStart {
 		to = min(to, from+pageNodes)
@@ -93,8 +93,7 @@ func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// Those that are wanted first come last: where not all fit into the budget
-	// they stay.
+	// Attach the most wanted last: they stay if not all fit into the budget.
 	for i := range list {
 		if end == AtStart {
 			i = len(list) - 1 - i
@@ -104,7 +103,7 @@ func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int
 	return nil
 }
 
-// revealSorted makes the place of a child of a sorted node known, which may take
+// revealSorted makes the rank of a child of a sorted node known, which may take
 // a walk over all children.
 func (t *Tree) revealSorted(ctx context.Context, n, c *Node) error {
 	t.mu.Lock()

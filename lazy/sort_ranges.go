@@ -5,16 +5,15 @@ import (
 	"sort"
 )
 
-// ordered is a part of the order: all shown children whose ranks lie behind lo,
-// up to and with hi.
+// ordered is a range of the order: all shown children whose ranks are in (lo, hi].
 type ordered struct {
 	lo, hi rank
 	list   []ranked
-	byAt   []int32 // the places in list, by rank.at
-	used   uint64  // which use of the sorting was its last
+	byAt   []int32 // indexes into list, by rank.at
+	used   uint64  // value of sorting.uses at its last use
 }
 
-// rangeSize is what a child of a range takes in memory.
+// rangeSize is the memory that a child takes in a range, in bytes.
 const rangeSize = 32 + 4
 
 func newOrdered(lo, hi rank, list []ranked) *ordered {
@@ -38,7 +37,7 @@ func sign(n int64) int64 {
 
 func (o *ordered) bytes() int64 { return 128 + rangeSize*int64(len(o.list)) }
 
-// find returns the place of the child that stands at a logical offset.
+// find returns the index of the child at a logical offset.
 func (o *ordered) find(at int64) (int, bool) {
 	i := sort.Search(len(o.byAt), func(i int) bool { return o.list[o.byAt[i]].at >= at })
 	if i == len(o.byAt) || o.list[o.byAt[i]].at != at {
@@ -47,13 +46,13 @@ func (o *ordered) find(at int64) (int, bool) {
 	return int(o.byAt[i]), true
 }
 
-// behind returns the place of the first child behind a bound.
+// behind returns the index of the first child after a bound.
 func (o *ordered) behind(x rank) int {
 	return sort.Search(len(o.list), func(i int) bool { return x.before(o.list[i].rank) })
 }
 
-// dropRanges forgets what is known of the order of n's children, not that they
-// are sorted.
+// dropRanges forgets the known ranges of the order of n's children, which remain
+// sorted.
 func (m *memory) dropRanges(n *Node) {
 	s := n.kids.sorted
 	if s == nil || len(s.ranges) == 0 {
@@ -77,8 +76,8 @@ func (m *memory) dropRange(s *sorting, i int) {
 	s.between[i] = gone
 }
 
-// addRange adds the range that a walk has found and returns it: nil when some of
-// it is known by now.
+// addRange adds the range that a walk has found and returns it: nil if some of it is
+// known already.
 func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
 	i := sort.Search(len(s.ranges), func(i int) bool { return w.lo.before(s.ranges[i].hi) })
 	if i > 0 && s.ranges[i-1].hi != w.lo || i == 0 && w.lo != firstRank ||
@@ -103,7 +102,7 @@ func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
 	return o
 }
 
-// mostInRange is how many children a range of a sorted node has at most, of a
+// mostInRange returns the maximum number of children in a range of a sorted node, for a
 // tree with a budget.
 func mostInRange(budget int64) int {
 	return int(min(rangeChildren, max(pageNodes, budget/(64*rangeSize))))

@@ -2,8 +2,8 @@ package lazy
 
 import "tracex/format"
 
-// Missing returns how many children a gap of a sorted node stands for. known is
-// false for any other row, and where nobody has counted.
+// Missing returns how many children a gap of a sorted node represents. known is
+// false for any other row, and if they have not been counted.
 func (r Row) Missing() (children int64, known bool) {
 	return r.count, r.ranked() && r.count >= 0
 }
@@ -12,7 +12,7 @@ func (r Row) Missing() (children int64, known bool) {
 // ranks.
 func (r Row) ranked() bool { return r.lo != r.hi }
 
-// sortedGap returns the row of what lies behind lo, up to and with hi.
+// sortedGap returns the row of the gap (lo, hi].
 func (n *Node) sortedGap(lo, hi rank, count int64) Row {
 	at := max(lo.at, n.e.Load().start)
 	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
@@ -40,7 +40,7 @@ func (w *roots) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 	return n.rowAt(s.limit)
 }
 
-// sortedUpTo returns the last row of a sorted node up to and with a rank.
+// sortedUpTo returns the last row of a sorted node at or before a rank.
 func (w *roots) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
 	for i := len(s.ranges) - 1; i >= 0; i-- {
 		o := s.ranges[i]
@@ -63,7 +63,7 @@ func (w *roots) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
 	return Row{}, false
 }
 
-// gapBefore returns the gap before a range, or behind the last.
+// gapBefore returns the gap before a range, or after the last.
 func (s *sorting) gapBefore(n *Node, i int) Row {
 	lo, hi := firstRank, lastRank
 	if i > 0 {
@@ -75,8 +75,8 @@ func (s *sorting) gapBefore(n *Node, i int) Row {
 	return n.sortedGap(lo, hi, s.between[i])
 }
 
-// rowIn returns the row of a child in a range: a gap of neighbours that are not
-// in memory. ok is false when the child is not shown after all.
+// rowIn returns the row of a child in a range: a gap if it and its neighbours are not
+// in memory. ok is false if the child is not shown after all.
 func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
 	s.use(o)
 	if p, _ := n.covering(o.list[i].at); p != nil {
@@ -94,8 +94,8 @@ func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
 	return n.sortedGap(lo, o.list[to-1].rank, int64(to-from)), true
 }
 
-// absent returns the places around i whose children are not in memory, within
-// one page of them.
+// absent returns the indexes around i whose children are not in memory, within
+// one slab.
 func (n *Node) absent(o *ordered, i int) (from, to int) {
 	start := i / pageNodes * pageNodes
 	end := min(start+pageNodes, len(o.list))
@@ -112,8 +112,8 @@ func (n *Node) absent(o *ordered, i int) (from, to int) {
 	return from, to
 }
 
-// rankOf returns the rank of a child of a sorted node; ok is false when it is
-// not sorted: it came later.
+// rankOf returns the rank of a child of a sorted node; ok is false if the child was
+// added after sorting.
 func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 	e := c.e.Load()
 	if e.at >= s.limit {
@@ -158,8 +158,8 @@ func (w *roots) prevSorted(s *sorting, r Row) (Row, bool) {
 	return w.lastSorted(r.Parent, s, r.From)
 }
 
-// lastSorted returns the last row of a sorted node before a logical offset of
-// what is not sorted.
+// lastSorted returns the last row of a sorted node before a logical offset in its
+// unsorted part.
 func (w *roots) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
 	switch r, ok := n.rowBefore(pos); {
 	case !ok || pos <= s.limit:

@@ -7,27 +7,27 @@ import (
 	"tracex/format"
 )
 
-// sortWalk is a walk over all children of a node, for those whose ranks come
-// first behind from, or last up to hi.
+// sortWalk is a walk over all children of a node, for the first of those whose ranks
+// are after from, or the last of those up to hi.
 type sortWalk struct {
-	lo, hi rank  // of the gap that is looked into
-	from   rank  // from lo on
-	last   bool  // those before hi are wanted, not those behind from
-	most   int   // to keep
-	until  int64 // logical: no child from there on
+	lo, hi rank  // bounds of the gap to search
+	from   rank  // lo or later
+	last   bool  // find those before hi, not those after from
+	most   int   // number to keep
+	until  int64 // logical: ignore children from there on
 	limit  int64 // where the walk ended
-	ord    int64 // of the first cell that ends at or behind limit
+	ord    int64 // of the first cell that ends at or after limit
 	epoch  int64
 
-	kept    []ranked // up to twice as many as wanted
-	bound   rank     // what cannot be among the wanted ones: what is not before it, or behind it
+	kept    []ranked // up to twice the number wanted
+	bound   rank     // children that are not before it, or not after it if last, are not wanted
 	bounded bool
 	skipped int64 // shown children from lo to from; and, in the end, before the kept ones
-	found   int64 // shown children behind from
-	left    int64 // of them, those behind the kept ones
+	found   int64 // shown children after from
+	left    int64 // those of found that are after the kept ones
 }
 
-// collect makes a walk. It ends before a child whose time may yet become known.
+// collect does the walk. It ends before a child whose time may yet become known.
 func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk, progress Progress) error {
 	t.mu.Lock()
 	e := n.e.Load()
@@ -67,7 +67,7 @@ func (l *childReader) awaits(c *entry) bool {
 	return c.place != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.place)
 }
 
-// add looks at a child.
+// add processes a child.
 func (w *sortWalk) add(l *childReader, pos int64, c *entry) error {
 	shown, err := l.shown(c)
 	if shown == nil || err != nil {
@@ -94,7 +94,7 @@ func (w *sortWalk) add(l *childReader, pos int64, c *entry) error {
 	return nil
 }
 
-// beyond reports whether a child is not among the wanted ones.
+// beyond reports whether a child is not wanted.
 func (w *sortWalk) beyond(r rank) bool {
 	if w.last {
 		return r.before(w.bound)
@@ -102,7 +102,7 @@ func (w *sortWalk) beyond(r rank) bool {
 	return w.bound.before(r)
 }
 
-// cut sorts the kept children and leaves the wanted ones.
+// cut sorts the kept children and drops the unwanted ones.
 func (w *sortWalk) cut() {
 	slices.SortFunc(w.kept, func(a, b ranked) int {
 		switch {

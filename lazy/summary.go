@@ -7,17 +7,17 @@ import (
 	"tracex/format"
 )
 
-// Summary counts what is in a trace.
+// Summary counts the contents of a trace.
 type Summary struct {
-	Kinds   map[format.Kind]int64  // objects, of each kind that occurs
-	Classes map[format.Class]int64 // trace points, of each class that occurs
+	Kinds   map[format.Kind]int64  // number of objects of each kind that occurs
+	Classes map[format.Class]int64 // number of trace points of each class that occurs
 	Blocks  int64
-	Points  int64 // trace points in all
+	Points  int64 // total number of trace points
 	Depth   int   // deepest nesting of containers
 	Threads []ThreadSummary
 }
 
-// ThreadSummary counts what is in a thread.
+// ThreadSummary counts the contents of a thread.
 type ThreadSummary struct {
 	ThreadInfo
 	Points     int64
@@ -26,8 +26,8 @@ type ThreadSummary struct {
 	Unfinished int // containers open at the end
 }
 
-// Summarize reads the whole data once and counts. What is missing of damaged
-// data is the reader's Status().Problem. progress may be nil; it gets bytes.
+// Summarize reads all data once and counts. If the data is damaged, the reader's
+// Status().Problem has the reason. progress may be nil; it gets bytes.
 func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
 	c := counter{threads: make(map[int32]*ThreadSummary)}
 	var s *format.Scanner

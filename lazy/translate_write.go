@@ -21,24 +21,24 @@ type translationWriter struct {
 	buf     []byte
 	points  int64
 	eof     bool
-	err     error // of the data
+	err     error // of writing the data
 }
 
-// translatedStream is what is known of a thread that is written.
+// translatedStream is the state of a thread while it is written.
 type translatedStream struct {
 	logical int64 // content bytes so far
 	base    int64 // physical offset of the block's content
-	before  int64 // logical bytes before it
+	before  int64 // logical bytes before the block
 	open    []openCell
 }
 
-// openCell is a container whose footer has not come.
+// openCell is a container whose footer has not been read.
 type openCell struct {
 	start int64 // logical, of its content
 	event int32
 }
 
-// translateBuffer is how many bytes of data are written at a time.
+// translateBuffer is the size of the write buffer for data, in bytes.
 const translateBuffer = 1 << 20
 
 func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
@@ -51,7 +51,7 @@ func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *ti
 	return w
 }
 
-// write writes to the data; failed tells what goes wrong.
+// write writes to the data; failed returns its errors.
 func (w *translationWriter) write(b []byte) {
 	n, err := w.data.Write(b)
 	w.off += int64(n)
@@ -60,8 +60,8 @@ func (w *translationWriter) write(b []byte) {
 	}
 }
 
-// object writes what an object becomes. It fails where the object cannot be read;
-// what cannot be written is told at once too, as no reading goes on then.
+// object writes the translation of an object. It fails if the object cannot be read,
+// and also if writing has failed, since reading on would be pointless.
 func (w *translationWriter) object(o *format.Object) error {
 	switch o.Kind {
 	case format.KindBlockStart:
@@ -103,7 +103,7 @@ func (w *translationWriter) beginBlock(o *format.Object) {
 	w.times.BlockStart()
 }
 
-// owed writes a class descriptor that the trace did not have.
+// owed writes a class descriptor that the trace lacked.
 func (w *translationWriter) owed(d *format.ClassDescriptor) error {
 	b, err := d.Append(nil, w.tr.To())
 	if err != nil {
@@ -122,7 +122,7 @@ func (w *translationWriter) reference(b []byte) {
 	s.logical += int64(len(b))
 }
 
-// content writes what the object o has become.
+// content writes b, the translation of object o.
 func (w *translationWriter) content(o *format.Object, b []byte) {
 	s := w.cur
 	switch o.Kind {
@@ -146,12 +146,12 @@ func (w *translationWriter) content(o *format.Object, b []byte) {
 	}
 }
 
-// failed returns what writing has failed with.
+// failed returns the first error of writing.
 func (w *translationWriter) failed() error {
 	return cmp.Or(w.err, w.index.Err(), w.times.Err())
 }
 
-// end ends the files. Those of a trace without an end get none.
+// end completes the files. Those of an incomplete trace stay incomplete.
 func (w *translationWriter) end() error {
 	if !w.eof {
 		w.index.DropBlock()
@@ -167,7 +167,7 @@ func (w *translationWriter) end() error {
 	return cmp.Or(w.data.Flush(), w.failed())
 }
 
-// lastBase is what a dump writer puts into the last cell.
+// lastBase returns the offset that a dump writer puts into the last cell.
 func (w *translationWriter) lastBase() int64 {
 	last := int64(format.HeaderSize)
 	for _, s := range w.threads {

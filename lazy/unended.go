@@ -9,27 +9,27 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// Why data has no end, as [Options.Unended] says it.
+// Reasons why data has no end, for [Options.Unended].
 var (
 	// ErrRecording: its program still records it.
 	ErrRecording = errors.New("still being recorded")
-	// ErrLeft: its program ended without closing it, and what it recorded last is
-	// elsewhere.
+	// ErrLeft: its program ended without closing it, and the last part of the recording
+	// is elsewhere.
 	ErrLeft = errors.New("its program ended without closing it")
 )
 
-// errGrew is what the reader finds out itself.
+// errGrew is the reason that the reader finds itself.
 var errGrew = fmt.Errorf("%w: it grew while it was read", ErrRecording)
 
 // Unended is why data has no end, and what to do about it.
 type Unended struct {
-	Why  error  // that wraps ErrRecording or ErrLeft; nil: it is not known
+	Why  error  // wraps ErrRecording or ErrLeft; nil if not known
 	Hint string // may be ""
 }
 
-// Explain returns err, of the data at path, as ended says it where err is that the
-// data has no end. [errors.Is] still finds [format.ErrTruncated]. size is how many
-// bytes of the file were read; -1: all.
+// Explain adds the result of ended to err if err means that the data at path has no
+// end, and returns err otherwise. [errors.Is] still finds [format.ErrTruncated]. size
+// is the number of bytes of the file that were read; -1 for all.
 func Explain(err error, path string, size int64, ended func() Unended) error {
 	var e *format.Error
 	if !errors.Is(err, format.ErrTruncated) || !errors.As(err, &e) {
@@ -50,17 +50,17 @@ func Explain(err error, path string, size int64, ended func() Unended) error {
 	return &explained
 }
 
-// endless is a cause that data is cut short.
+// endless is the reason why data is cut short.
 type endless struct{ why error }
 
 func (u *endless) Error() string        { return u.why.Error() }
 func (u *endless) Unwrap() error        { return u.why }
 func (u *endless) Is(target error) bool { return target == format.ErrTruncated }
 
-// problem is what a scan found wrong with the data.
+// problem returns the fault that a scan found in the data.
 func (r *worker) problem(s *index.Scan) error {
 	read := int64(len(r.data.Bytes()))
-	if r.indexPath == "" { // it is unpacked, and the file is something else
+	if r.indexPath == "" { // unpacked: the file at path is the ZIP
 		read = -1
 	}
 	return Explain(s.Problem(), r.path, read, r.opts.Unended)
