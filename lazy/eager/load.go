@@ -1,5 +1,5 @@
 // Package eager loads a whole trace into memory, from any reader, without an index,
-// and prints it: the plain way, which is right by being simple. Package lazy is
+// and prints it. It is the simple implementation, easy to get right; package lazy is
 // compared with it.
 package eager
 
@@ -13,25 +13,25 @@ import (
 	"tracex/format"
 )
 
-// Forest is a whole trace in memory: all that is whole in it. It keeps the
-// encoded bytes of each point and decodes them when they are asked for, so it
-// takes about as much memory as the data file, and 24 bytes for each point. It
-// has no times: those lie in a file of their own, and it is read from a stream.
+// Forest is a whole trace in memory, up to the first damage. It keeps the
+// encoded bytes of each point and decodes them on demand, so it takes about as much
+// memory as the data file, plus 24 bytes for each point. It has no times: it is read
+// from one stream, and times are in a file of their own.
 //
-// Several goroutines may read a Forest at a time; Forget may not run beside any of
-// them.
+// Several goroutines may read a Forest at a time; Forget must not run concurrently
+// with any of them.
 type Forest struct {
 	Context *format.Context
 	Threads []*Thread // by id
 	// Problem is what was missing or damaged, nil if nothing: an
-	// [*format.Error] with the place. What stood before that place is here.
+	// [*format.Error] with the offset. Everything before that offset is loaded.
 	Problem error
 }
 
 // Thread is a thread of a Forest.
 type Thread struct {
 	ID   int32
-	Name string // "" when the trace has none
+	Name string // "" if the trace has none
 
 	version format.Version
 
@@ -39,21 +39,21 @@ type Thread struct {
 	store store
 	open  []uint32 // containers without footer, outermost first, while loading
 
-	forgotten map[uint32]struct{} // by index; nil: none
+	forgotten map[uint32]struct{} // by index; nil if none
 }
 
-// point is what a Forest keeps of a point beside its bytes.
+// point is what a Forest keeps for a point in addition to its bytes.
 type point struct {
 	at   place  // of the point
 	foot place  // of the footer of a container
-	size uint32 // points of the subtree, itself included; 0: still open
-	last uint32 // index of the last child; 0: none
+	size uint32 // number of points in the subtree, including itself; 0 if still open
+	last uint32 // index of the last child; 0 if none
 }
 
-// Load reads a whole trace front to back. Of one that is cut short or
-// damaged it returns what is whole, with the fault in Problem; calls that are
+// Load reads a whole trace front to back. From one that is cut short or
+// damaged it returns the whole objects, with the fault in Problem; calls that are
 // still open have the result [format.UnfinishedMethod], open loops as many
-// iterations as they have. It fails only when there is no trace at all.
+// iterations as they have. It fails only if r has no trace at all.
 func Load(r io.Reader) (*Forest, error) {
 	l := loader{
 		forest:  new(Forest),
@@ -77,7 +77,7 @@ func Load(r io.Reader) (*Forest, error) {
 		}
 		l.forest.Problem = err
 	}
-	if l.forest.Context == nil { // there is a header alone
+	if l.forest.Context == nil { // there is only a header
 		l.forest.Context = format.NewContext(s.Version())
 	}
 	l.finish()
@@ -104,7 +104,7 @@ func (l *loader) object(o *format.Object) error {
 		}
 	case format.KindBlockEnd, format.KindEOF:
 	case format.KindTracePoint:
-		// Decoded here only to know that it can be.
+		// Decoded here only to check that it can be decoded.
 		if _, err := l.version.DecodePoint(o.Bytes, &l.point); err != nil {
 			return err
 		}
@@ -140,8 +140,8 @@ func (t *Thread) begin(o *format.Object) error {
 	return nil
 }
 
-// end closes the innermost open container. An iteration's footer says nothing
-// and is not kept.
+// end closes the innermost open container. The footer of an iteration is empty and not
+// kept.
 func (t *Thread) end(footer []byte) {
 	i := t.open[len(t.open)-1]
 	t.open = t.open[:len(t.open)-1]
@@ -153,7 +153,7 @@ func (t *Thread) end(footer []byte) {
 	}
 }
 
-// finish sets the sizes of what is still open and puts the threads in order.
+// finish sets the sizes of the containers that are still open and sorts the threads.
 func (l *loader) finish() {
 	for _, t := range l.forest.Threads {
 		for _, i := range t.open {

@@ -6,16 +6,15 @@ import (
 	"tracex/format"
 )
 
-// Node is a point of a [Forest]: a small value to pass around. After
-// folding it may differ from what was recorded in its code location, diff
-// status or iterations.
+// Node is a point of a [Forest], a small value. After folding it may differ from the
+// recorded point in its code location, diff status or iterations.
 type Node struct {
 	thread     *Thread
 	index      uint32
 	change     change
-	diff       format.DiffStatus // when moved
-	location   int32             // when moved
-	iterations int32             // when shortened
+	diff       format.DiffStatus // if moved
+	location   int32             // if moved
+	iterations int32             // if shortened
 }
 
 type change uint8
@@ -25,16 +24,16 @@ const (
 	shortened change = 2
 )
 
-// Roots yields the thread's points of the top level, in order.
+// Roots yields the thread's roots, in order.
 func (t *Thread) Roots() iter.Seq[Node] {
 	return t.siblings(0, t.nodes.n)
 }
 
-// Points returns how many points the thread has.
+// Points returns the number of points in the thread.
 func (t *Thread) Points() int { return int(t.nodes.n) }
 
-// siblings yields the points from one up to, not including, end, without what
-// is below them.
+// siblings yields the points from one up to, not including, end, without their
+// descendants.
 func (t *Thread) siblings(from, end uint32) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for i := from; i < end; i += t.nodes.at(i).size {
@@ -45,8 +44,7 @@ func (t *Thread) siblings(from, end uint32) iter.Seq[Node] {
 	}
 }
 
-// Children yields the raw children of a node, in order, forgotten ones among
-// them.
+// Children yields the raw children of a node, in order, including forgotten ones.
 func (n Node) Children() iter.Seq[Node] {
 	return n.thread.siblings(n.index+1, n.index+n.thread.nodes.at(n.index).size)
 }
@@ -63,7 +61,7 @@ func (n Node) class() format.Class {
 	return class
 }
 
-// Point decodes the point into p, using p's slices again.
+// Point decodes the point into p, reusing p's slices.
 func (n Node) Point(p *format.Point) error {
 	if _, err := n.thread.version.DecodePoint(n.thread.store.from(n.thread.nodes.at(n.index).at), p); err != nil {
 		return err
@@ -74,8 +72,8 @@ func (n Node) Point(p *format.Point) error {
 	return nil
 }
 
-// Footer decodes the footer of a container into f. One that is still open has
-// the footer that [format.Unfinished] says, a loop its iterations counted.
+// Footer decodes the footer of a container into f. An open container has
+// the footer of [format.Unfinished], a loop with its iterations counted.
 func (n Node) Footer(f *format.Footer) error {
 	e := n.thread.nodes.at(n.index)
 	class := n.class()
@@ -111,7 +109,7 @@ func (n Node) countIterations() int32 {
 	return count
 }
 
-// Forget leaves a node, with all below it, out of what is printed: it counts
+// Forget omits a node, with all its descendants, from the printed tree: it counts
 // as not loaded.
 func (n Node) Forget() {
 	if n.thread.forgotten == nil {
@@ -128,8 +126,8 @@ func (n Node) loaded() bool {
 	return !gone
 }
 
-// source lets folding see a Forest. It keeps the point that was decoded
-// last: mostly what is folded is then shown.
+// source gives folding access to a Forest. It keeps the point decoded last, since a
+// point is usually shown right after it was folded.
 type source struct {
 	kept  Node
 	valid bool

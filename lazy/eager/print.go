@@ -10,13 +10,13 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// PrintOptions say how a tree is printed: as [tracex/lazy.PrintOptions], which has
+// PrintOptions control how a tree is printed; see [tracex/lazy.PrintOptions], which has
 // the same fields.
 type PrintOptions = lines.Options
 
-// Print writes the tree of each thread, all its roots, as text: a line for the
-// thread, then a line a point, two spaces a level. It streams; memory grows
-// with the depth of nesting alone.
+// Print writes the tree of each thread, with all its roots, as text: a line for the
+// thread, then a line per point, indented by two spaces per level. It streams; memory
+// grows only with the depth of nesting.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
 	p.folder = fold.Folder[Node]{Context: f.Context, Source: &p.source}
@@ -30,8 +30,8 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	return p.lines.Flush()
 }
 
-// forestPrinter walks a Forest. Its stack is its own, so that nesting of any
-// depth can be printed.
+// forestPrinter walks a Forest. It uses a stack of its own instead of recursion, for
+// nesting of any depth.
 type forestPrinter struct {
 	lines  *lines.Writer
 	source source
@@ -44,8 +44,8 @@ type forestPrinter struct {
 type printFrame struct {
 	next, end uint32
 	parent    format.Parent
-	event     int64 // of the container; -1: a thread
-	unloaded  int   // children passed since the last that was printed
+	event     int64 // of the container; -1 for a thread
+	unloaded  int   // children skipped since the last one printed
 }
 
 func (p *forestPrinter) tree(t *Thread) error {
@@ -74,7 +74,7 @@ func (p *forestPrinter) tree(t *Thread) error {
 	return nil
 }
 
-// node prints a point and pushes it when its children are to be printed.
+// node prints a point, and pushes it if its children must be printed.
 func (p *forestPrinter) node(n Node, top *printFrame, depth int) error {
 	point, err := p.source.Point(n)
 	if err != nil {

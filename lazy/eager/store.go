@@ -1,17 +1,17 @@
 package eager
 
-// place is where a store keeps an object: chunk in the upper half, offset in
-// the lower. Of a footer, 0 means that there is none.
+// place is the position of an object in a store: chunk in the upper half, offset in
+// the lower half. For a footer, 0 means that there is none.
 type place uint64
 
-// emptyFooter is the place of a footer that says nothing.
+// emptyFooter is the place of an empty footer.
 const emptyFooter place = 1
 
 // storeChunk is the size in bytes of the chunks of a store.
 const storeChunk = 1 << 20
 
-// store keeps objects in chunks that never grow, so that nothing is copied as
-// it fills. The first are small: a trace may have very many threads.
+// store keeps objects in chunks that never grow, to avoid copying as it fills. The
+// first chunks are small: a trace may have very many threads.
 type store struct {
 	chunks [][]byte
 }
@@ -24,7 +24,7 @@ func (s *store) keep(b []byte) place {
 		size := max(storeChunk>>max(0, 10-2*i), len(b)+2)
 		s.chunks = append(s.chunks, make([]byte, 0, size))
 		if i == 0 {
-			s.chunks[0] = s.chunks[0][:2] // what 0 and emptyFooter would be
+			s.chunks[0] = s.chunks[0][:2] // reserve the places 0 and emptyFooter
 		}
 	}
 	at := place(i)<<32 | place(len(s.chunks[i]))
@@ -32,13 +32,13 @@ func (s *store) keep(b []byte) place {
 	return at
 }
 
-// from returns the bytes from a place to the end of its chunk.
+// from returns the bytes from p to the end of its chunk.
 func (s *store) from(p place) []byte { return s.chunks[p>>32][uint32(p):] }
 
-// slabBits says how many points a part of a slab holds.
+// slabBits is the number of bits for an index in a part of a slab.
 const slabBits = 14
 
-// slab is a list of points in parts, for the reason that a store is.
+// slab is a list of points in parts, for the same reason as store.
 type slab struct {
 	parts [][]point
 	n     uint32
@@ -49,7 +49,7 @@ func (s *slab) at(i uint32) *point { return &s.parts[i>>slabBits][i&(1<<slabBits
 func (s *slab) add() *point {
 	if s.n&(1<<slabBits-1) == 0 {
 		var part []point
-		if s.n > 0 { // a later part fills for sure, or nearly
+		if s.n > 0 { // a later part will be full, or nearly
 			part = make([]point, 0, 1<<slabBits)
 		}
 		s.parts = append(s.parts, part)

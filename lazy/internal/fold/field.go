@@ -8,7 +8,7 @@ import (
 	"tracex/format"
 )
 
-// The calls that become the access of the field that they are made for.
+// The calls that fold to an access of the field that they were made for.
 
 // synthetic folds access$get… and access$set…, which read or write a private
 // field for another class.
@@ -53,7 +53,7 @@ func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err 
 	return f.Source.Moved(child, c.location, c.leaf()), true, nil
 }
 
-// field folds raw; p is nil when that does not make a field access of it.
+// field folds raw; p is nil if the result is not a field access.
 func (f *Folder[T]) field(raw T, depth int) (child T, p *format.Point, err error) {
 	child, keep, err := f.at(raw, depth+1)
 	if err != nil || !keep {
@@ -68,8 +68,8 @@ func (f *Folder[T]) field(raw T, depth int) (child T, p *format.Point, err error
 	return child, p, nil
 }
 
-// leaf returns the diff status of the access that a call of status diff
-// becomes: a leaf is not edited, it goes or comes.
+// leaf returns the diff status of the field access that replaces the call: a leaf is
+// not edited, but added or removed.
 func (c *callee) leaf() format.DiffStatus {
 	switch c.diff {
 	case format.DiffEditedOld:
@@ -80,7 +80,7 @@ func (c *callee) leaf() format.DiffStatus {
 	return c.diff
 }
 
-// accessor reports whether method is prefix and the field's name capitalised.
+// accessor reports whether method is prefix and the field's name capitalized.
 func accessor(method, prefix, field string) bool {
 	rest, ok := strings.CutPrefix(method, prefix)
 	if !ok {
@@ -90,7 +90,7 @@ func accessor(method, prefix, field string) bool {
 	upper := string(unicode.ToUpper(r))
 	switch {
 	case n == 0 || r == utf8.RuneError && n == 1 || r > 0xffff:
-		// Java capitalises UTF-16 units: not half a pair.
+		// Java capitalizes UTF-16 units: not half a pair.
 		upper = field[:n]
 	case r == 'ß':
 		upper = "SS"

@@ -1,6 +1,6 @@
-// Package fold decides what is shown in the place of recorded trace points: what
-// compilers and coverage tools added disappears. It knows a point by a [Source],
-// whether that is of a mapped trace or of one in memory.
+// Package fold decides what is shown in place of recorded trace points: it hides what
+// compilers and coverage tools added. It accesses points through a [Source], which may
+// be a mapped trace or one in memory.
 package fold
 
 import (
@@ -9,10 +9,10 @@ import (
 	"tracex/format"
 )
 
-// Source is how folding sees raw trace points of type T.
+// Source gives folding access to raw trace points of type T.
 type Source[T any] interface {
-	// Point returns the point of t. It may be overwritten by the next call of
-	// any method: folding keeps nothing of it.
+	// Point returns the point of t. The next call of any method may overwrite it:
+	// folding does not keep it.
 	Point(t T) (*format.Point, error)
 	// Iterations returns the number in the footer of a loop.
 	Iterations(t T) (int32, error)
@@ -20,7 +20,7 @@ type Source[T any] interface {
 	HasChildren(t T) (bool, error)
 	// First appends up to n of the first raw children of t to dst, in order.
 	First(dst []T, t T, n int) ([]T, error)
-	// Last returns the last raw child; ok is false when there is none.
+	// Last returns the last raw child; ok is false if there is none.
 	Last(t T) (child T, ok bool, err error)
 	// Moved returns t with another code location and diff status.
 	Moved(t T, location int32, diff format.DiffStatus) T
@@ -28,28 +28,27 @@ type Source[T any] interface {
 	Shortened(t T, iterations int32) T
 }
 
-// MaxDepth bounds how deep calls that may fold can be nested. A deeper chain stays
+// MaxDepth limits how deep calls that may fold can be nested. A deeper chain stays
 // as it is: no real program has one, and its top must be shown without walking to
 // its bottom.
 const MaxDepth = 64
 
-// Folder applies the rules that turn recorded points into what a person wants to
-// see. It looks at the children only of calls whose name allows folding, and of
-// loops. One goroutine uses it, while Context does not change.
+// Folder applies the rules that turn recorded points into the points shown. It looks
+// only at the children of loops and of calls whose name allows folding. Only one
+// goroutine may use it, while Context does not change.
 type Folder[T any] struct {
 	Context *format.Context
 	Source  Source[T]
 }
 
-// Fold returns what is shown in place of t; keep is false when that is
-// nothing. The result has the same parent as t, which is what the
-// text of its children depends on.
+// Fold returns the point shown in place of t; keep is false if none is. The result has
+// the same parent as t, on which the text of its children depends.
 func (f *Folder[T]) Fold(t T) (out T, keep bool, err error) {
 	return f.at(t, 0)
 }
 
-// Settled reports whether p alone tells what becomes of it, as for most: it is
-// kept as it is, or dropped. Ask this before Fold where the point is at hand.
+// Settled reports whether p is enough to decide, as for most points: it is kept as it
+// is, or dropped. Call it before Fold if the point is available.
 func (f *Folder[T]) Settled(p *format.Point) (keep, ok bool) {
 	switch p.Class {
 	case format.ClassCall:
@@ -81,8 +80,8 @@ func (f *Folder[T]) at(t T, depth int) (T, bool, error) {
 	return f.call(t, p, depth)
 }
 
-// callee is what folding needs to know of a call while it looks at its
-// children.
+// callee is the information about a call that folding needs while it looks at the
+// call's children.
 type callee struct {
 	location int32
 	diff     format.DiffStatus
@@ -113,7 +112,7 @@ func (f *Folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
 	return out, true, nil
 }
 
-// single folds a call with one child: a call that only passes on, or a getter.
+// single folds a call with one child: a call that only forwards to another, or a getter.
 func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err error) {
 	p, err := f.Source.Point(raw)
 	if err != nil || p.Class != format.ClassCall && p.Class != format.ClassFieldRead {
@@ -145,8 +144,8 @@ func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 	return raw, false, nil
 }
 
-// leadsOn reports whether c may fold when its only child is a call of this
-// method: by the names, before anything below is looked at.
+// leadsOn reports whether c may fold if its only child is a call of this
+// method: by the names, before anything below is read.
 func (f *Folder[T]) leadsOn(c *callee, method int32) bool {
 	m := f.Context.Method(method)
 	if m == nil {
@@ -157,8 +156,8 @@ func (f *Folder[T]) leadsOn(c *callee, method int32) bool {
 		name == m.Name || strings.Contains(m.Name, "access$")
 }
 
-// passesOn reports whether a method named outer is what the Kotlin compiler
-// makes to call inner with default arguments or from another class.
+// passesOn reports whether the Kotlin compiler generates a method named outer to call
+// inner with default arguments or from another class.
 func passesOn(outer, inner string) bool {
 	if rest, ok := strings.CutSuffix(outer, "$default"); ok && rest == inner {
 		return true
@@ -167,7 +166,7 @@ func passesOn(outer, inner string) bool {
 	return ok && rest == inner
 }
 
-// loop shortens a loop by its last iteration when that is empty. A recorder
+// loop shortens a loop by its last iteration if that is empty. A recorder
 // begins an iteration before it knows that the loop is over.
 func (f *Folder[T]) loop(t T, depth int) (T, bool, error) {
 	n, err := f.Source.Iterations(t)

@@ -6,7 +6,7 @@ import (
 	"tracex/format"
 )
 
-// primitives are the types whose values the value's kind tells.
+// primitives are the types that follow from the kind of a value.
 var primitives = map[format.ValueKind]format.TypeKind{
 	format.ValueByte: format.TypeByte, format.ValueShort: format.TypeShort,
 	format.ValueInt: format.TypeInt, format.ValueLong: format.TypeLong,
@@ -14,7 +14,7 @@ var primitives = map[format.ValueKind]format.TypeKind{
 	format.ValueChar: format.TypeChar, format.ValueBoolean: format.TypeBoolean,
 }
 
-// classTypes are the class names that mean a primitive type.
+// classTypes are the class names that denote a primitive type.
 var classTypes = map[string]format.TypeKind{
 	"I": format.TypeInt, "java.lang.Integer": format.TypeInt,
 	"J": format.TypeLong, "java.lang.Long": format.TypeLong,
@@ -26,9 +26,9 @@ var classTypes = map[string]format.TypeKind{
 	"C": format.TypeChar, "java.lang.Character": format.TypeChar,
 }
 
-// classes22 and classes27 are the classes of values whose kind tells it, by what
-// the versions of the format record them as. A value of a kind that is not there
-// has no class in version 27, and is a string in version 22.
+// classes22 and classes27 are the classes that follow from the kind of a value, by
+// format version. A value of a kind that is not listed has no class in version 27,
+// and is a string in version 22.
 var (
 	classes22 = map[format.ValueKind]string{format.ValueUnit: "kotlin.Unit", format.ValueVoid: "void"}
 	classes27 = map[format.ValueKind]string{
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// isOf reports whether t is the very class of v, not one above it.
+// isOf reports whether t is exactly the class of v, not a superclass.
 func (f *Folder[T]) isOf(t format.Type, v *format.Value) bool {
 	if k, ok := primitives[v.Kind]; ok {
 		return t.Kind == k && t.Dims == 0
@@ -55,13 +55,13 @@ func (f *Folder[T]) isOf(t format.Type, v *format.Value) bool {
 	}
 	name, ok := classes22[v.Kind]
 	if !ok {
-		name = "java.lang.String" // what all others are recorded as
+		name = "java.lang.String" // how all others are recorded
 	}
 	return isNamed(t, name)
 }
 
-// isNamed reports whether t is the type of a class of this name, which for an
-// array is as in a class file: [[I, [Ljava.lang.String;.
+// isNamed reports whether t is the type of a class of this name; array names are as in
+// a class file: [[I, [Ljava.lang.String;.
 func isNamed(t format.Type, name string) bool {
 	for range t.Dims {
 		rest, ok := strings.CutPrefix(name, "[")

@@ -8,11 +8,11 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// JSONVersion is the version of what lines of JSON say. A member that is added
-// leaves it as it is; one that goes, or says something else, does not.
+// JSONVersion is the version of the JSON lines. Adding a member does not change it;
+// removing one or changing its meaning does.
 const JSONVersion = 1
 
-// Head writes the line above all others, when lines are JSON: what they are.
+// Head writes the first line of JSON output, which identifies the format.
 func (l *Writer) Head(begun time.Time, timed bool) {
 	if !l.o.JSON {
 		return
@@ -60,7 +60,7 @@ func (l *Writer) jsonUnloaded(n, depth int) {
 	l.object()
 }
 
-// span appends when something was, and how long, in nanoseconds.
+// span appends start and duration, in nanoseconds.
 func (l *Writer) span(t times.Time) {
 	if t != times.None {
 		l.member("start", t.Start)
@@ -73,7 +73,7 @@ func (l *Writer) member(name string, n int64) {
 	l.buf = strconv.AppendInt(l.buf, n, 10)
 }
 
-// object ends the line of an object.
+// object completes the line of an object.
 func (l *Writer) object() {
 	l.buf = append(l.buf, '}')
 	l.end()

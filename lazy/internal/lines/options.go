@@ -3,15 +3,15 @@
 // loaded. It knows no tree; its user walks and says what comes.
 package lines
 
-// Options say how a tree is printed.
+// Options control how a tree is printed.
 type Options struct {
-	Folded  bool // else every point as recorded
+	Folded  bool // fold; otherwise print every point as recorded
 	Verbose bool // with code locations
-	Escape  bool // for a terminal: control characters in visible form
-	Values  bool // below each point, what was captured of the inside of its values
-	// JSON makes each line an object: see docs/json.md. Captured values
-	// and places are always among what it says; Verbose and Values say nothing.
+	Escape  bool // for a terminal: show control characters in visible form
+	Values  bool // below each point, the captured contents of its values
+	// JSON makes each line an object: see docs/json.md. It always includes captured
+	// values and locations; Verbose and Values have no effect.
 	JSON bool
-	// MaxDepth is how many levels below the roots are printed; 0: all.
+	// MaxDepth is how many levels below the roots are printed; 0 for all.
 	MaxDepth int
 }

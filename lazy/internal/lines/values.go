@@ -6,12 +6,12 @@ import (
 	"tracex/format"
 )
 
-// valueMark begins the lines about values below a point, so that none is taken
-// for a point.
+// valueMark begins the lines about values below a point, to distinguish them from
+// points.
 const valueMark = "| "
 
-// values writes what was captured of the inside of a point's values, a line for
-// each field, element and frame, and how many elements of an array were not.
+// values writes the captured contents of a point's values: a line for each field,
+// element and frame, and the number of array elements that were not captured.
 func (l *Writer) values(p *format.Point, f *format.Footer, depth int) {
 	show := func(what string, v *format.Value) {
 		if v.Captured != nil || v.Kind == format.ValueArray && v.Length() > 0 {
@@ -45,7 +45,7 @@ func (l *Writer) values(p *format.Point, f *format.Footer, depth int) {
 	}
 }
 
-// inside writes a value and what is in it; nested is how deep it is in others.
+// inside writes a value and its contents; nested is its depth of nesting in others.
 func (l *Writer) inside(what string, v *format.Value, depth, nested int) {
 	l.valueLine(what, depth, nested, func(dst []byte) []byte { return l.ctx.AppendValueText(dst, v) })
 	in := v.Captured
@@ -70,7 +70,7 @@ func (l *Writer) inside(what string, v *format.Value, depth, nested int) {
 	}
 }
 
-// valueText writes one line of what is in a value and is a text.
+// valueText writes one line of a value's contents that is a text.
 func (l *Writer) valueText(what, text string, depth, nested int) {
 	l.valueLine(what, depth, nested, func(dst []byte) []byte { return format.AppendPlain(dst, text) })
 }

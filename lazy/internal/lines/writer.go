@@ -8,31 +8,31 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// Writer writes the lines of a printed tree. The first failure to write sticks, and
-// nothing is written after it. A Writer is used by one goroutine, while the
-// descriptors do not change.
+// Writer writes the lines of a printed tree. After the first write error it writes
+// nothing more. Only one goroutine may use a Writer, while the descriptors do not
+// change.
 type Writer struct {
-	w       io.Writer // nil: the owner of the Writer takes buf
+	w       io.Writer // nil if the owner of the Writer takes buf
 	ctx     *format.Context
 	version format.Version // of the trace
 	o       Options
 	buf     []byte // lines not yet written
-	text    []byte // scratch, of a line that is escaped
-	pending []byte // the line of a thread that is written with its first point
-	base    int    // how deep in the trace the points of depth 0 are
+	text    []byte // scratch, for a line that is escaped
+	pending []byte // the line of a thread, to be written with its first point
+	base    int    // depth in the trace of points at depth 0
 	json    *format.JSON
-	within  int32 // the thread whose points are JSON now: a point may name another
+	within  int32 // the thread of the current JSON points: a point may name another
 	err     error
 }
 
-// lineBuffer is how many bytes are gathered before they are written, and
-// bufferRoom how many a buffer has room for: those and some lines more.
+// lineBuffer is how many bytes are collected before they are written, and
+// bufferRoom the capacity of a buffer: that and some more lines.
 const (
 	lineBuffer = 64 << 10
 	bufferRoom = lineBuffer + 4<<10
 )
 
-// New returns a Writer of a trace's lines to w; nil when its owner takes them by
+// New returns a Writer of a trace's lines to w. If w is nil the owner takes the lines with
 // Swap. ctx has the descriptors of the trace and v is its version.
 func New(w io.Writer, ctx *format.Context, v format.Version, o Options) *Writer {
 	l := &Writer{w: w, ctx: ctx, version: v, o: o, buf: NewBuffer()}
@@ -45,35 +45,35 @@ func New(w io.Writer, ctx *format.Context, v format.Version, o Options) *Writer 
 // NewBuffer returns an empty buffer for lines.
 func NewBuffer() []byte { return make([]byte, 0, bufferRoom) }
 
-// Options returns how lines are written.
+// Options returns the options of the Writer.
 func (l *Writer) Options() Options { return l.o }
 
-// Err returns the first failure of w; nil while there was none.
+// Err returns the first write error; nil if none.
 func (l *Writer) Err() error { return l.err }
 
-// SetBase says how deep in the trace the points of depth 0 are; JSON tells depths.
+// SetBase sets the depth in the trace of points at depth 0, for JSON.
 func (l *Writer) SetBase(depth int) { l.base = depth }
 
-// SetThread says which thread the points that come are of.
+// SetThread sets the thread of the points that follow.
 func (l *Writer) SetThread(id int32) { l.within = id }
 
-// Gathered returns how many bytes of lines have not been written.
+// Gathered returns how many bytes of lines are collected but not written.
 func (l *Writer) Gathered() int { return len(l.buf) }
 
-// Full reports whether enough is gathered to be taken.
+// Full reports whether enough lines are collected to be taken.
 func (l *Writer) Full() bool { return len(l.buf) >= lineBuffer }
 
-// Swap returns what is gathered, and gathers in an empty buffer from now on.
+// Swap returns the collected lines, and continues with an empty buffer.
 func (l *Writer) Swap(empty []byte) (text []byte) {
 	text, l.buf = l.buf, empty
 	return text
 }
 
-// Drop drops what is gathered.
+// Drop discards the collected lines.
 func (l *Writer) Drop() { l.buf = l.buf[:0] }
 
 // Thread writes the line above the tree of a thread, with its name if the
-// trace has several. Since version 27 the reference prints none for a thread
+// trace has several. Since version 27 the reference prints no line for a thread
 // without points.
 func (l *Writer) Thread(id int32, name string, several bool, took times.Time) {
 	if l.o.JSON {
@@ -100,8 +100,8 @@ func (l *Writer) Thread(id int32, name string, several bool, took times.Time) {
 	l.end()
 }
 
-// Point writes the line of a point. inside, the event of the container around
-// it, -1 for none, and took are told in JSON alone.
+// Point writes the line of a point. inside is the event of the container around
+// it, -1 if none; only JSON includes inside and took.
 func (l *Writer) Point(p *format.Point, f *format.Footer, parent format.Parent, inside int64, depth int, took times.Time) {
 	if l.o.JSON {
 		l.jsonPoint(p, f, parent, inside, depth, took)
@@ -121,7 +121,7 @@ func (l *Writer) Point(p *format.Point, f *format.Footer, parent format.Parent, 
 }
 
 // Unloaded writes the line for a run of n children that are not
-// loaded; nothing for none.
+// loaded; nothing if n is 0.
 func (l *Writer) Unloaded(n, depth int) {
 	if n == 0 {
 		return
@@ -152,7 +152,7 @@ func (l *Writer) indent(depth int) {
 	l.buf = append(l.buf, spaces[:n]...)
 }
 
-// headed writes the line of a thread that is pending.
+// headed writes the pending line of a thread.
 func (l *Writer) headed() {
 	if len(l.pending) > 0 {
 		l.buf = append(l.buf, l.pending...)
@@ -167,7 +167,7 @@ func (l *Writer) end() {
 	}
 }
 
-// Text writes lines of points that another lineWriter made.
+// Text writes lines of points made by another Writer.
 func (l *Writer) Text(text []byte) {
 	l.headed()
 	if len(l.buf)+len(text) < lineBuffer {
@@ -180,7 +180,7 @@ func (l *Writer) Text(text []byte) {
 	}
 }
 
-// Flush writes what is gathered and returns the first failure.
+// Flush writes the collected lines and returns the first write error.
 func (l *Writer) Flush() error {
 	if l.err == nil && len(l.buf) > 0 {
 		_, l.err = l.w.Write(l.buf)

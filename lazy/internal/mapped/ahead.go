@@ -3,37 +3,37 @@ package mapped
 import "sync/atomic"
 
 const (
-	// Piece is how many bytes are brought in at a time.
+	// Piece is how many bytes are loaded at a time.
 	Piece = 4 << 20
-	// aheadWindow is how far ahead of its user a file is brought in, in bytes.
+	// aheadWindow is the maximum distance of loading ahead of the user, in bytes.
 	aheadWindow = 64 << 20
-	// aheadBehind is how many bytes are given back at a time, a multiple of
+	// aheadBehind is how many bytes are released at a time, a multiple of
 	// Piece.
 	aheadBehind = 2 * Piece
 )
 
-// Ahead brings a mapped file into memory while its user works on what comes
-// before: without it, the user waits for the disk at each page that is not there
-// yet. It stays within 64 MiB of its user. The methods of a nil Ahead do nothing.
+// Ahead loads a mapped file into memory ahead of its user: without it, the user waits
+// for the disk at each page that is not in memory yet. It stays within 64 MiB of its
+// user. The methods of a nil Ahead do nothing.
 type Ahead struct {
-	load  func(from, to int64) error // brings in a piece; its error ends the work
-	leave func(from, to int64)       // gives back what the user has passed; nil: that stays
-	left  int64                      // all before it was given back
+	load  func(from, to int64) error // loads a piece; an error ends the work
+	leave func(from, to int64)       // releases bytes that the user has passed; nil to keep them
+	left  int64                      // everything before it was released
 	end   int64
-	at    atomic.Int64  // where the user is
+	at    atomic.Int64  // position of the user
 	moved chan struct{} // holds at most one: at has changed
 	quit  chan struct{}
 	done  chan struct{} // closed when the goroutine has ended
 }
 
-// StartAhead begins to bring in the bytes from one offset to another, a [Piece] at
-// a time, each by a call of load on another goroutine; an error of load ends that.
+// StartAhead starts loading the bytes from one offset to another, a [Piece] at
+// a time, each by a call of load on another goroutine; an error of load ends it.
 // The caller must stop it, without holding a lock that load takes.
 func StartAhead(from, end int64, load func(from, to int64) error) *Ahead {
 	return startWindow(from, end, load, nil)
 }
 
-// startWindow is StartAhead, and gives back what the user has passed.
+// startWindow is StartAhead, and releases bytes that the user has passed.
 func startWindow(from, end int64, load func(from, to int64) error, leave func(from, to int64)) *Ahead {
 	a := &Ahead{load: load, leave: leave, left: from, end: end,
 		moved: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
@@ -69,7 +69,7 @@ func (a *Ahead) run(next int64) {
 	}
 }
 
-// giveBack gives back what the user has passed, in whole pieces.
+// giveBack releases the bytes that the user has passed, in whole pieces.
 func (a *Ahead) giveBack(at int64) {
 	if to := at - at%aheadBehind; a.leave != nil && to > a.left {
 		a.leave(a.left, to)
@@ -77,7 +77,7 @@ func (a *Ahead) giveBack(at int64) {
 	}
 }
 
-// Reached says at which offset the user is.
+// Reached sets the current offset of the user.
 func (a *Ahead) Reached(at int64) {
 	if a == nil {
 		return
@@ -89,7 +89,7 @@ func (a *Ahead) Reached(at int64) {
 	}
 }
 
-// Stop ends the work and waits for the piece that is being brought in.
+// Stop ends the work and waits for the piece that is being loaded.
 func (a *Ahead) Stop() {
 	if a == nil {
 		return
@@ -98,10 +98,10 @@ func (a *Ahead) Stop() {
 	<-a.done
 }
 
-// ReadAhead brings the file in ahead of a user that goes through it once, beginning
-// at an offset, and gives back what the user has passed. use runs a function while
-// the mapping is in its place; nil when the mapping is the caller's own and stays
-// until the Ahead is stopped.
+// ReadAhead loads the file ahead of a user that reads it once, beginning at an offset,
+// and releases the bytes that the user has passed. use runs a function while
+// the mapping is in place; nil if the caller owns the mapping and keeps it until the
+// Ahead is stopped.
 func (m *File) ReadAhead(from int64, use func(func() error) error) *Ahead {
 	if use == nil {
 		use = func(f func() error) error { return f() }

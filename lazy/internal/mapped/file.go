@@ -10,21 +10,21 @@ import (
 	"tracex/format"
 )
 
-// File is a file in memory: mapped where the platform can, read where it
-// cannot. Its bytes may only be touched within [Guard] and must not be handed
-// out. Methods that change the mapping (Grow, Cut, Unmap) may not run beside any
-// other use: the owner holds a lock for that.
+// File is a file in memory: mapped if the platform can, read otherwise. Its bytes may
+// only be touched within [Guard] and must not be handed out. Methods that change the
+// mapping (Grow, Cut, Unmap) must not run concurrently with any other use: the owner
+// holds a lock for that.
 type File struct {
 	path string
 	data []byte
-	m    mmap.MMap // nil: data is ordinary memory
+	m    mmap.MMap // nil if data is ordinary memory
 
-	version format.Version // of data and index, once their header is checked
+	version format.Version // of data and index, once their header has been checked
 }
 
-// Map maps an open file, which the caller may close then. An empty file has no
-// bytes and no mapping. path is what errors call the file. The error of what is
-// no regular file is [ErrNotRegular].
+// Map maps an open file, which the caller may then close. An empty file has no
+// bytes and no mapping. path is the name of the file in errors. If f is not a regular
+// file the error is [ErrNotRegular].
 func Map(f *os.File, path string) (*File, error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -47,10 +47,10 @@ func Map(f *os.File, path string) (*File, error) {
 	return &File{path: path, data: data}, nil
 }
 
-// InMemory returns a File of bytes that are in memory and on no disk.
+// InMemory returns a File of bytes that are in memory and not on disk.
 func InMemory(path string, data []byte) *File { return &File{path: path, data: data} }
 
-// Path returns what errors call the file.
+// Path returns the name of the file in errors.
 func (m *File) Path() string { return m.path }
 
 // Bytes returns the bytes of the file, which may only be touched within [Guard].
@@ -59,8 +59,8 @@ func (m *File) Bytes() []byte { return m.data }
 // Version returns the version of the format that CheckHeader found; 0 before.
 func (m *File) Version() format.Version { return m.version }
 
-// Open maps the file at path and has check look at its header: up to 512 bytes,
-// from which it tells the version. The caller must Unmap the File.
+// Open maps the file at path and calls check with its header, up to 512 bytes, to
+// get the version. The caller must Unmap the File.
 func Open(path string, check func([]byte) (format.Version, error)) (*File, error) {
 	f, _, err := OpenRegular(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func Open(path string, check func([]byte) (format.Version, error)) (*File, error
 	return m, nil
 }
 
-// CheckHeader has check look at the first bytes of the file, 512 at most, and
+// CheckHeader calls check with the first bytes of the file, 512 at most, and
 // keeps the version that it returns.
 func (m *File) CheckHeader(check func([]byte) (format.Version, error)) error {
 	return Guard(func() (err error) {
@@ -87,8 +87,8 @@ func (m *File) CheckHeader(check func([]byte) (format.Version, error)) error {
 	}, m)
 }
 
-// Grow maps the file again, which has size bytes now, no fewer than before.
-// After an error the old mapping is still there.
+// Grow maps the file again, which now has size bytes, no fewer than before.
+// After an error the old mapping is still in place.
 func (m *File) Grow(f *os.File, size int64) error {
 	if m.m == nil && len(m.data) > 0 { // it could not be mapped
 		more := make([]byte, size-int64(len(m.data)))
@@ -116,7 +116,7 @@ func (m *File) Cut(size int64) {
 	m.data = m.data[:size:size]
 }
 
-// Unmap gives the memory back. A nil File has none.
+// Unmap releases the memory. m may be nil.
 func (m *File) Unmap() error {
 	if m == nil || m.m == nil {
 		return nil

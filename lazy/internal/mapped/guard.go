@@ -18,12 +18,12 @@ func (m *File) holds(addr uintptr) bool {
 	return addr >= base && addr < base+uintptr(len(m.data))
 }
 
-// ErrShrunk: a mapped file has fewer bytes than when it was opened.
+// ErrShrunk: a mapped file has become shorter since it was opened.
 var ErrShrunk = errors.New("the file was cut short while it was open")
 
-// Guard runs f, which may read the mappings, and returns its error. A fault of
-// the processor in one of the mappings, which comes from a file that has shrunk,
-// ends f and becomes an [*format.Error] with ErrShrunk. Any other panic passes.
+// Guard runs f, which may read the mappings, and returns its error. A processor
+// fault in one of the mappings, caused by a file that has shrunk, ends f and becomes an
+// [*format.Error] with ErrShrunk. Any other panic passes.
 // Guards may be nested; mappings may be nil.
 func Guard(f func() error, mappings ...*File) (err error) {
 	old := debug.SetPanicOnFault(true)

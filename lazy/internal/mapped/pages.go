@@ -2,16 +2,16 @@ package mapped
 
 import "errors"
 
-// errNotMapped: there is nothing to bring in, or no way to do so.
+// errNotMapped: there is nothing to load, or no way to load it.
 var errNotMapped = errors.New("the file is not mapped")
 
-// aheadAlign is what the first of the bytes that are brought in is rounded down
-// to: a multiple of every system's pages.
+// aheadAlign is the alignment of the first byte to load: a multiple of every
+// system's page size.
 const aheadAlign = 64 << 10
 
-// Populate brings the bytes [from, to) into memory. It fails where the file is not
-// mapped, or has no such bytes. It may run beside readers of the mapping, not
-// beside what changes it.
+// Populate loads the bytes [from, to) into memory. It fails if the file is not
+// mapped, or has no such bytes. It may run concurrently with readers of the mapping,
+// but not with methods that change it.
 func (m *File) Populate(from, to int64) error {
 	from -= from % aheadAlign
 	to = min(to, int64(len(m.data)))
@@ -21,18 +21,18 @@ func (m *File) Populate(from, to int64) error {
 	return populate(m.data[from:to])
 }
 
-// Scattered tells the system whether the mapping is about to be read in few, small
-// places. It may not run beside what changes the mapping.
+// Scattered tells the system whether few, small parts of the mapping are about to be
+// read. It must not run concurrently with methods that change the mapping.
 func (m *File) Scattered(on bool) {
 	if m.m != nil && len(m.data) > 0 {
-		scattered(m.data, on) // an advice, no more
+		scattered(m.data, on) // only advice
 	}
 }
 
-// touch maps pages of the bytes [from, to), one of each aheadAlign bytes: with it the
-// system maps those around that are in its cache, as many on Linux. The others come
-// when they are read. It may run beside readers of the mapping, not beside what
-// changes it.
+// touch maps pages of the bytes [from, to), one for each aheadAlign bytes: the system then
+// also maps the pages around it that are in its cache, as many on Linux. The others are
+// mapped when they are read. It may run concurrently with readers of the mapping, but
+// not with methods that change it.
 func (m *File) touch(from, to int64) error {
 	to = min(to, int64(len(m.data)))
 	if m.m == nil || from >= to {
@@ -42,8 +42,8 @@ func (m *File) touch(from, to int64) error {
 	return nil
 }
 
-// touchPages reads the first of every so many bytes. It is not to be inlined: what
-// it returns is of no use, and the compiler would leave out the reading.
+// touchPages reads one of each every bytes. It must not be inlined: its result is not
+// used, and the compiler would omit the reads.
 //
 //go:noinline
 func touchPages(b []byte, every int) (sum byte) {
@@ -53,9 +53,9 @@ func touchPages(b []byte, every int) (sum byte) {
 	return sum
 }
 
-// leave unmaps the pages of the bytes [from, to), of which from must be a multiple
-// of aheadAlign. They stay in the system's cache, and are mapped again when they
-// are read. It may run beside readers of the mapping.
+// leave unmaps the pages of the bytes [from, to); from must be a multiple of aheadAlign.
+// They stay in the system's cache, and are mapped again when they are read. It may run
+// concurrently with readers of the mapping.
 func (m *File) leave(from, to int64) error {
 	to = min(to, int64(len(m.data)))
 	if m.m == nil || from >= to {

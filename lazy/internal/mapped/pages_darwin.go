@@ -2,9 +2,9 @@ package mapped
 
 import "golang.org/x/sys/unix"
 
-// populate begins to bring mapped pages into memory. The first must begin at
+// populate starts loading mapped pages into memory. The first must begin at
 // b's start.
 func populate(b []byte) error { return unix.Madvise(b, unix.MADV_WILLNEED) }
 
-// leave does nothing: the system's own advice means something else.
+// leave does nothing: this system's advice of that name means something else.
 func leave([]byte) error { return nil }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// populate brings mapped pages into memory. The first must begin at b's start.
+// populate loads mapped pages into memory. The first must begin at b's start.
 func populate(b []byte) error {
 	err := unix.Madvise(b, unix.MADV_POPULATE_READ)
 	if errors.Is(err, unix.EINVAL) { // Linux before 5.14
@@ -15,6 +15,6 @@ func populate(b []byte) error {
 	return err
 }
 
-// leave takes mapped pages out of this process's memory, not out of the system's
+// leave removes mapped pages from this process's memory, but not from the system's
 // cache. The first must begin at b's start.
 func leave(b []byte) error { return unix.Madvise(b, unix.MADV_DONTNEED) }

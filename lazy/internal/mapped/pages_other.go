@@ -2,7 +2,7 @@
 
 package mapped
 
-// populate does nothing: pages come when they are touched.
+// populate does nothing: pages are loaded when they are touched.
 func populate([]byte) error { return errNotMapped }
 
 // scattered does nothing.

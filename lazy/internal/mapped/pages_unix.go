@@ -4,7 +4,7 @@ package mapped
 
 import "golang.org/x/sys/unix"
 
-// scattered says how mapped pages are about to be read.
+// scattered tells the system how mapped pages are about to be read.
 func scattered(b []byte, on bool) {
 	advice := unix.MADV_NORMAL
 	if on {

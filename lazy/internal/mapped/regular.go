@@ -6,8 +6,8 @@ import (
 	"tracex/format"
 )
 
-// ErrNotRegular: a pipe, a socket or a device, where a file was expected. Such an
-// error is a [format.ErrNotTrace], too, and reads like one.
+// ErrNotRegular is the error for a pipe, a socket or a device where a file was
+// expected. Such an error is also a [format.ErrNotTrace], and has the same text.
 var ErrNotRegular error = notRegular{}
 
 type notRegular struct{}
@@ -15,7 +15,7 @@ type notRegular struct{}
 func (notRegular) Error() string        { return format.ErrNotTrace.Error() }
 func (notRegular) Is(target error) bool { return target == format.ErrNotTrace }
 
-// OpenRegular opens a regular file and returns its size in bytes. It looks
+// OpenRegular opens a regular file and returns its size in bytes. It checks the kind
 // first: opening a pipe would wait for its writer.
 func OpenRegular(path string) (*os.File, int64, error) {
 	st, err := os.Stat(path)
@@ -32,8 +32,8 @@ func OpenRegular(path string) (*os.File, int64, error) {
 	return f, st.Size(), nil
 }
 
-// CheckRegular refuses what is no regular file: a directory with
-// [format.ErrNotTrace], all else with [ErrNotRegular].
+// CheckRegular refuses a file that is not regular: a directory with
+// [format.ErrNotTrace], anything else with [ErrNotRegular].
 func CheckRegular(st os.FileInfo, path string) error {
 	switch {
 	case st.IsDir():
@@ -46,7 +46,7 @@ func CheckRegular(st os.FileInfo, path string) error {
 	return nil
 }
 
-// kindOf names what is not a regular file.
+// kindOf names the kind of a file that is not regular.
 func kindOf(mode os.FileMode) string {
 	switch {
 	case mode&os.ModeNamedPipe != 0:

@@ -9,26 +9,26 @@ import (
 
 // Copy copies the file of times of a trace that is translated, cell by cell. First
 // Look is called for each object of the data, to find out whether the times fit;
-// then Begin, and a call for each object that is written. A nil *Copy is that of a
+// then Begin, and a call for each object written. A nil *Copy is for a
 // trace without times. All methods that read the times must be called within
 // [mapped.Guard].
 type Copy struct {
 	s    *File
-	fits [2]fit            // in the order of streams, and of dumps
-	open map[int32][]int32 // events of the containers that are open, by thread
+	fits [2]fit            // for the order of streaming writers, and of dump writers
+	open map[int32][]int32 // events of the open containers, by thread
 	pos  int64             // of the next cell
 	to   *bufio.Writer
-	err  error // of writing
+	err  error // first error of writing
 }
 
 // fit compares the numbers of the cells of a file of times with the objects
-// of the data, in one of both orders.
+// of the data, in one of the two orders.
 type fit struct {
 	pos int64
 	bad bool
 }
 
-// Copy returns a copy of the times that has not begun; nil where they cannot be
+// Copy returns a Copy of the times that has not begun; nil if they cannot be
 // used.
 func (s *File) Copy() *Copy {
 	if !s.Usable() {
@@ -69,7 +69,7 @@ func (c *Copy) Look(o *format.Object, v format.Version) {
 	dump.take(c.s, id)
 }
 
-// take compares the next cell, if there is one.
+// take compares the next cell, if any.
 func (f *fit) take(s *File, id int32) {
 	if f.pos > int64(len(s.m.Bytes()))-format.TimeCellSize {
 		return
@@ -78,7 +78,7 @@ func (f *fit) take(s *File, id int32) {
 	f.pos += format.TimeCellSize
 }
 
-// Order returns the order of the cells; OrderUnknown when none fits.
+// Order returns the order of the cells; OrderUnknown if neither fits.
 func (c *Copy) Order() Order {
 	switch {
 	case c == nil:
@@ -90,11 +90,11 @@ func (c *Copy) Order() Order {
 	return OrderUnknown
 }
 
-// Fits reports whether the times fit the objects, and so are written.
+// Fits reports whether the times fit the objects, and therefore are written.
 func (c *Copy) Fits() bool { return c.Order() != OrderUnknown }
 
-// Reason returns why the times of the trace at path are not written; nil when they
-// are, or there are none.
+// Reason returns why the times of the trace at path are not written; nil if they
+// are, or if there are none.
 func (c *Copy) Reason(path string) error {
 	if c == nil || c.Fits() {
 		return nil
@@ -102,7 +102,7 @@ func (c *Copy) Reason(path string) error {
 	return &format.Error{File: Path(path), Offset: -1, Err: ErrUnfit, Found: "they belong to other objects"}
 }
 
-// Begin begins the copy. The caller closes the file after Flush.
+// Begin begins the copy. The caller must close the file after Flush.
 func (c *Copy) Begin(to *os.File) {
 	if c.Fits() {
 		c.to = bufio.NewWriterSize(to, copyBuffer)
@@ -116,7 +116,7 @@ func (c *Copy) write(b []byte) {
 	}
 }
 
-// Cell copies the next cell; after the end of the times there is none.
+// Cell copies the next cell, if there is one.
 func (c *Copy) Cell() {
 	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
 		c.write(c.s.m.Bytes()[c.pos : c.pos+format.TimeCellSize])
@@ -124,21 +124,21 @@ func (c *Copy) Cell() {
 	}
 }
 
-// BlockStart copies the cell of a block that begins, where those come first.
+// BlockStart copies the cell of a block at its start, if such cells come first.
 func (c *Copy) BlockStart() {
 	if c.Order() == OrderStream {
 		c.Cell()
 	}
 }
 
-// BlockEnd copies the cell of a block that has ended, where those come last.
+// BlockEnd copies the cell of a block at its end, if such cells come last.
 func (c *Copy) BlockEnd() {
 	if c.Order() == OrderDump {
 		c.Cell()
 	}
 }
 
-// Add writes the cell of a reference object that the trace did not have.
+// Add writes the cell of a reference object that the trace lacked.
 func (c *Copy) Add(id int32) {
 	if c.Fits() && c.pos <= int64(len(c.s.m.Bytes()))-format.TimeCellSize {
 		c.write(format.TimeCell{ID: id, Duration: format.NoDuration}.Append(nil))

@@ -9,7 +9,7 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Path returns where the times of the trace at path lie.
+// Path returns the path of the times of the trace at path.
 func Path(path string) string { return path + format.TimesSuffix }
 
 // ErrUnfit: the file of times does not belong to this trace.
@@ -18,8 +18,8 @@ var ErrUnfit = errors.New("the times do not fit the trace")
 const hint = "durations are not shown; nothing else is missing"
 
 // File is a mapped file of times. Its cells may only be read while the mapping is
-// in its place. A nil *File is that of a trace without times. Methods may be called
-// from any goroutine.
+// in place. A nil *File is for a trace without times. Any goroutine may call its
+// methods.
 type File struct {
 	m      *mapped.File
 	anchor time.Time
@@ -27,8 +27,8 @@ type File struct {
 	unfit  atomic.Bool
 }
 
-// Order says whether the cells of blocks come before those of their objects or
-// after them. The first cells that are used tell.
+// Order is whether the cells of blocks come before those of their objects or
+// after them. It is determined by the first cells used.
 type Order int32
 
 const (
@@ -37,8 +37,8 @@ const (
 	OrderDump          // after
 )
 
-// Open maps the file of times at path. The error of a missing file is
-// [fs.ErrNotExist], of another file an [*format.Error].
+// Open maps the file of times at path. If the file does not exist the error is
+// [fs.ErrNotExist], if it is not a file of times an [*format.Error].
 func Open(path string) (*File, error) {
 	f, _, err := mapped.OpenRegular(path)
 	if err != nil {
@@ -56,8 +56,8 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// New checks the header of a mapped file of times. After an error m is still the
-// caller's.
+// New checks the header of a mapped file of times. After an error the caller still
+// owns m.
 func New(m *mapped.File) (*File, error) {
 	s := &File{m: m}
 	err := mapped.Guard(func() error {
@@ -71,7 +71,7 @@ func New(m *mapped.File) (*File, error) {
 	return s, nil
 }
 
-// Mapped returns the mapping, nil for none.
+// Mapped returns the mapping, nil if none.
 func (s *File) Mapped() *mapped.File {
 	if s == nil {
 		return nil
@@ -79,25 +79,23 @@ func (s *File) Mapped() *mapped.File {
 	return s.m
 }
 
-// Anchor returns the wall clock from which the times count.
+// Anchor returns the wall clock time from which the times count.
 func (s *File) Anchor() time.Time { return s.anchor }
 
-// Size returns the size of the file in bytes, as it is mapped.
+// Size returns the mapped size of the file in bytes.
 func (s *File) Size() int64 { return int64(len(s.m.Bytes())) }
 
-// Usable reports whether there are times, and nothing in them was found to be
-// wrong.
+// Usable reports whether there are times, and none of them was found to be wrong.
 func (s *File) Usable() bool { return s != nil && !s.unfit.Load() }
 
 // Distrust makes the times unusable, and reports whether they were usable before.
 func (s *File) Distrust() bool { return s.unfit.CompareAndSwap(false, true) }
 
-// Trust gives times that did not fit another chance: what is known of their order
-// is forgotten.
+// Trust gives times that did not fit another chance: it also resets their order.
 func (s *File) Trust() {
 	s.order.Store(int32(OrderUnknown))
 	s.unfit.Store(false)
 }
 
-// OrderFrom takes over the order of the same file, as it was mapped before.
+// OrderFrom copies the order from an earlier mapping of the same file.
 func (s *File) OrderFrom(old *File) { s.order.Store(old.order.Load()) }

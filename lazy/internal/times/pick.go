@@ -8,7 +8,7 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Kind says what a cell is of; messages name it so.
+// Kind is the kind of object that a cell belongs to, as named in messages.
 type Kind string
 
 const (
@@ -20,14 +20,14 @@ const (
 // EndID is the ID of the last cell of an index and of a file of times.
 const EndID = -1
 
-// mismatch says what a cell has, where another was expected.
+// mismatch returns the error that a cell is not the expected one.
 func (s *File) mismatch(place int64, expected string, c format.TimeCell) error {
 	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(place), Err: ErrUnfit,
 		Expected: expected, Found: fmt.Sprintf("the time of %d", c.ID), Hint: hint}
 }
 
-// cell returns the cell that is where the cell at a place is in an index of the
-// same order. ok is false where the file ends before it. A file that has shrunk is
+// cell returns the cell that corresponds to the index cell at a place, for an index of
+// the same order. ok is false if the file ends before it. A file that has shrunk is
 // an error.
 func (s *File) cell(place int64) (c format.TimeCell, ok bool, err error) {
 	at := format.TimeCellOffset(place)
@@ -41,13 +41,13 @@ func (s *File) cell(place int64) (c format.TimeCell, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// EndsBefore reports whether the file ends before the cell that belongs to a place:
+// EndsBefore reports whether the file ends before the cell that corresponds to a place:
 // an offset in the index of a streaming recorder, in bytes.
 func (s *File) EndsBefore(place int64) bool {
 	return format.TimeCellOffset(place)+format.TimeCellSize > s.Size()
 }
 
-// CheckEnd checks the end of the file of a recording that has ended: place is that
+// CheckEnd checks the size of the file for a recording that has ended: place is that
 // of the last cell of its index. The error is an [ErrUnfit].
 func (s *File) CheckEnd(place int64) error {
 	want := format.TimeCellOffset(place) + format.TimeCellSize
@@ -60,9 +60,9 @@ func (s *File) CheckEnd(place int64) error {
 	return err
 }
 
-// Pick returns the cell of the object with an ID, of the two that it may be: near
-// is its place in the order of streams, far in that of dumps. A false ok means that
-// there is no such cell yet, or none that fits; then err says what is wrong, and
+// Pick returns the cell of the object with an ID, from its two possible positions: near
+// is its place in the order of streaming writers, far in that of dump writers. ok is
+// false if there is no such cell yet, or none that fits; in that case err is why, and
 // the caller should distrust the file.
 func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
 	place := near
@@ -79,8 +79,8 @@ func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok
 	return c, ok, err
 }
 
-// pickUnknown is Pick while the order of the cells is not known. Where only one of
-// both cells fits, that tells the order.
+// pickUnknown is Pick while the order of the cells is not known. If only one of
+// the two cells fits, that determines the order.
 func (s *File) pickUnknown(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
 	a, inA, err := s.cell(near)
 	b, inB, err2 := s.cell(far)
@@ -89,8 +89,8 @@ func (s *File) pickUnknown(id int32, near, far int64, what Kind) (c format.TimeC
 	case err != nil || err2 != nil:
 		return c, false, errors.Join(err, err2)
 	case fitsA && fitsB:
-		// One is of something else with the same number: of a reference
-		// object, which has no time, or of a block and a container in it,
+		// One belongs to something else with the same number: to a reference
+		// object, which has no time, or to a block and a container in it,
 		// which is not longer.
 		if !b.Known() || a.Known() && (a.Duration >= b.Duration) == (what == Block) {
 			return a, true, nil

@@ -10,13 +10,13 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// stepBytes is how much of the data is read between two looks at the context.
+// stepBytes is how much of the data is read between two checks of the context.
 const stepBytes = 4 << 20
 
 // Verify compares every cell of a file of times with the data: that it belongs to
-// the object that comes next, that each call has a time, and that the times of its
-// children lie within it. times is its path, "" for the name that belongs to the
-// data; where there is no such file the error is [fs.ErrNotExist]. It returns the
+// the next object, that each call has a time, and that the times of its
+// children are within it. times is its path, "" for the default name beside the
+// data; if the file does not exist the error is [fs.ErrNotExist]. It returns the
 // number of cells. progress may be nil; it gets bytes of data.
 func Verify(ctx context.Context, data, times string, progress func(done, total int64)) (cells int64, err error) {
 	if times == "" {
@@ -32,7 +32,7 @@ func Verify(ctx context.Context, data, times string, progress func(done, total i
 		return 0, err
 	}
 	defer dm.Unmap()
-	// Nothing in the file says which writer's order it is in. What fits further
+	// The file does not tell which writer's order it has. The one that fits further
 	// is the right one.
 	var first *verifier
 	for _, dump := range [...]bool{false, true} {
@@ -48,23 +48,22 @@ func Verify(ctx context.Context, data, times string, progress func(done, total i
 	return first.cells(), first.err
 }
 
-// verifier compares a file of times with objects as they come. Its first
-// failure sticks.
+// verifier compares a file of times with objects in sequence. It keeps its first
+// failure.
 type verifier struct {
 	m       *mapped.File
 	version format.Version // of the data
 	dump    bool
 	pos     int64 // of the next cell
 	open    map[int32][]frame
-	last    int64 // the latest end of all
+	last    int64 // the latest end so far
 	err     error
 }
 
-// frame is a container that is open, with the time of the children that it
-// has had.
+// frame is an open container, with the time range of its children so far.
 type frame struct {
 	event    int32
-	from, to int64 // from the first child to the last; from is MaxInt64 before it
+	from, to int64 // from the first child to the last; from is MaxInt64 before the first
 }
 
 func (v *verifier) cells() int64 { return (v.pos - format.TimesHeaderSize) / format.TimeCellSize }
@@ -144,7 +143,7 @@ func (v *verifier) footer(thread int32) {
 	v.last = max(v.last, t.End())
 }
 
-// take reads the next cell, which must be of something with this ID.
+// take reads the next cell, which must have this ID.
 func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 	if v.err != nil {
 		return c
@@ -162,7 +161,7 @@ func (v *verifier) take(id int32, what Kind) (c format.TimeCell) {
 	return c
 }
 
-// differs sets the failure, of the cell that was taken last.
+// differs sets the failure, for the cell taken last.
 func (v *verifier) differs(expected, found string) {
 	if v.err != nil {
 		return
