@@ -34,8 +34,8 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 	if n < back || j < ord {
 		return from, ord
 	}
-	// first is a child with siblings before it: it begins, or its reference objects do,
-	// after the footer of the previous one.
+	// first is a child with containers before it: the range begins after the footer
+	// of the previous one.
 	before := cells.At(j)
 	if before.End < from {
 		return from, ord

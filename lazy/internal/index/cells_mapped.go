@@ -7,22 +7,22 @@ import (
 	"tracex/format"
 )
 
-// groupCells is how many cells share one sample of the smallest start.
+// groupCells is how many cells share one checkpoint of the smallest start.
 const groupCells = 512
 
-// mappedCells are cells that stay in the mapped index. What is in memory is a
-// run for each stretch of consecutive cells (as many as there are blocks and
-// reference objects between containers, at most) and a sample of 8 bytes for
-// each 512 cells. It may only be used within guard.
+// mappedCells are cells that stay in the mapped index. In memory are only a
+// run for each sequence of container cells (at most as many as there are blocks and
+// reference objects between containers), and a checkpoint of 8 bytes for
+// each 512 cells. It may only be used within mapped.Guard.
 type mappedCells struct {
 	index  []byte // the mapped index
-	dump   bool   // it is a dump writer's
+	dump   bool   // in the order of a dump writer
 	runs   []run
 	n      int64
 	starts samples
 }
 
-// run is a stretch of consecutive container cells in the index.
+// run is a run of consecutive container cells in the index.
 type run struct {
 	ord int64 // of its first cell
 	pos int64 // of its first cell in the index file, in bytes
@@ -45,7 +45,7 @@ func (c *mappedCells) decode(pos int64) (format.Cell, int64) {
 	return cell, pos
 }
 
-// posIn returns where in the index a container's cell is. It must be in one
+// posIn returns the position in the index of a container's cell, which must be in one
 // of the runs.
 func posIn(runs []run, ord int64) int64 {
 	r := runs[sort.Search(len(runs), func(i int) bool { return runs[i].ord > ord })-1]
@@ -71,7 +71,7 @@ func (c *mappedCells) FirstAround(from, x int64) int64 {
 	return c.starts.firstAround(from, x, c.n, c.scan)
 }
 
-// nearCells is how many cells around looks at one by one.
+// nearCells is how many cells Around compares one by one.
 const nearCells = 64
 
 func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.Cell, place int64) {
@@ -98,7 +98,7 @@ func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.C
 	return own, cell, place
 }
 
-// runOf returns the index of the run that has an ordinal. hint is where to look
+// runOf returns the index of the run that contains an ordinal. hint is where to look
 // first.
 func (c *mappedCells) runOf(ord int64, hint int) int {
 	for _, i := range [...]int{hint, hint + 1} {
@@ -110,7 +110,7 @@ func (c *mappedCells) runOf(ord int64, hint int) int {
 }
 
 // scan returns the first ordinal in [from, to) whose start is x or less; to
-// when there is none.
+// if there is none.
 func (c *mappedCells) scan(from, to, x int64) int64 {
 	for ord := from; ord < to; {
 		i := sort.Search(len(c.runs), func(i int) bool { return c.runs[i].ord > ord }) - 1
@@ -136,8 +136,8 @@ type samples struct {
 	supers []int64
 }
 
-// firstAround is cells.firstAround over n cells: scan looks at single cells,
-// the samples tell which it need not look at.
+// firstAround is Cells.FirstAround over n cells: scan looks at single cells,
+// the samples let it skip groups.
 func (s *samples) firstAround(from, x, n int64, scan func(from, to, x int64) int64) int64 {
 	for from < n {
 		g := from / groupCells
@@ -158,7 +158,7 @@ func (s *samples) firstAround(from, x, n int64, scan func(from, to, x int64) int
 	return n
 }
 
-// sampler makes samples, some cells at a time.
+// sampler computes samples, some cells at a time.
 type sampler struct {
 	samples
 	inGroup, inSuper       int
@@ -167,11 +167,10 @@ type sampler struct {
 
 func newSampler() sampler { return sampler{groupStart: math.MaxInt64, superStart: math.MaxInt64} }
 
-// room is how many cells the current group lacks, one or more.
+// room returns how many cells the current group lacks, one or more.
 func (s *sampler) room() int { return groupCells - s.inGroup }
 
-// addSome adds n cells, no more than there is room for, of which smallest is the
-// smallest start.
+// addSome adds n cells, at most room(), whose smallest start is smallest.
 func (s *sampler) addSome(n int, smallest int64) {
 	s.groupStart = min(s.groupStart, smallest)
 	if s.inGroup += n; s.inGroup == groupCells {
@@ -179,7 +178,7 @@ func (s *sampler) addSome(n int, smallest int64) {
 	}
 }
 
-// flush ends a group.
+// flush completes a group.
 func (s *sampler) flush() {
 	s.groups = append(s.groups, s.groupStart)
 	s.superStart = min(s.superStart, s.groupStart)

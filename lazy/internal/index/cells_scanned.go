@@ -6,9 +6,8 @@ import (
 	"tracex/format"
 )
 
-// scannedCells are cells of no index: they are found again from the
-// data, a group at a time, when they are asked for. They may only be used
-// within guard.
+// scannedCells are cells that are in no index: they are found again in the
+// data on demand, a group at a time. They may only be used within mapped.Guard.
 type scannedCells struct {
 	stream *Stream
 	n      int64
@@ -29,7 +28,7 @@ func (c *scannedCells) Placed(ord int64) (format.Cell, int64) {
 	if i := ord % ScanGroup; i < int64(len(group)) {
 		return group[i], posIn(runs, i)
 	}
-	// The data changed under us; no container is there.
+	// The data has changed meanwhile; there is no container.
 	return format.Cell{Kind: format.KindTracePoint, Start: -1, End: -1}, 0
 }
 

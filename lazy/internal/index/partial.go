@@ -6,30 +6,30 @@ import (
 	"tracex/format"
 )
 
-// WholeBlock is how many bytes a block may have that is shown only when it is
+// WholeBlock is the maximum size of a block that is shown only when it is
 // whole. A larger one is not written at once.
 const WholeBlock = 4 << 20
 
-// partial is the block that a scan is in, of a file that is being written. Writers
-// write whole blocks, and take back what they wrote of a block when they fail. So
+// partial is the block that a scan is in, in a file that is being written. Writers
+// write whole blocks, and remove the part written of a block if they fail. So
 // a View shows the trace as it was before the block until that is whole.
 //
-// The methods of a nil *partial do nothing: then all is shown as it comes.
+// The methods of a nil *partial do nothing: then everything is shown as it is scanned.
 type partial struct {
 	open   bool  // the scan is in a block
-	at     int64 // physical: where that begins, or the next one will
-	place  int64 // of its cell
-	blocks int   // before it
+	at     int64 // physical: start of that block, or of the next one
+	place  int64 // of the block's cell
+	blocks int   // number of blocks before it
 
-	was   knownStream // its thread before it, without the stack
+	was   knownStream // its thread before the block, without the stack
 	stack *[]openFrame
-	left  int         // of the containers that were open then, those that still are
-	gone  []openFrame // the others, the innermost first
+	left  int         // of the containers open before the block, how many still are
+	gone  []openFrame // the others, innermost first
 
-	references []format.Cell // of its reference objects that were not told of
+	references []format.Cell // of its reference objects not yet passed on
 }
 
-// begin notes what is known of a thread before a block.
+// begin records the state of a thread before a block.
 func (h *partial) begin(s *Scan, t *streamScan, at int64) {
 	if h == nil {
 		return
@@ -39,7 +39,7 @@ func (h *partial) begin(s *Scan, t *streamScan, at int64) {
 	h.left, h.gone = len(t.stack), h.gone[:0]
 }
 
-// ended notes that a container has ended of which n are left.
+// ended records that a container has ended, leaving n open.
 func (h *partial) ended(n int, f openFrame) {
 	if h != nil && n < h.left {
 		h.left = n
@@ -47,7 +47,7 @@ func (h *partial) ended(n int, f openFrame) {
 	}
 }
 
-// end notes the end of a block, and tells of its reference objects.
+// end records the end of a block, and passes on its reference objects.
 func (h *partial) end(s *Scan, at int64) error {
 	if h == nil {
 		return nil
@@ -56,7 +56,7 @@ func (h *partial) end(s *Scan, at int64) error {
 	return h.reveal(s)
 }
 
-// reveal tells of the block's reference objects. It must be called within guard.
+// reveal passes on the block's reference objects. It must be called within mapped.Guard.
 func (h *partial) reveal(s *Scan) error {
 	for _, c := range h.references {
 		if err := s.refer(s.data.Bytes()[c.Start:], c); err != nil {
@@ -67,11 +67,11 @@ func (h *partial) reveal(s *Scan) error {
 	return nil
 }
 
-// hides reports whether the block that the scan is in is not to be shown, at
-// being how far the scan is.
+// hides reports whether the current block must be hidden. at is the position of the
+// scan.
 func (h *partial) hides(at int64) bool { return h != nil && h.open && at-h.at <= WholeBlock }
 
-// before returns what was known of the block's thread before it.
+// before returns the state of the block's thread before the block.
 func (h *partial) before() knownStream {
 	k := h.was
 	k.stack = slices.Clone((*h.stack)[:h.left])
@@ -81,7 +81,7 @@ func (h *partial) before() knownStream {
 	return k
 }
 
-// upTo returns up to where the data is shown.
+// upTo returns the end of the data that is shown.
 func (h *partial) upTo(at int64) int64 {
 	if h.hides(at) {
 		return h.at

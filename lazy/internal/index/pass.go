@@ -10,37 +10,37 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// passChunk is how many cells the pass looks at between two looks at its
+// passChunk is how many cells the pass processes between two checks of its
 // context.
 const passChunk = 1 << 15
 
-// ErrContradiction: the index says something else than the data.
+// ErrContradiction: the index contradicts the data.
 var ErrContradiction = errors.New("the index contradicts the data")
 
 // pass is the one pass over the index: it finds the cells of blocks and of
-// reference objects, and samples the starts of containers. Each block cell is
-// checked against the data, and that a thread's containers end one after the
-// other; all else is checked when it is used.
+// reference objects, and keeps checkpoints of the starts of containers. It checks each
+// block cell against the data, and that the ends of a thread's containers rise;
+// everything else is checked when it is used.
 type pass struct {
 	index, data *mapped.File
 	dump        bool // a block's cell comes after the cells of its objects
 	streams     map[int32]*streamPass
-	cur         *streamPass // whose block the cells belong to
-	pending     *streamPass // of a dump: whose block cell has not come yet
+	cur         *streamPass // the stream of the block that the cells belong to
+	pending     *streamPass // of a dump: the stream whose block cell has not been read yet
 	nextBlock   int64       // physical: where the next block must start
-	from        int64       // of a dump: the position of the first cell of the block whose cell has not come
+	from        int64       // of a dump: the position of the first cell of the block whose cell has not been read
 	blocks      int
 	reference   func(object []byte, cell format.Cell) error // adds to the context
 	publish     func(*View) error                           // gets the complete view, once
 	progress    func(done int64)
 }
 
-// streamPass is a stream while the pass finds it.
+// streamPass is a stream that the pass is building.
 type streamPass struct {
 	Stream
 	mapped  mappedCells
 	starts  sampler
-	lastEnd int64 // of the container before
+	lastEnd int64 // of the previous container
 	inRun   bool
 	blockLo int64 // logical start of the current block
 }
@@ -48,22 +48,22 @@ type streamPass struct {
 func (p *pass) newStream() *streamPass {
 	s := &streamPass{mapped: mappedCells{index: p.index.Bytes(), dump: p.dump}, starts: newSampler(), lastEnd: -1}
 	if len(p.streams) == 0 {
-		// Most traces have one large thread, the first: its samples need not grow,
-		// which would leave garbage of several times their size.
+		// Most traces have one large thread, the first: allocate its samples at once,
+		// since growing them would leave garbage of several times their size.
 		s.starts.groups = make([]int64, 0, int64(len(p.index.Bytes()))/(groupCells*format.CellSize)+1)
 	}
 	return s
 }
 
-// snapshot returns the stream as it is now.
+// snapshot returns the current stream.
 func (s *streamPass) snapshot() *Stream {
 	out := s.Stream
 	out.Cells = &mappedCells{index: s.mapped.index, dump: s.mapped.dump, runs: s.mapped.runs, n: s.mapped.n, starts: s.starts.samples}
 	return &out
 }
 
-// run makes the pass. It must be called within guard. It publishes nothing
-// before the end: in the middle of an index there is no telling which containers
+// run makes the pass. It must be called within mapped.Guard. It publishes nothing
+// before the end: in the middle of an index it is not known which containers
 // are open, and so where the children of a node begin.
 func (p *pass) run(ctx context.Context) error {
 	cells, err := checkEnd(p.index)
@@ -99,9 +99,9 @@ func (p *pass) run(ctx context.Context) error {
 	return p.publish(p.view())
 }
 
-// containers takes the container cells from pos on and returns where the first
-// cell is that is none, or is out of order. It is the loop that all of a
-// large index goes through.
+// containers takes the container cells from pos on and returns the position of the
+// first cell that is not a container's, or is out of order. A large index spends
+// nearly all of its time in this loop.
 func (p *pass) containers(pos, stop int64) int64 {
 	b := p.index.Bytes()
 	if b[pos] != byte(format.KindTracePoint) {
@@ -139,11 +139,10 @@ func (p *pass) containers(pos, stop int64) int64 {
 	return pos
 }
 
-// ascending goes over the cells at the start of b, two at a time, as far as they
-// are of containers that end one after the other, the first after last, which is
-// -1 or more. It returns how many it has passed, the end of the last of them and
-// their smallest start. It looks at the two together: what is wrong with either
-// makes the sign of one number negative.
+// ascending reads the cells at the start of b, two at a time, while they are of
+// containers whose ends rise, beginning after last, which is -1 or more. It returns
+// how many it has read, the end of the last one and their smallest start. It checks two
+// cells together: any fault makes the sign of one number negative.
 func ascending(b []byte, last int64) (n int, end, smallest int64) {
 	const kind, pair = int64(format.KindTracePoint), 2 * format.CellSize
 	smallest = math.MaxInt64
@@ -165,7 +164,7 @@ func ascending(b []byte, last int64) (n int, end, smallest int64) {
 }
 
 // owner returns the stream that a container or reference cell belongs to: nil
-// when no block is open for it.
+// if no block is open for it.
 func (p *pass) owner() *streamPass {
 	if p.dump && p.pending == nil {
 		p.pending = p.newStream()
@@ -176,7 +175,7 @@ func (p *pass) owner() *streamPass {
 	return p.cur
 }
 
-// other takes a cell that is not of a container.
+// other takes a cell that is not a container's.
 func (p *pass) other(pos int64) error {
 	cell := format.DecodeCell(p.index.Bytes()[pos:])
 	switch {
@@ -239,8 +238,8 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 	return nil
 }
 
-// leaveBlock ends the block before, whose cells end at pos, and checks its
-// containers: their footers must lie in it.
+// leaveBlock ends the previous block, whose cells end at pos, and checks its
+// containers: their footers must be in it.
 func (p *pass) leaveBlock(pos int64) error {
 	if s := p.cur; s != nil && s.lastEnd >= s.Size {
 		return p.contradicts(pos, fmt.Sprintf("a container of thread %d that ends at %d, after the %d bytes of its block", s.Thread, s.lastEnd, s.Size))
@@ -250,7 +249,7 @@ func (p *pass) leaveBlock(pos int64) error {
 	return nil
 }
 
-// finish checks what must hold after the last cell.
+// finish checks what must be true after the last cell.
 func (p *pass) finish(pos int64) error {
 	if p.pending != nil {
 		return p.contradicts(pos, "objects without a block")

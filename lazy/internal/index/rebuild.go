@@ -7,11 +7,11 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Rebuild makes the index of a data file from the data alone and puts it
-// at path, "" for the name that belongs to the data. It replaces what is
-// there, at the end and whole. progress may be nil; it gets bytes of data.
-// A recording without its end mark is refused unless force is set; the index
-// then ends with what is whole.
+// Rebuild makes the index of a data file from the data only and stores it
+// at path, "" for the default name beside the data. It replaces an existing file only
+// once the index is complete. progress may be nil; it gets bytes of data.
+// Rebuild refuses a recording without its end mark unless force is set; the index
+// then ends with the last whole object.
 func Rebuild(ctx context.Context, data, path string, force bool, progress func(done, total int64)) error {
 	if path == "" {
 		path = data + format.IndexSuffix

@@ -7,16 +7,16 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// cachedGroups is how many groups of found-again cells are kept: of 96 KiB
+// cachedGroups is how many groups of regenerated cells are kept, of 96 KiB
 // each.
 const cachedGroups = 64
 
-// regenerator finds the cells of scanned streams again and keeps those used
-// last.
+// regenerator finds the cells of scanned streams again and keeps the most recently
+// used.
 type regenerator struct {
 	data *mapped.File
 	mu   sync.Mutex
-	kept []keptGroup // the last used at the end
+	kept []keptGroup // most recently used last
 }
 
 // keptGroup is a group of cells; it does not change.
@@ -24,10 +24,10 @@ type keptGroup struct {
 	thread int32
 	group  int64
 	cells  []format.Cell
-	runs   []run // of them; ordinals count within the group
+	runs   []run // of the cells; ordinals count within the group
 }
 
-// group returns the cells of a group, as many as c knows of, and their runs.
+// group returns the cells of a group, as many as c has, and their runs.
 func (r *regenerator) group(c *scannedCells, g int64) ([]format.Cell, []run) {
 	want := int(min(c.n-g*ScanGroup, ScanGroup))
 	if want <= 0 {
@@ -62,7 +62,7 @@ func (r *regenerator) find(thread int32, g int64, want int) ([]format.Cell, []ru
 	return nil, nil
 }
 
-// make scans the stream from the group's checkpoint on.
+// make scans the stream from the group's checkpoint.
 func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.Cell, runs []run) {
 	p := c.points[g]
 	cells = make([]format.Cell, 0, want)

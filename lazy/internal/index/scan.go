@@ -10,18 +10,18 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// Scan finds blocks, containers and reference objects from the data alone, in
-// steps; between two steps View tells what is known. It keeps a checkpoint for
+// Scan finds blocks, containers and reference objects in the data only, in
+// parts; between them View returns what is known. It keeps a checkpoint for
 // each 4,096 containers of a thread, from which their cells can be found again.
-// One goroutine uses a Scan; its Views may be used by any.
+// Only one goroutine may use a Scan; any may use its Views.
 //
-// Its fields are the state of one loop over the data, which is as fast as memory:
-// what more than one function of the loop needs is here.
+// Its fields are the state of one loop over the data, which runs at the speed of memory:
+// the data that several functions of the loop need is here.
 type Scan struct {
 	data      *mapped.File
 	scanner   *format.Scanner
 	streams   map[int32]*streamScan
-	order     []*streamScan // the same, by thread id
+	order     []*streamScan // the same streams, by thread id
 	cur       *streamScan
 	place     int64 // of the next cell
 	blocks    int
@@ -29,13 +29,13 @@ type Scan struct {
 	err       error
 	reference func(object []byte, cell format.Cell) error
 	out       Sink     // may be nil
-	partial   *partial // the block that the scan is in, of a file that is being written; nil: of another file
+	partial   *partial // the current block of a file that is being written; nil for any other file
 	regen     *regenerator
 	leap      format.Leap
-	room      []openFrame // that a stack had, for the next that needs some
+	room      []openFrame // a spare stack, for the next thread that needs one
 }
 
-// Sink takes the cells of an index in streaming order: a block comes before its
+// Sink receives the cells of an index in streaming order: the start of a block before its
 // objects, and its end, which is known only then, after them.
 type Sink interface {
 	BeginBlock(thread int32, start int64)
@@ -43,30 +43,30 @@ type Sink interface {
 	Cell(format.Cell)
 }
 
-// streamScan is a stream while the scan finds it.
+// streamScan is a stream that the scan is building.
 type streamScan struct {
 	Stream
 	stack  []openFrame
-	n      int64 // containers ended
+	n      int64 // number of containers that have ended
 	points []checkpoint
-	mins   []int64 // smallest start of each whole group of scanGroup cells
+	mins   []int64 // smallest start of each whole group of ScanGroup cells
 	min    int64   // of the current group
 	base   int64   // physical offset of the current block's content
-	before int64   // logical bytes before it
-	shown  *Stream // in the view before; nil: it was not in it
+	before int64   // logical bytes before the block
+	shown  *Stream // in the previous view; nil if it was not in it
 }
 
-// openFrame is a container that is open where the scan is.
+// openFrame is a container that is open at the current offset of the scan.
 type openFrame struct {
 	at    int64 // logical, of its header
 	start int64 // logical, of its content
 	event int32
 	class format.Class
-	kept  *frame // made when a checkpoint needs it
+	kept  *frame // created when a checkpoint needs it
 }
 
-// frame is a container that is open at a checkpoint. Frames are shared by
-// checkpoints and do not change.
+// frame is a container that is open at a checkpoint. Checkpoints share frames, which
+// do not change.
 type frame struct {
 	start  int64 // logical, of its content
 	event  int32
@@ -74,19 +74,18 @@ type frame struct {
 	parent *frame
 }
 
-// checkpoint is where a group of scanGroup cells begins.
+// checkpoint is the start of a group of ScanGroup cells.
 type checkpoint struct {
 	pos   int64  // logical: after the footer before the first cell of the group
-	place int64  // of the next cell, if it is of the same block
-	open  *frame // what is open there
+	place int64  // of the next cell, if it is in the same block
+	open  *frame // the innermost container open there
 }
 
 // ScanGroup is how many cells a scan keeps one checkpoint for.
 const ScanGroup = 4096
 
 // NewScan returns a scan from the beginning of the data. reference gets each
-// reference object with the cell that an index has for it, within Step; its error
-// ends the scan.
+// reference object with its index cell, within Step; its error ends the scan.
 func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
 	return &Scan{
 		data:      data,
@@ -99,16 +98,16 @@ func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan
 	}
 }
 
-// NewGrowingScan returns a scan of a file that is being written: a view shows no
-// part of a block before the block is whole, unless it is large.
+// NewGrowingScan returns a scan of a file that is being written: a view shows a block
+// only when it is whole, unless it is large.
 func NewGrowingScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
 	s := NewScan(data, reference)
 	s.partial = &partial{at: format.HeaderSize, place: s.place}
 	return s
 }
 
-// Step scans about n bytes on and reports whether there is more. It must be
-// called within guard. What ends the scan early is in err.
+// Step scans about n more bytes and reports whether there is more. It must be
+// called within mapped.Guard. Err returns what ended the scan early.
 func (s *Scan) Step(ctx context.Context, n int64) (more bool, err error) {
 	stop := s.scanner.Offset() + n
 	for s.scanner.Offset() < stop {
@@ -162,7 +161,7 @@ func (s *Scan) object(o *format.Object) error {
 	return nil
 }
 
-// refer tells of a reference object.
+// refer passes on a reference object.
 func (s *Scan) refer(object []byte, cell format.Cell) error {
 	return format.At(s.reference(object, cell), "", cell.Start)
 }

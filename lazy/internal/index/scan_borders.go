@@ -10,11 +10,11 @@ import (
 // leapBorders is how many borders of containers the scan takes at a time.
 const leapBorders = 512
 
-// leastRoom is for how many more containers than are open in it a thread may keep
-// room between two of its blocks.
+// leastRoom is the room for additional containers that the stack of a thread may keep
+// between two of its blocks.
 const leastRoom = 64
 
-// leapt takes what the scanner has leapt over.
+// leapt processes the objects that the scanner has leapt over.
 func (s *Scan) leapt() {
 	t, l := s.cur, &s.leap
 	t.Scanned.Calls += l.Calls
@@ -34,10 +34,10 @@ func (s *Scan) leapt() {
 	t.Size = l.Logical
 }
 
-// borders does what leapt does where no one else is told of the cells. It has no
-// branch that depends on whether a border is a beginning or an end, which the
-// processor cannot guess: it treats both as a beginning, writes above the top of the
-// stack for an end, and moves the top one up or one down.
+// borders is leapt for a scan without sink and partial. It has no branch that depends on
+// whether a border is a beginning or an end, which the processor cannot predict: it
+// treats both as a beginning, writes above the top of the stack for an end, and moves
+// the top one up or one down.
 func (s *Scan) borders(list []format.Border) {
 	t := s.cur
 	top, n, place, least := len(t.stack), t.n, s.place, t.min
@@ -63,8 +63,8 @@ func (s *Scan) borders(list []format.Border) {
 	t.stack, t.n, t.min, s.place = stack[:top], n, least, place
 }
 
-// roomFor returns the stack of the current thread with room for n containers more,
-// all of it as if they were open.
+// roomFor returns the stack of the current thread with room for n more containers,
+// sliced to its full capacity.
 func (s *Scan) roomFor(n int) []openFrame {
 	stack := s.cur.stack
 	if most := len(stack) + n; cap(stack) < most && cap(s.room) >= most {
@@ -75,15 +75,15 @@ func (s *Scan) roomFor(n int) []openFrame {
 	return stack[:cap(stack)]
 }
 
-// giveRoom takes from the current thread, at the end of its block, the room that its
-// stack does not need: there may be many threads.
+// giveRoom takes unused room from the stack of the current thread, at the end of its
+// block: there may be many threads.
 func (s *Scan) giveRoom() {
 	if t := s.cur; cap(t.stack) > 2*len(t.stack)+leastRoom {
 		s.room, t.stack = t.stack[:0], slices.Clone(t.stack)
 	}
 }
 
-// footer takes the footer at a logical offset, which ends at to.
+// footer processes the footer at a logical offset, which ends at to.
 func (s *Scan) footer(at, to int64) {
 	t := s.cur
 	f := &t.stack[len(t.stack)-1]
@@ -101,7 +101,7 @@ func (s *Scan) footer(at, to int64) {
 	}
 }
 
-// endGroup ends a group of cells with the container whose footer ends at to.
+// endGroup completes a group of cells with the container whose footer ends at to.
 func (s *Scan) endGroup(to int64) {
 	t := s.cur
 	t.mins = append(t.mins, t.min)
@@ -109,8 +109,8 @@ func (s *Scan) endGroup(to int64) {
 	t.points = append(t.points, checkpoint{pos: to, place: s.place, open: t.keepOpen()})
 }
 
-// keepOpen returns the containers that are open now, for a checkpoint. Each is
-// made a frame at most once.
+// keepOpen returns the containers that are open now, for a checkpoint. It makes a frame
+// of each at most once.
 func (t *streamScan) keepOpen() *frame {
 	i := len(t.stack)
 	for i > 0 && t.stack[i-1].kept == nil {

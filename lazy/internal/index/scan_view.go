@@ -2,46 +2,46 @@ package index
 
 import "tracex/format"
 
-// SetReference has another function get the reference objects from now on.
+// SetReference replaces the function that gets the reference objects.
 func (s *Scan) SetReference(reference func([]byte, format.Cell) error) { s.reference = reference }
 
-// Tell has a sink get all cells; before the first step.
+// Tell passes all cells to a sink; it must be called before the first Step.
 func (s *Scan) Tell(out Sink) { s.out = out }
 
-// Offset returns how far the scan has come in the data, in bytes.
+// Offset returns the current offset of the scan in the data, in bytes.
 func (s *Scan) Offset() int64 { return s.scanner.Offset() }
 
-// AtEOF reports whether the scan has come to the end mark of the data.
+// AtEOF reports whether the scan has read the end mark of the data.
 func (s *Scan) AtEOF() bool { return s.eof }
 
-// Err returns what has ended the scan early; nil when nothing has.
+// Err returns what ended the scan early; nil if nothing did.
 func (s *Scan) Err() error { return s.err }
 
-// Extend has the scan go on in data that has grown.
+// Extend continues the scan in data that has grown.
 func (s *Scan) Extend() {
 	s.scanner.Extend(s.data.Bytes())
 	s.err = nil
 }
 
-// BlockAt returns where the block begins that the scan is in, or the next one will;
-// of data that grows.
+// BlockAt returns the start of the block that the scan is in, or of the next one, in data
+// that grows.
 func (s *Scan) BlockAt() int64 { return s.partial.at }
 
-// Shown returns up to which offset a view shows the data.
+// Shown returns the end of the data that a view shows.
 func (s *Scan) Shown() int64 { return s.partial.upTo(s.Offset()) }
 
-// Reveal tells of the reference objects of the block that the scan is in, which were
-// kept back. It must be called within guard.
+// Reveal passes on the reference objects of the current block, which were held back. It
+// must be called within mapped.Guard.
 func (s *Scan) Reveal() error { return s.partial.reveal(s) }
 
-// Fail ends the scan with an error, unless another one has.
+// Fail ends the scan with an error, unless it has one already.
 func (s *Scan) Fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// Hides reports whether a view does not show the block that the scan is in.
+// Hides reports whether a view hides the block that the scan is in.
 func (s *Scan) Hides() bool { return s.partial.hides(s.Offset()) }
 
 // View returns what is known now.
@@ -58,7 +58,7 @@ func (s *Scan) View(complete bool) *View {
 				continue
 			}
 		}
-		// Of many threads, few have grown.
+		// Few of many threads have grown.
 		if was := t.shown; was == nil || was.Size != k.Size || len(was.Blocks) != len(k.Blocks) || len(was.Lasts) != len(k.Lasts) {
 			t.shown = k.view(s.regen)
 		}
@@ -80,7 +80,7 @@ func (t *streamScan) known() knownStream {
 	return knownStream{t.Stream, t.stack, t.n, t.points, t.mins}
 }
 
-// view returns the stream for a view.
+// view returns the stream for a View.
 func (k *knownStream) view(regen *regenerator) *Stream {
 	out := k.Stream
 	for _, o := range k.stack {
@@ -90,7 +90,7 @@ func (k *knownStream) view(regen *regenerator) *Stream {
 	return &out
 }
 
-// Problem says what of the data is missing or damaged; nil when it is whole.
+// Problem returns what is missing or damaged in the data; nil if it is whole.
 func (s *Scan) Problem() error {
 	if s.err == nil || s.eof {
 		return nil
@@ -98,7 +98,7 @@ func (s *Scan) Problem() error {
 	return format.At(s.err, s.data.Path(), 0)
 }
 
-// Unfinished counts the containers that are still open.
+// Unfinished returns the number of containers that are still open.
 func (s *Scan) Unfinished() int {
 	n := 0
 	for _, t := range s.streams {

@@ -2,7 +2,7 @@ package index
 
 import "tracex/format"
 
-// Tally counts what is in a thread's stream, up to a size.
+// Tally counts the contents of a thread's stream, up to a size.
 type Tally struct {
 	Size   int64 // bytes of the stream that were counted
 	Calls  int64

@@ -10,15 +10,15 @@ import (
 )
 
 // Error is a fault of an index, not of its data: it is missing, cut short, of another
-// version, or does not agree with the data. It reads as Err.
+// version, or does not match the data. Its text is that of Err.
 type Error struct{ Err error }
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Verify compares every cell of an index with the data: index is its path, "" for
-// the name that belongs to the data. It returns the number of cells. progress may be
-// nil; it gets bytes of data. What is wrong with the index is an [*Error].
+// Verify compares every cell of an index with the data. index is its path, "" for
+// the default name beside the data. It returns the number of cells. progress may be
+// nil; it gets bytes of data. A fault of the index is an [*Error].
 func Verify(ctx context.Context, data, index string, progress func(done, total int64)) (cells int64, err error) {
 	if index == "" {
 		index = data + format.IndexSuffix
@@ -57,10 +57,10 @@ func Verify(ctx context.Context, data, index string, progress func(done, total i
 	return cells, &Error{first}
 }
 
-// ErrVersion: an index is of another version of the format than its data.
+// ErrVersion: an index has another format version than its data.
 var ErrVersion = errors.New("the index is of another version than the data")
 
-// sameVersion checks that an index is of the version of its data.
+// sameVersion checks that an index has the version of its data.
 func sameVersion(data, index *mapped.File) error {
 	if index.Version() == data.Version() {
 		return nil
@@ -69,16 +69,16 @@ func sameVersion(data, index *mapped.File) error {
 		Found: fmt.Sprintf("%s, the data is of %s", named(index.Version()), named(data.Version()))}
 }
 
-// checkEnd checks that an index has its end, and returns how many cells it has. It
-// must be called within guard.
+// checkEnd checks that an index is complete, and returns how many cells it has. It
+// must be called within mapped.Guard.
 func checkEnd(index *mapped.File) (cells int64, err error) {
 	b := index.Bytes()
 	cells, err = format.CheckIndexTail(b[max(0, len(b)-format.IndexTail):], int64(len(b)))
 	return cells, format.At(err, index.Path(), 0)
 }
 
-// Check checks that an index has the header and the end of one, and is of the
-// version of the data. What is in it only a pass tells.
+// Check checks that an index has a valid header and end, and the version of the data.
+// Only a pass checks its contents.
 func Check(index, data *mapped.File) error {
 	err := index.CheckHeader(format.CheckIndexHeader)
 	if err == nil {
@@ -93,7 +93,7 @@ func Check(index, data *mapped.File) error {
 	}, index)
 }
 
-// HasEnd reports whether there is an index at path that has an end.
+// HasEnd reports whether there is a complete index at path.
 func HasEnd(path string) bool {
 	f, size, err := mapped.OpenRegular(path)
 	if err != nil {
@@ -108,10 +108,10 @@ func HasEnd(path string) bool {
 	return err == nil
 }
 
-// named is a version with the release that writes it.
+// named returns a version with the release that writes it.
 func named(v format.Version) string { return fmt.Sprintf("version %d (%s)", v, v.Release()) }
 
-// verifyBytes is how much of the data is scanned between two looks at the context.
+// verifyBytes is how much of the data is scanned between two checks of the context.
 const verifyBytes = 4 << 20
 
 func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dump bool, progress func(done, total int64)) error {
@@ -148,15 +148,14 @@ func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dum
 	return v.err
 }
 
-// verifier is a cellSink that compares with an index. Its first failure
-// sticks.
+// verifier is a Sink that compares with an index. It keeps its first failure.
 type verifier struct {
 	index *mapped.File
 	left  int64 // cells not yet compared
 	pos   int64 // of the next cell
 	dump  bool  // block cells come after their objects' cells
 	block format.Cell
-	claim format.Cell // of the streaming writer's block cell, whose end is checked later
+	claim format.Cell // the streaming writer's block cell, whose end is checked later
 	at    int64       // its position
 	err   error
 }

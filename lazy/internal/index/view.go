@@ -8,16 +8,16 @@ import (
 )
 
 // View is what is known of a trace at one moment. It never changes: when more is
-// known there is another View, which shares memory with the one before.
+// known there is another View, which shares memory with the previous one.
 type View struct {
 	Streams  []*Stream    // by thread id
-	Complete bool         // the whole data file is known: no more will come
+	Complete bool         // the whole data file is known: no more will follow
 	EOF      bool         // the data has its end mark
 	Blocks   int          // of all threads
-	Index    *mapped.File // the index that the cells are in; nil: in none
-	Data     *mapped.File // the data that was scanned; nil: none was
+	Index    *mapped.File // the index that the cells are in; nil if none
+	Data     *mapped.File // the data that was scanned; nil if none
 	// Cells is how many cells the index has, or would have if a recorder had written
-	// it so far, without that of the end.
+	// it so far, excluding the end cell.
 	Cells int64
 }
 
@@ -25,7 +25,7 @@ func sortStreams(list []*Stream) {
 	sort.Slice(list, func(i, j int) bool { return list[i].Thread < list[j].Thread })
 }
 
-// Stream returns the stream of a thread; nil when the trace has none.
+// Stream returns the stream of a thread; nil if the trace has none.
 func (v *View) Stream(thread int32) *Stream {
 	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= thread })
 	if i < len(v.Streams) && v.Streams[i].Thread == thread {
@@ -34,8 +34,7 @@ func (v *View) Stream(thread int32) *Stream {
 	return nil
 }
 
-// Dumped reports whether the cells are those of an index in the order of dump
-// writers.
+// Dumped reports whether the cells are in the order of dump writers.
 func (v *View) Dumped() bool {
 	for _, s := range v.Streams {
 		if c, ok := s.Cells.(*mappedCells); ok {
@@ -49,25 +48,25 @@ func (v *View) Dumped() bool {
 // offsets are logical. Like its View it never changes.
 type Stream struct {
 	Thread int32
-	Blocks []Block   // in order of the file, and so of logical offsets
+	Blocks []Block   // in file order, and so in order of logical offsets
 	Lasts  []int64   // places of the last cells of the blocks that have ended
 	Size   int64     // content bytes known
 	Cells  Cells     // of its containers
 	open   []unended // outermost first
 
-	Scanned Tally // what is in it, as a scan has counted; nothing where an index was loaded
+	Scanned Tally // counts of a scan; zero if an index was loaded
 }
 
-// unended is a container whose footer has not come, by the end of what is
-// known of the data.
+// unended is a container whose footer has not been read by the end of the known
+// data.
 type unended struct {
 	at    int64 // logical: its header
 	start int64 // logical: its content
 }
 
-// OpenChild returns where the child is that has not ended, of the container
-// whose content begins at start; of the thread, for 0. There is at most one: it
-// is the last.
+// OpenChild returns the logical offset of the child that has not ended, in the container
+// whose content begins at start; in the thread, for 0. There is at most one: the last
+// child.
 func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
 	i := 0
 	if start > 0 {
@@ -82,7 +81,7 @@ func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
 	return s.open[i].at, true
 }
 
-// Block is where a piece of a stream is.
+// Block is the position of a block of a stream.
 type Block struct {
 	Logical  int64 // of its first content byte
 	Physical int64 // of its first content byte
@@ -90,8 +89,7 @@ type Block struct {
 }
 
 // Locate returns the index of the block that holds the byte at a logical
-// offset below Size: of empty blocks and the one after them, the latter.
-// hint is where to look first.
+// offset below Size, skipping empty blocks. hint is where to look first.
 func (s *Stream) Locate(logical int64, hint int) int {
 	for _, i := range [...]int{hint, hint + 1} {
 		if i >= 0 && i < len(s.Blocks) && s.Blocks[i].Logical <= logical &&
@@ -110,7 +108,7 @@ func (s *Stream) End(i int) int64 {
 	return s.Size
 }
 
-// Physical translates a logical offset; -1 when there is no such byte.
+// Physical translates a logical offset; -1 if there is no such byte.
 func (s *Stream) Physical(logical int64) int64 {
 	if logical < 0 || logical > s.Size || len(s.Blocks) == 0 {
 		return -1
@@ -119,8 +117,8 @@ func (s *Stream) Physical(logical int64) int64 {
 	return b.Physical + logical - b.Logical
 }
 
-// Pieces calls f for the physical pieces of a run of logical offsets, in order, until
-// it fails.
+// Pieces calls f for the physical ranges of a range of logical offsets, in order, until
+// f fails.
 func (s *Stream) Pieces(from, to int64, f func(from, to int64) error) error {
 	for i := max(s.Locate(from, 0), 0); i < len(s.Blocks) && s.Blocks[i].Logical < to; i++ {
 		b := s.Blocks[i]
@@ -135,26 +133,26 @@ func (s *Stream) Pieces(from, to int64, f func(from, to int64) error) error {
 	return nil
 }
 
-// Cells are the containers of one thread in post-order: a container comes
-// after all that it contains, and ends rise strictly. They are numbered from
-// 0; that number is called ordinal. What is returned has not been checked
+// Cells are the containers of one thread in post-order: a container follows
+// everything that it contains, and ends rise strictly. They are numbered from
+// 0; that number is called ordinal. The results have not been checked
 // against the data.
 type Cells interface {
 	// Len is the number of containers whose end is known.
 	Len() int64
-	// At returns the cell of an ordinal from 0 to below len.
+	// At returns the cell of an ordinal from 0 to below Len.
 	At(ord int64) format.Cell
-	// Placed is at, and returns the place of the cell: its offset, in bytes,
-	// in the index that a streaming recorder writes of the data.
+	// Placed is At, and returns the place of the cell: its offset, in bytes,
+	// in the index that a streaming recorder writes for the data.
 	Placed(ord int64) (c format.Cell, place int64)
-	// FirstEnding returns the first ordinal whose end is x or more; len()
-	// when there is none.
+	// FirstEnding returns the first ordinal whose end is x or more; Len()
+	// if there is none.
 	FirstEnding(x int64) int64
-	// FirstAround returns the first ordinal of at least from whose start is
-	// x or less; len() when there is none. With from = firstEnding(x) that
+	// FirstAround returns the first ordinal, not less than from, whose start is
+	// x or less; Len() if there is none. With from = FirstEnding(x) that
 	// is the innermost container around x.
 	FirstAround(from, x int64) int64
-	// Around is firstAround, with the cell and its place where there is one. hint
-	// is the user's own, which goes from cell to cell: it begins as 0.
+	// Around is FirstAround, with the cell and its place if there is one. hint
+	// belongs to the caller, who passes it from call to call, beginning with 0.
 	Around(from, x int64, hint *int) (ord int64, c format.Cell, place int64)
 }

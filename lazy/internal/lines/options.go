@@ -1,6 +1,6 @@
-// Package lines writes the lines of a printed tree, as text or as JSON: of a
-// thread, of a trace point, of what is in a value, and of children that are not
-// loaded. It knows no tree; its user walks and says what comes.
+// Package lines writes the lines of a printed tree, as text or as JSON: for a
+// thread, a trace point, the contents of a value, and for children that are not
+// loaded. It does not know the tree: its user walks it and passes each line's content.
 package lines
 
 // Options control how a tree is printed.

@@ -42,8 +42,8 @@ func (m *File) touch(from, to int64) error {
 	return nil
 }
 
-// touchPages reads one of each every bytes. It must not be inlined: its result is not
-// used, and the compiler would omit the reads.
+// touchPages reads one byte in each run of every bytes. It must not be inlined: its
+// result is not used, and the compiler would omit the reads.
 //
 //go:noinline
 func touchPages(b []byte, every int) (sum byte) {

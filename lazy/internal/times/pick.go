@@ -89,9 +89,9 @@ func (s *File) pickUnknown(id int32, near, far int64, what Kind) (c format.TimeC
 	case err != nil || err2 != nil:
 		return c, false, errors.Join(err, err2)
 	case fitsA && fitsB:
-		// One belongs to something else with the same number: to a reference
-		// object, which has no time, or to a block and a container in it,
-		// which is not longer.
+		// One cell belongs to another object with the same number: to a reference
+		// object, which has no time. Or one is of a block, and the other of a
+		// container in it, which is not longer.
 		if !b.Known() || a.Known() && (a.Duration >= b.Duration) == (what == Block) {
 			return a, true, nil
 		}
