@@ -16,7 +16,7 @@ func (s *standing) equal(o *standing) bool {
 	return s.at == o.at && slices.Equal(s.stack, o.stack)
 }
 
-// seam records where the walk over one segment stands at its two ends, to decide
+// seam records the standings of a walk over one segment at its two ends, to decide
 // whether it continues where another ended. A nil seam records nothing.
 type seam struct {
 	approach int       // number of points that may be passed on the way to the first

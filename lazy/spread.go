@@ -68,7 +68,7 @@ type shareWorker interface {
 // share is a run of segments: several whole threads, or a part of one.
 type share[P any] struct {
 	segments []segment
-	first    chan *standing // for a share that begins within a thread: where it stands; nil if not known
+	first    chan *standing // for a share that begins within a thread: its first standing; nil if not known
 	out      chan P
 	dropped  chan struct{} // closed when the share is no longer wanted
 

@@ -11,8 +11,8 @@ import (
 // Loader makes the one pass over a mapped index, and builds a View.
 type Loader struct {
 	Index, Data *mapped.File
-	// Reference gets each reference object that a cell names, from its first byte to
-	// the end of the data. Its error says that the cell is wrong.
+	// Reference gets each reference object that has a cell, from its first byte to
+	// the end of the data. An error means that the cell is wrong.
 	Reference func(object []byte, cell format.Cell) error
 	// Accept gets the View. An error that is ErrContradiction refuses the index.
 	Accept func(*View) error

@@ -7,16 +7,16 @@ import (
 	"tracex/format/tracefile"
 )
 
-// File writes an index, cell by cell, into a file that takes its place when it is
-// whole.
+// File writes an index, cell by cell, into a file that is moved to its path when it is
+// complete.
 type File struct {
 	tracefile.IndexWriter
 	path    string
 	pending *tracefile.Pending
 }
 
-// Create begins an index of this version that is to be at path. It gets the
-// permissions of the data at data.
+// Create begins an index of this version for path. It gets the permissions of the data
+// file at data.
 func Create(path, data string, v format.Version) (*File, error) {
 	st, err := os.Stat(data)
 	if err != nil {
@@ -29,10 +29,10 @@ func Create(path, data string, v format.Version) (*File, error) {
 	return &File{IndexWriter: tracefile.NewIndexWriter(p.File, v), path: path, pending: p}, nil
 }
 
-// Path returns where the index is to be.
+// Path returns the path of the finished index.
 func (w *File) Path() string { return w.path }
 
-// Commit ends the index and puts it into its place.
+// Commit completes the index and moves it to its path.
 func (w *File) Commit() error {
 	if err := w.End(); err != nil {
 		w.Abandon()
@@ -42,5 +42,5 @@ func (w *File) Commit() error {
 	return w.pending.Commit()
 }
 
-// Abandon removes what was written, unless it is committed.
+// Abandon removes the file, unless it is committed.
 func (w *File) Abandon() { w.pending.Discard() }
