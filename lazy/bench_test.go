@@ -15,7 +15,7 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// sizes are the numbers of calls of the generated traces that benchmarks run
+// sizes are the numbers of calls in the generated traces that benchmarks run
 // on: TRACEX_BENCH_CALLS=20000000 adds one.
 func sizes(b *testing.B) []int {
 	list := []int{1_000_000}
@@ -46,7 +46,7 @@ func open(tb testing.TB, path string, o Options) *TraceReader {
 	return r
 }
 
-// ready opens a trace and waits until all is known of it.
+// ready opens a trace and waits until it is completely known.
 func ready(tb testing.TB, path string, o Options) *TraceReader {
 	tb.Helper()
 	r := open(tb, path, o)
@@ -57,7 +57,7 @@ func ready(tb testing.TB, path string, o Options) *TraceReader {
 	return r
 }
 
-// BenchmarkOpen is all until the whole trace is known.
+// BenchmarkOpen measures the time until the whole trace is known.
 func BenchmarkOpen(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		for b.Loop() {
@@ -68,7 +68,7 @@ func BenchmarkOpen(b *testing.B) {
 	})
 }
 
-// BenchmarkFirstRows is all until the first screen can be drawn.
+// BenchmarkFirstRows measures the time until the first screen can be drawn.
 func BenchmarkFirstRows(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		for b.Loop() {
@@ -97,7 +97,7 @@ func BenchmarkFirstRows(b *testing.B) {
 	})
 }
 
-// BenchmarkPass is the pass over a mapped index.
+// BenchmarkPass measures the pass over a mapped index.
 func BenchmarkPass(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		r := ready(b, path, Options{})
@@ -110,7 +110,7 @@ func BenchmarkPass(b *testing.B) {
 	})
 }
 
-// BenchmarkRebuild makes the index from the data and stores it.
+// BenchmarkRebuild measures making the index from the data and storing it.
 func BenchmarkRebuild(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		st, err := os.Stat(path)
@@ -127,7 +127,7 @@ func BenchmarkRebuild(b *testing.B) {
 	})
 }
 
-// BenchmarkScan is the rebuild without storing.
+// BenchmarkScan measures the rebuild without storing.
 func BenchmarkScan(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		m, err := mapped.Open(path, format.CheckDataHeader)
@@ -189,7 +189,7 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkExpand opens a call at random and loads its first page.
+// BenchmarkExpand expands a random call and loads its first slab.
 func BenchmarkExpand(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		r := ready(b, path, Options{Memory: 16 << 20})

@@ -7,8 +7,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestTinyBudget walks all of a tree in both directions, opening what comes,
-// with room for next to nothing: every step gets on, and all is seen.
+// TestTinyBudget walks all of a tree in both directions, expanding all nodes,
+// with almost no memory: each iteration makes progress, and every node is seen.
 func TestTinyBudget(t *testing.T) {
 	ctx := context.Background()
 	for _, spec := range []formattest.Spec{
@@ -64,7 +64,7 @@ func TestTinyBudget(t *testing.T) {
 	}
 }
 
-// walkUp goes from the last row to the first, opening what it comes to from
+// walkUp goes from the last row to the first, expanding the nodes that it reaches from
 // below.
 func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 	t.Helper()
@@ -81,7 +81,7 @@ func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 			if err := tree.Load(context.Background(), row, AtEnd); err != nil {
 				t.Fatal(err)
 			}
-			// What ends where the gap ended.
+			// The row that ends where the gap ended.
 			tree.mu.Lock()
 			up, in := row.Parent.rowBefore(row.To)
 			if in {
@@ -113,8 +113,8 @@ func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 	}
 }
 
-// TestBudgetWithoutScreen: the budget holds also for who never says what is on
-// the screen.
+// TestBudgetWithoutScreen: the budget also holds for callers that never report which
+// rows are on the screen.
 func TestBudgetWithoutScreen(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 4})
 	r := ready(t, path, Options{NoWrite: true, Memory: 1 << 20})

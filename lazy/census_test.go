@@ -7,7 +7,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// counted returns what Threads says of calls and events, and whether all is
+// counted returns the calls and events that Threads reports, and whether all are
 // counted.
 func counted(r *TraceReader) (calls, events int64, all bool) {
 	all = true
@@ -18,7 +18,7 @@ func counted(r *TraceReader) (calls, events int64, all bool) {
 	return calls, events, all
 }
 
-// takeCensus counts to the end and returns in how many steps.
+// takeCensus counts to the end and returns the number of calls of Step.
 func takeCensus(t *testing.T, r *TraceReader) (steps int) {
 	t.Helper()
 	c := r.Census()
@@ -32,7 +32,7 @@ func takeCensus(t *testing.T, r *TraceReader) (steps int) {
 }
 
 // TestCensus: calls and events are counted as Summarize counts them, whatever is
-// known of a trace; an index does not tell before a census.
+// known of a trace; an index does not have the counts before a census.
 func TestCensus(t *testing.T) {
 	for _, name := range []string{"threads.stream", "threads.dump", "blocks.stream", "flat.stream", "roots.dump", "allkinds.dump"} {
 		path := formattest.Unpack(t, name+".bin", name+".bin.idx")
@@ -57,7 +57,7 @@ func TestCensus(t *testing.T) {
 		if r.Census() != nil {
 			t.Errorf("%s: a second census", name)
 		}
-		// Without an index the scan has counted, also when its index is stored.
+		// Without an index the scan has counted, even if its index is stored.
 		alone := formattest.Unpack(t, name+".bin")
 		for _, o := range []Options{{NoWrite: true}, {}} {
 			r := ready(t, alone, o)

@@ -15,7 +15,7 @@ import (
 )
 
 // corpus calls f with the path of each recorded trace, with its index beside
-// it, and of generated ones, on all processors.
+// it, and of generated ones, in parallel.
 func corpus(t *testing.T, f func(t *testing.T, path string)) {
 	run := func(name string, path func(t *testing.T) string) {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func unpackWithIndex(t *testing.T, name string) string {
 	return formattest.Unpack(t, name, name+".idx")
 }
 
-// eagerText is the whole trace as the eager loader prints it.
+// eagerText returns the whole trace as the eager loader prints it.
 func eagerText(t *testing.T, path string, folded bool) string {
 	t.Helper()
 	in, err := os.Open(path)
@@ -72,7 +72,7 @@ func eagerText(t *testing.T, path string, folded bool) string {
 	return out.String()
 }
 
-// treeText prints a tree that children loads.
+// treeText prints a tree, loading it with children.
 func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 	t.Helper()
 	var out []byte
@@ -99,7 +99,7 @@ func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 		}
 		push(th)
 		if len(stack) == 0 && tree.r.Version() >= format.V27 {
-			out = out[:before] // which has no line then
+			out = out[:before] // which then has no line
 		}
 		for len(stack) > 0 {
 			n := stack[len(stack)-1]
@@ -112,7 +112,7 @@ func treeText(t *testing.T, tree *Tree, children func(n *Node) []*Node) string {
 	return string(out)
 }
 
-// ways are the ways to load children; all must find the same.
+// ways are the ways to load children; all must return the same.
 func ways(t *testing.T, tree *Tree) map[string]func(n *Node) []*Node {
 	ctx := context.Background()
 	check := func(nodes []*Node, err error) []*Node {
@@ -214,7 +214,7 @@ func TestLazyEqualsEager(t *testing.T) {
 					formattest.SameText(t, out.Bytes(), []byte(want))
 				})
 				for name := range ways(t, r.Tree(folded)) {
-					switch { // large ones take their time
+					switch { // large ones take long
 					case testing.Short() && len(want) > 1<<18,
 						!formattest.Exhaustive() && len(want) > 1<<18 && (name != "all" || folded != index),
 						len(want) > 1<<20 && name != "all" && name != "rows upwards":
@@ -230,7 +230,7 @@ func TestLazyEqualsEager(t *testing.T) {
 	})
 }
 
-// withoutIndex returns the path of a copy of the data alone.
+// withoutIndex returns the path of a copy of the data without an index.
 func withoutIndex(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

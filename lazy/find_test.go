@@ -43,8 +43,8 @@ func listing(t *testing.T, tree *Tree) []shown {
 	return list
 }
 
-// eachFindable calls f with readers of traces of many sorts, with and without
-// an index, on all processors.
+// eachFindable calls f with readers of traces of many kinds, with and without
+// an index, in parallel.
 func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 	ctx := context.Background()
 	run := func(name string, data, index []byte) {
@@ -80,7 +80,7 @@ func eachFindable(t *testing.T, f func(t *testing.T, r *TraceReader)) {
 	}
 }
 
-// every thins a long list out.
+// every returns a stride that thins out a long list.
 func every(n int) int {
 	most := 200
 	if formattest.Exhaustive() && !formattest.Race {
@@ -122,7 +122,7 @@ func TestFindEvent(t *testing.T) {
 }
 
 // TestReveal reveals every offset: the node is the innermost around it, and
-// what is around the node is what a tree has that was loaded in order.
+// its surroundings equal those in a tree that was loaded in order.
 func TestReveal(t *testing.T) {
 	ctx := context.Background()
 	eachFindable(t, func(t *testing.T, r *TraceReader) {
@@ -169,7 +169,7 @@ func TestReveal(t *testing.T) {
 	})
 }
 
-// openAll opens all that is loaded.
+// openAll expands all loaded nodes.
 func openAll(tree *Tree, n *Node) {
 	tree.mu.Lock()
 	defer tree.mu.Unlock()
@@ -183,8 +183,8 @@ func openAll(tree *Tree, n *Node) {
 	}
 }
 
-// sameNeighbours compares a node's siblings, as far as they are loaded, with
-// those of one in another tree.
+// sameNeighbours compares a node's loaded siblings with those of a node in another
+// tree.
 func sameNeighbours(t *testing.T, tree *Tree, n, want *Node) {
 	t.Helper()
 	if n.IsThread() {

@@ -15,7 +15,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// shows checks that a reader shows what the eager loader makes of data.
+// shows checks that a reader shows the same as the eager loader.
 func shows(t *testing.T, r *TraceReader, data []byte) {
 	t.Helper()
 	tree := r.Tree(false)
@@ -23,7 +23,7 @@ func shows(t *testing.T, r *TraceReader, data []byte) {
 	formattest.SameText(t, []byte(textOfNodes(tree, nodes)), eagerRaw(t, data))
 }
 
-// TestFollowWaitsForAHeader: a file that is not there, has nothing in it or half
+// TestFollowWaitsForAHeader: a file that does not exist, is empty or has only part of
 // a header is waited for.
 func TestFollowWaitsForAHeader(t *testing.T) {
 	data := formattest.Recorded(t, "roots.dump.bin")
@@ -55,7 +55,7 @@ func TestFollowWaitsForAHeader(t *testing.T) {
 	shows(t, r, data)
 }
 
-// TestFollowRefuses what is no trace that can grow, at once and when it comes.
+// TestFollowRefuses: files that are not growing traces are refused, when opened or later.
 func TestFollowRefuses(t *testing.T) {
 	packed := formattest.Recorded(t, "packed.stream.bin.packedtrace")
 	data := formattest.Recorded(t, "roots.dump.bin")
@@ -88,9 +88,8 @@ func TestFollowRefuses(t *testing.T) {
 	}
 }
 
-// TestFollowAnotherFile: the file is removed, another takes its place, what was
-// followed is cut short or rewritten. What is shown is what is there, and the
-// status says what has happened.
+// TestFollowAnotherFile: the followed file is removed, replaced, cut short or
+// rewritten. The reader shows the current contents, and the status has the cause.
 func TestFollowAnotherFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("mapped files cannot be removed or cut short there")
@@ -100,8 +99,8 @@ func TestFollowAnotherFile(t *testing.T) {
 	for _, c := range []struct {
 		about string
 		do    func(t *testing.T, w *written)
-		wait  error  // while nothing can come
-		again string // why it is shown from the beginning; "": it is not
+		wait  error  // while no data can arrive
+		again string // why it is shown from the beginning; "" if it is not
 		then  []byte // what is shown
 	}{
 		{"removed", func(t *testing.T, w *written) { os.Remove(w.path) }, errGone, "", half(first)},
@@ -146,7 +145,7 @@ func TestFollowAnotherFile(t *testing.T) {
 			}
 			c.do(t, w)
 			catchUp(t, r)
-			st := catchUp(t, r) // to notice that a file was rewritten takes one look, to read it another
+			st := catchUp(t, r) // one look notices that a file was rewritten, the next reads it
 			if (c.wait == nil) != (st.Growth.Wait == nil) || c.wait != nil && !errors.Is(st.Growth.Wait, c.wait) {
 				t.Errorf("it waits: %v, want %v", st.Growth.Wait, c.wait)
 			}
@@ -157,7 +156,7 @@ func TestFollowAnotherFile(t *testing.T) {
 				t.Errorf("status %+v", st)
 			}
 			shows(t, r, c.then)
-			// A tree of before is not wrong, nor does it fall.
+			// An earlier tree is not wrong, and does not panic.
 			tree.Refresh()
 			for _, n := range walkAllOrStale(tree) {
 				tree.AppendText(nil, n, true)
@@ -166,7 +165,7 @@ func TestFollowAnotherFile(t *testing.T) {
 	}
 }
 
-// walkAllOrStale loads and opens what it can.
+// walkAllOrStale loads and expands what it can.
 func walkAllOrStale(tree *Tree) (nodes []*Node) {
 	row, ok := tree.First()
 	for loads := 0; ok && loads < 1000; {

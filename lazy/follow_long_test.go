@@ -10,7 +10,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// inUse returns the bytes in use.
+// inUse returns the size of the heap in use, in bytes.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -19,8 +19,8 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestFollowLong: to follow for long leaves neither mappings nor goroutines nor
-// views behind; what is kept grows with blocks and descriptors.
+// TestFollowLong: following for a long time leaks neither mappings nor goroutines nor
+// views; memory grows only with blocks and descriptors.
 func TestFollowLong(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Calls, N: 60_000, Seed: 1, Threads: 4}
 	spec.BlockSize = 2 << 10
@@ -53,7 +53,7 @@ func TestFollowLong(t *testing.T) {
 		}
 	}
 	grown := inUse() - half
-	// Of each block some 60 bytes are kept, in slices that double.
+	// Each block takes some 60 bytes, in slices that double.
 	if blocks := int64(r.known.Load().Blocks); grown > 1<<20+blocks*120 {
 		t.Errorf("%d bytes more on the heap after as many steps again, with %d blocks", grown, blocks)
 	}
@@ -67,7 +67,7 @@ func TestFollowLong(t *testing.T) {
 	}
 }
 
-// BenchmarkFollow is a look at a trace of many threads of which one has grown.
+// BenchmarkFollow measures a look at a trace of many threads, one of which has grown.
 func BenchmarkFollow(b *testing.B) {
 	data, _ := formattest.Bytes(b, formattest.Spec{Shape: formattest.Threads, N: 10_000, Seed: 1})
 	path := filepath.Join(b.TempDir(), "trace.bin")

@@ -11,9 +11,9 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// TestFollowBytesThatComeLate: where a file tells of bytes before it has them,
-// as one in a network folder may, nothing wrong is shown; when they have come,
-// they are.
+// TestFollowBytesThatComeLate: if a file reports a size before it has the bytes,
+// as on a network file system, nothing wrong is shown; the bytes are shown when they
+// arrive.
 func TestFollowBytesThatComeLate(t *testing.T) {
 	for seed := range uint64(6) {
 		spec := formattest.Spec{Shape: formattest.Random, N: 250, Seed: seed}
@@ -43,7 +43,7 @@ func TestFollowBytesThatComeLate(t *testing.T) {
 			}
 			w.to(size)
 			catchUp(t, r)
-			// What had passed for good may turn out wrong in this look alone.
+			// Only in this look may bytes that were accepted turn out wrong.
 			if st := catchUp(t, r); st.Epoch != 0 || st.Problem != nil {
 				t.Fatalf("status %+v", st)
 			}
@@ -55,8 +55,8 @@ func TestFollowBytesThatComeLate(t *testing.T) {
 	}
 }
 
-// TestFollowDamage: what stays wrong is told of, but not that it is the end:
-// others may write behind it, and it may be mended.
+// TestFollowDamage: permanent damage is reported, but not as the end: a recorder may
+// write more after it, and it may be repaired.
 func TestFollowDamage(t *testing.T) {
 	for _, name := range []string{"threads.stream.bin", "threads.v27.stream.bin"} {
 		t.Run(name, func(t *testing.T) { followDamage(t, formattest.Recorded(t, name)) })
@@ -95,8 +95,8 @@ func followDamage(t *testing.T, data []byte) {
 	shows(t, r, data)
 }
 
-// TestFollowDamageEnds: who stops to follow a damaged recording is told of it as
-// of any.
+// TestFollowDamageEnds: a reader that stops following a damaged recording reports the
+// damage as for any recording.
 func TestFollowDamageEnds(t *testing.T) {
 	data := formattest.Recorded(t, "shapes.stream.bin")
 	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), append(wholeBlocks(data[:len(data)/2:len(data)/2]), 0xee))
@@ -111,8 +111,8 @@ func TestFollowDamageEnds(t *testing.T) {
 	}
 }
 
-// TestLargeBlock: a block that is written over a long time is shown as it comes,
-// once it is larger than any that is written at once.
+// TestLargeBlock: a block that is written over a long time is shown as it grows,
+// once it is larger than any block that is written at once.
 func TestLargeBlock(t *testing.T) {
 	if formattest.Race {
 		t.Skip("10 MB of trace: slow, and nothing runs beside it")

@@ -13,8 +13,8 @@ import (
 	"tracex/recorder"
 )
 
-// program is a program that runs on a test's goroutine, with several threads,
-// and is recorded; and what it did, told apart from the recorder.
+// program is a recorded program that runs on a test's goroutine, with several threads,
+// and its actions, independent of the recorder.
 type program struct {
 	rec     *recorder.Recorder
 	class   recorder.Class
@@ -26,13 +26,13 @@ type program struct {
 type programThread struct {
 	t    *recorder.Thread
 	done []string // a line for each call, indented
-	open []int    // the calls that have not ended, as indexes in done
+	open []int    // calls that have not ended, as indexes in done
 }
 
 func startProgram(t *testing.T, c recorder.Config, threads int) *program {
 	t.Helper()
 	if c.Strategy == recorder.Automatic {
-		c.Strategy = recorder.Streaming // whatever the environment names
+		c.Strategy = recorder.Streaming // ignore the environment
 	}
 	rec, err := recorder.Start(c)
 	if err != nil {
@@ -46,7 +46,7 @@ func startProgram(t *testing.T, c recorder.Config, threads int) *program {
 	return p
 }
 
-// run makes n steps: calls and returns of some thread.
+// run makes n calls and returns in random threads.
 func (p *program) run(n int, rng *rand.Rand) {
 	for range n {
 		th := p.threads[rng.IntN(len(p.threads))]
@@ -82,7 +82,7 @@ func (p *program) end() {
 	}
 }
 
-// text is what the program did.
+// text returns the actions of the program.
 func (p *program) text() string {
 	var b strings.Builder
 	for i, th := range p.threads {
@@ -93,7 +93,7 @@ func (p *program) text() string {
 	return b.String()
 }
 
-// shownText is what a tree shows of such a program; a call that has not ended
+// shownText returns the text of such a program in a tree; a call that has not ended
 // has no result.
 func shownText(tree *Tree, nodes []*Node) string {
 	var b strings.Builder
@@ -110,7 +110,7 @@ func shownText(tree *Tree, nodes []*Node) string {
 }
 
 // TestFollowRecording reads a program's trace while the recorder writes it: after
-// each flush it shows all that the program has done, and nothing else.
+// each flush it shows exactly what the program has done.
 func TestFollowRecording(t *testing.T) {
 	rounds, steps := 40, 60
 	if formattest.Race {
@@ -155,8 +155,8 @@ func TestFollowRecording(t *testing.T) {
 	}
 }
 
-// TestFollowCrashed: what a program had flushed when it was killed is shown, and
-// is what any reader shows of it afterwards.
+// TestFollowCrashed: the part that a program had flushed when it was killed is shown,
+// and any reader shows the same afterwards.
 func TestFollowCrashed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	dir := t.TempDir()
@@ -165,7 +165,7 @@ func TestFollowCrashed(t *testing.T) {
 	if _, err := p.rec.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	// The file as it stands then, with half of what came next.
+	// The file at that moment, with half of the next write.
 	data, err := os.ReadFile(filepath.Join(dir, "trace.bin"))
 	if err != nil {
 		t.Fatal(err)

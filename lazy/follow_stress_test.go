@@ -13,9 +13,9 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestFollowWhileRead: others read trees, search and ask while the file grows, is
-// cut short and replaced. They may be told that what they have is stale; nobody
-// falls, and in the end all see what is there.
+// TestFollowWhileRead: other goroutines read trees, search and query while the file
+// grows, is cut short and replaced. They may get errors for stale data, but none
+// panics, and in the end all see the current contents.
 func TestFollowWhileRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("mapped files cannot be removed or cut short there")

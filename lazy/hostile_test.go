@@ -16,10 +16,10 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// small are small real traces: of version 22 one of each writer, and of version 27.
+// small are small real traces: for version 22 one of each writer, and for version 27.
 var small = [...]string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream.bin", "shapes.v27.stream.bin"}
 
-// strideOf is step, longer for the largest of the small traces.
+// strideOf returns step(), or more for the largest of the small traces.
 func strideOf(name string) int {
 	if name == small[3] {
 		return 13 * step()
@@ -27,10 +27,10 @@ func strideOf(name string) int {
 	return step()
 }
 
-// dataInMemory is a mapping of data that is in memory.
+// dataInMemory returns a File of data in memory.
 func dataInMemory(data []byte) *mapped.File {
 	m := mapped.InMemory("memory", data)
-	m.CheckHeader(format.CheckDataHeader) // the version stays 0 where that is no header
+	m.CheckHeader(format.CheckDataHeader) // without a valid header the version stays 0
 	return m
 }
 
@@ -54,8 +54,8 @@ func openBytes(data, index []byte) (*TraceReader, error) {
 	return r, nil
 }
 
-// try opens data with index, which may be damaged in any way, and uses what
-// there is: an error or a result is right, anything else is not.
+// try opens data with index, which may be damaged in any way, and uses everything.
+// An error or a result is correct, anything else is not.
 func try(t *testing.T, data, index []byte) {
 	t.Helper()
 	r, err := openBytes(data, index)
@@ -89,8 +89,8 @@ func try(t *testing.T, data, index []byte) {
 	r.FindEvent(ctx, 600)
 }
 
-// step is the distance between the places that the tests of damage try: each
-// place where all are asked for, few under the race detector, which is slow.
+// step is the distance between the offsets at which the tests damage files: 1 in
+// exhaustive tests, large under the race detector, which is slow.
 func step() int {
 	switch {
 	case testing.Short(), formattest.Race:
@@ -101,7 +101,7 @@ func step() int {
 	return 31
 }
 
-// eachOf calls f with each stride-th number below n, on all processors.
+// eachOf calls f with each stride-th number below n, in parallel.
 func eachOf(t *testing.T, name string, n, stride int, f func(t *testing.T, i int)) {
 	parts := min(16, n)
 	for part := range parts {
@@ -114,8 +114,8 @@ func eachOf(t *testing.T, name string, n, stride int, f func(t *testing.T, i int
 	}
 }
 
-// collectSeldom has the garbage collector wait for more: a test that makes
-// thousands of small readers has it run all the time.
+// collectSeldom makes the garbage collector run less often: a test that makes
+// thousands of small readers would trigger it all the time.
 func collectSeldom(t *testing.T) {
 	before := debug.SetGCPercent(1000)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
@@ -145,8 +145,8 @@ func TestEachFlip(t *testing.T) {
 	}
 }
 
-// TestDamagedIndexIsMadeAgain: whatever is wrong with an index, what is shown
-// is what the data says.
+// TestDamagedIndexIsMadeAgain: whatever is wrong with an index, the reader shows what
+// the data has.
 func TestDamagedIndexIsMadeAgain(t *testing.T) {
 	for _, name := range small {
 		damagedIndexIsMadeAgain(t, name)

@@ -12,8 +12,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestRebuiltIndexIsTheRecordedOne: byte for byte, for every trace that a
-// streaming writer made.
+// TestRebuiltIndexIsTheRecordedOne: byte for byte, for every trace of a
+// streaming writer.
 func TestRebuiltIndexIsTheRecordedOne(t *testing.T) {
 	check := func(t *testing.T, path string, want []byte) {
 		to := filepath.Join(t.TempDir(), "made.idx")
@@ -59,8 +59,8 @@ func TestIndexIsStoredBesideTheData(t *testing.T) {
 	broken := bytes.Clone(want)
 	broken[1000] ^= 4
 	cases := map[string]struct {
-		index  []byte // there before; nil: none
-		reason bool   // that it is not used is told
+		index  []byte // that existed before; nil if none
+		reason bool   // whether the reason for not using it is reported
 	}{
 		"none": {nil, false}, "cut short": {want[:5000], true}, "empty": {[]byte{}, true},
 		"text": {[]byte(strings.Repeat("not an index\n", 50)), true}, "damaged": {broken, true},
@@ -87,7 +87,7 @@ func TestIndexIsStoredBesideTheData(t *testing.T) {
 	}
 }
 
-// onlyFiles fails when a folder holds anything else than these.
+// onlyFiles fails if a directory contains other files than these.
 func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -166,7 +166,7 @@ func TestVerifyIndex(t *testing.T) {
 	}
 }
 
-// carriesNothing reports whether a byte of an index says nothing: the end of a
+// carriesNothing reports whether a byte of an index has no meaning: the end of a
 // reference object's cell, and the offsets of the EOF cell.
 func carriesNothing(t *testing.T, index []byte, i int) bool {
 	t.Helper()

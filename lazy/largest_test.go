@@ -7,7 +7,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestLargest compares with all children loaded, all the way down.
+// TestLargest compares the results with all children loaded, on all levels.
 func TestLargest(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(4) {

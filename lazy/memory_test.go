@@ -6,7 +6,7 @@ import (
 	"tracex/format"
 )
 
-// held is a thread with pages of so many nodes each, of 1 KiB, in a memory.
+// held returns a thread with slabs of nodes of 1 KiB each, in a memory.
 func held(m *memory, pages, nodes int) *Node {
 	thread := &Node{kids: new(kids)}
 	thread.e.Store(&entry{end: int64(pages * nodes), state: StateWhole})
@@ -25,8 +25,8 @@ func held(m *memory, pages, nodes int) *Node {
 	return thread
 }
 
-// TestMemoryForgetsTheLeastRecentlyUsed: over the budget, the pages go that were not
-// used for longest; those on the screen stay, and so does what was just added.
+// TestMemoryForgetsTheLeastRecentlyUsed: over the budget, the least recently used slabs
+// are unloaded; those on the screen stay, and so does the one just added.
 func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
 	m := new(memory)
 	m.init(1 << 40)
@@ -57,8 +57,8 @@ func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestMemoryTrims: where what is on the screen is all that there is, what is around it
-// on its page goes.
+// TestMemoryTrims: if only the rows on the screen are left, the other nodes of their
+// slab are unloaded.
 func TestMemoryTrims(t *testing.T) {
 	m := new(memory)
 	m.init(1)

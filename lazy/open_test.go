@@ -14,7 +14,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestOpenWhatIsNoTrace: each has its own message, that names the file.
+// TestOpenWhatIsNoTrace: each case has its own message, which names the file.
 func TestOpenWhatIsNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	name := "shapes.stream.bin"
@@ -65,7 +65,7 @@ func TestOpenWhatIsNoTrace(t *testing.T) {
 	}
 }
 
-// TestIndexThatIsNoFile: a folder in the place of the index is told, and stays.
+// TestIndexThatIsNoFile: a directory in place of the index is reported, and stays.
 func TestIndexThatIsNoFile(t *testing.T) {
 	name := "gson.stream.bin"
 	path := formattest.Unpack(t, name)
@@ -79,8 +79,8 @@ func TestIndexThatIsNoFile(t *testing.T) {
 	onlyFiles(t, filepath.Dir(path), name, name+".idx")
 }
 
-// TestStoreThroughLink: an index that is a symbolic link stays one; the file that it
-// leads to is replaced, or made.
+// TestStoreThroughLink: an index that is a symbolic link stays one; its target is
+// replaced, or created.
 func TestStoreThroughLink(t *testing.T) {
 	for _, before := range []string{"", "junk"} {
 		path := formattest.Unpack(t, "gson.stream.bin")
@@ -104,8 +104,8 @@ func TestStoreThroughLink(t *testing.T) {
 	}
 }
 
-// TestStoredIndexIsReadableAsTheData: who may not read the data may not read
-// the index.
+// TestStoredIndexIsReadableAsTheData: users without permission to read the data have
+// none to read the index.
 func TestStoredIndexIsReadableAsTheData(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits on windows")
@@ -125,7 +125,7 @@ func TestStoredIndexIsReadableAsTheData(t *testing.T) {
 }
 
 // TestOpenCallsBeforeTheEndMark: a recording that ends within calls, but with an
-// end mark. No index tells which calls are open; the data does.
+// end mark. Only the data tells which calls are open, not an index.
 func TestOpenCallsBeforeTheEndMark(t *testing.T) {
 	w := formattest.NewBuilder(t)
 	m := w.Method("a.A", "f", format.Type{Kind: format.TypeInt})

@@ -13,7 +13,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestOpenPipe: a pipe is refused at once, also where an index should be:
+// TestOpenPipe: a pipe is refused at once, even in place of an index:
 // nothing waits for its writer.
 func TestOpenPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")

@@ -9,8 +9,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestOrders: orders come in the order in which they were sent; one doubt of an epoch
-// is enough, and one look does all catching up.
+// TestOrders: orders are taken in the order in which they were sent; one doubt per epoch
+// is enough, and one look serves all orders to catch up.
 func TestOrders(t *testing.T) {
 	q := orders{wake: make(chan struct{}, 1)}
 	first, second := make(chan struct{}), make(chan struct{})
@@ -43,8 +43,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestUnfollowAtOnce: the end of the following holds also when it is told before the
-// following has begun.
+// TestUnfollowAtOnce: Unfollow is effective even before following has begun.
 func TestUnfollowAtOnce(t *testing.T) {
 	data := formattest.Recorded(t, "threads.stream.bin")
 	path := filepath.Join(t.TempDir(), "trace.bin")

@@ -14,8 +14,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// tempDir makes a folder of the test's own for temporary files, and says at the
-// end what is left in it.
+// tempDir makes a directory of the test's own for temporary files, and fails if any
+// are left at the end.
 func tempDir(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,8 +117,8 @@ func TestPackedWithoutParts(t *testing.T) {
 	}
 }
 
-// TestPackedDamage flips bytes of the parts of a packed trace, whose checksums
-// tell, and cuts it short.
+// TestPackedDamage flips bytes of the parts of a packed trace, which the checksums
+// detect, and cuts it short.
 func TestPackedDamage(t *testing.T) {
 	tempDir(t)
 	packed := repack(t, formattest.Recorded(t, "packed.dump.bin.packedtrace"), func(_ string, b []byte) []byte { return b })
@@ -165,8 +165,8 @@ func TestPackedDamage(t *testing.T) {
 	}
 }
 
-// TestPackedBeforeItIsUnpacked: what is asked too early gets an answer, and to
-// close ends the unpacking.
+// TestPackedBeforeItIsUnpacked: early queries get an answer, and Close ends the
+// unpacking.
 func TestPackedBeforeItIsUnpacked(t *testing.T) {
 	tempDir(t)
 	ctx := context.Background()
@@ -229,8 +229,8 @@ func TestPackedTimes(t *testing.T) {
 	}
 }
 
-// TestPackedTimesUnfit: times that are damaged or of another trace are as good as
-// none, and the reason is told.
+// TestPackedTimesUnfit: times that are damaged or of another trace are ignored, and
+// the reason is reported.
 func TestPackedTimesUnfit(t *testing.T) {
 	tempDir(t)
 	spec := formattest.Spec{Shape: formattest.Calls, N: 500, Timed: true}
@@ -242,7 +242,7 @@ func TestPackedTimesUnfit(t *testing.T) {
 	want := printed(t, ready(t, data, Options{NoWrite: true}), PrintOptions{})
 	other := bytes.Clone(times)
 	for at := format.TimesHeaderSize; at < len(other)-format.TimeCellSize; at += format.TimeCellSize {
-		other[at] ^= 1 // the ID, but for the end's
+		other[at] ^= 1 // the ID, except that of the end cell
 	}
 	damaged := packTimed(t, data, times, 6)
 	patchFile(t, damaged, 200, 0xff)
@@ -250,7 +250,7 @@ func TestPackedTimesUnfit(t *testing.T) {
 	patchFile(t, headless, 8, 0xff)
 	for what, c := range map[string]struct {
 		path   string
-		reason string // "": as if there were none
+		reason string // "": as if there were no times
 	}{
 		"damaged":          {damaged, "times"},
 		"not found":        {headless, ""},
@@ -264,7 +264,7 @@ func TestPackedTimesUnfit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at, ok := roots[0].Time(); ok { // a cell is looked at when it is used
+			if at, ok := roots[0].Time(); ok { // a cell is checked when it is used
 				t.Errorf("a time: %+v", at)
 			}
 			formattest.SameText(t, printed(t, r, PrintOptions{}), want)

@@ -14,18 +14,18 @@ import (
 	"tracex/format/formattest"
 )
 
-// printing is a trace as print has it: a line a point, and its event.
+// printing is a printed trace: a line per point, and its event.
 type printing struct {
 	lines  []string
 	events []int32
 	depths []int
 }
 
-// printBoth prints a trace, as text and as JSON, whose lines say the events.
+// printBoth prints a trace, as text and as JSON, whose lines have the events.
 func printBoth(t *testing.T, r *TraceReader, o PrintOptions, part Part) (p printing) {
 	t.Helper()
 	ctx := context.Background()
-	o.Escape = true // a point, a line
+	o.Escape = true // one line per point
 	var text, lines bytes.Buffer
 	if err := r.Print(ctx, &text, o, part); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func printBoth(t *testing.T, r *TraceReader, o PrintOptions, part Part) (p print
 	return p
 }
 
-// subtree is what is below point i, itself included, moved to the left.
+// subtree returns the text of point i and everything below it, with its indentation removed.
 func (p *printing) subtree(i int) string {
 	var out strings.Builder
 	for k := i; k < len(p.lines) && (k == i || p.depths[k] > p.depths[i]); k++ {
@@ -66,7 +66,7 @@ func (p *printing) subtree(i int) string {
 	return out.String()
 }
 
-// stride is how far apart the points are that a test looks at.
+// stride is the distance between the points that a test checks.
 func stride(n int) int { return n/150 + 1 }
 
 // TestPrintEvent: an event is the same in the explorer, in print and in
@@ -113,8 +113,8 @@ func printEvent(t *testing.T, r *TraceReader, o PrintOptions, event int32, subtr
 	return out.String()
 }
 
-// TestPrintEventFolded: each event that the folded view does not show is said to
-// be folded, with the event that is shown there.
+// TestPrintEventFolded: each event that the folded view does not show is reported as
+// folded, with the event that is shown instead.
 func TestPrintEventFolded(t *testing.T) {
 	for _, name := range []string{"kotlin.dump", "gson.stream"} {
 		r := ready(t, formattest.Unpack(t, name+".bin", name+".bin.idx"), Options{NoWrite: true})
@@ -143,8 +143,8 @@ func TestPrintEventFolded(t *testing.T) {
 	}
 }
 
-// TestPrintEventPlace: JSON says where in the trace an event stands that is
-// printed alone, and text of a call is that of its place.
+// TestPrintEventPlace: for a single event JSON has its position in the trace, and the
+// text of a call is that in its context.
 func TestPrintEventPlace(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
 	var all, one bytes.Buffer
@@ -167,7 +167,7 @@ func TestPrintEventPlace(t *testing.T) {
 	}
 }
 
-// TestPrintEventNot: what there is no event for.
+// TestPrintEventNot: errors for events that do not exist.
 func TestPrintEventNot(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
 	other := int32(0)
@@ -185,8 +185,8 @@ func TestPrintEventNot(t *testing.T) {
 	}
 }
 
-// TestPrintFrom: a print from an event is what is left of the whole without the
-// events before it, in each thread.
+// TestPrintFrom: a print from an event is the whole print without earlier events, in
+// each thread.
 func TestPrintFrom(t *testing.T) {
 	for _, name := range []string{"threads.stream", "kotlin.dump"} {
 		for _, folded := range []bool{true, false} {
@@ -212,8 +212,8 @@ func TestPrintFrom(t *testing.T) {
 	}
 }
 
-// TestPrintFromNone: where nothing is left, the error says whether there is
-// anything, and nothing is written.
+// TestPrintFromNone: if nothing is left, the error tells whether there are hidden
+// events, and nothing is written.
 func TestPrintFromNone(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
 	second := int32(1)
@@ -237,7 +237,7 @@ func TestPrintFromNone(t *testing.T) {
 	}
 }
 
-// TestFindEventAnyOrder: an event is found where numbers do not rise.
+// TestFindEventAnyOrder: an event is found even if numbers do not rise.
 func TestFindEventAnyOrder(t *testing.T) {
 	w := formattest.NewBuilder(t)
 	m, x := w.Method("A", "f", formattest.IntType), w.Variable("x")
@@ -258,8 +258,8 @@ func TestFindEventAnyOrder(t *testing.T) {
 	}
 }
 
-// TestPrintValues: what was captured is below the point that has it, told from
-// points; without Values it is not there.
+// TestPrintValues: captured values are below their point, and differ from points;
+// without Values they are omitted.
 func TestPrintValues(t *testing.T) {
 	w := formattest.NewBuilder(t)
 	m, node, x := w.Method("A", "f", formattest.IntType), w.Class("Node"), w.Variable("x")

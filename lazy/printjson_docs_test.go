@@ -14,7 +14,7 @@ import (
 )
 
 // TestPrintJSONDocs: docs/json.md has each member, kind and type that
-// lines have, and its sample is what is printed.
+// lines have, and its example is real output.
 func TestPrintJSONDocs(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "docs", "json.md"))
 	if err != nil {
@@ -63,11 +63,11 @@ func TestPrintJSONDocs(t *testing.T) {
 	}
 }
 
-// noTwins fails for an object that has two members of one name, of which readers
+// noTwins fails if an object has two members of the same name, of which readers
 // drop one.
 func noTwins(t *testing.T, lines []byte) {
 	type object struct {
-		names map[string]bool // nil: an array
+		names map[string]bool // nil for an array
 		key   bool            // a name is next
 	}
 	var open []object
@@ -104,8 +104,7 @@ func noTwins(t *testing.T, lines []byte) {
 	}
 }
 
-// undocumented fails for each word of a line that the documentation does not
-// have.
+// undocumented fails for each word of a line that is missing in the documentation.
 func undocumented(t *testing.T, said map[string]bool, v any) {
 	switch v := v.(type) {
 	case []any:

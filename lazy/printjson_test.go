@@ -13,7 +13,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestPrintJSON: what the lines say, put together again, is the text.
+// TestPrintJSON: the contents of the lines, put together again, are the text.
 func TestPrintJSON(t *testing.T) {
 	for _, name := range []string{"allkinds.dump", "kotlin.stream", "roots.dump"} {
 		path := formattest.Unpack(t, name+".bin", name+".bin.idx")
@@ -55,7 +55,7 @@ func TestPrintJSON(t *testing.T) {
 				got = append(got, '\n')
 			}
 		}
-		// A live breakpoint has its place within the text.
+		// A live breakpoint has its location within the text.
 		plain := func(b []byte) []byte {
 			lines := strings.Split(string(b), "\n")
 			for i, l := range lines {

@@ -6,8 +6,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestStreamPieces: the pieces of a stretch are its bytes, one behind the other,
-// each within a block.
+// TestStreamPieces: the pieces of a range are its bytes, in order, each within a block.
 func TestStreamPieces(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})

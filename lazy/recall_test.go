@@ -9,7 +9,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// pathTo is what paths call what is around a node, told the plain way.
+// pathTo returns the names of a node's ancestors, computed the simple way.
 func pathTo(t *Tree, n *Node) (path []byte) {
 	for up, i := n.Parent(), 0; up != nil && i < PathLength; up, i = up.Parent(), i+1 {
 		if i > 0 {
@@ -20,8 +20,8 @@ func pathTo(t *Tree, n *Node) (path []byte) {
 	return path
 }
 
-// TestRecall reads hits again, all and few of them, handed over at once and one
-// by one: each says what its node says.
+// TestRecall reads hits again, all or few of them, handed over at once or one
+// by one: each has the same text as its node.
 func TestRecall(t *testing.T) {
 	eachFindable(t, func(t *testing.T, r *TraceReader) {
 		for _, folded := range []bool{false, true} {
@@ -64,8 +64,8 @@ func TestRecall(t *testing.T) {
 	})
 }
 
-// TestRecallPassesOver: what is not there any more is left out, and an early end
-// is told.
+// TestRecallPassesOver: hits that no longer exist are left out, and an early end
+// is reported.
 func TestRecallPassesOver(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "gson.dump.bin", "gson.dump.bin.idx"), Options{NoWrite: true})
 	hits := found(t, r, Search{Find: finds(`get`)})

@@ -15,7 +15,7 @@ func rootsOf() (r *roots, made *int) {
 	}), made
 }
 
-// add adds ids and returns how many of them were looked at.
+// added adds ids and returns how many of them were looked at.
 func added(r *roots, ids []int32) (looks int) {
 	r.add(len(ids), func(i int) int32 {
 		looks++
@@ -29,7 +29,7 @@ func TestRootsAreAllThreadsByID(t *testing.T) {
 	r, _ := rootsOf()
 	want, all := map[int32]bool{}, []int32{}
 	for range 200 {
-		if rng.IntN(10) == 0 { // what is known now lacks some of what was
+		if rng.IntN(10) == 0 { // the new view lacks some of the threads
 			r.startOver()
 			all = slices.DeleteFunc(all, func(int32) bool { return rng.IntN(3) == 0 })
 		}
@@ -61,8 +61,8 @@ func TestRootsAreAllThreadsByID(t *testing.T) {
 	}
 }
 
-// TestRootsLookAtWhatIsNew: a view with the threads of the one before and new ones
-// looks at none of them.
+// TestRootsLookAtWhatIsNew: adding a view with the threads of the previous one and new
+// ones looks at none of them.
 func TestRootsLookAtWhatIsNew(t *testing.T) {
 	r, made := rootsOf()
 	ids := make([]int32, 100_000)

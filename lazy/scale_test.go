@@ -23,8 +23,8 @@ func TestNestedDeep(t *testing.T) {
 	}
 }
 
-// nestedDeep prints a trace in which calls are nested, goes to the innermost,
-// and forgets it all.
+// nestedDeep prints a trace of nested calls, goes to the innermost,
+// and unloads everything.
 func nestedDeep(t *testing.T, from string, depth int) {
 	t.Parallel()
 	r := ready(t, from, Options{NoWrite: true})
@@ -32,7 +32,7 @@ func nestedDeep(t *testing.T, from string, depth int) {
 	if err := r.Print(context.Background(), &w, PrintOptions{Folded: true}, Part{}); err != nil {
 		t.Fatal(err)
 	}
-	if int64(w) < int64(depth)*int64(depth) { // two spaces a level
+	if int64(w) < int64(depth)*int64(depth) { // two spaces per level
 		t.Fatalf("printed only %d bytes", w)
 	}
 	tree := r.Tree(true)
@@ -64,7 +64,7 @@ func nestedDeep(t *testing.T, from string, depth int) {
 	}
 }
 
-// TestManyChildren opens nodes with up to five million direct children,
+// TestManyChildren expands nodes with up to five million direct children,
 // at both ends and in the middle.
 func TestManyChildren(t *testing.T) {
 	t.Parallel()
@@ -118,8 +118,7 @@ func TestManyChildren(t *testing.T) {
 	}
 }
 
-// widest returns the node, among the first of each level, that has the most
-// children.
+// widest returns the node with the most children, among the first of each level.
 func widest(t *testing.T, tree *Tree) *Node {
 	t.Helper()
 	ctx := context.Background()
@@ -158,7 +157,7 @@ func TestThousandThreads(t *testing.T) {
 	}
 }
 
-// TestBudgetHolds walks a trace from end to end, opening every call, with room
+// TestBudgetHolds walks a trace from end to end, expanding every call, with memory
 // for a fraction of it.
 func TestBudgetHolds(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 4})
@@ -234,7 +233,7 @@ func TestManyReaders(t *testing.T) {
 	wg.Wait()
 }
 
-// useTree walks, opens, closes and forgets, as others do at the same time.
+// useTree walks, expands, collapses and unloads, while other goroutines do the same.
 func useTree(t *testing.T, tree *Tree, seed int) {
 	ctx := context.Background()
 	row, _ := tree.First()

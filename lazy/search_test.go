@@ -24,7 +24,7 @@ func finds(expr string) func([]byte) (int, int) {
 	}
 }
 
-// found searches and returns the hits in the order in which they come.
+// found searches and returns the hits in the order in which they are reported.
 func found(t *testing.T, r *TraceReader, s Search) []Hit {
 	t.Helper()
 	var hits []Hit
@@ -44,8 +44,8 @@ func found(t *testing.T, r *TraceReader, s Search) []Hit {
 	return hits
 }
 
-// plainHits is what a search from the beginning finds, told the plain way: from
-// the nodes of a tree, one by one.
+// plainHits returns the hits of a search from the beginning, computed the simple way:
+// from the nodes of a tree, one by one.
 func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit) {
 	t.Helper()
 	tree := r.Tree(s.Folded)
@@ -75,8 +75,8 @@ func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit)
 	return all, hits
 }
 
-// TestSearch compares searches with what the tree shows, begun at all places: a
-// search from there on is one from the beginning, begun later.
+// TestSearch compares searches from all positions with the contents of the tree: a
+// search from a position finds the same as one from the beginning, in rotated order.
 func TestSearch(t *testing.T) {
 	eachFindable(t, func(t *testing.T, r *TraceReader) {
 		places := 40
@@ -116,8 +116,8 @@ func comparePlaces(a, b Place) int {
 	return int(a.At - b.At)
 }
 
-// TestSearchByName: what paths call a call finds it, whatever it was called on,
-// and once where the text says it too.
+// TestSearchByName: a call is found by its name in paths, whatever it was called on,
+// and only once if the text has the name too.
 func TestSearchByName(t *testing.T) {
 	data, index := formattest.Recorded(t, "gson.dump.bin"), formattest.Recorded(t, "gson.dump.bin.idx")
 	r, err := openBytes(data, index)
@@ -156,12 +156,12 @@ func TestSearchByName(t *testing.T) {
 	if len(calls["Gson.toJson"]) < 2 {
 		t.Fatal("no calls of Gson.toJson: the test shows nothing")
 	}
-	// What follows the name is in the row alone: both together are found too.
+	// Only the row has the text after the name: both together are found too.
 	want := calls["JsonWriter.setHtmlSafe"][:1]
 	if got := found(t, r, Search{Folded: true, Find: finds(`JsonWriter\.setHtmlSafe\(htmlSafe`)}); !slices.Equal(got[:1], want) {
 		t.Errorf("found %v, want %v", got, want)
 	}
-	// The empty parentheses of the name are no call without arguments.
+	// The empty parentheses of the name are not a call without arguments.
 	for _, h := range found(t, r, Search{Folded: true, Find: finds(`toJson\(\)`)}) {
 		n, err := tree.Reveal(t.Context(), h.Place)
 		if text := tree.AppendText(nil, n, false); err != nil || !bytes.Contains(text, []byte("toJson()")) {
@@ -170,7 +170,7 @@ func TestSearchByName(t *testing.T) {
 	}
 }
 
-// TestSearchEnds: an early end leaves nothing behind, wherever it comes.
+// TestSearchEnds: an early end leaks nothing, wherever it happens.
 func TestSearchEnds(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 8})
 	r := ready(t, path, Options{NoWrite: true})
@@ -197,8 +197,8 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// TestSearchTellsSeldom: however many threads there are, news comes in batches:
-// the first hit, and the end where nothing else is due.
+// TestSearchTellsSeldom: however many threads there are, news are batched:
+// the first hit, and the end if nothing else is due.
 func TestSearchTellsSeldom(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 3000, Seed: 2}), Options{NoWrite: true})
 	news, hits := 0, 0

@@ -9,14 +9,14 @@ import (
 	"tracex/format/formattest"
 )
 
-// sortedNode is an open node whose rows a test changes at random, with what they
-// must come to.
+// sortedNode is an expanded node whose rows a test changes at random, with the expected
+// result.
 type sortedNode struct {
 	t    *testing.T
 	tree *Tree
 	n    *Node
-	all  []*Node       // of another tree, sorted
-	rank map[int64]int // places in all, by logical offset
+	all  []*Node       // sorted, from another tree
+	rank map[int64]int // indexes in all, by logical offset
 }
 
 func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
@@ -45,8 +45,8 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	return s
 }
 
-// rows returns the rows of the node as they are, and checks that they are the
-// same from both ends and stand for all children in their order.
+// rows returns the current rows of the node, and checks that they are the
+// same from both ends and represent all children in their order.
 func (s *sortedNode) rows() []Row {
 	s.t.Helper()
 	var down, up []Row
@@ -85,7 +85,7 @@ func (s *sortedNode) rows() []Row {
 	return down
 }
 
-// change does something at random that changes rows.
+// change does something random that changes rows.
 func (s *sortedNode) change(rng *rand.Rand, rows []Row) {
 	s.t.Helper()
 	ctx := context.Background()
@@ -120,8 +120,8 @@ func (s *sortedNode) change(rng *rand.Rand, rows []Row) {
 	}
 }
 
-// TestSortedRows changes what of sorted nodes is loaded in all ways: rows stand
-// for all children, and what stood for a row before is found again.
+// TestSortedRows changes the loaded part of sorted nodes in all ways: the rows represent
+// all children, and earlier rows can be resolved.
 func TestSortedRows(t *testing.T) {
 	for _, spec := range sortedSpecs() {
 		t.Run(spec.Name(), func(t *testing.T) {
@@ -169,8 +169,8 @@ func TestSortedRows(t *testing.T) {
 	}
 }
 
-// largestOf returns the node with the most children, of some and what is below
-// their first ones.
+// largestOf returns the node with the most children, among some nodes and their first
+// descendants.
 func largestOf(tree *Tree, nodes []*Node) *Node {
 	most, best := int64(-1), nodes[0]
 	for len(nodes) > 0 {

@@ -28,8 +28,8 @@ func durationOf(n *Node) int64 {
 	return t.Duration
 }
 
-// rowsOf walks over the rows of an open node, downwards or upwards, loads what is
-// missing, and returns the nodes from top to bottom.
+// rowsOf walks over the rows of an expanded node, downward or upward, loads missing
+// children, and returns the nodes from top to bottom.
 func rowsOf(t *testing.T, tree *Tree, n *Node, down bool, rng *rand.Rand) (nodes []*Node) {
 	t.Helper()
 	first, next := tree.FirstChild, tree.NextSibling
@@ -127,7 +127,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// sameChildren fails unless both are nodes of the same trace points.
+// sameChildren fails unless both lists have the same trace points.
 func sameChildren(t *testing.T, got, want []*Node) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -141,8 +141,8 @@ func sameChildren(t *testing.T, got, want []*Node) {
 	}
 }
 
-// TestSortStopped: a walk that is stopped leaves the order as it was, and a trace
-// without times has no other.
+// TestSortStopped: a canceled walk leaves the order as it was, and a trace
+// without times cannot be sorted.
 func TestSortStopped(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3 * walkStep, Timed: true}
 	path := formattest.File(t, spec)
@@ -174,8 +174,8 @@ func TestSortStopped(t *testing.T) {
 	}
 }
 
-// TestProgressOverChildren: who looks at all children of a node tells how far it
-// is, up to the end.
+// TestProgressOverChildren: walks over all children of a node report their progress,
+// up to the end.
 func TestProgressOverChildren(t *testing.T) {
 	const n = 3*walkStep + 100
 	ctx := context.Background()
@@ -203,7 +203,7 @@ func TestProgressOverChildren(t *testing.T) {
 	}
 }
 
-// TestCounting: how far the children have been counted rises, up to the end.
+// TestCounting: the progress of counting rises, up to the end.
 func TestCounting(t *testing.T) {
 	const n = 5 * anchorEvery
 	ctx := context.Background()
@@ -235,8 +235,8 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestSortForgotten: a node that was forgotten meanwhile is not sorted, and takes
-// no room.
+// TestSortForgotten: a node that was unloaded meanwhile is not sorted, and takes
+// no memory.
 func TestSortForgotten(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 300, Timed: true}
 	tree := ready(t, formattest.File(t, spec), Options{NoWrite: true}).Tree(true)

@@ -15,17 +15,17 @@ import (
 	"tracex/format/formattest"
 )
 
-// cuts are into so many shares that small traces have seams of all kinds: some with
+// cuts make enough shares that small traces have seams of all kinds: some with
 // no point in a share, some where the way to the first is too long.
 var cuts = [...]cut{{150, 512, 3}, {1100, 3, 2}, {5000, 512, 1}, {40_000, 40, 4}}
 
-// mostShares is how many shares TestSpread cuts a trace into at most, about.
+// mostShares is roughly the maximum number of shares that TestSpread cuts a trace into.
 const mostShares = 150
 
-// printings are the options that decide what is visited and what is written of it.
+// printings are the options that affect which points are visited and what is written.
 var printings = [...]PrintOptions{{Verbose: true}, {Folded: true, Values: true}, {Folded: true, JSON: true}, {Escape: true}}
 
-// printedCut is what print writes, with its error below it.
+// printedCut returns the output of print, with its error below it.
 func printedCut(t *testing.T, r *TraceReader, o PrintOptions, part Part, c cut) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -35,7 +35,7 @@ func printedCut(t *testing.T, r *TraceReader, o PrintOptions, part Part, c cut) 
 	return out.Bytes()
 }
 
-// TestSpread: however a trace is cut, what is printed is what one walk prints.
+// TestSpread: however a trace is cut, the output equals that of one walk.
 func TestSpread(t *testing.T) {
 	check := func(t *testing.T, path string) {
 		r := ready(t, path, Options{NoWrite: true})
@@ -70,8 +70,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSeams: in a usual trace the shares that a spread cuts fit each other, so that
-// none is walked twice.
+// TestSeams: in a usual trace the shares that a spread cuts fit each other, and none is
+// walked twice.
 func TestSeams(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
@@ -103,8 +103,8 @@ func TestSeams(t *testing.T) {
 	}
 }
 
-// TestSpreadMisfits: of a share that does not go on where the one before it ended
-// nothing is taken; it is walked again from there.
+// TestSpreadMisfits: a share that does not continue where the previous one ended is
+// dropped, and walked again from there.
 func TestSpreadMisfits(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 5000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})
@@ -142,11 +142,11 @@ func TestSpreadMisfits(t *testing.T) {
 	}
 }
 
-// misfit has some shares stand otherwise than they do, each of them in another way.
+// misfit gives some shares a wrong standing, each in another way.
 func misfit(sh *share[*textChunk], n int) bool {
 	first := <-sh.first
 	switch last := len(first.stack) - 1; {
-	case n%6 == 0 || last < 0: // or nothing comes any more in the thread
+	case n%6 == 0 || last < 0: // or the thread has no more points
 		first.at++
 	case n%6 == 1:
 		first = nil
@@ -164,7 +164,7 @@ func misfit(sh *share[*textChunk], n int) bool {
 	return true
 }
 
-// TestSpreadDamaged: what is printed of a damaged trace ends where one walk ends,
+// TestSpreadDamaged: the output for a damaged trace ends where that of one walk ends,
 // with the same error.
 func TestSpreadDamaged(t *testing.T) {
 	collectSeldom(t)
@@ -199,8 +199,8 @@ func TestSpreadDamaged(t *testing.T) {
 	}
 }
 
-// TestSpreadContradiction: where the index turns out to be wrong in the middle, what
-// has been printed is not printed again, and the rest is by the right one.
+// TestSpreadContradiction: if the index turns out to be wrong in the middle, nothing is
+// printed twice, and the rest uses the right index.
 func TestSpreadContradiction(t *testing.T) {
 	for _, name := range []string{"threads.stream.bin", "threads.v27.stream.bin"} {
 		path := formattest.Unpack(t, name)
@@ -230,8 +230,8 @@ func (w *stoppingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSpreadStops: a failure to write and a cancelled context end all goroutines,
-// and nothing is written after the failure.
+// TestSpreadStops: a write error and a canceled context end all goroutines,
+// and nothing is written after the error.
 func TestSpreadStops(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3})
 	r := ready(t, path, Options{NoWrite: true})

@@ -11,7 +11,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestThreadOrders compares each order with a plain sort of what Threads says.
+// TestThreadOrders compares each order with a simple sort of the result of Threads.
 func TestThreadOrders(t *testing.T) {
 	const n = 40_000 // runs are merged, the last two uneven
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: n, Seed: 1, Timed: true}), Options{NoWrite: true})
@@ -63,7 +63,7 @@ func TestCompareNames(t *testing.T) {
 			}
 		}
 	}
-	// Whatever the names are, it is an order.
+	// Whatever the names are, the order is consistent.
 	rng := rand.New(rand.NewPCG(3, 4))
 	var names []string
 	for range 60 {

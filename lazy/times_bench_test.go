@@ -20,7 +20,7 @@ func eachTimed(b *testing.B, shape formattest.Shape, f func(b *testing.B, path s
 	}
 }
 
-// wide returns a tree and the node of it that has all calls as its children.
+// wide returns a tree and its node that has all calls as children.
 func wide(b *testing.B, path string, folded bool) (*Tree, *Node) {
 	tree := ready(b, path, Options{NoWrite: true}).Tree(folded)
 	root, err := tree.Child(context.Background(), tree.Threads()[0], 0)
@@ -30,8 +30,8 @@ func wide(b *testing.B, path string, folded bool) (*Tree, *Node) {
 	return tree, root
 }
 
-// BenchmarkTimedFirstRows is all until the first screen is drawn, with how long
-// each row took.
+// BenchmarkTimedFirstRows measures the time until the first screen is drawn, with the
+// duration of each row.
 func BenchmarkTimedFirstRows(b *testing.B) {
 	eachTimed(b, formattest.Calls, func(b *testing.B, path string) {
 		for b.Loop() {
@@ -54,7 +54,7 @@ func BenchmarkTimedFirstRows(b *testing.B) {
 	})
 }
 
-// BenchmarkTimedOpen is all until the whole trace is known.
+// BenchmarkTimedOpen measures the time until the whole trace is known.
 func BenchmarkTimedOpen(b *testing.B) {
 	eachTimed(b, formattest.Calls, func(b *testing.B, path string) {
 		for b.Loop() {
@@ -65,7 +65,7 @@ func BenchmarkTimedOpen(b *testing.B) {
 	})
 }
 
-// BenchmarkTime asks each of some nodes how long it took.
+// BenchmarkTime gets the time of some nodes.
 func BenchmarkTime(b *testing.B) {
 	eachTimed(b, formattest.WideCalls, func(b *testing.B, path string) {
 		tree, root := wide(b, path, false)
@@ -82,8 +82,8 @@ func BenchmarkTime(b *testing.B) {
 	})
 }
 
-// BenchmarkTimedCount counts the children of one call, with how long all of them
-// took where the trace says.
+// BenchmarkTimedCount counts the children of one call, with their total time if the trace
+// has times.
 func BenchmarkTimedCount(b *testing.B) {
 	eachTimed(b, formattest.WideCalls, func(b *testing.B, path string) {
 		perChild(b, path, func(t *Tree, n *Node) error {

@@ -29,7 +29,7 @@ func tinyTimed(t *testing.T, crash formattest.Crash) (path string, times []byte)
 	return path, times
 }
 
-// useTimes uses all that depends on times: an error or a result is right. It
+// useTimes uses everything that depends on times: an error or a result is correct. It
 // returns how many nodes have a time.
 func useTimes(t *testing.T, r *TraceReader, order Order) (timed int) {
 	t.Helper()
@@ -111,8 +111,8 @@ func timesInMemory(t *testing.T, data, index, cells []byte) *TraceReader {
 	return r
 }
 
-// TestTimesFlipped damages each byte of a file of times, and has it end at each
-// place: the trace is shown all the same.
+// TestTimesFlipped damages each byte of a file of times, and cuts it at each
+// offset: the trace is shown nevertheless.
 func TestTimesFlipped(t *testing.T) {
 	collectSeldom(t)
 	for _, crash := range []formattest.Crash{formattest.CrashNone, formattest.CrashLost} {
@@ -160,7 +160,7 @@ func TestTimesFlipped(t *testing.T) {
 	}
 }
 
-// TestTimesAbsurd: times that cannot be are not known; the others are.
+// TestTimesAbsurd: impossible times are not known; the others are.
 func TestTimesAbsurd(t *testing.T) {
 	path, times := tinyTimed(t, formattest.CrashNone)
 	want := pair(t, path)
@@ -180,7 +180,7 @@ func TestTimesAbsurd(t *testing.T) {
 			t.Errorf("%+v: %d times, reason %v", absurd, timed, r.Status().TimesReason)
 		}
 	}
-	// As long as can be: a sum of them is no number any more.
+	// The longest possible: their sum overflows.
 	bad := bytes.Clone(times)
 	for i := format.TimesHeaderSize; i < len(bad)-format.TimeCellSize; i += format.TimeCellSize {
 		be.PutUint64(bad[i+4:], 0)
@@ -191,8 +191,8 @@ func TestTimesAbsurd(t *testing.T) {
 	}
 }
 
-// TestTimesUnfit: times of another trace, or none that can be read, are not used,
-// and the status says why.
+// TestTimesUnfit: times of another trace, or unreadable ones, are not used,
+// and the status has the reason.
 func TestTimesUnfit(t *testing.T) {
 	path, times := tinyTimed(t, formattest.CrashNone)
 	other := formattest.Spec{Shape: formattest.Random, N: 40, Seed: 4, Plain: true, Timed: true}

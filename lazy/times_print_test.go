@@ -9,8 +9,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestPrintJSONTimes: each line has the time that the files have, those of leaves
-// have none. What the tree prints of itself has the same.
+// TestPrintJSONTimes: each line has the time from the file, leaves have none. The output
+// of the tree itself is the same.
 func TestPrintJSONTimes(t *testing.T) {
 	ctx := context.Background()
 	spec := formattest.Spec{Shape: formattest.Random, N: 800, Timed: true}
@@ -55,7 +55,7 @@ func TestPrintJSONTimes(t *testing.T) {
 	}
 	formattest.SameText(t, loaded.Bytes(), out.Bytes())
 
-	// Without JSON nothing is different.
+	// Without JSON nothing changes.
 	out.Reset()
 	if err := r.Print(ctx, &out, PrintOptions{Verbose: true}, Part{}); err != nil {
 		t.Fatal(err)

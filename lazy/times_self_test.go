@@ -7,9 +7,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestSelf compares what nodes say of the time that they did not spend in
-// children with the sum over all raw children, also in the folded tree; and the
-// longest child with all of them.
+// TestSelf compares the self times of nodes with the sum over all raw children, also in
+// the folded tree, and the longest child with all children.
 func TestSelf(t *testing.T) {
 	ctx := context.Background()
 	for _, spec := range timedSpecs() {

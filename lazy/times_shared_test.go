@@ -14,7 +14,7 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// useAtRandom uses a tree as many would at once; errors are as good as results.
+// useAtRandom uses a tree as one of many goroutines; errors are as good as results.
 func useAtRandom(tree *Tree, rng *rand.Rand) {
 	ctx := context.Background()
 	tree.Refresh()
@@ -51,9 +51,9 @@ func useAtRandom(tree *Tree, rng *rand.Rand) {
 	tree.r.Recording()
 }
 
-// TestTimesShared: many use times and sorted nodes at once, of a trace whose
-// index turns out to be wrong meanwhile, and whose times do. In the end the ones
-// that fit are known, and the others are not.
+// TestTimesShared: many goroutines use times and sorted nodes of a trace whose index
+// turns out to be wrong meanwhile, and later its times too. In the end the times that
+// fit are known, and the others are not.
 func TestTimesShared(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Calls, N: 1500, Seed: 5, Threads: 4, Timed: true}
 	spec.BlockSize = 4096
@@ -64,8 +64,8 @@ func TestTimesShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of the roots, which come last, it tells the truth: they are looked at
-		// when it is opened.
+		// The cells of the roots, which are last, are correct: they are checked
+		// when the trace is opened.
 		lies := lyingIndex(t, index)
 		copy(lies[len(lies)-200*format.CellSize:], index[len(index)-200*format.CellSize:])
 		swapCells(t, lies)
@@ -89,7 +89,7 @@ func TestTimesShared(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for range 2 { // the index may have come when all was done, and be found to lie only now
+		for range 2 { // the index may have been replaced after everything else, and be found wrong only now
 			if err := r.Wait(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -111,12 +111,12 @@ func TestTimesShared(t *testing.T) {
 			t.Errorf("all forgotten, but %+v", st)
 		}
 		r.Close()
-		useAtRandom(tree, rand.New(rand.NewPCG(9, 9))) // of a closed trace nothing is known, which is no panic
+		useAtRandom(tree, rand.New(rand.NewPCG(9, 9))) // nothing is known of a closed trace, but nothing panics
 	}
 }
 
-// swapCells puts the cell of a container before that of the reference object
-// before it: then its time seems to stand elsewhere.
+// swapCells swaps the cells of a container and of the reference object before it: then
+// its time seems to be elsewhere.
 func swapCells(t *testing.T, index []byte) {
 	t.Helper()
 	const size = format.CellSize
@@ -131,7 +131,7 @@ func swapCells(t *testing.T, index []byte) {
 	t.Fatal("no container behind a reference object")
 }
 
-// damageCall makes the time of some call in the middle one of something else.
+// damageCall replaces the time of some call in the middle with that of another object.
 func damageCall(t *testing.T, path string, index []byte) {
 	t.Helper()
 	times, err := os.ReadFile(path + ".tim")
@@ -150,8 +150,8 @@ func damageCall(t *testing.T, path string, index []byte) {
 	}
 }
 
-// TestTimesShrunkWhileOpen: where the file of times is cut short, there are no
-// times any more, and nothing else is different.
+// TestTimesShrunkWhileOpen: if the file of times is cut short, there are no times from
+// then on, and nothing else changes.
 func TestTimesShrunkWhileOpen(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 3, Timed: true})
 	want := eagerText(t, path, true)

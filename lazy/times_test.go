@@ -13,11 +13,11 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// paired are the times of a trace as its files have them: cell by cell.
+// paired are the times of a trace according to its files, cell by cell.
 type paired struct {
 	events map[int32]Time
 	blocks map[int32][]Time // by thread
-	end    int64            // of the recording, as far as it is known; -1: nothing is
+	end    int64            // of the recording, as far as known; -1 if nothing is known
 }
 
 // pair reads index and times of a trace from end to end.
@@ -51,7 +51,7 @@ func pair(t *testing.T, path string) paired {
 	return p
 }
 
-// thread is the time of a thread.
+// thread returns the time of a thread.
 func (p paired) thread(id int32) (Time, bool) {
 	all := p.blocks[id]
 	if len(all) == 0 {
@@ -61,7 +61,7 @@ func (p paired) thread(id int32) (Time, bool) {
 	return Time{Start: all[0].Start, Duration: last.Start + last.Duration - all[0].Start}, true
 }
 
-// timedSpecs are traces of all sorts that have times.
+// timedSpecs are traces of all kinds that have times.
 func timedSpecs() []formattest.Spec {
 	var list []formattest.Spec
 	seeds, calls := uint64(8), 3*index.ScanGroup
@@ -87,7 +87,7 @@ func timedSpecs() []formattest.Spec {
 }
 
 // TestTimes compares the times of all nodes with those in the files, with and
-// without an index, and with one that was stored.
+// without an index, and with a stored one.
 func TestTimes(t *testing.T) {
 	for _, spec := range timedSpecs() {
 		t.Run(spec.Name(), func(t *testing.T) {
@@ -151,8 +151,7 @@ func compareTimes(t *testing.T, r *TraceReader, want paired) {
 	}
 }
 
-// TestTimesBytes: the data and the index do not depend on whether there are
-// times.
+// TestTimesBytes: data and index are the same with and without times.
 func TestTimesBytes(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 500}
 	data, index := formattest.Bytes(t, spec)

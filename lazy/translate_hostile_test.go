@@ -10,8 +10,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// With a byte of it changed, a trace is translated as far as it makes sense: into
-// one whose objects can all be read, and whose index agrees with it if it has an end.
+// A trace with one byte changed is translated up to the damage: into one whose objects
+// can all be read, and whose index matches it if it has an end.
 func TestTranslateDamaged(t *testing.T) {
 	step := 13
 	if formattest.Race {
@@ -61,7 +61,7 @@ func TestTranslateDamaged(t *testing.T) {
 	}
 }
 
-// translateDamaged is translate of what may be no trace at all: nil then.
+// translateDamaged is translate for bytes that may not be a trace at all; nil in that case.
 func translateDamaged(t *testing.T, path string, to format.Version) *translated {
 	t.Helper()
 	r, err := Open(path, Options{NoWrite: true})

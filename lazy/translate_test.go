@@ -73,7 +73,7 @@ func read(t testing.TB, path string) []byte {
 	return b
 }
 
-// translateSpecs are generated traces of all sorts, of both versions.
+// translateSpecs are generated traces of all kinds, of both versions.
 func translateSpecs() (specs []formattest.Spec) {
 	for _, v := range []format.Version{format.V22, format.V27} {
 		for _, s := range []formattest.Spec{
@@ -111,16 +111,15 @@ func translatePaths(t testing.TB) map[string]string {
 	return paths
 }
 
-// guessesUndone are the guesses after which a trace that Lincheck recorded is the
-// same bytes again when it is turned back.
+// guessesUndone are the guesses that are undone when a trace recorded by Lincheck is
+// translated back: it has the same bytes again.
 var guessesUndone = map[format.Change]bool{
 	format.ChangeMark: true, format.ChangeLoops: true, format.ChangeBigNumber: true, format.ChangeShortClass: true,
 	format.ChangeExceptionName: true, format.ChangeUnquoted: true, format.ChangeBuilder: true,
 }
 
-// What was translated has an index and times that agree with it, and its blocks in
-// the order in which they were. Turned back it is the same files, if nothing was
-// lost.
+// A translated trace has an index and times that match it, and its blocks in the same
+// order. Translated back, the files are the same, if nothing was lost.
 func TestTranslate(t *testing.T) {
 	ctx, same := context.Background(), 0
 	for name, path := range translatePaths(t) {
@@ -182,7 +181,7 @@ func TestTranslate(t *testing.T) {
 }
 
 // sameOutline checks that both traces have the same objects in the same blocks,
-// but for class descriptors.
+// except for class descriptors.
 func sameOutline(t *testing.T, before, after []byte) {
 	t.Helper()
 	a, b := format.NewBytesScanner(before), format.NewBytesScanner(after)
@@ -218,8 +217,8 @@ func pointsOf(data []byte) (n int64) {
 	return n
 }
 
-// A crashed recording stays one: what is open stays open, and what came to the
-// index before is in it.
+// A crashed recording stays one: open containers stay open, and earlier index cells
+// are kept.
 func TestTranslateCrashed(t *testing.T) {
 	for _, v := range []format.Version{format.V22, format.V27} {
 		for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
@@ -247,7 +246,7 @@ func TestTranslateCrashed(t *testing.T) {
 	}
 }
 
-// Cut anywhere, a trace is translated as far as it is whole.
+// Cut at any offset, a trace is translated up to its last whole object.
 func TestTranslateCut(t *testing.T) {
 	for _, v := range []format.Version{format.V22, format.V27} {
 		spec := formattest.Spec{Shape: formattest.Random, N: 60, Seed: 9, Timed: true, Options: formattest.Options{Version: v, BlockSize: 1500}}
@@ -265,8 +264,8 @@ func TestTranslateCut(t *testing.T) {
 	}
 }
 
-// A trace with string builders and no descriptor of their class gets one, whose id
-// is free, and a time for its cell.
+// A trace with string builders and no descriptor of their class gets one, with a free
+// id, and a time for its cell.
 func TestTranslateBuilders(t *testing.T) {
 	for _, dump := range []bool{false, true} {
 		dir := t.TempDir()
@@ -305,7 +304,7 @@ func TestTranslateBuilders(t *testing.T) {
 		if err := r.Print(context.Background(), &text, PrintOptions{}, Part{}); err != nil || strings.Count(text.String(), `StringBuilder@0("`) != 2 {
 			t.Errorf("%v\n%s", err, &text)
 		}
-		// Times in the order of dumps fit data whose index is gone.
+		// Times in the order of dump writers fit data whose index is missing.
 		if err := os.Remove(path + ".idx"); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +315,7 @@ func TestTranslateBuilders(t *testing.T) {
 	}
 }
 
-// Times of another trace are left out, with a word.
+// Times of another trace are left out, with a reason.
 func TestTranslateForeignTimes(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 500, Seed: 1, Timed: true}
 	path := formattest.File(t, spec)
@@ -331,7 +330,7 @@ func TestTranslateForeignTimes(t *testing.T) {
 	}
 }
 
-// What cannot be written, and being told to stop, are errors.
+// Write errors and a canceled context are returned as errors.
 func TestTranslateFails(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 20000, Seed: 1, Timed: true})
 	r := ready(t, path, Options{NoWrite: true})

@@ -12,7 +12,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// cutTrace writes the beginning of a trace, and returns the whole.
+// cutTrace writes the beginning of a trace, and returns the whole trace.
 func cutTrace(t *testing.T, path string) []byte {
 	t.Helper()
 	whole, err := os.ReadFile(formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 300}))
@@ -23,8 +23,8 @@ func cutTrace(t *testing.T, path string) []byte {
 	return whole
 }
 
-// TestUnended: that data has no end is told as what it is, and is still that it has
-// none.
+// TestUnended: the reason why data has no end is reported, and the error still is that
+// it has none.
 func TestUnended(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	whole := cutTrace(t, path)
@@ -67,8 +67,8 @@ func TestUnended(t *testing.T) {
 	}
 }
 
-// TestFollowBringsIn: what a program left is brought in when its trace does not grow
-// any more; where that fails it is tried again only when the trace has grown.
+// TestFollowBringsIn: data that a program left is brought in when its trace no longer
+// grows; if that fails it is tried again only when the trace has grown.
 func TestFollowBringsIn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	whole := cutTrace(t, path)

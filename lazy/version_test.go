@@ -13,9 +13,9 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestVersion19 compares a trace of version 19, as its description says that it
-// is, with the same trace of version 22: they print the same but for the numbers
-// of live breakpoints, which 19 has not.
+// TestVersion19 compares a trace of version 19, built from the version's description,
+// with the same trace of version 22: they print the same except for the numbers
+// of live breakpoints, which version 19 lacks.
 func TestVersion19(t *testing.T) {
 	uuid := regexp.MustCompile(`Live breakpoint \[[0-9a-f-]*\]`)
 	text := func(v format.Version, indexed bool) string {
@@ -45,8 +45,8 @@ func TestVersion19(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnotherVersion: an index that is not of the version of its data is
-// made again, and what is shown is what the data says.
+// TestIndexOfAnotherVersion: an index with another version than its data is rebuilt,
+// and the reader shows what the data has.
 func TestIndexOfAnotherVersion(t *testing.T) {
 	for _, name := range []string{"roots.dump.bin", "roots.v27.stream.bin"} {
 		path := formattest.Unpack(t, name, name+".idx")
@@ -76,8 +76,8 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestNetwork opens what came over the network from a debugger: blocks of one
-// point each, reference objects again and again, no end and no index.
+// TestNetwork opens a stream received over the network from a debugger: blocks of one
+// point each, repeated reference objects, no end and no index.
 func TestNetwork(t *testing.T) {
 	name := "net.v27.bin"
 	path := formattest.Unpack(t, name)
@@ -92,7 +92,7 @@ func TestNetwork(t *testing.T) {
 	formattest.SameText(t, out.Bytes(), formattest.Recorded(t, "net.v27.raw.txt"))
 	onlyFiles(t, filepath.Dir(path), name)
 
-	// Followed from its first byte on, it is the same.
+	// Followed from its first byte, it is the same.
 	data := formattest.Recorded(t, name)
 	w := write(t, filepath.Join(t.TempDir(), "trace.bin"), data)
 	followed := followed(t, w.path, Options{NoWrite: true})

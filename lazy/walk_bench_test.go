@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// BenchmarkWalk goes through a trace from end to end as a person would who
-// opens every call, looks at all in it, and forgets it on leaving. It reports
-// the most memory that was resident and is not a mapped file's.
+// BenchmarkWalk walks a trace from end to end like a person who expands every call,
+// looks at all its rows, and unloads it afterward. It reports the peak resident
+// memory, excluding mapped files.
 func BenchmarkWalk(b *testing.B) {
 	eachSize(b, func(b *testing.B, path string) {
 		for b.Loop() {
@@ -41,7 +41,7 @@ type bigWalk struct {
 	text []byte
 }
 
-// through visits all below n. It recurses: the traces of benchmarks are not
+// through visits everything below n. It recurses: the traces of benchmarks are not
 // deep.
 func (w *bigWalk) through(n *Node) {
 	w.tree.Expand(n)
@@ -72,8 +72,7 @@ func (w *bigWalk) through(n *Node) {
 	}
 }
 
-// anonymous returns the bytes of memory that are resident and belong to no
-// file.
+// anonymous returns the size of resident memory that belongs to no file, in bytes.
 func anonymous(b *testing.B) int64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"tracex/format/formattest"
 )
 
-// lyingIndex is an index that passes all that is checked when it is opened, and
-// contradicts the data in the middle: containers begin where none does, but none of
-// those that blocks end within, at which opening looks.
+// lyingIndex returns an index that passes all checks on opening, but contradicts the
+// data in the middle: it has containers where none begin, but only ones that opening
+// does not check, since no block ends within them.
 func lyingIndex(t *testing.T, index []byte) []byte {
 	t.Helper()
 	bad := bytes.Clone(index)
@@ -37,9 +37,9 @@ func lyingIndex(t *testing.T, index []byte) []byte {
 	return bad
 }
 
-// TestContradictionFoundLate: trees that stand on a lying index, used by many,
-// recover when the index is made again, and show what the data says. Threads
-// that were open stay open.
+// TestContradictionFoundLate: trees that use a wrong index, from many goroutines,
+// recover when the index is rebuilt, and show what the data has. Expanded threads
+// stay expanded.
 func TestContradictionFoundLate(t *testing.T) {
 	ctx := context.Background()
 	for _, noWrite := range []bool{true, false} {
@@ -99,8 +99,8 @@ func TestContradictionFoundLate(t *testing.T) {
 	}
 }
 
-// noMoreGoroutines waits until there are no more goroutines than before: one that
-// has told of its end may still have to be taken off.
+// noMoreGoroutines waits until there are no more goroutines than before: a goroutine that
+// has announced its end may not have been removed yet.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
@@ -110,7 +110,7 @@ func noMoreGoroutines(t *testing.T, before int) {
 	}
 }
 
-// TestCloseLeavesNothing closes readers in the middle of all sorts of work.
+// TestCloseLeavesNothing closes readers in the middle of all kinds of work.
 func TestCloseLeavesNothing(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 6})
 	alone := withoutIndex(t, path)
@@ -140,7 +140,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		if err := r.Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
-		// What was handed out stays good.
+		// Values handed out stay valid.
 		tree.Expand(th)
 		for row, ok := tree.First(); ok && !row.Gap(); row, ok = tree.Next(row) {
 			tree.AppendText(nil, row.Node, true)
