@@ -20,8 +20,7 @@ func init() {
 	lookEvery, lookIdle = time.Hour, time.Hour
 }
 
-// written is a file that a test writes as a recorder does: more and more of a
-// trace.
+// written is a file that a test writes as a recorder does, bit by bit.
 type written struct {
 	t    *testing.T
 	path string
@@ -40,7 +39,7 @@ func write(t *testing.T, path string, data []byte) *written {
 	return &written{t: t, path: path, f: f, data: data}
 }
 
-// to writes on up to a size.
+// to continues writing up to a size.
 func (w *written) to(size int) {
 	w.t.Helper()
 	size = min(size, len(w.data))
@@ -50,7 +49,7 @@ func (w *written) to(size int) {
 	w.size = size
 }
 
-// put writes another file whole.
+// put writes a whole file.
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -70,7 +69,7 @@ func followed(t *testing.T, path string, o Options) *TraceReader {
 	return r
 }
 
-// catchUp has the reader look at the file now.
+// catchUp makes the reader look at the file now.
 func catchUp(t *testing.T, r *TraceReader) Status {
 	t.Helper()
 	if err := r.CatchUp(t.Context()); err != nil {
@@ -90,7 +89,7 @@ func wholeBlocks(data []byte) []byte {
 	return data[:end]
 }
 
-// eagerRaw is what the eager loader prints of data.
+// eagerRaw returns data as the eager loader prints it.
 func eagerRaw(t *testing.T, data []byte) []byte {
 	t.Helper()
 	f, err := eager.Load(bytes.NewReader(data))
@@ -104,8 +103,8 @@ func eagerRaw(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// TestFollow: at each moment what is shown is what the whole blocks in the file
-// say, no node moves, and the end is that of any trace.
+// TestFollow: at each moment the reader shows the whole blocks in the file, no node
+// moves, and the end is handled as for any trace.
 func TestFollow(t *testing.T) {
 	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
 		path := filepath.Join(t.TempDir(), "trace.bin")
@@ -175,8 +174,8 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestFollowTakesTheIndex: when the data has its end and the index is there, it
-// is used; when there is none, it is made and stored.
+// TestFollowTakesTheIndex: when the data is complete, an existing index is used;
+// otherwise one is made and stored.
 func TestFollowTakesTheIndex(t *testing.T) {
 	name := "gson.stream.bin"
 	data, index := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
@@ -215,8 +214,7 @@ func TestFollowTakesTheIndex(t *testing.T) {
 	}
 }
 
-// TestFollowFinished: a trace that has its end is not scanned, but opened as
-// ever.
+// TestFollowFinished: a complete trace is not scanned, but opened as usual.
 func TestFollowFinished(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	r := followed(t, path, Options{})
@@ -229,8 +227,8 @@ func TestFollowFinished(t *testing.T) {
 	}
 }
 
-// TestFollowAgain: who has stopped to follow a recording without an end can
-// begin again, also when it was not followed at first.
+// TestFollowAgain: after Unfollow, a recording without an end can be followed again; so
+// can one that was not followed at first.
 func TestFollowAgain(t *testing.T) {
 	data := formattest.Recorded(t, "threads.stream.bin")
 	path := filepath.Join(t.TempDir(), "trace.bin")
@@ -264,7 +262,7 @@ func TestFollowAgain(t *testing.T) {
 	}
 }
 
-// waitFor waits until the status is as wanted.
+// waitFor waits until the status satisfies wanted.
 func waitFor(t *testing.T, r *TraceReader, wanted func(Status) bool) Status {
 	t.Helper()
 	for {
@@ -279,7 +277,7 @@ func waitFor(t *testing.T, r *TraceReader, wanted func(Status) bool) Status {
 	}
 }
 
-// TestFollowCancelled: a reader can be closed, and asked, at any time.
+// TestFollowCancelled: a reader can be closed and queried at any time.
 func TestFollowCancelled(t *testing.T) {
 	data := formattest.Recorded(t, "threads.stream.bin")
 	path := filepath.Join(t.TempDir(), "trace.bin")

@@ -10,11 +10,11 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// fuzzMost is how many bytes of data are tried at most: what takes long with
-// these would never end with a real trace.
+// fuzzMost is the maximum size of the data tried, in bytes: an operation that takes long
+// with it would never end with a real trace.
 const fuzzMost = 1 << 16
 
-// seeds gives a fuzz target small traces of many sorts.
+// seeds adds small traces of many kinds to a fuzz target.
 func seeds(f *testing.F, add func(data, index []byte)) {
 	for _, name := range small {
 		add(formattest.Recorded(f, name), formattest.Recorded(f, name+".idx"))
@@ -30,7 +30,7 @@ func seeds(f *testing.F, add func(data, index []byte)) {
 	}
 }
 
-// FuzzLazy: whatever data and index hold, what is done with them ends, with an
+// FuzzLazy: whatever data and index contain, every operation on them ends, with an
 // error or a result.
 func FuzzLazy(f *testing.F) {
 	seeds(f, func(data, index []byte) { f.Add(data, index) })
@@ -41,8 +41,8 @@ func FuzzLazy(f *testing.F) {
 	})
 }
 
-// FuzzIndexPass: the pass over an index takes it or says why not; what it takes
-// can be searched without a fault, whatever the cells say.
+// FuzzIndexPass: the pass over an index accepts it or returns why not; an accepted
+// index can be searched without a panic, whatever its cells contain.
 func FuzzIndexPass(f *testing.F) {
 	seeds(f, func(data, cells []byte) { f.Add(data, cells) })
 	f.Fuzz(func(t *testing.T, data, cells []byte) {

@@ -15,7 +15,7 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// growing is a reader whose trace gets known step by step, as a test says.
+// growing is a reader whose trace becomes known bit by bit, as the test decides.
 type growing struct {
 	*TraceReader
 	t    *testing.T
@@ -32,7 +32,7 @@ func newGrowing(t *testing.T, data []byte, memory int64) *growing {
 	return &growing{r, t, index.NewScan(r.data, r.addReference)}
 }
 
-// grow makes about n bytes more known and reports whether there is more.
+// grow makes about n more bytes known and reports whether there is more.
 func (g *growing) grow(n int64) bool {
 	g.t.Helper()
 	var more bool
@@ -48,7 +48,7 @@ func (g *growing) grow(n int64) bool {
 	return more
 }
 
-// prefix is what the eager loader prints of what is known.
+// prefix returns the known part as the eager loader prints it.
 func (g *growing) prefix() string {
 	g.t.Helper()
 	f, err := eager.Load(bytes.NewReader(g.data.Bytes()[:g.scan.Offset()]))
@@ -62,7 +62,7 @@ func (g *growing) prefix() string {
 	return out.String()
 }
 
-// walkAll opens all nodes, loads all gaps, from ends as rng says, and returns
+// walkAll expands all nodes, loads all gaps, from ends chosen by rng, and returns
 // the nodes from top to bottom.
 func walkAll(t *testing.T, tree *Tree, rng *rand.Rand) (nodes []*Node) {
 	t.Helper()
@@ -82,7 +82,7 @@ func walkAll(t *testing.T, tree *Tree, rng *rand.Rand) (nodes []*Node) {
 		if err := tree.Load(ctx, row, End(rng.IntN(2))); err != nil {
 			t.Fatal(err)
 		}
-		// What stands now behind the last node.
+		// The row that follows the last node now.
 		if row, ok = tree.Next(rowOf(nodes[len(nodes)-1])); !ok {
 			return nodes
 		}
@@ -90,8 +90,8 @@ func walkAll(t *testing.T, tree *Tree, rng *rand.Rand) (nodes []*Node) {
 	return nodes
 }
 
-// textOfNodes prints nodes as the eager loader does: one whose end is not
-// known as one that has none.
+// textOfNodes prints nodes as the eager loader does: a node whose end is not
+// known looks like one without an end.
 func textOfNodes(tree *Tree, nodes []*Node) string {
 	iterations := make(map[*Node]int32)
 	for _, n := range nodes {
@@ -105,7 +105,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 		for i, n := range nodes {
 			if n.IsThread() {
 				if empty := i+1 == len(nodes) || nodes[i+1].IsThread(); empty && c.Version() >= format.V27 {
-					continue // which has no line then
+					continue // which then has no line
 				}
 				out = fmt.Appendf(out, "# Thread %d", n.Thread()+1)
 				if several {
@@ -132,7 +132,7 @@ func textOfNodes(tree *Tree, nodes []*Node) string {
 	return string(out)
 }
 
-// eachGrowing calls f with the data of traces of many sorts.
+// eachGrowing calls f with the data of traces of many kinds.
 func eachGrowing(t *testing.T, f func(t *testing.T, data []byte, rng *rand.Rand)) {
 	seeds := uint64(10)
 	if formattest.Race || testing.Short() {
@@ -155,8 +155,8 @@ func eachGrowing(t *testing.T, f func(t *testing.T, data []byte, rng *rand.Rand)
 	}
 }
 
-// TestGrowingTree: at each moment the raw tree shows what is known, and what
-// was shown stays where it was.
+// TestGrowingTree: at each moment the raw tree shows what is known, and rows shown
+// earlier stay where they were.
 func TestGrowingTree(t *testing.T) {
 	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
 		g := newGrowing(t, data, 64<<20)
@@ -181,9 +181,9 @@ func TestGrowingTree(t *testing.T) {
 	})
 }
 
-// TestGrowingViews: trees that grew, folded ones among them and such that keep
-// little, show in the end what one shows that was made then. Places can be
-// found and revealed all the time, and children counted.
+// TestGrowingViews: trees that grew, including folded ones and ones with a small budget,
+// show in the end the same as a new tree. At all times positions can be found and
+// revealed, and children counted.
 func TestGrowingViews(t *testing.T) {
 	ctx := context.Background()
 	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
@@ -194,7 +194,7 @@ func TestGrowingViews(t *testing.T) {
 				for more := true; more; {
 					more = g.grow(rng.Int64N(2000) + 1)
 					if rng.IntN(3) == 0 {
-						continue // nobody looked
+						continue // the tree is not refreshed
 					}
 					tree.Refresh()
 					for _, th := range tree.Threads() {
@@ -220,7 +220,7 @@ func TestGrowingViews(t *testing.T) {
 					}
 				}
 				tree.Refresh()
-				// What was open when its end came stays as it is.
+				// A node that was expanded when its end became known stays as it is.
 				for _, th := range tree.Threads() {
 					tree.Forget(th)
 				}
@@ -238,8 +238,8 @@ func TestGrowingViews(t *testing.T) {
 	})
 }
 
-// TestGrownWhileRead: what was read before the tree grew, and comes after, does
-// not put what is no longer true into it.
+// TestGrownWhileRead: children read before the tree grew, but attached later, do not
+// add anything that is no longer true.
 func TestGrownWhileRead(t *testing.T) {
 	eachGrowing(t, func(t *testing.T, data []byte, rng *rand.Rand) {
 		for _, folded := range []bool{false, true} {

@@ -197,7 +197,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// TestSearchTellsSeldom: however many threads there are, news are batched:
+// TestSearchTellsSeldom: however many threads there are, reports are batched:
 // the first hit, and the end if nothing else is due.
 func TestSearchTellsSeldom(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: 3000, Seed: 2}), Options{NoWrite: true})

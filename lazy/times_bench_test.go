@@ -93,7 +93,7 @@ func BenchmarkTimedCount(b *testing.B) {
 	})
 }
 
-// BenchmarkLongest looks for the longest of all children of one call; without
+// BenchmarkLongest finds the longest child of one call; without
 // times it finds none.
 func BenchmarkLongest(b *testing.B) {
 	eachTimed(b, formattest.WideCalls, func(b *testing.B, path string) {
@@ -116,8 +116,8 @@ func BenchmarkSort(b *testing.B) {
 	})
 }
 
-// perChild runs f on a new tree each time, and tells how long it takes for each
-// child of the one call, and how much memory stays in use.
+// perChild runs f on a new tree each time, and reports the time and the memory kept
+// for each child of the one call.
 func perChild(b *testing.B, path string, f func(t *Tree, n *Node) error) {
 	var children, kept int64
 	for b.Loop() {
@@ -141,7 +141,7 @@ func perChild(b *testing.B, path string, f func(t *Tree, n *Node) error) {
 	b.ReportMetric(float64(kept)/(1<<20), "kept-MiB")
 }
 
-// heap returns the bytes of the heap that are in use.
+// heap returns the size of the heap in use, in bytes.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -10,7 +10,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// growingTimes is a trace whose times get known as its data does, or later.
+// growingTimes returns a trace whose times become known with its data, or later.
 func growingTimes(t *testing.T, spec formattest.Spec) (g *growing, times []byte, more func(n int)) {
 	path := formattest.File(t, spec)
 	data, err := os.ReadFile(path)
@@ -32,9 +32,9 @@ func growingTimes(t *testing.T, spec formattest.Spec) (g *growing, times []byte,
 	}
 }
 
-// TestTimesGrow: of a trace that grows, with times that come before or after the
-// data, no time is wrong, and in the end all are known. What was sorted stays
-// so, with what has come since behind it.
+// TestTimesGrow: in a growing trace, with times that arrive before or after the
+// data, no time is wrong, and in the end all are known. Sorted nodes stay sorted, with
+// later children after the sorted ones.
 func TestTimesGrow(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(8) {
@@ -49,7 +49,7 @@ func TestTimesGrow(t *testing.T) {
 			tree, sorted := g.Tree(false), g.Tree(false)
 			for grows := true; grows; {
 				grows = g.grow(rng.Int64N(3000) + 1)
-				more(rng.IntN(len(times) / 5 >> (3 * (seed % 2)))) // before the data, or behind
+				more(rng.IntN(len(times) / 5 >> (3 * (seed % 2)))) // before the data, or after it
 				tree.Refresh()
 				sorted.Refresh()
 				for _, n := range walkAll(t, tree, rng) {
@@ -84,8 +84,8 @@ func TestTimesGrow(t *testing.T) {
 	}
 }
 
-// sameLength compares the length of a recording, as it was worked out step by step, with
-// what all threads say.
+// sameLength compares the length of a recording, computed incrementally, with that
+// over all threads.
 func sameLength(t *testing.T, r *TraceReader) {
 	t.Helper()
 	for {
@@ -105,7 +105,8 @@ func sameLength(t *testing.T, r *TraceReader) {
 	}
 }
 
-// TestLengthIsWorkedOutOnce: how long a recording without an end is, each frame asks.
+// TestLengthIsWorkedOutOnce: the length of a recording without an end is requested in
+// each frame.
 func TestLengthIsWorkedOutOnce(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: 500, Crash: formattest.CrashLost, Timed: true}), Options{NoWrite: true})
 	_, length, ok := r.Recording()
@@ -118,9 +119,9 @@ func TestLengthIsWorkedOutOnce(t *testing.T) {
 	}
 }
 
-// sortGrowing sorts the threads of a tree, or does not, and looks whether each of
-// their children, which all knows, has a row. Often it does not look, so that
-// what was sorted once is loaded when there is more.
+// sortGrowing sorts the threads of a tree, or does not, and checks that each of
+// their children, all of which all has, has a row. Often it does not check, and what
+// was sorted earlier is loaded when there is more.
 func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
@@ -161,8 +162,8 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	}
 }
 
-// TestSelfWhenTimesComeLate: children that were counted while they had no time
-// yet are looked at once more.
+// TestSelfWhenTimesComeLate: children that were counted before they had times are
+// counted once more.
 func TestSelfWhenTimesComeLate(t *testing.T) {
 	ctx := context.Background()
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * anchorEvery, Timed: true}

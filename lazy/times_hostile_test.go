@@ -17,7 +17,7 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// tinyTimed is a trace with times that is small enough to damage at each place.
+// tinyTimed returns a trace with times, small enough to damage at each offset.
 func tinyTimed(t *testing.T, crash formattest.Crash) (path string, times []byte) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 14, Seed: 3, Threads: 2, Plain: true, Timed: true, Crash: crash}
 	spec.BlockSize = 400

@@ -47,7 +47,7 @@ func printForest(b *testing.B, o PrintOptions) {
 	}
 }
 
-// BenchmarkText counts bytes of text, made of points that are decoded already.
+// BenchmarkText counts bytes of text, for points that are decoded already.
 func BenchmarkText(b *testing.B) {
 	for _, name := range []string{benchTrace, "kotlin.stream.bin"} {
 		for _, verbose := range []bool{false, true} {

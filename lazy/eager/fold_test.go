@@ -20,7 +20,7 @@ func loadBuilt(t *testing.T, w *formattest.Builder) *Forest {
 	return f
 }
 
-// builtTree returns what a trace prints, without the line of the thread.
+// builtTree returns the printed trace, without the line of the thread.
 func builtTree(t *testing.T, w *formattest.Builder, o PrintOptions) string {
 	t.Helper()
 	f := loadBuilt(t, w)
@@ -35,7 +35,7 @@ func builtTree(t *testing.T, w *formattest.Builder, o PrintOptions) string {
 	return tree
 }
 
-// TestFold has a case for each rule and for what comes close to it.
+// TestFold has a case for each rule and for near misses.
 func TestFold(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -59,7 +59,7 @@ func TestFold(t *testing.T) {
 					w.Call(w.Location(3), w.Method("a.A", "f", formattest.IntType), nil)
 				})
 			})
-		}, "A.access$f$default(): 7 at <unknown>:1\n  f(): 7 at <unknown>:2\n"}, // the child is f by then
+		}, "A.access$f$default(): 7 at <unknown>:1\n  f(): 7 at <unknown>:2\n"}, // the child has become f already
 		{"access", func(w *formattest.Builder) {
 			w.Call(w.Location(1), w.Method("a.A", "access$f", formattest.IntType), func() {
 				w.Call(w.Location(2), w.Method("a.A", "f", formattest.IntType), nil)
@@ -135,7 +135,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldChain folds getters within getters, as deep as it is bounded to.
+// TestFoldChain folds nested getters, up to the maximum depth.
 func TestFoldChain(t *testing.T) {
 	for _, tc := range []struct{ depth, calls int }{{fold.MaxDepth, 0}, {fold.MaxDepth + 3, 3}} {
 		w := formattest.NewBuilder(t)
@@ -158,7 +158,7 @@ func TestFoldChain(t *testing.T) {
 	}
 }
 
-// countingSource counts looks at children.
+// countingSource counts accesses to children.
 type countingSource struct {
 	source
 	looks int
@@ -169,8 +169,8 @@ func (s *countingSource) First(dst []Node, n Node, count int) ([]Node, error) {
 	return s.source.First(dst, n, count)
 }
 
-// TestFoldLooks holds that names are looked at before children, and that
-// folding of an ordinary point costs no memory.
+// TestFoldLooks checks that names are looked at before children, and that
+// folding of an ordinary point allocates nothing.
 func TestFoldLooks(t *testing.T) {
 	w := formattest.NewBuilder(t)
 	plain, get := w.Method("a.A", "run", formattest.IntType), w.Method("a.A", "getOther", formattest.IntType)

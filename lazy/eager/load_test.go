@@ -13,12 +13,12 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// TestEagerCrash compares with what the reference's eager loader prints of a
-// recording that was cut off. Its rules for what is still open are not ours:
+// TestEagerCrash compares with the output of the reference's eager loader for a
+// recording that was cut off. Its rules for open containers are not ours:
 // the result of an open call is null, an open loop has no iterations, and
-// threads come in the order of their first block, without a name. The lines of
-// open points are printed by its rules here; all others must be the same.
-// Since version 27 an open call has the result that ours has.
+// threads are in the order of their first block, without a name. The test prints open
+// points by these rules; all other lines must be the same.
+// Since version 27 an open call has the same result as ours.
 func TestEagerCrash(t *testing.T) {
 	for _, name := range []string{"crash", "crash.v27"} {
 		t.Run(name, func(t *testing.T) { eagerCrash(t, name+".stream") })
@@ -65,7 +65,7 @@ func eagerCrash(t *testing.T, name string) {
 }
 
 // printTheirs prints a tree with the footers of open points as the reference
-// shows them. It returns how many there are.
+// shows them. It returns the number of open points.
 func printTheirs(t *testing.T, l *lines.Writer, n Node, parent format.Parent, depth int) (open int) {
 	var p format.Point
 	var f format.Footer
@@ -104,7 +104,7 @@ func TestEagerNotATrace(t *testing.T) {
 	}
 }
 
-// TestEagerTruncated cuts a trace at every byte: what is there is there.
+// TestEagerTruncated cuts a trace at every byte: everything before the cut is loaded.
 func TestEagerTruncated(t *testing.T) {
 	data := formattest.RecordedData(t, "roots.dump.bin")
 	before := 0

@@ -31,7 +31,7 @@ func TestPrintRecorded(t *testing.T) {
 			for _, file := range formattest.RecordedNames(t, suffix) {
 				t.Run(file, func(t *testing.T) {
 					f := loadRecorded(t, formattest.RecordedFor(t, strings.TrimSuffix(file, suffix)))
-					// What came over the network has no end.
+					// A trace from the network has no end.
 					if (f.Problem != nil) != strings.HasPrefix(file, "net.") {
 						t.Fatal(f.Problem)
 					}

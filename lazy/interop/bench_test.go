@@ -15,26 +15,26 @@ import (
 	"tracex/format/formattest"
 )
 
-// callsVariable holds the numbers of calls of the traces that BenchmarkReference
-// takes, separated by commas. A million calls are 93 MB of data.
+// callsVariable has the numbers of calls in the traces of BenchmarkReference,
+// separated by commas. A million calls are 93 MB of data.
 const callsVariable = "TRACEX_INTEROP_CALLS"
 
-// versionsVariable holds the versions of their files, separated by commas: the
-// newest alone unless it is set.
+// versionsVariable has the versions of their files, separated by commas; only the
+// newest if it is not set.
 const versionsVariable = "TRACEX_INTEROP_VERSIONS"
 
 // BenchmarkReference does the same work on the same file with tracex and with
-// the release of Lincheck that reads its version, in turns, each in a process of
+// the release of Lincheck that reads its version, alternately, each in a process of
 // its own, and reports both and their ratios:
 //
 //	ours-ms, theirs-ms   time within the process; theirs without the JVM's start
 //	times-faster         theirs / ours
 //	ours-MB, theirs-MB   peak resident memory, mapped files included
-//	ours-own-MB, ...     what of it is of no file: ours at its peak, theirs at the end
-//	times-memory         theirs / ours, of what is of no file
+//	ours-own-MB, ...     memory that belongs to no file: ours at its peak, theirs at the end
+//	times-memory         theirs / ours, for memory that belongs to no file
 //
 // The JVM gets its default heap, a quarter of the machine's memory, and uses
-// what it has: JAVA_TOOL_OPTIONS=-Xmx256m in the environment makes it careful.
+// all of it: JAVA_TOOL_OPTIONS=-Xmx256m in the environment limits it.
 func BenchmarkReference(b *testing.B) {
 	needInterop(b)
 	if memory("VmHWM:") < 0 {
@@ -67,8 +67,8 @@ func benchmarkReader(b *testing.B, name string, l *release, data string) {
 		compare(b, func() cost { return ours(b, "", "open", alone) },
 			func() cost { return theirs(b, l, []string{"ns"}, "open-lazy", alone) })
 	})
-	// Their eager loader holds all of the trace, their lazy reader the path to
-	// the point that is printed.
+	// Their eager loader keeps the whole trace in memory, their lazy reader the path to
+	// the point being printed.
 	b.Run("print/"+name, func(b *testing.B) {
 		same(b, comparePrints(b, l, data, "print", []string{"load-ns", "print-ns"}, "print-eager"))
 	})
@@ -76,8 +76,8 @@ func benchmarkReader(b *testing.B, name string, l *release, data string) {
 		same(b, comparePrints(b, l, data, "print", []string{"ns"}, "print-lazy", "raw"))
 	})
 	// Their printer repeats points where children fold away: theirs-text-MB over
-	// text-MB is what that adds to their time. So it is a printer of the driver's
-	// own around the same reader that says whether our text is right.
+	// text-MB is how much that adds to their time. To check that our text is right, the
+	// driver has another printer around the same reader.
 	b.Run("print-lazily/folded/"+name, func(b *testing.B) {
 		texts := comparePrints(b, l, data, "print-folded", []string{"ns"}, "print-lazy", "folded")
 		theirs(b, l, nil, "print-tree", data, texts.theirs, "verbose", "folded")
@@ -85,11 +85,11 @@ func benchmarkReader(b *testing.B, name string, l *release, data string) {
 	})
 }
 
-// printed are the files of the texts that both sides printed.
+// printed are the files with the texts that both sides printed.
 type printed struct{ ours, theirs string }
 
-// comparePrints prints with code locations. op is our operation, command the
-// driver's, more its last arguments, times the fields of its answer that count.
+// comparePrints prints with code locations. op is our operation, command that of the
+// driver, more its last arguments, times the fields of its answer to add up.
 func comparePrints(b *testing.B, l *release, data, op string, times []string, command string, more ...string) printed {
 	dir := b.TempDir()
 	p := printed{ours: filepath.Join(dir, "ours.txt"), theirs: filepath.Join(dir, "theirs.txt")}
@@ -107,7 +107,7 @@ func comparePrints(b *testing.B, l *release, data, op string, times []string, co
 	return p
 }
 
-// same fails the benchmark unless both sides printed the same.
+// same fails the benchmark unless both sides printed the same text.
 func same(b *testing.B, texts printed) {
 	b.Helper()
 	ourSum, ourSize := fileSum(b, texts.ours)
@@ -117,7 +117,7 @@ func same(b *testing.B, texts printed) {
 	}
 }
 
-// compare runs both sides in turns and reports.
+// compare runs both sides alternately and reports.
 func compare(b *testing.B, ours, theirs func() cost) {
 	var o, t cost
 	for b.Loop() {
@@ -125,7 +125,7 @@ func compare(b *testing.B, ours, theirs func() cost) {
 		t.add(theirs())
 	}
 	n := float64(b.N)
-	b.ReportMetric(0, "ns/op") // of both together: says nothing
+	b.ReportMetric(0, "ns/op") // hide the sum of both, which is meaningless
 	b.ReportMetric(o.seconds*1e3/n, "ours-ms")
 	b.ReportMetric(t.seconds*1e3/n, "theirs-ms")
 	b.ReportMetric(t.seconds/o.seconds, "times-faster")
@@ -150,8 +150,7 @@ func benchmarkReleases(b *testing.B) []*release {
 	return chosen
 }
 
-// listed returns the numbers in a variable of the environment, or the one that
-// stands for an empty one.
+// listed returns the numbers in an environment variable, or unset if that is empty.
 func listed(b *testing.B, variable string, unset int) []int {
 	list := os.Getenv(variable)
 	if list == "" {
@@ -168,7 +167,7 @@ func listed(b *testing.B, variable string, unset int) []int {
 	return numbers
 }
 
-// warm reads files once, so that both sides find them in the page cache.
+// warm reads files once, to put them into the page cache for both sides.
 func warm(b *testing.B, paths ...string) {
 	b.Helper()
 	for _, path := range paths {

@@ -12,8 +12,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// The commands that write traces write what the real reader takes, and print
-// prints what it prints.
+// The commands that write traces write files that the real reader accepts, and print
+// prints the same text.
 func TestReferenceTakesCommands(t *testing.T) { eachReference(t, testTakesCommands) }
 
 func testTakesCommands(t *testing.T, r *reference) {
@@ -42,8 +42,8 @@ func testTakesCommands(t *testing.T, r *reference) {
 	}
 }
 
-// A trace with times, packed by the command, opens in the real reader, and comes
-// apart with its times.
+// A trace with times, packed by the command, opens in the real reader, and unpacks
+// with its times.
 func TestReferenceTakesTimedCommands(t *testing.T) { eachReference(t, testTakesTimedCommands) }
 
 func testTakesTimedCommands(t *testing.T, r *reference) {
@@ -72,8 +72,8 @@ func testTakesTimedCommands(t *testing.T, r *reference) {
 	}
 }
 
-// Packed traces that the command has turned into the other version open in its
-// real reader, diffs among them, with all that is said of them.
+// Packed traces that the command has converted to the other version, including diffs,
+// open in its real reader, with all their information.
 func TestReferenceTakesConvertedPacked(t *testing.T) { eachReference(t, testTakesConvertedPacked) }
 
 func testTakesConvertedPacked(t *testing.T, r *reference) {
@@ -104,7 +104,7 @@ func testTakesConvertedPacked(t *testing.T, r *reference) {
 	}
 }
 
-// theCommand builds tracex once for all tests, beside the drivers.
+// theCommand builds tracex once for all tests, next to the drivers.
 var theCommand = sync.OnceValues(func() (string, error) {
 	program, err := filepath.Abs(filepath.Join(driverDir, "target", "tracex"))
 	if err != nil {

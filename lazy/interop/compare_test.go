@@ -11,8 +11,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// sameAsReference compares what the real reader prints of a trace, by each of
-// its ways, with what we print.
+// sameAsReference compares the texts that the real reader prints of a trace, in each of
+// its ways, with ours.
 func sameAsReference(t *testing.T, r *reference, data string) {
 	t.Helper()
 	for _, verbose := range []bool{false, true} {
@@ -23,7 +23,7 @@ func sameAsReference(t *testing.T, r *reference, data string) {
 	}
 }
 
-// sameTree compares all top-level points alone, as recorded and folded.
+// sameTree compares only top-level points, all of them, as recorded and folded.
 func sameTree(t *testing.T, r *reference, data string, verbose bool) {
 	t.Helper()
 	raw, folded := lazy.PrintOptions{Verbose: verbose}, lazy.PrintOptions{Verbose: verbose, Folded: true}
@@ -31,7 +31,7 @@ func sameTree(t *testing.T, r *reference, data string, verbose bool) {
 	sameButDigits(t, printedByUs(t, data, folded, allRoots), r.printed(t, "print-tree", data, verbose, "folded"))
 }
 
-// Which top-level points of a thread are printed.
+// These select the top-level points of a thread to print.
 const (
 	firstRoot = false
 	allRoots  = true
@@ -39,9 +39,9 @@ const (
 
 var unloadedRoots = regexp.MustCompile(`(?m)^\.\.\. <(unloaded child|\d+ unloaded children)>\n`)
 
-// printedByUs returns what we print of a trace, less what the real printers
-// leave out: threads without points and, unless all is set, all points of the
-// top level but the first of each thread.
+// printedByUs returns our text of a trace, without the parts that the real printers
+// omit: threads without points and, unless all is set, all points of the
+// top level except the first of each thread.
 func printedByUs(t testing.TB, data string, o lazy.PrintOptions, all bool) string {
 	t.Helper()
 	f, err := os.Open(data)
@@ -79,7 +79,7 @@ func printedByUs(t testing.TB, data string, o lazy.PrintOptions, all bool) strin
 
 // sameButDigits compares our text with the real printer's, which runs on Java
 // 17: its algorithm gives some doubles and floats other last digits than the
-// shortest that mean the same. Such a number, and nothing else, may differ.
+// shortest equivalent. Only such numbers may differ.
 func sameButDigits(t testing.TB, ours, theirs string) {
 	t.Helper()
 	if ours == theirs {
@@ -114,12 +114,12 @@ func sameButDigitsLine(ours, theirs string) bool {
 	return true
 }
 
-// floatDigits is the largest number of digits that Java gives a float.
+// floatDigits is the maximum number of digits that Java prints for a float.
 const floatDigits = 9
 
-// sameNumber reports whether two texts mean the same double or, when both are
-// short enough to be floats, the same float. Ours must not be the longer one;
-// two digits are always fine: where one is enough, it is the nearer that counts.
+// sameNumber reports whether two texts denote the same double or, if both are
+// short enough to be floats, the same float. Ours must not be the longer one, except
+// that two digits are always allowed: if one is enough, ours is the nearer one.
 func sameNumber(ours, theirs string) bool {
 	digits := func(s string) int {
 		mantissa, _, _ := strings.Cut(s, "E")

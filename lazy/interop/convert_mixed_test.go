@@ -13,7 +13,7 @@ import (
 	"tracex/recorder/perfetto/perfettotest"
 )
 
-// The real reader of either version reads what is made of a trace in which recorders
+// The real reader of each version reads the conversion of a trace that recorders
 // of both versions wrote: objects of one are copied, those of the other translated, and
 // the ids of both are kept apart.
 func TestReferenceReadsMixed(t *testing.T) { eachReference(t, testReadsMixed) }
@@ -37,7 +37,7 @@ func testReadsMixed(t *testing.T, r *reference) {
 	}
 }
 
-// mixed converts a trace of which nothing may be left out.
+// mixed converts a trace from which nothing may be left out.
 func mixed(t *testing.T, trace []byte, to format.Version) string {
 	t.Helper()
 	c := perfetto.New(perfetto.Options{FormatVersion: to, BlockSize: 4 << 10})

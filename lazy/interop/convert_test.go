@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// The real reader loads what is made of traces of Perfetto's, takes the index,
-// and prints what we print.
+// The real reader loads conversions of Perfetto traces, accepts the index, and prints
+// the same text as we do.
 func TestReferenceReadsConverted(t *testing.T) { eachReference(t, testReadsConverted) }
 
 func testReadsConverted(t *testing.T, r *reference) {

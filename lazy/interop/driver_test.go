@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// harmless are the remarks of the real reader that find no fault with a file:
-// it shows one top-level point a thread, and says so when there are not one.
+// harmless are remarks of the real reader that are not about faults of a file:
+// it shows one top-level point per thread, and warns if there is not exactly one.
 var harmless = regexp.MustCompile(`(?m)^\[WARN\] (TraceRecorder: Thread #\d+ contains multiple top-level calls|` +
 	`Thread \d+ has more than one root tracepoints: \d+|Thread \d+ does not contain any tracepoints)\n`)
 
-// complaint returns what the real reader has against a file, "" for nothing.
-// It throws when a cell contradicts the data, but when an index cannot be read
-// it only says so on its error stream, and reads the whole data instead.
+// complaint returns the real reader's objection to a file, "" if none.
+// The reader throws if a cell contradicts the data. If it cannot read the index, it
+// only reports that on its error stream, and reads the whole data instead.
 func (a answer) complaint() string {
 	if a.Failed != "" {
 		return a.Failed
@@ -24,7 +24,7 @@ func (a answer) complaint() string {
 	return harmless.ReplaceAllString(a.Log, "")
 }
 
-// accept fails the test unless the real reader took all of a file.
+// accept fails the test unless the real reader accepted all of a file.
 func accept(t testing.TB, a answer) {
 	t.Helper()
 	if c := a.complaint(); c != "" {
@@ -32,7 +32,7 @@ func accept(t testing.TB, a answer) {
 	}
 }
 
-// detail returns the word by which the driver calls a text with or without code
+// detail returns the driver's word for a text with or without code
 // locations.
 func detail(verbose bool) string {
 	if verbose {
@@ -41,7 +41,7 @@ func detail(verbose bool) string {
 	return "short"
 }
 
-// printed has the real reader print and returns the text. more are words behind
+// printed makes the real reader print and returns the text. more are arguments after
 // those that all print commands have.
 func (r *reference) printed(t testing.TB, command, data string, verbose bool, more ...string) string {
 	t.Helper()
@@ -54,13 +54,13 @@ func (r *reference) printed(t testing.TB, command, data string, verbose bool, mo
 	return string(text)
 }
 
-// eager returns what the eager loader prints of the points as recorded.
+// eager returns the text of the eager loader, with points as recorded.
 func (r *reference) eager(t testing.TB, data string, verbose bool) string {
 	t.Helper()
 	return byThread(r.printed(t, "print-eager", data, verbose))
 }
 
-// lazily returns the same from the lazy reader, which reads each container by
+// lazily returns the same text from the lazy reader, which reads each container by
 // its index cell.
 func (r *reference) lazily(t testing.TB, data string, verbose bool) string {
 	t.Helper()
@@ -69,8 +69,8 @@ func (r *reference) lazily(t testing.TB, data string, verbose bool) string {
 
 var threadLine = regexp.MustCompile(`(?m)^# Thread (\d+)( \(|$)`)
 
-// byThread puts the trees of a text in order of their threads: the eager loader
-// has them in order of their first blocks.
+// byThread sorts the trees of a text by thread: the eager loader prints them in order
+// of their first blocks.
 func byThread(text string) string {
 	trees := make(map[int]string)
 	last := 0

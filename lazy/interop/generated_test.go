@@ -7,8 +7,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// generatedTraces are what our encoder writes in a version and its real reader
-// is given: all kinds, several threads, several blocks, dumped and streamed.
+// generatedTraces are traces that our encoder writes in a version, for its real reader:
+// all kinds, several threads, several blocks, from both writers.
 func generatedTraces(version format.Version) []formattest.Spec {
 	small := formattest.Options{BlockSize: 4 << 10}
 	dump := formattest.Options{Dump: true}
@@ -32,17 +32,17 @@ func generatedTraces(version format.Version) []formattest.Spec {
 			Options: formattest.Options{BlockSize: 1000 << seed}})
 	}
 	for i := range specs {
-		// The real reader looks up what an access path names when it meets
-		// the path: here it must not come later.
+		// The real reader resolves the names of an access path when it reads the path: they
+		// must not come later here.
 		specs[i].Own = true
 		specs[i].Version = version
 	}
 	return specs
 }
 
-// The real reader loads what our encoder writes, takes our index, and prints
-// what we print: by its own printers, which show the first top-level point of
-// a thread alone, and by one that shows all, as recorded and folded.
+// The real reader loads the files of our encoder, accepts our index, and prints
+// the same text as we do: with its own printers, which show only the first top-level
+// point of a thread, and with one that shows all, as recorded and folded.
 func TestReferenceReadsGenerated(t *testing.T) { eachReference(t, testReadsGenerated) }
 
 func testReadsGenerated(t *testing.T, r *reference) {

@@ -10,8 +10,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// brokenIndexes are ways to break an index, and what the real reader says.
-// Without this proof that it says something, its silence would prove nothing.
+// brokenIndexes are ways to break an index, and the real reader's message for each.
+// Without this proof that it complains, its silence would prove nothing.
 var brokenIndexes = []struct {
 	name string
 	harm func(index []byte) []byte
@@ -36,12 +36,12 @@ var brokenIndexes = []struct {
 	}, prints},
 }
 
-// prints stands for a fault on which the real reader is silent: it prints
-// something else than the eager loader, which needs no index.
+// prints marks a fault on which the real reader is silent: it prints
+// a different text than the eager loader, which needs no index.
 const prints = ""
 
-// cellOf returns where the first cell of a kind begins. The numbers are those
-// of the file, whatever the code under test calls them.
+// cellOf returns the offset of the first cell of a kind. The numbers are those
+// of the file, independent of the code under test.
 func cellOf(index []byte, kind byte) int {
 	for at := 16; at < len(index); at += 21 {
 		if index[at] == kind {
@@ -51,7 +51,7 @@ func cellOf(index []byte, kind byte) int {
 	panic(fmt.Sprintf("no cell of kind %d", kind))
 }
 
-// lastCellOf returns where the last cell of a kind begins: of containers, a root.
+// lastCellOf returns the offset of the last cell of a kind; for containers, that of a root.
 func lastCellOf(index []byte, kind byte) int {
 	for at := len(index) - 29 - 21; at >= 16; at -= 21 {
 		if index[at] == kind {

@@ -16,13 +16,13 @@ import (
 )
 
 // measuredName is the name under which the test binary does one piece of work
-// and tells what it took: a process of its own for each measurement, as the
-// driver is one for Lincheck's reader.
+// and reports its cost: each measurement has a process of its own, as it has
+// for Lincheck's reader.
 const measuredName = "tracex-measured"
 
 // measured is the main function of that process: its arguments are an
 // operation and a trace. It answers as the driver does, on standard error;
-// standard output is for what is printed.
+// standard output is for printed text.
 func measured() {
 	own := sampleOwn()
 	start := time.Now()
@@ -45,8 +45,8 @@ func measured() {
 	fmt.Fprintf(os.Stderr, "ok\tns=%d\tpeak-bytes=%d\town-bytes=%d\n", took.Nanoseconds(), memory("VmHWM:"), own())
 }
 
-// sampleOwn watches the resident memory that is of no file. The function that
-// it returns gives the most that was seen.
+// sampleOwn samples the resident memory that belongs to no file. The function that
+// it returns gives the peak.
 func sampleOwn() (most func() int64) {
 	var mu sync.Mutex
 	var seen int64
@@ -64,8 +64,8 @@ func sampleOwn() (most func() int64) {
 	return look
 }
 
-// measuredOpen opens a trace and waits until all of it is known: the pass over
-// the index, or the rebuild where there is none.
+// measuredOpen opens a trace and waits until it is completely known: the pass over
+// the index, or the rebuild if there is none.
 func measuredOpen(path string) error {
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
 	if err != nil {
@@ -85,7 +85,7 @@ func measuredOpen(path string) error {
 }
 
 // measuredPrint prints a trace to standard output, as recorded or folded, with
-// code locations: what the command does.
+// code locations, as the command does.
 func measuredPrint(path string, folded bool) error {
 	r, err := lazy.Open(path, lazy.Options{})
 	if err != nil {
@@ -98,10 +98,10 @@ func measuredPrint(path string, folded bool) error {
 	return r.Print(context.Background(), os.Stdout, lazy.PrintOptions{Verbose: true, Folded: folded}, lazy.Part{})
 }
 
-// memory returns a number of bytes from what Linux says of this process:
-// VmHWM is the peak of its resident memory, pages of mapped files included,
-// RssAnon what is resident now and of no file. -1 where the system does not
-// tell.
+// memory returns a field of this process's status in Linux, in bytes:
+// VmHWM is the peak of its resident memory, including mapped files,
+// RssAnon the resident memory that belongs to no file now. It returns -1 on other
+// systems.
 func memory(field string) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -118,7 +118,7 @@ func memory(field string) int64 {
 	return -1
 }
 
-// cost is what a piece of work took.
+// cost is the cost of a piece of work.
 type cost struct{ seconds, peakBytes, ownBytes float64 }
 
 func (c *cost) add(o cost) {
@@ -127,8 +127,8 @@ func (c *cost) add(o cost) {
 	c.ownBytes = max(c.ownBytes, o.ownBytes)
 }
 
-// ours measures tracex in a process of its own. What it prints goes to out, if
-// there is one.
+// ours measures tracex in a process of its own. Its output goes to the file out, unless
+// that is "".
 func ours(b *testing.B, out, op, path string) cost {
 	b.Helper()
 	self, err := os.Executable()
@@ -156,8 +156,8 @@ func ours(b *testing.B, out, op, path string) cost {
 	return costOf(b, parseAnswer(b, said.String()), "ns")
 }
 
-// theirs measures the reader of a release of Lincheck in a process of its own. The start of
-// the JVM is not counted. times are the fields to add up.
+// theirs measures the reader of a release of Lincheck in a process of its own. It does
+// not count the start of the JVM. times are the fields to add up.
 func theirs(b *testing.B, l *release, times []string, args ...string) cost {
 	b.Helper()
 	cmd, err := l.command(args...)

@@ -14,8 +14,7 @@ import (
 	"tracex/lazy"
 )
 
-// Names that Lincheck's printer shortens, hides or folds by, and plain ones
-// beside them.
+// Names that Lincheck's printer shortens, hides or folds by, and ordinary ones.
 var (
 	trickyClasses = []string{"a.Foo", "a.Foo$Companion", "a.FooKt", "Bar", "kotlin.jvm.internal.Ref$IntRef", "a.b.Map$Entry", "a.Foo$1",
 		"a.Outer$Inner$Deep", "a.Outer$inner$Deep", "a.B$$Lambda$14/0x00007f", "a.B$$Lambda/0x00007f", "a.Foo$sam$1", "java.lang.String", "java.lang.Integer", "a.Kt", "$", "a.$", "a.A$B$1$C",
@@ -38,7 +37,7 @@ var (
 // trickySeeds is how many such traces are compared.
 const trickySeeds = 40
 
-// The real reader prints and folds names that mean something to it as we do.
+// The real reader prints and folds names with a special meaning as we do.
 func TestReferenceReadsTrickyNames(t *testing.T) { eachReference(t, testReadsTrickyNames) }
 
 func testReadsTrickyNames(t *testing.T, r *reference) {
@@ -52,7 +51,7 @@ func testReadsTrickyNames(t *testing.T, r *reference) {
 }
 
 // Our lazy reader prints and folds such names as our eager loader does. This
-// one needs no Java.
+// test needs no Java.
 func TestTrickyNamesLazyEqualsEager(t *testing.T) {
 	for _, l := range releases {
 		t.Run(l.String(), func(t *testing.T) {
@@ -117,7 +116,7 @@ func trickyTrace(t *testing.T, version format.Version, seed uint64) string {
 }
 
 // vocabulary writes all reference objects: each class, variable and text, and
-// some of the methods, fields, paths and locations that they can make.
+// some of the possible methods, fields, paths and locations.
 func (g *tricky) vocabulary() {
 	for i, name := range trickyClasses {
 		g.t.Reference(format.KindClassDescriptor, int32(i), &format.ClassDescriptor{ID: int32(i), Name: name})
@@ -128,7 +127,7 @@ func (g *tricky) vocabulary() {
 	for i, name := range trickyVariables {
 		g.t.Reference(format.KindVariableDescriptor, int32(i), &format.VariableDescriptor{ID: int32(i), Name: name, Type: trickyTypes[0]})
 	}
-	// Few classes have methods and fields, so that callers and callees meet.
+	// Few classes have methods and fields, to make callers and callees match often.
 	for i := range 5 * len(trickyMethods) {
 		m := format.MethodDescriptor{ID: int32(i), ClassID: int32(g.r.IntN(6)), Name: trickyMethods[i%len(trickyMethods)], Result: g.kind()}
 		for range g.r.IntN(3) {

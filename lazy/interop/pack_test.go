@@ -13,11 +13,11 @@ import (
 	"tracex/format/formattest"
 )
 
-// packLevels are the levels of deflate that a packed trace is tried with.
+// packLevels are the levels of deflate that packed traces are tested with.
 var packLevels = []int{0, 1, 6, 9}
 
-// Each file that we pack opens in the real reader, which finds in it what was
-// put in, whether there are times in it or not.
+// The real reader opens each file that we pack, and finds the contents that we put
+// in, with or without times.
 func TestReferenceOpensPacked(t *testing.T) { eachReference(t, testOpensPacked) }
 
 func testOpensPacked(t *testing.T, r *reference) {
@@ -56,8 +56,8 @@ func testOpensPacked(t *testing.T, r *reference) {
 	}
 }
 
-// What Lincheck packed itself, the diff among it, says the same to it when we
-// have packed it again, and also when times stand before what it reads.
+// Traces that Lincheck packed itself, including the diff, mean the same to it after we
+// pack them again, even with times before the entries that it reads.
 func TestReferenceOpensPackedAgain(t *testing.T) { eachReference(t, testOpensPackedAgain) }
 
 func testOpensPackedAgain(t *testing.T, r *reference) {
@@ -94,8 +94,8 @@ func testOpensPackedAgain(t *testing.T, r *reference) {
 	}
 }
 
-// Times that are damaged, cut short by a byte more or less, or much longer than
-// any trace: the real reader does not look at them.
+// Times that are damaged, too short or too long by a byte, or much longer than
+// any trace: the real reader ignores them.
 func TestReferencePassesTimes(t *testing.T) { eachReference(t, testPassesTimes) }
 
 func testPassesTimes(t *testing.T, r *reference) {
@@ -110,7 +110,7 @@ func testPassesTimes(t *testing.T, r *reference) {
 				in.Times = bytes.NewReader(times)
 				packed := packFile(t, 6, in)
 				if damaged {
-					flip(t, packed, 45) // behind the name of the entry
+					flip(t, packed, 45) // after the name of the entry
 				}
 				accept(t, r.ask(t, "open-packed", packed))
 				sameText(t, r.lazily(t, packed, true), text)
@@ -119,7 +119,7 @@ func testPassesTimes(t *testing.T, r *reference) {
 	}
 }
 
-// someTimes makes a file of times of some cells.
+// someTimes makes a file of times with some cells.
 func someTimes(cells int) []byte {
 	b := format.AppendTimesHeader(nil, time.Unix(1_790_000_000, 0))
 	for i := range cells {
@@ -146,7 +146,7 @@ func flip(t *testing.T, path string, at int64) {
 	}
 }
 
-// recordedInput takes a recorded packed trace apart.
+// recordedInput unpacks a recorded packed trace.
 func recordedInput(t *testing.T, name string) format.PackInput {
 	t.Helper()
 	b := formattest.Recorded(t, name)

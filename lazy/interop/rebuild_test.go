@@ -9,8 +9,8 @@ import (
 	"tracex/lazy"
 )
 
-// Each index that we make again from the data is taken by the real reader, and
-// it reads the same by it as by the writer's own, and as the eager loader without
+// The real reader accepts each index that we rebuild from the data, and prints the same
+// with it as with the writer's own, and as the eager loader without
 // any.
 func TestReferenceTakesRebuiltIndex(t *testing.T) { eachReference(t, testTakesRebuiltIndex) }
 

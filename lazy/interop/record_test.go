@@ -16,8 +16,8 @@ import (
 )
 
 // programName is the name under which the test binary is a program that records
-// into the shared memory of a service. Its arguments are the version of the format,
-// 0 for that which it is told, and whether it writes track events.
+// into the shared memory of a service. Its arguments are the format version,
+// 0 for the version it is told to use, and whether it writes track events.
 const programName = "tracex-program"
 
 func init() { commands[programName] = program }
@@ -43,9 +43,9 @@ func recordShared(version int, events bool) error {
 	return rec.Stop()
 }
 
-// The real reader loads what tracex record makes of what a program recorded into
-// shared memory, in whichever version and by either of its ways, takes the index,
-// and prints what we print.
+// The real reader loads the output of tracex record for a program that recorded into
+// shared memory, in each version and in both ways, accepts the index,
+// and prints the same text as we do.
 func TestReferenceReadsRecordCommand(t *testing.T) { eachReference(t, testReadsRecordCommand) }
 
 func testReadsRecordCommand(t *testing.T, r *reference) {

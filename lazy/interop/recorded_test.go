@@ -12,8 +12,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// recorded returns the names of the recorded files of the release's version that
-// end in suffix.
+// recorded returns the names of the recorded files of the release's version with
+// a suffix.
 func (l *release) recorded(t testing.TB, suffix string) []string {
 	t.Helper()
 	var names []string
@@ -28,8 +28,8 @@ func (l *release) recorded(t testing.TB, suffix string) []string {
 	return names
 }
 
-// versionInName tells the version from a name such as jackson.v27.stream.bin;
-// the names of version 22 do not have theirs: gson.stream.bin.
+// versionInName returns the version in a name such as jackson.v27.stream.bin;
+// names of version 22 have none: gson.stream.bin.
 func versionInName(name string) format.Version {
 	for word := range strings.SplitSeq(name, ".") {
 		var v format.Version
@@ -40,8 +40,8 @@ func versionInName(name string) format.Version {
 	return format.V22
 }
 
-// recordedAs returns the name of the release's recorded file of a program, by a
-// strategy: of threads and stream, threads.v27.stream.bin.
+// recordedAs returns the name of the release's recorded file for a program and a
+// strategy: for threads and stream, threads.v27.stream.bin.
 func (l *release) recordedAs(t testing.TB, program, strategy, suffix string) string {
 	t.Helper()
 	for _, name := range l.recorded(t, suffix) {
@@ -53,20 +53,20 @@ func (l *release) recordedAs(t testing.TB, program, strategy, suffix string) str
 	return ""
 }
 
-// recordedTraces returns the names of the recorded traces with files of their
-// own, without those that have no end, which the real lazy reader refuses or
-// complains of.
+// recordedTraces returns the names of the recorded traces with separate files,
+// except those without an end, which the real lazy reader refuses or
+// complains about.
 func (l *release) recordedTraces(t testing.TB) []string {
 	return slices.DeleteFunc(l.recorded(t, ".bin"), endless)
 }
 
-// endless reports whether a recorded trace was killed, or caught on its way over
-// a network.
+// endless reports whether a recorded trace is of a killed program, or was captured
+// from a network.
 func endless(name string) bool {
 	return strings.HasPrefix(name, "crash.") || strings.HasPrefix(name, "net.")
 }
 
-// The driver prints what Lincheck printed when the traces were recorded.
+// The driver prints the text that Lincheck printed when the traces were recorded.
 func TestReferencePrintsRecorded(t *testing.T) { eachReference(t, testPrintsRecorded) }
 
 func testPrintsRecorded(t *testing.T, r *reference) {
@@ -88,7 +88,7 @@ func testPrintsRecorded(t *testing.T, r *reference) {
 	}
 }
 
-// compareRecorded compares with all texts of a trace that are kept.
+// compareRecorded compares with all stored texts of a trace.
 func compareRecorded(t *testing.T, r *reference, data, stem string) {
 	t.Helper()
 	kept := formattest.RecordedNames(t, ".txt")
@@ -116,7 +116,7 @@ func compareRecorded(t *testing.T, r *reference, data, stem string) {
 	}
 }
 
-// compareEndless compares what the eager loader prints of a trace without end.
+// compareEndless compares the eager loader's text of a trace without an end.
 func compareEndless(t *testing.T, r *reference, stem string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "printed.txt")
@@ -136,17 +136,17 @@ func compareEndless(t *testing.T, r *reference, stem string) {
 }
 
 // manyRoots reports whether threads of a recorded trace have more than one
-// top-level point: its texts have them all, and no line breaks within values.
+// top-level point: its texts have all of them, and no line breaks within values.
 func manyRoots(stem string) bool {
 	return strings.HasPrefix(stem, "roots.") || strings.HasPrefix(stem, "live.")
 }
 
 // strayThreads reports whether points of a recorded trace, which was made by hand,
-// name other threads than that of their block. The lazy reader goes by the blocks,
-// and so do we, the eager loader by the points.
+// name another thread than their block does. The lazy reader and ours use the thread of
+// the block, the eager loader that of the point.
 func strayThreads(name string) bool { return strings.HasPrefix(name, "roots.v27.") }
 
-// withPoints leaves of a text the threads that have a point.
+// withPoints returns a text without the threads that have no points.
 func withPoints(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	var out strings.Builder
@@ -158,7 +158,7 @@ func withPoints(text string) string {
 	return out.String()
 }
 
-// firstRoots leaves of a text what the real printer shows: the first top-level
+// firstRoots returns the part of a text that the real printer shows: the first top-level
 // point of each thread, and no thread without one. The text must have no line
 // breaks within values.
 func firstRoots(text string) string {

@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// The real reader loads what our recorder writes of a program that runs on many
-// goroutines, takes its index, and prints what we print.
+// The real reader loads the trace that our recorder writes of a program with many
+// goroutines, accepts its index, and prints the same text as we do.
 func TestReferenceReadsRecorder(t *testing.T) { eachReference(t, testReadsRecorder) }
 
 func testReadsRecorder(t *testing.T, r *reference) {
@@ -20,7 +20,7 @@ func testReadsRecorder(t *testing.T, r *reference) {
 		"streaming": {Strategy: recorder.Streaming, BlockSize: 16 << 10},
 		"tiny":      {Strategy: recorder.Streaming, BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond},
 		"dump":      {Strategy: recorder.CollectAndDump},
-		// What they leave out is noted, at the ends of threads as well.
+		// Omissions are recorded, also at the ends of threads.
 		"dropping": {Strategy: recorder.Streaming, OnFull: recorder.Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1},
 		"full":     {Strategy: recorder.CollectAndDump, BlockSize: 1 << 10, MaxMemory: 256 << 10},
 	}

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// interopVariable is the environment variable that selects the tests which
+// interopVariable is the environment variable that selects the tests that
 // compare tracex with Lincheck's own reader.
 const interopVariable = "TRACEX_INTEROP"
 
 // reference is a running driver around one release: one JVM for all tests of
-// this process. It ends when its standard input does, which is at the latest
-// when this process ends.
+// this process. It ends when its standard input ends, at the latest
+// when this process does.
 type reference struct {
 	release *release
 	mu      sync.Mutex // one command at a time
@@ -23,19 +23,19 @@ type reference struct {
 	out     *bufio.Reader
 }
 
-// answer is what the driver replied to a command.
+// answer is the driver's reply to a command.
 type answer struct {
 	Fields map[string]string
-	// Failed is set when the real reader threw, to the exception's class and
-	// message.
+	// Failed is the class and message of the exception that the real reader threw, ""
+	// if none.
 	Failed string
-	// Log is what the real reader wrote to its error stream.
+	// Log is the error output of the real reader.
 	Log string
 }
 
 // eachReference runs a test with each release, on traces of the version that it
-// reads. Without TRACEX_INTEROP it skips the test; with it, everything that is
-// missing fails the test.
+// reads. Without TRACEX_INTEROP it skips the test; with it, any missing
+// requirement fails the test.
 func eachReference(t *testing.T, test func(t *testing.T, r *reference)) {
 	t.Helper()
 	needInterop(t)
@@ -73,7 +73,7 @@ func (r *reference) ask(t testing.TB, words ...string) answer {
 	return parseAnswer(t, line)
 }
 
-// unescape undoes what the driver does to the values of an answer.
+// unescape undoes the driver's escaping of values in an answer.
 var unescape = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
 func parseAnswer(t testing.TB, line string) answer {

@@ -11,12 +11,12 @@ import (
 )
 
 // refusedTraces are traces that the format allows and tracex reads, but that
-// the real reader does not take. That it still refuses them is why the other
-// tests leave them out, and why a recorder should not write them.
+// the real reader refuses. This is why the other tests leave them out, and why a
+// recorder should not write them.
 var refusedTraces = []struct {
 	name  string
 	spec  formattest.Spec
-	eager string // what the eager loader says, an expression; "" takes it
+	eager string // a regular expression for the eager loader's message; "" if it accepts the trace
 	lazy  string
 }{
 	{
@@ -56,7 +56,7 @@ func testRefuses(t *testing.T, r *reference) {
 	}
 }
 
-// opensHere fails the test unless tracex reads a trace as far as it goes.
+// opensHere fails the test unless tracex reads all of a trace.
 func opensHere(t *testing.T, data string) {
 	t.Helper()
 	r, err := lazy.Open(data, lazy.Options{NoWrite: true})
@@ -72,8 +72,8 @@ func opensHere(t *testing.T, data string) {
 	}
 }
 
-// Each release reads its own version alone: that these refuse each other's files
-// shows that the tests of a version are run with its release.
+// Each release reads only its own version. That each refuses the other's files
+// shows that the tests of a version run with its release.
 func TestReferenceRefusesOtherVersions(t *testing.T) { eachReference(t, testRefusesOtherVersions) }
 
 func testRefusesOtherVersions(t *testing.T, r *reference) {

@@ -14,24 +14,24 @@ import (
 	"tracex/format"
 )
 
-// releases are those of Lincheck that tracex is compared with. Each reads one
-// version of the format and no other; together they are all versions that
+// releases are the releases of Lincheck that tracex is compared with. Each reads one
+// version of the format and no other; together they cover all versions that
 // tracex writes. The newest is last.
 var releases = []*release{
 	newRelease("3.6", format.V22),
 	newRelease("3.7", format.V27),
 }
 
-// buildTries is how often Maven is asked: a registry may fail for a moment.
+// buildTries is how often Maven is run: a registry may fail temporarily.
 const buildTries = 3
 
-// driverDir holds the Java driver around the real readers.
+// driverDir has the Java driver around the real readers.
 var driverDir = filepath.Join("..", "..", "testdata", "interop", "lincheck")
 
 // release is a release of Lincheck, with a driver that is built and started at
 // most once.
 type release struct {
-	name    string         // as Maven Central has it
+	name    string         // as in Maven Central
 	version format.Version // of the files that it reads
 	built   func() error
 	running func() (*reference, error)
@@ -44,10 +44,10 @@ func newRelease(name string, version format.Version) *release {
 	return l
 }
 
-// String names the version of the files, for subtests and benchmarks.
+// String returns the version of the files, for subtests and benchmarks.
 func (l *release) String() string { return fmt.Sprintf("version=%d", l.version) }
 
-// target returns the folder that Maven builds the release's driver in.
+// target returns the directory in which Maven builds the release's driver.
 func (l *release) target() string { return filepath.Join(driverDir, "target", l.name) }
 
 func (l *release) start() (*reference, error) {
@@ -69,14 +69,14 @@ func (l *release) start() (*reference, error) {
 	return &reference{release: l, in: in, out: bufio.NewReader(out)}, nil
 }
 
-// command returns a command that runs the driver, built before if it has to be:
-// with args a single command, else a loop over standard input.
+// command returns a command that runs the driver, building it first if necessary:
+// with args a single command, otherwise a loop over standard input.
 func (l *release) command(args ...string) (*exec.Cmd, error) {
 	if err := l.built(); err != nil {
 		return nil, err
 	}
 	classes := filepath.Join(l.target(), "classes") + string(os.PathListSeparator) + filepath.Join(l.target(), "lib", "*")
-	// The real reader leaves temporary files behind: keep them in one place.
+	// The real reader leaves temporary files: keep them in one directory.
 	temporary := filepath.Join(l.target(), "tmp")
 	if err := os.MkdirAll(temporary, 0o755); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (l *release) command(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// build compiles the driver with Maven, which fetches the release, unless what
-// is in the release's folder was made from the present sources.
+// build compiles the driver with Maven, which fetches the release, unless the
+// release's directory was built from the current sources.
 func (l *release) build() error {
 	for _, tool := range []string{"java", "mvn"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -13,7 +13,7 @@ import (
 	"tracex/lazy"
 )
 
-// A trace without an end, turned into another version, is loaded as far as it goes, by the loader that takes such.
+// The loader for incomplete traces loads a translated trace without an end completely.
 func TestReferenceReadsTranslatedEndless(t *testing.T) { eachReference(t, testReadsTranslatedEndless) }
 
 func testReadsTranslatedEndless(t *testing.T, r *reference) {
@@ -41,8 +41,8 @@ func testReadsTranslatedEndless(t *testing.T, r *reference) {
 	}
 }
 
-// translatedPart writes what there is of the trace at path in another version and
-// returns where that is.
+// translatedPart translates the existing part of the trace at path and returns the path
+// of the result.
 func translatedPart(t testing.TB, path string, to format.Version) string {
 	t.Helper()
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})

@@ -11,8 +11,8 @@ import (
 	"tracex/lazy"
 )
 
-// The real reader of one version loads what is made of traces of another, recorded
-// and generated, takes the index, and prints what we print.
+// The real reader of one version loads translations of traces of another, recorded
+// and generated, accepts the index, and prints the same text as we do.
 func TestReferenceReadsTranslated(t *testing.T) { eachReference(t, testReadsTranslated) }
 
 func testReadsTranslated(t *testing.T, r *reference) {

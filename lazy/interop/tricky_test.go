@@ -6,11 +6,10 @@ import (
 	"tracex/format"
 )
 
-// trickyDepth is how deep the trees are.
+// trickyDepth is the depth of the trees.
 const trickyDepth = 5
 
-// call writes a call of a method with children, of those that folding looks
-// for more often than of others.
+// call writes a call of a method with children, often such as folding looks for.
 func (g *tricky) call(depth int, method int32) {
 	m := &g.methods[method]
 	p := g.head(format.ClassCall)
@@ -26,8 +25,8 @@ func (g *tricky) call(depth int, method int32) {
 	}
 	g.t.Point(&p)
 	if depth < trickyDepth {
-		// The real reader, asked for one child that folds away, gives the one
-		// behind it. That shows where it looks for the second or third of
+		// The real reader, asked for one child that folds away, returns the one
+		// after it. That shows where it looks for the second or third of
 		// three, so such methods get the children that folding expects.
 		synthetic := strings.HasPrefix(m.Name, "access$get") || strings.HasPrefix(m.Name, "access$set")
 		if synthetic || g.r.IntN(2) == 0 {
@@ -63,7 +62,7 @@ func (g *tricky) children(depth int) {
 	}
 }
 
-// expected writes children such as folding expects of a method with this name.
+// expected writes children that folding expects in a method with this name.
 func (g *tricky) expected(depth int, m *format.MethodDescriptor) {
 	plain := strings.TrimSuffix(strings.TrimPrefix(m.Name, "access$"), "$default")
 	if plain != m.Name && !strings.HasPrefix(plain, "get") && !strings.HasPrefix(plain, "set") {
@@ -87,7 +86,7 @@ func (g *tricky) expected(depth int, m *format.MethodDescriptor) {
 	}
 }
 
-// methodLike returns a method of a name, of the class if there is one.
+// methodLike returns a method with a name, of the class if possible.
 func (g *tricky) methodLike(name string, class int32) int32 {
 	found := int32(g.r.IntN(len(g.methods)))
 	for _, m := range g.methods {
@@ -175,7 +174,7 @@ func (g *tricky) head(c format.Class) format.Point {
 	if g.r.IntN(8) == 0 {
 		p.Diff = format.DiffStatus(g.r.IntN(6) - 1)
 	}
-	// There and empty is another thing than not there, and looks the same.
+	// Present but empty is not the same as absent, but looks the same.
 	p.Marked = g.version >= format.V27 && c.Container() && g.r.IntN(8) == 0
 	return p
 }

@@ -6,7 +6,7 @@ import (
 	"tracex/format"
 )
 
-// threw is the end of a call that threw: since version 27 perhaps something
+// threw returns the footer of a call that threw: since version 27 perhaps something
 // without a name.
 func (g *tricky) threw() format.Footer {
 	if g.version < format.V27 {
@@ -20,7 +20,7 @@ func (g *tricky) threw() format.Footer {
 	return f
 }
 
-// value is one whose class a method may well return.
+// value returns a value of a class that a method may well return.
 func (g *tricky) value() format.Value {
 	switch g.r.IntN(12) {
 	case 0:
@@ -44,7 +44,7 @@ func (g *tricky) value() format.Value {
 	return format.Value{Kind: format.ValueInt, Bits: int64(g.r.IntN(100))}
 }
 
-// valueLike is mostly a value that a getter of this type may have read: folding
+// valueLike usually returns a value that a getter of this type may have read: folding
 // compares the two.
 func (g *tricky) valueLike(t format.Type) format.Value {
 	class := t.Class
@@ -77,7 +77,7 @@ func (g *tricky) valueLike(t format.Type) format.Value {
 	return v
 }
 
-// scalarLike is a value whose kind alone says the type, if there is one.
+// scalarLike returns a value whose kind determines the type, if there is one.
 func (g *tricky) scalarLike(t format.Type) format.Value {
 	old := g.version < format.V27
 	switch {
@@ -111,11 +111,11 @@ func (g *tricky) scalarLike(t format.Type) format.Value {
 
 func (g *tricky) anyClass() int32 { return int32(g.r.IntN(len(trickyClasses))) }
 
-// A string with all that is escaped within quotes, and with a quote.
+// A string with every character that is escaped within quotes, and with a quote.
 const trickyText = "a \"b\"\\\n\r\té\U0001F600"
 
-// value22 is a value of a kind that is written otherwise in version 22 than
-// later, or by it alone.
+// value22 returns a value of a kind that is encoded differently in version 22 than
+// later, or exists only there.
 func (g *tricky) value22() format.Value {
 	switch g.r.IntN(6) {
 	case 0:
@@ -133,8 +133,8 @@ func (g *tricky) value22() format.Value {
 		Captured: &format.Captured{Elements: []format.Value{format.Null()}}}
 }
 
-// value27 is a value of a kind that came with version 27, or means another
-// class since.
+// value27 returns a value of a kind that is new in version 27, or means another
+// class since then.
 func (g *tricky) value27() format.Value {
 	class := g.anyClass()
 	switch g.r.IntN(14) {
@@ -170,7 +170,7 @@ func (g *tricky) value27() format.Value {
 	return g.thrown(class)
 }
 
-// thrown is an exception with nothing captured, with and without a message.
+// thrown returns an exception with nothing captured, with or without a message.
 func (g *tricky) thrown(class int32) format.Value {
 	v := format.Value{Kind: format.ValueException, ClassID: class, Bits: 11}
 	switch message := trickyText; g.r.IntN(4) {

@@ -10,8 +10,8 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// plainly is what containers does, cell by cell: how many cells it takes, and the
-// samples of all since the stream's first.
+// plainly does the same as containers, cell by cell: it returns how many cells it takes,
+// and the samples since the first cell of the stream.
 func plainly(cells []format.Cell, last int64) (taken int, samples []int64) {
 	smallest := int64(math.MaxInt64)
 	for _, c := range cells {
@@ -27,7 +27,7 @@ func plainly(cells []format.Cell, last int64) (taken int, samples []int64) {
 	return taken, samples
 }
 
-// passOver has containers take cells, in stretches that end at the given cells and
+// passOver passes cells to containers, in runs that end at the stops and
 // at the end.
 func passOver(cells []format.Cell, stops ...int) (taken int, s *streamPass) {
 	var index []byte
@@ -65,8 +65,8 @@ func sameCells(t *testing.T, what string, cells []format.Cell, stops ...int) {
 	}
 }
 
-// goodCells are n cells as a recorder writes them, of a trace that is large: the
-// high bytes of offsets count.
+// goodCells returns n cells as a recorder writes them, of a large trace: the
+// high bytes of offsets are not zero.
 func goodCells(rng *rand.Rand, n int) []format.Cell {
 	cells := make([]format.Cell, n)
 	end := int64(-1)
@@ -77,7 +77,7 @@ func goodCells(rng *rand.Rand, n int) []format.Cell {
 	return cells
 }
 
-// TestPassTakesCells: wherever the pass makes a break.
+// TestPassTakesCells: wherever the pass pauses.
 func TestPassTakesCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cells := goodCells(rng, 3*groupCells+5)
@@ -92,8 +92,8 @@ func TestPassTakesCells(t *testing.T) {
 	}
 }
 
-// TestPassStopsAtWrongCells: one wrong cell, of each kind of wrong, anywhere, is
-// where the pass stops.
+// TestPassStopsAtWrongCells: the pass stops at a single wrong cell, of each kind,
+// anywhere.
 func TestPassStopsAtWrongCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	cells := goodCells(rng, groupCells+40)
@@ -108,7 +108,7 @@ func TestPassStopsAtWrongCells(t *testing.T) {
 		"an end before the stream":   func(_ int, c *format.Cell) { c.End = -1 },
 		"both before the stream":     func(_ int, c *format.Cell) { c.Start, c.End = -5, -3 },
 		"an end where the last was":  func(i int, c *format.Cell) { c.End = cells[max(0, i-1)].End; c.Start = 0 },
-		"an end behind all that is":  func(_ int, c *format.Cell) { c.End = math.MaxInt64 }, // the next is wrong
+		"an end behind all that is":  func(_ int, c *format.Cell) { c.End = math.MaxInt64 }, // the next one is wrong
 		"a start at the greatest":    func(_ int, c *format.Cell) { c.Start = math.MaxInt64 },
 		"all that could be overflow": func(_ int, c *format.Cell) { c.Start, c.End = math.MaxInt64, math.MinInt64 },
 	}

@@ -12,21 +12,21 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// noSink takes cells and does nothing with them.
+// noSink is a Sink that ignores the cells.
 type noSink struct{}
 
 func (noSink) BeginBlock(int32, int64) {}
 func (noSink) EndBlock(int64)          {}
 func (noSink) Cell(format.Cell)        {}
 
-// inMemory is a file of data that is in memory.
+// inMemory returns a File of data in memory.
 func inMemory(data []byte) *mapped.File {
 	m := mapped.InMemory("memory", data)
 	m.CheckHeader(format.CheckDataHeader)
 	return m
 }
 
-// foundBy is all that a scan has found, as text.
+// foundBy returns everything that a scan has found, as text.
 func foundBy(s *Scan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.place, s.blocks, s.eof, s.err)
@@ -47,7 +47,7 @@ func foundBy(s *Scan) string {
 	return b.String()
 }
 
-// takes are the ways in which a scan may take containers.
+// takes are the ways in which a scan may process containers.
 var takes = map[string]func(*Scan){
 	"one by one":      func(s *Scan) { s.leap = format.Leap{} },
 	"in leaps":        func(*Scan) {},
@@ -78,7 +78,7 @@ func sameFound(t *testing.T, what string, data []byte, step int64) {
 }
 
 // TestScanTakesLeaps: a scan finds the same, whether it leaps or not, and however it
-// takes what it has leapt over.
+// processes the objects it leapt over.
 func TestScanTakesLeaps(t *testing.T) {
 	for _, spec := range []formattest.Spec{
 		{Shape: formattest.Calls, N: 2*ScanGroup + 9, Seed: 1},
@@ -102,8 +102,8 @@ func TestScanTakesLeaps(t *testing.T) {
 	}
 }
 
-// TestScanKeepsLittleRoom: what a scan keeps of a thread between two blocks grows with
-// what is open in it, not with the containers of a block.
+// TestScanKeepsLittleRoom: the memory that a scan keeps for a thread between two blocks
+// grows with its open containers, not with the containers of a block.
 func TestScanKeepsLittleRoom(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
 	s := NewScan(inMemory(data), func([]byte, format.Cell) error { return nil })

@@ -11,14 +11,14 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestVerifyFaults: a fault of the index is told from one of the data.
+// TestVerifyFaults: faults of the index are distinguished from those of the data.
 func TestVerifyFaults(t *testing.T) {
 	name := "gson.stream.bin"
 	data, cells := formattest.Recorded(t, name), formattest.Recorded(t, name+".idx")
 	wrong := bytes.Clone(cells)
 	wrong[format.HeaderSize+5*format.CellSize+format.CellStartAt+7] ^= 1
 	for what, c := range map[string]struct {
-		data, index []byte // nil: there is none
+		data, index []byte // nil if absent
 		ofIndex     bool
 		is          error
 	}{

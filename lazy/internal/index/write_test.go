@@ -10,15 +10,15 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestCommitFails: where the index cannot be written to its end, the reason is
-// told and nothing stays behind.
+// TestCommitFails: if the index cannot be completed, Commit returns the reason and
+// leaves no file.
 func TestCommitFails(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin")
 	out, err := Create(path+".idx", path, format.V22)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.pending.Close() // no write succeeds any more
+	out.pending.Close() // no write succeeds from now on
 	out.BeginBlock(1, 16)
 	for range 2 << 20 / format.CellSize {
 		out.Cell(format.Cell{Kind: format.KindTracePoint})

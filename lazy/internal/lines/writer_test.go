@@ -12,7 +12,7 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// written is what f writes of a trace of a version.
+// written returns the output of f for a trace of a version.
 func written(t *testing.T, v format.Version, o Options, f func(*Writer)) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -24,7 +24,7 @@ func written(t *testing.T, v format.Version, o Options, f func(*Writer)) string 
 	return out.String()
 }
 
-// TestThreadLine: since version 27 the line of a thread comes with its first point.
+// TestThreadLine: since version 27 the line of a thread is written with its first point.
 func TestThreadLine(t *testing.T) {
 	threads := func(w *Writer) {
 		w.Thread(0, "main", true, times.None)
@@ -49,7 +49,7 @@ func TestThreadLine(t *testing.T) {
 	}
 }
 
-// TestJSONLines: each line is an object; what is not known is left out.
+// TestJSONLines: each line is an object; unknown values are left out.
 func TestJSONLines(t *testing.T) {
 	got := written(t, format.V27, Options{JSON: true, Folded: true}, func(w *Writer) {
 		w.Head(time.Unix(0, 5).UTC(), true)
@@ -67,7 +67,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// TestSwap: without a writer below, lines are taken by their owner.
+// TestSwap: without an io.Writer, the owner takes the lines.
 func TestSwap(t *testing.T) {
 	w := New(nil, format.NewContext(format.V22), format.V22, Options{})
 	for !w.Full() {

@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 )
 
-// pieces are what an ahead brought in, in order.
+// pieces are the pieces that an Ahead loaded, in order.
 type pieces chan [2]int64
 
 func (p pieces) load(from, to int64) error {
@@ -30,14 +30,13 @@ func (p pieces) take(t *testing.T, from, to int64) {
 	}
 }
 
-// TestAheadStaysClose: what is brought in is a window that goes with the user,
-// and no more.
+// TestAheadStaysClose: only a window that moves with the user is loaded.
 func TestAheadStaysClose(t *testing.T) {
 	const end = 3*aheadWindow + 1000
 	p := make(pieces, 1000)
 	a := StartAhead(0, end, p.load)
 	p.take(t, 0, aheadWindow)
-	a.Reached(Piece - 1) // the rest of its last piece does not come alone
+	a.Reached(Piece - 1) // the rest of its last piece is not loaded separately
 	p.take(t, aheadWindow, aheadWindow+Piece)
 	a.Reached(aheadWindow)
 	p.take(t, aheadWindow+Piece, 2*aheadWindow)
@@ -47,7 +46,7 @@ func TestAheadStaysClose(t *testing.T) {
 	}
 }
 
-// TestAheadEnds: at the end of the file, and when nothing can be brought in.
+// TestAheadEnds: at the end of the file, and when nothing can be loaded.
 func TestAheadEnds(t *testing.T) {
 	p := make(pieces, 1000)
 	a := StartAhead(0, Piece+10, p.load)
@@ -68,7 +67,7 @@ func TestAheadEnds(t *testing.T) {
 	}
 }
 
-// TestAheadOvertaken: what the user has passed is not brought in any more.
+// TestAheadOvertaken: pieces that the user has passed are not loaded.
 func TestAheadOvertaken(t *testing.T) {
 	const far = 7*aheadWindow + 5
 	first, on := make(chan struct{}), make(chan struct{})
@@ -88,8 +87,8 @@ func TestAheadOvertaken(t *testing.T) {
 	a.Stop()
 }
 
-// TestPopulate: a mapped file can be brought in, also its last bytes; memory that
-// is none, and what is behind the end, cannot.
+// TestPopulate: a mapped file can be loaded, including its last bytes; ordinary memory,
+// and bytes after the end, cannot.
 func TestPopulate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	if err := os.WriteFile(path, make([]byte, Piece+17), 0o600); err != nil {

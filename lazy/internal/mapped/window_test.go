@@ -13,8 +13,8 @@ import (
 	"tracex/format"
 )
 
-// TestWindowGivesBack: what the user has passed, once, in whole pieces, and what it
-// has before it stays; also when all has been brought in.
+// TestWindowGivesBack: the bytes that the user has passed are released once, in whole
+// pieces, and those before it stay, even when everything has been loaded.
 func TestWindowGivesBack(t *testing.T) {
 	const end = 4*aheadBehind + 1000
 	in, out := make(pieces, 1000), make(pieces, 1000)
@@ -61,8 +61,8 @@ func sparse(t *testing.T, size int64) (m *File, path string) {
 	return m, path
 }
 
-// mapped is how many bytes of a mapping are in the memory of this process, as
-// Linux says.
+// mapped returns how many bytes of a mapping are in the memory of this process,
+// according to Linux.
 func mapped(t *testing.T, m *File) int64 {
 	t.Helper()
 	all, err := os.ReadFile("/proc/self/smaps")
@@ -82,7 +82,7 @@ func mapped(t *testing.T, m *File) int64 {
 	return kib << 10
 }
 
-// TestTouchAndLeave: what is touched is mapped, what is left is not, and can still
+// TestTouchAndLeave: touched pages are mapped; left pages are not, but can still
 // be read.
 func TestTouchAndLeave(t *testing.T) {
 	m, _ := sparse(t, 2*Piece+17)
@@ -115,7 +115,7 @@ func TestTouchAndLeave(t *testing.T) {
 	}
 }
 
-// TestWindowOfAFileCutShort: the window ends; its user finds the fault, and says so.
+// TestWindowOfAFileCutShort: the window ends; its user finds the fault, and reports it.
 func TestWindowOfAFileCutShort(t *testing.T) {
 	m, path := sparse(t, windowLeast)
 	if err := os.Truncate(path, 100); err != nil {
@@ -136,8 +136,8 @@ func TestWindowOfAFileCutShort(t *testing.T) {
 	}
 }
 
-// TestNoWindow: none for a small file, and a window that is none takes what is said
-// to it.
+// TestNoWindow: there is none for a small file, and the methods of a nil window do
+// nothing.
 func TestNoWindow(t *testing.T) {
 	m, _ := sparse(t, windowLeast-1)
 	a := m.Window(func(f func() error) error { return f() })
@@ -148,7 +148,7 @@ func TestNoWindow(t *testing.T) {
 	a.Stop()
 }
 
-// TestReadAheadGivesBack: what is behind its user is not in memory any more.
+// TestReadAheadGivesBack: bytes that the user has passed are no longer in memory.
 func TestReadAheadGivesBack(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing is given back on " + runtime.GOOS)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPickOrder: which of two cells a time is taken from, before it is known
-// whether those of blocks come first, and when that is known.
+// whether those of blocks come first, and whether that determines the order.
 func TestPickOrder(t *testing.T) {
 	cell := func(id int32, start, duration int64) format.TimeCell {
 		return format.TimeCell{ID: id, Start: start, Duration: duration}

@@ -14,7 +14,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// wholeSpecs are traces of all sorts that have times and an end.
+// wholeSpecs are traces of all kinds that have times and an end.
 func wholeSpecs() []formattest.Spec {
 	var list []formattest.Spec
 	for seed := range uint64(6) {
@@ -34,8 +34,8 @@ func wholeSpecs() []formattest.Spec {
 	return append(list, long)
 }
 
-// TestVerify: what the generator writes is right, and each damaged cell is
-// found where it stands.
+// TestVerify: the generator's times are correct, and each damaged cell is
+// found at its offset.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	for _, spec := range wholeSpecs() {
@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// unfitAt verifies other times, which must fail at an offset.
+// unfitAt verifies replaced times, which must fail at an offset.
 func unfitAt(t *testing.T, path string, times []byte, offset int64) {
 	t.Helper()
 	name := path + ".other"
@@ -77,7 +77,7 @@ func unfitAt(t *testing.T, path string, times []byte, offset int64) {
 	}
 }
 
-// TestVerifySense: times that are of the right objects, but cannot be.
+// TestVerifySense: times of the right objects, but with impossible values.
 func TestVerifySense(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.WideCalls, N: 5, Timed: true}
 	path := formattest.File(t, spec)
@@ -103,7 +103,7 @@ func TestVerifySense(t *testing.T) {
 	for name, c := range map[string]struct {
 		at              int64
 		start, duration int64
-		found           int64 // where
+		found           int64 // offset of the fault
 	}{
 		"negative":         {calls[1], 100, -5, calls[1]},
 		"none":             {calls[1], 0, -1, calls[1]},
@@ -126,7 +126,7 @@ func TestVerifySense(t *testing.T) {
 	if _, err := Verify(context.Background(), path, "", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without times: %v", err)
 	}
-	// Data that ends early is told as such.
+	// Data that ends early is reported as such.
 	if err := os.WriteFile(path+".tim", times, 0o644); err != nil {
 		t.Fatal(err)
 	}
