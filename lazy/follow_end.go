@@ -10,8 +10,9 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// endPatience is how long a reader waits, once the data is complete, for index
-// and times, which a recorder completes after it. Tests wait less.
+// endPatience is how long index and times may stop growing, once the data is complete,
+// before a reader no longer waits for them: a recorder completes them after the data.
+// Tests wait less.
 var endPatience = time.Second
 
 // finished loads the index of a trace that is complete already: there is

@@ -34,8 +34,9 @@ func (w *follower) find() error {
 }
 
 // take begins with the file that has the trace's name, if it has the header of a
-// trace. Otherwise it returns an error if nothing is shown yet; if something is shown,
-// it stays, and w.why has the reason why no data arrives.
+// trace. Otherwise it sets w.why to the reason why no data can arrive, and keeps what is
+// shown. If nothing is shown yet, it returns an error instead, unless the file may still
+// become a trace: because it is missing, empty or cut short.
 func (w *follower) take() error {
 	err := w.takeFile()
 	if err == nil || w.data == nil && !errors.Is(err, errEmptyFile) && !errors.Is(err, format.ErrTruncated) && !errors.Is(err, fs.ErrNotExist) {

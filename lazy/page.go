@@ -2,8 +2,8 @@ package lazy
 
 import "sort"
 
-// page is a slab: a run of neighbouring children of a node that are in memory. The
-// tree's lock guards all its fields.
+// page is a slab: a run of neighbouring children of a node that are in memory. All its
+// fields are guarded by the tree's lock.
 type page struct {
 	parent         *Node
 	from, to       int64 // logical: the range of the parent's content that it covers

@@ -22,7 +22,8 @@ type Search struct {
 	// Point, if not nil, replaces Find and matches points by their fields. It runs
 	// with the context locked, and must not keep the point.
 	Point func(c *format.Context, p *format.Point) bool
-	// Else, if not nil, is a second thing to find, while Find has found nothing.
+	// Else, if not nil, is tried on texts that Find does not match, until Find has
+	// matched one.
 	Else func(text []byte) (from, to int)
 	// Limits applies to Find, ElseLimits to Else: they let the search skip texts that
 	// cannot match.
@@ -134,7 +135,7 @@ func (x *searching) look(h Hit, matches func(f *finder) bool) {
 
 // matches is [Named.Match] for a point in a walk: decisions that depend only on the
 // name of a method or the location are made once. If no match has a parenthesis, the
-// class can decide no more than that: up to there both texts are the same.
+// class need not be tried with the text: up to there AppendOther and AppendCall agree.
 func (x *searching) matches(p *visit, f *finder) bool {
 	n := &x.named
 	if !f.limits.NoDot && f.place(x.r.ctx, p.point.Location) {

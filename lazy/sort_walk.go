@@ -20,7 +20,7 @@ type sortWalk struct {
 	epoch  int64
 
 	kept    []ranked // up to twice the number wanted
-	bound   rank     // children that are not before it, or not after it if last, are not wanted
+	bound   rank     // children after it, or before it if last, are not wanted
 	bounded bool
 	skipped int64 // shown children from lo to from; and, in the end, before the kept ones
 	found   int64 // shown children after from

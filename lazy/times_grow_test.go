@@ -105,8 +105,8 @@ func sameLength(t *testing.T, r *TraceReader) {
 	}
 }
 
-// TestLengthIsWorkedOutOnce: the length of a recording without an end is requested in
-// each frame.
+// TestLengthIsWorkedOutOnce: the length of a recording without an end is computed once,
+// although each frame requests it.
 func TestLengthIsWorkedOutOnce(t *testing.T) {
 	r := ready(t, formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: 500, Crash: formattest.CrashLost, Timed: true}), Options{NoWrite: true})
 	_, length, ok := r.Recording()

@@ -52,7 +52,7 @@ func useAtRandom(tree *Tree, rng *rand.Rand) {
 }
 
 // TestTimesShared: many goroutines use times and sorted nodes of a trace whose index
-// turns out to be wrong meanwhile, and later its times too. In the end the times that
+// turns out to be wrong meanwhile, and so do its times. In the end the times that
 // fit are known, and the others are not.
 func TestTimesShared(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Calls, N: 1500, Seed: 5, Threads: 4, Timed: true}

@@ -12,8 +12,8 @@ import (
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
 // goroutine may use it; methods that do not read from disk return at once.
 //
-// Children of a node are kept in slabs: runs of neighbours, identified by their
-// offset in the thread's stream, not by their number. Between slabs are gaps:
+// Children of a node are kept in slabs (type page): runs of neighbours, identified by
+// their offset in the thread's stream, not by their number. Between slabs are gaps:
 // children that are not in memory, however many. When a node is sorted, only its
 // rows change their order.
 //

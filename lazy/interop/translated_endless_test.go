@@ -13,7 +13,8 @@ import (
 	"tracex/lazy"
 )
 
-// The loader for incomplete traces loads a translated trace without an end completely.
+// A trace without an end, translated to another version, is loaded as far as it goes by
+// the loader for incomplete traces.
 func TestReferenceReadsTranslatedEndless(t *testing.T) { eachReference(t, testReadsTranslatedEndless) }
 
 func testReadsTranslatedEndless(t *testing.T, r *reference) {

@@ -100,8 +100,8 @@ func (p *pass) run(ctx context.Context) error {
 }
 
 // containers takes the container cells from pos on and returns the position of the
-// first cell that is not a container's, or is out of order. A large index spends
-// nearly all of its time in this loop.
+// first cell that is not a container's, or is out of order. The pass over a large index
+// spends nearly all of its time in this loop.
 func (p *pass) containers(pos, stop int64) int64 {
 	b := p.index.Bytes()
 	if b[pos] != byte(format.KindTracePoint) {

@@ -30,8 +30,8 @@ func (m *File) Scattered(on bool) {
 }
 
 // touch maps pages of the bytes [from, to), one for each aheadAlign bytes: the system then
-// also maps the pages around it that are in its cache, as many on Linux. The others are
-// mapped when they are read. It may run concurrently with readers of the mapping, but
+// also maps the pages around it that are in its cache, up to aheadAlign bytes on Linux.
+// The others are mapped when they are read. It may run concurrently with readers of the mapping, but
 // not with methods that change it.
 func (m *File) touch(from, to int64) error {
 	to = min(to, int64(len(m.data)))
