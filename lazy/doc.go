@@ -24,9 +24,9 @@
 //
 // A container's cell says where its content begins and where its footer is.
 // Going forward, the child whose header has just been read has the first cell, in
-// post-order from a known cell on, whose start is not beyond the child's content.
-// Checkpoints with the smallest start of each 512 cells find it in a few reads,
-// whatever the child contains. Going backward, the cell before the first cell of a
+// post-order from a known cell on, whose start is not beyond the start of the child's
+// content. Checkpoints with the smallest start of each 512 cells find it in a few
+// reads, whatever the child contains. Going backward, the cell before the first cell of a
 // child's subtree belongs to the previous sibling. Leaves between containers are
 // decoded on the way. Showing a child reads no grandchild.
 //

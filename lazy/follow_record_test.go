@@ -156,7 +156,7 @@ func TestFollowRecording(t *testing.T) {
 }
 
 // TestFollowCrashed: the part that a program had flushed when it was killed is shown,
-// and any reader shows the same afterwards.
+// and any reader shows the same afterward.
 func TestFollowCrashed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	dir := t.TempDir()

@@ -2,7 +2,7 @@ package lazy
 
 import "sort"
 
-// page is a slab: a run of neighbouring children of a node that are in memory. All its
+// page is a slab: a run of neighboring children of a node that are in memory. All its
 // fields are guarded by the tree's lock.
 type page struct {
 	parent         *Node

@@ -18,7 +18,7 @@ type Place struct {
 // Place returns the position of n; for a thread, its beginning.
 func (n *Node) Place() Place { return Place{Thread: n.thread, At: n.e.Load().at} }
 
-// The numbers of neighbours that are loaded with a revealed node.
+// The numbers of neighbors that are loaded with a revealed node.
 const (
 	revealBefore = 32
 	revealAfter  = 64

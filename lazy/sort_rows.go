@@ -75,7 +75,7 @@ func (s *sorting) gapBefore(n *Node, i int) Row {
 	return n.sortedGap(lo, hi, s.between[i])
 }
 
-// rowIn returns the row of a child in a range: a gap if it and its neighbours are not
+// rowIn returns the row of a child in a range: a gap if it and its neighbors are not
 // in memory. ok is false if the child is not shown after all.
 func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
 	s.use(o)

@@ -12,7 +12,7 @@ import (
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
 // goroutine may use it; methods that do not read from disk return at once.
 //
-// Children of a node are kept in slabs (type page): runs of neighbours, identified by
+// Children of a node are kept in slabs (type page): runs of neighbors, identified by
 // their offset in the thread's stream, not by their number. Between slabs are gaps:
 // children that are not in memory, however many. When a node is sorted, only its
 // rows change their order.
