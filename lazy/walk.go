@@ -46,7 +46,7 @@ func (e *entry) shownFooter() *format.Footer {
 // hasContent reports whether there are bytes between header and footer.
 func (e *entry) hasContent() bool { return e.end > e.start }
 
-// walker reads one thread's stream. It must be used within guard, by one
+// walker reads one thread's stream. It must be used within use, by one
 // goroutine.
 type walker struct {
 	r    *trace
