@@ -5,13 +5,12 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// Call is a call that [Thread.Call] began. Its End ends this call and no other:
-// what is still open in it ends with it, and a second End does nothing. The zero
-// Call is none.
+// Call is a call that [Thread.Call] began. Its End ends this call and no other: what is still
+// open in it ends with it, and a second End does nothing. The End of a zero Call does nothing.
 type Call struct {
 	t *Thread
-	// level is how many containers are open around it, and event its event id. Of a
-	// call that was not recorded they are how many of those are open with it, and
+	// level is how many containers are open around the call, and event its event id. For a call
+	// that was not recorded, level is how many lost calls are open including it, and event is
 	// minus the number of the loss.
 	level, event int32
 }
@@ -19,8 +18,8 @@ type Call struct {
 // boundCall is the class of a level that is a call which only its handle can end.
 const boundCall = format.ClassCall | 0x80
 
-// Call begins a call of a method, as Enter does, and returns a handle to end it by.
-// One line records a function, however that ends:
+// Call begins a call of a method, as Enter does, and returns a handle to end it. One line
+// records a function, however it ends:
 //
 //	defer t.Call(method, place, recorder.Null(), recorder.Int(n)).End(&result)
 func (t *Thread) Call(m Method, at Location, receiver Value, args ...Value) Call {
@@ -47,21 +46,20 @@ func (t *Thread) begin(m Method, at Location, receiver *Value, args []Value) Cal
 	return Call{t, int32(t.open.depth - 1), l.event()}
 }
 
-// End ends the call, with the results that the function returns: it is given
-// pointers to them, as it is to be deferred, which is when the results are not
-// known yet. What End records of a result is what [Recorder.Of] makes of it; of
-// several results, all of them in parentheses. A [Value] is recorded as it is.
+// End ends the call, with the results of the function. It takes pointers to them, since it is
+// to be deferred, when the results are not known yet. A result is recorded as [Recorder.Of]
+// makes it a value; several results as one text in parentheses. A [Value] is recorded as it is.
 //
-// A panic that goes through the function is recorded as what the call threw, by the
-// name of its type, and where it is met first also as a Throw of its text. It goes
-// on with the same value. For that, End itself must be deferred: in a deferred
-// function that calls it, it cannot see the panic, and records the results.
+// A panic that passes through the function is recorded as what the call threw, by the name of
+// its type, and where it is first met also as a Throw with its text. It continues with the same
+// value. For that, End itself must be deferred: called by a deferred function, it cannot see
+// the panic, and records the results.
 //
-// A function that runtime.Goexit ends, as FailNow of a test does, is recorded as one
-// that returned, with its results as they are then.
+// A function that runtime.Goexit ends, as FailNow of a test does, is recorded as one that
+// returned, with the values its results have then.
 //
-// End ends the loops that are open in the call, and calls that were not ended,
-// which are shown as unfinished and counted in [Saved.Misuse].
+// End ends the loops that are open in the call, and calls that were not ended, which are shown
+// as unfinished and counted in [Saved.Misuse].
 func (c Call) End(results ...any) {
 	t := c.t
 	if t == nil {
@@ -92,12 +90,12 @@ func (c Call) End(results ...any) {
 // event is the event id of a call.
 func (l *level) event() int32 { return l.count }
 
-// call reports whether the level is a call, whoever ends that.
+// call reports whether the level is a call, bound or not.
 func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
 
-// endRoom makes room for the footer of a call that a handle ends, and ends what is
-// open in that. It returns nil when nothing is to be written: the call has ended,
-// it was lost, or its footer is left for later.
+// endRoom makes room for the footer of a call that a handle ends, and ends what is open in it.
+// It returns nil if nothing is to be written: the call has ended, it was lost, or its footer is
+// left for later.
 func (t *Thread) endRoom(h Call, need int) (*buffers.Chunk, int) {
 	if h.event < 0 {
 		t.endLost(h)
@@ -156,5 +154,5 @@ func (t *Thread) endLost(h Call) {
 	}
 }
 
-// unfinished is the result of a call that nothing ended.
+// unfinished is the result of a call that was never ended.
 var unfinished = Value{kind: unfinishedKind, text: format.UnfinishedMethod}

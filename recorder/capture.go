@@ -11,22 +11,21 @@ import (
 	"unsafe"
 )
 
-// Capture makes a value of any Go value. Numbers, strings, moments, durations, slices
-// of bytes and errors whose text is known are what [Recorder.Of] makes of them,
-// wherever they are. Of a struct the fields are captured, of a slice, an array and a map the first elements, as deep and as
-// many as [Config.CaptureDepth] and [Config.CaptureCount] say; a pointer is what
-// it points to, and its address its identity. What has methods is captured like
-// anything else: none is called, but as Of does.
+// Capture makes a value of any Go value. Numbers, strings, times, durations, byte slices and
+// errors whose text is known are what [Recorder.Of] makes of them, also within other values. Of
+// a struct it captures the fields, of a slice, an array or a map the first elements, as deep
+// and as many as [Config.CaptureDepth] and [Config.CaptureCount] allow; a pointer is what it
+// points to, with its address as identity. Values with methods are captured like all others: no
+// method is called, except as by Of.
 //
-// Capture reads x and what x refers to without a lock: it is for values that
-// nobody changes meanwhile, as with any read. If somebody does, what is captured
-// may be anything; a map that is changed Go answers by ending the program. Of a
-// struct it takes an allocation or two.
+// Capture reads x and what x refers to without a lock: as with any read, they must not change
+// meanwhile. If they do, the captured value may be anything; Go ends the program if a map
+// changes. A struct takes an allocation or two.
 func (r *Recorder) Capture(x any) (captured Value) {
 	if !r.on() || x == nil {
 		return Null()
 	}
-	// A string or slice that is half changed may point anywhere.
+	// A half-changed string or slice may point anywhere.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil { // x was changed while it was read
@@ -38,7 +37,7 @@ func (r *Recorder) Capture(x any) (captured Value) {
 	end, identity, simple, ok := c.follow(v)
 	switch {
 	case !ok:
-	case simple.kind == bytesKind: // now, as everything
+	case simple.kind == bytesKind: // read it now, like everything else
 		return exact(string(simple.appendMade(nil, r.config.MaxString)))
 	default:
 		return simple
@@ -48,17 +47,17 @@ func (r *Recorder) Capture(x any) (captured Value) {
 }
 
 const (
-	// maxCaptured bounds what one Capture writes, in bytes: what would come
-	// behind is left without fields and elements.
+	// maxCaptured bounds what one Capture writes, in bytes: objects after that are left without
+	// fields and elements.
 	maxCaptured = 16 << 10
-	// leastEntry is what an entry of a map takes of it at least.
+	// leastEntry is the least number of bytes that a map entry takes.
 	leastEntry = 6
-	// maxHops bounds how many pointers and interfaces are followed to one
-	// value: p = &p has no end.
+	// maxHops bounds how many pointers and interfaces are followed to one value: p = &p has no
+	// end.
 	maxHops = 16
 )
 
-// scalar makes a value of what has no inside.
+// scalar makes a value of something that has no inside.
 func scalar(v reflect.Value) (Value, bool) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -91,12 +90,12 @@ func scalar(v reflect.Value) (Value, bool) {
 	return Value{}, false
 }
 
-// capturer encodes one value with what it refers to.
+// capturer encodes one value with everything it refers to.
 type capturer struct {
 	r    *Recorder
 	by   terms
 	out  []byte
-	left int // bytes up to which there are fields and elements
+	left int // objects that begin within so many bytes have fields and elements
 }
 
 // value encodes v. depth is how many levels of objects may still be opened.
@@ -109,8 +108,8 @@ func (c *capturer) value(v reflect.Value, depth int) {
 	c.inside(end, identity, depth)
 }
 
-// follow goes through pointers and interfaces to what they are about, and makes a
-// value of that if it is shown as a text or has no inside.
+// follow goes through pointers and interfaces to the value they refer to, and makes a Value of
+// it if it is shown as a text or has no inside.
 func (c *capturer) follow(v reflect.Value) (end reflect.Value, identity uintptr, simple Value, ok bool) {
 	for range maxHops {
 		v = opened(v)
@@ -129,7 +128,7 @@ func (c *capturer) follow(v reflect.Value) (end reflect.Value, identity uintptr,
 	return v, identity, simple, ok
 }
 
-// inside encodes what has an inside.
+// inside encodes a value that has an inside.
 func (c *capturer) inside(v reflect.Value, identity uintptr, depth int) {
 	open := depth > 0 && len(c.out) < c.left
 	switch v.Kind() {
@@ -148,8 +147,7 @@ func (c *capturer) inside(v reflect.Value, identity uintptr, depth int) {
 	}
 }
 
-// opened returns v as if it were not a field that is not exported, where it has an
-// address.
+// opened returns v as if its field were exported, if v has an address.
 func opened(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v
@@ -157,7 +155,7 @@ func opened(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// text makes a value of what is shown as a text.
+// text makes a value of something that is shown as a text.
 func (c *capturer) text(v reflect.Value) (Value, bool) {
 	switch v.Kind() {
 	case reflect.Invalid, reflect.Interface:
@@ -194,11 +192,9 @@ func (c *capturer) scalar(v Value) {
 	c.out = c.out[:at+n]
 }
 
-// object begins an object of a type, and returns where. It is one without fields
-// unless some are added.
+// object begins an object of a type, and returns where. It has no fields unless some are added.
 func (c *capturer) object(t reflect.Type, address uintptr) (at int) {
-	// Nothing is registered once the recording has ended; then this is not
-	// recorded either.
+	// Nothing is registered after the recording has ended; then this is not recorded either.
 	class := max(int32(c.r.typeOf(t).class)-1, 0)
 	c.out, at = c.by.layout.beginObject(c.out, class, Identity(address))
 	return at
@@ -239,8 +235,8 @@ type entry struct {
 	value reflect.Value
 }
 
-// entries captures some entries of a map as fields: the first that Go hands out,
-// in the order of their keys, behind the number of all.
+// entries captures some entries of a map as fields: first the number of all, then the first
+// that Go iterates over, sorted by key.
 func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 	object := c.object(v.Type(), v.Pointer())
 	if !open {
@@ -266,7 +262,7 @@ func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 	c.out = c.by.layout.endFields(c.out, object, n)
 }
 
-// keyText is the key of a map as the name of a field.
+// keyText returns the key of a map as the name of a field.
 func keyText(k reflect.Value) string {
 	for k.Kind() == reflect.Interface && !k.IsNil() {
 		k = k.Elem()

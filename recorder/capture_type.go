@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// typeInfo is what is kept of a type: its class, and of a struct the names of its
-// fields.
+// typeInfo is what is kept of a type: its class, and for a struct the names of its fields.
 type typeInfo struct {
 	class  Class
 	fields []string
-	hides  bool // there are fields that are not exported and more than a number or a string
+	hides  bool // it has unexported fields that are more than a number or a string
 }
 
-// typeOf registers a type when it is met first.
+// typeOf registers a type on its first use.
 func (r *Recorder) typeOf(t reflect.Type) *typeInfo {
 	if info, ok := r.types.Load(t); ok {
 		return info.(*typeInfo)
@@ -46,9 +45,8 @@ func (r *Recorder) ClassOf(x any) Class {
 	return r.typeOf(t).class
 }
 
-// className is the full name of a type: "example.com/shop.Order", "[]Order".
-// Types without a name are spelt without packages, as only what stands behind
-// the last dot is shown.
+// className returns the full name of a type: "example.com/shop.Order", "[]Order". Types without
+// a name are spelled without packages, as only the part after the last dot is shown.
 func className(t reflect.Type) string {
 	if t.Name() != "" && t.PkgPath() != "" {
 		return t.PkgPath() + "." + typeName(t)
@@ -56,7 +54,7 @@ func className(t reflect.Type) string {
 	return typeName(t)
 }
 
-// typeName is the name of a type without packages.
+// typeName returns the name of a type without packages.
 func typeName(t reflect.Type) string {
 	if t.Name() != "" {
 		return lastNames(t.Name())

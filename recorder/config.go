@@ -16,35 +16,34 @@ import (
 type Strategy int
 
 const (
-	// Automatic is SharedMemory if the environment says where a service is:
-	// PERFETTO_PRODUCER_SOCK_NAME is set, as in a program that tracex record
-	// runs. Else it is Streaming. It is Streaming, too, if that service is not there
-	// or does not answer within [Config.ServiceTimeout], or if the program does not
-	// import package recorder/shared: OnError is told, and the recording goes to Path
-	// alone, whatever service comes later. Without a Path [Start] fails then.
+	// Automatic is SharedMemory if the environment names a service: PERFETTO_PRODUCER_SOCK_NAME
+	// is set, as in a program that tracex record runs. Otherwise it is Streaming. It also is
+	// Streaming if that service is missing or does not answer within [Config.ServiceTimeout],
+	// or if the program does not import package recorder/shared: then OnError is told, and the
+	// recording goes to Path only, even if a service appears later. Without a Path [Start]
+	// fails in that case.
 	Automatic Strategy = iota
-	// Streaming writes while the program runs: each goroutine's buffer goes
-	// to the file when it is nearly full, by timer and by [Recorder.Flush].
+	// Streaming writes while the program runs: each goroutine's buffer is written when it is
+	// nearly full, by a timer, and by [Recorder.Flush].
 	Streaming
 	// CollectAndDump keeps everything in memory until [Recorder.Dump] or
 	// [Recorder.Stop] writes it in one go.
 	CollectAndDump
-	// SharedMemory writes no file: it hands what is recorded to a tracing
-	// service, for the sessions that want the data source tracex.calls. The program
-	// imports package recorder/shared, or Start fails with [ErrNotImported]. [Start]
-	// waits for the service's first answer, for [Config.ServiceTimeout] at most; so
-	// sessions that are there have all that is recorded from its return on. Without a
-	// service recording begins when one comes, and what was recorded before is gone:
-	// OnError, Flush and Stop say so.
+	// SharedMemory writes no file. It sends the recording to a tracing service, for the
+	// sessions that enable the data source tracex.calls. The program must import package
+	// recorder/shared, or Start fails with [ErrNotImported]. [Start] waits for the service's
+	// first answer, at most for [Config.ServiceTimeout], so existing sessions have everything
+	// recorded after it returns. Without a service the recording begins when one appears, and
+	// what was recorded before is lost: OnError, Flush and Stop report it.
 	//
-	// Where a session's share of the memory is full, goroutines wait with [Stall],
-	// for ten seconds at most. What is lost is counted by its calls, loops and
-	// iterations, for each session, and noted as with [Drop]; what was lost at the
-	// ends of threads, in a thread named [DroppedVariable] at the end.
+	// If a session's share of the memory is full, goroutines wait with [Stall], at most for ten
+	// seconds. Lost calls, loops and iterations are counted for each session, and noted as with
+	// [Drop]. Those lost at the ends of threads are noted at the end, in a thread named
+	// [DroppedVariable].
 	//
-	// What the program had not sent when it crashed is lost, [Config.FlushInterval]
-	// at most, unless the environment names a folder for it, as tracex record does: then
-	// nothing is lost but what [Config.TrackEvents] makes.
+	// A crash loses what the program had not sent, at most [Config.FlushInterval], unless the
+	// environment names a directory for it, as tracex record does: then only what
+	// [Config.TrackEvents] produces can be lost.
 	SharedMemory
 )
 
@@ -63,34 +62,33 @@ func (s Strategy) String() string {
 	return fmt.Sprintf("strategy %d", int(s))
 }
 
-// Policy says what a goroutine does that has nowhere to record to. The zero Policy is
-// Stall here.
+// Policy says what a goroutine does when it has no room to record to. The zero Policy is Stall
+// here.
 type Policy = policy.Policy
 
 const (
-	// Stall lets the goroutine write its buffer to the file itself, and wait
-	// while another one writes. Nothing that a [Thread] records is lost, but a
-	// trace point that is larger than the memory, which is counted as with [Drop]; for
-	// when there is no memory see [Config.MaxMemory].
+	// Stall lets the goroutine write its buffer to the file itself, and wait while another one
+	// writes. Nothing that a [Thread] records is lost, except a trace point larger than the
+	// memory, which is counted as with [Drop]. If there is no memory, see [Config.MaxMemory].
 	Stall = policy.Stall
-	// Drop lets no goroutine wait for the file: the recorder's own goroutine
-	// writes, and what finds no room meanwhile is left out and counted. There
-	// the trace has a write to a variable named [DroppedVariable] with the
-	// number of trace points that are missing.
+	// Drop never lets a goroutine wait for the file: the recorder's own goroutine writes, and
+	// trace points without room meanwhile are left out and counted. In their place the trace
+	// has a write to a variable named [DroppedVariable], with the number of missing trace
+	// points.
 	Drop = policy.Drop
 )
 
-// DroppedVariable is the name of the variable whose write says how many trace
-// points are missing before it.
+// DroppedVariable is the name of the variable whose write says how many trace points are
+// missing before it.
 const DroppedVariable = sink.DroppedVariable
 
-// What a Config says where it says nothing. Sizes are in bytes.
+// Defaults of a Config. Sizes are in bytes.
 const (
 	DefaultBlockSize     = 64 << 10
 	DefaultMaxMemory     = 64 << 20
 	DefaultFlushInterval = time.Second
-	// DefaultSharedInterval is that of SharedMemory, where it takes no file: what
-	// is in the shared memory survives the program.
+	// DefaultSharedInterval is the default flush interval of SharedMemory. It costs no file
+	// writes: what is in the shared memory survives the program.
 	DefaultSharedInterval = 100 * time.Millisecond
 	DefaultServiceTimeout = time.Second
 	DefaultMaxString      = 50
@@ -99,126 +97,116 @@ const (
 )
 
 const (
-	// maxText is the most characters a string may keep: at three bytes each
-	// they stay below the 65,535 bytes that the file can say.
+	// maxText is the most characters a string may keep: at three bytes each they stay below the
+	// format's limit of 65,535 bytes.
 	maxText = 21_000
-	// maxDepth is the most levels of objects within an object: readers refuse
-	// twice as many.
+	// maxDepth is the most levels of objects within an object: readers refuse twice as many.
 	maxDepth = 100
-	// leastMemory is how many times the block size the memory must be: half
-	// is the files', the rest for goroutines' buffers. leastBytes is what it
-	// must be besides: some hundred names and threads have room.
+	// leastMemory is how many times the block size the memory must be: half is for the files,
+	// the rest for goroutines' buffers. leastBytes is a minimum besides: it has room for a few
+	// hundred names and threads.
 	leastMemory = 32
 	leastBytes  = 256 << 10
 )
 
-// Config says what is recorded where. Only Path is needed, and not with
-// SharedMemory.
+// Config says what is recorded, and where. Only Path is required, and not with SharedMemory.
 type Config struct {
-	// Path of the data file; the index gets the same name with .idx behind
-	// it, the times with .tim. None of them may exist, unless Overwrite is
-	// set.
+	// Path of the data file. The index has the same name with .idx appended, the times with
+	// .tim. None of them may exist, unless Overwrite is set.
 	//
-	// In it, %p is the process's id and %t the time of Start, as 2006-01-02_15-04-05;
-	// %% is a percent sign, and any other one stands for itself. A program that starts
-	// itself again, or several of its kind in one folder, needs %p: see
-	// [Recorder.File].
+	// In it, %p is the process's id and %t the time of Start, as 2006-01-02_15-04-05; %% is a
+	// percent sign, and any other percent sign is itself. A program that starts itself again,
+	// or of which several run in one directory, needs %p: see [Recorder.File].
 	Path string
-	// Overwrite removes what has these names first; but files that a recording goes
-	// to, of whatever process, are locked, and Start fails with [ErrInUse]: where the
-	// system has such locks, that is on Linux, macOS, the BSDs, illumos and Windows.
+	// Overwrite first removes files with these names. Files of a running recording, in whatever
+	// process, are locked: then Start fails with [ErrInUse]. Systems with such locks are Linux,
+	// macOS, the BSDs, illumos and Windows.
 	Overwrite bool
 	NoTimes   bool // do not record when calls began and ended
 
-	// NoLive keeps what is not written yet in the program's own memory, instead of
-	// a file that is mapped into it, beside the trace: what was recorded since the
-	// last write is lost then if the program is killed, or ends by os.Exit, log.Fatal
-	// or a panic. It is for disks that cannot be mapped. See [Finish].
+	// NoLive keeps unwritten data in the program's own memory instead of in a mapped file
+	// next to the trace. Then what was recorded since the last write is lost if the program
+	// is killed, or ends by os.Exit, log.Fatal or a panic. It is for file systems that
+	// cannot map files. See [Finish].
 	NoLive bool
 
-	// FormatVersion is the version of the trace's format: 27, which Lincheck 3.7
-	// reads, or 22, which 3.6 and older releases of tracex read; 0 is what the
-	// environment names in [FormatVariable], or else the newest, 27.
+	// FormatVersion is the version of the trace's format: 27, which Lincheck 3.7 reads, or 22,
+	// which 3.6 and older releases of tracex read. 0 is the version named in the environment,
+	// in [FormatVariable], or else the newest, 27.
 	FormatVersion int
 
 	Strategy Strategy
-	// Service is the connection that SharedMemory uses; nil: one of its own. Package
-	// recorder/shared has it.
+	// Service is the connection that SharedMemory uses; nil for one of its own. Package
+	// recorder/shared makes one.
 	Service Service
-	// TrackEvents has SharedMemory write Perfetto's track events, which all of
-	// its tools show, instead of packets that make the very trace of a file. That
-	// takes several times as long. Behind a loss, calls may seem to have ended
-	// later than they did.
+	// TrackEvents makes SharedMemory write Perfetto's track events, which all of Perfetto's
+	// tools show, instead of packets from which the same trace as of a file can be made. That
+	// takes several times as long. After a loss, calls may seem to have ended later than they
+	// did.
 	TrackEvents bool
-	// ServiceTimeout is how long Start waits for the first answer of a service that
-	// listens.
+	// ServiceTimeout is how long Start waits for the first answer of a service that listens.
 	ServiceTimeout time.Duration
 	OnFull         Policy // when a buffer is full; CollectAndDump always drops
 
-	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It
-	// starts with one KiB, and is handed on when its goroutine is idle.
+	// BlockSize is the size to which a goroutine's buffer grows, in bytes. It starts at 1 KiB,
+	// and other goroutines reuse it when its goroutine is idle.
 	BlockSize int
-	// FlushInterval is the longest time until something recorded is in the
-	// trace's files, for whoever reads them while the program runs; negative: until
-	// the buffer is full. A crash loses nothing of either, see [Finish]. With
-	// CollectAndDump it is the longest time for which a sleep of the machine can
-	// make times wrong; negative: until some goroutine's buffer is full.
+	// FlushInterval is the longest time until something recorded is in the trace's files, for
+	// readers while the program runs; negative: until the buffer is full. Either way a crash
+	// loses nothing, see [Finish]. With CollectAndDump it is the longest time for which a sleep
+	// of the machine can make times wrong; negative: until some goroutine's buffer is full.
 	FlushInterval time.Duration
-	// MaxMemory bounds what the recorder keeps in memory, in bytes: buffers,
-	// threads, names, and all else but some 100 KiB. 32 times the block size
-	// and 256 KiB are the least. Threads and names get all but 16 MiB of it, or
-	// half of it where that is less.
+	// MaxMemory bounds what the recorder keeps in memory, in bytes: buffers, threads, names,
+	// and everything else except some 100 KiB. The minimum is 32 times the block size and 256
+	// KiB. Threads and names get all of it but 16 MiB, or half of it if that is less.
 	//
-	// Whatever the number of goroutines that come and go, those that are there
-	// at once need memory: 0.9 KiB and its name for a thread with up to eight
-	// open calls, until it ends. The default has room for some 53,000, a million
-	// take 0.9 GiB. A goroutine for which there is none is not recorded,
-	// whatever the policy: were it to wait for another one to end, both could
-	// wait for ever. It is counted as [Saved.Refused]. A name for which there is
-	// none is "<no room>". OnError hears of both.
+	// Only goroutines that exist at the same time need memory, however many there are in total:
+	// a thread with up to eight open calls takes 0.9 KiB and its name, until it ends. The
+	// default has room for some 53,000; a million take 0.9 GiB. A goroutine without room is not
+	// recorded, whatever the policy: if it waited for another one to end, both could wait
+	// forever. It is counted in [Saved.Refused]. A name without room is "<no room>". OnError is
+	// told of both.
 	MaxMemory int64
 
-	// CallMethods has [Recorder.Of], End of a [Call] and what is recorded of a panic
-	// call the method Error of an error whatever type that is of, as [Error] does.
-	// Without it that is done of Go's own errors alone: a method of the program's
-	// could take a lock that its caller has.
+	// CallMethods makes [Recorder.Of], End of a [Call] and the recording of a panic call the
+	// method Error of every error, as [Error] does. Without it they call it only for Go's own
+	// error types: a method of the program could take a lock that its caller holds.
 	CallMethods  bool
 	MaxString    int // characters kept of a string value; negative: none
 	CaptureDepth int // levels of objects within an object that is captured, 100 at most; negative: none
 	CaptureCount int // elements or fields kept of each; negative: none
 
-	// OnError is told once what ends or limits the recording: a disk that is
-	// full, a trace that was removed, ids or memory that ran out. Any goroutine may
-	// call it, without locks held; the program goes on. Flush and Stop return the
-	// error too. With [Automatic], it is also told of a service that is not there.
+	// OnError is told once of each thing that ends or limits the recording: a full disk, a
+	// removed trace, ids or memory that ran out. Any goroutine may call it, without locks held;
+	// the program continues. Flush and Stop return the error too. With [Automatic], it is also
+	// told of a missing service.
 	OnError func(error)
 
-	create func(path string) (output, error) // nil: createFile
+	create func(path string) (output, error) // nil for createFile
 	events int64                             // the first event id, for tests
-	source clock.Source                      // nil: the machine's clocks; for tests
+	source clock.Source                      // nil for the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
-	layout *layout // of the version that is wanted
+	layout *layout // of the wanted version
 
 	needsService bool // Start fails without a service
 }
 
 // Errors that a caller may want to tell apart from those of the files.
 var (
-	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is
-	// readable, it has nothing that began later, and says how much that is.
+	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is readable. It has nothing
+	// that began later, but says how much is missing.
 	ErrEvents = errors.New("out of event ids (limit 2,147,483,647)")
-	// ErrShared: what a Thread recorded makes no sense, as when two goroutines
-	// use it at once. What it recorded before stays, as far as it makes sense, and
-	// nothing more of it is recorded. Other threads go on.
+	// ErrShared: a Thread's recording makes no sense, as when two goroutines use it at once.
+	// What it recorded before is kept as far as it makes sense, and nothing more is recorded.
+	// Other threads continue.
 	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")
-	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump
-	// recording has what was recorded up to there; a streaming one goes on
-	// without the goroutine or the name that had no room.
+	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump recording ends there;
+	// a streaming one continues without the goroutine or the name that had no room.
 	ErrMemory = errors.New("the recording reached its memory limit")
 )
 
-// withDefaults returns a checked copy with nothing left open.
+// withDefaults returns a checked copy with all defaults filled in.
 func (c Config) withDefaults() (Config, error) {
 	if c.Strategy == Automatic {
 		c.Strategy = Streaming
@@ -262,8 +250,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// counter returns what reads the processor's counter; nil: it cannot be relied on, or
-// is not to be used.
+// counter returns the function that reads the processor's counter; nil if it is unreliable or
+// not to be used.
 func (c *Config) counter() func() uint64 {
 	if c.plain || !reliableCounter() {
 		return nil

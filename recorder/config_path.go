@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// expand replaces what stands for the process and the time in a path.
+// expand replaces %p and %t in a path by the process and the time.
 func expand(path string, pid int, now time.Time) string {
 	return strings.NewReplacer(
 		"%%", "%",
@@ -15,8 +15,8 @@ func expand(path string, pid int, now time.Time) string {
 	).Replace(path)
 }
 
-// File returns the path of the data file, with what %p and %t in [Config.Path]
-// stand for; "" if the recording goes to a service, or nowhere.
+// File returns the path of the data file, with %p and %t in [Config.Path] replaced; "" if the
+// recording goes to a service, or nowhere.
 func (r *Recorder) File() string {
 	if r == nil || r.config.Strategy == SharedMemory {
 		return ""

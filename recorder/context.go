@@ -12,18 +12,17 @@ import (
 // threadKey is the key of a context's carried thread.
 type threadKey struct{}
 
-// carried is a thread with the goroutine that put it into a context, and where that
-// was.
+// carried is a thread in a context, with the goroutine and the call that put it there.
 type carried struct {
 	thread    *Thread
 	goroutine uint64
-	event     int32 // of the innermost call; -1: there was none
+	event     int32 // of the innermost call; -1 if there was none
 	relay     atomic.Pointer[Thread]
 }
 
-// NewContext returns a context that carries the calling goroutine's thread, for
-// functions that are not given one. What another goroutine records through it says
-// that it came from the call that is open now.
+// NewContext returns a context that carries the calling goroutine's thread, for functions that
+// are not given one. If another goroutine records through the context, its thread notes that it
+// came from the call that is open now.
 func NewContext(ctx context.Context, t *Thread) context.Context {
 	if ctx == nil {
 		ctx = context.Background()
@@ -38,18 +37,17 @@ func NewContext(ctx context.Context, t *Thread) context.Context {
 	return context.WithValue(ctx, threadKey{}, c)
 }
 
-// FromContext returns the thread for the calling goroutine to record into by a
-// context: the one that ctx carries, if this goroutine put it there; nil, whose
-// methods do nothing, if ctx carries none.
+// FromContext returns the thread in which the calling goroutine records, given a context. That
+// is the thread that ctx carries, if this goroutine put it there. If ctx carries none, it is
+// nil, whose methods do nothing.
 //
-// A context may be passed on. In another goroutine than the one whose thread it
-// carries FromContext returns that goroutine's own: of [Recorder.Go], of
-// [Recorder.Do], or else one that begins with what is recorded first, and is named
-// after the one that the context came from then and the number of the goroutine. A
-// write to a variable named [OriginVariable] says from which call, once more where
-// the goroutine goes on with the context of another one. Such a thread is kept when
-// its outermost call has ended, for what the goroutine records next; one of those
-// that have rested longest ends when there are many, or their memory is needed.
+// A context may be passed on. In another goroutine FromContext returns that goroutine's own
+// thread: the one of [Recorder.Go] or [Recorder.Do], or else one that begins with the first
+// thing recorded. That one is named after the carried thread and the number of the goroutine. A
+// write to a variable named [OriginVariable] records the call it came from, and again whenever
+// the goroutine continues with a context from another call. Such a thread is kept when its
+// outermost call has ended, for what the goroutine records next. If there are many, or their
+// memory is needed, those that have rested longest end first.
 func FromContext(ctx context.Context) *Thread {
 	c := inContext(ctx)
 	if c == nil {
@@ -67,8 +65,7 @@ func FromContext(ctx context.Context) *Thread {
 	return c.relay.Load()
 }
 
-// Own is FromContext without a thread that is yet to begin: it returns nil where the
-// calling goroutine has none.
+// Own is FromContext, but begins no thread: it returns nil if the calling goroutine has none.
 func Own(ctx context.Context) *Thread {
 	if c := inContext(ctx); c != nil {
 		return c.own(goroutine())
@@ -96,11 +93,11 @@ func inContext(ctx context.Context) *carried {
 	return c
 }
 
-// OriginVariable is the name of the variable whose write, in a thread that a
-// goroutine got from a context, says which thread and call the context came from.
+// OriginVariable is the name of the variable whose write, in a thread that a goroutine got from
+// a context, says which thread and call the context came from.
 const OriginVariable = "<from>"
 
-// threadOf returns the thread that a goroutine has for whatever context, or nil.
+// threadOf returns a goroutine's thread for any context, or nil.
 func (r *Recorder) threadOf(g uint64) *Thread {
 	if r == nil {
 		return nil
@@ -110,8 +107,8 @@ func (r *Recorder) threadOf(g uint64) *Thread {
 	return own
 }
 
-// Go runs f in a new goroutine with a thread of its own, which f finds in the
-// context it is given. The thread ends with f, also when f panics.
+// Go runs f in a new goroutine with its own thread, which is in the context passed to f. The
+// thread ends with f, also if f panics.
 func (r *Recorder) Go(ctx context.Context, name string, f func(ctx context.Context)) {
 	if f == nil {
 		return
@@ -124,9 +121,9 @@ func (r *Recorder) Go(ctx context.Context, name string, f func(ctx context.Conte
 	}()
 }
 
-// Do runs f in the calling goroutine, with a context in which it has a thread of r: the
-// one that it has in ctx, or else one of that name, which ends with f, also when f
-// panics. Where there is no such thread and none can begin, f gets ctx.
+// Do runs f in the calling goroutine, with a context that carries a thread of r: the one that
+// the goroutine has in ctx, or else a new one with the given name, which ends with f, also if f
+// panics. If no thread can begin, f gets ctx.
 func (r *Recorder) Do(ctx context.Context, name string, f func(ctx context.Context)) {
 	if f == nil {
 		return
@@ -145,7 +142,7 @@ func (r *Recorder) Do(ctx context.Context, name string, f func(ctx context.Conte
 	f(NewContext(ctx, t))
 }
 
-// has notes that a thread is the calling goroutine's, and returns what forgets that.
+// has notes that a thread is the calling goroutine's, and returns a function that forgets it.
 func (r *Recorder) has(t *Thread) (forget func()) {
 	if t == nil {
 		return func() {}
@@ -172,8 +169,7 @@ func goroutine() uint64 {
 	return writtenGoroutine()
 }
 
-// canAsk reports whether package goid finds the number of a goroutine where this
-// version of Go has it.
+// canAsk reports whether package goid finds the number of a goroutine in this version of Go.
 var canAsk = sync.OnceValue(func() bool {
 	same := func() bool { return uint64(goid.Get()) == writtenGoroutine() }
 	other := make(chan bool)
@@ -181,9 +177,8 @@ var canAsk = sync.OnceValue(func() bool {
 	return same() && <-other
 })
 
-// writtenGoroutine returns the number of the calling goroutine as the runtime writes
-// it, in the first line of a stack trace: "goroutine 18 [running]:". That takes
-// some microseconds.
+// writtenGoroutine returns the number of the calling goroutine as the runtime writes it, in the
+// first line of a stack trace: "goroutine 18 [running]:". That takes some microseconds.
 func writtenGoroutine() (number uint64) {
 	var line [32]byte
 	n := runtime.Stack(line[:], false)

@@ -9,9 +9,8 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// Threads that a context gave. When the outermost call in one has ended it rests: its
-// goroutine can go on in it. Whether the goroutine does is not known, so some end
-// meanwhile.
+// Threads from contexts. When the outermost call in one has ended it rests: its goroutine may
+// continue in it. Whether it will is unknown, so some are evicted meanwhile.
 //
 //	       rests: owner            evict: any goroutine
 //	busy ───────────────► resting ──────────────────────► evicted
@@ -19,8 +18,8 @@ import (
 //	  └──────────────────────┘
 //	       resumes: owner
 //
-// A thread that rests is lagging, so that its owner comes by here before it records
-// anything; who evicts it has the owner's place from then on.
+// A resting thread is lagging, so its owner takes the slow path before it records anything. The
+// goroutine that evicts it takes over the owner's role.
 
 // States of an origin.
 const (
@@ -29,23 +28,22 @@ const (
 	evicted
 )
 
-// origin is what a thread that a context gave knows of where it came from. When it
-// has ended, it hands on what it is told to the thread that the goroutine has then.
-// One that is given where there is no such thread yet has ended from the beginning:
-// all goroutines share it, and nothing of it changes.
+// origin is where a thread came from that a context gave. When the thread has ended, it hands
+// on what it is told to the goroutine's current thread. A thread returned before the goroutine
+// has one has ended from the beginning: all goroutines share it, and nothing in it changes.
 type origin struct {
-	goroutine uint64 // whose the thread is
+	goroutine uint64 // that owns the thread
 	state     atomic.Int32
-	recent    atomic.Bool   // it has rested since kept came by
-	element   *list.Element // of kept, whose lock guards it
+	recent    atomic.Bool   // it has rested since idlest last looked at it
+	element   *list.Element // of kept, guarded by its lock
 
-	// What follows is the owner's.
-	came    *carried // by which context
-	next    *carried // by which it goes on; nil: the same
+	// The fields from here on are the owner's.
+	came    *carried // the context it came from
+	next    *carried // the context it continues with; nil for the same
 	resting bool     // state is not busy
 }
 
-// kept are the threads that contexts gave, and that have not ended.
+// kept are the threads from contexts that have not ended.
 type kept struct {
 	resting atomic.Int64
 	most    int64 // that rest
@@ -54,8 +52,8 @@ type kept struct {
 	list list.List // of *Thread
 }
 
-// What rests has an eighth of the memory that can be reserved, and no more threads
-// than these.
+// Resting threads may take an eighth of the memory that can be reserved, and there may be at
+// most mostResting.
 const (
 	shareOfResting = 8
 	mostResting    = 1000
@@ -80,7 +78,7 @@ func (k *kept) remove(t *Thread) {
 	}
 }
 
-// forget forgets all: they have ended.
+// forget forgets all threads: they have ended.
 func (k *kept) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,8 +88,8 @@ func (k *kept) forget() {
 	k.list.Init()
 }
 
-// idlest evicts one of the threads that rest, and returns it, or nil if there is none:
-// the one that came first of those that have not rested since it last came by.
+// idlest evicts a resting thread and returns it, or nil if there is none. It takes the first in
+// the list that has not rested since idlest last looked at it.
 func (k *kept) idlest() *Thread {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,7 +107,7 @@ func (k *kept) idlest() *Thread {
 	return nil
 }
 
-// evict ends one of the threads that rest, and reports whether there was one.
+// evict ends one of the resting threads, and reports whether there was one.
 func (r *Recorder) evict() bool {
 	if r.kept.resting.Load() == 0 {
 		return false
@@ -123,12 +121,12 @@ func (r *Recorder) evict() bool {
 	return true
 }
 
-// handsOn reports whether what the thread is told goes to another one, or to itself
-// when it has resumed.
+// handsOn reports whether what the thread is told goes to another one, or to itself after it
+// has resumed.
 func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.from.resting) }
 
-// hands returns the thread that what the thread is told goes to; nil: to none.
-// begin: it begins one if there is none, and resumes one that rests.
+// hands returns the thread that what the thread is told goes to; nil if none. If begin is set,
+// it begins one if there is none, and resumes one that rests.
 func (t *Thread) hands(begin bool) *Thread {
 	if !t.handsOn() {
 		return nil
@@ -172,7 +170,7 @@ func (t *Thread) says(by *carried) {
 	t.WriteVariable(t.r.Variable(OriginVariable, Type{}), 0, number(text))
 }
 
-// returned lets a thread that a context gave rest, if nothing is open in it.
+// returned lets a thread from a context rest, if nothing is open in it.
 func (t *Thread) returned() {
 	f := t.from
 	if f == nil || t.open.depth > 0 || t.lost.on || t.handsOn() {
@@ -193,8 +191,8 @@ func (t *Thread) returned() {
 	}
 }
 
-// resumes makes a thread that rests its owner's again. If it was evicted meanwhile,
-// it has ended, and hands on.
+// resumes makes a resting thread its owner's again. If it was evicted meanwhile, it has ended,
+// and hands on.
 func (t *Thread) resumes() bool {
 	f := t.from
 	f.resting = false

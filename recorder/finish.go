@@ -17,37 +17,37 @@ import (
 // Finished says what [Finish] did.
 type Finished struct {
 	Done    bool  // there was a recording to finish
-	Bytes   int64 // that the data file had not
-	Threads int64 // that had recorded something that was in no file
-	// Short is how many threads lack their last trace points: what was kept of
-	// them is damaged, or the recorder had no room to keep it.
+	Bytes   int64 // added to the data file
+	Threads int64 // with recorded data that was in no file
+	// Short is how many threads lack their last trace points: what was kept of them is damaged,
+	// or the recorder had no room to keep it.
 	Short int64
 }
 
-// What [Finish] returns where it is not its turn.
+// Errors of [Finish] while another process uses the trace.
 var (
-	ErrRecording = live.ErrInUse     // the recording goes on
+	ErrRecording = live.ErrInUse     // the recording is still running
 	ErrFinishing = live.ErrFinishing // another process finishes it
 )
 
-// Finish finishes the recording of a program that ended without [Recorder.Stop]: it
-// was killed, left by os.Exit or log.Fatal, or panicked. What it had recorded is
-// beside the trace, in a file of the same name with [LiveSuffix], which is gone
-// then; the data, index and times get what they lack, with the calls that were open
-// as unfinished, and their ends. Without such a file there is nothing to do.
+// Finish finishes the recording of a program that ended without [Recorder.Stop]: it was killed,
+// called os.Exit or log.Fatal, or panicked. What it had recorded is next to the trace, in a
+// file of the same name with [LiveSuffix]. Finish adds to the data, index and times what they
+// lack, with the open calls as unfinished, and their ends; then it removes that file. Without
+// such a file it does nothing.
 //
-// When it fails the live file stays, and Finish can be called again, also after it
-// was itself interrupted.
+// If it fails the live file remains, and Finish can be called again. The same holds if it is
+// interrupted.
 func Finish(path string) (Finished, error) {
 	return finish(path, func(f *os.File) output { return unended{f} })
 }
 
-// heldBy says who holds a trace: the program that records it, or one that finishes
-// it.
+// heldBy returns an error that says what holds a trace: the program that records it, or one
+// that finishes it.
 func heldBy(path string) error {
 	rest, err := live.Open(path + LiveSuffix)
 	if err == nil {
-		err = errors.Join(live.ErrFinishing, rest.Close()) // it is about to look at it, or done
+		err = errors.Join(live.ErrFinishing, rest.Close()) // it is about to start, or done
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return live.ErrFinishing
@@ -77,8 +77,8 @@ func finish(path string, to func(*os.File) output) (Finished, error) {
 	if err != nil {
 		return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}
-	// What the files have already must be what they would get: it is looked at
-	// first, before anything is changed.
+	// What the files have already must be what they would get: check that first, before
+	// anything is changed.
 	var z *finisher
 	for _, dry := range []bool{true, false} {
 		z = &finisher{rest: rest, path: path, dry: dry, to: to}
@@ -86,14 +86,14 @@ func finish(path string, to func(*os.File) output) (Finished, error) {
 			return Finished{}, fmt.Errorf("recorder: finishing %s: %w", path, errors.Join(err, rest.Close()))
 		}
 	}
-	// A file that cannot be removed would be finished again, to the same end.
+	// If the file cannot be removed, the next Finish does the same again.
 	if err := rest.Remove(); err != nil {
 		return z.done, fmt.Errorf("recorder: finishing %s: %w", path, err)
 	}
 	return z.done, nil
 }
 
-// finisher makes of a live file the recorder that it was, and stops that.
+// finisher restores from a live file the recorder that it was, and stops that.
 type finisher struct {
 	rest *live.Rest
 	path string
@@ -145,7 +145,7 @@ func (z *finisher) finish() (err error) {
 	return z.r.problems.first()
 }
 
-// layout returns the layout of what the live file keeps.
+// layout returns the layout for the version of the live file.
 func (z *finisher) layout() (*layout, error) {
 	version, err := remains.Version(z.rest)
 	if err != nil {
@@ -179,11 +179,11 @@ func (z *finisher) restore(flags uint64) (threads []*Thread, err error) {
 	return threads, z.names()
 }
 
-// finishRoom is how much is gathered before it is written, in bytes.
+// finishRoom is how many bytes are gathered before they are written.
 const finishRoom = 1 << 20
 
-// files opens the files where the recorder was with them, and gives them what
-// waited to be written.
+// files opens the files at the recorder's positions, and gives them what was waiting to be
+// written.
 func (z *finisher) files() error {
 	c := &z.r.config
 	f := &files{r: z.r, latest: int64(z.rest.Uint(live.AtLatest))}
@@ -213,8 +213,7 @@ func (z *finisher) files() error {
 	return f.write()
 }
 
-// open opens a file and returns what waits to be written behind what it has for
-// sure.
+// open opens a file and returns what is waiting to be written after its certain content.
 func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	at := live.AtFiles + int64(i)*live.FileSize
 	for _, off := range []int64{live.AtWrite, live.AtFill} {
@@ -228,7 +227,7 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	o.good = o.pos
 	file, err := os.OpenFile(o.name, os.O_RDWR, 0)
 	if i > 0 && errors.Is(err, fs.ErrNotExist) {
-		o.to = nothing{} // an index can be made of the data, and times be done without
+		o.to = nothing{} // an index can be rebuilt from the data, and times are optional
 		return waits, nil
 	}
 	if err != nil {
@@ -251,8 +250,8 @@ func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	return waits, nil
 }
 
-// unended is an output that stays as it is when writing to it fails: what it got is
-// what it is to have, and the rest can come later.
+// unended is an output that stays as it is if writing to it fails: what it got is right, and
+// the rest can follow later.
 type unended struct{ *os.File }
 
 func (unended) Truncate(int64) error { return errors.ErrUnsupported }
@@ -264,8 +263,8 @@ func (nothing) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
 func (nothing) Truncate(int64) error                   { return errors.ErrUnsupported }
 func (nothing) Close() error                           { return nil }
 
-// comparison is an output that compares what a file has with what is to be written
-// to it. There may be less: the program, or another Finish, was about to write it.
+// comparison is an output that compares the content of a file with what is to be written to it.
+// The file may have less: the program, or another Finish, was about to write it.
 type comparison struct {
 	*os.File
 	name string
@@ -305,7 +304,7 @@ func (z *finisher) closeFiles() {
 	}
 	for _, o := range z.f.all() {
 		if o.to != nil {
-			_ = o.to.Close() // what is wrong was said
+			_ = o.to.Close() // the error was reported before
 		}
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"tracex/recorder/internal/remains"
 )
 
-// clock makes the recorder's clock as it was at the last moment that the live file
-// knows.
+// clock restores the recorder's clock as of the last moment in the live file.
 func (z *finisher) clock(left []*remains.Thread, flags uint64) error {
 	if flags&live.HasTimes == 0 {
 		return nil
@@ -18,7 +17,7 @@ func (z *finisher) clock(left []*remains.Thread, flags uint64) error {
 	return z.r.clock.Restore(z.rest, flags&live.HasCounter != 0, last)
 }
 
-// names gives the registry what no block has yet.
+// names gives the registry what is in no block yet.
 func (z *finisher) names() (err error) {
 	g := &z.r.registry
 	for kind := range g.counts {

@@ -10,7 +10,7 @@ import (
 	"tracex/recorder/internal/remains"
 )
 
-// thread makes the thread of what is left of one.
+// thread restores a thread from its remains.
 func (z *finisher) thread(left *remains.Thread) (*Thread, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(left.At + off) }
 	t := &Thread{id: left.ID, name: left.Name, clocked: byTime}
@@ -42,8 +42,8 @@ func (z *finisher) thread(left *remains.Thread) (*Thread, error) {
 	return t, nil
 }
 
-// chain gives a thread what it had published and what is in no block yet, as far as it
-// makes sense. It reports whether something is missing.
+// chain gives a thread what it had published and what is in no block yet, as far as it makes
+// sense. It reports whether something is missing.
 func (z *finisher) chain(t *Thread, left *remains.Thread) (short bool) {
 	open := t.classes()
 	short = left.Chain(func(p buffers.Part) (good buffers.Part) {

@@ -2,8 +2,8 @@ package recorder
 
 import "strings"
 
-// splitFunction parts the name that the runtime gives a function into class and
-// method, as its program has them:
+// splitFunction splits the runtime's name of a function into class and method, as the source
+// names them:
 //
 //	example.com/shop.(*Order).Pay            shop.Order  Pay
 //	example.com/shop.Open                    shop        Open
@@ -23,7 +23,7 @@ func splitFunction(name string) (class, method string) {
 	if !ok {
 		return "", name
 	}
-	pkg = strings.ReplaceAll(pkg, "%2e", ".") // as the linker writes those of a path's end
+	pkg = strings.ReplaceAll(pkg, "%2e", ".") // the linker escapes the dots of a path's last element
 	receiver, method := splitReceiver(uninlined(pkg, rest))
 	if receiver != "" {
 		pkg += "." + receiver
@@ -31,9 +31,9 @@ func splitFunction(name string) (class, method string) {
 	return pkg, written(method)
 }
 
-// uninlined is the name of a function in its package without that of the one that it, a
-// literal, was inlined into with the function around it: Open.func1 instead of
-// main.Open.func1. In general that cannot be told from the name of a method.
+// uninlined returns the name of a function in its package. If it is a literal that was inlined
+// with the function around it, the name of the function it was inlined into is cut off:
+// Open.func1 instead of main.Open.func1. For methods the name is not always enough to tell.
 func uninlined(pkg, name string) string {
 	for at := strings.IndexByte(name, '.'); at >= 0; {
 		outer, inner := name[:at], name[at+1:]
@@ -52,8 +52,8 @@ func uninlined(pkg, name string) string {
 	return name
 }
 
-// splitReceiver parts the name of a function in its package into the type that it is a
-// method of, "" if it is none, and the rest.
+// splitReceiver splits the name of a function in its package into the type that it is a method
+// of, "" if it is none, and the rest.
 func splitReceiver(name string) (receiver, method string) {
 	if inner, ok := strings.CutPrefix(name, "(*"); ok {
 		if end := strings.Index(inner, ")."); end >= 0 {
@@ -67,8 +67,8 @@ func splitReceiver(name string) (receiver, method string) {
 	return receiver, method
 }
 
-// made reports whether a part of a function's name is one that the compiler gave:
-// func1 or 1, of a literal; gowrap1, deferwrap1, of what go and defer call.
+// made reports whether the compiler made a part of a function's name: func1 or 1 for a literal,
+// gowrap1 or deferwrap1 for what go and defer call.
 func made(part string) bool {
 	part, _, _ = strings.Cut(part, "-")
 	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
@@ -80,8 +80,8 @@ func made(part string) bool {
 	return part != "" && strings.Trim(part, "0123456789") == ""
 }
 
-// written is the name of a function without what the compiler adds for what is none in
-// the source.
+// written returns the name of a function without the compiler's additions for things that are
+// no functions in the source.
 func written(method string) string {
 	method = strings.TrimSuffix(method, "-fm")
 	for {

@@ -7,7 +7,7 @@ import (
 	"tracex/format"
 )
 
-// Place is a place in the source.
+// Place is a location in the source.
 type Place struct {
 	File   string
 	Class  string
@@ -15,18 +15,17 @@ type Place struct {
 	Line   int
 	// Path is how the source names what is called, read or written there.
 	Path Path
-	// Args are the names of the arguments of a call, all of them or none.
+	// Args are the names of the arguments of a call: all of them, or none.
 	Args []Path
-	// Loop says that it is the header of a loop, for [Thread.Loop] and
-	// [Thread.Iteration]: since version 27 the trace says so. It has neither Path nor
-	// Args.
+	// Loop says that it is the header of a loop, for [Thread.Loop] and [Thread.Iteration].
+	// Version 27 of the format records that. Such a location has neither Path nor Args.
 	Loop bool
 }
 
-// Step is a step of a [Path]. It is made by the functions below.
+// Step is a step of a [Path], made by the functions below.
 type Step struct {
 	kind   format.AccessKind
-	number int64 // of what it names
+	number int64 // of the variable, field or path that it names
 	index  int32
 }
 
@@ -35,22 +34,20 @@ func Local(v Variable) Step {
 	return Step{kind: format.AccessVariable, number: int64(v)}
 }
 
-// Member goes on to a field of an object, or begins a path with a variable of a
-// package.
+// Member continues to a field of an object, or begins a path with a package variable.
 func Member(f Field) Step {
 	return Step{kind: format.AccessObjectField, number: int64(f)}
 }
 
-// Element goes on to the element with an index.
+// Element continues to the element with an index.
 func Element(i int32) Step { return Step{kind: format.AccessElement, index: i} }
 
-// ElementBy goes on to the element whose index has a name.
+// ElementBy continues to the element whose index has a name.
 func ElementBy(index Path) Step {
 	return Step{kind: format.AccessNamedElement, number: int64(index)}
 }
 
-// Path registers how the source names a value. A path with a step that means
-// nothing is none.
+// Path registers how the source names a value. If a step means nothing, the result is no path.
 func (r *Recorder) Path(steps ...Step) Path {
 	if !r.on() {
 		return 0
@@ -82,8 +79,8 @@ func (g *registry) path(p format.AccessPath) int32 {
 	})
 }
 
-// known reports whether what a step names is registered, and makes the step to a
-// static field one: Lincheck's reader throws where the two are confused.
+// known reports whether what a step names is registered. It changes the step if the field is
+// static: Lincheck's reader throws if the two are confused.
 func (g *registry) known(s *format.AccessStep) bool {
 	has := func(kind format.Kind) bool { return s.Ref >= 0 && s.Ref < g.counts[kind] }
 	switch s.Kind {
@@ -100,7 +97,7 @@ func (g *registry) known(s *format.AccessStep) bool {
 	return s.Kind == format.AccessElement
 }
 
-// Location registers a place in the source.
+// Location registers a location in the source.
 func (r *Recorder) Location(p Place) Location {
 	if !r.on() {
 		return 0
@@ -116,7 +113,7 @@ func (r *Recorder) Location(p Place) Location {
 	return Location(r.register(func(g *registry) int32 { return g.location(p, path, names) }))
 }
 
-// location interns a place with the ids of its path and of its arguments' names.
+// location interns a location with the ids of its path and of its arguments' names.
 func (g *registry) location(p Place, path int32, names []int32) int32 {
 	text := func(s string) int32 {
 		if s == "" {
@@ -147,9 +144,9 @@ func (g *registry) location(p Place, path int32, names []int32) int32 {
 	})
 }
 
-// Caller returns the place in the source where it is called; with skip, that
-// many calls further out. It is for code that runs once, such as a variable's
-// initialisation: it takes about a microsecond.
+// Caller returns the source location of its caller, or, with skip, of that many calls further
+// out. It is for code that runs once, such as a variable's initialization: it takes about a
+// microsecond.
 func (r *Recorder) Caller(skip int) Location {
 	if !r.on() {
 		return 0
@@ -161,8 +158,8 @@ func (r *Recorder) Caller(skip int) Location {
 	return r.At(pcs[0])
 }
 
-// At returns the place in the source of a return address, as [runtime.Callers] has it.
-// It is remembered.
+// At returns the source location of a return address, as [runtime.Callers] returns it. Results
+// are cached.
 func (r *Recorder) At(pc uintptr) Location {
 	if !r.on() || pc == 0 {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// Loop begins a loop. Its iterations are told apart by Iteration, and EndLoop
-// ends it; so does the Exit of the call around it. A loop's identity is its
-// place in the source, which [Place.Loop] says is one.
+// Loop begins a loop. Each Iteration begins an iteration; EndLoop ends the loop, and so does
+// the Exit of the call around it. A loop is identified by its location, which should have
+// [Place.Loop] set.
 func (t *Thread) Loop(at Location) {
 	if t == nil {
 		return
@@ -15,8 +15,8 @@ func (t *Thread) Loop(at Location) {
 	t.openLoop(format.ClassLoop, at, 0)
 }
 
-// Iteration begins the next iteration of the innermost loop, and ends the one
-// before it. Outside of a loop it does nothing.
+// Iteration begins the next iteration of the innermost loop, and ends the one before it.
+// Outside of a loop it does nothing.
 func (t *Thread) Iteration(at Location) {
 	if t == nil || t.iterateLost() {
 		return
@@ -31,8 +31,7 @@ func (t *Thread) Iteration(at Location) {
 	}
 }
 
-// EndLoop ends the innermost loop with its last iteration. Outside of a loop it
-// does nothing.
+// EndLoop ends the innermost loop with its last iteration. Outside of a loop it does nothing.
 func (t *Thread) EndLoop() {
 	if t == nil || t.endLostLoop() {
 		return
@@ -77,11 +76,10 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
-// loopAt is the id of the loop at a place, which is never negative.
+// loopAt returns the id of the loop at a location, which is never negative.
 func loopAt(place int32) int32 { return place + 1 }
 
-// leaveIteration ends the iteration that is open. It returns the loop that is
-// innermost then, or nil.
+// leaveIteration ends the open iteration. It returns the loop that is innermost then, or nil.
 func (t *Thread) leaveIteration() *level {
 	l := t.open.down()
 	if l != nil && l.class == format.ClassIteration {
@@ -94,7 +92,7 @@ func (t *Thread) leaveIteration() *level {
 	return l
 }
 
-// closeLoop writes the footer of the loop or iteration that is innermost.
+// closeLoop writes the footer of the innermost loop or iteration.
 func (t *Thread) closeLoop() {
 	c, from := t.chunk.Load(), t.bytes
 	if !t.footerFits(c, from, format.LoopFooterSize) {
@@ -115,9 +113,9 @@ func (t *Thread) closeLoop() {
 	t.mark(c, buffers.FooterAt(from, to), to)
 }
 
-// footerRoom makes room for the footer of the innermost call, and ends what is
-// open within that. It returns nil when nothing is to be written: there is no call
-// that an Exit ends, it was lost, or its footer is left for later.
+// footerRoom makes room for the footer of the innermost call, and ends what is open within it.
+// It returns nil if nothing is to be written: there is no call that an Exit ends, it was lost,
+// or its footer is left for later.
 func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
 	if t.leaveLost() {
 		return nil, 0
@@ -132,8 +130,8 @@ func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
 	return t.roomToEnd(need)
 }
 
-// roomToEnd makes room for the footer of the innermost container. It returns nil
-// when that is left for later.
+// roomToEnd makes room for the footer of the innermost container. It returns nil if that is
+// left for later.
 func (t *Thread) roomToEnd(need int) (*buffers.Chunk, int) {
 	if c, from := t.chunk.Load(), t.bytes; t.footerFits(c, from, need) {
 		return c, from

@@ -2,35 +2,35 @@ package recorder
 
 import "sync/atomic"
 
-// Misuse counts what a program told its recorder that cannot be so. Each is
-// recorded as what it says of it.
+// Misuse counts a program's wrong uses of its recorder. Each is recorded as its field
+// describes.
 type Misuse struct {
-	// Unregistered is how often a number was zero: what it names was registered
-	// before Start, or never. It is shown as "<unregistered>".
+	// Unregistered is how often a number was zero: it was registered before Start, or never. It
+	// is shown as "<unregistered>".
 	Unregistered int64
-	// Foreign is how often a number was that of another Recorder, as of the one
-	// before a restart. It is shown as "<unregistered>".
+	// Foreign is how often a number was that of another Recorder, such as the one before a
+	// restart. It is shown as "<unregistered>".
 	Foreign int64
-	// Arguments is how many calls had more or fewer arguments than their Method
-	// was registered with. They are shown as they were given.
+	// Arguments is how many calls had more or fewer arguments than their Method was registered
+	// with. They are shown as they were given.
 	Arguments int64
-	// Exits is how often Exit or Panic had no call to end: there was none, or only
-	// one that a [Call] ends.
+	// Exits is how often Exit or Panic had no call to end: none was open, or only one that a
+	// [Call] ends.
 	Exits int64
-	// Ends is how often End was called of a [Call] that had ended.
+	// Ends is how often End was called on a [Call] that had ended.
 	Ends int64
-	// Inside is how many calls were still open when End ended the one around them.
-	// They are shown as unfinished.
+	// Inside is how many calls were still open when End ended the one around them. They are
+	// shown as unfinished.
 	Inside int64
-	// Results is how often End was given something else than a pointer to a result.
-	// It is shown as "<untracked result>".
+	// Results is how often End was given something other than a pointer to a result. It is
+	// shown as "<untracked result>".
 	Results int64
-	// Shared is how many threads were used by more than one goroutine at once. They
-	// end where that was found out; see [ErrShared].
+	// Shared is how many threads were used by more than one goroutine at once. They end where
+	// that was detected; see [ErrShared].
 	Shared int64
 }
 
-// misuse is what Misuse is counted in.
+// misuse has the tallies of Misuse.
 type misuse struct {
 	unregistered, foreign, arguments, exits, ends, inside, results, shared atomic.Int64
 }
@@ -57,16 +57,17 @@ func (m *misuse) saved() Misuse {
 	}
 }
 
-// misused counts what a thread is told wrongly, while it is listened to: one that a
-// context gave is, whoever ended it.
+// misused counts a wrong use of a thread, unless the thread or the recording has ended. For a
+// thread from a context its own end does not matter.
 func (t *Thread) misused(count func(m *misuse) *atomic.Int64, n int64) {
 	if t.r != nil && t.r.on() && (!t.ended || t.from != nil) {
 		count(&t.r.counts.misuse).Add(n)
 	}
 }
 
-// extraExit counts an Exit that has no call to end. One that is handed on the other
-// thread counts; and where a thread was refused its call was not recorded.
+// extraExit counts an Exit that has no call to end. It is not counted if the Exit is handed on,
+// since the other thread counts it, or if a thread was refused, since its calls were not
+// recorded.
 func (t *Thread) extraExit() {
 	if t.ended && t.from != nil && (t.hands(false) != nil || t.r.counts.refused.Load() > 0) {
 		return
@@ -74,7 +75,7 @@ func (t *Thread) extraExit() {
 	t.misused(exits, 1)
 }
 
-// What is counted of threads.
+// The tallies of threads.
 func exits(m *misuse) *atomic.Int64   { return &m.exits }
 func ends(m *misuse) *atomic.Int64    { return &m.ends }
 func inside(m *misuse) *atomic.Int64  { return &m.inside }

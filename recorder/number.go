@@ -2,20 +2,19 @@ package recorder
 
 import "sync/atomic"
 
-// What trace points name by number. A number is good for the Recorder that
-// registered it, and for no other: zero, which is what a nil Recorder returns, and
-// a number of another Recorder, stand for something called "<unregistered>", and
-// are counted in [Saved.Misuse].
+// Numbers of what trace points name. A number is valid only for the Recorder that registered
+// it. Zero, which is what a nil Recorder returns, and a number of another Recorder are shown as
+// "<unregistered>", and counted in [Saved.Misuse].
 type (
 	Class    int64 // a type, or a package for its functions
 	Method   int64 // a method or function
-	Field    int64 // a field, or a variable of a package
+	Field    int64 // a field, or a package variable
 	Variable int64 // a local variable
-	// Location is a place in the source; zero is none, and so is a number of
-	// another Recorder.
+	// Location is a location in the source; zero is none, and so is a number of another
+	// Recorder.
 	Location int64
-	// Path is how the source names a value, such as a.b[i]; zero is none, and so
-	// is a number of another Recorder.
+	// Path is how the source names a value, such as a.b[i]; zero is none, and so is a number of
+	// another Recorder.
 	Path int64
 )
 
@@ -23,11 +22,10 @@ type (
 //
 //	bit 63        0
 //	62 to 48      which Recorder registered it
-//	47 to 32      of a Method: 1 more than it has arguments; 0: unknown, see arity
+//	47 to 32      for a Method: 1 more than its number of arguments; 0 if unknown, see arity
 //	31 to 0       1 more than its id in the file
 //
-// Its upper half is all that is compared where it is used: a number that somebody
-// else made differs there.
+// A use of a number compares only the upper half: the number of another Recorder differs there.
 const (
 	tagShift   = 16 // within the upper half
 	arityMask  = 1<<tagShift - 1
@@ -36,20 +34,20 @@ const (
 	upperShift = 32
 )
 
-// unregisteredName is the name of what nothing registered.
+// unregisteredName is the name shown for anything unregistered.
 const unregisteredName = "<unregistered>"
 
 // recorders counts those that were started.
 var recorders atomic.Uint32
 
-// nextTag returns the tag of another Recorder, as the upper half of its numbers.
-// Tags come again after 32,767 recorders.
+// nextTag returns the tag of another Recorder, as the upper half of its numbers. Tags repeat
+// after 32,767 recorders.
 func nextTag() uint32 { return ((recorders.Add(1)-1)%lastTag + 1) << tagShift }
 
-// upper is the upper half of a number.
+// upper returns the upper half of a number.
 func upper(n int64) uint32 { return uint32(n >> upperShift) }
 
-// arity is what the number of a method says of its arguments. A method that was
+// arity is the part of a method's number that encodes its arguments. A method that was
 // registered without their types may be called with any.
 func arity(args int) uint32 {
 	if args == 0 || args >= arityMask {
@@ -58,7 +56,7 @@ func arity(args int) uint32 {
 	return uint32(args) + 1
 }
 
-// number makes a number of an id; zero of none.
+// number makes a number of an id; zero of unknownID.
 func (r *Recorder) number(id int32) int64 {
 	if id == unknownID {
 		return 0
@@ -66,8 +64,8 @@ func (r *Recorder) number(id int32) int64 {
 	return int64(r.tag)<<upperShift | int64(id) + 1
 }
 
-// known returns the id of what a number names, or unknownID, and counts that,
-// where this Recorder did not register it.
+// known returns the id for a number. If this Recorder did not register it, known counts that
+// and returns unknownID.
 func (r *Recorder) known(n int64) int32 {
 	if upper(n)&^arityMask == r.tag {
 		return int32(n) - 1
@@ -76,7 +74,7 @@ func (r *Recorder) known(n int64) int32 {
 	return unknownID
 }
 
-// knownPlace is known for a Location or a Path, which need not be there.
+// knownPlace is known for a Location or a Path, which may be zero.
 func (r *Recorder) knownPlace(n int64) int32 {
 	if n == 0 {
 		return unknownID
@@ -84,8 +82,7 @@ func (r *Recorder) knownPlace(n int64) int32 {
 	return r.known(n)
 }
 
-// unregisteredClass returns the id of what stands for all classes that nothing
-// registered.
+// unregisteredClass returns the id of the class that replaces all unregistered ones.
 func (r *Recorder) unregisteredClass() int32 {
 	g := &r.registry
 	g.mu.Lock()
@@ -93,8 +90,8 @@ func (r *Recorder) unregisteredClass() int32 {
 	return g.class(unregisteredName)
 }
 
-// anotherMethod returns the id of a method whose number does not fit: it has
-// another number of arguments, or is not of this recorder.
+// anotherMethod returns the id of a method whose number does not match: it has another number
+// of arguments, or belongs to another recorder.
 func (t *terms) anotherMethod(m Method) int32 {
 	switch {
 	case t.r == nil || !t.r.on():
@@ -108,8 +105,7 @@ func (t *terms) anotherMethod(m Method) int32 {
 	})
 }
 
-// foreign counts a number that is not of this recorder, and returns the id of
-// what is shown for it.
+// foreign counts a number of another recorder, and returns the id of its replacement.
 func (t *terms) foreign(n int64, id func(g *registry) int32) int32 {
 	t.r.counts.misuse.number(n)
 	g := &t.r.registry
@@ -150,7 +146,7 @@ func (t *terms) anotherField(f Field) int32 {
 	})
 }
 
-// place returns the id of a place in the source; -1: none.
+// place returns the id of a location; -1 if none.
 func (t *terms) place(at Location) int32 {
 	if at != 0 && uint32(at>>upperShift) != t.tag {
 		at = t.anotherPlace(at)

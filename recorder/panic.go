@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PanicType is the name of the type of what recover returned, for
-// [Thread.Panic]: "errors.errorString", "runtime.boundsError".
+// PanicType returns the name of the type of what recover returned, for [Thread.Panic]:
+// "errors.errorString", "runtime.boundsError".
 func PanicType(recovered any) string {
 	t := reflect.TypeOf(recovered)
 	if t == nil {

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// How a panic that goes through many calls is recorded.
+// Recording a panic that passes through many calls.
 //
-// Whoever recovers a panic and panics with the same value again has the runtime
-// search a stack on which all who did so before still stand. In each of n calls,
-// that takes time that grows with n². So only the innermost End does it, and notes
-// the panic. An End further out finds among its callers that it runs because
-// another End panicked: then the panic is the noted one, and goes on by itself.
+// When a function recovers a panic and panics again with the same value, the runtime searches a
+// stack that still has all functions which did so before. If each of n calls does it, that
+// takes time proportional to n². So only the innermost End does it, and notes the panic. An End
+// further out finds among its callers that it runs because another End panicked: then the panic
+// is the noted one, and continues by itself.
 
 // passing is a panic that an End noted.
 type passing struct {
 	event     int32  // the thread's next event id at that moment
-	exception string // its type; "": there were several, and it is not known which goes on
+	exception string // its type; "" if there were several, and it is unknown which one continues
 }
 
-// panics are those that may go on to a call which is open, oldest first, one
-// for each such call at most. A call that ends takes those that began in it along:
-// they are over, but for the one that it ends by.
+// panics are those that may continue to an open call, oldest first, at most one for each such
+// call. When a call ends, those that began in it are removed: they are over, except the one
+// that ends the call.
 type panics struct {
 	list []passing
 	wary bool // recover does not tell all panics, see swallowsNil
@@ -33,13 +33,13 @@ type whyEnd int
 
 const (
 	unknown whyEnd = iota // recover tells
-	passed                // a panic that was noted goes through the call, which is ended
+	passed                // a noted panic passes through the call, which is ended
 	again                 // another End panicked
-	silent                // there is a panic, of which recover may not tell
+	silent                // there is a panic, but recover may not return it
 )
 
-// passes ends a call through which a panic goes that was noted, and says what is
-// known of why its End runs.
+// passes ends a call if a noted panic passes through it, and returns why its End runs, as far
+// as that is known.
 func (t *Thread) passes(c Call) whyEnd {
 	w := t.panics
 	if w == nil {
@@ -50,7 +50,7 @@ func (t *Thread) passes(c Call) whyEnd {
 	for n > 0 && list[n-1].event > c.event {
 		n--
 	}
-	since := list[n:] // of frames that are gone when this call has ended
+	since := list[n:] // from frames that are gone once this call has ended
 	w.list = list[:n]
 	if len(since) == 0 && !w.wary {
 		return unknown
@@ -74,8 +74,8 @@ func (t *Thread) passes(c Call) whyEnd {
 	return unknown
 }
 
-// threw ends a call that ends by a panic, and notes that. again: another call did,
-// by the same panic.
+// threw ends a call that ends by a panic, and notes the panic. again means that another call
+// ended by the same panic before.
 func (t *Thread) threw(c Call, v any, again bool) {
 	exception := PanicType(v)
 	if !again {
@@ -89,7 +89,7 @@ func (t *Thread) threw(c Call, v any, again bool) {
 	t.noted(passing{int32(t.next), exception})
 }
 
-// noted adds a panic to those that may go on to the innermost call that is open.
+// noted adds a panic to those that may continue to the innermost open call.
 func (t *Thread) noted(p passing) {
 	w := t.panics
 	if w == nil {
@@ -104,26 +104,26 @@ func (t *Thread) noted(p passing) {
 	}
 	list := w.list
 	if n := len(list); n > 0 && list[n-1].event > around.event() {
-		// One of the two is over, or both go on one after the other.
+		// One of the two is over, or both continue one after the other.
 		list[n-1] = passing{event: p.event}
 		return
 	}
 	w.list = append(list, p)
 }
 
-// callers looks at the callers of the End that called passes: it reports whether
-// that runs because of a panic, and whether it was an End that panicked.
+// callers looks at the callers of the End that called passes. It reports whether that End runs
+// because of a panic, and whether another End panicked.
 func callers() (panics, byEnd bool) {
 	var pcs [2]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])]) // behind Callers, this, passes and End
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])]) // skip Callers, this, passes and End
 	first, _ := frames.Next()
 	second, _ := frames.Next()
 	panics = first.Function == "runtime.gopanic"
 	return panics, panics && strings.HasSuffix(second.Function, "/recorder.Call.End")
 }
 
-// swallowsNil reports whether recover returns nil for panic(nil), as the setting
-// panicnil of GODEBUG has it: to recover would end such a panic unseen.
+// swallowsNil reports whether recover returns nil for panic(nil), as with GODEBUG=panicnil=1:
+// then to recover would end such a panic unseen.
 var swallowsNil = sync.OnceValue(func() (swallows bool) {
 	defer func() { swallows = recover() == nil }()
 	panic(nil)

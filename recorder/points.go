@@ -5,7 +5,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// The leaves: what happens within a call besides other calls.
+// Leaves: what happens within a call besides other calls.
 
 // ReadVariable records that a local variable was read.
 func (t *Thread) ReadVariable(v Variable, at Location, value Value) {
@@ -37,16 +37,14 @@ func (t *Thread) variable(class format.Class, v Variable, at Location, value *Va
 	t.leaf(c, from+n)
 }
 
-// ReadField records that a field was read. object is Null for a variable of a
-// package.
+// ReadField records that a field was read. object is Null for a package variable.
 func (t *Thread) ReadField(f Field, at Location, object, value Value) {
 	if t != nil {
 		t.field(format.ClassFieldRead, f, at, &object, &value)
 	}
 }
 
-// WriteField records that a field was set. object is Null for a variable of a
-// package.
+// WriteField records that a field was set. object is Null for a package variable.
 func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 	if t != nil {
 		t.field(format.ClassFieldWrite, f, at, &object, &value)
@@ -131,8 +129,8 @@ func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 	t.leaf(c, from+n)
 }
 
-// leafRoom returns the chunk that a leaf of at most need bytes goes to, and
-// where, or nil when it is dropped.
+// leafRoom returns the chunk for a leaf of at most need bytes, and where in it, or nil if the
+// leaf is dropped.
 func (t *Thread) leafRoom(need int) (c *buffers.Chunk, from int, b []byte) {
 	c, from = t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) {

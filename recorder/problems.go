@@ -5,20 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// problems are what a recording has to say to its program: the first error that limits
-// it, and the first that does not.
+// problems are what a recording reports to its program: the first error that limits it, and the
+// first that does not.
 type problems struct {
-	to func(error) // Config.OnError; nil: nothing is told
+	to func(error) // Config.OnError; nil to tell nothing
 
 	mu       sync.Mutex
 	err      error
 	warning  error
-	untold   atomic.Bool // the program does not know err yet
+	untold   atomic.Bool // the program was not told err yet
 	unwarned atomic.Bool // nor the warning
 }
 
-// fail keeps an error that ends or limits the recording. The program gets to know
-// it with the next tell.
+// fail keeps the first error that ends or limits the recording; the next tell reports it.
 func (p *problems) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +27,7 @@ func (p *problems) fail(err error) {
 	}
 }
 
-// warn keeps what does not limit the recording.
+// warn keeps the first error that does not limit the recording.
 func (p *problems) warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,8 +37,8 @@ func (p *problems) warn(err error) {
 	}
 }
 
-// tell calls OnError if there is news. No lock may be held: it is the program's
-// code, and may call the recorder.
+// tell calls OnError if there is news. No lock may be held: it is the program's code, and may
+// call the recorder.
 func (p *problems) tell() {
 	if p.untold.Load() && p.untold.Swap(false) && p.to != nil {
 		p.to(p.first())
@@ -52,7 +51,7 @@ func (p *problems) tell() {
 	}
 }
 
-// first returns the first error of the recording; nil: there was none.
+// first returns the first error of the recording; nil if there was none.
 func (p *problems) first() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

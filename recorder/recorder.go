@@ -12,57 +12,56 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Recorder records a program into a trace. All its methods may be called by any
-// goroutine at any time, and do nothing on a nil Recorder.
+// Recorder records a program into a trace. Any goroutine may call its methods at any time. They
+// do nothing on a nil Recorder.
 //
-// Its fields are its parts: each has its own state, and a lock where it needs one. What
-// is left to the Recorder itself, and why it has more methods than a part, is the public
-// interface, and what needs several parts at once: to flush threads into the sink, and to
-// take memory away from some for others.
+// Each of its fields is a part with its own state, and with a lock if it needs one. The
+// Recorder itself has the public interface and what needs several parts at once: flushing
+// threads into the sink, and taking memory from some threads for others.
 type Recorder struct {
 	config   Config
-	tag      uint32  // the upper half of its numbers, but for arities
-	layout   *layout // of the version that is written
+	tag      uint32  // the upper half of its numbers, except arities
+	layout   *layout // of the version written
 	registry registry
 	pool     *buffers.Pool
 	largest  int // largest chunk, in bytes
 	clock    clock.Clock
 	sink     partSink
-	live     *live.File // what is not written yet; nil: it is in the program's own memory
+	live     *live.File // unwritten data; nil if that is in the program's own memory
 
 	places     sync.Map // return address to Location
 	types      sync.Map // reflect.Type to *typeInfo
-	goroutines sync.Map // number to *Thread, of those that are found by a context
+	goroutines sync.Map // number to *Thread, of those found by a context
 	kept       kept
 
 	state   atomic.Int32
 	events  atomic.Int64 // the next event id that no thread has
 	threads threadList   // those whose last block is not written
 	holders holders
-	due     dueList // those that have set chunks aside, or are left
-	aside   aside   // those that several goroutines used
+	due     dueList // those that set chunks aside, or have ended
+	aside   aside   // those used by several goroutines
 
 	worker   worker
 	stopping sync.Mutex // held while the trace is ended
 	sweeping sync.Mutex // held while all threads are written
-	sweepers []*Thread  // scratch of whoever sweeps
+	sweepers []*Thread  // scratch of the sweep
 
 	counts   counts
 	problems problems
 }
 
-// counts is what a recorder counts.
+// counts are the tallies of a recorder.
 type counts struct {
 	dropped atomic.Int64 // trace points
 	refused atomic.Int64 // threads
 	misuse  misuse
-	lacking atomic.Int64 // bytes that the recorder's goroutine is to make free
+	lacking atomic.Int64 // bytes for the recorder's goroutine to free
 }
 
 // worker is the recorder's only goroutine, as others see it.
 type worker struct {
-	wake chan struct{} // nil: it writes nothing
-	done chan struct{} // closed when it is to end; nil: there is none
+	wake chan struct{} // nil if it writes nothing
+	done chan struct{} // closed to end it; nil if it does not exist
 	gone chan struct{} // closed when it has ended
 }
 
@@ -87,13 +86,13 @@ const (
 	unstarted int32 = iota
 	running
 	stopped
-	failed // the file cannot be written any more
+	failed // the file cannot be written
 )
 
 // on reports whether anything is recorded.
 func (r *Recorder) on() bool { return r != nil && r.state.Load() == running }
 
-// launch is Start with a strategy that was chosen.
+// launch is Start with a strategy that is not Automatic.
 func launch(c Config) (*Recorder, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -132,13 +131,12 @@ func launch(c Config) (*Recorder, error) {
 		}
 	}
 	if r.problems.unwarned.Load() {
-		go r.problems.tell() // who is told may wait for what Start returns
+		go r.problems.tell() // OnError may wait for what Start returns
 	}
 	return r, nil
 }
 
-// open makes the sink, and returns how many bytes are left for goroutines'
-// buffers.
+// open makes the sink, and returns how many bytes are left for goroutines' buffers.
 func (r *Recorder) open() (memory int64, err error) {
 	c := &r.config
 	if c.Strategy == SharedMemory {
@@ -156,10 +154,9 @@ func (r *Recorder) open() (memory int64, err error) {
 	return c.MaxMemory - int64(c.filesShare(cap(files.drafts)))*int64(c.BlockSize), nil
 }
 
-// run is the recorder's only goroutine. It writes what is due, until there is
-// nothing more to write; where nothing is written before the end, it looks at the
-// clock now and then. What it has to tell it tells when it is gone: OnError
-// may wait for Stop, which waits for it.
+// run is the recorder's only goroutine. It writes what is due until the recording ends. If
+// nothing is written before the end, it only reads the clock now and then. It tells problems
+// after it is gone: OnError may wait for Stop, which waits for run.
 func (r *Recorder) run() {
 	defer r.problems.tell()
 	defer close(r.worker.gone)
@@ -185,22 +182,22 @@ func (r *Recorder) run() {
 	}
 }
 
-// Saved says how much of a recording is in its files. Dropped counts all trace
-// points that came when a recording had failed, and calls, loops and iterations of
-// what was in memory then.
+// Saved says how much of a recording is in its files. If a recording failed, Dropped counts all
+// later trace points, and the calls, loops and iterations that were in memory.
 type Saved struct {
 	Threads    int64 // that were begun
 	Blocks     int64
 	DataBytes  int64
 	IndexBytes int64
 	TimeBytes  int64
-	Dropped    int64 // trace points that found no room, or came when nothing could be written any more
-	Refused    int64 // threads for which there was no memory
+	Dropped    int64 // trace points without room, or after the recording failed
+	Refused    int64 // threads without memory
 	Misuse     Misuse
 }
 
-// Flush writes all that was recorded before, by any goroutine, and says what is
-// saved then. It is for whoever wants to look at the trace now. A collect-and-dump recorder saves nothing before its end.
+// Flush writes everything that any goroutine recorded before, and returns what is saved then.
+// It is for looking at the trace while the program runs. A collect-and-dump recorder saves
+// nothing before its end.
 func (r *Recorder) Flush() (Saved, error) {
 	if r == nil || r.state.Load() == unstarted {
 		return Saved{}, nil
@@ -228,8 +225,7 @@ func (r *Recorder) saved() Saved {
 	return saved
 }
 
-// FormatVersion is the version of the trace's format that is written; 0 of a nil
-// Recorder.
+// FormatVersion is the version of the trace's format; 0 for a nil Recorder.
 func (r *Recorder) FormatVersion() int {
 	if r == nil || r.layout == nil {
 		return 0
@@ -237,9 +233,9 @@ func (r *Recorder) FormatVersion() int {
 	return int(r.layout.version)
 }
 
-// Stop ends the recording: it writes all that was recorded, and the end of the
-// files. Threads do nothing from then on; what they have open counts as
-// unfinished. It returns the first error of the recording.
+// Stop ends the recording: it writes everything that was recorded, and the end of the files.
+// Threads do nothing from then on; what they have open counts as unfinished. Stop returns the
+// first error of the recording.
 func (r *Recorder) Stop() error {
 	if r == nil || r.state.Load() == unstarted {
 		return nil
@@ -262,6 +258,5 @@ func (r *Recorder) Stop() error {
 	return r.problems.first()
 }
 
-// Dump ends a collect-and-dump recording and writes it. Stop does it where Dump
-// was not called.
+// Dump ends a collect-and-dump recording and writes it. If Dump is not called, Stop does it.
 func (r *Recorder) Dump() error { return r.Stop() }

@@ -7,34 +7,34 @@ import (
 	"tracex/format"
 )
 
-// Type is the declared type of an argument, a result, a field or a variable.
-// The zero Type is that of anything.
+// Type is the declared type of an argument, a result, a field or a variable. The zero Type is
+// that of anything.
 type Type = format.Type
 
 // ObjectType is the type of objects of a class.
 func ObjectType(class string) Type { return Type{Kind: format.TypeObject, Class: class} }
 
-// anyType is what a zero Type stands for.
+// anyType is the class of a zero Type.
 const anyType = "any"
 
-// registry holds the descriptors. Each is encoded when it is registered, after
-// all that it refers to, and waits for the next block that is written: as a
-// number must be known before it is used, its descriptor stands in the file
-// before the first trace point that uses it, or in the same block.
+// registry holds the descriptors. Each is encoded when it is registered, after everything it
+// refers to, and waits for the next block that is written: since a number must be known before
+// it is used, its descriptor is in the file before the first trace point that uses it, or in
+// the same block.
 type registry struct {
 	version format.Version
 
 	mu      sync.Mutex
-	ids     map[any]int32 // by a key type of its own for each kind
+	ids     map[any]int32 // by a key type for each kind
 	counts  [format.KindCodeLocation + 1]int32
 	static  []bool   // of fields, by id
 	classes []string // their names, by id
 	pending references
 	live    liveNames
 
-	credit int64 // bytes that are reserved for what comes
+	credit int64 // bytes reserved for names to come
 	short  int64 // bytes that were missing, see register
-	full   bool  // what is missing does not come
+	full   bool  // no more can be reserved
 }
 
 // references are encoded reference objects in the order of their registration.
@@ -43,8 +43,7 @@ type references struct {
 	cells []format.Cell // Start: position in data
 }
 
-// Keys of registry.ids. What is registered twice with the same key gets the same
-// number.
+// Keys of registry.ids. Registrations with the same key get the same number.
 type (
 	classKey    string
 	stringKey   string
@@ -61,10 +60,9 @@ type (
 	locationKey string // its bytes, with id 0
 )
 
-// register calls f, which interns, with the registry locked, and returns the
-// number of what has the id that f returns. Memory is reserved in between, with no
-// lock held: f is called again when there was too little, and finds the most of it
-// done.
+// register calls f, which interns, with the registry locked, and returns the number for the id
+// that f returns. If f found too little memory, register reserves more with no lock held and
+// calls f again, which finds most of its work done.
 func (r *Recorder) register(f func(g *registry) int32) int64 {
 	g := &r.registry
 	for reserved, full := int64(0), false; ; {
@@ -85,11 +83,11 @@ func (r *Recorder) register(f func(g *registry) int32) int64 {
 	}
 }
 
-// noName stands for names that there is no memory for.
+// noName replaces names without memory.
 const noName = "<no room>"
 
-// instead returns the id of what stands for all objects of a kind that
-// there is no memory for: there is one of each, or unknownID.
+// instead returns the id of the one object that replaces all those of a kind without memory, or
+// unknownID.
 func (g *registry) instead(kind format.Kind) int32 {
 	switch kind {
 	case format.KindClassDescriptor:
@@ -106,8 +104,8 @@ func (g *registry) instead(kind format.Kind) int32 {
 	return unknownID
 }
 
-// intern returns the id of the object with this key, of a name of some
-// bytes; make encodes a new one. mu is held.
+// intern returns the id of the object with this key, which takes bytes besides its entry; make
+// encodes a new one. mu is held.
 func (g *registry) intern(kind format.Kind, name string, bytes int, key any, make func(dst []byte, id int32) ([]byte, error)) int32 {
 	if id, ok := g.ids[key]; ok {
 		return id
@@ -127,8 +125,7 @@ func (g *registry) intern(kind format.Kind, name string, bytes int, key any, mak
 	at := len(g.pending.data)
 	data, err := make(g.pending.data, id)
 	if err != nil {
-		// Names are cut before, so that only a signature of more than
-		// 65,535 arguments comes here.
+		// Names are cut before, so this is a signature of more than 65,535 arguments.
 		return unknownID
 	}
 	if g.ids == nil {
@@ -142,8 +139,8 @@ func (g *registry) intern(kind format.Kind, name string, bytes int, key any, mak
 	return id
 }
 
-// owned returns a key that keeps nothing of the program's in memory: a name may
-// be a few bytes of something large.
+// owned returns a key that keeps no memory of the program alive: a name may be a few bytes of
+// something large.
 func owned(key any) any {
 	switch k := key.(type) {
 	case classKey:
@@ -160,7 +157,7 @@ func owned(key any) any {
 	return key // made of bytes of our own
 }
 
-// take appends what is pending to data and cells, and forgets it.
+// take appends the pending objects to data and cells, and forgets them.
 func (g *registry) take(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -179,8 +176,8 @@ func (g *registry) text(s string) int32 {
 	})
 }
 
-// Class registers a type, or a package for its functions. The explorer shows
-// what stands behind the last dot of its name: "shop.Order" as Order.
+// Class registers a type, or a package for its functions. The explorer shows the part after the
+// last dot of its name: "shop.Order" as Order.
 func (r *Recorder) Class(name string) Class {
 	if !r.on() {
 		return 0
@@ -196,9 +193,9 @@ func (g *registry) class(name string) int32 {
 	})
 }
 
-// Method registers a method or function of a class with the types of its result
-// and arguments. Calls with another number of arguments are counted in
-// [Saved.Misuse]; without types of arguments a call may have any.
+// Method registers a method or function of a class with the types of its result and arguments.
+// Calls with another number of arguments are counted in [Saved.Misuse]; if args is empty, a
+// call may have any number.
 func (r *Recorder) Method(c Class, name string, result Type, args ...Type) Method {
 	if !r.on() {
 		return 0
@@ -211,8 +208,7 @@ func (r *Recorder) Method(c Class, name string, result Type, args ...Type) Metho
 	return m
 }
 
-// className returns the name of an object's class without what stands before its
-// last dot.
+// className returns the name of an object's class after its last dot.
 func (r *Recorder) className(v *Value) string {
 	if uint32(v.bits>>upperShift) != r.tag {
 		return unregisteredName
@@ -224,7 +220,7 @@ func (r *Recorder) className(v *Value) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// orUnregistered returns the id of a class, or of what stands for unknownID.
+// orUnregistered returns class, or a replacement for unknownID.
 func (g *registry) orUnregistered(class int32) int32 {
 	if class == unknownID {
 		return g.class(unregisteredName)
@@ -247,14 +243,14 @@ func (g *registry) method(class int32, name string, result Type, args []Type) in
 	})
 }
 
-// FieldInfo is what the trace says of a field besides class and name.
+// FieldInfo is what the trace records of a field besides class and name.
 type FieldInfo struct {
 	Type   Type
-	Static bool // a variable of a package
+	Static bool // a package variable
 	Final  bool // set once
 }
 
-// Field registers a field of a class, or a variable of a package.
+// Field registers a field of a class, or a package variable.
 func (r *Recorder) Field(c Class, name string, info FieldInfo) Field {
 	if !r.on() {
 		return 0
@@ -289,7 +285,7 @@ func (g *registry) variable(name string, t Type) int32 {
 	})
 }
 
-// checked makes a type that can be written of any.
+// checked returns t, or a replacement if t cannot be written.
 func checked(t Type) Type {
 	switch {
 	case t.Kind == format.TypeArray || t.Kind > format.TypeVoid || t.Kind == format.TypeObject && t.Class == "":
@@ -300,9 +296,8 @@ func checked(t Type) Type {
 	return t
 }
 
-// dropped is the id of what notes of dropped points write to. It is registered
-// when it is needed, be it at the end, and whether there is memory for names or
-// not.
+// dropped returns the id of the variable that notes of dropped points write to. It is
+// registered when needed, even at the end, and even without memory for names.
 func (g *registry) dropped() int32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 )
 
-// result makes a value of what a pointer to a result points to, as Of does.
+// result makes a value of the result that x points to, as Of does.
 func (t *Thread) result(x any) Value {
 	switch p := x.(type) {
 	case *int:
@@ -58,18 +58,18 @@ func (t *Thread) otherResult(x any) Value {
 	return t.r.of(v.Elem())
 }
 
-// noResult is what is recorded where End was given a result itself, which is not
-// the one that the function returns, or nil.
+// noResult is what is recorded if End was given nil, or a result instead of a pointer: that
+// need not be what the function returns.
 func (t *Thread) noResult() Value {
 	t.misused(results, 1)
 	return untracked
 }
 
-// untracked is the result of a call when that is not known.
+// untracked is the result of a call if it is unknown.
 var untracked = Value{kind: untrackedKind, text: format.UntrackedResult}
 
-// leaveWith ends a call that has several results: they are recorded as one text,
-// (1, nil). That a text is allocated is what several results cost.
+// leaveWith ends a call that has several results. They are recorded as one text, (1, nil),
+// which costs an allocation.
 func (t *Thread) leaveWith(c Call, results []any) {
 	text := make([]byte, 0, 128)
 	text = append(text, '(')
@@ -85,18 +85,17 @@ func (t *Thread) leaveWith(c Call, results []any) {
 	t.leave(&result, "", boundCall, c)
 }
 
-// hidden returns x as if it came from nowhere, so that what it points to need not
-// be on the heap: nothing of what is done with it here keeps it.
+// hidden hides where x comes from from the compiler, so that what it points to need not be on
+// the heap: nothing here keeps it.
 func hidden(x any) any {
 	words := *(*[2]uintptr)(unsafe.Pointer(&x))
 	return *(*any)(unsafe.Pointer(&words))
 }
 
-// Of makes a value of any Go value without looking into it: a number, a string and
-// the like are what the functions of these names make of them; an error its type
-// and, where that is known without calling its method, its text; what has an inside
-// is an object of its type, told from others by its address. Other than
-// [Recorder.Capture], it does not read what x points to.
+// Of makes a value of any Go value without looking into it. Numbers, strings and the like are
+// what the functions of these names make of them. An error is its type and, if that is known
+// without calling its method, its text. Other values are objects of their type, told apart by
+// their address. Unlike [Recorder.Capture], it does not read what x points to.
 func (r *Recorder) Of(x any) Value {
 	if !r.on() || x == nil {
 		return Null()
@@ -116,7 +115,7 @@ var (
 	errorType    = reflect.TypeFor[error]()
 )
 
-// of is Of for a value of reflection.
+// of is Of for a reflect.Value.
 func (r *Recorder) of(v reflect.Value) Value {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		if v.Type() == errorType && v.CanInterface() {
@@ -150,8 +149,8 @@ func (r *Recorder) of(v reflect.Value) Value {
 	return Object(r.typeOf(t).class, Identity(identity))
 }
 
-// Text is what [Recorder.Of] makes of x as text; false: that is nil, or an object of
-// which nothing but its type is known.
+// Text returns the text of the value that [Recorder.Of] makes of x; false if that is nil, or an
+// object of which only the type is known.
 func (r *Recorder) Text(x any) (text string, ok bool) {
 	switch v := r.Of(x); v.kind {
 	case nullKind, objectKind, exceptionKind:
@@ -163,7 +162,7 @@ func (r *Recorder) Text(x any) (text string, ok bool) {
 	}
 }
 
-// appendValue appends the text of a value to that of several.
+// appendValue appends the text of one of several values.
 func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
 	switch v.kind {
 	case nullKind:
@@ -195,7 +194,7 @@ func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
 	return v.appendMade(dst, r.config.MaxString)
 }
 
-// appendCut appends the beginning of a text, as that of a string is kept.
+// appendCut appends the beginning of a text, cut as a recorded string is, and then behind.
 func (r *Recorder) appendCut(dst []byte, text, behind string) []byte {
 	short := cut(text, r.config.MaxString)
 	dst = append(dst, short...)

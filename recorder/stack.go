@@ -2,47 +2,45 @@ package recorder
 
 import "tracex/format"
 
-// stack is the containers that a thread has open and that were recorded. It is
-// kept in pieces that never move: whatever two goroutines do to it at once, it
-// stays memory of its own.
+// stack holds the open containers of a thread that were recorded. It is kept in segments that
+// never move: even if two goroutines use it at once, it only touches its own memory.
 type stack struct {
 	depth int
 	least int     // depth below top
-	top   *levels // the piece of levels least to least+levelsPiece-1
+	top   *levels // the segment of levels least to least+levelsPiece-1
 	first levels
 }
 
 // level is an open container.
 type level struct {
-	reading uint64 // of one that is owed: when it ended
+	reading uint64 // if owed: when it ended
 	count   int32  // of a loop: its iterations; of a call: its event id
 	class   format.Class
 }
 
-// levelsPiece is how many levels a piece has. A power of two.
+// levelsPiece is how many levels a segment has. A power of two.
 const levelsPiece = 8
 
-// levels is a piece of a stack.
+// levels is a segment of a stack.
 type levels struct {
 	level        [levelsPiece]level
-	below, above *levels // nil: none
+	below, above *levels // nil if none
 }
 
 // fits reports whether a level can be pushed at once.
 func (s *stack) fits() bool { return s.depth < s.least+levelsPiece }
 
-// push adds a level. There is room for it.
+// push adds a level. There must be room for it.
 func (s *stack) push(class format.Class, count int32) {
 	l := &s.top.level[uint(s.depth)%levelsPiece]
 	l.class, l.count = class, count
 	s.depth++
 }
 
-// pop takes the innermost level off. It stays in place until the next push.
+// pop takes the innermost level off. Its memory keeps it until the next push.
 func (s *stack) pop() { s.depth-- }
 
-// innermost returns the innermost level, or nil when it is not in the top piece;
-// see down.
+// innermost returns the innermost level, or nil if it is not in the top segment; see down.
 func (s *stack) innermost() *level {
 	if s.depth <= s.least {
 		return nil
@@ -50,7 +48,7 @@ func (s *stack) innermost() *level {
 	return &s.top.level[uint(s.depth-1)%levelsPiece]
 }
 
-// down goes to the piece of the innermost level, and returns that; nil: there is
+// down moves to the segment of the innermost level, and returns that level; nil if there is
 // none.
 func (s *stack) down() *level {
 	for s.depth <= s.least {
@@ -63,7 +61,7 @@ func (s *stack) down() *level {
 	return s.innermost()
 }
 
-// up goes to the next piece, if there is one.
+// up moves to the next segment, if there is one.
 func (s *stack) up() bool {
 	if s.top.above == nil {
 		return false
@@ -73,7 +71,7 @@ func (s *stack) up() bool {
 	return true
 }
 
-// piece returns the piece that has level i, or nil when there is none.
+// piece returns the segment that has level i, or nil if there is none.
 func (s *stack) piece(i int) *levels {
 	p, least := s.top, s.least
 	for ; p != nil && i >= least+levelsPiece; least += levelsPiece {
@@ -85,7 +83,7 @@ func (s *stack) piece(i int) *levels {
 	return p
 }
 
-// ended returns the level that many behind the innermost one, which has ended.
+// ended returns the ended level that many above the innermost one.
 func (s *stack) ended(behind int) *level {
 	i := s.depth + behind
 	return &s.piece(i).level[uint(i)%levelsPiece]
@@ -114,7 +112,7 @@ func (s *stack) find(wanted func(l *level) bool) *level {
 	return nil
 }
 
-// toExit reports whether the innermost call is one that an Exit ends.
+// toExit reports whether an Exit ends the innermost call.
 func (s *stack) toExit() bool {
 	l := s.call()
 	return l != nil && l.class == format.ClassCall

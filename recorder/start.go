@@ -8,15 +8,15 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// Start begins to record. It fails when a file is there already, or none can be
-// made, or when the environment names a service that does not answer and there is
-// no Path to record to instead: see [Automatic].
+// Start begins to record. It fails if a file exists already or cannot be made, or if the
+// environment names a service that does not answer and there is no Path to record to instead:
+// see [Automatic].
 func Start(c Config) (*Recorder, error) {
 	if c.Strategy != Automatic || os.Getenv(sink.ServiceVariable) == "" {
 		return launch(c)
 	}
-	// OnError is told of what hinders the service if that is where the recording
-	// goes, and else once that it does not.
+	// If the recording goes to the service, OnError is told of the service's problems;
+	// otherwise it is told once that the recording does not go there.
 	told := listener{to: c.OnError}
 	offered := c
 	offered.Strategy, offered.needsService, offered.OnError = SharedMemory, true, told.hear
@@ -40,15 +40,15 @@ func Start(c Config) (*Recorder, error) {
 	return r, nil
 }
 
-// abandon ends a recorder that found no service, of which the program knows
-// nothing. When it returns, no session is offered anything any more.
+// abandon ends a recorder that found no service, and that the program never sees. When it
+// returns, no session is offered anything.
 func (r *Recorder) abandon(s sink.Sink) {
 	r.state.Store(stopped)
 	r.worker.end()
 	s.Abandon()
 }
 
-// listener keeps the error that OnError is to be told until it is opened.
+// listener keeps the last error until it is opened.
 type listener struct {
 	to func(error) // may be nil
 
@@ -69,7 +69,7 @@ func (l *listener) hear(err error) {
 	}
 }
 
-// open passes on what was kept, and what comes.
+// open passes on the kept error, and all later ones.
 func (l *listener) open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,6 +79,5 @@ func (l *listener) open() {
 	}
 }
 
-// serviceTimeout is how long Start waits for the service if the config does not
-// say. Tests have more time.
+// serviceTimeout is how long Start waits for the service by default. Tests wait longer.
 var serviceTimeout = DefaultServiceTimeout

@@ -11,69 +11,69 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// Thread records what one goroutine does: a thread of the trace. Only one
-// goroutine at a time may call its methods. Those of a nil Thread do nothing:
-// that is how recording is switched off.
+// Thread records what one goroutine does: a thread of the trace. Only one goroutine at a time
+// may call its methods. Those of a nil Thread do nothing: that is how recording is switched
+// off.
 //
-// It has more fields and methods than other types, as all that a recorded call touches
-// lies side by side in it: a part that is reached by a pointer or an interface would cost
-// each call. The methods in thread*.go, call.go, loop.go and points.go are the owner's;
-// those in flush.go and reclaim.go are for other goroutines, which hold mu or swap.
+// It has more fields and methods than other types, as everything that a recorded call touches
+// is side by side in it: a part reached by a pointer or an interface would cost each call. The
+// methods in thread*.go, call.go, loop.go and points.go are the owner's. Those in flush.go and
+// reclaim.go are for other goroutines, which hold mu or swap.
 type Thread struct {
-	chunk atomic.Pointer[buffers.Chunk] // nil: none yet, or it was taken away
+	chunk atomic.Pointer[buffers.Chunk] // nil if there is none yet, or it was taken away
 
-	// What follows is the owner's.
-	bytes       int   // filled of the chunk; writing: a point is being written
-	marks       int   // filled of the chunk
-	next, limit int64 // event ids that are left: next to limit-1
+	// The fields from here to mu are the owner's.
+	bytes       int   // filled in the chunk; writing while a point is written
+	marks       int   // filled in the chunk
+	next, limit int64 // event ids left: next to limit-1
 	open        stack
 	terms
 	id       int32
 	clocked  clocking
-	lagging  bool // something is owed, lost or was dropped: the slow way is to be taken
-	slow     bool // the slow way is being taken
+	lagging  bool // something is owed, lost or was dropped: take the slow path
+	slow     bool // the slow path is being taken
 	ended    bool
-	owed     int32 // containers behind those of open that ended where there was no room
-	batch    int32 // how many event ids are taken next
+	owed     int32 // containers below those of open that ended without room for a footer
+	batch    int32 // how many event ids to take next
 	lost     lost
 	reserved int64 // bytes of memory
 
 	name string
-	// panics are those that may be going through open calls; nil: there are none,
-	// and recover tells of all. It is the owner's.
+	// panics are those that may be passing through open calls; nil if there are none, and
+	// recover tells of all.
 	panics *panics
-	from   *origin // of a thread that a context gave
+	from   *origin // if a context returned the thread
 
-	// mu is held while what is published is put into the sink: by one at a
-	// time, who may wait for a disk.
+	// mu is held while published data is put into the sink, by one goroutine at a time, which
+	// may wait for a disk.
 	mu   sync.Mutex
 	file stream
 
-	// swap is held while the chunk becomes another one or none. Who has both
-	// locks took mu first, and the recorder's mu before swap.
+	// swap is held while the chunk is replaced or taken away. Lock order: mu, the recorder's
+	// mu, swap.
 	swap sync.Mutex
-	full buffers.Chunks // set aside: their parts come before the chunk's
-	// What was dropped since the last note of it changes with swap held, so that
-	// it is noted once, by the owner or by a flusher. The owner alone adds to it.
+	full buffers.Chunks // set aside: their parts precede the chunk's
+	// The tally of points dropped since the last note is reset with swap held, so that it is
+	// noted once, by the owner or by a flusher. Only the owner adds to it.
 	dropped atomic.Int64 // trace points
-	noteID  int32        // the event id of the note, if any were
-	shut    bool         // the last note was taken: no more is counted
+	noteID  int32        // the event id of the note, if any were dropped
+	shut    bool         // the last note was taken: nothing more is counted
 
-	slot     int32         // in the recorder's list, whose lock guards it
-	held     int32         // in the list of holders, whose lock guards it
+	slot     int32         // in the recorder's list, guarded by its lock
+	held     int32         // in the list of holders, guarded by its lock
 	due      atomic.Bool   // in the recorder's list of threads to be written
-	robbed   atomic.Bool   // a chunk that was taken away waits for the owner, see park
+	robbed   atomic.Bool   // a chunk was taken away and waits for the owner, see park
 	left     atomic.Bool   // ended, but its last block is not written
-	nonsense atomic.Bool   // several goroutines used it: what it has is not to be trusted
+	nonsense atomic.Bool   // several goroutines used it: its data is not to be trusted
 	wants    atomic.Int64  // bytes of memory that it lacks, see want
-	over     atomic.Uint64 // the clock's reading when it ended; 0: it did not
+	over     atomic.Uint64 // the clock's reading when it ended; 0 if it has not
 }
 
-// writing is what Thread.bytes is while a point is being written: nothing fits
-// behind it. A second goroutine that comes meanwhile is found out by it.
+// writing is the value of Thread.bytes while a point is being written: nothing fits after it.
+// So a second goroutine that records meanwhile is detected.
 const writing = math.MaxInt/2 + 1
 
-// clocking is where a thread has its times from.
+// clocking is the source of a thread's times.
 type clocking uint8
 
 const (
@@ -86,28 +86,26 @@ const (
 const (
 	callRoom    = format.CallReceiverAt + countSize + format.CallFlagsSize                               // a call without its values
 	callFooter  = format.CallResultAt + format.UTFHeadSize                                               // without its result
-	owedRoom    = callFooter + format.ValueHeadSize22 + format.UTFHeadSize + len(format.UntrackedResult) // a footer that is owed
-	droppedRoom = sink.NoteRoom                                                                          // the note of what was dropped
+	owedRoom    = callFooter + format.ValueHeadSize22 + format.UTFHeadSize + len(format.UntrackedResult) // an owed footer
+	droppedRoom = sink.NoteRoom                                                                          // the note of dropped points
 	countSize   = 4                                                                                      // of the number of arguments
 )
 
-// maxException is how many characters of the name of an exception's type are
-// kept.
+// maxException is how many characters of the name of an exception's type are kept.
 const maxException = 1000
 
-// Enter begins a call of a method; what is recorded until its Exit or Panic is
-// below it. receiver is Null for a function. args are the caller's again when
-// Enter returns.
+// Enter begins a call of a method; what is recorded until its Exit or Panic is within it.
+// receiver is Null for a function. Enter does not keep args.
 //
-// Enter, Exit and Panic are for code that is generated: whatever is open is what
-// Exit ends. [Thread.Call] is for functions that a person instruments.
+// Enter, Exit and Panic are for generated code: Exit ends whatever call is open. [Thread.Call]
+// is for functions that a person instruments.
 func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
 	if t != nil {
 		t.enter(m, at, &receiver, args, format.ClassCall)
 	}
 }
 
-// enter begins a call. class says who ends it: ClassCall or boundCall.
+// enter begins a call. class says what ends it: ClassCall for Exit, boundCall for a handle.
 func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, class format.Class) {
 	method := int32(m) - 1
 	if up := upper(int64(m)); up != t.tag|uint32(len(args)+1) && up != t.tag {
@@ -152,18 +150,16 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
-// Exit ends the innermost call, and the loops that are still open in it. Without
-// an open call, or where that is one which a [Call] ends, it does nothing, and is
-// counted in [Saved.Misuse].
+// Exit ends the innermost call, and the loops still open in it. Without an open call, or if a
+// [Call] ends the open one, it does nothing and is counted in [Saved.Misuse].
 func (t *Thread) Exit(result Value) {
 	if t != nil {
 		t.leave(&result, "", format.ClassCall, Call{})
 	}
 }
 
-// Panic ends the innermost call as one that did not return but threw, and the
-// loops that are still open in it. exception is the name of a type, see
-// [PanicType]; "" is shown as "<unknown>".
+// Panic ends the innermost call as one that threw, and the loops still open in it. exception is
+// the name of a type, see [PanicType]; "" is shown as "<unknown>".
 func (t *Thread) Panic(exception string) {
 	if t != nil {
 		if exception == "" {
@@ -177,8 +173,8 @@ func (t *Thread) Panic(exception string) {
 	}
 }
 
-// leave ends a call: the innermost one that an Exit ends, or of class boundCall
-// that of a handle.
+// leave ends a call: the innermost one that an Exit ends, or, if class is boundCall, that of
+// the handle.
 func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
 	need := callFooter + result.room(&t.terms)
 	if exception != "" {
@@ -228,8 +224,8 @@ func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
 	return n + t.layout.putThrown(b[n:], exception)
 }
 
-// fits reports whether a point of need bytes can be written to c at once. That
-// of a container takes a level of the stack besides.
+// fits reports whether a point of need bytes can be written to c at once. A container needs a
+// level of the stack besides.
 func (t *Thread) fits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks) && t.next < t.limit
 }
@@ -239,8 +235,8 @@ func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks)
 }
 
-// head writes what all points begin with, and after it, in a container, that it has
-// no diff statuses.
+// head writes what all points begin with. For a container that includes that it has no diff
+// statuses.
 func (t *Thread) head(b []byte, class format.Class, place int32) {
 	l := t.layout
 	format.PutPointHead(b, l.points[class], place, t.id, int32(t.next), l.subtree)
@@ -267,7 +263,7 @@ func (t *Thread) mark(c *buffers.Chunk, place uint64, to int) {
 	}
 }
 
-// marked is mark for a footer that is owed.
+// marked is mark for an owed footer.
 func (t *Thread) marked(c *buffers.Chunk, m buffers.Mark, to int) {
 	c.Marks[t.marks] = m
 	t.marks, t.bytes = t.marks+1, to
@@ -281,7 +277,7 @@ func (t *Thread) leaf(c *buffers.Chunk, to int) {
 	t.publish(c)
 }
 
-// publish lets a flusher have what was written.
+// publish makes what was written visible to flushers.
 func (t *Thread) publish(c *buffers.Chunk) {
 	c.Published.Store(buffers.Pack(t.bytes, t.marks))
 	if t.chunk.Load() != c {
@@ -289,7 +285,7 @@ func (t *Thread) publish(c *buffers.Chunk) {
 	}
 }
 
-// now returns a reading of the clock, or 0 when no times are wanted.
+// now returns a reading of the clock, or 0 if no times are wanted.
 func (t *Thread) now() uint64 {
 	if t.clocked == byCounter {
 		return counter()
@@ -297,7 +293,7 @@ func (t *Thread) now() uint64 {
 	return t.time()
 }
 
-// time is now where the processor has no counter that is good for it.
+// time is now for a processor without a usable counter.
 func (t *Thread) time() uint64 {
 	if t.clocked == byTime {
 		return t.r.clock.Read()

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// threadList has the threads of a recorder, in no order, and gives them their ids.
-// Its lock comes before a thread's swap.
+// threadList holds the threads of a recorder, in no order, and assigns their ids. Lock order:
+// mu before a thread's swap.
 type threadList struct {
 	mu     sync.Mutex
 	list   []*Thread
 	next   int64 // the next id
-	closed bool  // nothing is added
+	closed bool  // nothing can be added
 }
 
-// add adds a thread, and gives it its id. It reports false when there is none, or the
-// list is closed.
+// add adds a thread and assigns its id. It returns false if there are no ids left, or the list
+// is closed.
 func (l *threadList) add(t *Thread) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,7 +30,7 @@ func (l *threadList) add(t *Thread) bool {
 	return true
 }
 
-// remove takes a thread off the list, and reports whether it was there.
+// remove takes a thread off the list, and reports whether it was on it.
 func (l *threadList) remove(t *Thread) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *threadList) close() []*Thread {
 	return list
 }
 
-// appendTo appends the threads to a slice.
+// appendTo appends the threads to dst.
 func (l *threadList) appendTo(dst []*Thread) []*Thread {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,21 +70,21 @@ func (l *threadList) each(f func(t *Thread)) {
 	}
 }
 
-// count is how many threads are on the list.
+// count returns how many threads are on the list.
 func (l *threadList) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.list)
 }
 
-// begun is how many threads were added.
+// begun returns how many threads were added.
 func (l *threadList) begun() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.next
 }
 
-// dueList has threads that are to be written. A thread's due says that it is on it.
+// dueList holds the threads to be written. A thread's due is true while it is on the list.
 type dueList struct {
 	mu   sync.Mutex
 	list []*Thread

@@ -8,9 +8,9 @@ import (
 
 // How threads begin and end.
 
-// Thread begins a thread of the trace, for one goroutine. End it when the
-// goroutine ends. It returns nil when nothing is recorded (any more), and where
-// there is no memory for it: a goroutine that ends makes room for another.
+// Thread begins a thread of the trace, for one goroutine. End it when the goroutine ends. It
+// returns nil if nothing is being recorded, or if there is no memory for it: a goroutine that
+// ends makes room for another.
 func (r *Recorder) Thread(name string) *Thread {
 	if !r.on() {
 		return nil
@@ -40,7 +40,7 @@ func (r *Recorder) Thread(name string) *Thread {
 	return t
 }
 
-// Recorder returns the recorder that the thread belongs to; nil of a nil Thread.
+// Recorder returns the recorder that the thread belongs to; nil for a nil Thread.
 func (t *Thread) Recorder() *Recorder {
 	if t == nil {
 		return nil
@@ -48,7 +48,7 @@ func (t *Thread) Recorder() *Recorder {
 	return t.r
 }
 
-// clocking is where threads have their times from.
+// clocking is the source of the threads' times.
 func (r *Recorder) clocking() clocking {
 	switch {
 	case r.config.NoTimes:
@@ -59,8 +59,8 @@ func (r *Recorder) clocking() clocking {
 	return byTime
 }
 
-// End ends the thread: what is still open counts as unfinished. Its methods do
-// nothing from then on.
+// End ends the thread: what is still open counts as unfinished. Its methods do nothing from
+// then on.
 func (t *Thread) End() {
 	if t == nil || t.r == nil || t.ended {
 		return
@@ -97,8 +97,8 @@ func (r *Recorder) ends(t *Thread) {
 	}
 }
 
-// finish writes the last block of a thread and forgets the thread. The chunk can
-// be used again only if its owner is the one who calls.
+// finish writes the last block of a thread and forgets the thread. The chunk is reused only if
+// the caller owns the thread.
 func (r *Recorder) finish(t *Thread, owner bool) {
 	switch c := r.end(t); {
 	case c == nil:
@@ -110,8 +110,7 @@ func (r *Recorder) finish(t *Thread, owner bool) {
 	r.forget(t)
 }
 
-// end takes the thread's chunk away and writes its last block, unless that was
-// done before.
+// end takes the thread's chunk away and writes its last block, unless that was done before.
 func (r *Recorder) end(t *Thread) *buffers.Chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,8 +139,8 @@ func (r *Recorder) end(t *Thread) *buffers.Chunk {
 	return c
 }
 
-// takeLast takes the thread's chunk away and returns it with what is published
-// of it, and the note of what was dropped behind that. mu is held.
+// takeLast takes the thread's chunk away. It returns the chunk, its published part, and the
+// note of what was dropped after that. mu is held.
 func (t *Thread) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
@@ -152,7 +151,7 @@ func (t *Thread) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
 
 // forget takes a thread off the list.
 func (r *Recorder) forget(t *Thread) {
-	t.mu.Lock() // two flushers may be here
+	t.mu.Lock() // two flushers may be here at once
 	t.forgetLive()
 	t.mu.Unlock()
 	if t.nonsense.Load() {

@@ -10,24 +10,24 @@ import (
 	"tracex/format"
 )
 
-// Value is a value as the trace keeps it. Making one allocates nothing, except
-// where [Recorder.Capture] looks into an object. A Value may be used again, by any
-// goroutine and with recorders of any version; what was captured with its own
-// recorder. The zero Value is null.
+// Value is a value as the trace keeps it. Making one allocates nothing, except when
+// [Recorder.Capture] looks into an object. A Value can be reused, by any goroutine and with
+// recorders of any version; a captured one only with its own recorder. The zero Value is null.
 type Value struct {
 	kind kind
-	// class is the lower half of the number of an object's class; of a failure, which
-	// of errorTypes it is of.
+	// class is the lower half of the number of an object's class; for a failure, its index in
+	// errorTypes.
 	class int32
-	// bits are a number; of an object, its identity and above that the upper half
-	// of its class's number; of what is encoded, there, that of classes in it; of a
-	// failure, its identity and above that where in the text the message begins.
+	// bits is a number. The low half of an object's is its identity, the high half the upper
+	// half of its class's number; for an encoded value the high half is that of the classes in
+	// it. The low half of a failure's is its identity, the high half where in the text the
+	// message begins.
 	bits uint64
 	text string
 }
 
-// kind says what a Value is. Its numbers are those of memory alone: a layout has
-// those of the file. With its 32 bits a Value is copied faster than with 8.
+// kind is the kind of a Value. These numbers are used only in memory: a layout has those of the
+// file. With 32 bits a Value is copied faster than with 8.
 type kind uint32
 
 const (
@@ -44,7 +44,7 @@ const (
 	stringKind
 	rawKind
 	typeKind
-	wireKinds // the kinds above are in the file as a number and what a layout says for all versions
+	wireKinds // the kinds above are written as a number and what a layout has, in all versions
 
 	objectKind    // without captured fields
 	exceptionKind // an object that is an error
@@ -52,12 +52,12 @@ const (
 	// The room that the kinds from here on take depends on the kind, see textRoom.
 
 	encodedKind    // text: its bytes in the file
-	exactKind      // as rawKind, but never cut
+	exactKind      // like rawKind, but never cut
 	unfinishedKind // a mark; text: how it reads
-	untrackedKind  // likewise
+	untrackedKind  // also a mark
 
-	// The text of the kinds from here on is made when they are written, so that
-	// making them allocates nothing.
+	// The text of the kinds from here on is made when they are written, so that making them
+	// allocates nothing.
 
 	durationKind
 	momentKind  // bits: seconds; class: nanoseconds
@@ -67,7 +67,7 @@ const (
 	firstMade = encodedKind
 )
 
-// terms is what a value is written by.
+// terms is what writing a value depends on.
 type terms struct {
 	text   int32  // characters kept of a string
 	tag    uint32 // upper half of numbers that the recorder knows
@@ -93,7 +93,7 @@ func Bool(v bool) Value {
 	return Value{kind: boolKind}
 }
 
-// Int is an int: 32 bits in the file when they are enough, else 64.
+// Int is an int: 32 bits in the file if they are enough, else 64.
 func Int(v int) Value {
 	if int(int32(v)) == v {
 		return Value{kind: intKind, bits: uint64(v)}
@@ -113,9 +113,8 @@ func Int32(v int32) Value { return Value{kind: intKind, bits: uint64(v)} }
 // Int64 is a long.
 func Int64(v int64) Value { return Value{kind: longKind, bits: uint64(v)} }
 
-// Uint is an unsigned integer, of any size: the smallest signed kind that holds
-// it, from int on. One above the largest long is its decimal text, which takes
-// an allocation.
+// Uint is an unsigned integer, of any size: the smallest signed kind that holds it, from int
+// on. One above the largest long is its decimal text, which takes an allocation.
 func Uint(v uint64) Value {
 	switch {
 	case v <= math.MaxInt32:
@@ -139,8 +138,7 @@ func Float64(v float64) Value {
 	return Value{kind: doubleKind, bits: math.Float64bits(v)}
 }
 
-// Char is a character. The format's chars have 16 bits: one that needs more is
-// a string.
+// Char is a character. The format's chars have 16 bits: one that needs more is a string.
 func Char(r rune) Value {
 	if r < 0 || r > 0xffff {
 		return String(string(r))
@@ -152,21 +150,21 @@ func Char(r rune) Value {
 // [Config.MaxString].
 func String(s string) Value { return Value{kind: stringKind, text: s} }
 
-// Raw is a text that is shown without quotes: the name of a constant, a number
-// of a kind that the format does not know. It is cut as strings are.
+// Raw is a text that is shown without quotes: the name of a constant, or a number of a kind
+// that the format does not know. It is cut as strings are.
 func Raw(s string) Value { return Value{kind: rawKind, text: s} }
 
 // TypeName is a type as a value, shown by its name.
 func TypeName(name string) Value { return Value{kind: typeKind, text: name} }
 
-// Object is an object of a class. identity tells it from other objects; what
-// [Identity] returns for its address is one.
+// Object is an object of a class. identity distinguishes it from other objects; [Identity]
+// makes one from its address.
 func Object(c Class, identity int32) Value {
 	return Value{kind: objectKind, class: int32(c), bits: uint64(upper(int64(c)))<<upperShift | uint64(uint32(identity))}
 }
 
-// Pointer is the object that p points to, told from others by its address; null
-// when p is nil. What p points to lives on the heap, where nothing moves it.
+// Pointer is the object that p points to, distinguished from others by its address; null if p
+// is nil. The object is on the heap, where nothing moves it.
 func Pointer[T any](c Class, p *T) Value {
 	if p == nil {
 		return Null()
@@ -177,21 +175,21 @@ func Pointer[T any](c Class, p *T) Value {
 	return Object(c, Identity(uintptr(unsafe.Pointer(p))))
 }
 
-// keep is never on. That it could be makes the compiler put what Pointer is
-// given on the heap: on a stack it would get another address when that grows.
+// keep is never on. That it could be makes the compiler put Pointer's argument on the heap: on
+// a stack its address would change when the stack grows.
 var keep struct {
 	on bool
 	at unsafe.Pointer
 }
 
-// Identity makes the number by which an object is told from others out of its
-// address. It is never negative.
+// Identity makes from an address the number that distinguishes an object from others. It is
+// never negative.
 func Identity(address uintptr) int32 {
-	a := uint64(address) >> 3 // objects are aligned: the lowest bits say nothing
+	a := uint64(address) >> 3 // objects are aligned: the lowest bits carry no information
 	return int32((a ^ a>>31) & math.MaxInt32)
 }
 
-// room is how many bytes the value takes at most, in any version. What takes more
+// room returns how many bytes the value takes at most, in any version. A value that takes more
 // than 12 has a text.
 func (v *Value) room(by *terms) int {
 	if v.text == "" {
@@ -222,8 +220,8 @@ func (v *Value) put(b []byte, by *terms) int {
 	return v.putRare(b, by)
 }
 
-// putUnregistered writes an object of a class that the recorder does not know, or
-// what is encoded with such classes in it.
+// putUnregistered writes an object of a class that the recorder does not know, or of a captured
+// value with such classes in it.
 func (v *Value) putUnregistered(b []byte, by *terms) int {
 	n, identity := int64(v.bits>>upperShift), int32(0)
 	if v.kind != encodedKind {
@@ -232,8 +230,8 @@ func (v *Value) putUnregistered(b []byte, by *terms) int {
 	return by.layout.putObject(b, by.unregistered(n), identity)
 }
 
-// unregistered counts the use of a number that the recorder does not know, and
-// returns the id of the class that stands for it.
+// unregistered counts the use of a number that the recorder does not know, and returns the id
+// of the class that replaces it.
 func (by *terms) unregistered(n int64) int32 {
 	if by.r == nil {
 		return 0 // nothing is recorded
@@ -265,8 +263,8 @@ func putInt32(b []byte, v int32) { binary.BigEndian.PutUint32(b, uint32(v)) }
 
 const ellipsis = "..."
 
-// putText writes a utf of the first max characters of s, with an ellipsis when
-// there are more, and returns the number of bytes.
+// putText writes a utf of the first max characters of s, with an ellipsis if there are more,
+// and returns the number of bytes.
 func putText(b []byte, s string, max int) int {
 	part := s
 	if len(s) > max {
@@ -283,10 +281,9 @@ func putText(b []byte, s string, max int) int {
 	return n
 }
 
-// plain reports whether each byte of a text is a character and written as itself:
-// it is one of 0x01 to 0x7f. It looks at eight at a time, the last of which may
-// have been among those before; taking 1 from each sets the highest bit of those
-// that are zero.
+// plain reports whether each byte of a text is a character and written as itself: it is in 0x01
+// to 0x7f. It looks at eight bytes at a time, the last eight possibly overlapping those before.
+// Subtracting 1 from each sets the highest bit of those that are zero.
 func plain(s string) bool {
 	const ones, highest, word = 0x0101010101010101, 0x8080808080808080, 8
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
@@ -315,13 +312,13 @@ func appendText(dst []byte, s string, max int) []byte {
 	}
 	dst, err := format.AppendUTF(dst, short)
 	if err != nil {
-		return append(dst, 0, 0) // cannot be: cut leaves less than the limit
+		return append(dst, 0, 0) // impossible: cut leaves less than the limit
 	}
 	return dst
 }
 
-// cut returns the first max characters of s, as Java counts them: those above
-// U+FFFF as two, and none in half.
+// cut returns the first max characters of s as Java counts them: those above U+FFFF are two,
+// and are never split.
 func cut(s string, max int) string {
 	for i, r := range s {
 		if max--; r > 0xffff {

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// errorTypes are the types of the errors that [Error] was given: a Value knows its
-// error's by a number, as it is made without a recorder, whose class that is to be.
+// errorTypes are the types of the errors that [Error] was given. A Value has the number of its
+// error's type instead of its class, since it is made without a recorder.
 var errorTypes typeNumbers
 
-// typeNumbers numbers types, from 0. Those of a program are few.
+// typeNumbers numbers types, from 0. A program has few of them.
 type typeNumbers struct {
 	numbers sync.Map // reflect.Type to int32
 	all     atomic.Pointer[[]reflect.Type]
@@ -41,8 +41,8 @@ func (n *typeNumbers) number(t reflect.Type) int32 {
 // of returns the type with a number.
 func (n *typeNumbers) of(number int32) reflect.Type { return (*n.all.Load())[number] }
 
-// errorNumber returns the number of an error's type, or of what that points to, and by
-// what it is told from other errors.
+// errorNumber returns the number of an error's type, or of the type it points to, and the
+// error's identity.
 func errorNumber(err error) (number, identity int32) {
 	v := reflect.ValueOf(err)
 	t := v.Type()
@@ -52,19 +52,18 @@ func errorNumber(err error) (number, identity int32) {
 	return errorTypes.number(t), identity
 }
 
-// message is where the message of a failure begins in its text.
+// message returns where the message of a failure begins in its text.
 func (v *Value) message() int { return int(v.bits >> upperShift) }
 
-// know registers the class of a failure that is about to be written, where it will be
-// asked for.
+// know registers the class of a failure that is about to be written, if the version needs it.
 func (by *terms) know(failure *Value) {
 	if by.r != nil && by.layout != &layout22 {
 		by.r.typeOf(errorTypes.of(failure.class))
 	}
 }
 
-// putFailure writes an error with the beginning of its message: version 22 has a text
-// with the name of its type for it.
+// putFailure writes an error with the beginning of its message: in version 22 as a text with
+// the name of its type.
 func (l *layout) putFailure(b []byte, v *Value, by *terms) int {
 	max := int(by.text)
 	if l == &layout22 {
@@ -74,8 +73,8 @@ func (l *layout) putFailure(b []byte, v *Value, by *terms) int {
 	return putFailure27(b, by.r.errorClass(v.class), int32(v.bits), v.text[v.message():], max)
 }
 
-// errorClass returns the class id of a type of errors, or of what stands for it if
-// there was no memory for another name.
+// errorClass returns the class id of an error type, or of its replacement if there was no
+// memory for another name.
 func (r *Recorder) errorClass(number int32) int32 {
 	if info, ok := r.types.Load(errorTypes.of(number)); ok {
 		return max(int32(info.(*typeInfo).class)-1, 0)

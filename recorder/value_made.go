@@ -12,7 +12,7 @@ import (
 	"io/fs"
 )
 
-// fixed is the text of values that need none, as what has none is short.
+// fixed is the text of kinds that need none: without a text, room would take them to be short.
 const fixed = "-"
 
 // Duration is a duration, as its String writes it: 1.5s.
@@ -25,10 +25,9 @@ func Time(t time.Time) Value {
 	return Value{kind: momentKind, bits: uint64(t.Unix()), class: int32(t.Nanosecond()), text: fixed}
 }
 
-// Bytes is a slice of bytes: as a text, []byte("GET /"), or where it is none in
-// hexadecimal, []byte(0x89504e47). The trace keeps its beginning, as of a string.
-// It is read when it is recorded: until then it may not change. A nil slice is
-// null.
+// Bytes is a slice of bytes: []byte("GET /"), or in hexadecimal if it is not readable text,
+// []byte(0x89504e47). The trace keeps its beginning, as for a string. b is read when the value
+// is recorded; it must not change before that. A nil slice is null.
 func Bytes(b []byte) Value {
 	switch {
 	case b == nil:
@@ -39,9 +38,8 @@ func Bytes(b []byte) Value {
 	return Value{kind: bytesKind, text: unsafe.String(unsafe.SliceData(b), len(b))}
 }
 
-// Error is an error: its type, and the beginning of what its method Error returns,
-// as of a string. That method is called, at once; if it panics the message says so.
-// A nil error is null.
+// Error is an error: its type, and the beginning of what its method Error returns, as for a
+// string. That method is called at once; if it panics the message says so. A nil error is null.
 func Error(err error) Value {
 	if err == nil {
 		return Null()
@@ -51,8 +49,8 @@ func Error(err error) Value {
 	return Value{kind: failureKind, class: class, bits: uint64(len(typ)+2)<<upperShift | uint64(identity), text: typ + ": " + guarded(err.Error)}
 }
 
-// Stringer is what the method String of s returns, without quotes. That is called,
-// at once; if it panics the text says so. A nil interface is null.
+// Stringer is what the method String of s returns, without quotes. It is called at once; if it
+// panics the text says so. A nil interface is null.
 func Stringer(s interface{ String() string }) Value {
 	if s == nil {
 		return Null()
@@ -60,7 +58,7 @@ func Stringer(s interface{ String() string }) Value {
 	return Raw(guarded(s.String))
 }
 
-// guarded calls a method of the program's that returns a text.
+// guarded calls a method of the program that returns a text.
 func guarded(method func() string) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -70,8 +68,8 @@ func guarded(method func() string) (text string) {
 	return method()
 }
 
-// errorOf makes a value of an error without a call of a method that the program
-// defines, unless the config wants that.
+// errorOf makes a value of an error without calling a method that the program defines, unless
+// the config wants that.
 func (r *Recorder) errorOf(err error) Value {
 	switch {
 	case err == nil || r == nil:
@@ -86,7 +84,7 @@ func (r *Recorder) errorOf(err error) Value {
 	return v
 }
 
-// tells reports whether the message of an error comes from Go's own packages alone.
+// tells reports whether the message of an error comes only from Go's own packages.
 func tells(err error) bool {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -115,7 +113,7 @@ func tells(err error) bool {
 	return false
 }
 
-// panicValue is what is recorded of what a panic was called with.
+// panicValue is the value recorded for the argument of a panic.
 func (t *Thread) panicValue(v any) Value {
 	if t.r == nil {
 		return Null()
@@ -126,8 +124,7 @@ func (t *Thread) panicValue(v any) Value {
 // exact is a text without quotes that is not cut as those of strings are.
 func exact(text string) Value { return Value{kind: exactKind, text: text} }
 
-// textRoom is room for what has a text. A byte of a string takes three when it is not
-// UTF-8.
+// textRoom is room for values with a text. A byte of a string takes three if it is not UTF-8.
 func (v *Value) textRoom(by *terms) int {
 	max := int(by.text)
 	if v.kind < firstMade {
@@ -147,8 +144,7 @@ func (v *Value) textRoom(by *terms) int {
 	return 64
 }
 
-// putMade writes a value of which more than a number is to be written, or whose text
-// is made now.
+// putMade writes a value that needs more than a number, or whose text is made now.
 func (v *Value) putMade(b []byte, by *terms) int {
 	l := by.layout
 	switch v.kind {
@@ -172,7 +168,7 @@ func (v *Value) putMade(b []byte, by *terms) int {
 	return l.putRaw(b, unsafe.String(unsafe.SliceData(text), len(text)), maxText)
 }
 
-// appendMade appends the text of a value, of which max characters are kept.
+// appendMade appends the text of a value, keeping max characters.
 func (v *Value) appendMade(dst []byte, max int) []byte {
 	switch v.kind {
 	case durationKind:
@@ -212,7 +208,7 @@ func appendBytes(dst []byte, all string, max int) []byte {
 	return append(dst, ')')
 }
 
-// whole returns s without the beginning of a character at its end.
+// whole returns s without an incomplete character at its end.
 func whole(s string) string {
 	for n := len(s) - 1; n >= 0 && n >= len(s)-utf8.UTFMax; n-- {
 		if utf8.RuneStart(s[n]) {

@@ -9,14 +9,14 @@ import (
 	"tracex/format"
 )
 
-// newestVersion is what is written where the config says nothing.
+// newestVersion is the default version.
 const newestVersion = int(format.Newest)
 
-// FormatVariable is the environment variable that says which version of the format is
-// written where [Config.FormatVersion] does not. tracex record sets it.
+// FormatVariable is the environment variable with the version of the format to write if
+// [Config.FormatVersion] is 0. tracex record sets it.
 const FormatVariable = "TRACEX_FORMAT_VERSION"
 
-// wantedLayout returns the layout of what the config says.
+// wantedLayout returns the layout for the version that the config or the environment names.
 func (c *Config) wantedLayout() (*layout, error) {
 	version := c.FormatVersion
 	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
