@@ -7,15 +7,15 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// block is a block that is being added to what goes to the files. It has
+// block is a block that is being added to the bytes for the files. It has
 //
 //	BLOCK_START, thread id
 //	the reference objects that were registered since the last block of any thread
-//	the thread's name, if it is the thread's first block: who reads a trace that
-//	    grows, or whose program was killed, knows it from the first call on
+//	the thread's name, if it is the thread's first block: so a reader of a growing trace, or
+//	    of a killed program's trace, knows it from the first call on
 //	parts: what the thread published; more than one in a dump
-//	the name again, where a container's header would come last: Lincheck's reader
-//	    refuses a trace in which nothing stands behind it in the block
+//	the name again, if a container's header would be last: Lincheck's reader refuses a
+//	    trace in which nothing follows it in the block
 //	footers of what is open, if it is the thread's last block
 //	BLOCK_END
 //
@@ -24,7 +24,7 @@ type block struct {
 	f      *files
 	t      *Thread
 	start  int64 // position of BLOCK_START
-	behind int64 // position behind BLOCK_END; 0: it has none yet
+	behind int64 // position after BLOCK_END; 0 if it has none yet
 	base   int64 // of its first content byte
 	before int64 // the thread's content bytes in earlier blocks
 	cell   int   // position of the block's cell in the index buffer
@@ -32,7 +32,7 @@ type block struct {
 	span   span
 }
 
-// begin starts a block with what waits in the registry, which moves the draft.
+// begin starts a block with the pending objects of the registry, which shift the draft.
 func (f *files) begin(t *Thread, d *draft) {
 	f.current = block{f: f, t: t, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
 	f.open = true
@@ -41,7 +41,7 @@ func (f *files) begin(t *Thread, d *draft) {
 	b.base = f.data.size()
 	f.last = b.base
 	if !f.dump {
-		b.add(format.Cell{}, span{}) // its place
+		b.add(format.Cell{}, span{}) // reserved
 	}
 	t.file.blocks++
 	at := len(f.data.buf)
@@ -55,7 +55,7 @@ func (f *files) begin(t *Thread, d *draft) {
 	d.shift(&t.file, int64(len(f.data.buf)-at))
 }
 
-// cut reports whether a position lies within the block, if it is one, whatever its end.
+// cut reports whether a position is inside the block, if there is one, with or without an end.
 func (b *block) cut(at int64) bool {
 	return b.t != nil && b.start < at && (at < b.behind || b.behind == 0)
 }
@@ -68,7 +68,7 @@ func (b *block) add(c format.Cell, s span) {
 	}
 }
 
-// cell is the time of a block or a reference object.
+// cell returns the time cell of a block or a reference object.
 func (s span) cell(id int32) format.TimeCell {
 	if !s.known {
 		return format.TimeCell{ID: id, Duration: format.NoDuration}
@@ -81,7 +81,7 @@ func (b *block) reference(kind format.Kind, id int32, at int64) {
 	b.add(format.Cell{Kind: kind, ID: id, Start: at, End: format.ReferenceEnd(b.base, b.before)}, span{})
 }
 
-// part adds what a thread recorded, as it was drafted.
+// part adds what a thread recorded, as drafted.
 func (b *block) part(p buffers.Part, d *draft) {
 	f := b.f
 	f.data.buf = append(append(f.data.buf, p.Data...), d.tail...)
@@ -103,15 +103,15 @@ func (b *block) name() {
 	data.buf = appendText(data.buf, b.t.name, maxText)
 }
 
-// nameBehind adds the thread's name behind what is in the block.
+// nameBehind adds the thread's name after the other content of the block.
 func (b *block) nameBehind() {
 	at := len(b.f.data.buf)
 	b.name()
 	b.t.file.logical += int64(len(b.f.data.buf) - at)
 }
 
-// end ends the block and sets its cells: a streaming writer's stand before those
-// of the block's objects, a dump writer's behind them.
+// end ends the block and sets its cells: a streaming writer puts them before those of the
+// block's objects, a dump writer after them.
 func (b *block) end() {
 	f := b.f
 	f.open = false
@@ -123,13 +123,13 @@ func (b *block) end() {
 		b.add(b.ending(end), b.span)
 		return
 	}
-	b.ending(end).Append(f.index.buf[:b.cell]) // in its place
+	b.ending(end).Append(f.index.buf[:b.cell]) // in the reserved room
 	if f.times.to != nil {
 		b.span.cell(b.t.id).Append(f.times.buf[:b.time])
 	}
 }
 
-// ending is the cell of the block if its BLOCK_END stands at end.
+// ending returns the cell of the block if its BLOCK_END is at end.
 func (b *block) ending(end int64) format.Cell {
 	return format.Cell{Kind: format.KindBlockStart, ID: b.t.id, Start: b.start, End: end}
 }

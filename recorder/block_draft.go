@@ -9,26 +9,26 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// stream is what those who write a thread's blocks know of it. The thread's lock
+// stream is the state of a thread's stream for the writers of its blocks. The thread's lock
 // guards it.
 type stream struct {
 	logical int64          // content bytes of its blocks so far
-	open    []container    // whose footer is not written, outermost first
-	taken   *buffers.Chunk // the first of those that were set aside and are put into the sink
+	open    []container    // those without a written footer, outermost first
+	taken   *buffers.Chunk // the first of those that were set aside and are being put into the sink
 	latest  int64          // when its last header or footer was, in ns
-	reading uint64         // the clock's, of its last header or footer
+	reading uint64         // the clock's, at its last header or footer
 	ended   uint64         // the clock's reading when it ended, once it has
-	blocks  int            // it has
-	over    bool           // nothing comes any more
-	idle    bool           // nothing new when the timer last looked
-	seen    uint64         // what was published when reclaim last looked
-	chunks  uint64         // it has begun; the thread's swap guards it
+	blocks  int            // how many it has
+	over    bool           // nothing follows
+	idle    bool           // nothing new at the timer's last look
+	seen    uint64         // what was published at reclaim's last look
+	chunks  uint64         // how many it has begun; the thread's swap guards it
 	live    liveThread
 
-	putChunk uint64 // the number of the last chunk that the sink has something from
+	putChunk uint64 // the number of the last chunk from which the sink has something
 }
 
-// container is an open container as its index cell and its time will need it.
+// container is an open container with what its index cell and its time cell will need.
 type container struct {
 	start      int64 // logical position of its first content byte
 	ns         int64 // when it began
@@ -37,21 +37,21 @@ type container struct {
 	class      format.Class
 }
 
-// draft is what can be made of a block before it is known where it stands: the
-// cells of the containers that end in it. Its positions are those of a block
-// that has nothing in front of the part; shift makes room for something.
+// draft is what can be made of a block before its position is known: the cells of the
+// containers that end in it. Its positions are those of a block with nothing in front of the
+// part; shift makes room for something.
 type draft struct {
-	clock  *clock.Clock // nil: no times are wanted
+	clock  *clock.Clock // nil if no times are wanted
 	layout *layout
-	line   clock.Piece // of the clock, that was used last
+	line   clock.Piece // the clock's piece that was used last
 
 	before int64       // the thread's content bytes before the block
-	had    []container // scratch: what a part may change of what is open
+	had    []container // scratch: the open containers that a part may change
 	index  []byte      // cells
-	times  []byte      // theirs
+	times  []byte      // time cells
 	tail   []byte      // footers of what the thread left open
 	span   span
-	low    int   // levels of the stack that are as they were
+	low    int   // levels of the stack that have not changed
 	begun  int64 // containers that begin in the part
 }
 
@@ -61,8 +61,8 @@ type span struct {
 	known    bool
 }
 
-// make drafts a block of a part. It fails when the marks cannot be those of one
-// goroutine's calls; then s is what it was.
+// make drafts a block from a part. It fails if the marks cannot be those of one goroutine's
+// calls; then s is unchanged.
 func (d *draft) make(s *stream, p buffers.Part, last bool) error {
 	d.before, d.span.known = s.logical, false
 	d.index, d.times, d.tail, d.begun = d.index[:0], d.times[:0], d.tail[:0], 0
@@ -90,9 +90,9 @@ func (d *draft) make(s *stream, p buffers.Part, last bool) error {
 	return nil
 }
 
-// cells makes the cells of the containers that end in a part. This is most of
-// what a call costs besides its recording. Most calls have nothing below them
-// that has a mark: header and footer lie side by side, and need no stack.
+// cells makes the cells of the containers that end in a part. This is most of the cost of a
+// call besides its recording. Most calls contain nothing with a mark: their header and footer
+// are adjacent, and need no stack.
 func (d *draft) cells(s *stream, p buffers.Part) error {
 	delta := s.logical - int64(p.First)
 	behind, end := p.First, p.First+len(p.Data)
@@ -141,15 +141,14 @@ func (d *draft) cells(s *stream, p buffers.Part) error {
 	return nil
 }
 
-// misplaced says that a mark is not that of a header or footer which could be
-// where it is.
+// misplaced returns the error for a mark that cannot be that of a header or footer.
 func misplaced(p buffers.Part, i int) error {
 	m := &p.Marks[i]
 	return fmt.Errorf("no header or footer can lie from %d to %d in bytes %d to %d", m.Pos(), m.End(), p.First, p.First+len(p.Data))
 }
 
-// moment notes when a header or footer was recorded. A thread's times do not go
-// back, even if the counter of another core is behind.
+// moment notes when a header or footer was recorded. A thread's times never decrease, even if
+// the counter of another core is late.
 func (d *draft) moment(s *stream, reading uint64) {
 	if !d.line.Has(reading) {
 		d.line = d.clock.Around(reading)
@@ -157,9 +156,8 @@ func (d *draft) moment(s *stream, reading uint64) {
 	s.latest = max(s.latest, d.line.At(reading))
 }
 
-// push notes a container whose content starts at start. The fields are set one
-// by one: a whole container would be made elsewhere and copied, which takes
-// longer than all the rest.
+// push notes a container whose content starts at start. The fields are set one by one: a
+// composite literal would be made elsewhere and copied, which takes longer than all the rest.
 func (s *stream) push(class format.Class, event int32, start int64) {
 	n := len(s.open)
 	if n < cap(s.open) {
@@ -171,7 +169,7 @@ func (s *stream) push(class format.Class, event int32, start int64) {
 	c.class, c.event, c.start, c.ns, c.iterations = class, event, start, s.latest, 0
 }
 
-// pop adds the cells of the innermost container, whose footer stands at end.
+// pop adds the cells of the innermost container, whose footer is at end.
 func (d *draft) pop(s *stream, end int64) {
 	last := len(s.open) - 1
 	c := &s.open[last]
@@ -192,7 +190,7 @@ func (d *draft) add(event int32, start, end, begun, ended int64) {
 	}
 }
 
-// close adds footers for all that is open.
+// close adds footers for everything open.
 func (d *draft) close(s *stream) {
 	n := len(s.open)
 	if n == 0 {
@@ -213,14 +211,14 @@ func (d *draft) close(s *stream) {
 		footer.Iterations = c.iterations
 		var err error
 		if d.tail, err = footer.Append(d.tail, d.layout.version, c.class); err != nil {
-			return // cannot be: c is a container
+			return // impossible: c is a container
 		}
 		d.pop(s, s.logical)
 		s.logical += int64(len(d.tail) - at)
 	}
 }
 
-// shift moves what is in the block behind n bytes that stand in front of it.
+// shift moves the content of the block by n bytes that are put in front of it.
 func (d *draft) shift(s *stream, n int64) {
 	if n == 0 {
 		return

@@ -5,17 +5,17 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// What the recorder does when the counter of its clock began again: readings that
-// are in chunks by then get their place on the clock's line, see package clock.
+// What the recorder does when its clock's counter restarted: readings already in chunks are
+// mapped to the clock's line, see package clock.
 
-// settle puts the readings of a part on the clock's line, if the counter began
-// again since the recording began. t.mu is held.
+// settle maps the readings of a part to the clock's line, if the counter restarted since the
+// recording began. t.mu is held.
 func (r *Recorder) settle(t *Thread, c *buffers.Chunk, p buffers.Part) {
 	n := len(p.Marks)
 	if n == 0 || !r.clock.Counts() {
 		return
 	}
-	r.clock.Notice() // of what was before the part was published
+	r.clock.Notice() // of what happened before the part was published
 	if r.clock.Turns() == 0 {
 		t.file.reading = p.Marks[n-1].Reading
 		return
@@ -33,8 +33,7 @@ func (r *Recorder) settle(t *Thread, c *buffers.Chunk, p buffers.Part) {
 	}
 }
 
-// settled returns where the reading of the thread's end is on the clock's line.
-// t.mu is held.
+// settled returns the reading of the thread's end on the clock's line. t.mu is held.
 func (r *Recorder) settled(t *Thread, reading uint64) uint64 {
 	if !r.clock.Counts() {
 		return reading
@@ -46,8 +45,8 @@ func (r *Recorder) settled(t *Thread, reading uint64) uint64 {
 	return r.clock.Settle([]uint64{reading}, 0, nil, t.file.reading)
 }
 
-// turn notes in all chunks that the counter began again: what is published from
-// now on was read since. The caller may hold a thread's mu, but nobody's swap.
+// turn notes in all chunks that the counter restarted: what is published from now on was read
+// after that. The caller may hold a thread's mu, but no swap.
 func (r *Recorder) turn() {
 	again := r.clock.Turns()
 	r.threads.each(func(t *Thread) {

@@ -28,9 +28,9 @@ const (
 	evicted
 )
 
-// origin is where a thread came from that a context gave. When the thread has ended, it hands
-// on what it is told to the goroutine's current thread. A thread returned before the goroutine
-// has one has ended from the beginning: all goroutines share it, and nothing in it changes.
+// origin says where a thread from a context came from. When the thread has ended, it hands on
+// what it is told to the goroutine's current thread. A thread returned before the goroutine has
+// one has ended from the beginning: all goroutines share it, and nothing in it changes.
 type origin struct {
 	goroutine uint64 // that owns the thread
 	state     atomic.Int32

@@ -12,9 +12,9 @@ func counter() uint64
 
 func cpuid(leaf uint32) (eax, edx uint32)
 
-// reliableCounter reports whether the counter runs at one rate, whatever the
-// processor does, and alike on all cores. The processor says the first; the
-// second Linux has checked where it uses the counter itself.
+// reliableCounter reports whether the counter runs at a constant rate, whatever the processor
+// does, and in step on all cores. The processor reports the first; Linux has checked the second
+// if it uses the counter itself.
 var reliableCounter = sync.OnceValue(func() bool {
 	const powerLeaf, invariant = 0x8000_0007, 1 << 8
 	if most, _ := cpuid(0x8000_0000); most < powerLeaf {

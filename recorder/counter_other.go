@@ -2,8 +2,8 @@
 
 package recorder
 
-// reliableCounter is false: there is no counter that is known to be reliable.
+// reliableCounter is false: there is no counter known to be reliable.
 func reliableCounter() bool { return false }
 
-// counter is not called.
+// counter is never called.
 func counter() uint64 { return 0 }

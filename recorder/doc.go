@@ -51,7 +51,7 @@
 // A Thread appends finished objects to its own buffer, without a lock and without an
 // allocation. The times of a call are readings of the processor's counter, if that is reliable.
 // They are half the cost of a call without arguments; [Config.NoTimes] saves them. The
-// recorder's goroutine writes full buffers, as long as it keeps up. Buffers start at 1 KiB,
+// recorder's goroutine writes full buffers while it keeps up. Buffers start at 1 KiB,
 // grow with use, and are released when a goroutine ends or is idle. Together with everything
 // else the recorder keeps, they stay below [Config.MaxMemory]. A nil Recorder returns nil
 // Threads, whose methods return at once. Recording that is off costs two calls and the

@@ -6,7 +6,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// occasion says why all threads are swept.
+// occasion is why all threads are swept.
 type occasion int
 
 const (
@@ -36,8 +36,7 @@ func (r *Recorder) later(t *Thread) {
 	r.worker.kick()
 }
 
-// sweepDue writes what threads have set aside, and makes room for those that
-// have nothing to record to.
+// sweepDue writes what threads have set aside, and makes room for those without a chunk.
 func (r *Recorder) sweepDue() {
 	due := r.due.take()
 	lacking := r.counts.lacking.Swap(0)
@@ -95,8 +94,8 @@ func (r *Recorder) put(t *Thread, p buffers.Part) {
 	r.sink.put(t, p, false)
 }
 
-// putAll puts all that a thread has published into the sink, and how much it
-// dropped behind that, and returns its chunk. t.mu is held.
+// putAll puts everything a thread has published into the sink, then the note of what it dropped
+// after that, and returns its chunk. t.mu is held.
 func (r *Recorder) putAll(t *Thread) *buffers.Chunk {
 	var p buffers.Part
 	t.swap.Lock()
@@ -116,8 +115,8 @@ func (r *Recorder) putAll(t *Thread) *buffers.Chunk {
 	return c
 }
 
-// putFull puts the chunks that a thread has set aside into the sink, and what is
-// in the one behind them if that is full, too. t.mu is held.
+// putFull puts the chunks that a thread has set aside into the sink, and, if all is set, the
+// current one. t.mu is held.
 func (r *Recorder) putFull(t *Thread, all bool) {
 	t.swap.Lock()
 	c := t.takeFull()
@@ -131,14 +130,14 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 	}
 }
 
-// takeFull takes the chunks that are set aside to where putTaken finds them. It
-// returns the one that comes behind them. t.mu and t.swap are held.
+// takeFull moves the chunks that are set aside to where putTaken finds them. It returns the
+// current one, which follows them. t.mu and t.swap are held.
 func (t *Thread) takeFull() *buffers.Chunk {
 	t.full, t.file.taken = buffers.Chunks{}, t.full.First
 	return t.chunk.Load()
 }
 
-// putTaken puts the chunks that were taken into the sink. t.mu is held.
+// putTaken puts the taken chunks into the sink. t.mu is held.
 func (r *Recorder) putTaken(t *Thread) {
 	for c := t.file.taken; c != nil; c = t.file.taken {
 		p := c.Pending()
@@ -153,9 +152,9 @@ func (r *Recorder) putTaken(t *Thread) {
 	}
 }
 
-// takeAway takes a thread's chunk away, and returns it with what is published of
-// it and not in the sink; nil: there was none. Others that were set aside are
-// where putTaken finds them. t.mu and t.swap are held.
+// takeAway takes a thread's chunk away, and returns it with its published part that is not in
+// the sink; nil if there was none. Chunks that were set aside are where putTaken finds them.
+// t.mu and t.swap are held.
 func (t *Thread) takeAway() (*buffers.Chunk, buffers.Part) {
 	c := t.takeFull()
 	if c == nil {
@@ -168,8 +167,8 @@ func (t *Thread) takeAway() (*buffers.Chunk, buffers.Part) {
 	return c, c.UpTo(c.Taken)
 }
 
-// retire takes a thread's chunk away, puts what is published of it into the
-// sink, and returns it, or nil when there was none. t.mu is held.
+// retire takes a thread's chunk away, puts its published part into the sink, and returns it, or
+// nil if there was none. t.mu is held.
 func (r *Recorder) retire(t *Thread) *buffers.Chunk {
 	c, p := t.takeIdle()
 	r.putTaken(t)
@@ -183,15 +182,15 @@ func (r *Recorder) retire(t *Thread) *buffers.Chunk {
 	return c
 }
 
-// takeIdle is takeAway from a thread that goes on. t.mu is held.
+// takeIdle is takeAway from a thread that continues. t.mu is held.
 func (t *Thread) takeIdle() (*buffers.Chunk, buffers.Part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()
 	return t.takeAway()
 }
 
-// guard is deferred where what a thread published is looked at: with two
-// goroutines that share it, it may be anything.
+// guard must be deferred when reading what a thread published: if two goroutines share the
+// thread, it may be anything.
 func (r *Recorder) guard(t *Thread) {
 	if v := recover(); v != nil {
 		r.putAside(t, fmt.Errorf("%v", v))

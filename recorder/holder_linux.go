@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holder returns the process that holds the lock of a file; 0: it is not known.
-// The system lists its locks, in lines such as
+// holder returns the process that holds the lock of a file; 0 if unknown. The system lists its
+// locks, in lines such as
 //
 //	1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF
 //
-// with the process, the device and the number of the file. The device may be
-// another one than the file says: a file system over several does that.
+// with the process, the device and the inode number of the file. The device may differ from the
+// file's own: on a file system that spans several devices.
 func holder(path string) (pid int) {
 	var file unix.Stat_t
 	if unix.Lstat(path, &file) != nil {

@@ -2,6 +2,5 @@
 
 package recorder
 
-// holder returns the process that holds the lock of a file, which this system does
-// not tell: 0.
+// holder returns 0: this system does not report the process that holds a lock.
 func holder(string) (pid int) { return 0 }

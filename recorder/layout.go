@@ -7,29 +7,29 @@ import (
 	"tracex/format"
 )
 
-// layout is what the versions of the format write differently: there is one for each,
-// in a file of its own with what a table cannot say. Whoever records has a pointer
-// to its recorder's, which never changes.
+// layout is what the versions of the format write differently. Each version has one, in its own
+// file together with what a table cannot express. Threads and values have a pointer to their
+// recorder's, which never changes.
 type layout struct {
 	version format.Version
 
-	// kinds are the first bytes of a value by its kind, from the highest on, and
-	// width is how many they are: what follows overwrites the others.
+	// kinds are the first bytes of a value by its kind, from the highest on, and width is how
+	// many count: what follows overwrites the others.
 	kinds [wireKinds]uint32
 	width int
 
 	points   [pointKinds]byte         // the kinds of trace points, by class
-	classes  [pointKinds]format.Class // the other way round
+	classes  [pointKinds]format.Class // the inverse
 	subtree  byte                     // the count of a container's diff statuses: it has none
 	returned int                      // how many zeros end the footer of a call that did not throw
 
-	// void is the whole footer of a call without a result, from the highest byte on,
-	// and voidSize how many bytes it has.
+	// void is the whole footer of a call without a result, from the highest byte on, and
+	// voidSize how many bytes it has.
 	void     uint64
 	voidSize int
 }
 
-// pointKinds is how many kinds of trace points there are.
+// pointKinds is how many kinds of trace points exist.
 const pointKinds = 12
 
 // pointsOf returns the kinds of trace points of a version, by class.
@@ -40,20 +40,20 @@ func pointsOf(v format.Version) (kinds [pointKinds]byte) {
 	return kinds
 }
 
-// classesOf turns the kinds of trace points round.
+// classesOf inverts the kinds of trace points.
 func classesOf(kinds [pointKinds]byte) (classes [pointKinds]format.Class) {
 	for i := range classes {
 		classes[i] = noClass
 	}
 	for class, kind := range kinds {
-		if class != int(format.ClassSnapshot) { // which is not recorded
+		if class != int(format.ClassSnapshot) { // never recorded
 			classes[kind] = format.Class(class)
 		}
 	}
 	return classes
 }
 
-// noClass is the class of what is no trace point that a recorder writes.
+// noClass is the class for anything that is no trace point of a recorder.
 const noClass = format.Class(0xff)
 
 // class returns the class of a trace point of a kind.
@@ -64,14 +64,14 @@ func (l *layout) class(kind byte) format.Class {
 	return noClass
 }
 
-// putKind writes what a value of one of wireKinds begins with, and returns the number
-// of bytes. It may store four: each value has room for them.
+// putKind writes the kind of a value, one of wireKinds, and returns the number of bytes. It may
+// store four: each value has room for them.
 func (l *layout) putKind(b []byte, k kind) int {
 	binary.BigEndian.PutUint32(b, l.kinds[k])
 	return l.width
 }
 
-// put32 writes a kind and 32 bits behind it. It stores eight bytes: there is room.
+// put32 writes a kind followed by 32 bits. It stores eight bytes: there is room.
 func (l *layout) put32(b []byte, k kind, bits uint32) int {
 	first := uint64(l.kinds[k]) << 32
 	if l.width == format.ValueHeadSize22 {
@@ -90,7 +90,7 @@ func (l *layout) putObject(b []byte, class, identity int32) int {
 	return putReference27(b, object27, class, identity)
 }
 
-// putException writes an error of which nothing but its class is known.
+// putException writes an error of which only the class is known.
 func (l *layout) putException(b []byte, class, identity int32) int {
 	if l == &layout22 {
 		return putObject22(b, class, identity)
@@ -107,7 +107,7 @@ func (l *layout) putRaw(b []byte, text string, max int) int {
 	return n + putText(b[n:], text, max)
 }
 
-// putMark writes what stands for a result that is not there.
+// putMark writes a mark instead of a missing result.
 func (l *layout) putMark(b []byte, mark kind) int {
 	if l == &layout22 {
 		return putMark22(b, mark)
@@ -115,7 +115,7 @@ func (l *layout) putMark(b []byte, mark kind) int {
 	return putMark27(b, mark)
 }
 
-// putThrown writes the name of what a call threw, which is behind its result.
+// putThrown writes the name of what a call threw, which follows its result.
 func (l *layout) putThrown(b []byte, exception string) int {
 	n := 0
 	if l != &layout22 {
@@ -124,7 +124,7 @@ func (l *layout) putThrown(b []byte, exception string) int {
 	return n + putText(b[n:], exception, maxException)
 }
 
-// thrown is the result of a call that has none because it threw.
+// thrown is the result of a call that threw.
 func (l *layout) thrown() Value {
 	if l == &layout22 {
 		return Void()
@@ -132,8 +132,8 @@ func (l *layout) thrown() Value {
 	return unfinished
 }
 
-// integer reports whether a text is an integer as a big number is written: digits,
-// perhaps behind a minus sign, that do not begin with a zero unless that is all.
+// integer reports whether a text is an integer in the form of a big number: digits, perhaps
+// after a minus sign, without leading zeros.
 func integer(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	for i := range len(digits) {
@@ -144,8 +144,8 @@ func integer(text string) bool {
 	return digits != "" && (digits[0] != '0' || text == "0")
 }
 
-// What follows is of values that are captured: their classes are encoded before
-// their fields and elements, how many those are is known only then.
+// The functions below write captured values. The class of an object is encoded before its
+// fields and elements, but their number is known only after them.
 
 // beginObject begins an object, and returns where.
 func (l *layout) beginObject(dst []byte, class, identity int32) (begun []byte, at int) {
@@ -155,11 +155,11 @@ func (l *layout) beginObject(dst []byte, class, identity int32) (begun []byte, a
 	return dst[:at+n], at
 }
 
-// beginFields makes room for the number of the fields of the object that was begun
-// at some position; endFields is told it.
+// beginFields makes room for the number of fields of the object that was begun; endFields sets
+// it.
 func (l *layout) beginFields(dst []byte) []byte {
 	if l == &layout22 {
-		return dst // putObject22 has it
+		return dst // putObject22 has made room
 	}
 	return binary.BigEndian.AppendUint32(dst, 0)
 }
@@ -171,8 +171,8 @@ func (l *layout) endFields(dst []byte, at, n int) []byte {
 	return endFields27(dst, at, n)
 }
 
-// beginElements says that what was begun is an array with so many elements;
-// endElements is told how many of them follow.
+// beginElements makes the object that was begun an array with so many elements; endElements
+// sets how many of them follow.
 func (l *layout) beginElements(dst []byte, length int) []byte {
 	if l == &layout22 {
 		return dst // its length is at the end

@@ -6,8 +6,8 @@ import (
 	"tracex/format"
 )
 
-// layout22 is that of version 22: a value begins with four bytes, the id of its class
-// or a negative number that says what it is. On disk, do not change.
+// layout22 is the layout of version 22: a value begins with four bytes, the id of its class or
+// a negative number that is its kind. On disk, do not change.
 var layout22 = layout{
 	version: format.V22,
 	width:   format.ValueHeadSize22,
@@ -24,12 +24,12 @@ var layout22 = layout{
 		stringKind: 1<<32 - 10,
 		rawKind:    1<<32 - 12,
 		boolKind:   1<<32 - 13,
-		typeKind:   1<<32 - 14, // a class is shown by the text that is given
+		typeKind:   1<<32 - 14, // a class is shown by the given text
 	},
 	points:   pointsOf(format.V22),
 	classes:  classesOf(pointsOf(format.V22)),
 	subtree:  0,
-	returned: 2, // the length of no name
+	returned: 2, // the length of an empty name
 	void:     0x09_fffffffe_0000 << 8,
 	voidSize: 7,
 }
@@ -43,7 +43,7 @@ func putObject22(b []byte, class, identity int32) int {
 	return format.ObjectSize22
 }
 
-// putMark22 writes a mark as the string that readers take for one.
+// putMark22 writes a mark as the string that readers recognize.
 func putMark22(b []byte, mark kind) int {
 	if mark == untrackedKind {
 		n := layout22.putKind(b, rawKind)
@@ -53,13 +53,13 @@ func putMark22(b []byte, mark kind) int {
 	return n + putText(b[n:], format.UnfinishedMethod, maxText)
 }
 
-// endFields22 sets the number of fields, which is behind class and identity.
+// endFields22 sets the number of fields, which follows class and identity.
 func endFields22(dst []byte, at, n int) []byte {
 	putInt32(dst[at+format.ObjectCountAt22:], int32(n))
 	return dst
 }
 
-// endElements22 sets the number of elements, which tells an array by its sign.
+// endElements22 sets the number of elements; its sign marks an array.
 func endElements22(dst []byte, at, length, n int) []byte {
 	putInt32(dst[at+format.ObjectCountAt22:], int32(-n-1))
 	return binary.BigEndian.AppendUint32(dst, uint32(length))

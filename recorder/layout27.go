@@ -4,8 +4,8 @@ import (
 	"tracex/format"
 )
 
-// layout27 is that of version 27: a value begins with one byte that says what it is.
-// On disk, do not change.
+// layout27 is the layout of version 27: a value begins with one byte that is its kind. On disk,
+// do not change.
 var layout27 = layout{
 	version: format.V27,
 	width:   format.ValueHeadSize27,
@@ -22,20 +22,20 @@ var layout27 = layout{
 		boolKind:   10 << 24,
 		stringKind: 11 << 24,
 		rawKind:    decimal27 << 24,
-		typeKind:   decimal27 << 24, // ".class" would be shown behind the name of a class
+		typeKind:   decimal27 << 24, // ".class" would be shown after the name of a class
 	},
 	points:   pointsOf(format.V27),
 	classes:  classesOf(pointsOf(format.V27)),
-	subtree:  0xff, // none; 0 is a set without any
+	subtree:  0xff, // none; 0 is an empty set
 	returned: 1,    // there is no name
 	void:     0x09_01_00 << 40,
 	voidSize: 3,
 }
 
-// Kinds of values that the table does not have.
+// Kinds of values that are not in the table.
 const (
 	integer27       = 13 // a number that is shown as its text
-	decimal27       = 14 // likewise; any text may be one
+	decimal27       = 14 // the same; any text may be one
 	object27        = 15
 	objectFields27  = 16
 	array27         = 17
@@ -46,7 +46,7 @@ const (
 	untracked27     = 25
 )
 
-// putReference27 writes an object or an exception without what is in it.
+// putReference27 writes an object or an exception without its content.
 func putReference27(b []byte, kind byte, class, identity int32) int {
 	_ = b[format.ObjectSize27-1]
 	b[0] = kind
@@ -74,8 +74,8 @@ func putMark27(b []byte, mark kind) int {
 	return 1
 }
 
-// endFields27 sets the number of fields, which is behind class and identity. An object
-// without any has another kind, and no number.
+// endFields27 sets the number of fields, which follows class and identity. An object without
+// fields has another kind, and no number.
 func endFields27(dst []byte, at, n int) []byte {
 	if n == 0 {
 		return dst[:at+format.ObjectSize27]
@@ -85,7 +85,7 @@ func endFields27(dst []byte, at, n int) []byte {
 	return dst
 }
 
-// endElements27 sets the number of elements, which is behind the array's length.
+// endElements27 sets the number of elements, which follows the array's length.
 func endElements27(dst []byte, at, n int) []byte {
 	if n == 0 {
 		dst[at] = array27

@@ -11,21 +11,19 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// What the recorder keeps for whoever finishes a recording whose program ended
-// without a word: see [Finish] and package live. The memory of a goroutine's
-// buffer, of what waits to be written, and what is known of threads, names and the
-// clock lie in a file beside the trace that is mapped into memory. An object is
-// there when it is published; a block goes from a chunk to what waits to be
-// written, and from there to the files, by one transaction each.
+// What the recorder keeps for finishing a recording whose program ended without Stop: see
+// [Finish] and package live. A file next to the trace, mapped into memory, holds goroutines'
+// buffers, what waits to be written, and what is known of threads, names and the clock. An
+// object is in it once it is published. A block moves from a chunk to what waits to be written,
+// and from there to the files, by one transaction each.
 //
-// A recorder that cannot have such a file, or has no more room in it, goes on in
-// its own memory.
+// A recorder that cannot have such a file, or runs out of room in it, continues in its own
+// memory.
 
-// LiveSuffix is what the name of the live file has behind that of the data.
+// LiveSuffix is appended to the data file's name to make that of the live file.
 const LiveSuffix = format.LiveSuffix
 
-// startLive makes the live file, where that is wanted and possible. What is wrong
-// with it is told.
+// startLive creates the live file, if that is wanted and possible. Problems are reported.
 func (r *Recorder) startLive(f *files) {
 	c := &r.config
 	if c.NoLive || f.dump {
@@ -34,7 +32,7 @@ func (r *Recorder) startLive(f *files) {
 	path := c.Path + LiveSuffix
 	l, err := live.Create(path, c.liveLimit())
 	if errors.Is(err, fs.ErrExist) {
-		// The trace that it belonged to is gone, or was moved and goes on.
+		// The trace that it belonged to is gone, or was moved and is still recorded.
 		if rest, failed := live.Open(path); failed == nil || errors.Is(failed, live.ErrDamaged) {
 			if failed != nil {
 				failed = os.Remove(path)
@@ -74,7 +72,7 @@ func (r *Recorder) beginLive(f *files, l *live.File) error {
 	return nil
 }
 
-// describeLive puts into a live file what is known of the recorder, or removes it.
+// describeLive writes what is known of the recorder into a live file, or removes the file.
 func (r *Recorder) describeLive(l *live.File) error {
 	c := &r.config
 	flags := uint64(0)
@@ -97,17 +95,17 @@ func (r *Recorder) describeLive(l *live.File) error {
 	return nil
 }
 
-// liveLimit is how large the live file may become, in bytes: buffers that were taken
-// away from goroutines wait there for the garbage collector, beside those in use.
+// liveLimit returns how large the live file may become, in bytes: besides the buffers in use,
+// those taken away from goroutines wait there for the garbage collector.
 func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
 
-// liveFull tells, once, that the live file has no more room.
+// liveFull reports, once, that the live file has no more room.
 func (r *Recorder) liveFull() {
 	r.problems.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
-	go r.problems.tell() // who is told may wait for what the caller does
+	go r.problems.tell() // OnError may wait for what the caller does
 }
 
-// endLive removes the live file: all that is worth keeping is in the trace.
+// endLive removes the live file: everything worth keeping is in the trace.
 func (f *files) endLive() {
 	l := f.live
 	if l == nil {
@@ -115,11 +113,11 @@ func (f *files) endLive() {
 	}
 	f.live = nil
 	l.Word(live.AtState).Store(live.StateOver)
-	// One that cannot be removed says that it is over.
+	// If it cannot be removed, its state is StateOver.
 	_ = l.Remove()
 }
 
-// loseLive goes on without the live file.
+// loseLive continues without the live file.
 func (f *files) loseLive(err error) {
 	f.endLive()
 	f.r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))

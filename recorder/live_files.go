@@ -8,9 +8,9 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveBuffers is where the buffers of a file have their memory in the live file.
+// liveBuffers is where the buffers of a file are in the live file.
 type liveBuffers struct {
-	file   *live.File // nil: nowhere
+	file   *live.File // nil if nowhere
 	pieces []*live.Piece
 }
 
@@ -25,7 +25,7 @@ func (f *outfile) newBuffer(size int) []byte {
 	return make([]byte, 0, size)
 }
 
-// piece returns where in the live file a buffer is; nil if it is not there.
+// piece returns where a buffer is in the live file; nil if it is not in it.
 func (b *liveBuffers) piece(buf []byte) *live.Piece {
 	if cap(buf) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (b *liveBuffers) piece(buf []byte) *live.Piece {
 	return nil
 }
 
-// settle moves a buffer that has grown out of its piece into a larger one.
+// settle moves a buffer that has outgrown its piece into a larger one.
 func (f *outfile) settle(buf []byte) ([]byte, error) {
 	if len(buf) == 0 || f.live.piece(buf) != nil {
 		return buf, nil
@@ -50,7 +50,7 @@ func (f *outfile) settle(buf []byte) ([]byte, error) {
 	return append(next, buf...), nil
 }
 
-// commit puts where the file's buffers are, and how full, into a transaction.
+// commit puts the positions and lengths of the file's buffers into a transaction.
 func (f *outfile) commit(tx *live.Tx, i int) (err error) {
 	if f.buf, err = f.settle(f.buf); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (f *outfile) commit(tx *live.Tx, i int) (err error) {
 	return nil
 }
 
-// free gives back the pieces of buffers that are not in use any more.
+// free frees the pieces of buffers that are no longer in use.
 func (f *outfile) free() {
 	b := &f.live
 	kept := b.pieces[:0]
@@ -93,9 +93,9 @@ func (f *outfile) free() {
 	b.pieces = kept
 }
 
-// commit makes what was added to the files' buffers, and all that changed with it,
-// what is finished if the program ends now. t is the thread whose part was added
-// by a draft, or nil. mu is held.
+// commit makes what was added to the files' buffers, and everything that changed with it, part
+// of what Finish finds if the program ends now. t is the thread whose part a draft added, or
+// nil. mu is held.
 func (f *files) commit(t *Thread, p buffers.Part, d *draft) { f.commitAs(t, p, d, live.StateRecording) }
 
 func (f *files) commitAs(t *Thread, p buffers.Part, d *draft, state uint64) {

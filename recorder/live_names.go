@@ -5,21 +5,21 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveNames is the log of the names that no block has yet: pieces, see
-// live.NamesNext. The registry's lock guards it.
+// liveNames is the log of the names that are in no block yet: pieces, see live.NamesNext. The
+// registry's lock guards it.
 type liveNames struct {
-	file   *live.File // nil: there is none
+	file   *live.File // nil if there is none
 	pieces []*live.Piece
 	n      int64 // bytes in the last piece
 	added  int64 // bytes in all
-	taken  int64 // bytes that are in blocks
+	taken  int64 // bytes of names that are in blocks
 }
 
 const (
 	namesPiece = 16 << 10
 )
 
-// keepIn begins the log with what is registered already.
+// keepIn begins the log with the pending names.
 func (g *registry) keepIn(l *live.File) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,7 +41,7 @@ func (g *registry) keepIn(l *live.File) error {
 func (n *liveNames) extend(size int) bool {
 	p, err := n.file.Alloc(int64(max(size, namesPiece)))
 	if err != nil {
-		n.file = nil // who finishes the recording misses the names, and says so
+		n.file = nil // Finish misses the names, and reports it
 		return false
 	}
 	p.Word(live.NamesNext).Store(0)
@@ -56,7 +56,7 @@ func (n *liveNames) extend(size int) bool {
 	return true
 }
 
-// add logs an object. count is how many of its kind there are.
+// add logs an object. count is how many objects of its kind exist.
 func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
 	if n.file == nil {
 		return
@@ -75,15 +75,15 @@ func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
 	last.Word(live.NamesLen).Store(uint64(n.n))
 }
 
-// commit puts into a transaction how much of the log is in blocks. What was taken
-// last is in the one at hand.
+// commit puts into a transaction how much of the log is in blocks. What was taken last is in
+// the current block.
 func (g *registry) commit(tx *live.Tx) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	tx.Put(live.AtNames+8, uint64(g.live.taken))
 }
 
-// trim gives back the pieces whose names are all in blocks.
+// trim frees the pieces whose names are all in blocks.
 func (g *registry) trim() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

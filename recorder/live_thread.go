@@ -10,16 +10,16 @@ import (
 
 // liveThread is what the live file has of a thread.
 type liveThread struct {
-	slot        *live.Slot // nil: nothing
+	slot        *live.Slot // nil if nothing
 	name, stack *live.Piece
-	old         *live.Piece // was the stack until the transaction at hand
-	// A chunk that was taken away and is in the sink, see park; the thread's swap
+	old         *live.Piece // was the stack before the current transaction
+	// parked is a chunk that was taken away and is in the sink, see park; the thread's swap
 	// guards it.
 	parked weak.Pointer[buffers.Chunk]
 }
 
-// park notes that a chunk which was taken away from the thread is in the sink: when
-// its owner comes by, it is no longer in use. If the owner does not, the garbage
+// park notes that a chunk which was taken away from the thread is in the sink. When its owner
+// next calls unpark, the chunk is no longer in use. If the owner does not, the garbage
 // collector finds it.
 func (t *Thread) park(c *buffers.Chunk) {
 	if !c.IsLive() {
@@ -31,8 +31,8 @@ func (t *Thread) park(c *buffers.Chunk) {
 	t.robbed.Store(true)
 }
 
-// unpark gives the memory of such a chunk back. The owner calls it, where it uses no
-// chunk but its current one.
+// unpark frees the memory of a parked chunk. The owner must call it while using no chunk but
+// the current one.
 func (t *Thread) unpark() {
 	if !t.robbed.Load() {
 		return
@@ -47,14 +47,14 @@ func (t *Thread) unpark() {
 	}
 }
 
-// keepIn gives a thread that begins its slot. It has no id yet: see inUse.
+// keepIn gives a new thread its slot. It has no id yet: see inUse.
 func (lt *liveThread) keepIn(l *live.File, of string) {
 	if l == nil {
 		return
 	}
 	slot, err := l.Slot(live.Threads)
 	if err != nil {
-		return // there is no room: it is lost in a crash, as its chunks are
+		return // no room: a crash loses the thread, and its chunks
 	}
 	clear(slot.Mem[8:])
 	if n := len(of); n <= live.ShortName {
@@ -73,14 +73,14 @@ func (lt *liveThread) keepIn(l *live.File, of string) {
 	lt.slot = slot
 }
 
-// inUse makes the slot that of a thread with the id that it has by now.
+// inUse gives the slot the thread's id.
 func (lt *liveThread) inUse(id int32) {
 	if s := lt.slot; s != nil {
 		s.Word(0).Store(live.SlotInUse | uint64(uint32(id)))
 	}
 }
 
-// forgetLive gives back what the live file has of a thread. mu is held.
+// forgetLive frees what the live file has of a thread. mu is held.
 func (t *Thread) forgetLive() {
 	l := t.r.live
 	if l == nil {
@@ -100,8 +100,8 @@ func (t *Thread) forgetLive() {
 	lt.name, lt.stack = nil, nil
 }
 
-// passed notes that all of a chunk is in the sink, be it nothing at all: none is
-// missing if the next one is there and this is not. The thread's mu is held.
+// passed notes that all of a chunk is in the sink, even if that is nothing: if the next chunk
+// is found but not this one, none is missing. The thread's mu is held.
 func (s *stream) passed(c *buffers.Chunk) {
 	if c == nil || s.putChunk >= c.Number {
 		return
@@ -119,8 +119,8 @@ func (lt *liveThread) keepEnd(reading uint64) {
 	}
 }
 
-// keepDropped notes how many trace points are missing, and the event id of the note,
-// for whoever finishes the recording. The thread's swap is held.
+// keepDropped notes how many trace points are missing, and the event id of the note, for
+// Finish. The thread's swap is held.
 func (lt *liveThread) keepDropped(note int32, n int64) {
 	if s := lt.slot; s != nil {
 		s.Word(live.ThreadNote).Store(uint64(note))
@@ -128,8 +128,8 @@ func (lt *liveThread) keepDropped(note int32, n int64) {
 	}
 }
 
-// commit puts what is known of the thread, of whose stack so many levels are as
-// they were, into a transaction. The thread's mu is held.
+// commit puts what is known of the thread into a transaction. The first low levels of its stack
+// have not changed. The thread's mu is held.
 func (s *stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) error {
 	lt := &s.live
 	if lt.slot == nil {

@@ -12,17 +12,16 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Files are locked while they are recorded into, so that no other recording
-// removes them. The lock is the open file's: it ends with the process, however
-// that ends, hinders no reader, and leaves nothing behind. Systems that have no
-// such locks have none here.
+// Files are locked while they are recorded into, so that no other recording removes them. The
+// lock belongs to the open file: it ends with the process, however that ends, blocks no reader,
+// and leaves nothing on disk. On systems without such locks there are none.
 
-// ErrInUse: another recording goes to the files that [Config.Path] names, be it
-// this process's or another's. They stay as they are.
+// ErrInUse: another recording goes to the files that [Config.Path] names, in this or another
+// process. They are not changed.
 var ErrInUse = errors.New("another recording goes to this file")
 
-// own makes a file that was just created this recording's. Between the two,
-// another Start with Overwrite may have taken it for one that nobody uses.
+// own locks a newly created file for this recording. Since its creation, another Start with
+// Overwrite may have taken it for an unused one.
 func own(f *os.File) error {
 	for range ownAttempts {
 		busy := errors.Is(filelock.Lock(f), filelock.ErrLocked)
@@ -32,7 +31,7 @@ func own(f *os.File) error {
 		if !busy {
 			return nil
 		}
-		time.Sleep(ownPause) // another looked whether it is locked, or is about to remove it
+		time.Sleep(ownPause) // another is checking whether it is locked, or about to remove it
 	}
 	return inUse(f.Name())
 }
@@ -52,7 +51,7 @@ func keepsName(f *os.File) bool {
 	return err == nil && os.SameFile(open, now)
 }
 
-// inUse is the error for a file that another recording goes to.
+// inUse returns the error for a file that another recording goes to.
 func inUse(path string) error {
 	by := ""
 	switch pid := holder(path); pid {
@@ -65,7 +64,7 @@ func inUse(path string) error {
 	return fmt.Errorf("%s: %w%s: choose another path, such as one with %%p, the process's id", path, ErrInUse, by)
 }
 
-// locked reports whether a recording goes to the file of a name.
+// locked reports whether a recording goes to the file at path.
 func locked(path string) bool {
 	f, err := claim(path)
 	if f != nil {
@@ -74,11 +73,11 @@ func locked(path string) bool {
 	return errors.Is(err, ErrInUse)
 }
 
-// errUnclaimed says that a file is there that cannot be locked.
+// errUnclaimed is the error for an existing file that cannot be locked.
 var errUnclaimed = errors.New("it cannot be locked")
 
-// claim locks the file of a name, until it is closed. Errors: fs.ErrNotExist,
-// ErrInUse if a recording goes to it, errUnclaimed.
+// claim locks the file at path until it is closed. Errors: fs.ErrNotExist, ErrInUse if a
+// recording goes to it, errUnclaimed.
 func claim(path string) (*os.File, error) {
 	for {
 		info, err := os.Lstat(path)
@@ -86,7 +85,7 @@ func claim(path string) (*os.File, error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, errUnclaimed // and opening it may block
+			return nil, errUnclaimed // besides, opening it may block
 		}
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrPermission) {
@@ -109,12 +108,12 @@ func claim(path string) (*os.File, error) {
 		case err != nil:
 			return nil, errUnclaimed
 		}
-		// Another has taken its place meanwhile.
+		// Meanwhile another file has taken its place.
 	}
 }
 
-// claimSoon is claim where a process that finishes a recording, or just looks at it,
-// is waited for: it needs no more than a moment.
+// claimSoon is claim, but waits for a process that finishes a recording or looks at it: that
+// takes only a moment.
 func claimSoon(path string) (f *os.File, err error) {
 	for range ownAttempts {
 		f, err = claim(path)
@@ -126,29 +125,29 @@ func claimSoon(path string) (f *os.File, err error) {
 	return f, err
 }
 
-// pauseForOther gives another process a moment; tests have their own.
+// pauseForOther gives another process a moment; tests replace it.
 var pauseForOther = func() { time.Sleep(ownPause) }
 
-// removeAll removes the data file of a trace and what is beside it, the data last,
-// unless a recording goes to it. What is beside no data may be another's that is
-// about to make it: that stays.
+// removeAll removes the data file of a trace and the files beside it, the data last, unless a
+// recording goes to it. If there is no data file, the others may belong to a recording that is
+// about to create it: they are kept.
 func removeAll(data string, beside ...string) error {
 	claimed, err := claimSoon(data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, errUnclaimed): // then it is removed all the same
+	case errors.Is(err, errUnclaimed): // removed all the same
 	case err != nil:
 		return err
 	case runtime.GOOS == "windows":
-		_ = claimed.Close() // what is open cannot be removed there, by others neither
+		_ = claimed.Close() // open files cannot be removed there, not even by others
 	default:
 		defer claimed.Close()
 	}
 	return remove(append(beside, data))
 }
 
-// remove removes files that may be there.
+// remove removes files that may exist.
 func remove(names []string) error {
 	for _, name := range names {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

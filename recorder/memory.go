@@ -6,40 +6,40 @@ import (
 	"unsafe"
 )
 
-// What the recorder keeps besides chunks and what the files take. Each is
-// reserved before it is made. Sizes are in bytes.
+// What the recorder keeps besides chunks and the files' share. Memory is reserved before it is
+// allocated. Sizes are in bytes.
 const (
-	// A level of a stack has a container on the other side, in a slice that
-	// has up to twice as many.
+	// The sink has a container for each level of a stack, in a slice with up to twice the
+	// capacity.
 	pieceSize = int64(unsafe.Sizeof(levels{}) + 2*levelsPiece*unsafe.Sizeof(container{}))
 
-	// A thread has the first piece of its stack in it, and stands in four
-	// lists, which may be twice as long as they are full.
+	// A thread contains the first segment of its stack, and is in four lists, which may have
+	// twice the capacity they need.
 	threadSize = int64(unsafe.Sizeof(Thread{}) + levelsPiece*unsafe.Sizeof(container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
 
-	// A name takes its entry in a map and its key, its cell, and three times
-	// its bytes in the file: waiting for them, in a slice that may be twice
-	// as long, and on their way.
+	// A name takes its map entry and key, its cell, and three times its bytes in the file:
+	// waiting for a block, in a slice that may have twice the capacity, and on the way to the
+	// file.
 	nameSize = 200
 
-	// An entry of the maps from return addresses and types.
+	// An entry of the maps by return address and by type.
 	entrySize = 200
 )
 
-// reserve reserves bytes. Where chunks are in the way, idle ones first, they are
-// written and taken away; threads that rest are ended. Where the caller must not
-// wait, that is for the next one who comes. No lock may be held.
+// reserve reserves bytes. If chunks use the memory, they are written and taken away, idle ones
+// first; resting threads are ended. If the caller must not wait, that is done for the next one.
+// No lock may be held.
 func (r *Recorder) reserve(bytes int64) bool {
 	for {
 		ok, full := r.pool.Reserve(bytes)
 		if ok && r.config.OnFull == Drop && r.pool.Left() < 0 {
-			r.worker.kick() // so that the next one finds room, too
+			r.worker.kick() // so that the next one finds room too
 		}
 		if full && r.config.Strategy != CollectAndDump && r.evict() && r.config.OnFull != Drop {
 			continue
 		}
 		if ok && r.config.OnFull == Drop && r.kept.resting.Load() > 0 && r.pool.Scarce() {
-			r.evict() // likewise
+			r.evict() // so that the next one finds room too
 		}
 		if ok || full || r.config.Strategy == CollectAndDump || r.state.Load() != running {
 			return ok
@@ -50,13 +50,13 @@ func (r *Recorder) reserve(bytes int64) bool {
 			return false
 		}
 		if !r.reclaim(bytes) {
-			time.Sleep(waitForMemory) // others have them in hand
+			time.Sleep(waitForMemory) // others hold them
 		}
 	}
 }
 
-// outOf says what there is no memory for. Who waited for it until the recording
-// ended lacks nothing.
+// outOf reports that there is no memory for something. It does nothing if the recording ended
+// while the caller was waiting.
 func (r *Recorder) outOf(what string, n int64) {
 	if !r.on() {
 		return

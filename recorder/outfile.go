@@ -8,15 +8,15 @@ import (
 	"os"
 )
 
-// output is a file that is written front to back and can be cut.
+// output is a file that is written front to back and can be truncated.
 type output interface {
 	io.WriterAt
 	Truncate(size int64) error
 	Close() error
 }
 
-// createFile makes a file that must not exist, and locks it. A program that is
-// started meanwhile does not inherit it.
+// createFile creates a file that must not exist, and locks it. Programs started meanwhile do
+// not inherit it.
 func createFile(path string) (output, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
@@ -28,41 +28,41 @@ func createFile(path string) (output, error) {
 		return nil, err
 	}
 	if err := own(f); err != nil {
-		_ = f.Close() // the other's by now
+		_ = f.Close() // it is the other's by now
 		return nil, err
 	}
 	return f, nil
 }
 
-// exists says what to do about a file that is in the way.
+// exists adds to the error for an existing file what to do about it.
 func exists(err error) error {
 	return fmt.Errorf("%w: choose another path, remove it, or set Overwrite", err)
 }
 
-// outfile gathers what goes to an output. Two buffers take turns: one is filled
-// while the other is written.
+// outfile gathers bytes for an output. Two buffers take turns: one is filled while the other is
+// written.
 type outfile struct {
 	name    string
-	to      output // nil: it is not wanted, and nothing is gathered
+	to      output // nil if it is not wanted, and nothing is gathered
 	room    int    // size of a buffer, unless a large object is in it
 	most    int    // bytes that may wait before more are gathered
 	buf     []byte // being filled; the files' mu guards it
-	spare   []byte // the other, while nothing is written
+	spare   []byte // the other one, while nothing is written
 	writing []byte // being written
 	live    liveBuffers
 	end     int64 // position of buf in the file
 
 	pos  int64 // bytes in the file; the files' io guards it
-	good int64 // of them, those that are whole blocks, or whole chunks in a dump
+	good int64 // of those, the bytes of whole blocks, or whole chunks in a dump
 }
 
-// size is the position behind all that was added.
+// size returns the position after everything that was added.
 func (f *outfile) size() int64 { return f.end + int64(len(f.buf)) }
 
-// waits reports whether a part of what may wait is there: all, half of it.
+// waits reports whether at least 1/part of what may wait is gathered.
 func (f *outfile) waits(part int) bool { return part*len(f.buf) >= f.most && len(f.buf) > 0 }
 
-// take makes what was gathered what is being written, and begins the other buffer.
+// take moves the gathered bytes to writing, and begins the other buffer.
 func (f *outfile) take() {
 	b := f.buf
 	if f.spare == nil && f.to != nil {
@@ -73,7 +73,7 @@ func (f *outfile) take() {
 	f.writing = b
 }
 
-// write hands bytes to the file.
+// write writes bytes to the file.
 func (f *outfile) write(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -89,8 +89,7 @@ func (f *outfile) write(b []byte) error {
 	return nil
 }
 
-// wrote notes that a buffer is in the file, and keeps it, unless it has another
-// size than buffers are to have.
+// wrote notes that a buffer is in the file. It keeps the buffer if that has the standard size.
 func (f *outfile) wrote(b []byte) {
 	f.good = f.pos
 	f.writing = nil
@@ -99,8 +98,8 @@ func (f *outfile) wrote(b []byte) {
 	}
 }
 
-// cut leaves the file with what is good, and tail behind them if that can
-// still be written: after a failure there may be room for its few bytes.
+// cut truncates the file to what is good, and appends tail if that can still be written: after
+// a failure there may be room for its few bytes.
 func (f *outfile) cut(tail []byte) {
 	f.buf, f.spare = nil, nil
 	if f.to == nil {

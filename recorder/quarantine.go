@@ -8,25 +8,24 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// What becomes of a thread that turns out to be used by more than one goroutine:
-// it is put aside alone. What it had published by then stays, as far as it makes
-// sense, and ends there. Others go on.
+// Quarantine of a thread that turns out to be used by more than one goroutine. What it had
+// published by then is kept as far as it makes sense, and ends there. Other threads continue.
 
-// found is what a thread had published when it was found out.
+// found is what a thread had published when its misuse was detected.
 type found struct {
 	chunk     *buffers.Chunk
 	published uint64
-	torn      bool // a part made no sense: nothing that comes behind does
+	torn      bool // a part made no sense: nothing after it does
 }
 
-// aside has what is known of threads that were put aside.
+// aside holds what is known of threads that were put aside.
 type aside struct {
 	mu    sync.Mutex
 	found map[*Thread]found
 }
 
-// add notes where a thread was found out, of several places the first, or that a part of
-// it made no sense. It reports whether the thread is new.
+// add notes where a thread's misuse was first detected, or that a part of it made no sense. It
+// reports whether the thread is new.
 func (a *aside) add(t *Thread, at found) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -39,7 +38,7 @@ func (a *aside) add(t *Thread, at found) (first bool) {
 	return first
 }
 
-// of returns where a thread was found out.
+// of returns where the misuse of a thread was detected.
 func (a *aside) of(t *Thread) found {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,8 +52,8 @@ func (a *aside) forget(t *Thread) {
 	delete(a.found, t)
 }
 
-// putAside puts a thread aside, as it turns out to be used by more than one
-// goroutine. The finder may hold the thread's mu.
+// putAside puts a thread aside that turned out to be used by more than one goroutine. The
+// caller may hold the thread's mu.
 func (r *Recorder) putAside(t *Thread, why error) {
 	at := found{chunk: t.chunk.Load()}
 	if at.chunk != nil {
@@ -63,11 +62,10 @@ func (r *Recorder) putAside(t *Thread, why error) {
 	r.quarantine(t, at, why)
 }
 
-// torn is putAside for a sink that was given a part which makes no sense.
+// torn is putAside for a sink that got a part which makes no sense.
 func (r *Recorder) torn(t *Thread, why error) { r.quarantine(t, found{torn: true}, why) }
 
-// refuses reports whether nothing more of a thread may be put into the sink, but
-// its end.
+// refuses reports whether nothing more of a thread may be put into the sink, except its end.
 func (r *Recorder) refuses(t *Thread) bool { return t.nonsense.Load() && r.aside.of(t).torn }
 
 func (r *Recorder) quarantine(t *Thread, at found, why error) {
@@ -80,8 +78,7 @@ func (r *Recorder) quarantine(t *Thread, at found, why error) {
 	}
 }
 
-// bury writes what makes sense of a thread that was put aside, and its end. t.mu is
-// held.
+// bury writes the part of a thread put aside that makes sense, and its end. t.mu is held.
 func (r *Recorder) bury(t *Thread) {
 	if t.file.over {
 		return
@@ -111,11 +108,11 @@ func (r *Recorder) bury(t *Thread) {
 	t.forgetLive()
 }
 
-// buryPart puts what makes sense of a chunk into the sink, up to the cut in the
-// last one, and reports whether that was all and more may follow.
+// buryPart puts the part of a chunk that makes sense into the sink, for the last chunk only up
+// to published. It reports whether that was all and more may follow.
 func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published uint64) (more bool) {
 	defer func() {
-		if v := recover(); v != nil { // what is published may be anything
+		if v := recover(); v != nil { // the published data may be anything
 			more = false
 		}
 	}()
@@ -131,9 +128,8 @@ func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published ui
 	return !last && len(good.Data) == len(p.Data)
 }
 
-// sound returns the longest beginning of a part that one goroutine could have
-// recorded into a thread within containers of these classes, and those that are
-// open behind it.
+// sound returns the longest prefix of a part that one goroutine could have recorded into a
+// thread within open containers of these classes, and the classes of those open after it.
 func (l *layout) sound(thread int32, p buffers.Part, open []format.Class) (buffers.Part, []format.Class) {
 	good, marks := 0, 0
 	for at := 0; at < len(p.Data); {
@@ -155,8 +151,8 @@ func (l *layout) sound(thread int32, p buffers.Part, open []format.Class) (buffe
 	return buffers.Part{Data: p.Data[:good], Marks: p.Marks[:marks], First: p.First, Chunk: p.Chunk}, open
 }
 
-// soundObject returns the length of the object that b begins with, or 0 if it is none
-// that can stand there, and what is open behind it.
+// soundObject returns the length of the object at the start of b, or 0 if it cannot be there,
+// and what is open after it.
 func (l *layout) soundObject(thread int32, b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
 	n, err := 0, error(nil)
 	switch format.Kind(b[0]) {

@@ -2,12 +2,12 @@ package recorder
 
 import "sync"
 
-// holders are the threads that have a chunk: few, however many threads there
-// are. A thread comes and goes with its swap held.
+// holders are the threads that have a chunk: few, however many threads exist. A thread is added
+// and removed with its swap held.
 type holders struct {
 	mu   sync.Mutex
 	list []*Thread
-	next int // where reclaim goes on
+	next int // where reclaim continues
 }
 
 func (h *holders) add(t *Thread) {
@@ -27,7 +27,7 @@ func (h *holders) remove(t *Thread) {
 	h.list = h.list[:last]
 }
 
-// walk returns the next of the holders, round and round; nil when there is none.
+// walk returns the next of the holders, cyclically; nil if there is none.
 func (h *holders) walk() *Thread {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,9 +44,9 @@ func (h *holders) count() int {
 	return len(h.list)
 }
 
-// reclaim takes chunks of threads away until need bytes are free: first of those
-// that recorded nothing since it last came by. It reports whether it took any. The
-// caller has no chunk.
+// reclaim takes chunks away from threads until need bytes are free, first from those that
+// recorded nothing since its last visit. It reports whether it took any. The caller has no
+// chunk.
 func (r *Recorder) reclaim(need int64) bool {
 	won := r.reclaimFrom(need, true)
 	if won < need {
@@ -55,8 +55,8 @@ func (r *Recorder) reclaim(need int64) bool {
 	return won > 0
 }
 
-// reclaimFrom takes chunks away, of idle threads or of any, and returns how many
-// bytes that wins.
+// reclaimFrom takes chunks away, from idle threads or from any, and returns how many bytes that
+// frees.
 func (r *Recorder) reclaimFrom(need int64, idle bool) (won int64) {
 	for n := r.holders.count(); n > 0 && won < need; n-- {
 		t := r.holders.walk()
@@ -72,8 +72,7 @@ func (r *Recorder) reclaimFrom(need int64, idle bool) (won int64) {
 	return won
 }
 
-// busy reports whether the thread recorded anything since it was last asked. mu
-// is held.
+// busy reports whether the thread recorded anything since the last call. mu is held.
 func (t *Thread) busy() bool {
 	c, before := t.chunk.Load(), t.file.seen
 	if c == nil {
@@ -83,8 +82,8 @@ func (t *Thread) busy() bool {
 	return t.file.seen != before
 }
 
-// take takes a thread's chunk away and returns how many bytes that wins. t.mu is
-// held, and is not any more then.
+// take takes a thread's chunk away and returns how many bytes that frees. Called with t.mu
+// held; releases it.
 func (r *Recorder) take(t *Thread) int64 {
 	defer t.mu.Unlock()
 	defer r.guard(t)

@@ -6,13 +6,12 @@ import (
 	"io/fs"
 )
 
-// ErrRemoved: the data file was removed, or another took its place, while it was
-// recorded into. The recording ends there, as nothing of it can be read. One that
-// was moved goes on.
+// ErrRemoved: the data file was removed or replaced while it was recorded into. The recording
+// ends, as nothing more of it could be read. If the file was moved, the recording continues.
 var ErrRemoved = errors.New("the trace was removed while it was recorded")
 
-// removed says whether the data file has no name any more, by an error. Systems and
-// file systems that do not count a file's names are not asked. io is held.
+// removed returns an error if the data file has no name any longer. On systems and file systems
+// that do not count a file's names it returns nil. io is held.
 func (f *files) removed() error {
 	file, ok := f.data.to.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
@@ -20,7 +19,7 @@ func (f *files) removed() error {
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return nil // the next write tells
+		return nil // the next write reports it
 	}
 	switch names, known := names(info); {
 	case !known:

@@ -14,69 +14,67 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// files is the sink that writes the trace's files: data, index and times. Its
-// first error is kept: nothing more is written then.
+// files is the sink that writes the trace's files: data, index and times. It keeps its first
+// error; nothing more is written after it.
 //
-// A block is drafted without a lock of all, then added under mu to what is
-// gathered; that is written under io, while others go on adding. The data goes
-// first, then the index, then the times, so that none of them speaks of what is
-// not there, whatever moment is the last.
+// A block is drafted without a common lock, then added under mu to the gathered bytes. Those
+// are written under io, while others continue to add. Data is written first, then the index,
+// then the times, so that at any moment none of them refers to something missing.
 //
 // Lock order: io, mu.
 type files struct {
 	r      *Recorder
 	dump   bool
-	drafts chan *draft // those that nobody uses
+	drafts chan *draft // the unused ones
 
 	io sync.Mutex // held while the files are written
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields from here on
 
-	live               *live.File // nil: there is none
+	live               *live.File // nil if there is none
 	data, index, times outfile
 	err                error
 	closed             bool
 	ending             bool  // the files' end is added
-	broken             bool  // no blocks any more: the files' end is all that comes, or it is there
+	broken             bool  // no more blocks: only the files' end follows, or it has been added
 	current            block // the last that was begun
-	open               bool  // the current block has no end: others of its thread's parts follow
+	open               bool  // the current block has no end: other parts of its thread follow
 	last               int64 // first content byte of the current block
-	latest             int64 // when the last header or footer was that a block has, in ns
-	written            span  // what of the current block's is in the files
+	latest             int64 // when the last header or footer in a block was, in ns
+	written            span  // the part of the current block's that is in the files
 	blocks             int64
 	refs               []format.Cell // scratch
-	waiting            int64         // containers that begin in what is gathered
+	waiting            int64         // containers that begin in the gathered bytes
 	linked             bool          // the data file had a name; io guards it
 }
 
-// backlog is how many blocks of data may wait to be written besides one more:
-// few where there is little memory. Writing them at once is cheaper than one by
-// one.
+// backlog is how many blocks of data, besides one more, may wait to be written: few if there is
+// little memory. Writing several at once is cheaper than one by one.
 func (c *Config) backlog() int {
 	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), 4))
 }
 
-// A chunk has a mark for each 16 bytes, and mostly each second one is a footer,
-// which makes a cell of 21 bytes and a time of 20. A block may be of footers
-// alone, but blocks that wait take no more than that together.
+// sizes returns how large the buffers of the three files are, in bytes.
 //
-// sizes is how large the buffers of the three files are.
+// A chunk has a mark for each 16 bytes, and mostly each second one is a footer, which makes an
+// index cell of 21 bytes and a time cell of 20. A block may consist only of footers, but the
+// waiting blocks together have no more than that.
 func (c *Config) sizes() (data, index, times int) {
 	block, n := c.BlockSize, c.backlog()*c.BlockSize
 	return n + block, n*format.CellSize/32 + block*format.CellSize/16, n*format.TimeCellSize/32 + block*format.TimeCellSize/16
 }
 
-// filesShare is how many blocks of memory the files take: two buffers for each,
-// and drafts.
+// filesShare returns how many blocks of memory the files take: two buffers for each, and
+// drafts.
 func (c *Config) filesShare(drafts int) int { return 5*c.backlog() + 8 + 3*drafts }
 
 const maxDrafts = 8
 
-// drafts is how many blocks are drafted at once at most.
+// drafts returns how many blocks are drafted at once at most.
 func (c *Config) drafts() int {
 	return int(min(max(c.MaxMemory/int64(c.BlockSize)/64, 1), maxDrafts, int64(runtime.GOMAXPROCS(0))))
 }
 
-// newFiles makes the files, with their headers, or none of them.
+// newFiles creates the files, with their headers, or none of them.
 func newFiles(r *Recorder) (*files, error) {
 	c := &r.config
 	f := &files{r: r, dump: c.Strategy == CollectAndDump}
@@ -95,7 +93,7 @@ func newFiles(r *Recorder) (*files, error) {
 		var err error
 		if file.to, err = c.create(file.name); err != nil {
 			withdraw(made[:i])
-			if c.Overwrite && errors.Is(err, fs.ErrExist) { // it was removed, and is there again
+			if c.Overwrite && errors.Is(err, fs.ErrExist) { // it was removed, and exists again
 				err = inUse(c.Path)
 			}
 			return nil, fmt.Errorf("recorder: %w", err)
@@ -129,8 +127,8 @@ func newFiles(r *Recorder) (*files, error) {
 // all returns the files in the order in which they are written.
 func (f *files) all() []*outfile { return []*outfile{&f.data, &f.index, &f.times} }
 
-// clear makes sure that nothing of another recording stays beside this one: it
-// would be taken for a part of it.
+// clear makes sure that nothing of another recording remains next to this one: it would be
+// taken for a part of it.
 func (f *files) clear(c *Config) error {
 	if c.Overwrite {
 		return removeAll(f.data.name, f.times.name, f.index.name, c.Path+LiveSuffix)
@@ -138,10 +136,10 @@ func (f *files) clear(c *Config) error {
 	if _, err := os.Lstat(f.times.name); c.NoTimes && err == nil {
 		return exists(&fs.PathError{Op: "open", Path: f.times.name, Err: fs.ErrExist})
 	}
-	return nil // what is to be created must not exist
+	return nil // files to be created must not exist
 }
 
-// withdraw removes files that were made in vain.
+// withdraw removes files that were created in vain.
 func withdraw(made []*outfile) {
 	for _, file := range made {
 		_ = file.to.Close()
@@ -149,7 +147,7 @@ func withdraw(made []*outfile) {
 	}
 }
 
-// put adds a part as a block, or to the block of its thread in a dump.
+// put adds a part as a block, or in a dump to the block of its thread.
 func (f *files) put(t *Thread, p buffers.Part, last bool) {
 	if f.r.refuses(t) {
 		p = buffers.Part{}
@@ -163,7 +161,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 		f.r.torn(t, err)
 		p, _ = t.layout.sound(t.id, p, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
-			return // cannot be: what was wrong is not in it
+			return // impossible: what was wrong is not in it
 		}
 	}
 	if len(p.Data)+len(d.tail) == 0 && !f.dump {
@@ -181,11 +179,11 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 			f.r.counts.dropped.Add(d.begun)
 			return
 		}
-		_ = f.write() // the error is kept, and refuses what comes
+		_ = f.write() // the error is kept, and makes add refuse
 	}
 }
 
-// opened returns what a thread has open.
+// opened returns the classes of what a thread has open.
 func (f *files) opened(t *Thread) (open []format.Class) {
 	for i := range t.file.open {
 		open = append(open, t.file.open[i].class)
@@ -193,16 +191,16 @@ func (f *files) opened(t *Thread) (open []format.Class) {
 	return open
 }
 
-// What became of a block.
+// outcome is what became of a block.
 type outcome int
 
 const (
 	added   outcome = iota
-	full            // others wait to be written first
-	refused         // nothing is written any more
+	full            // others must be written first
+	refused         // nothing more is written
 )
 
-// add adds what was drafted to what is gathered.
+// add adds a draft to the gathered bytes.
 func (f *files) add(t *Thread, p buffers.Part, d *draft, last bool) outcome {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -228,12 +226,12 @@ func (f *files) add(t *Thread, p buffers.Part, d *draft, last bool) outcome {
 	return added
 }
 
-// due has what is gathered written when it is enough: by the recorder's
-// goroutine if there is one.
+// due has the gathered bytes written if there are enough: by the recorder's goroutine if it
+// exists.
 func (f *files) due() {
 	f.mu.Lock()
 	enough := f.data.waits(2) || f.index.waits(2) || f.times.waits(2)
-	// Only the last block may be in the files in part: see fail.
+	// Only the last block may be partly in the files: see fail.
 	halved := !f.open && f.current.cut(f.data.end)
 	f.mu.Unlock()
 	switch {

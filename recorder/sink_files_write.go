@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// write hands what is gathered to the files. Neither io nor mu is held.
+// write writes the gathered bytes to the files. Neither io nor mu is held.
 func (f *files) write() error {
 	f.io.Lock()
 	defer f.io.Unlock()
@@ -24,7 +24,7 @@ func (f *files) write() error {
 	f.waiting = 0
 	state := uint64(live.StateRecording)
 	if f.ending {
-		state = live.StateEnding // the files' end is among what is taken
+		state = live.StateEnding // the files' end is among the bytes taken
 	}
 	f.commitAs(nil, buffers.Part{}, nil, state)
 	data, index, times := f.data.writing, f.index.writing, f.times.writing
@@ -56,7 +56,7 @@ func (f *files) write() error {
 	return nil
 }
 
-// fail ends the files with what is whole, and the recording. io and mu are held.
+// fail ends the files after what is whole, and ends the recording. io and mu are held.
 func (f *files) fail(err error) {
 	f.err = err
 	f.endLive() // what is whole is in the files
@@ -75,7 +75,7 @@ func (f *files) fail(err error) {
 	f.r.problems.fail(err)
 }
 
-// end is what the EOF cell says.
+// end returns the end for the EOF cell.
 func (f *files) end() int64 {
 	if f.dump {
 		return format.DumpEnd(f.last)
@@ -88,8 +88,7 @@ func (f *files) appendEnd(dst []byte) []byte {
 	if f.times.to == nil {
 		return dst
 	}
-	// Of a recording that is finished for its program the present is what was known
-	// of it last.
+	// For a recording that Finish finishes, the present is the last time known of it.
 	return format.TimeCell{ID: -1, Start: max(f.r.clock.Present(), f.latest)}.Append(dst)
 }
 
@@ -125,7 +124,7 @@ func (f *files) finish() error {
 	return f.err
 }
 
-// saved says what is in the files.
+// saved returns how much is in the files.
 func (f *files) saved() Saved {
 	f.io.Lock()
 	defer f.io.Unlock()

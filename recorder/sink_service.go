@@ -11,22 +11,22 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// Service is a way to a tracing service, for [Config.Service]. Package recorder/shared
-// makes them.
+// Service is a way to reach a tracing service, for [Config.Service]. Package recorder/shared
+// makes one.
 type Service interface{ sink.Opener }
 
-// ErrNotImported: recording through shared memory was asked for, and the program does not
+// ErrNotImported: recording through shared memory was requested, but the program does not
 // import the package that does it.
 var ErrNotImported = errors.New(`recording through shared memory needs import _ "tracex/recorder/shared" in the program`)
 
-// serviceSink is the sink of a recorder whose parts go to a tracing service: to a sink of
-// another package, which registered itself.
+// serviceSink is the sink of a recorder that records to a tracing service: it passes parts to a
+// sink of another package, which registered itself.
 type serviceSink struct {
 	r  *Recorder
 	to sink.Sink
 }
 
-// newService opens the sink that the config names, or else the one that was registered.
+// newService opens the sink that the config names, or else the registered one.
 func newService(r *Recorder) (*serviceSink, error) {
 	c := &r.config
 	opener := sink.Opener(c.Service)

@@ -8,24 +8,23 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// What a Thread does about trace points that found no room.
+// Trace points without room.
 //
-// A container that is not recorded takes all below it along: until it ends the
-// thread is lost. One that was recorded but finds no room for its footer is
-// owed: nothing more is recorded until the footer is, and the note of how many
-// points are missing behind it.
+// If a container is not recorded, neither is anything in it: the thread is lost until the
+// container ends. A container that was recorded but has no room for its footer is owed: nothing
+// more is recorded until its footer is, and the note of how many points are missing after it.
 
-// lost is what is known of containers that are open and were not recorded. It
-// is the same few numbers however many they are.
+// lost is what is known of open containers that were not recorded. Its size does not depend on
+// how many they are.
 type lost struct {
 	on     bool
 	class  format.Class // of the outermost
-	calls  int32        // of all of them
-	loops  int32        // that are in none of those calls
-	number int32        // of the loss: each gets another one, from 1 on
+	calls  int32        // among all of them
+	loops  int32        // those in none of the calls
+	number int32        // of the loss: each has its own, from 1 on
 }
 
-// lose notes that a container that begins is not recorded.
+// lose notes that a beginning container is not recorded.
 func (t *Thread) lose(class format.Class) {
 	l := &t.lost
 	if !l.on {
@@ -46,13 +45,13 @@ func (t *Thread) found() {
 	t.lags()
 }
 
-// lags says whether the slow way is to be taken.
+// lags sets whether to take the slow path.
 func (t *Thread) lags() {
 	t.lagging = t.lost.on || t.owed > 0 || t.dropped.Load() > 0 || t.ended
 }
 
-// leaveLost ends the innermost call while the thread is lost. It reports whether
-// that was a lost one, or there is none: nothing is to be written.
+// leaveLost ends the innermost call while the thread is lost. It reports whether nothing is to
+// be written: that was a lost call, or there is none.
 func (t *Thread) leaveLost() bool {
 	l := &t.lost
 	if !l.on {
@@ -72,8 +71,8 @@ func (t *Thread) leaveLost() bool {
 	return false
 }
 
-// iterateLost goes on to the next iteration while the thread is lost. It reports
-// whether that is one of a lost loop.
+// iterateLost begins the next iteration while the thread is lost. It reports whether that is
+// one of a lost loop.
 func (t *Thread) iterateLost() bool {
 	l := &t.lost
 	if !l.on {
@@ -83,12 +82,12 @@ func (t *Thread) iterateLost() bool {
 		t.drop()
 		return true
 	}
-	t.found() // what was lost is the iteration before
+	t.found() // the previous iteration was lost
 	return false
 }
 
-// endLostLoop ends the innermost loop while the thread is lost. It reports
-// whether that was a lost one.
+// endLostLoop ends the innermost loop while the thread is lost. It reports whether that was a
+// lost one.
 func (t *Thread) endLostLoop() bool {
 	l := &t.lost
 	if !l.on {
@@ -101,7 +100,7 @@ func (t *Thread) endLostLoop() bool {
 			t.found()
 		}
 	default:
-		t.found() // what was lost is the last iteration
+		t.found() // the last iteration was lost
 		return false
 	}
 	return true
@@ -116,24 +115,22 @@ func (t *Thread) drop() {
 	switch t.r.state.Load() {
 	case running:
 	case failed:
-		t.r.counts.dropped.Add(1) // no note can say it any more
+		t.r.counts.dropped.Add(1) // no note can report it now
 		return
 	default:
 		return
 	}
 	if t.count()%dropsPerTurn == 1 && t.r.config.OnFull == Drop {
-		// Goroutines that do nothing but drop would leave the recorder's one
-		// no processor, and drop all the more.
+		// Goroutines that only drop would leave the recorder's goroutine no processor, and drop
+		// even more.
 		runtime.Gosched()
 	}
 }
 
-// dropsPerTurn is how many trace points a goroutine leaves out before it lets
-// others go on.
+// dropsPerTurn is how many trace points a goroutine drops before it yields to others.
 const dropsPerTurn = 1 << 10
 
-// count counts a trace point that is left out, and returns how many are since the
-// last note.
+// count counts a dropped trace point, and returns how many were dropped since the last note.
 func (t *Thread) count() int64 {
 	t.swap.Lock()
 	defer t.swap.Unlock()
@@ -149,8 +146,8 @@ func (t *Thread) count() int64 {
 	return n
 }
 
-// noteEvent returns the event id of the next note. It is taken when the first of
-// the points is missing, so that ids rise in the trace whoever writes the note.
+// noteEvent returns the event id of the next note. It is taken at the first missing point, so
+// that ids increase in the trace whichever goroutine writes the note.
 func (t *Thread) noteEvent() int32 {
 	if t.next >= t.limit && !t.takeEvents() {
 		return lastEvent
@@ -159,15 +156,15 @@ func (t *Thread) noteEvent() int32 {
 	return int32(t.next - 1)
 }
 
-// putNote writes the note of what was dropped, and forgets that. swap is held.
+// putNote writes the note of what was dropped, and resets the tally. swap is held.
 func (t *Thread) putNote(b []byte) int {
 	n := t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
 	t.file.live.keepDropped(t.noteID, 0)
 	return n
 }
 
-// putNote writes a note of how many trace points of a thread are missing before
-// it, in droppedRoom bytes at most.
+// putNote writes a note of how many trace points of a thread are missing before it, in at most
+// droppedRoom bytes.
 func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	format.PutPointHead(b, r.layout.points[format.ClassVariableWrite], -1, thread, event, 0)
 	putInt32(b[format.LeafIDAt:], r.registry.dropped())
@@ -175,8 +172,8 @@ func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	return format.LeafValueAt + value.put(b[format.LeafValueAt:], &terms{layout: r.layout})
 }
 
-// note publishes the note of what was dropped, unless a flusher did, in a chunk
-// with room for it. It reports false if the chunk was taken away.
+// note publishes the note of what was dropped, unless a flusher did, in a chunk with room for
+// it. It returns false if the chunk was taken away.
 func (t *Thread) note(c *buffers.Chunk) bool {
 	t.swap.Lock()
 	defer t.swap.Unlock()
@@ -185,14 +182,13 @@ func (t *Thread) note(c *buffers.Chunk) bool {
 	}
 	if t.dropped.Load() > 0 {
 		t.bytes += t.putNote(c.Data[t.bytes:])
-		t.publish(c) // which stays the thread's as long as swap is held
+		t.publish(c) // which remains the thread's while swap is held
 	}
 	return true
 }
 
-// takeNote returns the note of what was dropped as a part of its own; none if
-// nothing was. All that was published before is taken already, and swap held
-// since.
+// takeNote returns the note of what was dropped as its own part; an empty part if nothing was.
+// Everything published before must have been taken already, with swap held since.
 func (t *Thread) takeNote() buffers.Part {
 	if t.dropped.Load() == 0 {
 		return buffers.Part{}
@@ -213,8 +209,8 @@ func (t *Thread) owe() {
 	t.lagging = true
 }
 
-// catchUp writes what is owed and the note of what was dropped, before an object
-// of need bytes. It reports whether there was room for it.
+// catchUp writes the owed footers and the note of what was dropped, before an object of need
+// bytes. It reports whether there was room for them.
 func (t *Thread) catchUp(need int) bool {
 	i := t.open.depth + int(t.owed) - 1
 	for piece := t.open.piece(i); t.owed > 0; i-- {
@@ -247,7 +243,7 @@ func (t *Thread) catchUp(need int) bool {
 	return true
 }
 
-// putOwed writes the footer of a container whose result is not known any more.
+// putOwed writes the footer of a container whose result is no longer known.
 func (l *layout) putOwed(b []byte, of *level) int {
 	b[0] = byte(format.KindFooter)
 	switch of.class {
@@ -262,12 +258,12 @@ func (l *layout) putOwed(b []byte, of *level) int {
 	return format.FooterSize
 }
 
-// rescue takes what was published to a chunk while that was taken away to
-// another one: the last object, if the chunk was taken before it was there. What
-// was published before may still be on its way to the sink.
+// rescue moves what was published to a chunk while the chunk was being taken away into another
+// chunk. That is the last object, if it came after the chunk was taken. What was published
+// earlier may still be on its way to the sink.
 func (t *Thread) rescue(from *buffers.Chunk) {
 	defer t.rescued(t.slow)
-	// With the last use of the chunk, its memory may become another one's.
+	// After the last use of the chunk, its memory may be reused.
 	defer runtime.KeepAlive(from)
 	t.slow = true
 	t.swap.Lock()
@@ -303,8 +299,8 @@ func (t *Thread) rescue(from *buffers.Chunk) {
 	}
 }
 
-// rescued is guard for rescue, which may be within makeRoom or not: that another
-// goroutine is in there must not keep this one from being guarded.
+// rescued is guard for rescue, which may be called within makeRoom or not: if another goroutine
+// is in makeRoom, this one must still be guarded.
 func (t *Thread) rescued(slow bool) {
 	t.slow = slow
 	if v := recover(); v != nil {
@@ -315,8 +311,8 @@ func (t *Thread) rescued(slow bool) {
 	}
 }
 
-// guard is deferred where two goroutines that share a thread could make it
-// panic: that must not reach the program.
+// guard must be deferred where two goroutines that share a thread could make it panic: that
+// must not reach the program.
 func (t *Thread) guard(c **buffers.Chunk) {
 	t.slow = false
 	if v := recover(); v != nil {

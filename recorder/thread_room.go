@@ -9,7 +9,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// What a Thread does where there is no room at once. All here is the owner's.
+// What a Thread does if there is no room at once. Only the owner runs this.
 
 // purpose is what room is made for.
 type purpose int
@@ -20,11 +20,11 @@ const (
 	forFooter
 )
 
-// errTwice is how a thread that two goroutines use is mostly found out.
+// errTwice is how the use of a thread by two goroutines is mostly detected.
 var errTwice = errors.New("an event began before the one before it was complete")
 
-// room makes room for an object of need bytes, and returns where it is. It
-// returns nil when what was to be recorded must be left out.
+// room makes room for an object of need bytes, and returns where it is. It returns nil if the
+// object must be left out.
 func (t *Thread) room(need int, what purpose) (*buffers.Chunk, int) {
 	if what == forHeader && !t.open.fits() && t.open.up() {
 		if c, from := t.chunk.Load(), t.bytes; t.fits(c, from, need) {
@@ -37,8 +37,8 @@ func (t *Thread) room(need int, what purpose) (*buffers.Chunk, int) {
 	return t.makeRoom(need, what)
 }
 
-// twice reports whether another goroutine is in the middle of a point, and puts the
-// thread aside if so.
+// twice reports whether another goroutine is in the middle of a point, and if so puts the
+// thread aside.
 func (t *Thread) twice() bool {
 	if t.bytes != writing && !t.slow {
 		return false
@@ -68,13 +68,13 @@ func (t *Thread) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 	case t.r.state.Load() != running:
 		c = nil // what was written before did not get to the file
 	case c != nil && from+need > len(c.Data):
-		t.r.putAside(t, errTwice) // another goroutine is at it by now
+		t.r.putAside(t, errTwice) // another goroutine is using the thread by now
 		c = nil
 	}
 	return c, from
 }
 
-// deepen adds a piece to the stack of open containers, if there is memory for it.
+// deepen adds a segment to the stack of open containers, if there is memory for it.
 func (t *Thread) deepen() bool {
 	s := &t.open
 	if !t.r.reserve(pieceSize) {
@@ -86,8 +86,7 @@ func (t *Thread) deepen() bool {
 	return s.up()
 }
 
-// at returns the chunk in which there is room for an object of need bytes, behind
-// t.bytes.
+// at returns the chunk in which there is room for an object of need bytes at t.bytes.
 func (t *Thread) at(need int) *buffers.Chunk {
 	c := t.chunk.Load()
 	if c == nil || t.bytes+need > len(c.Data) || t.marks == len(c.Marks) {
@@ -99,7 +98,7 @@ func (t *Thread) at(need int) *buffers.Chunk {
 	return c
 }
 
-// space returns a chunk with room for need bytes, instead of one that has not.
+// space returns a chunk with room for need bytes, to replace one without.
 func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 	switch config := &t.r.config; {
 	case c == nil:
@@ -107,7 +106,7 @@ func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 		next = t.keep(c, need)
 	case config.OnFull == Drop:
 		if t.wants.Load() > 0 {
-			return nil // the recorder's goroutine has not come by yet
+			return nil // the recorder's goroutine has not looked yet
 		}
 		next = t.handOver(c, need)
 	default:
@@ -121,9 +120,9 @@ func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 	return next
 }
 
-// writeOut puts what is published into the sink, and returns a chunk with room
-// for need bytes, or nil when the thread has none: there is no memory for a
-// larger one, or it was taken away meanwhile.
+// writeOut puts what is published into the sink, and returns a chunk with room for need bytes,
+// or nil if the thread has none: there is no memory for a larger one, or it was taken away
+// meanwhile.
 func (t *Thread) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,8 +138,8 @@ func (t *Thread) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {
 	return next
 }
 
-// relieved leaves a full chunk to the recorder's goroutine, if that has taken the
-// one before it and there is memory for another.
+// relieved leaves a full chunk to the recorder's goroutine, if that has taken the previous one
+// and there is memory for another.
 func (t *Thread) relieved(c *buffers.Chunk, need int) *buffers.Chunk {
 	if t.r.worker.wake == nil || len(c.Data) < t.r.config.BlockSize || need > len(c.Data) || t.setAside() {
 		return nil
@@ -152,18 +151,16 @@ func (t *Thread) relieved(c *buffers.Chunk, need int) *buffers.Chunk {
 	return next
 }
 
-// waitForMemory is how long a goroutine waits before it looks again whether there
-// is memory.
+// waitForMemory is how long a goroutine waits before it checks for memory again.
 const waitForMemory = 50 * time.Microsecond
 
-// first gets a chunk for a thread that has none. It waits for memory where the
-// policy is to stall. The thread holds nothing then that another one could wait
-// for. What it had may be on its way to the sink, by who holds mu; what comes into
-// the new chunk is put behind that.
+// first gets a chunk for a thread that has none. It waits for memory if the policy is to stall;
+// the thread then holds nothing that another one could wait for. Its earlier data may be on its
+// way to the sink, by the holder of mu; the content of the new chunk is put after that.
 func (t *Thread) first(need int) *buffers.Chunk {
 	size := sizeFor(need, buffers.First)
 	if t.wants.Load() > 0 {
-		return nil // the recorder's goroutine has not come by yet
+		return nil // the recorder's goroutine has not looked yet
 	}
 	for t.r.state.Load() == running {
 		if c := t.r.pool.Get(size); c != nil {
@@ -179,15 +176,15 @@ func (t *Thread) first(need int) *buffers.Chunk {
 			return nil
 		}
 		if !t.r.reclaim(t.r.pool.Cost(size)) {
-			time.Sleep(waitForMemory) // who has it all is writing
+			time.Sleep(waitForMemory) // the others that have it are writing
 		}
 	}
 	return nil
 }
 
-// grown gives a thread whose chunk is in the sink one with room for need bytes:
-// a larger one while there is memory, or a smaller one than was needed for a
-// large object; else the same again. mu is held.
+// grown gives a thread whose chunk is in the sink one with room for need bytes: a larger one
+// while there is memory, or a smaller one than a large object needed; else the same one. mu is
+// held.
 func (t *Thread) grown(c *buffers.Chunk, need int) *buffers.Chunk {
 	if size := t.nextSize(c, need); size != len(c.Data) {
 		if other := t.r.pool.Get(size); other != nil {
@@ -204,12 +201,12 @@ func (t *Thread) grown(c *buffers.Chunk, need int) *buffers.Chunk {
 	return c
 }
 
-// nextSize is the size of the chunk behind one that is full.
+// nextSize returns the size of the chunk that follows a full one.
 func (t *Thread) nextSize(c *buffers.Chunk, need int) int {
 	return sizeFor(need, min(4*len(c.Data), t.r.config.BlockSize))
 }
 
-// keep keeps a full chunk for the dump and goes on in another one.
+// keep keeps a full chunk for the dump and continues in another one.
 func (t *Thread) keep(c *buffers.Chunk, need int) *buffers.Chunk {
 	next := t.r.pool.Get(t.nextSize(c, need))
 	if next == nil {
@@ -221,9 +218,8 @@ func (t *Thread) keep(c *buffers.Chunk, need int) *buffers.Chunk {
 	return t.follow(c, next)
 }
 
-// handOver leaves a full chunk to the recorder's goroutine, and goes on in
-// another one while there is memory, or in the same one when all of it is
-// written. It waits for nobody.
+// handOver leaves a full chunk to the recorder's goroutine, and continues in another one while
+// there is memory, or in the same one once all of it is written. It never waits.
 func (t *Thread) handOver(c *buffers.Chunk, need int) *buffers.Chunk {
 	size, least := t.nextSize(c, need), sizeFor(need, buffers.First)
 	other := t.r.pool.Get(size)
@@ -235,21 +231,20 @@ func (t *Thread) handOver(c *buffers.Chunk, need int) *buffers.Chunk {
 		if next = t.again(c, need); next != nil {
 			return next
 		}
-		if t.chunk.Load() == c { // else it was taken away, and there may be memory now
+		if t.chunk.Load() == c { // otherwise it was taken away, and there may be memory now
 			t.want(t.r.pool.Cost(least))
 		}
 		return nil
 	}
 	t.r.later(t)
-	// Without this, many busy goroutines would leave the recorder's one no
-	// processor, and most of what they record would be dropped.
+	// Without this, many busy goroutines would leave the recorder's goroutine no processor, and
+	// most of what they record would be dropped.
 	runtime.Gosched()
 	return next
 }
 
-// again returns the thread's chunk as an empty one if all of it is in the sink,
-// and nobody is looking at the thread. So a thread that has one can always go on,
-// as soon as it is written.
+// again returns the thread's chunk, emptied, if all of it is in the sink and no other goroutine
+// is using the thread. So a thread with a chunk can always continue once that is written.
 func (t *Thread) again(c *buffers.Chunk, need int) *buffers.Chunk {
 	if need > len(c.Data) || !t.mu.TryLock() {
 		return nil
@@ -264,15 +259,15 @@ func (t *Thread) again(c *buffers.Chunk, need int) *buffers.Chunk {
 	return c
 }
 
-// want asks the recorder's goroutine for so many bytes of memory: to write what
-// is in the thread's chunk, and where it has none, to take that of others.
+// want asks the recorder's goroutine for so many bytes of memory: to write the thread's chunk,
+// or, if it has none, to take those of others.
 func (t *Thread) want(bytes int64) {
 	t.wants.Store(bytes)
 	t.r.later(t)
 }
 
-// follow sets a full chunk aside and goes on in next. It returns nil when there
-// is no next, or the chunk was taken away meanwhile.
+// follow sets a full chunk aside and continues in next. It returns nil if next is nil, or the
+// chunk was taken away meanwhile.
 func (t *Thread) follow(c, next *buffers.Chunk) *buffers.Chunk {
 	if next == nil {
 		return nil
@@ -298,7 +293,7 @@ func (t *Thread) setAside() bool {
 	return t.full.First != nil
 }
 
-// install makes an empty chunk the thread's, or none. mu is held where it has one.
+// install gives the thread an empty chunk, or none. If it has one, mu is held.
 func (t *Thread) install(c *buffers.Chunk) {
 	if c != nil {
 		t.r.clock.Notice()
@@ -317,8 +312,8 @@ func (t *Thread) install(c *buffers.Chunk) {
 	}
 }
 
-// sizeFor is the size of a chunk that has room for need bytes: least, or the
-// power of two above.
+// sizeFor returns the size of a chunk with room for need bytes: least, or the next power of
+// two.
 func sizeFor(need, least int) int {
 	if need <= least {
 		return least
@@ -326,8 +321,8 @@ func sizeFor(need, least int) int {
 	return 1 << bits.Len(uint(need-1))
 }
 
-// takeEvents takes the next event ids for this thread: few at first, as most
-// goroutines are short.
+// takeEvents takes the next event ids for this thread: few at first, as most goroutines are
+// short.
 func (t *Thread) takeEvents() bool {
 	t.batch = min(max(2*t.batch, firstBatch), lastBatch)
 	end := t.r.events.Add(int64(t.batch))
@@ -342,8 +337,8 @@ func (t *Thread) takeEvents() bool {
 const (
 	firstBatch = 16
 	lastBatch  = 1 << 12
-	// eventIDs is how many there are for trace points. The last one is kept for
-	// the notes of what is missing when they are used up.
+	// eventIDs is how many exist for trace points. The last one is reserved for the notes of
+	// missing points after that.
 	eventIDs  = 1<<31 - 1
 	lastEvent = eventIDs
 )

@@ -9,14 +9,13 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// ErrLeft is what [Unended] returns of a recording that [Finish] would finish.
+// ErrLeft is what [Unended] returns for a recording that [Finish] would finish.
 var ErrLeft = live.ErrLeft
 
-// Unended says why the trace at path may have no end, and changes nothing:
-// [ErrRecording] while its program records it, [ErrLeft] when its program ended
-// without [Recorder.Stop] and what it recorded last is in the file beside the trace,
-// [ErrFinishing] while a process finishes that; nil when none of these is so. Any
-// other error says why it cannot be told.
+// Unended returns why the trace at path may have no end, and changes nothing: [ErrRecording]
+// while its program records it; [ErrLeft] if its program ended without [Recorder.Stop] and its
+// last data is in the file next to the trace; [ErrFinishing] while a process finishes that; nil
+// if none of these is true. Any other error says why it is unknown.
 func Unended(path string) error {
 	err := live.Look(path + LiveSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,8 +27,8 @@ func Unended(path string) error {
 	return nil
 }
 
-// unendedAlone is Unended for a trace without a live file. Whoever else looks at a
-// trace, or removes one, holds its lock for a moment: only a recorder keeps it.
+// unendedAlone is Unended for a trace without a live file. Others that look at a trace, or
+// remove one, hold its lock for a moment: only a recorder keeps it.
 func unendedAlone(path string) error {
 	for range lookAttempts {
 		if !locked(path) {
