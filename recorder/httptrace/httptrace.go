@@ -1,4 +1,4 @@
-// Package httptrace records the requests that a server of package net/http answers.
+// Package httptrace records the requests that a net/http server answers.
 package httptrace
 
 import (
@@ -11,12 +11,12 @@ import (
 	"tracex/recorder"
 )
 
-// Middleware returns a handler that records each request as a call, with what
-// next does below it. next finds the thread in the request's context: that of a
-// middleware around this one, or one of the request's own. The call's result is
-// the status, or what next panicked
-// with, which reaches the server; of a connection that next took over it is 101,
-// unless another one was sent.
+// Middleware returns a handler that records each request as a call, with what next does as its
+// children. next finds the thread in the request's context: that of a middleware around this
+// one, or the request's own. The call's result is the status, or the value that next panicked
+// with, which reaches the server. If next takes over the connection, the status is 101, unless
+// another one was sent. A nil next is http.DefaultServeMux; with a nil r, Middleware returns
+// next.
 func Middleware(r *recorder.Recorder, next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux // as for a server
@@ -36,7 +36,7 @@ func Middleware(r *recorder.Recorder, next http.Handler) http.Handler {
 			t := recorder.Own(ctx)
 			status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 			defer t.Call(serve, at, recorder.Null(), recorder.String(req.Method), recorder.String(path)).End(&status.status)
-			if recorder.Own(req.Context()) != t { // what other goroutines record came from this call
+			if recorder.Own(req.Context()) != t { // so that what other goroutines record came from this call
 				req = req.WithContext(recorder.NewContext(ctx, t))
 			}
 			next.ServeHTTP(status.asAble(), req)
@@ -44,8 +44,8 @@ func Middleware(r *recorder.Recorder, next http.Handler) http.Handler {
 	})
 }
 
-// statusWriter notes the status of a response. What else a ResponseWriter may be
-// able to do is reached through it as http.ResponseController does.
+// statusWriter notes the status of a response. Other abilities of the ResponseWriter are
+// reached through Unwrap, as http.ResponseController does.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -53,7 +53,7 @@ type statusWriter struct {
 }
 
 func (w *statusWriter) WriteHeader(status int) {
-	// 1xx are announcements: the status comes later.
+	// A 1xx is informational: the status follows later.
 	if !w.wrote && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status, w.wrote = status, true
 	}
@@ -65,7 +65,7 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom keeps the fast way from a file to a connection.
+// ReadFrom keeps the fast path from a file to a connection.
 func (w *statusWriter) ReadFrom(from io.Reader) (int64, error) {
 	w.wrote = true
 	return io.Copy(w.ResponseWriter, from)
@@ -80,8 +80,8 @@ func (w *statusWriter) Flush() {
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// asAble returns w as an http.Hijacker if what it wraps is one: handlers of
-// WebSockets ask for it.
+// asAble returns w as an http.Hijacker if its ResponseWriter is one: WebSocket handlers require
+// it.
 func (w *statusWriter) asAble() http.ResponseWriter {
 	if h, ok := w.ResponseWriter.(http.Hijacker); ok {
 		return &hijackWriter{w, h}
@@ -95,8 +95,8 @@ type hijackWriter struct {
 	hijacker http.Hijacker
 }
 
-// Hijack lets the handler take the connection over. The status that it
-// sends is not seen.
+// Hijack lets the handler take over the connection. The status that the handler then sends is
+// not seen.
 func (w *hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := w.hijacker.Hijack()
 	if err == nil && !w.wrote {

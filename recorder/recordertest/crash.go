@@ -16,8 +16,8 @@ import (
 	"tracex/recorder"
 )
 
-// Crashes are the ways to crash, but for being killed: each is called by a
-// goroutine while others record.
+// Crashes are the ways to crash, by name: one goroutine calls the function while others record.
+// With "kill" the test must kill the program.
 var Crashes = map[string]func(){
 	"kill":  func() { select {} },
 	"exit":  func() { os.Exit(3) },
@@ -25,14 +25,14 @@ var Crashes = map[string]func(){
 	"panic": func() { panic("this is what the test is about") },
 }
 
-// Crashers is how many goroutines of a program that crashes record.
+// Crashers is how many goroutines record in a program that crashes.
 const Crashers = 4
 
-// Told is what the goroutines of a program say that crashes, in memory that
-// outlives it: how many of its calls have returned, for each.
+// Told is, in memory that outlives a crashing program, how many calls of each goroutine have
+// returned.
 type Told struct{ mem mmap.MMap }
 
-// Tell makes the memory, in a file.
+// Tell makes the memory, in a file at path.
 func Tell(path string) (*Told, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -46,12 +46,12 @@ func Tell(path string) (*Told, error) {
 	return &Told{m}, err
 }
 
-// Calls is how many calls of a goroutine have returned.
+// Calls returns how many calls of a goroutine have returned.
 func (t *Told) Calls(g int) *atomic.Int64 {
 	return (*atomic.Int64)(unsafe.Pointer(&t.mem[64*g]))
 }
 
-// Crash records until it crashes.
+// Crash records to path until the program crashes. how is a key of Crashes.
 func Crash(how, path string, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	c := recorder.Config{Path: path, BlockSize: 1 << (10 + random.IntN(7))}
@@ -82,10 +82,9 @@ func Crash(how, path string, seed uint64) {
 	select {}
 }
 
-// crasher records calls, each with its number as argument and result. Each thread
-// has the worker as the name, and there may be many of them. There are new names all
-// the time, but not so many that the memory for names is used up: calls would be
-// left out then.
+// crasher records calls, each with its number as argument and result. All its threads have the
+// worker's name. It registers new names all the time, but not so many that the memory for names
+// is used up: then calls would be left out.
 func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(calls int64)) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	class := r.Class("Crash")
@@ -119,7 +118,7 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 	}
 	for {
 		if t = r.Thread(fmt.Sprint("worker ", g)); t == nil {
-			runtime.Gosched() // there is no memory for one: what it did would not be recorded
+			runtime.Gosched() // no memory for one: its calls would not be recorded
 			continue
 		}
 		for range 1 + random.IntN(3000) {
@@ -129,8 +128,8 @@ func crasher(r *recorder.Recorder, said *Told, g int, seed uint64, look func(cal
 	}
 }
 
-// Await waits until a goroutine says that so many of its calls have returned. It
-// fails when the program ends before.
+// Await waits until so many calls of a goroutine have returned. It fails if the program ends
+// before.
 func (t *Told) Await(g int, calls int64, ended <-chan error) error {
 	tick := time.NewTicker(100 * time.Microsecond)
 	defer tick.Stop()
@@ -147,5 +146,5 @@ func (t *Told) Await(g int, calls int64, ended <-chan error) error {
 // PID is the id of the program's process.
 func (t *Told) PID() *atomic.Int64 { return t.Calls(Crashers) }
 
-// Close gives the memory back; the file stays.
+// Close unmaps the memory; the file remains.
 func (t *Told) Close() error { return t.mem.Unmap() }

@@ -1,6 +1,5 @@
-// Package recordertest runs random programs that record themselves, and notes
-// what they did apart from the recorder, so that a test can compare the trace
-// with it.
+// Package recordertest runs random programs that record themselves. It notes independently of
+// the recorder what they did, so that a test can compare the trace with it.
 package recordertest
 
 import (
@@ -13,15 +12,15 @@ import (
 	"tracex/recorder"
 )
 
-// Program is a random program. The same Program does the same, but for the order
-// of its goroutines.
+// Program is a random program. The same Program always does the same, except for the order of
+// its goroutines.
 type Program struct {
 	Seed       uint64
 	Goroutines int
 	Steps      int  // about how many trace points each goroutine records
 	Flushes    bool // goroutines flush the recorder now and then
 	LeaveOpen  bool // goroutines end within calls
-	MaxString  int  // of the recorder; 0: its default
+	MaxString  int  // of the recorder; 0 for its default
 }
 
 // Node is a trace point that the program meant to record. Its event id is 0.
@@ -35,12 +34,11 @@ type Node struct {
 type Tree struct {
 	Name  string
 	Roots []*Node
-	// Points is how many nodes there are.
+	// Points is the number of nodes.
 	Points int
 }
 
-// Run runs the program and returns what each goroutine did, by the names of
-// their threads.
+// Run runs the program and returns what each goroutine did, by thread name.
 func (p Program) Run(r *recorder.Recorder) map[string]*Tree {
 	trees := make(map[string]*Tree)
 	var group sync.WaitGroup
@@ -73,7 +71,7 @@ type walker struct {
 	steps   int
 }
 
-// errAny is what the program panics with.
+// errAny is the value of the program's panics.
 var errAny = errors.New("a panic")
 
 func (w *walker) run() {
@@ -88,11 +86,11 @@ func (w *walker) run() {
 		w.leaveOpen()
 	}
 	if w.rand.IntN(2) == 0 {
-		w.t.End() // the others are ended by the recorder
+		w.t.End() // the recorder ends the others
 	}
 }
 
-// note adds a point where the program is.
+// note adds a point at the program's current position.
 func (w *walker) note(p format.Point) *Node {
 	p.Diff = format.DiffNone
 	n := &Node{Point: p}
@@ -120,8 +118,7 @@ func (w *walker) close(f format.Footer) {
 	w.open = w.open[:len(w.open)-1]
 }
 
-// call makes a call that returns or panics. A panic goes on to the caller or is
-// recovered.
+// call makes a call that returns or panics. A panic continues to the caller or is recovered.
 func (w *walker) call() {
 	w.enter()
 	depth := len(w.open)
@@ -151,7 +148,7 @@ func (w *walker) call() {
 	w.exit()
 }
 
-// thrown is the footer of a call that threw.
+// thrown returns the footer of a call that threw.
 func (w *walker) thrown(exception string) format.Footer {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}, Exception: exception, Threw: true}
 	if w.version() >= format.V27 {
@@ -160,7 +157,7 @@ func (w *walker) thrown(exception string) format.Footer {
 	return f
 }
 
-// version is that of the format in which the program is recorded.
+// version is the version of the format in which the program is recorded.
 func (w *walker) version() format.Version { return format.Version(w.r.FormatVersion()) }
 
 func (w *walker) step() {
@@ -203,7 +200,7 @@ func (w *walker) loop() {
 	w.close(format.Footer{Iterations: n})
 }
 
-// closeLoops notes that what is open in the call at this depth ends with it.
+// closeLoops notes that everything open in the call at this depth ends with it.
 func (w *walker) closeLoops(depth int) {
 	for len(w.open) > depth {
 		top := w.open[len(w.open)-1]

@@ -10,9 +10,8 @@ import (
 	"tracex/recorder"
 )
 
-// What a program names. The lower half of a number is 1 more than its id in the
-// file. Everything is registered where it is used, again and
-// again, by all goroutines.
+// What a program names. The lower half of a number is 1 more than its id in the file.
+// Everything is registered at each use, by all goroutines.
 
 func (w *walker) class() recorder.Class {
 	return w.r.Class(fmt.Sprintf("program.Class%d", w.rand.IntN(7)))
@@ -34,7 +33,7 @@ func (w *walker) location() recorder.Location {
 	return w.r.Location(p)
 }
 
-// loopLocation is the place of a loop, which may say so.
+// loopLocation returns the location of a loop, which may have Loop set.
 func (w *walker) loopLocation() recorder.Location {
 	if n := w.rand.IntN(9); n > 3 {
 		return w.r.Location(recorder.Place{File: "loops.go", Class: "program.Class0", Method: "run", Line: n, Loop: true})
@@ -130,7 +129,7 @@ var texts = []string{
 	strings.Repeat("x", 48) + "👍y", strings.Repeat("\x00", 55), "\xff\xfe not UTF-8 \xc0", strings.Repeat("\x80", 70),
 }
 
-// text returns a string and what the trace has of it.
+// text returns a string and what the trace keeps of it.
 func (w *walker) text() (s, kept string) {
 	s = texts[w.rand.IntN(len(texts))]
 	valid := string([]rune(s)) // bytes that are not UTF-8 are U+FFFD
@@ -145,7 +144,7 @@ func (w *walker) text() (s, kept string) {
 	return s, string(utf16.Decode(units[:n])) + "..."
 }
 
-// value returns a value of any kind and what the trace has of it.
+// value returns a value of any kind and what the trace keeps of it.
 func (w *walker) value() (recorder.Value, format.Value) {
 	bits := int64(w.rand.Uint64()) >> w.rand.IntN(64)
 	s, kept := w.text()
@@ -202,8 +201,7 @@ func (w *walker) value() (recorder.Value, format.Value) {
 	return text(recorder.String(s), format.ValueString)
 }
 
-// unquoted is the kind of a text without quotes, which is that of a number since
-// version 27.
+// unquoted returns the kind of a text without quotes; since version 27 that of a number.
 func (w *walker) unquoted(number format.ValueKind) format.ValueKind {
 	if w.version() < format.V27 {
 		return format.ValueRawString
@@ -211,13 +209,12 @@ func (w *walker) unquoted(number format.ValueKind) format.ValueKind {
 	return number
 }
 
-// failure is an error that tells what went wrong.
+// failure is an error with a text.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// failure records an error with its text, which is an exception with a message since
-// version 27.
+// failure records an error with its text; since version 27 that is an exception with a message.
 func (w *walker) failure(s, kept string) (recorder.Value, format.Value) {
 	if w.version() < format.V27 {
 		return recorder.Error(failure(s)), format.Value{Kind: format.ValueRawString, Text: "recordertest.failure: " + kept}
@@ -226,7 +223,7 @@ func (w *walker) failure(s, kept string) (recorder.Value, format.Value) {
 		Captured: &format.Captured{Message: &kept}}
 }
 
-// silent is an error whose text is not asked for.
+// silent is an error whose text must not be asked for.
 type silent struct{}
 
 func (silent) Error() string { panic("asked for its text") }
@@ -239,7 +236,7 @@ func (w *walker) silent() (recorder.Value, format.Value) {
 	return w.r.Of(silent{}), want
 }
 
-// structure is what Capture finds in a struct.
+// structure is a struct for Capture.
 type structure struct {
 	Number int
 	text   string
@@ -260,7 +257,7 @@ func (w *walker) structure() (recorder.Value, format.Value) {
 	}}}
 }
 
-// array captures an array, of which the first ten elements are kept.
+// array captures an array; the trace keeps the first ten elements.
 func (w *walker) array() (recorder.Value, format.Value) {
 	var x [12]int8
 	want := new(format.Captured)

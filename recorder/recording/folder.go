@@ -1,12 +1,11 @@
-// Package recording is the folder in which a recording lies while a service makes it,
-// beside the trace that will be made of it. It has what the service wrote so far, as
-// packets of Perfetto's, and the live files of the programs that are recorded. When
-// whoever records ends without a word, both are still there, and anybody can make the
-// trace.
+// Package recording handles the directory of a recording that a service makes, next to the
+// trace that will be made from it. It contains what the service wrote so far, as Perfetto
+// packets, and the live files of the recorded programs. If the recording process is killed,
+// both remain, and any process can make the trace.
 //
 //	trace.bin.recording/
-//	  lock           locked by whoever records
-//	  finishing      locked by whoever makes the trace when nobody records any more
+//	  lock           locked by the process that records
+//	  finishing      locked by a process that makes the trace after that
 //	  about.json     an [About]
 //	  spool.pftrace  what the service wrote
 //	  *.live         see shared.LiveFolder
@@ -26,7 +25,7 @@ import (
 	"tracex/recorder/internal/filelock"
 )
 
-// Suffix is what the folder's name has behind that of the trace.
+// Suffix is appended to the trace's name to make that of the directory.
 const Suffix = format.RecordingSuffix
 
 const (
@@ -41,26 +40,25 @@ var (
 	ErrLeft      = errors.New("an earlier recording was never finished")
 )
 
-// About says whose recording it is.
+// About describes a recording.
 type About struct {
 	PID     int       `json:"pid"`
 	Command []string  `json:"command"`
 	Begun   time.Time `json:"begun"`
-	Replace bool      `json:"replace"`           // a trace that is there already is to be replaced
-	Sockets string    `json:"sockets,omitempty"` // the folder of the service's sockets
-	// FormatVersion is the version of the format that the trace is to be written in; 0: none was asked for.
+	Replace bool      `json:"replace"`           // an existing trace is to be replaced
+	Sockets string    `json:"sockets,omitempty"` // the directory of the service's sockets
+	// FormatVersion is the requested version of the trace's format; 0 if none.
 	FormatVersion int `json:"formatVersion,omitempty"`
 }
 
-// Folder is a folder that this process holds.
+// Folder is a recording directory that this process holds.
 type Folder struct {
 	About About
-	path  string // absolute: programs have folders of their own
+	path  string // absolute: programs have their own working directories
 	locks []*os.File
 }
 
-// Create makes the folder of a trace. It is there at once or not at all. Errors:
-// [ErrRecording], [ErrLeft].
+// Create makes the directory of a trace, atomically. Errors: [ErrRecording], [ErrLeft].
 func Create(trace string, about About) (*Folder, error) {
 	path, err := filepath.Abs(trace + Suffix)
 	if err != nil {
@@ -72,13 +70,13 @@ func Create(trace string, about About) (*Folder, error) {
 	}
 	f := &Folder{About: about, path: draft}
 	if err = f.begin(); err == nil {
-		err = os.Rename(draft, path) // fails where there is one: none is empty
+		err = os.Rename(draft, path) // fails if one exists: none is empty
 	}
 	if err == nil {
 		f.path = path
 		return f, nil
 	}
-	f.About.Sockets = "" // they are the caller's
+	f.About.Sockets = "" // the caller's
 	_ = f.Remove()
 	if _, there := os.Lstat(path); there == nil {
 		if left, taken := Take(trace); taken == nil {
@@ -101,8 +99,8 @@ func (f *Folder) begin() error {
 	return os.WriteFile(filepath.Join(f.path, aboutName), append(text, '\n'), 0o600)
 }
 
-// Take takes the folder that somebody left who has ended. Errors: fs.ErrNotExist,
-// [ErrRecording], [ErrFinishing]. Where files cannot be locked it fails.
+// Take takes over the directory of a recording whose process has ended. Errors: fs.ErrNotExist,
+// [ErrRecording], [ErrFinishing]. It fails if files cannot be locked.
 func Take(trace string) (*Folder, error) {
 	path, err := filepath.Abs(trace + Suffix)
 	if err != nil {
@@ -117,15 +115,15 @@ func Take(trace string) (*Folder, error) {
 	}
 	f := &Folder{path: path}
 	if text, err := os.ReadFile(filepath.Join(path, aboutName)); err == nil {
-		_ = json.Unmarshal(text, &f.About) // without it, little is missing
+		_ = json.Unmarshal(text, &f.About) // little is lost without it
 	}
-	// Who finds the first of the locks taken need not know by whom the second is.
+	// If the first lock is taken, the holder of the second does not matter.
 	if err = f.lock(finishingName, ErrFinishing); err == nil {
 		err = f.lock(lockName, ErrRecording)
 	}
 	if err == nil {
 		if now, fault := os.Lstat(path); fault != nil || !os.SameFile(st, now) {
-			err = ErrFinishing // it was removed, and there may be another
+			err = ErrFinishing // it was removed, and may have been replaced
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +143,7 @@ func Take(trace string) (*Folder, error) {
 	return nil, err
 }
 
-// lock locks a file of the folder; held is the error if another has.
+// lock locks a file of the directory; held is the error if another process has locked it.
 func (f *Folder) lock(name string, held error) error {
 	file, err := os.OpenFile(filepath.Join(f.path, name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -162,13 +160,13 @@ func (f *Folder) lock(name string, held error) error {
 	return nil
 }
 
-// Path is the folder, where the programs' live files are to be.
+// Path is the directory, in which the programs' live files go.
 func (f *Folder) Path() string { return f.path }
 
-// Spool is the file of what the service writes. It need not be there yet.
+// Spool is the path of the file that the service writes. It need not exist yet.
 func (f *Folder) Spool() string { return filepath.Join(f.path, spoolName) }
 
-// Close leaves the folder as it is.
+// Close releases the directory without changing it.
 func (f *Folder) Close() error {
 	var err error
 	for _, file := range f.locks {
@@ -178,9 +176,9 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// Remove removes the folder, and that of the sockets.
+// Remove removes the directory, and that of the sockets.
 func (f *Folder) Remove() error {
-	// It goes at once: what is half removed could be taken for one that was left.
+	// It goes at once: a half-removed directory could be taken for one that was left.
 	gone := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s-%d", filepath.Base(f.path), os.Getpid()))
 	if err := os.Rename(f.path, gone); err != nil {
 		gone = f.path
@@ -189,10 +187,10 @@ func (f *Folder) Remove() error {
 	return errors.Join(os.RemoveAll(gone), f.Close())
 }
 
-// SocketsPrefix is how the name of a folder of sockets begins.
+// SocketsPrefix is the prefix of the names of socket directories.
 const SocketsPrefix = "tracex-record-"
 
-// removeSockets removes a folder of sockets, and of what a file names nothing else.
+// removeSockets removes a socket directory, and nothing else that about.json may name.
 func removeSockets(dir string) {
 	if !strings.HasPrefix(filepath.Base(dir), SocketsPrefix) {
 		return
@@ -206,5 +204,5 @@ func removeSockets(dir string) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	_ = os.Remove(dir) // another file would be a stranger's
+	_ = os.Remove(dir) // another file would be foreign
 }

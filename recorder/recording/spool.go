@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// packetTag is the tag of a packet in a file of Perfetto's: field 1, with a length.
+// packetTag is the tag of a packet in a Perfetto file: field 1, with a length.
 const packetTag = 1<<3 | 2
 
-// Trim opens the spool behind its last whole packet, so that more can be written
-// there, and cuts off what its service had not written to the end. Where there is no
-// spool it makes one.
+// Trim opens the spool at the end of its last whole packet, so that more can be appended, and
+// cuts off an incomplete packet. If there is no spool it creates one. It returns the number of
+// bytes cut.
 func (f *Folder) Trim() (spool *os.File, cut int64, err error) {
 	spool, err = os.OpenFile(f.Spool(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -32,8 +32,8 @@ func (f *Folder) Trim() (spool *os.File, cut int64, err error) {
 	return spool, size - whole, nil
 }
 
-// wholePackets returns how many bytes at the begin of a file are whole packets, and
-// how many there are.
+// wholePackets returns how many bytes at the start of a file are whole packets, and the file's
+// size.
 func wholePackets(f *os.File) (whole, size int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -47,7 +47,7 @@ func wholePackets(f *os.File) (whole, size int64, err error) {
 			return 0, 0, err
 		}
 		if head[0] != packetTag {
-			return size, size, nil // something else: who reads it says what
+			return size, size, nil // something else: its reader reports it
 		}
 		length, n := binary.Uvarint(head[1:])
 		if n <= 0 || length > uint64(size-whole-1-int64(n)) {

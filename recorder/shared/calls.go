@@ -17,11 +17,11 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// shared is the sink of a recorder that shares memory with a service: parts become
-// packets of a data source, see package calls. What waits for a session is dropped.
+// callSink is the sink of a recorder that shares memory with a service: parts become packets of
+// a data source, see package calls. With the policy Drop, parts without room are dropped.
 //
-// The lock of a thread is held while its parts are put, and no other of the sink's
-// but that of its writer. So goroutines put at once as long as there are writers.
+// While a part is put only the lock of its thread is held, and that of its writer. So
+// goroutines put concurrently as far as there are writers.
 type callSink struct {
 	served
 	source  *producer.DataSource
@@ -29,9 +29,9 @@ type callSink struct {
 	stopped atomic.Bool
 	parts   atomic.Int64
 	bytes   atomic.Int64
-	live    *live.File // what is not sent yet; nil: it is in the program's own memory
+	live    *live.File // unsent data; nil if that is in the program's own memory
 
-	mu      sync.Mutex            // guards what follows
+	mu      sync.Mutex            // guards the fields from here on
 	threads map[int32]*callThread // by id
 	log     []byte
 	cells   []format.Cell // of log
@@ -40,14 +40,13 @@ type callSink struct {
 
 // Limits, in bytes.
 const (
-	// packetBytes is about how many bytes of objects a packet gets: what is lost is
-	// lost by the packet.
+	// packetBytes is about how many bytes of objects a packet gets: data is lost by the packet.
 	packetBytes = 16 << 10
-	// openBytes bounds what is said of open containers; outer ones are left out.
+	// openBytes bounds the description of open containers; outer ones are left out.
 	openBytes = 64 << 10
 )
 
-// newShared connects. The source is offered by Begin.
+// newCallSink connects. Begin offers the source.
 func newCallSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*callSink, error) {
 	s := &callSink{id: rand.Uint64(), threads: map[int32]*callThread{}}
 	if err := s.connect(r, o, p); err != nil {
@@ -78,18 +77,18 @@ func (s *callSink) Abandon() {
 	s.endLive()
 }
 
-// sharedSession is what is known of a session that records.
+// session is the state of a session that records.
 type session struct {
-	cleared atomic.Uint32 // how often everything has to be said again
-	missing atomic.Int64  // trace points that were lost at the ends of threads
+	cleared atomic.Uint32 // how often everything must be sent again
+	missing atomic.Int64  // trace points lost at the ends of threads
 
 	mu    sync.Mutex // held while references are sent
-	said  uint32     // cleared, when references were sent
+	said  uint32     // cleared when references were sent
 	known int        // cells of the log that the session has
 }
 
-// references sends what was registered. They are in the order of the log, so what
-// is known of it is a number.
+// references sends the registered reference objects. They are sent in the order of the log, so
+// a number says which of them a session has.
 func (s *callSink) references(targets []*producer.Instance) {
 	s.mu.Lock()
 	at := len(s.log)
@@ -105,8 +104,8 @@ func (s *callSink) references(targets []*producer.Instance) {
 	}
 }
 
-// send sends what a session does not know of the log, by the packet. What finds no
-// room is sent the next time.
+// send sends what a session does not have of the log, in packets. What finds no room is sent
+// the next time.
 func (n *session) send(i *producer.Instance, s *callSink, log []byte, cells []format.Cell) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -137,9 +136,8 @@ func (s *callSink) send(i *producer.Instance, writer uint, at uint64, head, obje
 	b = binary.AppendUvarint(b, calls.Field<<3|2)
 	b = binary.AppendUvarint(b, uint64(len(head)+len(objects)))
 	i.Use(writer, func(w *smb.Writer) {
-		// What does not arrive is known here: w.Next need not be asked. A writer that
-		// has dropped looks for room again after so many bytes, of which this has
-		// many.
+		// Whether the packet arrives is known here: w.Next is not needed. A writer that has
+		// dropped looks for room again after a number of bytes, and this source writes many.
 		w.Begin()
 		w.Append(b)
 		w.Append(head)
@@ -181,8 +179,8 @@ func (s *callSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.P
 	return buffers.Part{}, nil
 }
 
-// owes reports whether a session has to hear that something of a thread was lost.
-// t.mu is held.
+// owes reports whether a session must be told that something of a thread was lost. t.mu is
+// held.
 func (s *callSink) owes(thread int32) bool {
 	s.mu.Lock()
 	st := s.threads[thread]
@@ -190,8 +188,8 @@ func (s *callSink) owes(thread int32) bool {
 	return st != nil && st.owes()
 }
 
-// last says to each session what was lost at the ends of threads, of which nothing
-// came behind that could say it: in a thread of its own.
+// last tells each session what was lost at the ends of threads. No later part of these threads
+// could, so it uses a thread of its own.
 func (s *callSink) last() {
 	id := int32(min(s.r.Threads(), math.MaxInt32))
 	targets := s.source.Instances()
@@ -203,13 +201,12 @@ func (s *callSink) last() {
 			part := calls.Part{
 				Recorder: s.id, Format: int(s.options.Version), HasThread: true, Thread: id, Name: sink.DroppedVariable, Objects: note[:size], Last: true,
 			}
-			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // nothing is left to tell
+			_ = s.send(i, uint(id), producer.BootTime(time.Now()), part.AppendHead(nil), part.Objects) // no later packet could report its loss
 		}
 	}
 }
 
-// thread returns what the sink knows of a thread, and sees to it that its times
-// are right.
+// thread returns the state of a thread, with its offset up to date.
 func (s *callSink) thread(thread int32) *callThread {
 	offset := int64(0)
 	if !s.options.NoTimes {
@@ -229,10 +226,10 @@ func (s *callSink) thread(thread int32) *callThread {
 	return st
 }
 
-// Sessions is how many sessions record.
+// Sessions returns how many sessions record.
 func (s *callSink) Sessions() int { return len(s.source.Instances()) }
 
-// Opened returns what a thread has open.
+// Opened returns the classes of what a thread has open.
 func (s *callSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
 	st := s.threads[thread]
@@ -246,7 +243,7 @@ func (s *callSink) Opened(thread int32) (open []format.Class) {
 }
 
 func (s *callSink) Finish() {
-	s.stopped.Store(true) // it may be already, see stop
+	s.stopped.Store(true) // it may be set already, see stop
 	s.Flush()
 	if s.source != nil {
 		s.last()

@@ -13,42 +13,41 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// sharedThread is what is known of a thread from one of its packets to the next.
-// The thread's lock guards it.
+// callThread is the state of a thread between its packets. The thread's lock guards it.
 type callThread struct {
 	s       *callSink
-	clock   *clock.Clock // nil: no times are wanted
+	clock   *clock.Clock // nil if no times are wanted
 	open    []openCall
-	headers []byte // of open, one behind the other, but for those of the part at hand
+	headers []byte // of open, joined, except those in the current part
 	kept    int    // how many of open are in headers
 	latest  int64  // when its last header or footer was, in ns of the clock
 	offset  int64
 	line    clock.Piece
 	sent    []progress
 	count   uint64 // parts, sent or not
-	blind   bool   // what is open is not known
+	blind   bool   // the open containers are not known
 
 	times, whole, began, head, noted []byte // scratch
 }
 
 // openCall is an open container.
 type openCall struct {
-	at, end int // its header: in headers, or in the part at hand
+	at, end int // its header: in headers, or in the current part
 	ns      int64
 }
 
-// sharedCount is how far a session is with a thread.
+// progress is how far a session is with a thread.
 type progress struct {
 	to      *producer.Instance
 	number  uint64 // of the next part
 	cleared uint32
-	lost    bool  // the next part has to say what is open
-	missing int64 // trace points that were lost, and no note says so yet
-	event   int32 // the id of the first of them, if any are
+	lost    bool  // the next part must describe what is open
+	missing int64 // lost trace points that no note has reported yet
+	event   int32 // the id of the first of these, if any
 }
 
-// packet sends a part, or a piece of one, to all who want it. It fails when the
-// marks cannot be those of one goroutine's calls.
+// packet sends a part, or a piece of one, to all sessions. It fails if the marks cannot be
+// those of one goroutine's calls.
 func (st *callThread) packet(t sink.Thread, p buffers.Part, last bool, targets []*producer.Instance) error {
 	s := st.s
 	st.since(targets)
@@ -103,7 +102,7 @@ func (st *callThread) packet(t sink.Thread, p buffers.Part, last bool, targets [
 	return nil
 }
 
-// objects returns those of a part, behind the note of what was lost before it.
+// objects returns the objects of a part, after a note of what was lost before it.
 func (st *callThread) objects(t sink.Thread, n *progress, p buffers.Part) []byte {
 	if n.missing == 0 {
 		return p.Data
@@ -114,8 +113,8 @@ func (st *callThread) objects(t sink.Thread, n *progress, p buffers.Part) []byte
 	return st.noted
 }
 
-// miss notes that a part was lost, and returns how many containers begin in it:
-// other trace points are not counted. What a lost note said was counted before.
+// miss notes that a part was lost, and returns how many containers begin in it: other trace
+// points are not counted. What a lost note reports was counted before.
 func (n *progress) miss(p buffers.Part) (lost int64) {
 	event := func(at int) {
 		if n.missing == 0 {
@@ -137,7 +136,7 @@ func (n *progress) miss(p buffers.Part) (lost int64) {
 	return lost
 }
 
-// owes reports whether a session has to hear that something was lost.
+// owes reports whether a session must be told that something was lost.
 func (st *callThread) owes() bool {
 	for i := range st.sent {
 		if st.sent[i].missing > 0 {
@@ -147,7 +146,7 @@ func (st *callThread) owes() bool {
 	return false
 }
 
-// since brings the list of sessions up to date.
+// since updates the list of sessions.
 func (st *callThread) since(targets []*producer.Instance) {
 	kept := st.sent[:0]
 	for _, n := range st.sent {
@@ -176,8 +175,8 @@ func (st *callThread) since(targets []*producer.Instance) {
 	}
 }
 
-// describe says what is open in whole and began, and returns how many containers
-// it leaves out.
+// describe puts the open containers into whole and began, and returns how many containers it
+// leaves out.
 func (st *callThread) describe() (skipped int) {
 	st.whole, st.began = st.whole[:0], st.began[:0]
 	if n := len(st.open); n > 0 {
@@ -203,8 +202,8 @@ func (st *callThread) ns(reading uint64) int64 {
 	return st.line.At(reading)
 }
 
-// scan goes through the headers and footers of a part: their times, and what is
-// open behind it. It returns the nanosecond of the first.
+// scan reads the headers and footers of a part: their times, and what is open after it. It
+// returns the time of the first, in ns.
 func (st *callThread) scan(p buffers.Part) (first int64, err error) {
 	if err := st.check(p); err != nil {
 		return 0, err
@@ -239,8 +238,7 @@ func (st *callThread) scan(p buffers.Part) (first int64, err error) {
 	return first, nil
 }
 
-// check reports what is wrong with the marks of a part, before anything is made of
-// them.
+// check returns what is wrong with the marks of a part, before they are used.
 func (st *callThread) check(p buffers.Part) error {
 	behind, open := p.First, len(st.open)
 	for i := range p.Marks {

@@ -1,10 +1,10 @@
-// Package shared records through memory that is shared with a tracing service of
-// Perfetto's protocol: what is recorded becomes packets that outlive the program. It
-// registers itself, as a driver of database/sql does:
+// Package shared records through memory that is shared with a tracing service of Perfetto's
+// protocol: the recording becomes packets that outlive the program. The package registers
+// itself, as a database/sql driver does:
 //
 //	import _ "tracex/recorder/shared"
 //
-// A program that imports it is recorded by tracex record, and by any service that
+// A program that imports it can be recorded by tracex record, and by any service that
 // PERFETTO_PRODUCER_SOCK_NAME names, without another change. See recorder.SharedMemory.
 package shared
 
@@ -15,10 +15,10 @@ import (
 
 func init() { sink.Register(Service{}) }
 
-// Service is a way to a tracing service, for recorder.Config.
+// Service is a way to reach a tracing service, for recorder.Config.
 type Service struct{ producer *producer.Producer }
 
-// Via returns the way by a producer that the program has. It stays open when the
+// Via returns a Service that uses p, a producer of the program. p stays open after the
 // recording has ended.
 func Via(p *producer.Producer) Service { return Service{p} }
 

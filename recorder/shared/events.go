@@ -13,16 +13,16 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// sharedEvents is the sink of a recorder that shares memory with a service and
-// writes track events. It decodes what was recorded, by whoever puts it: that
-// takes several times as long as to record it.
+// eventSink is the sink of a recorder that shares memory with a service and writes track
+// events. It decodes what was recorded, in the goroutine that puts it: that takes several times
+// as long as recording it.
 type eventSink struct {
 	served
 	events  *producer.Events
 	stopped atomic.Bool
 	parts   atomic.Int64
 
-	mu      sync.Mutex // guards what follows, and is held while a part is put
+	mu      sync.Mutex // guards the fields from here on, and is held while a part is put
 	context *format.Context
 	names   map[int32]*producer.Name // of methods
 	keys    []*producer.Key          // of arguments, by position
@@ -40,7 +40,7 @@ type eventSink struct {
 	}
 }
 
-// eventThread is what is known of a thread.
+// eventThread is the state of a thread.
 type eventThread struct {
 	track  *producer.Track
 	line   clock.Piece
@@ -96,7 +96,7 @@ func (s *eventSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.
 		st = &eventThread{track: s.events.Thread(t.Name, 0)}
 		s.threads[t.ID] = st
 	}
-	err = s.decode(st, p) // what came before the fault stays
+	err = s.decode(st, p) // what precedes the fault is kept
 	s.parts.Add(1)
 	if last {
 		if !s.options.NoTimes {
@@ -110,13 +110,13 @@ func (s *eventSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.
 	return buffers.Part{}, err
 }
 
-// learn takes what was registered.
+// learn takes the names that were registered.
 func (s *eventSink) learn() {
 	s.refs, s.cells = s.r.TakeNames(s.refs[:0], s.cells[:0])
 	for b := s.refs; len(b) > 0; {
 		_, n, err := s.context.Add(b)
 		if err != nil || n <= 0 {
-			return // cannot be: it was encoded here
+			return // impossible: it was encoded here
 		}
 		b = b[n:]
 	}
@@ -129,7 +129,7 @@ func (st *eventThread) moment(s *eventSink, reading uint64) {
 	st.latest = max(st.latest, st.line.At(reading))
 }
 
-// at is the latest moment on the clock of packets.
+// at returns the latest moment on the packets' clock.
 func (st *eventThread) at(s *eventSink) uint64 {
 	if s.options.NoTimes {
 		return 0 // the present
@@ -137,7 +137,7 @@ func (st *eventThread) at(s *eventSink) uint64 {
 	return uint64(st.latest + s.bootOffset())
 }
 
-// decode makes events of a part.
+// decode makes events from a part.
 func (s *eventSink) decode(st *eventThread, p buffers.Part) error {
 	marks, next := p.Marks, 0
 	for i := 0; i < len(p.Data); {
@@ -156,7 +156,7 @@ func (s *eventSink) decode(st *eventThread, p buffers.Part) error {
 	return nil
 }
 
-// object makes an event of a header or a footer.
+// object makes an event from an object.
 func (s *eventSink) object(st *eventThread, b []byte) (n int, err error) {
 	at := st.at(s)
 	s.args = s.args[:0]
@@ -246,7 +246,7 @@ func (s *eventSink) value(k *producer.Key, v *format.Value) {
 	}
 }
 
-// Opened returns what a thread has open.
+// Opened returns the classes of what a thread has open.
 func (s *eventSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,7 +259,7 @@ func (s *eventSink) Opened(thread int32) (open []format.Class) {
 }
 
 func (s *eventSink) Finish() {
-	s.stopped.Store(true) // it may be already, see stop
+	s.stopped.Store(true) // it may be set already, see stop
 	s.Flush()
 	s.Abandon()
 }

@@ -18,22 +18,21 @@ import (
 // Finished says what [Finish] did.
 type Finished struct {
 	Done    bool  // there was a recording to finish
-	Bytes   int64 // that were written
-	Threads int64 // that had recorded something that was not sent
-	// Short is how many threads lack their last trace points: what was kept of
-	// them is damaged, or the recorder had no room to keep it.
+	Bytes   int64 // written
+	Threads int64 // with recorded data that was not sent
+	// Short is how many threads lack their last trace points: what was kept of them is damaged,
+	// or the recorder had no room to keep it.
 	Short int64
 }
 
 // ErrRecording is the error of [Finish] while the program runs.
 var ErrRecording = live.ErrInUse
 
-// Finish writes what a recorder had recorded and not yet sent to its service
-// when its program ended without a word, as packets of Perfetto's that follow those
-// which the service had. path is the recorder's live file, in the folder that
-// [LiveFolder] named; it stays. A part that was being sent when the program ended is
-// there again: the reader of packets of calls knows it by its number. [ErrRecording]
-// says that the program runs.
+// Finish writes to w what a recorder had recorded but not yet sent to its service when its
+// program ended without Stop, as Perfetto packets that follow those of the service. path is the
+// recorder's live file, in the directory that [LiveFolder] names; it is not removed. A part
+// that was being sent when the program ended is written again: the reader of call packets
+// recognizes it by its number. [ErrRecording] means that the program is still running.
 func Finish(path string, w io.Writer) (Finished, error) {
 	rest, err := live.Open(path)
 	if err != nil {
@@ -46,12 +45,12 @@ func Finish(path string, w io.Writer) (Finished, error) {
 	return z.done, nil
 }
 
-// finisher makes packets of a live file.
+// finisher makes packets from a live file.
 type finisher struct {
 	rest     *live.Rest
 	version  format.Version
 	recorder uint64       // its number
-	clock    *clock.Clock // nil: no times were wanted
+	clock    *clock.Clock // nil if no times were wanted
 	out      packets
 	done     Finished
 }
@@ -59,9 +58,9 @@ type finisher struct {
 // sent is how far a thread was with its parts.
 type sent struct {
 	number  uint64 // of the next part
-	sending bool   // it was being sent, and may have come
-	sent    bool   // the one before it was sent, but its chunk may not say so
-	end     uint64 // of the part that sending or sent is about, in the chunk that was put last; 0: it is of none
+	sending bool   // it was being sent, and may have arrived
+	sent    bool   // the one before it was sent, but its chunk may not have that yet
+	end     uint64 // of the part in sending or sent, in the chunk that was put last; 0 if it is in no chunk
 }
 
 // sentOf reads how far a thread was.
@@ -74,14 +73,14 @@ func (z *finisher) sentOf(t *remains.Thread) *sent {
 	return s
 }
 
-// upTo notes in a chunk what was sent of it for sure.
+// upTo notes in a chunk how much of it was sent for sure.
 func (s *sent) upTo(t *remains.Thread, c *buffers.Chunk) {
 	if bytes, marks := buffers.Unpack(s.end); s.sent && c.Number == t.PutChunk && bytes > c.Flushed && s.within(c) {
 		c.Flushed, c.FlushedMarks = bytes, marks
 	}
 }
 
-// within reports whether the end can be one of what is published of a chunk.
+// within reports whether the end can be within the published part of a chunk.
 func (s *sent) within(c *buffers.Chunk) bool {
 	bytes, marks := buffers.Unpack(s.end)
 	n, m := buffers.Unpack(c.Published.Load())
@@ -108,7 +107,8 @@ func (z *finisher) finish(w io.Writer) (err error) {
 		for _, c := range t.Chunks {
 			sends[i].upTo(t, c)
 		}
-		// What is open is not known, so that no part is cut: the reader of the packets knows it.
+		// The open containers are not known here, so no part is cut: the reader of the packets
+		// knows them.
 		if t.Chain(func(p buffers.Part) buffers.Part { return p }) {
 			z.done.Short++
 		}
@@ -130,7 +130,7 @@ func (z *finisher) finish(w io.Writer) (err error) {
 	}
 	for i, t := range threads {
 		if err := z.parts(t, sends[i]); errors.Is(err, live.ErrDamaged) {
-			z.done.Short++ // of this one; the others are what they are
+			z.done.Short++ // counts this thread; the others are unaffected
 		} else if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (z *finisher) references() error {
 	return nil
 }
 
-// latest is the last moment that the live file knows, on the clock of boot time.
+// latest is the last moment in the live file, on the boot-time clock.
 func (z *finisher) latest() uint64 {
 	at := int64(z.rest.Uint(live.AtOffset))
 	if z.clock != nil {
@@ -168,9 +168,9 @@ func (z *finisher) latest() uint64 {
 	return uint64(max(at, 0))
 }
 
-// parts writes what a thread had not sent. The part that was being sent, which may
-// have come, is written as it was; where that is not to be had, an empty one has its
-// number, so that what follows is not taken for it.
+// parts writes what a thread had not sent. The part that was being sent, which may have
+// arrived, is written unchanged. If that is not available, an empty part gets its number, so
+// that the next part is not taken for it.
 func (z *finisher) parts(t *remains.Thread, send *sent) error {
 	st := &callThread{clock: z.clock, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
 	if send.sending {
@@ -211,7 +211,7 @@ func (z *finisher) part(st *callThread, t *remains.Thread, p buffers.Part, send 
 	return nil
 }
 
-// packets writes packets as they stand in a file of Perfetto's.
+// packets writes packets in the form of a Perfetto file.
 type packets struct {
 	w   io.Writer
 	pid uint64

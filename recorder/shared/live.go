@@ -12,13 +12,12 @@ import (
 	"tracex/recorder/internal/sink"
 )
 
-// LiveFolder is the environment variable that names a folder for the live files of
-// recorders that speak to a service. What is not in the shared memory yet when the
-// program ends without a word is there, and [Finish] makes packets of it.
-// tracex record sets it.
+// LiveFolder is the environment variable that names a directory for the live files of recorders
+// that connect to a service. If the program ends without Stop, they have what is not in the
+// shared memory yet, and [Finish] makes packets of it. tracex record sets the variable.
 const LiveFolder = "TRACEX_LIVE_FOLDER"
 
-// startLive makes the live file, where somebody wants it.
+// startLive creates the live file, if the environment asks for it.
 func (s *callSink) startLive() {
 	r := s.r
 	folder := os.Getenv(LiveFolder)
@@ -44,12 +43,12 @@ func (s *callSink) startLive() {
 func (s *callSink) endLive() {
 	if l := s.live; l != nil {
 		l.Word(live.AtState).Store(live.StateOver)
-		_ = l.Remove() // one that cannot be removed says that it is over
+		_ = l.Remove() // if it cannot be removed, its state is StateOver
 	}
 }
 
-// sending notes that a part is being sent, behind which so many marks of its chunk
-// are sent. The thread's lock is held.
+// sending notes that a part is being sent, after which so many marks of its chunk are sent. The
+// thread's lock is held.
 func (st *callThread) sending(t sink.Thread, p buffers.Part, marks int) {
 	slot := t.Slot
 	if slot == nil {

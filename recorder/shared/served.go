@@ -13,7 +13,7 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// served is what the sinks have in common: the way to a tracing service.
+// served is what the sinks have in common: the connection to a tracing service.
 type served struct {
 	r        sink.Recorder
 	options  sink.Options
@@ -21,20 +21,20 @@ type served struct {
 	own      bool // the producer is closed with the recording
 
 	offsetMu sync.Mutex
-	offset   int64 // from the clock's nanoseconds to those since the machine was started
-	looked   int64 // when that was found out, in nanoseconds of the clock; 0: it was not
+	offset   int64 // from the clock's nanoseconds to those since the machine booted
+	looked   int64 // when that was measured, in nanoseconds of the clock; 0 if it was not
 }
 
 // flushPatience is how long a Flush waits for the service at most.
 const flushPatience = 10 * time.Second
 
-// The memory that a recorder wishes for.
+// The memory that a recorder asks for.
 const (
 	sharedMemory = 4 << 20
 	sharedPage   = 16 << 10
 )
 
-// connect sees to it that there is a producer: p, or else one of its own.
+// connect makes sure that there is a producer: p, or else one of its own.
 func (s *served) connect(r sink.Recorder, o sink.Options, p *producer.Producer) error {
 	s.r, s.options, s.producer = r, o, p
 	if p != nil {
@@ -46,16 +46,16 @@ func (s *served) connect(r sink.Recorder, o sink.Options, p *producer.Producer) 
 		MemorySize: sharedMemory, PageSize: sharedPage,
 		OnError: func(err error) {
 			r.Fail(err)
-			go r.Tell() // who is told may wait for Stop, which waits for the producer
+			go r.Tell() // OnError may wait for Stop, which waits for the producer
 		},
 	})
 	return err
 }
 
-// settle waits until the service has answered, and what its sessions want of the
-// source has begun: what is recorded next is recorded. Where no service listens
-// that is known at once. Without one it fails if there is another place to record
-// to; else what is recorded before a service comes is lost.
+// settle waits until the service has answered and its sessions have started the source: from
+// then on everything is recorded. If no service listens it returns at once. Without a service
+// it fails if there is another place to record to; otherwise what is recorded before a service
+// appears is lost.
 func (s *served) settle(source *producer.DataSource) error {
 	c := &s.options
 	ctx, cancel := context.WithTimeout(context.Background(), c.ServiceTimeout)
@@ -75,7 +75,7 @@ func (s *served) settle(source *producer.DataSource) error {
 		return fmt.Errorf("recorder: %w: %w", sink.ErrNoService, err)
 	case late:
 		s.r.Fail(fmt.Errorf("recorder: what is recorded until the service answers is lost: %w", err))
-		go s.r.Tell() // who is told may wait for what Start returns
+		go s.r.Tell() // OnError may wait for what Start returns
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func (s *served) settle(source *producer.DataSource) error {
 // firstWriters is how many writers a service knows before anything is recorded.
 const firstWriters = 8
 
-// registerWriters makes the first writers of each instance. The service takes what
-// a program leaves in the memory at its end from writers that it knows, and a
-// program may end before the service is told of one.
+// registerWriters creates the first writers of each instance. The service recovers what a
+// program leaves in the memory only from writers it knows, and a program may end before the
+// service learns of one.
 func registerWriters(source *producer.DataSource) {
 	for _, i := range source.Instances() {
 		for n := range uint(firstWriters) {
@@ -94,11 +94,11 @@ func registerWriters(source *producer.DataSource) {
 	}
 }
 
-// sleepCheck is how often it is looked whether the machine slept, in ns.
+// sleepCheck is the interval of checks whether the machine slept, in ns.
 const sleepCheck = int64(time.Second)
 
-// bootOffset is what the nanoseconds of the recorder's clock lack to those since
-// the machine was started.
+// bootOffset returns the difference from the nanoseconds of the recorder's clock to those since
+// the machine booted.
 func (s *served) bootOffset() int64 {
 	s.offsetMu.Lock()
 	defer s.offsetMu.Unlock()
@@ -109,7 +109,7 @@ func (s *served) bootOffset() int64 {
 	}
 	here, boot := producer.SameMoment(func() uint64 { return uint64(time.Since(c.Start())) })
 	offset := int64(boot - here)
-	// More than the jitter of a look at both clocks: the machine slept.
+	// A difference above the jitter of reading both clocks: the machine slept.
 	if slept := offset - s.offset; s.looked == 0 || slept > int64(clock.Horizon) || -slept > int64(clock.Horizon) {
 		s.offset = offset
 	}
@@ -117,7 +117,7 @@ func (s *served) bootOffset() int64 {
 	return s.offset
 }
 
-// Flush waits until the service has all that was put.
+// Flush waits until the service has everything that was put.
 func (s *served) Flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *served) close(source *producer.DataSource) {
 	}
 }
 
-// clock is the recorder's clock; nil: no times are wanted.
+// clock returns the recorder's clock; nil if no times are wanted.
 func (s *served) clock() *clock.Clock {
 	if s.options.NoTimes {
 		return nil
@@ -144,5 +144,5 @@ func (s *served) clock() *clock.Clock {
 	return s.r.Clock()
 }
 
-// Producer is the sink's connection.
+// Producer returns the sink's connection.
 func (s *served) Producer() *producer.Producer { return s.producer }

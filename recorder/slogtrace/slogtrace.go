@@ -11,20 +11,20 @@ import (
 	"tracex/recorder"
 )
 
-// Options say what a handler records. The zero Options are the default.
+// Options are what a handler records. The zero Options are the default.
 type Options struct {
-	Level slog.Leveler // the least that is recorded; nil: slog.LevelInfo
+	Level slog.Leveler // the lowest level that is recorded; nil for slog.LevelInfo
 }
 
-// NewHandler returns a slog.Handler that records each log line into the thread
-// that the line's context has for the calling goroutine (see [recorder.FromContext]), as
-// a leaf of the call that is open there: a write to a variable named by the level, at the
-// line's place in the source. next gets all lines as well; it may be nil, as o may.
+// NewHandler returns a slog.Handler that records each log line into the calling goroutine's
+// thread for the line's context (see [recorder.FromContext]). The line is a leaf of the open
+// call: a write to a variable named by the level, at the line's source location. next gets all
+// lines as well. next and o may be nil.
 //
-// A line whose context carries no thread is not recorded, nor one below the level.
-// Of attributes numbers, strings, times and the like are, and errors as
-// [recorder.Recorder.Of] has them; of others the type. No LogValue, String or Error of
-// the program's is called, unless [recorder.Config.CallMethods] says so.
+// A line is not recorded if its context carries no thread, or if it is below the level.
+// Attributes that are numbers, strings, times and the like are recorded, errors as by
+// [recorder.Recorder.Of]; for others the type. No LogValue, String or Error method of the
+// program is called, unless [recorder.Config.CallMethods] is set.
 func NewHandler(r *recorder.Recorder, next slog.Handler, o *Options) slog.Handler {
 	if r == nil && next != nil {
 		return next
@@ -41,7 +41,7 @@ type logHandler struct {
 	next   slog.Handler
 	least  slog.Leveler
 	groups string // open groups, each followed by a dot
-	attrs  string // of WithAttrs, as text
+	attrs  string // from WithAttrs, as text
 }
 
 // Enabled reports whether the line is recorded, or next wants it.
@@ -57,7 +57,7 @@ func (h *logHandler) records(ctx context.Context, level slog.Level) *recorder.Th
 	return recorder.FromContext(ctx)
 }
 
-// Handle records the line and hands it on.
+// Handle records the line and passes it to next.
 func (h *logHandler) Handle(ctx context.Context, line slog.Record) error {
 	if t := h.records(ctx, line.Level); t != nil {
 		var text strings.Builder
@@ -91,7 +91,7 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &with
 }
 
-// WithGroup returns a handler whose attributes from here on belong to a group.
+// WithGroup returns a handler whose later attributes belong to a group.
 func (h *logHandler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
@@ -121,8 +121,8 @@ func (h *logHandler) writeAttr(text *strings.Builder, groups string, a slog.Attr
 	text.WriteString(" " + groups + a.Key + "=" + h.plainText(a.Value))
 }
 
-// plainText is the text of a value: of one that is none of package slog's own kinds
-// what [Recorder.Of] makes of it, if that is a text or a number.
+// plainText returns the text of a value. If its kind is KindAny, that is what [Recorder.Of]
+// makes of it, if that is a text or a number, and otherwise its type.
 func (h *logHandler) plainText(v slog.Value) string {
 	switch v.Kind() {
 	case slog.KindString:
