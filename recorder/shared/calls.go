@@ -243,7 +243,7 @@ func (s *callSink) Opened(thread int32) (open []format.Class) {
 }
 
 func (s *callSink) Finish() {
-	s.stopped.Store(true) // it may be set already, see stop
+	s.stopped.Store(true) // it may be set already
 	s.Flush()
 	if s.source != nil {
 		s.last()

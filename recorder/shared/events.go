@@ -259,7 +259,7 @@ func (s *eventSink) Opened(thread int32) (open []format.Class) {
 }
 
 func (s *eventSink) Finish() {
-	s.stopped.Store(true) // it may be set already, see stop
+	s.stopped.Store(true) // it may be set already
 	s.Flush()
 	s.Abandon()
 }

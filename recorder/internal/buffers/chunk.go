@@ -1,5 +1,5 @@
-// Package buffers has the memory into which goroutines record: chunks, each of one
-// goroutine, what is published of them, and the pool that they come from.
+// Package buffers has the memory into which goroutines record: chunks, each used by one
+// goroutine, their published parts, and the pool that they come from.
 package buffers
 
 import (
@@ -8,8 +8,8 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// Chunk is a buffer of one goroutine: the bytes of whole objects as they will
-// stand in the file, and a mark for each header and each footer among them.
+// Chunk is a buffer of one goroutine: the bytes of whole objects as they will be in the file,
+// and a mark for each header and each footer among them.
 //
 //	data   | in the sink | published          | being written | free     |
 //	       0          flushed             published        t.bytes  len(data)
@@ -27,45 +27,43 @@ import (
 //	 └───────────────────────────────────│───────────────────────┘
 //	                                     ▼ collected, when no goroutine has it
 //
-// The owner is the one goroutine that records into the current chunk. It writes
-// after what is published, then publishes, and it alone does. A flusher is any
-// goroutine that holds the thread's mu; it reads what is published. A change of
-// state holds the thread's swap. Words that both sides touch:
+// The owner is the goroutine that records into the current chunk. It alone writes after what is
+// published, and then publishes. A flusher is any goroutine that holds the thread's mu; it
+// reads what is published. A change of state requires the thread's swap. Words that both sides
+// use:
 //
 //	word             written by                 read by
 //	Chunk.Published  owner, after each object   flusher, before it reads data and marks
-//	Thread.chunk     whoever holds swap         owner, before and after each object
+//	Thread.chunk     the holder of swap         owner, before and after each object
 //
-// Both are atomic variables of sync/atomic, whose operations have one order that
-// all goroutines agree on. That settles what happens when a flusher takes a chunk
-// away while its owner records, as it does from an idle thread:
+// Both are variables of sync/atomic, whose operations have one order that all goroutines agree
+// on. That settles what happens if a flusher takes a chunk away while its owner records, as it
+// does from an idle thread:
 //
 //	owner    store published   load Thread.chunk
 //	flusher  store Thread.chunk = nil   load published
 //
-// Whatever the order, one of them sees what the other did: either the flusher
-// has all that the owner recorded, or the owner finds its chunk gone and takes
-// what is missing to another one (Thread.rescue). The flusher does both with swap held
-// and notes how far it has read, so that the owner need not wait until that is in
-// the sink.
+// In any order, one of them sees what the other did: either the flusher has everything that the
+// owner recorded, or the owner finds its chunk gone and moves what is missing to another one
+// (Thread.rescue). The flusher does both with swap held, and notes how far it has read, so the
+// owner need not wait until that is in the sink.
 //
-// A chunk that was taken away is not used again, because its owner may be writing
-// to it at that moment: the garbage collector gets it.
+// A chunk that was taken away is not reused, because its owner may be writing to it at that
+// moment: the garbage collector frees it.
 type Chunk struct {
 	Data  []byte
 	Marks []Mark
-	// Published is the number of bytes, and in its low half of marks, that a
-	// flusher may read. With the chunk's memory it is in the live file, if that
-	// has room for it.
+	// Published is the number of bytes, and in its low half of marks, that a flusher may read.
+	// It is in the live file, as the chunk's memory is, if that has room for the chunk.
 	Published *atomic.Uint64
-	live      *liveChunk // nil: it is in the program's own memory
+	live      *liveChunk // nil if it is in the program's own memory
 
 	Next *Chunk // in a list of chunks
 
 	Number       uint64       // among the thread's chunks, from 1
-	Turns        []clock.Turn // of the clock's counter; the thread's swap guards it
-	Taken        uint64       // what was published when it was taken away; the thread's swap guards it
-	Flushed      int          // bytes that are in the sink; the thread's lock guards it
+	Turns        []clock.Turn // of the clock's counter; guarded by the thread's swap
+	Taken        uint64       // what was published when it was taken away; guarded by the thread's swap
+	Flushed      int          // bytes that are in the sink; guarded by the thread's lock
 	FlushedMarks int
 }
 
@@ -85,8 +83,8 @@ func (l *Chunks) Add(c *Chunk) {
 	l.last = c
 }
 
-// Begins makes a chunk the one with a number among a thread's. again is how often the
-// clock's counter has begun again by then. The thread's swap is held.
+// Begins makes c the chunk with this number among its thread's. again is how often the clock's
+// counter has restarted so far. The thread's swap is held.
 func (c *Chunk) Begins(number uint64, again int64) {
 	c.Turns = c.Turns[:0]
 	if again > 0 {

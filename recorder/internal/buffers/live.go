@@ -7,7 +7,7 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveChunk is where a chunk has its memory in the live file.
+// liveChunk is where a chunk's memory is in the live file.
 type liveChunk struct {
 	file  *live.File
 	piece *live.Piece
@@ -15,9 +15,9 @@ type liveChunk struct {
 	gone  runtime.Cleanup
 }
 
-// makeLive makes a chunk in the live file; nil where that has no room. When the
-// program has no more use for it, the garbage collector gives its memory back: a
-// goroutine from which it was taken away may be writing to it until then.
+// makeLive makes a chunk in the live file; nil if that has no room. The garbage collector frees
+// its memory when the program no longer uses it: until then a goroutine from which it was taken
+// away may be writing to it.
 func (p *Pool) makeLive(size int) *Chunk {
 	l := p.live
 	if l == nil {
@@ -45,8 +45,8 @@ func (p *Pool) makeLive(size int) *Chunk {
 	return c
 }
 
-// Warm has the chunks ready that the first goroutine begins with: the first store into
-// a page of the live file takes some microseconds, and that call as much longer.
+// Warm prepares the chunks that the first goroutine begins with: the first store into a page of
+// the live file takes some microseconds, which that goroutine's call would take longer.
 func (p *Pool) Warm() {
 	for _, size := range []int{First, min(4*First, p.block)} {
 		if c := p.Get(size); c != nil {
@@ -59,7 +59,7 @@ func (p *Pool) Warm() {
 	}
 }
 
-// pageSize is the least that pages have.
+// pageSize is the smallest size of a page.
 const pageSize = 4 << 10
 
 func (lc *liveChunk) free() {
@@ -67,7 +67,7 @@ func (lc *liveChunk) free() {
 	lc.file.Free(lc.piece)
 }
 
-// Release gives back the memory of a chunk that is no longer in use.
+// Release frees the memory of a chunk that is no longer in use.
 func (c *Chunk) Release() {
 	if c.live != nil {
 		c.live.gone.Stop()
@@ -76,25 +76,25 @@ func (c *Chunk) Release() {
 	}
 }
 
-// forgotten notes that nothing of the chunk is worth keeping.
+// forgotten notes that nothing in the chunk is worth keeping.
 func (c *Chunk) forgotten() {
 	if c.live != nil {
 		c.live.slot.Word(0).Store(0)
 	}
 }
 
-// KeepLimit notes how much of a chunk that was taken away is good: its owner takes
-// what it publishes after that to another one. The thread's swap is held.
+// KeepLimit notes how much of a chunk that was taken away is valid: its owner moves what it
+// publishes after that to another one. The thread's swap is held.
 func (c *Chunk) KeepLimit() {
 	if c.live != nil {
 		c.live.slot.Word(live.ChunkLimit).Store(live.TakenAway | c.Taken)
 	}
 }
 
-// KeepFor notes in the live file that the chunk is a thread's from now on. owner is the
-// thread's slot, nil: it has none. The thread's swap is held. That the thread has begun
-// a chunk of its number comes last: one that has begun and is not there had no room in
-// the live file.
+// KeepFor notes in the live file that the chunk belongs to a thread from now on. owner is the
+// thread's slot, nil if it has none. The thread's swap is held. The number of the thread's
+// begun chunks is stored last: a chunk that was begun but is missing had no room in the live
+// file.
 func (c *Chunk) KeepFor(owner *live.Slot, thread int32) {
 	if owner == nil {
 		return
@@ -109,14 +109,14 @@ func (c *Chunk) KeepFor(owner *live.Slot, thread int32) {
 	owner.Word(live.ThreadBegun).Store(c.Number)
 }
 
-// KeepSent notes in the live file how much of the chunk the sink has: so many bytes and marks.
+// KeepSent notes in the live file how much of the chunk the sink has, in bytes and marks.
 func (c *Chunk) KeepSent(bytes, marks int) {
 	if c.live != nil {
 		c.live.slot.Word(live.ChunkFlushed).Store(Pack(bytes, marks))
 	}
 }
 
-// SlotOff is where in the live file the chunk's slot is; 0: it has none.
+// SlotOff returns the offset of the chunk's slot in the live file; 0 if it has none.
 func (c *Chunk) SlotOff() int64 {
 	if c.live == nil {
 		return 0
@@ -124,5 +124,5 @@ func (c *Chunk) SlotOff() int64 {
 	return c.live.slot.Off
 }
 
-// IsLive reports whether the chunk has its memory in the live file.
+// IsLive reports whether the chunk's memory is in the live file.
 func (c *Chunk) IsLive() bool { return c.live != nil }

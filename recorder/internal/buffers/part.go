@@ -1,9 +1,9 @@
 package buffers
 
-// Mark is where in a chunk a header or a footer stands, and when it was made.
+// Mark is where a header or a footer is in a chunk, and when it was recorded.
 type Mark struct {
 	Place   uint64
-	Reading uint64 // of the recorder's clock; 0 when no times are wanted
+	Reading uint64 // of the recorder's clock; 0 if no times are wanted
 }
 
 // The place of a mark is
@@ -13,10 +13,10 @@ type Mark struct {
 //	31 to 0    position after it
 const footerMark = 1 << 63
 
-// HeaderAt is the place of a header's mark.
+// HeaderAt returns the place of a header's mark.
 func HeaderAt(pos, end int) uint64 { return uint64(pos)<<32 | uint64(end) }
 
-// FooterAt is the place of a footer's mark.
+// FooterAt returns the place of a footer's mark.
 func FooterAt(pos, end int) uint64 { return HeaderAt(pos, end) | footerMark }
 
 // Footer reports whether the object is a footer.
@@ -28,37 +28,36 @@ func (m *Mark) Pos() int { return int(m.Place &^ footerMark >> 32) }
 // End is the position after the object.
 func (m *Mark) End() int { return int(uint32(m.Place)) }
 
-// Moved returns the mark of an object that now stands delta bytes earlier.
+// Moved returns the mark of an object that was moved to delta bytes earlier.
 func (m Mark) Moved(delta int) Mark {
 	m.Place -= uint64(delta)<<32 + uint64(delta)
 	return m
 }
 
-// BytesPerMark is how many bytes of data a chunk has for each mark. A call
-// without arguments takes 37 bytes and two marks.
+// BytesPerMark is how many bytes of data a chunk has for each mark. A call without arguments
+// takes 37 bytes and two marks.
 const (
 	BytesPerMark = 16
 	MarkSize     = 16
 )
 
-// Part is what is published of a chunk and not yet in the sink. First is its
-// position in the chunk.
+// Part is what is published of a chunk and not yet in the sink. First is its position in the
+// chunk.
 type Part struct {
 	Data    []byte
 	Marks   []Mark
 	First   int
-	Chunk   *Chunk // nil: a note, which is in none
-	Missing int64  // it is the note of so many trace points, and nothing else
+	Chunk   *Chunk // nil for a note, which is in no chunk
+	Missing int64  // if above 0, it is only the note of so many missing trace points
 }
 
-// Pending returns what is published of a chunk and not in the sink. The
-// thread's lock is held.
+// Pending returns what is published of a chunk and not in the sink. The thread's lock is held.
 func (c *Chunk) Pending() Part {
 	return c.UpTo(c.Published.Load())
 }
 
-// UpTo returns what is not in the sink of what was published at some moment. The
-// thread's lock is held.
+// UpTo returns what was published at some moment and is not in the sink. The thread's lock is
+// held.
 func (c *Chunk) UpTo(published uint64) Part {
 	n, m := Unpack(published)
 	return Part{Data: c.Data[c.Flushed:n], Marks: c.Marks[c.FlushedMarks:m], First: c.Flushed, Chunk: c}
@@ -95,10 +94,10 @@ func (p Part) Split(bytes int) (before, rest Part) {
 	return p, Part{}
 }
 
-// MarksBefore is how many marks of the part's chunk are before the part.
+// MarksBefore returns how many marks of the part's chunk precede the part.
 func (p Part) MarksBefore() int {
 	if p.Chunk == nil {
 		return 0
 	}
-	return cap(p.Chunk.Marks) - cap(p.Marks) // it is a slice of these
+	return cap(p.Chunk.Marks) - cap(p.Marks) // it is a subslice of the chunk's
 }

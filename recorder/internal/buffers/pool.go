@@ -9,29 +9,29 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Pool keeps the recorder's memory within a limit: that of chunks, which it
-// hands out, and that of what is reserved besides: threads, their stacks, names.
-// Chunks have a share of it, and what is reserved has another one, so that a
-// goroutine that begins when all chunks are in use can be seen later at least. Some
-// is never for chunks: it is for those who need it at once, while the recorder's
-// goroutine takes chunks away.
+// Pool keeps the recorder's memory within a limit: that of chunks, which it hands out, and that
+// reserved for other things: threads, their stacks, names. Chunks have a share of it, and
+// reserved memory another one, so that a goroutine that begins while all chunks are in use can
+// at least be recorded later. A part is never used for chunks: it can be reserved at once,
+// while the recorder's goroutine is still taking chunks away.
 type Pool struct {
 	block int        // size of a block
-	live  *live.File // where chunks have their memory; nil: in the program's own
-	// Some have it in the program's own for want of room, which liveFull is told.
+	live  *live.File // where chunks have their memory; nil for the program's own
+	// volatile says that some have it in the program's own, as there was no room; liveFull is
+	// called then.
 	volatile atomic.Bool
 	liveFull func()
 
 	mu       sync.Mutex
 	max      int64
-	used     int64      // bytes of all chunks, free ones among them, and of what is reserved
+	used     int64      // bytes of all chunks, including free ones, and of reserved memory
 	reserved int64      // bytes besides chunks
 	free     [][]*Chunk // by the logarithm of their size
 	freed    int64      // bytes of free chunks
 }
 
-// NewPool returns a pool of so many bytes, for blocks of a size. l is where chunks have
-// their memory, full is told when that has no more room; both may be nil.
+// NewPool returns a pool of max bytes, for blocks of a size. l is where chunks have their
+// memory; full is called when that has no more room. Both may be nil.
 func NewPool(max int64, block int, l *live.File, full func()) *Pool {
 	return &Pool{max: max, block: block, live: l, liveFull: full, free: make([][]*Chunk, bits.UintSize)}
 }
@@ -39,7 +39,7 @@ func NewPool(max int64, block int, l *live.File, full func()) *Pool {
 // usage is what a pool's memory is used for, in bytes.
 type usage struct {
 	Max      int64
-	Used     int64 // of chunks, free ones too, and reserved
+	Used     int64 // chunks, including free ones, and reserved
 	Reserved int64
 	Free     int64 // of chunks
 }
@@ -51,16 +51,16 @@ func (p *Pool) Usage() usage {
 }
 
 const (
-	// firstChunk is the size of a goroutine's first buffer, in bytes: ten calls fit.
+	// First is the size of a goroutine's first buffer, in bytes: ten calls fit.
 	First = 1 << 10
-	// maxBlockSize keeps positions in a buffer within 31 bits.
+	// MaxSize keeps positions in a buffer within 31 bits.
 	MaxSize = 1 << 28
 	// chunkSize is what a chunk takes besides its data and marks.
 	chunkSize = int64(unsafe.Sizeof(Chunk{}) + 2*unsafe.Sizeof((*Chunk)(nil)))
 )
 
-// Largest is the size of the largest chunk for which there is memory, whatever is
-// reserved: who waits for it gets it.
+// Largest is the size of the largest chunk for which there is memory whatever is reserved: a
+// goroutine that waits for it gets it.
 func (p *Pool) Largest() int {
 	size := MaxSize
 	for p.Cost(size) > p.ownOfChunks()-p.aside() {
@@ -69,12 +69,12 @@ func (p *Pool) Largest() int {
 	return size
 }
 
-// marks is how many marks a chunk of a size has. One that is larger than a block
-// is for a single large object.
+// marks returns how many marks a chunk of a size has. A chunk larger than a block is for a
+// single large object.
 func (p *Pool) marks(size int) int { return min(size, p.block) / BytesPerMark }
 
-// Cost is what a chunk of a size takes in memory, in bytes: of one that is larger
-// than a block the sink has a copy, besides what it takes anyway.
+// Cost returns how much memory a chunk of a size takes, in bytes. If it is larger than a block,
+// the sink has a copy besides.
 func (p *Pool) Cost(size int) int64 {
 	cost := int64(size) + int64(p.marks(size))*MarkSize + chunkSize
 	if size > p.block {
@@ -83,8 +83,8 @@ func (p *Pool) Cost(size int) int64 {
 	return cost
 }
 
-// Get returns a chunk of a size, a power of two or the block size, or nil when
-// the memory is used up.
+// Get returns a chunk of a size, a power of two or the block size, or nil if the memory is used
+// up.
 func (p *Pool) Get(size int) *Chunk {
 	cost := p.Cost(size)
 	c, ok := p.find(size, cost)
@@ -98,8 +98,8 @@ func (p *Pool) Get(size int) *Chunk {
 	return c
 }
 
-// make makes a chunk of a size: in the live file, or in the program's own memory
-// where that has no room.
+// make makes a chunk of a size: in the live file, or in the program's own memory if that has no
+// room.
 func (p *Pool) make(size int) *Chunk {
 	if c := p.makeLive(size); c != nil {
 		return c
@@ -110,8 +110,8 @@ func (p *Pool) make(size int) *Chunk {
 	return &Chunk{Data: make([]byte, size), Marks: make([]Mark, p.marks(size)), Published: new(atomic.Uint64)}
 }
 
-// Prepare makes a chunk ready for use from its begin. All of it is in the sink,
-// and nobody else has it.
+// Prepare makes a chunk ready for use from its start. All of it is in the sink, and no other
+// goroutine has it.
 func (p *Pool) Prepare(c *Chunk) {
 	c.forgotten()
 	c.Flushed, c.FlushedMarks = 0, 0
@@ -135,8 +135,9 @@ func (p *Pool) find(size int, cost int64) (*Chunk, bool) {
 	return nil, p.win(cost, p.forChunks())
 }
 
-// What chunks have for themselves: half of the memory, or so many bytes. What is
-// reserved has an eighth of it, or so many bytes where that is little.
+// shareOfChunks is how many bytes chunks have for themselves, or half of the memory if that is
+// less. Reserved memory has an eighth, or shareOfReserved bytes if that is more, but at most a
+// quarter.
 const (
 	shareOfChunks   = 16 << 20
 	shareOfReserved = 64 << 10
@@ -145,27 +146,27 @@ const (
 // ownOfChunks is what cannot be reserved.
 func (p *Pool) ownOfChunks() int64 { return min(p.max/2, shareOfChunks) }
 
-// Reservable is how much can be reserved, if no chunk has it.
+// Reservable is how much can be reserved if no chunk uses it.
 func (p *Pool) Reservable() int64 { return p.max - p.ownOfChunks() }
 
-// aside is what is never for chunks: a little of what cannot be reserved.
+// aside is what is never used for chunks: a little of what cannot be reserved.
 func (p *Pool) aside() int64 { return min(p.max/32, p.ownOfChunks()/8) }
 
-// forChunks is up to which use of the memory there may be more chunks. mu is held.
+// forChunks is the use of the memory up to which more chunks may be made. mu is held.
 func (p *Pool) forChunks() int64 {
 	share := max(p.max/8, min(p.max/4, shareOfReserved))
 	return p.max - max(share-p.reserved, p.aside())
 }
 
-// Left returns how many bytes there are for more chunks.
+// Left returns how many bytes are left for more chunks.
 func (p *Pool) Left() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.forChunks() - p.used + p.freed
 }
 
-// win takes bytes that nobody uses, up to a limit. It reports whether there are
-// as many. mu is held.
+// win takes unused bytes, up to a limit on all used ones. It reports whether there were enough.
+// mu is held.
 func (p *Pool) win(bytes, limit int64) bool {
 	if p.used+bytes > limit {
 		p.forget(p.used + bytes - limit)
@@ -177,7 +178,7 @@ func (p *Pool) win(bytes, limit int64) bool {
 	return true
 }
 
-// forget gives free chunks to the garbage collector until need bytes are won.
+// forget gives free chunks to the garbage collector until need bytes are freed.
 func (p *Pool) forget(need int64) {
 	if p.freed == 0 {
 		return
@@ -194,7 +195,7 @@ func (p *Pool) forget(need int64) {
 	}
 }
 
-// Put takes a chunk back that its owner gave up. All of it is in the sink.
+// Put takes back a chunk that its owner gave up. All of it is in the sink.
 func (p *Pool) Put(c *Chunk) {
 	p.mu.Lock()
 	i := bits.Len(uint(len(c.Data)))
@@ -203,15 +204,15 @@ func (p *Pool) Put(c *Chunk) {
 	p.mu.Unlock()
 }
 
-// Lost says that a chunk was taken away from its owner.
+// Lost notes that a chunk was taken away from its owner.
 func (p *Pool) Lost(c *Chunk) {
 	p.mu.Lock()
 	p.used -= p.Cost(len(c.Data))
 	p.mu.Unlock()
 }
 
-// Reserve takes bytes for something else than chunks. full: it is not for want
-// of chunks that there are none.
+// Reserve takes bytes for something other than chunks. If it fails, full reports whether taking
+// chunks away would not help.
 func (p *Pool) Reserve(bytes int64) (ok, full bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,7 +234,7 @@ func (p *Pool) Scarce() bool {
 	return p.reserved > most-most/8
 }
 
-// Release gives reserved bytes back.
+// Release gives back reserved bytes.
 func (p *Pool) Release(bytes int64) {
 	p.mu.Lock()
 	p.reserved -= bytes

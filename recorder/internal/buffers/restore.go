@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Restore makes the chunk whose slot is at an offset of a live file.
+// Restore returns the chunk whose slot is at an offset of a live file.
 func Restore(rest *live.Rest, at int64) (*Chunk, error) {
 	word := func(off int64) uint64 { return rest.Uint(at + off) }
 	size, n := Unpack(word(live.ChunkSizes))

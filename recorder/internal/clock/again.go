@@ -1,37 +1,36 @@
 package clock
 
-// What a clock does about a counter that begins again, or goes another way than
-// the monotonic clock between two looks: each time an era begins. Eras lie one
-// behind the other on the clock's line, where no two overlap.
+// What a clock does about a counter that restarts, or departs from the monotonic clock between
+// two looks: each time an era begins. Eras follow one another on the clock's line, without
+// overlap.
 
-// era is the time from one begin of the counter to the next.
+// era is the time from one start of the counter to the next.
 type era struct {
-	from  uint64 // its begin on the line
-	shift uint64 // from a reading of the counter to its place on the line
-	end   uint64 // behind its last place; of the current one it is not known
+	from  uint64 // its start on the line
+	shift uint64 // from a reading of the counter to its position on the line
+	end   uint64 // after its last position; unknown for the current one
 }
 
-// maxEras bounds what a clock remembers of eras.
+// maxEras bounds how many eras a clock remembers.
 const maxEras = 256
 
-// began reports whether the counter has begun again before a look, or the
-// monotonic clock is so far ahead of what was promised that there is to be a new
-// era. mu is held.
+// began reports whether the counter restarted before a look, or the monotonic clock is so far
+// ahead of the promised line that a new era is needed. mu is held.
 func (c *Clock) began(now instant) bool {
 	last := c.points[len(c.points)-1]
 	return c.fell(now) || now.reading < last.reading && now.ns-last.ns > Horizon
 }
 
-// fell reports whether the counter is behind the last look.
+// fell reports whether the counter is below the last look.
 func (c *Clock) fell(now instant) bool {
 	return int64(now.reading-c.looked.reading) < -int64(c.slack())
 }
 
-// beginAgain begins an era with a look, which is in terms of the one before. It
-// returns where the look is on the line. mu is held.
+// beginAgain begins an era with a look, which is in terms of the previous one. It returns the
+// look's position on the line. mu is held.
 //
-// Nobody knows when the counter began again since the last look; what is known is
-// that it can have been no earlier than its reading says, if it began with zero.
+// The time of the restart since the last look is unknown, except for a bound: the counter's
+// reading says how long ago it was at most, if it restarted at zero.
 func (c *Clock) beginAgain(now instant) instant {
 	current := &c.eras[len(c.eras)-1]
 	reading := now.reading - current.shift
@@ -60,20 +59,20 @@ func (c *Clock) beginAgain(now instant) instant {
 	return now
 }
 
-// span is how many nanoseconds the counter takes for some units, about.
+// span returns about how many nanoseconds the counter takes for some units.
 func (c *Clock) span(units uint64) int64 {
 	p := Piece{0, units, 0, c.rate}
 	return p.At(units)
 }
 
-// Turn says that the marks of a chunk from some number on were made when the
-// counter had begun again so often.
+// Turn says that the marks of a chunk from some number on were made after the counter had
+// restarted so often.
 type Turn struct {
 	mark  int
 	again int64
 }
 
-// Turned returns the turns of a chunk with one more, unless it has that.
+// Turned returns the turns of a chunk with one more. It replaces a turn at the same mark.
 func Turned(turns []Turn, mark int, again int64) []Turn {
 	if n := len(turns); n > 0 && turns[n-1].mark == mark {
 		turns[n-1].again = again
@@ -82,9 +81,8 @@ func Turned(turns []Turn, mark int, again int64) []Turn {
 	return append(turns, Turn{mark, again})
 }
 
-// place puts a reading of the counter on the line: the first place behind another
-// one that it can have, in an era from the one with a number on. What cannot be is
-// where the other one is.
+// place maps a reading of the counter to the line, in an era from number again on: to its first
+// possible position after behind. If there is none, it returns behind.
 func (c *Clock) place(reading, behind uint64, again int64) uint64 {
 	slack := int64(c.slack())
 	e := max(len(c.eras)-1-int(c.again.Load()-again), 0)
@@ -106,9 +104,8 @@ func (c *Clock) place(reading, behind uint64, again int64) uint64 {
 	}
 }
 
-// Settle puts readings on the line, in place, and returns the last; behind is the
-// one before them, and turns are those of their buffer, in which the first reading
-// has a number.
+// Settle maps readings to the line, in place, and returns the last. behind is the one before
+// them. turns are those of their chunk, in which the first reading's mark has number first.
 func (c *Clock) Settle(readings []uint64, first int, turns []Turn, behind uint64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,5 +120,5 @@ func (c *Clock) Settle(readings []uint64, first int, turns []Turn, behind uint64
 	return behind
 }
 
-// Turns is how often the counter began again.
+// Turns returns how often the counter restarted.
 func (c *Clock) Turns() int64 { return c.again.Load() }

@@ -1,9 +1,8 @@
-// package clock says which nanosecond of a recording a reading is.
+// Package clock maps the readings of a recording to nanoseconds.
 //
-// A trace point's time is a reading of the fastest counter that can be relied
-// on: the processor's own where that can be relied on, else nanoseconds of
-// Go's monotonic clock. Readings are turned into nanoseconds by whoever writes
-// them, so that a goroutine that records pays for the reading alone.
+// A trace point's time is a reading of the fastest counter that is reliable: the processor's
+// own if possible, else nanoseconds of Go's monotonic clock. The writer of the points converts
+// readings to nanoseconds, so a goroutine that records pays only for the reading.
 package clock
 
 import (
@@ -14,16 +13,16 @@ import (
 	"time"
 )
 
-// Horizon is how far ahead a look at the monotonic clock makes a clock say how
-// its counter will go on, in ns. However badly the counter's rate is known, what
-// it says is wrong by that much of the horizon alone, and not for longer.
+// Horizon is how far ahead, in ns, a look at the monotonic clock predicts the counter. However
+// inaccurate the counter's rate is, the error is limited to what it makes of one horizon, and
+// lasts no longer.
 const Horizon = int64(10 * time.Millisecond)
 
 // maxPoints bounds what a clock remembers of the past.
 const maxPoints = 1024
 
-// Clock says which nanosecond since base a reading is. It is one rising line
-// for all threads, made of straight pieces:
+// Clock maps a reading to nanoseconds since base. The mapping is one rising line for all
+// threads, made of straight pieces:
 //
 //	ns |                   ____x   x: looks at the monotonic clock
 //	   |              _x---        o: where it was expected to be by then
@@ -32,43 +31,42 @@ const maxPoints = 1024
 //	   |x--
 //	   +---------------------------- reading
 //
-// Pieces that were used do not change, so that a thread's times do not go back
-// and those of two threads can be compared; and as each look begins a new one,
-// the line stays where the monotonic clock is, however long the program runs. Who
-// gives a goroutine a buffer, and the timer, see to it that there are looks.
+// Pieces that were used do not change, so a thread's times never decrease and those of two
+// threads can be compared. As each look begins a new piece, the line stays near the monotonic
+// clock, however long the program runs. A look is made when a goroutine gets a buffer, and by
+// the timer.
 //
-// The counter may begin again, as that of a machine that was suspended or moved.
-// What it says from then on is put behind what it said before: see era.
+// The counter may restart, for example if the machine was suspended or migrated. Readings from
+// then on are mapped to after the earlier ones: see era.
 type Clock struct {
 	counter bool          // readings are a counter's, not nanoseconds
 	count   func() uint64 // the processor's counter
 	source  Source
 	base    time.Time
 
-	// What Notice needs to know of the last look without the lock.
+	// What Notice needs of the last look without the lock.
 	seen  atomic.Uint64 // the counter
-	quiet atomic.Uint64 // how far it may go on from there until another is due
-	again atomic.Int64  // how often the counter began again
+	quiet atomic.Uint64 // how far it may advance from there until another look is due
+	again atomic.Int64  // how often the counter restarted
 	begun func()        // see Begin
 
-	live *liveClock // what is known of the line, for who finishes the recording; nil: nothing
+	live *liveClock // where the line is kept for Finish; nil if nowhere
 
 	mu     sync.Mutex
 	points []instant // where pieces meet; the last is ahead of all that was asked for
 	took   uint64    // by the shortest look, in units of the counter
 	looked instant   // the last look
-	eras   []era     // one more than the counter began again, less those that are forgotten
+	eras   []era     // one more than the counter restarted, less the forgotten ones
 
-	// The counter may run on while the machine sleeps; the monotonic clock does
-	// not. So the rate is the highest of the last three that were found between
-	// looks a horizon apart. Too high a one leads to more looks, too low a one to
-	// fewer.
+	// The counter may run while the machine sleeps; the monotonic clock does not. So rate is
+	// the highest of the last three measured between looks a horizon apart. Too high a rate
+	// leads to more looks, too low a rate to fewer.
 	measured instant
 	rates    [3]uint64
-	rate     uint64 // nanoseconds per unit of the counter, times 2^32; 0: not known yet
+	rate     uint64 // nanoseconds per unit of the counter, times 2^32; 0 if not known yet
 }
 
-// Source is what a clock looks at. Tests have one of their own.
+// Source is what a clock looks at. Tests have their own.
 type Source interface {
 	Counter() uint64
 	NS() int64
@@ -80,9 +78,9 @@ type instant struct {
 	ns      int64
 }
 
-// Begin starts a clock. count reads the processor's counter; nil: readings are
-// nanoseconds of the monotonic clock. from is nil, but in tests. again is called,
-// without locks of the clock, when the counter has begun again; nil: nothing is.
+// Begin starts a clock. count reads the processor's counter; if nil, readings are nanoseconds
+// of the monotonic clock. from is nil, except in tests. again is called, without locks of the
+// clock, after the counter has restarted; it may be nil.
 func (c *Clock) Begin(count func() uint64, from Source, again func()) {
 	c.source, c.count, c.begun = from, count, again
 	c.counter = from != nil || count != nil
@@ -115,20 +113,20 @@ func (c *Clock) Now() int64 {
 	return int64(time.Since(c.base))
 }
 
-// Present is the nanosecond that it is on the line now.
+// Present returns the current nanosecond on the line.
 func (c *Clock) Present() int64 {
 	if !c.counter {
 		return c.Now()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.goOn(0) // nothing is recorded any more
+	_ = c.goOn(0) // nothing more is recorded
 	p := c.piece(c.looked.reading)
 	return p.At(c.looked.reading)
 }
 
-// look reads counter and monotonic clock at the same moment: of some attempts
-// the one that was interrupted least.
+// look reads the counter and the monotonic clock at the same moment. It returns the least
+// interrupted of several attempts.
 func (c *Clock) look() (best instant) {
 	least := ^uint64(0)
 	for i := 0; i < 3 || i < 30 && least > 2*c.took; i++ {
@@ -158,11 +156,11 @@ func (p *Piece) At(reading uint64) int64 {
 	return p.ns + int64(hi<<32|lo>>32)
 }
 
-// Has reports whether a reading lies in the piece.
+// Has reports whether a reading is in the piece.
 func (p *Piece) Has(reading uint64) bool { return reading-p.from < p.behind-p.from }
 
-// Around returns the piece in which a reading lies. A reading from before the
-// clock began is taken for its begin.
+// Around returns the piece that a reading is in. A reading from before the clock's start is
+// mapped to the start.
 func (c *Clock) Around(reading uint64) Piece {
 	if !c.counter {
 		return Piece{0, ^uint64(0), 0, 1 << 32}
@@ -180,7 +178,7 @@ func (c *Clock) Around(reading uint64) Piece {
 	return p
 }
 
-// piece returns the piece in which a reading lies. mu is held.
+// piece returns the piece that a reading is in. mu is held.
 func (c *Clock) piece(reading uint64) Piece {
 	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].reading > reading })
 	if i == 0 || i == len(c.points) {
@@ -190,23 +188,21 @@ func (c *Clock) piece(reading uint64) Piece {
 	return Piece{a.reading, b.reading, a.ns, rate(a, b)}
 }
 
-// rate is that of the line from a to b. The counter's value at b is not below that
-// at a.
+// rate is the rate of the line from a to b. b.reading is not below a.reading.
 func rate(a, b instant) uint64 {
 	ns := uint64(max(b.ns-a.ns, 0))
 	units := b.reading - a.reading
-	if ns>>32 >= units { // a counter that hardly moves: not to be believed
+	if ns>>32 >= units { // a counter that hardly moves: unbelievable
 		return 0
 	}
 	r, _ := bits.Div64(ns>>32, ns<<32, units)
 	return r
 }
 
-// mostUnits bounds how far a counter is believed to go between two looks: for
-// some years.
+// mostUnits bounds how far a counter may advance between two looks: enough for some years.
 const mostUnits = 1 << 58
 
-// units is how far the counter goes in some nanoseconds.
+// units returns how far the counter advances in some nanoseconds.
 func (c *Clock) units(ns int64) uint64 {
 	if ns <= 0 || c.rate == 0 {
 		return 0
@@ -218,11 +214,11 @@ func (c *Clock) units(ns int64) uint64 {
 	return min(n, mostUnits)
 }
 
-// slack is how far apart the counters of two processors may be, or a reading and
-// what it is compared with: a millisecond.
+// slack is how far apart the counters of two processors may be, or a reading and the one it is
+// compared with: a millisecond.
 func (c *Clock) slack() uint64 { return max(c.units(int64(time.Millisecond)), 1000) }
 
-// Notice looks at the clock if that is due. It costs a reading where it is not.
+// Notice looks at the clock if that is due. Otherwise it costs one reading.
 func (c *Clock) Notice() {
 	if c.counter && c.Read()-c.seen.Load() >= c.quiet.Load() {
 		c.Refresh()
@@ -242,8 +238,8 @@ func (c *Clock) Refresh() {
 	}
 }
 
-// goOn looks at the clock and continues the line, until it is ahead of a reading
-// if that is one of now. It reports whether the counter began again. mu is held.
+// goOn looks at the clock and continues the line, past reading if that is a current one. It
+// reports whether the counter restarted. mu is held.
 func (c *Clock) goOn(reading uint64) (again bool) {
 	now := c.look()
 	c.seen.Store(now.reading)
@@ -263,10 +259,10 @@ func (c *Clock) goOn(reading uint64) (again bool) {
 	if now.reading < last.reading {
 		return again
 	}
-	// What was promised holds, even if the counter turns out to be slower.
-	// What is promised is near the present.
+	// The promised line is kept, even if the counter turns out to be slower. It extends only a
+	// little past the present.
 	c.add(now)
-	ahead := min(now.ns-c.points[0].ns, Horizon) // what is known of little time holds for little
+	ahead := min(now.ns-c.points[0].ns, Horizon) // a rate from a short time is used for a short time
 	c.add(instant{now.reading + 1 + c.units(ahead), now.ns + ahead})
 	if len(c.points) > maxPoints {
 		c.thin()
@@ -274,8 +270,8 @@ func (c *Clock) goOn(reading uint64) (again bool) {
 	return again
 }
 
-// add adds a point to the line, or the one above it that makes it rise. It returns
-// that. mu is held.
+// add adds a point to the line, moved up if necessary to make the line rise. It returns that
+// point. mu is held.
 func (c *Clock) add(p instant) instant {
 	last := c.points[len(c.points)-1]
 	p = instant{max(p.reading, last.reading+1), max(p.ns, last.ns)}
@@ -283,7 +279,7 @@ func (c *Clock) add(p instant) instant {
 	return p
 }
 
-// measure finds the rate by a look. mu is held.
+// measure computes the rate from a look. mu is held.
 func (c *Clock) measure(now instant) {
 	if now.ns-c.measured.ns < Horizon {
 		if c.rates[0] == 0 {
@@ -319,13 +315,13 @@ func (c *Clock) thin() {
 	}
 }
 
-// Counts reports whether readings are those of a counter: they begin again with it.
+// Counts reports whether readings are those of a counter, which may restart.
 func (c *Clock) Counts() bool { return c.counter }
 
 // Start is when the clock began: its nanosecond 0.
 func (c *Clock) Start() time.Time { return c.base }
 
-// Latest is the nanosecond of the last look at a counter.
+// Latest returns the nanosecond of the last look at a counter.
 func (c *Clock) Latest() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,16 +6,15 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// liveClock is where the live file has what is known of the clock's line: one of
-// two pieces, by turns.
+// liveClock is where the clock's line is in the live file: in two pieces, used in turn.
 type liveClock struct {
 	file   *live.File
 	pieces [2]*live.Piece
 	turn   int
 }
 
-// A piece has the number of points and of eras, the look that was the last, and
-// then points and eras.
+// A piece has the number of points and of eras, the last look, and then the points and the
+// eras.
 const (
 	clockHead  = 32
 	clockPoint = 16
@@ -23,7 +22,7 @@ const (
 	clockPiece = clockHead + (maxPoints+8)*clockPoint + (maxEras+8)*clockEra
 )
 
-// KeepIn has the clock keep its line in the live file from now on.
+// KeepIn makes the clock keep its line in the live file from now on.
 func (c *Clock) KeepIn(l *live.File) error {
 	k := &liveClock{file: l}
 	for i := range k.pieces {
@@ -40,7 +39,7 @@ func (c *Clock) KeepIn(l *live.File) error {
 	return nil
 }
 
-// keep keeps the line. mu is held.
+// keep writes the line to the live file. mu is held.
 func (c *Clock) keep() {
 	k := c.live
 	if k == nil || len(c.points) > maxPoints+8 || len(c.eras) > maxEras+8 {

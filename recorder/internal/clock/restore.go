@@ -8,8 +8,8 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// stillClock is a source whose time does not pass: it stays at the last moment that
-// the live file knows.
+// stillClock is a source whose time does not pass: it stays at the last moment in the live
+// file.
 type stillClock struct {
 	reading uint64
 	at      int64
@@ -18,9 +18,8 @@ type stillClock struct {
 func (s *stillClock) Counter() uint64 { return s.reading }
 func (s *stillClock) NS() int64       { return s.at }
 
-// Restore makes the clock what it was at the last moment that a live file knows: it
-// stays there. last is the highest reading that was taken; counted says that readings are
-// a counter's.
+// Restore restores the clock as of the last moment in a live file; it stays there. last is the
+// highest reading that was taken; counted reports whether readings are a counter's.
 func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	c.base = time.Unix(0, int64(rest.Uint(live.AtBase)))
 	if !counted {
@@ -35,7 +34,7 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	era := &c.eras[len(c.eras)-1]
 	c.again.Store(int64(len(c.eras) - 1))
 	last = max(last+era.shift, c.looked.reading)
-	// What was recorded after the last look goes on as the line did before it.
+	// What was recorded after the last look continues the line before it.
 	if n := len(c.points); last >= c.points[n-1].reading && n > 1 {
 		p := Piece{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
 		c.add(instant{last + 1, p.At(last + 1)})

@@ -1,9 +1,9 @@
-// Package filelock locks files for a process. A lock is an open file's: it ends when
-// the file is closed, and with the process, however that ends. It does not hinder
-// readers, and leaves nothing behind.
+// Package filelock locks files for a process. A lock belongs to an open file: it ends when the
+// file is closed or the process ends, however that ends. It does not block readers, and leaves
+// nothing on disk.
 package filelock
 
 import "errors"
 
-// ErrLocked says that another holds a file's lock.
+// ErrLocked: another holds the file's lock.
 var ErrLocked = errors.New("the file is locked")

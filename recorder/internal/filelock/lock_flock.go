@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock of an open file, or fails at once: with [ErrLocked] where
-// another holds it, with errors.ErrUnsupported where there is no such lock.
+// Lock takes the lock of an open file, or fails at once: with [ErrLocked] if another holds it,
+// with errors.ErrUnsupported if there is no such lock.
 func Lock(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Lock takes no lock: this system has none that are an open file's.
+// Lock takes no lock: this system has none that belong to an open file.
 func Lock(*os.File) error { return errors.ErrUnsupported }

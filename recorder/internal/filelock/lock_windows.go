@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockAt is the byte that is locked, far behind the end of any trace: a locked
-// byte cannot be read by others there.
+// lockAt is the byte that is locked, far after the end of any trace: on Windows others cannot
+// read a locked byte.
 const lockAt = 1 << 62
 
-// Lock takes the lock of an open file, or fails at once: with [ErrLocked] where
-// another holds it, with errors.ErrUnsupported where there is no such lock.
+// Lock takes the lock of an open file, or fails at once: with [ErrLocked] if another holds it,
+// with errors.ErrUnsupported if there is no such lock.
 func Lock(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package live
 
-// alive reports that there may be a process with an id.
+// alive returns true: a process with this id may exist.
 func alive(int) bool { return true }

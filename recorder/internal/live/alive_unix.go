@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether there may be a process with an id.
+// alive reports whether a process with this id may exist.
 func alive(pid int) bool {
 	return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }

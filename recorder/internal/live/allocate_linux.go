@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate sees to it that the disk has room for bytes of a file.
+// allocate makes sure that the disk has room for a range of a file.
 func allocate(f *os.File, from, size int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, from, size)

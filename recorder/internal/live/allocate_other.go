@@ -4,5 +4,5 @@ package live
 
 import "os"
 
-// allocate sees to it that the disk has room for bytes of a file.
+// allocate makes sure that the disk has room for a range of a file.
 func allocate(f *os.File, from, size int64) error { return fill(f, from, size) }

@@ -14,20 +14,20 @@ import (
 	"unsafe"
 )
 
-// ErrFull is what Alloc and Slot return when the file is as large as it may become,
-// or the disk is full.
+// ErrFull is what Alloc and Slot return when the file is as large as it may become, or the disk
+// is full.
 var ErrFull = errors.New("no room in the file for what is not yet written")
 
-// File is a live file that is being written. Its methods may be called by any
-// goroutine; what is in its pieces and slots is their holders' matter.
+// File is a live file that is being written. Any goroutine may call its methods; the contents
+// of its pieces and slots are up to their holders.
 //
-// The memory stays mapped as long as anything of the File is in use, also after
-// Remove: a goroutine may be writing to it at that moment.
+// The memory stays mapped while anything of the File is in use, even after Remove: a goroutine
+// may be writing to it at that moment.
 type File struct {
 	path   string
 	header []byte
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields from here on
 	f        *os.File
 	limit    int64
 	end      int64 // of the last segment
@@ -39,23 +39,23 @@ type File struct {
 	tx Tx
 }
 
-// segment is a part of the file that is mapped by itself.
+// segment is a part of the file with its own mapping.
 type segment struct {
 	from  int64
 	order int
 	mem   []byte
 }
 
-// Segments begin with a MiB, and double up to sixteen.
+// Segments start at one MiB, and double up to sixteen.
 const (
 	firstSegment = 20
 	lastSegment  = 24
 )
 
-// Create makes a live file, which must not exist, and locks it until the process
-// ends or removes it. No more than limit bytes of the disk are taken.
+// Create creates a live file, which must not exist, and locks it until the process ends or
+// removes it. It takes at most limit bytes of disk.
 func Create(path string, limit int64) (*File, error) {
-	path, err := filepath.Abs(path) // the program may change its folder
+	path, err := filepath.Abs(path) // the program may change its working directory
 	if err != nil {
 		return nil, err
 	}
@@ -104,24 +104,24 @@ func keepMapped(l *File, mem []byte) { runtime.AddCleanup(l, unmap, mem) }
 // Path is the name of the file.
 func (l *File) Path() string { return l.path }
 
-// Word is a number of the header.
+// Word returns a number of the header.
 func (l *File) Word(at int64) *atomic.Uint64 { return word(l.header, at) }
 
 func word(mem []byte, at int64) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Pointer(unsafe.SliceData(mem[at : at+numberBytes])))
 }
 
-// Piece is some memory of the file.
+// Piece is a piece of the file's memory.
 type Piece struct {
 	Off  int64
 	Mem  []byte // all of it: a power of two
 	file *File  // keeps the memory mapped
 }
 
-// Word is a number of the piece.
+// Word returns a number of the piece.
 func (p *Piece) Word(at int64) *atomic.Uint64 { return word(p.Mem, at) }
 
-// Alloc returns a piece of at least size bytes. What is in it may be anything.
+// Alloc returns a piece of at least size bytes, with arbitrary content.
 func (l *File) Alloc(size int64) (*Piece, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,9 +154,8 @@ func (l *File) segment(off int64) *segment {
 	return nil
 }
 
-// extend adds a segment with room for a piece of an order. The disk has the room
-// before the memory is used: a store into memory for which there is none would end
-// the program.
+// extend adds a segment with room for a piece of 1<<order bytes. Disk space is allocated before
+// the memory is used: a store into mapped memory without disk space would kill the program.
 func (l *File) extend(order int) error {
 	if l.f == nil {
 		return ErrFull
@@ -184,7 +183,7 @@ func (l *File) extend(order int) error {
 	return nil
 }
 
-// taken is how many bytes the segments have. mu is held.
+// taken returns how many bytes the segments have. mu is held.
 func (l *File) taken() (bytes int64) {
 	for i := range l.segments {
 		bytes += int64(len(l.segments[i].mem))
@@ -202,8 +201,7 @@ func (l *File) Free(p *Piece) {
 	l.pieces.put(p.Off, orderOf(int64(len(p.Mem))), l.segment(p.Off).order)
 }
 
-// Remove ends the file's use: nothing is left that needs it. Memory that is still in
-// use goes on to exist.
+// Remove removes the file, which is no longer needed. Memory that is still in use remains.
 func (l *File) Remove() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,7 +221,7 @@ func remove(f *os.File, path string) error {
 	}
 	now, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, now) {
-		return nil // somebody moved it, and made another
+		return nil // it was moved, and another one created
 	}
 	if err != nil {
 		return err

@@ -2,10 +2,10 @@ package live
 
 import "bytes"
 
-// The header, by offsets in bytes. On disk, do not change: the number of the
-// version is in the magic.
+// The header, by offsets in bytes. On disk, do not change: the version's number is in the
+// magic.
 const (
-	// magic 001 had no AtFormat: what it keeps is of version 22 of the trace's format.
+	// magic 001 had no AtFormat: its objects are of version 22 of the trace's format.
 	magic, olderMagic = "tracex live 002\n", "tracex live 001\n"
 
 	AtMagic    = 0
@@ -15,19 +15,19 @@ const (
 	atFirst    = 40 // first page of each kind of slots
 	AtBlock    = 56 // the recorder's block size
 	AtFlags    = 64
-	AtHeap     = 72 // chunks in use that found no room in the file
-	AtRedo     = 80 // the piece of the transaction; its size is behind it
+	AtHeap     = 72 // chunks in use without room in the file
+	AtRedo     = 80 // the piece of the transaction, followed by its size
 	atRedoN    = 88
-	atBegun    = 96  // number of the last transaction that is whole
+	atBegun    = 96  // number of the last complete transaction
 	atDone     = 104 // of the last one that was carried out
 	atLength   = 112 // bytes of the transaction
-	AtClock    = 128 // two pieces, their sizes, and which of them holds: 5 numbers
+	AtClock    = 128 // two pieces, their sizes, and which of them is current: 5 numbers
 	AtBase     = 168 // when the clock began, nanoseconds since 1970
-	AtNames    = 176 // first piece of the log of names; how much of it is written behind it
-	AtRecorder = 192 // of one that speaks to a service: its number
-	AtOffset   = 200 // from its clock's nanoseconds to those since the machine was started
-	AtLatest   = 208 // the latest nanosecond of its clock that a block has
-	AtFormat   = 216 // the version of the format of what is kept; 0: 22
+	AtNames    = 176 // first piece of the log of names, followed by how much of it is written
+	AtRecorder = 192 // number of a recorder that uses a service
+	AtOffset   = 200 // from its clock's nanoseconds to those since the machine booted
+	AtLatest   = 208 // the latest nanosecond of its clock in a block
+	AtFormat   = 216 // the version of the format of the objects; 0 for 22
 	AtCounts   = 256 // numbers in use, for each kind of name: 16 numbers
 	AtFiles    = 512 // the files, each in FileSize bytes: see AtFill
 
@@ -40,15 +40,15 @@ func begins(b []byte) bool {
 	return bytes.HasPrefix(b, []byte(magic)) || bytes.HasPrefix(b, []byte(olderMagic))
 }
 
-// What AtState says.
+// States of a live file, in AtState.
 const (
 	StateOver      = 0 // there is nothing to finish
 	StateRecording = 1
-	StateEnding    = 2 // all is among what waits to be written, the end of the files, too
+	StateEnding    = 2 // everything waits to be written, including the end of the files
 )
 
-// Of one of the files, from AtFiles on: what waits to be written, and what is
-// being written. Position is where in the file it goes.
+// One of the files, from AtFiles on: what waits to be written, and what is being written. Pos
+// is where in the file it goes.
 const (
 	FileSize = 64
 

@@ -8,8 +8,8 @@ import (
 	"tracex/recorder/internal/filelock"
 )
 
-// lock locks a file for the process. Where there are no locks there are no live
-// files: it could not be told whether the program that records has ended.
+// lock locks a file for the process. Systems without locks have no live files: it would be
+// unknown whether the program that records has ended.
 func lock(f *os.File) error {
 	err := filelock.Lock(f)
 	if errors.Is(err, filelock.ErrLocked) {
@@ -18,8 +18,8 @@ func lock(f *os.File) error {
 	return err
 }
 
-// lockNew locks a file that was just made. Who looks at it before that, see [Look],
-// holds its lock for a moment.
+// lockNew locks a file that was just created. Before that, a [Look] may hold its lock for a
+// moment.
 func lockNew(f *os.File) (err error) {
 	for range lockAttempts {
 		if err = lock(f); !errors.Is(err, ErrInUse) {
@@ -32,5 +32,5 @@ func lockNew(f *os.File) (err error) {
 
 const lockAttempts = 100
 
-// pauseForOther gives another process a moment; tests have their own.
+// pauseForOther gives another process a moment; tests replace it.
 var pauseForOther = func() { time.Sleep(time.Millisecond) }

@@ -11,9 +11,9 @@ import (
 // ErrLeft: the program has ended, and no process holds the file.
 var ErrLeft = errors.New("its program ended without closing it")
 
-// Look says what becomes of a live file, which need not be writable: [ErrInUse],
-// [ErrFinishing], or [ErrLeft]; nil when there is nothing in it to finish. It holds
-// the file's lock for a moment.
+// Look returns the state of a live file, which need not be writable: [ErrInUse],
+// [ErrFinishing], or [ErrLeft]; nil if there is nothing in it to finish. It holds the file's
+// lock for a moment.
 func Look(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func Look(path string) error {
 	r.data = make([]byte, headerSize)
 	switch _, err := io.ReadFull(f, r.data); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil // it was just made
+		return nil // it was just created
 	case err != nil:
 		return err
 	case !begins(r.data), binary.NativeEndian.Uint64(r.data[AtOrder:]) != orderMark, r.Uint(AtState) == StateOver:

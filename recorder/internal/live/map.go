@@ -18,5 +18,5 @@ func mapRegion(f *os.File, from, size int64) ([]byte, error) {
 
 func unmap(mem []byte) {
 	m := mmap.MMap(mem)
-	_ = m.Unmap() // no caller is left to hear of it
+	_ = m.Unmap() // no caller is left to report it to
 }

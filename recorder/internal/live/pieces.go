@@ -2,17 +2,17 @@ package live
 
 import "math/bits"
 
-// pieces hands out pieces of a range of bytes: each a power of two in size and
-// aligned to it. A piece that is given back becomes one with the other half of what
-// it was cut from, if that is free too.
+// pieces hands out pieces of a range of bytes: each a power of two in size and aligned to it. A
+// piece that is given back is merged with the other half of the piece it was cut from, if that
+// is free too.
 type pieces struct {
 	free [64]map[int64]struct{} // by the logarithm of the size: where free pieces are
 }
 
-// add gives a range: from is aligned to size, a power of two.
+// add adds a range: from is aligned to size, a power of two.
 func (p *pieces) add(from, size int64) { p.put(from, bits.TrailingZeros64(uint64(size)), 63) }
 
-// get returns a free piece of 1<<order bytes, and false where there is none.
+// get returns a free piece of 1<<order bytes; false if there is none.
 func (p *pieces) get(order int) (int64, bool) {
 	at := order
 	for at < len(p.free) && len(p.free[at]) == 0 {
@@ -33,8 +33,7 @@ func (p *pieces) get(order int) (int64, bool) {
 	return from, true
 }
 
-// put gives a piece of 1<<order bytes back, which was cut from one of 1<<most at
-// most.
+// put gives back a piece of 1<<order bytes, which was cut from one of at most 1<<most bytes.
 func (p *pieces) put(from int64, order, most int) {
 	for order < most {
 		other := from ^ 1<<order
@@ -55,7 +54,7 @@ func (p *pieces) keep(from int64, order int) {
 	p.free[order][from] = struct{}{}
 }
 
-// orderOf is the logarithm of the least piece that has room for size bytes.
+// orderOf returns the logarithm of the smallest piece with room for size bytes.
 func orderOf(size int64) int {
 	return bits.Len64(uint64(max(size, least) - 1))
 }

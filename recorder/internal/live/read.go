@@ -15,7 +15,7 @@ var (
 	ErrInUse = errors.New("still being recorded")
 	// ErrFinishing: the program has ended, and another process holds the file.
 	ErrFinishing = errors.New("another process is finishing the recording")
-	// ErrDamaged: what the file says cannot be.
+	// ErrDamaged: the file's content is impossible.
 	ErrDamaged = errors.New("damaged")
 )
 
@@ -32,8 +32,8 @@ type Rest struct {
 	data []byte
 }
 
-// Open reads a live file whose program has ended, and carries out the transaction
-// that was under way. [ErrInUse] says that it has not ended. Nothing is written.
+// Open reads a live file whose program has ended, and carries out the transaction that was
+// under way, in memory. [ErrInUse] means that the program has not ended. Nothing is written.
 func Open(path string) (*Rest, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Rest) read() error {
 	})
 }
 
-// held says who holds a file that is locked.
+// held returns the error for a locked file, which depends on its holder.
 func (r *Rest) held(err error) error {
 	r.data = make([]byte, headerSize)
 	if _, fault := io.ReadFull(r.f, r.data); fault == nil && errors.Is(err, ErrInUse) && !alive(int(r.Uint(AtPID))) {
@@ -84,7 +84,7 @@ func (r *Rest) held(err error) error {
 	return err
 }
 
-// Uint is a number of the file; one that is not in the file is zero.
+// Uint returns a number of the file; zero if it is not within the file.
 func (r *Rest) Uint(off int64) uint64 {
 	b, err := r.Bytes(off, numberBytes)
 	if err != nil {
@@ -93,10 +93,10 @@ func (r *Rest) Uint(off int64) uint64 {
 	return binary.NativeEndian.Uint64(b)
 }
 
-// Size is how many bytes the file has.
+// Size returns how many bytes the file has.
 func (r *Rest) Size() int64 { return int64(len(r.data)) }
 
-// Bytes returns bytes of the file, which may be changed.
+// Bytes returns bytes of the file, which the caller may change.
 func (r *Rest) Bytes(off, size int64) ([]byte, error) {
 	if off < 0 || size < 0 || off > int64(len(r.data)) || size > int64(len(r.data))-off {
 		return nil, damaged("%d bytes at %d are not within its %d", size, off, len(r.data))
@@ -104,7 +104,7 @@ func (r *Rest) Bytes(off, size int64) ([]byte, error) {
 	return r.data[off : off+size : off+size], nil
 }
 
-// Slots yields where the slots of a kind are that are in use.
+// Slots yields the offsets of the slots of a kind that are in use.
 func (r *Rest) Slots(kind Kind) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		size := slotSizes[kind]
@@ -124,7 +124,7 @@ func (r *Rest) Slots(kind Kind) iter.Seq2[int64, error] {
 	}
 }
 
-// Close leaves the file as it is.
+// Close leaves the file unchanged.
 func (r *Rest) Close() error { return r.f.Close() }
 
 // Remove removes the file.

@@ -2,5 +2,5 @@
 
 package live
 
-// singly has the pages of a mapping come one by one, where the system can be told.
+// singly makes the pages of a mapping load one by one, on systems that allow it.
 func singly([]byte) {}

@@ -1,13 +1,12 @@
 package live
 
-// Numbers of a chunk's slot, by offsets in bytes. Its state is the thread's id, and
-// SlotInUse.
+// Numbers of a chunk's slot, by offsets in bytes. Its state is the thread's id, with SlotInUse.
 const (
 	SlotInUse = 1 << 32
 
 	ChunkNumber    = 8
 	ChunkPublished = 16
-	ChunkLimit     = 24 // TakenAway and what was published when it was; 0: it was not
+	ChunkLimit     = 24 // TakenAway and what was published then; 0 if it was not taken away
 	ChunkFlushed   = 32
 	ChunkPiece     = 40
 	ChunkSizes     = 48 // bytes of data, and in the low half the number of marks
@@ -22,12 +21,12 @@ const (
 	ThreadReading = 24
 	ThreadDepth   = 32 // blocks, and in the low half the depth of the stack
 	ThreadStack   = 40 // the piece of the stack, its size
-	ThreadPut     = 56 // the number of the last chunk that the sink has something from
+	ThreadPut     = 56 // the number of the last chunk from which the sink has something
 	ThreadDropped = 64
 	ThreadNote    = 72
 	ThreadEnded   = 80
 	ThreadBegun   = 88 // the number of the last chunk that was begun
-	ThreadName    = 96 // bytes of the name; it is behind, or a piece if it has no room there
+	ThreadName    = 96 // length of the name; it follows, or is in a piece if it is longer than ShortName
 	ThreadShort   = 104
 	ShortName     = 24
 )
@@ -42,24 +41,24 @@ const (
 	HasCounter = 2
 )
 
-// Numbers of the slot of a thread whose parts go to a service. A part is sent in
-// these steps, between any two of which the program may end:
+// Numbers of the slot of a thread whose parts go to a service. A part is sent in these steps,
+// between any two of which the program may end:
 //
-//	SharedEnd, ThreadPut   where it ends, if it is of a chunk
-//	SharedSending          it may have come from here on
+//	SharedEnd, ThreadPut   where it ends, if it is in a chunk
+//	SharedSending          it may have arrived from here on
 //	the part itself
-//	SharedNumber           it has come: this one store settles it
+//	SharedNumber           it has arrived: this one store settles it
 //	ChunkFlushed           of its chunk
 //	SharedSending          none is being sent
 const (
-	SharedEnd     = 8  // what of the chunk ThreadPut is sent with the part: as in ChunkFlushed; 0: it is of none
-	SharedSending = 16 // one more than the number of the part that is being sent; 0: none is
+	SharedEnd     = 8  // how much of the chunk ThreadPut is sent with the part: as in ChunkFlushed; 0 if it is in none
+	SharedSending = 16 // one more than the number of the part being sent; 0 if none is
 	SharedNumber  = 24 // of the next part
 )
 
 // A piece of the log of names, by offsets in bytes.
 const (
-	NamesNext   = 0  // the next piece
+	NamesNext   = 0  // offset of the next piece
 	NamesLen    = 8  // how many bytes this one has
 	NamesBefore = 16 // how many bytes were logged before it
 	NamesHead   = 24 // encoded reference objects, in the order of their registration

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Slot is a record in the file. Its first number is its state: a slot is free while
-// that is zero.
+// Slot is a record in the file. Its first number is its state: zero while the slot is free.
 type Slot struct {
 	Off  int64
 	Mem  []byte
@@ -14,13 +13,13 @@ type Slot struct {
 	file *File
 }
 
-// Word is a number of the slot.
+// Word returns a number of the slot.
 func (s *Slot) Word(at int64) *atomic.Uint64 { return word(s.Mem, at) }
 
-// Put stores a number of the slot while its state says that it is free.
+// Put stores a number of the slot while its state is free.
 func (s *Slot) Put(at int64, v uint64) { binary.NativeEndian.PutUint64(s.Mem[at:], v) }
 
-// Slot returns a free slot of a kind. All but its state is as it was left.
+// Slot returns a free slot of a kind. Except for its state, its content is as it was left.
 func (l *File) Slot(kind Kind) (*Slot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,23 +2,23 @@ package live
 
 import "encoding/binary"
 
-// Tx is a transaction: numbers and bytes of the file that change all at once, as
-// seen by who reads the file after the program was killed.
+// Tx is a transaction: numbers and bytes of the file that change all at once, as seen by a
+// process that reads the file after the program was killed.
 //
-// It is written to a piece of its own first. A single number says then that it is
-// whole, it is carried out, and another number says that it was. Whoever finds it
-// whole and not carried out does that; to do it twice changes nothing.
+// It is first written to a piece of its own. Then a number is stored that marks it as complete,
+// it is carried out, and another number marks it as done. A reader that finds it complete and
+// not done carries it out; doing it twice changes nothing.
 //
-// One goroutine at a time uses a File's transaction.
+// One goroutine at a time may use a File's transaction.
 type Tx struct {
 	l    *File
 	redo *Piece
 	n    int
-	full bool // there is no room for all of it: it is carried out bit by bit
+	full bool // there is no room for all of it: Commit fails
 }
 
-// entryHead is what stands before the bytes of an entry: where they go, how many
-// there are.
+// entryHead is the size of an entry's head: the offset of its bytes in the file, and their
+// number.
 const entryHead = 16
 
 // Tx returns the file's transaction, which is empty.
@@ -41,7 +41,7 @@ func (t *Tx) Bytes(off int64, v []byte) {
 	}
 }
 
-// entry returns where the bytes of one more entry go; nil where there is no room.
+// entry returns the room for the bytes of one more entry; nil if there is none.
 func (t *Tx) entry(off int64, size int) []byte {
 	need := entryHead + (size+numberBytes-1)&^(numberBytes-1)
 	if t.n+need > len(t.redo.Mem) && !t.grow(t.n+need) {
@@ -69,8 +69,8 @@ func (t *Tx) grow(size int) bool {
 	return true
 }
 
-// Commit makes it so. It reports false where there was no room for all of it:
-// nothing is changed then.
+// Commit carries out the transaction. It returns false if there was no room for all of it: then
+// nothing is changed.
 func (t *Tx) Commit() bool {
 	if t.full {
 		t.full = false
@@ -95,8 +95,7 @@ func (l *File) at(off, size int64) []byte {
 	return s.mem[off-s.from : off-s.from+size]
 }
 
-// redo carries out a transaction; at returns bytes of the file, nil where there
-// are none.
+// redo carries out a transaction; at returns bytes of the file, or nil if out of range.
 func redo(tx []byte, at func(off, size int64) []byte) error {
 	for n := 0; n < len(tx); {
 		if n+entryHead > len(tx) {

@@ -1,5 +1,5 @@
-// Package policy has the one answer to a full memory that the recorder, and the writers
-// of shared memory, are told.
+// Package policy defines what to do when memory is full, for the recorder and for the writers
+// of shared memory.
 package policy
 
 import "fmt"
@@ -8,7 +8,7 @@ import "fmt"
 type Policy uint8
 
 const (
-	// Default is what the type says whose field it is.
+	// Default is the default of the type whose field it is.
 	Default Policy = 0
 	// Stall waits until there is memory.
 	Stall Policy = 1

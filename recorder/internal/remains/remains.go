@@ -1,5 +1,5 @@
-// Package remains reads what a recorder left in its live file when its program ended
-// without a word: threads with what they had published, and names. See package live.
+// Package remains reads what a recorder left in its live file when its program ended without
+// Stop: threads with what they had published, and names. See package live.
 package remains
 
 import (
@@ -12,19 +12,19 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Thread is what is left of a thread that had not ended.
+// Thread is what is left of a thread that had not been written to its end.
 type Thread struct {
 	At       int64 // offset of its slot
 	ID       int32
 	Name     string
-	Over     uint64           // the clock's reading when it ended; 0: it did not
-	PutChunk uint64           // number of the last chunk that the sink has something from
+	Over     uint64           // the clock's reading when it ended; 0 if it had not
+	PutChunk uint64           // number of the last chunk from which the sink has something
 	Begun    uint64           // number of the last chunk that was begun
 	Chunks   []*buffers.Chunk // oldest first
-	List     buffers.Chunks   // what Chain made of them
+	List     buffers.Chunks   // those that Chain selected
 }
 
-// Version is the version of the format of what a live file keeps.
+// Version returns the version of the format of the objects in a live file.
 func Version(rest *live.Rest) (format.Version, error) {
 	switch v := rest.Uint(live.AtFormat); v {
 	case 0:
@@ -36,15 +36,15 @@ func Version(rest *live.Rest) (format.Version, error) {
 	}
 }
 
-// Guard is deferred where a live file is read: what it says is checked, but a
-// damage that was not thought of must not end the program.
+// Guard must be deferred when reading a live file: its content is checked, but unforeseen
+// damage must not end the program.
 func Guard(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w: %v", live.ErrDamaged, v)
 	}
 }
 
-// Threads returns what is left of the threads, by their ids.
+// Threads returns what is left of the threads, sorted by id.
 func Threads(rest *live.Rest) ([]*Thread, error) {
 	byID := make(map[int32]*Thread)
 	for at, err := range rest.Slots(live.Threads) {
@@ -83,7 +83,7 @@ func Threads(rest *live.Rest) ([]*Thread, error) {
 	return threads, nil
 }
 
-// thread reads what the slot of a thread says.
+// thread reads the slot of a thread.
 func thread(rest *live.Rest, at int64) (*Thread, error) {
 	word := func(off int64) uint64 { return rest.Uint(at + off) }
 	name, size := at+live.ThreadShort, int64(word(live.ThreadName))
@@ -100,8 +100,8 @@ func thread(rest *live.Rest, at int64) (*Thread, error) {
 	}, nil
 }
 
-// Chain makes a list of the thread's chunks that have something to put, up to where one
-// is missing or good, which returns the sound beginning of a part, cuts one. It reports
+// Chain makes a list of the thread's chunks that have something to put. It stops at a missing
+// chunk, and where good cuts a part: good returns the sound beginning of a part. It reports
 // whether something is missing.
 func (t *Thread) Chain(good func(p buffers.Part) buffers.Part) (short bool) {
 	next := t.PutChunk
@@ -124,8 +124,7 @@ func (t *Thread) Chain(good func(p buffers.Part) buffers.Part) (short bool) {
 	return next < t.Begun
 }
 
-// LastReading is the highest reading of the clock that a thread has, once Chain was
-// called.
+// LastReading returns a thread's highest reading of the clock. Chain must have been called.
 func (t *Thread) LastReading() (last uint64) {
 	last = t.Over
 	for c := t.List.First; c != nil; c = c.Next {
@@ -136,11 +135,11 @@ func (t *Thread) LastReading() (last uint64) {
 	return last
 }
 
-// Reading is the reading of the last header or footer that a block of the trace's files has.
+// Reading returns the reading of the last header or footer in a block of the trace's files.
 func (t *Thread) Reading(rest *live.Rest) uint64 { return rest.Uint(t.At + live.ThreadReading) }
 
-// Names returns the names that no block has: encoded reference objects, and their cells,
-// whose Start is the position among them.
+// Names returns the names that are in no block: encoded reference objects, and their cells,
+// whose Start is the position in b.
 func Names(rest *live.Rest, version format.Version) (b []byte, cells []format.Cell, err error) {
 	if b, err = log(rest); err != nil {
 		return nil, nil, err

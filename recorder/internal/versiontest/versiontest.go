@@ -11,15 +11,15 @@ import (
 	"tracex/format/formattest"
 )
 
-// versions are those that are written.
+// versions are those that can be written.
 var versions = []int{22, 27}
 
 // variable is recorder.FormatVariable.
 const variable = "TRACEX_FORMAT_VERSION"
 
-// EachVersion runs a test for each version, as what is written by all that says
-// nothing else, programs that the test starts included. With the race detector, which
-// takes long and cares for no version, that is the newest alone.
+// EachVersion runs a test for each version, as the default version to write, also in programs
+// that the test starts. With the race detector, which takes long and does not depend on the
+// version, it runs it only for the newest.
 func EachVersion(t *testing.T, test func(t *testing.T)) {
 	each := versions
 	if formattest.Race {
@@ -33,8 +33,8 @@ func EachVersion(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// ErrorText is how an error with its text reads in the version that is written,
-// but for what tells it from others: see WithoutIdentity.
+// ErrorText returns the text of an error in the version that is written, except its identity:
+// see WithoutIdentity.
 func ErrorText(typ, message string) string {
 	if os.Getenv(variable) == "22" {
 		return typ + ": " + message
@@ -44,5 +44,5 @@ func ErrorText(typ, message string) string {
 
 var identity = regexp.MustCompile(`@\d+\(`)
 
-// WithoutIdentity leaves out what tells errors with a text from others.
+// WithoutIdentity removes the identities of errors from a text.
 func WithoutIdentity(text string) string { return identity.ReplaceAllString(text, "(") }

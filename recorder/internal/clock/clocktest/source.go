@@ -28,7 +28,7 @@ func (f *Source) NS() int64 {
 	return f.Elapsed
 }
 
-// Pass moves both.
+// Pass advances both.
 func (f *Source) Pass(d time.Duration) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
