@@ -39,7 +39,7 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// A thread belongs to a goroutine, whatever context its children get.
+// A thread belongs to a goroutine, whatever context the goroutine's children get.
 func TestContext(t *testing.T) { recorder.EachVersion(t, testContext) }
 
 func testContext(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// What is recorded all the time allocates nothing, whatever the sink.
+// The most frequent methods allocate nothing, whatever the sink.
 func TestNoAllocations(t *testing.T) { EachVersion(t, testNoAllocations) }
 
 func testNoAllocations(t *testing.T) {
@@ -40,7 +40,7 @@ func testNoAllocations(t *testing.T) {
 			th.Panic("errors.errorString")
 		}
 		for range 10_000 {
-			all() // until the buffer has its size
+			all() // until the buffer has its final size
 		}
 		if n := testing.AllocsPerRun(10_000, all); n != 0 {
 			t.Errorf("%v, %v: %v allocations", c.Strategy, c.OnFull, n)
@@ -48,7 +48,7 @@ func testNoAllocations(t *testing.T) {
 	}
 }
 
-// Off, everything does nothing and costs nothing.
+// When recording is off, everything does nothing and costs nothing.
 func TestOff(t *testing.T) {
 	var r *Recorder
 	class := r.Class("C")

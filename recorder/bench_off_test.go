@@ -2,7 +2,7 @@ package recorder
 
 import "testing"
 
-// BenchmarkOffArguments records nothing: the Thread is nil, and the arguments are made for it.
+// BenchmarkOffArguments records nothing: the Thread is nil, but the arguments are made.
 func BenchmarkOffArguments(b *testing.B) {
 	b.Run("no arguments", func(b *testing.B) {
 		var t *Thread

@@ -4,5 +4,5 @@ package recorder
 
 import "time"
 
-// processorTime is not known.
+// processorTime is unknown here.
 func processorTime() time.Duration { return 0 }

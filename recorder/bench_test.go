@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// start begins a recording in the test's folder.
+// start begins a recording in the test's directory.
 func start(tb testing.TB, c Config) *Recorder {
 	tb.Helper()
 	if c.Path == "" {
@@ -38,7 +38,7 @@ func (discard) Close() error                           { return nil }
 
 func toDiscard(string) (output, error) { return discard{}, nil }
 
-// nowhere is a sink that forgets what it is given: what is left is the encoder.
+// nowhere is a sink that forgets what it is given: this leaves only the encoder.
 type nowhere struct{ partSink }
 
 func (nowhere) put(*Thread, buffers.Part, bool) {}
@@ -73,8 +73,7 @@ var pairs = []pair{
 	}},
 }
 
-// BenchmarkFloor is what is compared with: appending 40 bytes to a buffer that
-// begins again when it is full.
+// BenchmarkFloor is the baseline: appending 40 bytes to a buffer that restarts when it is full.
 func BenchmarkFloor(b *testing.B) {
 	buf := make([]byte, 0, DefaultBlockSize)
 	var forty [40]byte
@@ -103,9 +102,8 @@ func BenchmarkClock(b *testing.B) {
 	}
 }
 
-// BenchmarkPair records calls on some goroutines; a pair is an op. cpu-ns/op is
-// the time of all processors: other programs on the machine do not make it
-// longer, waiting for a disk neither.
+// BenchmarkPair records calls on some goroutines; a pair is an op. cpu-ns/op is the time of all
+// processors: neither other programs on the machine nor waiting for a disk make it longer.
 func BenchmarkPair(b *testing.B) {
 	for _, way := range []struct {
 		name    string
@@ -155,7 +153,7 @@ func benchmarkPair(b *testing.B, r *Recorder, p pair, goroutines int) {
 	group.Wait()
 	b.StopTimer()
 	if r.config.Strategy == CollectAndDump {
-		began = time.Now() // writing alone
+		began = time.Now() // measure only the writing
 		if err := r.Dump(); err != nil {
 			b.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// When the event ids run out the recording ends with a clear error, and what has
-// an id can be read.
+// When the event ids run out the recording ends with a clear error, and what has an id can be
+// read.
 func TestEventsRunOut(t *testing.T) { EachVersion(t, testEventsRunOut) }
 
 func testEventsRunOut(t *testing.T) {
@@ -52,8 +52,8 @@ func testEventsRunOut(t *testing.T) {
 	}
 }
 
-// No block ends right behind a container's header, and nesting of any depth has
-// room in small blocks.
+// No block ends right after a container's header, and nesting of any depth fits into small
+// blocks.
 func TestBlocksEndBehindHeaders(t *testing.T) { EachVersion(t, testBlocksEndBehindHeaders) }
 
 func testBlocksEndBehindHeaders(t *testing.T) {
@@ -103,8 +103,8 @@ func testBlocksEndBehindHeaders(t *testing.T) {
 	}
 }
 
-// A thread's name comes with its first block and once only, and a thread that has
-// nothing more to say makes no block to say so.
+// A thread's name is in its first block and only there, and a thread that has nothing more to
+// record makes no further block.
 func TestThreadNames(t *testing.T) { EachVersion(t, testThreadNames) }
 
 func testThreadNames(t *testing.T) {
@@ -146,8 +146,8 @@ func testThreadNames(t *testing.T) {
 	}
 }
 
-// named checks that the threads 0 and 1 have so many blocks, the first of which,
-// and no other, has the name.
+// named checks that the threads 0 and 1 have so many blocks, and that only the first has the
+// name.
 func named(t *testing.T, path string, want int) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -9,29 +9,28 @@ import (
 	"tracex/format/formattest"
 )
 
-// Programs of functions that are recorded by one line each, panic, recover, panic
-// again with something else, and make calls while a panic goes through them: what
-// is recorded is what happened, and the panics go where they would go without it.
+// Random programs of functions that are recorded by one line each, panic, recover, panic again
+// with something else, and make calls while a panic passes through them: the trace shows what
+// happened, and the panics go where they would go without recording.
 
 type (
 	oops  int
 	later struct{ n int }
 )
 
-// going is a panic: its type, what it was called with, and whether a call has ended
-// by it.
+// going is a panic: its type, its value as text, and whether a call has ended by it.
 type going struct {
 	typ, text string
 	noted     bool
 }
 
-// player runs such a program, and notes what a trace of it shows.
+// player runs such a program, and notes what its trace must show.
 type player struct {
 	rand    *rand.Rand
 	t       *Thread
 	m       Method
 	calls   int
-	current going // the panic that is going on
+	current going // the panic under way
 	lines   []*string
 	most    int
 }
@@ -101,7 +100,7 @@ func (p *player) f(n, depth int) (result int) {
 	return n
 }
 
-// cleanUp makes calls while a panic may be going on; each may panic in turn.
+// cleanUp makes calls while a panic may be under way; each may panic in turn.
 func (p *player) cleanUp(depth int, passesOn bool) {
 	current := p.current
 	func() {

@@ -17,8 +17,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// recorded runs f with a thread of a recording, and returns the lines of the trace
-// and what was counted.
+// recorded runs f with a thread of a recording, and returns the lines of the trace and the
+// tallies of misuse.
 func recorded(t *testing.T, c Config, f func(r *Recorder, th *Thread)) ([]string, Misuse) {
 	t.Helper()
 	c.Path = t.TempDir() + "/trace.bin"
@@ -51,7 +51,7 @@ type mine struct{ text string }
 
 func (m *mine) Error() string { panic("must not be called") }
 
-// The results of a function are what they are when it returns.
+// The recorded results of a function are those when it returns.
 func TestResults(t *testing.T) { EachVersion(t, testResults) }
 
 func testResults(t *testing.T) {
@@ -113,8 +113,8 @@ func testResults(t *testing.T) {
 	}
 }
 
-// What is open in a call ends with it, a second End does nothing, and an Exit too
-// many does not end it; each is counted.
+// What is open in a call ends with it, a second End does nothing, and an extra Exit does not
+// end it; each is counted.
 func TestCallsAreBound(t *testing.T) { EachVersion(t, testCallsAreBound) }
 
 func testCallsAreBound(t *testing.T) {
@@ -156,7 +156,7 @@ func testCallsAreBound(t *testing.T) {
 	}
 }
 
-// A panic goes on with the same value, and says what it was.
+// A panic continues with the same value, and its text is recorded.
 func TestPanicGoesOn(t *testing.T) { EachVersion(t, testPanicGoesOn) }
 
 func testPanicGoesOn(t *testing.T) {
@@ -195,14 +195,14 @@ func testPanicGoesOn(t *testing.T) {
 			t.Errorf("panic(%T), without the recorder %T", with, without)
 		}
 		if panicNil := "throw " + ErrorText("runtime.PanicNilError", "panic called with nil"); strings.HasPrefix(got[1], strings.TrimSuffix(panicNil, `")`)) {
-			got[1] = x.want[1] // what follows depends on Go's version
+			got[1] = x.want[1] // the rest depends on Go's version
 		}
 		same(t, got, x.want)
 	}
 }
 
-// However many calls a panic goes through, one of them alone recovers it and panics
-// again: each that does makes the next one slower.
+// However many calls a panic passes through, only one of them recovers it and panics again:
+// each one that does makes the next one slower.
 func TestManyLevelsOfPanic(t *testing.T) {
 	const levels = 10_000
 	ends := 0
@@ -244,13 +244,13 @@ func TestManyLevelsOfPanic(t *testing.T) {
 	}
 }
 
-// Calls that found no room are ended like others, and so is what is around them.
+// Calls without room are ended like others, and so is what is around them.
 func TestLostCallsAreBound(t *testing.T) {
 	r := start(t, Config{})
 	m := r.Method(r.Class("C"), "f", Type{})
 	th := r.Thread("main")
 	outer := th.Call(m, 0, Null())
-	th.lose(boundCall &^ 0x80) // as one that finds no room does
+	th.lose(boundCall &^ 0x80) // like a call without room
 	lost := Call{th, th.lost.calls, -th.lost.number}
 	inner := th.Call(m, 0, Null())
 	th.Enter(m, 0, Null())
@@ -273,7 +273,7 @@ func TestLostCallsAreBound(t *testing.T) {
 
 const crashVariable = "RECORDER_TEST_CRASH"
 
-// TestCrash is what TestCrashOutput runs.
+// TestCrash is the program that TestCrashOutput runs.
 func TestCrash(t *testing.T) {
 	way := os.Getenv(crashVariable)
 	if way == "" {
@@ -295,7 +295,7 @@ func crashHere(th *Thread, m Method) (n int) {
 	panic("the crash")
 }
 
-// What a crash prints has the place of the panic.
+// The output of a crash has the location of the panic.
 func TestCrashOutput(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -317,7 +317,7 @@ func TestCrashOutput(t *testing.T) {
 
 const silentVariable = "RECORDER_TEST_SILENT"
 
-// Where recover does not tell of panic(nil), it goes on all the same.
+// If recover does not report panic(nil), the panic continues all the same.
 func TestSilentPanic(t *testing.T) {
 	if os.Getenv(silentVariable) == "" {
 		exe, err := os.Executable()
@@ -359,7 +359,7 @@ func TestSilentPanic(t *testing.T) {
 		`C.f(-2): threw nil`, `C.f(2): threw nil`, `throw null`})
 }
 
-// A call by its handle allocates nothing, and its results stay on the stack.
+// A call with a handle allocates nothing, and its results stay on the stack.
 func TestCallAllocatesNothing(t *testing.T) {
 	if formattest.Race {
 		t.Skip("the race detector allocates")

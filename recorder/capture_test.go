@@ -42,7 +42,7 @@ type name string
 func (name) String() string { panic("String was called") }
 func (name) Error() string  { panic("Error was called") }
 
-// described writes a value with all it captured: class, identity, fields.
+// described writes a value with everything captured: class, identity, fields.
 func described(ctx *format.Context, v *format.Value) string {
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException:
@@ -52,7 +52,7 @@ func described(ctx *format.Context, v *format.Value) string {
 	class := ctx.Class(v.ClassID).Name
 	in := v.Captured
 	switch {
-	case in != nil && in.Message != nil: // as version 22 has it
+	case in != nil && in.Message != nil: // as in version 22
 		return gopath.Base(class) + ": " + *in.Message
 	case in == nil && v.Kind == format.ValueObject:
 		return class + "{}"
@@ -161,7 +161,7 @@ func testCapture(t *testing.T) {
 	}
 }
 
-// How deep and how much is captured, the config says; and there is an end to it.
+// The config limits how deep and how much is captured, and the total is bounded.
 func TestCaptureLimits(t *testing.T) { EachVersion(t, testCaptureLimits) }
 
 func testCaptureLimits(t *testing.T) {
@@ -202,7 +202,7 @@ func testCaptureLimits(t *testing.T) {
 	}
 }
 
-// The same object is told by the same number, and another one by another.
+// The same object has the same identity, another object a different one.
 func TestIdentity(t *testing.T) { EachVersion(t, testIdentity) }
 
 func testIdentity(t *testing.T) {
@@ -222,7 +222,7 @@ func testIdentity(t *testing.T) {
 	}
 }
 
-// all is a value of every kind, exported and not.
+// all has fields of every kind, exported and not.
 type all struct {
 	Any, any any
 	ptr      **all
@@ -242,7 +242,7 @@ type all struct {
 
 type embedded struct{ self *embedded }
 
-// Whatever a value is, capturing it ends, is bounded, and panics not.
+// Whatever a value is, capturing it ends, is bounded, and does not panic.
 func TestCaptureOdd(t *testing.T) { EachVersion(t, testCaptureOdd) }
 
 func testCaptureOdd(t *testing.T) {
@@ -282,8 +282,8 @@ func testCaptureOdd(t *testing.T) {
 	}
 }
 
-// A value that is changed while it is captured is captured somehow. What is half
-// changed here are strings: half an interface is more than Go itself survives.
+// Capturing a value that changes meanwhile gives some value. Only strings are half changed
+// here: Go itself does not survive half-changed interfaces.
 func TestCaptureChanging(t *testing.T) {
 	if formattest.Race {
 		t.Skip("it is a race")

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// coded is an error of the program's own.
+// coded is an error type of the program.
 type coded struct{ Code int }
 
 func (f *coded) Error() string { return fmt.Sprint("code ", f.Code) }
 
-// textual has what is shown as a text, in fields that are exported and not.
+// textual has values that are shown as texts, in exported and unexported fields.
 type textual struct {
 	Err   error
 	err   error
@@ -27,7 +27,7 @@ type textual struct {
 	all   map[string]error
 }
 
-// What is shown as a text by Of is by Capture, wherever it is.
+// What Of shows as a text Capture does too, also within other values.
 func TestCaptureTexts(t *testing.T) { EachVersion(t, testCaptureTexts) }
 
 func testCaptureTexts(t *testing.T) {
@@ -71,7 +71,7 @@ func testCaptureTexts(t *testing.T) {
 	}
 }
 
-// What is captured is what was there then, as it is of anything.
+// Bytes are captured as they are at that moment, like everything else.
 func TestCaptureBytesAtOnce(t *testing.T) {
 	r := start(t, Config{})
 	b := []byte("before")

@@ -16,8 +16,8 @@ import (
 	"tracex/recorder"
 )
 
-// childVariable makes the test binary a program of its own: what it does, and
-// the file it records into.
+// childVariable makes the test binary a program: its value names what to do, and the file to
+// record into.
 const childVariable = "TRACEX_RECORDER_CHILD"
 
 // children are the main functions of the programs.
@@ -33,7 +33,7 @@ var children = map[string]func(){
 	"burst-panic": func() { burst(); panic("this is what the test is about") },
 }
 
-// burst records calls right after Start, and flushes nothing.
+// burst records calls right after Start, and does not flush.
 func burst() {
 	t := early.Thread("burst")
 	for range 1000 {
@@ -41,7 +41,7 @@ func burst() {
 	}
 }
 
-// early records while the program's packages are initialised.
+// early records while the program's packages are initialized.
 var early = startEarly()
 
 func startEarly() *recorder.Recorder {
@@ -60,13 +60,13 @@ func startEarly() *recorder.Recorder {
 
 func init() { call(early, early.Thread("init"), "init") }
 
-// call records a call of a name.
+// call records a call of the method with a name.
 func call(r *recorder.Recorder, t *recorder.Thread, name string) {
 	t.Enter(r.Method(r.Class("Child"), name, recorder.Type{}), 0, recorder.Null())
 	t.Exit(recorder.Void())
 }
 
-// leave ends the program without ending the recording, and says what was saved.
+// leave ends the program without ending the recording, and prints what was saved.
 func leave(code int) {
 	say()
 	os.Exit(code)
@@ -105,7 +105,7 @@ func childFinalizer() {
 	leave(0)
 }
 
-// childExit leaves while others record, and a call is open.
+// childExit exits while others record and a call is open.
 func childExit() {
 	early.Thread("main").Enter(early.Method(early.Class("Child"), "open", recorder.Type{}), 0, recorder.Null())
 	begun := make(chan struct{})
@@ -121,7 +121,7 @@ func childExit() {
 	leave(3)
 }
 
-// childPanic ends by a panic that nobody recovers.
+// childPanic ends by a panic that is not recovered.
 func childPanic() {
 	t := early.Thread("main")
 	t.Enter(early.Method(early.Class("Child"), "panics", recorder.Type{}), 0, recorder.Null())
@@ -141,8 +141,8 @@ func childGoexit() {
 	<-done
 }
 
-// A program may record from its first moment on, and end in all sorts of ways:
-// what it flushed is there.
+// A program may record from its first moment on, and end in any way: what it flushed is in the
+// trace.
 func TestChildren(t *testing.T) {
 	for name, want := range map[string]struct {
 		calls []string

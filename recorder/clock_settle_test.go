@@ -13,7 +13,7 @@ import (
 	"tracex/recorder/internal/clock/clocktest"
 )
 
-// sleeps are what may happen to a machine, and so to its counter and its clock.
+// sleeps are what can happen to a machine, and so to its counter and its clock.
 var sleeps = []struct {
 	name string
 	do   func(f *clocktest.Source)
@@ -35,17 +35,16 @@ var sleeps = []struct {
 	{"the counter is slower, and begins again", func(f *clocktest.Source) { f.Rate, f.Reading = f.Rate/3, 77 }},
 }
 
-// sleeper records calls while a fake clock goes its way, and remembers when they
-// were.
+// sleeper records calls while a fake clock runs, and notes when they were.
 type sleeper struct {
 	f       *clocktest.Source
 	r       *Recorder
 	m       Method
 	begun   map[int32]int64 // by event
 	ended   map[int32]int64
-	between time.Duration // two looks that nothing else gives occasion for
+	between time.Duration // between looks without another reason
 	due     int64
-	slept   [][2]int64 // from when to when on the clock
+	slept   [][2]int64 // start and end on the clock
 }
 
 // call records a call that takes some time.
@@ -58,7 +57,7 @@ func (s *sleeper) call(t *Thread, took time.Duration) {
 	s.ended[event] = s.f.Elapsed
 }
 
-// pass lets time pass, and the recorder look at it as its goroutine does.
+// pass lets time pass, and makes the recorder look at the clock as its goroutine does.
 func (s *sleeper) pass(d time.Duration) {
 	s.f.Pass(d)
 	if s.f.Elapsed < s.due {
@@ -72,7 +71,7 @@ func (s *sleeper) pass(d time.Duration) {
 	}
 }
 
-// check compares the times in the files with what the calls had.
+// check compares the times in the files with those of the calls.
 func (s *sleeper) check(t *testing.T, path string, near time.Duration) {
 	t.Helper()
 	checkTimes(t, path, true)
@@ -92,8 +91,8 @@ func (s *sleeper) check(t *testing.T, path string, near time.Duration) {
 	}
 }
 
-// close reports whether a moment is near what it should be. Between the looks
-// around a sleep it may be on its other side.
+// close reports whether a moment is near its expected one. Between the looks around a sleep it
+// may be on the other side of the sleep.
 func (s *sleeper) close(is time.Duration, want int64, near time.Duration) bool {
 	from, to := want, want
 	for _, sleep := range s.slept {
@@ -104,9 +103,8 @@ func (s *sleeper) close(is time.Duration, want int64, near time.Duration) bool {
 	return int64(is) >= from-int64(near) && int64(is) <= to+int64(near)
 }
 
-// Whatever a machine's sleep or a move to another machine does to the counter, no
-// time is wrong by more than lies between two looks at the clock, on threads that
-// are busy and on those that are not.
+// Whatever sleep or migration of a machine does to the counter, no time is wrong by more than
+// the interval between two looks at the clock, on busy and on idle threads.
 func TestSleep(t *testing.T) {
 	const between = 50 * time.Millisecond
 	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}, {Strategy: CollectAndDump, BlockSize: 1 << 10}} {
@@ -123,7 +121,7 @@ func TestSleep(t *testing.T) {
 					c.source = f
 					s := &sleeper{f: f, r: start(t, c), begun: map[int32]int64{}, ended: map[int32]int64{}, between: between}
 					if c.BlockSize > 0 {
-						s.due = math.MaxInt64 // who takes a buffer looks, and nobody else
+						s.due = math.MaxInt64 // only getting a buffer causes a look
 					}
 					s.m = s.r.Method(s.r.Class("C"), "m", Type{})
 					busy, idle, open := s.r.Thread("busy"), s.r.Thread("idle"), s.r.Thread("open")
@@ -157,8 +155,8 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// A collect-and-dump recorder looks at the clock while it records, if nobody takes
-// a buffer.
+// A collect-and-dump recorder looks at the clock while it records, even if no goroutine gets a
+// buffer.
 func TestDumpLooks(t *testing.T) {
 	f := &clocktest.Source{Rate: 3}
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: CollectAndDump, FlushInterval: time.Millisecond, source: f}

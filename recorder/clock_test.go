@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// The line of a clock rises, stays near the monotonic clock, and does not change
-// where it was asked for before, whoever asks in whatever order.
+// The line of a clock rises, stays near the monotonic clock, and does not change where it was
+// used before, in whatever order.
 func TestClock(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		var c clock.Clock

@@ -26,8 +26,8 @@ func inTurn(n int, f func(n int)) {
 	}
 }
 
-// However many goroutines come and go, few of the threads that contexts gave them are
-// kept, and none is refused.
+// However many goroutines come and go, few of their threads from contexts are kept, and none is
+// refused.
 func TestManyGoroutinesInTurn(t *testing.T) {
 	goroutines := 100_000
 	if !formattest.Exhaustive() || formattest.Race {
@@ -67,7 +67,7 @@ func TestManyGoroutinesInTurn(t *testing.T) {
 	}
 }
 
-// Threads that rest are in nobody's way: as many others begin as without them.
+// Resting threads do not get in the way: as many others can begin as without them.
 func TestRestingThreadsGiveWay(t *testing.T) {
 	begun := func(resting int) (n int) {
 		c := Config{create: toDiscard, MaxMemory: 512 << 10, BlockSize: 1 << 10, FlushInterval: -1, NoLive: true, OnError: func(error) {}}
@@ -85,7 +85,7 @@ func TestRestingThreadsGiveWay(t *testing.T) {
 		if rest := r.kept.resting.Load(); rest > 0 {
 			t.Errorf("a thread was refused while %d rest", rest)
 		}
-		_ = r.Stop() // says that there was no memory
+		_ = r.Stop() // it reports that there was no memory
 		return n
 	}
 	if without, with := begun(0), begun(1000); with < without {
@@ -93,7 +93,7 @@ func TestRestingThreadsGiveWay(t *testing.T) {
 	}
 }
 
-// Goroutines that record through a context while threads end under them lose nothing.
+// Goroutines that record through a context lose nothing while their threads are evicted.
 func TestEvictedMeanwhile(t *testing.T) {
 	const goroutines, calls = 8, 300
 	for i, c := range ways() {
@@ -154,7 +154,7 @@ func TestEvictedMeanwhile(t *testing.T) {
 	}
 }
 
-// A goroutine that serves several contexts says each time which it is.
+// A goroutine that serves several contexts records each time which one it is.
 func TestSeveralContexts(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin")}
 	r := start(t, c)
@@ -179,7 +179,7 @@ func TestSeveralContexts(t *testing.T) {
 	}
 }
 
-// A goroutine that has another thread for a while, and whose own ended meanwhile, is
+// A goroutine that uses another thread for a while, and whose own was evicted meanwhile, is
 // forgotten.
 func TestEvictedWhileAnotherIsUsed(t *testing.T) {
 	r := start(t, Config{create: toDiscard})
@@ -196,7 +196,7 @@ func TestEvictedWhileAnotherIsUsed(t *testing.T) {
 	r.goroutines.Range(func(g, _ any) bool { t.Errorf("goroutine %v is remembered", g); return true })
 }
 
-// The end of a thread that rests is when it came to rest.
+// The end of a resting thread is when it came to rest.
 func TestRestingThreadEnds(t *testing.T) {
 	r := start(t, Config{create: toDiscard})
 	m := r.Method(r.Class("C"), "m", Type{})
@@ -216,7 +216,7 @@ func TestRestingThreadEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkPassedOn is a goroutine that makes calls through the context of another.
+// BenchmarkPassedOn makes calls in a goroutine through the context of another.
 func BenchmarkPassedOn(b *testing.B) {
 	for name, n := range map[string]int{"calls": 1, "nested": 10} {
 		b.Run(name, func(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// threadTexts returns the lines of each thread of a trace by its name, and their
-// names in the order of their ids.
+// threadTexts returns the lines of each thread of a trace by its name, and the names in the
+// order of the threads' ids.
 func threadTexts(t *testing.T, path string) (lines map[string][]string, names []string) {
 	t.Helper()
 	forest := loaded(t, path)
@@ -29,8 +29,8 @@ func threadTexts(t *testing.T, path string) (lines map[string][]string, names []
 	return lines, names
 }
 
-// A context may be passed on to any goroutine: what that records through it is in a
-// thread of its own, which says where it came from.
+// A context may be passed to any goroutine: what that one records through it is in its own
+// thread, which says where it came from.
 func TestContextIsPassedOn(t *testing.T) {
 	const goroutines, rounds = 20, 5
 	for i, c := range ways() {
@@ -75,7 +75,7 @@ func TestContextIsPassedOn(t *testing.T) {
 					FromContext(ctx).Exit(Void())
 				}
 			})
-			th.WriteVariable(v, 0, Int(7)) // meanwhile
+			th.WriteVariable(v, 0, Int(7)) // while the goroutines record
 		}
 		group.Wait()
 		inner(ctx, 1)
@@ -119,8 +119,8 @@ func TestContextIsPassedOn(t *testing.T) {
 	}
 }
 
-// A goroutine that has a thread of its own records into that, whatever context it is
-// given; and a context of a thread that is over still brings one.
+// A goroutine with its own thread records into that, whatever context it is given; and a
+// context of a thread that has ended still gives one.
 func TestContextOfAnother(t *testing.T) {
 	c := Config{Path: t.TempDir() + "/trace.bin"}
 	r := start(t, c)
@@ -151,10 +151,10 @@ func TestContextOfAnother(t *testing.T) {
 		!slices.Equal(lines[names[1]], []string{"<from> = request", "C.m(3)", " C.m(4)"}) {
 		t.Errorf("recorded %q", lines)
 	}
-	FromContext(job).Call(m, 0, Null()).End() // of a recording that is over
+	FromContext(job).Call(m, 0, Null()).End() // of a recording that has ended
 }
 
-// The number of a goroutine is what the runtime writes.
+// The number of a goroutine is the one that the runtime writes.
 func TestGoroutine(t *testing.T) {
 	t.Logf("asked: %v", canAsk())
 	var group sync.WaitGroup

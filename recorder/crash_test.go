@@ -19,12 +19,12 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// crashVariable makes the test binary a program that crashes: how, the file it
-// records into, and a seed for what it does until then.
+// crashVariable makes the test binary a program that crashes: it has the way to crash, the file
+// to record into, and a seed.
 const crashVariable = "TRACEX_RECORDER_CRASH"
 
-// What a program recorded before it crashed is in its trace, all of it: each call
-// that had returned, with its result. Others that were under way may be there.
+// Everything that a program recorded before it crashed is in its trace: each call that had
+// returned, with its result. Others that were under way may be in it.
 func TestCrashed(t *testing.T) { recorder.EachVersion(t, testCrashed) }
 
 func testCrashed(t *testing.T) {
@@ -116,7 +116,7 @@ func checkCrashed(t *testing.T, path string, said *recordertest.Told, what strin
 			t.Logf("%s worker %d: %d", what, g, said.Calls(g).Load())
 		}
 		want, got := said.Calls(g).Load(), int64(len(returned[g]))
-		if got != want && got != want+1 { // it may not have had the time to say the last
+		if got != want && got != want+1 { // it may not have had the time to report the last one
 			t.Fatalf("%s: of worker %d, %d calls had returned, the trace has %d", what, g, want, got)
 		}
 	}
@@ -147,7 +147,7 @@ func crashedCalls(t *testing.T, thread *eager.Thread, f func(p *format.Point, fo
 	}
 }
 
-// crashArguments are those of crash, if this is a program that crashes.
+// crashArguments returns the arguments of Crash, if this is a program that crashes.
 func crashArguments() (how, path string, seed uint64, ok bool) {
 	words := strings.SplitN(os.Getenv(crashVariable), " ", 3)
 	if len(words) < 3 {

@@ -13,7 +13,7 @@ import (
 	"tracex/recorder/slogtrace"
 )
 
-// A function is recorded by one line, however it ends.
+// One line records a function, however it ends.
 func Example() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
@@ -39,7 +39,7 @@ func Example() {
 	// main.greet(""): ("", errors.errorString: greets nobody) at example_test.go:23
 }
 
-// A panic that goes through a call is recorded, and goes on.
+// A panic that passes through a call is recorded, and continues.
 func ExampleCall_End() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
@@ -71,7 +71,7 @@ func ExampleCall_End() {
 	//     throw errorString@0("runtime error: integer divide by zero") at :0
 }
 
-// Generated code tells by itself how a call ends.
+// Generated code records itself how a call ends.
 func ExampleThread_Panic() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
@@ -105,7 +105,7 @@ func ExampleThread_Panic() {
 	// main.divide(6, 0): threw errors.errorString at :0
 }
 
-// A loop has iterations, and what happens in one is below it.
+// A loop has iterations, and what happens in one is within it.
 func ExampleThread_Loop() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
@@ -136,7 +136,7 @@ func ExampleThread_Loop() {
 	//     sum = 3 at sum.go:12
 }
 
-// Where no handle is passed on, the context has it; log lines find it there too.
+// Without a handle to pass, the context has the thread; log lines use it too.
 func ExampleRecorder_Go() {
 	path := temporary()
 	rec, err := recorder.Start(recorder.Config{Path: path})
@@ -161,7 +161,7 @@ func ExampleRecorder_Go() {
 	//   log INFO = "working" at example_test.go:153
 }
 
-// temporary returns the path of a trace in a new folder.
+// temporary returns the path of a trace in a new directory.
 func temporary() string {
 	dir, err := os.MkdirTemp("", "recorder-example")
 	if err != nil {
@@ -170,7 +170,7 @@ func temporary() string {
 	return filepath.Join(dir, "trace.bin")
 }
 
-// show prints a trace and removes its folder.
+// show prints a trace and removes its directory.
 func show(path string) {
 	defer os.RemoveAll(filepath.Dir(path))
 	f, err := os.Open(path)

@@ -19,17 +19,17 @@ import (
 	"tracex/lazy/eager"
 )
 
-// errDisk is what a failing disk says.
+// errDisk is the error of a failing disk.
 var errDisk = errors.New("no space left on the device")
 
-// failing is a disk on which writes fail from one on: after half of what was to
-// be written, as a full disk does, or silently short.
+// failing is a disk on which writes fail from some write on: after writing half, as on a full
+// disk, or silently short.
 type failing struct {
 	mu    sync.Mutex
 	left  int     // writes that succeed
 	short bool    // the failing write reports no error
-	works bool    // later writes succeed again: cutting the file made room
-	ends  []int64 // where the writes ended, of data, index and times by turns
+	works bool    // later writes succeed again: truncating the file made room
+	ends  []int64 // where the writes ended, of data, index and times in turn
 }
 
 type failingFile struct {
@@ -69,12 +69,12 @@ func few(r *Recorder) {
 			th.Exit(Void())
 			th.Exit(Void())
 		}
-		_, _ = r.Flush() // its error is looked at elsewhere
+		_, _ = r.Flush() // its error is checked elsewhere
 	}
 }
 
-// A write that fails, whichever it is, ends the recording with one clear error
-// and a trace that has what was written before; the program goes on.
+// Whichever write fails, the recording ends with one clear error and a trace that has what was
+// written before; the program continues.
 func TestEveryWriteFails(t *testing.T) {
 	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
 		disk := &failing{left: 1 << 30}
@@ -107,7 +107,7 @@ func TestEveryWriteFails(t *testing.T) {
 						if at >= 3 {
 							want := clean[:disk.ends[at-at%3-3]]
 							if strategy == CollectAndDump && len(want) > format.HeaderSize && len(want) < len(clean)-1 {
-								// The block is ended, or half of what ends it is written.
+								// The block is ended, or half of its end is written.
 								want = append(slices.Clip(want), byte(format.KindBlockEnd))
 							}
 							if works {
@@ -155,7 +155,7 @@ func failAt(t *testing.T, c Config, at int) {
 	}
 }
 
-// A disk that is full when a recording ends that has nothing is an error, too.
+// A full disk at the end of an empty recording is an error too.
 func TestEndOfNothingFails(t *testing.T) {
 	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
 		disk := &failing{left: 3}
@@ -171,8 +171,8 @@ func TestEndOfNothingFails(t *testing.T) {
 
 func diskFailed(err error) bool { return errors.Is(err, errDisk) || errors.Is(err, io.ErrShortWrite) }
 
-// survived compares a trace that a failure cut with what was written before, and
-// reads it. whole: its end could be written.
+// survived compares a trace that a failure truncated with what was written before, and reads
+// it. whole says that its end could be written.
 func survived(t *testing.T, path string, want []byte, whole bool) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -202,7 +202,7 @@ func survived(t *testing.T, path string, want []byte, whole bool) {
 	checkTimes(t, path, true)
 }
 
-// What stands in the way is said when recording starts, and left as it is.
+// Existing files in the way are reported at Start, and not changed.
 func TestStartFails(t *testing.T) {
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there.bin")

@@ -21,8 +21,8 @@ import (
 // crashedFiles are the files of a recording whose program has ended.
 var crashedFiles = []string{"", ".idx", ".tim", LiveSuffix}
 
-// snapshot copies the files of a recording that goes on: what another process
-// would find if the program ended now.
+// snapshot copies the files of a running recording: what another process would find if the
+// program ended now.
 func snapshot(tb testing.TB, path string) string {
 	tb.Helper()
 	to := filepath.Join(tb.TempDir(), "trace.bin")
@@ -41,8 +41,8 @@ func snapshot(tb testing.TB, path string) string {
 	return to
 }
 
-// someLive records on two threads, with calls that are open: some of them are in
-// the files, some are not.
+// someLive records on two threads, with open calls: some of what it recorded is in the files,
+// some is not.
 func someLive(tb testing.TB, c Config) (*Recorder, Config) {
 	tb.Helper()
 	c.Path = filepath.Join(tb.TempDir(), "trace.bin")
@@ -73,7 +73,7 @@ func someCalls(r *Recorder, t *Thread, from, to int) {
 	}
 }
 
-// What Finish makes of a recording says what it says that Stop ended.
+// A recording ended by Finish has the same content as one ended by Stop.
 func TestFinishIsStop(t *testing.T) { EachVersion(t, testFinishIsStop) }
 
 func testFinishIsStop(t *testing.T) {
@@ -101,8 +101,8 @@ func testFinishIsStop(t *testing.T) {
 	}
 }
 
-// While the program records there is nothing to finish, and when it has stopped
-// there is nothing left to.
+// While the program records, Finish does nothing, and after Stop there is nothing left to
+// finish.
 func TestFinishOfARecorder(t *testing.T) {
 	r, c := someLive(t, Config{})
 	if _, err := Finish(c.Path); !errors.Is(err, ErrRecording) {
@@ -117,7 +117,7 @@ func TestFinishOfARecorder(t *testing.T) {
 	loaded(t, c.Path)
 }
 
-// brokenOutput fails behind so many bytes.
+// brokenOutput fails after so many bytes.
 type brokenOutput struct {
 	output
 	left *int
@@ -135,8 +135,8 @@ func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Finish may fail, or be interrupted, at any moment: nothing is lost, and the next
-// one comes to the same end.
+// Finish may fail, or be interrupted, at any moment: nothing is lost, and the next one has the
+// same result.
 func TestFinishInterrupted(t *testing.T) { EachVersion(t, testFinishInterrupted) }
 
 func testFinishInterrupted(t *testing.T) {
@@ -162,7 +162,7 @@ func testFinishInterrupted(t *testing.T) {
 	}
 }
 
-// A trace that is another one by now is left alone.
+// A trace that was replaced is not changed.
 func TestFinishOfAnother(t *testing.T) {
 	_, a := someLive(t, Config{})
 	path := snapshot(t, a.Path)
@@ -186,8 +186,7 @@ func TestFinishOfAnother(t *testing.T) {
 	}
 }
 
-// A live file may be damaged in any way: what is finished is a trace that can be
-// read, or nothing is changed.
+// A live file may be damaged in any way: the result is a readable trace, or nothing is changed.
 func TestFinishDamaged(t *testing.T) {
 	_, c := someLive(t, Config{BlockSize: 1 << 10})
 	path := snapshot(t, c.Path)
@@ -220,7 +219,7 @@ func TestFinishDamaged(t *testing.T) {
 		for range 1 + rand.IntN(3) {
 			at := used[rand.IntN(len(used))]
 			if rand.IntN(2) == 0 {
-				at = used[rand.IntN(min(len(used), 400))] // the header and what comes first
+				at = used[rand.IntN(min(len(used), 400))] // the header and the first pieces
 			}
 			b[at] = byte(rand.Uint32())
 		}
@@ -253,8 +252,8 @@ func TestFinishDamaged(t *testing.T) {
 	}
 }
 
-// Where the live file has no more room, the recorder goes on in its own memory:
-// what is not written of that is lost, and said to be.
+// If the live file has no more room, the recorder continues in its own memory: unwritten data
+// there is lost, and that is reported.
 func TestLiveFull(t *testing.T) {
 	told := make(chan error, 10)
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1, BlockSize: 1 << 10, MaxMemory: 1 << 20,
@@ -262,7 +261,7 @@ func TestLiveFull(t *testing.T) {
 	r := start(t, c)
 	th := r.Thread("main")
 	someCalls(r, th, 0, 50)
-	for size := int64(16 << 20); size >= 256; size /= 2 { // until there is none left
+	for size := int64(16 << 20); size >= 256; size /= 2 { // until there is no room left
 		for err := error(nil); err == nil; {
 			_, err = r.live.Alloc(size)
 		}
@@ -287,7 +286,7 @@ func TestLiveFull(t *testing.T) {
 	loaded(t, c.Path)
 }
 
-// Without a live file nothing but the trace is written.
+// Without a live file only the trace is written.
 func TestNoLive(t *testing.T) {
 	r, c := someLive(t, Config{NoLive: true})
 	entries, err := os.ReadDir(filepath.Dir(c.Path))
@@ -304,8 +303,8 @@ func TestNoLive(t *testing.T) {
 	}
 }
 
-// A thread that has ended is in blocks with times that no other thread's come near:
-// the trace ends behind them.
+// The blocks of an ended thread may have later times than all other threads: the trace ends
+// after them.
 func TestFinishBehindThreadsThatEnded(t *testing.T) { EachVersion(t, testFinishBehindThreadsThatEnded) }
 
 func testFinishBehindThreadsThatEnded(t *testing.T) {
@@ -327,8 +326,8 @@ func testFinishBehindThreadsThatEnded(t *testing.T) {
 	loaded(t, path)
 }
 
-// A buffer may be taken away before anything is in it: what comes into the next one
-// is not taken for what follows a gap.
+// A buffer may be taken away before anything is in it: the next one's content is not taken for
+// what follows a gap.
 func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
 	r := start(t, c)

@@ -9,7 +9,7 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// A live file that an older recorder left says no version: what it keeps is of 22.
+// A live file of an older recorder has no version: its objects are of version 22.
 func TestFinishOlder(t *testing.T) {
 	r, c := someLive(t, Config{FormatVersion: 22})
 	path, whole := snapshot(t, c.Path), snapshot(t, c.Path)
@@ -32,7 +32,7 @@ func TestFinishOlder(t *testing.T) {
 	}
 }
 
-// What a newer recorder left in a version that is not known stays as it is.
+// A live file of a newer recorder, with an unknown version, is not changed.
 func TestFinishNewer(t *testing.T) {
 	_, c := someLive(t, Config{})
 	path := snapshot(t, c.Path)

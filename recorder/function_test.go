@@ -87,7 +87,7 @@ var inInit [2]string
 
 func init() { inInit = caller() }
 
-// sack is a type with all sorts of methods.
+// sack is a type with all kinds of methods.
 type sack[T any] struct{ in []T }
 
 //go:noinline
@@ -120,7 +120,7 @@ func nested() [2]string {
 	return func() [2]string { return func() [2]string { return caller() }() }()
 }
 
-// The names are those that this version of Go gives.
+// The names are those of this version of Go.
 func TestSplitRuntimeNames(t *testing.T) {
 	s := &sack[int]{[]int{1}}
 	asValue := s.byPointer
@@ -139,7 +139,7 @@ func TestSplitRuntimeNames(t *testing.T) {
 		"nested":       {nested(), [2]string{"recorder", "nested.func1"}},
 		"deferred":     {deferred, [2]string{"recorder", "TestSplitRuntimeNames.func1"}},
 	} {
-		if c.got[0] != c.want[0] || !strings.HasPrefix(c.got[1], c.want[1]) { // there may be more literals before it
+		if c.got[0] != c.want[0] || !strings.HasPrefix(c.got[1], c.want[1]) { // more literals may precede it
 			t.Errorf("%s: %q, want %q", name, c.got, c.want)
 		}
 	}

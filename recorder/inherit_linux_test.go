@@ -11,8 +11,8 @@ import (
 	"tracex/recorder"
 )
 
-// A program that is started while a trace is written does not have its files
-// open, however it is started.
+// A program that is started while a trace is written does not inherit its files, however it is
+// started.
 func TestFilesAreNotInherited(t *testing.T) {
 	dir := t.TempDir()
 	r, err := recorder.Start(recorder.Config{Path: filepath.Join(dir, "trace.bin")})
@@ -42,7 +42,7 @@ func TestFilesAreNotInherited(t *testing.T) {
 	if child := open("exec", out, err); strings.Contains(child, dir) || !strings.Contains(child, "/") {
 		t.Errorf("a child has open\n%s", child)
 	}
-	// The same without the care that os/exec takes.
+	// The same without the precautions of os/exec.
 	path := filepath.Join(t.TempDir(), "out")
 	to, err := os.Create(path)
 	if err != nil {
@@ -63,11 +63,11 @@ func TestFilesAreNotInherited(t *testing.T) {
 	}
 }
 
-// openFiles returns where the links in a folder point to.
+// openFiles returns the targets of the links in a directory.
 func openFiles(folder string) (text string, err error) {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
-		target, _ := os.Readlink(filepath.Join(folder, e.Name())) // that of the folder itself is closed
+		target, _ := os.Readlink(filepath.Join(folder, e.Name())) // the one of the directory itself is closed
 		text += target + "\n"
 	}
 	return text, err

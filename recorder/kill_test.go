@@ -20,11 +20,10 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// victimVariable makes the test binary record into the file it names until it
-// is killed.
+// victimVariable makes the test binary record into the file it names until it is killed.
 const victimVariable = "TRACEX_RECORDER_VICTIM"
 
-// killsVariable says how many programs are killed instead of 10, for each version.
+// killsVariable overrides how many programs are killed for each version, by default 10.
 const killsVariable = "TRACEX_KILLS"
 
 func TestMain(m *testing.M) {
@@ -39,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim records calls whose argument counts up, on some goroutines. After each
-// flush it says how many calls each goroutine had begun before.
+// victim records calls whose argument counts up, on some goroutines. After each flush it prints
+// how many calls each goroutine had begun before it.
 func victim(path string) {
 	r, err := recorder.Start(recorder.Config{Path: path, BlockSize: 8 << 10, FlushInterval: time.Millisecond})
 	if err != nil {
@@ -80,8 +79,8 @@ func victim(path string) {
 
 const victims = 3
 
-// A program that is killed at any moment leaves a trace that opens, and that has
-// each call that was flushed.
+// A program that is killed at any moment leaves a trace that opens and has each call that was
+// flushed.
 func TestKilled(t *testing.T) { recorder.EachVersion(t, testKilled) }
 
 func testKilled(t *testing.T) {
@@ -126,8 +125,8 @@ func testKilled(t *testing.T) {
 	}
 }
 
-// kill starts a victim, and kills it after it has flushed something and a delay
-// has passed. It returns how many calls each worker had flushed.
+// kill starts a victim, and kills it after it has flushed something and a delay has passed. It
+// returns how many calls each worker had flushed.
 func kill(t *testing.T, path string, delay time.Duration) map[int]int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -157,8 +156,8 @@ func kill(t *testing.T, path string, delay time.Duration) map[int]int {
 	return flushed
 }
 
-// counted returns which worker a thread is and how many calls it has. They count
-// up from 0: none is missing between.
+// counted returns which worker a thread is and how many calls it has. They must count up from 0
+// without a gap.
 func counted(t *testing.T, thread *eager.Thread) (worker, calls int) {
 	t.Helper()
 	var visit func(n eager.Node)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// utf is a utf in hexadecimal.
+// utf returns a utf in hexadecimal.
 func utf(s string) string { return fmt.Sprintf("%04x%x", len(s), s) }
 
 // encodedAs returns the bytes of a value in hexadecimal.
@@ -19,8 +19,8 @@ func encodedAs(r *Recorder, v Value) string {
 	return hex.EncodeToString(b[:v.put(b, &by)])
 }
 
-// Values have the bytes that the pages of the formats give them, whichever recorder
-// they are written by: none belongs to a version.
+// Values have the bytes that the description of the format gives them, whichever recorder
+// writes them: they do not depend on the version.
 func TestValueBytes(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	kept := strings.Repeat("x", 50) + "..."
@@ -68,12 +68,12 @@ func TestValueBytes(t *testing.T) {
 	}
 }
 
-// declined is an error of the program's own.
+// declined is an error type of the program.
 type declined struct{ Code int }
 
 func (declined) Error() string { return "refused" }
 
-// What has a class has the bytes that the pages give it.
+// Values with a class have the bytes that the description of the format gives them.
 func TestReferenceBytes(t *testing.T) {
 	failed := errors.New("no such order")
 	identity := func(v Value) string { return fmt.Sprintf("%08x", uint32(v.bits)) }
@@ -81,7 +81,7 @@ func TestReferenceBytes(t *testing.T) {
 		for _, c := range []struct {
 			name  string
 			value func(r *Recorder) Value
-			in    [2]string // C: the class, I: the identity
+			in    [2]string // C for the class, I for the identity
 		}{
 			{"object", func(r *Recorder) Value { return Object(r.Class("C"), 7) }, [2]string{"C0000000700000000", "0fC00000007"}},
 			{"error with its text", func(r *Recorder) Value { return Error(failed) }, [2]string{
@@ -98,7 +98,7 @@ func TestReferenceBytes(t *testing.T) {
 		} {
 			r := start(t, Config{create: toDiscard, FormatVersion: version})
 			v := c.value(r)
-			// The classes are registered one by one: the last is this one's.
+			// Classes are registered one by one: the last one is this value's.
 			got := encodedAs(r, v)
 			class := fmt.Sprintf("%08x", r.registry.counts[1]-1)
 			want := strings.NewReplacer("C", class, "I", identity(v)).Replace(c.in[i])
@@ -109,7 +109,7 @@ func TestReferenceBytes(t *testing.T) {
 	}
 }
 
-// Trace points and footers have the bytes that the pages give them.
+// Trace points and footers have the bytes that the description of the format gives them.
 func TestPointBytes(t *testing.T) {
 	for i, version := range versions {
 		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
@@ -120,7 +120,7 @@ func TestPointBytes(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			record func(th *Thread)
-			in     [2]string // in front of each: its kind, P: location, thread and event, no diff
+			in     [2]string // in front of each: its kind; P for location, thread and event, no diff
 		}{
 			{"call without arguments", func(th *Thread) { th.Enter(m, at, Null()); th.Exit(Void()) }, [2]string{
 				"0800P00" + "00000000" + "ffffffff" + "00000000" + "0000" + "09fffffffe0000",
@@ -173,7 +173,7 @@ func TestIterationBytes(t *testing.T) {
 	}
 }
 
-// Versions that are not written are refused, with those that are.
+// Versions that cannot be written are refused, with a list of those that can.
 func TestFormatVersion(t *testing.T) {
 	for _, version := range []int{-1, 19, 23, 28} {
 		_, err := Start(Config{Path: t.TempDir() + "/trace.bin", FormatVersion: version})

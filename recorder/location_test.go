@@ -8,7 +8,7 @@ import (
 	"tracex/lazy"
 )
 
-// Places in the source say what is called, read and written there.
+// Locations in the source record what is called, read and written there.
 func TestLocations(t *testing.T) { EachVersion(t, testLocations) }
 
 func testLocations(t *testing.T) {

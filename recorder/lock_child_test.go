@@ -13,8 +13,8 @@ import (
 	"tracex/recorder"
 )
 
-// A program that starts itself again does not lose its trace to the child, which
-// is told why it has none. What a process that crashed recorded is nobody's.
+// A program that starts itself again does not lose its trace to the child, which is told why it
+// has none. The trace of a crashed process belongs to no process.
 func TestInUseByParent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	c := recorder.Config{Path: path, FlushInterval: -1, Overwrite: true}
@@ -49,7 +49,7 @@ func TestInUseByParent(t *testing.T) {
 	if forest := load(t, path); len(forest.Threads) != 1 || forest.Threads[0].Name != "parent" {
 		t.Errorf("the trace has threads %v", forest.Threads)
 	}
-	if out, code := run(); code != 0 { // it leaves without Stop
+	if out, code := run(); code != 0 { // it exits without Stop
 		t.Errorf("the child ends with %d: %s", code, out)
 	}
 	if r, err = recorder.Start(c); err != nil {

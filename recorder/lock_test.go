@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/internal/filelock"
 )
 
-// locks says whether this system has locks of files.
+// locks skips the test if this system has no file locks.
 func locks(t *testing.T) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
@@ -27,8 +27,8 @@ func locks(t *testing.T) {
 	}
 }
 
-// A trace that is being recorded is not removed by another recording, which is
-// told whose it is. When it has ended, it is.
+// Another recording does not remove a trace that is being recorded, and is told which process
+// records it. After the recording has ended, it does.
 func TestInUse(t *testing.T) {
 	locks(t)
 	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
@@ -58,7 +58,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// Of recordings that begin at once, one has the files, all of them.
+// If recordings begin at once, one of them has all the files.
 func TestInUseAtOnce(t *testing.T) {
 	locks(t)
 	if runtime.GOOS == "windows" {

@@ -9,9 +9,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// The place of a loop is that of its header, with the number by which its trace
-// points name the loop; version 22 has a line for it. What names a value is not
-// there: readers expect none.
+// The location of a loop is that of its header, with the number by which its trace points name
+// the loop; version 22 has a line for it. It has no access path: readers expect none.
 func TestLoopLocations(t *testing.T) {
 	for _, version := range versions {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FormatVersion: version}

@@ -20,8 +20,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// A collect-and-dump recording that is as large as it may be says so, and writes
-// what it has.
+// A collect-and-dump recording that reaches its limit reports it, and writes what it has.
 func TestMemoryRunsOut(t *testing.T) { EachVersion(t, testMemoryRunsOut) }
 
 func testMemoryRunsOut(t *testing.T) {
@@ -72,8 +71,8 @@ func testMemoryRunsOut(t *testing.T) {
 	}
 }
 
-// heap is how many bytes are in use, without garbage: what becomes garbage while
-// it is collected is still there behind one collection, but not behind several.
+// heap returns how many bytes are in use, without garbage. Memory that becomes garbage during a
+// collection still counts after it, but not after several.
 func heap() int64 {
 	least := int64(math.MaxInt64)
 	for range 4 {
@@ -88,8 +87,7 @@ func heap() int64 {
 // besides is what a recorder may keep besides its MaxMemory.
 const besides = 100 << 10
 
-// counting is a data file that nobody keeps: what is written goes to a counter of
-// its objects.
+// counting is a data file that is not kept: what is written goes to a tally of its objects.
 type counting struct {
 	discard
 	to *io.PipeWriter
@@ -98,8 +96,8 @@ type counting struct {
 func (c counting) WriteAt(p []byte, _ int64) (int, error) { return c.to.Write(p) }
 func (c counting) Close() error                           { return c.to.Close() }
 
-// A million goroutines come one after the other: nothing of them is left, and all
-// of it is in the trace.
+// A million goroutines run one after the other: nothing of them remains in memory, and
+// everything is in the trace.
 func TestMillionGoroutines(t *testing.T) {
 	goroutines := 1_000_000
 	if !formattest.Exhaustive() || formattest.Race {
@@ -117,7 +115,7 @@ func TestMillionGoroutines(t *testing.T) {
 		if err := s.Err(); err != nil {
 			t.Error(err)
 		}
-		_, _ = io.Copy(io.Discard, from) // what is behind an error, so that nobody waits
+		_, _ = io.Copy(io.Discard, from) // drain what follows an error, so that the writer is not blocked
 		calls <- n
 	}()
 	c := Config{FlushInterval: -1, NoTimes: true, Path: "trace.bin"}
@@ -151,16 +149,16 @@ func TestMillionGoroutines(t *testing.T) {
 	}
 }
 
-// Many goroutines may be there at once; the memory stays what the config says,
-// while nothing is lost.
+// Many goroutines may exist at once: memory stays below the config's limit, and nothing is
+// lost.
 func TestManyGoroutines(t *testing.T) {
-	// Often, so that memory which is given back too early is another chunk's soon.
+	// Collect often, so that memory freed too early is soon reused by another chunk.
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	goroutines := 40_000
 	if !formattest.Exhaustive() || formattest.Race {
 		goroutines = 4000
 	}
-	// Room for all, but for a third of their buffers at most.
+	// Room for all of them, but for at most a third of their buffers.
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 4 << 10, FlushInterval: -1,
 		MaxMemory: 2*int64(goroutines)*(threadSize+int64(len("short"))) + 200<<10}
 	var r *Recorder
@@ -177,7 +175,7 @@ func TestManyGoroutines(t *testing.T) {
 				th.Exit(Void())
 				if i == 5 {
 					met.Done()
-					<-meet // all hold on to what they have
+					<-meet // all keep what they have
 				}
 			}
 			th.End()
@@ -209,8 +207,8 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// What Config.MaxMemory says that an idle goroutine takes is what it takes at most,
-// and what it says of the default is so.
+// An idle goroutine takes at most what Config.MaxMemory says, and what it says of the default
+// is true.
 func TestIdleGoroutine(t *testing.T) {
 	if formattest.Race {
 		t.Skip("the race detector takes memory of its own")
@@ -236,7 +234,7 @@ func TestIdleGoroutine(t *testing.T) {
 	}
 }
 
-// Who waits for memory while the recording is ended does not make an error of it.
+// A goroutine that waits for memory while the recording ends does not cause an error.
 func TestNoMemoryBehindTheEnd(t *testing.T) {
 	r := start(t, Config{BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1})
 	th := r.Thread("main")
@@ -255,8 +253,7 @@ func TestNoMemoryBehindTheEnd(t *testing.T) {
 	}
 }
 
-// limited is a config whose OnError counts: it must be told once that memory ran
-// out.
+// limited is a config whose OnError counts: it must be told once that memory ran out.
 func limited(t *testing.T, c Config) (Config, *atomic.Int32) {
 	told := new(atomic.Int32)
 	c.Path = filepath.Join(t.TempDir(), "trace.bin")
@@ -269,8 +266,8 @@ func limited(t *testing.T, c Config) (Config, *atomic.Int32) {
 	return c, told
 }
 
-// Goroutines for which there is no memory are not recorded, and counted; those
-// that come when others have ended are.
+// Goroutines without memory are not recorded, and counted; those that begin after others have
+// ended are recorded.
 func TestTooManyGoroutines(t *testing.T) {
 	const goroutines = 3000
 	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
@@ -324,7 +321,7 @@ func TestTooManyGoroutines(t *testing.T) {
 	}
 }
 
-// Names that there is no memory for are one name, and the trace is right.
+// Names without memory become one name, and the trace is correct.
 func TestManyNames(t *testing.T) {
 	const names = 30_000
 	for _, strategy := range []Strategy{Streaming, CollectAndDump} {
@@ -371,8 +368,8 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// Recursion that is deeper than there is memory for is recorded as far as there
-// is, and all behind it.
+// Recursion deeper than memory allows is recorded as far as there is memory, and so is
+// everything after it.
 func TestDeepRecursion(t *testing.T) {
 	const depth = 50_000
 	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
@@ -420,8 +417,7 @@ func TestDeepRecursion(t *testing.T) {
 	}
 }
 
-// An object that is larger than a block gets room; one that is larger than all
-// memory is left out and counted.
+// An object larger than a block gets room; one larger than all memory is left out and counted.
 func TestLargeObjects(t *testing.T) { EachVersion(t, testLargeObjects) }
 
 func testLargeObjects(t *testing.T) {

@@ -21,8 +21,8 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// What a thread publishes may be nonsense, as when two goroutines share it: the
-// program goes on, and what was written before can be read.
+// A thread may publish nonsense, as when two goroutines share it: the program continues, and
+// what was written before can be read.
 func TestNonsense(t *testing.T) { EachVersion(t, testNonsense) }
 
 func testNonsense(t *testing.T) {
@@ -58,14 +58,14 @@ func testNonsense(t *testing.T) {
 	}
 }
 
-// FindOut is what happens when a goroutine comes while another one is in the middle
-// of a point.
+// FindOut does what a goroutine does that records while another one is in the middle of a
+// point.
 func FindOut(th *Thread) {
 	th.bytes = writing
 	th.Catch(Null(), 0)
 }
 
-// What a thread had published when it was found out stays, and is ended.
+// What a thread had published before its misuse was detected is kept, and ended.
 func TestQuarantineKeepsWhatMakesSense(t *testing.T) {
 	EachVersion(t, testQuarantineKeepsWhatMakesSense)
 }
@@ -106,7 +106,7 @@ func testQuarantineKeepsWhatMakesSense(t *testing.T) {
 	}
 }
 
-// hammer records all sorts of things until the recording ends.
+// hammer records all kinds of things until the recording ends.
 func hammer(r *Recorder, th *Thread) {
 	class := r.Class("C")
 	m, v := r.Method(class, "m", Type{}), r.Variable("v", Type{})
@@ -122,11 +122,11 @@ func hammer(r *Recorder, th *Thread) {
 		th.EndLoop()
 		call.End()
 		th.Exit(Void())
-		th.Exit(Void()) // perhaps there is none
+		th.Exit(Void()) // perhaps without a call
 	}
 }
 
-// ways are configs of all that makes a difference to who writes what when.
+// ways are configs that differ in which goroutine writes what, and when.
 func ways() []Config {
 	return []Config{
 		{}, {BlockSize: 1 << 10}, {FlushInterval: 50 * time.Microsecond}, {BlockSize: 1 << 10, MaxMemory: 256 << 10},
@@ -135,8 +135,8 @@ func ways() []Config {
 	}
 }
 
-// Goroutines that share a thread end what is recorded of that, not the program and
-// not the recording.
+// Goroutines that share a thread end the recording of that thread, but neither the program nor
+// the recording.
 func TestSharedThread(t *testing.T) { EachVersion(t, testSharedThread) }
 
 func testSharedThread(t *testing.T) {
@@ -159,7 +159,7 @@ func testSharedThread(t *testing.T) {
 				for range 3 {
 					group.Go(func() { hammer(r, th) })
 				}
-				if ending { // under the hands of the others
+				if ending { // while the others record
 					_, _ = r.Flush()
 					th.End()
 					_ = r.Stop()
@@ -187,8 +187,8 @@ func testSharedThread(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				// What the goroutines did before they were found out makes sense
-				// or not; it can be looked at.
+				// What the goroutines did before the detection may or may not make sense; it
+				// must be loadable.
 				if _, err := eager.Load(f); err != nil {
 					t.Log(err)
 				}
@@ -197,8 +197,8 @@ func testSharedThread(t *testing.T) {
 	}
 }
 
-// A second goroutine is found out while the first one is in the middle of a
-// point, on the fast way and on the slow one.
+// A second goroutine is detected while the first one is in the middle of a point, on the fast
+// path and on the slow one.
 func TestSharedThreadIsFoundOut(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		c := Config{OnError: func(error) {}}
@@ -209,7 +209,7 @@ func TestSharedThreadIsFoundOut(t *testing.T) {
 		if th.slow = slow; !slow {
 			th.bytes = writing
 		} else {
-			th.limit = th.next // more ids are needed
+			th.limit = th.next // so that more ids are needed
 		}
 		th.Enter(m, 0, Null())
 		if err := r.Stop(); !errors.Is(err, ErrShared) || !strings.Contains(err.Error(), "shared") {
@@ -218,7 +218,7 @@ func TestSharedThreadIsFoundOut(t *testing.T) {
 	}
 }
 
-// What nobody made with Start or Thread does nothing.
+// Values not made by Start or Thread do nothing.
 func TestZeroValues(t *testing.T) {
 	for _, r := range []*Recorder{nil, new(Recorder)} {
 		class := r.Class("C")
@@ -267,7 +267,7 @@ func everything(th *Thread) {
 	}
 }
 
-// What makes no sense is recorded as it is, and the trace can be read.
+// Arguments that make no sense are recorded as they are, and the trace can be read.
 func TestOddArguments(t *testing.T) {
 	huge := strings.Repeat("漢\x00\xff", 100_000)
 	for _, c := range ways() {
@@ -303,8 +303,7 @@ func TestOddArguments(t *testing.T) {
 	}
 }
 
-// All methods may be called by all goroutines at once, whatever becomes of the
-// recording meanwhile.
+// All goroutines may call all methods at once, whatever happens to the recording meanwhile.
 func TestEverythingAtOnce(t *testing.T) { EachVersion(t, testEverythingAtOnce) }
 
 func testEverythingAtOnce(t *testing.T) {
@@ -343,8 +342,7 @@ func testEverythingAtOnce(t *testing.T) {
 	}
 }
 
-// A recording through shared memory that nonsense ended is still ended by Stop: its
-// connection is closed.
+// Stop ends a recording through shared memory even after nonsense: its connection is closed.
 func TestNonsenseLeavesNoConnection(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
 	for _, events := range []bool{false, true} {

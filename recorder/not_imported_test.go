@@ -17,7 +17,7 @@ func notImported(t *testing.T) {
 	t.Cleanup(func() { sink.Register(had) })
 }
 
-// A program that asks for shared memory without its package hears which import it needs.
+// A program that requests shared memory without its package is told which import it needs.
 func TestSharedMemoryIsNotImported(t *testing.T) {
 	notImported(t)
 	for _, c := range []Config{{Strategy: SharedMemory}, {Strategy: SharedMemory, Path: filepath.Join(t.TempDir(), "trace.bin")}} {
@@ -31,8 +31,7 @@ func TestSharedMemoryIsNotImported(t *testing.T) {
 	}
 }
 
-// Where the environment asks for it, such a program records to its file, and OnError
-// hears of it.
+// If the environment requests it, such a program records to its file, and OnError is told.
 func TestStartWithoutImport(t *testing.T) {
 	notImported(t)
 	dir := t.TempDir()

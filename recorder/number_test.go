@@ -8,7 +8,7 @@ import (
 	"tracex/lazy/eager"
 )
 
-// texts returns the lines that a trace is shown by.
+// texts returns the lines of a trace.
 func texts(t *testing.T, path string) (lines []string) {
 	t.Helper()
 	forest := loaded(t, path)
@@ -38,8 +38,8 @@ func texts(t *testing.T, path string) (lines []string) {
 	return lines
 }
 
-// A number that was never registered, or with another recorder, is shown as such
-// and not as something else, wherever it is used; and counted.
+// A number that was never registered, or with another recorder, is shown as such and not as
+// something else, wherever it is used; and it is counted.
 func TestNumbersOfOthers(t *testing.T) { EachVersion(t, testNumbersOfOthers) }
 
 func testNumbersOfOthers(t *testing.T) {
@@ -107,8 +107,8 @@ func testNumbersOfOthers(t *testing.T) {
 	}
 }
 
-// A call with more or fewer arguments than its method has is counted; a method
-// without types may be called with any.
+// A call with more or fewer arguments than its method has is counted; a method without types
+// may be called with any.
 func TestArgumentsAreCounted(t *testing.T) { EachVersion(t, testArgumentsAreCounted) }
 
 func testArgumentsAreCounted(t *testing.T) {
@@ -135,8 +135,7 @@ func testArgumentsAreCounted(t *testing.T) {
 	}
 }
 
-// A recorder knows the numbers of those before it from its own, as long as there
-// are not more than 32,767.
+// A recorder distinguishes its numbers from those of earlier recorders, up to 32,767 of them.
 func TestTags(t *testing.T) {
 	seen := map[uint32]bool{}
 	for range lastTag {

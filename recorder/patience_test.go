@@ -6,5 +6,5 @@ import (
 	_ "tracex/recorder/shared"
 )
 
-// A service of a test may be slow to answer: that is no reason to fail.
+// A test's service may be slow to answer: that is no reason to fail.
 func init() { serviceTimeout = time.Minute }

@@ -7,8 +7,8 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// What the first goroutine records into is ready before it does: its first calls last
-// no longer than others.
+// The chunks of the first goroutine are ready before it records: its first calls take no longer
+// than others.
 func TestFirstChunksAreReady(t *testing.T) {
 	r := start(t, Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1})
 	if r.live == nil {
@@ -19,7 +19,7 @@ func TestFirstChunksAreReady(t *testing.T) {
 		t.Fatalf("%d bytes of chunks are ready, want %d", ready, want)
 	}
 	th, m := r.Thread("main"), r.Method(r.Class("C"), "m", Type{})
-	for n := range 3 * buffers.First / 40 { // which takes the second one
+	for n := range 3 * buffers.First / 40 { // enough to use the second one
 		th.Call(m, 0, Null(), Int(n)).End()
 	}
 	u := r.pool.Usage()

@@ -16,8 +16,8 @@ import (
 	"tracex/recorder"
 )
 
-// program runs one of the programs that record themselves, and returns its
-// trace, which must be without fault.
+// program runs one of the programs that record themselves, and returns its trace, which must
+// have no fault.
 func program(t *testing.T, name string, input []byte, args ...string) *eager.Forest {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace.bin")
@@ -31,8 +31,7 @@ func program(t *testing.T, name string, input []byte, args ...string) *eager.For
 	return forest
 }
 
-// outline is what a thread did, a line for each point: names, arguments,
-// results.
+// outline returns what a thread did, a line for each point: names, arguments, results.
 func outline(t *testing.T, forest *eager.Forest, thread *eager.Thread) string {
 	t.Helper()
 	var out strings.Builder
@@ -75,7 +74,7 @@ func outline(t *testing.T, forest *eager.Forest, thread *eager.Thread) string {
 	return out.String()
 }
 
-// A parser's tree is the document's, as another parser finds it.
+// A parser's tree is that of the document, as another parser finds it.
 func TestJSONParser(t *testing.T) {
 	document, err := exec.Command("go", "list", "-json", "-deps=false", "net/http").Output()
 	if err != nil {
@@ -102,8 +101,8 @@ func TestJSONParser(t *testing.T) {
 	}
 }
 
-// documentOutline makes the outline that the parser's trace of a document must
-// have, from the tokens that the standard library finds in it.
+// documentOutline makes the outline that the parser's trace of a document must have, from the
+// tokens that the standard library finds in the document.
 type documentOutline struct {
 	tokens *json.Decoder
 	text   *format.Context
@@ -111,7 +110,7 @@ type documentOutline struct {
 	err    error
 }
 
-// quoted is a string as the trace has it.
+// quoted returns a string as the trace has it.
 func (d *documentOutline) quoted(s string) string {
 	if units := utf16.Encode([]rune(s)); len(units) > 50 {
 		s = string(utf16.Decode(units[:50])) + "..."
@@ -148,8 +147,8 @@ func (d *documentOutline) value(indent string) {
 	}
 }
 
-// members outlines an object or array. Their number comes before them in the
-// outline, and is known behind them.
+// members outlines an object or array. The number of members precedes them in the outline, but
+// is known only after them.
 func (d *documentOutline) members(indent, rule string) {
 	before := d.out.String()
 	d.out.Reset()
@@ -172,7 +171,7 @@ func (d *documentOutline) members(indent, rule string) {
 	d.out.WriteString(inside)
 }
 
-// A crawler's forest is the site's pages, each once, and the requests for them.
+// A crawler's forest has the site's pages, each once, and the requests for them.
 func TestCrawler(t *testing.T) { recorder.EachVersion(t, testCrawler) }
 
 func testCrawler(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// load reads a trace whole. Nothing may be wrong with it.
+// load reads a whole trace, which must have no fault.
 func load(tb testing.TB, path string) *eager.Forest {
 	tb.Helper()
 	forest := loadDamaged(tb, path)
@@ -39,8 +39,8 @@ func loadDamaged(tb testing.TB, path string) *eager.Forest {
 	return forest
 }
 
-// sameForest compares a trace with what was executed. Threads without points
-// are not in the trace.
+// sameForest compares a trace with what was executed. Threads without points are not in the
+// trace.
 func sameForest(tb testing.TB, forest *eager.Forest, trees map[string]*recordertest.Tree) {
 	tb.Helper()
 	found := 0
@@ -76,7 +76,7 @@ type comparison struct {
 	tb     testing.TB
 	ctx    *format.Context
 	thread *eager.Thread
-	event  int64 // of the point before: ids rise
+	event  int64 // of the previous point: ids increase
 }
 
 func (c *comparison) node(n eager.Node, want *recordertest.Node) {
@@ -117,7 +117,7 @@ func (c *comparison) node(n eager.Node, want *recordertest.Node) {
 	}
 }
 
-// resolved fails the test when a point refers to what is not there.
+// resolved fails the test if a point refers to something missing.
 func (c *comparison) resolved(p *format.Point) {
 	c.tb.Helper()
 	ok := p.Location == -1 || c.ctx.Location(p.Location) != nil
@@ -137,9 +137,8 @@ func (c *comparison) resolved(p *format.Point) {
 	}
 }
 
-// verify reads a trace by its index, as the explorer does, and compares its
-// text with the eager loader's; each cell of the index and its time must be
-// right.
+// verify reads a trace by its index, as the explorer does, and compares its text with the eager
+// loader's; each cell of the index and its time must be correct.
 func verify(tb testing.TB, path string, forest *eager.Forest) {
 	tb.Helper()
 	if _, err := lazy.VerifyIndex(context.Background(), path, "", nil); err != nil {

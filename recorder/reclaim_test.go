@@ -12,8 +12,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// Chunks may be taken away from a goroutine that records into them at that very
-// moment, again and again: nothing is lost, twice there, or out of order.
+// Chunks may be taken away, again and again, from a goroutine that is recording into them:
+// nothing is lost, duplicated, or out of order.
 func TestTakenAway(t *testing.T) {
 	enough, most := int64(3000), 300_000
 	if !formattest.Exhaustive() || formattest.Race {

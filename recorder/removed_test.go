@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A trace that is removed while it is recorded, or replaced, is gone: OnError is
-// told once, Stop says so, and what comes then is counted. One that is moved goes
-// on where it is.
+// A trace that is removed or replaced while it is recorded is lost: OnError is told once, Stop
+// reports it, and later trace points are counted. If the trace is moved, the recording
+// continues in the moved file.
 func TestRemoved(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -69,7 +69,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// A removed trace is noticed by a flush that has nothing to write, too.
+// A flush with nothing to write also notices that the trace was removed.
 func TestRemovedIdle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	r := start(t, Config{Path: path, FlushInterval: -1, OnError: func(error) {}})

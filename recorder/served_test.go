@@ -13,8 +13,8 @@ import (
 	"tracex/recorder/shared"
 )
 
-// TestServiceWithoutAnswer starts a recorder with a service that never answers:
-// it begins all the same when its patience is over, and says what that means.
+// TestServiceWithoutAnswer starts a recorder with a service that never answers: recording
+// begins all the same after the timeout, and the consequences are reported.
 func TestServiceWithoutAnswer(t *testing.T) {
 	address := filepath.Join(ipctest.Folder(t), "p")
 	silent, err := net.Listen("unix", address)
@@ -47,8 +47,8 @@ func TestServiceWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestFlushWithoutService flushes a recorder whose producer, the program's own,
-// found no service: that what was recorded is gone must be said.
+// TestFlushWithoutService flushes a recorder whose producer, the program's own, found no
+// service: the loss of what was recorded must be reported.
 func TestFlushWithoutService(t *testing.T) {
 	p, err := producer.Start(producer.Options{Address: filepath.Join(ipctest.Folder(t), "none")})
 	if err != nil {

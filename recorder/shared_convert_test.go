@@ -24,7 +24,7 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// converted makes a trace of packets.
+// converted makes a trace from packets.
 func converted(t *testing.T, packets []*messages.TracePacket) (path string, result *perfetto.Result) {
 	t.Helper()
 	var trace []byte
@@ -76,8 +76,8 @@ func (g *tracing) stopShared(r *recorder.Recorder) {
 	}
 }
 
-// TestSharedMemoryConverted has random programs recorded by a service: what is
-// converted is what was executed.
+// TestSharedMemoryConverted has a service record random programs: the converted trace has what
+// was executed.
 func TestSharedMemoryConverted(t *testing.T) { recorder.EachVersion(t, testSharedMemoryConverted) }
 
 func testSharedMemoryConverted(t *testing.T) {
@@ -131,7 +131,7 @@ func partsOf(t *testing.T, packets []*messages.TracePacket) (parts []calls.Part)
 	return parts
 }
 
-// sameIDs compares the text of two traces, ids of threads and events with it.
+// sameIDs compares the texts of two traces, including the ids of threads and events.
 func sameIDs(t *testing.T, got, want *eager.Forest) {
 	t.Helper()
 	var texts [2]bytes.Buffer
@@ -154,7 +154,7 @@ func sameIDs(t *testing.T, got, want *eager.Forest) {
 	}
 }
 
-// TestSharedMemorySeveral has two recorders in a trace, whose ids are the same.
+// TestSharedMemorySeveral has two recorders with the same ids in one trace.
 func TestSharedMemorySeveral(t *testing.T) {
 	g := startTracing(t, calls.Source, 4<<10)
 	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
@@ -184,7 +184,7 @@ func TestSharedMemorySeveral(t *testing.T) {
 	events := map[int32]bool{}
 	found := maps.Clone(trees)
 	for _, thread := range forest.Threads {
-		// Names say which process it was, the same here.
+		// Names have the process in front, which is the same here.
 		process, name, _ := strings.Cut(thread.Name, " › ")
 		tree := found[name]
 		delete(found, name)
@@ -209,7 +209,7 @@ func TestSharedMemorySeveral(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryLossesConverted converts what is left where packets were lost.
+// TestSharedMemoryLossesConverted converts what is left after packets were lost.
 func TestSharedMemoryLossesConverted(t *testing.T) {
 	recorder.EachVersion(t, testSharedMemoryLossesConverted)
 }
@@ -224,7 +224,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 			t.Fatal(err)
 		}
 		open := len(f.open)
-		for range 2000 { // what the part ends
+		for range 2000 { // which the part ends
 			f.open, f.classes = append([]int32{0}, f.open...), append([]format.Class{format.ClassCall}, f.classes...)
 		}
 		f.points = 0
@@ -261,7 +261,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 	}
 }
 
-// notes adds up how many trace points are missing below nodes.
+// notes adds up how many trace points are missing among the descendants of nodes.
 func notes(t *testing.T, ctx *format.Context, nodes ...eager.Node) (missing int64) {
 	t.Helper()
 	for _, n := range nodes {

@@ -11,9 +11,8 @@ import (
 	"tracex/recorder/internal/perfetto/ipc"
 )
 
-// A program that lives for a moment has a session from the return of Start on,
-// which gets what the program wrote, however it ended: the service need not have
-// heard of it.
+// A short-lived program has a session when Start returns. The session gets what the program
+// wrote, however it ended, even if the service had not been told of it.
 func TestSharedMemoryEnds(t *testing.T) { recorder.EachVersion(t, testSharedMemoryEnds) }
 
 func testSharedMemoryEnds(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// eventTexts makes text of the track events of one thread.
+// eventTexts returns the texts of the track events of one thread.
 func eventTexts(t *testing.T, packets []*messages.TracePacket) (texts []string, thread string, timed bool) {
 	t.Helper()
 	names, categories, keys := map[uint64]string{}, map[uint64]string{}, map[uint64]string{}
@@ -113,8 +113,8 @@ func testTrackEvents(t *testing.T) {
 	}
 }
 
-// TestTrackEventsOfASession has a session flushed, and ended, while the program
-// records: what happened before is in the trace.
+// TestTrackEventsOfASession flushes a session, and ends it, while the program records: what
+// happened before that is in the trace.
 func TestTrackEventsOfASession(t *testing.T) { recorder.EachVersion(t, testTrackEventsOfASession) }
 
 func testTrackEventsOfASession(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestSharedMemoryJoined has a second session begin while calls are open, and end
-// before the first: each has all that it can know.
+// TestSharedMemoryJoined begins a second session while calls are open, and ends it before the
+// first: each has everything that it can know.
 func TestSharedMemoryJoined(t *testing.T) { recorder.EachVersion(t, testSharedMemoryJoined) }
 
 func testSharedMemoryJoined(t *testing.T) {
@@ -35,7 +35,7 @@ func testSharedMemoryJoined(t *testing.T) {
 	thread.Exit(recorder.Void())
 	first.flush()
 	second := session(t, first.dir, calls.Source, 1<<10, nil)
-	second.flush() // it has begun, in the program too
+	second.flush() // it has begun, also in the program
 	enter(thread, "c")
 	thread.Exit(recorder.Int(1))
 	thread.Exit(recorder.Int(2))
@@ -68,8 +68,8 @@ func testSharedMemoryJoined(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryCleared has the service clear the incremental state: what is open,
-// and what has names, is said again.
+// TestSharedMemoryCleared has the service clear the incremental state: what is open, and all
+// names, are sent again.
 func TestSharedMemoryCleared(t *testing.T) { recorder.EachVersion(t, testSharedMemoryCleared) }
 
 func testSharedMemoryCleared(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"tracex/recorder/shared"
 )
 
-// follower follows the parts of a thread, of which some are missing.
+// follower follows the parts of a thread, some of which are missing.
 type follower struct {
 	version format.Version
-	known   bool // open is what is open
+	known   bool // whether open is known
 	open    []int32
 	classes []format.Class
 	next    uint64
@@ -26,7 +26,7 @@ type follower struct {
 	ended   bool
 }
 
-// follow checks a part against what came before it.
+// follow checks a part against the previous ones.
 func (f *follower) follow(p *calls.Part) error {
 	switch {
 	case f.ended:
@@ -61,7 +61,7 @@ func (f *follower) follow(p *calls.Part) error {
 	})
 }
 
-// whole takes what a part says is open.
+// whole takes over what a part describes as open.
 func (f *follower) whole(p *calls.Part) error {
 	if p.Skipped > len(f.open) {
 		return fmt.Errorf("part %d skips %d levels of %d", p.Number, p.Skipped, len(f.open))
@@ -80,7 +80,7 @@ func (f *follower) whole(p *calls.Part) error {
 	return nil
 }
 
-// objects goes through headers and footers.
+// objects iterates over headers and footers.
 func objects(b []byte, f *follower, each func(container bool) error) error {
 	for len(b) > 0 {
 		n, container := 0, true
@@ -112,8 +112,8 @@ func objects(b []byte, f *follower, each func(container bool) error) error {
 	return nil
 }
 
-// flood records into a memory that is too small for some packets. ending: threads
-// end with those, too.
+// flood records into a memory that is too small for some packets. If ending is set, threads end
+// with those too.
 func flood(t *testing.T, ending bool) *tracing {
 	t.Helper()
 	g := startTracing(t, calls.Source, 16)
@@ -145,8 +145,7 @@ func flood(t *testing.T, ending bool) *tracing {
 	var saved recorder.Saved
 	for n := 0; n < 10 || saved.Dropped == 0 && n < 1000; n++ {
 		call(20)
-		// The memory is empty behind this. A large part is lost, mostly; a small
-		// one is not.
+		// The memory is empty after this. A large part is mostly lost; a small one is not.
 		for range 2 {
 			if saved, err = r.Flush(); err != nil {
 				t.Fatal(err)
@@ -166,7 +165,7 @@ func flood(t *testing.T, ending bool) *tracing {
 		before := saved.Dropped
 		for range 1000 {
 			thread = r.Thread("short")
-			call(20) // some of it is lost, and nothing comes behind it
+			call(20) // some of it is lost, and nothing follows it
 			thread.End()
 			if saved, _ = r.Flush(); saved.Dropped > before {
 				break
@@ -189,7 +188,7 @@ func testSharedMemoryLossesAreNoted(t *testing.T) {
 	g := flood(t, true)
 	missing := int64(0)
 	for _, part := range g.parts() {
-		// Notes of what was lost stand first.
+		// Notes of losses are first.
 		for b := part.Objects; len(b) > 0 && b[0] != byte(format.KindFooter); {
 			var p format.Point
 			n, err := format.Version(part.Format).DecodePoint(b, &p)
@@ -207,7 +206,7 @@ func testSharedMemoryLossesAreNoted(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryLosses follows what is left where packets were lost.
+// TestSharedMemoryLosses follows what is left after packets were lost.
 func TestSharedMemoryLosses(t *testing.T) { recorder.EachVersion(t, testSharedMemoryLosses) }
 
 func testSharedMemoryLosses(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"tracex/recorder/internal/perfetto/ipc"
 )
 
-// A thread that several goroutines used ends alone in shared memory, too: what it
-// had recorded stays, and others go on.
+// In shared memory too, a thread used by several goroutines ends, and no other: what it had
+// recorded is kept, and others continue.
 func TestSharedMemoryQuarantine(t *testing.T) { recorder.EachVersion(t, testSharedMemoryQuarantine) }
 
 func testSharedMemoryQuarantine(t *testing.T) {

@@ -41,8 +41,8 @@ func startTracing(t testing.TB, source string, memoryKB uint32) *tracing {
 	return session(t, dir, source, memoryKB, nil)
 }
 
-// session starts a session with the service in a folder. change, if not nil, makes
-// it another than most.
+// session starts a session with the service in a directory. change, if not nil, modifies its
+// config.
 func session(t testing.TB, dir, source string, memoryKB uint32, change func(*messages.TraceConfig)) *tracing {
 	t.Helper()
 	client, err := ipc.Dial(t.Context(), filepath.Join(dir, "c"), ipc.Options{})
@@ -67,7 +67,7 @@ func session(t testing.TB, dir, source string, memoryKB uint32, change func(*mes
 		change(config)
 	}
 	err = g.client.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(ipc.Reply) { g.ended <- struct{}{} })
-	if err == nil { // the session is there when this is answered
+	if err == nil { // the session exists when this is answered
 		err = g.client.Invoke(t.Context(), "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func session(t testing.TB, dir, source string, memoryKB uint32, change func(*mes
 	return g
 }
 
-// flush has the program give the session what it has recorded.
+// flush makes the program send the session what it has recorded.
 func (g *tracing) flush() {
 	g.t.Helper()
 	if err := g.client.Invoke(g.t.Context(), "Flush", &messages.FlushRequest{TimeoutMs: proto.Uint32(60_000)}, nil); err != nil {
@@ -84,7 +84,7 @@ func (g *tracing) flush() {
 	}
 }
 
-// parts ends the session and returns the parts that it has.
+// parts ends the session and returns the parts in it.
 func (g *tracing) parts() (parts []calls.Part) {
 	g.t.Helper()
 	for _, p := range g.finish() {
@@ -117,13 +117,13 @@ func (g *tracing) finish() (packets []*messages.TracePacket) {
 	return g.read()
 }
 
-// read returns the packets that the session has.
+// read returns the packets of the session.
 func (g *tracing) read() []*messages.TracePacket {
 	g.t.Helper()
 	return ipctest.Read(g.t, g.client)
 }
 
-// file makes a data file of parts that are complete: a block for each.
+// file makes a data file from complete parts: a block for each.
 func file(t testing.TB, parts []calls.Part) string {
 	t.Helper()
 	data := format.AppendDataHeader(nil, format.Version(parts[0].Format))
@@ -163,7 +163,7 @@ func file(t testing.TB, parts []calls.Part) string {
 	return path
 }
 
-// TestSharedMemory has random programs recorded by a service.
+// TestSharedMemory has a service record random programs.
 func TestSharedMemory(t *testing.T) { recorder.EachVersion(t, testSharedMemory) }
 
 func testSharedMemory(t *testing.T) {
@@ -196,7 +196,7 @@ func testSharedMemory(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryNoService records where nobody listens.
+// TestSharedMemoryNoService records without a service.
 func TestSharedMemoryNoService(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	told := make(chan error, 10)
@@ -218,8 +218,8 @@ func TestSharedMemoryNoService(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryNoServiceStops stops a recorder as soon as it says that nobody
-// listens.
+// TestSharedMemoryNoServiceStops stops a recorder as soon as it reports that there is no
+// service.
 func TestSharedMemoryNoServiceStops(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "p"))
 	var r *recorder.Recorder

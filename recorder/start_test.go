@@ -34,7 +34,7 @@ func within[T any](t *testing.T, from <-chan T, what string) (v T) {
 	return v
 }
 
-// mute listens, and takes connections, but never says anything.
+// mute listens, and accepts connections, but never answers.
 func mute(t *testing.T, address string) net.Listener {
 	t.Helper()
 	l, err := net.Listen("unix", address)
@@ -57,8 +57,8 @@ func oneCall(t *testing.T, r *Recorder) {
 	}
 }
 
-// The environment names a service that is not there, or does not answer: the
-// recording goes to Path, whole, and OnError hears of it once.
+// The environment names a service that does not exist, or does not answer: the whole recording
+// goes to Path, and OnError is told once.
 func TestStartWithoutService(t *testing.T) {
 	for _, events := range []bool{false, true} {
 		for _, answers := range []string{"absent", "mute"} {
@@ -97,9 +97,8 @@ func TestStartWithoutService(t *testing.T) {
 	}
 }
 
-// leaves takes connections, and returns what holds that whoever made them has left
-// again: what it offers later is not wanted. A program that waits for very little time
-// may have made none.
+// leaves accepts connections, and returns a check that they were all closed again: later offers
+// are not wanted. A program that waits only briefly may have made none.
 func leaves(t *testing.T, silent net.Listener) (check func()) {
 	t.Helper()
 	var socks sync.WaitGroup
@@ -127,7 +126,7 @@ func leaves(t *testing.T, silent net.Listener) (check func()) {
 	}
 }
 
-// Without a Path there is nowhere else to record to, and Start says so.
+// Without a Path there is nowhere else to record to, and Start reports it.
 func TestStartNowhere(t *testing.T) {
 	address := filepath.Join(ipctest.Folder(t), "p")
 	t.Setenv(ipc.ProducerVariable, address)
@@ -140,22 +139,21 @@ func TestStartNowhere(t *testing.T) {
 	if r != nil || !errors.Is(err, sink.ErrNoService) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Start returned %v, %v", r, err)
 	}
-	// Where nothing can be recorded either, that is what is said.
+	// If the path is unusable too, that is the error.
 	r, err = Start(Config{ServiceTimeout: time.Millisecond, Path: filepath.Join(t.TempDir(), "no", "trace.bin")})
 	if r != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Start returned %v, %v", r, err)
 	}
 }
 
-// A program that lives for some milliseconds waits no longer than that if it does
-// not say otherwise.
+// A program that runs for some milliseconds waits no longer than that by default.
 func TestDefaultServiceTimeout(t *testing.T) {
 	if DefaultServiceTimeout != time.Second {
 		t.Errorf("Start waits %v", DefaultServiceTimeout)
 	}
 }
 
-// When Start returns, the sessions that are there have begun, whatever the policy.
+// When Start returns, existing sessions have begun, whatever the policy.
 func TestStartWaitsForSessions(t *testing.T) {
 	dir := ipctest.Folder(t)
 	producers, consumers := filepath.Join(dir, "p"), filepath.Join(dir, "c")
@@ -200,7 +198,7 @@ func wanted(t *testing.T, consumers string) {
 			DataSources: []*messages.TraceConfig_DataSource{{Config: &messages.DataSourceConfig{Name: proto.String(calls.Source)}}},
 		}}, func(ipc.Reply) {})
 	}
-	if err == nil { // the session is there when this is answered
+	if err == nil { // the session exists when this is answered
 		err = port.Invoke(t.Context(), "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"tracex/lazy/eager"
 )
 
-// The recorder may be stopped, by OnError too, while goroutines record.
+// The recorder may be stopped, also by OnError, while goroutines record.
 func TestStopWhileRecording(t *testing.T) { EachVersion(t, testStopWhileRecording) }
 
 func testStopWhileRecording(t *testing.T) {
@@ -34,7 +34,7 @@ func testStopWhileRecording(t *testing.T) {
 					made.Add(1)
 					th.Exit(Void())
 				}
-				for range 100 { // goes on, without effect
+				for range 100 { // continue, without effect
 					th.Enter(m, 0, Null())
 					th.Exit(Void())
 				}
@@ -83,14 +83,13 @@ func TestOnErrorStops(t *testing.T) {
 	}
 }
 
-// runs is how many goroutines of recorders there are.
+// runs returns how many goroutines of recorders exist.
 func runs() int {
 	stacks := make([]byte, 1<<20)
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "recorder.(*Recorder).run(")
 }
 
-// No goroutine of the recorder is left behind Stop, whatever ended the
-// recording.
+// After Stop no goroutine of the recorder is left, whatever ended the recording.
 func TestStopWaits(t *testing.T) {
 	others := runs()
 	for _, c := range ways() {
@@ -123,14 +122,14 @@ func TestStopWaits(t *testing.T) {
 				}
 			}
 			for runs() > others {
-				runtime.Gosched() // it has said that it is gone, and is about to be
+				runtime.Gosched() // it has reported its end, and is about to exit
 			}
 			group.Wait()
 		}
 	}
 }
 
-// Stop does not wait for OnError, which may wait for it.
+// Stop does not wait for OnError, which may wait for Stop.
 func TestStopInOnError(t *testing.T) {
 	stopped, told := make(chan struct{}), make(chan struct{})
 	disk := &failing{left: 3}
@@ -141,14 +140,14 @@ func TestStopInOnError(t *testing.T) {
 	r := start(t, c)
 	th := r.Thread("main")
 	th.Enter(r.Method(r.Class("C"), "m", Type{}), 0, Null())
-	<-told // by the recorder's goroutine: nobody else writes
+	<-told // by the recorder's goroutine: no other one writes
 	if err := r.Stop(); !errors.Is(err, errDisk) {
 		t.Errorf("Stop: %v", err)
 	}
 	close(stopped)
 }
 
-// What is put while the files are ended does not come behind their end.
+// What is put while the files are being ended does not get after their end.
 func TestNothingBehindTheEnd(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
 	r := start(t, c)
@@ -170,7 +169,7 @@ func TestNothingBehindTheEnd(t *testing.T) {
 	})
 	for ended := false; !ended; runtime.Gosched() {
 		f.mu.Lock()
-		n := len(f.index.buf) // the magic is behind the last cell
+		n := len(f.index.buf) // the magic follows the last cell
 		ended = n > 8 && binary.BigEndian.Uint64(f.index.buf[n-8:]) == format.IndexMagic
 		f.mu.Unlock()
 	}
@@ -184,7 +183,7 @@ func TestNothingBehindTheEnd(t *testing.T) {
 	}
 }
 
-// Two recorders in a process have nothing to do with each other.
+// Two recorders in a process are independent.
 func TestTwoRecorders(t *testing.T) {
 	var group sync.WaitGroup
 	for g := range 2 {

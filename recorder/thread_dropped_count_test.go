@@ -12,8 +12,8 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// noted counts the trace points of a trace, and how many of them its notes say
-// are missing. The trace may lack its end.
+// noted counts the trace points of a trace, and how many are missing according to its notes.
+// The trace may lack its end.
 func noted(t *testing.T, path string) (present, missing int64) {
 	t.Helper()
 	forest := loadedSoFar(t, path)
@@ -38,8 +38,7 @@ func wasteful() []Config {
 	}
 }
 
-// Whatever is left out, wherever and for whatever reason: the trace says how
-// much it is, to the point.
+// Whatever is dropped, and for whatever reason, the trace has the exact number.
 func TestDroppedIsNoted(t *testing.T) { EachVersion(t, testDroppedIsNoted) }
 
 func testDroppedIsNoted(t *testing.T) {
@@ -99,8 +98,8 @@ func testDroppedIsNoted(t *testing.T) {
 	}
 }
 
-// leaveChunks takes all memory for chunks but that of a few, as goroutines would that
-// never end.
+// leaveChunks takes all memory for chunks except that of a few, as goroutines that never end
+// would.
 func leaveChunks(r *Recorder, few int) {
 	var taken []*buffers.Chunk
 	for c := r.pool.Get(buffers.First); c != nil; c = r.pool.Get(buffers.First) {
@@ -111,8 +110,7 @@ func leaveChunks(r *Recorder, few int) {
 	}
 }
 
-// The same while the recording is flushed and stopped by others: what is counted
-// is what is noted.
+// The same while others flush and stop the recording: the tally is what the notes add up to.
 func TestDroppedIsNotedAtStop(t *testing.T) {
 	for i, c := range wasteful() {
 		t.Run(fmt.Sprint("config=", i), func(t *testing.T) {
@@ -121,7 +119,7 @@ func TestDroppedIsNotedAtStop(t *testing.T) {
 			r := start(t, c)
 			m := r.Method(r.Class("C"), "m", Type{})
 			if c.OnFull == Drop {
-				leaveChunks(r, 3) // or nothing is dropped for long, where the recorder keeps up
+				leaveChunks(r, 3) // otherwise little is dropped while the recorder keeps up
 			}
 			var group sync.WaitGroup
 			for range 8 {

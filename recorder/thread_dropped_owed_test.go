@@ -11,16 +11,16 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// yieldUntil lets others go on until something is so.
+// yieldUntil yields to other goroutines until a condition holds.
 func yieldUntil(so func() bool) {
 	for !so() {
 		runtime.Gosched()
 	}
 }
 
-// A footer that is owed may find its buffer taken away as it is written, and no
-// other one: it is owed again, and comes before those of what is around it, even
-// if there is memory an instant later.
+// While an owed footer is written, its buffer may be taken away, with no other available: the
+// footer is owed again, and precedes those of the containers around it, even if there is memory
+// an instant later.
 func TestOwedAgain(t *testing.T) { EachVersion(t, testOwedAgain) }
 
 func testOwedAgain(t *testing.T) {
@@ -60,7 +60,7 @@ func testOwedAgain(t *testing.T) {
 		th.Exit(Void())
 	})
 	made++
-	yieldUntil(th.due.Load) // it has another buffer, and is about to write the first footer there
+	yieldUntil(th.due.Load) // it has another buffer, and is about to write the first footer into it
 	th.mu.Lock()
 	r.take(th)
 	for r.pool.Get(buffers.First) != nil {
@@ -76,7 +76,7 @@ func testOwedAgain(t *testing.T) {
 		return said
 	})
 	th.due.Store(false)
-	th.swap.Unlock() // now it finds that the buffer is gone
+	th.swap.Unlock() // now it finds that the buffer was taken away
 	yieldUntil(th.due.Load)
 	r.pool.Put(memory[1])
 	th.wants.Store(0)

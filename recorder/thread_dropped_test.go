@@ -21,9 +21,8 @@ func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 	return s.output.WriteAt(p, at)
 }
 
-// With a disk that hangs, Drop keeps goroutines going and counts what is
-// missing: the trace has what it has in the right places, and says where how
-// much is not there.
+// If the disk hangs, Drop keeps goroutines going and counts what is missing: the trace has its
+// points in the right places, and says where how many are missing.
 func TestDrop(t *testing.T) { EachVersion(t, testDrop) }
 
 func testDrop(t *testing.T) {
@@ -53,7 +52,7 @@ func testDrop(t *testing.T) {
 	th.Enter(m, 0, Null(), Int(-1))
 	record(10)
 	gate.Lock()
-	record(5000) // nobody waits
+	record(5000) // no goroutine waits
 	th.Exit(Void())
 	gate.Unlock()
 	if _, err := r.Flush(); err != nil {
@@ -89,8 +88,7 @@ func testDrop(t *testing.T) {
 	}
 }
 
-// With Drop, the recorder's goroutine writes the last block of each thread that
-// ends.
+// With Drop, the recorder's goroutine writes the last block of each thread that ends.
 func TestDropEnds(t *testing.T) { EachVersion(t, testDropEnds) }
 
 func testDropEnds(t *testing.T) {

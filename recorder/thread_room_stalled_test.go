@@ -11,11 +11,10 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// stalling is a disk on which writes wait, from when it is told to until it goes
-// on.
+// stalling is a disk on which a write waits, once stalls is set, until goOn is closed.
 type stalling struct {
 	stalls  atomic.Bool
-	writing chan struct{} // somebody waits
+	writing chan struct{} // closed when a write waits
 	goOn    chan struct{}
 }
 
@@ -37,7 +36,7 @@ func (f stallingFile) WriteAt(p []byte, at int64) (int, error) {
 	return f.output.WriteAt(p, at)
 }
 
-// soon waits for what does not depend on the disk.
+// soon waits for something that does not depend on the disk.
 func soon(t *testing.T, what string, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -48,11 +47,11 @@ func soon(t *testing.T, what string, done <-chan struct{}) bool {
 	}
 }
 
-// middle is a clock that calls a function when a goroutine reads it the next time,
-// which is in the middle of a point, before that is published.
+// middle is a clock that calls a function when a goroutine next reads it. That is in the middle
+// of a point, before it is published.
 type middle struct {
 	begun time.Time
-	of    atomic.Uint64 // the goroutine; 0: nobody
+	of    atomic.Uint64 // the goroutine; 0 for none
 	do    func()
 }
 
@@ -65,11 +64,11 @@ func (m *middle) Counter() uint64 {
 	return uint64(m.NS())
 }
 
-// robbery is a way in which a thread's buffer gets to the disk while its goroutine
-// does something.
+// robbery is a way in which a thread's buffer gets to the disk while its goroutine does
+// something.
 type robbery struct {
 	name  string
-	begin func(r *Recorder) // in a goroutine of its own
+	begin func(r *Recorder) // in its own goroutine
 	ends  bool              // the recording
 }
 
@@ -82,8 +81,8 @@ var robberies = []robbery{
 	{"stop", func(r *Recorder) { _ = r.Stop() }, true},
 }
 
-// With Drop, a goroutine whose buffer is being written, or was taken away to be,
-// does not wait for the disk, whatever it is at.
+// With Drop, a goroutine whose buffer is being written, or was taken away for that, does not
+// wait for the disk, whatever it is doing.
 func TestDropWaitsForNoDisk(t *testing.T) {
 	for _, how := range robberies {
 		for _, when := range []string{"between calls", "in Enter", "in Exit"} {
@@ -99,7 +98,7 @@ func TestDropWaitsForNoDisk(t *testing.T) {
 	}
 }
 
-// robbed has a thread robbed, and records with it while the disk stalls.
+// robbed runs a robbery on a thread, and records with the thread while the disk stalls.
 func robbed(t *testing.T, how robbery, when string, full bool) {
 	disk := &stalling{writing: make(chan struct{}), goOn: make(chan struct{})}
 	clock := &middle{begun: time.Now()}
@@ -115,7 +114,7 @@ func robbed(t *testing.T, how robbery, when string, full bool) {
 		th.Exit(Void())
 		made += 2
 	}
-	// More than a block is written at once.
+	// A part larger than a block is written at once.
 	th.Enter(m, 0, Null(), String(strings.Repeat("x", 4000)))
 	made++
 	call()

@@ -10,17 +10,16 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// answered waits until the recorder's goroutine has done what the thread asked it
-// for.
+// answered waits until the recorder's goroutine has handled the thread's request.
 func answered(t *Thread) {
 	for t.wants.Load() > 0 {
 		runtime.Gosched()
 	}
 }
 
-// More goroutines than there is memory for take turns, and each holds on to a
-// part-filled buffer. No timer takes it away; and yet each of them can record, at
-// once with Stall, and with Drop as soon as the recorder's goroutine came by.
+// More goroutines than there is memory for take turns, each keeping a partly filled buffer. No
+// timer takes it away; still each of them can record, with Stall at once, and with Drop as soon
+// as the recorder's goroutine has run.
 func TestNobodyStarves(t *testing.T) { EachVersion(t, testNobodyStarves) }
 
 func testNobodyStarves(t *testing.T) {
@@ -65,8 +64,8 @@ func testNobodyStarves(t *testing.T) {
 	}
 }
 
-// A goroutine that has a buffer needs no other one to go on, however little
-// memory the others leave it.
+// A goroutine that has a buffer needs no other one to continue, however little memory the
+// others leave.
 func TestFullBufferGoesOn(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
 	r := start(t, c)
@@ -111,8 +110,8 @@ func TestFullBufferGoesOn(t *testing.T) {
 	}
 }
 
-// A goroutine that drops leaves the processor to the recorder's goroutine, which
-// makes room for it: it does not drop until it is made to.
+// A goroutine that drops yields the processor to the recorder's goroutine, which makes room for
+// it: so it stops dropping by itself.
 func TestDroppingYields(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := start(t, Config{OnFull: Drop, BlockSize: 1 << 10, MaxMemory: leastBytes, FlushInterval: -1, create: toDiscard})
@@ -133,7 +132,8 @@ func TestDroppingYields(t *testing.T) {
 			runs++
 		}
 	}
-	// One turn is mostly enough. Made to, it would leave off some times at most.
+	// One turn is mostly enough. If it stopped only when preempted, that would happen a few
+	// times at most.
 	if runs < calls/dropsPerTurn/10 {
 		t.Errorf("in %d calls, room was made %d times", calls, runs)
 	}

@@ -10,14 +10,14 @@ import (
 	"tracex/format/formattest"
 )
 
-// CheckTimes is checkTimes for tests from outside.
+// CheckTimes is checkTimes for external tests.
 func CheckTimes(tb testing.TB, path string, whole bool) { checkTimes(tb, path, whole) }
 
-// RaceEnabled says that the race detector watches, and all takes longer.
+// RaceEnabled reports whether the race detector is on, which makes everything take longer.
 const RaceEnabled = formattest.Race
 
-// checkTimes compares the times beside a trace with its index: each cell is that
-// of its index cell, and says what can be. whole: nothing is missing at the end.
+// checkTimes compares the times of a trace with its index: each time cell matches its index
+// cell, and is possible. whole says that nothing is missing at the end.
 func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 	tb.Helper()
 	index, err := os.ReadFile(path + ".idx")
@@ -41,7 +41,7 @@ func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 	} else if len(times)/format.TimeCellSize > n {
 		tb.Fatalf("%d bytes of times for %d of index: they speak of what is not there", len(times), len(index))
 	}
-	// A dump's first block has at least a name, whose cell stands before its own.
+	// A dump's first block has at least a name, whose cell precedes its own.
 	c.dump = len(index) >= format.CellSize && format.DecodeCell(index).Kind != format.KindBlockStart
 	for len(times) >= format.TimeCellSize {
 		c.cell(format.DecodeCell(index), format.DecodeTimeCell(times))
@@ -58,14 +58,14 @@ type timesCheck struct {
 	anchor  time.Time
 	dump    bool
 	threads map[int32]*threadTimes
-	current *threadTimes    // of the block that is read; of one that has yet to tell its thread, in a dump
+	current *threadTimes    // of the current block; in a dump, of one whose thread is not known yet
 	block   format.TimeCell // of a streaming block
 	latest  int64           // of all
 	over    bool
 	known   int // containers
 }
 
-// threadTimes are the containers of a thread whose parent has not come yet.
+// threadTimes are the containers of a thread whose parent has not been read yet.
 type threadTimes struct {
 	ended []timed
 }
@@ -98,7 +98,7 @@ func (c *timesCheck) cell(i format.Cell, t format.TimeCell) {
 	}
 }
 
-// startBlock goes to the thread of a block; in a dump its cells came before.
+// startBlock switches to the thread of a block; in a dump the block's other cells precede this.
 func (c *timesCheck) startBlock(t format.TimeCell) {
 	if c.threads[t.ID] == nil {
 		c.threads[t.ID] = &threadTimes{}

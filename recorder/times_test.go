@@ -12,11 +12,10 @@ import (
 	"tracex/format"
 )
 
-// near is how far the clock of a trace may be from Go's, on a machine that does
-// other things meanwhile.
+// near is how far the clock of a trace may be from Go's, on a busy machine.
 const near = time.Millisecond
 
-// until works until a moment.
+// until is busy until a moment.
 func until(moment time.Time) {
 	for time.Now().Before(moment) {
 	}
@@ -31,8 +30,7 @@ type containerTime struct {
 func (c containerTime) begin() time.Duration { return time.Duration(c.Start) }
 func (c containerTime) end() time.Duration   { return time.Duration(c.Start + c.Duration) }
 
-// containerTimes are the times of a trace's containers, as they stand in the
-// file.
+// containerTimes returns the times of a trace's containers, in the order of the file.
 func containerTimes(t *testing.T, path string) (found []containerTime) {
 	t.Helper()
 	b, err := os.ReadFile(path + ".tim")
@@ -56,8 +54,8 @@ func containerTimes(t *testing.T, path string) (found []containerTime) {
 	return found
 }
 
-// What the trace says of when calls were is what the program sees on its own
-// clock, whatever clock is used, and where the calls of a thread end with it.
+// The times of calls in the trace are those that the program sees on its own clock, whatever
+// clock is used, and even if the calls of a thread end with it.
 func TestTimesAreTrue(t *testing.T) {
 	for _, c := range []Config{
 		{FlushInterval: 3 * time.Millisecond}, {plain: true}, {Strategy: CollectAndDump}, {OnFull: Drop, BlockSize: 1 << 10},
@@ -109,7 +107,7 @@ func TestTimesAreTrue(t *testing.T) {
 	}
 }
 
-// What one thread did before another one began is so on their times, too.
+// If one thread did something before another one began, their times agree with that.
 func TestTimesOfThreadsAgree(t *testing.T) {
 	const turns, apart = 2000, 10 * time.Microsecond
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 4 << 10, FlushInterval: time.Millisecond}

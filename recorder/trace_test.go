@@ -9,7 +9,7 @@ import (
 	"tracex/lazy/eager"
 )
 
-// loadedSoFar reads of a trace what is there: it may lack its end.
+// loadedSoFar reads an incomplete trace: it may lack its end.
 func loadedSoFar(t *testing.T, path string) *eager.Forest {
 	t.Helper()
 	f, err := os.Open(path)
@@ -24,7 +24,7 @@ func loadedSoFar(t *testing.T, path string) *eager.Forest {
 	return forest
 }
 
-// loaded reads a trace whole, checks its index, and returns it.
+// loaded reads a whole trace, checks its index, and returns it.
 func loaded(t *testing.T, path string) *eager.Forest {
 	t.Helper()
 	forest := loadedSoFar(t, path)

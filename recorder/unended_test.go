@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What Unended says of a trace through its life, and that it changes nothing.
+// What Unended returns throughout a trace's life, and that it changes nothing.
 func TestUnended(t *testing.T) { EachVersion(t, testUnended) }
 
 func testUnended(t *testing.T) {
@@ -41,7 +41,7 @@ func testUnended(t *testing.T) {
 	}
 }
 
-// Start with Overwrite waits for who looks at the trace that it removes, or finishes
+// Start with Overwrite waits for a process that looks at the trace to be removed, or finishes
 // it: that takes a moment.
 func TestOverwriteLookedAt(t *testing.T) {
 	locks(t)

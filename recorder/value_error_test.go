@@ -14,8 +14,8 @@ import (
 	"tracex/lazy/eager"
 )
 
-// An error that was made without a recorder is recorded by several, of whatever
-// version, each of which has a class for its type.
+// An error value is made without a recorder. Several recorders of any version can record it,
+// each with its own class for the error's type.
 func TestErrorOfNoRecorder(t *testing.T) {
 	_, missing := os.Open("/nowhere")
 	v := Error(missing)
@@ -52,7 +52,7 @@ func TestErrorOfNoRecorder(t *testing.T) {
 	}
 }
 
-// To record an error with its text allocates nothing but what making it did.
+// Recording an error with its text allocates no more than making the value did.
 func TestErrorAllocatesNothing(t *testing.T) {
 	if formattest.Race {
 		t.Skip("the race detector allocates")
@@ -61,7 +61,7 @@ func TestErrorAllocatesNothing(t *testing.T) {
 		r := start(t, Config{create: toDiscard, FormatVersion: version})
 		th, v := r.Thread("main"), Error(fs.ErrNotExist)
 		for range 10_000 {
-			th.Throw(v, 0) // until the buffer has its size
+			th.Throw(v, 0) // until the buffer has its final size
 		}
 		if n := testing.AllocsPerRun(10_000, func() { th.Throw(v, 0) }); n != 0 {
 			t.Errorf("in %d: %v allocations", version, n)
@@ -69,7 +69,7 @@ func TestErrorAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A type of errors for whose name there was no memory has the class of all such.
+// An error type for whose name there is no memory has the class of all such types.
 func TestErrorWithoutRoom(t *testing.T) {
 	r := start(t, Config{create: toDiscard})
 	number, _ := errorNumber(errors.New("text"))
@@ -84,7 +84,7 @@ func TestErrorWithoutRoom(t *testing.T) {
 	}
 }
 
-// Types are numbered once, whoever asks first.
+// Types are numbered once, also when used concurrently.
 func TestTypeNumbers(t *testing.T) {
 	var n typeNumbers
 	types := []reflect.Type{reflect.TypeFor[int](), reflect.TypeFor[bill](), reflect.TypeFor[fs.PathError](), reflect.TypeFor[error]()}

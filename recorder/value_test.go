@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A text is written as it is only if each of its bytes is a character that is one
-// byte in the file, wherever in it another one stands.
+// A text is written as it is only if each of its bytes is a character of one byte in the file,
+// wherever another byte is in it.
 func TestPlain(t *testing.T) {
 	for length := range 41 {
 		text := bytes.Repeat([]byte{0x01, 'a', 0x7f}, length)[:length]

@@ -2,10 +2,10 @@ package recorder
 
 import "tracex/recorder/internal/versiontest"
 
-// versions are those that are written.
+// versions are those that can be written.
 var versions = []int{22, 27}
 
-// What the tests outside of the package use, too.
+// For the external tests of the package.
 var (
 	EachVersion     = versiontest.EachVersion
 	ErrorText       = versiontest.ErrorText

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// needGo skips a test that builds programs where there is no Go to do it.
+// needGo skips a test that builds programs if there is no go command.
 func needGo(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -30,8 +30,7 @@ func linked(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// heavy returns those of some packages that a program must not link for a recorder
-// alone.
+// heavy returns those packages that a program must not link for only a recorder.
 func heavy(packages []string) (found []string) {
 	for _, p := range packages {
 		for _, ban := range []string{"net", "crypto", "log", "encoding/json", "text/template", "go/", "google.golang.org", "github.com/klauspost", "tracex/recorder/perfetto", "tracex/recorder/internal/perfetto", "tracex/lazy", "testing"} {
@@ -43,8 +42,8 @@ func heavy(packages []string) (found []string) {
 	return found
 }
 
-// TestWeight: a program that records itself links no network, no cryptography, no
-// protobuf: these come with the packages that use them, each by an import of its own.
+// TestWeight: a program that records itself links no network, cryptography or protobuf package:
+// these are linked with the packages that use them, each by its own import.
 func TestWeight(t *testing.T) {
 	needGo(t)
 	packages := linked(t, "tracex/recorder")
@@ -61,7 +60,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// mostWeight is how much larger a program may get that records itself, in bytes.
+// mostWeight is how many bytes a program may grow when it records itself.
 const mostWeight = 3 << 20
 
 // TestSize builds a small program with and without a recorder.

@@ -78,8 +78,8 @@ Handler.ServeHTTP("GET", "/panic"): threw errors.errorString
     throw `+versiontest.ErrorText("errors.errorString", "oh")+"\n")
 }
 
-// A handler within the middleware takes the connection over, as one of WebSockets
-// does; where that cannot be, it sees so.
+// A handler within the middleware takes over the connection, as a WebSocket handler does; if
+// that is impossible, the handler can tell.
 func TestMiddlewareHijacked(t *testing.T) {
 	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {
 		take := func(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error) {
@@ -130,7 +130,7 @@ Handler.ServeHTTP("GET", "/not"): 200
 `)
 }
 
-// answer takes a connection over and answers on it.
+// answer takes over a connection and answers on it.
 func answer(t *testing.T, w http.ResponseWriter, take func(http.ResponseWriter) (net.Conn, *bufio.ReadWriter, error)) {
 	conn, buffered, err := take(w)
 	if err != nil {

@@ -34,7 +34,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A folder is one process's: of whoever records, and when that has ended of whoever
+// A directory belongs to one process: the one that records, and after its end the one that
 // makes the trace.
 func TestFolder(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace.bin")
@@ -75,7 +75,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Of the folder of sockets that a file names nothing is removed but sockets.
+// In the socket directory that about.json names only sockets are removed.
 func TestRemoveSockets(t *testing.T) {
 	dir, err := os.MkdirTemp("", SocketsPrefix)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestRemoveSockets(t *testing.T) {
 	}
 }
 
-// Wherever a service was killed, the whole packets stay.
+// Wherever a service was killed, the whole packets are kept.
 func TestTrim(t *testing.T) {
 	var all []byte
 	var ends []int

@@ -21,8 +21,8 @@ import (
 	"tracex/recorder/internal/versiontest"
 )
 
-// held is a sink that keeps what it is given, and hands nothing on: so a test can end the
-// program at any step of the sending.
+// held is a sink that keeps what it is given, and sends nothing: so a test can end the program
+// at any step of sending.
 type held struct {
 	*callSink
 	thread sink.Thread
@@ -44,14 +44,14 @@ func (h *held) Put(t sink.Thread, p buffers.Part, _ bool) (buffers.Part, error) 
 
 func (h *held) Flush() {}
 
-// all is what was recorded into the buffer of the part.
+// all returns everything recorded into the buffer of the part.
 func (h *held) all() []byte {
 	n, _ := buffers.Unpack(h.part.Chunk.Published.Load())
 	return h.part.Chunk.Data[:n]
 }
 
-// someShared is a recorder for a service, with a live file, and a thread of it. The
-// service is not there, so that nothing is sent but what a test sends.
+// someShared returns a recorder for a service, with a live file, and a thread. There is no
+// service, so only the test sends.
 func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.Thread, live string) {
 	t.Helper()
 	dir, h := t.TempDir(), &held{}
@@ -63,7 +63,7 @@ func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Stop() }) // no service heard of it
+	t.Cleanup(func() { _ = r.Stop() }) // no service was told of it
 	files, err := filepath.Glob(filepath.Join(dir, "*"+format.LiveSuffix))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("live files: %q, %v", files, err)
@@ -71,7 +71,7 @@ func someShared(t *testing.T) (r *recorder.Recorder, h *held, thread *recorder.T
 	return r, h, r.Thread("worker"), files[0]
 }
 
-// someCalls records some calls, and what is within them.
+// someCalls records some calls with something in them.
 func someCalls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
 	class := r.Class("C")
 	for i := from; i < to; i++ {
@@ -81,8 +81,8 @@ func someCalls(r *recorder.Recorder, t *recorder.Thread, from, to int) {
 	}
 }
 
-// finished returns what Finish makes of a copy of a live file in which change,
-// if it is not nil, changed something.
+// finished returns what Finish makes of a copy of a live file, after change, if not nil,
+// modified the copy.
 func finished(t *testing.T, path string, change func(file []byte)) (parts []calls.Part) {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -116,8 +116,8 @@ func finished(t *testing.T, path string, change func(file []byte)) (parts []call
 	return parts
 }
 
-// joined returns what a reader makes of parts: the first of each number counts, and
-// after one that is missing nothing does.
+// joined returns what a reader makes of parts: the first of each number counts, and nothing
+// after a missing one.
 func joined(parts ...calls.Part) (objects []byte) {
 	next := uint64(0)
 	for _, p := range parts {
@@ -128,8 +128,8 @@ func joined(parts ...calls.Part) (objects []byte) {
 	return objects
 }
 
-// A program may end at any step of the sending of a part: what it recorded is there,
-// once, whether that part came or not.
+// A program may end at any step of sending a part: what it recorded is found exactly once,
+// whether that part arrived or not.
 func TestFinishAtEachStep(t *testing.T) { versiontest.EachVersion(t, testFinishAtEachStep) }
 
 func testFinishAtEachStep(t *testing.T) {
@@ -168,7 +168,7 @@ func testFinishAtEachStep(t *testing.T) {
 	})
 }
 
-// What is sent besides that is in no buffer has a number too.
+// A part that is in no buffer has a number too.
 func TestFinishAfterANote(t *testing.T) { versiontest.EachVersion(t, testFinishAfterANote) }
 
 func testFinishAfterANote(t *testing.T) {

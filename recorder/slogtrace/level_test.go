@@ -10,7 +10,7 @@ import (
 	"tracex/recorder/slogtrace"
 )
 
-// Log lines below the level are not recorded, and are not made if no other handler wants
+// Log lines below the level are not recorded, and not even made unless another handler wants
 // them.
 func TestLevel(t *testing.T) {
 	r, err := recorder.Start(recorder.Config{Path: filepath.Join(t.TempDir(), "trace.bin")})

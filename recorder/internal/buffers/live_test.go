@@ -6,8 +6,8 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// A crash while a buffer begins: the thread has not begun it before it is there, or it
-// would count as missing.
+// A crash while a buffer begins: the thread must not have begun it before it is in the file, or
+// it would count as missing.
 func TestBufferThatIsNotThereYet(t *testing.T) {
 	owner := &live.Slot{Mem: make([]byte, 128)}
 	owner.Word(live.ThreadBegun).Store(6)

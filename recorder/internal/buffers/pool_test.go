@@ -2,8 +2,7 @@ package buffers
 
 import "testing"
 
-// A pool stays below its limit: what is free is given up for other sizes, and
-// what is in use is not.
+// A pool stays below its limit: free chunks are given up for other sizes, used ones are not.
 func TestPool(t *testing.T) {
 	p := NewPool(0, 4<<10, nil, nil)
 	p.max = 8*p.Cost(1<<10) + p.Cost(1<<10)/2
@@ -67,10 +66,10 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// Whatever is reserved, and however much memory there is: the largest chunk that a
-// goroutine may wait for can be had. Else it would wait for ever.
+// Whatever is reserved, and however much memory there is, the largest chunk that a goroutine
+// may wait for can be had. Otherwise it would wait forever.
 func TestPoolKeepsRoomForChunks(t *testing.T) {
-	const least = 192 << 10 // the least memory less the files' share
+	const least = 192 << 10 // the minimum memory less the files' share
 	for memory := int64(least); memory < 1<<40; memory += memory / 7 {
 		p := NewPool(memory, 1<<10, nil, nil)
 		for n := int64(1) << 40; n > 0; n /= 2 {

@@ -7,8 +7,8 @@ import (
 	"tracex/recorder/internal/clock/clocktest"
 )
 
-// A clock that is stopped and begins again for ever stays as small as it is, and
-// says what can be.
+// A clock whose counter keeps restarting does not grow without bound, and its times are
+// possible.
 func TestClockFallsOften(t *testing.T) {
 	f := &clocktest.Source{Rate: 1}
 	var c Clock
@@ -38,7 +38,7 @@ func TestClockFallsOften(t *testing.T) {
 	}
 }
 
-// However often the counter's rate changes, the line stays where the clock is.
+// However often the counter's rate changes, the line stays near the clock.
 func TestClockKeepsUp(t *testing.T) {
 	f := &clocktest.Source{Rate: 1}
 	var c Clock
@@ -57,8 +57,8 @@ func TestClockKeepsUp(t *testing.T) {
 	}
 }
 
-// Where the clock runs on while the counter stands, what comes behind a look is
-// not taken for what was expected before.
+// If the clock runs while the counter stands still, readings after a look are not taken for
+// those expected before.
 func TestClockJumps(t *testing.T) {
 	f := &clocktest.Source{Rate: 3, Reading: 1000}
 	var c Clock
@@ -85,8 +85,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// A clock that was looked at often forgets some of it, and its line stays where
-// it was.
+// A clock that was looked at often forgets some points, and its line stays the same.
 func TestClockForgets(t *testing.T) {
 	const rate = 3 // readings in a nanosecond
 	c := Clock{counter: true}
@@ -111,8 +110,8 @@ func TestClockForgets(t *testing.T) {
 	}
 }
 
-// Long pieces are as exact as short ones, and a counter that goes wrong makes
-// times wrong, but not absurd.
+// Long pieces are as exact as short ones, and a counter that goes wrong makes times wrong, but
+// not absurd.
 func TestPieces(t *testing.T) {
 	const year = int64(365 * 24 * time.Hour)
 	for _, units := range []uint64{1, 1000, 1 << 40, 3 * uint64(year)} {

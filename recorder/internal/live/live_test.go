@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// create makes a live file in the test's folder.
+// create creates a live file in the test's directory.
 func create(t *testing.T, limit int64) *File {
 	t.Helper()
 	l, err := Create(filepath.Join(t.TempDir(), "live"), limit)
@@ -23,7 +23,7 @@ func create(t *testing.T, limit int64) *File {
 	return l
 }
 
-// left is what another process would find if this one ended now.
+// left returns what another process would find if this one ended now.
 func left(t *testing.T, l *File) *Rest {
 	t.Helper()
 	b, err := os.ReadFile(l.Path())
@@ -42,8 +42,8 @@ func left(t *testing.T, l *File) *Rest {
 	return r
 }
 
-// No two pieces that are in use overlap, each is aligned to its size, and when all
-// are given back there is room for as much as before.
+// No two used pieces overlap, each is aligned to its size, and after all are given back there
+// is as much room as before.
 func TestPieces(t *testing.T) {
 	l := create(t, 8<<20)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -89,8 +89,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A transaction is there as a whole or not at all, at whichever store the program
-// ends.
+// A transaction takes effect as a whole or not at all, at whichever store the program ends.
 func TestTransaction(t *testing.T) {
 	l := create(t, 8<<20)
 	p, err := l.Alloc(4096)
@@ -174,7 +173,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// The file is another process's only when this one is done with it.
+// Another process can have the file only after this one has released it.
 func TestInUse(t *testing.T) {
 	l := create(t, 8<<20)
 	if _, err := Open(l.Path()); !errors.Is(err, ErrInUse) {
@@ -185,7 +184,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// Memory goes on to exist when the file is removed.
+// Memory remains when the file is removed.
 func TestRemove(t *testing.T) {
 	l := create(t, 8<<20)
 	p, err := l.Alloc(1 << 12)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What Look says of a file through its life. It changes nothing.
+// What Look returns throughout a file's life. It changes nothing.
 func TestLook(t *testing.T) {
 	l := create(t, 1<<20)
 	if err := Look(l.Path()); !errors.Is(err, ErrInUse) {
@@ -46,7 +46,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A file that another process looks at when it was just made is waited for.
+// Create waits for another process that looks at the new file.
 func TestCreateLookedAt(t *testing.T) {
 	create(t, 1<<20) // or there are no locks here
 	path := filepath.Join(t.TempDir(), "new")

@@ -21,15 +21,15 @@ func resident(t *testing.T, mem []byte) (pages int) {
 	return pages
 }
 
-// The first store into a page has the system provide that page, and not many behind
-// it: whoever records waits for it.
+// The first store into a page makes the system provide that page, but not many after it: the
+// recording goroutine waits for it.
 func TestPagesComeOneByOne(t *testing.T) {
 	l, err := Create(filepath.Join(t.TempDir(), "live"), 1<<26)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Remove()
-	p, err := l.Alloc(1 << 21) // a segment of its own
+	p, err := l.Alloc(1 << 21) // in its own segment
 	if err != nil {
 		t.Fatal(err)
 	}
