@@ -5,8 +5,9 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// Call is a call that [Thread.Call] began. Its End ends this call and no other: what is still
-// open in it ends with it, and a second End does nothing. The End of a zero Call does nothing.
+// Call is a call that [Thread.Call] began. Its End ends this call and no other: everything
+// still open in it ends with it, and a second End does nothing. The End of a zero Call does
+// nothing.
 type Call struct {
 	t *Thread
 	// level is how many containers are open around the call, and event its event id. For a call
@@ -93,9 +94,9 @@ func (l *level) event() int32 { return l.count }
 // call reports whether the level is a call, bound or not.
 func (l *level) call() bool { return l.class&^boundCall == format.ClassCall }
 
-// endRoom makes room for the footer of a call that a handle ends, and ends what is open in it.
-// It returns nil if nothing is to be written: the call has ended, it was lost, or its footer is
-// left for later.
+// endRoom makes room for the footer of a call that a handle ends, and ends the containers open
+// in it. It returns nil if nothing is to be written: the call has ended, it was lost, or its
+// footer is left for later.
 func (t *Thread) endRoom(h Call, need int) (*buffers.Chunk, int) {
 	if h.event < 0 {
 		t.endLost(h)

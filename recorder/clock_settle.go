@@ -5,8 +5,8 @@ import (
 	"tracex/recorder/internal/clock"
 )
 
-// What the recorder does when its clock's counter restarted: readings already in chunks are
-// mapped to the clock's line, see package clock.
+// Restarts of the clock's counter: readings that are in chunks by then are mapped to the
+// clock's line, see package clock.
 
 // settle maps the readings of a part to the clock's line, if the counter restarted since the
 // recording began. t.mu is held.

@@ -34,7 +34,7 @@ const (
 	// recorder/shared, or Start fails with [ErrNotImported]. [Start] waits for the service's
 	// first answer, at most for [Config.ServiceTimeout], so existing sessions have everything
 	// recorded after it returns. Without a service the recording begins when one appears, and
-	// what was recorded before is lost: OnError, Flush and Stop report it.
+	// everything recorded before is lost: OnError, Flush and Stop report it.
 	//
 	// If a session's share of the memory is full, goroutines wait with [Stall], at most for ten
 	// seconds. Lost calls, loops and iterations are counted for each session, and noted as with
@@ -103,8 +103,8 @@ const (
 	// maxDepth is the most levels of objects within an object: readers refuse twice as many.
 	maxDepth = 100
 	// leastMemory is how many times the block size the memory must be: half is for the files,
-	// the rest for goroutines' buffers. leastBytes is a minimum besides: it has room for a few
-	// hundred names and threads.
+	// the rest for goroutines' buffers. leastBytes is an additional minimum: it has room for a
+	// few hundred names and threads.
 	leastMemory = 32
 	leastBytes  = 256 << 10
 )
@@ -116,7 +116,7 @@ type Config struct {
 	//
 	// In it, %p is the process's id and %t the time of Start, as 2006-01-02_15-04-05; %% is a
 	// percent sign, and any other percent sign is itself. A program that starts itself again,
-	// or of which several run in one directory, needs %p: see [Recorder.File].
+	// or that runs several times in one directory, needs %p: see [Recorder.File].
 	Path string
 	// Overwrite first removes files with these names. Files of a running recording, in whatever
 	// process, are locked: then Start fails with [ErrInUse]. Systems with such locks are Linux,

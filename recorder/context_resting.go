@@ -28,9 +28,9 @@ const (
 	evicted
 )
 
-// origin says where a thread from a context came from. When the thread has ended, it hands on
-// what it is told to the goroutine's current thread. A thread returned before the goroutine has
-// one has ended from the beginning: all goroutines share it, and nothing in it changes.
+// origin says where a thread from a context came from. When the thread has ended, calls on it
+// go to the goroutine's current thread. A thread returned before the goroutine has one has
+// ended from the beginning: all goroutines share it, and nothing in it changes.
 type origin struct {
 	goroutine uint64 // that owns the thread
 	state     atomic.Int32
@@ -121,12 +121,12 @@ func (r *Recorder) evict() bool {
 	return true
 }
 
-// handsOn reports whether what the thread is told goes to another one, or to itself after it
-// has resumed.
+// handsOn reports whether calls on the thread go to another one, or to itself after it has
+// resumed.
 func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.from.resting) }
 
-// hands returns the thread that what the thread is told goes to; nil if none. If begin is set,
-// it begins one if there is none, and resumes one that rests.
+// hands returns the thread to which calls on t go; nil if none. If begin is set, it begins one
+// if there is none, and resumes one that rests.
 func (t *Thread) hands(begin bool) *Thread {
 	if !t.handsOn() {
 		return nil

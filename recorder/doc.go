@@ -39,7 +39,7 @@
 //	Error, with its text            exception with its message          raw string: type and message
 //	error, without its text         exception                           object
 //	call that threw                 mark "unfinished" and a name        void and a name
-//	place of a loop                 header of a loop, see Place.Loop    line
+//	location of a loop              header of a loop, see Place.Loop    line
 //
 // In version 27 a type name is not written as a class, since a class is shown with ".class"
 // appended. Bytes are not written as a character sequence, as they need not be characters. An
@@ -67,7 +67,7 @@
 // The recorder never panics into the program. It starts at most one goroutine of its own,
 // besides the three of a connection to a service.
 //
-// With the strategy [Streaming] nothing is lost of what was recorded before the program was
+// With the strategy [Streaming] nothing is lost that was recorded before the program was
 // killed, panicked, or called os.Exit or log.Fatal. It is in a file next to the trace:
 // [Finish], and each command that reads the trace, uses that file to complete the trace, and
 // marks the calls that were under way. That file must not be truncated while the program runs:

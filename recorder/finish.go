@@ -182,8 +182,8 @@ func (z *finisher) restore(flags uint64) (threads []*Thread, err error) {
 // finishRoom is how many bytes are gathered before they are written.
 const finishRoom = 1 << 20
 
-// files opens the files at the recorder's positions, and gives them what was waiting to be
-// written.
+// files opens the files at the recorder's positions, and gives them the bytes that were waiting
+// to be written.
 func (z *finisher) files() error {
 	c := &z.r.config
 	f := &files{r: z.r, latest: int64(z.rest.Uint(live.AtLatest))}
@@ -213,7 +213,7 @@ func (z *finisher) files() error {
 	return f.write()
 }
 
-// open opens a file and returns what is waiting to be written after its certain content.
+// open opens a file and returns the bytes waiting to be written after its certain content.
 func (z *finisher) open(o *outfile, i int) (waits []byte, err error) {
 	at := live.AtFiles + int64(i)*live.FileSize
 	for _, off := range []int64{live.AtWrite, live.AtFill} {

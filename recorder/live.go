@@ -11,11 +11,11 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// What the recorder keeps for finishing a recording whose program ended without Stop: see
-// [Finish] and package live. A file next to the trace, mapped into memory, holds goroutines'
-// buffers, what waits to be written, and what is known of threads, names and the clock. An
-// object is in it once it is published. A block moves from a chunk to what waits to be written,
-// and from there to the files, by one transaction each.
+// The live file is for finishing a recording whose program ended without Stop: see [Finish] and
+// package live. It is next to the trace, is mapped into memory, and holds goroutines' buffers,
+// what waits to be written, and what is known of threads, names and the clock. An object is in
+// it once it is published. A block moves from a chunk to the bytes that wait to be written, and
+// from there to the files, by one transaction each.
 //
 // A recorder that cannot have such a file, or runs out of room in it, continues in its own
 // memory.

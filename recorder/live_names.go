@@ -75,7 +75,7 @@ func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
 	last.Word(live.NamesLen).Store(uint64(n.n))
 }
 
-// commit puts into a transaction how much of the log is in blocks. What was taken last is in
+// commit puts into a transaction how much of the log is in blocks. The names taken last are in
 // the current block.
 func (g *registry) commit(tx *live.Tx) {
 	g.mu.Lock()

@@ -85,7 +85,7 @@ func claim(path string) (*os.File, error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, errUnclaimed // besides, opening it may block
+			return nil, errUnclaimed // also, opening it may block
 		}
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrPermission) {

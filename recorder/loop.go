@@ -113,9 +113,9 @@ func (t *Thread) closeLoop() {
 	t.mark(c, buffers.FooterAt(from, to), to)
 }
 
-// footerRoom makes room for the footer of the innermost call, and ends what is open within it.
-// It returns nil if nothing is to be written: there is no call that an Exit ends, it was lost,
-// or its footer is left for later.
+// footerRoom makes room for the footer of the innermost call, and ends the containers open
+// within it. It returns nil if nothing is to be written: there is no call that an Exit ends, it
+// was lost, or its footer is left for later.
 func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
 	if t.leaveLost() {
 		return nil, 0

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// What the recorder keeps besides chunks and the files' share. Memory is reserved before it is
-// allocated. Sizes are in bytes.
+// Sizes, in bytes, of what the recorder keeps besides chunks and the files' share. Memory is
+// reserved before it is allocated.
 const (
 	// The sink has a container for each level of a stack, in a slice with up to twice the
 	// capacity.

@@ -65,7 +65,7 @@ func FindOut(th *Thread) {
 	th.Catch(Null(), 0)
 }
 
-// What a thread had published before its misuse was detected is kept, and ended.
+// The data that a thread had published before its misuse was detected is kept, and ended.
 func TestQuarantineKeepsWhatMakesSense(t *testing.T) {
 	EachVersion(t, testQuarantineKeepsWhatMakesSense)
 }

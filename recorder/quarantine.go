@@ -152,7 +152,7 @@ func (l *layout) sound(thread int32, p buffers.Part, open []format.Class) (buffe
 }
 
 // soundObject returns the length of the object at the start of b, or 0 if it cannot be there,
-// and what is open after it.
+// and the containers open after it.
 func (l *layout) soundObject(thread int32, b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
 	n, err := 0, error(nil)
 	switch format.Kind(b[0]) {

@@ -234,8 +234,8 @@ func (r *Recorder) FormatVersion() int {
 }
 
 // Stop ends the recording: it writes everything that was recorded, and the end of the files.
-// Threads do nothing from then on; what they have open counts as unfinished. Stop returns the
-// first error of the recording.
+// Threads do nothing from then on; their open calls and loops count as unfinished. Stop returns
+// the first error of the recording.
 func (r *Recorder) Stop() error {
 	if r == nil || r.state.Load() == unstarted {
 		return nil

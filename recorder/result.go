@@ -85,8 +85,8 @@ func (t *Thread) leaveWith(c Call, results []any) {
 	t.leave(&result, "", boundCall, c)
 }
 
-// hidden hides where x comes from from the compiler, so that what it points to need not be on
-// the heap: nothing here keeps it.
+// hidden hides the origin of x from the compiler, so that what x points to need not be on the
+// heap: nothing here keeps it.
 func hidden(x any) any {
 	words := *(*[2]uintptr)(unsafe.Pointer(&x))
 	return *(*any)(unsafe.Pointer(&words))

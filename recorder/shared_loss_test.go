@@ -61,7 +61,7 @@ func (f *follower) follow(p *calls.Part) error {
 	})
 }
 
-// whole takes over what a part describes as open.
+// whole takes over the containers that a part describes as open.
 func (f *follower) whole(p *calls.Part) error {
 	if p.Skipped > len(f.open) {
 		return fmt.Errorf("part %d skips %d levels of %d", p.Number, p.Skipped, len(f.open))

@@ -18,14 +18,15 @@ import (
 // Lock order: a thread's mu, the sink's own, the registry's.
 type partSink interface {
 	// put takes a part. t.mu is held, and the part's chunk does not change until put returns.
-	// If last is set, nothing of t follows, and what is open ended at the reading t.file.ended.
+	// If last is set, nothing of t follows, and the open containers ended at the reading
+	// t.file.ended.
 	put(t *Thread, p buffers.Part, last bool)
-	// write writes what was put. It returns the first error of all writes.
+	// write writes the parts that were put. It returns the first error of all writes.
 	write() error
-	// opened returns the classes of the containers that a thread has open after what was put,
-	// outermost first. t.mu is held.
+	// opened returns the classes of the containers that a thread has open after the parts put
+	// so far, outermost first. t.mu is held.
 	opened(t *Thread) []format.Class
-	// finish writes, and ends the trace. What is put later is ignored.
+	// finish writes, and ends the trace. Parts put later are ignored.
 	finish() error
 	// saved returns how much is written.
 	saved() Saved

@@ -161,7 +161,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 		f.r.torn(t, err)
 		p, _ = t.layout.sound(t.id, p, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
-			return // impossible: what was wrong is not in it
+			return // impossible: the fault is not in it
 		}
 	}
 	if len(p.Data)+len(d.tail) == 0 && !f.dump {
@@ -183,7 +183,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 	}
 }
 
-// opened returns the classes of what a thread has open.
+// opened returns the classes of a thread's open containers.
 func (f *files) opened(t *Thread) (open []format.Class) {
 	for i := range t.file.open {
 		open = append(open, t.file.open[i].class)

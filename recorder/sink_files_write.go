@@ -56,10 +56,10 @@ func (f *files) write() error {
 	return nil
 }
 
-// fail ends the files after what is whole, and ends the recording. io and mu are held.
+// fail ends the files after the last whole block, and ends the recording. io and mu are held.
 func (f *files) fail(err error) {
 	f.err = err
-	f.endLive() // what is whole is in the files
+	f.endLive() // all whole blocks are in the files
 	var data, index, times []byte
 	if b := &f.current; b.cut(f.data.good) {
 		// A dump keeps what it has of a thread.

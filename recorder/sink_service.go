@@ -58,7 +58,7 @@ func (s *serviceSink) put(t *Thread, p buffers.Part, last bool) {
 	s.r.torn(t, err)
 	if len(left.Data) > 0 {
 		good, _ := t.layout.sound(t.id, left, s.to.Opened(t.id))
-		_, _ = s.to.Put(as, good, last) // what was wrong is not in it
+		_, _ = s.to.Put(as, good, last) // the fault is not in it
 	}
 }
 

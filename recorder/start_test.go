@@ -97,8 +97,8 @@ func TestStartWithoutService(t *testing.T) {
 	}
 }
 
-// leaves accepts connections, and returns a check that they were all closed again: later offers
-// are not wanted. A program that waits only briefly may have made none.
+// leaves accepts connections, and returns a check that all of them were closed again, so that
+// nothing is offered later. A program that waits only briefly may have made none.
 func leaves(t *testing.T, silent net.Listener) (check func()) {
 	t.Helper()
 	var socks sync.WaitGroup

@@ -147,7 +147,7 @@ func TestStopInOnError(t *testing.T) {
 	close(stopped)
 }
 
-// What is put while the files are being ended does not get after their end.
+// Parts put while the files are being ended are not written after the end.
 func TestNothingBehindTheEnd(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
 	r := start(t, c)

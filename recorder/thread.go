@@ -224,8 +224,8 @@ func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
 	return n + t.layout.putThrown(b[n:], exception)
 }
 
-// fits reports whether a point of need bytes can be written to c at once. A container needs a
-// level of the stack besides.
+// fits reports whether a point of need bytes can be written to c at once. A container also
+// needs a level of the stack.
 func (t *Thread) fits(c *buffers.Chunk, from, need int) bool {
 	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks) && t.next < t.limit
 }
@@ -277,7 +277,7 @@ func (t *Thread) leaf(c *buffers.Chunk, to int) {
 	t.publish(c)
 }
 
-// publish makes what was written visible to flushers.
+// publish makes the written data visible to flushers.
 func (t *Thread) publish(c *buffers.Chunk) {
 	c.Published.Store(buffers.Pack(t.bytes, t.marks))
 	if t.chunk.Load() != c {

@@ -156,7 +156,7 @@ func (t *Thread) noteEvent() int32 {
 	return int32(t.next - 1)
 }
 
-// putNote writes the note of what was dropped, and resets the tally. swap is held.
+// putNote writes the note of the dropped points, and resets the tally. swap is held.
 func (t *Thread) putNote(b []byte) int {
 	n := t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
 	t.file.live.keepDropped(t.noteID, 0)
@@ -172,7 +172,7 @@ func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
 	return format.LeafValueAt + value.put(b[format.LeafValueAt:], &terms{layout: r.layout})
 }
 
-// note publishes the note of what was dropped, unless a flusher did, in a chunk with room for
+// note publishes the note of the dropped points, unless a flusher did, in a chunk with room for
 // it. It returns false if the chunk was taken away.
 func (t *Thread) note(c *buffers.Chunk) bool {
 	t.swap.Lock()
@@ -187,8 +187,8 @@ func (t *Thread) note(c *buffers.Chunk) bool {
 	return true
 }
 
-// takeNote returns the note of what was dropped as its own part; an empty part if nothing was.
-// Everything published before must have been taken already, with swap held since.
+// takeNote returns the note of the dropped points as its own part; an empty part if nothing
+// was. Everything published before must have been taken already, with swap held since.
 func (t *Thread) takeNote() buffers.Part {
 	if t.dropped.Load() == 0 {
 		return buffers.Part{}
@@ -209,7 +209,7 @@ func (t *Thread) owe() {
 	t.lagging = true
 }
 
-// catchUp writes the owed footers and the note of what was dropped, before an object of need
+// catchUp writes the owed footers and the note of the dropped points, before an object of need
 // bytes. It reports whether there was room for them.
 func (t *Thread) catchUp(need int) bool {
 	i := t.open.depth + int(t.owed) - 1
@@ -258,9 +258,9 @@ func (l *layout) putOwed(b []byte, of *level) int {
 	return format.FooterSize
 }
 
-// rescue moves what was published to a chunk while the chunk was being taken away into another
-// chunk. That is the last object, if it came after the chunk was taken. What was published
-// earlier may still be on its way to the sink.
+// rescue moves the data published to a chunk while the chunk was being taken away into another
+// chunk. That is the last object, if it came after the chunk was taken. Data published earlier
+// may still be on its way to the sink.
 func (t *Thread) rescue(from *buffers.Chunk) {
 	defer t.rescued(t.slow)
 	// After the last use of the chunk, its memory may be reused.

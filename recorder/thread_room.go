@@ -9,7 +9,7 @@ import (
 	"tracex/recorder/internal/buffers"
 )
 
-// What a Thread does if there is no room at once. Only the owner runs this.
+// Making room when there is none at once. Only the owner runs this.
 
 // purpose is what room is made for.
 type purpose int
@@ -66,7 +66,7 @@ func (t *Thread) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 	c, from = t.at(need), t.bytes
 	switch {
 	case t.r.state.Load() != running:
-		c = nil // what was written before did not get to the file
+		c = nil // the data written before did not get to the file
 	case c != nil && from+need > len(c.Data):
 		t.r.putAside(t, errTwice) // another goroutine is using the thread by now
 		c = nil
@@ -120,7 +120,7 @@ func (t *Thread) space(c *buffers.Chunk, need int) (next *buffers.Chunk) {
 	return next
 }
 
-// writeOut puts what is published into the sink, and returns a chunk with room for need bytes,
+// writeOut puts the published data into the sink, and returns a chunk with room for need bytes,
 // or nil if the thread has none: there is no memory for a larger one, or it was taken away
 // meanwhile.
 func (t *Thread) writeOut(c *buffers.Chunk, need int) *buffers.Chunk {

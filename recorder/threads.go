@@ -59,8 +59,8 @@ func (r *Recorder) clocking() clocking {
 	return byTime
 }
 
-// End ends the thread: what is still open counts as unfinished. Its methods do nothing from
-// then on.
+// End ends the thread: calls and loops still open count as unfinished. Its methods do nothing
+// from then on.
 func (t *Thread) End() {
 	if t == nil || t.r == nil || t.ended {
 		return
@@ -140,7 +140,7 @@ func (r *Recorder) end(t *Thread) *buffers.Chunk {
 }
 
 // takeLast takes the thread's chunk away. It returns the chunk, its published part, and the
-// note of what was dropped after that. mu is held.
+// note of the dropped points after that. mu is held.
 func (t *Thread) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
 	t.swap.Lock()
 	defer t.swap.Unlock()

@@ -10,7 +10,7 @@ import (
 	"tracex/recorder"
 )
 
-// What a program names. The lower half of a number is 1 more than its id in the file.
+// The names that a program uses. The lower half of a number is 1 more than its id in the file.
 // Everything is registered at each use, by all goroutines.
 
 func (w *walker) class() recorder.Class {

@@ -104,8 +104,8 @@ func (s *callSink) references(targets []*producer.Instance) {
 	}
 }
 
-// send sends what a session does not have of the log, in packets. What finds no room is sent
-// the next time.
+// send sends the part of the log that a session does not have, in packets. Objects without room
+// are sent the next time.
 func (n *session) send(i *producer.Instance, s *callSink, log []byte, cells []format.Cell) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *callSink) thread(thread int32) *callThread {
 // Sessions returns how many sessions record.
 func (s *callSink) Sessions() int { return len(s.source.Instances()) }
 
-// Opened returns the classes of what a thread has open.
+// Opened returns the classes of a thread's open containers.
 func (s *callSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
 	st := s.threads[thread]

@@ -41,7 +41,7 @@ type progress struct {
 	to      *producer.Instance
 	number  uint64 // of the next part
 	cleared uint32
-	lost    bool  // the next part must describe what is open
+	lost    bool  // the next part must describe the open containers
 	missing int64 // lost trace points that no note has reported yet
 	event   int32 // the id of the first of these, if any
 }
@@ -102,7 +102,7 @@ func (st *callThread) packet(t sink.Thread, p buffers.Part, last bool, targets [
 	return nil
 }
 
-// objects returns the objects of a part, after a note of what was lost before it.
+// objects returns the objects of a part, after a note of the points lost before it.
 func (st *callThread) objects(t sink.Thread, n *progress, p buffers.Part) []byte {
 	if n.missing == 0 {
 		return p.Data
@@ -202,8 +202,8 @@ func (st *callThread) ns(reading uint64) int64 {
 	return st.line.At(reading)
 }
 
-// scan reads the headers and footers of a part: their times, and what is open after it. It
-// returns the time of the first, in ns.
+// scan reads the headers and footers of a part: their times, and the containers open after it.
+// It returns the time of the first, in ns.
 func (st *callThread) scan(p buffers.Part) (first int64, err error) {
 	if err := st.check(p); err != nil {
 		return 0, err

@@ -14,8 +14,8 @@ import (
 )
 
 // eventSink is the sink of a recorder that shares memory with a service and writes track
-// events. It decodes what was recorded, in the goroutine that puts it: that takes several times
-// as long as recording it.
+// events. It decodes the recorded objects, in the goroutine that puts it: that takes several
+// times as long as recording it.
 type eventSink struct {
 	served
 	events  *producer.Events
@@ -96,7 +96,7 @@ func (s *eventSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.
 		st = &eventThread{track: s.events.Thread(t.Name, 0)}
 		s.threads[t.ID] = st
 	}
-	err = s.decode(st, p) // what precedes the fault is kept
+	err = s.decode(st, p) // the events before the fault are kept
 	s.parts.Add(1)
 	if last {
 		if !s.options.NoTimes {
@@ -246,7 +246,7 @@ func (s *eventSink) value(k *producer.Key, v *format.Value) {
 	}
 }
 
-// Opened returns the classes of what a thread has open.
+// Opened returns the classes of a thread's open containers.
 func (s *eventSink) Opened(thread int32) (open []format.Class) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -168,9 +168,9 @@ func (z *finisher) latest() uint64 {
 	return uint64(max(at, 0))
 }
 
-// parts writes what a thread had not sent. The part that was being sent, which may have
-// arrived, is written unchanged. If that is not available, an empty part gets its number, so
-// that the next part is not taken for it.
+// parts writes the data that a thread had not sent. The part that was being sent, which may
+// have arrived, is written unchanged. If that is not available, an empty part gets its number,
+// so that the next part is not taken for it.
 func (z *finisher) parts(t *remains.Thread, send *sent) error {
 	st := &callThread{clock: z.clock, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
 	if send.sending {

@@ -27,10 +27,10 @@ import (
 //	 └───────────────────────────────────│───────────────────────┘
 //	                                     ▼ collected, when no goroutine has it
 //
-// The owner is the goroutine that records into the current chunk. It alone writes after what is
-// published, and then publishes. A flusher is any goroutine that holds the thread's mu; it
-// reads what is published. A change of state requires the thread's swap. Words that both sides
-// use:
+// The owner is the goroutine that records into the current chunk. It alone writes after the
+// published data, and then publishes it. A flusher is any goroutine that holds the thread's mu;
+// it reads the published data. A change of state requires the thread's swap. Words that both
+// sides use:
 //
 //	word             written by                 read by
 //	Chunk.Published  owner, after each object   flusher, before it reads data and marks
@@ -44,7 +44,7 @@ import (
 //	flusher  store Thread.chunk = nil   load published
 //
 // In any order, one of them sees what the other did: either the flusher has everything that the
-// owner recorded, or the owner finds its chunk gone and moves what is missing to another one
+// owner recorded, or the owner finds its chunk gone and moves the missing data to another one
 // (Thread.rescue). The flusher does both with swap held, and notes how far it has read, so the
 // owner need not wait until that is in the sink.
 //

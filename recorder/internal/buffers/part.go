@@ -41,8 +41,8 @@ const (
 	MarkSize     = 16
 )
 
-// Part is what is published of a chunk and not yet in the sink. First is its position in the
-// chunk.
+// Part is the published part of a chunk that is not yet in the sink. First is its position in
+// the chunk.
 type Part struct {
 	Data    []byte
 	Marks   []Mark
@@ -51,13 +51,14 @@ type Part struct {
 	Missing int64  // if above 0, it is only the note of so many missing trace points
 }
 
-// Pending returns what is published of a chunk and not in the sink. The thread's lock is held.
+// Pending returns the published part of a chunk that is not in the sink. The thread's lock is
+// held.
 func (c *Chunk) Pending() Part {
 	return c.UpTo(c.Published.Load())
 }
 
-// UpTo returns what was published at some moment and is not in the sink. The thread's lock is
-// held.
+// UpTo returns the part that was published at some moment and is not in the sink. The thread's
+// lock is held.
 func (c *Chunk) UpTo(published uint64) Part {
 	n, m := Unpack(published)
 	return Part{Data: c.Data[c.Flushed:n], Marks: c.Marks[c.FlushedMarks:m], First: c.Flushed, Chunk: c}

@@ -74,7 +74,7 @@ func (p *Pool) Largest() int {
 func (p *Pool) marks(size int) int { return min(size, p.block) / BytesPerMark }
 
 // Cost returns how much memory a chunk of a size takes, in bytes. If it is larger than a block,
-// the sink has a copy besides.
+// the sink also has a copy.
 func (p *Pool) Cost(size int) int64 {
 	cost := int64(size) + int64(p.marks(size))*MarkSize + chunkSize
 	if size > p.block {

@@ -1,8 +1,7 @@
 package clock
 
-// What a clock does about a counter that restarts, or departs from the monotonic clock between
-// two looks: each time an era begins. Eras follow one another on the clock's line, without
-// overlap.
+// Restarts of the counter. If the counter restarts, or departs from the monotonic clock between
+// two looks, an era begins. Eras follow one another on the clock's line, without overlap.
 
 // era is the time from one start of the counter to the next.
 type era struct {

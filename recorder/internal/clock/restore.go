@@ -34,7 +34,7 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	era := &c.eras[len(c.eras)-1]
 	c.again.Store(int64(len(c.eras) - 1))
 	last = max(last+era.shift, c.looked.reading)
-	// What was recorded after the last look continues the line before it.
+	// Readings after the last look continue the line before it.
 	if n := len(c.points); last >= c.points[n-1].reading && n > 1 {
 		p := Piece{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
 		c.add(instant{last + 1, p.At(last + 1)})

@@ -26,7 +26,7 @@ func damaged(text string, args ...any) error {
 // maxOffset bounds offsets, so that sums of two do not overflow.
 const maxOffset = 1 << 48
 
-// Rest is what a program left in a live file. It is locked until Close or Remove.
+// Rest is the content of a live file that a program left. It is locked until Close or Remove.
 type Rest struct {
 	f    *os.File
 	data []byte

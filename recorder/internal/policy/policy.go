@@ -12,7 +12,7 @@ const (
 	Default Policy = 0
 	// Stall waits until there is memory.
 	Stall Policy = 1
-	// Drop leaves out what has no room, and counts it.
+	// Drop leaves out data without room, and counts it.
 	Drop Policy = 2
 )
 

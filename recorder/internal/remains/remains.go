@@ -12,7 +12,7 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// Thread is what is left of a thread that had not been written to its end.
+// Thread is the remains of a thread that had not been written to its end.
 type Thread struct {
 	At       int64 // offset of its slot
 	ID       int32
@@ -44,7 +44,7 @@ func Guard(err *error) {
 	}
 }
 
-// Threads returns what is left of the threads, sorted by id.
+// Threads returns the remains of the threads, sorted by id.
 func Threads(rest *live.Rest) ([]*Thread, error) {
 	byID := make(map[int32]*Thread)
 	for at, err := range rest.Slots(live.Threads) {

@@ -32,7 +32,7 @@ type Thread struct {
 	Slot  *live.Slot // its record in the live file; nil if it has none
 }
 
-// Sink passes what was recorded to a tracing service.
+// Sink passes recorded data to a tracing service.
 type Sink interface {
 	// Begin connects: the recorder is ready for the service's requests. It fails if
 	// Options.NeedsService is set and there is no service.
@@ -42,14 +42,14 @@ type Sink interface {
 	// cannot be those of one goroutine's calls, and returns what it did not take; the recorder
 	// then puts the sound beginning of that, with the same last.
 	Put(t Thread, p buffers.Part, last bool) (left buffers.Part, err error)
-	// Opened returns the classes of the containers that a thread has open after what was put,
-	// outermost first. The thread's lock is held.
+	// Opened returns the classes of the containers that a thread has open after the parts put
+	// so far, outermost first. The thread's lock is held.
 	Opened(thread int32) []format.Class
 	// Flush waits until the service has everything that was put.
 	Flush()
 	// Abandon ends a sink whose Begin failed: after it returns, the service requests nothing.
 	Abandon()
-	// Finish flushes and ends the sink. What is put later is ignored.
+	// Finish flushes and ends the sink. Parts put later are ignored.
 	Finish()
 	// Saved returns how many parts and bytes were sent.
 	Saved() (parts, bytes int64)
@@ -84,7 +84,7 @@ type Recorder interface {
 	KeepIn(l *live.File) error
 }
 
-// NoteRoom is the most bytes of a note of what was dropped.
+// NoteRoom is the most bytes of a note of the dropped points.
 const NoteRoom = format.LeafValueAt + format.MaxObjectSize
 
 // LastEvent is the event id of a note when all others are used up.
