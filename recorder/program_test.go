@@ -21,7 +21,7 @@ func recordings(tb testing.TB, f func(name string, c recorder.Config, p recorder
 			p := recordertest.Program{Seed: seed, Goroutines: goroutines, Steps: steps / (goroutines + 3), LeaveOpen: seed == 1}
 			streaming := recorder.Config{BlockSize: 1 << (10 + 4*seed), FlushInterval: -1}
 			streaming.FormatVersion = []int{27, 22}[(i+int(seed))%2]
-			// So little that 64 threads and their stacks leave only some of it to chunks.
+			// Little memory, but 64 threads and their stacks leave some of it to chunks.
 			tiny := recorder.Config{BlockSize: 16 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond}
 			least := recorder.Config{BlockSize: 1 << 10, MaxMemory: 1 << 20, FlushInterval: time.Millisecond}
 			dump := recorder.Config{Strategy: recorder.CollectAndDump, BlockSize: 4 << 10}

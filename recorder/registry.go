@@ -104,8 +104,8 @@ func (g *registry) instead(kind format.Kind) int32 {
 	return unknownID
 }
 
-// intern returns the id of the object with this key, which takes bytes besides its entry; make
-// encodes a new one. mu is held.
+// intern returns the id of the object with this key. bytes is the length of its texts; make
+// encodes a new object. mu is held.
 func (g *registry) intern(kind format.Kind, name string, bytes int, key any, make func(dst []byte, id int32) ([]byte, error)) int32 {
 	if id, ok := g.ids[key]; ok {
 		return id

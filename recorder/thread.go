@@ -33,7 +33,7 @@ type Thread struct {
 	lagging  bool // something is owed, lost or was dropped: take the slow path
 	slow     bool // the slow path is being taken
 	ended    bool
-	owed     int32 // containers below those of open that ended without room for a footer
+	owed     int32 // ended containers above those of open, without room for their footers
 	batch    int32 // how many event ids to take next
 	lost     lost
 	reserved int64 // bytes of memory

@@ -132,8 +132,8 @@ func TestDroppingYields(t *testing.T) {
 			runs++
 		}
 	}
-	// One turn is mostly enough. If it stopped only when preempted, that would happen a few
-	// times at most.
+	// One turn is mostly enough. If it stopped dropping only when preempted, that would happen
+	// a few times at most.
 	if runs < calls/dropsPerTurn/10 {
 		t.Errorf("in %d calls, room was made %d times", calls, runs)
 	}

@@ -15,8 +15,8 @@ import (
 // recorders of any version; a captured one only with its own recorder. The zero Value is null.
 type Value struct {
 	kind kind
-	// class is the lower half of the number of an object's class; for a failure, its index in
-	// errorTypes.
+	// class is the lower half of the number of an object's class; for a failure, the number of
+	// its type in errorTypes.
 	class int32
 	// bits is a number. The low half of an object's is its identity, the high half the upper
 	// half of its class's number; for an encoded value the high half is that of the classes in

@@ -18,7 +18,7 @@ import (
 )
 
 // callSink is the sink of a recorder that shares memory with a service: parts become packets of
-// a data source, see package calls. With the policy Drop, parts without room are dropped.
+// a data source, see package calls. Parts that are put while there is no session are dropped.
 //
 // While a part is put only the lock of its thread is held, and that of its writer. So
 // goroutines put concurrently as far as there are writers.
@@ -83,7 +83,7 @@ type session struct {
 	missing atomic.Int64  // trace points lost at the ends of threads
 
 	mu    sync.Mutex // held while references are sent
-	said  uint32     // cleared when references were sent
+	said  uint32     // the value of cleared when references were sent
 	known int        // cells of the log that the session has
 }
 

@@ -44,6 +44,7 @@ type usage struct {
 	Free     int64 // of chunks
 }
 
+// Usage returns what the memory is used for.
 func (p *Pool) Usage() usage {
 	p.mu.Lock()
 	defer p.mu.Unlock()

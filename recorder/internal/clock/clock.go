@@ -14,8 +14,7 @@ import (
 )
 
 // Horizon is how far ahead, in ns, a look at the monotonic clock predicts the counter. However
-// inaccurate the counter's rate is, the error is limited to what it makes of one horizon, and
-// lasts no longer.
+// inaccurate the counter's rate is, it causes an error only within one horizon.
 const Horizon = int64(10 * time.Millisecond)
 
 // maxPoints bounds what a clock remembers of the past.
