@@ -9,7 +9,7 @@
 // It records the results, and a panic that passes through. Within a call a Thread records reads
 // and writes of fields, variables and elements, loops, and exceptions. Types, methods, fields,
 // variables and locations are registered once; from then on they are numbers. If a program
-// records what cannot be, for example an End without a call, the recorder makes the best of it
+// records what cannot be, for example an Exit without a call, the recorder makes the best of it
 // and counts it in [Saved.Misuse].
 //
 // # Where it goes
@@ -51,13 +51,13 @@
 // A Thread appends finished objects to its own buffer, without a lock and without an
 // allocation. The times of a call are readings of the processor's counter, if that is reliable.
 // They are half the cost of a call without arguments; [Config.NoTimes] saves them. The
-// recorder's goroutine writes full buffers while it keeps up. Buffers start at 1 KiB,
-// grow with use, and are released when a goroutine ends or is idle. Together with everything
-// else the recorder keeps, they stay below [Config.MaxMemory]. A nil Recorder returns nil
-// Threads, whose methods return at once. Recording that is off costs two calls and the
-// construction of their arguments: 5 to 15 ns for a call without arguments, 17 to 33 for one
-// with three and a result, on a busy machine where recording one took 150 to 400. In code that
-// is called very often, "if t != nil" saves most of that.
+// recorder's goroutine writes full buffers while it keeps up. Buffers start at 1 KiB, grow with
+// use, and are released when a goroutine ends or is idle. Together with everything else the
+// recorder keeps, they stay below [Config.MaxMemory]. A nil Recorder returns nil Threads, whose
+// methods return at once. Recording that is off costs two calls and the construction of their
+// arguments: 5 to 15 ns for a call without arguments, 17 to 33 for one with three and a result,
+// on a busy machine where recording one took 150 to 400. In code that is called very often, "if
+// t != nil" saves most of that.
 //
 // Importing the package makes a program larger: a 2.4 MB hello that records itself grows by 1.5
 // MB (linux/amd64, Go 1.26, with symbols), or by 6.3 MB with recorder/shared.
