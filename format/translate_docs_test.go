@@ -21,7 +21,7 @@ func TestChangesDocs(t *testing.T) {
 		switch {
 		case !strings.HasPrefix(line, "|"):
 			told = false
-		case first == "what is told":
+		case first == "message":
 			told = true
 		case told && first != "---":
 			rows[first] = true
