@@ -8,23 +8,23 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// What a config may ask for at most.
+// Maximum values of a config.
 const (
 	maxBuffers        = 128
 	maxSessionsOfUser = 5
 	maxDurationMs     = 7 * 24 * 3600 * 1000
 )
 
-// refuse says why something is not done. The words are those of the real service,
-// where it has any, since consumers show them.
+// refuse returns an error that refuses a request. The words are those of the real
+// service, where it has any, since consumers show them.
 func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// check refuses configs that make no sense, ask for what this service does not do,
-// want too much, or cannot be beside the sessions that are there.
+// check refuses configs that make no sense, ask for unsupported features, exceed a
+// limit, or conflict with the existing sessions.
 func (s *Service) check(k *consumer, c *messages.TraceConfig) error {
 	for _, check := range []func() error{
 		func() error { return checkTimes(c) },
@@ -77,7 +77,7 @@ func checkTriggers(c *messages.TraceConfig) error {
 	return nil
 }
 
-// checkTargets refuses data sources whose buffer is not there.
+// checkTargets refuses data sources whose buffer does not exist.
 func checkTargets(c *messages.TraceConfig) error {
 	if len(c.Buffers) > maxBuffers {
 		return refuse("Too many buffers configured (%d)", len(c.Buffers))
@@ -96,7 +96,7 @@ func checkTargets(c *messages.TraceConfig) error {
 	return nil
 }
 
-// targetOf returns the position of the buffer that a data source is for, which
+// targetOf returns the position of the buffer that a data source writes into, which
 // the config names or numbers.
 func targetOf(c *messages.TraceConfig, d *messages.DataSourceConfig) (uint32, error) {
 	target := d.GetTargetBuffer()
@@ -117,8 +117,8 @@ func targetOf(c *messages.TraceConfig, d *messages.DataSourceConfig) (uint32, er
 	return target, nil
 }
 
-// checkSupported refuses what this service does not do and whose absence would
-// change what a trace has. What it ignores, the package comment lists.
+// checkSupported refuses features that this service does not have and whose absence
+// would change the trace. The package comment lists the ones that it ignores.
 func checkSupported(c *messages.TraceConfig) error {
 	unsupported := func(field string) error {
 		return refuse("%s is not supported by this tracing service", field)
@@ -151,7 +151,7 @@ func checkSupported(c *messages.TraceConfig) error {
 	return nil
 }
 
-// checkSizes refuses buffers of no size.
+// checkSizes refuses buffers without a size.
 func checkSizes(c *messages.TraceConfig) error {
 	for _, b := range c.Buffers {
 		if size := int64(b.GetSizeKb()) << 10; size == 0 || size > math.MaxUint32 {

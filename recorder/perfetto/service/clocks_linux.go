@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// clockIDs are the clocks of a snapshot, in its order.
+// clockIDs are the clocks of a snapshot, in order.
 var clockIDs = []struct {
 	id     messages.BuiltinClock
 	system int32
@@ -24,11 +24,11 @@ var clockIDs = []struct {
 	{messages.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW, unix.CLOCK_MONOTONIC_RAW},
 }
 
-// readClocks reads all clocks, as closely together as can be.
+// readClocks reads all clocks, as close together as possible.
 func readClocks() *messages.ClockSnapshot {
 	var times [16]unix.Timespec
 	for i, c := range clockIDs {
-		_ = unix.ClockGettime(c.system, &times[i]) // what there is not stays 0
+		_ = unix.ClockGettime(c.system, &times[i]) // a clock that does not exist stays 0
 	}
 	list := make([]*messages.ClockSnapshot_Clock, len(clockIDs))
 	for i, c := range clockIDs {
@@ -39,7 +39,8 @@ func readClocks() *messages.ClockSnapshot {
 	return &messages.ClockSnapshot{Clocks: list}
 }
 
-// bootTime is the time since the machine started, in nanoseconds, sleep included.
+// bootTime returns the time since the machine started, in nanoseconds, sleep
+// included.
 func bootTime() uint64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
@@ -48,7 +49,7 @@ func bootTime() uint64 {
 	return uint64(t.Nano())
 }
 
-// afterAsleep has the kernel keep the timer. Where it cannot, the time that the
+// afterAsleep uses a kernel timer. Where that is not possible, the time that the
 // machine sleeps does not count.
 func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
@@ -56,13 +57,13 @@ func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) {
 		return c.after(d, f)
 	}
 	timer := os.NewFile(uintptr(fd), "timer")
-	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(d, 1)))} // 0 would be never
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(d, 1)))} // 0 would mean never
 	if err := unix.TimerfdSettime(fd, 0, &at, nil); err != nil {
 		_ = timer.Close() // nothing was written to it
 		return c.after(d, f)
 	}
 	go func() {
-		_, err := timer.Read(make([]byte, 8)) // how often it was due
+		_, err := timer.Read(make([]byte, 8)) // the number of expirations
 		_ = timer.Close()
 		if err == nil {
 			f()

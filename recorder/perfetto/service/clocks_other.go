@@ -13,8 +13,8 @@ import (
 
 var booted = time.Now()
 
-// readClocks reads the two clocks that every system has; the one of boot time
-// counts from the start of this process on.
+// readClocks reads the two clocks that every system has. The boot time counts from
+// the start of this process.
 func readClocks() *messages.ClockSnapshot {
 	now := time.Now()
 	clock := func(id messages.BuiltinClock, t int64) *messages.ClockSnapshot_Clock {
@@ -36,5 +36,5 @@ func systemInfo() *messages.SystemInfo {
 	return info
 }
 
-// afterAsleep is after: the system does not tell how long it sleeps.
+// afterAsleep is the same as after: the system does not tell how long it sleeps.
 func (c systemClock) afterAsleep(d time.Duration, f func()) (stop func()) { return c.after(d, f) }

@@ -13,8 +13,7 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// cloning is a copy of a session that is wanted, while producers commit what they
-// have for it.
+// cloning is the state of a clone request while producers commit their data for it.
 type cloning struct {
 	k       *consumer
 	request *ipc.Request
@@ -22,7 +21,7 @@ type cloning struct {
 	of      *session
 	began   uint64 // boot time, ns
 	left    int    // flushes
-	failed  bool   // one of them
+	failed  bool   // one of them failed
 	buffers []*tracebuf.Buffer
 }
 
@@ -30,7 +29,7 @@ type cloning struct {
 // session continues.
 func (k *consumer) cloneSession(r *ipc.Request, m *messages.CloneSessionRequest) {
 	if file := r.TakeFile(); file != nil {
-		_ = file.Close() // consumers send one for a session that is written into a file, which cannot be cloned
+		_ = file.Close() // consumers send a file for a session that is written into one, which cannot be cloned
 	}
 	c := &cloning{k: k, request: r, m: m, of: k.s.find(m)}
 	if err := c.begin(); err != nil {
@@ -42,11 +41,11 @@ func (c *cloning) fail(err error) {
 	_ = c.request.Reply(&messages.CloneSessionResponse{Success: proto.Bool(false), Error: proto.String(err.Error())})
 }
 
-// bugreportSession asks for the session that is best for a bug report, by scores
-// that this service ignores: there is none. On the wire, do not change.
+// bugreportSession asks for the session with the best score for bug reports. This
+// service ignores scores, so there is none. On the wire: do not change it.
 const bugreportSession = math.MaxUint64
 
-// find returns the session that is to be cloned; nil if there is none.
+// find returns the session to clone, or nil if none matches.
 func (s *Service) find(m *messages.CloneSessionRequest) *session {
 	for _, n := range s.inOrder() {
 		name := m.GetUniqueSessionName()
@@ -59,7 +58,7 @@ func (s *Service) find(m *messages.CloneSessionRequest) *session {
 }
 
 // begin asks for the flushes. Buffers whose data moves into the clone are flushed
-// on their own, so that slow sources of one kind do not hold up the others.
+// separately, so that slow sources of one group do not delay the others.
 func (c *cloning) begin() error {
 	n, s := c.of, c.k.s
 	switch {
@@ -97,8 +96,8 @@ func (c *cloning) begin() error {
 	return nil
 }
 
-// replaceBuffer gives a session an empty buffer for the one at a position, which
-// it returns.
+// replaceBuffer replaces the buffer at a position of a session with an empty one,
+// and returns the old one.
 func (s *Service) replaceBuffer(n *session, i int) *tracebuf.Buffer {
 	old := n.buffers[i]
 	n.buffers[i] = old.Fresh()
@@ -106,11 +105,11 @@ func (s *Service) replaceBuffer(n *session, i int) *tracebuf.Buffer {
 	return old
 }
 
-// flushed copies the buffers of a group, and makes the clone when all are there.
+// flushed copies the buffers of a group, and makes the clone once all are copied.
 func (c *cloning) flushed(group map[uint32]bool, ok bool) {
 	s := c.k.s
 	if c.left--; c.left < 0 {
-		return // it has failed
+		return // failed already
 	}
 	c.failed = c.failed || !ok
 	err := c.copyBuffers(group)
@@ -132,7 +131,7 @@ func (c *cloning) flushed(group map[uint32]bool, ok bool) {
 	}
 }
 
-// copyBuffers copies those of a group.
+// copyBuffers copies the buffers of a group.
 func (c *cloning) copyBuffers(group map[uint32]bool) error {
 	n, s := c.of, c.k.s
 	if s.sessions[n.id] != n {
@@ -168,7 +167,7 @@ func (c *cloning) finish() error {
 		return refuse("Buffer id allocation failed")
 	}
 	s.last.session++
-	// Half of the id stays, which others know the trace by.
+	// Half of the id stays: others identify the trace by it.
 	uuid := &messages.TraceUuid{Msb: proto.Int64(int64(rand.Uint64())), Lsb: n.packets.uuid.Lsb}
 	clone := &session{
 		s: s, id: s.last.session, state: sessionCloned, consumer: k, uid: k.uid, config: n.config,

@@ -13,7 +13,7 @@ import (
 func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {
 	for i, c := range m.ChunksToMove {
 		if i%movesAtOnce == movesAtOnce-1 {
-			// A request can name very many. Others get their turn.
+			// One request can name many chunks: let others take the lock.
 			p.s.unlock()
 			p.s.lock()
 		}
@@ -30,20 +30,20 @@ func (p *producer) commitData(r *ipc.Request, m *messages.CommitDataRequest) {
 	_ = r.Reply(&messages.CommitDataResponse{})
 }
 
-// movesAtOnce is how many chunks are copied before others get the lock.
+// movesAtOnce is how many chunks are copied before the lock is released for others.
 const movesAtOnce = 64
 
-// move copies a chunk into the buffer that it is for, and frees it.
+// move copies a chunk into its target buffer, and frees it.
 func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 	switch {
 	case !p.told:
-		return // there is no memory yet, and no buffer to write into
+		return // no memory yet, or no buffer to write into
 	case c.Data != nil:
 		if smb.ParseChunk(&p.chunk, c.Data, !c.GetChunkIncomplete()) != nil {
 			return
 		}
 	case p.reader == nil || p.reader.Take(c.GetPage(), c.GetChunk(), &p.chunk) != nil:
-		return // not complete, or not there: left as it is
+		return // incomplete, or missing: left as it is
 	}
 	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
 	switch {
@@ -57,8 +57,8 @@ func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 	}
 }
 
-// target returns the buffer with a number, if the producer may write into it, and
-// its writer does not write into another.
+// target returns the buffer with a number if the producer may write into it and its
+// writer does not write into another; else nil.
 func (p *producer) target(id uint32, writer uint16) *target {
 	if !p.targets[id] || writer == 0 || writer > smb.MaxWriterID {
 		return nil
@@ -81,8 +81,9 @@ func (p *producer) writesFor(n *session) bool {
 // patchesMost is how many patches of a chunk one request may have.
 const patchesMost = 1024
 
-// patch puts late lengths into a chunk. It is found by its producer, whom nobody
-// can pretend to be: that the buffer is the producer's need not be checked.
+// patch patches lengths into a chunk. The chunk is identified by its producer, which
+// cannot be forged, so the producer's right to write into the buffer need not be
+// checked.
 func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 	b, writer := p.s.buffers.byID[c.GetTargetBuffer()], c.GetWriterId()
 	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > patchesMost {
@@ -101,8 +102,8 @@ func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 	b.TryPatchChunk(tracebuf.SequenceID{Producer: p.id(), Writer: uint16(writer)}, c.GetChunkId(), list, c.GetHasMorePatches())
 }
 
-// scrape copies what a producer wrote for a session and has not committed. mu is
-// held.
+// scrape copies what a producer wrote for a session and has not committed. Called
+// with mu held.
 func (s *Service) scrape(n *session, p *producer) {
 	if !p.scraped || p.reader == nil || !p.writesFor(n) {
 		return
@@ -122,9 +123,10 @@ func (s *Service) scrape(n *session, p *producer) {
 	}
 }
 
-// bufferOf returns the buffer that a writer writes into. A program that ended may
-// have written before it could say so: where it has one buffer alone, that is
-// known all the same. Memory of its own it may have used before there was any.
+// bufferOf returns the buffer that a writer writes into. A program may have ended
+// before it could register its writer: if it writes into only one buffer, that is
+// known all the same, unless it provided its own memory, which it may have used
+// before it had any buffer.
 func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
 	if id, known = p.writers[writer]; known || !p.ended || p.provided || len(p.targets) != 1 {
 		return id, known
@@ -134,13 +136,13 @@ func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
 	return id, true
 }
 
-// rate counts chunks, a second at a time.
+// rate counts chunks per second.
 type rate struct {
 	since time.Time
 	count int
 }
 
-// allow counts one more and reports whether it is within the limit; 0 is none.
+// allow counts a chunk and reports whether it is within the limit; 0 means no limit.
 func (r *rate) allow(now time.Time, limit int) bool {
 	if limit <= 0 {
 		return true

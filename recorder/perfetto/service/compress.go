@@ -11,15 +11,15 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// packer compresses what is read of a session. The zero value is good.
+// packer compresses packets. The zero value is ready to use.
 type packer struct {
 	buf  bytes.Buffer
-	zstd *zstd.Encoder // nil: not needed yet
+	zstd *zstd.Encoder // nil until needed
 	out  []byte
 }
 
-// compress makes one packet of those of the step, if the config asks for it: of
-// two ways to do that it takes the newer.
+// compress merges the packets of the step into one compressed packet, if the config
+// asks for it. If the config asks for both methods, it takes the newer.
 func (d *drain) compress() {
 	c := d.n.config
 	field, packed := protowire.Number(0), []byte(nil)
@@ -39,8 +39,8 @@ func (d *drain) compress() {
 	d.sizes = append(d.sizes[:0], len(d.buf))
 }
 
-// deflateOf returns b compressed, good until the next call; nil if that cannot
-// be.
+// deflateOf returns b compressed, or nil if that fails. The result is valid until
+// the next call.
 func (p *packer) deflateOf(b []byte) []byte {
 	p.buf.Reset()
 	w, err := zlib.NewWriterLevel(&p.buf, zlib.DefaultCompression)
@@ -48,24 +48,24 @@ func (p *packer) deflateOf(b []byte) []byte {
 		_, err = w.Write(b)
 	}
 	if err != nil || w.Close() != nil {
-		return nil // cannot be: it writes to memory
+		return nil // impossible: it writes to memory
 	}
 	return p.buf.Bytes()
 }
 
-// zstdOf is deflateOf by the other method. Levels are those of its command; 0 is
-// the usual.
+// zstdOf is like deflateOf, for zstd. Levels are those of the zstd command; 0 means
+// the default.
 func (p *packer) zstdOf(b []byte, level int) []byte {
 	if p.zstd == nil {
 		of := zstd.SpeedDefault
 		if level != 0 {
 			of = zstd.EncoderLevelFromZstd(level)
 		}
-		// What is compressed at a time is a step: no more memory is of use.
+		// One step is compressed at a time, so a larger window would be of no use.
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(of), zstd.WithEncoderConcurrency(1),
 			zstd.WithWindowSize(2*stepBytes), zstd.WithLowerEncoderMem(true))
 		if err != nil {
-			return nil // cannot be: the options are good
+			return nil // impossible: the options are valid
 		}
 		p.zstd = e
 	}

@@ -15,51 +15,51 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// ErrFreed says that a session, and what it had not handed over, is gone: it was
-// freed, or its service closed.
+// ErrFreed is returned when a session was freed, or its service closed. Data that it
+// had not handed over is lost.
 var ErrFreed = errors.New("tracing service: the session is gone")
 
-// ErrFlush says that a program did not commit in time what it had.
+// ErrFlush is returned when a program did not commit in time.
 var ErrFlush = errors.New("tracing service: a program did not answer a flush in time")
 
-// SessionConfig says what a [Session] records.
+// SessionConfig is the configuration of a [Session].
 type SessionConfig struct {
 	// Buffer is the size of the session's buffer in bytes, a multiple of 1024. It is a
 	// ring: when it is full, new data overwrites the oldest.
 	Buffer int64
-	// Sources are the data sources that are wanted, of every program that offers them.
+	// Sources are the data sources to record, in every program that offers them.
 	Sources []DataSource
 	// ReadPeriod is how often [Session.Read] looks for data: 250 ms if 0.
 	ReadPeriod time.Duration
-	// FlushPeriod is how often programs commit all that they have, and ClearPeriod how
-	// often they repeat what their packets build upon, such as names, so that what
-	// follows a loss can be read. 0: never.
+	// FlushPeriod is how often programs commit all that they have. ClearPeriod is how
+	// often they repeat what their packets build upon, such as names, so that packets
+	// after a loss can be read. 0 means never.
 	FlushPeriod, ClearPeriod time.Duration
 }
 
-// DataSource is a data source by its name.
+// DataSource selects a data source by its name.
 type DataSource struct {
 	Name string
-	// Categories are the categories of track events that are wanted, with * as a
-	// wildcard. They are for the data source track_event; nil wants all.
+	// Categories are the categories of track events to record, with * as a wildcard.
+	// They are for the data source track_event; nil means all.
 	Categories []string
 }
 
-// Session is a recording of this process's own: Go code starts it and reads it
+// Session is a recording made by this process: Go code starts it and reads it
 // without a socket. Its methods may be called from any goroutine.
 type Session struct {
 	n   *session
 	end chan struct{} // closed when the recording is over
-	why string        // it is over, if not because it was stopped; the lock guards it
+	why string        // why the recording ended, if it was not stopped; guarded by the service's lock
 	due chan struct{} // there may be data
 
 	reading chan struct{} // holds a token while Read runs
 	drain   drain
-	batch   Packets // that f has not taken
+	batch   Packets // not yet taken by f
 }
 
-// Record starts a session. Its error is a refusal of the config, in the words that
-// a consumer would get.
+// Record starts a session. It returns an error if the service refuses the config,
+// with the text that a consumer would get.
 func (s *Service) Record(c SessionConfig) (*Session, error) {
 	r := &Session{end: make(chan struct{}), due: make(chan struct{}, 1), reading: make(chan struct{}, 1)}
 	k := &consumer{s: s, uid: os.Getuid()}
@@ -82,7 +82,7 @@ func (s *Service) Record(c SessionConfig) (*Session, error) {
 	return r, nil
 }
 
-// message returns the config in the protocol's words.
+// message returns the config as a message of the protocol.
 func (c *SessionConfig) message() *messages.TraceConfig {
 	ms := func(d time.Duration) *uint32 { return proto.Uint32(uint32(d / time.Millisecond)) }
 	m := &messages.TraceConfig{
@@ -96,8 +96,8 @@ func (c *SessionConfig) message() *messages.TraceConfig {
 	for _, d := range c.Sources {
 		of := &messages.DataSourceConfig{Name: proto.String(d.Name)}
 		if d.Name == "track_event" {
-			// Perfetto's library begins to trace before it is connected if a session's
-			// categories will be those that it was told: "*" says what none would.
+			// Perfetto's library begins to trace before it is connected if it was told the
+			// categories of the session to come: "*" is explicit where an empty list is not.
 			of.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: []string{"*"}}
 			if len(d.Categories) > 0 {
 				of.TrackEventConfig = &messages.TrackEventConfig{EnabledCategories: d.Categories, DisabledCategories: []string{"*"}}
@@ -108,27 +108,27 @@ func (c *SessionConfig) message() *messages.TraceConfig {
 	return m
 }
 
-// kick has Read look for data.
+// kick wakes up Read.
 func (r *Session) kick() {
 	select {
 	case r.due <- struct{}{}:
-	default: // it will look anyhow
+	default: // it is already due
 	}
 }
 
-// Packets are some packets of a trace, in order. Each says who wrote it, as the
-// packets of a trace file do.
+// Packets are some packets of a trace, in order. Each names its writer, as in a
+// trace file.
 type Packets struct {
 	trace []byte
 	sizes []int
 }
 
-// Trace returns the packets as a trace file has them: files and batches can be put
-// one after the other. The bytes are the session's, see [Session.Read].
+// Trace returns the packets in the format of a trace file: files and batches can be
+// concatenated. The bytes belong to the session, see [Session.Read].
 func (p Packets) Trace() []byte { return p.trace }
 
-// All goes through the encoded packets, messages of the type TracePacket, with the
-// position of each. The bytes are the session's, see [Session.Read].
+// All iterates over the encoded packets, messages of the type TracePacket, with the
+// position of each. The bytes belong to the session, see [Session.Read].
 func (p Packets) All() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := p.trace
@@ -143,18 +143,18 @@ func (p Packets) All() iter.Seq2[int, []byte] {
 	}
 }
 
-// Read hands what the session records to f, batch by batch, until the recording is
-// over and f has had all of it. Then it returns nil, or an error that says why the
-// service ended the recording.
+// Read passes what the session records to f, batch by batch, until the recording is
+// over and f has taken all of it. Then it returns nil, or the reason why the service
+// ended the recording.
 //
 // The bytes of a batch are valid until f returns, and f may change them. f runs in
-// the caller's goroutine and holds no lock of the service: it may take its time.
-// Programs do not wait for it. What has no room in the session's buffer meanwhile is
-// lost, and the packets that follow say so.
+// the caller's goroutine and holds no lock of the service, so it may be slow:
+// programs do not wait for it. Data that does not fit into the session's buffer
+// meanwhile is lost, and the packets that follow are marked accordingly.
 //
-// When f fails, or ctx ends, Read returns that error; the recording continues. The
+// If f fails, or ctx ends, Read returns that error; the recording continues. The
 // next Read begins with the batch that f did not take. Read returns [ErrFreed] when
-// the session is freed, and fails if another Read runs.
+// the session is freed, and fails if another Read is running.
 func (r *Session) Read(ctx context.Context, f func(Packets) error) error {
 	select {
 	case r.reading <- struct{}{}:
@@ -179,7 +179,7 @@ func (r *Session) Read(ctx context.Context, f func(Packets) error) error {
 	}
 }
 
-// over reports whether nothing is recorded any longer: what there is now is all.
+// over reports whether the recording is over, so that no more data will be added.
 func (r *Session) over() bool {
 	select {
 	case <-r.end:
@@ -189,7 +189,7 @@ func (r *Session) over() bool {
 	}
 }
 
-// reason returns why the service ended the recording; nil if it was stopped.
+// reason returns why the service ended the recording, or nil if it was stopped.
 func (r *Session) reason() error {
 	r.n.s.lock()
 	defer r.n.s.unlock()
@@ -199,7 +199,7 @@ func (r *Session) reason() error {
 	return fmt.Errorf("tracing service: %s", r.why)
 }
 
-// readAll hands over all that there is.
+// readAll passes all available data to f.
 func (r *Session) readAll(f func(Packets) error) error {
 	for r.drain.restart(); ; {
 		if len(r.batch.trace) > 0 {
@@ -217,7 +217,7 @@ func (r *Session) readAll(f func(Packets) error) error {
 	}
 }
 
-// next takes the next batch out of the session.
+// next takes the next batch from the session.
 func (r *Session) next() error {
 	s := r.n.s
 	s.lock()
@@ -230,9 +230,10 @@ func (r *Session) next() error {
 	return nil
 }
 
-// Flush has the programs commit what they have, for timeout at most: 5 s if 0. What
-// they recorded before is then in the session, and handed over by [Session.Read]
-// soon. It returns [ErrFlush] when a program did not answer in time.
+// Flush asks the programs to commit what they have, and waits for at most timeout (5
+// s if 0). Data recorded before the call is then in the session, and [Session.Read]
+// will pass it on soon. Flush returns [ErrFlush] if a program did not answer in
+// time.
 func (r *Session) Flush(ctx context.Context, timeout time.Duration) error {
 	done := make(chan bool, 1)
 	s := r.n.s
@@ -255,9 +256,9 @@ func (r *Session) Flush(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// Stop ends the recording: data sources stop, and what their programs had sent is
-// kept. What programs have not committed needs a [Session.Flush] before. Stop
-// returns when the recording is over; what it has is still to be read.
+// Stop ends the recording: data sources stop, and the data that their programs had
+// sent is kept. Call [Session.Flush] first to keep uncommitted data as well. Stop
+// returns when the recording is over; its data can still be read.
 func (r *Session) Stop(ctx context.Context) error {
 	s := r.n.s
 	s.lock()
@@ -273,14 +274,14 @@ func (r *Session) Stop(ctx context.Context) error {
 	}
 }
 
-// SessionStats are counts of a session's service and buffer.
+// SessionStats are statistics of a session's buffer and of its service.
 type SessionStats struct {
-	Producers uint64 // programs that connected to the service, ever
-	Instances uint64 // data sources of programs that were set up, for any session
-	Chunks    uint64 // that programs wrote into the session's buffer
+	Producers uint64 // programs that have ever connected to the service
+	Instances uint64 // data sources set up in programs, for any session
+	Chunks    uint64 // written by programs into the session's buffer
 }
 
-// Stats returns the counts; all 0 when the session is freed.
+// Stats returns the statistics, or all zeros if the session is freed.
 func (r *Session) Stats() (stats SessionStats) {
 	s := r.n.s
 	s.lock()
@@ -295,8 +296,8 @@ func (r *Session) Stats() (stats SessionStats) {
 	return stats
 }
 
-// Free ends the recording at once and gives up what was not read. A Read that runs
-// returns [ErrFreed].
+// Free ends the recording at once and drops unread data. A running Read returns
+// [ErrFreed].
 func (r *Session) Free() {
 	s := r.n.s
 	s.lock()

@@ -9,19 +9,19 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// consumer is somebody who starts sessions and reads them: one at a time. The
-// service's lock guards it.
+// consumer starts sessions and reads them, one at a time. The service's lock guards
+// it.
 type consumer struct {
 	s       *Service
 	uid     int
-	session *session // nil: it has none
+	session *session // nil if none
 	gone    bool
-	onEnd   func(why string) // of a consumer in this process: its session is over; mu is held
+	onEnd   func(why string) // of a consumer in this process: called with mu held when its session is over
 
 	enabled  ipc.Parked // its EnableTracing, until the session ends
 	observes ipc.Parked // its ObserveEvents
 	types    messages.ObservableEvents_Type
-	events   *messages.ObservableEvents // that happened since the lock was taken; nil: none
+	events   *messages.ObservableEvents // since the lock was taken; nil if none
 }
 
 var errNotAllowed = errors.New("tracing service: this user may not start or read sessions")
@@ -51,7 +51,7 @@ func (s *Service) consumerGone(c *ipc.Conn, err error) {
 	}
 }
 
-// consumerPort is the service that consumers call.
+// consumerPort returns the methods that consumers call.
 func (s *Service) consumerPort() []ipc.Method {
 	return []ipc.Method{
 		{Name: "EnableTracing", Handle: ofConsumer(s, (*consumer).enableTracing)},
@@ -93,7 +93,7 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 	file := r.TakeFile()
 	if m.GetAttachNotificationOnly() {
 		if file != nil {
-			_ = file.Close() // it is not wanted
+			_ = file.Close() // not wanted
 		}
 		switch n := k.session; {
 		case n == nil || n.state != sessionDisabled:
@@ -109,9 +109,9 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 	}
 }
 
-// disabled answers the EnableTracing: the session is over, or never was.
+// disabled answers EnableTracing: the session is over, or never began.
 func (k *consumer) disabled(why string) {
-	k.tell() // it hears of what came before first
+	k.tell() // earlier events first
 	if k.onEnd != nil {
 		k.onEnd(why)
 	}
@@ -157,8 +157,8 @@ func (k *consumer) freeBuffers(r *ipc.Request, _ *messages.FreeBuffersRequest) {
 	_ = r.Reply(&messages.FreeBuffersResponse{})
 }
 
-// flush is answered when all producers have; without a session never, as the
-// protocol has it.
+// flush answers once all producers have flushed; without a session it never answers,
+// as the protocol has it.
 func (k *consumer) flush(r *ipc.Request, m *messages.FlushRequest) {
 	if k.session == nil {
 		return
@@ -172,7 +172,7 @@ func (k *consumer) flush(r *ipc.Request, m *messages.FlushRequest) {
 	})
 }
 
-// detach leaves the session to whoever attaches to it with the key.
+// detach leaves the session to the consumer that attaches to it with the key.
 func (k *consumer) detach(r *ipc.Request, m *messages.DetachRequest) {
 	n := k.session
 	if n == nil || m.GetKey() == "" || k.s.detached(k.uid, m.GetKey()) != nil {
@@ -193,7 +193,7 @@ func (k *consumer) attach(r *ipc.Request, m *messages.AttachRequest) {
 	_ = r.Reply(&messages.AttachResponse{TraceConfig: n.config})
 }
 
-// detached returns the session that a user has left with a key.
+// detached returns the session that a user left with a key.
 func (s *Service) detached(uid int, key string) *session {
 	for _, n := range s.sessions {
 		if key != "" && n.key == key && n.uid == uid {
@@ -211,7 +211,7 @@ func (k *consumer) getTraceStats(r *ipc.Request, _ *messages.GetTraceStatsReques
 	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: k.session.stats()})
 }
 
-// replyMost is how many bytes a reply may have, so that a frame holds it.
+// replyMost is how many bytes a reply may have to fit into a frame.
 const replyMost = ipc.MaxFrame - 128
 
 func (k *consumer) queryCapabilities(r *ipc.Request, _ *messages.QueryCapabilitiesRequest) {

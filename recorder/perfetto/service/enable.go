@@ -9,8 +9,9 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// enable makes a session for a consumer and starts it, unless that has to wait.
-// The file, which may be nil, is the session's from then on, or closed.
+// enable makes a session for a consumer and starts it, unless it has to wait for
+// something. enable takes ownership of the file, which may be nil: it closes the
+// file or gives it to the session.
 func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	defer func() {
 		if err != nil && file != nil {
@@ -40,7 +41,7 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 			return refuse("Failed to allocate tracing buffers: OOM or too many buffers")
 		}
 	}
-	// Behind all other checks, so that no file is left of what fails.
+	// After all other checks, so that a failure leaves no file.
 	if file, err = s.outputFile(c, file); err != nil {
 		s.dropTargets(n)
 		s.dropBuffers(n)
@@ -59,8 +60,7 @@ func (k *consumer) enable(c *messages.TraceConfig, file *os.File) (err error) {
 	return nil
 }
 
-// setUpAll makes instances of all data sources that the session wants and that
-// are there.
+// setUpAll makes instances of all registered data sources that the session wants.
 func (n *session) setUpAll() {
 	for _, d := range n.config.DataSources {
 		for _, p := range n.s.producersInOrder() {
@@ -73,9 +73,8 @@ func (n *session) setUpAll() {
 	}
 }
 
-// outputFile returns the file that a session is to be written into: the
-// consumer's, or one that is made, or nil. What the consumer sent besides is
-// closed.
+// outputFile returns the file that a session is to be written into: the consumer's,
+// or a new one, or nil. It closes the consumer's file if it is not used.
 func (s *Service) outputFile(c *messages.TraceConfig, file *os.File) (*os.File, error) {
 	path := c.GetOutputPath()
 	wanted := c.GetWriteIntoFile()

@@ -8,23 +8,23 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Why a flush is made and by whom, as producers get to know it. On the wire, do
-// not change.
+// Why a flush is made and by whom, as sent to producers. On the wire: do not change
+// them.
 const (
 	flushPeriodic  = 0x11
 	flushStop      = 0x12
 	flushClone     = 0x13
-	flushBugreport = 0x100 // and for what a clone is
+	flushBugreport = 0x100 // and the reason for a clone
 )
 
-// flush asks the producers to commit what they have, and calls done when they
-// have, or the time is up: timeoutMs, or 0 for what the config says. What they had
-// committed before is there then, of those too that are not asked. What is not
-// committed is scraped.
+// flush asks the producers to commit what they have, and calls done when they have,
+// or after a timeout: timeoutMs, or the config's if 0. By then the buffers also have
+// all that producers committed before, including those that are not asked.
+// Uncommitted chunks are scraped.
 func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
 	asked := n.flushable(nil)
 	for _, i := range n.instances {
-		// Nobody else can look into memory that is not shared.
+		// Only the producer itself can read memory that is not shared.
 		if p := i.producer; p.scraped && p.emulated && asked[p] == nil {
 			asked[p] = []uint64{}
 		}
@@ -32,8 +32,8 @@ func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
 	n.flushSources(timeoutMs, flags, asked, done)
 }
 
-// flushable returns the instances that are to be asked for a flush: those that
-// write into some buffers, nil: all.
+// flushable returns the instances to ask for a flush: those that write into the
+// given buffers, or all if nil.
 func (n *session) flushable(buffers map[uint32]bool) map[*producer][]uint64 {
 	asked := make(map[*producer][]uint64)
 	for _, i := range n.instances {
@@ -77,18 +77,17 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 	n.timers.after(cmp.Or(timeout, defaultFlushTimeout), awake, func() { n.flushed(id, false) })
 }
 
-// flushedBy notes that a producer has done a flush, and so all before it.
+// flushedBy notes that a producer has done a flush, and thus all earlier ones.
 func (n *session) flushedBy(p *producer, last uint64) {
 	for _, id := range n.flushes.answered(p, last) {
 		n.flushed(id, true)
 	}
 }
 
-// catchUp is for what producers sent before a flush, or before the end, and what
-// was not handled, as each connection is read in its own time: nobody who waits
-// for the one may miss the other. then is called, with the lock held, once for
-// each producer of which there is such, when it is handled, as long as the session
-// is there. It returns how many these are.
+// catchUp waits for requests that producers sent before a flush, or before the end,
+// and that are still unread, since each connection has its own reader. For each such
+// producer it calls then once, with the lock held, when its requests are handled, if
+// the session still exists. It returns the number of these producers.
 func (n *session) catchUp(then func()) (behind int) {
 	for _, p := range n.s.connected {
 		if p.writesFor(n) && p.conn.Pending(n.s.locked(func() {
@@ -102,7 +101,7 @@ func (n *session) catchUp(then func()) (behind int) {
 	return behind
 }
 
-// flushed ends a flush that is under way.
+// flushed ends a pending flush.
 func (n *session) flushed(id uint64, ok bool) {
 	f := n.flushes.end(id, ok)
 	if f == nil {
@@ -115,7 +114,7 @@ func (n *session) flushed(id uint64, ok bool) {
 	f.done(ok)
 }
 
-// flushAndDisable ends a session as it should end.
+// flushAndDisable flushes a session and then stops it.
 func (n *session) flushAndDisable() {
 	n.flush(0, flushStop, func(ok bool) {
 		if n.s.sessions[n.id] != n {
@@ -123,7 +122,7 @@ func (n *session) flushAndDisable() {
 		}
 		n.flushes.last = outcome(ok)
 		if n.consumer == nil {
-			// Nobody is there to read it; what went into a file is there.
+			// No consumer can read it; only its file, if any, remains.
 			n.s.free(n)
 			return
 		}

@@ -7,27 +7,27 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// flushes are the flushes of a session: those that are under way, and counts of
-// those that were. The service's lock guards them.
+// flushes are the pending flushes of a session, and counts of the finished ones. The
+// service's lock guards them.
 type flushes struct {
 	pending   map[uint64]*flush
 	requested uint64
 	succeeded uint64
 	failed    uint64
-	last      messages.TraceStats_FinalFlushOutcome // of the one that ends the session
+	last      messages.TraceStats_FinalFlushOutcome // of the flush that ends the session
 }
 
-// flush is one that is under way.
+// flush is a pending flush.
 type flush struct {
 	waiting map[*producer]bool // that have not answered
-	behind  int                // producers that had sent something that is not handled
+	behind  int                // producers with requests sent before the flush that are not handled yet
 	done    func(ok bool)      // called once, with the lock held
 }
 
-// flushesMost is how many flushes of a session may be under way.
+// flushesMost is how many flushes of a session may be pending.
 const flushesMost = 1000
 
-// begin notes a flush that was asked for. done is called when it ends.
+// begin adds a flush. done is called when it ends.
 func (f *flushes) begin(id uint64, done func(ok bool)) *flush {
 	f.requested++
 	of := &flush{waiting: make(map[*producer]bool), done: done}
@@ -38,8 +38,8 @@ func (f *flushes) begin(id uint64, done func(ok bool)) *flush {
 	return of
 }
 
-// answered notes that a producer has done a flush, and so all before it. It returns
-// those flushes that wait for nothing now.
+// answered notes that a producer has done a flush, and thus all earlier ones. It
+// returns the flushes that now wait for nothing.
 func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
 	for _, id := range slices.Sorted(maps.Keys(f.pending)) {
 		if of := f.pending[id]; id <= last && of.waiting[p] {
@@ -52,13 +52,13 @@ func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
 	return whole
 }
 
-// whole reports whether a flush is under way that waits for nothing.
+// whole reports whether a flush is pending and waits for nothing.
 func (f *flushes) whole(id uint64) bool {
 	of := f.pending[id]
 	return of != nil && len(of.waiting) == 0 && of.behind == 0
 }
 
-// end takes a flush off and counts it; nil if it is not under way.
+// end removes a flush and counts it. It returns nil if the flush is not pending.
 func (f *flushes) end(id uint64, ok bool) *flush {
 	of := f.pending[id]
 	if of == nil {
@@ -73,7 +73,7 @@ func (f *flushes) end(id uint64, ok bool) *flush {
 	return of
 }
 
-// abandon ends all that are under way, uncounted.
+// abandon ends all pending flushes without counting them.
 func (f *flushes) abandon() {
 	for id, of := range f.pending {
 		delete(f.pending, id)
@@ -81,7 +81,7 @@ func (f *flushes) abandon() {
 	}
 }
 
-// outcome is how the last flush of a session went.
+// outcome returns the outcome of the last flush of a session.
 func outcome(ok bool) messages.TraceStats_FinalFlushOutcome {
 	if ok {
 		return messages.TraceStats_FINAL_FLUSH_SUCCEEDED

@@ -9,7 +9,7 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Sizes of shared memory in bytes, as every service of the protocol has them.
+// Sizes of shared memory in bytes, the same as in every service of the protocol.
 const (
 	defaultMemory = 256 << 10
 	defaultPage   = 4 << 10
@@ -17,7 +17,7 @@ const (
 	maxPage       = 32 << 10
 )
 
-// sharedMemory is the memory of a producer, mapped. It is the service's to close.
+// sharedMemory is the mapped memory of a producer. The service must close it.
 type sharedMemory struct {
 	data []byte
 	file *os.File // for the producer; nil when it made the memory
@@ -33,12 +33,12 @@ func (m *sharedMemory) close() {
 	}
 }
 
-// memoryHint is what a producer wishes for, in bytes; 0: nothing.
+// memoryHint is the sizes that a producer wishes for, in bytes; 0 if none.
 type memoryHint struct{ size, page uint32 }
 
-// memorySize returns sizes that are allowed: what the session says, else what the
-// producer wishes for, else the usual. What is too much is cut to the most that
-// may be; one that is no good spoils both.
+// memorySize returns valid sizes: those of the session's config, else those that the
+// producer wishes for, else the defaults. Too large sizes are cut to the maximum; if
+// either is invalid, both fall back to the defaults.
 func (p *producer) memorySize(c *messages.TraceConfig_ProducerConfig) (size, page int) {
 	size, page = defaultMemory, defaultPage
 	if p.hint.size != 0 {
@@ -62,7 +62,8 @@ func (p *producer) memorySize(c *messages.TraceConfig_ProducerConfig) (size, pag
 	return size, page
 }
 
-// goodMemory reports whether memory of a size can be shared in pages of a size.
+// goodMemory reports whether memory of this size can be shared in pages of this
+// size.
 func goodMemory(size, page int) bool {
 	switch page {
 	case defaultPage, 2 * defaultPage, 4 * defaultPage, maxPage:
@@ -71,8 +72,8 @@ func goodMemory(size, page int) bool {
 	return false
 }
 
-// setUpMemory sees to it that a producer has memory, before its first data source
-// is set up. It returns false when it can have none.
+// setUpMemory gives a producer memory, if it has none, before its first data source
+// is set up. It returns false if it cannot.
 func (p *producer) setUpMemory(n *session) bool {
 	if p.told {
 		return true
@@ -106,8 +107,8 @@ func (p *producer) setUpMemory(n *session) bool {
 	return true
 }
 
-// adopt takes memory that the producer made, if it is good and can never shrink.
-// The file is closed in any case; a mapping stays.
+// adopt takes memory made by the producer, if it is valid and can never shrink. It
+// closes the file in any case; the mapping remains.
 func (p *producer) adopt(file *os.File) bool {
 	defer file.Close()
 	page := int(p.hint.page)

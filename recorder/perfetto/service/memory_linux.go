@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryShared says that memory can be shared with producers of this machine.
+// memoryShared reports whether memory can be shared with producers on this machine.
 const memoryShared = true
 
-// seals keep memory at its size, for good: who maps it is safe then.
+// seals fix the size of memory permanently, so that a mapping is safe.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 
-// makeMemory makes memory for a producer. It returns what there is of it along
-// with an error.
+// makeMemory makes memory for a producer. On error it also returns what it has made
+// so far.
 func makeMemory(size int) (*sharedMemory, error) {
 	fd, err := unix.MemfdCreate("perfetto_shmem", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -31,8 +31,8 @@ func makeMemory(size int) (*sharedMemory, error) {
 	return m, err
 }
 
-// sealedSize returns the size of memory that a producer made, in bytes, and an
-// error unless it is sealed.
+// sealedSize returns the size in bytes of memory made by a producer. It fails unless
+// the memory is sealed.
 func sealedSize(file *os.File) (int64, error) {
 	got, err := unix.FcntlInt(file.Fd(), unix.F_GET_SEALS, 0)
 	if err != nil {
@@ -58,6 +58,6 @@ func mapShared(file *os.File, size int) ([]byte, error) {
 
 func unmap(data []byte) {
 	if data != nil {
-		_ = unix.Munmap(data) // fails for what was not mapped alone
+		_ = unix.Munmap(data) // fails only for what was not mapped
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Memory that cannot shrink is there on Linux alone. Elsewhere producers send
-// their chunks through the socket.
+// Only Linux has memory that cannot shrink. Elsewhere producers send their chunks
+// through the socket.
 const memoryShared = false
 
 var errNoMemory = errors.New("this system cannot share sealed memory")

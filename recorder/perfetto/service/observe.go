@@ -14,7 +14,7 @@ func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsReques
 		k.types |= t
 	}
 	if k.types == 0 {
-		_ = k.observes.Take().Reject() // it wants to hear no more
+		_ = k.observes.Take().Reject() // end the previous one
 		return
 	}
 	if n := k.session; n != nil {
@@ -25,8 +25,8 @@ func (k *consumer) observeEvents(r *ipc.Request, m *messages.ObserveEventsReques
 	}
 }
 
-// notify has the consumer told of something, if it wants to hear of such, when
-// the lock is given back.
+// notify adds an event for the consumer, if it observes that kind. The event is sent
+// when the lock is released.
 func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*messages.ObservableEvents)) {
 	if k == nil || k.types&kind == 0 {
 		return
@@ -38,10 +38,11 @@ func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*message
 	add(k.events)
 }
 
-// changesMost is how many changes go into one message, so that a frame holds it.
+// changesMost is how many changes one message has at most, so that it fits into a
+// frame.
 const changesMost = 200
 
-// tell sends the consumer what happened.
+// tell sends the consumer the events.
 func (k *consumer) tell() {
 	events := k.events
 	k.events = nil
@@ -58,15 +59,15 @@ func (k *consumer) tell() {
 	_ = r.Stream(&messages.ObserveEventsResponse{Events: events})
 }
 
-// allStarted tells that all data sources have started.
+// allStarted notes that all data sources have started.
 func (k *consumer) allStarted() {
 	k.notify(messages.ObservableEvents_TYPE_ALL_DATA_SOURCES_STARTED, func(e *messages.ObservableEvents) {
 		e.AllDataSourcesStarted = proto.Bool(true)
 	})
 }
 
-// observe tells the consumer which state an instance has. Those on the way to
-// another are not told of.
+// observe tells the consumer the state of an instance. Transitional states are not
+// reported.
 func (n *session) observe(i *instance) {
 	state := messages.ObservableEvents_DATA_SOURCE_INSTANCE_STATE_STOPPED
 	switch i.state {

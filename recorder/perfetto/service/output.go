@@ -11,25 +11,24 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// output is the file that a session is written into. A goroutine of its own does
-// that, without the lock, so that a slow disk, or a pipe that nobody reads, holds
-// up this session alone: what has no room in its buffers meanwhile is lost as in
-// any ring. The service's lock guards the fields, but for those of the goroutine.
+// output is the file that a session is written into. Its own goroutine writes it,
+// without the lock, so that a slow disk, or a pipe that is not read, delays only
+// this session: data that does not fit into its buffers meanwhile is lost, as in any
+// ring. The service's lock guards the fields, except those of the goroutine.
 type output struct {
 	file   *os.File // the goroutine's
 	period time.Duration
-	most   int64 // bytes; 0: no limit
+	most   int64 // bytes; 0 means no limit
 	mode   messages.TraceConfig_WriteFlushMode
 	sync   bool          // to the disk, each time
-	due    chan struct{} // there is something to do
+	due    chan struct{} // signals that there is work
 
-	// Bytes that were taken from the buffers so far: as long will the file be when
-	// they are written.
+	// Bytes taken from the buffers so far: the length of the file once they are written.
 	taken  int64
-	ending bool // the session is over: what there is is the last
+	ending bool // the session is over: the next write is the last
 	done   bool
 	why    string
-	answer *ipc.Request // that is answered at the end
+	answer *ipc.Request // answered at the end
 }
 
 func newOutput(c *messages.TraceConfig, file *os.File) *output {
@@ -51,18 +50,18 @@ func (o *output) flushes() bool {
 		o.mode != messages.TraceConfig_WRITE_FLUSH_DISABLED && o.period > defaultFilePeriod
 }
 
-// busy reports whether something is, or will be, written.
+// busy reports whether the file is not yet complete.
 func (o *output) busy() bool { return o != nil && !o.done }
 
-// kick has the goroutine look what is to be done.
+// kick wakes up the goroutine.
 func (o *output) kick() {
 	select {
 	case o.due <- struct{}{}:
-	default: // it will look anyhow
+	default: // it is already due
 	}
 }
 
-// end has the rest written, then the consumer told.
+// end has the goroutine write the rest and then tell the consumer.
 func (o *output) end(why string, k *consumer) {
 	if k != nil && o.answer == nil {
 		o.answer = k.enabled.Take()
@@ -73,7 +72,7 @@ func (o *output) end(why string, k *consumer) {
 	}
 }
 
-// writeSome has written what there is.
+// writeSome has the goroutine write the data recorded so far.
 func (n *session) writeSome() {
 	if n.out.flushes() {
 		n.flush(0, flushPeriodic, func(bool) { n.out.kick() })
@@ -82,8 +81,8 @@ func (n *session) writeSome() {
 	n.out.kick()
 }
 
-// write writes the session's file until the session is over, or the file takes no
-// more. It is the file's goroutine.
+// write writes the session's file until the session is over, or the file can take no
+// more. It runs in the file's goroutine.
 func (n *session) write() {
 	s, o := n.s, n.out
 	defer s.outputs.Done()
@@ -102,15 +101,15 @@ func (n *session) write() {
 	}
 }
 
-// drainInto writes all that there is. It reports whether the file is as large as
-// it may be.
+// drainInto writes all available data. It reports whether the file has reached its
+// maximum size.
 func (n *session) drainInto(o *output) (full bool, err error) {
 	d := &drain{n: n}
 	for !d.done && !full {
 		n.s.lock()
 		b := d.step(stepBytes)
 		if o.most > 0 && o.taken+int64(len(b)) >= o.most {
-			// Whole packets alone, as many as there is room for.
+			// Only whole packets, as many as fit.
 			b, full = b[:d.fit(o.most-o.taken)], true
 		}
 		o.taken += int64(len(b))
@@ -122,8 +121,8 @@ func (n *session) drainInto(o *output) (full bool, err error) {
 	return full, nil
 }
 
-// fit returns how many bytes of the last step the packets have that fit into less
-// than room bytes.
+// fit returns the size in bytes of those packets of the last step that fit into room
+// bytes.
 func (d *drain) fit(room int64) (size int) {
 	for _, n := range d.sizes {
 		if int64(size+n) >= room {

@@ -10,9 +10,9 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// servicePackets are the packets that the service itself adds to a trace, as far
-// as they have not been read, and the numbers of the trace's sequences. The service's
-// lock guards them.
+// servicePackets are the packets that the service itself adds to a trace and that
+// have not been read, and the numbers of the trace's sequences. The service's lock
+// guards them.
 type servicePackets struct {
 	config     *messages.TraceConfig
 	uid        int32 // of the service
@@ -21,7 +21,7 @@ type servicePackets struct {
 	initial    *messages.ClockSnapshot // when the session started
 	snapshots  []*messages.ClockSnapshot
 	allStarted bool
-	described  bool // config, id and system were read
+	described  bool // config, id and system information were read
 	syncMarker bool // due
 	stats      bool // due
 }
@@ -31,17 +31,17 @@ func newServicePackets(c *messages.TraceConfig, uid int32, uuid *messages.TraceU
 }
 
 const (
-	// ownSequence is the sequence of the service's packets; others have 2, 3, ….
+	// ownSequence is the sequence of the service's packets; others are 2, 3, ….
 	ownSequence = 1
 	// snapshotsMost is how many clock snapshots are kept until they are read.
 	snapshotsMost = 16
-	// drift is how much one clock must have gone from another to make a snapshot
-	// worth keeping.
+	// drift is how far clocks must have drifted apart for a snapshot to be worth
+	// keeping.
 	drift = 10 * time.Millisecond
 )
 
-// syncMarker lets a reader find its way into a trace whose beginning is gone. It is
-// a fact of the protocol, do not change.
+// syncMarker lets a reader synchronize to a trace whose beginning is gone. It is
+// fixed by the protocol: do not change it.
 var syncMarker = []byte{0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79}
 
 // own makes a packet of the service. It is stamped like all others.
@@ -52,8 +52,8 @@ func (k *servicePackets) own(p *messages.TracePacket) *messages.TracePacket {
 	return p
 }
 
-// begin is called when the session starts. The clocks of this moment are kept
-// whatever comes.
+// begin is called when the session starts. The clock snapshot of this moment is
+// always kept.
 func (k *servicePackets) begin() {
 	if !k.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
 		k.initial = k.clocks()
@@ -61,7 +61,8 @@ func (k *servicePackets) begin() {
 	k.snapshot()
 }
 
-// snapshot is called from time to time: a reader of a part of the trace needs it.
+// snapshot is called periodically: a reader that has only a part of the trace needs
+// it.
 func (k *servicePackets) snapshot() {
 	k.syncMarker, k.stats = true, true
 	k.snapshotClocks()
@@ -69,7 +70,7 @@ func (k *servicePackets) snapshot() {
 
 // clocks reads the clocks.
 func (k *servicePackets) clocks() *messages.ClockSnapshot {
-	snapshot := readClocks() // the boot time first
+	snapshot := readClocks() // reads the boot time first
 	primary := k.config.GetBuiltinDataSources().GetPrimaryTraceClock()
 	if primary == messages.BuiltinClock_BUILTIN_CLOCK_UNKNOWN {
 		primary = messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME
@@ -78,7 +79,7 @@ func (k *servicePackets) clocks() *messages.ClockSnapshot {
 	return snapshot
 }
 
-// snapshotClocks keeps a snapshot, if it tells something new.
+// snapshotClocks keeps a snapshot, if the clocks have drifted since the last.
 func (k *servicePackets) snapshotClocks() {
 	if k.config.GetBuiltinDataSources().GetDisableClockSnapshotting() {
 		return
@@ -93,7 +94,7 @@ func (k *servicePackets) snapshotClocks() {
 	k.snapshots = append(k.snapshots, now)
 }
 
-// drifted reports whether clocks advanced by different amounts.
+// drifted reports whether the clocks of two snapshots advanced by different amounts.
 func drifted(a, b *messages.ClockSnapshot) bool {
 	if len(a.Clocks) != len(b.Clocks) || len(a.Clocks) == 0 {
 		return true
@@ -109,8 +110,7 @@ func drifted(a, b *messages.ClockSnapshot) bool {
 	return false
 }
 
-// first returns the packets that come before the data of some buffers, and forgets
-// them.
+// first returns the packets that precede the data of some buffers, and removes them.
 func (k *servicePackets) first(buffers []*tracebuf.Buffer, t *triggers) (list []*messages.TracePacket) {
 	b := k.config.GetBuiltinDataSources()
 	add := func(p *messages.TracePacket) { list = append(list, k.own(p)) }
@@ -150,7 +150,7 @@ func (k *servicePackets) first(buffers []*tracebuf.Buffer, t *triggers) (list []
 	return list
 }
 
-// last returns the packets that come after all data.
+// last returns the packets that follow all data.
 func (k *servicePackets) last(stats func() *messages.TraceStats) (list []*messages.TracePacket) {
 	if k.stats {
 		k.stats = false
@@ -159,7 +159,7 @@ func (k *servicePackets) last(stats func() *messages.TraceStats) (list []*messag
 	return list
 }
 
-// provenance says who wrote the sequences that are known so far.
+// provenance lists the writers of the sequences known so far.
 func (k *servicePackets) provenance(buffers []*tracebuf.Buffer) *messages.TraceProvenance {
 	t := new(messages.TraceProvenance)
 	for _, b := range buffers {
@@ -184,7 +184,7 @@ func (k *servicePackets) sequence(id tracebuf.SequenceID) uint32 {
 	return number
 }
 
-// clone returns what the trace of a clone begins with, which has an id of its own.
+// clone returns the first packets of the trace of a clone, which has its own id.
 func (k *servicePackets) clone(uuid *messages.TraceUuid) servicePackets {
 	c := newServicePackets(k.config, k.uid, uuid)
 	c.initial, c.snapshots, c.allStarted, c.stats = k.initial, slices.Clone(k.snapshots), k.allStarted, true

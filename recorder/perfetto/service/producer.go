@@ -15,31 +15,31 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// producer is a program that is connected. The service's lock guards it.
+// producer is a connected program. The service's lock guards it.
 type producer struct {
 	s    *Service
 	conn *ipc.Conn
-	from *tracebuf.Source // nil: it has not said who it is
+	from *tracebuf.Source // nil until it has introduced itself
 	name string
 	sdk  string
 
-	machine  string // the name of its machine; "": it is not known
-	ended    bool   // its connection has, and its memory is still there
+	machine  string // the name of its machine; "" if unknown
+	ended    bool   // its connection has ended, but its memory still exists
 	gone     bool
 	scraped  bool // the service may read chunks that are not committed
 	emulated bool // it shares no memory: chunks come in its requests
-	provided bool // it made the memory itself
+	provided bool // it made the memory
 
 	commands ipc.Parked                          // its GetAsyncCommand
 	waiting  []*messages.GetAsyncCommandResponse // for it
-	shm      *sharedMemory                       // nil: there is none yet
+	shm      *sharedMemory                       // nil if there is none yet
 	reader   *smb.Reader                         // of shm
 	hint     memoryHint
-	told     bool // it knows about shm, or that there is none
+	told     bool // it has been told of shm, or that there is none
 
 	sources   []*messages.DataSourceDescriptor
 	instances []*instance
-	writers   map[uint16]uint32 // registered, and the buffer of each
+	writers   map[uint16]uint32 // the registered writers, and the buffer of each
 	targets   map[uint32]bool   // buffers that it may write into, until they are freed
 	rate      rate
 
@@ -53,7 +53,7 @@ func (s *Service) producerConnected(c *ipc.Conn) error {
 	return nil
 }
 
-// producerGone takes what can be had of a producer's memory, and forgets it.
+// producerGone takes what is left in a producer's memory, and forgets the producer.
 func (s *Service) producerGone(c *ipc.Conn, err error) {
 	s.lock()
 	defer s.unlock()
@@ -83,7 +83,7 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 	p.shm, p.reader = nil, nil
 }
 
-// producerPort is the service that producers call.
+// producerPort returns the methods that producers call.
 func (s *Service) producerPort() []ipc.Method {
 	return []ipc.Method{
 		{Name: "InitializeConnection", Handle: ofProducer(s, false, (*producer).initialize)},
@@ -101,8 +101,8 @@ func (s *Service) producerPort() []ipc.Method {
 	}
 }
 
-// ofProducer makes a handler that holds the lock. What comes before a producer
-// said who it is, or a second time, is rejected.
+// ofProducer makes a handler that holds the lock. It rejects requests that a
+// producer sends before it has introduced itself, and a second introduction.
 func ofProducer[M any, P interface {
 	*M
 	proto.Message
@@ -119,8 +119,8 @@ func ofProducer[M any, P interface {
 	})
 }
 
-// An error of a reply is not looked at, here and elsewhere: it means that the
-// connection ends, which producerGone hears of.
+// Here and elsewhere, errors of replies are ignored: they mean that the connection
+// ends, which producerGone handles.
 
 func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRequest) {
 	s, peer := p.s, r.Conn.Peer()
@@ -141,7 +141,7 @@ func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRe
 		if m.GetProducerProvidedShmem() && !p.emulated {
 			p.provided = p.adopt(file)
 		} else {
-			_ = file.Close() // it is not wanted
+			_ = file.Close() // not wanted
 		}
 	}
 	_ = r.Reply(&messages.InitializeConnectionResponse{
@@ -157,11 +157,12 @@ func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRe
 	}
 }
 
-// machineID tells another machine from this one, whose number is 0. Only a relay
-// says which it is: whoever comes over TCP without one counts as of this machine.
+// machineID tells other machines from this one, which is 0. Only a relay sends a
+// hint of its machine: a peer that connects over TCP without one counts as a peer of
+// this machine.
 func machineID(peer ipc.Peer) uint32 {
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, "machine "+peer.MachineHint) // a hash takes all
+	_, _ = io.WriteString(h, "machine "+peer.MachineHint) // writing to a hash never fails
 	return max(h.Sum32(), 1)
 }
 
@@ -177,7 +178,7 @@ func (p *producer) getAsyncCommand(r *ipc.Request, _ *messages.GetAsyncCommandRe
 // them yet.
 const waitingMost = 1000
 
-// command asks the producer for something.
+// command sends the producer a command, or keeps it until the producer asks.
 func (p *producer) command(c *messages.GetAsyncCommandResponse) {
 	if r := p.commands.Peek(); r != nil {
 		p.send(r, c)
@@ -210,14 +211,14 @@ func (p *producer) unregisterTraceWriter(r *ipc.Request, m *messages.UnregisterT
 	_ = r.Reply(&messages.UnregisterTraceWriterResponse{})
 }
 
-// sync answers when all that came before was done.
+// sync answers once all earlier requests are done.
 func (p *producer) sync(r *ipc.Request, _ *messages.SyncRequest) {
 	_ = r.Reply(&messages.SyncResponse{})
 }
 
-// passes reports whether a data source is wanted of this producer. Of the
-// filters by name any is enough, and none at all lets everybody through; other
-// machines have to be asked for.
+// passes reports whether a session wants a data source from this producer. One
+// matching name filter is enough, and without name filters all producers pass; other
+// machines must be asked for explicitly.
 func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
 	here := p.from.Machine == 0
 	switch machines := d.MachineNameFilter; {
@@ -232,7 +233,7 @@ func (p *producer) passes(n *session, d *messages.TraceConfig_DataSource) bool {
 		slices.ContainsFunc(d.ProducerNameRegexFilter, func(pattern string) bool { return matches(pattern, p.name) })
 }
 
-// matches reports whether a pattern of a config fits all of a name.
+// matches reports whether a pattern of a config matches a whole name.
 func matches(pattern, name string) bool {
 	if len(pattern) > 1000 {
 		return false

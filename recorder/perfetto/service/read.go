@@ -12,13 +12,13 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// drain reads what a session has, in steps, between which others get the lock.
-// What it read is gone from the session.
+// drain reads a session's data in steps, between which others can take the lock.
+// What it has read is removed from the session.
 type drain struct {
 	n      *session
 	opened bool
-	buffer int  // that is read
-	on     bool // its cursor is good
+	buffer int  // being read
+	on     bool // its cursor is valid
 	wrote  uint64
 	done   bool
 	sizes  []int // of the packets of the last step, in bytes
@@ -27,13 +27,13 @@ type drain struct {
 	stamp  stamp
 }
 
-// restart begins to read what has come since the last step said that it is done.
+// restart begins to read the data added since done was set.
 func (d *drain) restart() {
 	d.opened, d.buffer, d.on, d.wrote, d.done = false, 0, false, 0, false
 }
 
-// step reads some packets, about as many bytes as told, and returns them as they
-// stand in a trace file. They are good until the next step. mu is held.
+// step reads packets, about most bytes, and returns them in the format of a trace
+// file. They are valid until the next step. Called with mu held.
 func (d *drain) step(most int) []byte {
 	if d.buf == nil {
 		d.buf = make([]byte, 0, most+most/8)
@@ -66,7 +66,7 @@ func (d *drain) step(most int) []byte {
 	return d.buf
 }
 
-// packets reads a buffer. It returns false when it has no more.
+// packets reads from a buffer. It returns false when the buffer has no more.
 func (d *drain) packets(b *tracebuf.Buffer, most int) bool {
 	for len(d.buf) < most {
 		p, ok := b.ReadNextPacket()
@@ -97,10 +97,10 @@ func (d *drain) own(list []*messages.TracePacket) {
 	for _, p := range list {
 		b, err := proto.Marshal(p)
 		if err != nil {
-			continue // a text that a client gave is no UTF-8: the packet is left out
+			continue // a text from a client is not valid UTF-8: leave the packet out
 		}
 		if marker := p.GetSynchronizationMarker(); marker != nil {
-			// Who looks for it expects these fields in this order, and no others.
+			// Readers that search for the marker expect exactly these fields, in this order.
 			b = appendVarint(b[:0], tracebuf.FieldTrustedUID, uint64(int64(p.GetTrustedUid())))
 			b = appendVarint(b, tracebuf.FieldSequenceID, uint64(p.GetTrustedPacketSequenceId()))
 			b = protowire.AppendBytes(protowire.AppendTag(b, tracebuf.FieldSyncMarker, protowire.BytesType), marker)
@@ -115,13 +115,13 @@ func (d *drain) own(list []*messages.TracePacket) {
 const (
 	// stepBytes is about how much is read at once.
 	stepBytes = 256 << 10
-	// sliceMost is the most of a packet that goes into one reply, so that its frame
-	// stays below 128 KiB.
+	// sliceMost is the most of a packet that one reply carries, so that its frame stays
+	// below 128 KiB.
 	sliceMost = 100 << 10
 )
 
-// readBuffers sends what the session has. Nothing is answered out of turn
-// meanwhile: a connection's requests are handled one after the other.
+// readBuffers sends the session's data. A connection's requests are handled one
+// after the other, so no other reply comes in between.
 func (s *Service) readBuffers(r *ipc.Request) {
 	s.lock()
 	n := r.Conn.Value.(*consumer).session
@@ -146,15 +146,15 @@ func (s *Service) readBuffers(r *ipc.Request) {
 	}
 }
 
-// Numbers of the fields of ReadBuffersResponse. On the wire, do not change.
+// Numbers of the fields of ReadBuffersResponse. On the wire: do not change them.
 const (
 	fieldSlices    = 2
 	fieldSliceData = 1
 	fieldSliceLast = 2
 )
 
-// sendPackets sends packets, without what stands before each in a file. The last
-// reply of all ends the request.
+// sendPackets sends packets, without the bytes that precede each in a file. If last
+// is set, the last reply ends the request.
 func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 	var reply []byte
 	for _, n := range sizes {
@@ -183,8 +183,7 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 	return r.Stream(ipc.Raw(reply))
 }
 
-// sliceLeast is how many bytes of a packet a slice has at least, where the packet
-// has them.
+// sliceLeast is the least that a slice has of a packet, if the packet has as much.
 const sliceLeast = 1 << 10
 
 // appendSlice appends a part of a packet.

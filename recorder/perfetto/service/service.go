@@ -12,48 +12,48 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// The environment variables that say where the sockets of a service are, for
+// The environment variables that hold the addresses of a service's sockets, for
 // programs and for consumers.
 const (
 	ProducerVariable = ipc.ProducerVariable
 	ConsumerVariable = ipc.ConsumerVariable
 )
 
-// ProducerAddress returns where programs of this machine look for a service: the
-// value of ProducerVariable, else Perfetto's usual place.
+// ProducerAddress returns where programs on this machine look for a service: the
+// value of ProducerVariable, else Perfetto's usual path.
 func ProducerAddress() string { return ipc.ProducerAddress() }
 
-// ConsumerAddress returns where consumers of this machine look for a service.
+// ConsumerAddress returns where consumers on this machine look for a service.
 func ConsumerAddress() string { return ipc.ConsumerAddress() }
 
-// Peer is the other end of a connection, as the system tells.
+// Peer is the other end of a connection, as the operating system describes it.
 type Peer = ipc.Peer
 
-// Config says how a service treats who connects. The zero value is good.
+// Config is the configuration of a service. The zero value is valid.
 type Config struct {
 	// Producers and Consumers are addresses to listen at, separated by commas: paths, abstract
 	// names after an @, or a host and a port of TCP.
 	Producers, Consumers string
-	// MayConsume says whether somebody may start sessions and read them: nil lets
-	// in root and the user of this process.
+	// MayConsume reports whether a peer may start and read sessions. If nil, root and
+	// the user of this process may.
 	MayConsume func(Peer) bool
 
 	Limits Limits
 
-	// OnError is told what hinders the service; it goes on. Any goroutine may call
-	// it. May be nil.
+	// OnError, if not nil, receives errors that do not stop the service. It may be
+	// called from any goroutine.
 	OnError func(error)
 
-	readTimeout time.Duration // that a consumer has to read; of tests
+	readTimeout time.Duration // for a consumer to read; set by tests
 }
 
-// Limits keep one producer from harming others. Zero stands for what is said at
-// each.
+// Limits keep one producer from harming others. For a limit that is zero, the
+// default in its comment applies.
 type Limits struct {
-	Memory        int   // bytes of shared memory of a producer, in steps of 32 KiB: 32 MiB
-	DataSources   int   // that a producer registers: 1024
+	Memory        int   // bytes of shared memory of a producer, a multiple of 32 KiB: 32 MiB
+	DataSources   int   // registered by a producer: 1024
 	Writers       int   // of a producer: 32767, as many as there are ids
-	ChunksASecond int   // that a producer commits: no limit
+	ChunksASecond int   // committed by a producer: no limit
 	Buffers       int64 // bytes of all buffers of all sessions: 4 GiB
 	Sessions      int   // at a time: 15
 }
@@ -74,55 +74,52 @@ func or[T comparable](field *T, otherwise T) {
 	}
 }
 
-// Service is a tracing service. Its methods may be called from any goroutine. One lock
-// guards its lists of what is connected and recorded: that is why they are fields of
-// one type.
+// Service is a tracing service. Its methods may be called from any goroutine. One
+// lock guards what is connected and recorded; that is why all of it is in one type.
 type Service struct {
 	config    Config
 	clock     clock
 	uid       int32
-	machine   string // the name of this one, for sessions that choose by it
+	machine   string // the name of this machine, for sessions that choose producers by it
 	producers *ipc.Host
 	consumers *ipc.Host
 
 	outputs sync.WaitGroup // goroutines that write files
 
-	// mu guards all that follows and all that hangs on it: producers, sessions,
-	// buffers. Nobody waits for a peer or a disk while holding it. It is taken with
-	// lock, and given back with unlock.
+	// mu guards all that follows and all that is reachable from it: producers, sessions,
+	// buffers. A goroutine that holds it never waits for a peer or a disk. Take it with
+	// lock, and release it with unlock.
 	mu        sync.Mutex
 	closed    bool
-	left      *sync.Cond           // of mu: forgotten is more
+	left      *sync.Cond           // of mu: forgotten has grown
 	forgotten int                  // connections
-	connected map[uint32]*producer // that said who they are
-	news      []*consumer          // who is to be told something
+	connected map[uint32]*producer // that have introduced themselves
+	news      []*consumer          // that have events to be sent
 	sessions  map[uint64]*session
 	buffers   bufferTable
 	last      numbers
 	lost      lost
 }
 
-// numbers are the last ones that were given to what a service has. None is given
-// twice.
+// numbers are the last numbers given out. None is given twice.
 type numbers struct {
 	producer                 uint32
 	session, instance, flush uint64
 }
 
-// lost counts what producers sent and no buffer took.
+// lost counts what producers sent and no buffer accepted.
 type lost struct {
-	patches uint64 // that were no lengths, or for a buffer that is not
-	chunks  uint64 // that were for a buffer that is not, or not theirs, or too many
+	patches uint64 // that were not lengths, or for a buffer that does not exist
+	chunks  uint64 // for a buffer that does not exist or is not theirs, or beyond the limit
 }
 
 // clock is where a service gets time from; tests have their own.
 type clock interface {
 	now() time.Time
-	// after calls f in a goroutine of its own when d is over, unless stop comes
-	// before.
+	// after calls f in its own goroutine once d is over, unless stop is called first.
 	after(d time.Duration, f func()) (stop func())
-	// afterAsleep is after, for a d in which the time counts too that the machine
-	// sleeps, where the system can tell.
+	// afterAsleep is like after, but d includes the time that the machine sleeps, where
+	// the system can tell.
 	afterAsleep(d time.Duration, f func()) (stop func())
 }
 
@@ -135,7 +132,7 @@ func (systemClock) after(d time.Duration, f func()) (stop func()) {
 	return func() { t.Stop() }
 }
 
-// Start begins to serve at the addresses of the config.
+// Start starts a service that listens at the addresses of the config.
 func Start(c Config) (*Service, error) { return start(c, systemClock{}) }
 
 func start(c Config, clock clock) (*Service, error) {
@@ -171,11 +168,11 @@ func start(c Config, clock clock) (*Service, error) {
 	return s, nil
 }
 
-// sameUser reports whether somebody is root or the user of this process.
+// sameUser reports whether a peer is root or the user of this process.
 func sameUser(p ipc.Peer) bool { return p.Local && (p.UID == 0 || p.UID == os.Getuid()) }
 
-// Addresses returns where the service listens, with the ports that the system
-// chose.
+// Addresses returns the addresses where the service listens, with the ports that the
+// system chose.
 func (s *Service) Addresses() (producers, consumers []string) {
 	return s.producers.Addresses(), s.consumers.Addresses()
 }
@@ -183,9 +180,9 @@ func (s *Service) Addresses() (producers, consumers []string) {
 // closeWait is how long Close waits for files to be written.
 const closeWait = 30 * time.Second
 
-// Close ends all sessions, without waiting for producers, and all connections.
-// Sessions that are written into files are written to their end; Close waits for
-// that half a minute at most.
+// Close ends all sessions, without waiting for producers, and all connections. Close
+// waits, for at most half a minute, until the sessions that are written into files
+// are written to their end.
 func (s *Service) Close() error {
 	s.lock()
 	s.closed = true
@@ -216,7 +213,7 @@ func (s *Service) Close() error {
 
 func (s *Service) lock() { s.mu.Lock() }
 
-// unlock gives the lock back, and tells consumers, all at once, what happened
+// unlock releases the lock, and sends consumers, in one message each, what happened
 // while it was held.
 func (s *Service) unlock() {
 	for _, k := range s.news {
@@ -226,7 +223,7 @@ func (s *Service) unlock() {
 	s.mu.Unlock()
 }
 
-// locked makes a callback that holds the lock, for timers.
+// locked wraps a callback for a timer, so that it holds the lock.
 func (s *Service) locked(f func()) func() {
 	return func() {
 		s.lock()
@@ -237,23 +234,22 @@ func (s *Service) locked(f func()) func() {
 	}
 }
 
-// noteEnd tells the service's owner why a connection was ended, if that was not
-// the peer's wish.
+// noteEnd reports to the service's owner a connection that the service cut off.
 func (s *Service) noteEnd(who string, p ipc.Peer, err error) {
 	if errors.Is(err, ipc.ErrSendTimeout) || errors.Is(err, ipc.ErrTooLarge) {
 		s.complain("%s (process %d) was cut off: %w", who, p.PID, err)
 	}
 }
 
-// complain tells the service's owner.
+// complain reports an error to the service's owner.
 func (s *Service) complain(format string, args ...any) {
 	if s.config.OnError != nil {
 		s.config.OnError(fmt.Errorf("tracing service: "+format, args...))
 	}
 }
 
-// newBuffer makes the next buffer of a session. It returns false when there is no
-// memory or no number for it. mu is held.
+// newBuffer makes the next buffer of a session. It returns false if no memory or no
+// number is left. Called with mu held.
 func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bool {
 	size := int(c.GetSizeKb()) << 10
 	if !s.buffers.room(1) || !s.buffers.reserve(size) {
@@ -264,14 +260,15 @@ func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bo
 	return true
 }
 
-// addBuffer gives a session a buffer, for which memory is reserved. mu is held.
+// addBuffer gives a session a buffer whose memory is already reserved. Called with
+// mu held.
 func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) {
 	n.targets = append(n.targets, s.buffers.add(b, n))
 	n.buffers = append(n.buffers, b)
 }
 
-// dropTargets makes the buffers of a session unknown to producers. They can still
-// be read. mu is held.
+// dropTargets removes the buffers of a session from those that producers can write
+// into. They can still be read. Called with mu held.
 func (s *Service) dropTargets(n *session) {
 	for _, id := range n.targets {
 		delete(s.buffers.byID, id)
@@ -282,7 +279,7 @@ func (s *Service) dropTargets(n *session) {
 	n.targets = nil
 }
 
-// dropBuffers gives up the memory of a session's buffers. mu is held.
+// dropBuffers releases the memory of a session's buffers. Called with mu held.
 func (s *Service) dropBuffers(n *session) {
 	for _, b := range n.buffers {
 		s.buffers.release(b.Size())

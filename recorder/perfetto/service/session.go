@@ -13,8 +13,8 @@ import (
 )
 
 // session is a recording. The service's lock guards it. It owns the parts that have
-// state of their own (timers, flushes, triggers, the service's packets, the output
-// file); its other fields are what requests of the protocol ask for and change.
+// their own state (timers, flushes, triggers, the service's packets, the output
+// file); its other fields are what the requests of the protocol read and change.
 //
 //	configured ──start──► started ──disable──► stopping ──all stopped, or──► disabled
 //	     │                                                  out of time         ▲
@@ -23,9 +23,9 @@ import (
 type session struct {
 	s        *Service
 	id       uint64
-	consumer *consumer // nil: it is detached
+	consumer *consumer // nil if detached
 	uid      int
-	key      string // to attach to it again; "": it is not detached
+	key      string // to attach to it again; "" if not detached
 	config   *messages.TraceConfig
 	state    sessionState
 	began    time.Time
@@ -35,14 +35,14 @@ type session struct {
 	instances []*instance
 	timers    timers
 
-	behind  int // producers of which something had come, before it was stopped, that is not handled
+	behind  int // producers whose data, sent before the stop, is not handled yet
 	flushes flushes
 
 	packets  servicePackets
 	invalid  uint64 // packets
 	triggers triggers
-	out      *output // nil: it is read over the socket
-	failure  string  // why it ended, if not because somebody wanted it
+	out      *output // nil if it is read over the socket
+	failure  string  // why it ended, if it was not asked to
 }
 
 type sessionState int
@@ -57,7 +57,7 @@ const (
 
 var sessionStates = [...]string{"CONFIGURED", "STARTED", "STOP_WAIT", "DISABLED", "CLONED_READ_ONLY"}
 
-// Times where the config says none.
+// Times for a config that has none.
 const (
 	defaultStopTimeout  = 5 * time.Second
 	defaultFlushTimeout = 5 * time.Second
@@ -72,18 +72,18 @@ func (n *session) stopTimeoutMs() uint32 {
 	return cmp.Or(n.config.GetDataSourceStopTimeoutMs(), uint32(defaultStopTimeout/time.Millisecond))
 }
 
-// inOrder returns the sessions, the oldest first.
+// inOrder returns the sessions, oldest first.
 func (s *Service) inOrder() []*session {
 	return slices.SortedFunc(maps.Values(s.sessions), func(a, b *session) int { return cmp.Compare(a.id, b.id) })
 }
 
-// producersInOrder returns the producers, the oldest first.
+// producersInOrder returns the producers, oldest first.
 func (s *Service) producersInOrder() []*producer {
 	return slices.SortedFunc(maps.Values(s.connected), func(a, b *producer) int { return cmp.Compare(a.id(), b.id()) })
 }
 
-// flushPeriod returns how often producers are asked to commit what they have; 0:
-// never. For a session that is written into a file its config may leave that to
+// flushPeriod returns how often producers are asked to commit what they have; 0
+// means never. The config of a session that is written into a file may leave that to
 // the service.
 func (n *session) flushPeriod() time.Duration {
 	period := millis(n.config.GetFlushPeriodMs())
@@ -91,12 +91,12 @@ func (n *session) flushPeriod() time.Duration {
 	case n.out == nil || n.out.mode == messages.TraceConfig_WRITE_FLUSH_DISABLED:
 		return period
 	case n.out.flushes():
-		return 0 // each write does
+		return 0 // each write flushes
 	}
 	return defaultFilePeriod
 }
 
-// every calls f again and again, as long as the session is started.
+// every calls f periodically while the session is started.
 func (n *session) every(period time.Duration, k kind, f func()) {
 	n.timers.every(period, k, func() bool {
 		if n.state == sessionStarted {
@@ -106,7 +106,7 @@ func (n *session) every(period time.Duration, k kind, f func()) {
 	})
 }
 
-// start has all data sources started.
+// start starts all data sources.
 func (n *session) start() {
 	if n.state != sessionConfigured {
 		return
@@ -141,15 +141,15 @@ func (n *session) maybeAllStarted() {
 	n.consumer.allStarted()
 }
 
-// durationOver ends a session whose time is up, unless a trigger will do that.
+// durationOver ends a session whose time is up, unless triggers end it.
 func (n *session) durationOver() {
 	if n.triggers.mode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers.came) == 0 {
 		n.flushAndDisable()
 	}
 }
 
-// clearState asks the data sources that can to begin anew what their packets
-// build upon.
+// clearState asks the data sources that support it to reset the state that their
+// packets build upon.
 func (n *session) clearState() {
 	for _, p := range n.s.producersInOrder() {
 		var ids []uint64
@@ -166,8 +166,8 @@ func (n *session) clearState() {
 	}
 }
 
-// stop ends the recording: the data sources get some time to end theirs, and what
-// producers had sent is handled.
+// stop ends the recording. Data sources get some time to stop, and what producers
+// had sent is handled.
 func (n *session) stop(why string) {
 	switch n.state {
 	case sessionConfigured:
@@ -196,7 +196,7 @@ func (n *session) stop(why string) {
 	})
 }
 
-// maybeStopped ends the session when no data source is waited for.
+// maybeStopped ends the session once no data source is waited for.
 func (n *session) maybeStopped() {
 	if n.state == sessionStopping && n.allStopped() {
 		n.disable("")
@@ -207,7 +207,7 @@ func (n *session) allStopped() bool {
 	return n.behind == 0 && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
 }
 
-// disable ends the recording at once. What the buffers have can still be read.
+// disable ends the recording at once. The data in the buffers can still be read.
 func (n *session) disable(why string) {
 	if n.state == sessionDisabled || n.state == sessionCloned {
 		return
@@ -221,7 +221,7 @@ func (n *session) disable(why string) {
 	}
 	n.packets.snapshotClocks()
 	if n.out.busy() {
-		// The consumer hears of the end when the file is whole.
+		// The consumer is told of the end once the file is complete.
 		n.packets.stats = true
 		n.out.end(why, n.consumer)
 		return
@@ -232,8 +232,8 @@ func (n *session) disable(why string) {
 	}
 }
 
-// free forgets a session and its buffers, once its file is written. Producers may
-// still commit to them. mu is held.
+// free forgets a session and its buffers, once its file is written. Called with mu
+// held.
 func (s *Service) free(n *session) {
 	n.disable("")
 	delete(s.sessions, n.id)
@@ -251,8 +251,8 @@ func (s *Service) free(n *session) {
 	}
 }
 
-// changeConfig takes what may change of a config while it runs: the names of
-// producers that a data source is for.
+// changeConfig takes over what may change in a config while the session runs: the
+// names of the producers that a data source is for.
 func (n *session) changeConfig(c *messages.TraceConfig) {
 	if n.state != sessionConfigured && n.state != sessionStarted {
 		return
@@ -268,7 +268,7 @@ func (n *session) changeConfig(c *messages.TraceConfig) {
 		d.ProducerNameRegexFilter = c.DataSources[i].ProducerNameRegexFilter
 		for _, p := range n.s.producersInOrder() {
 			if slices.ContainsFunc(n.instances, func(i *instance) bool { return i.producer == p }) {
-				continue // it has been set up
+				continue // already set up
 			}
 			for _, source := range slices.Clone(p.sources) {
 				if source.GetName() != d.GetConfig().GetName() {

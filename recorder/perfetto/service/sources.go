@@ -15,7 +15,7 @@ type instance struct {
 	session  *session
 	producer *producer
 	source   *messages.DataSourceDescriptor
-	config   *messages.DataSourceConfig // as the producer gets it
+	config   *messages.DataSourceConfig // as sent to the producer
 	state    instanceState
 }
 
@@ -23,9 +23,9 @@ type instanceState int
 
 const (
 	configured instanceState = iota
-	starting                 // asked, and it will say when it has
+	starting                 // asked to start, and it will report when it has
 	started
-	stopping // asked, and it will say when it has
+	stopping // asked to stop, and it will report when it has
 	stopped
 )
 
@@ -33,7 +33,7 @@ func (p *producer) registerDataSource(r *ipc.Request, m *messages.RegisterDataSo
 	d := m.GetDataSourceDescriptor()
 	reply := &messages.RegisterDataSourceResponse{}
 	switch {
-	case d.GetName() == "" || p.hasSource(d.GetId()): // taken, and not used
+	case d.GetName() == "" || p.hasSource(d.GetId()): // accepted, but not used
 	case len(p.sources) >= p.s.config.Limits.DataSources:
 		reply.Error = proto.String("too many data sources")
 	default:
@@ -42,14 +42,13 @@ func (p *producer) registerDataSource(r *ipc.Request, m *messages.RegisterDataSo
 	_ = r.Reply(reply)
 }
 
-// hasSource reports whether a data source has the id already. Old producers know
-// no ids: 0 is none.
+// hasSource reports whether a data source already has the id. Old producers use no
+// ids: 0 means none.
 func (p *producer) hasSource(id uint64) bool {
 	return id != 0 && slices.ContainsFunc(p.sources, func(d *messages.DataSourceDescriptor) bool { return d.GetId() == id })
 }
 
-// register makes a data source known, and sets it up for the sessions that wait
-// for it.
+// register adds a data source, and sets it up for the sessions that want it.
 func (p *producer) register(d *messages.DataSourceDescriptor) {
 	p.sources = append(p.sources, d)
 	for _, n := range p.s.inOrder() {
@@ -72,7 +71,7 @@ func (p *producer) unregisterDataSource(r *ipc.Request, m *messages.UnregisterDa
 	_ = r.Reply(&messages.UnregisterDataSourceResponse{})
 }
 
-// unregister forgets a data source and ends its instances.
+// unregister removes a data source and ends its instances.
 func (p *producer) unregister(name string) {
 	i := slices.IndexFunc(p.sources, func(d *messages.DataSourceDescriptor) bool { return d.GetName() == name })
 	if i < 0 {
@@ -89,7 +88,7 @@ func (p *producer) unregister(name string) {
 func (p *producer) updateDataSource(r *ipc.Request, m *messages.UpdateDataSourceRequest) {
 	d := m.GetDataSourceDescriptor()
 	for i, old := range p.sources {
-		// Only one that has an id can be told apart, and it must keep its name.
+		// Only a data source with an id can be identified, and it must keep its name.
 		if d.GetId() != 0 && old.GetId() == d.GetId() && old.GetName() == d.GetName() {
 			p.sources[i] = d
 			for _, in := range p.instances {
@@ -102,8 +101,8 @@ func (p *producer) updateDataSource(r *ipc.Request, m *messages.UpdateDataSource
 	_ = r.Reply(&messages.UpdateDataSourceResponse{})
 }
 
-// setUp makes an instance of a data source for a session and tells its producer,
-// unless the session does not want that producer.
+// setUp makes an instance of a data source for a session and sends it to its
+// producer, unless the session does not want that producer.
 func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messages.TraceConfig_DataSource) *instance {
 	target, err := targetOf(n.config, c.GetConfig())
 	if err != nil || int(target) >= len(n.targets) || !p.passes(n, c) || !p.setUpMemory(n) {
@@ -118,7 +117,7 @@ func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messag
 	config.EnableExtraGuardrails = proto.Bool(n.config.GetEnableExtraGuardrails())
 	config.StopTimeoutMs = proto.Uint32(n.stopTimeoutMs())
 	if n.config.GetPreferSuspendClockForDuration() {
-		config.PreferSuspendClockForDuration = proto.Bool(true) // else absent: start-up tracing compares configs
+		config.PreferSuspendClockForDuration = proto.Bool(true) // must be set, since start-up tracing compares configs
 	}
 	config.SessionInitiator = messages.DataSourceConfig_SESSION_INITIATOR_UNSPECIFIED.Enum()
 	i := &instance{id: s.last.instance, session: n, producer: p, source: d, config: config}
@@ -132,7 +131,7 @@ func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messag
 	return i
 }
 
-// startInstance has an instance started.
+// startInstance asks the producer to start an instance.
 func (n *session) startInstance(i *instance) {
 	i.state = started
 	if i.source.GetWillNotifyOnStart() {
@@ -145,7 +144,8 @@ func (n *session) startInstance(i *instance) {
 	n.maybeAllStarted()
 }
 
-// stopInstance has an instance stopped; at once: nobody waits for its answer.
+// stopInstance asks the producer to stop an instance; with atOnce it does not wait for the
+// answer.
 func (n *session) stopInstance(i *instance, atOnce bool) {
 	if i.state == stopped || i.state == stopping && !atOnce {
 		return
@@ -164,7 +164,7 @@ func (n *session) stopInstance(i *instance, atOnce bool) {
 	}})
 }
 
-// instanceGone forgets an instance whose data source is no more.
+// instanceGone removes an instance whose data source is gone.
 func (n *session) instanceGone(i *instance) {
 	if i.producer.gone {
 		if i.state != stopped {
@@ -183,8 +183,8 @@ func (n *session) instanceGone(i *instance) {
 	}
 }
 
-// forget takes an instance off the lists. Its producer may still write into its
-// buffer: what it had not committed when it took the data source back is wanted.
+// forget removes an instance from the lists. Its producer may still write into its
+// buffer: data not yet committed when it unregistered the data source is wanted.
 func (n *session) forget(i *instance) {
 	is := func(other *instance) bool { return other == i }
 	n.instances = slices.DeleteFunc(n.instances, is)

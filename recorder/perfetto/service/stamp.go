@@ -8,23 +8,23 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// Numbers of fields that are not reserved, see [tracebuf.Acceptable] for those that
-// are. They are facts of the protocol, do not change.
+// Numbers of fields that are not reserved; see [tracebuf.Acceptable] for the
+// reserved ones. They are fixed by the protocol: do not change them.
 const (
 	fieldPacket          = 1 // of a trace
 	fieldPreviousDropped = 42
 )
 
-// stamp is what says who wrote the packets of a sequence. It stands behind a
-// packet's own fields, and so wins over them.
+// stamp is the fields that name the writer of the packets of a sequence. It follows
+// a packet's own fields, and so overrides them.
 type stamp struct {
 	from   *tracebuf.Source
 	writer uint16
 	bytes  []byte
 }
 
-// of makes the stamp that of a packet's sequence, which has a number in the trace.
-// Packets come sequence by sequence: most of the time it is that already.
+// of makes the stamp that of a packet's sequence, whose number in the trace number
+// returns. Packets are read sequence by sequence, so most of the time it already is.
 func (s *stamp) of(p *tracebuf.Packet, number func(tracebuf.SequenceID) uint32) {
 	if s.from != p.From || s.writer != p.Writer {
 		s.from, s.writer = p.From, p.Writer
@@ -35,7 +35,7 @@ func (s *stamp) of(p *tracebuf.Packet, number func(tracebuf.SequenceID) uint32) 
 func appendStamp(dst []byte, from *tracebuf.Source, sequence uint32) []byte {
 	dst = appendVarint(dst, tracebuf.FieldTrustedUID, uint64(int64(from.UID)))
 	dst = appendVarint(dst, tracebuf.FieldSequenceID, uint64(sequence))
-	if from.PID >= 0 { // else nobody knows it
+	if from.PID >= 0 { // otherwise it is unknown
 		dst = appendVarint(dst, tracebuf.FieldTrustedPID, uint64(int64(from.PID)))
 	}
 	if from.Machine != 0 {
@@ -44,16 +44,16 @@ func appendStamp(dst []byte, from *tracebuf.Source, sequence uint32) []byte {
 	return dst
 }
 
-// stampLost is the field that says that packets before this one are missing: what
-// appendVarint makes of fieldPreviousDropped and 1.
+// stampLost is the field that marks a loss of packets before this one: appendVarint
+// of fieldPreviousDropped and 1.
 const stampLost = "\xd0\x02\x01"
 
 func appendVarint(dst []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(dst, field, protowire.VarintType), v)
 }
 
-// appendPacket appends a packet as it stands in a trace file: a field of its own,
-// with the stamp at its end.
+// appendPacket appends a packet in the format of a trace file: as a field, with the
+// stamp at its end.
 func appendPacket(dst []byte, p *tracebuf.Packet, s *stamp) []byte {
 	lost := ""
 	if p.Lost {

@@ -10,15 +10,15 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// pieces sends a state piece by piece, since descriptions of data sources can be
-// long: put together they are the state.
+// pieces sends a state in several replies, since descriptions of data sources can be
+// long. Merged, the replies are the state.
 type pieces struct {
 	request *ipc.Request
 	state   *messages.TracingServiceState
-	size    int // bytes of what was added to state
+	size    int // bytes added to state
 }
 
-// add makes room for something of a size in bytes.
+// add makes room for size more bytes.
 func (p *pieces) add(size int) *messages.TracingServiceState {
 	const most, around = replyMost - 1024, 16
 	if p.size += size + around; p.size > most {
@@ -28,7 +28,7 @@ func (p *pieces) add(size int) *messages.TracingServiceState {
 	return p.state
 }
 
-// queryServiceState tells who is connected and what is recorded.
+// queryServiceState reports the connected producers and the sessions.
 func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceStateRequest) {
 	s := k.s
 	p := &pieces{request: r, state: &messages.TracingServiceState{
@@ -65,7 +65,8 @@ func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceSta
 	_ = r.Reply(&messages.QueryServiceStateResponse{ServiceState: p.state})
 }
 
-// sourcesByName describes the data sources, which those who ask show as they come.
+// sourcesByName describes the data sources, sorted by name: clients show them in
+// this order.
 func (s *Service) sourcesByName() (list []*messages.TracingServiceState_DataSource) {
 	for _, p := range s.producersInOrder() {
 		for _, d := range p.sources {
@@ -78,7 +79,7 @@ func (s *Service) sourcesByName() (list []*messages.TracingServiceState_DataSour
 	return list
 }
 
-// summary describes a producer to whoever asks.
+// summary describes a producer for QueryServiceState.
 func (p *producer) summary() *messages.TracingServiceState_Producer {
 	t := &messages.TracingServiceState_Producer{
 		Id: proto.Int32(int32(p.id())), Name: proto.String(p.name), Uid: proto.Int32(p.from.UID), Pid: proto.Int32(p.from.PID),
@@ -96,7 +97,7 @@ func (p *producer) summary() *messages.TracingServiceState_Producer {
 // maySee reports whether a user may know about the session, and clone it.
 func (n *session) maySee(uid int) bool { return uid == n.uid || uid == 0 }
 
-// summary describes a session to whoever asks.
+// summary describes a session for QueryServiceState.
 func (n *session) summary() *messages.TracingServiceState_TracingSession {
 	t := &messages.TracingServiceState_TracingSession{
 		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.uid)), State: proto.String(sessionStates[n.state]),

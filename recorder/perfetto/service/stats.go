@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// stats are the counters of a session.
+// stats returns the counters of a session.
 func (n *session) stats() *messages.TraceStats {
 	s := n.s
 	t := &messages.TraceStats{
@@ -35,7 +35,7 @@ func (n *session) stats() *messages.TraceStats {
 	return t
 }
 
-// bufferStats returns a buffer's counters as a consumer gets them.
+// bufferStats returns a buffer's counters as a message for consumers.
 func bufferStats(c *tracebuf.Stats) *messages.TraceStats_BufferStats {
 	return &messages.TraceStats_BufferStats{
 		BufferSize:                proto.Uint64(c.BufferSize),
@@ -46,7 +46,7 @@ func bufferStats(c *tracebuf.Stats) *messages.TraceStats_BufferStats {
 		PaddingBytesCleared:       proto.Uint64(c.PaddingCleared),
 		ChunksWritten:             proto.Uint64(c.ChunksWritten),
 		ChunksRewritten:           proto.Uint64(c.ChunksRewritten),
-		ChunksRelocated:           proto.Uint64(0), // no buffer of this service moves a chunk
+		ChunksRelocated:           proto.Uint64(0), // this service never moves a chunk
 		ChunksOverwritten:         proto.Uint64(c.ChunksOverwritten),
 		ChunksDiscarded:           proto.Uint64(c.ChunksDiscarded),
 		ChunksRead:                proto.Uint64(c.ChunksRead),
@@ -61,7 +61,7 @@ func bufferStats(c *tracebuf.Stats) *messages.TraceStats_BufferStats {
 	}
 }
 
-// registered counts the data sources of all producers.
+// registered returns the number of data sources of all producers.
 func (s *Service) registered() (count uint32) {
 	for _, p := range s.connected {
 		count += uint32(len(p.sources))
@@ -69,7 +69,7 @@ func (s *Service) registered() (count uint32) {
 	return count
 }
 
-// commonSystemInfo is what every system can say.
+// commonSystemInfo describes the machine as far as every system can.
 func commonSystemInfo() *messages.SystemInfo {
 	_, offset := time.Now().Zone()
 	return &messages.SystemInfo{
@@ -79,7 +79,8 @@ func commonSystemInfo() *messages.SystemInfo {
 	}
 }
 
-// machineName is what the environment calls the machine, or else its system.
+// machineName returns the machine's name from the environment, or else that of its
+// system.
 func machineName() string {
 	if name, ok := os.LookupEnv(machineVariable); ok {
 		return name
@@ -90,7 +91,7 @@ func machineName() string {
 // machineVariable names the machine for all of Perfetto's programs.
 const machineVariable = "PERFETTO_MACHINE_NAME"
 
-// version names this service.
+// version returns the version of this service.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return "tracex " + info.Main.Version

@@ -2,8 +2,8 @@ package service
 
 import "time"
 
-// timers are the timers of a session. The service's lock guards them; what they call
-// holds it.
+// timers are the timers of a session. The service's lock guards them; their
+// callbacks run with it held.
 type timers struct {
 	clock   clock
 	locked  func(func()) func() // makes a function that takes the lock
@@ -16,15 +16,15 @@ func newTimers(c clock, locked func(func()) func()) timers {
 	return timers{clock: c, locked: locked, stops: make(map[int]func())}
 }
 
-// kind is which time a timer counts.
+// kind tells which time a timer counts.
 type kind bool
 
 const (
-	awake  kind = false // the machine's sleep does not count
-	asleep kind = true  // it counts, where the system can tell
+	awake  kind = false // excludes the time that the machine sleeps
+	asleep kind = true  // includes it, where the system can tell
 )
 
-// after calls f when d is over, unless the timers are stopped before.
+// after calls f once d is over, unless the timers are stopped first.
 func (t *timers) after(d time.Duration, k kind, f func()) {
 	if t.stopped {
 		return
@@ -43,8 +43,8 @@ func (t *timers) after(d time.Duration, k kind, f func()) {
 	}))
 }
 
-// every calls f again and again, until it returns false. The moments are multiples
-// of the period, by the wall clock. A period of 0 is never.
+// every calls f periodically, until f returns false. The calls are at multiples of
+// the period, by the wall clock. A period of 0 means never.
 func (t *timers) every(period time.Duration, k kind, f func() (again bool)) {
 	if period <= 0 {
 		return
@@ -60,7 +60,7 @@ func (t *timers) every(period time.Duration, k kind, f func() (again bool)) {
 	next()
 }
 
-// stop stops all timers. None calls anything after.
+// stop stops all timers. No callback runs afterwards.
 func (t *timers) stop() {
 	t.stopped = true
 	for id, stop := range t.stops {

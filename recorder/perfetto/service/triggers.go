@@ -25,16 +25,16 @@ func (t *trigger) message() *messages.Trigger {
 	}
 }
 
-// triggers are those that a session waits for and that came. The service's lock
-// guards them.
+// triggers are the triggers that a session waits for and those that have arrived.
+// The service's lock guards them.
 type triggers struct {
 	config *messages.TraceConfig_TriggerConfig
 	came   []trigger
 	read   int      // of these
-	cloned *trigger // that asked for the clone that the session is; it was not read
+	cloned *trigger // the trigger that asked for this clone, not yet read; nil if none
 }
 
-// mode says what the triggers do.
+// mode returns what the triggers do.
 func (t *triggers) mode() messages.TraceConfig_TriggerConfig_TriggerMode {
 	return triggerMode(t.config)
 }
@@ -47,15 +47,15 @@ func triggerMode(t *messages.TraceConfig_TriggerConfig) messages.TraceConfig_Tri
 	return mode
 }
 
-// wait reports whether a session is not to be read: no trigger has come, or its
-// clones alone are read.
+// wait reports whether a session must not be read: no trigger has arrived, or only
+// its clones are read.
 func (t *triggers) wait() bool {
 	return len(t.config.GetTriggers()) > 0 && len(t.came) == 0 ||
 		t.mode() == messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
 }
 
-// wanted returns what a trigger of a producer is wanted for; nil: for nothing. The
-// first of its name counts.
+// wanted returns the config of a producer's trigger, or nil if it is not wanted. If
+// several have the name, the first counts.
 func (t *triggers) wanted(name, producer string) *messages.TraceConfig_TriggerConfig_Trigger {
 	for _, of := range t.config.GetTriggers() {
 		if of.GetName() == name {
@@ -68,7 +68,7 @@ func (t *triggers) wanted(name, producer string) *messages.TraceConfig_TriggerCo
 	return nil
 }
 
-// packets returns the packets of triggers that were not read.
+// packets returns the packets of triggers that have not been read.
 func (t *triggers) packets() (list []*messages.TracePacket) {
 	if t.cloned != nil {
 		list = append(list, &messages.TracePacket{
@@ -86,21 +86,21 @@ func (t *triggers) packets() (list []*messages.TracePacket) {
 	return list
 }
 
-// clone returns those of a clone: what came is in its trace.
+// clone returns the triggers of a clone: those that arrived are in its trace.
 func (t *triggers) clone() triggers { return triggers{config: t.config, came: t.came} }
 
-// forget forgets what came.
+// forget drops the triggers that arrived.
 func (t *triggers) forget() { t.came, t.read = nil, 0 }
 
-// awaitTrigger prepares a session that has triggers and reports whether it does
-// not start without one.
+// awaitTrigger prepares a session that has triggers and reports whether only a
+// trigger can start it.
 func (n *session) awaitTrigger() bool {
 	t := n.config.GetTriggerConfig()
 	timeout := millis(t.GetTriggerTimeoutMs())
 	switch n.triggers.mode() {
 	case messages.TraceConfig_TriggerConfig_START_TRACING:
 		n.timers.after(timeout, awake, func() {
-			if n.state == sessionConfigured { // neither a trigger nor its consumer started it
+			if n.state == sessionConfigured { // neither a trigger nor its consumer has started it
 				n.stop("")
 			}
 		})
@@ -118,7 +118,7 @@ func (p *producer) activateTriggers(r *ipc.Request, m *messages.ActivateTriggers
 	_ = r.Reply(&messages.ActivateTriggersResponse{})
 }
 
-// trigger does what sessions want done at a trigger.
+// trigger carries out a trigger in all sessions that wait for it.
 func (p *producer) trigger(name string) {
 	s := p.s
 	for _, n := range s.inOrder() {
@@ -156,7 +156,7 @@ func (n *session) trigger(t *trigger) {
 	}
 }
 
-// cloneTriggered tells the consumer that it should clone the session now.
+// cloneTriggered tells the consumer to clone the session now.
 func (n *session) cloneTriggered(t *trigger) {
 	n.consumer.notify(messages.ObservableEvents_TYPE_CLONE_TRIGGER_HIT, func(e *messages.ObservableEvents) {
 		e.CloneTriggerHit = &messages.ObservableEvents_CloneTriggerHit{

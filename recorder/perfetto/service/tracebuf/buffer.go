@@ -7,21 +7,21 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Buffer is a ring of chunks. It is for one goroutine at a time.
+// Buffer is a ring of chunks. It must be used by one goroutine at a time.
 //
 //	data  ┌────┬─────────┬────┬─────────┬───┬─────────┬───────┐
 //	      │head│ payload │head│ payload │pad│head ... │ fresh │
 //	      └────┴─────────┴────┴─────────┴───┴─────────┴───────┘
 //	                     ▲ at: what is oldest is overwritten here
 //
-// A record is recordHead bytes and a chunk's payload, rounded up to recordAlign.
-// The head is unused, since the metadata of a chunk is in its record. It is counted
-// all the same, so that a buffer has room for as much as that of any other service,
-// and the counters agree.
+// A record is recordHead bytes and a chunk's payload, rounded up to recordAlign. The
+// head is unused, since the metadata of a chunk is in its record. It is counted all
+// the same, so that the capacity and the counters agree with those of other
+// services.
 type Buffer struct {
 	data    []byte
-	discard bool // keep what is old, and refuse what is new
-	stopped bool // of a buffer that discards: it had to, and takes nothing more
+	discard bool // refuse new chunks when full, instead of overwriting old ones
+	stopped bool // a buffer that discards has refused a chunk, and accepts no more
 
 	at    int
 	ring  ring
@@ -36,12 +36,12 @@ type Buffer struct {
 const (
 	recordHead  = 16
 	recordAlign = 16
-	// recordMost is the most that a record takes. A page is less.
+	// recordMost is the most that a record takes. A page is smaller.
 	recordMost = 1<<16 - 1
 )
 
-// New returns a buffer of size bytes. With discard it keeps what it has and
-// refuses new chunks when it is full; else new chunks overwrite the oldest.
+// New returns a buffer of size bytes. With discard a full buffer refuses new chunks;
+// otherwise new chunks overwrite the oldest.
 func New(size int, discard bool) *Buffer {
 	b := &Buffer{data: make([]byte, size), discard: discard, byID: make(map[SequenceID]*sequence)}
 	b.count.BufferSize = uint64(size)
@@ -54,10 +54,10 @@ func (b *Buffer) Fresh() *Buffer { return New(len(b.data), b.discard) }
 // Size returns the size in bytes.
 func (b *Buffer) Size() int { return len(b.data) }
 
-// Stats returns the buffer's own counters, not a copy.
+// Stats returns the buffer's counters: the original, not a copy.
 func (b *Buffer) Stats() *Stats { return &b.count }
 
-// Sequences returns the sequences of which a chunk was read to its end, by
+// Sequences returns the sequences that have had a chunk read to its end, by
 // producer, then writer.
 func (b *Buffer) Sequences() iter.Seq[SequenceID] {
 	return func(yield func(SequenceID) bool) {
@@ -70,8 +70,8 @@ func (b *Buffer) Sequences() iter.Seq[SequenceID] {
 }
 
 // CopyChunkUntrusted copies a chunk into the buffer, unless the buffer has it
-// already. Nothing in the chunk is believed: one that makes no sense loses packets
-// of its own sequence and of no other.
+// already. Nothing in the chunk is trusted: a malformed one loses packets of its own
+// sequence only.
 func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 	size := recordSize(c)
 	if size > min(len(b.data), recordMost) {
@@ -97,7 +97,7 @@ func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 	r := &record{seq: seq, from: from, at: b.at, size: size, id: c.ID}
 	b.fill(r, c)
 	if l := seq.part; l != nil && l.id == r.id {
-		// What was whole of it has been read already.
+		// The packets that were complete have been read already.
 		r.read, r.pos, r.skipped = min(l.read, r.count), l.pos, l.skipped
 	}
 	b.ring.push(r)
@@ -113,22 +113,22 @@ func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 	}
 }
 
-// RefuseChunk says that a chunk of a sequence will not come, because its producer
-// wrote too much: reading need not wait for it.
+// RefuseChunk notes that a chunk of a sequence will never arrive, because its
+// producer wrote too much, so that reading does not wait for it.
 func (b *Buffer) RefuseChunk(id SequenceID, chunk uint32) {
-	if seq := b.byID[id]; seq != nil { // else reading begins behind it
+	if seq := b.byID[id]; seq != nil { // otherwise reading begins after it
 		seq.limit, seq.never = true, chunk
 	}
 }
 
-// recordSize is what a chunk takes in the ring, in bytes.
+// recordSize returns the bytes that a chunk takes in the ring.
 func recordSize(c *smb.Chunk) int {
 	const header = 8 // of the chunk in shared memory
 	return (max(c.Size-header, len(c.Payload)) + recordHead + recordAlign - 1) &^ (recordAlign - 1)
 }
 
-// rewrite takes a chunk again that is in the buffer: with more packets than
-// before, after it was copied while it was being written.
+// rewrite replaces a chunk that was copied while it was being written with a copy
+// that has more packets.
 func (b *Buffer) rewrite(seq *sequence, r *record, c *smb.Chunk, size int) {
 	if r.size != size || r.count > c.Count || r.flags&c.Flags != r.flags {
 		b.count.ABIViolations++
@@ -138,25 +138,25 @@ func (b *Buffer) rewrite(seq *sequence, r *record, c *smb.Chunk, size int) {
 		return
 	}
 	if i, ok := seq.find(c.ID + 1); ok && seq.chunks[i].read > 0 {
-		b.count.ABIViolations++ // what comes now would be read too late
+		b.count.ABIViolations++ // the new packets would be read out of order
 		return
 	}
 	b.fill(r, c)
 	b.count.ChunksRewritten++
 }
 
-// fill takes what a chunk says into its record.
+// fill copies a chunk's metadata into its record.
 func (b *Buffer) fill(r *record, c *smb.Chunk) {
 	r.flags, r.complete, r.count = c.Flags, c.Complete, c.Count
 	payload := b.payload(r)
 	clear(payload[copy(payload, c.Payload):])
 }
 
-// payload returns the bytes of a chunk behind its header, and some zeroes.
+// payload returns the bytes of a chunk after its header, padded with zeros.
 func (b *Buffer) payload(r *record) []byte { return b.data[r.at+recordHead : r.at+r.size] }
 
-// TryPatchChunk puts late lengths into a chunk. With more, others are still to come.
-// It reports whether the buffer has the chunk and all lengths lie in it.
+// TryPatchChunk patches lengths into a chunk. With more, further patches will
+// follow. It reports whether the buffer has the chunk and all lengths are within it.
 func (b *Buffer) TryPatchChunk(id SequenceID, chunk uint32, patches []Patch, more bool) bool {
 	r := b.chunk(id, chunk)
 	if r == nil {
@@ -176,13 +176,13 @@ func (b *Buffer) TryPatchChunk(id SequenceID, chunk uint32, patches []Patch, mor
 	return true
 }
 
-// Patch is a length that came late.
+// Patch is a length that a producer fills in late.
 type Patch struct {
 	Offset uint32 // in the payload of the chunk
 	Data   [4]byte
 }
 
-// ProducerGone says that nothing more comes of a producer. What it wrote stays.
+// ProducerGone notes that a producer will write nothing more. Its data remains.
 func (b *Buffer) ProducerGone(producer uint32) {
 	first, _ := slices.BinarySearchFunc(b.all, producer, func(s *sequence, p uint32) int {
 		return int(int64(s.id.Producer) - int64(p))
@@ -195,8 +195,8 @@ func (b *Buffer) ProducerGone(producer uint32) {
 	}
 }
 
-// Clone returns an independent copy. What was read of b counts as read of the copy
-// too.
+// Clone returns an independent copy. Packets already read from b count as read in
+// the copy too.
 func (b *Buffer) Clone() *Buffer {
 	c := &Buffer{
 		data: slices.Clone(b.data), discard: b.discard, stopped: b.stopped, at: b.at,

@@ -6,15 +6,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Source is the writer of a chunk as the kernel told it: a producer's connection,
-// whose chunks all share one Source.
+// Source identifies the producer of a chunk, as known from its connection. All
+// chunks of a connection share one Source.
 type Source struct {
-	Producer uint32 // consecutive; never used again
-	UID, PID int32  // -1: unknown
-	Machine  uint32 // 0: this one
+	Producer uint32 // consecutive; never reused
+	UID, PID int32  // -1 if unknown
+	Machine  uint32 // 0 for this machine
 }
 
-// SequenceID names a sequence among those of a buffer.
+// SequenceID identifies a sequence within a buffer.
 type SequenceID struct {
 	Producer uint32
 	Writer   uint16
@@ -31,16 +31,15 @@ func (a SequenceID) compare(b SequenceID) int {
 type Packet struct {
 	From   *Source
 	Writer uint16
-	// Lost says that packets of the sequence before this one are missing. It is set
-	// for the first one too, since a ring cannot tell what it had before.
+	// Lost reports whether packets of the sequence before this one are missing. It is
+	// also set for the first one, since a ring cannot know what it had before.
 	Lost bool
-	// Parts are the packet's bytes, one part for each chunk. They belong to the
-	// buffer, and are valid until something is written to it or the next packet is
-	// read.
+	// Parts are the packet's bytes, one part for each chunk. They belong to the buffer,
+	// and are valid until it is written to or the next packet is read.
 	Parts [][]byte
 }
 
-// Size returns how many bytes the packet has.
+// Size returns the packet's size in bytes.
 func (p *Packet) Size() (n int) {
 	for _, part := range p.Parts {
 		n += len(part)
@@ -48,11 +47,11 @@ func (p *Packet) Size() (n int) {
 	return n
 }
 
-// Sequence returns the sequence that the packet is of.
+// Sequence returns the packet's sequence.
 func (p *Packet) Sequence() SequenceID { return SequenceID{p.From.Producer, p.Writer} }
 
-// Numbers of a packet's fields that the service alone may set. They are facts of
-// the protocol, do not change.
+// Numbers of fields of a packet that only the service may set. They are fixed by the
+// protocol: do not change them.
 const (
 	FieldTrustedUID     = 3
 	FieldSequenceID     = 10
@@ -68,7 +67,7 @@ const (
 	FieldZstdCompressed = 133
 )
 
-// reserved reports whether a packet that has the field is refused.
+// reserved reports whether a packet with the field is refused.
 func reserved(field uint64) bool {
 	const low uint64 = 1<<FieldTrustedUID | 1<<FieldSequenceID | 1<<FieldTraceConfig | 1<<FieldTraceStats |
 		1<<FieldSyncMarker | 1<<FieldCompressed
@@ -82,9 +81,9 @@ func reserved(field uint64) bool {
 	return false
 }
 
-// Acceptable reports whether a producer's packet is a message that a trace may
-// have: whole fields, none of them reserved for the service. The contents of the
-// fields are not checked.
+// Acceptable reports whether a producer's packet is a message that may be in a
+// trace: whole fields, none of them reserved for the service. It does not check the
+// contents of the fields.
 func Acceptable(b []byte) bool {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)

@@ -1,22 +1,21 @@
 package tracebuf
 
-// cursor is where a buffer is read.
+// cursor is a read position in a buffer.
 type cursor struct {
-	seq  int // in all
-	at   int // in the sequence's chunks
+	seq  int // index in all
+	at   int // index in the sequence's chunks
 	last uint32
 	on   bool // there is a chunk at at
 }
 
-// BeginRead begins to read: all that has come into the buffer and was not read
-// before.
+// BeginRead begins to read the data that has not been read before.
 func (b *Buffer) BeginRead() {
 	b.read = cursor{seq: -1}
 	b.nextSequence()
 }
 
-// nextSequence goes to the oldest chunk of the next sequence that has any. It
-// returns false when there is none.
+// nextSequence moves to the oldest chunk of the next sequence that has any. It
+// returns false at the end.
 func (b *Buffer) nextSequence() bool {
 	c := &b.read
 	for c.seq++; c.seq < len(b.all); c.seq++ {
@@ -24,7 +23,7 @@ func (b *Buffer) nextSequence() bool {
 		if len(s.chunks) == 0 {
 			continue
 		}
-		// Ids wrap: the oldest is the one behind the newest, as numbers go round.
+		// Ids wrap: the oldest follows the newest in numeric order.
 		i, ok := s.find(s.last)
 		if ok {
 			i++
@@ -39,13 +38,13 @@ func (b *Buffer) nextSequence() bool {
 	return false
 }
 
-// unread returns where reading goes on, when the oldest chunk is at a position: at
-// the last that was read if those before it were too. Holes between these are no
-// reason to wait: what was there was read, and overwritten before what is older,
-// since it had come before it.
+// unread returns the position where reading continues, given that of the oldest
+// chunk: the last chunk that was read from, if all before it were read whole, else
+// the first that was not. Missing chunks in between are no reason to wait: they were
+// read, and overwritten before older ones because they had arrived before them.
 func (s *sequence) unread(oldest int) int {
 	n := len(s.chunks)
-	read := n - 1 // behind the oldest
+	read := n - 1 // offset from the oldest
 	for read > 0 && s.chunks[(oldest+read)%n].read == 0 {
 		read--
 	}
@@ -58,22 +57,22 @@ func (s *sequence) unread(oldest int) int {
 	return oldest
 }
 
-// lostBefore reports whether something is missing before the first chunk of a
-// sequence. It is not when the chunk before was read to its end and overwritten
-// then.
+// lostBefore reports whether packets are missing before the first chunk of a
+// sequence. None are if the previous chunk was overwritten only after it was read to
+// its end.
 func (b *Buffer) lostBefore() bool {
 	r := b.current(&b.read)
 	l := r.seq.left
 	return l == nil || l.id+1 != r.id || !l.complete || l.read < l.count || l.skipped
 }
 
-// current is the chunk at a cursor.
+// current returns the chunk at a cursor.
 func (b *Buffer) current(c *cursor) *record { return b.all[c.seq].chunks[c.at] }
 
-// step goes to the next chunk of the sequence. The cursor is off when that has
-// not come yet, or the chunk may get more packets. Where the producer is gone
-// neither will ever happen, nor will a chunk come that was refused: it goes on,
-// and reports that something is missing.
+// step moves to the next chunk of the sequence. It turns the cursor off if that has
+// not arrived yet, or if the current chunk may get more packets. Neither can happen
+// once the producer is gone, and a refused chunk never arrives: then step continues,
+// and reports a gap.
 func (b *Buffer) step(c *cursor) (gap bool) {
 	if !c.on {
 		return false
@@ -93,10 +92,10 @@ func (b *Buffer) step(c *cursor) (gap bool) {
 	return c.on && !(follows && r.complete)
 }
 
-// ReadNextPacket returns the next whole packet, sequence by sequence. After a write
-// it needs a BeginRead first.
+// ReadNextPacket returns the next whole packet, sequence by sequence. After a write,
+// call BeginRead first.
 func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
-	lost := true // unless the sequence tells otherwise
+	lost := true // unless the sequence shows otherwise
 	if b.read.on && b.current(&b.read).read == 0 {
 		lost = b.lostBefore()
 	}
@@ -109,7 +108,7 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 		}
 		r := b.current(&b.read)
 		if r.awaitsPatch() {
-			b.read.on = false // nor what follows it
+			b.read.on = false // neither it nor those after it can be read
 			continue
 		}
 		if r.read > 0 {
@@ -125,5 +124,5 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 	}
 }
 
-// before reports whether chunk a comes before chunk b: ids wrap.
+// before reports whether chunk a comes before chunk b; ids wrap.
 func before(a, b uint32) bool { return int32(a-b) < 0 }

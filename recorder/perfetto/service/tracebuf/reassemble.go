@@ -8,12 +8,11 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// awaitsPatch reports whether lengths in a chunk are still to come.
+// awaitsPatch reports whether a chunk still lacks lengths that may arrive.
 func (r *record) awaitsPatch() bool { return r.flags&smb.NeedsPatching != 0 && !r.seq.gone }
 
-// inChunk puts the next whole packet that begins in the current chunk into
-// b.parts. It returns false when there is none. lost is set when one had to be
-// skipped.
+// inChunk puts the next whole packet that begins in the current chunk into b.parts.
+// It returns false if there is none. It sets lost when it had to skip one.
 func (b *Buffer) inChunk(lost *bool) bool {
 	r := b.current(&b.read)
 	for r.read < r.count {
@@ -21,7 +20,7 @@ func (b *Buffer) inChunk(lost *bool) bool {
 		last := r.read == r.count-1
 		switch {
 		case r.read == 0 && r.flags&smb.ContinuesFromPrev != 0:
-			// Its beginning was never read, and will not be.
+			// The beginning was never read, and never will be.
 			b.take(r, nil)
 		case last && r.flags&smb.ContinuesOnNext != 0:
 			switch b.together() {
@@ -35,7 +34,7 @@ func (b *Buffer) inChunk(lost *bool) bool {
 			case torn:
 				b.take(r, nil)
 			}
-			r = b.current(&b.read) // they were gone over
+			r = b.current(&b.read) // the fragments were skipped
 		default:
 			switch b.take(r, &b.parts) {
 			case taken:
@@ -51,18 +50,18 @@ func (b *Buffer) inChunk(lost *bool) bool {
 	return false
 }
 
-// What became of the fragments of a packet.
+// joint is the result of joining the fragments of a packet.
 type joint int
 
 const (
 	whole  joint = iota
-	apart        // some have not come yet
-	broken       // they came, and make no sense
-	torn         // the next one never came, and will not
+	apart        // some have not arrived yet
+	broken       // all arrived, but make no sense
+	torn         // the next one never arrived, and never will
 )
 
-// together puts the fragments of a packet that goes on in the next chunks into
-// b.parts, if all of them are there, and leaves the cursor at the last of them.
+// together puts the fragments of a packet that continues in the next chunks into
+// b.parts, if all of them have arrived, and leaves the cursor at the last one.
 func (b *Buffer) together() joint {
 	end := b.read
 	unpatched := b.current(&end).flags & smb.NeedsPatching
@@ -89,10 +88,10 @@ func (b *Buffer) together() joint {
 	return apart
 }
 
-// patched reports whether the packet in b.parts makes sense though lengths of it
-// may be missing, and its producer is gone. Where one is missing four zeroes
-// stand, of which the second would be a field without a number: the outermost
-// message that was not ended tells.
+// patched reports whether the packet in b.parts makes sense even though its producer
+// is gone and lengths may be missing. A missing length is four zeros, and the second
+// zero would be a field with the number 0: the outermost message that was not ended
+// shows it.
 func (b *Buffer) patched() bool {
 	if len(b.parts) == 1 {
 		return Acceptable(b.parts[0])
@@ -113,17 +112,17 @@ func (b *Buffer) join(end cursor) joint {
 	}
 }
 
-// What became of a fragment.
+// fragment is the result of reading a fragment.
 type fragment int
 
 const (
 	taken fragment = iota
 	empty
-	senseless // and so is all that follows in the chunk
+	senseless // as is the rest of the chunk
 )
 
-// take passes the next fragment of a chunk, and appends it to parts unless that
-// is nil.
+// take skips the next fragment of a chunk, and appends it to parts unless parts is
+// nil.
 func (b *Buffer) take(r *record, parts *[][]byte) fragment {
 	payload := b.payload(r)
 	n, length := fragmentSize(payload[min(r.pos, len(payload)):])
@@ -154,7 +153,7 @@ func (b *Buffer) take(r *record, parts *[][]byte) fragment {
 	return taken
 }
 
-// passed counts a chunk of which nothing is left to read.
+// passed counts a chunk once all of it is read.
 func (b *Buffer) passed(r *record) {
 	if r.read == r.count && r.complete {
 		b.count.ChunksRead++
@@ -162,11 +161,11 @@ func (b *Buffer) passed(r *record) {
 	}
 }
 
-// abortedSize is the size of a packet that its writer gave up.
+// abortedSize is the size that marks a packet given up by its writer.
 const abortedSize = 1<<28 - 1
 
-// fragmentSize reads a size of up to four bytes, and how many they are: 0 when
-// there is none.
+// fragmentSize decodes a size of up to four bytes, and returns their number as
+// length, 0 if invalid.
 func fragmentSize(b []byte) (n, length int) {
 	v, length := protowire.ConsumeVarint(b[:min(4, len(b))])
 	return int(v), max(0, length)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// ring is the records of a buffer, the oldest first.
+// ring holds the records of a buffer, oldest first.
 type ring struct {
 	records []*record
-	first   int // in records
+	first   int // index in records
 }
 
 func (g *ring) len() int { return len(g.records) - g.first }
@@ -22,13 +22,13 @@ func (g *ring) push(r *record) {
 	g.records = append(g.records, r)
 }
 
-// drop takes n records off, the oldest.
+// drop removes the n oldest records.
 func (g *ring) drop(n int) {
 	clear(g.records[g.first : g.first+n])
 	g.first += n
 }
 
-// pushOldest puts a record before all others.
+// pushOldest adds a record before all others.
 func (g *ring) pushOldest(r *record) {
 	if g.first == 0 {
 		g.records = slices.Insert(g.records, 0, r)
@@ -40,8 +40,8 @@ func (g *ring) pushOldest(r *record) {
 
 func (g *ring) all() iter.Seq[*record] { return slices.Values(g.records[g.first:]) }
 
-// room makes room for size bytes at b.at, which may move for it to the front. It
-// returns false when what is there must be kept.
+// room makes room for size bytes at b.at, which may wrap to the front. It returns
+// false if the data there must be kept.
 func (b *Buffer) room(size int) bool {
 	if end := len(b.data) - b.at; size > end {
 		if _, ok := b.overwrite(end); !ok {
@@ -63,7 +63,7 @@ func (b *Buffer) room(size int) bool {
 	return true
 }
 
-// pad makes padding of size bytes at b.at.
+// pad adds padding of size bytes at b.at.
 func (b *Buffer) pad(size int, push func(*ring, *record)) {
 	if size == 0 {
 		return
@@ -72,7 +72,7 @@ func (b *Buffer) pad(size int, push func(*ring, *record)) {
 	b.count.PaddingWritten += uint64(size)
 }
 
-// advance moves b.at behind size bytes that were written.
+// advance moves b.at past size written bytes.
 func (b *Buffer) advance(size int) {
 	b.at += size
 	if b.at == len(b.data) {
@@ -81,14 +81,14 @@ func (b *Buffer) advance(size int) {
 	}
 }
 
-// overwrite gives up the records in the size bytes at b.at, and returns how many
-// bytes more the last of them took. Where a buffer that discards has something
-// unread there, it gives up nothing and returns false.
+// overwrite removes the records in the size bytes at b.at, and returns by how many
+// bytes the last of them exceeds the range. If a buffer that discards has unread
+// data there, it removes nothing and returns false.
 func (b *Buffer) overwrite(size int) (more int, ok bool) {
 	n, end := 0, b.at
 	for r := range b.ring.all() {
 		if r.at != end || end >= b.at+size {
-			break // behind is what was never written, or what stays
+			break // the rest was never written, or stays
 		}
 		if b.discard && r.seq != nil && r.read < r.count {
 			return 0, false
@@ -103,7 +103,7 @@ func (b *Buffer) overwrite(size int) (more int, ok bool) {
 	return max(0, end-b.at-size), true
 }
 
-// giveUp takes a record off that is overwritten.
+// giveUp removes a record that is overwritten.
 func (b *Buffer) giveUp(r *record) {
 	if r.seq == nil {
 		b.count.PaddingCleared += uint64(r.size)

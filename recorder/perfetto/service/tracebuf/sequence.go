@@ -6,20 +6,20 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// sequence is what one writer wrote into a buffer.
+// sequence is the chunks that one writer wrote into a buffer.
 type sequence struct {
 	id      SequenceID
-	last    uint32    // the newest chunk id that was written
-	chunks  []*record // by id, as numbers
-	left    *record   // the chunk that was overwritten last; nil: none was
-	part    *record   // the one that was so before it was complete
-	gone    bool      // the producer is gone: nothing follows
+	last    uint32    // the newest chunk id written
+	chunks  []*record // by id, in numeric order
+	left    *record   // the chunk overwritten last; nil if none
+	part    *record   // like left, but overwritten before it was complete
+	gone    bool      // the producer is gone: nothing more will arrive
 	limit   bool      // chunks were refused
-	never   uint32    // the newest of these
+	never   uint32    // the newest refused id
 	drained bool      // a chunk was read to its end
 }
 
-// find returns where the chunk with an id is, or belongs.
+// find returns the position of the chunk with an id, or where it belongs.
 func (s *sequence) find(id uint32) (int, bool) {
 	if n := len(s.chunks); n == 0 || s.chunks[n-1].id < id {
 		return n, false
@@ -31,18 +31,18 @@ func (s *sequence) find(id uint32) (int, bool) {
 
 // record is a chunk in the ring, or padding.
 type record struct {
-	seq  *sequence // nil: padding
+	seq  *sequence // nil for padding
 	from *Source
 	at   int // in data
 	size int // in data
 
 	id       uint32
 	flags    smb.Flags
-	complete bool // else a later copy may have more packets
+	complete bool // if not, a later copy may have more packets
 	count    int  // packets and fragments
-	read     int  // of them
-	pos      int  // in the payload, of the next one
-	skipped  bool // the last one that was passed could not be had
+	read     int  // how many were read
+	pos      int  // of the next one, in the payload
+	skipped  bool // the last one could not be read
 }
 
 // sequence makes the sequence with an id.
@@ -54,7 +54,7 @@ func (b *Buffer) sequence(id SequenceID) *sequence {
 	return seq
 }
 
-// chunk returns the record of a chunk; nil if the buffer does not have it.
+// chunk returns the record of a chunk, or nil if the buffer does not have it.
 func (b *Buffer) chunk(id SequenceID, chunk uint32) *record {
 	seq := b.byID[id]
 	if seq == nil {

@@ -10,8 +10,8 @@ type Stats struct {
 	PaddingCleared      uint64
 	ChunksWritten       uint64
 	ChunksRewritten     uint64 // with more packets than before
-	ChunksOverwritten   uint64 // before all of them was read
-	ChunksDiscarded     uint64 // the buffer was full, and keeps what is old
+	ChunksOverwritten   uint64 // before all of it was read
+	ChunksDiscarded     uint64 // since the buffer was full and discards
 	ChunksRead          uint64
 	OutOfOrder          uint64 // chunks
 	Wraps               uint64
@@ -23,11 +23,11 @@ type Stats struct {
 	WriterPacketLoss    uint64
 }
 
-// Changes differs from an earlier result if something has come into the buffer
-// since.
+// Changes returns a different value than before if anything was written into the
+// buffer since.
 func (c *Stats) Changes() uint64 { return c.BytesWritten + c.ChunksRewritten + c.PatchesSucceeded }
 
-// unread forgets what was read: the counters of a clone begin there.
+// unread resets the counters of what was read, for a clone.
 func (c *Stats) unread() {
 	c.BytesRead, c.ChunksRead = 0, 0
 	c.ReadaheadsSucceeded, c.ReadaheadsFailed = 0, 0
