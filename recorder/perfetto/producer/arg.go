@@ -6,16 +6,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Arg is an argument of an event: a debug annotation, as Perfetto has it, or a
-// flow. To make one takes no allocation.
+// Arg is an argument of an event: a debug annotation, in Perfetto's terms, or a
+// flow. Making one does not allocate.
 type Arg struct {
-	key  *Key // nil: a flow
+	key  *Key // nil for a flow
 	kind protowire.Number
 	bits uint64
 	text string
 }
 
-// Fields of a DebugAnnotation, and those of an event that are arguments too.
+// Fields of a DebugAnnotation, and fields of an event that are written as arguments.
 const (
 	annotationBool    = 2
 	annotationUint    = 3
@@ -28,7 +28,7 @@ const (
 	eventFlowEnd = 48
 )
 
-// Bool is an argument.
+// Bool returns a boolean argument.
 func Bool(k *Key, v bool) Arg {
 	a := Arg{key: k, kind: annotationBool}
 	if v {
@@ -37,28 +37,29 @@ func Bool(k *Key, v bool) Arg {
 	return a
 }
 
-// Int is an argument.
+// Int returns a signed argument.
 func Int(k *Key, v int64) Arg { return Arg{key: k, kind: annotationInt, bits: uint64(v)} }
 
-// Uint is an argument.
+// Uint returns an unsigned argument.
 func Uint(k *Key, v uint64) Arg { return Arg{key: k, kind: annotationUint, bits: v} }
 
-// Pointer is an argument that is shown as an address.
+// Pointer returns an argument that is shown as an address.
 func Pointer(k *Key, v uintptr) Arg { return Arg{key: k, kind: annotationPointer, bits: uint64(v)} }
 
-// Float is an argument.
+// Float returns a floating-point argument.
 func Float(k *Key, v float64) Arg {
 	return Arg{key: k, kind: annotationDouble, bits: math.Float64bits(v)}
 }
 
-// String is an argument.
+// String returns a text argument.
 func String(k *Key, v string) Arg { return Arg{key: k, kind: annotationString, text: v} }
 
-// Flow joins the event to the next one that has the same id, which is the program's
-// to choose: a request's, say, in whatever process.
+// Flow connects the event to the next one with the same id. The program chooses the
+// id, for example that of a request; the events may be in different processes.
 func Flow(id uint64) Arg { return Arg{kind: eventFlow, bits: id} }
 
-// FlowEnd joins the event to the last one that had the id, which is free again.
+// FlowEnd connects the event to the previous one with the id and ends the flow, so
+// that the id can be reused.
 func FlowEnd(id uint64) Arg { return Arg{kind: eventFlowEnd, bits: id} }
 
 // append appends the argument to the body of an event.

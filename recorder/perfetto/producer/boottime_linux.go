@@ -7,8 +7,7 @@ import (
 )
 
 // BootTime returns the nanoseconds since the machine was started, sleep included:
-// the clock that packets have their times from. now is for systems that do not have
-// it.
+// the clock of packet timestamps. now is for systems without that clock.
 func BootTime(now time.Time) uint64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {

@@ -4,6 +4,6 @@ package producer
 
 import "time"
 
-// BootTime stands for a clock that this system does not have: any that rises will
+// BootTime replaces a clock that this system does not have: any monotonic clock will
 // do.
 func BootTime(now time.Time) uint64 { return uint64(now.UnixNano()) }

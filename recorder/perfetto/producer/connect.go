@@ -13,7 +13,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Pauses between attempts to connect, and how long one may take.
+// Pauses between attempts to connect, and the time limit of an attempt.
 const (
 	firstPause   = 20 * time.Millisecond
 	lastPause    = 2 * time.Second
@@ -21,8 +21,8 @@ const (
 	producerPort = "ProducerPort"
 )
 
-// connect is a goroutine that ends when there is a connection, or no need for one
-// any more. When the connection is lost another one begins.
+// connect is a goroutine that ends when there is a connection, or no need for one.
+// When the connection is lost another one is started.
 func (p *Producer) connect() {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := p.attempt()
@@ -30,7 +30,7 @@ func (p *Producer) connect() {
 			return
 		}
 		if err == nil {
-			pause = firstPause // it was lost at once
+			pause = firstPause // the connection was lost at once
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -42,8 +42,8 @@ func (p *Producer) connect() {
 	}
 }
 
-// attempted says how an attempt to connect ended. It reports whether there need
-// be no other.
+// attempted records the result of an attempt to connect. It reports whether no
+// further attempt is needed.
 func (p *Producer) attempted(err error) (enough bool) {
 	p.mu.Lock()
 	tell := err != nil && !p.told && !p.closed
@@ -82,13 +82,13 @@ func (p *Producer) attempt() error {
 	}
 	if err != nil {
 		client.Close()
-		<-client.Done() // its instances are stopped before others begin
+		<-client.Done() // its instances must stop before others begin
 	}
 	return err
 }
 
-// introduce says who this is, and what it offers. When it returns nil the
-// connection is the Producer's and its end will be noticed.
+// introduce sends the program's name and its data sources. When it returns nil the
+// Producer owns the connection and notices its end.
 func (p *Producer) introduce(ctx context.Context, c *connection) error {
 	request := &messages.InitializeConnectionRequest{
 		SharedMemoryPageSizeHintBytes: proto.Uint32(uint32(p.options.PageSize)),
@@ -105,16 +105,16 @@ func (p *Producer) introduce(ctx context.Context, c *connection) error {
 		request.ProducerProvidedShmem = proto.Bool(true)
 		file = c.startUp.mem.file
 	}
-	// Held so that the answer to the first call, at which data sources are offered,
-	// waits for the second: else what the service wants of them would come behind
-	// its answers to the offers, and who settles would begin too early.
+	// Held so that the answer to the first call, which makes the data sources be
+	// offered, waits for the second call. Otherwise the commands for these sources would
+	// arrive after the answers to the offers, and Settle would return too early.
 	p.mu.Lock()
 	err := c.port.CallFile("InitializeConnection", request, file, c.introduced)
 	if err == nil {
 		err = c.port.Call("GetAsyncCommand", &messages.GetAsyncCommandRequest{}, c.command)
 	}
 	p.mu.Unlock()
-	if err != nil { // c.command will not hear of the end
+	if err != nil { // c.command will not be told of the end
 		if c.startUp != nil {
 			c.giveUpStartUp("the service has gone")
 		}

@@ -11,27 +11,27 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// connection is one to a service, from its introduction to its end. Its methods
-// are called by the reading goroutine of the client alone, if they do not say
-// otherwise: so what the service asks for is done in its order.
+// connection is a connection to a service, from its introduction to its end. Unless
+// documented otherwise, only the client's reading goroutine calls its methods, so
+// that commands of the service are carried out in order.
 type connection struct {
 	p       *Producer
 	client  *ipc.Client
 	port    *ipc.Binding
-	offered chan error // told once: the data sources are registered, or why not
+	offered chan error // receives once: nil if the data sources are registered, or why not
 	told    bool
 	// The Producer's lock guards these.
-	waits int           // for so many replies, till all sources are registered
-	busy  chan struct{} // closed then; nil: they are
+	waits int           // replies to wait for until all sources are registered
+	busy  chan struct{} // closed then; nil once they are
 
 	emulated  bool     // no memory is shared
-	startUp   *startUp // whose memory was offered to the service, and then taken
-	mem       *memory  // nil: there is none yet
+	startUp   *startUp // whose memory the service uses; nil if none
+	mem       *memory  // nil if there is none yet
 	arbiter   *smb.Arbiter
 	instances map[uint64]*Instance
 }
 
-// introduced gets the answer to InitializeConnection.
+// introduced handles the answer to InitializeConnection.
 func (c *connection) introduced(r ipc.Reply) {
 	m := new(messages.InitializeConnectionResponse)
 	if err := r.Decode(m); err != nil {
@@ -58,7 +58,7 @@ func (c *connection) introduced(r ipc.Reply) {
 	}
 }
 
-// tell says how the introduction went.
+// tell reports the result of the introduction.
 func (c *connection) tell(err error) {
 	if !c.told {
 		c.told = true
@@ -66,8 +66,8 @@ func (c *connection) tell(err error) {
 	}
 }
 
-// register offers a data source. Any goroutine may call it that holds the
-// Producer's lock.
+// register offers a data source. Any goroutine that holds the Producer's lock may
+// call it.
 func (c *connection) register(d *DataSource) {
 	err := c.port.Call("RegisterDataSource", &messages.RegisterDataSourceRequest{
 		DataSourceDescriptor: d.descriptor(),
@@ -99,16 +99,16 @@ func (c *connection) register(d *DataSource) {
 	}
 }
 
-// notSent tells why the service does not get to know a data source. The Producer's
-// lock is held.
+// notSent reports why a data source cannot be sent to the service. Called with the
+// Producer's lock held.
 func (c *connection) notSent(d *DataSource, err error) {
 	if errors.Is(err, ipc.ErrNoMethod) || errors.Is(err, ipc.ErrTooLarge) {
 		c.p.complainSoon("the service cannot be told of the data source %q: %w", d.Name, err)
 	}
-	// Any other error is the connection's, whose end is noticed elsewhere.
+	// Any other error ends the connection, which is noticed elsewhere.
 }
 
-// command does what the service asks for.
+// command carries out a command of the service.
 func (c *connection) command(r ipc.Reply) {
 	m := new(messages.GetAsyncCommandResponse)
 	switch err := r.Decode(m); {
@@ -141,8 +141,8 @@ func (c *connection) command(r ipc.Reply) {
 	}
 }
 
-// setUp makes an instance of a data source, or takes the one that has been
-// writing since before the service was there.
+// setUp makes an instance of a data source, or takes the one that has been writing
+// since start-up.
 func (c *connection) setUp(id uint64, config *messages.DataSourceConfig) *Instance {
 	d := c.p.source(config.GetName())
 	if d == nil || c.arbiter == nil || c.instances[id] != nil {
@@ -159,7 +159,7 @@ func (c *connection) setUp(id uint64, config *messages.DataSourceConfig) *Instan
 	return i
 }
 
-// start starts an instance, once. Old services do not set it up before.
+// start starts an instance, once. Old services do not set it up first.
 func (c *connection) start(id uint64, config *messages.DataSourceConfig) {
 	i := c.instances[id]
 	if i == nil {
@@ -180,8 +180,7 @@ func (c *connection) start(id uint64, config *messages.DataSourceConfig) {
 	c.send("NotifyDataSourceStarted", &messages.NotifyDataSourceStartedRequest{DataSourceId: proto.Uint64(id)})
 }
 
-// stop ends an instance. All that was written is committed before the service is
-// told.
+// stop ends an instance. All its packets are committed before the service is told.
 func (c *connection) stop(id uint64) {
 	if i := c.instances[id]; i != nil {
 		delete(c.instances, id)
@@ -194,7 +193,7 @@ func (c *connection) stop(id uint64) {
 	c.send("NotifyDataSourceStopped", &messages.NotifyDataSourceStoppedRequest{DataSourceId: proto.Uint64(id)})
 }
 
-// flush has instances give the service what they have, and says that they did.
+// flush has instances commit what they have, and answers the flush.
 func (c *connection) flush(f *messages.GetAsyncCommandResponse_Flush) {
 	for _, id := range f.GetDataSourceIds() {
 		if i := c.instances[id]; i != nil {
@@ -211,7 +210,7 @@ func (c *connection) flush(f *messages.GetAsyncCommandResponse_Flush) {
 	c.arbiter.AckFlush(f.GetRequestId())
 }
 
-// giveUpStartUp ends the start-up whose memory the service has, or did not want.
+// giveUpStartUp ends the start-up whose memory the service has, or rejected.
 func (c *connection) giveUpStartUp(why string) {
 	s := c.startUp
 	c.startUp = nil
@@ -219,7 +218,7 @@ func (c *connection) giveUpStartUp(why string) {
 	s.mem.arbiter.Close()
 }
 
-// ended is the end of the connection.
+// ended handles the end of the connection.
 func (c *connection) ended(why error) {
 	c.client.Close()
 	c.tell(why)
@@ -230,8 +229,8 @@ func (c *connection) ended(why error) {
 		p.conn, p.err = nil, why
 	}
 	p.mu.Unlock()
-	// Before the instances: their writers may wait for a chunk, which nobody will
-	// free any more.
+	// Close this first: writers of instances may wait for a chunk, which no service will
+	// free.
 	if c.startUp != nil {
 		c.giveUpStartUp("the service has gone")
 	}

@@ -1,11 +1,11 @@
-// Package producer is a program's side of Perfetto's tracing: it offers data
-// sources to a tracing service, is told when sessions want them, and writes their
-// packets into memory that it shares with the service.
+// Package producer is a program's side of Perfetto's tracing: it offers data sources
+// to a tracing service, learns from the service when sessions want them, and writes
+// their packets into memory shared with the service.
 //
-// A program has one [Producer]. What it can record are its [Source]s, each with
-// callbacks; for each session that wants one of them there is an [Instance], which
-// packets are written through. [Events] is a source of its own: Perfetto's track
-// events, for goroutines.
+// A program has one [Producer]. Each [Source] is a data source that the program can
+// record, with callbacks; for each session that wants it there is an [Instance],
+// through which packets are written. [Events] is a ready-made source: Perfetto's
+// track events, for goroutines.
 //
 //	program                                service
 //	  | Start, Register                        |
@@ -27,26 +27,26 @@
 //
 // # What can be relied on
 //
-// Nothing here waits for the service, except where it says so, or ends the
-// program. A service that is not there is looked for again and again, with pauses
-// of up to two seconds; one that is lost is too: instances stop, and what is written
-// to them goes nowhere. When a service comes, all sources are registered with it.
-// What an old service lacks, a method or a field, is done without.
+// Nothing here waits for the service, except where documented, or ends the program.
+// If there is no service, the Producer tries to connect again and again, with pauses
+// of up to two seconds; it does the same when the connection is lost: instances then
+// stop, and what is written to them is dropped. On each new connection all sources
+// are registered. Methods and fields that an old service lacks are not used.
 //
-// A packet that was written outlives the program, however that ends, once the
-// service has heard of its writer: that goes on the way with the first packet.
+// Once the service knows a packet's writer, the packet survives the end of the
+// program, however it ends. The writer's registration is sent with its first packet.
 //
 // # Goroutines
 //
-// There are the two of the connection and one that commits, or one that looks for
-// a service; and one as long as OnError is told of a writer's loss. Callbacks run in
-// the one that reads.
+// The connection has two goroutines and one that commits; without a connection there
+// is one that tries to connect. Another one runs while OnError is told of a writer's
+// loss. Callbacks run in the goroutine that reads.
 //
 // # Memory
 //
 // The service makes it, by default when the first session begins. With
-// [Options.StartUp] the program does, and can write before the service has answered:
-// see [DataSource.StartUp]. Over TCP nothing can be shared: chunks travel inside the
-// commits. A service's memory must be sealed against shrinking, or let itself be:
-// the program would die of a write behind its end.
+// [Options.StartUp] the program makes it, and can write before the service has
+// answered: see [DataSource.StartUp]. Over TCP no memory can be shared: chunks
+// travel inside the commits. A service's memory must be sealed against shrinking, or
+// allow it: otherwise a write beyond its end could kill the program.
 package producer

@@ -10,13 +10,13 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// A connection is the way of its arbiter to the service. Any goroutine may come
-// along here.
+// A connection is the Endpoint of its arbiter. These methods may be called from any
+// goroutine.
 
 var _ smb.Endpoint = (*connection)(nil)
 
 // patience is how long a commit of emulated memory, which carries the data itself,
-// waits for the service to read the ones before.
+// waits for the service to read the previous ones.
 const patience = time.Second
 
 // Commit sends a commit.
@@ -37,7 +37,7 @@ func (c *connection) Commit(commit *smb.Commit) {
 	}
 	if c.emulated {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		_ = c.client.Wait(ctx) // whatever comes, the connection tells of its end itself
+		_ = c.client.Wait(ctx) // the end of the connection is reported elsewhere
 		cancel()
 	}
 	c.send("CommitData", m)
@@ -46,8 +46,9 @@ func (c *connection) Commit(commit *smb.Commit) {
 	}
 }
 
-// lost ends the waits for chunks when the connection has ended. The goroutine that
-// reads may not know of this end: it may wait for a writer that waits.
+// lost ends the waits for chunks after the connection has ended. The reading
+// goroutine may not notice this end, since it may be waiting for a writer that waits
+// for a chunk.
 func (c *connection) lost() {
 	c.p.mu.Lock()
 	a := c.arbiter
@@ -57,23 +58,23 @@ func (c *connection) lost() {
 	}
 }
 
-// RegisterWriter says which buffer a writer writes for.
+// RegisterWriter tells the service which buffer a writer writes for.
 func (c *connection) RegisterWriter(writer uint16, buffer uint32) {
 	c.send("RegisterTraceWriter", &messages.RegisterTraceWriterRequest{
 		TraceWriterId: proto.Uint32(uint32(writer)), TargetBuffer: proto.Uint32(buffer),
 	})
 }
 
-// UnregisterWriter says that a writer has ended.
+// UnregisterWriter tells the service that a writer has ended.
 func (c *connection) UnregisterWriter(writer uint16) {
 	c.send("UnregisterTraceWriter", &messages.UnregisterTraceWriterRequest{TraceWriterId: proto.Uint32(uint32(writer))})
 }
 
-// send calls a method and wants no reply. That an old service lacks it does not
-// matter; and of its end the connection tells itself.
+// send calls a method without waiting for a reply. It ignores errors: an old service
+// may lack the method, and the end of the connection is reported elsewhere.
 func (c *connection) send(method string, m proto.Message) { _ = c.port.Send(method, m) }
 
-// commitAll commits all that is complete.
+// commitAll commits all complete chunks.
 func (c *connection) commitAll() {
 	c.p.mu.Lock()
 	a := c.arbiter

@@ -5,17 +5,19 @@ import (
 	"time"
 )
 
-// eventClock has nanoseconds that never go back. They are those since the machine
-// was started: when it has slept they are up to lookEvery late, then they jump.
+// eventClock counts the nanoseconds since the machine was started, and never goes
+// back. After the machine slept, its time is late for up to lookEvery, then it
+// jumps.
 type eventClock struct {
 	base   time.Time
 	boot   func() uint64
-	offset atomic.Int64 // from those since base
-	looked atomic.Int64 // when it was found out, since base
+	offset atomic.Int64 // from the time since base
+	looked atomic.Int64 // time of the last look, since base
 }
 
-// The Go runtime's clock stands still while the machine sleeps. It is looked for that
-// once in so many nanoseconds; less than the others are two looks that took long.
+// The Go runtime's clock stops while the machine sleeps. Once in lookEvery
+// nanoseconds the clock looks for such a sleep. A difference below sleptNs is an
+// error of measurement.
 const (
 	lookEvery = int64(time.Second)
 	sleptNs   = int64(10 * time.Millisecond)
@@ -34,7 +36,8 @@ func (c *eventClock) now() uint64 {
 	return uint64(since + c.offset.Load())
 }
 
-// look finds out how long the machine has slept. One goroutine does so at a time.
+// look finds out how long the machine has slept. Only one goroutine at a time calls
+// it.
 func (c *eventClock) look() {
 	here, boot := sameMoment(func() uint64 { return uint64(time.Since(c.base)) }, c.boot)
 	if offset := int64(boot - here); offset-c.offset.Load() > sleptNs {
@@ -44,23 +47,23 @@ func (c *eventClock) look() {
 
 func bootTime() uint64 { return BootTime(time.Now()) }
 
-// SameMoment returns one moment on a clock and on that of [BootTime], as exactly as
-// two clocks can be looked at. Both are in nanoseconds, and the clock never goes
-// back.
+// SameMoment returns the same moment on a given clock and on that of [BootTime], as
+// exactly as two clocks can be compared. Both are in nanoseconds, and the clock must
+// never go back.
 func SameMoment(clock func() uint64) (here, boot uint64) {
 	return sameMoment(clock, bootTime)
 }
 
-// How often both clocks are looked at, and within how many nanoseconds it is often
-// enough. Whoever looks can be interrupted between the two, for milliseconds on a
-// busy machine: all events of a sequence would be early by that.
+// The maximum number of comparisons, and the nanoseconds within which one is exact
+// enough. A goroutine can be interrupted between the two clocks, for milliseconds on
+// a busy machine, and all events of a sequence would be early by that time.
 const (
 	looks    = 16
 	atOnceNs = 1000
 )
 
-// sameMoment returns one moment on two clocks, in nanoseconds: the one in the middle
-// of the shortest time in which the other was looked at.
+// sameMoment returns the same moment on two clocks, in nanoseconds. It reads clock
+// before and after other, and uses the middle of the shortest such interval.
 func sameMoment(clock, other func() uint64) (here, there uint64) {
 	shortest := ^uint64(0)
 	for range looks {

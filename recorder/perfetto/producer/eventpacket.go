@@ -10,10 +10,10 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Packets of events are encoded by hand. Numbers of fields are facts of the
-// protocol, do not change.
+// Packets of events are encoded by hand. The numbers of fields are fixed by the
+// protocol: do not change them.
 
-// eventType is what an event is.
+// eventType is the type of an event.
 type eventType byte
 
 const (
@@ -52,7 +52,7 @@ const (
 
 var endEvent = []byte{tagTrackEvent, 2, tagType, byte(typeEnd)}
 
-// event is the field track_event for an event of this name.
+// event returns the field track_event for an event with this name.
 func (n *Name) event(kind eventType) []byte {
 	body := []byte{tagType, byte(kind), tagCategory}
 	body = append(appendVarint(body, uint64(n.category+1)), tagName)
@@ -60,10 +60,10 @@ func (n *Name) event(kind eventType) []byte {
 	return append([]byte{tagTrackEvent, byte(len(body))}, body...)
 }
 
-// plainRoom is what a packet of an event takes at most besides the event.
+// plainRoom is the most that a packet takes besides its event.
 const plainRoom = 1 + binary.MaxVarintLen64 + 2
 
-// event writes an event, of the present if at is 0.
+// event writes an event at a time; 0 means now.
 func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args []Arg) {
 	sl := s.lock(t)
 	if sl == nil {
@@ -89,13 +89,13 @@ func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args 
 	sl.mu.Unlock()
 }
 
-// appendTime appends the present to a packet, and what else all packets say.
+// appendTime appends the current time and the flags that all packets have.
 func (s *eventSession) appendTime(b []byte, sl *slot) []byte {
 	return append(appendVarint(append(b, tagTimestamp), s.time(sl)), tagSequenceFlags, needsState)
 }
 
-// anyEvent is event for all kinds of them. whole is the field track_event without
-// arguments; fresh says that the name is to be interned.
+// anyEvent is event for all types of events. whole is the field track_event without
+// arguments; fresh means that the name is to be interned.
 func (s *eventSession) anyEvent(sl *slot, t *Track, at uint64, kind eventType, n *Name, args []Arg, whole []byte, fresh bool) {
 	var b []byte
 	if at == 0 {
@@ -128,7 +128,7 @@ func (s *eventSession) anyEvent(sl *slot, t *Track, at uint64, kind eventType, n
 	sl.w.Packet(b)
 }
 
-// intern appends the texts that the packet is the first to use.
+// intern appends the texts that this packet is the first to use.
 func (sl *slot) intern(b []byte, kind eventType, n *Name, args []Arg) []byte {
 	in := sl.interned[:0]
 	if kind != typeEnd && !sl.names.has(n.id) {
@@ -157,7 +157,7 @@ func appendInterned(b []byte, field protowire.Number, id int, text string) []byt
 	return append(b, text...)
 }
 
-// count writes the value of a counter.
+// count writes a counter's value.
 func (s *eventSession) count(t *Track, c *Counter, bits uint64, float bool) {
 	sl := s.lock(t)
 	if sl == nil {
@@ -191,26 +191,26 @@ func appendVarint(b []byte, v uint64) []byte {
 	return append(b, byte(v))
 }
 
-// appendField appends a field that is an integer.
+// appendField appends an integer field.
 func appendField(b []byte, field protowire.Number, v uint64) []byte {
 	return appendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }
 
-// appendMessage appends a field that is a message, or text.
+// appendMessage appends a field with a message or text.
 func appendMessage(b []byte, field protowire.Number, message []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), message)
 }
 
 func appendFixed64(b []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(b, v) }
 
-// appendUUID appends the field of an event that says which track it is on.
+// appendUUID appends the field of an event with its track's uuid.
 func appendUUID(b []byte, uuid uint64) []byte { return appendVarint(append(b, tagTrack), uuid) }
 
-// packetOf encodes a packet with a track's descriptor.
+// packetOf encodes a packet with a track descriptor.
 func packetOf(m *messages.TrackDescriptor) []byte {
 	b, err := proto.Marshal(m)
 	if err != nil {
-		return nil // a name that is not UTF-8 goes through; nothing else can fail
+		return nil // a name that is not UTF-8 is accepted; nothing else can fail
 	}
 	return appendMessage(nil, 60, b)
 }

@@ -27,16 +27,16 @@ import (
 //	…
 //	slice.End()
 //
-// Methods may be called by any goroutine; see [Track] for its.
+// Methods may be called from any goroutine; see [Track] for its methods.
 type Events struct {
 	source  *DataSource
-	late    func() // nil: all is told at once
+	late    func() // nil if the program records all events at once
 	clock   eventClock
 	process *Track
 	pid     int
 
-	active atomic.Pointer[[]*eventSession] // nil: nobody wants events
-	tracks atomic.Uint32                   // how many were made
+	active atomic.Pointer[[]*eventSession] // nil if no session wants events
+	tracks atomic.Uint32                   // number of tracks made
 
 	mu         sync.Mutex // guards what follows
 	categories []Category
@@ -44,35 +44,35 @@ type Events struct {
 	keys       map[string]*Key
 }
 
-// Category is what sessions choose events by: its name, or one of its tags. Those
-// with the tag "slow" or "debug" are left out if a session does not ask for them.
+// Category is a category of events. Sessions choose by its name or by its tags. They
+// leave out categories with the tag "slow" or "debug" unless they ask for them.
 type Category struct {
 	Name, Description string
 	Tags              []string
 }
 
-// EventsOptions say what is known of the events from the start.
+// EventsOptions configure the events.
 type EventsOptions struct {
-	// Categories that sessions should know of. Others come into being when a Name
-	// has them.
+	// Categories are announced to sessions. Other categories are added when a Name uses
+	// them.
 	Categories []Category
 	// Policy is what writers do when the memory is full.
 	Policy smb.Policy
-	// Late, if not nil, is called when a session wants what happened so far, and
-	// before it ends: for a program that tells of events some time after they
-	// happened. It is one of the callbacks of [Source].
+	// Late, if not nil, is called when a session flushes and before it ends, so that a
+	// program that records events some time after they happened can catch up. The rules
+	// for the callbacks of [Source] apply.
 	Late func()
 }
 
-// trackEvent is the name of the data source, and of nothing else.
+// trackEvent is the name of the data source, which no other has.
 const trackEvent = "track_event"
 
-// mostAnnounced is how many categories the service is told of as they come into
-// being: each time of all. Sessions can choose the others too.
+// mostAnnounced is how many categories are announced to the service when they are
+// added, each time with all earlier ones. Sessions can also choose the others.
 const mostAnnounced = 256
 
-// announcedBytes is how much the service is told of categories at most, and
-// categoryAround what each takes besides itself.
+// announcedBytes is the maximum size of the announced categories, and categoryAround
+// the overhead of each.
 const (
 	announcedBytes = ipc.MaxFrame / 2
 	categoryAround = 8
@@ -80,13 +80,13 @@ const (
 
 type nameKey struct{ category, text string }
 
-// Name is what events are called, with their category.
+// Name is the name of events, with their category.
 type Name struct {
-	id       int // from 0; on the wire one more
-	category int // so too
+	id       int // from 0; on the wire from 1
+	category int // likewise
 	text     string
-	of       string // the category's
-	begin    []byte // the field track_event of one that begins here, without arguments
+	of       string // of the category
+	begin    []byte // the field track_event of a slice begin with this name, without arguments
 	instant  []byte
 }
 
@@ -96,7 +96,7 @@ type Key struct {
 	text string
 }
 
-// Events registers the source of track events. A program has one.
+// Events registers the source of track events. A program can have one.
 func (p *Producer) Events(o EventsOptions) (*Events, error) {
 	e := &Events{late: o.Late, pid: os.Getpid(), names: map[nameKey]*Name{}, keys: map[string]*Key{}}
 	e.clock.begin(bootTime)
@@ -123,11 +123,11 @@ func (p *Producer) Events(o EventsOptions) (*Events, error) {
 	return e, nil
 }
 
-// Source returns the data source, for [DataSource.StartUp] say.
+// Source returns the data source, for example for [DataSource.StartUp].
 func (e *Events) Source() *DataSource { return e.source }
 
-// available describes the categories, as many as one frame is sure to hold. mu is
-// held, or nobody else knows e.
+// available describes the categories, as many as surely fit into a frame. Called
+// with mu held, or before e is shared.
 func (e *Events) available() *messages.DataSourceDescriptor {
 	m := &messages.TrackEventDescriptor{}
 	room := announcedBytes
@@ -144,7 +144,7 @@ func (e *Events) available() *messages.DataSourceDescriptor {
 	return &messages.DataSourceDescriptor{TrackEventDescriptor: m}
 }
 
-// Name returns the name of events of a category. To be kept by the caller.
+// Name returns the name of events of a category. The caller should keep it.
 func (e *Events) Name(category, text string) *Name {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -158,7 +158,8 @@ func (e *Events) Name(category, text string) *Name {
 	return n
 }
 
-// category returns the number of a category, which may be new. mu is held.
+// category returns the number of a category, which it adds if new. Called with mu
+// held.
 func (e *Events) category(name string) int {
 	i := slices.IndexFunc(e.categories, func(c Category) bool { return c.Name == name })
 	if i >= 0 {
@@ -176,7 +177,7 @@ func (e *Events) category(name string) int {
 	return len(e.categories) - 1
 }
 
-// Key returns the name of an argument. To be kept by the caller.
+// Key returns the name of an argument. The caller should keep it.
 func (e *Events) Key(text string) *Key {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -188,8 +189,8 @@ func (e *Events) Key(text string) *Key {
 	return k
 }
 
-// Enabled says whether any session wants events with this name: for arguments that
-// take long to make.
+// Enabled reports whether any session wants events with this name. It is useful for
+// arguments that take long to compute.
 func (e *Events) Enabled(n *Name) bool {
 	if list := e.active.Load(); list != nil {
 		for _, s := range *list {
@@ -215,7 +216,7 @@ func (e *Events) start(i *Instance) {
 	e.active.Store(&list)
 }
 
-// catchUp has the program tell of what happened so far.
+// catchUp has the program record the events that it is late with.
 func (e *Events) catchUp() {
 	if e.late != nil {
 		e.late()

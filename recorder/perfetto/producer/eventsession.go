@@ -9,28 +9,29 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// eventSession is what one session gets of the events. Goroutines share its slots,
-// each with a writer, which is a sequence of packets to who reads them.
+// eventSession is the state of the events of one session. Goroutines share its
+// slots, each with a writer, which is a sequence of packets for readers.
 type eventSession struct {
 	e        *Events
 	instance *Instance
-	chosen   atomic.Pointer[[]bool] // by category: whether it is wanted
-	slots    []slot                 // a power of two of them
+	chosen   atomic.Pointer[[]bool] // whether a category is wanted, by its number
+	slots    []slot                 // their number is a power of two
 
-	multiplier uint64 // nanoseconds of a unit of time
-	absolute   bool   // times do not count from the one before
+	multiplier uint64 // nanoseconds per unit of time
+	absolute   bool   // times are not relative to the previous one
 	bare       bool   // without arguments
 }
 
-// slot is a writer and what its sequence has said so far. The lock is held while a
-// packet is made; goroutines have slots of their own as long as there are enough.
+// slot is a writer and the state that its sequence has written so far. The lock is
+// held while a packet is made; if there are enough slots, each goroutine has its
+// own.
 type slot struct {
 	mu     sync.Mutex
-	w      *smb.Writer // nil: none yet
+	w      *smb.Writer // nil if none yet
 	closed bool
 	last   uint64 // time of the last packet, in units
-	home   uint64 // the track that events are on which do not say
-	round  uint32 // how often the sequence has begun anew
+	home   uint64 // the default track of events
+	round  uint32 // how often the sequence was reset
 
 	names, keys, categories set
 	described               map[uint64]struct{} // tracks, by uuid
@@ -38,7 +39,7 @@ type slot struct {
 	_                       [64]byte            // slots do not share a cache line
 }
 
-// mostDescribed is how many tracks a sequence remembers to have described.
+// mostDescribed is how many described tracks a sequence remembers.
 const mostDescribed = 1 << 12
 
 // set is a set of small numbers.
@@ -64,7 +65,8 @@ func newEventSession(e *Events, i *Instance) *eventSession {
 	return s
 }
 
-// choose finds out which categories the session wants. The Events' lock is held.
+// choose determines which categories the session wants. Called with the Events' lock
+// held.
 func (s *eventSession) choose(categories []Category) {
 	config := s.instance.Config().GetTrackEventConfig()
 	chosen := make([]bool, len(categories))
@@ -76,7 +78,7 @@ func (s *eventSession) choose(categories []Category) {
 
 func (s *eventSession) wants(n *Name) bool { return (*s.chosen.Load())[n.category] }
 
-// each does something with each writer, when nobody uses it.
+// each calls do for each writer while it is not in use.
 func (s *eventSession) each(do func(*smb.Writer)) {
 	for i := range s.slots {
 		sl := &s.slots[i]
@@ -88,7 +90,7 @@ func (s *eventSession) each(do func(*smb.Writer)) {
 	}
 }
 
-// close ends all writers.
+// close closes all writers.
 func (s *eventSession) close() {
 	for i := range s.slots {
 		sl := &s.slots[i]
@@ -96,14 +98,14 @@ func (s *eventSession) close() {
 		sl.closed = true
 		if sl.w != nil {
 			sl.w.Close()
-			sl.w = nil // what comes late is no loss of the writer's
+			sl.w = nil // late events are no loss of the writer
 		}
 		sl.mu.Unlock()
 	}
 }
 
-// lock returns the slot of a track, ready for a packet on that track, or nil when
-// none can be written. The caller unlocks it.
+// lock returns the slot of a track, ready for a packet on that track, or nil if none
+// can be written. The caller must unlock it.
 func (s *eventSession) lock(t *Track) *slot {
 	sl := &s.slots[int(t.number)&(len(s.slots)-1)]
 	sl.mu.Lock()
@@ -135,8 +137,8 @@ func (s *eventSession) open(sl *slot) bool {
 	return true
 }
 
-// ready says what has to be said before a packet on a track. Where some of it gets
-// lost, so does the packet: the writer notes both.
+// ready writes the packets that have to precede one on a track. If one of them is
+// lost, that packet is lost too: the writer notes both.
 func (s *eventSession) ready(sl *slot, t *Track, next smb.Next) bool {
 	if next == smb.Reset {
 		sl.reset(t)
@@ -147,7 +149,7 @@ func (s *eventSession) ready(sl *slot, t *Track, next smb.Next) bool {
 	return s.describe(sl, s.e.process) && s.describe(sl, t)
 }
 
-// reset forgets what the sequence has said.
+// reset forgets the state that the sequence has written.
 func (sl *slot) reset(t *Track) {
 	sl.round++
 	sl.home = t.uuid
@@ -160,7 +162,7 @@ func (sl *slot) reset(t *Track) {
 	clear(sl.described)
 }
 
-// describe describes a track, if the sequence has not done so.
+// describe describes a track, unless the sequence has done so.
 func (s *eventSession) describe(sl *slot, t *Track) bool {
 	if _, ok := sl.described[t.uuid]; ok {
 		return true
@@ -169,7 +171,7 @@ func (s *eventSession) describe(sl *slot, t *Track) bool {
 		return false
 	}
 	if len(sl.described) >= mostDescribed {
-		clear(sl.described) // to say it twice does no harm
+		clear(sl.described) // describing a track twice does no harm
 	}
 	b := appendVarint(append(sl.buf[:0], tagTimestamp), s.time(sl))
 	b = append(append(b, tagSequenceFlags, needsState), t.descriptor...)
@@ -178,7 +180,7 @@ func (s *eventSession) describe(sl *slot, t *Track) bool {
 	return sl.w.Packet(b) && sl.w.Next() == smb.Plain
 }
 
-// time returns what the next packet says of its time.
+// time returns the timestamp of the next packet.
 func (s *eventSession) time(sl *slot) uint64 {
 	now := s.now()
 	if s.absolute {
@@ -197,15 +199,15 @@ func (s *eventSession) now() uint64 {
 	return now
 }
 
-// Clocks of a sequence, beside those that all share.
+// Clocks of a sequence, and the boot clock that all share.
 const (
 	clockBoot        = uint64(messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME)
 	clockIncremental = 64
 	clockAbsolute    = 65
 )
 
-// preamble is the packet that a sequence begins with: what its clock shows, and
-// which track events are on that do not say.
+// preamble returns the packet that a sequence begins with: a reading of its clock,
+// and the default track of its events.
 func (s *eventSession) preamble(sl *slot, t *Track) []byte {
 	now, boot := SameMoment(s.e.clock.now)
 	sl.last, boot = now/s.multiplier, boot-now%s.multiplier

@@ -7,14 +7,14 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// wanted reports whether a session wants events of a category, as Perfetto's
-// library has it. What is named exactly counts before what a pattern such as
-// "net*" says, and that before "*"; then categories before tags. In the end all
-// are wanted. The slow ones are not if the session does not speak of tags.
+// wanted reports whether a session wants events of a category, by the rules of
+// Perfetto's library. Exact names take precedence over patterns such as "net*", and
+// those over "*"; within each, categories take precedence over tags. The default is
+// true, except for slow and debug categories if the session's config has no tags.
 func wanted(config *messages.TrackEventConfig, c *Category) bool {
 	name, tags := []string{c.Name}, c.Tags
 	if strings.HasPrefix(c.Name, "disabled-by-default-") {
-		tags = append(slices.Clip(tags), "slow") // Chrome's older way to say so
+		tags = append(slices.Clip(tags), "slow") // Chrome's older notation
 	}
 	unwantedTags := config.GetDisabledTags()
 	if len(unwantedTags) == 0 && len(config.GetEnabledTags()) == 0 {
@@ -41,7 +41,7 @@ func anyMatch(patterns, names []string, matches func(pattern, name string) bool)
 
 func exactly(pattern, name string) bool { return pattern == name && !strings.Contains(pattern, "*") }
 
-// byPattern matches what stands before the first star, if anything does.
+// byPattern matches the part before the first star, if it is not empty.
 func byPattern(pattern, name string) bool {
 	prefix, _, found := strings.Cut(pattern, "*")
 	return found && prefix != "" && strings.HasPrefix(name, prefix)

@@ -8,24 +8,24 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Instance is a data source as one session uses it. Its methods may be called by
-// any goroutine; once it is stopped nothing is written any more.
+// Instance is a data source as one session uses it. Its methods may be called from
+// any goroutine; once it is stopped, writing does nothing.
 type Instance struct {
-	// Value is for the source's owner. To be set in SetUp or Start.
+	// Value belongs to the source's owner, who must set it in SetUp or Start.
 	Value any
 
 	source   *DataSource
-	conn     *connection // nil: the service has not asked for it yet
+	conn     *connection // nil if the service has not asked for it yet
 	id       uint64
 	config   *messages.DataSourceConfig
 	arbiter  *smb.Arbiter
 	target   *smb.Target
 	policy   smb.Policy
 	lent     []lent
-	flushOwn func()        // writers that are not in the pool; nil: there are none
+	flushOwn func()        // flushes writers outside of the pool; nil if there are none
 	early    bool          // it began before the service asked for it
 	running  bool          // the service has asked for it
-	ready    chan struct{} // closed when it has begun, and when it has been started if it is early
+	ready    chan struct{} // closed when it has begun, or, if early, when it has been started
 
 	life             sync.Mutex // guards what follows; held during Start and Stop
 	started, stopped bool
@@ -42,15 +42,15 @@ func newInstance(d *DataSource, a *smb.Arbiter, config *messages.DataSourceConfi
 	return i
 }
 
-// lent is a writer for whoever wants to write a packet.
+// lent is a writer that any goroutine can borrow to write a packet.
 type lent struct {
 	mu     sync.Mutex
-	w      *smb.Writer // nil: not made yet
+	w      *smb.Writer // nil until it is made
 	closed bool
-	_      [40]byte // they do not share a cache line
+	_      [40]byte // keeps each in a cache line of its own
 }
 
-// begin readies an instance for its source's owner.
+// begin prepares an instance for its source's owner.
 func (i *Instance) begin() {
 	size := i.source.Writers
 	if size <= 0 {
@@ -62,7 +62,7 @@ func (i *Instance) begin() {
 	}
 }
 
-// start lets the source's owner write, once. It reports whether the instance has been
+// start calls the source's Start, once. It reports whether the instance has been
 // started, and not stopped.
 func (i *Instance) start() bool {
 	i.life.Lock()
@@ -82,7 +82,7 @@ func (i *Instance) start() bool {
 	return true
 }
 
-// stop ends what start began.
+// stop stops the instance.
 func (i *Instance) stop() {
 	d := i.source
 	is := func(other *Instance) bool { return other == i }
@@ -109,7 +109,7 @@ func (i *Instance) stop() {
 	})
 }
 
-// each does something with each writer, when nobody uses it.
+// each calls do for each writer while it is not in use.
 func (i *Instance) each(do func(*lent)) {
 	for n := range i.lent {
 		l := &i.lent[n]
@@ -148,48 +148,49 @@ func (i *Instance) flush() {
 	})
 }
 
-// Source returns the source that this is an instance of.
+// Source returns the source of this instance.
 func (i *Instance) Source() *DataSource { return i.source }
 
-// Config is what the session says of the data source. It must not be changed.
+// Config returns the session's config of the data source. The caller must not change
+// it.
 func (i *Instance) Config() *messages.DataSourceConfig {
 	i.source.p.mu.Lock()
 	defer i.source.p.mu.Unlock()
 	return i.config
 }
 
-// Writers is how many writers are sensible: a quarter of the memory's chunks, as
-// each keeps one for itself.
+// Writers returns a sensible maximum of writers: a quarter of the memory's chunks,
+// as each writer keeps one for itself.
 func (i *Instance) Writers() int { return max(1, min(i.arbiter.Chunks()/4, 256)) }
 
-// Policy is what the instance's writers do when the memory is full.
+// Policy returns what the instance's writers do when the memory is full.
 func (i *Instance) Policy() smb.Policy { return i.policy }
 
-// Write writes a packet: the encoded fields of a TracePacket. It reports whether
-// the packet will arrive, as far as that is in the program's hands.
+// Write writes a packet: the encoded fields of a TracePacket. It reports whether the
+// packet will arrive, as far as that depends on the program.
 func (i *Instance) Write(packet []byte) (written bool) {
 	i.Use(0, func(w *smb.Writer) { written = w.Packet(packet) })
 	return written
 }
 
-// Use lends f a writer for the buffer that the session wants the source's packets
-// in. Nobody else has it meanwhile. The same number brings the same writer: packets
-// that are written through it keep their order. f is not called when the instance
-// is stopped.
+// Use calls f with a writer for the session's buffer for this source. No other
+// goroutine uses the writer meanwhile. The same number selects the same writer, so
+// packets written with it keep their order. If the instance is stopped, Use does not
+// call f.
 func (i *Instance) Use(number uint, f func(*smb.Writer)) {
 	l := &i.lent[number%uint(len(i.lent))]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.w == nil && !l.closed {
-		l.w, _ = i.NewWriter() // an error says that the memory is no longer used, or full of writers
+		l.w, _ = i.NewWriter() // fails if the memory is no longer used, or has no id for another writer
 	}
 	if l.w != nil && !l.closed {
 		f(l.w)
 	}
 }
 
-// NewWriter returns a writer of the caller's own, which the caller has to close.
-// It is not flushed, and not told of [Source.Clear].
+// NewWriter returns a writer that belongs to the caller, who must close it. The
+// Instance does not flush it, and does not pass [Source.Clear] on to it.
 func (i *Instance) NewWriter() (*smb.Writer, error) {
 	return i.arbiter.NewWriter(i.target, i.policy)
 }

@@ -9,28 +9,26 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// emulatedMemory is the size of memory that nobody shares, if nothing else was
-// wished for.
+// emulatedMemory is the default size of memory that is not shared.
 const emulatedMemory = 256 << 10
 
-// memory is what an arbiter works in. It is unmapped when no writer can touch it
-// any more.
+// memory is the memory of an arbiter. It is unmapped once no writer can touch it.
 type memory struct {
 	data     []byte
 	pageSize int
-	mapping  *smb.Mapping // nil: it is emulated
-	file     *os.File     // of memory of our own, to be sent
+	mapping  *smb.Mapping // nil if emulated
+	file     *os.File     // of memory made by the program, for the service
 	arbiter  *smb.Arbiter
 }
 
-// setUpMemory takes the memory that the service gives.
+// setUpMemory takes the memory that the service sends.
 func (c *connection) setUpMemory(r ipc.Reply, m *messages.GetAsyncCommandResponse_SetupTracing) {
 	file := r.TakeFile()
 	if file != nil {
-		defer file.Close() // a mapping stays
+		defer file.Close() // the mapping remains
 	}
 	if c.arbiter != nil {
-		return // it is given once
+		return // it is sent only once
 	}
 	p := c.p
 	if c.startUp != nil {
@@ -68,7 +66,7 @@ func (p *Producer) arbiterConfig(mem *memory, c *connection) smb.Config {
 	return config
 }
 
-// takeMemory maps a file, or makes memory where the service shares none.
+// takeMemory maps a file, or makes memory if the service shares none.
 func (c *connection) takeMemory(file *os.File, pageSize int) (*memory, error) {
 	if c.emulated {
 		size := c.p.options.MemorySize
@@ -110,14 +108,14 @@ func mapped(file *os.File, size, pageSize int) (*memory, error) {
 // aligned returns memory at an address that is a multiple of 8.
 func aligned(size int) []byte { return make([]byte, size) }
 
-// unmap gives back memory that nobody uses any more. mu is held.
+// unmap releases memory that is no longer used. Called with mu held.
 func (p *Producer) unmap() {
 	kept := p.memories[:0]
 	for _, m := range p.memories {
 		select {
 		case <-m.arbiter.Done():
 			if m.mapping != nil {
-				_ = m.mapping.Close() // what stays mapped is lost, nothing else
+				_ = m.mapping.Close() // on failure it stays mapped, which does no harm
 			}
 		default:
 			kept = append(kept, m)
@@ -127,7 +125,7 @@ func (p *Producer) unmap() {
 	p.memories = kept
 }
 
-// unmapLater is unmap behind Close, for a memory that is still used: by the last
+// unmapLater is unmap after Close, for memory that is still used: by the last
 // commit, or by a writer that its owner has not closed yet.
 func (p *Producer) unmapLater(m *memory) {
 	<-m.arbiter.Done()

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seals keep memory at its size, for good: who maps it is safe then.
+// seals fix the size of memory permanently, so that a mapping is safe.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 
-// newSharedMemory makes memory that a service can be given.
+// newSharedMemory makes memory for a service.
 func newSharedMemory(size, pageSize int) (*memory, error) {
 	const name = "perfetto_shmem"
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -34,9 +34,8 @@ func newSharedMemory(size, pageSize int) (*memory, error) {
 	return m, nil
 }
 
-// keepSize sees to it that memory of the service cannot become smaller: a write
-// behind its end would kill the program. Files that know no seals are taken as they
-// are.
+// keepSize makes sure that memory of the service cannot shrink: a write beyond its
+// end would kill the program. It accepts files that do not support seals.
 func keepSize(file *os.File) error {
 	got, err := unix.FcntlInt(file.Fd(), unix.F_GET_SEALS, 0)
 	if err != nil || got&unix.F_SEAL_SHRINK != 0 {

@@ -11,5 +11,5 @@ func newSharedMemory(int, int) (*memory, error) {
 	return nil, errors.New("producer: a program can make the memory itself on Linux alone")
 }
 
-// keepSize has nothing to check by here.
+// keepSize does nothing: it cannot check the size on this system.
 func keepSize(*os.File) error { return nil }

@@ -15,81 +15,81 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Options say how a program appears to its service. The zero value is good.
+// Options configure a Producer. The zero value is valid.
 type Options struct {
-	// Name is the program's, which sessions can choose it by. Its command if "".
+	// Name is the program's name, by which sessions can choose it. Its command if "".
 	Name string
-	// Address is where the service is, as in [ipc.Dial]. [ipc.ProducerAddress] if
+	// Address is the address of the service, as in [ipc.Dial]. [ipc.ProducerAddress] if
 	// "".
 	Address string
 
-	// MemorySize and PageSize are what the program wishes for, in bytes; 0 leaves
-	// them to the service.
+	// MemorySize and PageSize are the sizes that the program asks for, in bytes; 0
+	// leaves them to the service.
 	MemorySize, PageSize int
-	// StartUp has the program make the memory itself, at once, so that data sources
+	// StartUp makes the program create the memory itself, at once, so that data sources
 	// can write before the service has answered: see [DataSource.StartUp]. It needs
 	// Linux.
 	StartUp bool
-	// AdoptWithin is how long what was written so is kept for a session that wants
-	// it; ten seconds if 0.
+	// AdoptWithin is how long packets from start-up are kept for a session that wants
+	// them; ten seconds if 0.
 	AdoptWithin time.Duration
-	// NoScraping forbids the service to read what was not committed yet. It would be
-	// lost if the program is killed.
+	// NoScraping forbids the service to read uncommitted packets. They are then lost if
+	// the program is killed.
 	NoScraping bool
 
-	// CommitDelay is how long a commit waits for more to come with it.
+	// CommitDelay is how long a commit waits for more chunks.
 	CommitDelay time.Duration
-	// StallLimit is how long a writer waits at most, where the policy is to wait, see
-	// [smb.Config]. One that has waited so long drops packets, and OnError is told.
+	// StallLimit is how long a writer whose policy is to wait does so at most, see
+	// [smb.Config]. After that the writer drops packets, and OnError is called.
 	StallLimit time.Duration
 
-	// OnError is told what hinders the recording; the program and its attempts to
-	// reach a service go on. It is called by goroutines of the Producer, and must not
-	// block, nor close the Producer: Close waits for it. May be nil.
+	// OnError, if not nil, receives errors that disturb the recording; the program and
+	// its attempts to connect continue. Goroutines of the Producer call it, so it must
+	// not block or close the Producer: Close waits for it.
 	OnError func(error)
 }
 
-// What Options say where they say nothing.
+// Defaults of Options.
 const (
 	defaultAdoptWithin = 10 * time.Second
 	startUpMemory      = 1 << 20
 	startUpPage        = 4 << 10
 )
 
-// ErrClosed is returned for what could not be done because the Producer was
-// closed.
+// ErrClosed is returned after the Producer was closed.
 var ErrClosed = errors.New("producer: closed")
 
 // ErrNoService is returned when no service is connected.
 var ErrNoService = errors.New("producer: there is no service")
 
-// Producer is this program as a service sees it. Its methods may be called by any
-// goroutine, but for those that say so not in callbacks of data sources.
+// Producer is the program's connection to a service. Its methods may be called from
+// any goroutine; some, as documented, must not be called in callbacks of data
+// sources.
 type Producer struct {
 	options Options
-	ctx     context.Context // done: closed
+	ctx     context.Context // done when closed
 	cancel  context.CancelFunc
 	settled chan struct{} // closed when the first attempt to connect has ended
 	settle  sync.Once
 	closing sync.Once
 
-	finished sync.WaitGroup // of connecting, and of telling what hinders
+	finished sync.WaitGroup // goroutines that connect or report errors
 
 	mu         sync.Mutex
-	sources    []*DataSource // those that are registered
-	conn       *connection   // nil: not connected
-	last       *connection   // that was connected, which may still be ending; nil: none was
-	connecting bool          // somebody is about to
-	startUp    *startUp      // nil: there is none, or it has ended
+	sources    []*DataSource // registered
+	conn       *connection   // nil if not connected
+	last       *connection   // the last connection, which may still be ending; nil if none
+	connecting bool          // a goroutine is trying to connect
+	startUp    *startUp      // nil if there is none, or it has ended
 	memories   []*memory     // that may have to be unmapped
 	closed     bool
 	err        error // why the last attempt to connect failed, or the connection ended
-	told       bool  // OnError knows that there is no connection
-	stalling   bool  // OnError is being told of a writer that waited in vain
+	told       bool  // OnError has been told that there is no connection
+	stalling   bool  // OnError is being told of a writer that timed out
 }
 
-// Start begins to look for a service, in the background, and goes on until Close:
-// when it is lost it is looked for again.
+// Start returns a Producer that connects to a service in the background, and
+// reconnects when the connection is lost, until Close.
 func Start(o Options) (*Producer, error) {
 	o.Name = cmp.Or(o.Name, commandName())
 	o.AdoptWithin = cmp.Or(o.AdoptWithin, defaultAdoptWithin)
@@ -122,10 +122,10 @@ func commandName() string {
 	return "go"
 }
 
-// Settle waits until the first attempt to reach a service has ended. If that went
-// well, the service knows all data sources that were registered before, and the
-// instances that it wants of them right now have been started. Else the error says
-// why it is not there. Not to be called in a callback.
+// Settle waits until the first attempt to reach a service has ended. If that
+// succeeded, the service knows all data sources registered before, and the instances
+// that it wants of them at that moment are started. Otherwise Settle returns the
+// reason. It must not be called in a callback.
 func (p *Producer) Settle(ctx context.Context) error {
 	for busy := p.settled; busy != nil; {
 		select {
@@ -144,18 +144,19 @@ func (p *Producer) Settle(ctx context.Context) error {
 	return nil
 }
 
-// Connected says whether there is a service at the moment.
+// Connected reports whether a service is connected.
 func (p *Producer) Connected() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.conn != nil
 }
 
-// Sync waits until the service has done all that it was told before. Errors:
-// [ErrNoService], those of the connection. Not to be called in a callback.
+// Sync waits until the service has handled all earlier requests. It returns
+// [ErrNoService], or an error of the connection. It must not be called in a
+// callback.
 //
-// A service that is too old for the method is asked for the answer to a commit of
-// nothing: it does what it is told in order.
+// A service too old for the method gets an empty commit instead, whose answer means
+// the same: it handles requests in order.
 func (p *Producer) Sync(ctx context.Context) error {
 	c, err := p.connected()
 	if err != nil {
@@ -167,9 +168,9 @@ func (p *Producer) Sync(ctx context.Context) error {
 	return c.port.Invoke(ctx, "Sync", &messages.SyncRequest{}, nil)
 }
 
-// Flush waits until the service has a copy of all that was written through
-// instances before; what goes through writers of one's own has to be flushed
-// before. Not to be called in a callback.
+// Flush waits until the service has a copy of all packets written through instances
+// before. Writers made with [Instance.NewWriter] have to be flushed first. It must
+// not be called in a callback.
 func (p *Producer) Flush(ctx context.Context) error {
 	c, err := p.connected()
 	if err != nil {
@@ -182,8 +183,7 @@ func (p *Producer) Flush(ctx context.Context) error {
 	return p.Sync(ctx)
 }
 
-// ActivateTriggers tells the service that something happened which sessions may
-// wait for.
+// ActivateTriggers sends the service triggers that sessions may wait for.
 func (p *Producer) ActivateTriggers(names ...string) error {
 	c, err := p.connected()
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *Producer) connected() (*connection, error) {
 	return nil, ErrNoService
 }
 
-// instances are all that are started.
+// instances returns all started instances.
 func (p *Producer) instances() (all []*Instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,8 +216,8 @@ func (p *Producer) instances() (all []*Instance) {
 	return all
 }
 
-// Close commits what was written and ends the connection; instances are stopped.
-// Each of several calls returns when all that is done. Not to be called in a
+// Close stops the instances, commits what was written and ends the connection. All
+// concurrent calls return only when that is done. It must not be called in a
 // callback.
 func (p *Producer) Close() { p.closing.Do(p.close) }
 
@@ -235,7 +235,7 @@ func (p *Producer) close() {
 		c.client.Close()
 	}
 	if last != nil {
-		<-last.client.Done() // its instances are stopped
+		<-last.client.Done() // its instances have stopped
 	}
 	p.finished.Wait()
 	p.endStartUp("the program closes its producer")
@@ -247,8 +247,8 @@ func (p *Producer) close() {
 	}
 }
 
-// Register offers a data source, now and to every service to come. Sessions that
-// wait for it begin at once.
+// Register offers a data source to the current service and all later ones. Sessions
+// that already wait for it begin at once.
 func (p *Producer) Register(s Source) (*DataSource, error) {
 	if s.Name == "" {
 		return nil, errors.New("producer: a data source without a name")
@@ -269,7 +269,7 @@ func (p *Producer) Register(s Source) (*DataSource, error) {
 	return d, nil
 }
 
-// unregister forgets a data source.
+// unregister removes a data source.
 func (p *Producer) unregister(d *DataSource) *connection {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -281,8 +281,8 @@ func (p *Producer) unregister(d *DataSource) *connection {
 	return p.conn
 }
 
-// stalled tells of a writer that waited in vain. The writer's lock is held, and who
-// knows what others of the program: so another goroutine tells.
+// stalled reports a writer that timed out. The caller holds the writer's lock, and
+// may hold locks of the program, so another goroutine calls OnError.
 func (p *Producer) stalled(writer uint16, waited time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -298,15 +298,15 @@ func (p *Producer) stalled(writer uint16, waited time.Duration) {
 	})
 }
 
-// complainSoon is complain for who holds mu: another goroutine tells, as OnError may
-// want to ask the Producer something.
+// complainSoon is complain for callers that hold mu: another goroutine calls
+// OnError, which may call methods of the Producer.
 func (p *Producer) complainSoon(format string, args ...any) {
 	if !p.closed {
 		p.finished.Go(func() { p.complain(format, args...) })
 	}
 }
 
-// complain tells the program's owner.
+// complain reports an error to the program's owner.
 func (p *Producer) complain(format string, args ...any) {
 	if p.options.OnError != nil {
 		p.options.OnError(fmt.Errorf("producer: "+format, args...))

@@ -5,23 +5,24 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Messages of Perfetto's protocol that describe a data source, and that a session
-// sends to it.
+// Messages of Perfetto's protocol: the descriptor of a data source, and a session's
+// config for it.
 type (
 	SourceDescriptor = messages.DataSourceDescriptor
 	SourceConfig     = messages.DataSourceConfig
 	TrackEventConfig = messages.TrackEventConfig
 )
 
-// Writer writes the packets of one sequence into shared memory. It is for one
-// goroutine at a time. Its methods Packet, Begin, Append and End write packets, Next
-// says what the next packet has to be, and Flush hands over what was written.
+// Writer writes the packets of one sequence into shared memory. It must be used by
+// one goroutine at a time. Its methods Packet, Begin, Append and End write packets,
+// Next tells what the next packet has to be, and Flush passes the written packets
+// on.
 type Writer = smb.Writer
 
 // Policy is what a Writer does when the memory is full.
 type Policy = smb.Policy
 
 const (
-	Drop  = smb.Drop  // packets are left out until there is room
+	Drop  = smb.Drop  // packets are dropped until there is room
 	Stall = smb.Stall // the Writer waits, up to Options.StallLimit, then drops
 )

@@ -10,50 +10,49 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Source is a data source, as its owner describes it.
+// Source describes a data source.
 //
-// The callbacks run in the goroutine that reads what the service says, one at a
-// time over all sources. They must not take long, and must not wait for the
-// service. All may be nil.
+// The callbacks run in the goroutine that reads from the service, one at a time over
+// all sources. They must return soon, and must not wait for the service. All may be
+// nil.
 type Source struct {
 	Name string
-	// Descriptor is what else sessions should know of it, say its categories. The
+	// Descriptor is further information for sessions, for example the categories. The
 	// Producer fills in name and id.
 	Descriptor *messages.DataSourceDescriptor
 
-	// SetUp is called for each new instance, before it starts: when a session that
-	// names the source is made.
+	// SetUp is called for each new instance, before it starts: when a session is made
+	// that names the source.
 	SetUp func(*Instance)
-	// Start says that packets are wanted from now on.
+	// Start is called when the session wants packets from now on.
 	Start func(*Instance)
-	// Stop says that they are not any more, because the session ends, or that there
-	// is no service any more: it has gone, or the Producer was closed. What is written
-	// until Stop returns is still in the trace of a session that ends.
+	// Stop is called when it no longer does: the session ends, the connection is lost,
+	// or the Producer was closed. Packets written before Stop returns are still in the
+	// trace of a session that ends.
 	Stop func(*Instance)
-	// Flush says that what was written so far should be given to the service. What
-	// went through the instance is, behind the callback.
+	// Flush is called to have written packets passed to the service. Packets written
+	// through the instance are passed on after the callback.
 	Flush func(*Instance, FlushReason)
-	// Clear says that what earlier packets said will be forgotten by who reads
-	// later ones, so it has to be said again.
+	// Clear is called when readers will no longer know the contents of earlier packets,
+	// so that state has to be written again.
 	Clear func(*Instance)
 
-	// Policy is what writers do when the memory is full, if the session does not
-	// say.
+	// Policy is what writers do when the memory is full, unless the session's config
+	// sets it.
 	Policy smb.Policy
-	// Writers is how many writers there are at most for all that goes through
-	// [Instance.Use] and [Instance.Write]. Chosen by the size of the memory if 0.
+	// Writers is the maximum number of writers for [Instance.Use] and [Instance.Write].
+	// If 0 it depends on the size of the memory.
 	Writers int
-	// NoFlush says that flushes need not ask the source: what it writes can be
-	// scraped at any time.
+	// NoFlush means that flushes need not call the source: its packets can be scraped at
+	// any time.
 	NoFlush bool
 }
 
-// FlushReason tells why a flush is asked for: reason | initiator << 4 | target of
-// a clone << 8, with Perfetto's numbers; 0 if an old service does not say.
+// FlushReason is the reason for a flush: reason | initiator << 4 | target of a clone
+// << 8, with Perfetto's numbers; 0 if an old service does not send it.
 type FlushReason uint64
 
-// DataSource is a source that was registered. Its methods may be called by any
-// goroutine.
+// DataSource is a registered source. Its methods may be called from any goroutine.
 type DataSource struct {
 	Source
 	p       *Producer
@@ -61,7 +60,8 @@ type DataSource struct {
 	started atomic.Pointer[[]*Instance] // replaced at each change, under the Producer's lock
 }
 
-// descriptor is what the service gets to know. The Producer's lock is held.
+// descriptor returns the descriptor for the service. Called with the Producer's lock
+// held.
 func (d *DataSource) descriptor() *messages.DataSourceDescriptor {
 	m := &messages.DataSourceDescriptor{}
 	if d.Descriptor != nil {
@@ -74,7 +74,7 @@ func (d *DataSource) descriptor() *messages.DataSourceDescriptor {
 	return m
 }
 
-// Instances returns those that are started. The slice must not be changed.
+// Instances returns the started instances. The caller must not change the slice.
 func (d *DataSource) Instances() []*Instance {
 	if list := d.started.Load(); list != nil {
 		return *list
@@ -82,8 +82,8 @@ func (d *DataSource) Instances() []*Instance {
 	return nil
 }
 
-// Update tells the service that the descriptor is another one. A service that is
-// too old for this hears of it when it is next connected.
+// Update sends the service a new descriptor. A service too old for that gets it with
+// the next connection.
 func (d *DataSource) Update(m *messages.DataSourceDescriptor) {
 	d.p.mu.Lock()
 	defer d.p.mu.Unlock()
@@ -96,14 +96,14 @@ func (d *DataSource) Update(m *messages.DataSourceDescriptor) {
 	}
 }
 
-// Unregister withdraws the source. The service stops its instances.
+// Unregister removes the source. The service stops its instances.
 func (d *DataSource) Unregister() {
 	if c := d.p.unregister(d); c != nil {
 		c.send("UnregisterDataSource", &messages.UnregisterDataSourceRequest{DataSourceName: proto.String(d.Name)})
 	}
 }
 
-// source finds what a session names.
+// source returns the source with the name, or nil.
 func (p *Producer) source(name string) *DataSource {
 	p.mu.Lock()
 	defer p.mu.Unlock()

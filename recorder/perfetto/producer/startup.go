@@ -11,20 +11,19 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// startUp is the time before a service has asked for anything. What is written
-// then waits in memory of the program's own, which is offered to the first
-// service that comes. If a session begins that wants a source as it was started,
-// the instance becomes that session's; what nobody wants is given up.
+// startUp is the time before a service has asked for anything. Packets written then
+// wait in memory made by the program, which is offered to the first service that
+// connects. If a session wants a source with the same config, the instance becomes
+// that session's; instances that no session wants are dropped.
 type startUp struct {
 	mem     *memory
 	timer   *time.Timer
-	offered bool // to a service, once; its connection closes the arbiter then
+	offered bool // to a service; from then on its connection closes the arbiter
 	waiting []*Instance
-	wanted  []*Instance // that sessions got, since nothing waited for them
+	wanted  []*Instance // given to sessions, as no instance was waiting for them
 }
 
-// ErrStartUp is returned where there is no start-up: [Options.StartUp] was not
-// set, or it is over.
+// ErrStartUp is returned if [Options.StartUp] was not set, or the start-up is over.
 var ErrStartUp = errors.New("producer: not in its start-up")
 
 func (p *Producer) beginStartUp() error {
@@ -42,13 +41,13 @@ func (p *Producer) beginStartUp() error {
 	return nil
 }
 
-// StartUp starts an instance before a service has asked for one. SetUp and Start
-// are called by the caller. The instance becomes that of the first session whose
-// config is like this one, but for what the service sets itself (nil is an empty
-// one); if none comes
-// within [Options.AdoptWithin], what was written is dropped, and OnError is told.
-// Where such a session has asked already, its instance is returned, and is started if
-// the session has not come to that. Not to be called in a callback.
+// StartUp starts an instance before a service has asked for one. It calls SetUp and
+// Start in the caller's goroutine. The instance becomes that of the first session
+// whose config equals this one (nil means an empty one), except for the fields that
+// the service sets itself. If none appears within [Options.AdoptWithin], the packets
+// are dropped, and OnError is called. If such a session has already asked, StartUp
+// returns its instance, and starts it if the session has not done so yet. It must
+// not be called in a callback.
 func (d *DataSource) StartUp(config *messages.DataSourceConfig) (*Instance, error) {
 	if config == nil {
 		config = &messages.DataSourceConfig{}
@@ -67,27 +66,27 @@ func (d *DataSource) StartUp(config *messages.DataSourceConfig) (*Instance, erro
 		p.mu.Unlock()
 		<-i.ready
 		if !i.start() {
-			return d.StartUp(config) // that session has ended
+			return d.StartUp(config) // the session has ended
 		}
 		return i, nil
 	}
 	i := newInstance(d, s.mem.arbiter, config)
 	i.target, i.early = s.mem.arbiter.Reserve(), true
-	s.waiting = append(s.waiting, i) // before it has begun: a session that asks now must not get another
+	s.waiting = append(s.waiting, i) // before it has begun: a session that asks now must get this one
 	p.mu.Unlock()
 	i.begin()
 	i.start()
 	close(i.ready)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.startUp != s && i.conn == nil { // it ended meanwhile
+	if p.startUp != s && i.conn == nil { // the start-up ended meanwhile
 		return nil, ErrStartUp
 	}
 	return i, nil
 }
 
-// offerStartUp returns the memory to be offered to a service; nil if there is
-// none, or it was offered to another one, or cannot be shared.
+// offerStartUp returns the memory to offer to a service, or nil if there is none, it
+// was offered already, or it cannot be shared.
 func (p *Producer) offerStartUp(local bool) *startUp {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,8 +97,8 @@ func (p *Producer) offerStartUp(local bool) *startUp {
 	return nil
 }
 
-// adopt returns the instance that a session is to go on with: one that has waited for
-// it, else its own.
+// adopt returns the instance that a session uses: one from start-up that waited for
+// it, else own.
 func (p *Producer) adopt(own *Instance) *Instance {
 	p.mu.Lock()
 	s := p.startUp
@@ -121,8 +120,8 @@ func (p *Producer) adopt(own *Instance) *Instance {
 	return own
 }
 
-// alike reports whether two configs ask for the same, but for what a service sets
-// for itself.
+// alike reports whether two configs are equal, except for the fields that a service
+// sets itself.
 func alike(a, b *messages.DataSourceConfig) bool {
 	plain := func(m *messages.DataSourceConfig) *messages.DataSourceConfig {
 		m = proto.CloneOf(m)
@@ -134,8 +133,8 @@ func alike(a, b *messages.DataSourceConfig) bool {
 	return proto.Equal(plain(a), plain(b))
 }
 
-// endStartUp gives up what no session wanted. The memory goes on where a service
-// has it.
+// endStartUp drops the instances that no session wanted. The memory stays in use if
+// a service has it.
 func (p *Producer) endStartUp(why string) {
 	p.mu.Lock()
 	s := p.startUp
@@ -150,7 +149,7 @@ func (p *Producer) endStartUp(why string) {
 		i.discard()
 		p.complain("what %q recorded before there was a session is dropped: %s", i.source.Name, why)
 	}
-	_ = s.mem.file.Close() // a mapping stays
+	_ = s.mem.file.Close() // the mapping remains
 	if !s.offered {
 		s.mem.arbiter.Close()
 	}

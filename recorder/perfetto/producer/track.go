@@ -8,20 +8,20 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// Track is a line of events: what one goroutine does, in most programs. Only one
-// goroutine at a time may call its methods. Those of a nil Track do nothing.
+// Track is a track of events, in most programs those of one goroutine. Only one
+// goroutine at a time may call its methods. The methods of a nil Track do nothing.
 //
-// Tracks cost little, and need no end: a program may have any number, all share a
-// few writers.
+// Tracks are cheap and need not be closed: a program may have any number, which
+// share a few writers.
 type Track struct {
 	e          *Events
 	uuid       uint64
-	descriptor []byte // fields of the packet that describes it, behind the time
+	descriptor []byte // fields of the packet that describes it, after the time
 	field      []byte // field track_uuid of its events
-	parent     *Track // to be described before; nil: the process alone
-	number     uint32 // which of the writers
+	parent     *Track // to be described first; nil if only the process is
+	number     uint32 // selects the writer
 
-	// Where the track was described last.
+	// Where the track was last described.
 	slot  *slot
 	round uint32
 }
@@ -29,8 +29,8 @@ type Track struct {
 // Goroutine returns a new track of the process.
 func (e *Events) Goroutine(name string) *Track { return e.child(e.process, name) }
 
-// Track returns a new track below this one: for what overlaps, say. It may be used
-// by another goroutine.
+// Track returns a new track below this one, for example for events that overlap.
+// Another goroutine may use it.
 func (t *Track) Track(name string) *Track {
 	if t == nil {
 		return nil
@@ -48,11 +48,11 @@ func (e *Events) child(parent *Track, name string) *Track {
 	return t
 }
 
-// noThread is above all ids that a system gives to threads.
+// noThread is above all thread ids of the system.
 const noThread = 1 << 22
 
-// Thread returns a new track that tools take for a thread of the process. id is the
-// system's; 0 for a goroutine, which has none.
+// Thread returns a new track that tools show as a thread of the process. id is the
+// system's thread id, or 0 for a goroutine, which has none.
 func (e *Events) Thread(name string, id int) *Track {
 	t := e.newTrack()
 	if id == 0 {
@@ -80,28 +80,28 @@ func (e *Events) newTrack() *Track {
 	return t
 }
 
-// Begin begins a slice of the track, within those that are open.
+// Begin begins a slice of the track, within the open ones.
 func (t *Track) Begin(n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(0, typeBegin, n, args)
 	}
 }
 
-// End ends the innermost slice of the track. n is what it was begun with.
+// End ends the innermost slice of the track. n is the name it was begun with.
 func (t *Track) End(n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(0, typeEnd, n, args)
 	}
 }
 
-// Instant is something that took no time.
+// Instant records an event without a duration.
 func (t *Track) Instant(n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(0, typeInstant, n, args)
 	}
 }
 
-// Slice is a slice that was begun.
+// Slice is an open slice.
 type Slice struct {
 	track *Track
 	name  *Name
@@ -116,23 +116,23 @@ func (t *Track) Slice(n *Name, args ...Arg) Slice {
 // End ends the slice.
 func (s Slice) End(args ...Arg) { s.track.End(s.name, args...) }
 
-// BeginAt is Begin for what is told of later: at is the moment when it happened, on
-// the clock of [BootTime]; 0 is now. Events of a track should be told in the order
-// of their times.
+// BeginAt is Begin for an event in the past: at is its time on the clock of
+// [BootTime]; 0 means now. Events of a track should be recorded in the order of
+// their times.
 func (t *Track) BeginAt(at uint64, n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(at, typeBegin, n, args)
 	}
 }
 
-// EndAt is End for what is told of later.
+// EndAt is End for an event in the past.
 func (t *Track) EndAt(at uint64, n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(at, typeEnd, n, args)
 	}
 }
 
-// InstantAt is Instant for what is told of later.
+// InstantAt is Instant for an event in the past.
 func (t *Track) InstantAt(at uint64, n *Name, args ...Arg) {
 	if t != nil && t.e.active.Load() != nil {
 		t.emit(at, typeInstant, n, args)
@@ -151,25 +151,25 @@ func (t *Track) emit(at uint64, kind eventType, n *Name, args []Arg) {
 	}
 }
 
-// Counter is a number that changes. Any goroutine may set it.
+// Counter is a value that changes over time. Any goroutine may set it.
 type Counter struct {
 	track Track
 	name  *Name
 }
 
-// CounterOptions say what a counter counts.
+// CounterOptions describe what a counter counts.
 type CounterOptions struct {
-	Unit     string // "", or its name, say "requests"
+	Unit     string // name of the unit, such as "requests"; may be ""
 	Bytes    bool   // the unit is the byte
 	Nanos    bool   // the unit is the nanosecond
-	Multiply int64  // values are to be multiplied by this; 0 is 1
-	// Delta says that a value is a change since the last one in the same track's
-	// goroutine.
+	Multiply int64  // factor for values; 0 means 1
+	// Delta means that a value is the difference from the previous one set with the same
+	// track.
 	Delta bool
 }
 
-// Counter returns a new counter of the process. A session wants it if it wants its
-// category.
+// Counter returns a new counter of the process. A session that wants its category
+// records it.
 func (e *Events) Counter(category, name string, o CounterOptions) *Counter {
 	t := e.newTrack()
 	c := &messages.CounterDescriptor{}
@@ -195,15 +195,15 @@ func (e *Events) Counter(category, name string, o CounterOptions) *Counter {
 	return &Counter{*t, e.Name(category, name)}
 }
 
-// Set records the counter's value. t is the caller's track, whose writer is used;
-// nothing is recorded if it is nil.
+// Set records the counter's value. t is the caller's track, whose writer is used; if
+// it is nil, nothing is recorded.
 func (c *Counter) Set(t *Track, v int64) {
 	if t != nil && t.e.active.Load() != nil {
 		t.count(c, uint64(v), false)
 	}
 }
 
-// SetFloat is Set for numbers with a fraction.
+// SetFloat is Set for floating-point values.
 func (c *Counter) SetFloat(t *Track, v float64) {
 	if t != nil && t.e.active.Load() != nil {
 		t.count(c, floatBits(v), true)

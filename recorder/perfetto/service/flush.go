@@ -14,7 +14,7 @@ const (
 	flushPeriodic  = 0x11
 	flushStop      = 0x12
 	flushClone     = 0x13
-	flushBugreport = 0x100 // and the reason for a clone
+	flushBugreport = 0x100 // added to flushClone: the clone is for a bug report
 )
 
 // flush asks the producers to commit what they have, and calls done when they have,
