@@ -14,26 +14,26 @@ const Source = "tracex.calls"
 // Field is the number of the field of a TracePacket.
 const Field = 2022
 
-// Part is what one packet holds. Its slices are the caller's when it is encoded,
-// and parts of the packet when it was decoded.
+// Part is the contents of one packet. When encoding, its slices are the caller's;
+// after decoding, they are parts of the packet.
 type Part struct {
 	Recorder uint64
-	Format   int // the version of the trace's format that its objects are of; 0: 22
+	Format   int // the version of the trace's format that its objects have; 0 means 22
 
-	HasThread bool // else there are References alone
+	HasThread bool // if not, there are only References
 	Thread    int32
 	Number    uint64
 	Name      string
 
 	References []byte
 
-	Whole   bool // Skipped, Open and Began tell all that is open
+	Whole   bool // Skipped, Open and Began describe all open containers
 	Skipped int
 	Open    []byte
 	Began   []byte // varints
 
 	Last  bool
-	Ended uint64 // ns behind the last of Times, if it is the Last
+	Ended uint64 // ns after the last of Times, if it is the Last
 
 	Times   []byte // varints
 	Objects []byte
@@ -55,11 +55,11 @@ const (
 	fieldFormat     = 13
 )
 
-// ErrDamaged is returned for bytes that are no Part.
+// ErrDamaged is returned for bytes that are not a Part.
 var ErrDamaged = errors.New("calls: damaged packet of calls")
 
-// AppendHead appends all but the bytes of Objects, which must follow: so they need
-// not be copied twice.
+// AppendHead appends all but the bytes of Objects, which must follow: this saves a
+// copy of them.
 func (p *Part) AppendHead(b []byte) []byte {
 	b = protowire.AppendFixed64(protowire.AppendTag(b, fieldRecorder, protowire.Fixed64Type), p.Recorder)
 	if p.HasThread {
@@ -95,7 +95,7 @@ func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }
 
-// appendBytes appends a field, if there is anything in it.
+// appendBytes appends a field, unless it is empty.
 func appendBytes[T []byte | string](b []byte, field protowire.Number, v T) []byte {
 	if len(v) == 0 {
 		return b
@@ -104,8 +104,8 @@ func appendBytes[T []byte | string](b []byte, field protowire.Number, v T) []byt
 	return append(b, v...)
 }
 
-// Decode decodes a part. What is in references, objects and times is not looked
-// at. Errors are [ErrDamaged], with the offset.
+// Decode decodes a part. It does not check the contents of references, objects and
+// times. Its errors are [ErrDamaged], with the offset.
 func Decode(b []byte) (p Part, err error) {
 	for rest := b; len(rest) > 0; {
 		at := len(b) - len(rest)
@@ -125,8 +125,8 @@ func Decode(b []byte) (p Part, err error) {
 	return p, nil
 }
 
-// set sets a field to its encoded value, which is whole. It reports whether the
-// value can be.
+// set sets a field from its complete encoded value. It reports whether the value is
+// valid.
 func (p *Part) set(field protowire.Number, kind protowire.Type, value []byte) bool {
 	switch kind {
 	case protowire.VarintType:
@@ -190,8 +190,8 @@ func (p *Part) bytes(field protowire.Number) *[]byte {
 	return nil
 }
 
-// NextTime takes the first of Times or Began off. ok is false if there is none, or
-// it makes no sense.
+// NextTime removes the first value from Times or Began. ok is false if there is
+// none, or it is invalid.
 func NextTime(times []byte) (ns uint64, rest []byte, ok bool) {
 	ns, n := protowire.ConsumeVarint(times)
 	if n < 0 {

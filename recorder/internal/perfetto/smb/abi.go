@@ -2,21 +2,21 @@ package smb
 
 import "fmt"
 
-// The numbers of this file are in shared memory, do not change: both sides of
-// any age use them.
+// The numbers in this file are in shared memory: do not change them. Both sides, of
+// any version, use them.
 
 // Sizes in bytes.
 const (
 	MinPageSize = 4 << 10
 	MaxPageSize = 32 << 10
-	// MaxSize is the most memory that a service gives, or takes from, one program.
+	// MaxSize is the maximum memory that a service shares with one program.
 	MaxSize = 32 << 20
 
 	pageHeader  = 8
 	chunkHeader = 8
 )
 
-// Layout is how a page is cut into chunks.
+// Layout is how a page is divided into chunks.
 type Layout uint32
 
 // Layouts; 6 and 7 are reserved.
@@ -31,10 +31,10 @@ const (
 	layouts = 8
 )
 
-// chunksOf is the number of chunks of a page, by layout.
+// chunksOf is the number of chunks in a page, by layout.
 var chunksOf = [layouts]int{0, 1, 2, 4, 7, 14, 0, 0}
 
-// Chunks returns how many chunks a page of the layout has; 0 for one that does
+// Chunks returns how many chunks a page of the layout has, or 0 if the layout does
 // not exist.
 func (l Layout) Chunks() int {
 	if l >= layouts {
@@ -44,7 +44,7 @@ func (l Layout) Chunks() int {
 }
 
 // ChunkSize returns the size in bytes of a chunk, header included, in a page of
-// pageSize bytes; 0 where the layout has no chunks.
+// pageSize bytes, or 0 if the layout has no chunks.
 func (l Layout) ChunkSize(pageSize int) int {
 	n := l.Chunks()
 	if n == 0 {
@@ -53,20 +53,20 @@ func (l Layout) ChunkSize(pageSize int) int {
 	return (pageSize - pageHeader) / n &^ 3
 }
 
-// State is what may be done with a chunk, and by whom.
+// State is the state of a chunk: it tells who may do what with it.
 type State uint32
 
 // States of a chunk.
 const (
-	Free         State = 0 // nobody's; the program may take it
-	BeingWritten State = 1 // a Writer's
-	BeingRead    State = 2 // the Reader's
-	Complete     State = 3 // waits for the Reader
+	Free         State = 0 // not owned; the program may take it
+	BeingWritten State = 1 // owned by a Writer
+	BeingRead    State = 2 // owned by the Reader
+	Complete     State = 3 // waiting for the Reader
 )
 
 var stateNames = [4]string{"free", "being written", "being read", "complete"}
 
-// String returns what a chunk in the state is, in words.
+// String returns the state in words.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -78,12 +78,13 @@ func (s State) String() string {
 type Flags uint8
 
 const (
-	// ContinuesFromPrev says that the first packet is the rest of the last one in
-	// the chunk with the id before.
+	// ContinuesFromPrev means that the first packet is the rest of the last one in the
+	// chunk with the previous id.
 	ContinuesFromPrev Flags = 1
-	// ContinuesOnNext says that the last packet goes on in the chunk with the next id.
+	// ContinuesOnNext means that the last packet continues in the chunk with the next
+	// id.
 	ContinuesOnNext Flags = 2
-	// NeedsPatching says that the last packet has lengths that are still to come.
+	// NeedsPatching means that the last packet lacks lengths that are sent later.
 	NeedsPatching Flags = 4
 )
 
@@ -101,8 +102,8 @@ const (
 func (w pageWord) layout() Layout    { return Layout(w >> layoutAt & layoutMask) }
 func (w pageWord) state(i int) State { return State(w >> (i * stateBits) & stateMask) }
 
-// with returns the word with chunk i in another state. A page of which every
-// chunk is free is no longer partitioned.
+// with returns the word with chunk i in another state. A page whose chunks are all
+// free is no longer partitioned.
 func (w pageWord) with(i int, s State) pageWord {
 	w = w&^(stateMask<<(i*stateBits)) | pageWord(s)<<(i*stateBits)
 	if s == Free && w&allStates == 0 {
@@ -111,7 +112,7 @@ func (w pageWord) with(i int, s State) pageWord {
 	return w
 }
 
-// partitioned is the word of a page that was just laid out.
+// partitioned returns the word of a page that was just laid out.
 func partitioned(l Layout) pageWord { return pageWord(l) << layoutAt }
 
 // packetsWord is the second word of a chunk: writer id, count of packets, flags.
@@ -133,31 +134,31 @@ func (w packetsWord) count() int     { return int(w >> countAt & countMask) }
 func (w packetsWord) flags() Flags   { return Flags(w >> flagsAt) }
 
 const (
-	// MaxWriterID is the largest id of a writer; 0 is none.
+	// MaxWriterID is the largest id of a writer; 0 means none.
 	MaxWriterID = 1<<15 - 1
-	// maxStarted is how many packets a Writer begins in one chunk. One less than
-	// the count can say: the empty packet at the end counts too.
+	// maxStarted is how many packets a Writer begins in one chunk: one less than the
+	// largest count, because the empty packet at the end counts too.
 	maxStarted = countMask - 1
 )
 
-// Sizes of packets and of messages inside of them.
+// Sizes of packets and of messages inside them.
 const (
-	// sizeBytes is the length of a size that was written before it was known.
+	// sizeBytes is the length of a size that is filled in later.
 	sizeBytes = 4
-	// oneByte is the size from which on a packet keeps four bytes of size; a
-	// message does so above it.
+	// oneByte is the size from which a packet keeps four bytes of size. A message keeps
+	// them only above it.
 	oneByte = 127
-	// aborted, as the size of a packet, says that its writer gave it up. It is
-	// also the largest size that four bytes can say.
+	// aborted, as the size of a packet, means that its writer gave it up. It is also the
+	// largest size that fits into four bytes.
 	aborted = 1<<28 - 1
-	// leastRoom is how many bytes of a chunk must be left for a packet to begin in
-	// it: its size and eight bytes.
+	// leastRoom is how many bytes a chunk must have left for a packet to begin in it:
+	// its size and eight bytes.
 	leastRoom = sizeBytes + 8
-	// MaxPacket is the size in bytes up to which a packet is one.
+	// MaxPacket is the maximum size of a packet in bytes.
 	MaxPacket = 64 << 20
 )
 
-// putSize writes a size in four bytes.
+// putSize encodes a size in four bytes.
 func putSize(b []byte, n int) {
 	_ = b[3]
 	b[0] = byte(n) | 0x80
@@ -166,8 +167,8 @@ func putSize(b []byte, n int) {
 	b[3] = byte(n >> 21 & 0x7f)
 }
 
-// getSize reads a size of up to four bytes. It returns its value and length; a
-// length of 0 if there is none.
+// getSize decodes a size of up to four bytes. It returns the value and its length,
+// which is 0 if it is invalid.
 func getSize(b []byte) (n, length int) {
 	for i := 0; i < len(b) && i < sizeBytes; i++ {
 		n |= int(b[i]&0x7f) << (7 * i)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// owned is a chunk that belongs to a Writer.
+// owned is a chunk owned by a Writer.
 type owned struct {
 	page, index int
 	layout      Layout
@@ -13,9 +13,9 @@ type owned struct {
 	mem         []byte // header and payload
 }
 
-// try looks for a free chunk in so many pages and gives it its header. It does
-// not wait. Each search begins where the last one ended: there the chunks are
-// that were taken the longest time ago.
+// try looks for a free chunk in the given number of pages and writes its header. It
+// does not wait. Each search begins where the previous one ended: the chunks there
+// have been in use the longest.
 func (a *Arbiter) try(id uint32, head packetsWord, pages int) (c owned, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -34,7 +34,7 @@ func (a *Arbiter) try(id uint32, head packetsWord, pages int) (c owned, ok bool)
 }
 
 // tryPage is try for one page. a.mu is held, so only the service changes the page
-// meanwhile: it frees chunks, or the page as a whole, which is worth a second look.
+// meanwhile: it frees chunks, or the whole page, which is worth a second look.
 func (a *Arbiter) tryPage(page int, id uint32, head packetsWord) (owned, bool) {
 	p := a.mem.page(page)
 	for range 2 {
@@ -61,25 +61,25 @@ func (a *Arbiter) tryPage(page int, id uint32, head packetsWord) (owned, bool) {
 	return owned{}, false
 }
 
-// Pauses of a writer that waits for a chunk: nobody tells it of one.
+// Pauses of a writer that polls for a free chunk.
 const (
 	firstPause = 20 * time.Microsecond
 	lastPause  = 2 * time.Millisecond
-	yields     = 4 // looks without a pause before
-	// knockEvery is after how many looks the service gets a commit, of nothing if
-	// need be: an endpoint may notice only then that it is gone.
+	yields     = 4 // attempts before the first pause
+	// knockEvery is the number of attempts after which the service gets a commit, even
+	// an empty one: an endpoint may notice only then that the service is gone.
 	knockEvery = 64
 )
 
-// worthWaiting reports whether chunks are taken out of the memory at all.
+// worthWaiting reports whether a service takes chunks out of the memory at all.
 func (a *Arbiter) worthWaiting(w *Writer) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return w.policy == Stall && a.ep != nil && w.target.bound
 }
 
-// wait waits for a free chunk, until StallLimit at most. The writer must hold none
-// itself, or all could wait for each other.
+// wait waits for a free chunk, for at most StallLimit. The writer must hold no
+// chunk, or all writers could wait for each other.
 func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 	a.stats.stalls.Add(1)
 	a.hurry()
@@ -121,7 +121,7 @@ func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 	}
 }
 
-// gaveUp says that a writer waited in vain. It returns false.
+// gaveUp reports a writer that timed out. It returns false.
 func (a *Arbiter) gaveUp(w *Writer, start time.Time) bool {
 	a.stats.timeouts.Add(1)
 	if a.cfg.OnStall != nil {
@@ -130,14 +130,14 @@ func (a *Arbiter) gaveUp(w *Writer, start time.Time) bool {
 	return false
 }
 
-// complete makes a chunk the Reader's.
+// complete passes a chunk to the Reader.
 func (a *Arbiter) complete(c *owned) {
 	if a.mem.move(c.page, c.layout, c.index, BeingWritten, Complete, ownerAttempts) != nil {
 		a.stats.contested.Add(1)
 	}
 }
 
-// giveBack takes a chunk that its writer has filled.
+// giveBack accepts a chunk that its writer has filled.
 func (a *Arbiter) giveBack(w *Writer, c *owned) {
 	a.mu.Lock()
 	if a.closed {

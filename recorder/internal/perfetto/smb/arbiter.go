@@ -7,73 +7,73 @@ import (
 	"time"
 )
 
-// Config says how a program uses its memory.
+// Config describes a program's memory and how the program uses it.
 type Config struct {
-	// Memory is the buffer, in pages of PageSize bytes. See [Arbiter.Done] for how
-	// long it is used.
+	// Memory is the buffer, in pages of PageSize bytes. See [Arbiter.Done] for how long
+	// it is used.
 	Memory   []byte
 	PageSize int
-	// Layout is how a page that is free is cut. Div1 if 0. Each Writer keeps a chunk
-	// for itself: there must be more chunks than writers, better a few times as many.
+	// Layout is how a free page is divided. Div1 if 0. Each Writer keeps a chunk for
+	// itself: there must be more chunks than writers, preferably a few times as many.
 	Layout Layout
-	// Emulated says that no service sees the memory: chunks travel in the commits.
+	// Emulated means that no service sees the memory: chunks travel in the commits.
 	Emulated bool
 
-	// Delay is how long a commit waits for more to come with it; 0: not at all.
+	// Delay is how long a commit waits for more chunks; 0 means not at all.
 	Delay time.Duration
-	// CommitBytes ends the wait: as soon as chunks of so many bytes are complete.
-	// Half of the memory if 0.
+	// CommitBytes ends the wait once complete chunks have this many bytes. Half of the
+	// memory if 0.
 	CommitBytes int
-	// Inline lets the writer that completes the last of CommitBytes send the commit
-	// itself, if nobody else is about to. It is for endpoints that do not block.
+	// Inline lets the writer that reaches CommitBytes send the commit itself, unless
+	// another goroutine is sending one. It is for endpoints that do not block.
 	Inline bool
 
-	// StallLimit is how long a writer with the policy Stall waits for a chunk before
-	// it drops. Ten seconds if 0.
+	// StallLimit is how long a writer with the policy Stall waits for a chunk before it
+	// drops packets. Ten seconds if 0.
 	StallLimit time.Duration
-	// OnStall, if not nil, is told of a writer that has waited StallLimit. It is
-	// called by the goroutine that writes.
+	// OnStall, if not nil, is called by a writer that has waited StallLimit, in the
+	// goroutine that writes.
 	OnStall func(writer uint16, waited time.Duration)
 }
 
-// Arbiter is a program's side of the memory. It hands chunks to writers and
-// commits those that are complete. All methods may be called by any goroutine.
+// Arbiter is a program's side of the memory. It hands chunks to writers and commits
+// the complete ones. All methods may be called from any goroutine.
 type Arbiter struct {
 	mem memory
 	cfg Config
 
 	mu           sync.Mutex
-	ep           Endpoint // nil: there is none yet, or no more
+	ep           Endpoint // nil before Connect and after Close
 	closed       bool
-	refs         int // who may touch the memory: writers, commits, the Arbiter till it is closed
+	refs         int // users of the memory: writers, commits, and the Arbiter until it is closed
 	cursor       int // the page where the next search begins
 	ids          ids
 	writers      map[uint16]*Target
-	unregistered map[uint16]struct{} // writers that the service was not told of
+	unregistered map[uint16]struct{} // writers that the service has not been told of
 	queue        []queued
 	ended        []leaving
 	flushID      uint64
 	bytes        int // of chunks in queue that can be committed
 
-	sending sync.Mutex // held while a commit is sent, so that they arrive in order
+	sending sync.Mutex // held while a commit is sent, so that commits arrive in order
 	out     Commit
 	part    Commit
-	arena   []byte // data of a commit of emulated memory
+	arena   []byte // data of a commit with emulated memory
 
-	woken   chan struct{} // something is to be committed
-	hurried chan struct{} // now
+	woken   chan struct{} // there is something to commit
+	hurried chan struct{} // commit now
 	quit    chan struct{}
 	done    chan struct{}
-	turn    chan struct{} // of writers that wait for a chunk, one looks for it
-	knock   atomic.Bool   // the next commit is sent even if there is nothing in it
+	turn    chan struct{} // only the writer that holds it looks for a chunk; the others wait
+	knock   atomic.Bool   // the next commit is sent even if it is empty
 
 	stats struct {
 		chunks, commits, dropped, losses, stalls, timeouts, contested atomic.Uint64
 	}
 }
 
-// New returns an Arbiter. ep may be nil: writers can write at once then, and what
-// they write is committed after [Arbiter.Connect].
+// New returns an Arbiter. ep may be nil: writers can then write at once, and their
+// packets are committed after [Arbiter.Connect].
 func New(cfg Config, ep Endpoint) (*Arbiter, error) {
 	mem, err := newMemory(cfg.Memory, cfg.PageSize)
 	if err != nil {
@@ -107,17 +107,17 @@ func New(cfg Config, ep Endpoint) (*Arbiter, error) {
 	return a, nil
 }
 
-// Chunks returns how many chunks the memory has.
+// Chunks returns the number of chunks in the memory.
 func (a *Arbiter) Chunks() int { return a.mem.pages * a.cfg.Layout.Chunks() }
 
-// Flush commits all that is complete and returns when the endpoint has it.
+// Flush commits all complete chunks and returns when the endpoint has them.
 func (a *Arbiter) Flush() {
 	a.sending.Lock()
 	defer a.sending.Unlock()
 	a.flush()
 }
 
-// flush is [Arbiter.Flush]. a.sending is held.
+// flush is [Arbiter.Flush]. Called with a.sending held.
 func (a *Arbiter) flush() {
 	a.mu.Lock()
 	ep := a.ep
@@ -140,9 +140,9 @@ func (a *Arbiter) flush() {
 	a.mu.Unlock()
 }
 
-// AckFlush answers a flush request of the service, and all before it, with the
-// next commit, which is sent soon. What writers hold is not in it unless they were
-// flushed before: see [Writer.Flush].
+// AckFlush answers a flush request of the service, and all earlier ones, with the
+// next commit, which is sent soon. Packets that writers hold are not included unless
+// the writers were flushed first: see [Writer.Flush].
 func (a *Arbiter) AckFlush(id uint64) {
 	a.mu.Lock()
 	a.flushID = max(a.flushID, id)
@@ -150,10 +150,10 @@ func (a *Arbiter) AckFlush(id uint64) {
 	a.hurry()
 }
 
-// Close ends the Arbiter: the service is gone, or no longer wanted. Nothing is
-// committed any more; call Flush before if it should be. Writers drop what does
-// not fit their chunks, those that wait return at once. A call of the endpoint
-// that is under way goes on: Done waits for it.
+// Close ends the Arbiter: the service is gone, or no longer wanted. Nothing more is
+// committed; call Flush first if necessary. Writers drop packets that do not fit
+// into their chunks, and waiting writers return at once. A running call of the
+// endpoint continues: Done waits for it.
 func (a *Arbiter) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -166,18 +166,18 @@ func (a *Arbiter) Close() {
 	a.release()
 }
 
-// Done returns a channel that is closed when the Arbiter and all its writers are:
-// the memory is not touched any more, and may be unmapped.
+// Done returns a channel that is closed when the Arbiter and all its writers are
+// closed: then the memory is no longer accessed, and may be unmapped.
 func (a *Arbiter) Done() <-chan struct{} { return a.done }
 
-// release gives up one reference to the memory. a.mu is held.
+// release drops one reference to the memory. Called with a.mu held.
 func (a *Arbiter) release() {
 	if a.refs--; a.refs == 0 {
 		close(a.done)
 	}
 }
 
-// commits is the goroutine that sends what waits.
+// commits is the goroutine that sends commits.
 func (a *Arbiter) commits() {
 	defer func() {
 		a.mu.Lock()
@@ -213,7 +213,7 @@ func (a *Arbiter) hurry() { tell(a.hurried) }
 func tell(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // it is known already
+	default: // already signaled
 	}
 }
 
@@ -224,11 +224,11 @@ type Stats struct {
 	Dropped   uint64 // packets
 	Losses    uint64 // times that a writer began to drop
 	Stalls    uint64 // times that a writer waited for a chunk
-	Timeouts  uint64 // of these, how often in vain
-	Contested uint64 // chunks that the other side changed while they were ours
+	Timeouts  uint64 // those of them that timed out
+	Contested uint64 // chunks that the other side changed while the program owned them
 }
 
-// Stats returns the counts.
+// Stats returns the current counts.
 func (a *Arbiter) Stats() Stats {
 	s := &a.stats
 	return Stats{

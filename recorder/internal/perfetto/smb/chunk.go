@@ -2,36 +2,35 @@ package smb
 
 import "fmt"
 
-// Chunk is a copy of a chunk, as its writer said it is. Nothing of it was
-// checked: the writer id can be any, and the packets are looked at by
-// [Chunk.Fragments].
+// Chunk is a copy of a chunk, as its writer described it. It is not checked: the
+// writer id can be any, and [Chunk.Fragments] checks the packets.
 type Chunk struct {
 	Page, Index int    // where it was
 	ID          uint32 // consecutive for each writer
 	Writer      uint16
-	// Count is how many packets and fragments there are to be read.
+	// Count is the number of packets and fragments to read.
 	Count int
 	Flags Flags
 	// Complete is false for a chunk that was copied while it was being written.
 	Complete bool
-	// Size is what the chunk takes in the memory in bytes, header included.
+	// Size is the chunk's size in the memory in bytes, header included.
 	Size int
-	// Payload is a copy of what follows the header: all of it, or where the chunk
-	// is not complete as much as holds Count packets. It belongs to the Chunk, and
-	// is used again when the Chunk is filled the next time.
+	// Payload is a copy of the bytes after the header: all of them, or, if the chunk is
+	// not complete, those of Count packets. It belongs to the Chunk, and is overwritten
+	// when the Chunk is next filled.
 	Payload []byte
 }
 
-// copyWhole copies a chunk that its writer says it is done with.
+// copyWhole copies a chunk that its writer has completed.
 func (c *Chunk) copyWhole(page, index int, mem []byte) {
 	c.header(page, index, mem, loadWord[packetsWord](word(mem, 4)))
 	c.Complete = true
 	c.Payload = append(c.room(mem), mem[chunkHeader:]...)
 }
 
-// copyPart copies the packets of a chunk that are whole though the chunk is being
-// written. It reports whether there are any. Only bytes that the count says are
-// done are touched, each of them once.
+// copyPart copies the whole packets of a chunk that is being written. It reports
+// whether there are any. It reads only bytes that the count declares finished, each
+// once.
 func (c *Chunk) copyPart(page, index int, mem []byte) bool {
 	w := loadWord[packetsWord](word(mem, 4))
 	if w.count() < 2 {
@@ -45,7 +44,7 @@ func (c *Chunk) copyPart(page, index int, mem []byte) bool {
 	return true
 }
 
-// header sets all but the payload.
+// header sets all fields but the payload.
 func (c *Chunk) header(page, index int, mem []byte, w packetsWord) {
 	*c = Chunk{
 		Page: page, Index: index,
@@ -55,7 +54,7 @@ func (c *Chunk) header(page, index int, mem []byte, w packetsWord) {
 	}
 }
 
-// room returns the payload, empty, with room for that of a chunk.
+// room returns the payload, empty, with capacity for that of a chunk.
 func (c *Chunk) room(mem []byte) []byte {
 	if n := len(mem) - chunkHeader; cap(c.Payload) < n {
 		return make([]byte, 0, n)
@@ -63,8 +62,8 @@ func (c *Chunk) room(mem []byte) []byte {
 	return c.Payload[:0]
 }
 
-// copyPackets appends count packets of src to dst, or all of src if these are
-// none. A size is copied before it is used.
+// copyPackets appends count packets of src to dst, or all of src if they are
+// invalid. It copies a size before using it.
 func copyPackets(dst, src []byte, count int) []byte {
 	base := len(dst)
 	for range count {
@@ -84,9 +83,8 @@ func copyPackets(dst, src []byte, count int) []byte {
 	return dst
 }
 
-// ParseChunk fills c with a chunk that came as bytes, header included, as it does
-// where the memory is emulated. complete is false for one that was sent while
-// being written.
+// ParseChunk fills c from the bytes of a chunk, header included, as sent with
+// emulated memory. complete is false if the chunk was sent while being written.
 func ParseChunk(c *Chunk, data []byte, complete bool) error {
 	if len(data) <= chunkHeader || len(data) > MaxPageSize-pageHeader {
 		return fmt.Errorf("%w: chunk of %d bytes", ErrCorrupt, len(data))

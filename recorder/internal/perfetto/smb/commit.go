@@ -1,62 +1,63 @@
 package smb
 
-// Commit is what a program tells its service: the request CommitData.
+// Commit is what a program sends its service: the request CommitData.
 type Commit struct {
 	Moves []Move
-	// FlushID is the flush request that is answered with it, and with it all
-	// before; 0 for none.
+	// FlushID is the flush request that it answers, together with all earlier ones; 0 if
+	// none.
 	FlushID uint64
 }
 
 // Move asks the service to copy a chunk.
 type Move struct {
 	Page, Chunk uint32
-	Buffer      uint32 // the service's, that the chunk is for; 0: it may be forgotten
-	// Data is the chunk, header included, where the memory is emulated; else nil.
+	Buffer      uint32 // the service's buffer for the chunk; 0 if the chunk can be dropped
+	// Data is the chunk, header included, if the memory is emulated; else nil.
 	Data []byte
-	// Incomplete says that Data is of a chunk that is still being written.
+	// Incomplete means that the chunk in Data is still being written.
 	Incomplete bool
 }
 
-// Endpoint is the way to the service. Its methods must not call the Arbiter, but
-// for [Arbiter.Close], and should not block for long: writers may wait for them, or
-// find no chunk because none is committed meanwhile.
+// Endpoint is an Arbiter's connection to the service. Its methods must not call the
+// Arbiter, except for [Arbiter.Close], and should not block for long: writers may
+// wait for them, or find no chunk because none is committed meanwhile.
 type Endpoint interface {
-	// Commit sends a commit of at most [MaxCommit] bytes or so. It is not called
-	// while it runs, and the order of calls must be kept. What c holds is gone when
-	// it returns. While a writer waits in vain for a chunk, there are commits of
-	// nothing, so that an endpoint that has lost its service can notice.
+	// Commit sends a commit of at most about [MaxCommit] bytes. Calls do not overlap,
+	// and their order must be kept. The contents of c are invalid after it returns.
+	// While a writer waits in vain for a chunk, there are empty commits, so that an
+	// endpoint that has lost its service can notice.
 	Commit(c *Commit)
-	// RegisterWriter says which buffer a writer writes for. It is called before the
-	// writer writes, where the buffer is known by then, by whoever makes the writer
-	// or binds its target.
+	// RegisterWriter tells the service which buffer a writer writes for. It is called
+	// before the writer writes, if the buffer is known by then, by the goroutine that
+	// makes the writer or binds its target.
 	RegisterWriter(writer uint16, buffer uint32)
-	// UnregisterWriter says that a writer has ended, behind its last commit.
+	// UnregisterWriter tells the service that a writer has ended. It is called after the
+	// writer's last commit.
 	UnregisterWriter(writer uint16)
 }
 
-// MaxCommit is how large a commit gets in bytes before it is sent in parts: what
-// a frame of the protocol holds, less what is around it.
+// MaxCommit is the size in bytes up to which a commit is sent in one part: that of a
+// frame of the protocol, less its overhead.
 const MaxCommit = 128<<10 - 512
 
-// moveBytes is what a move takes in a request at most, besides its data.
+// moveBytes is the most that a move takes in a request, besides its data.
 const moveBytes = 32
 
-// queued is a chunk that waits to be committed.
+// queued is a chunk that waits for its commit.
 type queued struct {
 	owned
 	target *Target
 }
 
-// leaving is a writer that has ended and is to be unregistered.
+// leaving is a writer that has ended and is not yet unregistered.
 type leaving struct {
 	id   uint16
-	next uint32 // the chunk id that the writer id goes on with
+	next uint32 // the chunk id with which the writer id continues
 }
 
-// take moves what can be sent from what waits into a.out, and returns the writers
-// that end with it. What is for a target that is not bound yet stays. a.sending
-// and a.mu are held.
+// take moves the queued chunks that can be sent into a.out, and returns the writers
+// that end with it. Chunks for a target that is not bound stay. Called with
+// a.sending and a.mu held.
 func (a *Arbiter) take() []leaving {
 	out := &a.out
 	*out = Commit{Moves: out.Moves[:0], FlushID: a.flushID}
@@ -82,7 +83,8 @@ func (a *Arbiter) take() []leaving {
 	return ended
 }
 
-// send hands a.out to the endpoint, in parts if it is large. a.sending is held.
+// send passes a.out to the endpoint, in parts if it is large. Called with a.sending
+// held.
 func (a *Arbiter) send(ep Endpoint) {
 	moves := a.out.Moves
 	if knock := a.knock.Swap(false); !knock && len(moves) == 0 && a.out.FlushID == 0 {

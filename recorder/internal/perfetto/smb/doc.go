@@ -1,11 +1,11 @@
-// Package smb is the memory through which a program hands trace packets to a
-// tracing service: the shared memory buffer of Perfetto's protocol. It knows
-// nothing of sockets, and not what a packet means.
+// Package smb is the memory through which a program hands trace packets to a tracing
+// service: the shared memory buffer of Perfetto's protocol. It does not know about
+// sockets, or what a packet means.
 //
-// A program has an [Arbiter] over the memory and gives each goroutine, or each
-// few, a [Writer]. A service has a [Reader] over the same memory. What one tells
-// the other besides goes through an [Endpoint]: which chunks are complete
-// ([Commit]), and which writer writes for which buffer.
+// A program has an [Arbiter] over the memory and gives each goroutine, or every few,
+// a [Writer]. A service has a [Reader] over the same memory. All other communication
+// goes through an [Endpoint]: which chunks are complete ([Commit]), and which writer
+// writes for which buffer.
 //
 // # Layout
 //
@@ -23,16 +23,16 @@
 //	chunk  0  u32  chunk id: 0, 1, 2, … of its writer, wrapping
 //	       4  u16  writer id, 1 to 32767
 //	       6  u16  bits 9 to 0 count of packets, 15 to 10 flags
-//	       8  packets, one behind the other: size as a varint, then the bytes
+//	       8  packets, one after the other: size as a varint, then the bytes
 //
-// A size is one byte, or four (a varint with more bytes than it needs, because
-// it is written when the packet is at its end). Writers know no other; readers
-// take any varint of up to four bytes. A packet of size 0 is none. A packet that
-// is longer than the rest of its chunk continues in the writer's next chunk, as a
-// fragment with a size of its own; the flags of both chunks say so. A program of
+// A size takes one byte, or four (a varint with more bytes than it needs, because it
+// is written after the packet). Writers use no other lengths; readers accept any
+// varint of up to four bytes. A size of 0 means that there is no packet. A packet
+// that is longer than the rest of its chunk continues in the writer's next chunk, as
+// a fragment with its own size; the flags of both chunks mark this. A program with
 // another library may give a chunk away before it knows the length of a message
-// inside of a packet: it leaves four zero bytes and the flag [NeedsPatching], and
-// sends the length later. Readers take that ([Patch]); a [Writer] never does it.
+// inside a packet: it leaves four zero bytes, sets the flag [NeedsPatching], and
+// sends the length later. Readers support that ([Patch]); a [Writer] never does it.
 //
 // # States
 //
@@ -48,8 +48,8 @@
 //	└─────┤  BeingRead 2   │◄───────────────────────────┤  Complete 3  │
 //	      └────────────────┘   Reader, told by a Commit └──────────────┘
 //
-// Over emulated memory, which no service sees, the Arbiter itself takes a chunk
-// from Complete to Free when it has copied it into a Commit.
+// With emulated memory, which no service sees, the Arbiter itself moves a chunk from
+// Complete to Free after copying it into a Commit.
 //
 // Who writes what, and how the other side may read it:
 //
@@ -64,26 +64,25 @@
 //
 // # The count
 //
-// The count is the number of packets that were begun, and a packet counts as
-// begun as soon as the one before it is whole. So in a chunk that is being
-// written all packets but the last can be copied at any moment (scraping): a
-// program that is killed loses none that it had finished. A chunk that is given
-// away between two packets has one zero byte behind its last, as the packet that
-// was counted and never came.
+// The count is the number of packets begun, and a packet counts as begun as soon as
+// the previous one is whole. So in a chunk that is being written all packets but the
+// last can be copied at any moment (scraping): a program that is killed loses no
+// finished packet. A chunk that is given away between two packets has one zero byte
+// after its last packet, in place of the packet that was counted but never written.
 //
 // # Loss
 //
-// A Writer that gets no chunk drops packets ([Drop]) or first waits ([Stall]).
-// It never blocks for good and never ends the program. A packet that was begun
-// gets a size that no packet has ([ErrAborted] to who reads it); the first packet
-// that is written again says that some were lost before it; and [Writer.Next]
-// tells whoever writes it that what earlier packets said may not have arrived.
+// A Writer that gets no chunk drops packets ([Drop]) or first waits ([Stall]). It
+// never blocks forever and never ends the program. A packet that cannot be finished
+// gets a size that no packet has ([ErrAborted] for readers); the next packet that is
+// written is marked as following a loss; and [Writer.Next] tells the program that
+// the contents of earlier packets may not have arrived.
 //
 // # Trust
 //
-// A Reader believes nothing. It copies first and looks at the copy alone, takes
-// every number as what it may be and not as what it should be, allocates no more
-// than a chunk, and turns what makes no sense, a mapping cut short included, into
-// an error. An Arbiter checks what it reads of the page words in the same way, but
-// memory that is cut short ends the program: it must be sealed against that.
+// A Reader trusts nothing. It copies first and looks only at the copy, checks every
+// number, allocates no more than a chunk, and turns invalid data, and a mapping cut
+// short, into an error. An Arbiter checks what it reads from the page words in the
+// same way, but memory that is cut short ends the program: it must be sealed against
+// that.
 package smb

@@ -1,7 +1,7 @@
 package smb
 
-// Where the service is out of reach of the memory, behind a network, chunks travel
-// in the commits, and the program frees them itself.
+// If the service cannot share the memory, because it is across a network, chunks
+// travel in the commits, and the program frees them itself.
 
 // takeData copies a complete chunk for a commit and frees it. a.mu is held.
 func (a *Arbiter) takeData(c *owned) []byte {
@@ -13,8 +13,8 @@ func (a *Arbiter) takeData(c *owned) []byte {
 	return a.arena[at:len(a.arena):len(a.arena)]
 }
 
-// Scrape commits what waits, and then what is in chunks that are still being
-// written: what a service does by itself where it sees the memory. It is for
+// Scrape commits the queued chunks, and then the packets in chunks that are still
+// being written: what a service does itself if it shares the memory. It is for
 // emulated memory, before a flush is answered.
 func (a *Arbiter) Scrape() {
 	a.sending.Lock()
@@ -48,8 +48,8 @@ func (a *Arbiter) Scrape() {
 	a.mu.Unlock()
 }
 
-// scraped returns a chunk as it would stand in the memory: its header, with the
-// packet that is not whole counted, its packets, and zeroes.
+// scraped returns a chunk in the format of the memory: its header, counting the
+// unfinished packet too, its packets, and zeros.
 func (a *Arbiter) scraped(c *Chunk) []byte {
 	at := len(a.arena)
 	a.arena = append(a.arena, make([]byte, c.Size)...)

@@ -2,29 +2,29 @@ package smb
 
 import "errors"
 
-// Errors that a caller may want to tell apart. Those of the package wrap them
-// and say which page and chunk.
+// Errors that a caller may want to distinguish. The package's errors wrap them and
+// name the page and chunk.
 var (
-	// ErrGeometry says that memory, page size or layout cannot be one of a buffer.
+	// ErrGeometry means that a buffer cannot have this memory, page size or layout.
 	ErrGeometry = errors.New("smb: not memory of a buffer")
 
-	// ErrNoChunk says that there is no such page, or no such chunk in it.
+	// ErrNoChunk means that there is no such page, or no such chunk in it.
 	ErrNoChunk = errors.New("smb: no such chunk")
-	// ErrState says that a chunk is not in the state that what was asked for needs.
+	// ErrState means that a chunk is not in the state that the operation needs.
 	ErrState = errors.New("smb: wrong state of chunk")
-	// ErrBusy says that a page word changed at each of many attempts.
+	// ErrBusy means that a page word changed during each of many attempts.
 	ErrBusy = errors.New("smb: page changes all the time")
-	// ErrFault says that memory could not be read: its file is shorter than it was.
+	// ErrFault means that the memory could not be read: its file has become shorter.
 	ErrFault = errors.New("smb: memory is gone")
 
-	// ErrCorrupt says that what is in a chunk makes no sense.
+	// ErrCorrupt means that the contents of a chunk make no sense.
 	ErrCorrupt = errors.New("smb: corrupt chunk")
-	// ErrAborted says that the writer gave up the last packet of a chunk: it had no
-	// memory for the rest. What was lost is that packet and maybe some after it.
+	// ErrAborted means that the writer gave up the last packet of a chunk: it had no
+	// memory for the rest. That packet is lost, and maybe some after it.
 	ErrAborted = errors.New("smb: packet given up by its writer")
 
-	// ErrNoWriterID says that all ids of writers are in use.
+	// ErrNoWriterID means that all writer ids are in use.
 	ErrNoWriterID = errors.New("smb: no id for one more writer")
-	// ErrClosed says that an Arbiter was closed.
+	// ErrClosed means that an Arbiter was closed.
 	ErrClosed = errors.New("smb: closed")
 )

@@ -2,19 +2,19 @@ package smb
 
 import "fmt"
 
-// Fragment is a packet of a chunk, or the part of one that is in it.
+// Fragment is a packet in a chunk, or the part of a packet in it.
 type Fragment struct {
-	// Data are the bytes, part of the Chunk's payload. They can be none: such a
-	// fragment is no packet, and no loss either.
+	// Data is the bytes, part of the Chunk's payload. If empty, the fragment is neither
+	// a packet nor a loss.
 	Data []byte
 	// Offset is where Data begins in the payload.
 	Offset int
-	// FromPrev says that these bytes continue the packet at the end of the chunk
-	// before, OnNext that the next chunk continues them.
+	// FromPrev means that these bytes continue the last packet of the previous chunk,
+	// OnNext that the next chunk continues them.
 	FromPrev, OnNext bool
 }
 
-// Fragments goes through the packets of a chunk.
+// Fragments iterates over the packets of a chunk.
 //
 //	it := chunk.Fragments()
 //	for it.Next() {
@@ -31,14 +31,14 @@ type Fragments struct {
 	err     error
 }
 
-// Fragments returns an iterator over the packets of the chunk. It reads the
-// payload as it is at each step.
+// Fragments returns an iterator over the packets of the chunk. Each step reads the
+// current payload.
 func (c *Chunk) Fragments() Fragments {
 	return Fragments{payload: c.Payload, flags: c.Flags, count: c.Count}
 }
 
-// Next goes to the next packet. It returns false behind the last one, and at the
-// first that makes no sense; what follows that one is lost.
+// Next moves to the next packet. It returns false after the last one, and at the
+// first that makes no sense; the packets after that one are lost.
 func (f *Fragments) Next() bool {
 	if f.read >= f.count || f.err != nil {
 		return false
@@ -73,18 +73,18 @@ func (f *Fragments) fault(n, length int) error {
 	return fmt.Errorf("%w: %s has %d bytes", ErrCorrupt, where, n)
 }
 
-// Read returns how many packets were gone through.
+// Read returns the number of packets so far.
 func (f *Fragments) Read() int { return f.read }
 
-// Used returns how many bytes of the payload they took, sizes included.
+// Used returns how many bytes of the payload they take, sizes included.
 func (f *Fragments) Used() int { return f.pos }
 
-// Err returns why there are fewer packets than the chunk says: nil if there are
-// not, [ErrAborted] if the writer gave one up, [ErrCorrupt].
+// Err returns why there were fewer packets than the chunk's count: nil if there were
+// not, [ErrAborted] if the writer gave one up, or [ErrCorrupt].
 func (f *Fragments) Err() error { return f.err }
 
-// Patch puts bytes that came late into a payload. offset is theirs in it. It
-// fails if they are not the four bytes of a length, or do not lie in the payload.
+// Patch writes a late length into a payload, at an offset in it. It fails if data is
+// not the four bytes of a length, or does not fit into the payload.
 func Patch(payload []byte, offset uint32, data []byte) error {
 	if len(data) != sizeBytes {
 		return fmt.Errorf("%w: patch of %d bytes; a length has %d", ErrCorrupt, len(data), sizeBytes)

@@ -1,16 +1,15 @@
 package smb
 
-// ids hands out writer ids. One that was given back comes again as late as
-// possible, and with the chunk id behind its last: a service tells chunks apart
-// by both, for as long as it keeps them.
+// ids hands out writer ids. An id is reused as late as possible, and its chunk ids
+// continue: a service tells chunks apart by both, while it keeps them.
 type ids struct {
-	fresh uint16   // the last one that was never used before
-	freed []uint16 // in the order in which they came back, from head on
+	fresh uint16   // the last one that had never been used
+	freed []uint16 // in the order in which they were returned, from head
 	head  int
-	next  []uint32 // by writer id: the chunk id to go on with
+	next  []uint32 // by writer id: the chunk id to continue with
 }
 
-// get returns an id and its first chunk id; 0 if there is none.
+// get returns an id and its first chunk id, or the id 0 if none is free.
 func (s *ids) get() (id uint16, chunk uint32) {
 	if s.fresh < MaxWriterID {
 		s.fresh++
@@ -34,7 +33,7 @@ func (s *ids) first(id uint16) uint32 {
 	return 0
 }
 
-// put takes an id back. chunk is the chunk id that its next writer begins with.
+// put returns an id. chunk is the chunk id that its next writer begins with.
 func (s *ids) put(id uint16, chunk uint32) {
 	for len(s.next) <= int(id) {
 		s.next = append(s.next, 0)

@@ -9,15 +9,15 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// Mapping is a file's bytes in memory, shared with whoever maps the file too.
+// Mapping is a file mapped into memory, shared with all processes that map it.
 type Mapping struct {
 	mem mmap.MMap
 }
 
-// Map maps the first size bytes of a file for reading and writing. The file may
-// be closed after. It must not become shorter while it is mapped: a Reader then
-// reports [ErrFault], but a Writer ends the program. On Linux a memory file that
-// is sealed against shrinking cannot.
+// Map maps the first size bytes of a file for reading and writing. The file may be
+// closed afterwards. It must not become shorter while it is mapped: a Reader then
+// reports [ErrFault], but a Writer ends the program. On Linux a memory file that is
+// sealed against shrinking cannot become shorter.
 func Map(f *os.File, size int) (*Mapping, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -33,7 +33,7 @@ func Map(f *os.File, size int) (*Mapping, error) {
 	return &Mapping{mem: m}, nil
 }
 
-// Bytes returns the mapped memory. It is gone after Close: touching it then ends
+// Bytes returns the mapped memory. It is invalid after Close: accessing it then ends
 // the program. See [Arbiter.Done].
 func (m *Mapping) Bytes() []byte { return m.mem }
 

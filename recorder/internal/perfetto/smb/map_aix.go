@@ -6,15 +6,15 @@ import (
 	"os"
 )
 
-// Mapping is a file's bytes in memory, which this platform does not share.
+// Mapping is a file mapped into memory, which this platform does not support.
 type Mapping struct{}
 
-// Map fails: no memory is shared on this platform.
+// Map fails: this platform has no shared memory.
 func Map(*os.File, int) (*Mapping, error) {
 	return nil, fmt.Errorf("smb: map shared memory: %w", errors.ErrUnsupported)
 }
 
-// Bytes returns nothing.
+// Bytes returns nil.
 func (m *Mapping) Bytes() []byte { return nil }
 
 // Close does nothing.

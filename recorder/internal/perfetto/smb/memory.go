@@ -5,17 +5,17 @@ import (
 	"runtime"
 )
 
-// memory is the whole buffer as either side sees it. What does not change is in
-// its fields; nothing that is in the memory itself is ever taken for granted.
+// memory is the whole buffer as either side sees it. Its fields never change;
+// nothing in the shared bytes is trusted.
 type memory struct {
 	data     []byte
 	pageSize int
 	pages    int
-	sizes    [layouts]int // of a chunk, by layout; 0: there are none
+	sizes    [layouts]int // of a chunk, by layout; 0 if it has no chunks
 }
 
-// Check reports why a buffer cannot have size bytes in pages of pageSize bytes,
-// or nil.
+// Check returns an error if a buffer cannot have size bytes in pages of pageSize
+// bytes.
 func Check(size, pageSize int) error {
 	switch {
 	case pageSize != 4<<10 && pageSize != 8<<10 && pageSize != 16<<10 && pageSize != 32<<10:
@@ -42,28 +42,28 @@ func newMemory(data []byte, pageSize int) (memory, error) {
 	return m, nil
 }
 
-// page returns the word of a page, which must be one of the memory.
+// page returns the word of a page. The page must be in the memory.
 func (m *memory) page(i int) *uint32 { return word(m.data, i*m.pageSize) }
 
-// chunk returns the bytes of a chunk, header included. The chunk must be one of
-// the layout.
+// chunk returns the bytes of a chunk, header included. The layout must have the
+// chunk.
 func (m *memory) chunk(page int, l Layout, i int) []byte {
 	size := m.sizes[l]
 	at := page*m.pageSize + pageHeader + i*size
 	return m.data[at : at+size : at+size]
 }
 
-// Attempts of a compare-and-swap on a page word. A swap fails because the other
-// side, or another chunk's owner, was faster, at most a few times in a row; an
-// owner that gives up leaves a chunk for nobody, so it gives others time instead.
+// Attempts of a compare-and-swap on a page word. A swap fails if the other side, or
+// the owner of another chunk, was faster, at most a few times in a row. An owner
+// that gave up would lose the chunk for both sides, so it yields to others instead.
 const (
 	readAttempts  = 64
 	ownerAttempts = 1 << 14
 )
 
-// move takes a chunk from one state to the next. It fails if the page has another
-// layout, or the chunk another state, than the caller knows it to have, or if the
-// word changes at each of the attempts.
+// move moves a chunk from one state to the next. It fails if the page does not have
+// the expected layout, or the chunk the expected state, or if the word changes
+// during each attempt.
 func (m *memory) move(page int, l Layout, i int, from, to State, attempts int) error {
 	p := m.page(page)
 	for n := 0; n < attempts; n++ {
@@ -84,8 +84,8 @@ func (m *memory) move(page int, l Layout, i int, from, to State, attempts int) e
 	return fmt.Errorf("%w: page %d", ErrBusy, page)
 }
 
-// free takes a chunk that its caller owns to Free. Its header is zeroed before,
-// so that nobody takes it for the header of the next writer's chunk.
+// free moves a chunk that the caller owns to Free. It zeroes the header first, so
+// that it cannot be mistaken for the header of the next writer's chunk.
 func (m *memory) free(page int, l Layout, i int, from State, attempts int) error {
 	mem := m.chunk(page, l, i)
 	storeWord[uint32](word(mem, 0), 0)

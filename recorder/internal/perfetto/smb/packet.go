@@ -1,6 +1,6 @@
 package smb
 
-// Begin begins a packet. One that was not ended is ended.
+// Begin begins a packet. It ends an open one first.
 func (w *Writer) Begin() {
 	if w.open {
 		w.End()
@@ -29,14 +29,14 @@ func (w *Writer) Begin() {
 // put appends a few bytes.
 func (w *Writer) put(b ...byte) { w.Append(b) }
 
-// reserve writes a length of which nothing is known yet.
+// reserve makes room for a length that is not known yet.
 func (w *Writer) reserve() {
 	clear(w.payload[w.pos : w.pos+sizeBytes])
 	w.pos += sizeBytes
 }
 
-// Append writes bytes of the packet: encoded fields, or parts of them. b is not
-// kept.
+// Append appends bytes to the packet: encoded fields, or parts of them. It does not
+// keep b.
 func (w *Writer) Append(b []byte) {
 	if len(b) > w.limit-w.pos {
 		w.appendOver(b)
@@ -46,7 +46,7 @@ func (w *Writer) Append(b []byte) {
 	w.pos += len(b)
 }
 
-// appendOver writes bytes that the chunk has no room for.
+// appendOver appends bytes that do not fit into the chunk.
 func (w *Writer) appendOver(b []byte) {
 	for len(b) > 0 && w.open && !w.lost {
 		if w.pos == w.limit && !w.spill() {
@@ -61,19 +61,19 @@ func (w *Writer) appendOver(b []byte) {
 	}
 }
 
-// written is how many bytes of the packet there are.
+// written returns the number of bytes of the packet so far.
 func (w *Writer) written() int { return w.before + w.pos - w.fragment - sizeBytes }
 
-// shorten moves the n bytes at the end, behind a length of four bytes, to behind
-// one of one byte.
+// shorten replaces a length of four bytes by one of one byte, and moves the n bytes
+// after it.
 func (w *Writer) shorten(at, n int) {
 	copy(w.payload[at+1:], w.payload[at+sizeBytes:w.pos])
 	w.payload[at] = byte(n)
 	w.pos -= sizeBytes - 1
 }
 
-// End ends the packet. It reports whether the packet will arrive as far as that is
-// in the Writer's hands.
+// End ends the packet. It reports whether the packet will arrive, as far as that
+// depends on the Writer.
 func (w *Writer) End() bool {
 	if !w.open {
 		return false
@@ -94,7 +94,7 @@ func (w *Writer) End() bool {
 		w.dirty, w.told = false, false
 	}
 	if w.pos == len(w.payload) {
-		w.giveBack() // there is no room for the packet that the count would promise
+		w.giveBack() // there is no room for the next packet, which the count would announce
 	} else {
 		w.packets += onePacket
 		storeWord(w.head, w.packets)

@@ -6,15 +6,15 @@ import (
 	"runtime/debug"
 )
 
-// Reader is a service's side of the memory of one program. It is for one
-// goroutine at a time. Whatever the program does to the memory meanwhile, a
-// Reader returns copies of bytes that were in it, or an error.
+// Reader is a service's side of the memory of one program. It must be used by one
+// goroutine at a time. Whatever the program does to the memory meanwhile, a Reader
+// returns copies of bytes that were in it, or an error.
 type Reader struct {
 	mem memory
 }
 
-// NewReader returns a Reader of memory in pages of pageSize bytes. The memory
-// must stay what it is as long as the Reader is used.
+// NewReader returns a Reader of memory in pages of pageSize bytes. The memory must
+// stay mapped while the Reader is used.
 func NewReader(mem []byte, pageSize int) (*Reader, error) {
 	m, err := newMemory(mem, pageSize)
 	if err != nil {
@@ -26,10 +26,10 @@ func NewReader(mem []byte, pageSize int) (*Reader, error) {
 // Pages returns how many pages the memory has.
 func (r *Reader) Pages() int { return r.mem.pages }
 
-// Take copies a complete chunk into c and frees it. The numbers may come from the
-// program as they are. Errors: [ErrNoChunk] if there is none with these numbers,
-// [ErrState] if it is not complete, or was changed while it was read, [ErrBusy],
-// [ErrFault]; c says nothing then. A chunk that is not complete is left as it is.
+// Take copies a complete chunk into c and frees it. The numbers need not be checked.
+// It returns [ErrNoChunk] if no chunk has these numbers, [ErrState] if it is not
+// complete or was changed while it was read, [ErrBusy] or [ErrFault]; c is invalid
+// then. A chunk that is not complete is left as it is.
 func (r *Reader) Take(page, index uint32, c *Chunk) (err error) {
 	defer r.catch(debug.SetPanicOnFault(true), &err)
 	if uint64(page) >= uint64(r.mem.pages) {
@@ -48,18 +48,18 @@ func (r *Reader) Take(page, index uint32, c *Chunk) (err error) {
 	return r.mem.free(p, l, i, BeingRead, readAttempts)
 }
 
-// Scrape copies what can be had of each chunk that is not free into c, one after
-// the other, and calls visit with each: all packets of a complete chunk, all but
-// the last of one that is being written. Nothing in the memory is changed, so the
-// same packets come again with the chunk's [Reader.Take]. Chunks come in the
-// order of the memory, not of their ids. It ends early when visit returns false.
+// Scrape copies the readable packets of each chunk that is not free into c, one
+// chunk after the other, and calls visit for each: all packets of a complete chunk,
+// all but the last of one that is being written. It does not change the memory, so a
+// later [Reader.Take] returns the same packets again. Chunks are visited in the
+// order of the memory, not of their ids. Scrape ends early if visit returns false.
 func (r *Reader) Scrape(c *Chunk, visit func(*Chunk) bool) (err error) {
 	defer r.catch(debug.SetPanicOnFault(true), &err)
 	r.mem.scrape(c, visit)
 	return nil
 }
 
-// scrape is [Reader.Scrape]. It reports whether it came to the end.
+// scrape is [Reader.Scrape]. It reports whether it reached the end.
 func (m *memory) scrape(c *Chunk, visit func(*Chunk) bool) bool {
 	for page := range m.pages {
 		w := loadWord[pageWord](m.page(page))
@@ -83,8 +83,8 @@ func (m *memory) scrape(c *Chunk, visit func(*Chunk) bool) bool {
 	return true
 }
 
-// catch turns a fault in the memory into an error. It is deferred; guarded is
-// what debug.SetPanicOnFault said before.
+// catch turns a fault in the memory into an error. It must be deferred; guarded is
+// the previous result of debug.SetPanicOnFault.
 func (r *Reader) catch(guarded bool, err *error) {
 	debug.SetPanicOnFault(guarded)
 	e := recover()

@@ -1,16 +1,16 @@
 package smb
 
-// Here a Writer changes chunks.
+// In this file a Writer changes chunks.
 
-// A writer that drops looks for a chunk again after so many packets or bytes: to
-// look takes longer than to drop.
+// A writer that drops packets looks for a chunk again after this many packets or
+// bytes, since looking takes longer than dropping.
 const (
 	lookPackets = 8
 	lookBytes   = 1 << 10
-	lookPages   = 64 // that it looks at
+	lookPages   = 64 // how many pages it looks at
 )
 
-// fresh gets a chunk for a packet to begin in. The writer has none.
+// fresh gets a chunk in which a packet can begin. The writer must have none.
 func (w *Writer) fresh() bool {
 	if w.closed {
 		return false
@@ -31,8 +31,8 @@ func (w *Writer) fresh() bool {
 	return true
 }
 
-// obtain gets a chunk, by waiting if that is the policy. One that drops already
-// does not wait again.
+// obtain gets a chunk, and waits for one if that is the policy. A writer that
+// already drops packets does not wait again.
 func (w *Writer) obtain(head packetsWord) bool {
 	pages := w.a.mem.pages
 	if w.dropping {
@@ -50,8 +50,8 @@ func (w *Writer) obtain(head packetsWord) bool {
 	return true
 }
 
-// breakPromise writes the chunk that the writer's last one said would follow: the
-// packet has no rest.
+// breakPromise writes the chunk that the writer's last one announced as its
+// continuation: it marks the packet as given up.
 func (w *Writer) breakPromise() bool {
 	if !w.obtain(newPackets(w.id, 1, ContinuesFromPrev)) {
 		return false
@@ -74,7 +74,7 @@ func (w *Writer) leave() {
 	if w.payload == nil {
 		return
 	}
-	w.payload[w.pos] = 0 // the packet that was counted and did not come
+	w.payload[w.pos] = 0 // the packet that was counted but never written
 	w.giveBack()
 }
 
@@ -85,7 +85,7 @@ func (w *Writer) giveBack() {
 	w.chunk, w.packets, w.head = owned{}, 0, nil
 }
 
-// spill goes on with the packet in the next chunk.
+// spill continues the packet in the next chunk.
 func (w *Writer) spill() bool {
 	if w.written() > MaxPacket {
 		w.giveUp()
@@ -124,15 +124,15 @@ func (w *Writer) part() {
 	w.giveBack()
 }
 
-// giveUp says in the current chunk that the packet will not be whole, and gives
-// the chunk away.
+// giveUp marks the packet in the current chunk as given up, and gives the chunk
+// away.
 func (w *Writer) giveUp() {
 	putSize(w.payload[w.fragment:], aborted)
 	w.lost = true
 	w.giveBack()
 }
 
-// exhausted says that there was no chunk: packets are dropped from here on.
+// exhausted records that there was no chunk: from now on packets are dropped.
 func (w *Writer) exhausted() {
 	if !w.dropping {
 		w.dropping = true
@@ -142,13 +142,13 @@ func (w *Writer) exhausted() {
 	w.lose(lossPresent | lossFull)
 }
 
-// lose makes the next packet that is written say that some before it were not.
+// lose makes the next written packet report a loss before it.
 func (w *Writer) lose(why int) {
 	w.loss |= why
 	w.dirty, w.told = true, false
 }
 
-// drop counts a packet that is not written.
+// drop counts a dropped packet.
 func (w *Writer) drop() {
 	w.dropped++
 	w.skipped++

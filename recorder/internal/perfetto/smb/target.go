@@ -2,12 +2,12 @@ package smb
 
 import "slices"
 
-// Target is what writers write for: a buffer of the service. A program that
-// records before a service told it which buffer that is uses one that is bound
-// later; what is written for it waits in the memory until then.
+// Target is a buffer of the service that writers write for. A program that records
+// before a service has told it the buffer uses a target that is bound later; until
+// then its packets wait in the memory.
 type Target struct {
 	a      *Arbiter
-	bound  bool // a.mu guards it, and what follows
+	bound  bool // a.mu guards it, and the fields below
 	buffer uint32
 }
 
@@ -19,8 +19,8 @@ func (a *Arbiter) Target(buffer uint32) *Target {
 // Reserve returns a target whose buffer is not known yet.
 func (a *Arbiter) Reserve() *Target { return &Target{a: a} }
 
-// Bind says which buffer the target is for; 0 says that there will be none, and
-// the service is to forget what was written for it. A target is bound once.
+// Bind sets the buffer of the target; 0 means that there will be none, and the
+// service drops what was written for it. A target is bound once.
 func (t *Target) Bind(buffer uint32) {
 	a := t.a
 	a.sending.Lock()
@@ -45,8 +45,8 @@ func (t *Target) Bind(buffer uint32) {
 	a.hurry()
 }
 
-// Connect gives an Arbiter that was made before there was a service the way to
-// it. It is called once.
+// Connect gives the endpoint to an Arbiter that was made before there was a service.
+// It must be called at most once.
 func (a *Arbiter) Connect(ep Endpoint) {
 	a.sending.Lock()
 	defer a.sending.Unlock()
@@ -73,8 +73,8 @@ func (a *Arbiter) Connect(ep Endpoint) {
 	}
 }
 
-// toRegister returns the writers that the service does not know yet and can now.
-// a.mu is held.
+// toRegister returns the writers that the service has not been told of and now can
+// be. Called with a.mu held.
 func (a *Arbiter) toRegister() (writers []uint16) {
 	if a.ep == nil {
 		return nil

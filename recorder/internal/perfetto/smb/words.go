@@ -6,14 +6,13 @@ import (
 	"unsafe"
 )
 
-// This is the only file of the package that knows of pointers into the memory.
-// A word is one of its aligned 32-bit numbers, which the other process may change
-// at any time; it is touched by the atomic operations below alone.
-// Their order is at least acquire for a load, release for a store, both
-// for a swap.
+// Only this file of the package uses pointers into the memory. A word is an aligned
+// 32-bit number in it, which the other process may change at any time; only the
+// atomic operations below access it. Their order is at least acquire for a load,
+// release for a store, and both for a swap.
 
-// word returns the word at an offset of mem. The offset must be a multiple of 4
-// from an address that checkAddress accepted; one outside of mem panics.
+// word returns the word at an offset of mem. The offset must be a multiple of 4, and
+// checkAddress must have accepted mem. An offset outside mem panics.
 func word(mem []byte, offset int) *uint32 {
 	b := mem[offset : offset+4]
 	return (*uint32)(unsafe.Pointer(unsafe.SliceData(b)))
@@ -26,8 +25,8 @@ func swapWord[T ~uint32](p *uint32, from, to T) bool {
 	return atomic.CompareAndSwapUint32(p, uint32(from), uint32(to))
 }
 
-// checkAddress reports memory whose words cannot be used: where it begins, or
-// the order of bytes of this machine.
+// checkAddress returns an error if the words of mem cannot be used, because of its
+// address or the byte order of this machine.
 func checkAddress(mem []byte) error {
 	if at := uintptr(unsafe.Pointer(unsafe.SliceData(mem))); at%8 != 0 {
 		return fmt.Errorf("%w: it begins at an address that is no multiple of 8", ErrGeometry)
@@ -39,13 +38,13 @@ func checkAddress(mem []byte) error {
 	return nil
 }
 
-// contains reports whether an address lies in mem.
+// contains reports whether an address is within mem.
 func contains(mem []byte, address uintptr) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
 	return address >= at && address-at < uintptr(len(mem))
 }
 
-// offset is where in the memory an address is that it contains.
+// offset returns the offset in the memory of an address that it contains.
 func (m *memory) offset(address uintptr) int {
 	return int(address - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
 }

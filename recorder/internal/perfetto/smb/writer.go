@@ -6,32 +6,32 @@ import (
 	"tracex/recorder/internal/policy"
 )
 
-// Policy is what a Writer does when there is no free chunk. The zero Policy is Drop here.
+// Policy is what a Writer does if there is no free chunk. The zero Policy is Drop.
 type Policy = policy.Policy
 
 const (
-	// Drop leaves packets out until there is a free chunk.
+	// Drop drops packets until there is a free chunk.
 	Drop = policy.Drop
-	// Stall waits, up to [Config.StallLimit], then drops. Before the target is
-	// bound it drops at once: nothing would end the wait.
+	// Stall waits, up to [Config.StallLimit], then drops. Before the target is bound it
+	// drops at once, since no service would free a chunk.
 	Stall = policy.Stall
 )
 
-// Writer writes the packets of one sequence. It is for one goroutine at a time,
-// and may be handed on from one to the next. Its fields are flat, though many: a small
-// packet takes a few nanoseconds.
+// Writer writes the packets of one sequence. It must be used by one goroutine at a
+// time, but can be passed from one to another. It has many fields at one level for
+// speed: a small packet takes a few nanoseconds.
 //
-// A packet is written whole, by [Writer.Packet], or piece by piece: [Writer.Begin],
-// then [Writer.Append], then [Writer.End]. To the
-// first packet, and to the first after a loss, the Writer adds the field of
-// TracePacket that says so. Packets must not have these fields themselves.
+// A packet is written at once, by [Writer.Packet], or in parts: [Writer.Begin], then
+// [Writer.Append], then [Writer.End]. The Writer adds the field of TracePacket that
+// marks the first packet, and the one that marks a packet after a loss. Packets must
+// not have these fields themselves.
 type Writer struct {
-	payload []byte      // of the current chunk; nil: there is none
-	pos     int         // where in payload to write on
-	plain   int         // up to where in payload Packet may write; 0: not at all
-	limit   int         // up to where Append may; 0 outside of packets
-	head    *uint32     // the chunk's header word that says what packets does
-	packets packetsWord // count: whole packets, and the one that is begun or will be
+	payload []byte      // of the current chunk; nil if there is none
+	pos     int         // the next write position in payload
+	plain   int         // where writes of Packet must end in payload; 0 if it must not write
+	limit   int         // where writes of Append must end; 0 outside packets
+	head    *uint32     // the chunk's header word, of which packets is a copy
+	packets packetsWord // count: whole packets, and the one that is begun or next
 
 	a      *Arbiter
 	target *Target
@@ -42,31 +42,31 @@ type Writer struct {
 
 	// The packet that is being written.
 	open     bool
-	lost     bool // it goes nowhere
+	lost     bool // it is not written
 	rest     bool // its fragment in this chunk is not the first
-	fragment int  // where in payload the fragment's size stands
+	fragment int  // where in payload the fragment's size is
 	before   int  // bytes in earlier fragments
 
 	closed   bool
-	first    bool // no packet was written yet
+	first    bool // no packet has been written yet
 	dropping bool // there was no free chunk
-	abort    bool // the last chunk promised a rest that will not come
-	loss     int  // what the next packet says of those before it; 0: none was lost
+	abort    bool // the last chunk announced a continuation that will not follow
+	loss     int  // the loss that the next packet reports; 0 if none
 	dirty    bool // the next packet cannot rely on earlier ones
-	told     bool // and Next has said so
-	skipped  int  // packets and bytes that were dropped since the last look
+	told     bool // and Next has returned Reset
+	skipped  int  // packets and bytes dropped since the last look
 	skipSize int
 	dropped  uint64
 }
 
-// What the field previous_packet_dropped says: bits.
+// Bits of the field previous_packet_dropped.
 const (
 	lossPresent = 1
 	lossFull    = 256 // there was no free chunk
 )
 
-// NewWriter returns a Writer for a target. Errors: [ErrNoWriterID] when 32767 are
-// in use, [ErrClosed].
+// NewWriter returns a Writer for a target. It returns [ErrNoWriterID] if 32767 are
+// in use, or [ErrClosed].
 func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 	if t == nil || t.a != a {
 		return nil, errors.New("smb: a target of another Arbiter")
@@ -101,13 +101,13 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 // ID returns the writer id.
 func (w *Writer) ID() uint16 { return w.id }
 
-// Dropped returns how many packets the Writer could not write.
+// Dropped returns how many packets the Writer has dropped.
 func (w *Writer) Dropped() uint64 { return w.dropped }
 
 // Packet writes a packet: the encoded fields of a TracePacket. It reports whether
-// the packet will arrive as far as that is in the Writer's hands. b is not kept.
+// the packet will arrive, as far as that depends on the Writer. It does not keep b.
 func (w *Writer) Packet(b []byte) bool {
-	// What is written here is what Begin, Append and End would write.
+	// This writes the same bytes as Begin, Append and End.
 	n, p := len(b), w.pos
 	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.plain || w.packets.count() > maxStarted {
 		return w.other(b)
@@ -122,9 +122,9 @@ func (w *Writer) Packet(b []byte) bool {
 }
 
 // Small returns room for a packet of at most n bytes, which is written there and
-// ended by [Writer.EndSmall], nothing between: what [Writer.Packet] does, without a
-// copy. It returns nil where that is not possible; the packet has to be written in
-// another way then.
+// ended by [Writer.EndSmall] with no other call between: [Writer.Packet] without a
+// copy. It returns nil if that is not possible; the packet must then be written in
+// another way.
 func (w *Writer) Small(n int) []byte {
 	p := w.pos
 	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.plain || w.packets.count() > maxStarted {
@@ -133,8 +133,8 @@ func (w *Writer) Small(n int) []byte {
 	return w.payload[p+1 : p+1+n : p+1+n]
 }
 
-// EndSmall ends a packet that was written into what Small returned, with the n
-// bytes that it really has.
+// EndSmall ends a packet that was written into the result of Small, with its actual
+// length n.
 func (w *Writer) EndSmall(n int) {
 	w.payload[w.pos] = byte(n)
 	w.pos += 1 + n
@@ -149,22 +149,22 @@ func (w *Writer) other(b []byte) bool {
 	return w.End()
 }
 
-// Next is what [Writer.Next] says.
+// Next is the result of [Writer.Next].
 type Next uint8
 
 const (
-	// Plain: the next packet follows those before it.
+	// Plain: the next packet can rely on the ones before it.
 	Plain Next = 0
-	// Reset: what earlier packets said may be unknown to who reads the next one, so
-	// it has to clear the incremental state and say all again.
+	// Reset: readers of the next packet may not know the contents of earlier ones, so it
+	// must clear the incremental state and write it again.
 	Reset Next = 1
-	// Skip: there is no room. The packet is counted as dropped; not to write it saves
+	// Skip: there is no room. The packet already counts as dropped; skipping it saves
 	// the time to encode it.
 	Skip Next = 2
 )
 
-// Next says what the next packet has to be. It is asked once for each packet,
-// before the packet is encoded.
+// Next returns what the next packet has to be. Call it once for each packet, before
+// encoding the packet.
 func (w *Writer) Next() Next {
 	if !w.dirty {
 		return Plain
@@ -181,18 +181,17 @@ func (w *Writer) ask() Next {
 		return Skip
 	}
 	w.told = true
-	w.plain = 0 // the next packet goes through End, which is to know of this
+	w.plain = 0 // the next packet goes through End, which handles told
 	return Reset
 }
 
-// Renew makes the next answer of [Writer.Next] Reset: because the service wants the
-// incremental state to be cleared, or another goroutine goes on with the Writer.
+// Renew makes the next result of [Writer.Next] Reset: because the service wants the
+// incremental state cleared, or another goroutine continues with the Writer.
 func (w *Writer) Renew() {
 	w.dirty, w.told = true, false
 }
 
-// Flush gives what was written to the service. The chunk that it is in is used
-// up by this.
+// Flush passes the written packets to the service. It uses up the current chunk.
 func (w *Writer) Flush() {
 	if w.open {
 		w.End()
@@ -201,7 +200,7 @@ func (w *Writer) Flush() {
 	w.a.hurry()
 }
 
-// Close ends the Writer. Its methods do nothing after.
+// Close ends the Writer. Afterwards its methods do nothing.
 func (w *Writer) Close() {
 	if w.closed {
 		return
