@@ -8,41 +8,41 @@ import (
 	"tracex/format/tracefile"
 )
 
-// blocks writes threads as blocks: it encodes their events, and says when what is
-// gathered of a thread is enough.
+// blocks writes threads as blocks: it encodes their events, and decides when a block
+// is full.
 type blocks struct {
 	to        *tracefile.Writer
-	version   format.Version // that is written
-	void      []byte         // the footer of a call that returned nothing
-	origin    int64          // ns: what times count from
-	events    int64          // that have numbers
-	held      int            // bytes of blocks that are gathered
+	version   format.Version // to write
+	void      []byte         // the footer of a call that returned void
+	origin    int64          // ns: the zero of times
+	events    int64          // numbered so far
+	held      int            // bytes of unwritten blocks
 	blockSize int
 	progress  func(int64)
-	observe   observer // nil but in tests
+	observe   observer // nil except in tests
 }
 
-// observer is told what is written, before it is encoded.
+// observer is called with each event before it is encoded.
 type observer interface {
 	began(t *thread, event int32, r *record)
 	ended(t *thread, o *open, end int64)
 }
 
-// thread is one thread of the trace that is being written.
+// thread is a thread of the trace that is being written.
 type thread struct {
 	tracefile.Block
-	counted int // bytes of the block that blocks knows of
+	counted int // bytes of its block that blocks.held includes
 	stack   []open
-	known   []int // positions in stack of slices whose ends are known
-	soonest int64 // the first of these ends, or earlier
-	buried  int   // slices in it that had no room on the stack
+	known   []int // positions in stack of slices with a known end
+	soonest int64 // the earliest of these ends, or an earlier time
+	buried  int   // slices in it that did not fit on the stack
 	lane    lane
 }
 
-// open is a slice that has begun and is not written to its end.
+// open is a slice that has begun and whose end is not written.
 type open struct {
-	start, duration int64 // ns; a duration < 0 is not known yet
-	at              int64 // logical position of its first content byte
+	start, duration int64 // ns; a duration < 0 is unknown
+	at              int64 // logical offset of its first content byte
 	event           int32
 	category, name  int32
 	result          []byte
@@ -80,17 +80,17 @@ func (b *blocks) push(t *thread, time, duration int64, r *record) error {
 	return nil
 }
 
-// voidFooter is that of a call that returned nothing.
+// voidFooter returns the footer of a call that returned void.
 func voidFooter(v format.Version) []byte {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
 	footer, err := f.Append(nil, v, format.ClassCall)
 	if err != nil {
-		panic(err) // a bug of ours
+		panic(err) // a bug of this package
 	}
 	return footer
 }
 
-// pop ends the innermost call of a thread at a time.
+// pop writes the end of a thread's innermost call.
 func (b *blocks) pop(t *thread, end int64) {
 	o := &t.stack[len(t.stack)-1]
 	data := t.Bytes()
@@ -103,7 +103,7 @@ func (b *blocks) pop(t *thread, end int64) {
 		unquoted(&f.Result, b.version)
 		var err error
 		if data, err = f.Append(data, b.version, format.ClassCall); err != nil {
-			data = append(t.Bytes(), b.void...) // cannot be: texts are cut
+			data = append(t.Bytes(), b.void...) // impossible: texts are cut
 		}
 	default:
 		data = append(data, b.void...)
@@ -132,8 +132,8 @@ func (b *blocks) leaf(t *thread, r *record) error {
 	return err
 }
 
-// due writes what is gathered of a thread when it makes a block, or of all
-// threads when it is too much.
+// due writes the thread's block if it is large enough, or those of all threads if
+// they take too much memory.
 func (b *blocks) due(t *thread, threads []*thread) {
 	b.held += t.Size() - t.counted
 	t.counted = t.Size()
@@ -147,7 +147,7 @@ func (b *blocks) due(t *thread, threads []*thread) {
 	}
 }
 
-// flush writes what is gathered of a thread as a block.
+// flush writes the gathered objects of a thread as a block.
 func (b *blocks) flush(t *thread) {
 	if t.Size() == 0 {
 		return
@@ -157,7 +157,7 @@ func (b *blocks) flush(t *thread) {
 	b.told()
 }
 
-// release no longer counts what is gathered of a thread.
+// release stops counting a thread's unwritten block.
 func (b *blocks) release(t *thread) {
 	b.held -= t.counted
 	t.counted = 0
@@ -169,7 +169,7 @@ func (b *blocks) told() {
 	}
 }
 
-// end writes the last block of a thread, and forgets what was gathered in it.
+// end writes the last block of a thread, and releases its memory.
 func (b *blocks) end(t *thread) {
 	b.release(t)
 	b.to.EndThread(&t.Block)
@@ -177,7 +177,7 @@ func (b *blocks) end(t *thread) {
 	*t = *newThread(t.Thread, t.Name)
 }
 
-// finish ends the files. last is the time of the recording's end.
+// finish ends the files. last is when the recording ended.
 func (b *blocks) finish(last int64) error { return b.to.End(last - b.origin) }
 
 func (b *blocks) failed() error { return b.to.Err() }

@@ -10,46 +10,46 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// recorded is what the recorders of the trace wrote, see package calls: their
-// objects become those of the result, and are not made to slices.
+// recorded holds the data of the trace's recorders, see package calls: their objects
+// are copied to the result, and do not become slices.
 type recorded struct {
 	known   map[uint64]*callsRecorder
 	list    []*callsRecorder // in order of appearance
-	threads int              // of all
+	threads int              // of all recorders
 
 	spool   *spool.Spool
 	sink    *sink
 	left    *tally
-	encoded []byte // room for a record
+	encoded []byte // scratch for a record
 }
 
 // callsRecorder is one recorder.
 type callsRecorder struct {
-	pid        processID      // its lower half is 0: not known
+	pid        processID      // its lower half is 0 if unknown
 	version    format.Version // of its objects
-	name       string         // before those of its threads, set when it is written
+	name       string         // prefix of its threads' names, set when the recorder is written
 	references *spool.Stream
-	known      *remember[reference, struct{}] // that are in references
+	known      *remember[reference, struct{}] // objects that are in references
 	ids        [format.KindCodeLocation + 1]int64
 	// ids are, by kind, one more than the largest of its references' ids.
 	threads map[int32]*spool.Stream
 }
 
-// reference names an object of a recorder.
+// reference identifies an object of a recorder.
 type reference struct {
 	kind format.Kind
 	id   int32
 }
 
 const (
-	// knownRecorders bounds how many recorders there may be, knownReferences how
-	// many objects of one are remembered: one that is forgotten may stand twice.
+	// knownRecorders bounds the number of recorders, and knownReferences how many
+	// objects of each are remembered: one that is forgotten may be written twice.
 	knownRecorders  = 1 << 10
 	knownReferences = 1 << 16
 )
 
-// read reads a packet of calls. Objects are looked at when they are
-// written, since where they lie tells what they are.
+// read reads a packet of calls. Its objects are decoded when they are written, since
+// their meaning depends on where they are.
 func (d *recorded) read(p *packet) error {
 	part, err := calls.Decode(p.data)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *recorded) read(p *packet) error {
 		d.left.leave(tooManyTracks, p)
 		return nil
 	}
-	if r.version != version { // a recorder writes one
+	if r.version != version { // a recorder writes only one
 		d.left.leave(damaged, p)
 		return nil
 	}
@@ -86,7 +86,7 @@ func (d *recorded) read(p *packet) error {
 		d.left.leave(withoutTime, p)
 		return nil
 	}
-	if p.early { // those of recorders have snapshots before them
+	if p.early { // packets of recorders have snapshots before them
 		d.left.leave(strangeClock, p)
 		if _, ok := d.sink.clocks.check(p, p.ns); !ok {
 			return nil
@@ -107,11 +107,11 @@ func (d *recorded) read(p *packet) error {
 	d.encoded = binary.AppendVarint(d.encoded[:0], p.offset)
 	d.encoded = binary.AppendVarint(d.encoded, p.ns)
 	d.encoded = binary.AppendVarint(d.encoded, shift)
-	// All at one time: they are read in the order of the input.
+	// All with the same time: they are read in the order of the input.
 	return d.spool.Add(records, 0, append(d.encoded, p.data...))
 }
 
-// get returns a recorder, a new one if need be; nil when there are too many.
+// get returns a recorder, and makes it if it is new; nil if there are too many.
 func (d *recorded) get(id uint64, v format.Version) *callsRecorder {
 	r := d.known[id]
 	if r == nil && len(d.list) < knownRecorders {
@@ -127,7 +127,7 @@ func (d *recorded) get(id uint64, v format.Version) *callsRecorder {
 	return r
 }
 
-// thread returns the records of a thread; nil when there are too many threads.
+// thread returns the records of a thread; nil if there are too many threads.
 func (d *recorded) thread(r *callsRecorder, id int32) *spool.Stream {
 	t := r.threads[id]
 	if t == nil && d.threads < knownTracks {
@@ -138,8 +138,8 @@ func (d *recorded) thread(r *callsRecorder, id int32) *spool.Stream {
 	return t
 }
 
-// refer keeps the references that are new. sound is false if one is damaged:
-// those before it are kept.
+// refer keeps the references that are new. sound is false if one is damaged: those
+// before it are kept.
 func (r *callsRecorder) refer(b []byte, to *spool.Spool) (sound bool, err error) {
 	for len(b) > 0 {
 		if !format.Kind(b[0]).Reference() {
@@ -163,7 +163,7 @@ func (r *callsRecorder) refer(b []byte, to *spool.Spool) (sound bool, err error)
 	return true, nil
 }
 
-// span returns from when to when a part is, on the clock of the trace.
+// span returns the time span of a part, on the clock of the trace.
 func span(p *calls.Part, ns, shift int64) (first, last int64, ok bool) {
 	first, last = ns, ns
 	for times := p.Times; len(times) > 0; {
@@ -189,7 +189,7 @@ func span(p *calls.Part, ns, shift int64) (first, last int64, ok bool) {
 	return first, last, last <= farTime
 }
 
-// addTime adds the first of times to ns, and returns those behind it.
+// addTime adds the first of times to ns, and returns the rest.
 func addTime(ns *int64, times []byte) (rest []byte, ok bool) {
 	d, rest, ok := calls.NextTime(times)
 	if !ok || d > farTime || *ns > math.MaxInt64-int64(d) {

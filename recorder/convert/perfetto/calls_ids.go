@@ -7,36 +7,37 @@ import (
 	"tracex/format"
 )
 
-// callsIDs makes the ids of one recorder those of the trace: to each is added
-// what is taken by the recorders before it. One that is alone keeps its ids.
+// callsIDs converts the ids of one recorder to those of the trace, by adding the
+// number of ids that earlier recorders took. The only recorder of a trace keeps its
+// ids.
 type callsIDs struct {
 	kinds  [format.KindCodeLocation + 1]int64
-	known  [format.KindCodeLocation + 1]int64 // of the recorder's
-	none   [format.KindCodeLocation + 1]int64 // what nothing in the trace is named
+	known  [format.KindCodeLocation + 1]int64 // ids of the recorder's references
+	none   [format.KindCodeLocation + 1]int64 // ids that are not used in the trace
 	thread int64
 	event  int64
 	same   bool           // all objects stay as they are
 	from   format.Version // of the recorder
-	to     format.Version // that is written
+	to     format.Version // to write
 	own    int32          // the id of ownClass in the trace
 }
 
-// errNoRoom: an id has no room behind those of others.
+// errNoRoom is returned for an id that does not fit after those of other recorders.
 var errNoRoom = errors.New("an id that does not fit in 31 bits")
 
-// id returns the id of what a recorder refers to; -1 is nothing.
+// id returns the id in the trace of a recorder's reference; -1 means none.
 func (d *callsIDs) id(kind format.Kind, id int32) int32 {
 	switch {
 	case id < 0:
 		return id
 	case int64(id) >= d.known[kind]:
-		// Its description was lost. It must not get that of another recorder.
+		// Its description was lost. It must not use that of another recorder.
 		return int32(min(d.none[kind], math.MaxInt32))
 	}
 	return int32(d.kinds[kind] + int64(id))
 }
 
-// eventID fails for numbers that cannot be.
+// eventID fails for event ids that are invalid or too large.
 func (d *callsIDs) eventID(id int32) (int32, error) {
 	if id < 0 || d.event+int64(id) > math.MaxInt32 {
 		return 0, errNoRoom
@@ -44,7 +45,7 @@ func (d *callsIDs) eventID(id int32) (int32, error) {
 	return int32(d.event + int64(id)), nil
 }
 
-// point changes the ids of a trace point.
+// point converts the ids of a trace point.
 func (d *callsIDs) point(p *format.Point) (err error) {
 	p.Location = d.id(format.KindCodeLocation, p.Location)
 	switch p.Class {
@@ -71,7 +72,7 @@ func (d *callsIDs) values(all []format.Value) {
 	}
 }
 
-// value changes the class of a value, and of those captured in it.
+// value converts the class of a value, and those of the values captured in it.
 func (d *callsIDs) value(v *format.Value) {
 	switch v.Kind {
 	case format.ValueObject, format.ValueArray, format.ValueException, format.ValueSequence, format.ValueEnum:
@@ -88,8 +89,8 @@ func (d *callsIDs) value(v *format.Value) {
 	}
 }
 
-// reference returns a reference object with the ids of the trace, and in its version:
-// t is nil where that is the recorder's.
+// reference returns a reference object with the ids and in the version of the trace.
+// t is nil if the version is the recorder's.
 func (d *callsIDs) reference(object []byte, t *format.Translator) ([]byte, error) {
 	c := format.NewContext(d.from)
 	id, _, err := c.Add(object)

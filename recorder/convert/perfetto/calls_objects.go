@@ -5,8 +5,8 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// whole makes open what a part says is open where it begins. sound is false when
-// it makes no sense: nothing is changed then.
+// whole opens the containers that are open where a part begins. sound is false if
+// they make no sense: then nothing is changed.
 func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) {
 	type opened struct {
 		header []byte
@@ -57,7 +57,8 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 	return true, nil
 }
 
-// peek reads what tells a trace point apart, with its event id in the trace.
+// peek decodes the identifying fields of a trace point, with its event id in the
+// trace.
 func (k *callsThread) peek(b []byte) (n int, err error) {
 	if format.Kind(b[0]) != format.KindTracePoint {
 		return 0, format.ErrCorrupt
@@ -69,8 +70,8 @@ func (k *callsThread) peek(b []byte) (n int, err error) {
 	return n, err
 }
 
-// header returns the trace point at the start of b as it stands in the trace, and
-// the size that it has in b. It sets c.point.
+// header returns the trace point at the start of b in the form of the trace, and its
+// size in b. It sets c.point.
 func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
 	c := k.c
 	if n, err = k.peek(b); err != nil || c.ids.same && c.point.Thread == k.id {
@@ -92,7 +93,7 @@ func (k *callsThread) header(b []byte) (object []byte, n int, err error) {
 	return c.object, n, err
 }
 
-// objects writes the objects of a part up to the first that makes no sense.
+// objects writes the objects of a part up to the first invalid one.
 func (k *callsThread) objects(p *calls.Part, ns int64) (sound bool, err error) {
 	times, timed := p.Times, len(p.Times) > 0
 	mark := func() bool {
@@ -151,31 +152,31 @@ func (k *callsThread) footer(b []byte, timed bool) {
 	k.pop(k.c.footer(b, o.class))
 }
 
-// footer returns a footer as it stands in the trace.
+// footer returns a footer in the form of the trace.
 func (c *callsWriter) footer(b []byte, class format.Class) []byte {
 	if c.ids.same || class == format.ClassIteration {
 		return b
 	}
 	var f format.Footer
 	if _, err := c.ids.from.DecodeFooter(b, class, &f); err != nil {
-		f = format.Unfinished(class) // what it says cannot be read, though its size can
+		f = format.Unfinished(class) // its contents cannot be read, though its size is known
 	}
 	if c.translator != nil {
-		if err := c.translator.Footer(&f, class); err != nil { // cannot be: there is room for a class
+		if err := c.translator.Footer(&f, class); err != nil { // impossible: there is room for a class
 			f = format.Unfinished(class)
 		}
 	}
 	c.ids.value(&f.Result)
 	footer, err := f.Append(c.object[:0], c.ids.to, class)
 	if c.object = footer; err != nil {
-		footer = c.w.blocks.void // cannot be: what a version lacks was translated
+		footer = c.w.blocks.void // impossible: what the version lacks was translated
 	}
 	return footer
 }
 
-// footerSize returns the size of a footer, 0 if it is none. What a footer of a
-// container that was never seen ends is not known: it is taken for the kind
-// behind which an object follows.
+// footerSize returns the size of a footer, or 0 if it is invalid. For a container
+// that was never seen, the class is unknown: the first one is assumed for which an
+// object follows the footer.
 func (k *callsThread) footerSize(b []byte) int {
 	if n := len(k.stack); n > 0 {
 		size, err := k.c.ids.from.Size(b, k.stack[n-1].class)

@@ -8,19 +8,19 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// What is recorded in another version of the format than the trace is written in is
-// translated object by object, see format.Translator, before its ids become those of
-// the trace.
+// Objects recorded in another version of the format than the trace is written in are
+// translated one by one, see format.Translator, before their ids become those of the
+// trace.
 
-// surveyed is how many objects of a kind that a trace has few of are taken note of
-// before others are translated. What is not known of the rest is guessed.
+// surveyed is how many objects of a rare kind are surveyed before the others are
+// translated. For the rest, missing information is guessed.
 const surveyed = 1 << 18
 
-// ownClass is the id of the one class that a recorder's objects may lack in the
-// version that is written. No object of version 22 has such an id.
+// ownClass is the id of the class that a recorder's objects may lack in the version
+// that is written. No object of version 22 has such an id.
 const ownClass = math.MinInt32
 
-// translate readies the translator for a recorder; nil where the version is the same.
+// translate makes the translator for a recorder, or nil if the versions are equal.
 func (c *callsWriter) translate() error {
 	c.translator = nil
 	if c.ids.from == c.ids.to {
@@ -37,7 +37,7 @@ func (c *callsWriter) translate() error {
 	return nil
 }
 
-// translated takes down what was guessed and lost.
+// translated adds up what was guessed and lost.
 func (c *callsWriter) translated() {
 	if c.translator == nil {
 		return
@@ -50,7 +50,7 @@ func (c *callsWriter) translated() {
 	}
 }
 
-// owe writes the class that an object needs which comes next.
+// owe writes the class that the next object needs.
 func (k *callsThread) owe() {
 	if k.c.translator == nil {
 		return
@@ -60,12 +60,12 @@ func (k *callsThread) owe() {
 		return
 	}
 	d.ID = k.c.ids.own
-	if object, err := d.Append(nil, k.c.ids.to); err == nil { // its name is short
+	if object, err := d.Append(nil, k.c.ids.to); err == nil { // cannot fail: its name is short
 		k.c.w.blocks.reference(k.t, object)
 	}
 }
 
-// survey goes over all that a recorder wrote.
+// survey surveys all data of a recorder.
 func (c *callsWriter) survey() (*format.Survey, error) {
 	s := &surveyor{known: format.NewSurvey(c.ids.from), version: c.ids.from, left: surveyed}
 	in, err := c.w.spool.Open(c.r.references)
@@ -94,25 +94,25 @@ func (c *callsWriter) survey() (*format.Survey, error) {
 	return s.known, nil
 }
 
-// surveyor goes over the parts of a thread, as far as they make sense.
+// surveyor surveys the parts of a thread, as far as they are valid.
 type surveyor struct {
 	known   *format.Survey
 	version format.Version
-	stack   []format.Class // of the containers that are open
-	left    int            // exceptions that may still be taken note of
+	stack   []format.Class // of the open containers
+	left    int            // exceptions that may still be surveyed
 }
 
-// note takes note of an object. One that is damaged is told of when it is written.
+// note surveys an object. A damaged one is reported when it is written.
 func (s *surveyor) note(object []byte) { _ = s.known.Object(object) }
 
-// part goes over what callsThread.record writes.
+// part surveys the part that callsThread.record writes.
 func (s *surveyor) part(record []byte) {
 	for range 3 {
 		_, n := binary.Varint(record)
 		record = record[n:]
 	}
 	p, err := calls.Decode(record)
-	if err != nil { // cannot be: it was read before
+	if err != nil { // impossible: it was read before
 		return
 	}
 	if p.Whole {
@@ -124,7 +124,7 @@ func (s *surveyor) part(record []byte) {
 
 func (s *surveyor) objects(b []byte) {
 	for len(b) > 0 && len(s.stack) < maxOpen {
-		open := format.ClassThrow // no container
+		open := format.ClassThrow // not a container
 		if n := len(s.stack); n > 0 {
 			open = s.stack[n-1]
 		}
@@ -143,7 +143,7 @@ func (s *surveyor) objects(b []byte) {
 	}
 }
 
-// point takes note of a trace point, unless it would be one too many.
+// point surveys a trace point, within the limit.
 func (s *surveyor) point(b []byte) {
 	class, _ := s.version.PointClass(b[format.PointClassAt])
 	if class.Container() {

@@ -13,14 +13,14 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// callsWriter writes what recorders recorded, a thread after the other.
+// callsWriter writes the data of recorders, one thread after the other.
 type callsWriter struct {
 	w    *writer
 	r    *callsRecorder
 	ids  callsIDs
 	next callsIDs // of the next recorder; known is not set
 
-	translator *format.Translator // nil: the recorder's version is that of the trace
+	translator *format.Translator // nil if the recorder's version is that of the trace
 	changes    map[format.Change]int64
 
 	referred bool // the references are written
@@ -70,8 +70,8 @@ func (w *writer) calls(ctx context.Context) error {
 	return nil
 }
 
-// nameRecorders names the recorders of a trace that has other threads as well, as
-// the processes are named that they were in: a recorder does not know how.
+// nameRecorders names the recorders after their processes. It is for traces with
+// other threads or several recorders.
 func nameRecorders(recorders []*callsRecorder, ts *tracks) {
 	met := make(map[string]int)
 	for _, r := range recorders {
@@ -89,7 +89,7 @@ func nameRecorders(recorders []*callsRecorder, ts *tracks) {
 	}
 }
 
-// fits takes room for the recorder's ids, if there is enough.
+// fits reserves ids for the recorder, if enough are left.
 func (c *callsWriter) fits() bool {
 	next := c.ids
 	for kind, n := range c.r.ids {
@@ -113,7 +113,7 @@ func (c *callsWriter) fits() bool {
 	return true
 }
 
-// thread writes a thread, if there is a trace point in it.
+// thread writes a thread, if it has a trace point.
 func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Stream) error {
 	in, err := c.w.spool.Open(records)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 	return c.w.blocks.failed()
 }
 
-// references writes what the recorder refers to, into its first thread.
+// references writes the recorder's references, into its first thread.
 func (c *callsWriter) references(t *thread) error {
 	if c.referred {
 		return nil
@@ -153,7 +153,7 @@ func (c *callsWriter) references(t *thread) error {
 		if !c.ids.same {
 			var err error
 			if object, err = c.ids.reference(object, c.translator); err != nil {
-				continue // cannot be: it was read before
+				continue // impossible: it was read before
 			}
 		}
 		c.w.blocks.reference(t, object)
@@ -166,13 +166,13 @@ func (c *callsWriter) references(t *thread) error {
 type callsThread struct {
 	c      *callsWriter
 	id     int32
-	t      *thread    // nil: no trace point came yet
+	t      *thread    // nil until there is a trace point
 	alone  [1]*thread // t
 	name   string
 	stack  []openCall
 	absent int    // containers around those of stack that were never seen
 	next   uint64 // number of the next part
-	unsure bool   // the end of the part before could not be read
+	unsure bool   // the end of the previous part could not be read
 	latest int64  // ns: the last header or footer
 	timed  bool   // times were recorded
 }
@@ -183,11 +183,11 @@ type openCall struct {
 	timed      bool
 	event      int32
 	iterations int32 // of a loop
-	at         int64 // logical position of its first content byte
+	at         int64 // logical offset of its first content byte
 	start      int64 // ns
 }
 
-// record writes a part. What is wrong with it is counted.
+// record writes a part. Faults in it are counted.
 func (k *callsThread) record(body []byte) error {
 	left := k.c.w.left
 	offset, n := binary.Varint(body)
@@ -195,7 +195,7 @@ func (k *callsThread) record(body []byte) error {
 	shift, o := binary.Varint(body[n+m:])
 	p, err := calls.Decode(body[n+m+o:])
 	switch {
-	case err != nil: // cannot be: it was read before
+	case err != nil: // impossible: it was read before
 		return nil
 	case p.Number < k.next:
 		left.count(repeatedCalls, 1, offset)
@@ -233,10 +233,10 @@ func (k *callsThread) record(body []byte) error {
 	return nil
 }
 
-// shown is the thread's name in the trace.
+// shown returns the thread's name in the trace.
 func (k *callsThread) shown() string { return k.c.w.dictionary.text([]byte(k.c.r.name + k.name)) }
 
-// moment goes on to a time.
+// moment advances latest to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
 
 // begin begins the thread.
@@ -249,8 +249,8 @@ func (k *callsThread) begin() error {
 	return k.c.references(k.t)
 }
 
-// end ends what is open above a depth, since nothing will be seen of its end.
-// unknown: nobody knows when it was.
+// end ends the open containers above a depth, whose end is missing. If unknown is
+// set, the time of the end is not known.
 func (k *callsThread) end(depth int, unknown bool) {
 	for len(k.stack) > depth {
 		o := &k.stack[len(k.stack)-1]
@@ -260,7 +260,7 @@ func (k *callsThread) end(depth int, unknown bool) {
 		}
 		footer, err := f.Append(k.c.object[:0], k.c.ids.to, o.class)
 		if k.c.object = footer; err != nil {
-			footer = k.c.w.blocks.void // cannot be: its text is short
+			footer = k.c.w.blocks.void // impossible: its text is short
 		}
 		o.timed = o.timed && !unknown
 		k.pop(footer)

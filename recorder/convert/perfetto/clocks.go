@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Clocks that have a number of their own in Perfetto's protocol. Those from 64
-// to 127 belong to the sequence that names them, all others to the trace.
+// Clocks with a fixed number in Perfetto's protocol. Numbers from 64 to 127 belong
+// to the sequence that uses them, all others to the trace.
 const (
 	clockRealtime  = 1
 	clockMonotonic = 3
@@ -16,12 +16,12 @@ const (
 	firstFreeClock = 128
 )
 
-// clockID names a clock: of a sequence, or with sequence 0 of a machine.
+// clockID identifies a clock: of a sequence, or, if sequence is 0, of a machine.
 type clockID struct{ sequence, clock, machine uint32 }
 
 func clockOf(sequence, clock uint32) clockID { return clockOn(0, sequence, clock) }
 
-// clockOn is clockOf for a sequence of a machine.
+// clockOn is clockOf for a sequence on a machine.
 func clockOn(machine, sequence, clock uint32) clockID {
 	if clock < firstOwnClock || clock >= firstFreeClock {
 		return clockID{0, clock, machine}
@@ -29,15 +29,15 @@ func clockOn(machine, sequence, clock uint32) clockID {
 	return clockID{sequence, clock, 0}
 }
 
-// clocks brings times of any clock to one: that of the trace.
+// clocks converts times of any clock to that of the trace.
 //
-// A snapshot says what several clocks showed at one moment. Snapshots of the
-// same clocks form a table, a column a clock. A time of one clock becomes that
-// of another by the row which is the last before it, or by several such steps,
-// as few as possible.
+// A snapshot has the readings of several clocks at one moment. Snapshots of the same
+// clocks form a table with a column for each clock. To convert a time from one clock
+// to another, the last row before it is used, or several tables in turn, as few as
+// possible.
 type clocks struct {
 	trace   clockID // the clock of the trace
-	used    bool    // times were converted: trace cannot change any more
+	used    bool    // a time was converted: trace can no longer change
 	domains map[clockID]*domain
 	tables  map[string]*snapshots // by their clocks
 	version int                   // from 1: what was found out before is not sure any more
@@ -61,24 +61,24 @@ type wallClock struct {
 type domain struct {
 	id          clockID
 	unit        int64 // ns
-	incremental bool  // its times are differences to the one before
-	last        int64 // ns: of an incremental one
+	incremental bool  // its times are relative to the previous one
+	last        int64 // ns: the previous time of an incremental one
 	backwards   bool  // it went back: its times cannot be converted
 	in          []*snapshots
 }
 
-// snapshots are those of the same clocks.
+// snapshots is the snapshots of the same clocks.
 type snapshots struct {
 	clocks  []clockID
 	columns [][]int64 // ns
 }
 
-// keptSnapshots bounds how many snapshots of the same clocks are kept. When
-// there are more, every second of the older half is forgotten, or of the clocks
-// of a sequence, whose packets are in order, all of them.
+// keptSnapshots bounds how many snapshots of the same clocks are kept. When there
+// are more, every second one of the older half is dropped; for clocks of a sequence,
+// whose packets are in order, all of that half.
 const keptSnapshots = 1 << 12
 
-// knownClocks bounds how many clocks there may be.
+// knownClocks bounds the number of clocks.
 const knownClocks = 1 << 16
 
 func newClocks() *clocks {
@@ -90,7 +90,7 @@ func newClocks() *clocks {
 	}
 }
 
-// reading is one clock of a snapshot.
+// reading is the reading of one clock in a snapshot.
 type reading struct {
 	id          clockID
 	time, unit  int64
@@ -100,7 +100,7 @@ type reading struct {
 // maxReadings bounds how many clocks a snapshot may have: a dozen is usual.
 const maxReadings = 1 << 8
 
-// parseSnapshot reads a ClockSnapshot. primary is the clock that it names as
+// parseSnapshot decodes a ClockSnapshot. primary is the clock that it declares as
 // that of the trace, or 0.
 func parseSnapshot(b []byte, sequence, machine uint32) (readings []reading, primary uint32, ok bool) {
 	f := fields{rest: b}
@@ -137,7 +137,7 @@ func parseSnapshot(b []byte, sequence, machine uint32) (readings []reading, prim
 	return readings, primary, !f.bad
 }
 
-// add takes in a snapshot, or refuses one that contradicts what came before.
+// add adds a snapshot, or returns false if it contradicts earlier ones.
 func (c *clocks) add(readings []reading, primary uint32) bool {
 	if primary != 0 && !c.used {
 		c.trace = clockOf(0, primary)
@@ -189,7 +189,7 @@ func (c *clocks) newTable(readings []reading) *snapshots {
 	return t
 }
 
-// forget bounds the table.
+// forget drops old rows if the table is too large.
 func (t *snapshots) forget() {
 	own := slices.ContainsFunc(t.clocks, func(id clockID) bool { return id.sequence != 0 })
 	n := len(t.columns[0])

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// conversion is how a clock's times become those of the trace, for times from
-// least to below most.
+// conversion is the conversion of a clock's times to the trace's clock, valid for
+// times from least to below most.
 type conversion struct {
 	version     int
 	id          clockID
 	domain      *domain
 	shift       int64 // ns
 	least, most int64 // ns
-	none        bool  // no snapshot leads from one to the other
+	none        bool  // no snapshot relates the clocks
 }
 
-// convert brings a time of a clock to the trace's, in ns. via keeps what was
-// found out, for the next time of the same clock. ok is false when no snapshot
-// leads from one to the other: ns is on the clock itself then, and for shift,
-// when there are more snapshots, if the clock is known at all.
+// convert converts a time of a clock to the trace's clock, in ns. via caches the
+// conversion for the next time of the same clock. ok is false if no snapshot relates
+// the clocks: ns is then on the clock itself, if the clock is known at all, and
+// shift can convert it once there are more snapshots.
 func (c *clocks) convert(via *conversion, id clockID, time int64) (ns int64, ok bool) {
 	if id == c.trace {
 		return time, true
@@ -37,14 +37,14 @@ func (c *clocks) convert(via *conversion, id clockID, time int64) (ns int64, ok 
 	return c.shift(via, ns)
 }
 
-// renew forgets what was found out, if it is of another clock or no longer sure.
+// renew resets the conversion if it is for another clock or outdated.
 func (v *conversion) renew(c *clocks, id clockID) {
 	if v.version != c.version || v.id != id {
 		*v = conversion{version: c.version, id: id, domain: c.domains[id], most: math.MinInt64}
 	}
 }
 
-// shift brings a time on the clock of via, in ns, to that of the trace.
+// shift converts a time on via's clock, in ns, to the trace's clock.
 func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
 	if via.none {
 		return ns, false
@@ -61,13 +61,13 @@ func (c *clocks) shift(via *conversion, ns int64) (int64, bool) {
 	return ns + via.shift, true
 }
 
-// hop goes from a clock to another one by a table.
+// hop is a conversion from one clock to another by a table.
 type hop struct {
 	t        *snapshots
 	from, to int // columns
 }
 
-// path finds the fewest hops from a clock to another one; nil: none.
+// path returns the fewest hops from a clock to another, or nil if there are none.
 func (c *clocks) path(id, goal clockID) []hop {
 	type visit struct {
 		id   clockID
@@ -97,14 +97,14 @@ func (c *clocks) path(id, goal clockID) []hop {
 	return nil
 }
 
-// follow finds the conversion for a time of the clock at the path's start.
+// follow sets the conversion for a time of the clock at the path's start.
 func (v *conversion) follow(path []hop, ns int64) {
 	v.shift, v.least, v.most = 0, math.MinInt64, math.MaxInt64
 	for _, h := range path {
 		from := h.t.columns[h.from]
 		row, found := slices.BinarySearch(from, ns)
 		for found && row+1 < len(from) && from[row+1] == ns {
-			row++ // the last of its like
+			row++ // the last of equal ones
 		}
 		if !found && row > 0 {
 			row--

@@ -21,14 +21,14 @@ func (c *clocks) eventTime(p *packet, s *sequence, e *event) (ns int64, ok bool)
 	case p.timed:
 		return p.ns, true
 	case p.hasTime:
-		return 0, false // why, was said
+		return 0, false // the reason was counted already
 	default:
 		c.left.leave(withoutTime, p)
 		return 0, false
 	}
 	p.early = false
 	if old {
-		// Those fields are of a time when all was told by one clock.
+		// These fields are from a time when all times were on one clock.
 		if t, ok := c.convert(&c.monotonic, clockOn(p.machine, 0, clockMonotonic), ns); ok {
 			ns = t
 		}
@@ -57,7 +57,7 @@ func (c *clocks) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	if !ok {
 		unknown := c.domains[id] == nil
 		if unknown && id.sequence != 0 {
-			// A difference to nothing that we know.
+			// Relative to an unknown time.
 			c.left.leave(withoutTime, p)
 			return 0, false
 		}
@@ -67,11 +67,10 @@ func (c *clocks) packetTime(p *packet, s *sequence) (ns int64, ok bool) {
 	return c.check(p, ns)
 }
 
-// farTime is the latest time that is taken for one: differences of two times
-// stay numbers.
+// farTime is the latest valid time: the difference of two times must not overflow.
 const farTime = math.MaxInt64 / 4
 
-// check returns a time, unless it is too far away to be one.
+// check returns a time, unless it is too far away to be valid.
 func (c *clocks) check(p *packet, ns int64) (int64, bool) {
 	if ns < 0 || ns > farTime {
 		c.left.leave(withoutTime, p)

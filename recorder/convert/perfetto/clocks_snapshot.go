@@ -2,8 +2,8 @@ package perfetto
 
 import "time"
 
-// snapshot takes in a packet with a ClockSnapshot. The first one that has the wall
-// clock beside the clock of the trace says what the wall clock showed.
+// snapshot reads a packet with a ClockSnapshot. The first one that has both the wall
+// clock and the trace's clock sets the wall time of the trace.
 func (c *clocks) snapshot(p *packet) {
 	readings, primary, ok := parseSnapshot(p.data, p.sequence, p.machine)
 	if !ok {
@@ -11,7 +11,7 @@ func (c *clocks) snapshot(p *packet) {
 		return
 	}
 	if p.machine != 0 {
-		primary = 0 // of that machine
+		primary = 0 // it is a clock of that machine
 	}
 	if len(readings) > 0 && !c.add(readings, primary) {
 		c.left.leave(badSnapshots, p)
@@ -32,7 +32,7 @@ func (c *clocks) snapshot(p *packet) {
 	}
 }
 
-// wallTime returns the wall clock at a time of the trace.
+// wallTime returns the wall time at a time of the trace.
 func (c *clocks) wallTime(ns int64) time.Time {
 	if !c.wall.known {
 		return time.Unix(0, ns)

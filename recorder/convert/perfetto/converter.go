@@ -9,31 +9,31 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// Options of a conversion. The zero Options are good.
+// Options of a conversion. The zero Options are valid.
 type Options struct {
-	// TempDir is where temporary files go that the events of a long trace are
-	// sorted in; "" is the system's folder for them. They take about a quarter
-	// of the trace's size, and are never left behind.
+	// TempDir is the directory for temporary files, in which the events of a long trace
+	// are sorted; "" means the system's directory for them. They take about a quarter of
+	// the trace's size, and are always removed.
 	TempDir string
-	// Memory is how many bytes of events are kept in memory, 64 MiB if 0. The
-	// rest of a conversion takes some tens of MiB more.
+	// Memory is how many bytes of events are kept in memory, 64 MiB if 0. The rest of a
+	// conversion takes some tens of MiB more.
 	Memory int64
-	// BlockSize is how many bytes of a thread make a block, 1 MiB if 0.
+	// BlockSize is the size of a thread's blocks in bytes, 1 MiB if 0.
 	BlockSize int
-	// Progress is told how much of the work is done, if it is not nil.
+	// Progress, if not nil, is called with the progress of the work.
 	Progress func(Stage, int64)
-	// FormatVersion is the version of the format that the trace is written in, one
-	// that is written. 0 is the newest, but where recorded calls of one version are
-	// all that is in the trace: then it is theirs, and they are taken as they are.
+	// FormatVersion is the version of the format to write. 0 means the newest, unless
+	// the trace has only recorded calls of one version: then it means that version, and
+	// the calls are copied unchanged.
 	FormatVersion format.Version
 }
 
-// Stage is a part of the work.
+// Stage is a stage of the work.
 type Stage int
 
 const (
-	Reading Stage = iota // done: bytes of the input
-	Writing              // done: bytes of the data that was written
+	Reading Stage = iota // progress: bytes of the input
+	Writing              // progress: bytes of data written
 )
 
 const (
@@ -41,9 +41,9 @@ const (
 	defaultBlock  = 1 << 20
 )
 
-// Converter makes a trace of packets. Give it the packets in the order of the file,
-// by Read or one at a time by Packet, then have the trace written. It is used by one
-// goroutine at a time.
+// Converter makes a trace from packets. Pass it the packets in the order of the
+// file, with Read or one at a time with Packet, then call Write. It must be used by
+// one goroutine at a time.
 //
 // It passes each packet to the part that reads its kind:
 //
@@ -52,8 +52,8 @@ const (
 //	       → events: TrackEvents → record of what happened → sink → spool
 //	       → recorded: calls of recorders → spool
 //
-// and when all is read, writer turns the spool's records into blocks, a track after
-// the other.
+// When all packets have been read, writer turns the spool's records into blocks, one
+// track after the other.
 type Converter struct {
 	options    Options
 	spool      *spool.Spool
@@ -67,11 +67,11 @@ type Converter struct {
 	left       *tally
 	unpacker   unpacker
 	packets    int64
-	room       packet // for the one at hand, which is passed on
+	room       packet // scratch for the current packet
 }
 
-// New returns a Converter. The caller closes it. With options that cannot be, Read
-// and Write fail.
+// New returns a Converter. The caller must close it. If the options are invalid,
+// Read and Write fail.
 func New(o Options) *Converter {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
@@ -90,15 +90,14 @@ func New(o Options) *Converter {
 	return c
 }
 
-// Close removes what the conversion kept outside of memory.
+// Close removes the conversion's temporary files.
 func (c *Converter) Close() {
 	c.spool.Close()
 	c.unpacker.close()
 }
 
-// Read reads a trace to its end. An error that is a [*format.Error] says where
-// the trace is damaged or cut short: all before that place is taken in, and can
-// be written.
+// Read reads a trace to its end. A [*format.Error] tells where the trace is damaged
+// or truncated: everything before that offset is kept, and can be written.
 func (c *Converter) Read(ctx context.Context, in io.Reader) error {
 	f := framer{r: in, tooLarge: c.tooLarge}
 	f.read = func(offset int64) error {
@@ -125,8 +124,8 @@ func (c *Converter) Read(ctx context.Context, in io.Reader) error {
 
 func (c *Converter) tooLarge(offset int64) { c.left.leave(largePackets, &packet{offset: offset}) }
 
-// Packet takes in one TracePacket. It fails only when there is no room for what
-// it keeps; what is wrong with the packet is counted.
+// Packet converts one TracePacket. It fails only if the temporary file cannot be
+// written; faults of the packet are counted.
 func (c *Converter) Packet(b []byte) error { return c.packet(b, -1) }
 
 func (c *Converter) packet(b []byte, offset int64) error {
@@ -142,8 +141,8 @@ func (c *Converter) packet(b []byte, offset int64) error {
 		if !p.stamped(b) || compressed(p.kind) {
 			return nil
 		}
-		// What was read of it counts: the times of later packets may be told as
-		// differences, and what it began will end.
+		// The parsed fields count: the times of later packets may be relative to this one,
+		// and slices that it begins will end.
 		if len(p.data) == 0 {
 			p.kind = 0
 		}
@@ -161,8 +160,8 @@ func (c *Converter) packet(b []byte, offset int64) error {
 		c.left.leave(withoutState, p)
 		return nil
 	}
-	// Also of packets that mean nothing to us: the next time may be told as the
-	// difference to this one.
+	// This includes packets that are not converted: the next time may be relative to
+	// this one.
 	if p.hasTime {
 		p.ns, p.timed = c.clocks.packetTime(p, s)
 	}
@@ -172,8 +171,8 @@ func (c *Converter) packet(b []byte, offset int64) error {
 	return c.dictionary.err
 }
 
-// read passes a packet to the part that reads its kind. A kind that is not here is
-// left out and counted.
+// read passes a packet to the part for its kind. Other kinds are left out and
+// counted.
 func (c *Converter) read(p *packet, s *sequence) error {
 	switch p.kind {
 	case packetTrackEvent:
@@ -200,9 +199,9 @@ func (c *Converter) read(p *packet, s *sequence) error {
 	return nil
 }
 
-// updateState takes in what a packet says of the state of its sequence.
+// updateState updates the state of a sequence from a packet.
 func (c *Converter) updateState(p *packet, s *sequence) {
-	// The service marks the first packet of a sequence too.
+	// The service also marks the first packet of a sequence.
 	if p.dropped && s.met {
 		c.left.leave(lostMarks, p)
 	}

@@ -7,8 +7,8 @@ import (
 	"tracex/format"
 )
 
-// counterEvent adds the value of a counter: to the thread that wrote it, or to a
-// line of the counter's own.
+// counterEvent adds the value of a counter: to the thread that wrote it, or to the
+// counter's own line.
 func (x *eventReader) counterEvent(o *occurrence) error {
 	p, e := o.packet, o.event
 	if !e.hasValue {
@@ -21,7 +21,7 @@ func (x *eventReader) counterEvent(o *occurrence) error {
 	return x.extraValues(o, nil)
 }
 
-// extraValues adds the values of counters that came with an event of a line.
+// extraValues adds the counter values that accompany an event of a line.
 func (x *eventReader) extraValues(o *occurrence, l *line) error {
 	s, e := o.sequence, o.event
 	tracks := e.extraTracks
@@ -45,12 +45,11 @@ func (x *eventReader) extraValues(o *occurrence, l *line) error {
 	return nil
 }
 
-// knownRunning bounds how many counters of a sequence may be told as
-// differences.
+// knownRunning bounds how many incremental counters a sequence may have.
 const knownRunning = 1 << 12
 
-// counterValue adds one value of a counter to a line; nil: that of the thread
-// that wrote it, if there is one.
+// counterValue adds one value of a counter to a line. If l is nil, it uses that of
+// the thread that wrote the value, if known, or else the counter's own.
 func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bool, l *line) error {
 	p, s := o.packet, o.sequence
 	t := x.tracks.described[uuid]
@@ -94,7 +93,7 @@ func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bo
 	return x.sink.add(p, l, o.ns, &r)
 }
 
-// counterName is what a counter is called, with its unit.
+// counterName returns the name of a counter, with its unit.
 func counterName(t *track) string {
 	name := cmp.Or(t.name, t.counter.name, "counter")
 	if t.counter.unit != "" {
@@ -103,7 +102,7 @@ func counterName(t *track) string {
 	return name
 }
 
-// counterVariable returns the number of the variable that stands for a counter.
+// counterVariable returns the number of a counter's variable.
 func (x *eventReader) counterVariable(t *track, isDouble bool) int32 {
 	k := t.counter
 	if !k.numbered {
@@ -118,7 +117,7 @@ func (x *eventReader) counterVariable(t *track, isDouble bool) int32 {
 	return k.variable
 }
 
-// ownValue adds a counter's value to a line of its own: a call that lasts until
+// ownValue adds a counter's value to the counter's own line: a call that lasts until
 // the next value.
 func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bool) error {
 	p := o.packet
@@ -143,8 +142,8 @@ func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bo
 	return x.sink.add(p, t.line, o.ns, &r)
 }
 
-// stateEvent adds what goes on from now on, on a track of states; an event
-// without a name ends it.
+// stateEvent begins a state on a track of states; an event without a name ends the
+// current one.
 func (x *eventReader) stateEvent(o *occurrence) error {
 	p, uuid := o.packet, o.uuid()
 	t := x.tracks.described[uuid]

@@ -10,27 +10,27 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// Names that stand where the trace has none.
+// Names used where the trace has none.
 const (
 	noCategory = "uncategorized"
 	noName     = "unnamed"
 )
 
-// knownTexts is how many descriptors are remembered, see [remember]. One that
-// is forgotten and used again stands twice in the trace, under two numbers.
+// knownTexts is how many descriptors are remembered, see [remember]. A descriptor
+// that is forgotten and used again is in the trace twice, with two numbers.
 const knownTexts = 1 << 18
 
 // dictionary numbers the descriptors that the trace needs, and keeps them in a
-// stream in the order of their numbers: each behind all that it refers to.
+// stream in the order of their numbers: each after all that it refers to.
 type dictionary struct {
-	version format.Version // of what it encodes
+	version format.Version // of the objects it encodes
 	spool   *spool.Spool
 	refs    *spool.Stream // each record: a whole reference object
 	known   *remember[digest, int32]
 	counts  [format.KindCodeLocation + 1]int32
 	words   int32
 	cut     int64 // texts that were too long
-	err     error // of the spool; kept
+	err     error // the first error of the spool
 
 	key, object []byte // scratch
 }
@@ -39,11 +39,11 @@ func newDictionary(s *spool.Spool, v format.Version) *dictionary {
 	return &dictionary{version: v, spool: s, refs: s.Stream(), known: newRemember[digest, int32](knownTexts)}
 }
 
-// wordKind tells the keys of words from those of descriptors, which begin with
-// their kind.
+// wordKind distinguishes the keys of words from those of descriptors, which begin
+// with their kind.
 const wordKind = 0xff
 
-// word numbers a text from 1 on, for comparing.
+// word returns a number for a text, from 1, for comparisons.
 func (d *dictionary) word(text []byte) int32 {
 	d.begin(wordKind)
 	d.key = append(d.key, text...)
@@ -60,8 +60,8 @@ func (d *dictionary) word(text []byte) int32 {
 // begin begins the key of an object.
 func (d *dictionary) begin(kind format.Kind) { d.key = append(d.key[:0], byte(kind)) }
 
-// number returns the number of the object with the key, and whether it is new:
-// then define must follow.
+// number returns the number of the object with the key, and whether it is new: if
+// so, the caller must call define.
 func (d *dictionary) number() (id int32, key digest, isNew bool) {
 	key = digestOf(d.key)
 	id, ok := d.known.get(key)
@@ -71,7 +71,7 @@ func (d *dictionary) number() (id int32, key digest, isNew bool) {
 	return id, key, !ok
 }
 
-// define adds the object that was encoded.
+// define adds the encoded object.
 func (d *dictionary) define(kind format.Kind, key digest, object []byte, err error) {
 	d.object = object[:0]
 	if d.counts[kind] == math.MaxInt32 {
@@ -87,10 +87,10 @@ func (d *dictionary) define(kind format.Kind, key digest, object []byte, err err
 	d.known.put(key, d.counts[kind]-1)
 }
 
-// errNumbers: the format counts with 31 bits.
+// errNumbers is returned when ids run out: the format has 31 bits for them.
 var errNumbers = errors.New("more than 2,147,483,647 objects of one kind: the format has no numbers for them")
 
-// class numbers a class.
+// class returns the number of a class.
 func (d *dictionary) class(name []byte) int32 {
 	d.begin(format.KindClassDescriptor)
 	d.key = append(d.key, name...)
@@ -103,7 +103,7 @@ func (d *dictionary) class(name []byte) int32 {
 	return id
 }
 
-// method numbers a method of a class.
+// method returns the number of a class's method.
 func (d *dictionary) method(class, name []byte) int32 {
 	c := d.class(class)
 	d.begin(format.KindMethodDescriptor)
@@ -117,7 +117,7 @@ func (d *dictionary) method(class, name []byte) int32 {
 	return id
 }
 
-// variable numbers a variable of a type.
+// variable returns the number of a variable of a type.
 func (d *dictionary) variable(name []byte, t format.Type) int32 {
 	d.begin(format.KindVariableDescriptor)
 	d.key = append(append(d.key, byte(t.Kind)), name...)
@@ -130,7 +130,8 @@ func (d *dictionary) variable(name []byte, t format.Type) int32 {
 	return id
 }
 
-// path numbers the access path that is one variable: how an argument is named.
+// path returns the number of the access path of one variable: the name of an
+// argument.
 func (d *dictionary) path(name []byte) int32 {
 	v := d.variable(name, format.Type{Kind: format.TypeObject, Class: "any"})
 	d.begin(format.KindAccessPath)
@@ -144,7 +145,7 @@ func (d *dictionary) path(name []byte) int32 {
 	return id
 }
 
-// stringObject numbers a string.
+// stringObject returns the number of a string.
 func (d *dictionary) stringObject(s []byte) int32 {
 	d.begin(format.KindString)
 	d.key = append(d.key, s...)
@@ -157,19 +158,18 @@ func (d *dictionary) stringObject(s []byte) int32 {
 	return id
 }
 
-// sourceLocation is a place in the source of the program.
+// sourceLocation is a location in the source of the program.
 type sourceLocation struct {
 	file, function []byte
 	line           uint32
 }
 
-// location numbers the place of a call: where it stands in the source, how its
-// arguments are named, and whether what it is called on is left out of its
-// text.
+// location returns the number of a call's code location: its location in the source,
+// the names of its arguments, and whether its text leaves out the instance.
 func (d *dictionary) location(at sourceLocation, plain bool, args []int32) int32 {
 	path := int32(-1)
 	if plain {
-		path = d.path([]byte("this")) // is never shown
+		path = d.path([]byte("this")) // never shown
 	}
 	file, function := d.stringObject(at.file), d.stringObject(at.function)
 	d.begin(format.KindCodeLocation)
@@ -189,13 +189,13 @@ func (d *dictionary) location(at sourceLocation, plain bool, args []int32) int32
 	return id
 }
 
-// maxText is the longest text of the format, in bytes of its own UTF-8.
+// maxText is the maximum size of a text in the format, in bytes of its encoding.
 const maxText = 0xffff
 
-// text returns a name as it is written: valid and not too long.
+// text returns a name in a form that can be written: valid and not too long.
 func (d *dictionary) text(name []byte) string { return string(d.fit(name)) }
 
-// fit cuts a text that is too long, and says so at its end.
+// fit cuts a text that is too long, and marks the cut at its end.
 func (d *dictionary) fit(s []byte) []byte {
 	if len(s) <= maxText/3 {
 		return s // no byte takes more than three

@@ -6,16 +6,16 @@ import (
 	"tracex/format"
 )
 
-// ErrNotPerfetto: the input is something else than a trace of Perfetto. It is a
-// [format.ErrNotTrace], too.
+// ErrNotPerfetto means that the input is not a trace of Perfetto. It is also a
+// [format.ErrNotTrace].
 var ErrNotPerfetto error = notPerfetto{}
 
-// What the input is instead. Each is an [ErrNotPerfetto].
+// What the input is instead. Each of these is an [ErrNotPerfetto].
 var (
-	// ErrGzip and ErrZstd: compressed data, which may hold a trace.
+	// ErrGzip and ErrZstd mean compressed data, which may contain a trace.
 	ErrGzip = fmt.Errorf("%w", ErrNotPerfetto)
 	ErrZstd = fmt.Errorf("%w", ErrNotPerfetto)
-	// ErrTrace: a trace of package format, which needs no conversion.
+	// ErrTrace means a trace of package format, which needs no conversion.
 	ErrTrace = fmt.Errorf("%w", ErrNotPerfetto)
 )
 

@@ -4,7 +4,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 
 // Numbers of fields of a TrackEvent.
 const (
-	eventDeltaUS         = 1 // old: time as a difference to the event before
+	eventDeltaUS         = 1 // old: time relative to the previous event
 	eventThreadDeltaUS   = 2
 	eventCategoryIIDs    = 3
 	eventAnnotations     = 4
@@ -49,8 +49,8 @@ const (
 	typeState   = 5
 )
 
-// event is one TrackEvent. Slices lie within its packet, but lists of numbers,
-// which are used again.
+// event is one TrackEvent. Its slices are parts of the packet, except lists of
+// numbers, which are reused.
 type event struct {
 	kind         uint64
 	track        uint64
@@ -62,25 +62,25 @@ type event struct {
 	categoryIIDs []uint64
 	categories   [][]byte
 	annotations  [][]byte
-	unheard      int64 // annotations besides those
+	unheard      int64 // annotations beyond these
 	rare
 }
 
-// rare is what few events have.
+// rare is the fields that few events have.
 type rare struct {
 	value         uint64 // of a counter
 	hasValue      bool
-	isDouble      bool // value is the bits of one
+	isDouble      bool // value is the bits of a float
 	extraTracks   []uint64
 	extraValues   []uint64
 	doubleTracks  []uint64
 	doubles       []uint64
 	flows         []uint64
 	flowEnds      []uint64
-	oldFlows      []uint64 // count only where there are no others
+	oldFlows      []uint64 // used only if there are no others
 	oldFlowEnds   []uint64
 	correlation   uint64
-	correlates    protowire.Number // the field; 0: none
+	correlates    protowire.Number // the field; 0 if none
 	correlationIs []byte
 	source        []byte
 	sourceIID     uint64
@@ -92,15 +92,15 @@ type rare struct {
 	hasLegacy     bool
 	asyncID       uint64
 	hasAsyncID    bool
-	override      threadID // of another thread than the writer, by the old way to say so
+	override      threadID // of a thread other than the writer, by the older fields
 	overridden    bool
 	deltaUS       int64
 	hasDelta      bool
 	absoluteUS    int64
-	typed         bool // it has fields that belong to other projects
+	typed         bool // it has extension fields of other projects
 }
 
-// reset forgets the event but keeps the room of its lists.
+// reset clears the event but keeps the capacity of its lists.
 func (e *event) reset() {
 	e.kind, e.track, e.nameIID, e.name = 0, 0, 0, nil
 	e.hasTrack, e.hasName, e.unheard = false, false, 0
@@ -110,8 +110,8 @@ func (e *event) reset() {
 	}
 }
 
-// parse reads an event; false when it is damaged. What nearly all events have
-// is read in line.
+// parse decodes an event; it returns false if the event is damaged. The most common
+// fields are decoded inline for speed.
 func (e *event) parse(b []byte) bool {
 	e.reset()
 	for len(b) > 0 {
@@ -161,7 +161,7 @@ func (e *event) annotate(b []byte) {
 	e.annotations = append(e.annotations, b)
 }
 
-// field reads a field that few events have, or in an unusual form.
+// field decodes a field that few events have, or that has an unusual form.
 func (e *event) field(f *fields) {
 	switch f.number {
 	case eventType:
@@ -183,7 +183,7 @@ func (e *event) field(f *fields) {
 	}
 }
 
-// more reads a field of rare.
+// more decodes a field of rare.
 func (e *event) more(f *fields) {
 	e.mixed = true
 	switch f.number {
@@ -228,7 +228,7 @@ func (e *event) more(f *fields) {
 	case eventAbsoluteUS:
 		e.absoluteUS = int64(f.value)
 	case eventThreadDeltaUS, eventThreadTimeUS, eventInstructions, eventInstructionsNow, eventCallstackWeight:
-		// The time and the work of the processor are not shown.
+		// The thread time and instruction count are not shown.
 	default:
 		e.typed = true
 	}

@@ -2,9 +2,8 @@ package perfetto
 
 import "tracex/format"
 
-// eventReader turns TrackEvents into records: what a packet says of slices,
-// instants, counters and states becomes a record each, which goes to the line of its
-// track.
+// eventReader turns TrackEvents into records: each slice begin or end, instant,
+// counter value and state becomes a record, which is added to the line of its track.
 type eventReader struct {
 	dictionary *dictionary
 	clocks     *clocks
@@ -12,10 +11,10 @@ type eventReader struct {
 	sink       *sink
 	left       *tally
 	labels     labels
-	asyncNames *remember[asyncID, string] // nil: there are none
+	asyncNames *remember[asyncID, string] // nil if there are none
 
-	event     event     // room for the one at hand
-	arguments arguments // room for its arguments
+	event     event     // scratch for the current event
+	arguments arguments // scratch for its arguments
 }
 
 func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *tally) *eventReader {
@@ -25,16 +24,16 @@ func newEventReader(d *dictionary, c *clocks, ts *tracks, k *sink, left *tally) 
 	}
 }
 
-// occurrence is one event with what its packet and its sequence say of it.
+// occurrence is an event with its packet and its sequence.
 type occurrence struct {
 	packet   *packet
 	sequence *sequence
 	event    *event
-	ns       int64 // when it was
+	ns       int64 // its time
 	called
 }
 
-// uuid is the track of the event.
+// uuid returns the track of the event.
 func (o *occurrence) uuid() uint64 {
 	if o.event.hasTrack {
 		return o.event.track
@@ -54,7 +53,8 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 		if e.kind == 0 {
 			return nil
 		}
-		// An end belongs to it, or a begin: without it, all around would be wrong.
+		// Continue all the same: the event may begin or end a slice, and without it the
+		// nesting would be wrong.
 	}
 	if p.machine != 0 {
 		e.moveTo(p.machine)
@@ -82,7 +82,7 @@ func (x *eventReader) read(p *packet, s *sequence) error {
 	return nil
 }
 
-// sliceEvent adds the record of a slice that begins or ends, or of an instant.
+// sliceEvent adds the record of a slice begin or end, or of an instant.
 func (x *eventReader) sliceEvent(o *occurrence) error {
 	s, e, machine := o.sequence, o.event, o.packet.machine
 	o.called = x.labels.of(s, e)
@@ -116,7 +116,7 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 	return x.extraValues(o, l)
 }
 
-// addCall adds r with what the event is called and its arguments.
+// addCall adds r with the event's name and arguments.
 func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
 	a := &x.arguments
 	a.reset(&o.sequence.interned, false)
@@ -132,7 +132,7 @@ func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
 	return x.sink.add(o.packet, l, o.ns, &r)
 }
 
-// addEnd adds r as the record of an end.
+// addEnd adds r as the record of a slice end.
 func (x *eventReader) addEnd(o *occurrence, l *line, r record) error {
 	r.kind = recordEnd
 	r.category, r.name = o.category.word, o.name.word
@@ -142,11 +142,10 @@ func (x *eventReader) addEnd(o *occurrence, l *line, r record) error {
 	return x.sink.add(o.packet, l, o.ns, &r)
 }
 
-// trigger reads a packet that says that a trigger was pulled. All of them are
-// instants on one line.
+// trigger reads a packet about a trigger. All triggers are instants on one line.
 func (x *eventReader) trigger(p *packet) error {
 	if !p.timed {
-		if !p.hasTime { // else it was said why
+		if !p.hasTime { // if it has one, the reason was counted already
 			x.left.leave(withoutTime, p)
 		}
 		return nil

@@ -11,30 +11,28 @@ import (
 	"tracex/format"
 )
 
-// maxPacket is the largest packet that is read, in bytes: as large as Perfetto
-// lets one be.
+// maxPacket is the maximum size of a packet in bytes, the same as Perfetto's.
 const maxPacket = 64 << 20
 
-// framer takes a trace apart into its packets. A trace is nothing but packets,
-// each behind the key of field 1 and its size.
+// framer splits a trace into its packets. A trace is only packets, each preceded by
+// the key of field 1 and its size.
 type framer struct {
 	r        io.Reader
-	buf      []byte // buf[pos:] is read and not taken apart
+	buf      []byte // buf[pos:] is not split yet
 	pos      int
 	base     int64 // offset of buf[0]
 	readErr  error
 	tooLarge func(offset int64)
-	// read is told how much was read so far, and may stop the reading.
+	// read is called with the number of bytes read so far, and may stop the reading.
 	read func(offset int64) error
 }
 
-// framerBuffer is how many bytes are read at a time, 16 times as many from the
-// second time on.
+// framerBuffer is how many bytes are read first; later reads are 16 times as large.
 const framerBuffer = 1 << 16
 
-// next returns the next packet, which is good until the next call, and its
-// offset. It ends with io.EOF, or a [*format.Error] that says where the input is
-// cut short or damaged, or what the reader failed with.
+// next returns the next packet, which is valid until the next call, and its offset.
+// At the end it returns io.EOF, a [*format.Error] with the offset where the input is
+// truncated or damaged, or the reader's error.
 func (f *framer) next() (packet []byte, offset int64, err error) {
 	for {
 		if f.pos == len(f.buf) && !f.more(1) {
@@ -49,7 +47,7 @@ func (f *framer) next() (packet []byte, offset int64, err error) {
 			return nil, offset, f.end(f.cut(offset, "a packet"))
 		}
 		number, kind := protowire.DecodeTag(tag)
-		// What begins with another field than a packet is some other file.
+		// An input that begins with another field is not a trace.
 		if n < 0 || number < protowire.MinValidNumber || kind != protowire.BytesType || offset == 0 && number != 1 {
 			return nil, offset, f.damage(offset, "the key of a packet")
 		}
@@ -78,8 +76,8 @@ func (f *framer) next() (packet []byte, offset int64, err error) {
 	}
 }
 
-// whole returns the next packet if all of it is in the buffer, as nearly all are;
-// nil: next has to look closer.
+// whole returns the next packet if all of it is in the buffer, as is nearly always
+// so; otherwise it returns nil, and next handles it.
 func (f *framer) whole() []byte {
 	b := f.buf[f.pos:]
 	if len(b) < 2 || b[0] != 1<<3|bytesKey {
@@ -96,8 +94,8 @@ func (f *framer) whole() []byte {
 
 func (f *framer) offset() int64 { return f.base + int64(f.pos) }
 
-// varint reads a number that stands n bytes behind pos. The result is 0 when the
-// input ends within it, and negative when it is damaged.
+// varint decodes the number at n bytes after pos. The resulting length is 0 if the
+// input ends within it, and negative if it is damaged.
 func (f *framer) varint(n int) (uint64, int) {
 	for {
 		v, m := protowire.ConsumeVarint(f.buf[f.pos+n:])
@@ -110,7 +108,7 @@ func (f *framer) varint(n int) (uint64, int) {
 	}
 }
 
-// skip goes over the head of a field and its size.
+// skip skips the head of a field and its contents.
 func (f *framer) skip(head, size uint64) bool {
 	if size > 1<<62 {
 		return false
@@ -127,8 +125,8 @@ func (f *framer) skip(head, size uint64) bool {
 	}
 }
 
-// more reads on until want bytes from pos on are there, and reports whether they
-// are. What it sets aside grows with what was read, not with what is wanted.
+// more reads on until want bytes follow pos, and reports whether they do. It
+// allocates in proportion to the bytes read, not to want.
 func (f *framer) more(want int) bool {
 	if f.pos > 0 {
 		n := copy(f.buf, f.buf[f.pos:])
@@ -155,8 +153,8 @@ func (f *framer) more(want int) bool {
 	return len(f.buf) >= want
 }
 
-// end is what the framing ends with where the input does: what the reader failed
-// with, or fault, or nothing but the end.
+// end returns the error at the end of the input: the reader's, or else fault, or
+// else io.EOF.
 func (f *framer) end(fault error) error {
 	switch {
 	case f.readErr != nil && f.readErr != io.EOF && f.readErr != io.ErrUnexpectedEOF:
@@ -183,7 +181,7 @@ func (f *framer) damage(offset int64, expected string) error {
 		Hint:  "everything before this offset is converted"}
 }
 
-// notTrace says what an input is that does not begin like a trace.
+// notTrace returns the error for an input that does not begin like a trace.
 func notTrace(head []byte) error {
 	e := &format.Error{Offset: 0, Err: ErrNotPerfetto}
 	_, err := format.CheckDataHeader(head)
@@ -199,7 +197,7 @@ func notTrace(head []byte) error {
 	case err == nil:
 		e.Found, e.Err = "a trace that needs no conversion", ErrTrace
 	case len(head) > 0 && head[0] != 1<<3|bytesKey:
-		// Package format tells many kinds of files apart.
+		// Package format recognizes many kinds of files.
 		var other *format.Error
 		if errors.As(err, &other) {
 			e.Found = other.Found

@@ -15,20 +15,21 @@ const (
 	internedCorrelations    = 43
 )
 
-// internedText is one, with what the dictionary made of it.
+// internedText is an interned text, with the dictionary's numbers for it.
 type internedText struct {
 	text []byte
-	word int32 // 0: not asked for yet
-	path int32 // as the name of an argument; -1: not asked for yet
+	word int32 // 0 until it is needed
+	path int32 // as the name of an argument; -1 until it is needed
 
-	// What the name of an event makes with the category that it last had.
+	// For the name of an event: the category that it was last used with, and the
+	// resulting method.
 	category int32 // its word
 	method   int32
 	joined   bool
 }
 
-// table is the interned texts of one kind. Their numbers count up from 1 in
-// most traces: those are found in a slice, others in a map.
+// table holds the interned texts of one kind. In most traces their numbers count up
+// from 1: those are in a slice, others in a map.
 type table struct {
 	dense  []*internedText
 	sparse map[uint64]*internedText
@@ -44,10 +45,10 @@ func (t *table) get(iid uint64) *internedText {
 
 func (t *table) put(iid uint64, e *internedText) {
 	t.n++
-	// Room is made only in proportion to what is there.
+	// Allocate only in proportion to the existing texts.
 	if iid < uint64(4*(t.n+16)) {
 		for uint64(len(t.dense)) <= iid {
-			// One that came early may be in the map.
+			// A text that arrived early may be in the map.
 			t.dense = append(t.dense, t.sparse[uint64(len(t.dense))])
 		}
 		t.dense[iid] = e
@@ -59,7 +60,7 @@ func (t *table) put(iid uint64, e *internedText) {
 	t.sparse[iid] = e
 }
 
-// interned is what a sequence interned since its state began.
+// interned is the interned data of a sequence since its state was reset.
 type interned struct {
 	tables    [8]table
 	locations map[uint64]sourceLocation
@@ -69,7 +70,7 @@ type interned struct {
 	bytes     int64               // of memory, about
 }
 
-// tableOf says which table holds a field of InternedData.
+// tableOf returns the table for a field of InternedData.
 func tableOf(field int) int {
 	switch field {
 	case internedCategories:
@@ -97,17 +98,17 @@ func (in *interned) find(field int, iid uint64) *internedText {
 	return in.tables[tableOf(field)].get(iid)
 }
 
-// internedCost is about what an interned text takes in memory besides its bytes.
+// internedCost is roughly the memory that an interned text takes besides its bytes.
 const internedCost = 112
 
-// read takes in an InternedData. The first text of a number stays. It reports
-// whether all of it was whole.
+// read reads an InternedData. The first text of a number is kept. It reports whether
+// all of it was valid.
 func (in *interned) read(b []byte) bool {
 	good := true
 	f := fields{rest: b}
 	for f.next() {
 		if in.bytes > knownState {
-			return false // who counts it forgets all
+			return false // the caller that checks the limit drops all
 		}
 		switch field := int(f.number); {
 		case field == internedLocations:
@@ -162,7 +163,7 @@ func (in *interned) readLocation(b []byte) bool {
 	return true
 }
 
-// parseSourceLocation reads a SourceLocation, without copying.
+// parseSourceLocation decodes a SourceLocation without copying.
 func parseSourceLocation(b []byte) (iid uint64, at sourceLocation, ok bool) {
 	f := fields{rest: b}
 	for f.next() {

@@ -5,30 +5,30 @@ import (
 	"math/bits"
 )
 
-// lanes are the threads that one line becomes. Tracks that are joined share
-// threads, as they do in trace_processor: a track keeps the one that it is on as
-// long as it has an open slice, and takes the first that is free otherwise.
+// lanes are the threads of one line. Joined tracks share threads, as in
+// trace_processor: while a track has an open slice it keeps its thread; otherwise it
+// takes the first free one.
 type lanes struct {
 	w       *writer
 	name    string
 	joined  bool
 	threads []*thread
 	of      map[uint64]*thread // by track
-	free    []uint64           // a bit for each thread that is free
+	free    []uint64           // a bit for each thread, set if it is free
 }
 
-// lane is what the lanes know of a thread.
+// lane is the lanes' state of a thread.
 type lane struct {
 	index int
 	track uint64
-	taken bool // there is a track
-	busy  int  // slices of the track that have begun and not ended
+	taken bool // track is valid
+	busy  int  // open slices of the track
 }
 
-// maxLanes bounds how many threads a line becomes.
+// maxLanes bounds the number of threads of a line.
 const maxLanes = 1 << 12
 
-// find returns the thread of a record; nil when there is none for it.
+// find returns the thread for a record, or nil if there is none.
 func (l *lanes) find(r *record) *thread {
 	if !l.joined {
 		if len(l.threads) == 0 {
@@ -62,7 +62,7 @@ func (l *lanes) find(r *record) *thread {
 	return t
 }
 
-// take returns the first thread that is free, or a new one.
+// take returns the first free thread, or a new one.
 func (l *lanes) take() *thread {
 	for i, word := range l.free {
 		if word != 0 {

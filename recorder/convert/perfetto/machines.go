@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A trace may hold what several machines wrote: the one of the service, whose
-// number is 0, and others. Each counts its tracks and its processes by itself, and
-// has its own clocks.
+// A trace may contain data of several machines: that of the service, whose number is
+// 0, and others. Each numbers its tracks and its processes separately, and has its
+// own clocks.
 
 // processID is a process: its machine in the upper half, its number in the lower.
 type processID int64
@@ -19,11 +19,11 @@ func processOn(machine uint32, pid int32) processID {
 func (p processID) pid() int32      { return int32(p) }
 func (p processID) machine() uint32 { return uint32(p >> 32) }
 
-// spread is odd, and has its bits all over.
+// spread is an odd number with evenly spread bits.
 const spread = 0x9e3779b97f4a7c15
 
-// trackOn is the number by which a track of a machine is known. Track 0 is one
-// that every machine has.
+// trackOn returns the number that identifies a track of a machine. Every machine has
+// a track 0.
 func trackOn(machine uint32, uuid uint64) uint64 {
 	if uuid == 0 {
 		return 0
@@ -37,8 +37,8 @@ func tracksOn(machine uint32, uuids []uint64) {
 	}
 }
 
-// rootOf stands for a parent where there is none, so that tracks of one name are
-// not joined over machines.
+// rootOf replaces a missing parent, so that tracks with the same name on different
+// machines are not joined.
 func rootOf(machine uint32, parent uint64) uint64 {
 	if parent == 0 {
 		return uint64(machine) * spread
@@ -46,15 +46,15 @@ func rootOf(machine uint32, parent uint64) uint64 {
 	return parent
 }
 
-// moveTo makes the numbers of tracks those of a machine.
+// moveTo replaces the numbers of tracks by those on a machine.
 func (e *event) moveTo(machine uint32) {
 	e.track = trackOn(machine, e.track)
 	tracksOn(machine, e.extraTracks)
 	tracksOn(machine, e.doubleTracks)
 }
 
-// machineName is what stands before the names of what a machine has, where there are
-// several.
+// machineName returns the prefix for names of a machine's processes and threads, if
+// there are several machines.
 func (ts *tracks) machineName(machine uint32) string {
 	if machine == 0 || !ts.several {
 		return ""
@@ -62,7 +62,7 @@ func (ts *tracks) machineName(machine uint32) string {
 	return fmt.Sprintf("machine %d", machine)
 }
 
-// countMachines finds out whether there are several.
+// countMachines determines whether there are several machines.
 func (ts *tracks) countMachines(recorders []*callsRecorder) {
 	met := make(map[uint32]struct{})
 	for _, l := range ts.lines {
@@ -74,9 +74,9 @@ func (ts *tracks) countMachines(recorders []*callsRecorder) {
 	ts.several = len(met) > 1
 }
 
-// bridge relates the clocks of a machine to that of the trace, if nothing does, once:
-// by the wall clock, which is the same everywhere, or as if the machines had been
-// started at the same moment.
+// bridge relates the clocks of a machine to that of the trace, if they are not
+// related yet: by the wall clock, which is the same on all machines, or by assuming
+// that the machines were started at the same moment.
 func (c *clocks) bridge(machine uint32) {
 	if c.bridged[machine] || len(c.bridged) >= knownClocks {
 		return
@@ -95,11 +95,11 @@ func (c *clocks) bridge(machine uint32) {
 	}
 }
 
-// syncRounds bounds how many rounds of one packet are taken in.
+// syncRounds bounds how many rounds of one packet are used.
 const syncRounds = 1 << 10
 
-// remoteSync reads a packet that says what the clocks of another machine and of
-// the service's showed as messages went to and fro between them.
+// remoteSync reads a packet with readings of the clocks of another machine and of
+// the service's, taken while messages went back and forth between them.
 func (c *clocks) remoteSync(p *packet) {
 	var rounds []syncRound
 	f := fields{rest: p.data}
@@ -144,7 +144,7 @@ func (c *clocks) remoteSync(p *packet) {
 	}
 }
 
-// syncRound is what clocks showed on both sides, first on the other machine.
+// syncRound is the readings on both sides, those on the other machine first.
 type syncRound struct{ client, host []reading }
 
 func shown(readings []reading, clock uint32) int64 {
@@ -168,12 +168,12 @@ func clocksOf(rounds []syncRound) (clocks []uint32) {
 	return clocks
 }
 
-// syncGap is how far two rounds that belong together lie apart at most, in ns.
+// syncGap is the maximum time between two rounds that belong together, in ns.
 const syncGap = 30_000_000_000
 
-// offsetOf returns what a clock of the other machine is before that of the
-// service's, by the time that messages took in both directions, on the average.
-// anchor is a time of the service's.
+// offsetOf returns by how much a clock of the other machine is ahead of the
+// service's: the average over both directions of the messages. anchor is a time on
+// the service's clock.
 func offsetOf(rounds []syncRound, clock uint32) (anchor, offset int64, ok bool) {
 	n := int64(0)
 	for i, r := range rounds {

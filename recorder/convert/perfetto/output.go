@@ -2,10 +2,10 @@ package perfetto
 
 import "io"
 
-// Output is where a trace is written: data, index, and times.
+// Output receives a trace: data, index, and times.
 type Output struct {
 	Data, Index, Times io.Writer
 }
 
-// blockBudget is how many bytes of blocks of all threads are gathered.
+// blockBudget is how many bytes all threads' unwritten blocks may take together.
 const blockBudget = 16 << 20

@@ -6,7 +6,7 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// Numbers of fields of a TracePacket: facts of Perfetto's protocol.
+// Numbers of fields of a TracePacket, fixed by Perfetto's protocol.
 const (
 	packetProcessTree       = 2
 	packetTrustedUID        = 3
@@ -16,7 +16,7 @@ const (
 	packetTrackEvent        = 11
 	packetInterned          = 12
 	packetSequenceFlags     = 13
-	packetStateCleared      = 41 // the older way to say flagCleared
+	packetStateCleared      = 41 // older form of flagCleared
 	packetPreviousDropped   = 42
 	packetProcessDescriptor = 43
 	packetThreadDescriptor  = 44
@@ -36,37 +36,37 @@ const (
 
 // Bits of packetSequenceFlags.
 const (
-	flagCleared    = 1 // incremental state begins anew with this packet
-	flagNeedsState = 2 // the packet means nothing without incremental state
+	flagCleared    = 1 // this packet resets the incremental state
+	flagNeedsState = 2 // the packet depends on the incremental state
 )
 
-// packet is one TracePacket. Slices lie within it.
+// packet is one TracePacket. Its slices are parts of the encoded packet.
 type packet struct {
-	offset   int64 // in the input, for messages
+	offset   int64 // in the input, for error messages
 	time     uint64
 	hasTime  bool
 	ns       int64 // time on the clock of the trace, if it is timed
 	timed    bool
-	early    bool // no snapshot leads from the clock to that of the trace yet, see early
+	early    bool // no snapshot relates the clock to that of the trace yet, see early
 	clockID  clockID
-	raw      bool   // of an early one: ns is the number that stood there
-	clock    uint32 // 0: the sequence's default
-	sequence uint32 // 0: none
-	pid      int32  // of the writer, as the service knows it; 0: it does not
-	machine  uint32 // that wrote it; 0: that of the service
+	raw      bool   // of an early one: ns is the number in the packet
+	clock    uint32 // 0 for the sequence's default
+	sequence uint32 // 0 if none
+	pid      int32  // of the writer, as told by the service; 0 if unknown
+	machine  uint32 // of the writer; 0 for that of the service
 	flags    uint32
 	dropped  bool
 	defaults []byte
 	interned []byte
-	kind     protowire.Number // of the data; 0: none
+	kind     protowire.Number // of the data; 0 if none
 	data     []byte
 }
 
-// longTag is how many bytes a tag has if the number of its field is above 15.
+// longTag is the size in bytes of a tag whose field number is above 15.
 const longTag = 2
 
-// parse reads a packet; false when it is damaged. What nearly all packets have
-// is read in line.
+// parse decodes a packet; it returns false if the packet is damaged. The most common
+// fields are decoded inline for speed.
 func (p *packet) parse(b []byte) bool {
 	for len(b) > 0 {
 		n := 0
@@ -112,7 +112,7 @@ func (p *packet) parse(b []byte) bool {
 	return true
 }
 
-// another reads a field of any kind and returns what follows; nil: it is damaged.
+// another decodes any field and returns the bytes after it, or nil if it is damaged.
 func (p *packet) another(b []byte) []byte {
 	f := fields{rest: b}
 	if !f.next() {
@@ -148,14 +148,14 @@ func (p *packet) field(f *fields) {
 		p.machine = uint32(f.value)
 	case packetTrustedUID, packetFirstOnSequence:
 	default:
-		// A field that a newer service adds must not hide what is read.
+		// A field added by a newer service must not hide one that is read.
 		if p.kind == 0 || read(f.number) {
 			p.kind, p.data = f.number, f.raw
 		}
 	}
 }
 
-// read reports whether packets of a kind are read.
+// read reports whether a kind of packet is read.
 func read(kind protowire.Number) bool {
 	switch kind {
 	case packetTrackEvent, packetTrackDescriptor, packetProcessDescriptor, packetThreadDescriptor, packetProcessTree,
@@ -165,12 +165,13 @@ func read(kind protowire.Number) bool {
 	return false
 }
 
-// maxStamps is the most that a service puts behind a packet, in bytes.
+// maxStamps is the maximum size in bytes of the stamps that a service appends to a
+// packet.
 const maxStamps = 64
 
-// stamped finds the stamps that the service put behind a packet which is damaged
-// before them, as one is that its writer died in: lengths stand in it as zeros
-// then. It reports whether they are there.
+// stamped reads the stamps that the service appended to a damaged packet, such as
+// one whose writer was killed while writing it: its lengths are then zeros. It
+// reports whether the stamps were found.
 func (p *packet) stamped(b []byte) bool {
 	for at := max(0, len(b)-maxStamps); at < len(b); at++ {
 		if b[at] != packetTrustedUID<<3|varintKey {
@@ -194,8 +195,8 @@ func (p *packet) stamped(b []byte) bool {
 	return false
 }
 
-// aboutRecording are the kinds of packets that say something of the recording
-// and nothing of the program. They are not counted as left out.
+// aboutRecording are the kinds of packets that describe only the recording, not the
+// program. They are not counted as left out.
 var aboutRecording = map[protowire.Number]bool{
 	33:  true, // the session's configuration
 	34:  true, // statistics of ftrace
@@ -205,18 +206,17 @@ var aboutRecording = map[protowire.Number]bool{
 	48:  true, // metadata of a benchmark
 	51:  true, // metadata of Chrome
 	67:  true, // the processors
-	69:  true, // what the service did
-	72:  true, // descriptions of fields of others
-	78:  true, // state of Perfetto's own screen
+	69:  true, // events of the service
+	72:  true, // descriptions of other fields
+	78:  true, // state of Perfetto's UI
 	87:  true, // first packet of a sequence
 	89:  true, // the trace's UUID
 	90:  true, // range of interest
-	124: true, // which buffer the packets were in
+	124: true, // the buffer of the packets
 	126: true, // attributes of the trace
 }
 
-// kindNames are the names of kinds of packets that traces often hold and that
-// are left out.
+// kindNames are the names of common kinds of packets that are left out.
 var kindNames = map[protowire.Number]string{
 	1:   "ftrace_events",
 	4:   "inode_file_map",

@@ -2,15 +2,15 @@ package perfetto
 
 import "encoding/binary"
 
-// A record is what the spool keeps of one event. Its first byte says what it is
-// and which of the parts follow:
+// A record is what the spool keeps of one event. Its first byte tells its kind and
+// which of the parts follow:
 //
 //	begin, instant, complete, next   method, word of the category, word of the name
-//	                                 [track u64] [duration: complete] [place: see placed]
+//	                                 [track u64] [duration: complete] [location: see withPlace]
 //	end                              [words of category and name] [track u64] [result text]
 //	value                            variable, 8 bytes of the value
 //
-// Numbers are uvarint where nothing else is said.
+// Numbers are uvarints unless noted otherwise.
 type recordKind byte
 
 const (
@@ -18,24 +18,25 @@ const (
 	recordEnd      recordKind = 2
 	recordInstant  recordKind = 3
 	recordComplete recordKind = 4
-	recordNext     recordKind = 5 // ends what is open, and begins
+	recordNext     recordKind = 5 // ends all open slices, and begins one
 	recordLong     recordKind = 6 // a counter's value
 	recordDouble   recordKind = 7
 	recordMask                = 0x0f
 
-	withTrack  = 0x10 // of a line of joined tracks
-	withPlace  = 0x20 // location, number of arguments, their values as the trace has them
-	withWords  = 0x40 // an end that names what it ends
+	withTrack  = 0x10 // for a line of joined tracks
+	withPlace  = 0x20 // location, number of arguments, their values as in the trace
+	withWords  = 0x40 // an end with the names of the slice that it ends
 	withResult = 0x80
 
 	trackSize = 8 // bytes
 )
 
-// record is a record that was read, or is to be written. Slices lie within it.
+// record is a decoded record, or one to be written. Its slices are parts of the
+// encoded record.
 type record struct {
 	kind           recordKind
 	method         int32
-	category, name int32 // words; 0: none
+	category, name int32 // words; 0 if none
 	track          uint64
 	hasTrack       bool
 	duration       uint64 // ns
@@ -43,7 +44,7 @@ type record struct {
 	location       int32
 	arguments      int
 	values         []byte
-	result         []byte // nil: none
+	result         []byte // nil if none
 	variable       int32
 	bits           uint64
 }
@@ -89,7 +90,7 @@ func (r *record) append(dst []byte) []byte {
 	return dst
 }
 
-// parse reads a record that append made.
+// parse decodes a record made by append.
 func (r *record) parse(b []byte) {
 	flags := b[0]
 	*r = record{kind: recordKind(flags & recordMask)}
@@ -123,7 +124,7 @@ func (r *record) parse(b []byte) {
 	}
 }
 
-// numbers reads numbers that were written as uvarints.
+// numbers decodes uvarints.
 type numbers struct{ rest []byte }
 
 func (n *numbers) next() int32 {

@@ -1,25 +1,25 @@
 package perfetto
 
-// sequence is what the packets of one writer have in common: its incremental
-// state, which begins anew with flagCleared, and what outlives that.
+// sequence is the state of one writer's packets: the incremental state, which
+// flagCleared resets, and the state that persists.
 type sequence struct {
 	id    uint32
-	met   bool // it has a packet
+	met   bool // it has had a packet
 	valid bool // no packet of the state was lost
 	interned
-	clock        uint32 // for packets that name none; 0: that of the trace
-	track        uint64 // for events that name none; 0: none
+	clock        uint32 // for packets without a clock; 0 for that of the trace
+	track        uint64 // for events without a track; 0 if none
 	counters     []uint64
-	doubles      []uint64           // as counters, for values with a point
-	running      map[uint64]float64 // values of counters that are told as differences
-	counted      int64              // bytes of interned that sequences knows of
+	doubles      []uint64           // like counters, for floating-point values
+	running      map[uint64]float64 // values of incremental counters
+	counted      int64              // bytes of interned that sequences includes
 	conversion   conversion
-	thread       threadID // of the writer, by the old way to say so
+	thread       threadID // of the writer, by the older descriptor
 	hasThread    bool
-	reference    int64 // ns: what timestamp_delta_us counts from
+	reference    int64 // ns: the base of timestamp_delta_us
 	hasReference bool
 
-	last     uint64 // the track that was asked for last, and its line
+	last     uint64 // the last track looked up, and its line
 	lastLine *line
 }
 
@@ -33,7 +33,7 @@ const (
 	defaultsDoubles  = 45
 )
 
-// clear begins the sequence's state anew.
+// clear resets the sequence's incremental state.
 func (s *sequence) clear() {
 	s.interned = interned{}
 	s.clock, s.track, s.counters, s.doubles = 0, 0, nil, nil
@@ -42,14 +42,14 @@ func (s *sequence) clear() {
 	s.valid = true
 }
 
-// lose says that a packet of the sequence was lost.
+// lose records the loss of a packet of the sequence.
 func (s *sequence) lose() {
 	s.valid = false
 	s.running = nil
 	s.hasReference = false
 }
 
-// setDefaults takes in a TracePacketDefaults, which replaces the one before.
+// setDefaults reads a TracePacketDefaults, which replaces the previous one.
 func (s *sequence) setDefaults(b []byte, machine uint32) bool {
 	s.clock, s.track, s.counters, s.doubles = 0, 0, nil, nil
 	f := fields{rest: b}
@@ -78,14 +78,14 @@ func (s *sequence) setDefaults(b []byte, machine uint32) bool {
 	return !f.bad
 }
 
-// sequences are those that were met last. The state of one that stayed silent
-// while the others took more memory than knownState is forgotten, as if a packet
-// of it had been lost.
+// sequences holds the most recently used sequences. If a sequence was silent while
+// the others used more memory than knownState, its state is dropped, as if one of
+// its packets had been lost.
 type sequences struct {
 	young, old map[uint32]*sequence
-	bytes      int64 // of the young ones' state
+	bytes      int64 // of the state of the young ones
 	forgotten  int64
-	last       *sequence // that was asked for; nil: none
+	last       *sequence // the last one looked up; nil if none
 }
 
 const (
@@ -94,7 +94,7 @@ const (
 	sequenceCost   = 1 << 10  // bytes, about, without interned data
 )
 
-// get returns a sequence, a new one if need be.
+// get returns the sequence with an id, and makes it if it is new.
 func (q *sequences) get(id uint32) *sequence {
 	if q.last != nil && q.last.id == id {
 		return q.last
@@ -118,14 +118,13 @@ func (q *sequences) get(id uint32) *sequence {
 	return s
 }
 
-// turn makes the young sequences old, and forgets the old ones.
+// turn makes the young sequences old, and drops the old ones.
 func (q *sequences) turn() {
 	q.forgotten += int64(len(q.old))
 	q.young, q.old, q.bytes = make(map[uint32]*sequence), q.young, 0
 }
 
-// count notes how much the state of the sequence that was asked for last takes
-// by now.
+// count updates the memory used by the sequence that was looked up last.
 func (q *sequences) count(s *sequence) {
 	if s.bytes > knownState {
 		s.interned = interned{}

@@ -8,40 +8,40 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// sink takes the records of events to the streams of their lines, and keeps those
+// sink adds the records of events to the streams of their lines, and keeps those
 // whose time is not known yet.
 type sink struct {
 	spool       *spool.Spool
 	clocks      *clocks
 	left        *tally
-	early       *spool.Stream // nil: nothing was
+	early       *spool.Stream // nil if there were none
 	first, last int64         // times of events
-	encoded     []byte        // room for a record
+	encoded     []byte        // scratch for a record
 }
 
 func newSink(s *spool.Spool, c *clocks, left *tally) *sink {
 	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64}
 }
 
-// add adds the record of an event of a packet to a line.
+// add adds the record of a packet's event to a line.
 func (k *sink) add(p *packet, l *line, ns int64, r *record) error {
 	if p.early {
 		return k.addEarly(p, l, ns, r)
 	}
 	k.encoded = r.append(k.encoded[:0])
-	// The duration is 0 but of whole slices.
+	// The duration is 0 except for complete slices.
 	k.cover(ns, ns+int64(r.duration))
 	return k.spool.Add(l.records, ns, k.encoded)
 }
 
-// cover makes the time of the trace reach from first to last.
+// cover extends the time span of the trace to include first and last.
 func (k *sink) cover(first, last int64) { k.first, k.last = min(k.first, first), max(k.last, last) }
 
-// Records whose clock no snapshot relates to the trace's wait for one, which may
-// come later in the trace, in a stream of their own:
+// Records whose clock is not yet related to the trace's by a snapshot wait in a
+// stream of their own; the snapshot may appear later in the trace:
 //
 //	line uvarint, sequence, number and machine of the clock uvarint, 1 if the time
-//	is as it stood in the packet, time uvarint, offset of the packet varint, record
+//	is as in the packet, time uvarint, offset of the packet varint, record
 //
 // They keep the order of the input.
 
@@ -64,7 +64,8 @@ func (k *sink) addEarly(p *packet, l *line, ns int64, r *record) error {
 	return k.spool.Add(k.early, 0, k.encoded)
 }
 
-// settleEarly adds what waited to its lines, now that all snapshots are known.
+// settleEarly adds the waiting records to their lines, now that all snapshots are
+// known.
 func (k *sink) settleEarly(ctx context.Context, lines []*line) error {
 	if k.early == nil {
 		return nil

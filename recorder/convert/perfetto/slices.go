@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// The slices of a thread, as Perfetto's trace_processor nests them. Its stack
-// holds slices that have begun, the innermost last; one whose end is known stays
-// there until something later begins or ends, for what begins at the same moment
-// may lie within it.
+// The slices of a thread nest as in Perfetto's trace_processor. The stack holds
+// slices that have begun, innermost last. A slice whose end is known stays on it
+// until something later begins or ends, since a slice that begins at the same moment
+// may be inside it.
 
 const (
-	// maxOpen bounds how many slices may be open at a time, in all threads of
-	// a line.
+	// maxOpen bounds how many slices may be open at once, in all threads of a line.
 	maxOpen = 1 << 19
-	// maxKnown bounds how many of a stack may have ends that are known, and
-	// maxNamed how far down an end looks for the slice that it names: so no
-	// event takes long.
+	// maxKnown bounds how many slices of a stack may have known ends, and maxNamed how
+	// deep an end searches for the slice that it names: both limit the time for one
+	// event.
 	maxKnown = 1 << 10
 	maxNamed = 1 << 12
 )
 
-// begin begins a slice, or a whole one if duration >= 0.
+// begin begins a slice; it is complete if duration >= 0.
 func (w *writer) begin(t *thread, time, duration int64, r *record) error {
 	if !w.settle(t, time, duration) {
 		w.left.count(overlapping, 1, -1)
@@ -41,7 +40,7 @@ func (w *writer) begin(t *thread, time, duration int64, r *record) error {
 	return w.blocks.push(t, time, duration, r)
 }
 
-// know notes that the end of a slice of the stack is known.
+// know records that the end of a slice on the stack is known.
 func (t *thread) know(index int, end int64) {
 	if len(t.known) == 0 {
 		t.soonest = math.MaxInt64
@@ -51,7 +50,7 @@ func (t *thread) know(index int, end int64) {
 	t.soonest = min(t.soonest, end)
 }
 
-// finish ends the innermost slice that has not ended and fits the words.
+// finish ends the innermost slice without an end that matches the record's names.
 func (w *writer) finish(t *thread, time int64, r *record) {
 	if t.buried > 0 {
 		t.buried--
@@ -79,7 +78,7 @@ func (w *writer) finish(t *thread, time int64, r *record) {
 	w.left.count(noBegin, 1, -1)
 }
 
-// endAll ends a slice of the stack, and with it those in it.
+// endAll ends a slice of the stack, and all slices inside it.
 func (w *writer) endAll(t *thread, index int, time int64) {
 	for i := len(t.stack) - 1; i >= index; i-- {
 		t.stack[i].duration = max(0, time-t.stack[i].start)
@@ -87,9 +86,9 @@ func (w *writer) endAll(t *thread, index int, time int64) {
 	}
 }
 
-// settle takes from the stack what ended before something that begins at a
-// time, or ends then (duration < 0). It reports false if that is a whole slice
-// which begins within one and ends outside of it.
+// settle pops the slices that ended before a slice that begins at time, or before an
+// end at time (duration < 0). It returns false for a complete slice that begins
+// inside another and ends after it.
 func (w *writer) settle(t *thread, time, duration int64) bool {
 	n := len(t.known)
 	if n == 0 || time <= t.soonest && t.known[n-1] != len(t.stack)-1 {
@@ -100,18 +99,18 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 		i := t.known[k]
 		o := &t.stack[i]
 		end := o.start + o.duration
-		// There is a slice in it that has not ended.
+		// A slice inside it has not ended.
 		running := len(t.stack)-1-i > len(t.known)-1-k
 		switch {
 		case running && time > end:
-			// Those in it did not end: they end with it.
+			// The slices inside it did not end: they end with it.
 			w.endAll(t, i, end)
 			soonest = math.MaxInt64
 			continue
 		case running:
 		case end < time, end == time && (o.duration != 0 || duration != 0):
-			// Mostly it is on top. If not, one in it ends later, wrongly, and
-			// goes first.
+			// Usually it is on top. If not, a slice inside it ends later, which is invalid, and
+			// is popped first.
 			top := &t.stack[len(t.stack)-1]
 			w.pop(t, top.start+top.duration)
 			if i < len(t.stack) {
@@ -119,7 +118,7 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 			}
 			continue
 		case duration >= 0 && time < end && time+duration > end:
-			t.soonest = math.MinInt64 // not all were looked at
+			t.soonest = math.MinInt64 // not all were checked
 			return false
 		}
 		soonest = min(soonest, end)
@@ -128,7 +127,7 @@ func (w *writer) settle(t *thread, time, duration int64) bool {
 	return true
 }
 
-// value adds the value of a counter, within what is open.
+// value adds the value of a counter, within the open slices.
 func (w *writer) value(t *thread, time int64, r *record) error {
 	for n := len(t.stack); n > 0; n = len(t.stack) {
 		o := t.stack[n-1]
@@ -140,13 +139,13 @@ func (w *writer) value(t *thread, time int64, r *record) error {
 	return w.blocks.leaf(t, r)
 }
 
-// next ends all that is open and begins a slice.
+// next ends all open slices and begins one.
 func (w *writer) next(t *thread, time int64, r *record) error {
 	w.endAll(t, 0, time)
 	return w.begin(t, time, -1, r)
 }
 
-// pop takes the innermost slice from the stack, which ended at a time.
+// pop pops the innermost slice, which ended at end.
 func (w *writer) pop(t *thread, end int64) {
 	if n := len(t.known); n > 0 && t.known[n-1] == len(t.stack)-1 {
 		t.known = t.known[:n-1]
@@ -155,8 +154,8 @@ func (w *writer) pop(t *thread, end int64) {
 	w.blocks.pop(t, end)
 }
 
-// end ends a thread: what is open lasts until the end of the recording, or of
-// what it is in.
+// end ends a thread: open slices last until the end of the recording, or of the
+// slice around them.
 func (w *writer) end(t *thread, last int64) {
 	limits := make([]int64, len(t.stack))
 	limit := int64(math.MaxInt64)

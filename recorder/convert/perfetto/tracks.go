@@ -8,8 +8,8 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// tracks are what the trace says of tracks, threads and processes, and the lines
-// that their events go to.
+// tracks holds what the trace tells about tracks, threads and processes, and the
+// lines of their events.
 type tracks struct {
 	described map[uint64]*track    // those that are not joined
 	threads   map[threadID]uint64  // their tracks
@@ -18,7 +18,7 @@ type tracks struct {
 	joined    *remember[uint64, *line]
 	lines     []*line
 	keys      map[lineKey]*line
-	unknown   int  // lines of tracks that are not described
+	unknown   int  // lines of tracks without a description
 	several   bool // there are several machines
 	spool     *spool.Spool
 	left      *tally
@@ -37,31 +37,31 @@ func newTracks(s *spool.Spool, left *tally) *tracks {
 	}
 }
 
-// track is what a TrackDescriptor says of the place that events happen on.
+// track is a described track.
 type track struct {
 	uuid, parent uint64
 	hasUUID      bool
 	name         string
-	title        string   // of a thread's or a process's own track: what that is called
+	title        string   // of a thread's or a process's own track: its name
 	thread       threadID // of a thread's own track
 	hasThread    bool
 	pid          processID // of a process's own track
 	machine      uint32
 	hasProcess   bool
 	counter      *counter // of a counter's track
-	state        bool     // its events say what goes on until the next
-	apart        bool     // is not joined with others of its name
-	key          string   // joins it with others of this key; "": of its name
-	line         *line    // where its events go; nil: there were none
+	state        bool     // its events are states that last until the next
+	apart        bool     // must not be joined with others of its name
+	key          string   // joins it with others of this key; if "", of its name
+	line         *line    // the line of its events; nil if there were none
 }
 
-// counter is what a CounterDescriptor says.
+// counter is a CounterDescriptor.
 type counter struct {
-	name        string // for one whose track has none
+	name        string // used if its track has no name
 	unit        string
 	multiplier  int64
 	incremental bool
-	variable    int32 // number of the variable that stands for it, by type
+	variable    int32 // number of its variable, by type
 	real        int32
 	numbered    bool
 }
@@ -73,7 +73,7 @@ const (
 	trackProcess    = 3
 	trackThread     = 4
 	trackParent     = 5
-	trackChrome     = 6 // what Chrome says of its process
+	trackChrome     = 6 // Chrome's description of its process
 	trackChromeMore = 7 // and of its thread
 	trackCounter    = 8
 	trackStaticName = 10
@@ -84,18 +84,17 @@ const (
 	trackState      = 18
 )
 
-// Ways to join tracks, the field trackMerging. All others are by name.
+// Values of the field trackMerging. All others join by name.
 const (
 	mergeNone  = 2
 	mergeByKey = 3
 )
 
-// parseTrack reads a TrackDescriptor, and passes on what it says of processes
-// and threads.
+// parseTrack decodes a TrackDescriptor, and records the processes and threads in it.
 func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescriptor, ok bool) {
 	var key, process string
 	var merging, chrome uint64
-	var named protowire.Number // the field that the name is from
+	var named protowire.Number // the field from which the name was taken
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
@@ -131,7 +130,7 @@ func (ts *tracks) parseTrack(machine uint32, b []byte) (t track, s threadDescrip
 			t.state = true
 		}
 	}
-	// One that says several things is the first of these.
+	// If it describes several things, the first case below counts.
 	switch {
 	case t.hasThread:
 		t.title, t.hasProcess, t.state = cmp.Or(s.name, chromeThreads[chrome]), false, false
@@ -157,7 +156,7 @@ func readCounter(b []byte) (*counter, bool) {
 	f := fields{rest: b}
 	for f.next() {
 		switch f.number {
-		case 1: // a kind that has a name and a unit of its own
+		case 1: // a kind with a fixed name and unit
 			switch f.value {
 			case 1:
 				c.name, c.unit = "thread_time", "ns"
@@ -179,15 +178,15 @@ func readCounter(b []byte) (*counter, bool) {
 	return c, !f.bad
 }
 
-// trackDescriptor reads a packet that describes a track. What one says first of
-// where a track belongs holds; names may come later, and change.
+// trackDescriptor reads a packet that describes a track. The first description of a
+// track's parent counts; names may arrive later, and change.
 func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
 	t, written, ok := ts.parseTrack(p.machine, p.data)
 	if !ok {
 		ts.left.leave(damaged, p)
 		return
 	}
-	// Track 0 is that of no other: it has no parent.
+	// Track 0 is never a child: it has no parent.
 	if !t.hasUUID || t.uuid == 0 && t.parent != 0 {
 		ts.left.leave(withoutUUID, p)
 		return

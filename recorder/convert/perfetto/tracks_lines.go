@@ -7,41 +7,40 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// line is where events of one track go, or of several tracks that are shown as
-// one: its records become one thread of the trace, or several when tracks that
-// are joined have slices at the same time.
+// line is the events of one track, or of several joined tracks: its records become
+// one thread of the trace, or several if joined tracks have slices at the same time.
 type line struct {
 	records *spool.Stream
-	joined  bool   // several tracks: each record says which
-	parent  uint64 // of ofUnknown: the track itself
+	joined  bool   // several tracks: each record names its own
+	parent  uint64 // for ofUnknown, the track itself
 	name    string
-	track   *track // the one it is of, when it is of one
+	track   *track // the track, if there is only one
 	thread  threadID
 	pid     processID
 	machine uint32
 	scope   scope
 	order   int // of first appearance
 
-	// When all is read:
-	more    []*spool.Stream // records of tracks that were described too late
-	shown   string          // how its thread is named
+	// When all packets have been read:
+	more    []*spool.Stream // records of tracks whose description arrived later
+	shown   string          // the name of its thread in the trace
 	process string          // name of its process
 	title   string          // name of its thread
 }
 
-// scope is what a line is of: it says how its thread is named, and in which
-// order the threads of the trace stand.
+// scope tells what a line belongs to. It determines the name and the order of its
+// threads in the trace.
 type scope uint8
 
 const (
-	ofTrack   scope = iota // of whatever its parents are
-	ofThread               // a thread itself
-	ofProcess              // a process itself
-	ofUnknown              // of a track that was not described when it began
-	ofTrace                // of all
+	ofTrack   scope = iota // of whatever its parents belong to
+	ofThread               // of a thread
+	ofProcess              // of a process
+	ofUnknown              // of a track without a description when the line began
+	ofTrace                // of the whole trace
 )
 
-// lineKey is what lines are found by that are of no single described track.
+// lineKey identifies a line that does not belong to a single described track.
 type lineKey struct {
 	kind   byte
 	parent uint64 // or the number of a thread or process
@@ -51,29 +50,29 @@ type lineKey struct {
 // Kinds of lineKey.
 const (
 	byName    = 'n' // tracks of one name under one parent
-	byThread  = 't' // a thread, by the old way to say so
-	unknown   = 'u' // a track that is not described
+	byThread  = 't' // a thread, by the older fields
+	unknown   = 'u' // a track without a description
 	triggers  = 'T'
 	asyncLine = 'a' // see legacy events
 	instants  = 'i'
 )
 
 const (
-	// knownTracks bounds how many tracks and lines there are. Events of more
-	// are left out.
+	// knownTracks bounds the number of tracks and lines. Events of further ones are left
+	// out.
 	knownTracks = 1 << 16
-	// knownJoined bounds how many tracks of those that are joined are
-	// remembered: a program may have one for each event.
+	// knownJoined bounds how many joined tracks are remembered: a program may have one
+	// for each event.
 	knownJoined = 1 << 19
 	// knownUnknown bounds how many tracks may wait to be described.
 	knownUnknown = 1 << 12
 )
 
-// maxName bounds the names of tracks, threads and processes, in bytes: they are all
-// kept in memory.
+// maxName bounds the names of tracks, threads and processes, in bytes: all of them
+// are kept in memory.
 const maxName = 1 << 10
 
-// clip returns a name that is kept.
+// clip returns a copy of a name, cut to maxName.
 func clip(name []byte) string {
 	if len(name) <= maxName {
 		return string(name)
@@ -85,7 +84,7 @@ func clip(name []byte) string {
 	return string(name[:end]) + "…"
 }
 
-// newLine begins a line, or returns nil when there are too many.
+// newLine makes a line; it returns nil if there are too many.
 func (ts *tracks) newLine(l line) *line {
 	if len(ts.lines) >= knownTracks {
 		return nil
@@ -95,8 +94,8 @@ func (ts *tracks) newLine(l line) *line {
 	return &l
 }
 
-// keyed returns the line with a key, which is made of l if it is new; nil when
-// there are too many.
+// keyed returns the line with a key, and makes it from l if it is new; nil if there
+// are too many.
 func (ts *tracks) keyed(key lineKey, l line) *line {
 	known := ts.keys[key]
 	if known == nil {
@@ -107,9 +106,9 @@ func (ts *tracks) keyed(key lineKey, l line) *line {
 	return known
 }
 
-// line returns where events of a track go; nil when there are too many. machine is
-// that of the packet, event the name of the event, which names a track that has no
-// name.
+// line returns the line of a track's events; nil if there are too many. machine is
+// the packet's; event is the name of the event, which becomes the name of a nameless
+// track.
 func (ts *tracks) line(machine uint32, s *sequence, uuid uint64, event []byte) *line {
 	if s.lastLine != nil && s.last == uuid {
 		return s.lastLine
@@ -131,14 +130,14 @@ func (ts *tracks) findLine(machine uint32, uuid uint64, event []byte) *line {
 		t.line = ts.lineOf(t, machine, event)
 	}
 	if t.line != nil && t.line.joined {
-		// The line knows all that there is to know.
+		// The line has all that is needed.
 		ts.joined.put(uuid, t.line)
 		delete(ts.described, uuid)
 	}
 	return t.line
 }
 
-// lineOf begins the line of a described track, or joins the track with others.
+// lineOf makes the line of a described track, or joins the track with others.
 func (ts *tracks) lineOf(t *track, machine uint32, event []byte) *line {
 	switch {
 	case t.hasThread:
@@ -159,8 +158,8 @@ func (ts *tracks) lineOf(t *track, machine uint32, event []byte) *line {
 	return ts.keyed(key, line{joined: true, parent: t.parent, name: name, machine: machine})
 }
 
-// undescribed returns the line of a track of which nothing is known: a
-// description may come later.
+// undescribed returns the line of a track without a description, which may arrive
+// later.
 func (ts *tracks) undescribed(machine uint32, uuid uint64, event []byte) *line {
 	if uuid == 0 {
 		return ts.keyed(lineKey{byName, 0, "Default Track"}, line{joined: true, name: "Default Track", machine: machine})
@@ -179,8 +178,8 @@ func (ts *tracks) undescribed(machine uint32, uuid uint64, event []byte) *line {
 	return l
 }
 
-// writerLine returns the line of the thread that writes a sequence; nil when it
-// is not known to be a thread.
+// writerLine returns the line of the thread that writes a sequence; nil if the
+// thread is unknown.
 func (ts *tracks) writerLine(machine uint32, s *sequence) *line {
 	if t := ts.described[s.track]; s.track != 0 && t != nil {
 		if t.hasThread {
@@ -194,7 +193,7 @@ func (ts *tracks) writerLine(machine uint32, s *sequence) *line {
 	return nil
 }
 
-// threadLine returns the line of a thread, by the old way to say which.
+// threadLine returns the line of a thread that is named by the older fields.
 func (ts *tracks) threadLine(machine uint32, id threadID) *line {
 	if uuid, known := ts.threads[id]; known {
 		return ts.findLine(machine, uuid, nil)

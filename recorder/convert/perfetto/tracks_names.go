@@ -6,19 +6,19 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// threadID is a thread of a process, by the numbers of the system.
+// threadID identifies a thread of a process, by the system's numbers.
 type threadID struct {
 	pid processID
 	tid int64
 }
 
-// names are what processes and threads are called.
+// names holds the names of processes and threads.
 type names struct {
 	processes map[processID]string
 	threads   map[threadID]string
 }
 
-// threadDescriptor is what a ThreadDescriptor says.
+// threadDescriptor is a decoded ThreadDescriptor.
 type threadDescriptor struct {
 	threadID
 	name      string
@@ -87,15 +87,15 @@ func (n *names) readThread(machine uint32, b []byte) (t threadDescriptor, ok boo
 	return t, !f.bad
 }
 
-// processDescriptor reads a packet by which older writers named their process.
+// processDescriptor reads a packet with which older writers named their process.
 func (ts *tracks) processDescriptor(p *packet) {
 	if _, _, ok := ts.names.readProcess(p.machine, p.data); !ok {
 		ts.left.leave(damaged, p)
 	}
 }
 
-// threadDescriptor reads a packet by which older writers said which thread they
-// are, and what the differences of time in its events begin at.
+// threadDescriptor reads a packet with which older writers named their thread, and
+// the base of the relative times in their events.
 func (ts *tracks) threadDescriptor(p *packet, s *sequence) {
 	t, ok := ts.names.readThread(p.machine, p.data)
 	switch {
@@ -137,8 +137,8 @@ func (ts *tracks) processTree(p *packet) {
 	}
 }
 
-// treeEntry reads an entry of a process tree: its number, another number and the
-// first name, by the numbers of their fields.
+// treeEntry decodes an entry of a process tree: its number, another number and the
+// first name, given the numbers of their fields.
 func treeEntry(b []byte, otherField, nameField protowire.Number) (id, other int64, name string) {
 	f := fields{rest: b}
 	for f.next() {

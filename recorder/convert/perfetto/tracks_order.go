@@ -9,15 +9,15 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// between stands between the names of what lies in each other.
+// between separates the names of a track and its parents.
 const between = " › "
 
-// maxParents bounds how far up the parents of a track are followed.
+// maxParents bounds how many parents of a track are followed.
 const maxParents = 100
 
-// arrange finds out to the end where lines belong, now that all descriptions are
-// known, and returns them in the order of the threads that they become: by
-// process, and in a process its threads, then what else it has.
+// arrange determines the final place of each line in the order of threads, now that
+// all descriptions are known, and returns the lines in that order: by process, and
+// within a process its threads, then the rest.
 func (ts *tracks) arrange(recorders []*callsRecorder) []*line {
 	for _, l := range ts.lines {
 		if l.scope == ofUnknown {
@@ -41,7 +41,7 @@ func (ts *tracks) arrange(recorders []*callsRecorder) []*line {
 	rank := func(l *line) int {
 		switch {
 		case l.pid.pid() == 0:
-			return len(ts.lines) // of no process: at the end
+			return len(ts.lines) // without a process: last
 		default:
 			return processes[l.pid]
 		}
@@ -52,7 +52,7 @@ func (ts *tracks) arrange(recorders []*callsRecorder) []*line {
 	return lines
 }
 
-// class orders the lines of a process.
+// class orders the lines within a process.
 func (l *line) class() int {
 	switch {
 	case l.scope == ofThread && l.thread.tid == int64(l.pid.pid()):
@@ -65,8 +65,8 @@ func (l *line) class() int {
 	return 2
 }
 
-// place adds the records of a line of an undescribed track to the line that it
-// belongs to.
+// place adds the records of an undescribed track's line to the line where the track
+// belongs.
 func (ts *tracks) place(l *line) {
 	var home *line
 	if t := ts.described[l.parent]; t != nil {
@@ -87,17 +87,17 @@ func (ts *tracks) place(l *line) {
 	l.records = &spool.Stream{}
 }
 
-// streams are those of the line's records.
+// streams returns the streams of the line's records.
 func (l *line) streams() []*spool.Stream {
 	if l.records.Empty() {
 		return l.more
 	}
-	// What came before the track was described came first.
+	// Records from before the description precede the others.
 	return append(l.more[:len(l.more):len(l.more)], l.records)
 }
 
-// label finds out how the threads of a line are named, and to which process and
-// thread the line belongs.
+// label determines the name of a line's threads, and the process and thread of the
+// line.
 func (ts *tracks) label(l *line) {
 	var parts []string
 	if l.scope == ofThread {
@@ -122,8 +122,8 @@ func (ts *tracks) label(l *line) {
 	}
 }
 
-// ancestors returns the names of a line's parents up to its process, and notes
-// the process and the thread that they belong to.
+// ancestors returns the names of a line's parents up to its process, and sets the
+// line's process and thread.
 func (ts *tracks) ancestors(l *line) (parts []string) {
 	switch l.scope {
 	case ofThread, ofProcess, ofUnknown:
@@ -161,8 +161,8 @@ func (ts *tracks) ancestors(l *line) (parts []string) {
 	return parts
 }
 
-// threadName is a thread's name and number, as in "worker 4711". t is its track,
-// if it has one.
+// threadName returns a thread's name and number, as in "worker 4711". t is its
+// track, if it has one.
 func (ts *tracks) threadName(l *line, t *track) string {
 	if l.title = ts.names.threads[l.thread]; t != nil && t.title != "" {
 		l.title = t.title
@@ -170,8 +170,8 @@ func (ts *tracks) threadName(l *line, t *track) string {
 	return numbered(l.title, "thread", l.thread.tid)
 }
 
-// processUp takes a line's process from the track that its thread's track is
-// below: numbers of processes may be used again, tracks are not.
+// processUp takes a line's process from the parents of its thread's track: process
+// numbers may be reused, tracks are not.
 func (ts *tracks) processUp(l *line, parent uint64) {
 	if t := ts.described[parent]; t != nil && t.hasProcess && t.pid == l.pid {
 		l.process = t.title
@@ -183,7 +183,7 @@ func (ts *tracks) processOf(l *line) string {
 	return l.process
 }
 
-// processTitle is what a process is called; "": that is not known.
+// processTitle returns the name of a process, or "" if unknown.
 func (ts *tracks) processTitle(pid processID) string {
 	if t := ts.described[ts.processes[pid]]; t != nil && t.title != "" {
 		return t.title

@@ -7,7 +7,7 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// writable fails for a version that is not written; 0 says nothing.
+// writable fails for a version that cannot be written; 0 is valid.
 func writable(v format.Version) error {
 	if v == 0 || v == format.V22 || v == format.V27 {
 		return nil
@@ -15,8 +15,8 @@ func writable(v format.Version) error {
 	return fmt.Errorf("version %d of the format is not written: FormatVersion is 27, 22, or 0", v)
 }
 
-// version returns the version that the trace is written in, now that all is read:
-// there are so many lines of slices, which are encoded already.
+// version returns the version in which to write the trace, after all packets were
+// read. lines is the number of lines of slices, which are encoded already.
 func (c *Converter) version(lines int) format.Version {
 	all := c.recorded.list
 	if c.options.FormatVersion != 0 || lines > 0 || len(all) == 0 {
@@ -30,8 +30,8 @@ func (c *Converter) version(lines int) format.Version {
 	return all[0].version
 }
 
-// versionOf returns the version of the objects of a part; ok is false for one that is
-// not known.
+// versionOf returns the version of the objects of a part; ok is false if it is
+// unknown.
 func versionOf(p *calls.Part) (v format.Version, ok bool) {
 	switch p.Format {
 	case 0:
@@ -42,8 +42,8 @@ func versionOf(p *calls.Part) (v format.Version, ok bool) {
 	return 0, false
 }
 
-// unquoted makes of a text without quotes what a version has for it: version 22 a kind
-// of its own, later ones that of a number, which any text may be.
+// unquoted turns a text without quotes into a value that a version supports: version
+// 22 has a kind for it; later ones use that of a number, which can hold any text.
 func unquoted(v *format.Value, to format.Version) {
 	switch v.Kind {
 	case format.ValueRawString:

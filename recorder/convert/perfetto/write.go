@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// writer writes the lines, one after the other.
+// writer writes the lines one after the other.
 type writer struct {
 	spool      *spool.Spool
 	dictionary *dictionary
@@ -16,41 +16,41 @@ type writer struct {
 	recorders  []*callsRecorder
 	blocks     *blocks
 	left       *tally
-	last       int64 // ns: when the recording ended
+	last       int64 // ns: the end of the recording
 	threads    []Thread
-	lanes      *lanes // of the line that is being written
+	lanes      *lanes // of the current line
 	line       *line
-	open       int // slices of it that are open
+	open       int // open slices of the line
 	record     record
 	changes    map[format.Change]int64
 }
 
-// Result says what a conversion made, and what it left out.
+// Result describes what a conversion wrote, and what it left out.
 type Result struct {
 	Packets int64
 	Threads []Thread
 	Events  int64         // calls and values of counters
-	Start   time.Time     // of the first event; since 1970 on the trace's clock if it tells no wall clock
+	Start   time.Time     // of the first event; if the trace has no wall clock, the trace's clock counted from 1970
 	Took    time.Duration // from the first event to the last
 	Left    []Left
-	Version format.Version // of the format, that was written
-	// Changes are what was guessed and lost where calls were recorded in another
+	Version format.Version // of the format, in which the trace was written
+	// Changes count what was guessed or lost in calls that were recorded in another
 	// version.
 	Changes map[format.Change]int64
 }
 
-// Thread is one thread of the result.
+// Thread is a thread of the result.
 type Thread struct {
 	ID   int32
 	Name string
-	// What the trace says of it; 0 and "" where that is nothing.
+	// As described in the trace; 0 and "" if unknown.
 	PID     int32
 	TID     int64
 	Process string
 	Thread  string
 }
 
-// Write writes the trace. Nothing is taken in after that.
+// Write writes the trace. No packets can be added afterwards.
 func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
 	return c.write(ctx, to, nil)
 }
@@ -98,7 +98,7 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	}, nil
 }
 
-// thread begins a thread. The first one has the descriptors of all.
+// thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
 	l := w.line
 	t := newThread(int32(len(w.threads)), w.dictionary.text([]byte(name)))
@@ -127,7 +127,7 @@ func (w *writer) write(ctx context.Context, l *line) error {
 	w.line = l
 	w.lanes = &lanes{w: w, name: l.shown, joined: l.joined, of: make(map[uint64]*thread)}
 	if len(w.threads) == 0 {
-		// No record has been read yet: a spool reads one after the other.
+		// Before any other record: a spool reads one set of streams at a time.
 		if err := w.references(w.lanes.add()); err != nil {
 			return err
 		}
