@@ -2,7 +2,7 @@ package perfetto
 
 import "io"
 
-// Output receives a trace: data, index, and times.
+// Output is where a trace is written: data, index, and times.
 type Output struct {
 	Data, Index, Times io.Writer
 }
