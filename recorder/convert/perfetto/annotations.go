@@ -17,22 +17,22 @@ const (
 	annotationDouble    = 5
 	annotationString    = 6
 	annotationPointer   = 7
-	annotationNested    = 8 // the older way to nest
+	annotationNested    = 8 // the older form of nesting
 	annotationJSON      = 9
 	annotationName      = 10
 	annotationEntry     = 11 // of a dictionary
 	annotationElement   = 12 // of an array
 	annotationTypeIID   = 13
-	annotationMessage   = 14 // of a type that we do not know
+	annotationMessage   = 14 // of an unknown type
 	annotationTypeName  = 16
 	annotationStringIID = 17
 )
 
-// annotation is one DebugAnnotation, without what is nested in it.
+// annotation is one DebugAnnotation, without its nested values.
 type annotation struct {
 	nameIID  uint64
 	name     []byte
-	kind     protowire.Number // of the value: its field; 0: none
+	kind     protowire.Number // the field of the value; 0 if none
 	bits     uint64
 	raw      []byte
 	typeIID  uint64
@@ -59,7 +59,7 @@ func (n *annotation) parse(b []byte) bool {
 	return !f.bad
 }
 
-// nests reports whether the value is not one value.
+// nests reports whether the annotation has nested values instead of one value.
 func (n *annotation) nests() bool {
 	switch n.kind {
 	case annotationEntry, annotationElement, annotationNested, annotationJSON:
@@ -68,8 +68,8 @@ func (n *annotation) nests() bool {
 	return false
 }
 
-// annotation adds what a DebugAnnotation says: an argument, or one for each
-// value that is nested in it, under names such as size.width and list[0].
+// annotation adds a DebugAnnotation: an argument, or one for each nested value,
+// under names such as size.width and list[0].
 func (a *arguments) annotation(b []byte) {
 	var n annotation
 	if !n.parse(b) || n.kind == 0 {
@@ -100,8 +100,8 @@ func (a *arguments) annotation(b []byte) {
 	}
 }
 
-// named adds what an annotation with the name a.name says. added reports whether
-// that was anything.
+// named adds an annotation under the name a.name. added reports whether there was
+// anything to add.
 func (a *arguments) named(n *annotation, b []byte, depth int) (added, ok bool) {
 	switch {
 	case depth == 0:
@@ -120,8 +120,8 @@ func (a *arguments) named(n *annotation, b []byte, depth int) (added, ok bool) {
 	return ok, ok
 }
 
-// members adds the entries of a dictionary or the elements of an array, which
-// are the fields of this number in b.
+// members adds the entries of a dictionary or the elements of an array: the fields
+// of b with this number.
 func (a *arguments) members(number protowire.Number, b []byte, depth int) (added, ok bool) {
 	stem, index := len(a.name), 0
 	ok = true
@@ -158,7 +158,7 @@ func (a *arguments) subscript(index int) {
 	a.name = append(a.name, ']')
 }
 
-// leaf makes a value of an annotation that is one value.
+// leaf returns the value of an annotation that has no nested values.
 func (a *arguments) leaf(n *annotation) (v format.Value, ok bool) {
 	switch n.kind {
 	case annotationBool:

@@ -8,10 +8,10 @@ import (
 	"tracex/format"
 )
 
-// arguments gathers the named arguments of one event: the values as the trace
-// has them, and the numbers of the access paths that name them. Those of an
-// event that ends a slice come when the call has long been written: they become
-// a text, which is shown as what it returned.
+// arguments collects the named arguments of one event: the encoded values, and the
+// numbers of the access paths that name them. The arguments of an event that ends a
+// slice arrive after the call's header was written: they become a text, which is
+// shown as the call's result.
 type arguments struct {
 	d      *dictionary
 	in     *interned
@@ -20,29 +20,29 @@ type arguments struct {
 	names  []int32
 	values []byte
 	text   []byte
-	left   int64 // arguments that there was no room for, or that were damaged
+	left   int64 // arguments that were damaged or had no room
 
-	// key stands for the names, as long as all of them are interned.
+	// key identifies the names, if all of them are interned.
 	key      []byte
 	interned bool
 	name     []byte // of a nested annotation
 }
 
-// What one event may have: a trace point must be read into memory whole.
+// Limits of one event: a trace point must be read into memory at once.
 const (
 	maxArguments = 1 << 10
 	maxValues    = 1 << 20 // bytes
-	maxNesting   = 64      // of annotations in annotations
+	maxNesting   = 64      // of nested annotations
 )
 
-// reset begins the arguments of an event.
+// reset prepares for the arguments of an event.
 func (a *arguments) reset(in *interned, asText bool) {
 	a.in, a.asText = in, asText
 	a.names, a.values, a.key, a.text = a.names[:0], a.values[:0], a.key[:0], a.text[:0]
 	a.interned = true
 }
 
-// add adds an argument with a name of our own making.
+// add adds an argument with a fixed name.
 func (a *arguments) add(name string, v format.Value) { a.put([]byte(name), v) }
 
 // put adds an argument whose name is not interned.
@@ -89,7 +89,7 @@ func (a *arguments) putValue(path int32, v *format.Value) {
 	unquoted(v, version)
 	var err error
 	if a.values, err = version.AppendValue(a.values, v); err != nil {
-		null := format.Null() // cannot be: texts are cut before
+		null := format.Null() // impossible: texts are cut before
 		a.values, _ = version.AppendValue(a.values[:at], &null)
 	}
 }
@@ -102,9 +102,9 @@ func (a *arguments) putText(name []byte, v *format.Value) {
 	a.text = a.plain.AppendValueText(a.text, v)
 }
 
-// shownName is the name that an annotation is shown by: its own, or with
-// "debug." before it where the format would take it for the instance itself, or
-// shorten it.
+// shownName returns the name that is shown for an annotation: its own, or with the
+// prefix "debug." if the format would treat it as the instance itself, or shorten
+// it.
 func shownName(name []byte) []byte {
 	if len(name) == 0 || name[0] == '$' || len(name) >= 4 && string(name[:4]) == "this" {
 		return append([]byte("debug."), name...)
@@ -112,11 +112,12 @@ func shownName(name []byte) []byte {
 	return name
 }
 
-// maxPath bounds the names of nested arguments, in bytes: each is looked up whole.
+// maxPath bounds the names of nested arguments, in bytes: each is looked up as a
+// whole.
 const maxPath = maxText / 3
 
-// clean appends the name of an annotation without what joins the names of
-// nested ones.
+// clean appends the name of an annotation without the characters that join the names
+// of nested ones.
 func clean(dst, name []byte) []byte {
 	for _, b := range name[:min(len(name), max(0, maxPath-len(dst)))] {
 		if b == '.' || b == '[' || b == ']' {
@@ -127,10 +128,9 @@ func clean(dst, name []byte) []byte {
 	return dst
 }
 
-// location returns the number of the code location that has the names of the
-// arguments, the place in the source, and says whether the call's owner is left
-// out. iid is the number of the place in the source, 0 for one that is not
-// interned.
+// location returns the number of the code location with the names of the arguments,
+// the source location, and whether the call's owner is left out. iid is the number
+// of the source location, 0 if it is not interned.
 func (a *arguments) location(at sourceLocation, iid uint64, plain bool) int32 {
 	if !a.interned || a.in == nil || iid == 0 && (at.file != nil || at.function != nil) {
 		return a.d.location(at, plain, a.names)
@@ -168,7 +168,7 @@ func double(bits uint64) format.Value {
 	return format.Value{Kind: format.ValueDouble, Bits: int64(bits)}
 }
 
-// unsigned is a number that may be too large for a signed one.
+// unsigned returns a number that may be too large for a signed one.
 func unsigned(n uint64) format.Value {
 	if n > math.MaxInt64 {
 		return raw(strconv.FormatUint(n, 10))

@@ -6,8 +6,8 @@ import (
 	"tracex/format"
 )
 
-// gather adds all that is to be shown of an event as arguments. It returns its
-// place in the source, with its number if it is interned.
+// gather adds all arguments of an event. It returns its source location, with the
+// number if it is interned.
 func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64) {
 	for _, b := range e.annotations {
 		a.annotation(b)
@@ -56,8 +56,8 @@ func (a *arguments) gather(s *sequence, e *event) (at sourceLocation, iid uint64
 	return at, iid
 }
 
-// flows adds the numbers of flows; those of the older field if there are no
-// others: who writes both means the same.
+// flows adds the ids of flows; those of the older field only if there are no others:
+// a writer that sets both means the same.
 func (a *arguments) flows(name string, ids, old []uint64) {
 	if len(ids) == 0 {
 		ids = old
@@ -70,7 +70,7 @@ func (a *arguments) flows(name string, ids, old []uint64) {
 // priorities of log messages, by their numbers in a LogMessage.
 var priorities = [...]string{"", "", "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"}
 
-// logMessage adds a LogMessage, and returns where it was made.
+// logMessage adds a LogMessage, and returns its source location.
 func (a *arguments) logMessage(s *sequence, b []byte) (at sourceLocation, ok bool) {
 	f := fields{rest: b}
 	for f.next() {
@@ -90,7 +90,7 @@ func (a *arguments) logMessage(s *sequence, b []byte) (at sourceLocation, ok boo
 	return at, ok
 }
 
-// task adds where a TaskExecution says that the task came from.
+// task adds the source location of the task in a TaskExecution.
 func (a *arguments) task(s *sequence, b []byte) {
 	f := fields{rest: b}
 	for f.next() {

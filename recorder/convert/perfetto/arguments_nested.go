@@ -8,7 +8,7 @@ import (
 	"tracex/format"
 )
 
-// Numbers of fields of a NestedValue, the older way to nest, and its kinds.
+// Numbers of fields of a NestedValue, the older form of nesting, and its kinds.
 const (
 	nestedKey     = 2
 	nestedEntry   = 3
@@ -19,13 +19,13 @@ const (
 	nestedString  = 8
 )
 
-// nestedValue adds what a NestedValue says, under the name a.name.
+// nestedValue adds the contents of a NestedValue, under the name a.name.
 func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 	if depth == 0 {
 		return false, false
 	}
 	stem, index := len(a.name), 0
-	keys := fields{rest: b} // goes ahead over the keys, as entries are met
+	keys := fields{rest: b} // advances over the keys in step with the entries
 	ok = true
 	f := fields{rest: b}
 	for f.next() {
@@ -62,7 +62,7 @@ func (a *arguments) nestedValue(b []byte, depth int) (added, ok bool) {
 	return added, ok && !f.bad
 }
 
-// json adds what a text says that should be JSON; any other text as it is.
+// json adds the contents of a JSON text; other text is added as a whole.
 func (a *arguments) json(b []byte, depth int) (added, ok bool) {
 	if !json.Valid(b) {
 		a.put(shownName(a.name), raw(string(a.d.fit(b))))

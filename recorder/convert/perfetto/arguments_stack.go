@@ -2,7 +2,7 @@ package perfetto
 
 import "strconv"
 
-// frame is one call of a stack.
+// frame is one call in a stack.
 type frame struct {
 	function uint64 // number of its name
 	pc       uint64 // in its module
@@ -33,7 +33,7 @@ func (in *interned) readFrame(b []byte) bool {
 	return !f.bad
 }
 
-// maxStack is how many calls of a stack are kept, the outermost ones.
+// maxStack is the maximum number of calls kept of a stack, the outermost ones.
 const maxStack = 1 << 10
 
 // readStack reads a Callstack.
@@ -60,7 +60,7 @@ func (in *interned) readStack(b []byte) bool {
 	return !f.bad
 }
 
-// stack adds a call stack that stands in its event.
+// stack adds a call stack that is part of its event.
 func (a *arguments) stack(b []byte) {
 	var names []string
 	f := fields{rest: b}
@@ -80,7 +80,7 @@ func (a *arguments) stack(b []byte) {
 	a.addStack(names)
 }
 
-// internedStack adds a call stack that is interned.
+// internedStack adds an interned call stack.
 func (a *arguments) internedStack(s *sequence, iid uint64) {
 	stack, ok := s.stacks[iid]
 	if !ok {

@@ -2,9 +2,9 @@ package perfetto
 
 import "hash/maphash"
 
-// remember is a map that forgets: of what was put in it, it knows at least the
-// limit entries that were used last, and at most twice as many. It keeps a
-// conversion's memory bounded where a trace has a new name in each event.
+// remember is a map that drops old entries: it keeps at least the limit most
+// recently used entries, and at most twice as many. It bounds a conversion's memory
+// if a trace has a new name in each event.
 type remember[K comparable, V any] struct {
 	limit      int
 	young, old map[K]V
@@ -31,8 +31,8 @@ func (m *remember[K, V]) put(key K, v V) {
 	m.young[key] = v
 }
 
-// digest stands for a text: two texts with the same one are as good as never
-// met, also by who wants them to, since the seeds change with each run.
+// digest identifies a text. Two texts with the same digest practically never occur,
+// even if someone tries, since the seeds change with each run.
 type digest [2]uint64
 
 var digestSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}

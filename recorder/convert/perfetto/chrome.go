@@ -1,7 +1,7 @@
 package perfetto
 
-// What Chrome calls its processes and threads of which a trace tells the type alone,
-// by the numbers of its protocol.
+// Chrome's names for processes and threads of which a trace has only the type, by
+// the numbers of its protocol.
 var (
 	chromeProcesses = map[uint64]string{
 		1: "Browser", 2: "Renderer", 3: "Utility", 4: "SandboxHelper", 6: "Gpu", 7: "PpapiPlugin", 8: "PpapiBroker",

@@ -8,31 +8,32 @@ const (
 	fixed64 = protowire.Fixed64Type
 )
 
-// What the key of a field of up to 15 is, besides its number times 8.
+// The first byte of a field's key is its number times 8 plus one of these, for
+// numbers up to 15.
 const (
 	varintKey = byte(protowire.VarintType)
 	bytesKey  = byte(protowire.BytesType)
 )
 
-// fields walks over the fields of one message. It copies nothing: raw lies
-// within the message.
+// fields iterates over the fields of a message. It copies nothing: raw is part of
+// the message.
 //
 //	for f := (fields{rest: message}); f.next(); {
 //		switch f.number { … }
 //	}
 //
-// A field of another wire type than the one asked for reads as zero or empty,
-// as it does where messages are generated from their description.
+// A field of another wire type than expected reads as zero or empty, as in generated
+// code.
 type fields struct {
 	rest   []byte
 	number protowire.Number
 	kind   protowire.Type
 	value  uint64 // of a varint or a fixed field
 	raw    []byte // of a field with a length
-	bad    bool   // the message is damaged from here on
+	bad    bool   // the message is damaged from here
 }
 
-// next goes to the next field and reports whether there is one.
+// next moves to the next field and reports whether there is one.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 {
 		return false
@@ -70,7 +71,7 @@ func (f *fields) next() bool {
 	return true
 }
 
-// consumeVarint is protowire.ConsumeVarint with its commonest cases first.
+// consumeVarint is protowire.ConsumeVarint with the most common cases first.
 func consumeVarint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -81,7 +82,7 @@ func consumeVarint(b []byte) (uint64, int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// consumeBytes reads a field with a length; n < 0 when it is damaged.
+// consumeBytes decodes a field with a length; n < 0 if it is damaged.
 func consumeBytes(b []byte) (raw []byte, n int) {
 	size, n := consumeVarint(b)
 	if n < 0 || size > uint64(len(b)-n) {
@@ -96,13 +97,13 @@ func (f *fields) fail() bool {
 	return false
 }
 
-// maxNumbers bounds how many values of a repeated field are taken in: a byte in the
+// maxNumbers bounds how many values of a repeated field are read: one byte in the
 // packet may be eight in memory.
 const maxNumbers = 1 << 12
 
-// numbers appends the values of a repeated field of numbers to list, which
-// stand one in a field or, of wire type kind, packed into one. What is too much is
-// left out.
+// numbers appends the values of a repeated number field to list. The values are in
+// separate fields or packed into one; kind is their wire type. Values beyond the
+// limit are dropped.
 func (f *fields) numbers(list []uint64, kind protowire.Type) []uint64 {
 	if f.kind != protowire.BytesType {
 		return limited(list, f.value)

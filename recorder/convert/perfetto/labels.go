@@ -5,20 +5,21 @@ import "strconv"
 // label is the category or the name of an event.
 type label struct {
 	text     []byte
-	word     int32         // 0: there is none
-	interned *internedText // nil: it is not
+	word     int32         // 0 if there is none
+	interned *internedText // nil if it is not interned
 }
 
-// called is how an event is called. The texts are good until the next event.
+// called is the category and name of an event. The texts are valid until the next
+// event.
 type called struct{ category, name label }
 
-// labels finds out how events are called.
+// labels determines the names of events.
 type labels struct {
 	dictionary *dictionary
-	text       []byte // room for joined categories
+	text       []byte // scratch for joined categories
 }
 
-// of returns how an event is called.
+// of returns the category and name of an event.
 func (n *labels) of(s *sequence, e *event) (c called) {
 	switch {
 	case len(e.categoryIIDs) == 1 && len(e.categories) == 0:
@@ -58,12 +59,12 @@ func (n *labels) label(text []byte) label {
 	return label{text: text, word: n.dictionary.word(text)}
 }
 
-// joinCategories makes one category of several.
+// joinCategories joins several categories into one.
 func (n *labels) joinCategories(s *sequence, e *event) label {
 	text := n.text[:0]
 	for _, iid := range e.categoryIIDs {
 		if len(text) > maxText {
-			break // it is cut anyway
+			break // it will be cut anyway
 		}
 		if known := s.find(internedCategories, iid); known != nil {
 			text = append(append(text, ','), known.text...)
@@ -81,7 +82,8 @@ func (n *labels) joinCategories(s *sequence, e *event) label {
 	return label{}
 }
 
-// method returns the number of the method that an event is a call of.
+// method returns the number of the method that stands for an event's category and
+// name.
 func (n *labels) method(c *called) int32 {
 	e := c.name.interned
 	if e != nil && e.joined && e.category == c.category.word {

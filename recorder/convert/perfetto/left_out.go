@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// reason is why something of the trace is not in the result.
+// reason is why a part of the trace is not in the result.
 type reason int
 
 const (
@@ -41,7 +41,7 @@ const (
 	reasons
 )
 
-// reasonTexts say of each reason what was left out.
+// reasonTexts tell what was left out for each reason.
 var reasonTexts = [reasons]string{
 	damaged:          "damaged packets",
 	largePackets:     fmt.Sprintf("packets of more than %d MiB", maxPacket>>20),
@@ -70,24 +70,24 @@ var reasonTexts = [reasons]string{
 	farNumbers:       "recorders skipped: ids exceed 31 bits",
 }
 
-// Left is what of the trace is not in the result, or not as it was.
+// Left counts parts of the trace that are not in the result, or were changed.
 type Left struct {
 	What  string
 	Count int64
-	First int64 // offset of the first packet of the kind; -1: not known
+	First int64 // offset of the first packet of the kind; -1 if unknown
 }
 
-// tally counts what is left out.
+// tally counts the parts that are left out.
 type tally struct {
 	counts [reasons]int64
-	first  [reasons]int64 // offset + 1; 0: not known
+	first  [reasons]int64 // offset + 1; 0 if unknown
 	kinds  map[protowire.Number]*Left
 }
 
-// knownKinds bounds how many kinds of packets are counted one by one.
+// knownKinds bounds how many kinds of packets are counted separately.
 const knownKinds = 1 << 10
 
-// leave counts a packet that is left out, wholly or in part.
+// leave counts a packet that is left out, in whole or in part.
 func (t *tally) leave(why reason, p *packet) { t.count(why, 1, p.offset) }
 
 func (t *tally) count(why reason, n, offset int64) {
@@ -97,7 +97,7 @@ func (t *tally) count(why reason, n, offset int64) {
 	t.counts[why] += n
 }
 
-// kind counts a packet whose kind is not known.
+// kind counts a packet of an unknown kind.
 func (t *tally) kind(p *packet) {
 	number := p.kind
 	if t.kinds == nil {
@@ -125,7 +125,7 @@ func kindText(number protowire.Number) string {
 	return fmt.Sprintf("packets of kind %d (%s)", number, name)
 }
 
-// list returns all that is left out, what there is most of first.
+// list returns all counts, the largest first.
 func (t *tally) list() (all []Left) {
 	for why, n := range t.counts {
 		if n > 0 {

@@ -4,8 +4,8 @@ import (
 	"tracex/format"
 )
 
-// Numbers of fields of a LegacyEvent: what Chrome's older trace format had and
-// TrackEvent has not.
+// Numbers of fields of a LegacyEvent: the features of Chrome's older trace format
+// that TrackEvent lacks.
 const (
 	legacyNameIID      = 1
 	legacyPhase        = 2
@@ -31,11 +31,11 @@ const (
 // legacy is one LegacyEvent.
 type legacy struct {
 	nameIID      uint64
-	phase        byte // 0: the event has a type
+	phase        byte // 0 if the event has a type
 	duration     int64
 	id           uint64
 	hasID        bool
-	local        bool // id is of the process
+	local        bool // id is local to the process
 	scope        []byte
 	bind         uint64
 	hasBind      bool
@@ -78,8 +78,8 @@ func (l *legacy) parse(b []byte) bool {
 	return !f.bad
 }
 
-// legacyEvent reads an event that has a LegacyEvent in it. A phase stands in the
-// place of its type.
+// legacyEvent reads an event that has a LegacyEvent. Its phase replaces the event's
+// type.
 func (x *eventReader) legacyEvent(o *occurrence) error {
 	p, e := o.packet, o.event
 	var g legacy
@@ -113,7 +113,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 	return x.phaseEvent(o, &g, l)
 }
 
-// withoutPhase reads an event that has a type beside its LegacyEvent.
+// withoutPhase reads an event that has both a type and a LegacyEvent.
 func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
 	e := o.event
 	if g.hasPID || g.hasTID {
@@ -129,7 +129,7 @@ func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
 	return nil
 }
 
-// phaseEvent adds the record of an event of a line, by its phase.
+// phaseEvent adds the record of a line's event, by its phase.
 func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *line) error {
 	p, e := o.packet, o.event
 	r := record{track: o.uuid(), hasTrack: l.joined}
@@ -151,7 +151,7 @@ func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *line) error {
 	case 'i', 'I', 'R', 'n', 'T', 'p':
 		r.kind = recordInstant
 	case 's', 't', 'f':
-		// It belongs to the slice that is open.
+		// It belongs to the open slice.
 		flow := x.dictionary.variable([]byte("flow"), format.Type{Kind: format.TypeLong})
 		return x.sink.add(p, l, o.ns, &record{kind: recordLong, variable: flow, bits: g.id})
 	case 'C':

@@ -2,8 +2,8 @@ package perfetto
 
 import "tracex/format"
 
-// legacyCounter adds the values of a counter of the older kind, which are its
-// debug annotations: "size.value" of an event "size" is the counter's own.
+// legacyCounter adds the values of a counter of the older kind. They are its debug
+// annotations: "size.value" of an event "size" is the counter's own value.
 func (x *eventReader) legacyCounter(o *occurrence, l *line) error {
 	e := o.event
 	found := false

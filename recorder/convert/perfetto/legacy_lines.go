@@ -2,7 +2,7 @@ package perfetto
 
 import "strconv"
 
-// thread returns the thread that an event with a phase is of.
+// thread returns the thread of an event with a phase.
 func (g *legacy) thread(o *occurrence) (id threadID, ok bool) {
 	id, ok = o.sequence.thread, o.sequence.hasThread
 	if g.hasPID {
@@ -14,8 +14,8 @@ func (g *legacy) thread(o *occurrence) (id threadID, ok bool) {
 	return id, ok
 }
 
-// legacyLine returns the line of an event with a phase; nil when it is not to be
-// found out.
+// legacyLine returns the line of an event with a phase, or nil if it cannot be
+// determined.
 func (x *eventReader) legacyLine(o *occurrence, g *legacy) *line {
 	ts, machine, uuid := x.tracks, o.packet.machine, o.uuid()
 	thread, known := g.thread(o)
@@ -47,17 +47,17 @@ func (x *eventReader) legacyLine(o *occurrence, g *legacy) *line {
 	return ts.line(machine, o.sequence, 0, nil)
 }
 
-// asyncID is what joins the events of one asynchronous slice.
+// asyncID identifies the events of one asynchronous slice.
 type asyncID struct {
-	pid processID // 0: the number is of the trace
+	pid processID // 0 if the id is global
 	id  uint64
 }
 
-// knownAsync bounds how many of them are remembered, each with a name.
+// knownAsync bounds how many asyncIDs are remembered, each with a name.
 const knownAsync = 1 << 15
 
-// asyncLine returns the line of asynchronous events with a phase. Those with one
-// number belong together, whatever they are called: the first gives the name.
+// asyncLine returns the line of asynchronous events with a phase. Events with the
+// same id belong together, whatever their names: the first one gives the name.
 func (x *eventReader) asyncLine(o *occurrence, g *legacy, thread threadID, known bool) *line {
 	if !g.hasID || g.local && !known {
 		return nil
@@ -86,7 +86,7 @@ func (x *eventReader) asyncLine(o *occurrence, g *legacy, thread threadID, known
 	return x.tracks.keyed(key, line{joined: true, pid: id.pid, name: root, machine: o.packet.machine})
 }
 
-// metadata takes in an event that names a thread or a process.
+// metadata reads an event that names a thread or a process.
 func (x *eventReader) metadata(o *occurrence, g *legacy) {
 	e := o.event
 	id, ok := g.thread(o)

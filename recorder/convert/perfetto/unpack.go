@@ -9,20 +9,20 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// unpacker undoes the compression of packets in packets.
+// unpacker decompresses packets within packets.
 type unpacker struct {
-	deflate io.ReadCloser // nil: nothing was compressed so yet
+	deflate io.ReadCloser // nil until needed
 	zstd    *zstd.Decoder
-	packed  []byte // room for what comes out
-	within  bool   // packets come out of a compressed one
+	packed  []byte // scratch for the decompressed packets
+	within  bool   // the current packets are from a compressed one
 }
 
-// zstdWindow is how far back compressed bytes may refer, in bytes: as far as all
-// levels do that need no more than the usual memory.
+// zstdWindow is how far back compressed bytes may refer, in bytes: enough for all
+// levels that need no more than the usual memory.
 const zstdWindow = 8 << 20
 
-// open returns a reader of what is compressed in b, in the way that a kind of packet
-// says.
+// open returns a reader that decompresses a packet's data, by the method of its
+// kind.
 func (u *unpacker) open(p *packet) (r io.Reader, err error) {
 	in := bytes.NewReader(p.data)
 	switch {
@@ -47,10 +47,10 @@ func (u *unpacker) close() {
 	}
 }
 
-// compressed reports whether packets of a kind hold packets.
+// compressed reports whether packets of a kind contain compressed packets.
 func compressed(kind protowire.Number) bool { return kind == packetDeflated || kind == packetZstd }
 
-// unpack takes in the packets that a packet holds compressed.
+// unpack converts the packets that a packet holds compressed.
 func (c *Converter) unpack(p packet) error {
 	u := &c.unpacker
 	if u.within {
@@ -66,7 +66,7 @@ func (c *Converter) unpack(p packet) error {
 	defer func() { u.within = false }()
 	f := framer{r: in, buf: u.packed[:0], tooLarge: func(int64) { c.left.leave(largePackets, &p) }}
 	defer func() {
-		if cap(f.buf) <= 16*framerBuffer { // more, only a packet of that size needs
+		if cap(f.buf) <= 16*framerBuffer { // larger only for a packet of that size
 			u.packed = f.buf
 		}
 	}()

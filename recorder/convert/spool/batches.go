@@ -6,20 +6,20 @@ import (
 	"io"
 )
 
-// position steps over the batches of one stream, those in the file first.
+// position iterates over the batches of one stream, those in the file first.
 type position struct {
 	s       *Spool
 	t       *Stream
-	extents []byte // that are left
-	at, end int64  // in the extent that is being read
-	before  int64  // end of the extent before
-	batches int    // in memory, that were read
+	extents []byte // not read yet
+	at, end int64  // in the current extent
+	before  int64  // end of the previous extent
+	batches int    // read so far of those in memory
 }
 
 func (s *Spool) position(t *Stream) position { return position{s: s, t: t, extents: t.extents} }
 
-// turn goes to the next extent when the one that is being read is at its end,
-// and reports whether a batch in the file comes next.
+// turn moves to the next extent when the current one is at its end, and reports
+// whether the next batch is in the file.
 func (c *position) turn() bool {
 	if c.at < c.end {
 		return true
@@ -36,7 +36,7 @@ func (c *position) turn() bool {
 	return true
 }
 
-// head reads the head of the next batch, without moving; nil at the end.
+// head returns the head of the next batch without moving, or nil at the end.
 func (c *position) head(buf []byte) ([]byte, error) {
 	if c.turn() {
 		if _, err := c.s.file.ReadAt(buf[:batchHead], c.at); err != nil {
@@ -50,7 +50,7 @@ func (c *position) head(buf []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// skip moves past the batch with this head.
+// skip moves past the batch with the given head.
 func (c *position) skip(head []byte) {
 	if c.at < c.end {
 		c.at += int64(batchHead + batchSize(head))
@@ -59,15 +59,15 @@ func (c *position) skip(head []byte) {
 	c.batches++
 }
 
-// batchReader reads the batches of a position one after the other.
+// batchReader reads the batches of a position in order.
 type batchReader struct {
 	c     position
-	file  *bufio.Reader // of the rest of the extent
-	begun bool          // it is
+	file  *bufio.Reader // reads the rest of the extent
+	begun bool          // file is set to this extent
 	buf   []byte
 }
 
-// next returns the next batch, which is good until the next call; nil at the end.
+// next returns the next batch, or nil at the end. It is valid until the next call.
 func (r *batchReader) next() ([]byte, error) {
 	c := &r.c
 	r.begun = r.begun && c.at < c.end

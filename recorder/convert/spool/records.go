@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// Records reads the records of streams in order of time. Those of the same time
-// come in order of the streams, and within a stream in the order in which they
-// were added.
+// Records reads the records of streams in order of time. Those with the same time
+// are in order of the streams, and within a stream in the order in which they were
+// added.
 type Records struct {
 	Time int64  // of the record, as it was added
-	Body []byte // good until the next call of Next
+	Body []byte // valid until the next call of Next
 	err  error
 
 	waiting []*run // by first time
 	open    []*run // a heap: the first has the earliest record
 }
 
-// Err returns what ended the reading too early, or nil.
+// Err returns the error that ended the reading early, or nil.
 func (r *Records) Err() error { return r.err }
 
-// sequential is a number of batches that stands for all that are left.
+// sequential as a number of batches means all that are left.
 const sequential = math.MaxInt
 
-// Open begins to read streams. No record may be added to them after that, and no
-// other streams may be opened before these are read; see [Spool.OpenBeside].
+// Open begins to read streams. No more records may be added to them, and no other
+// streams may be opened until these are read; see [Spool.OpenBeside].
 func (s *Spool) Open(streams ...*Stream) (*Records, error) {
 	for _, t := range streams {
 		s.seal(t)
@@ -48,7 +48,7 @@ func (s *Spool) OpenBeside(t *Stream) *Records {
 	return &Records{waiting: []*run{whole}}
 }
 
-// Next goes to the next record and reports whether there is one.
+// Next moves to the next record and reports whether there is one.
 func (r *Records) Next() bool {
 	if len(r.open) > 0 {
 		more, err := r.open[0].next()
@@ -77,7 +77,7 @@ func (r *Records) Next() bool {
 	return true
 }
 
-// begin opens the run that waits for the longest.
+// begin opens the first waiting run.
 func (r *Records) begin() bool {
 	next := r.waiting[0]
 	r.waiting = r.waiting[1:]
@@ -100,7 +100,7 @@ func (r *run) before(o *run) bool {
 	return r.time < o.time || r.time == o.time && r.order < o.order
 }
 
-// sink puts the first of the heap where it belongs.
+// sink restores the order of the heap after its first run changed.
 func (r *Records) sink() {
 	h := r.open
 	for i := 0; ; {

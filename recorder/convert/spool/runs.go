@@ -6,25 +6,25 @@ import (
 )
 
 const (
-	// mergeWays is how many runs are read at a time, each with a batch in memory.
+	// mergeWays is how many runs are read at once, each with a batch in memory.
 	mergeWays = 256
-	// runBuffer is the buffer of each, in bytes.
+	// runBuffer is the size of each run's buffer, in bytes.
 	runBuffer = 1 << 13
 )
 
 // run is consecutive batches of one stream that follow each other in time.
 type run struct {
 	reader      batchReader
-	batches     int // that are left
+	batches     int // not read yet
 	first, last int64
-	order       int // by which records of the same time stand: that of their origin
+	order       int // of its origin: the order of records with the same time
 
-	batch []byte // what is left of the batch that is being read
+	batch []byte // the rest of the current batch
 	time  int64  // of the record
 	body  []byte
 }
 
-// next goes to the run's next record and reports whether there is one.
+// next moves to the run's next record and reports whether there is one.
 func (r *run) next() (bool, error) {
 	for len(r.batch) == 0 {
 		if r.batches == 0 {
@@ -45,7 +45,7 @@ func (r *run) next() (bool, error) {
 	return true, nil
 }
 
-// runs divides streams into runs, in order of the streams and of their batches.
+// runs divides streams into runs, in order of the streams and their batches.
 func (s *Spool) runs(streams []*Stream) (runs []*run, err error) {
 	buf := make([]byte, batchHead)
 	for _, t := range streams {
@@ -73,15 +73,15 @@ func (s *Spool) runs(streams []*Stream) (runs []*run, err error) {
 	return runs, nil
 }
 
-// reduce merges streams into fewer until no more than mergeWays of their runs
-// lie over each other at any time, and returns the runs.
+// reduce merges streams into fewer until at most mergeWays of their runs overlap at
+// any time, and returns the runs.
 func (s *Spool) reduce(streams []*Stream) ([]*run, error) {
 	for {
 		runs, err := s.runs(streams)
 		if err != nil || overlap(runs) <= mergeWays {
 			return runs, err
 		}
-		// What is in memory would move while it is read.
+		// Batches in memory would move while they are read.
 		if err := s.spill(); err != nil {
 			return nil, err
 		}
@@ -106,13 +106,13 @@ func (s *Spool) reduce(streams []*Stream) ([]*run, error) {
 	}
 }
 
-// byFirst sorts runs by the time of their first records.
+// byFirst sorts runs by the time of their first record.
 func byFirst(runs []*run) []*run {
 	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.first, b.first) })
 	return runs
 }
 
-// overlap returns how many runs lie over each other, at most.
+// overlap returns the maximum number of runs that overlap at any time.
 func overlap(runs []*run) int {
 	var firsts, lasts []int64
 	for _, r := range runs {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// sorter puts the records of one batch into order of time; those of the same
-// time stay as they came.
+// sorter sorts the records of one batch by time; records with the same time keep
+// their order.
 type sorter struct {
 	entries []sortEntry
 	scratch []byte
-	last    int64 // time of the last record of the batch that was sorted
+	last    int64 // time of the last record of the sorted batch
 }
 
 type sortEntry struct {
@@ -19,7 +19,7 @@ type sortEntry struct {
 	from, to int // the body in the batch
 }
 
-// sort sorts a batch, in place unless it grows out of it.
+// sort sorts a batch, in place unless it becomes too large.
 func (s *sorter) sort(batch []byte) []byte {
 	s.entries = s.entries[:0]
 	time := batchFirst(batch)
@@ -45,8 +45,8 @@ func (s *sorter) sort(batch []byte) []byte {
 	return append(batch[:0], s.scratch...)
 }
 
-// recordHead reads what stands before the body of the record at the start of b,
-// which we wrote ourselves: n bytes.
+// recordHead decodes the head of the record at the start of b, and returns its
+// length n. The spool wrote it, so it is valid.
 func recordHead(b []byte) (size int, delta int64, n int) {
 	// Both are one byte each in most records.
 	if len(b) > 1 && b[0]|b[1] < 0x80 {

@@ -1,20 +1,19 @@
-// Package spool sorts records by time, with as much memory as it is given and a
+// Package spool sorts records by time, with a limited amount of memory and a
 // temporary file for the rest.
 //
-// A source of events writes each record to the [Stream] of its track as it comes,
-// roughly in order of time; later the streams are read one after the other, each
-// in order of time, several of them merged where they belong together. What a
-// record holds is its user's affair.
+// An input adds each record to the [Stream] of its track as it arrives, roughly in
+// order of time. Later the streams are read one after the other, each in order of
+// time; several can be merged. The contents of a record are up to the caller.
 //
-// Records of a stream are gathered in batches. When the batches of all streams
+// The records of a stream are gathered in batches. When the batches of all streams
 // take more than the limit, they are written to a temporary file, those of each
-// stream as one extent, and their memory is used again.
+// stream as one extent, and their memory is reused.
 //
 //	batch     size u32, first time i64, last time i64, records
 //	record    size uvarint, time - last time varint, body
 //	extent    consecutive batches of one stream
 //
-// A batch is in order of time: one that got a record too late is sorted before it
+// A batch is in order of time: one that received a late record is sorted before it
 // is written or read. Numbers of fixed size are little-endian. The file never
 // outlives the process.
 package spool
@@ -31,65 +30,65 @@ import (
 )
 
 // Spool holds streams of records, in memory up to a limit and in a temporary file
-// beyond it. It is used by one goroutine at a time.
+// beyond it. It must be used by one goroutine at a time.
 type Spool struct {
-	dir     string // "": the system's folder for temporary files
-	limit   int64  // bytes of batches that streams may hold
+	dir     string // "" for the system's directory for temporary files
+	limit   int64  // maximum bytes of batches held by streams
 	held    int64
 	kept    int64 // bytes of free batches
 	free    [len(batchSizes)][][]byte
 	streams []*Stream
 	sorter  sorter
 
-	file *os.File // nil: nothing is written yet
-	name string   // to be removed at the end; "": it has no name any more
-	size int64    // of the file with out
+	file *os.File // nil until something is written
+	name string   // to be removed at the end; "" if it has no name
+	size int64    // of the file, including out
 	out  []byte   // to be written
 
-	reader *bufio.Reader // of a stream that is read alone; nil: none was
+	reader *bufio.Reader // for a single stream; nil until needed
 }
 
-// batchSizes are the sizes in bytes of a stream's first, second and third batch, and of all
-// that follow: most streams of a trace with very many are short.
+// batchSizes are the sizes in bytes of a stream's first and second batch, and of all
+// later ones: in a trace with very many streams, most are short.
 var batchSizes = [...]int{1 << 8, 1 << 12, 1 << 16}
 
 const (
 	batchHead = 4 + 8 + 8
-	// spoolOut is how many bytes of batches are written at a time.
+	// spoolOut is how many bytes of batches are written at once.
 	spoolOut = 1 << 20
 )
 
 // Stream is a sequence of records that is read in order of time.
 type Stream struct {
 	batches [][]byte // in memory, oldest first; the last is being filled
-	extents []byte   // each: offset - end of the one before uvarint, size uvarint
+	extents []byte   // for each: its offset from the end of the previous one uvarint, size uvarint
 	end     int64    // of the last extent
-	class   int      // of the next batch's size
+	class   int      // index of the next batch's size
 	last    int64    // time of the last record
-	begun   bool     // there is a record
-	sorted  bool     // so is the batch that is being filled
+	begun   bool     // it has a record
+	sorted  bool     // the batch being filled is in order of time
 	ordered bool     // the batches follow each other in time
 }
 
 // New returns a spool that keeps up to limit bytes in memory and the rest in a
-// temporary file in dir; "" is the system's folder for temporary files. The
-// caller closes it.
+// temporary file in dir; "" means the system's directory for temporary files. The
+// caller must close it.
 func New(dir string, limit int64) *Spool { return &Spool{dir: dir, limit: limit} }
 
-// Empty reports whether no record was added to the stream.
+// Empty reports whether the stream has no records.
 func (t *Stream) Empty() bool { return !t.begun }
 
-// Stream begins a stream.
+// Stream returns a new stream.
 func (s *Spool) Stream() *Stream {
 	t := &Stream{ordered: true}
 	s.streams = append(s.streams, t)
 	return t
 }
 
-// Detach freezes a stream, so that it can be read while records are added to
-// others. No record may be added to it after that.
+// Detach freezes a stream so that it can be read while others grow. No more records
+// may be added to it.
 func (s *Spool) Detach(t *Stream) error {
-	if s.held > s.limit/2 { // its batches would take the room of others
+	if s.held > s.limit/2 { // otherwise its batches take the room of others
 		if err := s.spill(); err != nil {
 			return err
 		}
@@ -99,8 +98,8 @@ func (s *Spool) Detach(t *Stream) error {
 	return nil
 }
 
-// Add appends a record to a stream; body is copied. It fails when the temporary
-// file cannot be written.
+// Add appends a record to a stream. It copies body. It fails if the temporary file
+// cannot be written.
 func (s *Spool) Add(t *Stream, time int64, body []byte) error {
 	need := len(body) + 2*binary.MaxVarintLen64
 	batch := t.batch()
@@ -162,7 +161,7 @@ func (s *Spool) newBatch(class, need int) []byte {
 	}
 	size = max(size, need)
 	s.held += int64(size)
-	// Free batches of other sizes give way.
+	// Batches of other sizes are freed first.
 	for c := range s.free {
 		for s.held+s.kept > s.limit && len(s.free[c]) > 0 {
 			s.free[c] = s.free[c][:len(s.free[c])-1]
@@ -172,14 +171,14 @@ func (s *Spool) newBatch(class, need int) []byte {
 	return make([]byte, batchHead, size)
 }
 
-// seal ends the batch that is being filled: sorts it and sets its head.
+// seal ends the batch that is being filled: it sorts it and sets its head.
 func (s *Spool) seal(t *Stream) {
 	batch := t.batch()
 	if len(batch) <= batchHead || batchSize(batch) != 0 {
 		return
 	}
 	if !t.sorted {
-		// The reader finds out whether the batches still follow each other.
+		// The reader determines whether the batches still follow each other.
 		batch = s.sorter.sort(batch)
 		t.batches[len(t.batches)-1] = batch
 		t.last, t.ordered = s.sorter.last, false
@@ -202,7 +201,7 @@ func (s *Spool) spill() error {
 		}
 		s.file = f
 		if os.Remove(f.Name()) != nil {
-			s.name = f.Name() // where open files cannot be removed
+			s.name = f.Name() // on systems where open files cannot be removed
 		}
 	}
 	for _, t := range s.streams {
@@ -238,7 +237,8 @@ func (s *Spool) writeOut() error {
 	return nil
 }
 
-// failed says which folder the temporary file is in: its name means nothing to a user.
+// failed adds the directory of the temporary file to an error: the file's name means
+// nothing to a user.
 func (s *Spool) failed(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -247,7 +247,7 @@ func (s *Spool) failed(err error) error {
 	return fmt.Errorf("temporary file in %s: %w", cmp.Or(s.dir, os.TempDir()), err)
 }
 
-// recycle keeps a batch for another use, unless it has a size of its own.
+// recycle keeps a batch for reuse, unless it has an unusual size.
 func (s *Spool) recycle(batch []byte) {
 	s.held -= int64(cap(batch))
 	for class, size := range batchSizes {
@@ -259,10 +259,10 @@ func (s *Spool) recycle(batch []byte) {
 	}
 }
 
-// Close removes the temporary file. Streams cannot be read after that.
+// Close removes the temporary file. Streams cannot be read afterwards.
 func (s *Spool) Close() {
 	if s.file != nil {
-		// Its contents are no longer wanted.
+		// The contents are no longer needed.
 		_ = s.file.Close()
 		if s.name != "" {
 			_ = os.Remove(s.name)

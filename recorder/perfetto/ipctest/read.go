@@ -1,4 +1,4 @@
-// Package ipctest has what tests of services and their clients share: where
+// Package ipctest has helpers shared by tests of services and their clients: where
 // sockets are, and what a consumer's session recorded.
 package ipctest
 
@@ -13,13 +13,13 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// patience is how long the end of a trace may be away. A test that passes never
-// waits it out.
+// patience is how long the end of a trace may take. A test that passes never waits
+// that long.
 const patience = 2 * time.Minute
 
-// Folder returns a new folder for sockets, which goes with the test. Unlike that
-// of TempDir its path is short, whatever the test is called: the path of a socket
-// has at most 103 bytes on some systems.
+// Folder returns a new directory for sockets, which is removed after the test. Its
+// path is short whatever the test is called, unlike TempDir's: on some systems the
+// path of a socket has at most 103 bytes.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -30,7 +30,7 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// NoService has the tests of a program find no service but their own, whatever the
+// NoService makes the tests of a program find no service but their own, whatever the
 // environment names, as under tracex record. It is for TestMain.
 func NoService() {
 	for _, name := range []string{ipc.ProducerVariable, ipc.ConsumerVariable} {
@@ -40,8 +40,8 @@ func NoService() {
 	}
 }
 
-// ReadEncoded returns the packets that the session of a consumer has, encoded, and
-// takes them from it. consumer is bound to ConsumerPort.
+// ReadEncoded reads the packets of a consumer's session, encoded, and removes them
+// from the session. consumer must be bound to ConsumerPort.
 func ReadEncoded(t testing.TB, consumer *ipc.Binding) (packets [][]byte) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -74,7 +74,7 @@ func ReadEncoded(t testing.TB, consumer *ipc.Binding) (packets [][]byte) {
 	return packets
 }
 
-// Read is [ReadEncoded] for who wants to look into the packets.
+// Read is [ReadEncoded] with decoded packets.
 func Read(t testing.TB, consumer *ipc.Binding) (packets []*messages.TracePacket) {
 	t.Helper()
 	for _, b := range ReadEncoded(t, consumer) {

@@ -10,9 +10,9 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// RecordedCalls returns the packets in which a recorder with an id would send what
-// is in a data file, as a trace file has them: all that is described, then each
-// thread.
+// RecordedCalls returns the packets in which a recorder with an id would send the
+// contents of a data file, in the format of a trace file: first all references, then
+// each thread.
 func RecordedCalls(data []byte, recorder uint64) (trace []byte, err error) {
 	s := format.NewBytesScanner(data)
 	parts := []*calls.Part{{Recorder: recorder}}
@@ -37,7 +37,7 @@ func RecordedCalls(data []byte, recorder uint64) (trace []byte, err error) {
 	}
 	for _, p := range parts {
 		p.Format = int(s.Version())
-		packet := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // its time
+		packet := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // its timestamp
 		packet = protowire.AppendBytes(protowire.AppendTag(packet, calls.Field, protowire.BytesType), p.Append(nil))
 		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), packet)
 	}

@@ -1,5 +1,5 @@
-// Package perfettotest has the traffic of the real service, its command and its
-// C++ library, as a proxy on both of its sockets saw it. It is for tests.
+// Package perfettotest has captured traffic of the real service, its command and its
+// C++ library, as seen by a proxy on both of its sockets. It is for tests.
 package perfettotest
 
 import (
@@ -20,8 +20,8 @@ var captures embed.FS
 
 const ending = ".jsonl.gz"
 
-// Record is something that happened on a socket, in the order in which the proxy
-// saw it.
+// Record is an event on a socket. Records are in the order in which the proxy saw
+// them.
 type Record struct {
 	Event   string  `json:"ev"` // connect, frame, eof, send_err, smb_at_close
 	Conn    int     `json:"conn"`
@@ -31,26 +31,26 @@ type Record struct {
 	Method  string  `json:"method"`
 
 	Hex   string `json:"hex"`
-	Frame []byte `json:"-"`   // Hex decoded: a whole frame, its length included
-	Files []File `json:"fds"` // those that came with it
+	Frame []byte `json:"-"`   // Hex decoded: a whole frame, including its length
+	Files []File `json:"fds"` // sent with it
 
-	// Pages of the shared memory that a CommitData names, before the service got
-	// it, or all of them when the connection ended.
+	// Pages of the shared memory that a CommitData names, before the service received
+	// it, or all pages when the connection ended.
 	SMB   json.RawMessage `json:"smb"`
 	Pages json.RawMessage `json:"pages"`
 }
 
-// ToService says that the client sent it.
+// ToService reports whether the client sent it.
 func (r *Record) ToService() bool { return r.Dir == "c2s" }
 
-// File is one that went along with a frame.
+// File is a file sent with a frame.
 type File struct {
 	Link  string `json:"link"`
 	Size  int64  `json:"size"`
 	Seals int    `json:"seals"`
 }
 
-// Capture is all that was seen of one situation.
+// Capture is all records of one scenario.
 type Capture struct {
 	Name    string
 	Records []Record
@@ -73,7 +73,7 @@ func All() (all []Capture, err error) {
 	return all, nil
 }
 
-// Load returns the records of one capture, by its name, say 01_basic.
+// Load returns the records of one capture by its name, such as 01_basic.
 func Load(name string) (records []Record, err error) {
 	f, err := captures.Open("captures/" + name + ending)
 	if err != nil {
