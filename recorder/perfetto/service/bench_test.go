@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// BenchmarkPackets takes chunks full of packets of some 13 bytes out of shared memory,
-// and reads them as they go into a file: what the service's own work costs a
+// BenchmarkPackets takes chunks full of packets of some 13 bytes from shared memory,
+// and reads them in the format of a file: the cost of the service's own work per
 // packet, without sockets and disks.
 func BenchmarkPackets(b *testing.B) {
 	for _, page := range []int{defaultPage, maxPage} {

@@ -9,7 +9,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestRefusals asks for what cannot be, in the words of the real service.
+// TestRefusals makes invalid requests, which are refused with the words of the real
+// service.
 func TestRefusals(t *testing.T) {
 	type conf = messages.TraceConfig
 	const stop, clone = messages.TraceConfig_TriggerConfig_STOP_TRACING, messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
@@ -72,7 +73,7 @@ func TestRefusals(t *testing.T) {
 			c.TriggerConfig.Triggers[0].MaxPer_24H = proto.Uint32(3)
 		},
 	} {
-		t.Run("", func(t *testing.T) { // in a folder whose name is good for an address
+		t.Run("", func(t *testing.T) { // in a directory whose name can be an address
 			s := serve(t, Config{Limits: Limits{Buffers: 1 << 30}, OnError: func(error) {}})
 			first, c := consume(t, s), consume(t, s)
 			first.enable(config(4))
@@ -92,7 +93,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTooMany has one user start more sessions than it may.
+// TestTooMany has one user start more sessions than allowed.
 func TestTooMany(t *testing.T) {
 	full := serve(t, Config{})
 	for range maxSessionsOfUser {
@@ -107,8 +108,8 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestSameName has two sessions want one name: the second may not, while the
-// first is there.
+// TestSameName has two sessions with the same name: the second is refused while the
+// first exists.
 func TestSameName(t *testing.T) {
 	s := serve(t, Config{Limits: Limits{Sessions: 2}})
 	c, k, copied := consume(t, s), consume(t, s), consume(t, s)
@@ -120,7 +121,7 @@ func TestSameName(t *testing.T) {
 	if why := k.end(); why != "A trace with this unique session name (it) already exists" {
 		t.Errorf("refused with %q", why)
 	}
-	// A clone has the name, and takes it from nobody; but there may be two alone.
+	// A clone may take the name too; but only two sessions may have it.
 	copied.clone(&messages.CloneSessionRequest{Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}})
 	k.enable(config(4))
 	if why := k.end(); why != "Too many concurrent tracing sesions (2)" {

@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestCloneFails clones what may not be cloned, is more than there is room for,
-// or ends meanwhile; nothing is left of it.
+// TestCloneFails makes clones that are not allowed, too large, or whose session ends
+// meanwhile; nothing of them remains.
 func TestCloneFails(t *testing.T) {
 	s := serve(t, Config{Limits: Limits{Buffers: 100 << 10}})
 	p := connect(t, s, "prog", offer("words"))
@@ -33,7 +33,7 @@ func TestCloneFails(t *testing.T) {
 	fails("Buffer allocation failed")
 	n := s.session(1)
 	s.lock()
-	n.consumer.uid = n.uid + 77 // as if another user had begun it
+	n.consumer.uid = n.uid + 77 // as if another user had started it
 	s.unlock()
 	if answer := c.clone(m); answer.GetError() != "Not allowed to clone a session from another UID" {
 		t.Errorf("of another user: %v", answer)
@@ -41,7 +41,7 @@ func TestCloneFails(t *testing.T) {
 	if got := c.state(1); got != "none" {
 		t.Errorf("another user sees it as %s", got)
 	}
-	p.set(true, false) // the flush goes on
+	p.set(true, false) // it answers flushes again
 	done := make(chan *messages.CloneSessionResponse, 1)
 	if err := k.Call("CloneSession", m, func(r ipc.Reply) {
 		answer := new(messages.CloneSessionResponse)
@@ -62,7 +62,8 @@ func TestCloneFails(t *testing.T) {
 	}
 }
 
-// TestCloneBuffers clones buffers of all kinds: copied, moved, and emptied first.
+// TestCloneBuffers clones buffers of all kinds: copied, moved, and flushed
+// separately.
 func TestCloneBuffers(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("copied"), offer("moved"), offer("emptied"))
@@ -102,8 +103,8 @@ func TestCloneBuffers(t *testing.T) {
 	}
 }
 
-// TestCloneWhich clones sessions by number and by name, and such that are not
-// there. No session is for bug reports.
+// TestCloneWhich clones sessions by number and by name, including some that do not
+// exist. No session is for bug reports.
 func TestCloneWhich(t *testing.T) {
 	const anyOf = 1<<64 - 1
 	byID := func(id uint64) *messages.CloneSessionRequest {

@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// words is a session that wants one data source.
+// words is the config of a session with one data source.
 var words = SessionConfig{Buffer: 64 << 10, Sources: []DataSource{{Name: "words"}}, ReadPeriod: time.Hour}
 
 // record starts a session of this process.
@@ -48,8 +48,8 @@ func collect(t *testing.T, list *[]*messages.TracePacket) func(Packets) error {
 	}
 }
 
-// TestRecord records a program in a session of this process: what it wrote comes
-// after a flush, the rest at the end, along with the service's own packets.
+// TestRecord records a program in a session of this process: after a flush its
+// packets arrive, the rest at the end, together with the service's own packets.
 func TestRecord(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -72,7 +72,7 @@ func TestRecord(t *testing.T) {
 	if err := r.Flush(t.Context(), time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	<-first // it does not wait for the end, nor for the period
+	<-first // it waits neither for the end nor for the period
 	p.write(1, "two")
 	if err := errors.Join(r.Flush(t.Context(), 0), r.Stop(t.Context()), <-done); err != nil {
 		t.Fatal(err)
@@ -97,8 +97,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestReadAgain has a reader that fails, and one that is told to give up: the next
-// one gets what they did not take.
+// TestReadAgain has a reader that fails, and one that is canceled: the next reader
+// gets the packets that they did not take.
 func TestReadAgain(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -116,7 +116,7 @@ func TestReadAgain(t *testing.T) {
 	var list []*messages.TracePacket
 	keep := collect(t, &list)
 	if err := r.Read(ctx, func(batch Packets) error {
-		cancel(full) // after this batch there is nothing
+		cancel(full) // this batch is the last
 		return keep(batch)
 	}); err != full {
 		t.Errorf("the reader was told to give up, and it is %v", err)
@@ -133,8 +133,8 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// TestReadSlow has a reader that takes its time: neither the service nor programs
-// wait for it, and what has no room is lost.
+// TestReadSlow has a slow reader: neither the service nor programs wait for it, and
+// packets that do not fit are lost.
 func TestReadSlow(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -168,7 +168,7 @@ func TestReadSlow(t *testing.T) {
 	}
 }
 
-// TestSessionEnds has sessions end in other ways than by being stopped.
+// TestSessionEnds has sessions that end in other ways than by Stop.
 func TestSessionEnds(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -183,7 +183,7 @@ func TestSessionEnds(t *testing.T) {
 		done <- r.Read(t.Context(), func(Packets) error {
 			select {
 			case began <- struct{}{}:
-			default: // it has begun
+			default: // already begun
 			}
 			return nil
 		})

@@ -13,8 +13,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestDetach leaves a session to another consumer; and one to nobody, which ends
-// with its time.
+// TestDetach leaves one session to another consumer, and one to no consumer, which
+// ends when its time is up.
 func TestDetach(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -49,7 +49,7 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestAttachedLate attaches to a session that is over, and hears so at once.
+// TestAttachedLate attaches to a session that is over, which is reported at once.
 func TestAttachedLate(t *testing.T) {
 	s := serve(t, Config{})
 	c, k := consume(t, s), consume(t, s)
@@ -66,8 +66,8 @@ func TestAttachedLate(t *testing.T) {
 	}
 }
 
-// TestAttachNotification hears of the end of a session that another consumer has
-// begun.
+// TestAttachNotification observes the end of a session that another consumer has
+// started.
 func TestAttachNotification(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -79,7 +79,7 @@ func TestAttachNotification(t *testing.T) {
 	p.write(1, "one")
 	c.invoke("Detach", &messages.DetachRequest{Key: proto.String("key")}, nil)
 	k.invoke("Attach", &messages.AttachRequest{Key: proto.String("key")}, nil)
-	rejected(t, k.Binding, "Attach", &messages.AttachRequest{Key: proto.String("key")}) // it has one
+	rejected(t, k.Binding, "Attach", &messages.AttachRequest{Key: proto.String("key")}) // it already has one
 	err := k.Call("EnableTracing", &messages.EnableTracingRequest{AttachNotificationOnly: proto.Bool(true)}, k.onEnd)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestAttachNotification(t *testing.T) {
 	}
 }
 
-// TestStrangers turns away consumers that may not be.
+// TestStrangers rejects consumers that are not allowed.
 func TestStrangers(t *testing.T) {
 	told := make(chan string, 10)
 	s := serve(t, Config{
@@ -116,7 +116,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestNoSession calls all that a consumer can call without a session.
+// TestNoSession calls all methods of consumers without a session.
 func TestNoSession(t *testing.T) {
 	s := serve(t, Config{})
 	c := consume(t, s)
@@ -140,8 +140,8 @@ func TestNoSession(t *testing.T) {
 	}
 }
 
-// TestSecondEnable asks for a second session on a connection: it is refused, and
-// the first request is, which nobody answers any more; the first session goes on.
+// TestSecondEnable asks for a second session on a connection: it is refused, and so
+// is the first request, which will never be answered; the first session continues.
 func TestSecondEnable(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -164,8 +164,8 @@ func TestSecondEnable(t *testing.T) {
 	c.reads("!one")
 }
 
-// TestOldMethod calls the method that is there for old consumers, and asks what
-// the service can.
+// TestOldMethod calls the method for old consumers, and asks for the service's
+// capabilities.
 func TestOldMethod(t *testing.T) {
 	s := serve(t, Config{})
 	c := consume(t, s)
@@ -185,7 +185,7 @@ func TestOldMethod(t *testing.T) {
 	}
 }
 
-// rejected holds that a request is answered without success.
+// rejected fails unless a request is rejected.
 func rejected(t *testing.T, b *ipc.Binding, method string, m proto.Message) {
 	t.Helper()
 	if err := b.Invoke(t.Context(), method, m, nil); !errors.Is(err, ipc.ErrRejected) {

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that a test sets.
+// fakeClock is a clock controlled by a test.
 type fakeClock struct {
 	mu     sync.Mutex
 	at     time.Time
 	last   int
 	timers map[int]fakeTimer
-	asleep []time.Duration // of afterAsleep
+	asleep []time.Duration // durations of afterAsleep
 
-	// settle, if not nil, returns when the service has done what had come to it. Else
-	// time may pass before a timer is set that goes with a command which the program
-	// has got already.
+	// settle, if not nil, returns once the service has handled all that was sent to it.
+	// Without it the time may be advanced before a timer is set that belongs to a
+	// command which the program has already received.
 	settle func()
 }
 
@@ -34,8 +34,8 @@ func (c *fakeClock) now() time.Time {
 	return c.at
 }
 
-// afterAsleep is after: the time that a test has pass counts for both, but it is
-// noted.
+// afterAsleep is after: the time that a test passes counts for both, but it is
+// recorded.
 func (c *fakeClock) afterAsleep(d time.Duration, f func()) (stop func()) {
 	c.mu.Lock()
 	c.asleep = append(c.asleep, d)
@@ -56,8 +56,8 @@ func (c *fakeClock) after(d time.Duration, f func()) (stop func()) {
 	}
 }
 
-// next takes the timer that is due first, if it is until then, and sets the clock
-// to it, else to then.
+// next removes the timer that is due first, if it is due by then, and sets the clock
+// to its time; otherwise it sets the clock to then.
 func (c *fakeClock) next(then time.Time) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *fakeClock) next(then time.Time) func() {
 	return t.f
 }
 
-// set goes on to a moment. What is due until then is done when it returns.
+// set advances to a moment. All timers due by then have run when it returns.
 func (c *fakeClock) set(then time.Time) {
 	if c.settle != nil {
 		c.settle()
@@ -91,5 +91,5 @@ func (c *fakeClock) set(then time.Time) {
 	}
 }
 
-// pass has some time pass.
+// pass advances the clock by d.
 func (c *fakeClock) pass(d time.Duration) { c.set(c.now().Add(d)) }

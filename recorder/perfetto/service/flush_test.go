@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestFlushTimeout has a program that does not answer a flush: its consumer hears
-// so when the time is up, and has what the program wrote all the same.
+// TestFlushTimeout has a program that does not answer a flush: its consumer is told
+// when the time is up, and gets the program's packets all the same.
 func TestFlushTimeout(t *testing.T) {
 	for _, of := range []struct{ asked, configured, want uint32 }{{0, 0, 5000}, {0, 700, 700}, {100, 700, 100}} {
 		s, clock := serveAt(t, Config{})
@@ -49,8 +49,8 @@ func TestFlushTimeout(t *testing.T) {
 	}
 }
 
-// TestFarFlush has a producer of another machine that has nothing to flush be
-// asked for one all the same: nobody else can look into its memory.
+// TestFarFlush has a producer on another machine that has nothing to flush: it is
+// asked for one all the same, since only it can read its memory.
 func TestFarFlush(t *testing.T) {
 	remote := addressed(t, Config{})
 	remote.Producers = "127.0.0.1:0"

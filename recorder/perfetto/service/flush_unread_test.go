@@ -17,22 +17,22 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// behind is a producer that has written a commit, and perhaps has died, while the
-// service is held up before it has read that.
+// behind is a producer that has sent a commit, and perhaps has died, while the
+// service is held up and has not read it.
 type behind struct {
 	*stepper
 	sock   net.Conn
-	goesOn func() // the service is held up no longer
+	goesOn func() // releases the service
 }
 
-// The numbers of a port and of its methods, as the service gives them.
+// The numbers of a port and of its methods, as assigned by the service.
 const (
 	producerPort = 1
 	commitMethod = 4
 	syncMethod   = 11
 )
 
-// send writes a call right into the socket.
+// send writes a call directly to the socket.
 func (p *behind) send(method uint32, m proto.Message) {
 	p.t.Helper()
 	args, err := proto.Marshal(m)
@@ -53,10 +53,10 @@ func (p *behind) send(method uint32, m proto.Message) {
 	}
 }
 
-// commitUnread has a producer that is not asked for flushes commit two chunks with
-// a hole between them, of a writer that nobody knows, so that scraping finds
-// nothing, and die, if told so. The service has that in a socket, and reads it
-// when p.goesOn is called.
+// commitUnread has a producer that is not asked for flushes commit two chunks with a
+// missing one between them, of an unregistered writer, so that scraping finds
+// nothing, and then die, if dies is set. The commit is in the service's socket, and
+// is read when p.goesOn is called.
 func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 	t.Helper()
 	sock, err := net.Dial("unix", s.config.Producers)
@@ -76,10 +76,10 @@ func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 	<-p.ready
 	p.sync()
 	if set, ok := s.clock.(*fakeClock); ok {
-		set.settle = nil // time passes, though the connection is held up
+		set.settle = nil // the time advances although the connection is held up
 	}
-	// What waits for a connection's requests is called by the goroutine that reads
-	// them: it can hold that up, and nothing else.
+	// Callbacks that wait for a connection's requests run in the goroutine that reads
+	// them: such a callback can hold up only that goroutine.
 	reached := make(chan struct{})
 	s.lock()
 	p.send(syncMethod, &messages.SyncRequest{})
@@ -103,8 +103,8 @@ func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 	return p
 }
 
-// bothWays runs a test with a producer that lives and one that has died: then what
-// is behind the hole comes too.
+// bothWays runs a test with a live producer and with one that has died: in the
+// latter case the chunk after the missing one is read too.
 func bothWays(t *testing.T, test func(t *testing.T, dies bool, want []string)) {
 	for what, dies := range map[string]bool{"lives": false, "died": true} {
 		t.Run(what, func(t *testing.T) {
@@ -117,8 +117,8 @@ func bothWays(t *testing.T, test func(t *testing.T, dies bool, want []string)) {
 	}
 }
 
-// TestFlushBehind flushes: what producers had committed is there then, though no
-// flush is asked of them.
+// TestFlushBehind flushes: the packets that producers had committed are then in the
+// trace, though they are not asked for a flush.
 func TestFlushBehind(t *testing.T) {
 	bothWays(t, func(t *testing.T, dies bool, want []string) {
 		s, _ := serveAt(t, Config{})
@@ -140,7 +140,7 @@ func TestFlushBehind(t *testing.T) {
 	})
 }
 
-// TestFlushBehindFails does not wait longer than a flush may take.
+// TestFlushBehindFails checks that a flush does not wait beyond its timeout.
 func TestFlushBehindFails(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	c := consume(t, s)
@@ -160,7 +160,7 @@ func TestFlushBehindFails(t *testing.T) {
 }
 
 // TestEndBehind ends a session, which is read or is written into a file, without a
-// flush, or when its time is up: it has what producers had committed.
+// flush, or when its time is up: it has the packets that producers had committed.
 func TestEndBehind(t *testing.T) {
 	for _, how := range []string{"read", "file", "time"} {
 		t.Run(how, func(t *testing.T) {
@@ -200,7 +200,8 @@ func TestEndBehind(t *testing.T) {
 	}
 }
 
-// TestCloneBehind clones a session: the clone has what producers had committed.
+// TestCloneBehind clones a session: the clone has the packets that producers had
+// committed.
 func TestCloneBehind(t *testing.T) {
 	bothWays(t, func(t *testing.T, dies bool, want []string) {
 		s, _ := serveAt(t, Config{})

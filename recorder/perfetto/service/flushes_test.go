@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFlushes has two flushes be answered by one answer to the second, and one that
-// never is.
+// TestFlushes has two flushes that one answer to the second completes, and one that
+// is never answered.
 func TestFlushes(t *testing.T) {
 	var f flushes
 	a, b := new(producer), new(producer)

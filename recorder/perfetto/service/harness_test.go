@@ -23,7 +23,7 @@ func serve(t *testing.T, c Config) *Service {
 	return serveWith(t, addressed(t, c), systemClock{})
 }
 
-// addressed gives a service sockets in a folder of their own.
+// addressed gives a service sockets in a new directory.
 func addressed(t *testing.T, c Config) Config {
 	t.Helper()
 	dir := ipctest.Folder(t)
@@ -31,7 +31,7 @@ func addressed(t *testing.T, c Config) Config {
 	return c
 }
 
-// serveWith starts a service that has its time from a clock.
+// serveWith starts a service with a clock.
 func serveWith(t *testing.T, c Config, clock clock) *Service {
 	t.Helper()
 	s, err := start(c, clock)
@@ -49,8 +49,8 @@ func serveWith(t *testing.T, c Config, clock clock) *Service {
 	return s
 }
 
-// settle returns when all that producers had sent is handled, timers included: an
-// answer comes before its request counts as that.
+// settle returns when all that producers had sent is handled, timers included: a
+// reply may be sent before its request counts as handled.
 func (s *Service) settle() {
 	var waits []chan struct{}
 	s.lock()
@@ -81,22 +81,22 @@ func dial(t *testing.T, address, port string) (*ipc.Client, *ipc.Binding) {
 	return client, b
 }
 
-// program is a producer that does what a service asks for and writes packets
-// when the test says so.
+// program is a producer that carries out a service's commands and writes packets
+// when the test asks for it.
 type program struct {
 	t      *testing.T
 	client *ipc.Client
 	*ipc.Binding
-	reader *smb.Reader // to look at the memory
+	reader *smb.Reader // for looking at the memory
 
 	mu      sync.Mutex
 	arbiter *smb.Arbiter
 	writers map[uint64]*smb.Writer // by instance
 	heard   []string               // commands
-	more    *sync.Cond             // heard has more
+	more    *sync.Cond             // signals that heard has grown
 
 	noFlush bool // flushes are not answered
-	mute    bool // it does not say that it has started or stopped
+	mute    bool // it does not report that it has started or stopped
 }
 
 // connect makes a producer with data sources.
@@ -144,7 +144,7 @@ func (p *program) Commit(c *smb.Commit) {
 			Page: proto.Uint32(v.Page), Chunk: proto.Uint32(v.Chunk), TargetBuffer: proto.Uint32(v.Buffer),
 		})
 	}
-	_ = p.Send("CommitData", m) // a connection that has ended is what some tests want
+	_ = p.Send("CommitData", m) // some tests end the connection
 }
 
 func (p *program) RegisterWriter(writer uint16, buffer uint32) {
@@ -157,7 +157,7 @@ func (p *program) UnregisterWriter(writer uint16) {
 	_ = p.Send("UnregisterTraceWriter", &messages.UnregisterTraceWriterRequest{TraceWriterId: proto.Uint32(uint32(writer))})
 }
 
-// command does what the service asks for.
+// command carries out a command of the service.
 func (p *program) command(r ipc.Reply) {
 	m := new(messages.GetAsyncCommandResponse)
 	if r.Decode(m) != nil {
@@ -203,7 +203,7 @@ func (p *program) command(r ipc.Reply) {
 	}
 }
 
-// setUp maps the memory that came with a command.
+// setUp maps the memory sent with a command.
 func (p *program) setUp(r ipc.Reply, page int) {
 	file := r.TakeFile()
 	if file == nil {
@@ -239,13 +239,13 @@ func (p *program) setUp(r ipc.Reply, page int) {
 	})
 }
 
-// waitFor waits until the program has heard a command.
+// waitFor waits until the program has received a command.
 func (p *program) waitFor(command string) {
 	p.t.Helper()
 	p.waitForAll(command, 1)
 }
 
-// waitForAll waits until it has heard a command so many times.
+// waitForAll waits until it has received a command that many times.
 func (p *program) waitForAll(command string, times int) {
 	p.t.Helper()
 	late := time.AfterFunc(time.Minute, p.more.Broadcast)
@@ -273,7 +273,7 @@ func (p *program) waitForAll(command string, times int) {
 // write writes packets of an instance.
 func (p *program) write(instance uint64, texts ...string) {
 	p.t.Helper()
-	p.mu.Lock() // a flush uses the writer too
+	p.mu.Lock() // a flush uses the writer as well
 	defer p.mu.Unlock()
 	w := p.writers[instance]
 	for _, text := range texts {
@@ -323,7 +323,7 @@ func (c *reader) onEnd(r ipc.Reply) {
 	}
 }
 
-// end waits for the end of the session, and returns why.
+// end waits for the end of the session, and returns the reason.
 func (c *reader) end() string {
 	c.t.Helper()
 	select {
@@ -335,7 +335,7 @@ func (c *reader) end() string {
 	}
 }
 
-// observe returns a channel with what the service tells of the session.
+// observe returns a channel of the session's events.
 func (c *reader) observe(types ...messages.ObservableEvents_Type) <-chan *messages.ObservableEvents {
 	c.t.Helper()
 	events := make(chan *messages.ObservableEvents, 100)
@@ -351,7 +351,7 @@ func (c *reader) observe(types ...messages.ObservableEvents_Type) <-chan *messag
 	return events
 }
 
-// read reads what there is.
+// read reads all available packets.
 func (c *reader) read() []*messages.TracePacket {
 	c.t.Helper()
 	return ipctest.Read(c.t, c.Binding)
@@ -368,7 +368,8 @@ func wait(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// texts returns what programs wrote, with "!" before what has a loss before it.
+// texts returns the texts that programs wrote, with "!" before each that follows a
+// loss.
 func texts(packets []*messages.TracePacket) (list []string) {
 	for _, p := range packets {
 		if e := p.GetForTesting(); e != nil {
@@ -382,7 +383,7 @@ func texts(packets []*messages.TracePacket) (list []string) {
 	return list
 }
 
-// config is of a session with one buffer.
+// config returns the config of a session with one buffer.
 func config(kb uint32, sources ...string) *messages.TraceConfig {
 	c := &messages.TraceConfig{Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(kb)}}}
 	for _, name := range sources {
@@ -393,8 +394,8 @@ func config(kb uint32, sources ...string) *messages.TraceConfig {
 	return c
 }
 
-// waitUntil waits until the service is as a test wants it, which is looked at
-// whenever somebody has left.
+// waitUntil waits until the service satisfies a condition, which is checked whenever
+// a connection has ended.
 func waitUntil(t *testing.T, s *Service, is func() bool) {
 	t.Helper()
 	begin := time.Now()
@@ -409,27 +410,27 @@ func waitUntil(t *testing.T, s *Service, is func() bool) {
 	}
 }
 
-// serveAt starts a service whose time a test sets.
+// serveAt starts a service with a clock controlled by the test.
 func serveAt(t *testing.T, c Config) (*Service, *fakeClock) {
 	t.Helper()
 	clock := newFakeClock(time.UnixMilli(1_680_000_000_000))
 	return serveWith(t, addressed(t, c), clock), clock
 }
 
-// session is the one with an id, nil if there is none.
+// session returns the session with an id, nil if there is none.
 func (s *Service) session(id uint64) *session {
 	s.lock()
 	defer s.unlock()
 	return s.sessions[id]
 }
 
-// flush has what the programs wrote committed.
+// flush makes the programs commit their packets.
 func (c *reader) flush() {
 	c.t.Helper()
 	c.invoke("Flush", &messages.FlushRequest{}, nil)
 }
 
-// reads holds that these texts come.
+// reads fails unless it reads these texts.
 func (c *reader) reads(want ...string) {
 	c.t.Helper()
 	if got := texts(c.read()); !slices.Equal(got, want) {
@@ -437,7 +438,7 @@ func (c *reader) reads(want ...string) {
 	}
 }
 
-// hasNot holds that the program has not heard a command.
+// hasNot fails if the program has received a command.
 func (p *program) hasNot(command string) {
 	p.t.Helper()
 	p.invoke("Sync", &messages.SyncRequest{}, nil)
@@ -448,26 +449,26 @@ func (p *program) hasNot(command string) {
 	}
 }
 
-// set tells a program how to behave, before it is asked for anything.
+// set sets how a program behaves, before it receives a command.
 func (p *program) set(noFlush, mute bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.noFlush, p.mute = noFlush, mute
 }
 
-// sync returns when the service has done what came from the consumer so far.
+// sync returns when the service has handled the consumer's earlier requests.
 func (c *reader) sync() {
 	c.t.Helper()
 	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
 }
 
-// sync returns when the service has done what came from the program so far.
+// sync returns when the service has handled the program's earlier requests.
 func (p *program) sync() {
 	p.t.Helper()
 	p.invoke("Sync", &messages.SyncRequest{}, nil)
 }
 
-// state returns the state that consumers are told of the session.
+// state returns the state of the session that consumers are told.
 func (c *reader) state(id uint64) string {
 	c.t.Helper()
 	var answer messages.QueryServiceStateResponse

@@ -28,7 +28,8 @@ import (
 )
 
 // TestHostileProducer has a producer whose memory changes all the time, and that
-// commits, patches and claims at random: another's packets come out as they are.
+// commits, patches and registers at random: another producer's packets are read
+// unchanged.
 func TestHostileProducer(t *testing.T) {
 	s := serve(t, Config{OnError: func(error) {}})
 	p := newStepper(t, s, true)
@@ -72,8 +73,8 @@ func TestHostileProducer(t *testing.T) {
 			text = "!" + text
 		}
 		want = append(want, text)
-		c.flush() // and with it scraping
-		// What stands in the fields of its packets need be no messages.
+		c.flush() // which includes scraping
+		// The fields of its packets need not be messages.
 		for _, b := range ipctest.ReadEncoded(t, c.Binding) {
 			if len(b) == 0 {
 				t.Error("a packet without what the service adds")
@@ -88,7 +89,7 @@ func TestHostileProducer(t *testing.T) {
 	}
 }
 
-// scribble changes some words of a memory, headers of pages above all.
+// scribble changes some words of a memory, mainly headers of pages.
 func scribble(rng *rand.Rand, memory []byte) {
 	for range 100 {
 		page := rng.IntN(16) * defaultPage
@@ -142,8 +143,7 @@ func randomCommit(rng *rand.Rand) *messages.CommitDataRequest {
 	return m
 }
 
-// FuzzCommit has requests and memory of any content, in a service without
-// sockets.
+// FuzzCommit handles arbitrary requests and memory, in a service without sockets.
 func FuzzCommit(f *testing.F) {
 	seed, err := proto.Marshal(&messages.CommitDataRequest{ChunksToMove: []*messages.CommitDataRequest_ChunksToMove{move(0, 0, 1)}})
 	if err != nil {
@@ -190,8 +190,8 @@ func FuzzCommit(f *testing.F) {
 	})
 }
 
-// stamped holds that b has whole packets alone, each with the stamp of its
-// producer, or of the service. What is in other fields nobody looks at.
+// stamped fails unless b has only whole packets, each with the stamp of its
+// producer, or of the service. It does not check other fields.
 func stamped(t *testing.T, b []byte) {
 	t.Helper()
 	for len(b) > 0 {
@@ -218,7 +218,7 @@ func stamped(t *testing.T, b []byte) {
 	}
 }
 
-// TestLimits has one producer want too much of everything.
+// TestLimits has one producer exceed every limit.
 func TestLimits(t *testing.T) {
 	s, clock := serveAt(t, Config{Limits: Limits{Memory: 64 << 10, DataSources: 2, Writers: 1, ChunksASecond: 3}})
 	p := connect(t, s, "prog", offer("words"), offer("more"))
@@ -246,14 +246,14 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d chunks of 10 were discarded", got)
 	}
 	c.reads("!0", "1", "2")
-	// When it is less again, that is read.
+	// Below the limit, packets are read again.
 	p.write(1, "less", "and less")
 	c.flush()
 	c.reads("!less", "and less")
 }
 
-// TestProducerDoesNotRead has a producer that leaves commands lying: it is cut
-// off, and another goes on.
+// TestProducerDoesNotRead has a producer that does not read its commands: it is cut
+// off, and another continues.
 func TestProducerDoesNotRead(t *testing.T) {
 	told := make(chan error, 100)
 	s := serve(t, Config{OnError: func(err error) { told <- err }})
@@ -272,7 +272,7 @@ func TestProducerDoesNotRead(t *testing.T) {
 	if err := b.Invoke(t.Context(), "InitializeConnection", &messages.InitializeConnectionRequest{ProducerName: proto.String("bad")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	// Its callback never returns: nothing is read any more.
+	// Its callback never returns, so nothing more is read.
 	if err := b.Call("GetAsyncCommand", &messages.GetAsyncCommandRequest{}, func(ipc.Reply) { <-blocked }); err != nil {
 		t.Fatal(err)
 	}
@@ -311,9 +311,9 @@ func TestProducerDoesNotRead(t *testing.T) {
 	}
 }
 
-// blockedConsumer starts a session, asks for more than a socket takes of what it
-// recorded, and reads no more of it than the first answer, until the test ends. It
-// returns the program that was recorded.
+// blockedConsumer starts a session, asks for more of its packets than a socket
+// takes, and reads only the first answer, until the test ends. It returns the
+// program that was recorded.
 func blockedConsumer(t *testing.T, s *Service) *program {
 	t.Helper()
 	p := connect(t, s, "prog", offer("words"))
@@ -332,8 +332,8 @@ func blockedConsumer(t *testing.T, s *Service) *program {
 	return p
 }
 
-// TestConsumerDoesNotRead has a consumer that does not take what it asked for:
-// another's session goes on.
+// TestConsumerDoesNotRead has a consumer that does not read what it asked for:
+// another's session continues.
 func TestConsumerDoesNotRead(t *testing.T) {
 	s := serve(t, Config{OnError: func(error) {}})
 	p := blockedConsumer(t, s)
@@ -345,8 +345,8 @@ func TestConsumerDoesNotRead(t *testing.T) {
 	other.reads("!one")
 }
 
-// TestConsumerCutOff has a consumer that reads nothing for longer than it may: it
-// is cut off, and its session is no more.
+// TestConsumerCutOff has a consumer that reads nothing for longer than allowed: it
+// is cut off, and its session ends.
 func TestConsumerCutOff(t *testing.T) {
 	told := make(chan error, 10)
 	s := serve(t, Config{readTimeout: 50 * time.Millisecond, OnError: func(err error) { told <- err }})
@@ -358,7 +358,7 @@ func TestConsumerCutOff(t *testing.T) {
 	p.waitFor("stop 1")
 }
 
-// TestManyProducers has 64 of them write at once: nothing is lost or mixed.
+// TestManyProducers has 64 producers write at once: nothing is lost or mixed up.
 func TestManyProducers(t *testing.T) {
 	const producers, packets = 64, 100
 	s := serve(t, Config{})

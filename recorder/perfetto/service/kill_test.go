@@ -22,15 +22,16 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Variables of a process that TestKill starts.
+// Environment variables of a process that TestKill starts.
 const (
 	childVariable = "TRACEX_TEST_SERVICE_CHILD" // the socket
 	countVariable = "TRACEX_TEST_SERVICE_COUNT" // a file for the number of packets written
-	// killsVariable says how many processes TestKill kills.
+	// killsVariable is the number of processes that TestKill kills.
 	killsVariable = "TRACEX_TEST_SERVICE_KILLS"
 )
 
-// packetsMost is how many packets a process writes, which its buffer holds.
+// packetsMost is how many packets a process writes at most; its buffer has room for
+// them.
 const packetsMost = 1_000_000
 
 func TestMain(m *testing.M) {
@@ -41,8 +42,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKill kills a program at any moment while it writes: all packets that were
-// whole by then come out, once, in order.
+// TestKill kills a program at a random moment while it writes: all packets that were
+// whole by then are read, once, in order.
 func TestKill(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv(killsVariable)); err == nil {
@@ -85,7 +86,7 @@ func killOne(t *testing.T, s *Service, self string, least uint64) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // killed
 	waitUntil(t, s, func() bool { return len(s.connected) == 0 })
 	next := uint64(0)
 	for _, p := range c.read() {
@@ -102,7 +103,7 @@ func killOne(t *testing.T, s *Service, self string, least uint64) {
 	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
 }
 
-// mapCount maps the file in which a process says how far it is.
+// mapCount maps the file in which a process counts its packets.
 func mapCount(t *testing.T, path string) (*atomic.Uint64, func()) {
 	t.Helper()
 	m, err := openCount(path)
@@ -170,7 +171,7 @@ func (p *program) childCommand(r ipc.Reply, written *atomic.Uint64, failed chan<
 			break
 		}
 		go func() {
-			// The service looks at chunks of writers that it knows.
+			// The service reads only chunks of writers that it knows.
 			if err := p.Invoke(context.Background(), "Sync", &messages.SyncRequest{}, nil); err != nil {
 				return
 			}

@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// relay passes a connection on to an address, as another machine's relay does: it
-// says first who it is. It returns where it listens.
+// relay forwards connections to an address, as another machine's relay does: it
+// first sends its identity. It returns the address where it listens.
 func relay(t *testing.T, to string, who *messages.IPCFrame_SetPeerIdentity) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +29,7 @@ func relay(t *testing.T, to string, who *messages.IPCFrame_SetPeerIdentity) (add
 	}
 	done := make(chan struct{})
 	t.Cleanup(func() {
-		_, _ = listener.Close(), there.Close() // what was under way ends
+		_, _ = listener.Close(), there.Close() // running copies end
 		<-done
 	})
 	go func() {
@@ -45,7 +45,7 @@ func relay(t *testing.T, to string, who *messages.IPCFrame_SetPeerIdentity) (add
 			_, _ = io.Copy(here, there) // until one of them ends
 			_ = here.Close()
 		}()
-		_, _ = there.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(frame))), frame...)) // or nothing comes back
+		_, _ = there.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(frame))), frame...)) // if it fails, no reply arrives
 		_, _ = io.Copy(there, here)
 		_ = there.Close()
 		<-back
@@ -53,9 +53,9 @@ func relay(t *testing.T, to string, who *messages.IPCFrame_SetPeerIdentity) (add
 	return listener.Addr().String()
 }
 
-// TestOtherMachines has programs of other machines, which a relay tells of, be
-// recorded only when they are asked for. One that comes over TCP by itself counts
-// as of this machine.
+// TestOtherMachines has programs on other machines, as identified by a relay: they
+// are recorded only if asked for. One that connects over TCP directly counts as a
+// program of this machine.
 func TestOtherMachines(t *testing.T) {
 	t.Setenv(machineVariable, "this")
 	c := addressed(t, Config{})
@@ -84,7 +84,7 @@ func TestOtherMachines(t *testing.T) {
 		what   string
 		all    bool
 		filter []string
-		want   [3]bool // beside it, over TCP, on another machine
+		want   [3]bool // on this machine, over TCP, on another machine
 	}{
 		{"nothing said", false, nil, [3]bool{true, true, false}},
 		{"all", true, nil, [3]bool{true, true, true}},

@@ -8,8 +8,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestMemorySize has sizes of memory from the config, the producer's wish, and
-// the default, in this order, and what is wrong with them.
+// TestMemorySize has sizes of memory from the config, the producer's wish, and the
+// default, in this order of precedence, and invalid ones.
 func TestMemorySize(t *testing.T) {
 	const K = 1 << 10
 	for _, c := range []struct {
@@ -24,7 +24,7 @@ func TestMemorySize(t *testing.T) {
 		{0, 0, 512*K + 4096, 8 * K, 256 * K, 4 * K},   // not whole pages
 		{0, 0, 4 * K, 8 * K, 256 * K, 4 * K},          // less than a page
 		{0, 0, 512 * K, 5000, 256 * K, 4 * K},         // not of 4 KiB
-		{64 << 10, 0, 0, 0, 32 << 20, 4 * K},          // the most
+		{64 << 10, 0, 0, 0, 32 << 20, 4 * K},          // the maximum
 		{0, 64, 0, 0, 256 * K, 32 * K},                // the largest page
 		{1<<32 - 1, 1<<32 - 1, 0, 0, 32 << 20, 32768}, // both
 	} {

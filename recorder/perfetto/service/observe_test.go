@@ -11,7 +11,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestObserve hears of every change, those of one moment together, and ends to.
+// TestObserve observes every change, those of one moment in one message, and the
+// end.
 func TestObserve(t *testing.T) {
 	s := serve(t, Config{})
 	plain := &messages.DataSourceDescriptor{Name: proto.String("plain")}
@@ -43,7 +44,7 @@ func TestObserve(t *testing.T) {
 	next("prog plain 0; ")
 	next("prog words 0; ")
 	p.waitFor("stop 2")
-	// Another look begins with the states; and one at nothing ends.
+	// A new request begins with the states; one for no events ends the previous one.
 	events = c.observe(all)
 	next("prog words 0; prog plain 0; ")
 	ended := make(chan error, 1)
@@ -55,7 +56,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestManyChanges hears of more instances than one message may have.
+// TestManyChanges observes more instances than fit into one message.
 func TestManyChanges(t *testing.T) {
 	const sources = 2*changesMost + 10
 	s := serve(t, Config{})

@@ -23,7 +23,8 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// TestOutputPath has the service make a file where it may, and nowhere else.
+// TestOutputPath has the service make a file where that is allowed, and nowhere
+// else.
 func TestOutputPath(t *testing.T) {
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there")
@@ -66,7 +67,7 @@ func TestOutputPath(t *testing.T) {
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
 		t.Errorf("left are %v, %v", list, err)
 	}
-	// One that it makes is the user's alone, and the service's to close.
+	// A file that it makes belongs to the user only, and the service closes it.
 	c := consume(t, s)
 	cfg := config(64)
 	made := filepath.Join(dir, "made")
@@ -81,8 +82,8 @@ func TestOutputPath(t *testing.T) {
 	}
 }
 
-// TestFileVanishes has the file of a session be removed while it is written: the
-// session ends as any other, and the rest goes on.
+// TestFileVanishes removes the file of a session while it is written: the session
+// ends normally, and everything else continues.
 func TestFileVanishes(t *testing.T) {
 	s := serve(t, Config{OnError: func(err error) { t.Error(err) }})
 	p := connect(t, s, "prog", offer("words"))
@@ -108,8 +109,8 @@ func TestFileVanishes(t *testing.T) {
 	other.reads("!two")
 }
 
-// TestWriteFlush has producers be asked to commit before what they have is
-// written, at a period, or not at all, as the config says.
+// TestWriteFlush has producers asked to commit before their packets are written, at
+// a period, or not at all, depending on the config.
 func TestWriteFlush(t *testing.T) {
 	const enabled, disabled = messages.TraceConfig_WRITE_FLUSH_ENABLED, messages.TraceConfig_WRITE_FLUSH_DISABLED
 	for what, c := range map[string]struct {
@@ -155,7 +156,7 @@ func TestWriteFlush(t *testing.T) {
 	}
 }
 
-// packetsOf decodes a trace, and the packets that are compressed in it.
+// packetsOf decodes a trace, including the compressed packets.
 func packetsOf(t *testing.T, b []byte) (list []*messages.TracePacket) {
 	t.Helper()
 	for len(b) > 0 {
@@ -179,7 +180,7 @@ func packetsOf(t *testing.T, b []byte) (list []*messages.TracePacket) {
 	return list
 }
 
-// unpacked returns the packets in a packet that is compressed, nil of another.
+// unpacked returns the packets in a compressed packet, or nil for another one.
 func unpacked(t *testing.T, p *messages.TracePacket) (whole []byte) {
 	t.Helper()
 	var from io.Reader
@@ -204,7 +205,7 @@ func unpacked(t *testing.T, p *messages.TracePacket) (whole []byte) {
 	return whole
 }
 
-// packing says how all packets of a trace are compressed; "": they are not.
+// packing returns how all packets of a trace are compressed; "" if they are not.
 func packing(t *testing.T, b []byte) (how string) {
 	t.Helper()
 	var trace messages.Trace
@@ -256,9 +257,8 @@ func contents(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestFile has the service write a session into a file: that of the consumer, one
-// that it makes, compressed ones. When EnableTracing is answered, the file is
-// whole.
+// TestFile has the service write a session into a file: the consumer's, one that it
+// makes, compressed ones. When EnableTracing is answered, the file is complete.
 func TestFile(t *testing.T) {
 	for _, kind := range []string{"given", "made", "deflate", "old deflate", "zstd", "zstd rather than deflate"} {
 		t.Run(kind, func(t *testing.T) {
@@ -318,14 +318,14 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFilePeriods looks into the file while the session goes on.
+// TestFilePeriods reads the file while the session is running.
 func TestFilePeriods(t *testing.T) {
 	clock := newFakeClock(time.UnixMilli(10_000_000))
 	s := serveWith(t, addressed(t, Config{}), clock)
 	p := connect(t, s, "prog", offer("words"))
 	c := consume(t, s)
 	cfg := config(1024, "words")
-	cfg.FileWritePeriodMs = proto.Uint32(1) // 100 is the least
+	cfg.FileWritePeriodMs = proto.Uint32(1) // the minimum is 100
 	cfg.MaxFileSizeBytes = proto.Uint64(10_000)
 	file := create(t)
 	c.recordInto(cfg, file)
@@ -339,14 +339,14 @@ func TestFilePeriods(t *testing.T) {
 	}
 	clock.pass(time.Millisecond)
 	awaitFile(t, file.Name(), func(b []byte) bool { return bytes.Contains(b, []byte("one")) })
-	// A flush comes every five seconds, whatever the config says of it.
+	// There is a flush every five seconds, regardless of the config.
 	clock.pass(5 * time.Second)
 	p.waitForAll("flush [1]", 2)
 	// Until the file is full.
 	for range 40 {
 		p.write(1, strings.Repeat("x", 1000))
 	}
-	// It may be full already: what was to be written before can have come to these.
+	// The file may be full already: earlier writes may have included these packets.
 	if err := c.Invoke(t.Context(), "Flush", &messages.FlushRequest{}, nil); err != nil && !errors.Is(err, ipc.ErrRejected) {
 		t.Error(err)
 	}
@@ -367,7 +367,7 @@ func (o *output) takenSoFar(s *Service) int64 {
 	return o.taken
 }
 
-// awaitFile waits until a file that somebody writes is as it should be.
+// awaitFile waits until a file that is being written satisfies a condition.
 func awaitFile(t *testing.T, path string, is func([]byte) bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -379,8 +379,8 @@ func awaitFile(t *testing.T, path string, is func([]byte) bool) {
 	}
 }
 
-// TestFileFails has the file take nothing: the consumer hears why, and others go
-// on.
+// TestFileFails has a file that cannot be written: the consumer is told why, and
+// others continue.
 func TestFileFails(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
@@ -406,8 +406,8 @@ func TestFileFails(t *testing.T) {
 	}
 }
 
-// TestPipeNotRead has a session written into a pipe that nobody reads: nobody
-// else has to wait, and what is read at last is whole.
+// TestPipeNotRead writes a session into a pipe that is not read: only that session
+// has to wait, and the bytes finally read are complete.
 func TestPipeNotRead(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -424,7 +424,7 @@ func TestPipeNotRead(t *testing.T) {
 	}
 	c.invoke("Flush", &messages.FlushRequest{}, nil)
 	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
-	// The pipe takes no more now, or soon.
+	// The pipe is full now, or will be soon.
 	other := consume(t, s)
 	other.enable(config(64, "words"))
 	p.waitFor("start 2")
@@ -446,8 +446,8 @@ func TestPipeNotRead(t *testing.T) {
 	}
 }
 
-// TestCloneFile asks for a clone of a session that is written into a file, which
-// cannot be had, with a file and without.
+// TestCloneFile asks for a clone of a session that is written into a file, which is
+// refused, with a file and without.
 func TestCloneFile(t *testing.T) {
 	s := serve(t, Config{})
 	c, k := consume(t, s), consume(t, s)

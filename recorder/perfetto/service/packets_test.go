@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestSnapshots has a trace read in parts: each has what a reader needs that
-// begins there, once a period.
+// TestSnapshots reads a trace in parts: once a period, a part has all that a reader
+// needs to begin there.
 func TestSnapshots(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	c := consume(t, s)
@@ -43,8 +43,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestBuiltinsOff has a trace without what the service adds to it, as far as its
-// config can say so.
+// TestBuiltinsOff has a trace without the service's own packets, as far as its
+// config can turn them off.
 func TestBuiltinsOff(t *testing.T) {
 	kinds := func(b *messages.TraceConfig_BuiltinDataSource) (list []string) {
 		s, clock := serveAt(t, Config{})
@@ -85,7 +85,7 @@ func TestBuiltinsOff(t *testing.T) {
 	}
 }
 
-// A snapshot is kept when a clock advanced by another amount than the boot time.
+// A snapshot is kept if a clock advanced by a different amount than the boot time.
 func TestDrift(t *testing.T) {
 	ids := []messages.BuiltinClock{
 		messages.BuiltinClock_BUILTIN_CLOCK_BOOTTIME, messages.BuiltinClock_BUILTIN_CLOCK_REALTIME,

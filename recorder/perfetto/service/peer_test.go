@@ -16,7 +16,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// rawPeer is a client of the service that sends frames as a test has them.
+// rawPeer is a client of the service that sends the frames of a test.
 type rawPeer struct {
 	t      *testing.T
 	sock   net.Conn
@@ -55,7 +55,7 @@ func rawDial(t *testing.T, address string) *rawPeer {
 	return p
 }
 
-// receive takes what comes until the connection ends.
+// receive receives frames until the connection ends.
 func (p *rawPeer) receive() {
 	defer close(p.files)
 	defer close(p.frames)
@@ -94,7 +94,7 @@ func (p *rawPeer) receive() {
 	}
 }
 
-// send sends a frame as it is, its length included, and a file with it.
+// send sends a frame unchanged, including its length, and a file with it.
 func (p *rawPeer) send(frame []byte, file *os.File) {
 	p.t.Helper()
 	var err error
@@ -108,11 +108,11 @@ func (p *rawPeer) send(frame []byte, file *os.File) {
 	}
 }
 
-// pingID begins the numbers of requests that a test makes besides.
+// pingID is the first number for additional requests of a test.
 const pingID = 1 << 40
 
-// settle returns when the service has done all that was sent to it, and all that
-// it answered by then is in the inbox.
+// settle returns when the service has handled all that was sent to it, and its
+// answers are in the inbox.
 func (p *rawPeer) settle() {
 	p.t.Helper()
 	if p.gone {
@@ -133,7 +133,7 @@ func (p *rawPeer) settle() {
 	}
 }
 
-// take returns the next frame that comes.
+// take returns the next frame received.
 func (p *rawPeer) take() *messages.IPCFrame {
 	p.t.Helper()
 	select {
@@ -181,12 +181,12 @@ func (p *rawPeer) mapFile(file *os.File) {
 	}
 }
 
-// hangUp ends the connection. What came before is in the inbox.
+// hangUp ends the connection. Earlier frames are in the inbox.
 func (p *rawPeer) hangUp() {
 	p.t.Helper()
 	p.settle()
 	p.gone = true
-	_ = p.sock.(interface{ CloseWrite() error }).CloseWrite() // it may have ended by itself
+	_ = p.sock.(interface{ CloseWrite() error }).CloseWrite() // it may have ended already
 	for f := range p.frames {
 		p.inbox = append(p.inbox, f)
 	}

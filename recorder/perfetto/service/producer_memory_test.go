@@ -15,7 +15,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// sealed is memory as a producer makes it, with some seals.
+// sealed returns memory made by a producer, with some seals.
 func sealed(t *testing.T, size int64, seals int) *os.File {
 	t.Helper()
 	fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -34,8 +34,8 @@ func sealed(t *testing.T, size int64, seals int) *os.File {
 	return file
 }
 
-// TestMemoryOfProducer hands memory over that the producer made: only such is
-// taken as can never shrink and has good sizes.
+// TestMemoryOfProducer sends memory made by the producer: it is accepted only if it
+// can never shrink and has valid sizes.
 func TestMemoryOfProducer(t *testing.T) {
 	s := serve(t, Config{})
 	plain, err := os.CreateTemp(t.TempDir(), "")
@@ -88,7 +88,7 @@ func TestMemoryOfProducer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// An empty command says that the producer's is used.
+			// An empty command means that the producer's memory is used.
 			if told := len(setUp) == 1; told != c.want || told && <-setUp != 0 {
 				t.Errorf("set up: %v", told)
 			}
@@ -96,7 +96,7 @@ func TestMemoryOfProducer(t *testing.T) {
 	}
 }
 
-// TestMemoryOfService looks at the memory that a producer gets.
+// TestMemoryOfService checks the memory that a producer gets.
 func TestMemoryOfService(t *testing.T) {
 	s := serve(t, Config{})
 	_, b := dial(t, s.config.Producers, "ProducerPort")
@@ -132,8 +132,8 @@ func TestMemoryOfService(t *testing.T) {
 	}
 }
 
-// TestFreed commits to a session that was freed: the chunk is free again, and
-// counted.
+// TestFreed commits to a session that was freed: the chunk becomes free again, and
+// is counted.
 func TestFreed(t *testing.T) {
 	s := serve(t, Config{})
 	p, c := newStepper(t, s, true), consume(t, s)
@@ -153,8 +153,8 @@ func TestFreed(t *testing.T) {
 	}
 }
 
-// TestWrongBuffer commits to a buffer of a session that wants nothing of the
-// producer, and to another than the writer is registered for.
+// TestWrongBuffer commits to a buffer of a session that does not want the producer,
+// and to another buffer than the writer's registered one.
 func TestWrongBuffer(t *testing.T) {
 	s := serve(t, Config{})
 	p, c, k := newStepper(t, s, true), consume(t, s), consume(t, s)
@@ -182,7 +182,7 @@ func TestWrongBuffer(t *testing.T) {
 	c.reads("!x")
 }
 
-// TestNotScraped has a producer that does not want its memory to be looked at.
+// TestNotScraped has a producer that forbids scraping.
 func TestNotScraped(t *testing.T) {
 	s := serve(t, Config{})
 	p, c := newStepper(t, s, true), consume(t, s)
@@ -201,8 +201,8 @@ func TestNotScraped(t *testing.T) {
 	c.reads("!whole")
 }
 
-// TestFlushAnswers has flushes be answered by one answer to the last of them, and
-// looks at what the producer is told of each.
+// TestFlushAnswers has several flushes that one answer to the last completes, and
+// checks what the producer is sent for each.
 func TestFlushAnswers(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p, c := newStepper(t, s, false), consume(t, s)
@@ -245,8 +245,8 @@ func TestFlushAnswers(t *testing.T) {
 	}
 }
 
-// TestCloneFlushes looks at what producers are told when a session is cloned: in
-// two groups, so that those whose buffer moves hold up nobody.
+// TestCloneFlushes checks the flushes when a session is cloned: in two groups, so
+// that sources whose buffer moves do not delay the others.
 func TestCloneFlushes(t *testing.T) {
 	for flags, m := range map[uint64]*messages.CloneSessionRequest{
 		0x013: {Selector: &messages.CloneSessionRequest_SessionId{SessionId: 1}},

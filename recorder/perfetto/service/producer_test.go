@@ -9,8 +9,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestProducerOrder has a producer call things too early, twice, and with nothing
-// in them.
+// TestProducerOrder has a producer send requests too early, twice, and empty.
 func TestProducerOrder(t *testing.T) {
 	s := serve(t, Config{})
 	_, b := dial(t, s.config.Producers, "ProducerPort")
@@ -50,8 +49,8 @@ func TestProducerOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfCommands has a config name data sources twice, and a second session:
-// memory comes once, before all, then all are set up, then all are started.
+// TestOrderOfCommands has a config that names data sources twice, and a second
+// session: memory is sent once, first; then all are set up, then all are started.
 func TestOrderOfCommands(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"), offer("more"))
@@ -68,7 +67,7 @@ func TestOrderOfCommands(t *testing.T) {
 	if want := []string{"memory", "set up 1", "set up 2", "set up 3", "start 1", "start 2", "start 3", "set up 4", "start 4"}; !slices.Equal(heard, want) {
 		t.Errorf("heard %q, want %q", heard, want)
 	}
-	// Buffers are numbered through.
+	// Buffers are numbered consecutively.
 	s.lock()
 	defer s.unlock()
 	last := s.sessions[2].instances[0]

@@ -10,7 +10,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestFreedWhileRead has a session be freed while its consumer reads it.
+// TestFreedWhileRead frees a session while its consumer reads it.
 func TestFreedWhileRead(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -25,7 +25,7 @@ func TestFreedWhileRead(t *testing.T) {
 	err := c.Call("ReadBuffers", &messages.ReadBuffersRequest{}, func(r ipc.Reply) {
 		select {
 		case began <- struct{}{}:
-		default: // it is known
+		default: // already reported
 		}
 		<-driven
 		if !r.More {
@@ -49,7 +49,7 @@ func TestFreedWhileRead(t *testing.T) {
 	}
 }
 
-// TestDiscard fills a buffer that keeps what is old.
+// TestDiscard fills a buffer that discards new chunks.
 func TestDiscard(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))

@@ -25,9 +25,9 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// TestReplay does to the service what real producers and consumers did to the
-// real one, and holds that it answers them the same, up to what must differ. Of
-// the memory the captures have the headers alone: the packets in it are empty.
+// TestReplay repeats to the service what real producers and consumers sent to the
+// real one, and checks that the answers are the same, except for what must differ.
+// The captures have only the headers of the memory: the packets in it are empty.
 func TestReplay(t *testing.T) {
 	for name, phase := range map[string]time.Duration{
 		"01_basic": 0, "02_alive_flush_clear": 268 * time.Millisecond, "03_frag_patch_direct0": 345 * time.Millisecond, "04_producer_smb_startup": 0,
@@ -58,12 +58,12 @@ type replay struct {
 	methods map[string]string // by connection and number of the method, or the request
 	want    map[int][]string  // answers, by connection
 	got     map[int][]string
-	traces  [2][]string // the packets that were read: wanted, got
+	traces  [2][]string // the packets read: wanted, got
 	slices  [2][]byte
 }
 
-// newReplay starts a service. Periodic things happen at multiples of their
-// periods: in the capture, phase after its beginning.
+// newReplay starts a service. Periodic events are at multiples of their periods: in
+// the capture, at phase after its beginning.
 func newReplay(t *testing.T, tcp bool, phase time.Duration) *replay {
 	r := &replay{
 		t: t, tcp: tcp, begin: time.UnixMilli(1_680_000_000_000).Add(-phase),
@@ -102,7 +102,7 @@ func (r *replay) record(of *perfettotest.Record) {
 	}
 }
 
-// send sends what the real client sent, and lets the service do it.
+// send sends a frame of the real client, and waits until the service has handled it.
 func (r *replay) send(of *perfettotest.Record) {
 	p := r.peers[of.Conn]
 	frame := decode(r.t, of.Frame)
@@ -124,7 +124,7 @@ func (r *replay) send(of *perfettotest.Record) {
 	r.s.settle()
 }
 
-// file makes one like that of the capture.
+// file makes a file like that of the capture.
 func (r *replay) file(of perfettotest.File) *os.File {
 	if of.Seals == 0 {
 		file, err := os.Create(filepath.Join(r.t.TempDir(), "trace"))
@@ -147,7 +147,7 @@ func (r *replay) file(of perfettotest.File) *os.File {
 	return file
 }
 
-// fill puts pages into the memory as they stood, but with empty packets.
+// fill writes pages into the memory as captured, but with empty packets.
 func (r *replay) fill(p *rawPeer, pages json.RawMessage) {
 	var list []struct {
 		Page   int
@@ -184,7 +184,7 @@ func (r *replay) fill(p *rawPeer, pages json.RawMessage) {
 	}
 }
 
-// expect has the service's next frame to that client noted, and the real one.
+// expect records the service's next frame to that client, and the real one.
 func (r *replay) expect(of *perfettotest.Record) {
 	p := r.peers[of.Conn]
 	want := decode(r.t, of.Frame)
@@ -209,7 +209,7 @@ func (r *replay) expect(of *perfettotest.Record) {
 	}
 }
 
-// text tells a frame, without what differs from run to run.
+// text describes a frame, without what differs between runs.
 func (r *replay) text(f *messages.IPCFrame, method string) string {
 	reply := f.GetInvokeMethodReply()
 	if reply == nil || !reply.GetSuccess() {
@@ -249,7 +249,7 @@ func (r *replay) message(name string, b []byte) proto.Message {
 	return m
 }
 
-// read notes the packets of a reply to ReadBuffers.
+// read records the packets of a reply to ReadBuffers.
 func (r *replay) read(which int, f *messages.IPCFrame) {
 	m := r.message("ReadBuffersResponse", f.GetInvokeMethodReply().GetReplyProto()).(*messages.ReadBuffersResponse)
 	for _, s := range m.Slices {
@@ -263,9 +263,9 @@ func (r *replay) read(which int, f *messages.IPCFrame) {
 	}
 }
 
-// packetText tells a packet: which of the service's it is, or the bytes of a
-// producer's with the number of its sequence. It is empty for what this service
-// leaves out.
+// packetText describes a packet: which one of the service's it is, or the bytes of a
+// producer's with the number of its sequence. It is empty for packets that this
+// service does not have.
 func packetText(t *testing.T, b []byte) string {
 	t.Helper()
 	p := new(messages.TracePacket)
@@ -296,8 +296,8 @@ func packetText(t *testing.T, b []byte) string {
 	return fmt.Sprintf("of %d: %x", p.GetTrustedPacketSequenceId(), bare)
 }
 
-// compare holds that the answers were the same, and so the traces as far as they
-// can be.
+// compare checks that the answers were the same, and the traces too as far as
+// possible.
 func (r *replay) compare() {
 	for conn, want := range r.want {
 		got := r.got[conn]
@@ -314,7 +314,7 @@ func (r *replay) compare() {
 	}
 	for which, list := range r.traces {
 		r.traces[which] = slices.Compact(slices.DeleteFunc(list, func(s string) bool {
-			// A clock more or less tells when clocks drift; packets came from memory.
+			// the number of clock snapshots depends on drift; packets are from the memory
 			return strings.Contains(s, "ClockSnapshot") || !r.tcp && strings.HasPrefix(s, "of ")
 		}))
 	}

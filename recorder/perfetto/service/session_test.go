@@ -16,7 +16,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestSession records what a program writes and reads it.
+// TestSession records and reads the packets of a program.
 func TestSession(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -59,7 +59,7 @@ func TestSession(t *testing.T) {
 		t.Error(why)
 	}
 	p.waitFor("stop 1")
-	// What was not flushed was scraped.
+	// Packets that were not flushed were scraped.
 	if got, want := texts(c.read()), []string{"three"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
@@ -73,7 +73,7 @@ func TestSession(t *testing.T) {
 	if got := texts(c.read()); got != nil {
 		t.Errorf("read %q of a session that is gone", got)
 	}
-	// And again, with the memory that is there.
+	// Once more, with the existing memory.
 	c.enable(config(64, "words"))
 	p.waitFor("start 2")
 	p.write(2, "again")
@@ -83,7 +83,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// What a program wrote before it died is there.
+// TestProgramGone reads the packets of a program that has died.
 func TestProgramGone(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -109,8 +109,8 @@ func TestProgramGone(t *testing.T) {
 	}
 }
 
-// checkMarker holds that the marker that lets a reader find its way is as its
-// readers look for it: behind who it is from, and last.
+// checkMarker checks that the synchronization marker has the form that readers
+// search for: after the fields that name its writer, and last.
 func checkMarker(t *testing.T, packets []*messages.TracePacket) {
 	t.Helper()
 	for _, p := range packets {
@@ -124,7 +124,7 @@ func checkMarker(t *testing.T, packets []*messages.TracePacket) {
 	t.Error("there is no marker")
 }
 
-// TestIgnored has a config with what is for others: it is taken, and told of.
+// TestIgnored has a config with fields for others: it is accepted, and passed on.
 func TestIgnored(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -136,7 +136,7 @@ func TestIgnored(t *testing.T) {
 	cfg.ActivateTriggers = []string{"of the command"}
 	cfg.CmdTraceStartDelay = &messages.TraceConfig_CmdTraceStartDelay{MaxDelayMs: proto.Uint32(60_000)}
 	cfg.GuardrailOverrides = &messages.TraceConfig_GuardrailOverrides{MaxUploadPerDayBytes: proto.Uint64(1)}
-	// Fields that will be made, of the config and of a data source's.
+	// Fields from the future, in the config and in a data source's.
 	unknown := protowire.AppendVarint(protowire.AppendTag(nil, 4321, protowire.VarintType), 99)
 	cfg.ProtoReflect().SetUnknown(unknown)
 	cfg.DataSources[0].Config.ProtoReflect().SetUnknown(unknown)
@@ -159,8 +159,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestDeferredStart has a session start when its consumer says so, and end when
-// its time is up.
+// TestDeferredStart has a session that starts when its consumer asks for it, and
+// ends when its time is up.
 func TestDeferredStart(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -182,8 +182,8 @@ func TestDeferredStart(t *testing.T) {
 	c.reads("!one")
 }
 
-// TestClearState has a session ask from time to time that state be cleared, of
-// those that can alone.
+// TestClearState has a session periodically ask for a state clear, only from sources
+// that support it.
 func TestClearState(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	plain := offer("plain")
@@ -211,7 +211,7 @@ func TestClearState(t *testing.T) {
 	}
 }
 
-// TestStopTimeout has a data source that never says that it has stopped.
+// TestStopTimeout has a data source that never reports that it has stopped.
 func TestStopTimeout(t *testing.T) {
 	for _, of := range []struct{ configured, want uint32 }{{0, 5000}, {1500, 1500}} {
 		s, clock := serveAt(t, Config{})
@@ -260,7 +260,7 @@ func TestFreedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestChangeNothing changes configs in ways that cannot be, or too late.
+// TestChangeNothing changes configs in ways that are not allowed, or too late.
 func TestChangeNothing(t *testing.T) {
 	s := serve(t, Config{})
 	p := connect(t, s, "prog", offer("words"), offer("more"))
@@ -275,7 +275,7 @@ func TestChangeNothing(t *testing.T) {
 	other := config(128, "more")
 	other.DurationMs = proto.Uint32(1)
 	change(other)
-	change(cfg) // it is set up
+	change(cfg) // already set up
 	late := connect(t, s, "late", offer("words"))
 	c.invoke("DisableTracing", &messages.DisableTracingRequest{}, nil)
 	c.end()
@@ -290,8 +290,8 @@ func TestChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAsleep has sessions whose duration, or the period of whose snapshots, goes
-// on, or not, while the machine sleeps.
+// TestAsleep has sessions whose duration, or snapshot period, counts or does not
+// count the time that the machine sleeps.
 func TestAsleep(t *testing.T) {
 	for want, change := range map[time.Duration]func(*messages.TraceConfig){
 		0:                       func(*messages.TraceConfig) {},

@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestUpdateSource has a data source that can be flushed only later.
+// TestUpdateSource has a data source that supports flushes only later.
 func TestUpdateSource(t *testing.T) {
 	s := serve(t, Config{})
 	d := offer("words")
@@ -17,7 +17,7 @@ func TestUpdateSource(t *testing.T) {
 	c := consume(t, s)
 	var state messages.QueryServiceStateResponse
 	d.TrackEventDescriptor = &messages.TrackEventDescriptor{AvailableCategories: []*messages.TrackEventCategory{{Name: proto.String("cat")}}}
-	p.invoke("RegisterDataSource", &messages.RegisterDataSourceRequest{DataSourceDescriptor: d}, nil) // the id is there
+	p.invoke("RegisterDataSource", &messages.RegisterDataSourceRequest{DataSourceDescriptor: d}, nil) // the id is taken
 	p.invoke("UpdateDataSource", &messages.UpdateDataSourceRequest{DataSourceDescriptor: d}, nil)
 	c.invoke("QueryServiceState", &messages.QueryServiceStateRequest{}, &state)
 	if list := state.ServiceState.DataSources; len(list) != 1 || !proto.Equal(list[0].DsDescriptor, d) {
@@ -32,7 +32,8 @@ func TestUpdateSource(t *testing.T) {
 	c.reads("!one")
 }
 
-// TestFilters has a session for some producers alone, and then for others too.
+// TestFilters has a session that is first for some producers only, and then for
+// others too.
 func TestFilters(t *testing.T) {
 	s := serve(t, Config{})
 	a, b := connect(t, s, "alpha", offer("words")), connect(t, s, "beta", offer("words"))
@@ -47,7 +48,7 @@ func TestFilters(t *testing.T) {
 	cfg.DataSources[0].ProducerNameRegexFilter = []string{"be.*|nobody"}
 	c.invoke("ChangeTraceConfig", &messages.ChangeTraceConfigRequest{TraceConfig: cfg}, nil)
 	b.waitFor("start 3")
-	// A data source that its program takes back is stopped, and what it wrote stays.
+	// A data source that its program unregisters is stopped, and its packets remain.
 	g.write(2, "last words")
 	g.invoke("UnregisterDataSource", &messages.UnregisterDataSourceRequest{DataSourceName: proto.String("words")}, nil)
 	g.waitFor("stop 2")

@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestQueryPieces asks for a state that takes more than one frame.
+// TestQueryPieces queries a state that takes more than one frame.
 func TestQueryPieces(t *testing.T) {
 	s := serve(t, Config{})
 	const sources = 30
@@ -50,7 +50,7 @@ func TestQueryPieces(t *testing.T) {
 	}
 }
 
-// TestQuerySessions asks for the sessions alone.
+// TestQuerySessions queries only the sessions.
 func TestQuerySessions(t *testing.T) {
 	s, _ := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))

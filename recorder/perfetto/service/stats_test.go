@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestServiceStats counts what is of the service, and of no buffer.
+// TestServiceStats checks the counters of the service that belong to no buffer.
 func TestServiceStats(t *testing.T) {
 	s := serve(t, Config{})
 	connect(t, s, "gone", offer("words")).client.Close()

@@ -19,7 +19,7 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// stepper is a producer that writes the words of its memory itself.
+// stepper is a producer that writes the words of its memory directly.
 type stepper struct {
 	t      *testing.T
 	s      *Service
@@ -27,7 +27,7 @@ type stepper struct {
 	*ipc.Binding
 	memory  []byte
 	flushes chan *messages.GetAsyncCommandResponse_Flush
-	ready   chan struct{} // closed when a data source is started
+	ready   chan struct{} // closed when a data source has started
 	once    sync.Once
 }
 
@@ -83,7 +83,7 @@ func (p *stepper) invoke(method string, m proto.Message) {
 	}
 }
 
-// rawChunk is a chunk as it is to stand in the memory.
+// rawChunk is a chunk to be written into the memory.
 type rawChunk struct {
 	page, index int
 	layout      smb.Layout // 0: Div1
@@ -97,7 +97,7 @@ type rawChunk struct {
 
 const div1 = 4088
 
-// put writes a chunk into the memory; what follows its payload makes no sense.
+// put writes a chunk into the memory, and garbage after its payload.
 func (p *stepper) put(c rawChunk) {
 	if c.layout == 0 {
 		c.layout = smb.Div1
@@ -124,7 +124,7 @@ func (p *stepper) word(page int) uint32 {
 	return binary.LittleEndian.Uint32(p.memory[page*defaultPage:])
 }
 
-// move is what a request says of a chunk.
+// move returns the part of a request about a chunk.
 func move(page, index, buffer int) *messages.CommitDataRequest_ChunksToMove {
 	return &messages.CommitDataRequest_ChunksToMove{
 		Page: proto.Uint32(uint32(page)), Chunk: proto.Uint32(uint32(index)), TargetBuffer: proto.Uint32(uint32(buffer)),
@@ -136,7 +136,7 @@ func (p *stepper) commit(moves ...*messages.CommitDataRequest_ChunksToMove) {
 	p.invoke("CommitData", &messages.CommitDataRequest{ChunksToMove: moves})
 }
 
-// add puts chunks into the memory and commits them, to buffer 1.
+// add writes chunks into the memory and commits them, to buffer 1.
 func (p *stepper) add(chunks ...rawChunk) {
 	p.t.Helper()
 	var moves []*messages.CommitDataRequest_ChunksToMove
@@ -158,7 +158,7 @@ func (p *stepper) patch(writer, chunk uint32, more bool, offset uint32, data ...
 	p.invoke("CommitData", &messages.CommitDataRequest{ChunksToPatch: []*messages.CommitDataRequest_ChunkToPatch{c}})
 }
 
-// flush has a consumer flush, and answers it if told so.
+// flush has a consumer flush, and answers it if answer is set.
 func (p *stepper) flush(c *reader, answer bool) error {
 	p.t.Helper()
 	done := make(chan error, 1)
@@ -168,13 +168,13 @@ func (p *stepper) flush(c *reader, answer bool) error {
 		p.invoke("CommitData", &messages.CommitDataRequest{FlushRequestId: m.RequestId})
 		return wait(p.t.Context(), done)
 	}
-	p.s.lock() // its timer is there when the handler has returned
+	p.s.lock() // its timer is set once the handler has returned
 	p.s.unlock()
 	p.s.clock.(*fakeClock).pass(defaultFlushTimeout)
 	return wait(p.t.Context(), done)
 }
 
-// named is a packet with a text; size comes before its bytes.
+// named returns a packet with a text; sized puts its size before it.
 func named(text string) string { return sized(body(text)) }
 
 func body(text string) string {
@@ -189,13 +189,13 @@ func body(text string) string {
 
 func sized(b string) string { return string(protowire.AppendVarint(nil, uint64(len(b)))) + b }
 
-// padded has its size in four bytes.
+// padded returns a packet with its size in four bytes.
 func padded(b string) string {
 	n := len(b)
 	return string([]byte{byte(n) | 0x80, byte(n>>7) | 0x80, byte(n>>14) | 0x80, byte(n >> 21)}) + b
 }
 
-// outcomeOf reads what came out and the counters, as the steps have them.
+// outcomeOf returns the packets read and the counters, in the format of the steps.
 func outcomeOf(c *reader) string {
 	c.t.Helper()
 	var list []string
@@ -228,7 +228,7 @@ func outcomeOf(c *reader) string {
 		s.GetChunksDiscarded(), s.GetPatchesDiscarded(), s.GetInvalidPackets())
 }
 
-// expectations are the lines of a file of testdata, by their first word.
+// expectations returns the lines of a file of testdata, with their first words.
 func expectations(t *testing.T, name string) [][2]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)

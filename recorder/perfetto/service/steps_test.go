@@ -15,7 +15,8 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// steps is a producer, a consumer, and what the real service made of the same.
+// steps is a producer, a consumer, and the real service's results for the same
+// steps.
 type steps struct {
 	*testing.T
 	s        *Service
@@ -24,8 +25,8 @@ type steps struct {
 	expected [][2]string
 }
 
-// check holds that what came out since the last step, and the counters, are what
-// the real service had.
+// check compares the packets read since the last step, and the counters, with those
+// of the real service.
 func (t *steps) check(step string) {
 	t.Helper()
 	want := t.expected[0]
@@ -38,7 +39,7 @@ func (t *steps) check(step string) {
 	}
 }
 
-// page holds that a page's word is as it should be.
+// page checks the word of a page.
 func (t *steps) page(page int, want uint32) {
 	t.Helper()
 	if got := t.p.word(page); got != want {
@@ -46,7 +47,7 @@ func (t *steps) page(page int, want uint32) {
 	}
 }
 
-// flush is one that the producer answers.
+// flush makes a flush that the producer answers.
 func (t *steps) flush() {
 	t.Helper()
 	if err := t.p.flush(t.c, true); err != nil {
@@ -56,14 +57,13 @@ func (t *steps) flush() {
 
 const next, prev = smb.ContinuesOnNext, smb.ContinuesFromPrev
 
-// w1 is a chunk of writer 1, in page 0.
+// w1 returns a chunk of writer 1, in page 0.
 func w1(id uint32, count int, flags smb.Flags, payload string) rawChunk {
 	return rawChunk{writer: 1, id: id, count: count, flags: flags, payload: payload}
 }
 
-// TestSteps has a producer do all kinds of things with its memory, one after the
-// other, as one once did with the real service: the same packets come out, and
-// the same is counted.
+// TestSteps has a producer do all kinds of things with its memory, step by step, as
+// was once done with the real service: the packets and the counters are the same.
 func TestSteps(t *testing.T) {
 	s, _ := serveAt(t, Config{})
 	r := &steps{T: t, s: s, p: newStepper(t, s, false), c: consume(t, s), expected: expectations(t, "steps.txt")}
@@ -80,7 +80,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// packets has packets of all sizes, and such that are in several chunks.
+// packets has packets of all sizes, including some in several chunks.
 func (t *steps) packets() {
 	p := t.p
 	p.add(w1(0, 2, 0, named("A1")+named("A2")))
@@ -106,7 +106,7 @@ func (t *steps) packets() {
 	p.put(rawChunk{page: 4, writer: 1, id: 8, count: 2, flags: prev, payload: padded(parts[2]) + named("E2")})
 	p.commit(move(2, 0, 1), move(3, 0, 1), move(4, 0, 1))
 	t.check("E")
-	// The length of a message in F-patched is not there yet.
+	// The length of a message in F-patched is missing.
 	p.put(rawChunk{page: 2, writer: 1, id: 9, count: 2, flags: next | smb.NeedsPatching,
 		payload: named("F0") + padded("\x40\x05\xa2\x38\x00\x00\x00\x00\x0a\x09F-pat")})
 	p.put(rawChunk{page: 3, writer: 1, id: 10, count: 2, flags: prev, payload: padded("ched") + named("F2")})
@@ -133,7 +133,7 @@ func (t *steps) order() {
 	t.check("J")
 }
 
-// nonsense has fields, buffers, pages and counts that cannot be.
+// nonsense has invalid fields, buffers, pages and counts.
 func (t *steps) nonsense() {
 	p := t.p
 	p.add(w1(17, 2, 0, sized("\x18\xd2\x09\xa2\x38\x03\x0a\x01K")+named("K2")))
@@ -156,7 +156,7 @@ func (t *steps) nonsense() {
 	t.check("P")
 }
 
-// scraped leaves chunks for the service to look at.
+// scraped leaves chunks for the service to scrape.
 func (t *steps) scraped() {
 	p, c := t.p, t.c
 	q := rawChunk{page: 5, state: smb.BeingWritten, writer: 2, count: 3, payload: named("Q1") + named("Q2") + named("Q3")}
@@ -180,7 +180,7 @@ func (t *steps) scraped() {
 	}
 }
 
-// patches patches what is there, and what is not.
+// patches patches chunks that exist, and some that do not.
 func (t *steps) patches() {
 	p := t.p
 	p.put(rawChunk{page: 0, writer: 9, count: 2, flags: smb.NeedsPatching, payload: named("T0a") + padded(body("T0b"))})
@@ -199,7 +199,7 @@ func (t *steps) patches() {
 	t.check("T5")
 }
 
-// end uses a writer's number again, and leaves.
+// end reuses a writer's number, and disconnects.
 func (t *steps) end() {
 	p, c := t.p, t.c
 	p.put(rawChunk{page: 0, writer: 3, count: 1, payload: named("U w3")})

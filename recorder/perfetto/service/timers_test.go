@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTimers has timers that call once, and again and again, until they are stopped.
+// TestTimers has timers that call once, and periodically, until they are stopped.
 func TestTimers(t *testing.T) {
 	clock := newFakeClock(time.UnixMilli(1_000_300))
 	timers := newTimers(clock, func(f func()) func() { return f })

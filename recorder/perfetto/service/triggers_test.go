@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// awaiting configures a session to wait for a trigger.
+// awaiting returns the config of a session that waits for a trigger.
 func awaiting(mode messages.TraceConfig_TriggerConfig_TriggerMode, name string, delay uint32) *messages.TraceConfig {
 	cfg := config(64, "words")
 	cfg.TriggerConfig = &messages.TraceConfig_TriggerConfig{
@@ -35,7 +35,7 @@ func TestStartTrigger(t *testing.T) {
 	c := consume(t, s)
 	c.enable(awaiting(messages.TraceConfig_TriggerConfig_START_TRACING, "go", 500))
 	p.waitFor("set up 1")
-	stranger.activate("go") // it may not
+	stranger.activate("go") // it is not allowed to
 	p.hasNot("start 1")
 	p.activate("go")
 	p.waitFor("start 1")
@@ -51,7 +51,7 @@ func TestStartTrigger(t *testing.T) {
 	}) || !slices.Equal(texts(packets), []string{"!one"}) {
 		t.Errorf("%q, or no trigger", texts(packets))
 	}
-	// Another, to which nobody comes, ends by itself and has nothing.
+	// Another session, whose trigger never arrives, ends by itself and is empty.
 	k := consume(t, s)
 	k.enable(awaiting(messages.TraceConfig_TriggerConfig_START_TRACING, "never", 500))
 	k.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
@@ -128,8 +128,8 @@ func TestCloneTrigger(t *testing.T) {
 	}
 }
 
-// TestSnapshotInstead has a session that would stop at a trigger be cloned
-// instead, since the service can.
+// TestSnapshotInstead has a session that would stop at a trigger: it is cloned
+// instead, since the service supports that.
 func TestSnapshotInstead(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))
@@ -149,8 +149,8 @@ func TestSnapshotInstead(t *testing.T) {
 	}
 }
 
-// TestStartedBeforeTrigger has a session that waits for a trigger be started by
-// its consumer: that no trigger came does not end it then.
+// TestStartedBeforeTrigger has a session that waits for a trigger and is started by
+// its consumer: the missing trigger then does not end it.
 func TestStartedBeforeTrigger(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	p := connect(t, s, "prog", offer("words"))

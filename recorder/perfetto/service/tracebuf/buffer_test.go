@@ -9,10 +9,10 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// chunkSize is the size of a chunk in a page of 4 KiB that has one.
+// chunkSize is the size of the only chunk in a page of 4 KiB.
 const chunkSize = 4088
 
-// chunk is a complete chunk with packets that are texts.
+// chunk returns a complete chunk whose packets are texts.
 func chunk(writer uint16, id uint32, flags smb.Flags, packets ...string) *smb.Chunk {
 	c := &smb.Chunk{Writer: writer, ID: id, Flags: flags, Complete: true, Size: chunkSize, Count: len(packets)}
 	for _, p := range packets {
@@ -22,14 +22,14 @@ func chunk(writer uint16, id uint32, flags smb.Flags, packets ...string) *smb.Ch
 	return c
 }
 
-// scraped is a chunk of which only some packets are whole.
+// scraped returns a chunk that was copied while it was being written.
 func scraped(c *smb.Chunk) *smb.Chunk {
 	c.Complete = false
 	return c
 }
 
-// all reads what can be read: the texts, with "!" before one that says that
-// something is missing.
+// all reads all available packets: the texts, with "!" before each that is marked as
+// following a loss.
 func all(b *Buffer) string {
 	var list []string
 	b.BeginRead()
@@ -46,7 +46,7 @@ func all(b *Buffer) string {
 	}
 }
 
-// story is what happens to a buffer, step by step, and what it should count.
+// story is a buffer with the expected counters, tested step by step.
 type story struct {
 	*testing.T
 	b      *Buffer
@@ -58,12 +58,12 @@ func newStory(t *testing.T) *story {
 	return &story{t, New(1<<20, false), &Source{Producer: 1}, Stats{BufferSize: 1 << 20}}
 }
 
-// wrote and read expect chunks to be counted.
+// wrote and read add to the expected counters of chunks.
 func (s *story) wrote(n uint64) { s.expect.ChunksWritten += n; s.expect.BytesWritten += n * 4096 }
 func (s *story) read(n uint64)  { s.expect.ChunksRead += n; s.expect.BytesRead += n * 4096 }
 
-// step writes chunks and holds what can be read then, and what is counted. The
-// Stats are those that the tracing service of Perfetto showed for the like.
+// step writes chunks and checks the packets then available and the counters. The
+// Stats are those of Perfetto's tracing service for the same steps.
 func (s *story) step(what, want string, chunks ...*smb.Chunk) {
 	s.Helper()
 	for _, c := range chunks {
@@ -77,7 +77,7 @@ func (s *story) step(what, want string, chunks ...*smb.Chunk) {
 	}
 }
 
-// Packets are empty, or in several chunks, of which some come later.
+// Packets that are empty, or in several chunks, some of which arrive later.
 func TestBufferPackets(t *testing.T) {
 	const next, prev = smb.ContinuesOnNext, smb.ContinuesFromPrev
 	s := newStory(t)
@@ -102,7 +102,7 @@ func TestBufferPackets(t *testing.T) {
 	s.step("its end", "ExEy E1", chunk(1, 6, prev, "Ey", "E1"))
 }
 
-// Chunks come out of order, twice, and larger or smaller than before.
+// Chunks that arrive out of order, twice, and larger or smaller than before.
 func TestBufferOrder(t *testing.T) {
 	s := newStory(t)
 	s.wrote(1)
@@ -124,7 +124,7 @@ func TestBufferOrder(t *testing.T) {
 	s.step("with fewer packets", "", chunk(1, 7, 0))
 }
 
-// Writers give packets up, or count wrong.
+// Writers that give packets up, or count wrong.
 func TestBufferNonsense(t *testing.T) {
 	s := newStory(t)
 	s.wrote(2)
@@ -146,7 +146,7 @@ func TestBufferNonsense(t *testing.T) {
 	s.step("behind it", "!P1", chunk(1, 12, 0, "P1"))
 }
 
-// A chunk is copied several times while it is being written.
+// A chunk that is copied several times while it is being written.
 func TestBufferScraped(t *testing.T) {
 	s := newStory(t)
 	s.wrote(1)
@@ -159,7 +159,7 @@ func TestBufferScraped(t *testing.T) {
 	s.step("complete", "Q5 Q6", chunk(2, 0, 0, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6"))
 }
 
-// Lengths come late, or for what is not there.
+// Lengths that arrive late, or for chunks that do not exist.
 func TestBufferPatches(t *testing.T) {
 	s := newStory(t)
 	id := SequenceID{1, 9}
@@ -181,8 +181,8 @@ func TestBufferPatches(t *testing.T) {
 	s.step("all came", "!T0 abcdT1 T2")
 }
 
-// TestBufferSequences has several writers, of several producers, and a packet
-// whose beginning never came.
+// TestBufferSequences has several writers, of several producers, and a packet whose
+// beginning never arrived.
 func TestBufferSequences(t *testing.T) {
 	b := New(1<<20, false)
 	b.CopyChunkUntrusted(&Source{Producer: 7}, chunk(1, 0, 0, "of another"))
@@ -199,7 +199,7 @@ func TestBufferSequences(t *testing.T) {
 	}
 }
 
-// Ids of chunks wrap.
+// Chunk ids that wrap.
 func TestBufferWraps(t *testing.T) {
 	b := New(1<<16, false)
 	from := new(Source)
@@ -211,8 +211,8 @@ func TestBufferWraps(t *testing.T) {
 	}
 }
 
-// A ring overwrites what is oldest, whatever the sizes: where a record does not
-// fit up to the end, or leaves a part of one, there is padding.
+// A ring overwrites the oldest records, whatever their sizes: if a record does not
+// fit before the end, or leaves a part of another one, there is padding.
 func TestBufferOverwrites(t *testing.T) {
 	b := New(10<<10, false)
 	from := new(Source)
@@ -236,7 +236,7 @@ func TestBufferOverwrites(t *testing.T) {
 	overwrites := func() { want.ChunksOverwritten++; want.BytesOverwritten += large }
 	step(chunk(1, 0, 0, "0"), large, func() {})
 	step(chunk(1, 1, 0, "1"), large, func() {})
-	step(chunk(1, 2, 0, "2"), large, func() { // to the front, over chunk 0
+	step(chunk(1, 2, 0, "2"), large, func() { // at the front, over chunk 0
 		overwrites()
 		want.PaddingWritten += 2048
 		want.Wraps++
@@ -249,7 +249,7 @@ func TestBufferOverwrites(t *testing.T) {
 		want.PaddingCleared += large - small + 2048
 		want.PaddingWritten += 1008
 	})
-	step(part(5), small, func() { // to the front again
+	step(part(5), small, func() { // at the front again
 		want.PaddingCleared += 1008
 		want.PaddingWritten += 1008
 		want.Wraps++
@@ -259,15 +259,15 @@ func TestBufferOverwrites(t *testing.T) {
 	if got := all(b); got != "!3 4 5" {
 		t.Errorf("read %q", got)
 	}
-	// What was read is no loss.
+	// Overwriting a chunk that was read is no loss.
 	b.CopyChunkUntrusted(from, chunk(1, 6, 0, "6"))
 	if got := all(b); got != "6" || b.count.ChunksOverwritten != want.ChunksOverwritten {
 		t.Errorf("read %q, %d chunks were overwritten", got, b.count.ChunksOverwritten)
 	}
 }
 
-// A chunk that is copied while it is being written, and overwritten along with
-// later ones before it is complete, is not read twice.
+// A chunk that is copied while it is being written, and overwritten with later ones
+// before it is complete, is not read twice.
 func TestBufferAgain(t *testing.T) {
 	b := New(3*4096, false)
 	from := new(Source)
@@ -275,7 +275,7 @@ func TestBufferAgain(t *testing.T) {
 	if got := all(b); got != "!a" {
 		t.Fatalf("read %q", got)
 	}
-	for _, id := range []uint32{6, 5, 4} { // the last of these is in the place of 3
+	for _, id := range []uint32{6, 5, 4} { // the last of these replaces 3
 		b.CopyChunkUntrusted(from, chunk(1, id, 0, fmt.Sprint(id)))
 	}
 	b.CopyChunkUntrusted(from, chunk(1, 3, 0, "a", "b"))
@@ -284,8 +284,8 @@ func TestBufferAgain(t *testing.T) {
 	}
 }
 
-// A hole of chunks that were read, and overwritten before older ones, holds up
-// nobody.
+// Missing chunks that were read, and overwritten before older ones, do not delay
+// reading.
 func TestBufferHoleOfRead(t *testing.T) {
 	b := New(4*4096, false)
 	from := new(Source)
@@ -299,13 +299,13 @@ func TestBufferHoleOfRead(t *testing.T) {
 	if got := all(b); got != "3" {
 		t.Fatalf("read %q", got)
 	}
-	b.CopyChunkUntrusted(from, chunk(1, 4, 0, "4")) // in the place of 2
+	b.CopyChunkUntrusted(from, chunk(1, 4, 0, "4")) // replaces 2
 	if got := all(b); got != "4" {
 		t.Errorf("read %q", got)
 	}
 }
 
-// A buffer that discards keeps what is unread, and stops for good.
+// A buffer that discards keeps unread chunks, and stops permanently.
 func TestBufferDiscards(t *testing.T) {
 	b := New(4*4096, true)
 	from := new(Source)
@@ -327,7 +327,7 @@ func TestBufferDiscards(t *testing.T) {
 	}
 }
 
-// A clone goes on where its original was, and neither changes the other.
+// A clone continues where its original was, and neither changes the other.
 func TestBufferClone(t *testing.T) {
 	b := New(3*4096, false)
 	from := new(Source)

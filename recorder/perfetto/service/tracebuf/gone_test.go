@@ -6,14 +6,15 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// TestBufferGone has a producer die at all the moments at which what it wrote is
-// not whole: before, its sequence waits; then, what follows is read, with a mark
-// of the loss.
+// TestBufferGone has a producer die at all the moments at which its data is not
+// complete: before that, its sequence waits; afterwards, what follows is read, with
+// a mark of the loss.
 func TestBufferGone(t *testing.T) {
 	const next, prev, patched = smb.ContinuesOnNext, smb.ContinuesFromPrev, smb.NeedsPatching
-	// H0 and the like are good messages. A message of which the length has not come, and the rest of its packet.
+	// H0 and the like are valid messages. A message whose length is missing, and the
+	// rest of its packet.
 	const open, rest = "\xa2\x38\x00\x00\x00\x00\x0a\x09", "F"
-	const who = "\x40\x05\xa2\x38\x05\x0a\x03who" // a good message of two fields
+	const who = "\x40\x05\xa2\x38\x05\x0a\x03who" // a valid message of two fields
 	for what, c := range map[string]struct {
 		chunks          []*smb.Chunk
 		waiting, behind string
@@ -26,7 +27,7 @@ func TestBufferGone(t *testing.T) {
 			[]*smb.Chunk{chunk(1, 0, next, "H0", open), chunk(1, 1, prev|next|patched, rest), chunk(1, 2, prev, rest, "H1")},
 			"!H0", "!H1",
 		},
-		"none is missing": { // the last patch said that others come, and there were none
+		"none is missing": { // the last patch announced more, which did not exist
 			[]*smb.Chunk{chunk(1, 0, next|patched, "H0", who[:4]), chunk(1, 1, prev, who[4:], "H1")},
 			"", "!H0 " + who + " H1",
 		},

@@ -11,11 +11,11 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// TestBufferRandom writes packets of random sizes with several writers, in random
-// order of chunks, of which some are scraped before: all are read once, in order,
-// and where some are lost it says so.
+// TestBufferRandom writes packets of random sizes with several writers, with chunks
+// in random order, some of which are scraped first: all packets are read once, in
+// order, and losses are marked.
 func TestBufferRandom(t *testing.T) {
-	seeds := []uint64{737, 1449} // rare orders, that once went wrong
+	seeds := []uint64{737, 1449} // rare orders that once failed
 	for seed := range uint64(300) {
 		seeds = append(seeds, seed)
 	}
@@ -60,8 +60,8 @@ func TestBufferRandom(t *testing.T) {
 	}
 }
 
-// ringBytes checks that the records lie one behind the other and returns what
-// they take.
+// ringBytes checks that the records are contiguous and returns the bytes that they
+// take.
 func ringBytes(t *testing.T, b *Buffer) (sum int) {
 	t.Helper()
 	end := -1
@@ -75,7 +75,7 @@ func ringBytes(t *testing.T, b *Buffer) (sum int) {
 	return sum
 }
 
-// testWriter cuts packets into chunks.
+// testWriter splits packets into chunks.
 type testWriter struct {
 	id      uint16
 	size    int
@@ -83,8 +83,8 @@ type testWriter struct {
 	open    *smb.Chunk
 	held    []*smb.Chunk // ready, to be written in any order
 	written int          // packets
-	got     int          // that came back
-	last    int          // number of the last that came back
+	got     int          // read back
+	last    int          // number of the last packet read back
 }
 
 // packet writes a packet that begins with its number.
@@ -124,8 +124,8 @@ func (w *testWriter) flush() {
 	}
 }
 
-// chunks returns some of what can be written now, in any order, and maybe what is
-// whole of the chunk that is open.
+// chunks returns some of the chunks that can be written now, in any order, and maybe
+// a scraped copy of the open one.
 func (w *testWriter) chunks(rng *rand.Rand) (list []*smb.Chunk) {
 	if n := len(w.held); n > 0 && rng.IntN(3) > 0 {
 		list = append(list, w.held...)
@@ -143,7 +143,7 @@ func (w *testWriter) chunks(rng *rand.Rand) (list []*smb.Chunk) {
 	return list
 }
 
-// readAll reads what is there, and checks order and loss.
+// readAll reads all available packets, and checks order and loss.
 func readAll(t *testing.T, b *Buffer, writers []*testWriter) {
 	t.Helper()
 	b.BeginRead()
