@@ -16,8 +16,8 @@ type rec struct {
 	body []byte
 }
 
-// TestSpool adds records to several streams in all kinds of disorder, with
-// little memory, and expects each stream sorted, and stably.
+// TestSpool adds records to several streams in all kinds of disorder, with little
+// memory, and expects each stream in stable order of time.
 func TestSpool(t *testing.T) {
 	shapes := map[string]func(r *rand.Rand, i int) int64{
 		"in order":      func(r *rand.Rand, i int) int64 { return int64(i / 3) },
@@ -59,13 +59,13 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolReduces has more runs over each other than are read at a time.
+// TestSpoolReduces has more overlapping runs than are read at once.
 func TestSpoolReduces(t *testing.T) {
 	s := New(t.TempDir(), 1<<12)
 	defer s.Close()
 	k := s.Stream()
 	var want []rec
-	body := make([]byte, 30000) // two in a batch
+	body := make([]byte, 30000) // two fit into a batch
 	for i := range 6*mergeWays + 5 {
 		binary.LittleEndian.PutUint32(body, uint32(i))
 		time := int64(i / 2)

@@ -12,20 +12,20 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// BenchmarkLibrary measures track events of the library and of our producer, in
-// turns. Service, program and consumer are processes of their own, each writer
-// has its own; the program has 32 MiB of shared memory in pages of 32 KiB, the
-// most that there can be, for the library drops events when it has none left,
-// where ours waits. What the metrics mean, each the median of all rounds:
+// BenchmarkLibrary measures track events of the library and of our producer,
+// alternating. Service, program and consumer are separate processes, and so is each
+// writer. The program has 32 MiB of shared memory in pages of 32 KiB, the maximum,
+// since the library drops events when none is left, where ours waits. The metrics,
+// each the median of all rounds:
 //
 //	…-ns      time of a thread for a begin and an end
 //	…-kp/s    thousands of pairs a second, of all threads, until all is in the
 //	          buffer of the service
 //	…-lost    events that are not in the trace, of all rounds
 //
-// A burst has as many pairs as the shared memory has room for, a flood ten times
-// as many. plain has no arguments, args has two. The writers are the Rust crate,
-// the C library below it without the crate's lock and allocations, and ours.
+// A burst has as many pairs as fit into the shared memory, a flood ten times as
+// many. plain has no arguments, args has two. The writers are the Rust crate, the C
+// library that it uses without the crate's lock and allocations, and ours.
 func BenchmarkLibrary(b *testing.B) {
 	needInterop(b)
 	if _, err := theFastProgram(); err != nil {
@@ -33,7 +33,7 @@ func BenchmarkLibrary(b *testing.B) {
 	}
 	for _, load := range []struct {
 		name  string
-		pairs int // of each thread
+		pairs int // per thread
 	}{{"burst", 100_000}, {"flood", 1_000_000}} {
 		for _, kind := range []string{"plain", "args"} {
 			for _, threads := range []int{1, 2} {
@@ -45,10 +45,10 @@ func BenchmarkLibrary(b *testing.B) {
 	}
 }
 
-// writer is one that is measured.
+// writer is a measured writer.
 type writer struct {
 	name      string // in the metrics
-	kind      string // as its program calls it
+	kind      string // in the program's commands
 	s         *service
 	p         *program
 	each      []float64 // ns a pair, of each round
@@ -67,7 +67,7 @@ func benchmarkWriters(b *testing.B, kind string, threads, pairs int) {
 			w.round(b, threads, pairs)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of all together: says nothing
+	b.ReportMetric(0, "ns/op") // of all writers together, so meaningless
 	for _, w := range writers {
 		b.ReportMetric(median(w.each), w.name+"-ns")
 		b.ReportMetric(median(w.thousands), w.name+"-kp/s")
@@ -110,7 +110,7 @@ func (w *writer) round(b *testing.B, threads, pairs int) {
 	k.stop()
 	w.each = append(w.each, float64(field(b, fields, "thread-ns"))/float64(pairs))
 	w.thousands = append(w.thousands, float64(pairs*threads)/1e3/took.Seconds())
-	// Each thread writes a pair before it is measured.
+	// Each thread writes a pair before the measurement.
 	w.lost += threads*(pairs+1)*2 - countEvents(b, k.read())
 	k.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
 }

@@ -15,7 +15,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// consumer is ours.
+// consumer is a consumer of ours.
 type consumer struct {
 	t testing.TB
 	*ipc.Binding
@@ -47,14 +47,14 @@ func (c *consumer) invoke(method string, request, response proto.Message) {
 	}
 }
 
-// record asks for a session and waits until all programs have started.
+// record starts a session and waits until all programs have started.
 func (c *consumer) record(config *messages.TraceConfig) {
 	c.t.Helper()
 	c.enable(config)
 	c.waitUntilStarted()
 }
 
-// enable asks for a session.
+// enable starts a session.
 func (c *consumer) enable(config *messages.TraceConfig) {
 	c.t.Helper()
 	err := c.Call("ObserveEvents", &messages.ObserveEventsRequest{
@@ -103,7 +103,7 @@ func (c *consumer) stop() {
 	}
 }
 
-// read reads what there is, as a file would hold it.
+// read reads all available packets, in the format of a file.
 func (c *consumer) read() (trace []byte) {
 	c.t.Helper()
 	for _, packet := range ipctest.ReadEncoded(c.t, c.Binding) {
@@ -122,11 +122,11 @@ func decode(t testing.TB, trace []byte) []*messages.TracePacket {
 	return m.Packet
 }
 
-// ofService is the sequence of what the service itself writes.
+// ofService is the sequence of the service's own packets.
 const ofService = 1
 
-// written returns the packets, encoded, that programs wrote, without those of
-// the service itself.
+// written returns the packets, encoded, that programs wrote, without those of the
+// service.
 func written(t testing.TB, trace []byte) (list [][]byte) {
 	t.Helper()
 	eachPacket(t, trace, func(packet []byte) {

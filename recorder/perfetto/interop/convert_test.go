@@ -12,8 +12,8 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// A converted recording of the library opens with its index, and shows what the
-// program did.
+// A converted recording of the library opens with its index, and shows the program's
+// events.
 func TestConverted(t *testing.T) {
 	s := serve(t)
 	p := s.start("producer", sdkMemory)
@@ -41,7 +41,7 @@ func TestConverted(t *testing.T) {
 	if err := r.Print(t.Context(), &text, lazy.PrintOptions{Verbose: true}, lazy.Part{}); err != nil {
 		t.Fatal(err)
 	}
-	// Most events have no place.
+	// Most events have no location.
 	shown := strings.ReplaceAll(text.String(), " at :0\n", "\n")
 	waiting, seen := 0, make(map[string]bool)
 	for block := range strings.SplitSeq(shown, "# Thread ") {
@@ -65,7 +65,7 @@ func TestConverted(t *testing.T) {
 	}
 }
 
-// convertedRounds is how a thread's rounds read in the explorer.
+// convertedRounds returns a thread's rounds as the explorer shows them.
 func convertedRounds(thread, rounds int) string {
 	var b strings.Builder
 	for n := range rounds {

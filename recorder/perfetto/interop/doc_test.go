@@ -1,8 +1,7 @@
-// Package interop has tests alone: Perfetto's own client library, in a small
-// Rust program that is in testdata/interop/perfetto, writes to our service and
-// records with it, and what comes out is compared with what it was told to
-// write. The tests are selected by TRACEX_INTEROP=1 and need cargo and a C++
-// compiler.
+// Package interop has only tests: Perfetto's own client library, in a small Rust
+// program in testdata/interop/perfetto, writes to our service and records with it,
+// and the results are compared with what the program was told to write. The tests
+// run if TRACEX_INTEROP=1 and need cargo and a C++ compiler.
 package interop
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be a service that can be killed, and a program
-// that writes.
+// TestMain lets the test binary act as a service that can be killed, and as a
+// program that writes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){serviceName: serveUntilKilled, oursName: writeOurs})
 }

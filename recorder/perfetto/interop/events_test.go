@@ -10,9 +10,9 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// expectedRounds are the events that one thread writes in so many rounds: the
-// same as in the program's events.rs. The library writes the category where it
-// writes the name.
+// expectedRounds returns the events that one thread writes in the given number of
+// rounds: the same as in the program's events.rs. The library writes the category
+// where it writes the name.
 func expectedRounds(thread, rounds int) (list []string) {
 	for n := range rounds {
 		flow := uint64(thread)<<32 | uint64(n)
@@ -35,7 +35,7 @@ func expectedRounds(thread, rounds int) (list []string) {
 	return list
 }
 
-// interned is what a sequence has said once.
+// interned is the interned data of a sequence.
 type interned struct {
 	categories, names, arguments map[uint64]string
 	track                        uint64
@@ -61,11 +61,11 @@ func (i *interned) learn(p *messages.TracePacket) {
 	}
 }
 
-// lossMark stands before an event that has a loss before it.
+// lossMark precedes an event that follows a loss.
 const lossMark = "(loss) "
 
-// eventsOf returns the events of each sequence, told in words, in their order.
-// An event before its names fails the test.
+// eventsOf returns the events of each sequence as text, in order. An event before
+// its names fails the test.
 func eventsOf(t testing.TB, packets []*messages.TracePacket) map[uint32][]string {
 	t.Helper()
 	tracks := make(map[uint64]string)
@@ -108,7 +108,7 @@ func eventsOf(t testing.TB, packets []*messages.TracePacket) map[uint32][]string
 	return events
 }
 
-// tell says in words what an event is.
+// tell returns an event as text.
 func (i *interned) tell(e *messages.TrackEvent, tracks map[uint64]string) string {
 	var b strings.Builder
 	kind := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(e.GetType().String(), "TYPE_"), "SLICE_"))
@@ -160,8 +160,8 @@ func value(a *messages.DebugAnnotation) string {
 	return fmt.Sprintf("%T", a.Value)
 }
 
-// checkEvents fails unless the trace has the rounds of threads 0 to threads-1,
-// each on a sequence of its own, and nothing else.
+// checkEvents fails unless the trace has the rounds of threads 0 to threads-1, each
+// on its own sequence, and nothing else.
 func checkEvents(t testing.TB, packets []*messages.TracePacket, threads, rounds int) {
 	t.Helper()
 	sequences := slices.Collect(maps.Values(eventsOf(t, packets)))

@@ -14,11 +14,11 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// A program that is killed while it writes: whatever it had finished writing is
-// in the trace, in order and once. That is so of packets that are complete with
-// their last byte; of those with a length that stands in another chunk, which
-// the program sends afterwards, some of the last may be missing: what follows
-// them says so, and no other packet does.
+// A program is killed while it writes: all packets that it had finished are in the
+// trace, in order and once. That holds for packets that are complete with their last
+// byte. Of packets with a length in another chunk, which the program sends
+// afterwards, some of the last may be missing: the packet after them is marked as
+// following a loss, and no other packet is.
 func TestKilledProducer(t *testing.T) {
 	s := serve(t)
 	for _, kind := range []string{"plain", "nested"} {
@@ -60,7 +60,7 @@ func killOnce(t *testing.T, s *service, kind string) {
 			next = seq + 1
 		}
 		t.Logf("thread %d had finished %d packets, the trace has %d of the first %d", thread, finished, len(found[thread]), next)
-		// One may be written that is not yet counted.
+		// One packet may be written but not counted yet.
 		if kind == "plain" && next < finished || next > finished+1 && finished > 0 {
 			t.Errorf("thread %d had finished %d packets, the trace has the first %d", thread, finished, next)
 		}
@@ -80,8 +80,8 @@ func readProgress(t *testing.T, path string) (finished []int) {
 	return finished
 }
 
-// waitForProgress waits until the threads have finished so many packets
-// together, and each at least one.
+// waitForProgress waits until the threads together have finished count packets, and
+// each at least one.
 func waitForProgress(t *testing.T, path string, count int) {
 	t.Helper()
 	late := time.After(patience)

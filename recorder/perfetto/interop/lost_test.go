@@ -10,12 +10,12 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// tightMemory is shared memory, in KiB, for four chunks.
+// tightMemory is a size of shared memory, in KiB, for four chunks.
 const tightMemory = 16
 
-// More events than the shared memory holds: the library drops some. Where the
-// trace lacks any, it says so, and what it has is in order and there once. A
-// thread that is alone finds room for its first round, in which it says the names.
+// More events than fit into the shared memory: the library drops some. Each gap in
+// the trace is marked, and the remaining events are in order and unique. A single
+// thread has room for its first round, in which it writes the names.
 func TestLossIsMarked(t *testing.T) {
 	s := serve(t)
 	p := s.start("producer", tightMemory)
@@ -39,11 +39,11 @@ func TestLossIsMarked(t *testing.T) {
 	p.finish()
 }
 
-// checkGaps fails unless events are those that were wanted, with gaps where a
-// mark is and nowhere else. It returns how many marks there are.
+// checkGaps fails unless events are the wanted ones, with gaps exactly where the
+// marks are. It returns the number of marks.
 func checkGaps(t *testing.T, events, want []string) (marks int) {
 	t.Helper()
-	// Where a text is that there is once; 0 if there are more.
+	// Where a unique text is; 0 if it is not unique.
 	places := make(map[string]int)
 	for i, text := range want {
 		if _, again := places[text]; again {
@@ -76,8 +76,8 @@ func checkGaps(t *testing.T, events, want []string) (marks int) {
 	return marks
 }
 
-// Several programs at once, each with all it wrote under its own process id.
-// One is killed, which does the others no harm.
+// Several programs at the same time, each with all its packets under its own process
+// id. One is killed, which does not affect the others.
 func TestSeveralPrograms(t *testing.T) {
 	const programs, threads, count, big = 6, 2, 100, 30_000
 	s := serve(t)

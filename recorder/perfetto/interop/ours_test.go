@@ -14,8 +14,8 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// oursName is the name under which the test binary is a program that writes with
-// our producer what the Rust program's bench.rs writes with the library.
+// oursName is the name under which the test binary is a program that writes with our
+// producer the same events that the Rust program's bench.rs writes with the library.
 const oursName = "tracex-interop-ours"
 
 // startOurs starts that program.
@@ -32,7 +32,7 @@ func (s *service) startOurs() *program {
 	return s.startProgram(path, "producer")
 }
 
-// writeOurs is the main function of that process. It answers lines as the Rust
+// writeOurs is the main function of that process. It answers commands as the Rust
 // program does.
 func writeOurs() {
 	if err := answerLines(); err != nil {

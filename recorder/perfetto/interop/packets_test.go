@@ -11,7 +11,7 @@ import (
 // bigEvery is how often a packet of the program is big.
 const bigEvery = 50
 
-// expectedPacket is a packet that the program's packets.rs writes.
+// expectedPacket returns a packet that the program's packets.rs writes.
 func expectedPacket(thread, seq, big int) *messages.TestEvent {
 	size := seq * 37 % 300
 	if seq%bigEvery == bigEvery-1 {
@@ -58,7 +58,7 @@ func testEventsOf(t testing.TB, packets []*messages.TracePacket) map[int][]*mess
 	return threads
 }
 
-// testPacketsOf returns the same packets with what the service says of each.
+// testPacketsOf returns the same packets with the fields that the service added.
 func testPacketsOf(t testing.TB, packets []*messages.TracePacket) map[int][]*messages.TracePacket {
 	t.Helper()
 	threads := make(map[int][]*messages.TracePacket)
@@ -98,7 +98,7 @@ func checkPackets(t testing.TB, packets []*messages.TracePacket, threads, count,
 	}
 }
 
-// checkStats fails if the service counted any loss or any fault of a peer.
+// checkStats fails if the service counted any loss or protocol violation.
 func checkStats(t testing.TB, packets []*messages.TracePacket) {
 	t.Helper()
 	var stats *messages.TraceStats

@@ -8,12 +8,12 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// sdkMemory is shared memory, in KiB, for all that a test writes: the library's
-// track events are dropped when there is none left.
+// sdkMemory is a size of shared memory, in KiB, for all packets of a test: the
+// library drops track events when none is left.
 const sdkMemory = 16 << 10
 
-// All that the library writes arrives, once and in order: events of several
-// threads, and packets from a few bytes to more than the shared memory holds.
+// All packets of the library arrive, once and in order: events of several threads,
+// and packets from a few bytes to more than the shared memory holds.
 func TestProducerArrives(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -48,7 +48,7 @@ func TestProducerArrives(t *testing.T) {
 	}
 }
 
-// Over TCP there is no shared memory: the library sends the chunks themselves.
+// Over TCP there is no shared memory: the library sends the chunks itself.
 func TestProducerOverTCP(t *testing.T) {
 	s := serveAt(t, "127.0.0.1:0")
 	p := s.start("producer", sdkMemory)

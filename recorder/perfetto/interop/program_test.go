@@ -23,15 +23,15 @@ const interopVariable = "TRACEX_INTEROP"
 // programDir holds the sources of the Rust program.
 var programDir = filepath.Join("..", "..", "..", "testdata", "interop", "perfetto")
 
-// The program is built once for each profile: one builds in half the time, the
+// The program is built once for each profile: one takes half the time to build, the
 // other is for benchmarks.
 var (
 	theProgram     = sync.OnceValues(func() (string, error) { return build("debug") })
 	theFastProgram = sync.OnceValues(func() (string, error) { return build("release", "--release") })
 )
 
-// build has cargo build the program, which it does not do twice from the same
-// sources, and returns its path.
+// build builds the program with cargo, which does nothing if the sources have not
+// changed, and returns its path.
 func build(profile string, options ...string) (string, error) {
 	if _, err := exec.LookPath("cargo"); err != nil {
 		return "", fmt.Errorf("%s is set, but Perfetto's library needs cargo and a C++ compiler: %w", interopVariable, err)
@@ -59,18 +59,18 @@ func needInterop(t testing.TB) {
 	}
 }
 
-// patience is how long a test waits for what must come. Nothing depends on it
-// but how soon a test fails.
+// patience is how long a test waits for something that must happen. It affects only
+// how soon a test fails.
 const patience = 2 * time.Minute
 
-// program is the Rust program, running.
+// program is the running Rust program.
 type program struct {
 	t       testing.TB
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	answers chan string
-	said    *bytes.Buffer // its error stream; to be read when it has ended
-	ended   chan struct{} // closed when it has
+	said    *bytes.Buffer // its standard error; read it only after the program has ended
+	ended   chan struct{} // closed when it has ended
 }
 
 // start starts the program, as a "producer" or a "consumer" with its options. It
@@ -120,15 +120,15 @@ func (s *service) startProgram(path, role string, options ...any) *program {
 	return p
 }
 
-// kill ends the program at once, with no chance to say anything.
+// kill ends the program at once, without warning.
 func (p *program) kill() {
 	_ = p.cmd.Process.Kill()
-	for range p.answers { // an answer that nobody waits for any more
+	for range p.answers { // drop the remaining answers
 	}
 	<-p.ended
 }
 
-// finish lets the program come to its end.
+// finish lets the program end normally.
 func (p *program) finish() {
 	p.t.Helper()
 	_ = p.in.Close()
@@ -142,13 +142,13 @@ func (p *program) finish() {
 	}
 }
 
-// do has the program do something, and waits until it is done.
+// do sends the program a command, and waits until it is done.
 func (p *program) do(words ...any) (fields map[string]string) {
 	p.t.Helper()
 	return p.done(p.begin(words...), words...)
 }
 
-// begin has the program begin to do something. done waits for the answer.
+// begin sends the program a command. done receives when it is answered.
 func (p *program) begin(words ...any) <-chan time.Time {
 	p.t.Helper()
 	var line strings.Builder
@@ -197,7 +197,7 @@ func parseAnswer(line string) (fields map[string]string, err error) {
 	return fields, nil
 }
 
-// field returns a number that the program answered.
+// field returns a number from the program's answer.
 func field(t testing.TB, fields map[string]string, name string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(fields[name], 10, 64)

@@ -10,8 +10,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// What the library's consumer records through our service is what its producer
-// wrote, and what our consumer reads in copies of the session, made before and
+// The library's consumer records through our service the packets that its producer
+// wrote, and our consumer reads the same in clones of the session, made before and
 // after its end.
 func TestConsumerReadsTheSame(t *testing.T) {
 	s := serve(t)
@@ -48,7 +48,7 @@ func TestConsumerReadsTheSame(t *testing.T) {
 	p.finish()
 }
 
-// clone reads a copy of a session.
+// clone reads a clone of a session.
 func (s *service) clone(name string) []byte {
 	s.t.Helper()
 	c := s.consume()
@@ -62,7 +62,7 @@ func (s *service) clone(name string) []byte {
 	return c.read()
 }
 
-// Two sessions at the same time: each has all that was written while it ran.
+// Two sessions at the same time: each has all packets written while it ran.
 func TestTwoSessions(t *testing.T) {
 	s := serve(t)
 	p := s.start("producer", sdkMemory)
@@ -101,7 +101,7 @@ func TestTriggerStarts(t *testing.T) {
 		}
 	}))
 	s.waitFor("there is no session", func(state *messages.TracingServiceState) bool { return state.GetNumSessions() == 1 })
-	p.do("packets", 1, 20, 0) // nobody records this
+	p.do("packets", 1, 20, 0) // no session records these
 	p.do("trigger", "go")
 	k.waitUntilStarted()
 	p.do("packets", 2, 30, 0)
@@ -118,8 +118,8 @@ func TestTriggerStarts(t *testing.T) {
 	p.finish()
 }
 
-// When the service has the library forget what it has said once, it says it
-// again, and nothing is lost.
+// When the service has the library clear its state, the library writes it again, and
+// nothing is lost.
 func TestStateIsCleared(t *testing.T) {
 	s := serve(t)
 	p := s.start("producer", sdkMemory)

@@ -14,13 +14,13 @@ import (
 	recording "tracex/recorder/perfetto/service"
 )
 
-// service is where a service is found.
+// service is the addresses of a service.
 type service struct {
 	t                    testing.TB
 	producers, consumers string
 }
 
-// serve starts a service in this process. What hinders it is in the test's log.
+// serve starts a service in this process. Its errors are in the test's log.
 func serve(t testing.TB) *service {
 	t.Helper()
 	return serveAt(t, "")
@@ -55,20 +55,20 @@ func serveAt(t testing.TB, producers string) *service {
 	return s
 }
 
-// newService is one that somebody is to start.
+// newService returns addresses for a service that is not started yet.
 func newService(t testing.TB) *service {
 	dir := ipctest.Folder(t)
 	return &service{t, filepath.Join(dir, "p"), filepath.Join(dir, "c")}
 }
 
-// waitForProducers waits until so many programs offer both data sources.
+// waitForProducers waits until count programs offer both data sources.
 func (s *service) waitForProducers(count int) {
 	s.t.Helper()
 	s.waitForSource("track_event", count)
 	s.waitForSource("tracex.interop", count)
 }
 
-// waitForSource waits until so many programs offer a data source.
+// waitForSource waits until count programs offer a data source.
 func (s *service) waitForSource(name string, count int) {
 	s.t.Helper()
 	s.waitFor("too few offer "+name, func(state *messages.TracingServiceState) bool {
@@ -82,7 +82,7 @@ func (s *service) waitForSource(name string, count int) {
 	})
 }
 
-// waitFor waits until what the service says of itself is as it should be.
+// waitFor waits until the service's state satisfies a condition.
 func (s *service) waitFor(otherwise string, good func(*messages.TracingServiceState) bool) {
 	s.t.Helper()
 	c := s.consume()
@@ -103,8 +103,8 @@ func (s *service) waitFor(otherwise string, good func(*messages.TracingServiceSt
 	}
 }
 
-// config is of a session that records both data sources into buffers that are
-// large enough for all tests, each in one of its own.
+// config returns the config of a session that records both data sources, each into
+// its own buffer that is large enough for all tests.
 func config(change ...func(*messages.TraceConfig)) *messages.TraceConfig {
 	c := &messages.TraceConfig{
 		Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(32 << 10)}, {SizeKb: proto.Uint32(64 << 10)}},
@@ -120,7 +120,7 @@ func config(change ...func(*messages.TraceConfig)) *messages.TraceConfig {
 	return c
 }
 
-// configFile writes a configuration for the other consumer.
+// configFile writes a config for the other consumer.
 func configFile(t testing.TB, c *messages.TraceConfig) string {
 	t.Helper()
 	b, err := proto.Marshal(c)

@@ -12,8 +12,8 @@ import (
 	recording "tracex/recorder/perfetto/service"
 )
 
-// serviceName is the name under which the test binary is a service, in a
-// process of its own.
+// serviceName is the name under which the test binary is a service in another
+// process.
 const serviceName = "tracex-interop-service"
 
 // serveUntilKilled is the main function of that process: its arguments are the
@@ -31,7 +31,7 @@ func serveUntilKilled() {
 	}
 }
 
-// run starts the process and returns what kills it.
+// run starts the process and returns a function that kills it.
 func (s *service) run() (kill func()) {
 	t := s.t
 	t.Helper()
@@ -66,8 +66,8 @@ func (s *service) run() (kill func()) {
 	return kill
 }
 
-// When the service is killed the program goes on, what it writes in the meantime
-// goes nowhere, and what it writes for the next service is recorded.
+// When the service is killed the program continues. The packets that it writes
+// meanwhile are dropped, and those that it writes for the next service are recorded.
 func TestServiceComesBack(t *testing.T) {
 	needInterop(t)
 	s := newService(t)

@@ -21,7 +21,7 @@ import (
 	"tracex/recorder/shared"
 )
 
-// ran is how long the processors have worked for somebody.
+// ran returns the processor time used by a process, or by its children.
 func ran(who int) time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(who, &u) != nil {
@@ -31,8 +31,9 @@ func ran(who int) time.Duration {
 }
 
 // BenchmarkEndToEnd records pairs of begin and end until a service in another
-// process has them all: nothing is lost. cpu-ns/pair is what the program spent,
-// service-ns/event what the service did: other programs do not make these longer.
+// process has them all: nothing is lost. cpu-ns/pair is the processor time of the
+// program, service-ns/event that of the service: other programs do not increase
+// these.
 func BenchmarkEndToEnd(b *testing.B) {
 	for _, source := range []string{calls.Source, "track_event"} {
 		for _, goroutines := range []int{1, 2, 16} {
@@ -96,11 +97,11 @@ func benchmarkEndToEnd(b *testing.B, source string, goroutines int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mpairs/s")
 	b.ReportMetric(float64(ran(syscall.RUSAGE_SELF)-before)/float64(b.N), "cpu-ns/pair")
 	_ = service.Process.Kill()
-	_ = service.Wait() // killed: that is its error
+	_ = service.Wait() // killed, hence the error
 	b.ReportMetric(float64(ran(syscall.RUSAGE_CHILDREN)-children)/float64(2*b.N), "service-ns/event")
 }
 
-// callPairs records with track events.
+// callPairs records pairs with track events.
 func callPairs(e *producer.Events, n int) {
 	name, track := e.Name("bench", "call"), e.Goroutine("worker")
 	for range n {

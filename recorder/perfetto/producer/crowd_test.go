@@ -17,19 +17,19 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// crowd is goroutines that share a page of memory.
+// crowd is a group of goroutines that share a page of memory.
 type crowd struct {
 	t       *testing.T
 	source  *DataSource
-	written atomic.Int64 // packets, as far as the program knows
+	written atomic.Int64 // packets accepted by their writers
 	last    atomic.Pointer[Instance]
 
 	mu   sync.Mutex
 	want map[string][]bool // by writer: whether each packet was written
 }
 
-// run writes with one writer behind the other, to whatever instance there is, until
-// it has written to the last one with so many.
+// run writes with one writer after the other, to the current instance, until it has
+// written to the last instance with the given number of writers.
 func (c *crowd) run(g, writers int, rng *rand.Rand) {
 	for k, left := 0, writers; left > 0; k++ {
 		list := c.source.Instances()
@@ -40,7 +40,7 @@ func (c *crowd) run(g, writers int, rng *rand.Rand) {
 		i := list[0]
 		w, err := i.NewWriter()
 		if err != nil {
-			runtime.Gosched() // the service has just gone
+			runtime.Gosched() // the connection has just ended
 			continue
 		}
 		name := fmt.Sprintf("%d-%d", g, k)
@@ -71,10 +71,10 @@ func (c *crowd) run(g, writers int, rng *rand.Rand) {
 	}
 }
 
-// check compares what came with what was written.
+// check compares the packets received with those written.
 func (c *crowd) check(packets []*messages.TracePacket) {
 	c.t.Helper()
-	next := map[string]int{} // by writer: the packet behind the last that came
+	next := map[string]int{} // by writer: the packet after the last one received
 	came, lost := 0, 0
 	for _, text := range words(packets) {
 		var name string
@@ -84,7 +84,7 @@ func (c *crowd) check(packets []*messages.TracePacket) {
 		}
 		ok, known := c.want[name]
 		if !known {
-			continue // of a writer that was closed before the last session was known to be it
+			continue // from a writer that was closed before the last session was known to be the last
 		}
 		from := next[name]
 		for next[name] < len(ok) && !ok[next[name]] {
@@ -111,8 +111,8 @@ func (c *crowd) check(packets []*messages.TracePacket) {
 }
 
 // TestCrowd has 16 goroutines share one page, and open and close writers, while one
-// service behind the other is killed. What the last service got is exactly what was
-// written: nothing twice, in order, and marked where something is missing.
+// service after the other is killed. The last service gets exactly the packets that
+// were written: none twice, in order, and with losses marked.
 func TestCrowd(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service needs Unix sockets")
@@ -162,7 +162,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// enableSoon begins a session that a program joins when it comes.
+// enableSoon begins a session that a program will join once it connects.
 func enableSoon(c *consumer) {
 	c.t.Helper()
 	config := session(32<<10, "words")

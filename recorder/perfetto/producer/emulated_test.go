@@ -15,8 +15,8 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// remotely begins a session of a data source for a program that the service is
-// connected with over TCP, so that no memory is shared.
+// remotely begins a session of a data source for a program that is connected over
+// TCP, so that no memory is shared.
 func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instance) {
 	t.Helper()
 	dir := ipctest.Folder(t)
@@ -57,8 +57,9 @@ func TestEmulated(t *testing.T) {
 	}
 }
 
-// TestEmulatedIsScraped flushes a session whose packets are in a writer that nobody
-// else flushes: the program copies its chunk, if that is not forbidden.
+// TestEmulatedIsScraped flushes a session whose packets are in a writer that is not
+// flushed otherwise: the program copies the writer's chunk, unless scraping is
+// forbidden.
 func TestEmulatedIsScraped(t *testing.T) {
 	for _, c := range []struct {
 		options Options

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// TestEventClockSleeps has the machine sleep for an hour. Events behind it are as
-// much later, and none before the one before it.
+// TestEventClockSleeps has the machine sleep for an hour. Later events are later by
+// an hour, and none is before the previous one.
 func TestEventClockSleeps(t *testing.T) {
-	const hour, little = uint64(time.Hour), uint64(time.Minute) // for looks that take long
+	const hour, little = uint64(time.Hour), uint64(time.Minute) // little allows for looks that take long
 	began, slept := time.Now(), uint64(0)
 	var c eventClock
 	c.begin(func() uint64 { return 5*hour + uint64(time.Since(began)) + slept })
 	before := c.now()
 	slept = hour
-	c.looked.Store(c.looked.Load() - lookEvery) // it is time to look
+	c.looked.Store(c.looked.Load() - lookEvery) // a look is due
 	after := c.now()
 	if took := uint64(time.Since(began)); before < 5*hour || after < before+hour-little || after > 6*hour+took+little {
 		t.Errorf("%d before and %d behind an hour of sleep", before, after)
 	}
-	slept = 0 // that clock went back: ours does not
+	slept = 0 // the boot clock went back: the event clock does not
 	c.looked.Store(c.looked.Load() - lookEvery)
 	if again := c.now(); again < after {
 		t.Errorf("%d behind %d", again, after)
 	}
 }
 
-// TestSameMoment looks at two clocks and is interrupted, between the looks or for
-// most of them.
+// TestSameMoment looks at two clocks and is interrupted, between a few of the looks
+// or most of them.
 func TestSameMoment(t *testing.T) {
 	const apart = 1 << 40
 	for _, c := range []struct {
 		name  string
-		takes func(look int) uint64 // nanoseconds that go by behind each look at a clock
+		takes func(look int) uint64 // nanoseconds that pass after each look at a clock
 		error uint64                // that is allowed
 	}{
 		{"never", func(int) uint64 { return 50 }, 50},

@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// TestEventsToldLater tells of what happened before, on a clock of all programs.
+// TestEventsToldLater records past events, on a clock shared by all programs.
 func TestEventsToldLater(t *testing.T) {
 	for name, config := range map[string]*messages.TrackEventConfig{
 		"": nil,

@@ -12,14 +12,15 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// slowService is the other end of a memory. It takes chunks when it is told to.
+// slowService is the service's side of a memory. It takes chunks when the test asks
+// for it.
 type slowService struct {
 	reader  *smb.Reader
 	chunk   smb.Chunk
 	waiting []smb.Move
-	part    []byte // of a packet in several chunks; the tests that take have one writer
+	part    []byte // of a packet in several chunks; tests that take use one writer
 	packets []*messages.TracePacket
-	atOnce  bool // chunks are taken when they come, and thrown away
+	atOnce  bool // chunks are taken at once, and dropped
 	bytes   int
 }
 
@@ -41,7 +42,7 @@ func (s *slowService) Commit(c *smb.Commit) {
 	}
 }
 
-// take reads the chunks that wait. A loss in a chunk marks the packet behind it.
+// take reads the waiting chunks. A loss in a chunk marks the packet after it.
 func (s *slowService) take(t testing.TB) {
 	t.Helper()
 	for _, m := range s.waiting {
@@ -65,7 +66,7 @@ func (s *slowService) take(t testing.TB) {
 	s.waiting = s.waiting[:0]
 }
 
-// over returns events with one session over a memory that s has the other end of.
+// over returns events with one session over a memory whose other side is s.
 func (s *slowService) over(t testing.TB, size, page int) (*Events, *smb.Arbiter) {
 	t.Helper()
 	mem := make([]byte, size)
@@ -91,8 +92,8 @@ func (s *slowService) over(t testing.TB, size, page int) (*Events, *smb.Arbiter)
 	return e, a
 }
 
-// TestEventsLost records into a memory that nobody empties. Behind the loss
-// everything is said again, so that what follows makes sense.
+// TestEventsLost records into a memory that is not emptied. After the loss all state
+// is written again, so that later events can be read.
 func TestEventsLost(t *testing.T) {
 	s := &slowService{}
 	e, a := s.over(t, 32<<10, 4<<10)
@@ -112,7 +113,7 @@ func TestEventsLost(t *testing.T) {
 		}
 		a.Flush()
 		s.take(t)
-		// A little later it is noticed that there is room again.
+		// The writer notices a little later that there is room again.
 		for i := 0; slot.round < uint32(round+2) && i < 100_000; i++ {
 			second.Instant(other)
 		}
@@ -134,7 +135,8 @@ func TestEventsLost(t *testing.T) {
 	}
 }
 
-// TestEventsBehindTheEnd has an event come while its session ends: it is no loss.
+// TestEventsBehindTheEnd records an event while its session ends: it does not count
+// as a loss.
 func TestEventsBehindTheEnd(t *testing.T) {
 	s := &slowService{atOnce: true}
 	e, a := s.over(t, 32<<10, 4<<10)
@@ -168,8 +170,9 @@ func TestEventsAllocateNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkEvents measures what events cost the program, a pair of begin and end
-// each. The floor is a look at the clock for both, and their bytes copied.
+// BenchmarkEvents measures the cost of events for the program, a pair of begin and
+// end per iteration. The lower bound is a look at the clock for both, and copying
+// their bytes.
 func BenchmarkEvents(b *testing.B) {
 	setUp := func(b *testing.B) (*slowService, *Events, *Name, *Key) {
 		s := &slowService{atOnce: true}

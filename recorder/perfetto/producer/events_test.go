@@ -14,7 +14,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// sequenceReader makes text of the events of one sequence, by what it has said.
+// sequenceReader describes the events of one sequence, given its state.
 type sequenceReader struct {
 	names, categories, keys map[uint64]string
 	home, clock, now        uint64
@@ -28,7 +28,7 @@ type eventReader struct {
 	sequences map[uint32]*sequenceReader
 	tracks    map[uint64]*messages.TrackDescriptor
 	resets    int
-	skipped   int // events that make no sense
+	skipped   int // unreadable events
 	last      uint64
 }
 
@@ -36,7 +36,8 @@ func newEventReader(t testing.TB) *eventReader {
 	return &eventReader{t: t, sequences: map[uint32]*sequenceReader{}, tracks: map[uint64]*messages.TrackDescriptor{}}
 }
 
-// read returns the events of packets, each as: track, kind, category:name, arguments.
+// read returns the events of packets as text, each as: track, kind, category:name,
+// arguments.
 func (r *eventReader) read(packets []*messages.TracePacket) (events []string) {
 	for _, p := range packets {
 		s := r.sequences[p.GetTrustedPacketSequenceId()]
@@ -151,7 +152,7 @@ func TestEvents(t *testing.T) {
 	outer, inner, slow := e.Name("work", "Outer"), e.Name("work", "Inner"), e.Name("slow", "never")
 	key, text := e.Key("i"), e.Key("text")
 	requests := e.Counter("work", "requests", CounterOptions{Unit: "r"})
-	worker.Begin(outer) // nobody wants it
+	worker.Begin(outer) // no session wants it
 	c := consume(t, dir)
 	c.enable(session(1024, trackEvent))
 	awaitInstance(t, e.source)
@@ -187,7 +188,7 @@ func TestEvents(t *testing.T) {
 		`below slice_begin new:` + strings.Repeat("long", 50) + ` end 2748`,
 		`prog instant work:Inner`,
 	}
-	slices.Sort(got) // each track may have a sequence of its own
+	slices.Sort(got) // each track may have its own sequence
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -200,10 +201,10 @@ func TestEvents(t *testing.T) {
 			t.Errorf("a thread is described as %v", d)
 		}
 	}
-	worker.Begin(outer) // nobody wants it any more
+	worker.Begin(outer) // no session wants it now
 }
 
-// TestEventSettings has sessions want events in other ways.
+// TestEventSettings has sessions with different settings for events.
 func TestEventSettings(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -244,7 +245,7 @@ func TestEventSettings(t *testing.T) {
 	}
 }
 
-// TestWanted asks what sessions want.
+// TestWanted checks which categories sessions want.
 func TestWanted(t *testing.T) {
 	slow := Category{Name: "net.slow", Tags: []string{"slow", "io"}}
 	for _, c := range []struct {
@@ -256,7 +257,7 @@ func TestWanted(t *testing.T) {
 		{nil, slow, false},
 		{nil, Category{Name: "disabled-by-default-x"}, false},
 		{&messages.TrackEventConfig{EnabledTags: []string{"io"}}, slow, true},
-		{&messages.TrackEventConfig{EnabledCategories: []string{"net.*"}}, slow, false}, // its tag is exact
+		{&messages.TrackEventConfig{EnabledCategories: []string{"net.*"}}, slow, false}, // its tag matches exactly
 		{&messages.TrackEventConfig{EnabledCategories: []string{"net.*"}, DisabledTags: []string{"other"}}, slow, true},
 		{&messages.TrackEventConfig{DisabledCategories: []string{"ne*"}}, Category{Name: "net"}, false},
 		{&messages.TrackEventConfig{DisabledCategories: []string{"net"}, EnabledCategories: []string{"*"}}, Category{Name: "net"}, false},
@@ -265,7 +266,7 @@ func TestWanted(t *testing.T) {
 		{&messages.TrackEventConfig{DisabledCategories: []string{"ne*"}, EnabledCategories: []string{"*"}}, Category{Name: "net"}, false},
 		{&messages.TrackEventConfig{DisabledCategories: []string{"ne*"}, EnabledCategories: []string{"n*"}}, Category{Name: "net"}, true},
 		{&messages.TrackEventConfig{EnabledCategories: []string{"*"}}, slow, false},
-		{&messages.TrackEventConfig{EnabledTags: []string{"other"}}, slow, true}, // the session knows of tags
+		{&messages.TrackEventConfig{EnabledTags: []string{"other"}}, slow, true}, // the session has settings for tags
 		{&messages.TrackEventConfig{EnabledTags: []string{"io"}, DisabledCategories: []string{"net.slow"}}, slow, false},
 		{&messages.TrackEventConfig{EnabledTags: []string{"io"}, DisabledCategories: []string{"net*"}}, slow, true},
 		{&messages.TrackEventConfig{EnabledTags: []string{"io"}, DisabledTags: []string{"slow"}}, slow, false},
@@ -278,7 +279,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestEventsOfMany has many goroutines record at once.
+// TestEventsOfMany has many goroutines record at the same time.
 func TestEventsOfMany(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)

@@ -17,11 +17,11 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// patience is how long a test waits for what must come. It is never waited out by
-// a test that passes.
+// testPatience is how long a test waits for something that must happen. A test that
+// passes never waits that long.
 const testPatience = time.Minute
 
-// within is a context for what must happen.
+// within returns a context for something that must happen.
 func within(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testPatience)
@@ -40,7 +40,7 @@ func receive[T any](t testing.TB, from <-chan T, what string) (v T) {
 	return v
 }
 
-// serve starts a service in a folder; stop ends it.
+// serve starts a service in a directory; stop ends it.
 func serve(t testing.TB, dir string) (stop func()) {
 	t.Helper()
 	s, err := service.Start(service.Config{Producers: filepath.Join(dir, "p"), Consumers: filepath.Join(dir, "c")})
@@ -56,8 +56,8 @@ func serve(t testing.TB, dir string) (stop func()) {
 	return stop
 }
 
-// begin starts a Producer for the service in a folder. Its writers wait for room as
-// long as the test waits for anything, if it does not say.
+// begin starts a Producer for the service in a directory. By default its writers
+// wait for room as long as the test waits for anything.
 func begin(t testing.TB, dir string, o Options) *Producer {
 	t.Helper()
 	return beginAt(t, filepath.Join(dir, "p"), o)
@@ -90,7 +90,7 @@ func settle(t testing.TB, p *Producer) {
 	}
 }
 
-// consumer makes sessions and reads them.
+// consumer starts sessions and reads them.
 type consumer struct {
 	t testing.TB
 	*ipc.Binding
@@ -118,7 +118,7 @@ func (c *consumer) invoke(method string, request, response proto.Message) {
 	}
 }
 
-// enable begins a session and waits until all its data sources are started.
+// enable begins a session and waits until all its data sources have started.
 func (c *consumer) enable(config *messages.TraceConfig) {
 	c.t.Helper()
 	started := make(chan struct{}, 8)
@@ -154,13 +154,13 @@ func (c *consumer) finish() []*messages.TracePacket {
 	return c.read()
 }
 
-// read reads what there is.
+// read reads all available packets.
 func (c *consumer) read() []*messages.TracePacket {
 	c.t.Helper()
 	return ipctest.Read(c.t, c.Binding)
 }
 
-// session is a config with one buffer for all data sources.
+// session returns a config with one buffer for all data sources.
 func session(kb uint32, sources ...string) *messages.TraceConfig {
 	c := &messages.TraceConfig{Buffers: []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(kb)}}}
 	for _, name := range sources {
@@ -171,7 +171,7 @@ func session(kb uint32, sources ...string) *messages.TraceConfig {
 	return c
 }
 
-// word is a packet with a text.
+// word returns a packet with a text.
 func word(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := proto.Marshal(&messages.TracePacket{Data: &messages.TracePacket_ForTesting{
@@ -183,8 +183,8 @@ func word(t testing.TB, text string) []byte {
 	return b
 }
 
-// words are the texts of such packets, each with ! before it if something was lost
-// before it.
+// words returns the texts of such packets, each with ! before it if it follows a
+// loss.
 func words(packets []*messages.TracePacket) (list []string) {
 	for _, p := range packets {
 		if e := p.GetForTesting(); e != nil {
@@ -198,7 +198,7 @@ func words(packets []*messages.TracePacket) (list []string) {
 	return list
 }
 
-// diary is a source that writes down what its callbacks were told.
+// diary is a source that records the calls of its callbacks.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -214,7 +214,7 @@ func (d *diary) note(format string, args ...any) {
 	d.more <- struct{}{}
 }
 
-// next waits for so many lines and returns all that there are.
+// next waits for at least n lines and returns all available ones.
 func (d *diary) next(t testing.TB, n int) []string {
 	t.Helper()
 	for range n {

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// victimFolder tells the test's own program, run once more, to write packets for
-	// the service with its sockets there until it is killed.
+	// victimFolder is set to make the test's own program, when started again, write
+	// packets until it is killed, for the service with its sockets in that directory.
 	victimFolder = "TRACEX_TEST_VICTIM"
 	// killsVariable is how often a program is killed.
 	killsVariable = "TRACEX_KILLS"
 )
 
-// victim writes packets and says of each that it is written.
+// victim writes packets and reports each written packet.
 func victim(dir string) {
 	started := make(chan *Instance, 1)
 	p, err := Start(Options{Address: dir + "/p", StallLimit: testPatience})
@@ -37,13 +37,13 @@ func victim(dir string) {
 	}
 	i := <-started
 	for n := 0; ; n++ {
-		// Field 900, for_testing, with field 1, str; some over many chunks.
+		// Field 900, for_testing, with field 1, str; some take many chunks.
 		text := fmt.Sprint(n, strings.Repeat(" long", n%50*n%50))
 		event := appendMessage(nil, 1, []byte(text))
 		if !i.Write(appendMessage(nil, 900, event)) {
 			panic("a packet was not written")
 		}
-		if n == 0 { // the service has to hear of the writer first
+		if n == 0 { // the service must know the writer first
 			if err := p.Sync(context.Background()); err != nil {
 				panic(err)
 			}
@@ -52,7 +52,7 @@ func victim(dir string) {
 	}
 }
 
-// TestProgramKilled kills programs while they write. All that was written before is
+// TestProgramKilled kills programs while they write. All packets written before are
 // in the trace, once and in order.
 func TestProgramKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -86,8 +86,8 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// killVictim runs a victim, kills it when it has written a packet of that number,
-// and returns the last that it said it wrote.
+// killVictim runs a victim, kills it when it has written the packet with that
+// number, and returns the last packet that it reported.
 func killVictim(t *testing.T, dir string, packet int) (last int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -111,6 +111,6 @@ func killVictim(t *testing.T, dir string, packet int) (last int) {
 			last = n
 		}
 	}
-	_ = cmd.Wait() // killed: that is its error
+	_ = cmd.Wait() // killed, hence the error
 	return last
 }

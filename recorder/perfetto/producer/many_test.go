@@ -18,7 +18,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// TestManyProducers has 64 producers record at once.
+// TestManyProducers has 64 producers record at the same time.
 func TestManyProducers(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -62,7 +62,7 @@ func TestManyProducers(t *testing.T) {
 	}
 }
 
-// TestTrigger starts a session by a trigger.
+// TestTrigger starts a session with a trigger.
 func TestTrigger(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -79,7 +79,7 @@ func TestTrigger(t *testing.T) {
 	if err := c.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(r ipc.Reply) { c.ended <- &messages.EnableTracingResponse{} }); err != nil {
 		t.Fatal(err)
 	}
-	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil) // behind the session's begin
+	c.invoke("QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil) // answered after the session has begun
 	if len(d.Instances()) != 0 {
 		t.Error("started without its trigger")
 	}
@@ -92,8 +92,8 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// TestStallLimit writes into a memory that nobody empties: the program waits for a
-// while, then goes on.
+// TestStallLimit writes into a memory that is not emptied: the program waits for a
+// while, then continues.
 func TestStallLimit(t *testing.T) {
 	s := &slowService{}
 	mem := make([]byte, 16<<10)
@@ -122,15 +122,15 @@ func TestStallLimit(t *testing.T) {
 	<-a.Done()
 }
 
-// mappedBy counts the memories that a producer has not given back.
+// mappedBy counts the memories that a producer still has mapped.
 func mappedBy(p *Producer) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.memories)
 }
 
-// TestCloseWaits closes a producer while it is being closed, or while it notices
-// that its connection has ended: Close waits for the end of that.
+// TestCloseWaits closes a producer while it is being closed, or while it handles the
+// end of its connection: Close waits until that is done.
 func TestCloseWaits(t *testing.T) {
 	for _, first := range []string{"close", "connection"} {
 		t.Run(first, func(t *testing.T) {
@@ -138,8 +138,7 @@ func TestCloseWaits(t *testing.T) {
 			serve(t, dir)
 			p := begin(t, dir, Options{})
 			began, goOn := make(chan struct{}), make(chan struct{})
-			// A second instance may be stopped: until it is closed the producer connects
-			// again.
+			// A second instance may be stopped: the producer reconnects until it is closed.
 			beginOnce := sync.OnceFunc(func() { close(began) })
 			var stopped atomic.Bool
 			d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
@@ -167,7 +166,7 @@ func TestCloseWaits(t *testing.T) {
 				})
 			}
 			for range 1000 {
-				runtime.Gosched() // for them to return too early
+				runtime.Gosched() // gives them a chance to return too early
 			}
 			close(goOn)
 			all.Wait()
@@ -175,7 +174,7 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft closes producers and looks what stays.
+// TestNothingIsLeft closes producers and checks that nothing remains.
 func TestNothingIsLeft(t *testing.T) {
 	dir := ipctest.Folder(t)
 	atFirst := runtime.NumGoroutine()
@@ -192,7 +191,8 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil || !own.Packet(word(t, "two")) {
 		t.Fatal("no writer:", err)
 	}
-	// Two of the connection, at both ends, and of the consumer's; one that commits.
+	// Two goroutines per connection, at both ends, for the producer's and the
+	// consumer's; one that commits.
 	for ctx := within(t); runtime.NumGoroutine() > before+2*2+2*2+1; runtime.Gosched() {
 		if ctx.Err() != nil {
 			t.Fatalf("%d goroutines more than before", runtime.NumGoroutine()-before)
@@ -205,7 +205,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if n := mappedBy(p); n != 1 {
 		t.Errorf("%d memories are mapped, want that of the writer", n)
 	}
-	own.Packet(word(t, "later")) // into memory that is still there
+	own.Packet(word(t, "later")) // into memory that is still mapped
 	own.Close()
 	for ctx := within(t); mappedBy(p) != 0; runtime.Gosched() {
 		if ctx.Err() != nil {

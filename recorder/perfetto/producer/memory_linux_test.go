@@ -11,7 +11,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// unsealed returns a memory file that knows seals and has these.
+// unsealed returns a memory file that supports seals and has only the given ones.
 func unsealed(t *testing.T, seals int) *os.File {
 	t.Helper()
 	fd, err := unix.MemfdCreate("producer_test", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -29,8 +29,8 @@ func unsealed(t *testing.T, seals int) *os.File {
 	return f
 }
 
-// TestMemoryKeepsItsSize has a service give memory with all kinds of seals. A
-// program takes none that the service can make smaller under it.
+// TestMemoryKeepsItsSize has a service send memory with different seals. A program
+// accepts none that the service can shrink.
 func TestMemoryKeepsItsSize(t *testing.T) {
 	plain, err := os.Create(filepath.Join(t.TempDir(), "plain"))
 	if err == nil {
@@ -43,8 +43,8 @@ func TestMemoryKeepsItsSize(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		file   *os.File
-		wants  string // in the complaint; "": the memory is taken
-		sealed bool   // behind it
+		wants  string // in the error; "" if the memory is accepted
+		sealed bool   // afterwards
 	}{
 		{"all seals", unsealed(t, seals), "", true},
 		{"no seals yet", unsealed(t, 0), "", true},

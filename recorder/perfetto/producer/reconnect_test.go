@@ -20,8 +20,8 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// serviceFolder tells the test's own program, run once more, to be a service with
-// its sockets there.
+// serviceFolder is set to make the test's own program, when started again, a service
+// with its sockets in that directory.
 const serviceFolder = "TRACEX_TEST_SERVICE"
 
 func TestMain(m *testing.M) {
@@ -40,20 +40,20 @@ func TestMain(m *testing.M) {
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until the test ends
 }
 
-// serveElsewhere starts a service in a process of its own; kill kills it.
+// serveElsewhere starts a service in another process; kill kills it.
 func serveElsewhere(t testing.TB, dir string) (kill func()) {
 	t.Helper()
 	cmd := ServiceProcess(t, dir)
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // killed: that is its error
+		_ = cmd.Wait() // killed, hence the error
 	})
 	t.Cleanup(kill)
 	return kill
 }
 
-// ServiceProcess starts a service in a process of its own, which ends with the
-// test at the latest.
+// ServiceProcess starts a service in another process, which ends with the test at
+// the latest.
 func ServiceProcess(t testing.TB, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -76,8 +76,8 @@ func ServiceProcess(t testing.TB, dir string) *exec.Cmd {
 	return cmd
 }
 
-// TestServiceKilled kills the service while the program writes. The program goes
-// on, and is recorded by the next service.
+// TestServiceKilled kills the service while the program writes. The program
+// continues, and is recorded by the next service.
 func TestServiceKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service needs Unix sockets")
@@ -140,7 +140,7 @@ func TestServiceKilled(t *testing.T) {
 	receive(t, done, "the end of the writer")
 }
 
-// enableWhenThere begins a session that a program joins which is about to come.
+// enableWhenThere begins a session that a program will join once it connects.
 func (c *consumer) enableWhenThere(config *messages.TraceConfig, heard *diary) {
 	c.t.Helper()
 	if err := c.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(r ipc.Reply) {
@@ -154,8 +154,8 @@ func (c *consumer) enableWhenThere(config *messages.TraceConfig, heard *diary) {
 	heard.next(c.t, 2)
 }
 
-// awaitInstance waits until a source has an instance: Start is told a little before
-// it can be found.
+// awaitInstance waits until a source has an instance: Start is called a little
+// before Instances has it.
 func awaitInstance(t *testing.T, d *DataSource) *Instance {
 	for ctx := within(t); ctx.Err() == nil; runtime.Gosched() {
 		if list := d.Instances(); len(list) > 0 {
@@ -166,7 +166,7 @@ func awaitInstance(t *testing.T, d *DataSource) *Instance {
 	return nil
 }
 
-// TestNoService starts before there is a service.
+// TestNoService starts a producer before there is a service.
 func TestNoService(t *testing.T) {
 	dir := ipctest.Folder(t)
 	complaints := make(chan error, 100)
@@ -199,8 +199,8 @@ func TestNoService(t *testing.T) {
 	}
 }
 
-// TestOldService talks to a service that has only the first methods, and knows
-// neither set up nor the fields that came later.
+// TestOldService connects to a service that has only the first methods, and neither
+// SetupDataSource nor newer fields.
 func TestOldService(t *testing.T) {
 	dir := ipctest.Folder(t)
 	var commands ipc.Parked

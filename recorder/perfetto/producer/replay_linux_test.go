@@ -16,24 +16,24 @@ import (
 	"tracex/recorder/perfetto/perfettotest"
 )
 
-// realService plays what the real service said in a capture, byte by byte, and
-// compares what the program says with what the real client library said.
+// realService replays the frames of the real service in a capture, byte by byte, and
+// compares the program's frames with those of the real client library.
 type realService struct {
 	t       *testing.T
 	sock    *net.UnixConn
 	methods map[uint32]string
-	frames  chan *messages.IPCFrame // of the program; closed at its end
-	said    map[string]int          // requests about data, which are as they come
-	buffers map[uint32]bool         // that it wrote for
+	frames  chan *messages.IPCFrame // from the program; closed at its end
+	said    map[string]int          // requests about data, whose order is not fixed
+	buffers map[uint32]bool         // used by its writers
 	flushed uint64                  // the last flush that was answered
 }
 
-// aboutData are methods that are called as data comes: how often, and when, is the
-// program's affair.
+// aboutData are methods that are called for data: how often, and when, is up to the
+// program.
 var aboutData = []string{"CommitData", "RegisterTraceWriter", "UnregisterTraceWriter"}
 
-// play goes through the records of a connection. started is called when a data
-// source has.
+// play replays the records of a connection. It calls started when a data source has
+// started.
 func (s *realService) play(records []perfettotest.Record, started func()) {
 	s.t.Helper()
 	starts := 0
@@ -69,7 +69,7 @@ func (s *realService) play(records []perfettotest.Record, started func()) {
 	}
 }
 
-// next takes the next frame of the program.
+// next returns the next frame of the program.
 func (s *realService) next() *messages.IPCFrame {
 	s.t.Helper()
 	f := receive(s.t, s.frames, "a request")
@@ -108,8 +108,8 @@ func (s *realService) nextAbout() *messages.IPCFrame {
 	}
 }
 
-// compare compares two frames but for what must differ: ids that are random, the
-// number of the request, and the library's name.
+// compare compares two frames except for what must differ: random ids, the number of
+// the request, and the library's name.
 func (s *realService) compare(want, got *messages.IPCFrame) {
 	s.t.Helper()
 	plain := func(f *messages.IPCFrame) *messages.IPCFrame {
@@ -148,7 +148,7 @@ func (s *realService) compare(want, got *messages.IPCFrame) {
 	}
 }
 
-// send sends a frame as it was, with memory if there was some.
+// send sends a frame unchanged, with memory if it had any.
 func (s *realService) send(r *perfettotest.Record) {
 	s.t.Helper()
 	var rights []byte
@@ -175,7 +175,7 @@ func decode(t *testing.T, b []byte) *messages.IPCFrame {
 	return f
 }
 
-// hear hands on what the program sends.
+// hear receives the program's frames.
 func (s *realService) hear() {
 	defer close(s.frames)
 	for {
@@ -194,8 +194,8 @@ func (s *realService) hear() {
 	}
 }
 
-// TestRealService plays captures of the real service to a program like the one
-// that was recorded.
+// TestRealService replays captures of the real service to a program like the
+// recorded one.
 func TestRealService(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -233,7 +233,7 @@ func TestRealService(t *testing.T) {
 			c.options.Name = "./prod"
 			p := begin(t, dir, c.options)
 			t.Cleanup(func() { _ = l.Close() })
-			// Nobody answers before all is registered.
+			// The service answers only after everything is registered.
 			e := newEvents(t, p, EventsOptions{Categories: []Category{
 				{Name: "work", Description: "Work"}, {Name: "big", Description: "Big packets"}, {Name: "slow", Tags: []string{"slow"}},
 			}})

@@ -15,7 +15,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// TestSession records a session of a data source, and another behind it.
+// TestSession records a session of a data source, and another one after it.
 func TestSession(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -71,7 +71,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionsAtOnce has two sessions want a source, one of them twice.
+// TestSessionsAtOnce has two sessions that want a source, one of them twice.
 func TestSessionsAtOnce(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -111,7 +111,7 @@ func TestClear(t *testing.T) {
 	c.enable(config)
 	heard.next(t, 2)
 	d.Instances()[0].Write(word(t, "one"))
-	for !slices.Contains(heard.next(t, 1), "clear") { // the lines before may have had one already
+	for !slices.Contains(heard.next(t, 1), "clear") { // earlier lines may include one already
 	}
 	d.Instances()[0].Use(0, func(w *smb.Writer) {
 		if got := w.Next(); got != smb.Reset {
@@ -121,7 +121,7 @@ func TestClear(t *testing.T) {
 	c.finish()
 }
 
-// TestSources registers, updates and withdraws sources while connected.
+// TestSources registers, updates and unregisters sources while connected.
 func TestSources(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -160,7 +160,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestOwnWriter writes through a writer of its own until the session ends.
+// TestOwnWriter writes through its own writer until the session ends.
 func TestOwnWriter(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
@@ -187,14 +187,14 @@ func TestOwnWriter(t *testing.T) {
 	}
 }
 
-// TestLargeDescriptor has sources of which more is to be told than a frame holds.
+// TestLargeDescriptor has sources whose descriptors do not fit into a frame.
 func TestLargeDescriptor(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
 	complaints := make(chan error, 10)
 	var p *Producer
 	p = begin(t, dir, Options{OnError: func(err error) {
-		p.Connected() // it may ask
+		p.Connected() // OnError may call methods
 		complaints <- err
 	}})
 	settle(t, p)
@@ -227,7 +227,7 @@ func TestLargeDescriptor(t *testing.T) {
 	}
 }
 
-// TestStartedTwice has a service start an instance twice.
+// TestStartedTwice has a service that starts an instance twice.
 func TestStartedTwice(t *testing.T) {
 	mem := memoryOf(t, 8)
 	dir := ipctest.Folder(t)
@@ -238,7 +238,7 @@ func TestStartedTwice(t *testing.T) {
 	settle(t, p)
 	s.start(mem, "words")
 	s.start(mem, "words")
-	_ = s.commands.Peek().Reject() // the end of the commands
+	_ = s.commands.Peek().Reject() // ends the stream of commands
 	if got, want := heard.next(t, 3), []string{"set up words", "start", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}

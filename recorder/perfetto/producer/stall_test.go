@@ -15,7 +15,7 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// idleService is a service that takes nothing out of the memory that it gives.
+// idleService is a service that takes nothing from the memory that it gives.
 type idleService struct {
 	*ipc.Host
 	t        *testing.T
@@ -38,7 +38,7 @@ func newIdleService(t *testing.T, dir string) *idleService {
 	return s
 }
 
-// start gives the program memory and starts a source with it.
+// start sends the program memory and starts a source.
 func (s *idleService) start(mem *memory, source string) {
 	s.t.Helper()
 	stream := s.commands.Peek()
@@ -61,7 +61,7 @@ func (s *idleService) start(mem *memory, source string) {
 	}
 }
 
-// memoryOf returns memory of so many pages of 4 KiB.
+// memoryOf returns memory of the given number of pages of 4 KiB.
 func memoryOf(t *testing.T, pages int) *memory {
 	t.Helper()
 	needSharedMemory(t)
@@ -73,8 +73,9 @@ func memoryOf(t *testing.T, pages int) *memory {
 	return mem
 }
 
-// TestStallEndsWithTheService has writers wait for room when the service goes: they
-// go on soon, whatever the limit, even if the goroutine that reads waits for them.
+// TestStallEndsWithTheService has writers wait for room when the service disappears:
+// they continue soon, whatever the limit, even if the reading goroutine waits for
+// them.
 func TestStallEndsWithTheService(t *testing.T) {
 	t.Run("reading", func(t *testing.T) { testStallEnds(t, false) })
 	t.Run("flushing", func(t *testing.T) { testStallEnds(t, true) })
@@ -124,8 +125,8 @@ func testStallEnds(t *testing.T, flushing bool) {
 	}
 }
 
-// TestStallIsTold writes where nobody makes room. The program goes on, without the
-// packets, and is told.
+// TestStallIsTold writes into full memory. The program continues without the
+// packets, and OnError is called.
 func TestStallIsTold(t *testing.T) {
 	mem := memoryOf(t, 4)
 	dir := ipctest.Folder(t)

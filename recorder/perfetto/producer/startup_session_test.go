@@ -12,8 +12,8 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// TestStartUpBehindSession starts up a source that a session has asked for already,
-// and has started or not: nothing that is written from then on is lost.
+// TestStartUpBehindSession starts up a source that a session has already asked for,
+// and may have started: packets written from then on are not lost.
 func TestStartUpBehindSession(t *testing.T) {
 	needSharedMemory(t)
 	for name, deferred := range map[string]bool{"started": false, "not started": true} {
@@ -63,8 +63,8 @@ func TestStartUpBehindSession(t *testing.T) {
 	}
 }
 
-// TestStartUpMeetsSession has a session ask for a source while that is being started
-// up: it waits, and then uses the same instance.
+// TestStartUpMeetsSession has a session ask for a source during its start-up: it
+// waits, and then uses the same instance.
 func TestStartUpMeetsSession(t *testing.T) {
 	needSharedMemory(t)
 	dir := ipctest.Folder(t)
@@ -73,7 +73,7 @@ func TestStartUpMeetsSession(t *testing.T) {
 	c.begin(session(64, "words"))
 	p := begin(t, dir, Options{StartUp: true, AdoptWithin: time.Hour})
 	d := &DataSource{p: p, Source: Source{Name: "words"}}
-	d.Start = func(i *Instance) { // the service gets to know the source within its start
+	d.Start = func(i *Instance) { // the source is registered while it starts
 		p.mu.Lock()
 		p.sources = append(p.sources, d)
 		if p.conn != nil {
@@ -95,7 +95,7 @@ func TestStartUpMeetsSession(t *testing.T) {
 	}
 }
 
-// begin begins a session and waits for nothing.
+// begin begins a session without waiting.
 func (c *consumer) begin(config *messages.TraceConfig) {
 	c.t.Helper()
 	err := c.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: config}, func(r ipc.Reply) {

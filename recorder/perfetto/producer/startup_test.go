@@ -23,13 +23,14 @@ func needSharedMemory(t *testing.T) {
 	}
 }
 
-// TestStartUp writes before there is a service, and finds it in the first session.
+// TestStartUp writes before there is a service, and reads the packets in the first
+// session.
 func TestStartUp(t *testing.T) {
 	needSharedMemory(t)
 	dir := ipctest.Folder(t)
 	complaints := make(chan error, 10)
 	p := begin(t, dir, Options{StartUp: true, OnError: func(err error) { complaints <- err }})
-	receive(t, complaints, "word that there is no service") // and so none gets the memory now
+	receive(t, complaints, "word that there is no service") // the next service gets the memory
 	heard := newDiary()
 	d := register(t, p, heard.source("words"))
 	e := newEvents(t, p, EventsOptions{})
@@ -50,7 +51,7 @@ func TestStartUp(t *testing.T) {
 	awaitAdopted(t, i)
 	i.Write(word(t, "late"))
 	track.Instant(n)
-	if err := p.Flush(within(t)); err != nil { // the events' instance comes behind the other
+	if err := p.Flush(within(t)); err != nil { // the events' instance is set up after the other
 		t.Fatal(err)
 	}
 	packets := c.finish()
@@ -63,7 +64,7 @@ func TestStartUp(t *testing.T) {
 	if got, want := heard.next(t, 1), []string{"stop"}; !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
-	// The next session has the same memory, and no start-up.
+	// The next session uses the same memory, without a start-up.
 	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
 	c.enable(session(64, "words"))
 	if next := d.Instances()[0]; next == i || next.arbiter != i.arbiter {
@@ -89,8 +90,8 @@ func awaitAdopted(t *testing.T, i *Instance) {
 	t.Fatal("no session takes the instance")
 }
 
-// TestStartUpNotWanted lets nobody want what was written early, in several ways.
-// The next session works.
+// TestStartUpNotWanted writes early packets that no session wants, for several
+// reasons. The next session works.
 func TestStartUpNotWanted(t *testing.T) {
 	needSharedMemory(t)
 	for name, end := range map[string]func(t *testing.T, dir string, p *Producer){
@@ -118,7 +119,7 @@ func TestStartUpNotWanted(t *testing.T) {
 			i.Write(word(t, "early"))
 			settle(t, p)
 			end(t, dir, p)
-			p.endStartUp("the time is over") // what the timer does
+			p.endStartUp("the time is over") // as the timer does
 			if err := receive(t, complaints, "a complaint"); !strings.Contains(err.Error(), `"words"`) {
 				t.Errorf("told %v", err)
 			}
@@ -138,7 +139,7 @@ func TestStartUpNotWanted(t *testing.T) {
 	}
 }
 
-// TestStartUpTimer lets the time go by.
+// TestStartUpTimer waits until the start-up times out.
 func TestStartUpTimer(t *testing.T) {
 	needSharedMemory(t)
 	complaints := make(chan error, 10)
@@ -153,7 +154,7 @@ func TestStartUpTimer(t *testing.T) {
 	}
 }
 
-// TestStartUpRefused talks to a service that takes no memory.
+// TestStartUpRefused connects to a service that does not accept memory.
 func TestStartUpRefused(t *testing.T) {
 	needSharedMemory(t)
 	dir := ipctest.Folder(t)

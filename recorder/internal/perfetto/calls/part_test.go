@@ -30,7 +30,7 @@ func TestDecodeEncoded(t *testing.T) {
 	}
 }
 
-// Fields that are not known are passed over.
+// Unknown fields are skipped.
 func TestDecodeUnknown(t *testing.T) {
 	p := parts[3]
 	b := appendBytes(p.Append(nil), 99, "later")

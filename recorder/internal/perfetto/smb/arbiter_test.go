@@ -11,7 +11,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestEmulated runs the random test where chunks travel in commits.
+// TestEmulated runs the random test with chunks that travel in commits.
 func TestEmulated(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for i, pageSize := range []int{4 << 10, 32 << 10} {
@@ -25,8 +25,8 @@ func TestEmulated(t *testing.T) {
 	}
 }
 
-// TestEmulatedScrape commits packets of chunks that are not complete, and the same
-// chunks when they are.
+// TestEmulatedScrape commits packets of incomplete chunks, and the same chunks once
+// they are complete.
 func TestEmulatedScrape(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Emulated: true}, make([]byte, 64<<10))
 	w := newWriter(t, a, Drop)
@@ -62,7 +62,8 @@ func TestEmulatedScrape(t *testing.T) {
 	}
 }
 
-// TestStartUp writes before there is a service, and before it names the buffers.
+// TestStartUp writes before there is a service, and before the service names the
+// buffers.
 func TestStartUp(t *testing.T) {
 	mem := make([]byte, 64<<10)
 	r, _ := NewReader(mem, 4<<10)
@@ -93,7 +94,7 @@ func TestStartUp(t *testing.T) {
 	known.Flush()
 	a.Flush()
 	for range 100 {
-		w.Packet(make([]byte, 4000)) // more than there is room for: not a moment to wait
+		w.Packet(make([]byte, 4000)) // more than fits: it must not wait
 	}
 	if w.Dropped() == 0 || a.Stats().Stalls != 0 {
 		t.Errorf("%d dropped, %+v", w.Dropped(), a.Stats())
@@ -130,8 +131,8 @@ func TestStartUp(t *testing.T) {
 	<-a.Done()
 }
 
-// TestOrder looks at the order of calls: a writer is unregistered behind its last
-// chunk, and its id comes again after that.
+// TestOrder checks the order of calls: a writer is unregistered after its last
+// chunk, and its id is reused after that.
 func TestOrder(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour}, make([]byte, 64<<10))
 	a.ids.fresh = MaxWriterID - 1
@@ -199,7 +200,7 @@ func TestWriterIDs(t *testing.T) {
 	}
 }
 
-// measured is an endpoint that looks at the size of commits.
+// measured is an endpoint that checks the size of commits.
 type measured struct {
 	idle
 	commits, moves int
@@ -218,7 +219,7 @@ func (m *measured) Commit(c *Commit) {
 	m.flush = append(m.flush, c.FlushID)
 }
 
-// TestLargeCommit commits more than goes into one request.
+// TestLargeCommit commits more than fits into one request.
 func TestLargeCommit(t *testing.T) {
 	for _, emulated := range []bool{false, true} {
 		m := &measured{}
@@ -243,7 +244,7 @@ func TestLargeCommit(t *testing.T) {
 		a.AckFlush(9)
 		a.Connect(m)
 		a.Flush()
-		a.Flush() // the other may have been the Arbiter's own: wait for it
+		a.Flush() // the other commit may be the Arbiter's own: wait for it
 		if m.commits < 2 || m.moves != len(mem)/4096 || m.largest > MaxCommit {
 			t.Errorf("emulated %v: %+v; want %d chunks", emulated, *m, len(mem)/4096)
 		}
@@ -257,7 +258,7 @@ func TestLargeCommit(t *testing.T) {
 	}
 }
 
-// TestAllocations holds that a packet costs none.
+// TestAllocations checks that a packet needs no allocation.
 func TestAllocations(t *testing.T) {
 	if formattest.Race {
 		t.Skip("the race detector allocates")
@@ -271,7 +272,7 @@ func TestAllocations(t *testing.T) {
 	defer a.Close()
 	w := newWriter(t, a, Stall)
 	packet := bytes.Repeat([]byte{1}, 40)
-	for range 100_000 { // whatever grows has grown
+	for range 100_000 { // until everything has reached its final size
 		w.Packet(packet)
 	}
 	if n := testing.AllocsPerRun(100_000, func() {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// discard is an endpoint whose service takes every chunk, goes through its
-// packets, and forgets them.
+// discard is an endpoint whose service takes every chunk, iterates over its packets,
+// and drops them.
 type discard struct {
 	r       *Reader
 	c       Chunk
@@ -58,9 +58,9 @@ func benchWriter(b *testing.B, a *Arbiter, p Policy) *Writer {
 	return w
 }
 
-// BenchmarkPacket writes packets of 40 bytes. Copying them out of the memory, and
-// going through them there, is part of the time, and shown besides as read-ns. The
-// floor is to append the same bytes to a slice.
+// BenchmarkPacket writes packets of 40 bytes. The time includes copying them out of
+// the memory and iterating over them, which is also reported separately as read-ns.
+// The lower bound is appending the same bytes to a slice.
 func BenchmarkPacket(b *testing.B) {
 	packet := make([]byte, 40)
 	b.Run("floor", func(b *testing.B) {
@@ -99,7 +99,7 @@ func BenchmarkPacket(b *testing.B) {
 	})
 }
 
-// BenchmarkDrop writes into memory that nobody empties.
+// BenchmarkDrop writes into memory that is not emptied.
 func BenchmarkDrop(b *testing.B) {
 	packet := make([]byte, 40)
 	for _, size := range []int{256 << 10, 32 << 20} {
@@ -120,8 +120,8 @@ func BenchmarkDrop(b *testing.B) {
 	}
 }
 
-// BenchmarkWriters writes with several goroutines, each with a writer of its own,
-// and loses nothing.
+// BenchmarkWriters writes with several goroutines, each with its own writer, without
+// loss.
 func BenchmarkWriters(b *testing.B) {
 	packet := make([]byte, 40)
 	for _, n := range []int{2, 16} {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// TestBorder writes at the end of a chunk of 284 bytes of payload: what begins in
-// it, what goes on in the next, and what does not begin any more.
+// TestBorder writes at the end of a chunk with 284 bytes of payload: what begins in
+// it, what continues in the next, and what does not begin in it.
 func TestBorder(t *testing.T) {
 	size4 := func(n int) string { return fmt.Sprintf("%02x%02x%02x%02x", n&127|128, n>>7|128, 128, 0) }
 	for _, test := range []struct {
 		name  string
 		room  int // left in the first chunk
 		write func(w *Writer)
-		// What the first chunk ends with, behind what was there, and the second begins
-		// with; counts; flags.
+		// The end of the first chunk, after what was there, and the beginning of the second;
+		// counts; flags.
 		end, begin    string
 		count1, flag1 int
 		count2, flag2 int
@@ -65,7 +65,7 @@ func TestBorder(t *testing.T) {
 	}
 }
 
-// TestResetIsLost loses the very packet that was to reset.
+// TestResetIsLost loses the packet that was to reset the state.
 func TestResetIsLost(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30}, make([]byte, 4<<10))
 	w := newWriter(t, a, Drop)
@@ -73,7 +73,7 @@ func TestResetIsLost(t *testing.T) {
 		t.Fatal("5000 bytes went into 4 KiB")
 	}
 	a.Flush()
-	for range lookPackets { // without asking
+	for range lookPackets { // without calling Next
 		w.Packet([]byte("a"))
 	}
 	w.Packet([]byte("b"))
@@ -91,7 +91,8 @@ func TestResetIsLost(t *testing.T) {
 	}
 }
 
-// TestStallSeesOthers lets a writer wait for the chunk of another, which ends.
+// TestStallSeesOthers lets a writer wait for the chunk of another writer, which
+// ends.
 func TestStallSeesOthers(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30, StallLimit: time.Hour}, make([]byte, 4<<10))
 	one, two := newWriter(t, a, Stall), newWriter(t, a, Stall)
@@ -118,8 +119,8 @@ func TestStallSeesOthers(t *testing.T) {
 	}
 }
 
-// TestSmall writes packets in place, in front of the end of a chunk: the memory is
-// as if they had been copied, and they are refused where they do not fit.
+// TestSmall writes packets in place, before the end of a chunk: the memory is the
+// same as if they had been copied, and packets that do not fit are refused.
 func TestSmall(t *testing.T) {
 	for room := 5; room < 140; room++ {
 		for _, n := range []int{0, 1, 7, 8, 9, 100, 126, 127} {

@@ -10,15 +10,15 @@ import (
 	"tracex/format/formattest"
 )
 
-// idle is an endpoint behind which nobody looks at the memory.
+// idle is an endpoint whose service never reads the memory.
 type idle struct{}
 
 func (idle) Commit(*Commit)                {}
 func (idle) RegisterWriter(uint16, uint32) {}
 func (idle) UnregisterWriter(uint16)       {}
 
-// TestDrop fills the memory of a service that takes nothing, lets it take
-// everything, and looks at what arrived and what the packets say.
+// TestDrop fills the memory of an idle service, then lets the service take
+// everything, and checks the packets that arrived and their marks.
 func TestDrop(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour, CommitBytes: 1 << 30}, make([]byte, 8<<10))
 	w := newWriter(t, a, Drop)
@@ -43,13 +43,13 @@ func TestDrop(t *testing.T) {
 	if len(want) != 8 {
 		t.Fatalf("%d packets of 1000 bytes in two chunks of 4080", len(want))
 	}
-	if write() { // the ninth begins, and has no room to end
+	if write() { // the ninth begins, but does not fit
 		t.Fatal("a packet was written where there is no room")
 	}
 	if w.Next() != Skip {
 		t.Error("a packet may be written where there is no room")
 	}
-	a.Flush() // both chunks go
+	a.Flush() // commits both chunks
 	skips := 0
 	for w.Next() == Skip {
 		if skips++; skips > 100 {
@@ -85,11 +85,11 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestStall lets a writer wait for a service that is slow, and one that is dead.
+// TestStall lets a writer wait for a slow service, and for a dead one.
 func TestStall(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 4<<10))
 	w := newWriter(t, a, Stall)
-	packet := make([]byte, 100_000) // a page has room for 4076 bytes of it
+	packet := make([]byte, 100_000) // a page has room for 4076 of these bytes
 	for range 3 {
 		if !w.Packet(packet) {
 			t.Fatal("a packet was dropped")
@@ -125,8 +125,8 @@ func TestStall(t *testing.T) {
 	dead.Close()
 }
 
-// TestStallNothingHeld has more writers than chunks, all with packets larger than
-// a chunk: who waits for a chunk must not keep one.
+// TestStallNothingHeld has more writers than chunks, all with packets larger than a
+// chunk: a writer that waits for a chunk must not hold one.
 func TestStallNothingHeld(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, StallLimit: time.Hour}, make([]byte, 8<<10))
 	done := make(chan *Writer)
@@ -180,7 +180,7 @@ func TestCloseEndsStall(t *testing.T) {
 	}
 }
 
-// TestTooLong writes a packet that is longer than packets can be.
+// TestTooLong writes a packet above the maximum size.
 func TestTooLong(t *testing.T) {
 	if testing.Short() || formattest.Race {
 		t.Skip("writes 64 MiB")
@@ -209,8 +209,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// deafService takes nothing, and is noticed to be gone at the first commit of
-// nothing.
+// deafService takes nothing; the endpoint notices its end at the first empty commit.
 type deafService struct {
 	idle
 	a *Arbiter
@@ -222,7 +221,7 @@ func (s *deafService) Commit(c *Commit) {
 	}
 }
 
-// TestStallKnocks waits for room that never comes: the endpoint is given a chance to
+// TestStallKnocks waits for room that never appears: empty commits let the endpoint
 // notice.
 func TestStallKnocks(t *testing.T) {
 	s := &deafService{}

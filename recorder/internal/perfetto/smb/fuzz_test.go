@@ -8,8 +8,8 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// sharedMemory returns memory that the race detector does not know, because it is
-// about what another process does to it.
+// sharedMemory returns memory that the race detector does not observe, since the
+// tests are about changes by another process.
 func sharedMemory(tb testing.TB, size int) []byte {
 	tb.Helper()
 	m, err := mmap.MapRegion(nil, size, mmap.RDWR, mmap.ANON, 0)
@@ -20,8 +20,8 @@ func sharedMemory(tb testing.TB, size int) []byte {
 	return m
 }
 
-// FuzzReader lets a Reader loose on arbitrary memory while somebody else changes
-// it. It may find whatever it likes there, within the memory and the rules.
+// FuzzReader runs a Reader on arbitrary memory while it changes. The Reader may
+// return anything, within the memory and the rules.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{3, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 1, 'a', 0}, uint16(0), uint32(0x10000003))
 	f.Add([]byte{0xff, 0xff, 0xff, 0x5f, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, uint16(8), uint32(0xffffffff))
@@ -38,7 +38,7 @@ func FuzzReader(f *testing.F) {
 		}
 		var other sync.WaitGroup
 		stop := make(chan struct{})
-		other.Go(func() { // the program, which does what it likes
+		other.Go(func() { // the program, with arbitrary changes
 			for {
 				select {
 				case <-stop:
@@ -93,8 +93,8 @@ func checkFuzzed(t *testing.T, r *Reader, c *Chunk) {
 	}
 }
 
-// FuzzWriter lets a service that does what it likes change the memory under a
-// program that writes.
+// FuzzWriter has a service make arbitrary changes to the memory of a program that
+// writes.
 func FuzzWriter(f *testing.F) {
 	f.Add([]byte("some packets of a program"), uint16(0), uint32(3))
 	f.Add([]byte{200, 1, 2, 255, 9, 9, 9}, uint16(0), uint32(0x70000000))
@@ -117,7 +117,7 @@ func FuzzWriter(f *testing.F) {
 				default:
 					p := word(mem, int(at)%size&^3)
 					storeWord(p, loadWord[uint32](p)^value)
-					storeWord(a.mem.page(int(value)%4), uint32(0)) // all is free again
+					storeWord(a.mem.page(int(value)%4), uint32(0)) // all chunks are free again
 				}
 			}
 		})

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the program of these tests has: memory, and behind it a word for each
-// goroutine that says how many packets it has written.
+// The shared memory of these tests: the buffer, followed by a word for each
+// goroutine that counts the packets it has written.
 const (
 	programSize    = 256 << 10
 	programWriters = 3
@@ -57,8 +57,8 @@ func TestRandomMapped(t *testing.T) {
 	}
 }
 
-// pipeEndpoint sends what it is told through a pipe. What the pipe has taken
-// arrives, even if the program is killed then.
+// pipeEndpoint sends its calls through a pipe. Bytes that the pipe has accepted
+// arrive, even if the program is then killed.
 type pipeEndpoint struct {
 	mu  sync.Mutex
 	out *gob.Encoder
@@ -83,8 +83,8 @@ func (p *pipeEndpoint) Commit(c *Commit)                  { p.send(pipeMessage{C
 func (p *pipeEndpoint) RegisterWriter(w uint16, _ uint32) { p.send(pipeMessage{Register: w}) }
 func (p *pipeEndpoint) UnregisterWriter(w uint16)         { p.send(pipeMessage{Unregister: w}) }
 
-// TestProgram is the other process. It writes numbered packets, in all lengths, and
-// in place where it can, until it is killed or as many are written as it was told.
+// TestProgram is the other process. It writes numbered packets, of all lengths, and
+// in place where possible, until it is killed or has written the requested number.
 func TestProgram(t *testing.T) {
 	limit, err := strconv.Atoi(os.Getenv(programEnv))
 	if err != nil {
@@ -122,7 +122,7 @@ func TestProgram(t *testing.T) {
 	<-a.Done()
 }
 
-// numbered is the n-th packet.
+// numbered returns the n-th packet.
 func numbered(n uint32) []byte {
 	size := 4 + n%61
 	if n%97 == 0 {
@@ -136,8 +136,8 @@ func numbered(n uint32) []byte {
 	return b
 }
 
-// runProgram starts the program and does what a service does, until the program
-// ends. After each commit it calls after with how many there were.
+// runProgram starts the program and acts as its service, until the program ends.
+// After each commit it calls after with the number of commits.
 func runProgram(t *testing.T, limit int, after func(p *os.Process, commits int)) (*service, []byte) {
 	t.Helper()
 	f := memoryFile(t, programSize+4<<10)
@@ -187,7 +187,7 @@ func runProgram(t *testing.T, limit int, after func(p *os.Process, commits int))
 	return s, m.Bytes()[programSize:]
 }
 
-// checkProgram compares what came with what the program says it has written.
+// checkProgram compares the packets received with those that the program counted.
 func checkProgram(t *testing.T, s *service, counts []byte) (total int) {
 	t.Helper()
 	written := make([]int, 0, programWriters)
@@ -214,7 +214,7 @@ func checkProgram(t *testing.T, s *service, counts []byte) (total int) {
 	return total
 }
 
-// TestTwoProcesses lets a program write to its end.
+// TestTwoProcesses lets a program write until it is done.
 func TestTwoProcesses(t *testing.T) {
 	s, counts := runProgram(t, 20_000, func(*os.Process, int) {})
 	if total := checkProgram(t, s, counts); total != programWriters*20_000 {
@@ -225,8 +225,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestKill kills a program at some moment. Every packet that it had written can be
-// had. TRACEX_KILLS says how often it is done.
+// TestKill kills a program at a random moment. All packets that it had written can
+// be read. TRACEX_KILLS is the number of repetitions.
 func TestKill(t *testing.T) {
 	kills := 5
 	if n, err := strconv.Atoi(os.Getenv("TRACEX_KILLS")); err == nil {

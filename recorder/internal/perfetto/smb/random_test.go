@@ -12,26 +12,26 @@ import (
 	"tracex/format/formattest"
 )
 
-// written is a packet that a Writer took.
+// written is a packet that a Writer accepted.
 type written struct {
 	data      []byte
 	first     bool // of its writer
 	afterLoss bool
 }
 
-// history is what was written with each writer id.
+// history is the packets written with each writer id.
 type history struct {
 	mu sync.Mutex
 	of map[uint16][]written
 }
 
-// freeIDs is how many writers there can be at a time, so that ids come again.
+// freeIDs is how many writers can exist at a time, so that ids are reused.
 const freeIDs = 4
 
-// TestRandom writes random packets of 1 byte to 200 KB with several goroutines
-// while a service copies and scrapes, for every page size and layout. What comes
-// is what was written: all of it, nothing twice, in the order of each writer, with
-// a mark where something was lost.
+// TestRandom writes random packets of 1 byte to 200 KB with several goroutines while
+// a service copies and scrapes, for every page size and layout. The packets received
+// are those written: all of them, none twice, in the order of each writer, with
+// marks after losses.
 func TestRandom(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for _, pageSize := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10} {
@@ -51,8 +51,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestRandomCrowded is TestRandom with a page alone, in each layout, and more
-// goroutines than writer ids: of these there are more than chunks in most layouts.
+// TestRandomCrowded is TestRandom with a single page, in each layout, and more
+// goroutines than writer ids; in most layouts there are more writer ids than chunks.
 func TestRandomCrowded(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for l := Div1; l <= Div14; l++ {
@@ -160,7 +160,7 @@ func (h *history) write(t *testing.T, a *Arbiter, p Policy, rng *rand.Rand, scra
 	}
 }
 
-// random writes a packet in one of the ways there are.
+// random writes a packet in a randomly chosen way.
 func (p *written) random(w *Writer, rng *rand.Rand) bool {
 	n := 1 + rng.IntN(60)
 	switch rng.IntN(200) {
@@ -176,7 +176,7 @@ func (p *written) random(w *Writer, rng *rand.Rand) bool {
 		p.data[i] = byte(rng.Uint32())
 	}
 	if bytes.HasPrefix(p.data, []byte{0xd0}) || bytes.HasPrefix(p.data, []byte{0xb8}) {
-		p.data[0] = 0 // not to be taken for a mark
+		p.data[0] = 0 // so that it is not mistaken for a mark
 	}
 	switch rng.IntN(3) {
 	case 0:
@@ -197,7 +197,7 @@ func (p *written) random(w *Writer, rng *rand.Rand) bool {
 	return w.End()
 }
 
-// compare compares what the service has with what was written.
+// compare compares the service's packets with those written.
 func (h *history) compare(t *testing.T, s *service) {
 	t.Helper()
 	packets := 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTake asks for chunks that are not there, or not complete.
+// TestTake asks for chunks that do not exist, or are not complete.
 func TestTake(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -52,8 +52,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestTakeZeroesHeader looks at what is left of a chunk that was taken, with a
-// neighbour that is being written.
+// TestTakeZeroesHeader checks what remains of a chunk that was taken, with a
+// neighbor that is being written.
 func TestTakeZeroesHeader(t *testing.T) {
 	mem := make([]byte, 4<<10)
 	r, _ := NewReader(mem, 4<<10)
@@ -85,7 +85,7 @@ func TestTakeZeroesHeader(t *testing.T) {
 	}
 }
 
-// TestGeometry has memory and pages of sizes that are none.
+// TestGeometry has memory and pages of invalid sizes.
 func TestGeometry(t *testing.T) {
 	aligned := make([]byte, 64<<10)
 	for _, test := range []struct {
@@ -128,7 +128,7 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
-// TestFragmentsOfNonsense reads payloads that make no sense.
+// TestFragmentsOfNonsense reads invalid payloads.
 func TestFragmentsOfNonsense(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -169,7 +169,7 @@ func TestFragmentsOfNonsense(t *testing.T) {
 	}
 }
 
-// TestParseChunk and patches that do not fit.
+// TestParseChunk parses chunks, and applies patches that do not fit.
 func TestParseChunk(t *testing.T) {
 	var c Chunk
 	for _, n := range []int{0, 7, 8, MaxPageSize - 7, MaxPageSize, 1 << 20} {

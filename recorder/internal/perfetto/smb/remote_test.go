@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// remote is a service that runs by itself: what it is told arrives some time
-// later.
+// remote is a service in its own goroutine: calls reach it some time later.
 type remote struct {
 	*service
 	wake   sync.Cond
@@ -66,7 +65,7 @@ func (s *remote) run(rng *rand.Rand) {
 	}
 }
 
-// stop returns when all that was posted is done.
+// stop returns when all calls are done.
 func (s *remote) stop() {
 	s.wake.L.Lock()
 	s.closed = true

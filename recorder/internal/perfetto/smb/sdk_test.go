@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// sdkRun is what another writer left in memory: see testdata/sdk/README.md.
+// sdkRun is the memory left by another writer: see testdata/sdk/README.md.
 type sdkRun struct {
 	Chunks []struct {
 		Page, Index      uint32
@@ -28,7 +28,7 @@ type sdkRun struct {
 	Packets map[uint16][]hexBytes
 }
 
-// sdkPatch are lengths of a chunk that came late.
+// sdkPatch is the late lengths of a chunk.
 type sdkPatch struct {
 	Writer  uint16
 	Chunk   uint32
@@ -72,8 +72,8 @@ func sdkRuns(t *testing.T) map[string]*sdkRun {
 	return runs
 }
 
-// TestReadSDK puts the packets of whole chunks together and compares them with
-// the trace.
+// TestReadSDK assembles the packets of whole chunks and compares them with the
+// trace.
 func TestReadSDK(t *testing.T) {
 	run := sdkRuns(t)["09_emulated.json.gz"]
 	s := newService(t, nil)
@@ -97,7 +97,7 @@ func TestReadSDK(t *testing.T) {
 	}
 }
 
-// TestScrapeSDK lays chunks out in memory as they stood, header and what is known
+// TestScrapeSDK writes captured chunks into memory, with header and the known part
 // of the payload, and lets a Reader copy them.
 func TestScrapeSDK(t *testing.T) {
 	for name, run := range sdkRuns(t) {
@@ -144,9 +144,9 @@ func TestScrapeSDK(t *testing.T) {
 	}
 }
 
-// TestWriteSDK writes the packets again and compares what is in memory: number,
-// flags and bytes of each chunk. What a Writer never does is left out: to open a
-// message on the border of a chunk, and to send lengths late.
+// TestWriteSDK writes the packets again and compares the memory: number, flags and
+// bytes of each chunk. Cases that a Writer never produces are left out: opening a
+// message on the border of a chunk, and sending lengths late.
 func TestWriteSDK(t *testing.T) {
 	for name, run := range sdkRuns(t) {
 		if name == "10_split_messages.json.gz" {
@@ -168,9 +168,9 @@ func TestWriteSDK(t *testing.T) {
 	}
 }
 
-// rewritten is what a Writer made of packets.
+// rewritten is the chunks that a Writer made from packets.
 type rewritten struct {
-	chunks map[uint32]Chunk // the last one as it stands, not flushed
+	chunks map[uint32]Chunk // including the last one, which is not flushed
 }
 
 func (r *rewritten) Commit(*Commit)                {}

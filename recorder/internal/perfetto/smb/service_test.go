@@ -9,24 +9,24 @@ import (
 	"testing"
 )
 
-// service is what a tracing service does with the memory of one program: it
-// copies chunks that are committed, scrapes, patches, and puts packets together.
+// service does with the memory of one program what a tracing service does: it copies
+// committed chunks, scrapes, patches, and assembles packets.
 type service struct {
 	t *testing.T
-	r *Reader // nil: the memory is emulated
+	r *Reader // nil if the memory is emulated
 
 	mu       sync.Mutex
 	buffers  map[uint16]uint32 // registered writers
-	ever     map[uint16]uint32 // those that once were
+	ever     map[uint16]uint32 // those that were ever registered
 	chunks   map[uint16]map[uint32]*stored
-	order    []string // what was called, for tests of the order
+	order    []string // of the calls, for tests of the order
 	flushID  uint64
-	scrapes  int // chunks that were copied before they were complete
-	rewrites int // of these, how often a fuller copy came
+	scrapes  int // chunks copied before they were complete
+	rewrites int // those of them that were copied again with more packets
 	taken    Chunk
 }
 
-// stored is a chunk as it was copied last.
+// stored is the latest copy of a chunk.
 type stored struct {
 	Chunk
 	buffer uint32
@@ -88,7 +88,7 @@ func (s *service) UnregisterWriter(w uint16) {
 	s.order = append(s.order, fmt.Sprintf("unregister %d", w))
 }
 
-// scrape copies what is in the memory and not committed.
+// scrape copies the uncommitted packets in the memory.
 func (s *service) scrape() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,8 @@ func (s *service) scrape() {
 	}
 }
 
-// store keeps s.taken. A chunk may come again, with what it had and maybe more.
+// store keeps s.taken. A chunk may be copied again, with the same packets and maybe
+// more.
 func (s *service) store(buffer uint32) {
 	c := &s.taken
 	of := s.chunks[c.Writer]
@@ -141,7 +142,7 @@ func (s *service) store(buffer uint32) {
 	*old = n
 }
 
-// patch puts lengths that came late into a chunk.
+// patch writes late lengths into a chunk.
 func (s *service) patch(p *sdkPatch) {
 	c := s.chunks[p.Writer][p.Chunk]
 	if c == nil {
@@ -164,8 +165,8 @@ func (s *service) patch(p *sdkPatch) {
 	}
 }
 
-// packets puts a writer's packets together. It stops where a chunk is missing or
-// waits for a length. losses counts packets that their writer gave up.
+// packets assembles a writer's packets. It stops where a chunk is missing or waits
+// for a length. losses counts packets that their writer gave up.
 func (s *service) packets(writer uint16) (packets [][]byte, losses int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *service) packets(writer uint16) (packets [][]byte, losses int) {
 		return nil, 0
 	}
 	var partial []byte
-	promised := false // the chunk before goes on in this one
+	promised := false // the previous chunk continues in this one
 	for _, id := range sequence(chunks) {
 		c := chunks[id]
 		if c.Flags&NeedsPatching != 0 {
@@ -209,8 +210,8 @@ func (s *service) packets(writer uint16) (packets [][]byte, losses int) {
 	return packets, losses
 }
 
-// sequence returns chunk ids in order, from the first one to where one is
-// missing. They may wrap.
+// sequence returns chunk ids in order, from the first one to the first missing one.
+// They may wrap.
 func sequence(chunks map[uint32]*stored) []uint32 {
 	ids := make([]uint32, 0, len(chunks))
 	for id := range chunks {
@@ -230,7 +231,7 @@ func sequence(chunks map[uint32]*stored) []uint32 {
 	return ids
 }
 
-// complete reports what the service lacks of a writer: chunks between others.
+// gaps returns how many chunks of a writer are missing between others.
 func (s *service) gaps(writer uint16) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +244,7 @@ func (s *service) gaps(writer uint16) int {
 	return max(gaps, 0)
 }
 
-// marks takes off a packet what a Writer adds to it.
+// marks removes from a packet the fields that a Writer adds.
 func marks(p []byte) (rest []byte, loss int, first bool) {
 	if len(p) >= 4 && p[0] == 0xd0 && p[1] == 0x02 {
 		loss, p = int(p[2]&0x7f)|int(p[3])<<7, p[4:]
@@ -254,8 +255,8 @@ func marks(p []byte) (rest []byte, loss int, first bool) {
 	return p, loss, false
 }
 
-// setUp returns a program's side and a service over the same memory, which is
-// ordinary memory unless mem is given.
+// setUp returns an Arbiter and a service over the same memory, which is ordinary
+// memory unless mem is given.
 func setUp(t *testing.T, cfg Config, mem []byte) (*Arbiter, *service) {
 	t.Helper()
 	if cfg.Memory == nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestBytes compares all bytes of a small chunk with what they have to be.
+// TestBytes compares all bytes of a small chunk with the expected ones.
 func TestBytes(t *testing.T) {
 	mem := make([]byte, 4<<10)
 	a, err := New(Config{Memory: mem, PageSize: 4 << 10, Layout: Div14}, nil)
@@ -42,7 +42,7 @@ func TestBytes(t *testing.T) {
 }
 
 // TestFragments writes packets of every length around the end of a chunk, so that
-// each byte of a size, a tag and a length comes to lie there.
+// each byte of a size, a tag and a length is at the end once.
 func TestFragments(t *testing.T) {
 	for length := 200; length < 330; length++ {
 		a, s := setUp(t, Config{PageSize: 4 << 10, Layout: Div14}, make([]byte, 8<<10))
@@ -101,7 +101,7 @@ func TestCountLimit(t *testing.T) {
 	}
 }
 
-// TestChunkIDsWrap goes over the largest chunk id with a packet.
+// TestChunkIDsWrap writes a packet across the largest chunk id.
 func TestChunkIDsWrap(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10}, make([]byte, 64<<10))
 	w := newWriter(t, a, Drop)
@@ -122,7 +122,7 @@ func TestChunkIDsWrap(t *testing.T) {
 	}
 }
 
-// TestMisuse calls methods where they make no sense: nothing may come of it.
+// TestMisuse makes invalid calls, which must have no effect.
 func TestMisuse(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10}, make([]byte, 64<<10))
 	w := newWriter(t, a, Drop)
@@ -137,7 +137,7 @@ func TestMisuse(t *testing.T) {
 	w.Append([]byte("two"))
 	w.Begin() // ends it
 	w.Append([]byte("too"))
-	w.Packet([]byte("three")) // ends the one before too
+	w.Packet([]byte("three")) // ends the previous one too
 	w.Begin()
 	w.Append([]byte("four"))
 	w.Flush()
