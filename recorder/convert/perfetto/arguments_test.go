@@ -66,7 +66,7 @@ func TestArguments(t *testing.T) {
 		`)
 }
 
-// allInterned has a text of each kind that can be interned, and a place.
+// allInterned returns a text of each kind that can be interned, and a location.
 func allInterned() message {
 	text := func(field protowire.Number, iid uint64, text string) func(*message) {
 		return func(m *message) {
@@ -96,7 +96,7 @@ func allInterned() message {
 	})
 }
 
-// TestInterned has names, categories, strings and places by number.
+// TestInterned has names, categories, strings and locations by number.
 func TestInterned(t *testing.T) {
 	s := simple()
 	s.time = 50
@@ -126,7 +126,7 @@ func TestInterned(t *testing.T) {
 		e.number(eventNameIID, 1<<40)
 		e.number(eventCorrelationIID, 7)
 	})
-	event(120, func(e *message) { // no category; the place is not interned
+	event(120, func(e *message) { // no category; the location is not interned
 		e.number(eventNameIID, 1)
 		e.bytes(eventSource, nested(func(l *message) {
 			l.text(2, "other.cc")
@@ -153,7 +153,7 @@ func TestInterned(t *testing.T) {
 			}
 		}))
 	})
-	event(150, func(e *message) { // names that are not there
+	event(150, func(e *message) { // unknown names
 		e.number(eventNameIID, 77)
 		e.bytes(eventAnnotations, nested(func(a *message) {
 			a.number(annotationNameIID, 77)
@@ -176,7 +176,7 @@ func TestInterned(t *testing.T) {
 		`)
 }
 
-// TestStacks has call stacks that are interned.
+// TestStacks has interned call stacks.
 func TestStacks(t *testing.T) {
 	s := simple()
 	s.add(func(p *message) {
@@ -198,7 +198,7 @@ func TestStacks(t *testing.T) {
 			}
 			in.bytes(internedStacks, nested(func(e *message) {
 				e.number(1, 5)
-				e.bytes(2, message{1, 2, 99, 3}) // 99 is not there
+				e.bytes(2, message{1, 2, 99, 3}) // 99 is unknown
 			}))
 		}))
 	})
@@ -234,7 +234,7 @@ func TestFlows(t *testing.T) {
 		`)
 }
 
-// TestLongTexts has texts that the format has no room for.
+// TestLongTexts has texts that are too long for the format.
 func TestLongTexts(t *testing.T) {
 	s := simple()
 	long := strings.Repeat("é", 50000)

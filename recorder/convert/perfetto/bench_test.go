@@ -12,8 +12,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// benchSize is the size of the trace that is converted, in MiB:
-// TRACEX_BENCH_PFTRACE=2000 takes a larger one.
+// benchSize returns the size of the trace to convert, in MiB:
+// TRACEX_BENCH_PFTRACE=2000 selects a larger one.
 func benchSize(b *testing.B) int64 {
 	size := int64(64)
 	if v := os.Getenv("TRACEX_BENCH_PFTRACE"); v != "" {
@@ -26,8 +26,8 @@ func benchSize(b *testing.B) int64 {
 	return size << 20
 }
 
-// BenchmarkConvert converts a generated trace from file to files, and to
-// nowhere.
+// BenchmarkConvert converts a generated trace from a file to files, and to no
+// output.
 func BenchmarkConvert(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "trace.pftrace")
 	g := generated{threads: 8, size: benchSize(b), turn: 20000}
@@ -94,7 +94,7 @@ func benchOnce(b *testing.B, path, dir string, out Output, g *generated) {
 	b.ReportMetric(peakMiB(), "MiB-peak")
 }
 
-// BenchmarkCalls converts recorded calls: as they are, and into the other version.
+// BenchmarkCalls converts recorded calls: into the same version, and into the other.
 func BenchmarkCalls(b *testing.B) {
 	for _, from := range versions {
 		data, _ := formattest.Bytes(b, formattest.Spec{Shape: formattest.Calls, N: 200_000, Options: formattest.Options{Version: from}})

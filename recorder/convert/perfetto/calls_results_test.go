@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// The results of recorded calls are objects of their own recorder's classes, also
-// where several recorders, of several versions, have the same numbers for theirs.
+// The results of recorded calls are objects of classes of the same recorder, even if
+// several recorders, of several versions, use the same ids.
 func TestResultsOfSeveral(t *testing.T) {
 	s := &callsStory{}
 	for i, v := range []format.Version{format.V22, format.V27, format.V22} {

@@ -16,13 +16,13 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// callsStory is a trace of parts.
+// callsStory builds a trace of parts.
 type callsStory struct {
-	version format.Version // of their objects; 0: 22
+	version format.Version // of its objects; 0 means 22
 	trace   []byte
 }
 
-// versions are those that are written.
+// versions are the versions that can be written.
 var versions = []format.Version{format.V22, format.V27}
 
 // eachVersion runs a test for recorders of each version.
@@ -32,7 +32,8 @@ func eachVersion(t *testing.T, test func(*testing.T, format.Version)) {
 	}
 }
 
-// in is the version of what is added now, and its field, which 22 needs not have.
+// in returns the version of the objects that are added, and its field in the part,
+// which version 22 does not need.
 func (s *callsStory) in() (v format.Version, field int) {
 	if v = cmp.Or(s.version, format.V22); v != format.V22 {
 		field = int(v)
@@ -86,8 +87,8 @@ func each(n int, ns ...uint64) (b []byte) {
 	return b
 }
 
-// callsText writes a trace and returns the text of its points: "(m1" begins, ")"
-// ends, "?" ends a call that is unfinished. It is the same in all versions.
+// callsText writes a trace and returns its points as text: "(m1" begins, ")" ends,
+// "?" ends an unfinished call. The text is the same in all versions.
 func callsText(t *testing.T, trace []byte) (text string, w *written) {
 	t.Helper()
 	w, err := convertBytes(t, trace, Options{Memory: 1 << 10})
@@ -152,7 +153,7 @@ func leftOf(w *written) (all []string) {
 	return all
 }
 
-// TestCallsLost has parts of which some are missing.
+// TestCallsLost has parts with gaps.
 func TestCallsLost(t *testing.T) { eachVersion(t, testCallsLost) }
 
 func testCallsLost(t *testing.T, v format.Version) {
@@ -221,7 +222,7 @@ func testCallsLost(t *testing.T, v format.Version) {
 	}
 }
 
-// check fails the test if a time is not that of its cell, or cannot be.
+// check fails the test if a time differs from that of its cell, or is invalid.
 func (w *written) check(t *testing.T) {
 	t.Helper()
 	for id, c := range containerTimes(t, w) {
@@ -253,8 +254,8 @@ func testCallsTimes(t *testing.T, v format.Version) {
 	}
 }
 
-// TestCallsBesideTracks has recorded calls in a trace of track events, whose
-// numbers stay apart.
+// TestCallsBesideTracks has recorded calls in a trace of track events: their ids do
+// not collide.
 func TestCallsBesideTracks(t *testing.T) { eachVersion(t, testCallsBesideTracks) }
 
 func testCallsBesideTracks(t *testing.T, v format.Version) {
@@ -271,7 +272,7 @@ func testCallsBesideTracks(t *testing.T, v format.Version) {
 	}
 }
 
-// TestCallsOfSeveral has what several recorders wrote: threads are told apart by
+// TestCallsOfSeveral has calls of several recorders: threads are distinguished by
 // their processes, and by their ids.
 func TestCallsOfSeveral(t *testing.T) { eachVersion(t, testCallsOfSeveral) }
 
@@ -329,7 +330,7 @@ func testCallsOfSeveral(t *testing.T, v format.Version) {
 	}
 }
 
-// TestCallsDamaged has a byte that is another, anywhere in packets of calls.
+// TestCallsDamaged changes one byte, anywhere in packets of calls.
 func TestCallsDamaged(t *testing.T) { eachVersion(t, testCallsDamaged) }
 
 func testCallsDamaged(t *testing.T, v format.Version) {
@@ -346,7 +347,7 @@ func testCallsDamaged(t *testing.T, v format.Version) {
 			damagedCalls(t, s.trace, at, byte(1+r.IntN(255)), to)
 		}
 	}
-	// One that has all kinds of points and values, here and there.
+	// A trace with all kinds of points and values, at some offsets.
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 60, Seed: 6, Options: formattest.Options{Version: v}})
 	trace := wrap(t, data, 1).story.trace
 	for i := range 400 {
@@ -354,14 +355,14 @@ func testCallsDamaged(t *testing.T, v format.Version) {
 	}
 }
 
-// damagedCalls converts a trace in which a byte is another.
+// damagedCalls converts a trace in which one byte is changed.
 func damagedCalls(t *testing.T, trace []byte, at int, by byte, to format.Version) {
 	t.Helper()
 	damaged := bytes.Clone(trace)
 	damaged[at] ^= by
 	c := New(Options{FormatVersion: to})
 	defer c.Close()
-	_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may say that there is damage
+	_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may report damage
 	var data bytes.Buffer
 	if _, err := c.Write(t.Context(), Output{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
 		t.Fatalf("byte %d: %v", at, err)

@@ -13,17 +13,17 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 )
 
-// wrapped is the trace of a recorder that wrote what is in a data file.
+// wrapped is the trace of a recorder that recorded the contents of a data file.
 type wrapped struct {
 	story   callsStory
 	refs    [][]byte        // the first of each id, in order
-	objects []format.Object // trace points and footers by thread, those of one in order
+	objects []format.Object // trace points and footers by thread, those of each in order
 	known   *format.Survey
 	version format.Version
 }
 
-// wrap makes packets of a data file, small ones, each with what is open where it begins
-// if whole.
+// wrap makes small packets from a data file; if whole is set, each lists the
+// containers that are open where it begins.
 func wrap(t testing.TB, data []byte, recorder uint64) *wrapped {
 	t.Helper()
 	s := format.NewBytesScanner(data)
@@ -66,7 +66,7 @@ func wrap(t testing.TB, data []byte, recorder uint64) *wrapped {
 			}
 		}
 	}
-	if err := s.Err(); err != nil && !errors.Is(err, format.ErrTruncated) { // crashed ones are among them
+	if err := s.Err(); err != nil && !errors.Is(err, format.ErrTruncated) { // some of them are of crashed programs
 		t.Fatal(err)
 	}
 	for _, id := range slices.Sorted(maps.Keys(threads)) {
@@ -79,7 +79,7 @@ func wrap(t testing.TB, data []byte, recorder uint64) *wrapped {
 	return w
 }
 
-// referencesIn returns the reference objects of a data file but for the names of
+// referencesIn returns the reference objects of a data file except for the names of
 // threads, the first of each id.
 func referencesIn(t testing.TB, data []byte) (refs [][]byte) {
 	t.Helper()
@@ -117,9 +117,9 @@ func pointsOf(t testing.TB, data []byte) (points []format.Object) {
 	return points
 }
 
-// TestCallsVersions has what Lincheck's recorders wrote, and what was made at random,
-// in packets: in its own version each object is what it was; in the other it is what
-// it is translated to, and what was guessed and lost is told.
+// TestCallsVersions has the data of Lincheck's recorders, and random data, in
+// packets: in its own version each object is unchanged; in the other it is
+// translated, and what was guessed and lost is counted.
 func TestCallsVersions(t *testing.T) {
 	traces := map[string][]byte{}
 	for _, v := range versions {
@@ -147,8 +147,8 @@ func TestCallsVersions(t *testing.T) {
 	}
 }
 
-// ofBlock returns an object as it is of the thread that it was recorded in: the one
-// that a live breakpoint says may be another.
+// ofBlock returns an object with the thread of its block: the object of a live
+// breakpoint may name another one.
 func (in *wrapped) ofBlock(t *testing.T, o *format.Object) []byte {
 	var p format.Point
 	if o.Kind != format.KindTracePoint || o.Class != format.ClassSnapshot {
@@ -165,7 +165,8 @@ func (in *wrapped) ofBlock(t *testing.T, o *format.Object) []byte {
 	return b
 }
 
-// sameAs compares what was written with what a translator makes of what was wrapped.
+// sameAs compares the written trace with the result of a translator for the wrapped
+// data.
 func (in *wrapped) sameAs(t *testing.T, out *written, to format.Version) {
 	t.Helper()
 	tr, err := format.NewTranslator(in.version, to, in.known)
@@ -173,7 +174,7 @@ func (in *wrapped) sameAs(t *testing.T, out *written, to format.Version) {
 		t.Fatal(err)
 	}
 	ctx := contextOf(t, out.data)
-	own := int32(-1) // the class that is new
+	own := int32(-1) // the added class
 	tr.NewClass = func() (int32, error) {
 		for m := range ctx.Counts()[format.KindClassDescriptor] + 1 {
 			if c := ctx.Class(int32(m)); c != nil && c.Name == "java.lang.StringBuilder" {
@@ -219,9 +220,9 @@ func (in *wrapped) sameAs(t *testing.T, out *written, to format.Version) {
 	whole(t, out)
 }
 
-// TestCallsMixed has recorders of both versions in one trace, whose ids are the same,
-// and which lack the description of a class: each object is of the class that its own
-// recorder said, or of none.
+// TestCallsMixed has recorders of both versions in one trace, with the same ids, and
+// without the description of a class: each object has the class of its own recorder,
+// or none.
 func TestCallsMixed(t *testing.T) {
 	text := func(k format.ValueKind, s string) format.Value { return format.Value{Kind: k, Text: s} }
 	message := "no"
@@ -291,7 +292,7 @@ func TestCallsMixed(t *testing.T) {
 				}
 			}
 		}
-		// The newest, or the version of all there is.
+		// The newest version, or that of all recorders.
 		w, err := convertBytes(t, s.trace, Options{})
 		if want := map[bool]format.Version{true: recorders[order[0]].version, false: format.Newest}[len(order) == 1]; err != nil || w.result.Version != want {
 			t.Errorf("%v: version %d is written, %v, want %d", order, w.result.Version, err, want)
@@ -299,8 +300,8 @@ func TestCallsMixed(t *testing.T) {
 	}
 }
 
-// argumentTexts returns the arguments of each call, "?" for the name of a class that
-// is not described.
+// argumentTexts returns the arguments of each call, with "?" as the name of a class
+// without a description.
 func argumentTexts(t *testing.T, w *written) (texts []string) {
 	t.Helper()
 	ctx := contextOf(t, w.data)
@@ -325,8 +326,8 @@ func argumentTexts(t *testing.T, w *written) (texts []string) {
 	return texts
 }
 
-// TestCallsVersionDamaged has parts that say they are of versions that are not known,
-// and of another one than those before them.
+// TestCallsVersionDamaged has parts of unknown versions, and of another version than
+// earlier parts.
 func TestCallsVersionDamaged(t *testing.T) {
 	for _, c := range []struct {
 		formats []int
@@ -356,7 +357,7 @@ func TestCallsVersionDamaged(t *testing.T) {
 	}
 }
 
-// TestVersionNotWritten asks for versions that are not written.
+// TestVersionNotWritten requests versions that cannot be written.
 func TestVersionNotWritten(t *testing.T) {
 	for _, v := range []format.Version{format.V19, 23, 28} {
 		c := New(Options{FormatVersion: v})

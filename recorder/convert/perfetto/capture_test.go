@@ -31,9 +31,9 @@ func captured(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestCaptures converts traces of Perfetto's own service, and compares the
-// slices with those that its trace_processor finds in them: before they are
-// written, and as they are read again.
+// TestCaptures converts traces of Perfetto's own service, and compares the slices,
+// before they are written and when they are read back, with those that its
+// trace_processor finds.
 func TestCaptures(t *testing.T) {
 	tables, err := filepath.Glob("testdata/*.slices.csv.gz")
 	if err != nil || len(tables) < 12 {

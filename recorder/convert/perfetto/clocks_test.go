@@ -10,7 +10,7 @@ import (
 )
 
 // clocksAt adds a snapshot: clock, time, clock, time and so on. A clock of a
-// sequence is incremental if its number is odd; so would be 133, of the trace.
+// sequence is incremental if its number is odd; so is 133, of the trace.
 func (s *story) clocksAt(primary uint64, clocks ...uint64) {
 	s.time = 0
 	s.add(func(p *message) {
@@ -32,7 +32,7 @@ func (s *story) clocksAt(primary uint64, clocks ...uint64) {
 	})
 }
 
-// at adds an instant at a time of a clock.
+// at adds an instant at a time on a clock.
 func (s *story) at(clock, time uint64, name string) {
 	s.time = time
 	s.add(func(p *message) {
@@ -52,7 +52,7 @@ func TestClocks(t *testing.T) {
 		s := simple()
 		s.clocksAt(clockBoottime, clockBoottime, 1000, clockMonotonic, 100)
 		s.clocksAt(0, clockMonotonic, 200, 130, 5000)
-		s.clocksAt(0, clockBoottime, 2000, clockMonotonic, 1050) // it slips by 50
+		s.clocksAt(0, clockBoottime, 2000, clockMonotonic, 1050) // it drifts by 50
 		s.at(0, 1001, "boot time")
 		s.at(clockMonotonic, 102, "the last before")
 		s.at(clockMonotonic, 99, "before the first")
@@ -107,7 +107,7 @@ func TestClocks(t *testing.T) {
 		s := simple()
 		s.clocksAt(0, clockBoottime, 1000, clockMonotonic, 100)
 		s.clocksAt(0, clockBoottime, 1000, clockBoottime, 1001)
-		s.clocksAt(0, clockBoottime, 900, 131, 1) // good
+		s.clocksAt(0, clockBoottime, 900, 131, 1) // valid
 		s.clocksAt(0, clockBoottime, 900, 133, 1)
 		s.clocksAt(0, clockBoottime, 2000, clockMonotonic, 50) // it went back
 		s.at(clockMonotonic, 60, "unknown")
@@ -132,8 +132,8 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestEarly has events before the first snapshot that leads from their clock to that
-// of the trace.
+// TestEarly has events before the first snapshot that relates their clock to that of
+// the trace.
 func TestEarly(t *testing.T) {
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := simple()
@@ -173,8 +173,8 @@ func TestEarly(t *testing.T) {
 	})
 }
 
-// TestManyEarly has more events before the first snapshot than are kept in memory,
-// and few, which need no file.
+// TestManyEarly has more events before the first snapshot than fit into memory, and
+// few, which need no file.
 func TestManyEarly(t *testing.T) {
 	for _, memory := range []int64{1 << 10, 1 << 16, 0} {
 		s := simple()
@@ -207,8 +207,8 @@ func TestManyEarly(t *testing.T) {
 	}
 }
 
-// TestManySnapshots has more snapshots than are kept: times convert as well as
-// before, by those that are left.
+// TestManySnapshots has more snapshots than are kept: the remaining ones convert
+// times as well as before.
 func TestManySnapshots(t *testing.T) {
 	c := newClocks()
 	for i := range int64(3 * keptSnapshots) {
@@ -235,7 +235,7 @@ func TestManySnapshots(t *testing.T) {
 	}
 }
 
-// TestOldTimes has times by the fields that events had before clocks.
+// TestOldTimes has times in the fields that events had before there were clocks.
 func TestOldTimes(t *testing.T) {
 	s := simple()
 	s.clocksAt(0, clockBoottime, 1_000_000, clockMonotonic, 0)

@@ -2,8 +2,8 @@ package perfetto
 
 import "syscall"
 
-// cpuSeconds is how long the process has worked: what a benchmark on a machine
-// that others use too goes by.
+// cpuSeconds returns the processor time of the process: the measure of a benchmark
+// on a shared machine.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -12,7 +12,7 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peakMiB is the most memory that the process had.
+// peakMiB returns the peak memory of the process.
 func peakMiB() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,20 +8,20 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// generated is a trace of any size, as a program's threads would have written it
-// through Perfetto's client library: pairs of slices in slices, every fourth
-// with arguments, counters and instants between them. A number of threads write,
-// each for a while, one after the other, as a service reads its buffers.
+// generated is a trace of any size, as a program's threads would write it through
+// Perfetto's client library: pairs of nested slices, every fourth with arguments,
+// and counters and instants between them. The threads take turns in the trace, as
+// when a service reads its buffers.
 type generated struct {
 	threads int
-	size    int64 // bytes, about; whole turns are written
+	size    int64 // bytes, roughly; only whole turns are written
 	turn    int   // pairs that a thread writes in a turn
-	names   int   // names of slices; 0: a dozen
+	names   int   // number of names of slices; 0 means a dozen
 
-	pairs int64 // that were made
+	pairs int64 // made so far
 }
 
-// message builds a message by its fields.
+// message builds an encoded message from its fields.
 type message []byte
 
 func (m *message) number(field protowire.Number, v uint64) {
@@ -40,7 +40,7 @@ func (m *message) bytes(field protowire.Number, b []byte) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
 }
 
-// stamps are what a service puts behind each packet of a sequence.
+// stamps adds the fields that a service appends to each packet of a sequence.
 func (m *message) stamps(sequence int) {
 	m.number(packetTrustedUID, 0)
 	m.number(packetSequence, uint64(sequence))
@@ -76,7 +76,7 @@ func (g *generated) writeTo(w io.Writer) (written int64, err error) {
 	return written, nil
 }
 
-// snapshotPacket is what a service writes first.
+// snapshotPacket returns the first packet of a service.
 func snapshotPacket() message {
 	var snapshot message
 	for clock, time := range map[uint64]uint64{clockBoottime: 500, clockMonotonic: 400, clockRealtime: 1_700_000_000_000_000_000} {
@@ -100,11 +100,11 @@ type generatedThread struct {
 	time    uint64
 	begun   bool
 	depth   int
-	known   int // names that are interned
+	known   int // number of interned names
 	scratch message
 }
 
-// turn appends what the thread writes in one turn.
+// turn appends the packets of one turn of the thread.
 func (t *generatedThread) turn(out []byte) []byte {
 	if !t.begun {
 		out = t.begin(out)
@@ -137,7 +137,7 @@ func (t *generatedThread) end(out []byte) []byte {
 	return t.packet(out, message{eventType << 3, typeEnd}, nil)
 }
 
-// slice appends one slice that begins, and some that end.
+// slice appends the begin of one slice, and the end of some.
 func (t *generatedThread) slice(out []byte) []byte {
 	var interned message
 	name := 1 + t.r.IntN(t.g.names)
@@ -184,7 +184,7 @@ func (t *generatedThread) slice(out []byte) []byte {
 	return out
 }
 
-// begin appends what a writer says first: its clock, its track, its process.
+// begin appends the first packets of a writer: its clock, its track, its process.
 func (t *generatedThread) begin(out []byte) []byte {
 	t.begun = true
 	uuid := uint64(1000 + t.id)
@@ -227,7 +227,7 @@ func (t *generatedThread) begin(out []byte) []byte {
 	return appendPacket(out, p)
 }
 
-// tracks describe the thread, its process and a counter.
+// tracks returns descriptions of the thread, its process and a counter.
 func (t *generatedThread) tracks(uuid uint64) []message {
 	var thread, process, track, parent, counter message
 	thread.number(1, 4000)

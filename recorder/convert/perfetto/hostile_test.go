@@ -18,7 +18,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// whole fails the test unless a trace can be read, as far as it was written.
+// whole fails the test unless the trace can be read, as far as it was written.
 func whole(t testing.TB, w *written) {
 	t.Helper()
 	s := format.NewBytesScanner(w.data)
@@ -44,8 +44,8 @@ func whole(t testing.TB, w *written) {
 	readable(t, w, s.Version())
 }
 
-// readable fails the test unless a trace is of a version and can be read, but for the
-// inside of recorded calls, which is as it came.
+// readable fails the test unless the trace has the version and can be read, except
+// for the contents of recorded calls, which are copied.
 func readable(t testing.TB, w *written, v format.Version) {
 	t.Helper()
 	s := format.NewBytesScanner(w.data)
@@ -61,13 +61,13 @@ func readable(t testing.TB, w *written, v format.Version) {
 	}
 }
 
-// small is a captured trace that the tests cut and damage.
+// small returns a captured trace that the tests cut and damage.
 func small(t testing.TB) []byte {
 	return captured(t, "testdata/04_producer_smb_startup.pftrace.gz")
 }
 
-// TestCut converts a trace that ends anywhere: what is whole is converted, and
-// the error says where it ends.
+// TestCut converts a trace that is cut anywhere: the whole packets are converted,
+// and the error has the offset of the end.
 func TestCut(t *testing.T) {
 	trace := small(t)
 	borders := map[int64]bool{0: true}
@@ -97,7 +97,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestFlipped converts a trace in which a byte is another.
+// TestFlipped converts a trace in which one byte is changed.
 func TestFlipped(t *testing.T) {
 	trace := small(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -113,15 +113,15 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// FuzzConvert converts anything: it may refuse it, and must not fail otherwise
-// or make a trace that cannot be read.
+// FuzzConvert converts arbitrary input: the conversion may refuse it, but must not
+// fail otherwise or make an unreadable trace.
 func FuzzConvert(f *testing.F) {
 	f.Add(small(f))
 	f.Add(captured(f, "testdata/01_basic.pftrace.gz"))
 	f.Add(captured(f, "testdata/03_frag_patch_direct0.pftrace.gz")[:4000])
 	f.Add(captured(f, "testdata/15_deflate.pftrace.gz")[:3000])
 	f.Add(motley())
-	for _, v := range versions { // recorded calls of either, and of both
+	for _, v := range versions { // recorded calls of either version, and of both
 		data, _ := formattest.Bytes(f, formattest.Spec{Shape: formattest.Random, N: 20, Seed: 1, Options: formattest.Options{Version: v}})
 		f.Add(wrap(f, data, 1).story.trace)
 		f.Add(slices.Concat(motley(), wrap(f, data, 1).story.trace, wrap(f, data, 2).story.trace))
@@ -138,7 +138,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// motley is a trace with a bit of what captured ones have none of.
+// motley returns a trace with features that the captured ones lack.
 func motley() []byte {
 	s := simple()
 	s.at(clockMonotonic, 120, "early")
@@ -161,7 +161,7 @@ func motley() []byte {
 	return s.trace
 }
 
-// TestMotley converts it, as it is and cut anywhere.
+// TestMotley converts the motley trace, whole and cut anywhere.
 func TestMotley(t *testing.T) {
 	trace := motley()
 	for cut := 1; cut <= len(trace); cut++ {
@@ -176,7 +176,7 @@ func TestMotley(t *testing.T) {
 	}
 }
 
-// TestNotTrace has inputs of other kinds, each with its own message.
+// TestNotTrace has inputs of other kinds, each with its own error message.
 func TestNotTrace(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "the file is empty",
@@ -188,7 +188,7 @@ func TestNotTrace(t *testing.T) {
 		"\x00\x00\x00\x00":        "bytes 00000000",
 		"text of some kind, long": "text (\"text of some kind, long\"…)",
 		"\xfd7zXZ\x00\x00\x04":    "xz-compressed",
-		// The key of a field 34,082, with bytes of which there are too few.
+		// The key of field 34,082, with too few bytes.
 		"\x92\xaa\x12\x99\x42\x05\xf9\xb2":               "bytes 92aa12994205f9b2",
 		string(format.AppendDataHeader(nil, format.V22)): "needs no conversion",
 	} {
@@ -200,7 +200,7 @@ func TestNotTrace(t *testing.T) {
 	}
 }
 
-// TestLargePackets has packets and fields that are skipped.
+// TestLargePackets has packets and fields that are too large and are skipped.
 func TestLargePackets(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
@@ -226,8 +226,8 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// TestSize has a packet that claims to be large and is not: no room is made for
-// what is not there.
+// TestSize has a packet that claims to be large but is not: no memory is allocated
+// for the missing bytes.
 func TestSize(t *testing.T) {
 	trace := protowire.AppendVarint([]byte{1<<3 | bytesKey}, maxPacket-1)
 	n := testing.AllocsPerRun(1, func() {
@@ -256,8 +256,8 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// TestWriteFails has writers that fail at each of the first bytes: the error
-// comes back.
+// TestWriteFails has writers that fail at each of the first bytes: the conversion
+// returns the error.
 func TestWriteFails(t *testing.T) {
 	for which := range 3 {
 		for limit := range 4 {
@@ -275,7 +275,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// full is a writer that takes so many bytes.
+// full is a writer that accepts a limited number of bytes.
 type full struct{ left int }
 
 func (f *full) Write(b []byte) (int, error) {
@@ -287,7 +287,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStopped stops a conversion in each half: it ends soon, and leaves no file.
+// TestStopped cancels a conversion in each stage: it ends soon, and leaves no file.
 func TestStopped(t *testing.T) {
 	dir := t.TempDir()
 	var trace bytes.Buffer
@@ -320,7 +320,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestNoTempDir has no place for temporary files.
+// TestNoTempDir has no directory for temporary files.
 func TestNoTempDir(t *testing.T) {
 	var trace bytes.Buffer
 	g := generated{threads: 2, size: 1 << 20, turn: 1000}

@@ -22,7 +22,7 @@ func (s *story) phased(time uint64, phase byte, name string, more ...func(g *mes
 	})
 }
 
-// oldThread begins a story of a thread that is described in the old way.
+// oldThread begins a story of a thread that is described in the older form.
 func oldThread() *story {
 	s := &story{sequence: 2}
 	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// TestGreedy has events of few bytes that would take many in memory.
+// TestGreedy has small events that would take much memory.
 func TestGreedy(t *testing.T) {
 	const many = 1 << 16
 	s := simple()
@@ -47,8 +47,8 @@ func TestGreedy(t *testing.T) {
 	}
 }
 
-// TestGreedyState has one packet whose interned texts take more memory than those
-// of all sequences may.
+// TestGreedyState has one packet whose interned texts take more memory than allowed
+// for all sequences.
 func TestGreedyState(t *testing.T) {
 	s := simple()
 	entry := func(in *message, iid uint64) {
@@ -79,7 +79,7 @@ func TestGreedyState(t *testing.T) {
 	}
 }
 
-// TestGreedyNames has names that are longer than any is.
+// TestGreedyNames has names that are too long.
 func TestGreedyNames(t *testing.T) {
 	long := strings.Repeat("é", 1<<15)
 	s := simple()
@@ -102,7 +102,7 @@ func TestGreedyNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.result.Threads) != 4 { // the names of two are cut to the same
+	if len(w.result.Threads) != 4 { // two names are cut to the same one
 		t.Errorf("%d threads", len(w.result.Threads))
 	}
 	for _, l := range w.result.Threads {

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// onMachine adds what tell adds as packets of a machine.
+// onMachine adds the packets that tell adds as those of a machine.
 func (s *story) onMachine(machine uint64, tell func(s *story)) {
 	own := story{sequence: s.sequence, time: s.time}
 	tell(&own)
@@ -24,7 +24,7 @@ func (s *story) onMachine(machine uint64, tell func(s *story)) {
 	s.sequence, s.time = own.sequence, own.time
 }
 
-// TestMachines has two machines that give the same numbers to what they have.
+// TestMachines has two machines that use the same numbers.
 func TestMachines(t *testing.T) {
 	s := &story{}
 	for machine := range uint64(2) {
@@ -64,7 +64,7 @@ func TestMachines(t *testing.T) {
 		`)
 }
 
-// TestOneMachine has one machine alone, which is not the service's.
+// TestOneMachine has only one machine, which is not the service's.
 func TestOneMachine(t *testing.T) {
 	s := &story{}
 	s.onMachine(7, func(s *story) {
@@ -104,7 +104,7 @@ func TestClocksOfMachines(t *testing.T) {
 	s.clocksAt(clockBoottime, clockBoottime, 1000, clockRealtime, 50_000)
 	s.at(0, 1005, "here")
 	s.onMachine(1, func(s *story) {
-		// Messages take 10 either way; its clock is 4,000 ahead.
+		// Messages take 10 in each direction; its clock is 4,000 ahead.
 		s.time = 0
 		s.add(field(packetRemoteSync, nested(func(m *message) {
 			round([]uint64{clockBoottime, 5000}, []uint64{clockBoottime, 1010})(m)
@@ -142,7 +142,7 @@ func TestClocksOfMachines(t *testing.T) {
 		`)
 }
 
-// TestManyReadings has snapshots of more clocks than there can be.
+// TestManyReadings has snapshots of more clocks than allowed.
 func TestManyReadings(t *testing.T) {
 	many := nested(func(m *message) {
 		for i := range uint64(maxReadings + 1) {

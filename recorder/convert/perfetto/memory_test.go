@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// TestMemory converts a trace with little memory, and expects the very bytes
-// that it makes with much.
+// TestMemory converts a trace with little memory, and expects the same bytes as with
+// much.
 func TestMemory(t *testing.T) {
 	var trace bytes.Buffer
 	g := generated{threads: 5, size: 1 << 20, turn: 300, names: 400}
 	if _, err := g.writeTo(&trace); err != nil {
 		t.Fatal(err)
 	}
-	// Another writer for a track that has one, from its beginning on.
+	// A second writer for an existing track, from its beginning.
 	late := &story{}
 	late.on(99, 1002)
 	for i := range uint64(2000) {
@@ -41,14 +41,14 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestBlocks has threads that take several blocks, and one block that would end
-// right behind a header.
+// TestBlocks has threads that take several blocks, and one block whose limit is
+// reached right after a header.
 func TestBlocks(t *testing.T) {
 	s := simple()
 	const size = 1 << 14
 	n := uint64(5 * size / 2 / 31)
 	for i := range n {
-		s.begin(100+i, "A") // nothing but headers
+		s.begin(100+i, "A") // only headers
 	}
 	s.track(11, 0, "", ofThreadOf(1, 6, "other"))
 	for i := range n {

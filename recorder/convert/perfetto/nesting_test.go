@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestSlices: slices in slices.
+// TestSlices: nested slices.
 func TestSlices(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
@@ -23,7 +23,7 @@ func TestSlices(t *testing.T) {
 	`)
 }
 
-// TestUnmatched: ends and begins that lack the other.
+// TestUnmatched: ends without begins and begins without ends.
 func TestUnmatched(t *testing.T) {
 	s := simple()
 	s.end(90)
@@ -39,13 +39,13 @@ func TestUnmatched(t *testing.T) {
 	`)
 }
 
-// TestNamedEnd: an end that names what it ends.
+// TestNamedEnd: an end that names its slice.
 func TestNamedEnd(t *testing.T) {
 	s := simple()
 	s.begin(100, "A")
 	s.begin(110, "B")
 	s.event(120, typeEnd, "A")
-	s.begin(130, "C") // B did not end: it ended with A
+	s.begin(130, "C") // B ended with A, without its own end
 	s.end(140)
 	s.tells(t, `
 	# process 1 › main 5
@@ -85,7 +85,7 @@ func TestEndsTogether(t *testing.T) {
 	`)
 }
 
-// TestMoment: instants of one moment lie in each other.
+// TestMoment: instants at the same time are nested.
 func TestMoment(t *testing.T) {
 	s := simple()
 	s.instant(100, "I")
@@ -102,7 +102,7 @@ func TestMoment(t *testing.T) {
 	`)
 }
 
-// TestWhole: whole slices.
+// TestWhole: complete slices.
 func TestWhole(t *testing.T) {
 	s := simple()
 	whole := func(duration uint64) func(*message) {
@@ -126,8 +126,8 @@ func TestWhole(t *testing.T) {
 	`)
 }
 
-// TestOrder has packets that are not in order of time, in one sequence and of
-// several on one track.
+// TestOrder has packets out of order of time, in one sequence, and in several on one
+// track.
 func TestOrder(t *testing.T) {
 	s := simple()
 	s.end(200)
@@ -144,8 +144,7 @@ func TestOrder(t *testing.T) {
 		`)
 }
 
-// TestDeep nests slices deeper than trace_processor would, and further than is
-// kept.
+// TestDeep nests slices deeper than trace_processor does, and deeper than the limit.
 func TestDeep(t *testing.T) {
 	s := simple()
 	const depth = 2000

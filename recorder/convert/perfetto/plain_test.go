@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// plainSlice is a slice as the plain way to nest finds it.
+// plainSlice is a slice found by the plain algorithm.
 type plainSlice struct {
 	name            string
-	start, duration int64 // -1: it did not end
+	start, duration int64 // -1 if it did not end
 	depth           int
 }
 
-// plain nests slices by going over the whole stack at each event, as simply as
-// can be: what settle must come to by looking at little of it.
+// plain nests slices by checking the whole stack at each event, as simply as
+// possible: settle must get the same result from a small part of it.
 type plain struct {
 	all   []plainSlice
-	stack []int // of all
+	stack []int // of all slices
 }
 
 func (p *plain) settle(time, duration int64) bool {
@@ -73,7 +73,7 @@ func (p *plain) end(name string, time int64) {
 	}
 }
 
-// TestPlain nests random slices in both ways.
+// TestPlain nests random slices with both algorithms.
 func TestPlain(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -124,7 +124,7 @@ type plainLane struct {
 	busy  int
 }
 
-// plainLanes finds the thread of an event by going over all of them.
+// plainLanes finds the thread of an event by checking all of them.
 type plainLanes []*plainLane
 
 func (l *plainLanes) find(track uint64, make bool) *plainLane {
@@ -146,8 +146,8 @@ func (l *plainLanes) find(track uint64, make bool) *plainLane {
 	return (*l)[len(*l)-1]
 }
 
-// TestPlainLanes puts random slices of tracks of one name on threads in both
-// ways.
+// TestPlainLanes assigns random slices of tracks with one name to threads with both
+// algorithms.
 func TestPlainLanes(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -10,14 +10,14 @@ import (
 	"tracex/format"
 )
 
-// describer gives a slice its names, by the descriptors of a written trace.
+// describer names slices, by the descriptors of a written trace.
 type describer struct {
 	t      testing.TB
 	ctx    *format.Context
 	thread Thread
 }
 
-// describe fills in what the trace says by numbers.
+// describe sets the fields that the trace has by number.
 func (d describer) describe(s *slice, method, location int32, values []format.Value) {
 	m := d.ctx.Method(method)
 	if m == nil {
@@ -44,7 +44,7 @@ func (d describer) describe(s *slice, method, location int32, values []format.Va
 	for i, v := range values {
 		key := string(d.ctx.AppendPathText(nil, l.ArgNames[i]))
 		if strings.HasPrefix(key, "flow") {
-			continue // trace_processor has them in a table of their own
+			continue // trace_processor has them in another table
 		}
 		if d.thread.Name != "Trace Triggers" {
 			key = "debug." + strings.TrimPrefix(key, "debug.")
@@ -59,9 +59,9 @@ func (d describer) describe(s *slice, method, location int32, values []format.Va
 	s.args = strings.Join(args, ";")
 }
 
-// values decodes values that stand one behind the other.
+// values decodes consecutive values.
 func (d describer) values(b []byte) (list []format.Value) {
-	// A point whose arguments they are.
+	// A point that has them as its arguments.
 	count := 0
 	for rest := b; len(rest) > 0; count++ {
 		p := format.Point{Class: format.ClassThrow}

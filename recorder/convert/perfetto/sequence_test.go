@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// needing adds an event that needs the state of its sequence.
+// needing adds an event that depends on the state of its sequence.
 func (s *story) needing(time uint64, name uint64, more ...func(p *message)) {
 	s.time = time
 	s.add(func(p *message) {
@@ -76,7 +76,7 @@ func TestManySequences(t *testing.T) {
 	var q sequences
 	for id := range uint32(3 * knownSequences) {
 		q.get(id + 10).valid = true
-		q.get(5).valid = true // is in use
+		q.get(5).valid = true // in use
 	}
 	if n := len(q.young) + len(q.old); n > 2*knownSequences {
 		t.Errorf("%d sequences are known", n)
@@ -100,7 +100,7 @@ func TestManySequences(t *testing.T) {
 	}
 }
 
-// TestCompressed has packets in a compressed one, and such that are damaged.
+// TestCompressed has packets within compressed ones, some of them damaged.
 func TestCompressed(t *testing.T) {
 	inner := simple()
 	inner.begin(100, "A")
@@ -149,8 +149,8 @@ func TestCompressed(t *testing.T) {
 		`)
 }
 
-// TestUnknownFields has packets with fields beside their data that nobody knows:
-// the data counts, wherever it stands.
+// TestUnknownFields has packets with unknown fields besides their data: the data is
+// used, wherever it is.
 func TestUnknownFields(t *testing.T) {
 	unknown := func(p *message) { p.bytes(1950, message("new")); p.number(1951, 1) }
 	event := func(name string) func(p *message) {
@@ -182,7 +182,7 @@ func TestUnknownFields(t *testing.T) {
 }
 
 // TestReadKinds has a packet of each kind: it is read, counted as left out, or about
-// the recording, and one that is read is not hidden by a field that is not.
+// the recording, and a kind that is read is not hidden by a field that is not.
 func TestReadKinds(t *testing.T) {
 	kinds := 0
 	for number := protowire.Number(1); number < 2000; number++ {
@@ -207,8 +207,8 @@ func TestReadKinds(t *testing.T) {
 	}
 }
 
-// TestUnpatched has packets whose writer died: lengths within them are zeros. They
-// cost what cannot be read of them.
+// TestUnpatched has packets whose writer died: lengths within them are zeros. Only
+// the unreadable fields are lost.
 func TestUnpatched(t *testing.T) {
 	s := simple()
 	s.clocksAt(0, clockBoottime, 1000, 65, 0)
@@ -238,7 +238,7 @@ func TestUnpatched(t *testing.T) {
 		e := append(event(typeBegin, "B"), eventAnnotations<<3|bytesKey)
 		p.bytes(packetTrackEvent, append(append(e, zeros...), "name"...))
 	})
-	stamped(1, func(p *message) { // behind the event
+	stamped(1, func(p *message) { // after the event
 		begun("C")(p)
 		*p = append(append(*p, packetInterned<<3|bytesKey), zeros...)
 	})

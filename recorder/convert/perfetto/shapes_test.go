@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// shapes are traces that have ever more of one thing: each function adds the
-// i-th. What a conversion remembers must not grow with them.
+// shapes are traces with a growing number of one kind of item: each function adds
+// the i-th. The memory of a conversion must not grow with them.
 var shapes = map[string]func(s *story, i uint64){
 	"names": func(s *story, i uint64) {
 		s.begin(100+i, fmt.Sprintf("request number %d", i), annotate(fmt.Sprintf("arg%d", i), intValue(i)))
@@ -38,7 +38,7 @@ var shapes = map[string]func(s *story, i uint64){
 	"lanes":       func(s *story, i uint64) { s.begin(100+i, "A", onTrack(1000+i%5000)) },
 }
 
-// shaped yields a trace of a shape with n of its things.
+// shaped is the trace of a shape with n items.
 type shaped struct {
 	add  func(s *story, i uint64)
 	s    *story
@@ -61,8 +61,8 @@ func (r *shaped) Read(b []byte) (int, error) {
 	return r.out.Read(b)
 }
 
-// BenchmarkShapes converts each shape to nowhere. The peak of memory is that of
-// the process: run one shape at a time, as in -bench Shapes/names.
+// BenchmarkShapes converts each shape to no output. The peak memory is that of the
+// process: run one shape at a time, as in -bench Shapes/names.
 func BenchmarkShapes(b *testing.B) {
 	for name, add := range shapes {
 		b.Run(name, func(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// TestShapes converts a little of each shape.
+// TestShapes converts a small trace of each shape.
 func TestShapes(t *testing.T) {
 	for name, add := range shapes {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// tooMany is how many slices there was no room for.
+// tooMany returns how many slices were left out for lack of room.
 func tooMany(w *written) (n int64) {
 	for _, l := range w.result.Left {
 		if l.What == reasonTexts[tooManyLanes] {

@@ -13,16 +13,16 @@ import (
 	"tracex/format"
 )
 
-// slice is a slice in the form in which trace_processor's are compared with
-// ours: numbers of its own tables are replaced by what they stand for.
+// slice is a slice in a form that is the same for trace_processor's and ours:
+// numbers of its own tables are replaced by the values.
 type slice struct {
-	thread         string // tid and name; "" for a track of no thread
+	thread         string // tid and name; "" for a track without a thread
 	depth          int
-	start, dur     int64 // ns; -1: it did not end
+	start, dur     int64 // ns; -1 if it did not end
 	name, category string
 	args           string
 	parent         string // name and start of the slice around it
-	id             int32  // of our thread, in those that were read back
+	id             int32  // of our thread, for slices that were read back
 }
 
 func (s slice) String() string {
@@ -31,7 +31,7 @@ func (s slice) String() string {
 
 const null = "[NULL]"
 
-// expectedSlices reads what trace_processor found.
+// expectedSlices reads the slices that trace_processor found.
 func expectedSlices(t *testing.T, table []byte) (all []slice) {
 	t.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
@@ -74,12 +74,12 @@ func sortedArgs(text string) string {
 	return strings.Join(parts, ";")
 }
 
-// written is a trace that was written, and what it was written from.
+// written is a written trace, and its input.
 type written struct {
 	data, index, times []byte
 	result             *Result
 	origin             int64
-	before             []slice // as they were before they were written
+	before             []slice // the slices before they were written
 }
 
 // convertBytes converts a trace in memory.
@@ -102,13 +102,13 @@ func convertBytes(t testing.TB, trace []byte, o Options) (*written, error) {
 	return w, readErr
 }
 
-// slicesSeen gathers slices as they are written.
+// slicesSeen collects slices as they are written.
 type slicesSeen struct {
 	c       *Converter
 	all     []slice
 	threads []int32
 	methods []int32
-	places  []int32 // -1: none
+	places  []int32 // -1 if none
 	values  [][]byte
 	open    map[*thread][]int
 }
@@ -134,7 +134,7 @@ func (s *slicesSeen) ended(t *thread, o *open, end int64) {
 	}
 }
 
-// resolve gives the slices their names, which stand in the written trace.
+// resolve sets the names of the slices, from the written trace.
 func (s *slicesSeen) resolve(t testing.TB, w *written) []slice {
 	ctx := contextOf(t, w.data)
 	var parents []int
@@ -179,7 +179,7 @@ func compareSlices(t *testing.T, got, want []slice) {
 	}
 }
 
-// versionIn returns the version that a data file is of.
+// versionIn returns the version of a data file.
 func versionIn(t testing.TB, data []byte) format.Version {
 	t.Helper()
 	v, err := format.CheckDataHeader(data)

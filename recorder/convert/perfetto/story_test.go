@@ -18,7 +18,7 @@ type story struct {
 	time     uint64
 }
 
-// add adds a packet of the sequence, at the time, which fill makes.
+// add adds a packet of the sequence, at the time; fill makes its fields.
 func (s *story) add(fill func(p *message)) {
 	var p message
 	if s.time != 0 {
@@ -31,8 +31,8 @@ func (s *story) add(fill func(p *message)) {
 	s.trace = appendPacket(s.trace, p)
 }
 
-// on goes on in a sequence whose state begins anew, and whose events are on a
-// track if they say nothing else.
+// on continues in a sequence whose state is reset, with a default track for its
+// events.
 func (s *story) on(sequence, track uint64) {
 	s.sequence = sequence
 	s.add(func(p *message) {
@@ -43,7 +43,7 @@ func (s *story) on(sequence, track uint64) {
 	})
 }
 
-// event adds an event, of category "c" if it begins something.
+// event adds an event, of category "c" if it begins a slice.
 func (s *story) event(time, kind uint64, name string, more ...func(e *message)) {
 	s.time = time
 	s.add(func(p *message) {
@@ -135,9 +135,9 @@ func simple() *story {
 	return s
 }
 
-// tells converts the story and compares it with what is expected, in each version:
-// of each thread its name, and of each point its time and its text; lines that begin
-// with "left out" say what is.
+// tells converts the story and compares the result with the expected text, in each
+// version: for each thread its name, and for each point its time and its text; lines
+// that begin with "left out" list what is left out.
 func (s *story) tells(t *testing.T, want string) (w *written) {
 	t.Helper()
 	want = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(want, "\n\t", "\n"), "\n\t", "\n"))
@@ -153,7 +153,7 @@ func (s *story) tells(t *testing.T, want string) (w *written) {
 	return w
 }
 
-// outline is a trace as text, with times.
+// outline returns a trace as text, with times.
 func outline(t *testing.T, w *written) string {
 	t.Helper()
 	ctx, times := contextOf(t, w.data), containerTimes(t, w)

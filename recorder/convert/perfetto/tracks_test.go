@@ -15,7 +15,7 @@ func TestProcesses(t *testing.T) {
 		pid := 100 * (i + 1)
 		s.on(2+i, pid+1)
 		s.time = 50
-		// The process is described behind its thread.
+		// The process is described after its thread.
 		s.track(pid+1, pid, "", ofThreadOf(pid, 7, "worker"))
 		s.track(pid, 0, "", ofProcessOf(pid, "/bin/prog"))
 		s.begin(100, "A")
@@ -39,7 +39,7 @@ func TestProcesses(t *testing.T) {
 	`)
 }
 
-// TestTracksInTracks: tracks in tracks.
+// TestTracksInTracks: nested tracks.
 func TestTracksInTracks(t *testing.T) {
 	s := simple()
 	s.track(20, 10, "Requests")
@@ -63,7 +63,7 @@ func TestTracksInTracks(t *testing.T) {
 	`)
 }
 
-// TestCircle: parents in a circle.
+// TestCircle: a cycle of parents.
 func TestCircle(t *testing.T) {
 	s := simple()
 	s.track(20, 21, "A")
@@ -75,7 +75,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestJoined: tracks that are joined, and that are not.
+// TestJoined: tracks that are joined, and tracks that are not.
 func TestJoined(t *testing.T) {
 	s := simple()
 	for i := range uint64(3) {
@@ -125,7 +125,7 @@ func TestJoinedByKey(t *testing.T) {
 	`)
 }
 
-// TestDescribedLate: tracks that are described late, or never.
+// TestDescribedLate: tracks with late descriptions, or none.
 func TestDescribedLate(t *testing.T) {
 	s := simple()
 	s.instant(100, "A", onTrack(20))
@@ -151,7 +151,7 @@ func TestDescribedLate(t *testing.T) {
 	`)
 }
 
-// TestLateOrder describes a track between two events of one moment: they stay in
+// TestLateOrder describes a track between two events with the same time: they keep
 // their order.
 func TestLateOrder(t *testing.T) {
 	s := simple()
@@ -164,8 +164,7 @@ func TestLateOrder(t *testing.T) {
 	`)
 }
 
-// TestTrackNames has descriptions with several names, and such that describe
-// nothing.
+// TestTrackNames has descriptions with several names, and empty ones.
 func TestTrackNames(t *testing.T) {
 	s := simple()
 	name := func(number protowire.Number, name string) func(*message) {
@@ -195,7 +194,7 @@ func TestTrackNames(t *testing.T) {
 	`)
 }
 
-// TestLanes has more slices at a time on tracks of one name than are shown.
+// TestLanes has more simultaneous slices on tracks with one name than are shown.
 func TestLanes(t *testing.T) {
 	s := simple()
 	const n = maxLanes + 3
@@ -219,7 +218,7 @@ func TestLanes(t *testing.T) {
 	slicesIn(t, w)
 }
 
-// TestNames has processes and threads that are named by older packets.
+// TestNames has processes and threads named by older packets.
 func TestNames(t *testing.T) {
 	s := &story{sequence: 2}
 	s.add(func(p *message) { p.number(packetSequenceFlags, flagCleared) })
@@ -267,7 +266,7 @@ func TestNames(t *testing.T) {
 		`)
 }
 
-// TestSeveralThings has tracks that claim to be several things at once.
+// TestSeveralThings has tracks that are described as several things at once.
 func TestSeveralThings(t *testing.T) {
 	s := simple()
 	states := func(d *message) { d.bytes(trackState, nil) }
@@ -288,7 +287,7 @@ func TestSeveralThings(t *testing.T) {
 		`)
 }
 
-// TestChromeNames has processes and threads that only say of which type they are.
+// TestChromeNames has processes and threads of which only the type is known.
 func TestChromeNames(t *testing.T) {
 	s := simple()
 	number := func(field protowire.Number, n uint64) func(*message) {
@@ -323,7 +322,7 @@ func TestChromeNames(t *testing.T) {
 		`)
 }
 
-// TestTriggers has both kinds of packets that tell of a trigger.
+// TestTriggers has both kinds of packets about triggers.
 func TestTriggers(t *testing.T) {
 	s := simple()
 	s.time = 100

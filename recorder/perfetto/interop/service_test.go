@@ -17,7 +17,7 @@ import (
 const serviceName = "tracex-interop-service"
 
 // serveUntilKilled is the main function of that process: its arguments are the
-// addresses. It says when it serves, and ends at the latest with its input.
+// addresses. It reports when it serves, and ends at the latest when its input does.
 func serveUntilKilled() {
 	s, err := recording.Start(recording.Config{Producers: os.Args[1], Consumers: os.Args[2]})
 	if err != nil {

@@ -231,7 +231,7 @@ func sequence(chunks map[uint32]*stored) []uint32 {
 	return ids
 }
 
-// gaps returns how many chunks of a writer are missing between others.
+// gaps returns the number of gaps between the chunks of a writer.
 func (s *service) gaps(writer uint16) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
