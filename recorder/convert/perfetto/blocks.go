@@ -52,7 +52,7 @@ func newThread(id int32, name string) *thread {
 	return &thread{Block: tracefile.Block{Thread: id, Name: name, Named: true}}
 }
 
-// newBlocks begins the three files. wall is the wall clock at origin.
+// newBlocks begins the three files. wall is the wall time at origin.
 func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
 	return &blocks{to: tracefile.NewWriter(v, tracefile.Output(to), wall), version: v, void: voidFooter(v), origin: origin}
 }

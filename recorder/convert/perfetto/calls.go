@@ -23,7 +23,7 @@ type recorded struct {
 	encoded []byte // scratch for a record
 }
 
-// callsRecorder is one recorder.
+// callsRecorder is the data of one recorder.
 type callsRecorder struct {
 	pid        processID      // its lower half is 0 if unknown
 	version    format.Version // of its objects

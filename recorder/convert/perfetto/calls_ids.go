@@ -12,8 +12,8 @@ import (
 // ids.
 type callsIDs struct {
 	kinds  [format.KindCodeLocation + 1]int64
-	known  [format.KindCodeLocation + 1]int64 // ids of the recorder's references
-	none   [format.KindCodeLocation + 1]int64 // ids that are not used in the trace
+	known  [format.KindCodeLocation + 1]int64 // the recorder's ids are below these
+	none   [format.KindCodeLocation + 1]int64 // an id without an object in the trace
 	thread int64
 	event  int64
 	same   bool           // all objects stay as they are

@@ -167,7 +167,7 @@ type callsThread struct {
 	c      *callsWriter
 	id     int32
 	t      *thread    // nil until there is a trace point
-	alone  [1]*thread // t
+	alone  [1]*thread // has t
 	name   string
 	stack  []openCall
 	absent int    // containers around those of stack that were never seen
@@ -239,7 +239,7 @@ func (k *callsThread) shown() string { return k.c.w.dictionary.text([]byte(k.c.r
 // moment advances latest to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
 
-// begin begins the thread.
+// begin starts writing the thread.
 func (k *callsThread) begin() error {
 	if k.t != nil {
 		return nil

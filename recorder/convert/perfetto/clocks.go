@@ -40,24 +40,24 @@ type clocks struct {
 	used    bool    // a time was converted: trace can no longer change
 	domains map[clockID]*domain
 	tables  map[string]*snapshots // by their clocks
-	version int                   // from 1: what was found out before is not sure any more
+	version int                   // from 1; earlier conversions are outdated
 	key     []byte
 	bridged map[uint32]bool // machines whose clocks are related to the trace's
 
-	monotonic conversion // of times by old fields
+	monotonic conversion // of times in old fields
 	others    conversion // of packets without a sequence
 	wall      wallClock
 	left      *tally
 }
 
-// wallClock is what the wall clock showed at a time of the trace.
+// wallClock is the wall time at a time of the trace.
 type wallClock struct {
 	ns    int64 // since 1970
 	at    int64 // ns on the clock of the trace
 	known bool
 }
 
-// domain is what is known of a clock.
+// domain is the properties of a clock.
 type domain struct {
 	id          clockID
 	unit        int64 // ns

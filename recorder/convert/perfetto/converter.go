@@ -45,11 +45,11 @@ const (
 // file, with Read or one at a time with Packet, then call Write. It must be used by
 // one goroutine at a time.
 //
-// It passes each packet to the part that reads its kind:
+// It passes each packet to the part for its kind:
 //
 //	packet → clocks: the time; sequences: the incremental state
 //	       → tracks: descriptions of tracks, threads and processes
-//	       → events: TrackEvents → record of what happened → sink → spool
+//	       → events: TrackEvents → record → sink → spool
 //	       → recorded: calls of recorders → spool
 //
 // When all packets have been read, writer turns the spool's records into blocks, one

@@ -55,7 +55,7 @@
 // kind is damaged, everything before the damage is used, provided that the service's
 // stamps at its end are intact.
 //
-// # How
+// # Design
 //
 // Packets are not in order of time: those of one writer follow each other, but a
 // file holds what one writer wrote in some seconds, or in all, and then what the
@@ -72,7 +72,7 @@
 // several writers shared a track, keeps the stack of open slices, and makes blocks,
 // index cells and times.
 //
-// # What it takes
+// # Limits
 //
 // Memory does not grow with the trace. Records are kept in memory up to
 // [Options.Memory], and in a temporary file beyond. Everything else that is

@@ -66,8 +66,8 @@ type interned struct {
 	locations map[uint64]sourceLocation
 	frames    map[uint64]frame
 	stacks    map[uint64][]uint64 // numbers of frames, outermost first
-	places    map[string]int32    // numbers of code locations, see arguments.location
-	bytes     int64               // of memory, about
+	places    map[string]int32    // ids of code locations, see arguments.location
+	bytes     int64               // of memory, roughly
 }
 
 // tableOf returns the table for a field of InternedData.

@@ -82,7 +82,7 @@ func (n *labels) joinCategories(s *sequence, e *event) label {
 	return label{}
 }
 
-// method returns the number of the method that stands for an event's category and
+// method returns the number of the method for an event's category and
 // name.
 func (n *labels) method(c *called) int32 {
 	e := c.name.interned

@@ -91,7 +91,7 @@ type sequences struct {
 const (
 	knownSequences = 1 << 15
 	knownState     = 48 << 20 // bytes
-	sequenceCost   = 1 << 10  // bytes, about, without interned data
+	sequenceCost   = 1 << 10  // bytes, roughly, without interned data
 )
 
 // get returns the sequence with an id, and makes it if it is new.

@@ -45,7 +45,7 @@ func (k *sink) cover(first, last int64) { k.first, k.last = min(k.first, first),
 //
 // They keep the order of the input.
 
-// addEarly keeps a record until the end.
+// addEarly keeps a record until all packets have been read.
 func (k *sink) addEarly(p *packet, l *line, ns int64, r *record) error {
 	if k.early == nil {
 		k.early = k.spool.Stream()

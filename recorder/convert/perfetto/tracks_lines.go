@@ -64,7 +64,7 @@ const (
 	// knownJoined bounds how many joined tracks are remembered: a program may have one
 	// for each event.
 	knownJoined = 1 << 19
-	// knownUnknown bounds how many tracks may wait to be described.
+	// knownUnknown bounds how many tracks without a description are kept.
 	knownUnknown = 1 << 12
 )
 

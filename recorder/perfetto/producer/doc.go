@@ -25,7 +25,7 @@
 //	  |<-- StopDataSource ---------------------|   Source.Stop
 //	  |--- CommitData, NotifyDataSourceStopped>|
 //
-// # What can be relied on
+// # Guarantees
 //
 // Nothing here waits for the service, except where documented, or ends the program.
 // If there is no service, the Producer tries to connect again and again, with pauses

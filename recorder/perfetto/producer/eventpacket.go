@@ -70,7 +70,7 @@ func (s *eventSession) event(t *Track, at uint64, kind eventType, n *Name, args 
 		return
 	}
 	whole := endEvent
-	fresh := false // something is to be interned
+	fresh := false // the packet has new interned data
 	if kind != typeEnd {
 		if whole = n.begin; kind == typeInstant {
 			whole = n.instant

@@ -38,7 +38,7 @@ type Events struct {
 	active atomic.Pointer[[]*eventSession] // nil if no session wants events
 	tracks atomic.Uint32                   // number of tracks made
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	categories []Category
 	names      map[nameKey]*Name
 	keys       map[string]*Key

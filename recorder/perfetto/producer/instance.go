@@ -27,7 +27,7 @@ type Instance struct {
 	running  bool          // the service has asked for it
 	ready    chan struct{} // closed when it has begun, or, if early, when it has been started
 
-	life             sync.Mutex // guards what follows; held during Start and Stop
+	life             sync.Mutex // guards the fields below; held during Start and Stop
 	started, stopped bool
 }
 

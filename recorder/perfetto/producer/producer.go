@@ -81,7 +81,7 @@ type Producer struct {
 	last       *connection   // the last connection, which may still be ending; nil if none
 	connecting bool          // a goroutine is trying to connect
 	startUp    *startUp      // nil if there is none, or it has ended
-	memories   []*memory     // that may have to be unmapped
+	memories   []*memory     // not unmapped yet
 	closed     bool
 	err        error // why the last attempt to connect failed, or the connection ended
 	told       bool  // OnError has been told that there is no connection

@@ -20,7 +20,7 @@ type cloning struct {
 	m       *messages.CloneSessionRequest
 	of      *session
 	began   uint64 // boot time, ns
-	left    int    // flushes
+	left    int    // flushes not yet answered
 	failed  bool   // one of them failed
 	buffers []*tracebuf.Buffer
 }
@@ -153,7 +153,7 @@ func (c *cloning) copyBuffers(group map[uint32]bool) error {
 	return nil
 }
 
-// finish makes the session that has the copies.
+// finish makes a session with the copies.
 func (c *cloning) finish() error {
 	n, s, k := c.of, c.k.s, c.k
 	switch {

@@ -28,7 +28,7 @@
 //	exclusive_prio, session_semaphores,              rules between sessions
 //	lockdown_mode LOCKDOWN_SET
 //	buffers.experimental_mode TRACE_BUFFER_V2        the second kind of buffer
-//	skip_probability, max_per_24_h of a trigger      triggers by chance
+//	skip_probability, max_per_24_h of a trigger      random triggers
 //	CloneSession of a session written into a file    copies of files
 //
 // It ignores fields that are for other programs (statsd, uploads), and
@@ -51,16 +51,16 @@
 //	    │                        disable │                            │ all data sources
 //	    ▼                                ▼                            │ have, or out of time
 //	disabled ◄────────────────────────────────────────────────────────┘
-//	    │ its file is written to the end; EnableTracing is answered
+//	    │ its file is complete; EnableTracing is answered
 //	    ▼
-//	free: the buffers are gone          cloned: a copy, for reading alone
+//	free: the buffers are gone          cloned: a copy, only for reading
 //
 // A session ends when its consumer leaves, unless the consumer detached from it. An
 // instance is a data source of one program as one session uses it: configured,
 // starting, started, stopping, stopped. Data sources that do not announce when they
 // have started or stopped skip starting and stopping.
 //
-// # What is locked
+// # Locking
 //
 // One lock guards all state. Handlers and timers hold it for a short time: sending
 // only queues a message, and a peer that does not read loses its connection. Packets
@@ -68,7 +68,7 @@
 // its own goroutine) or handed to a function without the lock. So no goroutine waits
 // for a consumer that does not read, for a full pipe, or for a disk.
 //
-// # What a flush has
+// # Flushing
 //
 // Each connection has its own goroutine that reads it. So what a program sent before
 // a consumer asked for a flush, a clone or the end of a session may still be unread
@@ -78,7 +78,7 @@
 // what is unread: on other systems it may arrive too late. When a consumer leaves,
 // or the service is closed, sessions end at once.
 //
-// # Whom it trusts
+// # Trust
 //
 // No peer. The operating system tells a peer's user and process. A consumer must run
 // as this process's user, or as root. A producer reads and writes only its own

@@ -156,7 +156,7 @@ func (n *session) written(err error) {
 	n.stop("")
 }
 
-// startOutput begins to write the session's file.
+// startOutput starts writing the session's file.
 func (n *session) startOutput() {
 	n.s.outputs.Add(1)
 	go n.write()

@@ -27,11 +27,11 @@ type producer struct {
 	ended    bool   // its connection has ended, but its memory still exists
 	gone     bool
 	scraped  bool // the service may read chunks that are not committed
-	emulated bool // it shares no memory: chunks come in its requests
+	emulated bool // it shares no memory: its requests contain the chunks
 	provided bool // it made the memory
 
 	commands ipc.Parked                          // its GetAsyncCommand
-	waiting  []*messages.GetAsyncCommandResponse // for it
+	waiting  []*messages.GetAsyncCommandResponse // for GetAsyncCommand
 	shm      *sharedMemory                       // nil if there is none yet
 	reader   *smb.Reader                         // of shm
 	hint     memoryHint

@@ -113,7 +113,7 @@ type lost struct {
 	chunks  uint64 // for a buffer that does not exist or is not theirs, or beyond the limit
 }
 
-// clock is where a service gets time from; tests have their own.
+// clock is a source of time; tests have their own.
 type clock interface {
 	now() time.Time
 	// after calls f in its own goroutine once d is over, unless stop is called first.

@@ -39,7 +39,7 @@ type session struct {
 	flushes flushes
 
 	packets  servicePackets
-	invalid  uint64 // packets
+	invalid  uint64 // number of invalid packets
 	triggers triggers
 	out      *output // nil if it is read over the socket
 	failure  string  // why it ended, if it was not asked to

@@ -222,7 +222,7 @@ type Stats struct {
 	Chunks    uint64 // completed
 	Commits   uint64 // sent
 	Dropped   uint64 // packets
-	Losses    uint64 // times that a writer began to drop
+	Losses    uint64 // times that a writer started dropping
 	Stalls    uint64 // times that a writer waited for a chunk
 	Timeouts  uint64 // those of them that timed out
 	Contested uint64 // chunks that the other side changed while the program owned them

@@ -10,7 +10,7 @@
 // # Layout
 //
 // All numbers are little-endian. The memory is an array of pages of 4, 8, 16 or
-// 32 KiB. A page is cut into 1, 2, 4, 7 or 14 chunks of one size:
+// 32 KiB. A page is divided into 1, 2, 4, 7 or 14 chunks of one size:
 //
 //	page   0  u32  the page word
 //	       4  u32  reserved, 0

@@ -3,7 +3,7 @@ package smb
 // If the service cannot share the memory, because it is across a network, chunks
 // travel in the commits, and the program frees them itself.
 
-// takeData copies a complete chunk for a commit and frees it. a.mu is held.
+// takeData copies a complete chunk for a commit and frees it. Called with a.mu held.
 func (a *Arbiter) takeData(c *owned) []byte {
 	at := len(a.arena)
 	a.arena = append(a.arena, c.mem...)

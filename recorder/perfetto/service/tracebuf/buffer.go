@@ -12,7 +12,7 @@ import (
 //	data  ┌────┬─────────┬────┬─────────┬───┬─────────┬───────┐
 //	      │head│ payload │head│ payload │pad│head ... │ fresh │
 //	      └────┴─────────┴────┴─────────┴───┴─────────┴───────┘
-//	                     ▲ at: what is oldest is overwritten here
+//	                     ▲ at: the oldest data is overwritten here
 //
 // A record is recordHead bytes and a chunk's payload, rounded up to recordAlign. The
 // head is unused, since the metadata of a chunk is in its record. It is counted all
