@@ -8,8 +8,8 @@ import (
 )
 
 // callsIDs converts the ids of one recorder to those of the trace, by adding the
-// number of ids that earlier recorders took. The only recorder of a trace keeps its
-// ids.
+// number of ids that earlier recorders took. The ids stay the same if the trace is
+// only that of one recorder.
 type callsIDs struct {
 	kinds  [format.KindCodeLocation + 1]int64
 	known  [format.KindCodeLocation + 1]int64 // the recorder's ids are below these

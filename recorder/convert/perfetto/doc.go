@@ -34,8 +34,8 @@
 //	                             else a BigDecimal, both of which can print any text; version 22
 //	                             has a kind of value for it
 //	recorded call                the same call: recorded objects are copied, see package calls. If
-//	                             the trace has only one recorder, ids and names of threads stay
-//	                             the same; otherwise the ids of each recorder follow those of the
+//	                             the trace is only that of one recorder, ids and names of threads
+//	                             stay the same; otherwise the ids of each recorder follow those of the
 //	                             one before, and threads are "process 12 › main", those of a
 //	                             second recorder in the process "process 12 #2 › main"
 //	    of another version       translated, see [format.Translator]; [Result.Changes] counts what was
@@ -78,6 +78,6 @@
 // [Options.Memory], and in a temporary file beyond. Everything else that is
 // remembered, such as interned texts, names, tracks and clocks, has a limit, and
 // [Result.Left] reports each limit that was reached. The input is not trusted:
-// nothing is allocated by a size that was not checked, and damage is left out and
+// memory is allocated only for bytes that were read, and damage is left out and
 // counted by packet.
 package perfetto

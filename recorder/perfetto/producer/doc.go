@@ -44,9 +44,9 @@
 //
 // # Memory
 //
-// The service makes it, by default when the first session begins. With
-// [Options.StartUp] the program makes it, and can write before the service has
+// The service makes the shared memory, by default when the first session begins.
+// With [Options.StartUp] the program makes it, and can write before the service has
 // answered: see [DataSource.StartUp]. Over TCP no memory can be shared: chunks
 // travel inside the commits. A service's memory must be sealed against shrinking, or
-// allow it: otherwise a write beyond its end could kill the program.
+// be sealable: otherwise a write beyond its end could kill the program.
 package producer

@@ -28,7 +28,7 @@
 //	exclusive_prio, session_semaphores,              rules between sessions
 //	lockdown_mode LOCKDOWN_SET
 //	buffers.experimental_mode TRACE_BUFFER_V2        the second kind of buffer
-//	skip_probability, max_per_24_h of a trigger      random triggers
+//	skip_probability, max_per_24_h of a trigger      triggers skipped at random or by rate
 //	CloneSession of a session written into a file    copies of files
 //
 // It ignores fields that are for other programs (statsd, uploads), and
@@ -80,11 +80,11 @@
 //
 // # Trust
 //
-// No peer. The operating system tells a peer's user and process. A consumer must run
-// as this process's user, or as root. A producer reads and writes only its own
-// memory. The service copies that memory before it relies on anything in it (see
-// package smb). A producer's chunks reach only buffers of sessions that set up one
-// of its data sources. Its packets may not have the fields that name their writer:
-// the service adds these. Memory made by a producer must be sealed, so that it
-// cannot shrink. [Limits] bound what a producer may have.
+// The service trusts no peer. The operating system tells a peer's user and process.
+// A consumer must run as this process's user, or as root. A producer reads and
+// writes only its own memory. The service copies that memory before it relies on
+// anything in it (see package smb). A producer's chunks reach only buffers of
+// sessions that set up one of its data sources. Its packets may not have the fields
+// that name their writer: the service adds these. Memory made by a producer must be
+// sealed, so that it cannot shrink. [Limits] bound what a producer may have.
 package service

@@ -28,7 +28,7 @@
 //	                        the packet's timestamp; absent: times were not recorded
 //	12 objects     bytes    headers and footers of trace points, whole, in order, as
 //	                        in a block of the thread
-//	13 format      varint   the version of the trace's format that references, open and
+//	13 format      varint   the version of the trace's format, for references, open and
 //	                        objects; absent: 22
 //
 // References and objects are bytes of the trace file of that version, each object
