@@ -7,11 +7,11 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// asking is a prompt that is open, and what is done with what is typed there.
+// asking is an open prompt, and what to do with the text typed there.
 type asking struct {
 	*prompt.Prompt
 	typed  func(m *Model, t prompt.Text) // after each change; may be nil
-	refuse func(t prompt.Text) string    // why the text cannot be taken; "" when it can; may be nil
+	refuse func(t prompt.Text) string    // why the text is refused; "" if it is accepted; may be nil
 	submit func(m *Model, t prompt.Text) tea.Cmd
 	cancel func(m *Model) // may be nil
 }
@@ -23,7 +23,7 @@ func (m *Model) ask(a *asking) tea.Cmd {
 	return nil
 }
 
-// answer does what a key in the prompt leads to.
+// answer does what the key pressed in the prompt asks for.
 func (m *Model) answer(what prompt.Action) tea.Cmd {
 	p := m.prompt
 	switch what {
@@ -43,7 +43,7 @@ func (m *Model) answer(what prompt.Action) tea.Cmd {
 		return p.submit(m, p.Text())
 	case prompt.Left:
 		m.prompt = nil
-		m.status.Clear() // which was about what was typed
+		m.status.Clear() // the message was about the text typed
 		if p.cancel != nil {
 			p.cancel(m)
 		}
@@ -51,7 +51,7 @@ func (m *Model) answer(what prompt.Action) tea.Cmd {
 	return nil
 }
 
-// promptLine draws the prompt with what is to be said of what is typed.
+// promptLine draws the prompt and the remarks about the text typed.
 func (m *Model) promptLine() string {
 	text, alarm := m.status.Message()
 	s := screen.Faint

@@ -21,7 +21,7 @@ func (m *Model) copyRow(int) tea.Cmd {
 	return m.copy(strings.ReplaceAll(text, "\n", `\n`), "the row")
 }
 
-// copyPath puts the path to the row on the clipboard, a line for each call.
+// copyPath puts the path to the row on the clipboard, one line for each call.
 func (m *Model) copyPath(int) tea.Cmd {
 	if m.out.Cursor.Node == nil {
 		m.say("nothing to copy: the row is not loaded")
@@ -30,7 +30,7 @@ func (m *Model) copyPath(int) tea.Cmd {
 	return m.copy(m.pathText(), "the path, "+screen.Plural(int64(len(nodetext.Path(m.out.Cursor))), "line")+",")
 }
 
-// copy puts text on the clipboard, in the background; what names it.
+// copy puts text on the clipboard, in the background; what names it in the message.
 func (m *Model) copy(text, what string) tea.Cmd {
 	text, cut := clipboard.Safe(text)
 	if cut {
@@ -40,17 +40,17 @@ func (m *Model) copy(text, what string) tea.Cmd {
 	return func() tea.Msg { return copied{what, text, clip.Put(life, text)} }
 }
 
-// copied is the end of copying.
+// copied is the result of copying.
 type copied struct {
 	what, text string
-	to         string // "": the terminal is to be asked
+	to         string // "" if the terminal has to be asked
 }
 
 func (c copied) apply(m *Model) tea.Cmd {
 	var cmd tea.Cmd
 	head := "copied " + c.what + " to " + c.to
 	if c.to == "" {
-		// A terminal does not say whether it takes this.
+		// A terminal does not report whether it accepts this.
 		head = "sent " + c.what + " to the terminal (OSC 52)"
 		cmd = tea.SetClipboard(c.text)
 	}

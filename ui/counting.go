@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/counting"
 )
 
-// countingFacts is what the counting of children needs to know of the explorer.
+// countingFacts returns what the counting of children needs to know about the explorer.
 func (m *Model) countingFacts() counting.Facts {
 	return counting.Facts{
 		Life: m.life, Tree: m.out.Tree, Cursor: m.out.Cursor, Rows: m.out.Rows,
@@ -15,7 +15,7 @@ func (m *Model) countingFacts() counting.Facts {
 	}
 }
 
-// count begins to count what the screen shows numbers of.
+// countVisible starts counting the numbers that the screen shows.
 func (m *Model) countVisible() tea.Cmd {
 	if work := m.counting.children.Begin(m.countingFacts()); work != nil {
 		return m.later(work)
@@ -23,7 +23,7 @@ func (m *Model) countVisible() tea.Cmd {
 	return nil
 }
 
-// takeCensus begins to count the calls of the trace when nothing else goes on.
+// takeCensus starts counting the calls of the trace if nothing else is running.
 func (m *Model) takeCensus() tea.Cmd {
 	busy := m.jobs.Running() || m.search.Running() || len(m.loads.underWay) > 0 || m.counting.children.Busy() || m.source.busy
 	return m.counting.calls.Begin(m.life, m.r, m.known.Generation, m.known.Phase == lazy.PhaseReady && !busy)

@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/nodetext"
 )
 
-// shortName is what a node is called in a path: a call without its arguments.
+// shortName returns the name of a node in a path: a call without its arguments.
 func (m *Model) shortName(n *lazy.Node) string {
 	if p := n.Point(); p == nil || p.Class.Container() {
 		return string(m.out.Tree.AppendName(nil, n))
@@ -16,7 +16,7 @@ func (m *Model) shortName(n *lazy.Node) string {
 	return text
 }
 
-// pathText is the path to the cursor, a line for each node, for the clipboard.
+// pathText returns the path to the cursor for the clipboard, one line for each node.
 func (m *Model) pathText() string {
 	var b strings.Builder
 	for i, n := range nodetext.Path(m.out.Cursor) {

@@ -16,7 +16,7 @@ func (m *Model) scrollDetails(n int) tea.Cmd {
 	return nil
 }
 
-// detailsLines draws the details of the row of the cursor.
+// detailsLines draws the details of the cursor's row.
 func (m *Model) detailsLines(l layout) []string {
 	of := &details.Subject{
 		Row: m.out.Cursor, Name: m.shortName, Source: m.source.found,

@@ -1,10 +1,10 @@
-// Package ui is the explorer: it shows a trace as a tree in the terminal and
-// turns keys into steps through it.
+// Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into
+// steps through it.
 //
-// There is one [tea.Model], which routes: keys to what is in front (a prompt, a list,
-// the tree), messages to the part that they are for. Parts are packages below
-// ui/internal with state of their own and no Update of the whole: a part handles a key
-// or a message by returning what is to be done, and draws values.
+// There is one [tea.Model], which routes keys to what is in front (a prompt, a list, the tree)
+// and messages to the parts that they are for. Parts are packages below ui/internal with their
+// own state. None of them updates the whole: a part handles a key or a message by returning
+// what to do, and draws values.
 //
 //	key ──► Model.Update ──► keymap (one table) ──► action ──► tree, search, …
 //	                │                                  │
@@ -14,15 +14,15 @@
 //	                ▼
 //	             View: header, breadcrumb, tree, details, status
 //
-// What may read the disk runs in the background; its result comes back as a message,
-// and is dropped when it is no longer wanted.
+// Whatever may read the disk runs in the background. Its result arrives as a message and is
+// dropped if it is no longer wanted.
 //
-// Rows end in columns of numbers: how many children, and, in a trace with times,
-// how long it took, in itself and as a share of what it is in. What takes a walk
-// over the children (their number, the time in a call itself) is filled in by
-// the background, for the rows on the screen.
+// Rows end in columns of numbers: how many children, and, in a trace with times, how long the
+// call took, its self time, and its share of the parent's time. Numbers that need a walk over
+// the children (their number, the self time of a call) are computed in the background, for the
+// rows on the screen.
 //
-// Where is what:
+// Where to find things:
 //
 //	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
 //	text in cells, styles        internal/screen

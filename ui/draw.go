@@ -36,8 +36,8 @@ func (m *Model) draw() string {
 	return strings.Join(append(lines, m.lastLine(l)), "\n")
 }
 
-// middle draws what is between the breadcrumb and the status: the tree, with
-// the details and the tour.
+// middle draws the lines between the breadcrumb and the status: the tree, with the details and
+// the tour.
 func (m *Model) middle(l layout) []string {
 	var lines []string
 	if l.rule {
@@ -83,11 +83,11 @@ func (m *Model) tooSmall() string {
 	return strings.Join(lines, "\n")
 }
 
-// header says which trace this is, and what it takes in memory.
+// header shows which trace this is, and how much memory it takes.
 func (m *Model) header() string {
 	name := m.name()
 	if !m.layout().trouble && len(m.troubles()) > 0 {
-		name = m.g.Warn + " " + name // there is no room for the line that says what
+		name = m.g.Warn + " " + name // there is no room for the line that explains it
 	}
 	stats := m.facts.stats
 	return status.Header{
@@ -96,7 +96,7 @@ func (m *Model) header() string {
 	}.View(m.width, m.g)
 }
 
-// about says how large the trace is, the most telling part first.
+// about tells how large the trace is, the most telling part first.
 func (m *Model) about() []string {
 	f := &m.facts
 	about := []string{screen.Plural(int64(f.threads), "thread")}
@@ -105,7 +105,7 @@ func (m *Model) about() []string {
 	}
 	least := ""
 	if !m.settled() {
-		least = m.g.AtLeast // as far as the trace has been read
+		least = m.g.AtLeast // only part of the trace has been read
 	}
 	about = append(about, nodetext.Calls(f.all, least, m.g))
 	if f.length >= 0 {
@@ -117,7 +117,7 @@ func (m *Model) about() []string {
 	return append(about, screen.Size(f.data))
 }
 
-// rule heads the columns.
+// rule draws the headings of the columns.
 func (m *Model) rule(l layout) string {
 	if l.details == alone {
 		return screen.Titled(" details ", "", m.width, m.g)
@@ -129,14 +129,14 @@ func (m *Model) rule(l layout) string {
 	return line
 }
 
-// statusLine says where the cursor is, and what is going on.
+// statusLine tells where the cursor is and what is running.
 func (m *Model) statusLine() string {
 	position := " " + m.position()
 	room := m.width - screen.TextWidth(position, m.g.ASCII) - 3
 	return screen.Ends(position, m.activity(room)+" ", screen.Plain, screen.Plain, m.width, m.g)
 }
 
-// position says where the cursor is and what is loaded.
+// position tells where the cursor is and what is loaded.
 func (m *Model) position() string {
 	dot := " " + m.g.Dot + " "
 	var parts []string
@@ -157,7 +157,7 @@ func (m *Model) position() string {
 	return strings.Join(parts, dot)
 }
 
-// lastLine is the prompt, a message, or the most useful keys.
+// lastLine draws the prompt, a message, or the most useful keys.
 func (m *Model) lastLine(l layout) string {
 	message, alarm := m.status.Message()
 	switch {
@@ -178,8 +178,7 @@ func (m *Model) lastLine(l layout) string {
 	return screen.NewLine(m.width, m.g).Put(" "+m.hints(), screen.Faint).End()
 }
 
-// troubleLine is the first thing that is wrong with the trace, and where the
-// others are.
+// troubleLine shows the first thing that is wrong with the trace, and where to find the others.
 func (m *Model) troubleLine() string {
 	all := m.troubles()
 	left, right := " "+m.g.Warn+" "+all[0], ""

@@ -6,13 +6,13 @@ import (
 	"tracex/ui/internal/rows"
 )
 
-// facts are what the screen shows of the trace. They are taken in Update, so that
-// View asks nothing of the trace: it waits for no lock and reads no mapped file.
+// facts are what the screen shows of the trace. Update takes them, so View asks the trace for
+// nothing: it waits for no lock and reads no mapped file.
 type facts struct {
 	traceFacts
 	cursorFacts
 	rows    []rows.Row // those on the screen
-	details []string   // the lines of the details, where they are shown
+	details []string   // the lines of the details, if they are shown
 }
 
 // traceFacts are about the trace.
@@ -22,20 +22,20 @@ type traceFacts struct {
 	data, index int64           // sizes of the files, in bytes
 	folded      bool
 	timed       bool
-	length      int64 // of the recording, in nanoseconds; negative: not known
+	length      int64 // of the recording, in nanoseconds; negative if unknown
 }
 
 // cursorFacts are about the cursor, and what is loaded.
 type cursorFacts struct {
 	stats      lazy.Stats
-	event      int64    // number of the cursor's trace point; -1: it is on none
-	share      float64  // how far the cursor is in its thread, or the file, from 0 to 1; negative: on no node
-	crumbs     []string // the path to it, as far as there is room
+	event      int64    // number of the cursor's trace point; -1 if it is on none
+	share      float64  // how far the cursor is in its thread, or in the file, from 0 to 1; negative if on no node
+	crumbs     []string // the path to the cursor's node, as much as fits
 	byDuration bool     // see Model.byDuration
-	counting   string   // how far the counting under way is
+	counting   string   // progress of the counting under way
 }
 
-// takeTrace looks at the trace.
+// takeTrace updates the facts about the trace.
 func (m *Model) takeTrace() {
 	f := traceFacts{folded: m.out.Tree.Folded(), length: -1}
 	f.threads, f.all = m.r.Totals()
@@ -47,7 +47,7 @@ func (m *Model) takeTrace() {
 	m.facts.traceFacts = f
 }
 
-// takeRows takes what is said of the cursor, and the rows on the screen.
+// takeRows updates the facts about the cursor, and the rows on the screen.
 func (m *Model) takeRows() {
 	f := cursorFacts{stats: m.out.Tree.Stats(), event: -1, share: -1, byDuration: m.byDuration()}
 	if n := m.out.Cursor.Node; n != nil {

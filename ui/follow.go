@@ -12,30 +12,30 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// hopAfter is how long the thread at whose end the cursor stays may be quiet,
-// while others are not, before the cursor goes to one of those. A recorder writes
-// what a busy thread does at least every second.
+// hopAfter is how long the thread that the cursor follows may be quiet, while others are not,
+// before the cursor moves to one of those. A recorder writes what a busy thread does at least
+// every second.
 const hopAfter = 3 * time.Second
 
-// following is how the explorer goes along with a trace that is being written.
+// following is the state of following a trace while it is being written.
 type following struct {
 	on         bool         // the cursor stays at the newest row
-	row        lazy.Row     // where it was put, or is otherwise than by a person's doing
+	row        lazy.Row     // where the cursor was put; it differs if a person has moved it
 	generation int          // of the reader when it was put there
-	thread     *int32       // whose newest row it is; nil: that of the newest thread
-	end        int64        // of the thread, logical
-	grown      time.Time    // when that changed last
-	path       []*lazy.Node // the nodes around the row, as far as is known: the thread first
-	pathOf     int          // generation of the reader when it was checked
-	opened     []*lazy.Node // those of them that were opened to get there
+	thread     *int32       // whose newest row it is; nil for the newest thread
+	end        int64        // end of the thread, logical
+	grown      time.Time    // when end last changed
+	path       []*lazy.Node // the nodes around the row, as far as known: the thread first
+	pathOf     int          // generation of the reader when path was checked
+	opened     []*lazy.Node // nodes of path that were opened to get there
 
 	recording int  // as the reader counts them
-	growing   bool // the reader looked for more at the last refresh
+	growing   bool // the reader was looking for more at the last refresh
 	ending    bool // the program is gone: the cursor stays at the newest row until all that it left is known
 	ticking   bool // a clock tick is under way
 }
 
-// toggleFollow has the cursor stay at the newest row, or stay where it is.
+// toggleFollow turns following on or off.
 func (m *Model) toggleFollow(int) tea.Cmd {
 	f := &m.follow
 	if f.on {
@@ -55,17 +55,17 @@ func (m *Model) toggleFollow(int) tea.Cmd {
 	return nil
 }
 
-// leave lets the cursor stay where it is. What was opened stays open.
+// leave stops following. Opened nodes stay open.
 func (f *following) leave() { f.on, f.ending, f.path, f.opened = false, false, nil, nil }
 
-// moved notices that a person has moved the cursor away from the newest row.
+// moved stops following if a person has moved the cursor away from the newest row.
 func (f *following) moved(cursor lazy.Row) {
 	if f.on && cursor != f.row {
 		f.leave()
 	}
 }
 
-// stay goes to the newest row when more has come.
+// stay moves the cursor to the newest row after the trace has grown.
 func (m *Model) stay() tea.Cmd {
 	f := &m.follow
 	if f.ending && f.generation == m.generation && m.settled() {
@@ -84,8 +84,8 @@ func (m *Model) stay() tea.Cmd {
 	return cmd
 }
 
-// newestThread is the thread whose newest row is to be shown: the one that is
-// shown, while it grows.
+// newestThread returns the thread whose newest row to show. It keeps the one shown as long as
+// that grows.
 func (m *Model) newestThread() *lazy.Node {
 	f, now := &m.follow, m.clock.now()
 	newest, ok := m.r.Newest()
@@ -109,9 +109,8 @@ func (m *Model) newestThread() *lazy.Node {
 	return n
 }
 
-// toNewest is the goal to get to the last row of a thread that is in no call
-// that has ended, see over. Calls that have not are opened on the way, and closed once
-// they have.
+// toNewest is the goal that leads to the last row of a thread that is in no ended call, see
+// over. It opens calls that have not ended on the way, and closes them once they have.
 func (m *Model) toNewest(thread *lazy.Node) outline.Goal {
 	f := &m.follow
 	return func(o *outline.Outline) (lazy.Row, lazy.End, bool) {
@@ -142,8 +141,8 @@ func (m *Model) toNewest(thread *lazy.Node) outline.Goal {
 	}
 }
 
-// over reports whether something has ended of itself: not a call whose program ended
-// within it, nor what that was in the middle of.
+// over reports whether a node has ended by itself. A call that was still running when the
+// program ended has not, nor have the nodes it was in the middle of.
 func over(n *lazy.Node) bool {
 	if n.State() != lazy.StateWhole {
 		return false
@@ -157,8 +156,8 @@ func over(n *lazy.Node) bool {
 	return true
 }
 
-// retrace drops the end of the path that leads to the newest row no more: nesting
-// can be too deep to find it anew each time.
+// retrace drops the end of the path that no longer leads to the newest row. Nesting can be too
+// deep to find the path anew each time.
 func (m *Model) retrace(thread *lazy.Node) {
 	f, t := &m.follow, m.out.Tree
 	if len(f.path) == 0 || f.path[0] != thread {
@@ -176,7 +175,7 @@ func (m *Model) retrace(thread *lazy.Node) {
 	f.path = f.path[:last+1]
 }
 
-// tidy closes the nodes that were opened for another row than the newest now.
+// tidy closes the nodes that were opened for an earlier newest row.
 func (f *following) tidy(t *lazy.Tree) {
 	around := make(map[*lazy.Node]bool, len(f.path))
 	for _, n := range f.path {
@@ -194,8 +193,8 @@ func (f *following) tidy(t *lazy.Tree) {
 	f.opened = kept
 }
 
-// turn notices what has become of a trace that is followed: that it has ended,
-// or that it is read from its beginning again.
+// turn notices that a followed trace has ended, or that it is being read from its beginning
+// again.
 func (m *Model) turn() {
 	f, st := &m.follow, m.known
 	if g := st.Growth; g.Recording != f.recording {
@@ -229,7 +228,7 @@ func (m *Model) startOver() {
 	m.follow.thread = nil
 }
 
-// rebase goes on in another tree.
+// rebase continues in another tree.
 func (f *following) rebase(cursor lazy.Row) {
 	f.row, f.path, f.opened, f.generation = cursor, nil, nil, -1
 }
@@ -242,7 +241,7 @@ func (clockTicked) apply(m *Model) tea.Cmd {
 	return nil
 }
 
-// clockTick keeps the time since the last growth true on the screen.
+// clockTick keeps the time since the last growth up to date on the screen.
 func (m *Model) clockTick() tea.Cmd {
 	g := m.known.Growth
 	if m.follow.ticking || !g.On || g.Grown.IsZero() {

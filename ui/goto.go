@@ -20,7 +20,7 @@ func (m *Model) askPlace(int) tea.Cmd {
 	})
 }
 
-// goTo goes to what was typed after ":".
+// goTo goes to the address typed after ":".
 func (m *Model) goTo(text string) tea.Cmd {
 	switch a := address.Parse(text); a.Kind {
 	case address.Quit:
@@ -60,7 +60,7 @@ func (m *Model) toPercent(share float64, text string) tea.Cmd {
 	})
 }
 
-// threadSize is the size of a thread's stream, in bytes.
+// threadSize returns the size of a thread's stream, in bytes.
 func (m *Model) threadSize(id int32) int64 {
 	t, _ := m.r.ThreadInfo(id)
 	return t.Bytes
@@ -97,7 +97,7 @@ func (m *Model) toEvent(event int64, text string) tea.Cmd {
 	return cmd
 }
 
-// placed is the end of looking for a place.
+// placed is the result of looking for a place.
 type placed struct {
 	id      int
 	event   int32

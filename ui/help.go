@@ -19,8 +19,8 @@ func (m *Model) help(int) tea.Cmd {
 	return nil
 }
 
-// Key is a line of the key map: keys, as a person reads their names, and what they
-// do. Group is the heading that it is under.
+// Key is a line of the key map: the names of the keys, as a person reads them, and what they
+// do. Group is the heading above it.
 type Key struct{ Group, Names, Does string }
 
 // Keys returns the key map, as help shows it, with names in ASCII.

@@ -5,11 +5,11 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// hints lists the keys that are of use where the cursor is, as many as fit. How
-// to leave and how to see all keys are always among them.
+// hints lists the keys that are useful at the cursor, as many as fit. The keys for leaving and
+// for help are always among them.
 func (m *Model) hints() string { return help.Hints(m.hintList(), m.width-1, m.g) }
 
-// hintList is what could be hinted at, in the order of the line.
+// hintList returns all possible hints, in the order of the line.
 func (m *Model) hintList() []help.Hint {
 	key := func(key string, rank int) help.Hint {
 		return help.Hint{Text: screen.KeyName(key, m.g) + " " + find(m.keys, key).brief, Rank: rank}

@@ -6,7 +6,7 @@ import (
 	"tracex/lazy"
 )
 
-// visit notes the place that a jump is about to leave.
+// visit notes the current place before a jump leaves it.
 func (m *Model) visit() {
 	if p, ok := m.out.Here(); ok {
 		m.history.Leave(p)

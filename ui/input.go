@@ -10,14 +10,14 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// digitWait is how long a lone digit waits for the key that it counts for,
-// before it means a depth.
+// digitWait is how long a lone digit waits for the key that it counts for. After that it means
+// a depth.
 const digitWait = 600 * time.Millisecond
 
 // maxCount bounds the number typed before a key.
 const maxCount = 1_000_000_000
 
-// counter is the number that is being typed before a key.
+// counter is the number being typed before a key.
 type counter struct {
 	n, digits int
 	id        int // of the wait
@@ -30,7 +30,7 @@ func (c *counter) take() int {
 	return n
 }
 
-// depth is the end of the wait after a lone digit.
+// depth arrives when the wait after a lone digit is over.
 type depth struct{ id int }
 
 func (d depth) apply(m *Model) tea.Cmd {
@@ -81,8 +81,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// escaped takes a key with Alt that means nothing for Esc and that key: so a
-// terminal sends the two when one comes soon after the other.
+// escaped takes a key with Alt that has no binding as Esc followed by that key: terminals send
+// both as one if the key follows Esc quickly.
 func (m *Model) escaped(k tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if !k.Mod.Contains(tea.ModAlt) {
 		return k, false
@@ -118,7 +118,7 @@ type click struct {
 	at time.Time
 }
 
-// doubleClick is the time between the clicks of a double click at most.
+// doubleClick is the longest time between the clicks of a double click.
 const doubleClick = 400 * time.Millisecond
 
 func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
@@ -145,8 +145,8 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	return m.aim(m.out.Scroll(n))
 }
 
-// clicked moves the cursor to the row under the mouse. A second click there, or
-// one on the row's mark, opens or closes it.
+// clicked moves the cursor to the row under the mouse. A second click there, or a click on the
+// row's mark, opens or closes it.
 func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	i := e.Y - m.layout().top
 	if e.Button != tea.MouseLeft || m.overlay != nil || m.prompt != nil || i < 0 || i >= len(m.out.Rows) || e.X >= m.layout().treeWidth {

@@ -11,7 +11,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// expandLimit is how many rows one key opens at most.
+// expandLimit is the largest number of rows that one key opens.
 const expandLimit = 50_000
 
 func (m *Model) expandOne(n int) tea.Cmd {
@@ -23,7 +23,7 @@ func (m *Model) expandOne(n int) tea.Cmd {
 
 func (m *Model) expandAll(int) tea.Cmd { return m.expand(0) }
 
-// toDepth shows n levels below the cursor's node, and no more.
+// toDepth shows exactly n levels below the cursor's node.
 func (m *Model) toDepth(n int) tea.Cmd {
 	if node := m.out.Cursor.Node; node != nil {
 		m.out.Tree.CollapseAll(node)
@@ -31,7 +31,7 @@ func (m *Model) toDepth(n int) tea.Cmd {
 	return m.expand(n)
 }
 
-// expand opens what is below the cursor's node, depth levels, 0 for all.
+// expand opens the nodes below the cursor's node, depth levels deep; 0 means all.
 func (m *Model) expand(depth int) tea.Cmd {
 	n := m.out.Cursor.Node
 	if n == nil {
@@ -53,7 +53,7 @@ func (m *Model) expand(depth int) tea.Cmd {
 	return cmd
 }
 
-// expanded is the end of expanding much.
+// expanded is the result of expanding many nodes.
 type expanded struct {
 	id       int
 	rows     int
@@ -78,7 +78,7 @@ func (e expanded) apply(m *Model) tea.Cmd {
 	return nil
 }
 
-// reveal loads and opens the path to a place; then runs when the node is there.
+// reveal loads and opens the path to a place, then runs then with its node.
 func (m *Model) reveal(p lazy.Place, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	ctx, id := m.jobs.Begin(m.life, "going there")
 	t := m.out.Tree
@@ -92,7 +92,7 @@ func (m *Model) reveal(p lazy.Place, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// revealed is the end of a way to a place.
+// revealed is the result of a reveal.
 type revealed struct {
 	id   int
 	n    *lazy.Node
@@ -116,7 +116,7 @@ func (m *Model) show(p lazy.Place) tea.Cmd {
 	return m.reveal(p, m.land)
 }
 
-// land sets the cursor on a node that was revealed.
+// land sets the cursor on a revealed node.
 func (m *Model) land(n *lazy.Node) tea.Cmd {
 	m.out.Settle()
 	m.out.Jump(outline.RowOf(n))
@@ -124,10 +124,10 @@ func (m *Model) land(n *lazy.Node) tea.Cmd {
 	return nil
 }
 
-// escape stops what is going on; when nothing is, it goes back a step.
+// escape stops what is running; if nothing is, it goes back a step.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
-		return nil // it took back the number
+		return nil // it canceled the number
 	}
 	stopped := m.jobs.Stop()
 	stopped = m.search.Stop() || stopped
@@ -155,7 +155,7 @@ func (m *Model) escape(n int) tea.Cmd {
 	return nil
 }
 
-// fail tells of an error, unless it is that a person stopped it.
+// fail shows an error, unless a person stopped the work.
 func (m *Model) fail(what string, err error) {
 	if !errors.Is(err, context.Canceled) {
 		m.warn(what + ": " + screen.ErrorLine(err))

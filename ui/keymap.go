@@ -9,16 +9,16 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// action is what a part wants done. It runs on Bubble Tea's goroutine.
+// action is what a part asks for. It runs on Bubble Tea's goroutine.
 type action func(m *Model) tea.Cmd
 
-// binding is a line of the key map: what the keys do, and what help says.
+// binding is a line of the key map: keys, what they do, and the text of the help.
 type binding struct {
 	keys  []string // as Bubble Tea names them
 	group string
 	help  string
-	brief string // for the bottom line; "": not shown there
-	// do runs with the number typed before the key, 0 when there was none.
+	brief string // for the bottom line; "" if not shown there
+	// do runs with the number typed before the key, 0 if none was.
 	do func(m *Model, n int) tea.Cmd
 }
 
@@ -30,8 +30,8 @@ const (
 	groupOther  = "Other"
 )
 
-// bindings is the key map: the one place that says which key does what. Help,
-// the bottom line and the tour are made from it.
+// bindings is the key map, the only place that defines the keys. Help, the bottom line and the
+// tour are made from it.
 func bindings() []binding {
 	return []binding{
 		{[]string{"down", "j", "ctrl+n"}, groupMove, "down; 5j: five rows", "", times(func(n int) outline.Goal { return outline.Steps(n) })},
@@ -112,8 +112,7 @@ func (b *binding) names(g *screen.Glyphs) string {
 	return strings.Join(names, " ")
 }
 
-// times makes a key of a move that is done as often as the number before it
-// says.
+// times makes a key of a move that is repeated as often as the number before it says.
 func times(g func(n int) outline.Goal) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd { return m.aim(g(max(1, n))) }
 }

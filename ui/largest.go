@@ -10,17 +10,17 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Why a way down ends where it begins.
+// Why a descent ends where it begins.
 var (
 	errNoChildren  = errors.New("no children")
 	errNoDurations = errors.New("no timed children")
 )
 
-// descent is a way down: how to find the next child, and what to say of it.
+// descent is a way down: how to find the next child, and what to tell about it.
 type descent struct {
 	what string
 	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error)
-	none error // when there is no next child
+	none error // if there is no next child
 }
 
 var (
@@ -28,9 +28,9 @@ var (
 	toLargest = descent{"largest", (*lazy.Tree).Largest, errNoChildren}
 )
 
-// longest is the longest child. A call that did not end may have none with a
-// duration since what it was in did not end either: then the largest child is
-// the way to that.
+// longest finds the longest child. In a call that did not end, no child may have a duration, as
+// the one still running did not end either. Then it returns the largest child, which leads
+// there.
 func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error) {
 	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {
@@ -39,8 +39,8 @@ func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Prog
 	return p, ok, err
 }
 
-// largest goes n levels down, each time to the child that took longest, or,
-// without times, to the one that holds most: where the work was done.
+// largest goes n levels down, each time to the child that took longest, or, in a trace without
+// times, to the one that holds most: where the work was done.
 func (m *Model) largest(n int) tea.Cmd {
 	from := m.out.Cursor.Node
 	if from == nil {
@@ -70,7 +70,7 @@ func (m *Model) largest(n int) tea.Cmd {
 	return cmd
 }
 
-// sayWeight says how heavy a child is that was gone to, where no duration does.
+// sayWeight tells how heavy the child just reached is, if there is no duration to show it.
 func (m *Model) sayWeight(n *lazy.Node) {
 	if _, timed := n.Time(); timed {
 		return
@@ -90,7 +90,7 @@ func (m *Model) sayWeight(n *lazy.Node) {
 	m.say(why + "this is the largest child, with " + screen.Percent(bytes, of) + " of what is recorded in " + in)
 }
 
-// down returns the node that so many steps lead to: fewer, where there is
+// down returns the node that the given number of steps leads to, or fewer steps if there is
 // nothing below.
 func (d *descent) down(ctx context.Context, t *lazy.Tree, n *lazy.Node, levels int, progress lazy.Progress) (*lazy.Node, error) {
 	for i := range levels {

@@ -1,36 +1,35 @@
 package ui
 
-// layout says where the parts of the screen stand, in cells.
+// layout tells where the parts of the screen are, in cells.
 type layout struct {
 	trouble    bool // a line about what is wrong with the trace
-	rule       bool // a line that heads the columns
+	rule       bool // a line with the headings of the columns
 	hints      bool // a line of keys at the bottom
 	top        int  // first line of the tree
-	tree       int  // lines of the tree; its data keep this height when hidden
+	tree       int  // lines of the tree; they keep this height when hidden
 	treeWidth  int
 	tour       int // lines of the tour
 	details    place
 	detailsAt  int // first line of the details, when they are below
 	detailsHas int // lines of the details
-	detailsIn  int // their width
+	detailsIn  int // width of the details
 }
 
-// place is where the details stand.
+// place is where the details are.
 type place int
 
 const (
 	nowhere place = iota
 	beside
 	below
-	alone // in the place of the tree
+	alone // instead of the tree
 )
 
-// From how many columns on the details stand beside the tree, and below which
-// they take all of its place.
+// From how many columns on the details are beside the tree, and below how many they replace it.
 const (
 	besideFrom = 120
 	aloneBelow = 60
-	hintsFrom  = 16 // lines, from which on there is room for rule and keys
+	hintsFrom  = 16 // lines from which on there is room for the rule and the keys
 )
 
 func (m *Model) layout() layout {
@@ -70,8 +69,8 @@ func (m *Model) layout() layout {
 	return l
 }
 
-// overlayHeight is how many lines an overlay has: all but the header, the
-// breadcrumb, the trouble and the bottom line.
+// overlayHeight returns how many lines an overlay has: all but the header, the breadcrumb, the
+// trouble and the bottom line.
 func (m *Model) overlayHeight(l layout) int {
 	height := m.height - 3
 	if l.trouble {

@@ -15,7 +15,7 @@ import (
 	"tracex/ui/internal/outline"
 )
 
-// loads are the gaps that are being loaded, and those that could not be.
+// loads are the gaps being loaded, and those that failed to load.
 type loads struct {
 	life     context.Context
 	ctx      context.Context // of the loads under way
@@ -24,8 +24,8 @@ type loads struct {
 	failed   map[gapKey]error
 }
 
-// gapKey tells gaps apart: by where in which node they begin; in a sorted node,
-// where that says nothing, by all that is known of them.
+// gapKey tells gaps apart: by the node and where in it they begin; in a sorted node, where the
+// beginning says nothing, by all that is known about them.
 type gapKey lazy.Row
 
 type loadKey struct {
@@ -46,7 +46,7 @@ func newLoads(life context.Context) *loads {
 	return l
 }
 
-// stop cancels what is under way, and reports whether there was anything.
+// stop cancels all loads under way, and reports whether there were any.
 func (l *loads) stop() bool {
 	busy := len(l.underWay) > 0
 	l.cancel()
@@ -64,8 +64,8 @@ func (l *loads) of(n *lazy.Node) bool {
 	return false
 }
 
-// soon runs work on another goroutine. When that is done before the patience of
-// the current Update ends, the result comes at once; else the command brings it.
+// soon runs work on another goroutine. If the work ends within the patience of the current
+// Update, soon returns its result; otherwise the command delivers it.
 func (m *Model) soon(work func() effect) (effect, tea.Cmd) {
 	done := make(chan effect, 1)
 	go func() { done <- guarded(work) }()
@@ -79,8 +79,8 @@ func (m *Model) soon(work func() effect) (effect, tea.Cmd) {
 	}
 }
 
-// later runs work on another goroutine. A message that comes before the patience of
-// the current Update ends is handled at once; else the command brings it.
+// later runs work on another goroutine. A message that arrives within the patience of the
+// current Update is handled at once; otherwise the command delivers it.
 func (m *Model) later(work func() tea.Msg) tea.Cmd {
 	done := make(chan tea.Msg, 1)
 	go func() { done <- background.Guarded(work) }()
@@ -94,8 +94,8 @@ func (m *Model) later(work func() tea.Msg) tea.Cmd {
 	}
 }
 
-// guarded runs work; a panic in it becomes one of Bubble Tea's goroutine, where
-// it is caught and the terminal restored.
+// guarded runs work and moves a panic to Bubble Tea's goroutine, where it is caught and the
+// terminal restored.
 func guarded(work func() effect) (e effect) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -112,15 +112,15 @@ type panicked struct {
 
 func (p panicked) apply(*Model) tea.Cmd { panic(fmt.Sprintf("%v\n%s", p.value, p.stack)) }
 
-// loaded is the end of a load.
+// loaded is the result of a load.
 type loaded struct {
 	t   *lazy.Tree
 	key loadKey
 	err error
 }
 
-// load loads a gap from one end. done says that it has been, or has failed;
-// else the command will say so.
+// load loads a gap from one end. done is true if it has loaded or failed; otherwise the command
+// will report it.
 func (m *Model) load(gap lazy.Row, end lazy.End) (cmd tea.Cmd, done bool) {
 	key := loadKey{gap, end}
 	if m.loads.underWay[key] {
@@ -168,7 +168,7 @@ func (m *Model) aim(g outline.Goal) tea.Cmd {
 	return m.pursue()
 }
 
-// pursue goes on with a move as far as what is loaded, and the time, let it.
+// pursue continues a move as far as the loaded nodes and the time allow.
 func (m *Model) pursue() tea.Cmd {
 	for last := (loadKey{}); m.out.Goal != nil; {
 		gap, end, wait := m.out.Goal(m.out)
@@ -194,8 +194,8 @@ func (m *Model) pursue() tea.Cmd {
 	return nil
 }
 
-// loadVisible asks for the gaps on the screen: those above the cursor from
-// their ends, so that what is next to it comes first.
+// loadVisible requests the gaps on the screen. It loads those above the cursor from their ends,
+// so that the rows next to the cursor arrive first.
 func (m *Model) loadVisible() tea.Cmd {
 	var cmds []tea.Cmd
 	for tries := 0; tries < 4; tries++ {
@@ -231,13 +231,13 @@ func (m *Model) loadVisible() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// prefetch asks for gaps within a screen of what is shown.
+// prefetch requests gaps within a screen of the rows shown.
 func (m *Model) prefetch() tea.Cmd {
 	if !m.ahead || len(m.out.Rows) == 0 || len(m.loads.underWay) > 0 {
 		return nil
 	}
-	// Once for each move, so that pages that are too many for the budget do
-	// not push each other out for ever.
+	// Only once for each move, so that slabs that exceed the budget do not keep evicting each
+	// other.
 	m.ahead = false
 	find := func(r lazy.Row, neighbour func(lazy.Row) (lazy.Row, bool), end lazy.End) tea.Cmd {
 		for range m.out.Height {
@@ -262,7 +262,7 @@ func (m *Model) prefetch() tea.Cmd {
 		find(m.out.Rows[0], m.out.Tree.Prev, lazy.AtEnd))
 }
 
-// retry clears what failed to load in a node, so that it is tried again.
+// retry forgets the failed loads of a node, so that they are tried again.
 func (m *Model) retry(n *lazy.Node) {
 	for k := range m.loads.failed {
 		if k.Parent == n {

@@ -23,19 +23,18 @@ import (
 	"tracex/ui/internal/tour"
 )
 
-// patience is how long a key may wait for what it needs to be loaded, before
-// the screen is drawn without it. Pages that are in the system's cache come
-// within it, so that nothing flickers.
+// patience is how long a key may wait for loading before the screen is drawn without the data.
+// Pages in the system's cache arrive in time, so nothing flickers.
 const patience = 8 * time.Millisecond
 
-// The smallest window that the explorer can be used in, in cells.
+// The smallest usable window, in cells.
 const (
 	minWidth  = 40
 	minHeight = 10
 )
 
-// Model is the explorer. It is the only [tea.Model] here; its methods run on
-// Bubble Tea's goroutine.
+// Model is the explorer. It is the only [tea.Model] here. Its methods run on Bubble Tea's
+// goroutine.
 type Model struct {
 	surroundings
 	trace
@@ -45,7 +44,7 @@ type Model struct {
 
 	out      *outline.Outline
 	loads    *loads
-	begun    *lazy.Node // the thread that was expanded at the start; nil: none yet
+	begun    *lazy.Node // the thread expanded at the start; nil if none yet
 	follow   following
 	history  history.History
 	jobs     job.Job
@@ -53,10 +52,10 @@ type Model struct {
 	search   *search.Part
 	details  details.Pane
 	status   status.Line
-	tour     *tour.Tour // nil: none
+	tour     *tour.Tour // nil if none
 }
 
-// surroundings are what the explorer is in.
+// surroundings are the explorer's environment.
 type surroundings struct {
 	o             Options
 	g             *screen.Glyphs
@@ -70,9 +69,9 @@ type surroundings struct {
 // trace is what is known of the trace.
 type trace struct {
 	r          *lazy.TraceReader
-	known      lazy.Status // of the reader: for all of an Update, and for what is drawn then
+	known      lazy.Status // status of the reader, for a whole Update and for what is drawn afterwards
 	generation int         // of the reader at the last refresh
-	recorded   int64       // bytes of all threads at that time
+	recorded   int64       // bytes of all threads at the last refresh
 	facts      facts       // what the screen shows, as of the end of the last Update
 	watching   bool        // a command waits for the reader to change
 }
@@ -82,18 +81,18 @@ func (t *trace) settled() bool {
 	return t.known.Phase == lazy.PhaseReady || t.known.Phase == lazy.PhaseFailed
 }
 
-// reading reports whether the reader reads what is there already.
+// reading reports whether the reader is still reading the data written so far.
 func (t *trace) reading() bool { return !t.settled() && t.known.Phase != lazy.PhaseFollowing }
 
-// front is what is open before the tree.
+// front is what is open in front of the tree.
 type front struct {
-	prompt  *asking // nil: none is open
+	prompt  *asking // nil if none is open
 	typed   prompt.Memory
-	overlay *opened       // nil: none
-	listed  *threads.List // the list of threads, when it was the overlay last; nil: it was not
+	overlay *opened       // nil if none is open
+	listed  *threads.List // the list of threads, if it was the last overlay; otherwise nil
 }
 
-// hitList is the list of hits, while that is shown; else nil.
+// hitList returns the list of hits if it is shown, otherwise nil.
 func (f *front) hitList() *search.HitList {
 	if f.overlay == nil {
 		return nil
@@ -102,29 +101,29 @@ func (f *front) hitList() *search.HitList {
 	return h
 }
 
-// input is what keys and clicks mean, and those before that count.
+// input tells what keys and clicks mean, and keeps earlier ones that matter.
 type input struct {
 	keys    []binding
 	count   counter
 	click   click
 	touched bool // a person has pressed a key
-	ahead   bool // and has moved: what is next to the screen is to be loaded too
+	ahead   bool // a key has moved the cursor: load what is next to the screen too
 }
 
-// outside is the world outside of the screen.
+// outside is everything outside the screen.
 type outside struct {
 	clip   clipboard.Clipboard
-	job    *terminal.Control // nil: the terminal is not a shell's
+	job    *terminal.Control // nil if the terminal does not belong to a shell
 	source sources
 }
 
-// counts are the numbers that the background fills in.
+// counts are the numbers computed in the background.
 type counts struct {
 	children counting.Children // of the nodes on the screen
 	calls    counting.Calls    // of the trace
 }
 
-// New returns the explorer for a trace.
+// New returns the explorer for a trace. The caller keeps r and closes it.
 func New(r *lazy.TraceReader, o Options) *Model {
 	m := &Model{
 		surroundings: surroundings{o: o, g: &screen.Unicode, clock: systemClock()},
@@ -141,14 +140,14 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	m.loads = newLoads(m.life)
 	m.follow.on = o.Follow
 	m.follow.rebase(m.out.Cursor)
-	m.touched = o.Follow // its beginning is not what is asked for
+	m.touched = o.Follow // the user did not ask for the beginning
 	if o.Tour {
 		m.tour = new(tour.Tour)
 	}
 	return m
 }
 
-// Init begins to watch the reader.
+// Init starts watching the reader.
 func (m *Model) Init() tea.Cmd { return m.watch() }
 
 // effect is the result of a command: a message that knows what to do.
@@ -156,12 +155,12 @@ type effect interface {
 	apply(m *Model) tea.Cmd
 }
 
-// Update routes a message to what it is for, and brings the screen up to date.
+// Update passes a message to the part that it is for, and brings the screen up to date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.deadline = time.Now().Add(patience)
 	m.known = m.r.Status()
 	cmd := m.route(msg)
-	m.known = m.r.Status() // which an action may have changed
+	m.known = m.r.Status() // an action may have changed it
 	return m, tea.Batch(cmd, m.settle())
 }
 
@@ -209,7 +208,7 @@ func (m *Model) run(a action) tea.Cmd {
 	return a(m)
 }
 
-// settle computes what is on the screen and asks for what is missing there.
+// settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
 	if m.width < minWidth || m.height < minHeight {
 		return nil
@@ -229,9 +228,9 @@ func (m *Model) settle() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// begin opens what a person would open anyway: the first thread, and what is
-// its only child. Which thread is the first may turn out later; once a person
-// has pressed a key, nothing moves by itself.
+// begin opens what a person would open anyway: the first thread, and each only child below it.
+// It may turn out late which thread is the first. Once a person has pressed a key, nothing
+// moves by itself.
 func (m *Model) begin() tea.Cmd {
 	first := m.out.Tree.ThreadAt(0)
 	if m.touched || first == nil || first == m.begun {

@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// What the keys of the tree do. Each begins a goal, or changes what is open.
+// The keys of the tree. Each starts a goal, or opens or closes nodes.
 
 func (m *Model) first(n int) tea.Cmd {
 	m.visit()
@@ -24,8 +24,8 @@ func (m *Model) last(n int) tea.Cmd {
 	return m.aim(outline.ToLast)
 }
 
-// right opens the cursor's node; when that is open it goes to its first child,
-// and at a leaf it scrolls the line, as far as there is more of it.
+// right opens the cursor's node. If that is open, it goes to the first child; at a leaf it
+// scrolls the line while more text is hidden.
 func (m *Model) right(n int) tea.Cmd {
 	node := m.out.Cursor.Node
 	switch {
@@ -42,7 +42,7 @@ func (m *Model) right(n int) tea.Cmd {
 	return nil
 }
 
-// slide scrolls the cursor's line alone, to the left or the right.
+// slide scrolls only the cursor's line, to the left or the right.
 func (m *Model) slide(cells int) {
 	o := m.out
 	more := m.hidden(o.Cursor) - o.Skip
@@ -53,7 +53,7 @@ func (m *Model) slide(cells int) {
 	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
 }
 
-// again tries once more to load the gap under the cursor.
+// again retries loading the gap under the cursor.
 func (m *Model) again() tea.Cmd {
 	if gap := m.out.Cursor; gap.Gap() {
 		m.retry(gap.Parent)
@@ -61,7 +61,7 @@ func (m *Model) again() tea.Cmd {
 	return nil
 }
 
-// left closes the cursor's node; when that is closed it goes to the parent.
+// left closes the cursor's node. If that is closed, it goes to the parent.
 func (m *Model) left(int) tea.Cmd {
 	row := m.out.Cursor
 	switch {
@@ -80,7 +80,7 @@ func (m *Model) left(int) tea.Cmd {
 func (m *Model) nextSibling(n int) tea.Cmd { return m.sibling(max(1, n), "no next sibling") }
 func (m *Model) prevSibling(n int) tea.Cmd { return m.sibling(-max(1, n), "no previous sibling") }
 
-// sibling goes n siblings on; where there is none it says so.
+// sibling goes n siblings forward; if there is no such sibling it shows none.
 func (m *Model) sibling(n int, none string) tea.Cmd {
 	from := m.out.Cursor
 	walk := outline.Siblings(n)
@@ -128,8 +128,8 @@ func (m *Model) collapseAll(int) tea.Cmd {
 	return nil
 }
 
-// forget gives back the memory of what is below the cursor's node, or, at a
-// leaf or a gap, of what is below its parent.
+// forget frees the memory of the nodes below the cursor's node, or, at a leaf or a gap, of
+// those below its parent.
 func (m *Model) forget(int) tea.Cmd {
 	n := m.out.Cursor.Node
 	if n == nil || n.Leaf() {
@@ -148,7 +148,7 @@ func (m *Model) forget(int) tea.Cmd {
 	return nil
 }
 
-// thread goes n threads on, round and round.
+// thread goes n threads forward, wrapping around.
 func (m *Model) thread(n int) tea.Cmd {
 	count := m.out.Tree.ThreadCount()
 	if count == 0 {

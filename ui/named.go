@@ -6,8 +6,8 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// named is a node by all that a person can read of it, without the mark of a
-// diff, which has its own column.
+// named returns all that a person can read of a node, without the mark of a diff, which has its
+// own column.
 func (m *Model) named(n *lazy.Node) lazy.Named {
 	named := m.out.Tree.Named(n, m.out.Wide)
 	if p := n.Point(); p != nil {
@@ -20,9 +20,9 @@ func (m *Model) named(n *lazy.Node) lazy.Named {
 	return named
 }
 
-// lit returns which parts of a row's text a search has found. Where it has found
-// a call by what else that is called, these are the parts that the text has of
-// that, or the method's name.
+// lit returns the parts of a row's text that match the search. If the search has found a call
+// by another of its names, these are the parts of that name that appear in the text, or the
+// method's name.
 func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 	p := m.search.Pattern()
 	if p == nil || p.Source == "" {
@@ -41,7 +41,7 @@ func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 	return pattern.LitName(&named, p, len(text))
 }
 
-// isOnly reports whether a node is what a search by identity finds.
+// isOnly reports whether a search by identity matches a node.
 func (m *Model) isOnly(n *lazy.Node, only pattern.Identity) (is bool) {
 	if p := n.Point(); p != nil {
 		m.r.WithContext(func(c *format.Context) { is = only.Finds(c, p) })

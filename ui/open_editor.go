@@ -34,7 +34,7 @@ func (m *Model) openEditor(int) tea.Cmd {
 	})
 }
 
-// editorEnded is the end of the editor.
+// editorEnded arrives when the editor has ended.
 type editorEnded struct{ err error }
 
 func (e editorEnded) apply(m *Model) tea.Cmd {

@@ -11,19 +11,18 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// The order in which the children of a node are shown: that of the calls, or
-// the longest first. A node keeps its order until a person changes it.
+// The order of a node's children: that of the calls, or the longest first. A node keeps its
+// order until a person changes it.
 
-// byDuration reports whether the children that sort would change are sorted by
-// duration.
+// byDuration reports whether the children that sort would change are sorted by duration.
 func (m *Model) byDuration() bool {
 	n := m.out.Sortable()
 	return n != nil && n.Order() == lazy.OrderDuration
 }
 
-// sort changes the order of children. Sorted by duration, the cursor goes to the
-// longest; in the order of the calls again, it stays on its row, and that on its
-// line.
+// sort changes the order of children. When it sorts by duration, the cursor moves to the
+// longest child. Back in the order of the calls, the cursor stays on its row, and the row on
+// its line.
 func (m *Model) sort(int) tea.Cmd {
 	n := m.out.Sortable()
 	switch {
@@ -41,7 +40,7 @@ func (m *Model) sort(int) tea.Cmd {
 	ctx, id, progress := m.jobs.BeginLook(m.life, name)
 	t, on := m.out.Tree, m.out.Cursor.Node
 	if on == n {
-		on = nil // nothing above its children moves
+		on = nil // nothing above the node's children moves
 	}
 	e, cmd := m.soon(func() effect { return reorder(ctx, t, progress, sorted{id: id, n: n, to: to, from: on, on: on}) })
 	if e != nil {
@@ -50,7 +49,7 @@ func (m *Model) sort(int) tea.Cmd {
 	return cmd
 }
 
-// reorder sorts, and loads the cursor's node in its new place.
+// reorder sorts, and loads the cursor's node in its new position.
 func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted) sorted {
 	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil && s.to == lazy.OrderCalls {
 		s.on, s.err = t.Reveal(ctx, s.on.Place())
@@ -58,13 +57,13 @@ func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted
 	return s
 }
 
-// sorted is the end of sorting.
+// sorted is the result of sorting.
 type sorted struct {
 	id   int
-	n    *lazy.Node // whose children were sorted
+	n    *lazy.Node // the node whose children were sorted
 	to   lazy.Order
-	from *lazy.Node // the cursor's when it began, among them; nil: it was elsewhere
-	on   *lazy.Node // the same, loaded in its new place
+	from *lazy.Node // the cursor's node at the start, if among the children; otherwise nil
+	on   *lazy.Node // the same node, loaded in its new position
 	err  error
 }
 
@@ -76,7 +75,7 @@ func (s sorted) apply(m *Model) tea.Cmd {
 		m.fail("cannot sort", s.err)
 		return nil
 	}
-	// A person may have gone on meanwhile.
+	// A person may have moved the cursor meanwhile.
 	var cmd tea.Cmd
 	if at := m.out.Cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
 		if s.to == lazy.OrderCalls {
@@ -97,8 +96,8 @@ func (s sorted) apply(m *Model) tea.Cmd {
 	return cmd
 }
 
-// orderKey tells a node whose children are sorted apart from others, in each
-// tree of a trace. A thread has no place of its own.
+// orderKey identifies a node with sorted children in every tree of a trace. A thread has no
+// place of its own.
 func orderKey(n *lazy.Node) lazy.Place {
 	if n.IsThread() {
 		return lazy.Place{Thread: n.Thread(), At: -1}
@@ -106,7 +105,7 @@ func orderKey(n *lazy.Node) lazy.Place {
 	return n.Place()
 }
 
-// sortedPath returns which of what is around the cursor has its children sorted.
+// sortedPath returns which nodes around the cursor have sorted children.
 func (m *Model) sortedPath() map[lazy.Place]bool {
 	places := make(map[lazy.Place]bool)
 	for _, n := range nodetext.Path(m.out.Cursor) {
@@ -117,8 +116,8 @@ func (m *Model) sortedPath() map[lazy.Place]bool {
 	return places
 }
 
-// sortAgain sorts such nodes around n, in another tree. It returns n's node,
-// which is loaded again.
+// sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded
+// again.
 func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool, progress lazy.Progress) (*lazy.Node, error) {
 	for in := n; in != nil; in = in.Parent() {
 		if !sorted[orderKey(in)] {

@@ -7,25 +7,25 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// overlay takes the place of the tree until it is closed.
+// overlay replaces the tree until it is closed.
 type overlay interface {
-	// HandleKey says what a key leads to.
+	// HandleKey returns what a key asks for.
 	HandleKey(k tea.KeyPressMsg) list.Action
-	// Scroll moves what is shown, for the mouse's wheel.
+	// Scroll moves the lines shown by n, for the mouse wheel.
 	Scroll(n int)
 	// View draws height lines of width cells.
 	View(width, height int, g *screen.Glyphs) []string
-	// Hint is the bottom line, if possible in width cells.
+	// Hint returns the bottom line, if possible in width cells.
 	Hint(width int, g *screen.Glyphs) string
 }
 
 // opened is the overlay that is open.
 type opened struct {
 	overlay
-	choose func(m *Model, i int) tea.Cmd // nil: nothing can be chosen
+	choose func(m *Model, i int) tea.Cmd // nil if nothing can be chosen
 }
 
-// overlayKey does what a key in the overlay leads to.
+// overlayKey does what a key pressed in the overlay asks for.
 func (m *Model) overlayKey(k tea.KeyPressMsg) tea.Cmd {
 	o := m.overlay
 	switch what := o.HandleKey(k); what.Kind {

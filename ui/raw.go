@@ -9,10 +9,9 @@ import (
 	"tracex/ui/internal/outline"
 )
 
-// toggleRaw changes between the trace as it was recorded and as it is folded.
-// The cursor keeps its place, what it is on stays open, and what it is in keeps
-// its order. What else was loaded is given up: two views would need twice the
-// memory.
+// toggleRaw switches between the trace as recorded and the folded view. The cursor keeps its
+// place, its node stays open, and the nodes around it keep their order. All other loaded nodes
+// are dropped: two views would need twice the memory.
 func (m *Model) toggleRaw(int) tea.Cmd {
 	old := m.out
 	t := m.r.Tree(!old.Tree.Folded())
@@ -51,8 +50,7 @@ func (m *Model) toggleRaw(int) tea.Cmd {
 	return cmd
 }
 
-// revealIn returns the node at a place in a tree: the thread itself when that is
-// meant.
+// revealIn returns the node at a place in a tree, or the thread itself if thread is true.
 func revealIn(ctx context.Context, t *lazy.Tree, p lazy.Place, thread bool) (*lazy.Node, error) {
 	if thread {
 		if n, _ := t.Thread(p.Thread); n != nil {
@@ -62,8 +60,7 @@ func revealIn(ctx context.Context, t *lazy.Tree, p lazy.Place, thread bool) (*la
 	return t.Reveal(ctx, p)
 }
 
-// swap shows another tree in the place of the one that is shown, with the
-// cursor on a thread.
+// swap replaces the tree shown by another one, with the cursor on a thread.
 func (m *Model) swap(t *lazy.Tree, thread int32) {
 	m.loads.stop()
 	clear(m.loads.failed)
@@ -76,6 +73,6 @@ func (m *Model) swap(t *lazy.Tree, thread int32) {
 		m.out.Cursor = outline.RowOf(n)
 	}
 	if m.search.Begun() {
-		m.search.Forget() // its hits are of the other view
+		m.search.Forget() // its hits belong to the other view
 	}
 }

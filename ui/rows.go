@@ -11,7 +11,7 @@ import (
 	"tracex/ui/internal/status"
 )
 
-// rowsOf returns what rows of the tree show.
+// rowsOf returns the contents of the given rows of the tree.
 func (m *Model) rowsOf(of []lazy.Row) []rows.Row {
 	lines := m.out.Tree.Lines(of, m.out.Wide)
 	list := make([]rows.Row, len(lines))
@@ -28,7 +28,7 @@ func (m *Model) rowsOf(of []lazy.Row) []rows.Row {
 	return list
 }
 
-// rowView is how rows are drawn now.
+// rowView returns how rows are drawn now.
 func (m *Model) rowView() *rows.View {
 	return &rows.View{
 		Glyphs: m.g, Spinner: m.spinner(), Pending: m.pendingMark(), Cursor: m.out.Cursor, Timed: m.facts.timed, ByDuration: m.facts.byDuration,
@@ -38,7 +38,7 @@ func (m *Model) rowView() *rows.View {
 // timed reports whether the trace has times.
 func (m *Model) timed() bool { return m.facts.timed }
 
-// indent is how far rows are indented now.
+// indent returns how far rows are indented now.
 func (m *Model) indent() rows.Indent {
 	deepest := 0
 	for _, r := range m.out.Rows {
@@ -47,7 +47,7 @@ func (m *Model) indent() rows.Indent {
 	return rows.IndentFor(deepest, m.layout().treeWidth)
 }
 
-// hidden returns how many cells of a node's text have no room in its line.
+// hidden returns how many cells of a node's text do not fit on its line.
 func (m *Model) hidden(of lazy.Row) int {
 	return m.rowView().Hidden(&m.rowsOf([]lazy.Row{of})[0], m.indent(), m.layout().treeWidth)
 }
@@ -70,7 +70,7 @@ func (m *Model) treeLines(l layout) []string {
 	return lines
 }
 
-// nothing says why there are no rows, and what to do.
+// nothing explains why there are no rows, and what to do.
 func (m *Model) nothing() string {
 	switch st := m.known; {
 	case st.Phase == lazy.PhaseFollowing:

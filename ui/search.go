@@ -13,7 +13,7 @@ import (
 	"tracex/ui/internal/search"
 )
 
-// searchFacts is what the search needs to know of the explorer.
+// searchFacts returns what the search needs to know about the explorer.
 func (m *Model) searchFacts() search.Facts {
 	return search.Facts{
 		Folded: m.facts.folded, Verbose: m.out.Wide, Threads: m.facts.threads, Recorded: m.recorded,
@@ -21,7 +21,7 @@ func (m *Model) searchFacts() search.Facts {
 	}
 }
 
-// found does what a search wants done.
+// found does what a search asks for.
 func (m *Model) found(o search.Outcome) tea.Cmd {
 	switch {
 	case o.Alarm:
@@ -39,7 +39,7 @@ func (m *Model) found(o search.Outcome) tea.Cmd {
 	}))
 }
 
-// settleSearch brings the list of hits up to date, when it is shown.
+// settleSearch updates the list of hits, if it is shown.
 func (m *Model) settleSearch() tea.Cmd {
 	work, cmd := m.search.Settle(m.hitList(), m.overlayHeight(m.layout()), m.searchFacts())
 	if work == nil {
@@ -48,8 +48,8 @@ func (m *Model) settleSearch() tea.Cmd {
 	return tea.Batch(cmd, m.later(work))
 }
 
-// askSearch asks for what to search. What is on the screen is highlighted and
-// gone to while it is typed; enter searches on in the background.
+// askSearch asks for a pattern. While it is typed, matches on the screen are highlighted and
+// the cursor goes to the first one; enter searches the rest in the background.
 func (m *Model) askSearch(int) tea.Cmd {
 	origin, line, skip := m.out.Cursor, m.out.Line, m.out.Skip
 	place, _ := m.out.Here()
@@ -134,8 +134,7 @@ func (m *Model) listHits() tea.Cmd {
 	return m.found(out)
 }
 
-// slideToHit scrolls the line of a hit that was gone to, so far that what was found
-// in it is seen.
+// slideToHit scrolls the line of a hit just reached until the match is visible.
 func (m *Model) slideToHit(n *lazy.Node) {
 	text, _ := m.text(n)
 	lit := m.lit(n, text)
@@ -149,19 +148,18 @@ func (m *Model) slideToHit(n *lazy.Node) {
 	if hidden == 0 || from >= m.out.Skip && to < room+m.out.Skip {
 		return
 	}
-	// Its end is seen, with a little of what follows, but rather its beginning.
+	// The end of the match is visible, with a little text after it; but its beginning is more
+	// important.
 	m.out.Slid, m.out.Slide = n, max(0, min(to-room+8, from, hidden)-m.out.Skip)
 }
 
-// incremental is how many rows of what is open a search looks at while it is
-// typed, and for how long.
+// While a pattern is typed, the search looks at this many open rows, and for this long.
 const (
 	incremental    = 20_000
 	incrementalFor = 5 * time.Millisecond
 )
 
-// preview goes to the first row from a row on that matches, among those that
-// are open and loaded.
+// preview goes to the first match at or after a row, among the rows that are open and loaded.
 func (m *Model) preview(p *pattern.Pattern, from lazy.Row) bool {
 	until := time.Now().Add(incrementalFor)
 	r, ok := from, true

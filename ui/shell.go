@@ -8,9 +8,8 @@ import (
 	"tracex/ui/internal/shell"
 )
 
-// printCommand is the command of a shell that prints what is at a node, and all
-// below it. Where the trace came through a pipe, or is the built-in one, the
-// file has to be filled in.
+// printCommand returns a shell command that prints a node and everything below it. If the trace
+// came through a pipe, or is the built-in one, the user has to fill in the file.
 func (m *Model) printCommand(n *lazy.Node) string {
 	words := []string{"tracex", "print"}
 	if !m.out.Tree.Folded() {

@@ -8,11 +8,11 @@ import (
 	"tracex/ui/internal/source"
 )
 
-// sources is the source of the row of the cursor, as far as it was found.
+// sources is the source code of the cursor's row, as far as it was found.
 type sources struct {
 	finder *source.Finder
 	found  source.Found
-	busy   bool // something is being looked for
+	busy   bool // a search for a file is running
 }
 
 // spotOf returns the code location of a node.
@@ -24,8 +24,7 @@ func (m *Model) spotOf(n *lazy.Node) (s source.Spot, ok bool) {
 	return s, ok
 }
 
-// sourceVisible asks for the source of the cursor's row when the details show
-// it.
+// sourceVisible requests the source of the cursor's row if the details show it.
 func (m *Model) sourceVisible() tea.Cmd {
 	if !m.details.On() || len(m.o.Source) == 0 || m.source.busy {
 		return nil
@@ -37,8 +36,8 @@ func (m *Model) sourceVisible() tea.Cmd {
 	return m.findSource(s, nil)
 }
 
-// findSource looks for a source file and reads the lines around a spot; then
-// runs when it is there.
+// findSource looks for a source file and reads the lines around a spot. then runs when they
+// have been read.
 func (m *Model) findSource(s source.Spot, then action) tea.Cmd {
 	if m.source.finder == nil {
 		m.source.finder = source.NewFinder(m.o.Source)
@@ -52,7 +51,7 @@ func (m *Model) findSource(s source.Spot, then action) tea.Cmd {
 	return cmd
 }
 
-// sourced is the end of looking for a source.
+// sourced is the result of looking for a source file.
 type sourced struct {
 	source.Found
 	then action

@@ -10,14 +10,13 @@ import (
 	"tracex/ui/internal/status"
 )
 
-// say shows a message, for a while.
+// say shows a message for a while.
 func (m *Model) say(text string) { m.status.Say(text) }
 
-// warn shows a message that something went wrong.
+// warn shows a message about something that went wrong.
 func (m *Model) warn(text string) { m.status.Warn(text) }
 
-// spin keeps the spinner going while something goes on, and lets a message
-// fade.
+// spin keeps the spinner turning while something runs, and lets a message fade.
 func (m *Model) spin() tea.Cmd {
 	return tea.Batch(m.status.Settle(m.busy(), m.clock.after), m.clockTick())
 }
@@ -29,7 +28,7 @@ func (m *Model) busy() bool {
 
 func (m *Model) spinner() string { return m.status.Spinner(m.g) }
 
-// changed is told when the reader has changed.
+// changed arrives when the reader has changed.
 type changed struct{}
 
 func (changed) apply(m *Model) tea.Cmd { return m.watch() }
@@ -65,8 +64,8 @@ func (m *Model) refresh() {
 	m.takeTrace()
 }
 
-// activity says what is going on, and how to stop it, if possible in room cells;
-// "" when nothing is.
+// activity tells what is running and how to stop it, if possible in room cells. It returns ""
+// if nothing is.
 func (m *Model) activity(room int) string {
 	st := m.known
 	switch {
@@ -92,5 +91,5 @@ func (m *Model) activity(room int) string {
 	return ""
 }
 
-// troubles are the lines about what is wrong with the trace.
+// troubles returns the lines about what is wrong with the trace.
 func (m *Model) troubles() []string { return status.Troubles(m.known, m.facts.threads > 0) }

@@ -21,7 +21,7 @@ func (m *Model) listThreads() tea.Cmd {
 	return nil
 }
 
-// threadList is the list of threads, while that is shown; else nil.
+// threadList returns the list of threads if it is shown, otherwise nil.
 func (f *front) threadList() *threads.List {
 	if f.overlay == nil {
 		return nil
@@ -30,8 +30,8 @@ func (f *front) threadList() *threads.List {
 	return l
 }
 
-// settleThreads brings the list of threads up to date, when it is shown, and ends what
-// is under way for one that is not.
+// settleThreads updates the list of threads if it is shown, and otherwise stops its work in the
+// background.
 func (m *Model) settleThreads() tea.Cmd {
 	l := m.threadList()
 	if m.listed != nil && m.listed != l {
@@ -42,7 +42,7 @@ func (m *Model) settleThreads() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for {
-		// As long as what is asked for comes within the patience of an Update.
+		// Repeat while results arrive within the patience of an Update.
 		work := l.Settle(m.life, m.r.ThreadList(), m.width, m.overlayHeight(m.layout()))
 		if work == nil {
 			return tea.Batch(cmds...)

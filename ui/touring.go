@@ -17,7 +17,7 @@ func (m *Model) toured(b *binding) {
 	}
 }
 
-// tourNames are the names of the key that the tour is about.
+// tourNames returns the names of the key that the tour is about.
 func (m *Model) tourNames() string {
 	if b := find(m.keys, m.tour.Key()); b != nil {
 		return b.names(m.g)

@@ -7,7 +7,7 @@ import (
 	"tracex/lazy"
 )
 
-// name is what the trace is called.
+// name returns the name shown for the trace.
 func (m *Model) name() string {
 	if m.o.Name != "" {
 		return m.o.Name
@@ -15,10 +15,10 @@ func (m *Model) name() string {
 	return filepath.Base(m.file())
 }
 
-// file is the trace's file.
+// file returns the path of the trace's file.
 func (m *Model) file() string { return cmp.Or(m.o.Path, m.r.Path()) }
 
-// pendingMark stands behind what has not ended.
+// pendingMark returns the mark that follows what has not ended.
 func (m *Model) pendingMark() string {
 	if m.known.Phase == lazy.PhaseFollowing {
 		return m.g.More

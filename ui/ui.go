@@ -14,32 +14,32 @@ import (
 	"tracex/ui/internal/terminal"
 )
 
-// Color says when to use colours.
+// Color tells when to use colors.
 type Color string
 
 const (
 	ColorAuto   Color = "auto"   // what the terminal and NO_COLOR say
 	ColorAlways Color = "always" // the 16 of every terminal
-	ColorNever  Color = "never"  // whatever the terminal can do
+	ColorNever  Color = "never"  // none, whatever the terminal can do
 )
 
-// Options say how the explorer looks and behaves. The zero value is good.
+// Options define how the explorer looks and behaves. The zero value is good.
 type Options struct {
 	Raw     bool     // begin with the trace as it was recorded, not folded
-	Source  []string // folders to look for source files in
-	ASCII   bool     // draw with ASCII alone
-	Unicode bool     // draw with all characters, whatever the terminal and the locale say
+	Source  []string // directories to look for source files in
+	ASCII   bool     // draw with ASCII only
+	Unicode bool     // draw with all characters, whatever the terminal and the locale support
 	NoMouse bool     // leave the mouse to the terminal
-	Color   Color    // "": ColorAuto
+	Color   Color    // "" means ColorAuto
 	Tour    bool     // begin with a tour of the keys
 	Follow  bool     // begin at the newest row of a trace that is being written, and stay there
-	Name    string   // shown for the trace; "": the name of its file
-	Path    string   // the file that is told of where the reader has a copy; "": the reader's
+	Name    string   // shown for the trace; "" for the name of its file
+	Path    string   // the file to name if the reader has a copy; "" for the reader's
 }
 
-// Run shows the trace until the person quits or ctx ends; in the latter case it
-// returns the context's cause. It leaves the terminal as it was, whatever
-// happens. It handles no signals: the caller's context ends at them.
+// Run shows the trace until the person quits or ctx ends. If ctx ends, it returns the context's
+// cause. It always restores the terminal. It handles no signals: the caller's context should
+// end on them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	return run(ctx, New(r, o))
@@ -48,9 +48,9 @@ func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 // run shows a Model on the terminal.
 func run(ctx context.Context, m *Model) error {
 	defer m.close()
-	// The library draws at ticks. At twice its usual rate the first screen comes 8 ms
-	// sooner in the median and a key is answered in half the time; idle it takes
-	// 1.5 % of a processor instead of 1.
+	// The library draws at ticks. At twice its usual rate the first screen appears 8 ms sooner
+	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a processor
+	// instead of 1.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	switch {
 	case m.o.Color == ColorNever, screen.DumbTerminal() && m.o.Color != ColorAlways:
@@ -58,8 +58,8 @@ func run(ctx context.Context, m *Model) error {
 	case m.o.Color == ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ANSI))
 	default:
-		// What the environment says is enough for 16 colours. The library would
-		// look for more in terminfo, and start tmux to ask it.
+		// The environment tells enough for 16 colors. The library would look for more in
+		// terminfo, and start tmux to ask it.
 		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
 	}
 	p := tea.NewProgram(m, options...)
@@ -73,7 +73,7 @@ func run(ctx context.Context, m *Model) error {
 	return err
 }
 
-// clock is the time for a Model, so that tests have their own.
+// clock is the time for a Model, so that tests can use their own.
 type clock struct {
 	now   func() time.Time
 	after func(time.Duration, tea.Msg) tea.Cmd

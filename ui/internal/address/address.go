@@ -1,4 +1,4 @@
-// Package address reads what a person types to say where to go.
+// Package address parses the addresses that a person types to go somewhere.
 package address
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Kind says what an address is of.
+// Kind tells what an address refers to.
 type Kind int
 
 const (
@@ -25,19 +25,19 @@ const (
 // Address is a place to go to.
 type Address struct {
 	Kind   Kind
-	Number int64   // of the event; of the thread, from 1; -1: larger than there can be
+	Number int64   // of the event; of the thread, from 1; -1 if larger than any can be
 	Share  float64 // in percent
-	Text   string  // the number as it was typed; of what is no address, all of it
+	Text   string  // the number as typed; the whole text if it is no address
 }
 
-// form is what can be typed for an address of a kind.
+// form is one way to type an address of a kind.
 type form struct {
 	*regexp.Regexp
 	kind Kind
 }
 
-// forms are all forms, to be tried in order. They are made when they are needed:
-// every start of the program would pay for them.
+// forms are all forms, in the order to try. They are compiled on first use: otherwise every
+// start of the program would pay for them.
 var forms = sync.OnceValue(func() []form {
 	return []form{
 		{regexp.MustCompile(`^(?:q|quit|q!)$`), Quit},
@@ -75,7 +75,8 @@ func Parse(text string) Address {
 	return Address{Kind: Unknown, Text: text}
 }
 
-// number reads a number that may be grouped; -1: it is larger than any in a trace.
+// number parses a number that may be grouped. It returns -1 if the number is larger than any in
+// a trace.
 func number(text string) int64 {
 	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(text), 10, 64)
 	if err != nil || n > math.MaxInt32 {

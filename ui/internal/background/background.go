@@ -1,5 +1,5 @@
-// Package background runs work of the explorer's parts on other goroutines and
-// brings its results, and its panics, to Bubble Tea's.
+// Package background runs work of the explorer's parts on other goroutines and returns its
+// results, and its panics, to Bubble Tea's.
 package background
 
 import (
@@ -9,8 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Guarded runs work and returns its message. A panic in it becomes a message too, of
-// the type [Panic].
+// Guarded runs work and returns its message. It turns a panic into a message of type [Panic].
 func Guarded(work func() tea.Msg) (msg tea.Msg) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -26,12 +25,11 @@ type Panic struct {
 	Stack []byte
 }
 
-// Again panics anew. On Bubble Tea's goroutine that is caught, and the terminal
-// restored.
+// Again repeats the panic. On Bubble Tea's goroutine it is caught, and the terminal restored.
 func (p Panic) Again() { panic(fmt.Sprintf("%v\n%s", p.Value, p.Stack)) }
 
-// Next is the command that waits for the next message of a feed; there is none
-// after the feed was closed.
+// Next returns the command that waits for the next message of a feed. It yields nil once the
+// feed is closed.
 func Next(feed <-chan tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		msg, ok := <-feed

@@ -13,14 +13,14 @@ import (
 	"tracex/format"
 )
 
-// copyWait bounds how long a program may take to take what is copied.
+// copyWait bounds how long a program may take to accept the text.
 const copyWait = 5 * time.Second
 
-// Most bounds what is copied, in bytes; many terminals take no more.
+// Most bounds the text copied, in bytes; many terminals accept no more.
 const Most = 74_000
 
-// Safe returns what may be copied of a text: control characters, which could run a
-// command where it is pasted, are escaped, and what is too much is cut.
+// Safe returns the part of a text that may be copied. It escapes control characters, which
+// could run a command where they are pasted, and cuts the text at [Most].
 func Safe(text string) (copied string, cut bool) {
 	var b []byte
 	for i, line := range strings.Split(text, "\n") {
@@ -32,21 +32,21 @@ func Safe(text string) (copied string, cut bool) {
 	return string(b[:min(len(b), Most)]), len(b) > Most
 }
 
-// Clipboard knows how this system copies. The zero value knows no program for it.
+// Clipboard knows how this system copies. The zero value knows no program.
 type Clipboard struct {
 	tools []tool // the best first
 }
 
-// tool is a program that takes from its standard input what is copied.
+// tool is a program that copies its standard input.
 type tool struct {
 	command []string
-	to      string // what the text is in then
-	utf16   bool   // the program takes nothing else
+	to      string // where the text is afterwards
+	utf16   bool   // the program accepts only UTF-16
 }
 
-// System returns what the environment has. Inside tmux it is tmux,
-// which tells its own terminal; over ssh nothing but the terminal is near the
-// person.
+// System returns the programs available in the environment. Inside tmux that is tmux, which
+// informs its own terminal. Over ssh there is none: only the terminal is on the person's
+// machine.
 func System(system string, getenv func(string) string) Clipboard {
 	var c Clipboard
 	add := func(to string, command ...string) {
@@ -77,8 +77,8 @@ func System(system string, getenv func(string) string) Clipboard {
 
 func Own() Clipboard { return System(runtime.GOOS, os.Getenv) }
 
-// Put hands text to the first program that takes it, and says which; "" when
-// none did.
+// Put hands text to the first program that accepts it, and returns where it is then; "" if none
+// did.
 func (c Clipboard) Put(ctx context.Context, text string) (to string) {
 	for _, tool := range c.tools {
 		if tool.run(ctx, text) == nil {
@@ -92,7 +92,7 @@ func (t tool) run(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, copyWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.command[0], t.command[1:]...)
-	cmd.WaitDelay = time.Second // some stay, to serve what they have taken
+	cmd.WaitDelay = time.Second // some keep running, to serve the text
 	if t.utf16 {
 		b := []byte{0xff, 0xfe}
 		for _, unit := range utf16.Encode([]rune(text)) {

@@ -10,35 +10,33 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// The calls of a trace are known when it was read from its data; an index does
-// not tell them from loops and iterations. Then they are counted while nothing else
-// goes on in the background: with large data only when a person asks, by
-// `tracex info`.
+// The number of calls is known if the trace was read from its data: an index does not
+// distinguish them from loops and iterations. In that case they are counted while nothing else
+// runs in the background. In large data they are counted only on request, by `tracex info`.
 const (
-	callsFor   = 60 * time.Millisecond // how long a turn counts before it tells
+	callsFor   = 60 * time.Millisecond // how long a turn counts before it reports
 	callsUpTo  = 1 << 30               // bytes of data
-	callsTurns = 4                     // before it is named on the screen
+	callsTurns = 4                     // turns before the screen mentions it
 )
 
-// Calls is the counting of all calls, one turn at a time. The zero value has counted
-// nothing.
+// Calls counts all calls, one turn at a time. The zero value has counted nothing.
 type Calls struct {
-	Off bool // there is nothing to count, it failed, or a person stopped it
+	Off bool // there is nothing to count, counting failed, or a person stopped it
 
-	c           *lazy.Census // nil: none is under way
-	of          int          // generation of the reader that it is of
+	c           *lazy.Census // nil if none is under way
+	of          int          // generation of the reader that c belongs to
 	busy        bool
 	turns       int
 	done, total int64
 }
 
-// Lasts reports whether it goes on for so long that a person may wonder.
+// Lasts reports whether counting takes so long that a person may wonder.
 func (c *Calls) Lasts() bool { return c.c != nil && c.turns >= callsTurns }
 
-// Share says how far it is: " 42 %".
+// Share returns the progress: " 42 %".
 func (c *Calls) Share() string { return " " + screen.Percent(c.done, c.total) }
 
-// Stop ends it and reports whether there was something to end.
+// Stop stops counting, and reports whether it was under way.
 func (c *Calls) Stop() bool {
 	if !c.Lasts() {
 		return false
@@ -47,9 +45,9 @@ func (c *Calls) Stop() bool {
 	return true
 }
 
-// Begin returns a turn when there is something to count in a generation of the
-// reader; nil: there is not, or a turn is under way. idle says that nothing else goes
-// on. Its message is for Update.
+// Begin returns a turn if a generation of the reader has calls to count, or nil if it has none
+// or a turn is under way. idle means that nothing else is running. The caller passes the turn's
+// message to Update.
 func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int, idle bool) tea.Cmd {
 	if c.of != generation {
 		*c = Calls{of: generation, busy: c.busy}
@@ -80,7 +78,7 @@ func turn(ctx context.Context, c *lazy.Census) tea.Msg {
 	}
 }
 
-// Told is the end of a turn.
+// Told is the result of a turn.
 type Told struct {
 	c           *lazy.Census
 	done, total int64
@@ -88,11 +86,11 @@ type Told struct {
 	err         error
 }
 
-// Update takes the end of a turn.
+// Update handles the result of a turn.
 func (c *Calls) Update(end Told) {
 	c.busy = false
 	if c.c != end.c {
-		return // it was stopped, or the trace has become another
+		return // it was stopped, or the trace has changed
 	}
 	c.done, c.total = end.done, end.total
 	c.turns++

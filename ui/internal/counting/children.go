@@ -11,24 +11,24 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// childrenFor is how long a turn counts children before it tells; again is how often
-// they are counted of what has not ended, in a trace that is followed.
+// childrenFor is how long a turn counts children before it reports. again is how often the
+// children of nodes that have not ended are counted, in a followed trace.
 const (
 	childrenFor = 60 * time.Millisecond
 	again       = 500 * time.Millisecond
 )
 
-// Children is the counting of the children of nodes, one turn at a time. The zero
-// value has counted nothing.
+// Children counts the children of nodes, one turn at a time. The zero value has counted
+// nothing.
 type Children struct {
 	busy    bool
 	cancel  context.CancelFunc
 	stopped map[*lazy.Node]bool // counting failed, or a person stopped it
-	at      time.Time           // when the last turn over nodes that grow began
-	had     map[*lazy.Node]bool // the nodes since then
+	at      time.Time           // when the last turn over growing nodes began
+	had     map[*lazy.Node]bool // the nodes counted since then
 }
 
-// Facts are what the counting needs to know of the explorer.
+// Facts are what the counting needs to know about the explorer.
 type Facts struct {
 	Life      context.Context
 	Tree      *lazy.Tree
@@ -38,8 +38,8 @@ type Facts struct {
 	Now       time.Time
 }
 
-// Begin returns a turn of counting for the nodes on the screen that need it, the
-// cursor's first; nil: none does, or a turn is under way. Its message is for Update.
+// Begin returns a turn of counting for the nodes on the screen that need it, the cursor's
+// first, or nil if none does or a turn is under way. The caller passes its message to Update.
 func (c *Children) Begin(f Facts) (work func() tea.Msg) {
 	if c.busy {
 		return nil
@@ -61,13 +61,13 @@ func (c *Children) Begin(f Facts) (work func() tea.Msg) {
 	}
 }
 
-// Counted is the end of a turn.
+// Counted is the result of a turn.
 type Counted struct {
-	rest []*lazy.Node // the one that it ended at, and those after it; nil: all are counted
+	rest []*lazy.Node // the node where it stopped, and those after it; nil if all are counted
 	err  error
 }
 
-// Update takes the end of a turn.
+// Update handles the result of a turn.
 func (c *Children) Update(end Counted) {
 	c.busy = false
 	c.cancel()
@@ -85,7 +85,7 @@ func (c *Children) Update(end Counted) {
 // Busy reports whether a turn is under way.
 func (c *Children) Busy() bool { return c.busy }
 
-// Share says how far the node is that is counted now: " 42 %".
+// Share returns the progress within the node being counted: " 42 %".
 func (c *Children) Share(f Facts) string {
 	nodes := c.uncounted(f)
 	if len(nodes) == 0 {
@@ -98,8 +98,8 @@ func (c *Children) Share(f Facts) string {
 	return " " + screen.Percent(done, total)
 }
 
-// Stop ends the counting under way, and reports whether there was any. Nothing else
-// is counted until the screen shows other nodes.
+// Stop stops the counting under way, and reports whether there was any. Nothing else is counted
+// until the screen shows other nodes.
 func (c *Children) Stop(f Facts) bool {
 	if !c.busy {
 		return false
@@ -111,10 +111,10 @@ func (c *Children) Stop(f Facts) bool {
 	return true
 }
 
-// Anew forgets which nodes are not to be counted: the tree is another one.
+// Anew forgets which nodes to leave uncounted, as the tree is a new one.
 func (c *Children) Anew() { clear(c.stopped) }
 
-// leave has a node not counted again.
+// leave excludes a node from counting.
 func (c *Children) leave(n *lazy.Node) {
 	if c.stopped == nil {
 		c.stopped = make(map[*lazy.Node]bool)
@@ -122,7 +122,7 @@ func (c *Children) leave(n *lazy.Node) {
 	c.stopped[n] = true
 }
 
-// uncounted returns the nodes on the screen whose children are to be counted.
+// uncounted returns the nodes on the screen whose children have to be counted.
 func (c *Children) uncounted(f Facts) (nodes []*lazy.Node) {
 	if n := f.Cursor.Node; n != nil && c.due(f, n) {
 		nodes = append(nodes, n)
@@ -135,19 +135,19 @@ func (c *Children) uncounted(f Facts) (nodes []*lazy.Node) {
 	return nodes
 }
 
-// due reports whether the children of a node are to be counted, maybe again.
+// due reports whether the children of a node have to be counted, or counted again.
 func (c *Children) due(f Facts, n *lazy.Node) bool {
 	switch {
 	case c.stopped[n]:
 		return false
-	case n.State() == lazy.StatePending: // its end is not known: there is no last child yet
+	case n.State() == lazy.StatePending: // its end is unknown: there is no last child yet
 		return f.Following && (f.Now.Sub(c.at) >= again || !c.had[n])
 	}
 	_, exact, _ := n.Count()
 	return !exact
 }
 
-// begin notes that the children of nodes are counted now.
+// begin notes that the children of the given nodes are being counted.
 func (c *Children) begin(now time.Time, nodes []*lazy.Node) {
 	if now.Sub(c.at) >= again {
 		c.at, c.had = now, make(map[*lazy.Node]bool)

@@ -1,3 +1,3 @@
-// Package counting counts in the background what the screen shows numbers of: the
-// children of nodes, and the calls of the whole trace.
+// Package counting counts in the background: the children of the nodes on the screen, and the
+// calls of the whole trace.
 package counting

@@ -14,7 +14,7 @@ import (
 	"tracex/ui/internal/source"
 )
 
-// Reader is what the details ask of a trace; [lazy.TraceReader] has it.
+// Reader is the part of [lazy.TraceReader] that the details use.
 type Reader interface {
 	WithContext(f func(*format.Context))
 	ThreadInfo(id int32) (lazy.ThreadInfo, bool)
@@ -25,21 +25,21 @@ type Reader interface {
 	Recording() (begin time.Time, length time.Duration, ok bool)
 }
 
-// Subject is a row, and what the explorer knows of it and of the trace.
+// Subject is a row, with the explorer's knowledge about it and about the trace.
 type Subject struct {
 	Row    lazy.Row
 	Text   string                    // of the row
 	Spans  []format.Span             // of the text
-	Name   func(n *lazy.Node) string // what a node is called in a path
+	Name   func(n *lazy.Node) string // returns the name of a node in a path
 	Print  string                    // the command that prints it
-	Source source.Found              // as far as it was found, maybe of another row
+	Source source.Found              // as far as it was found; may belong to another row
 
 	File     string   // of the trace
 	Settled  bool     // all of the trace is known
 	Troubles []string // what is wrong with it
-	Problem  error    // the first of that, in full; may be nil
+	Problem  error    // the first of the troubles, in full; may be nil
 	Stats    lazy.Stats
-	HitBytes int64 // of memory, for what a search has found
+	HitBytes int64 // memory used for the hits of a search
 }
 
 // writer writes the details of a subject.
@@ -49,15 +49,15 @@ type writer struct {
 	of *Subject
 }
 
-// Describe returns lines of width cells with all there is to say about a subject.
-// There are blank ones between them where height lines are enough for that.
+// Describe returns lines of width cells with everything known about a subject. Blank lines
+// separate them if height lines are enough for that.
 func Describe(r Reader, of *Subject, width, height int, g *screen.Glyphs) []string {
 	w := &writer{&sheet{width: width, g: g, dense: height < denseBelow}, r, of}
 	w.describe()
 	return w.lines
 }
 
-// denseBelow is how many lines a pane must have for empty ones.
+// denseBelow is the height below which a pane has no blank lines.
 const denseBelow = 14
 
 // timed reports whether the trace has times.
@@ -66,7 +66,7 @@ func (w *writer) timed() bool {
 	return ok
 }
 
-// describe writes all there is to say about the row of the cursor.
+// describe writes everything known about the cursor's row.
 func (w *writer) describe() {
 	row := w.of.Row
 	switch {
@@ -116,7 +116,7 @@ func (w *writer) point(n *lazy.Node) {
 		w.blank()
 		spot, _ := source.SpotOf(c, p.Location)
 		w.source(spot)
-		// The point of a live breakpoint may name another thread than the one it is in.
+		// The point of a live breakpoint may name a thread other than the one that contains it.
 		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
 			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)
 		} else {
@@ -153,11 +153,11 @@ func (w *writer) place(n *lazy.Node) {
 	}
 }
 
-// mostInStack is how many names a path in the details has at each of its ends.
+// mostInStack is how many names of a path the details show at each end.
 const mostInStack = 50
 
-// stack is the path to a node whole, unlike that above the tree; of a very long one
-// its ends.
+// stack is the whole path to a node, unlike the one above the tree. Of a very long path it
+// shows both ends.
 func (w *writer) stack() string {
 	path := nodetext.Path(w.of.Row)
 	var names []string

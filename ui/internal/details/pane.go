@@ -7,8 +7,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Pane is what the details show, and how far they are scrolled. The zero value is
-// hidden.
+// Pane is the pane of details and how far it is scrolled. The zero value is hidden.
 type Pane struct {
 	on  bool
 	top int      // first line shown
@@ -28,7 +27,7 @@ func (p *Pane) Hide() bool {
 	return was
 }
 
-// Scroll scrolls the details by n lines. It shows them when they are hidden.
+// Scroll scrolls the details by n lines. It shows them if they are hidden.
 func (p *Pane) Scroll(n int) {
 	if !p.on {
 		p.on = true
@@ -37,8 +36,8 @@ func (p *Pane) Scroll(n int) {
 	p.top = max(0, p.top+n)
 }
 
-// View draws what there is to say about a row: height lines of width cells. It
-// begins anew at another row than the last time.
+// View draws the details of a row: height lines of width cells. It scrolls back to the top when
+// the row changes.
 func (p *Pane) View(r Reader, of *Subject, width, height int, g *screen.Glyphs) []string {
 	all := Describe(r, of, width, height, g)
 	if p.of != of.Row {

@@ -10,12 +10,12 @@ import (
 	"tracex/ui/internal/source"
 )
 
-// describer writes what the trace's descriptors say. It must not outlive the
-// call of WithContext that it was made in.
+// describer writes what the trace's descriptors tell. It must not outlive the call of
+// WithContext that it was made in.
 type describer struct {
 	s     *sheet
 	c     *format.Context
-	named map[int32]bool // classes whose whole name has been written
+	named map[int32]bool // classes whose full name has been written
 }
 
 func newDescriber(s *sheet, c *format.Context) describer {
@@ -32,7 +32,7 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	}
 	switch {
 	case d.c.SuperCall(p):
-		// The object is not made yet: the receiver that is recorded is another.
+		// The object does not exist yet: the recorded receiver is another one.
 		d.s.pair("call", superWords(d.c, method, n), screen.Plain)
 	case p.Target.Kind != format.ValueNull:
 		d.value("receiver", "", &p.Target)
@@ -53,7 +53,7 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	}
 	switch {
 	case n.State() == lazy.StatePending, n.State() == lazy.StateUnfinished:
-		// There is no result; the state says why.
+		// There is no result; the state tells why.
 	case f.Threw && f.Exception == "":
 		d.s.pair("threw", "an exception whose class has no name in the trace", screen.Exception)
 	case f.Exception != "":
@@ -117,11 +117,11 @@ func (d describer) location(id int32) {
 	}
 }
 
-// constructor is the name of the methods that are constructors.
+// constructor is the name that all constructors have.
 const constructor = "<init>"
 
-// superWords says what a call with [format.FlagSuper] is: a constructor of the same
-// class as the one that called it was called by this(…).
+// superWords describes a call with [format.FlagSuper]. A constructor of the same class as its
+// caller was called by this(…).
 func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node) string {
 	if in := n.Parent(); in != nil && in.Point() != nil && in.Point().Class == format.ClassCall {
 		if caller := c.Method(in.Point().Ref); caller != nil && caller.Name == constructor {
@@ -134,7 +134,7 @@ func superWords(c *format.Context, called *format.MethodDescriptor, n *lazy.Node
 	return "super(…) or this(…), by another constructor, for the same object"
 }
 
-// loops writes which loops begin at the header that a loop, or an iteration, is of.
+// loops writes which loops begin at the header of a loop or an iteration.
 func (d describer) loops(p *format.Point) {
 	text := strconv.Itoa(int(p.Ref))
 	if l := d.c.Location(p.Location); l != nil && l.Kind == format.LocationLoop {
@@ -159,7 +159,7 @@ func signature(m *format.MethodDescriptor) string {
 	return m.Name + "(" + strings.Join(args, ", ") + "): " + shortType(m.Result)
 }
 
-// shortType is a type without its package.
+// shortType returns a type without its package.
 func shortType(t format.Type) string {
 	name := t.String()
 	return name[strings.LastIndexByte(name, '.')+1:]

@@ -18,7 +18,7 @@ type sheet struct {
 	dense bool // there is no room for empty lines
 }
 
-// pair adds a label with its text, over as many lines as it takes.
+// pair adds a label with its text, over as many lines as the text needs.
 func (s *sheet) pair(label, text string, st screen.Style) {
 	s.wrap(label, labelWidth, text, screen.Whole(text), screen.Always(st))
 }
@@ -26,8 +26,8 @@ func (s *sheet) pair(label, text string, st screen.Style) {
 // maxWrapped bounds the lines of a sheet.
 const maxWrapped = 400
 
-// wrap adds a text with its styles, broken at the width, from a column on. The
-// label comes before its first line. It changes spans.
+// wrap adds a text with its styles, from a column on, broken at the width. The label goes
+// before the first line. wrap changes spans.
 func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of func(format.Style) screen.Style) {
 	room := max(8, s.width-at-1)
 	for first := true; first || text != ""; first = false {
@@ -36,11 +36,11 @@ func (s *sheet) wrap(label string, at int, text string, spans []format.Span, of 
 			return
 		}
 		head, rest := screen.TakeCells(text, room, s.g.ASCII)
-		if head == "" && text != "" { // an escape that is wider than the pane
+		if head == "" && text != "" { // an escape wider than the pane
 			_, _, n := screen.NextCell(text, s.g.ASCII)
 			head, rest = text[:n], text[n:]
 		}
-		// Better after a blank, when there is one near.
+		// Break after a blank if there is one nearby.
 		if i := strings.LastIndexByte(head, ' '); rest != "" && i > len(head)*2/3 {
 			head, rest = text[:i+1], text[i+1:]
 		}

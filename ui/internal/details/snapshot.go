@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/source"
 )
 
-// maxStack is how many frames of a live breakpoint's stack are shown.
+// maxStack is the number of frames shown of a live breakpoint's stack.
 const maxStack = 50
 
 // snapshot writes what a live breakpoint recorded.
@@ -50,7 +50,7 @@ func (d describer) snapshot(p *format.Point) {
 	}
 }
 
-// frame is a code location as a frame of a stack: "org.example.Class.method at
+// frame returns a code location as a frame of a stack: "org.example.Class.method at
 // File.java:12".
 func (d describer) frame(id int32) string {
 	at := string(d.c.AppendLocationText(nil, id))

@@ -7,8 +7,7 @@ import (
 	"tracex/ui/internal/source"
 )
 
-// source adds the file of a code location, and the lines around it, to the
-// details, when they are there.
+// source adds the file of a code location and the lines around it, if they have been read.
 func (w *writer) source(at source.Spot) {
 	f := &w.of.Source
 	if f.Path == "" || f.Spot != at {

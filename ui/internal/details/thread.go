@@ -38,8 +38,8 @@ func (w *writer) thread(n *lazy.Node) {
 	}
 }
 
-// info writes what a packed trace says of its run; not its environment,
-// which holds secrets.
+// info writes what a packed trace records about its run, except the environment, which holds
+// secrets.
 func (w *writer) info(i *format.Info) {
 	if i.Class != "" {
 		w.pair("traced", i.Class+"."+i.Method, screen.Plain)
@@ -49,7 +49,7 @@ func (w *writer) info(i *format.Info) {
 	}
 }
 
-// threadTime writes when a thread recorded, and how long.
+// threadTime writes when a thread was recorded, and for how long.
 func (w *writer) threadTime(n *lazy.Node) {
 	if t, ok := n.Time(); ok && w.timed() {
 		text := screen.Exactly(t.Duration, w.g) + ", from its first call to its last"
@@ -85,7 +85,7 @@ func (w *writer) population(p lazy.Population) {
 	w.pair("calls", "at most "+screen.Grouped(p.Containers)+": with loops and iterations; tracex info counts them", screen.Plain)
 }
 
-// kept writes what memory is taken for.
+// kept writes what the memory is used for.
 func (w *writer) kept() {
 	stats := w.of.Stats
 	text := screen.Size(stats.Bytes) + " for " + screen.Plural(stats.Loaded, "event") + " loaded"

@@ -9,12 +9,10 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// clockForm writes a moment with its date. It is UTC, as all that is said of
-// when a trace was recorded.
+// clockForm writes a moment with its date. It is in UTC, like all times of recordings.
 const clockForm = "2006-01-02 15:04:05.000000 UTC"
 
-// duration writes how long a call or a loop took. There is nothing to
-// say of a leaf, which has no time of its own.
+// duration writes how long a call or a loop took. A leaf has no duration.
 func (w *writer) duration(n *lazy.Node) {
 	if !w.timed() || !n.Point().Class.Container() {
 		return
@@ -33,7 +31,7 @@ func (w *writer) duration(n *lazy.Node) {
 	w.blank()
 }
 
-// start writes when something began.
+// start writes when a node began.
 func (w *writer) start(n *lazy.Node) {
 	anchor, timed := w.r.Times()
 	if t, ok := n.Time(); ok && timed {
@@ -59,8 +57,7 @@ func (w *writer) self(n *lazy.Node, t lazy.Time) {
 	w.pair("self", text, screen.Plain)
 }
 
-// share writes what part a node is of the one around it, and of its
-// thread.
+// share writes a node's share of the time of its parent, and of its thread.
 func (w *writer) share(n *lazy.Node, t lazy.Time) {
 	var text []string
 	for in := n.Parent(); in != nil; in = in.Parent() {

@@ -8,15 +8,13 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// maxNested bounds how deep captured values are shown, maxFrames how many frames of
-// an exception.
+// maxNested bounds the depth of captured values shown, maxFrames the frames of an exception.
 const (
 	maxNested = 4
 	maxFrames = 30
 )
 
-// value writes a value with what its text does not say, and what was captured of
-// its inside.
+// value writes a value, with facts that its text does not contain, and the captured contents.
 func (d describer) value(label, what string, v *format.Value) {
 	if what != "" {
 		what += " = "
@@ -25,11 +23,10 @@ func (d describer) value(label, what string, v *format.Value) {
 	d.captured(v, 1)
 }
 
-// inside is the column of what is in a value, at a depth.
+// inside returns the column of the contents of a value, at a depth.
 func inside(depth int) int { return labelWidth + 2*depth }
 
-// line writes a value's text, after what it is the value of, and, faint, what the
-// text does not say.
+// line writes a label, a value's text, and, faint, facts that the text does not contain.
 func (d describer) line(label string, depth int, what string, v *format.Value) {
 	text := what + string(d.c.AppendValueText(nil, v))
 	spans := []format.Span{{Start: 0, End: len(text), Style: format.StyleName}}
@@ -45,8 +42,8 @@ func (d describer) line(label string, depth int, what string, v *format.Value) {
 	})
 }
 
-// note returns what a value is, where its text does not say it: the whole name of
-// its class, the kind of a number, the length of an array.
+// note returns facts that a value's text does not contain: the full name of its class, the kind
+// of a number, the length of an array.
 func (d describer) note(v *format.Value) string {
 	switch v.Kind {
 	case format.ValueObject, format.ValueException, format.ValueSequence, format.ValueEnum:
@@ -67,7 +64,7 @@ func (d describer) note(v *format.Value) string {
 	return ""
 }
 
-// classNote is the whole name of a value's class, where it has not been written yet.
+// classNote returns the full name of a value's class, if it has not been written yet.
 func (d describer) classNote(v *format.Value) string {
 	note := ""
 	if class := d.c.Class(v.ClassID); class != nil && !d.named[v.ClassID] {
@@ -85,13 +82,13 @@ func (d describer) classNote(v *format.Value) string {
 	return note
 }
 
-// elementTypes are the types that the JVM names by a letter.
+// elementTypes are the types that the JVM denotes by a letter.
 var elementTypes = map[string]string{
 	"Z": "boolean", "B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short",
 }
 
-// arrayType is the type of an array as a source has it, "java.lang.String[], "; ""
-// where the name of the class is no such type.
+// arrayType returns the type of an array as source code has it, "java.lang.String[], ", or ""
+// if the class is no array.
 func (d describer) arrayType(class int32) string {
 	c := d.c.Class(class)
 	if c == nil {
@@ -112,7 +109,7 @@ func (d describer) arrayType(class int32) string {
 	return element + strings.Repeat("[]", dims) + ", "
 }
 
-// captured writes what was recorded of the inside of a value.
+// captured writes the captured contents of a value.
 func (d describer) captured(v *format.Value, depth int) {
 	in := v.Captured
 	if in == nil || depth > maxNested || len(d.s.lines) > maxWrapped {
@@ -136,8 +133,8 @@ func (d describer) captured(v *format.Value, depth int) {
 	}
 }
 
-// thrown writes message and frames of an exception. A message is in the text of the
-// value already: it is written again, line by line, where it has several.
+// thrown writes the message and frames of an exception. The text of the value already contains
+// the message: it is repeated, line by line, only if it has several lines.
 func (d describer) thrown(in *format.Captured, depth int) {
 	if in.Message != nil && strings.Contains(*in.Message, "\n") {
 		for _, line := range strings.Split(strings.ReplaceAll(*in.Message, "\r\n", "\n"), "\n") {
@@ -158,7 +155,7 @@ func (d describer) more(depth, n int, what string) {
 	d.text(depth, "and "+screen.Plural(int64(n), what), screen.Faint)
 }
 
-// text writes a text that is in a value.
+// text writes a text inside a value.
 func (d describer) text(depth int, text string, st screen.Style) {
 	d.s.wrap("", inside(depth), text, screen.Whole(text), screen.Always(st))
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Command is the command that opens a file at a line: $VISUAL or $EDITOR, which
-// may have arguments, or vi.
+// Command returns the command that opens a file at a line: $VISUAL or $EDITOR, which may have
+// arguments, or vi.
 func Command(path string, line int) (*exec.Cmd, error) {
 	words := strings.Fields(os.Getenv("VISUAL"))
 	if len(words) == 0 {
@@ -29,7 +29,7 @@ func Command(path string, line int) (*exec.Cmd, error) {
 	return exec.Command(program, append(words[1:], atLine(words[0], path, line)...)...), nil
 }
 
-// atLine is how editors are told the line.
+// atLine returns the arguments that open a file at a line in the given editor.
 func atLine(program, path string, line int) []string {
 	n := strconv.Itoa(line)
 	switch name := strings.TrimSuffix(filepath.Base(program), ".exe"); name {

@@ -5,8 +5,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Line is a line of the key map: keys, as a person reads their names, and what they
-// do. Group is the heading that it is under.
+// Line is a line of the key map: the names of the keys, as a person reads them, and what they
+// do. Group is the heading above it.
 type Line struct{ Group, Names, Does string }
 
 // Items makes the lines of help from the key map.
@@ -34,7 +34,7 @@ func Items(keys []Line, g *screen.Glyphs) []list.Item {
 	return append(items, legend(g)...)
 }
 
-// legend says what the marks mean.
+// legend explains the marks.
 func legend(g *screen.Glyphs) []list.Item {
 	items := []list.Item{{Head: true}, {Head: true, Cells: []list.Cell{{Text: "Marks", Style: screen.Bold}}}}
 	for _, l := range [][2]string{

@@ -7,15 +7,14 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Hint is a part of the bottom line. Where not all fit, those with the largest
-// rank go first; rank 0 stays.
+// Hint is a part of the bottom line. If not all fit, those with the largest rank are dropped
+// first; rank 0 stays.
 type Hint struct {
 	Text string
 	Rank int
 }
 
-// Hints is as many of some hints as fit into width cells, in their order. It
-// changes the list.
+// Hints returns as many hints as fit into width cells, in their order. It changes the list.
 func Hints(list []Hint, width int, g *screen.Glyphs) string {
 	for {
 		texts := make([]string, len(list))

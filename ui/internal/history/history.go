@@ -1,19 +1,17 @@
-// Package history remembers the places that a person has left by a jump, as a
-// browser does.
+// Package history remembers the places that a person has left by a jump, like a browser.
 package history
 
 import "tracex/lazy"
 
-// most bounds the places that are remembered.
+// most bounds the places remembered.
 const most = 200
 
-// History is the places before and after the one where a person is. The zero value
-// is empty.
+// History holds the places before and after the current one. The zero value is empty.
 type History struct {
 	before, after []lazy.Place
 }
 
-// Leave notes a place that a jump is about to leave.
+// Leave notes the current place before a jump leaves it.
 func (h *History) Leave(p lazy.Place) {
 	if n := len(h.before); n > 0 && h.before[n-1] == p {
 		return
@@ -23,18 +21,18 @@ func (h *History) Leave(p lazy.Place) {
 	h.after = nil
 }
 
-// Back returns the place before this one; ok is false when there is none. here is
-// nil when the person is nowhere.
+// Back returns the place before this one; ok is false if there is none. here is nil if the
+// person is nowhere.
 func (h *History) Back(here *lazy.Place) (p lazy.Place, ok bool) {
 	return through(&h.before, &h.after, here)
 }
 
-// Forth returns the place that Back has left.
+// Forth returns the place that Back has left; ok is false if there is none.
 func (h *History) Forth(here *lazy.Place) (p lazy.Place, ok bool) {
 	return through(&h.after, &h.before, here)
 }
 
-// through takes the last place of from and notes this one in to.
+// through removes the last place of from and appends the current one to to.
 func through(from, to *[]lazy.Place, here *lazy.Place) (p lazy.Place, ok bool) {
 	for here != nil && len(*from) > 0 && (*from)[len(*from)-1] == *here {
 		*from = (*from)[:len(*from)-1]

@@ -1,4 +1,4 @@
-// Package job is the work that a person asked for and waits for.
+// Package job tracks the work that a person asked for and waits for.
 package job
 
 import (
@@ -9,18 +9,18 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Job is work such as expanding much, or going somewhere far. There is one at a
-// time; a new one ends the one before. The zero value is none.
+// Job is work such as expanding many nodes, or going somewhere far. There is one at a time: a
+// new one stops the one before. The zero value is no job.
 type Job struct {
 	id          int // of the current or last one
 	name        string
-	cancel      context.CancelFunc // nil: none is under way
-	rows        *atomic.Int64      // rows so far; nil: they are not counted
-	done, total *atomic.Int64      // how far it has come; nil: that is not known
+	cancel      context.CancelFunc // nil if none is under way
+	rows        *atomic.Int64      // rows so far; nil if not counted
+	done, total *atomic.Int64      // progress; nil if unknown
 }
 
-// Begin starts a job, which ends when life does. Its results carry the id, so that
-// those of others are dropped: see End.
+// Begin starts a job, which ends when life does. Its results carry the id, so that results of
+// other jobs are dropped: see End.
 func (j *Job) Begin(life context.Context, name string) (ctx context.Context, id int) {
 	j.Stop()
 	j.id++
@@ -29,7 +29,7 @@ func (j *Job) Begin(life context.Context, name string) (ctx context.Context, id 
 	return ctx, j.id
 }
 
-// BeginRows is Begin for a job that tells how many rows it has come to, from any
+// BeginRows is Begin for a job that reports how many rows it has reached. It may do so from any
 // goroutine.
 func (j *Job) BeginRows(life context.Context, name string) (ctx context.Context, id int, tell func(rows int)) {
 	ctx, id = j.Begin(life, name)
@@ -38,8 +38,8 @@ func (j *Job) BeginRows(life context.Context, name string) (ctx context.Context,
 	return ctx, id, func(n int) { rows.Store(int64(n)) }
 }
 
-// BeginLook is Begin for a job that looks at all children of a node, and tells
-// progress how far it is, from any goroutine.
+// BeginLook is Begin for a job that looks at all children of a node and reports its progress.
+// It may do so from any goroutine.
 func (j *Job) BeginLook(life context.Context, name string) (ctx context.Context, id int, progress lazy.Progress) {
 	ctx, id = j.Begin(life, name)
 	d, t := new(atomic.Int64), new(atomic.Int64)
@@ -53,7 +53,7 @@ func (j *Job) BeginLook(life context.Context, name string) (ctx context.Context,
 // Running reports whether a job is under way.
 func (j *Job) Running() bool { return j.cancel != nil }
 
-// Stop ends the current job and reports whether there was one.
+// Stop stops the current job, and reports whether there was one.
 func (j *Job) Stop() bool {
 	if j.cancel == nil {
 		return false
@@ -64,10 +64,10 @@ func (j *Job) Stop() bool {
 	return true
 }
 
-// End notes that a job has ended; false means that its result is no longer wanted.
+// End notes that a job has ended. It returns false if the result is no longer wanted.
 func (j *Job) End(id int) bool { return id == j.id && j.Stop() }
 
-// Text says what is done and how far it is: "looking for … 42 %".
+// Text tells what the job does and its progress: "looking for … 42 %".
 func (j *Job) Text() string {
 	switch {
 	case j.rows != nil:

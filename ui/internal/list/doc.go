@@ -1,3 +1,3 @@
-// Package list is a list of lines that takes the place of the tree: to look at, or
-// to choose from, with a filter. A million lines cost what those on the screen do.
+// Package list is a list of lines that replaces the tree, to look at or to choose from, with a
+// filter. Its cost depends on the lines on the screen, even with a million lines.
 package list

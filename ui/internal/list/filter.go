@@ -62,8 +62,8 @@ func (l *List) refilter() {
 	}
 }
 
-// passing returns the lines that a pattern passes, each with its heading, among
-// some; nil: among all.
+// passing returns the lines that match a pattern, each with its heading, among the given ones,
+// or among all if nil.
 func (l *List) passing(p *pattern.Pattern, among []int) []int {
 	n := l.Len()
 	if among != nil {
@@ -91,7 +91,7 @@ func (l *List) passing(p *pattern.Pattern, among []int) []int {
 	return pass
 }
 
-// textOf returns what a filter looks at of a line.
+// textOf returns the text of a line that a filter matches.
 func (l *List) textOf(i int) (text []byte, heading bool) {
 	if l.Text != nil {
 		return l.Text(i), false
@@ -100,7 +100,7 @@ func (l *List) textOf(i int) (text []byte, heading bool) {
 	return []byte(it.Text()), it.Head
 }
 
-// nothing says that there is no line to show.
+// nothing explains why there is no line to show.
 func (l *List) nothing() string {
 	switch {
 	case l.p != nil && l.p.Fault != "":

@@ -6,18 +6,18 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Item is a line of a list, with the text that a filter looks at.
+// Item is a line of a list, with the text that a filter matches.
 type Item struct {
 	Cells []Cell
 	Head  bool   // a heading, which cannot be chosen
-	Whole string // what is cut in the cells; a filter looks at that too
+	Whole string // the full text if cells cut it; a filter matches it too
 }
 
 type Cell struct {
 	Text  string
 	Style screen.Style
-	At    int // column; 0: right after the one before
-	// aside is what a filter does not look at.
+	At    int // column; 0 means right after the one before
+	// Aside excludes the cell from the filter.
 	Aside bool
 }
 

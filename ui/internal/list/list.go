@@ -10,27 +10,27 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// List is lines to look at or to choose from, with a filter. The exported fields
-// say what it lists; its methods run on one goroutine.
+// List is a set of lines to look at or to choose from, with a filter. The exported fields
+// define the lines. Its methods run on one goroutine.
 type List struct {
 	Title     string
-	After     string     // what the title says after the filter
-	Keys      string     // what keys do that are its own, for the bottom line
-	Also      string     // what another key does, where there is room; "": there is none
+	After     string     // the rest of the title, after the filter
+	Keys      string     // what the list's own keys do, for the bottom line
+	Also      string     // what one more key does, if there is room; "" if none
 	Len       func() int // how many lines there are
 	Item      func(i int) Item
 	Choosable bool                     // lines can be chosen
-	Text      func(i int) []byte       // what a filter looks at, good until the next call; nil: the text of the item
-	Sift      func(p *pattern.Pattern) // filters in another way, nil: not at all; nil: the list does it itself
-	None      func() string            // why there is nothing; nil: the list says it itself
+	Text      func(i int) []byte       // the text that a filter matches, valid until the next call; nil means the text of the item
+	Sift      func(p *pattern.Pattern) // filters in another way, nil means no filter; if Sift is nil the list filters itself
+	None      func() string            // why there is nothing; nil means the list explains it itself
 
 	filter    string
 	expr      bool             // the filter is a regular expression
-	p         *pattern.Pattern // of the filter; nil: there is none
-	others    int              // lines that pass when the filter is read the other way, where none does
+	p         *pattern.Pattern // pattern of the filter; nil if none
+	others    int              // lines that match the other reading of the filter, if none matches this one
 	filtering bool
-	shown     []int // indexes that pass the filter; nil: all do
-	sel, top  int   // in what is shown
+	shown     []int // indexes of the lines that pass the filter; nil means all
+	sel, top  int   // index among the lines shown
 	height    int   // lines, as last drawn
 }
 
@@ -42,7 +42,7 @@ func (l *List) Count() int {
 	return l.Len()
 }
 
-// index is the line that is the i-th of those that pass the filter.
+// index returns the i-th of the lines that pass the filter.
 func (l *List) index(i int) int {
 	if l.shown != nil {
 		return l.shown[i]
@@ -61,19 +61,19 @@ var listKeys = map[string]func(l *List) int{
 	"end": func(l *List) int { return l.Count() }, "G": func(l *List) int { return l.Count() },
 }
 
-// Action is what a key leads to.
+// Action is what a key asks for.
 type Action struct {
 	Kind  Kind
-	Index int // of what was chosen
+	Index int // index of the line chosen
 }
 
-// Kind says which of the actions it is.
+// Kind tells which action it is.
 type Kind int
 
 const (
 	None   Kind = iota
-	Closed      // the list is to be closed
-	Chosen      // a line was chosen, and the list is to be closed
+	Closed      // close the list
+	Chosen      // a line was chosen; close the list
 )
 
 // HandleKey moves in the list, or edits its filter.
@@ -103,7 +103,7 @@ func (l *List) HandleKey(k tea.KeyPressMsg) Action {
 	return Action{}
 }
 
-// take chooses the line of the cursor.
+// take chooses the cursor's line.
 func (l *List) take() Action {
 	if !l.Choosable || l.sel >= l.Count() {
 		return Action{}
@@ -118,10 +118,10 @@ func (l *List) take() Action {
 // Typing reports whether a filter is being typed.
 func (l *List) Typing() bool { return l.filtering }
 
-// Scroll moves what is shown, for the mouse's wheel.
+// Scroll moves the lines shown by n, for the mouse wheel.
 func (l *List) Scroll(n int) { l.move(n) }
 
-// move moves the choice; where nothing can be chosen, what is shown.
+// move moves the cursor, or, if lines cannot be chosen, scrolls the list.
 func (l *List) move(n int) {
 	last := max(0, l.Count()-1)
 	if !l.Choosable {
@@ -131,28 +131,28 @@ func (l *List) move(n int) {
 	l.sel = max(0, min(l.sel+n, last))
 }
 
-// Select sets the cursor to a line of what is shown.
+// Select sets the cursor to a line, counted among those shown.
 func (l *List) Select(i int) { l.sel = i }
 
-// Selected is the line of the cursor, in what is shown.
+// Selected returns the cursor's line, counted among those shown.
 func (l *List) Selected() int { return l.sel }
 
-// Moved keeps the cursor on its line where by others came before it, at first.
+// Moved keeps the cursor on its line after by lines were inserted at index first.
 func (l *List) Moved(first, by int) {
 	if by > 0 && l.sel >= first {
 		l.sel, l.top = l.sel+by, l.top+by
 	}
 }
 
-// Visible returns which lines of what passes the filter a screen of height lines
-// shows, the title's among them.
+// Visible returns the range of lines, among those that pass the filter, that a screen of height
+// lines shows. The title counts as one of height.
 func (l *List) Visible(height int) (from, to int) {
 	l.settle(height)
 	return l.top, min(l.Count(), l.top+l.height)
 }
 
-// settle brings the choice onto a screen of height lines, the title's among
-// them. No line of it stays empty while there are lines above.
+// settle brings the cursor onto a screen of height lines, including the title. No line of the
+// screen stays empty while there are lines above.
 func (l *List) settle(height int) {
 	l.height = max(1, height-1)
 	if l.Choosable {
@@ -209,7 +209,7 @@ func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
 	return out.End()
 }
 
-// Hint says what keys do, if possible in width cells.
+// Hint tells what the keys do, if possible in width cells.
 func (l *List) Hint(width int, g *screen.Glyphs) string {
 	parts := []string{"↑ ↓ move", l.Keys, "/ filter", "Esc closes"}
 	switch {
@@ -221,7 +221,7 @@ func (l *List) Hint(width int, g *screen.Glyphs) string {
 	if l.Also != "" && !l.filtering {
 		parts = slices.Insert(parts, 1, l.Also)
 	}
-	// In a narrow window what goes last is how to get out.
+	// In a narrow window, how to leave is dropped last.
 	for len(parts) > 1 && screen.TextWidth(strings.Join(parts, "   "), g.ASCII) > width {
 		parts = parts[1:]
 	}

@@ -21,9 +21,8 @@ func CrumbLine(crumbs []string, width int, g *screen.Glyphs) string {
 
 func crumbSep(g *screen.Glyphs) string { return " " + g.Crumb + " " }
 
-// Crumbs are the names of a path that fit into a line of width cells: the first, the
-// last, as many before the last as there is room for, and "…" for the others. They
-// are drawn by CrumbLine.
+// Crumbs returns the names of a path that fit into a line of width cells: the first, the last,
+// as many before the last as fit, and "…" for the others. CrumbLine draws them.
 func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *screen.Glyphs) []string {
 	if len(path) == 0 {
 		return nil
@@ -48,10 +47,10 @@ func Crumbs(path []*lazy.Node, name func(*lazy.Node) string, width int, g *scree
 		w := screen.TextWidth(crumb, g.ASCII) + sepWidth
 		need := w
 		if i > 1 {
-			need += more // for the "…" of those before
+			need += more // for the "…" in place of those before
 		}
 		if need > left {
-			// With room for a part of a name, a part of it.
+			// If part of a name fits, show that part.
 			if short := left - more - sepWidth; short >= 12 && i == len(path)-2 {
 				tail = append(tail, screen.CutMiddle(crumb, short, g))
 				i--

@@ -1,5 +1,4 @@
-// Package nodetext is what rows, paths, lists and details write about nodes of the
-// tree.
+// Package nodetext writes the texts about nodes for rows, paths, lists and details.
 package nodetext
 
 import (
@@ -10,14 +9,14 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Children is the number of children of a node, as far as it is known; "" where
-// there are none, or nothing is known.
+// Children returns the number of children of a node, as far as known; "" if there are none, or
+// nothing is known.
 func Children(n *lazy.Node, g *screen.Glyphs) string {
 	count, exact, known := n.Count()
 	return Count(count, exact, known, g)
 }
 
-// Count is a number of children, see Node.Count.
+// Count writes a number of children, see Node.Count.
 func Count(count int64, exact, known bool, g *screen.Glyphs) string {
 	switch {
 	case exact && count == 0:
@@ -30,8 +29,8 @@ func Count(count int64, exact, known bool, g *screen.Glyphs) string {
 	return ""
 }
 
-// Missing says how much a gap stands for: of the trace, or, among what is sorted,
-// how many rows.
+// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a number
+// of rows.
 func Missing(r lazy.Row) string {
 	rows, known := r.Missing()
 	switch {
@@ -43,7 +42,7 @@ func Missing(r lazy.Row) string {
 	return screen.Size(r.To-r.From) + " of the trace"
 }
 
-// Path is the nodes around a row, the thread first, the row's own last.
+// Path returns the nodes around a row, the thread first, the row's own last.
 func Path(row lazy.Row) (path []*lazy.Node) {
 	n := row.Node
 	if n == nil {
@@ -56,8 +55,8 @@ func Path(row lazy.Row) (path []*lazy.Node) {
 	return path
 }
 
-// Whole is how long a node took, in nanoseconds, 0 when that is not known: of a
-// thread, while its end is not.
+// Whole returns how long a node took, in nanoseconds, or 0 if unknown, as it is for a thread
+// that has not ended.
 func Whole(n *lazy.Node) int64 {
 	t, ok := n.Time()
 	if !ok || n.State() == lazy.StatePending {
@@ -66,7 +65,7 @@ func Whole(n *lazy.Node) int64 {
 	return t.Duration
 }
 
-// Thread is the name of a thread, as the tree shows it.
+// Thread returns the name of a thread, as the tree shows it.
 func Thread(t lazy.ThreadInfo) string { return string(AppendThread(nil, t)) }
 
 // AppendThread appends the name of a thread, as the tree shows it.
@@ -78,9 +77,8 @@ func AppendThread(dst []byte, t lazy.ThreadInfo) []byte {
 	return dst
 }
 
-// Calls writes how many calls there are: at most as many as calls, loops and
-// iterations together, while they have not been counted. least is put before a
-// number that grows.
+// Calls writes the number of calls. Before they have been counted, that is an upper bound: the
+// number of calls, loops and iterations together. least is put before a number that grows.
 func Calls(p lazy.Population, least string, g *screen.Glyphs) string {
 	switch {
 	case p.Counted:

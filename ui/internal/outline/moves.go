@@ -4,9 +4,8 @@ import (
 	"tracex/lazy"
 )
 
-// Goal goes on with a move as far as what is loaded lets it. When a gap is in
-// the way it returns that, and from which end to load it; it is called again
-// afterwards.
+// Goal continues a move as far as the loaded nodes allow. If a gap is in the way it returns
+// wait, the gap, and from which end to load it. The caller calls it again after loading.
 type Goal func(o *Outline) (gap lazy.Row, end lazy.End, wait bool)
 
 // Steps is the goal to move n rows, up when n is negative.
@@ -31,8 +30,7 @@ func Steps(n int) Goal {
 	}
 }
 
-// Pages is the goal to move n lines while the cursor keeps its place on the
-// screen.
+// Pages is the goal to move n lines while the cursor keeps its line on the screen.
 func Pages(n int) Goal {
 	line, walk := -1, Steps(n)
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
@@ -82,7 +80,7 @@ func ToRow(n int) Goal {
 	}
 }
 
-// ToLast is the goal to get to the last row of all.
+// ToLast is the goal to get to the very last row.
 func ToLast(o *Outline) (lazy.Row, lazy.End, bool) {
 	last, ok := o.Tree.Last()
 	if !ok {
@@ -110,8 +108,7 @@ func ToFirstChild(n *lazy.Node) Goal {
 	}
 }
 
-// Scroll moves what is shown by n lines; the cursor stays on its row while that
-// is on the screen.
+// Scroll moves the lines shown by n. The cursor stays on its row while that is on the screen.
 func (o *Outline) Scroll(n int) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		for ; n > 0; n-- {
@@ -147,8 +144,7 @@ func (o *Outline) Scroll(n int) Goal {
 	}
 }
 
-// ExpandOnly is the goal to open what is the only child of a thread, and to get
-// there.
+// ExpandOnly is the goal to open the only child of a thread, and to get there.
 func ExpandOnly(n *lazy.Node) Goal {
 	enter := ToFirstChild(n)
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
@@ -163,10 +159,10 @@ func ExpandOnly(n *lazy.Node) Goal {
 	}
 }
 
-// Toward is the goal to get from a node down to what begins within slack bytes
-// before a place behind all of the node's children: a place in the middle of a
-// trace is often the end of a large call, which itself begins far away. The last
-// row of a sorted node is not its last child; there the way ends.
+// Toward is the goal to get from a node down to a node that begins at most slack bytes before
+// at, where at follows all children of n. An offset in the middle of a trace is often the end
+// of a large call, which itself begins far before it. The last row of a sorted node is not its
+// last child, so the way ends there.
 func Toward(n *lazy.Node, at, slack int64) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		for at-n.Place().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {

@@ -4,9 +4,8 @@ import (
 	"tracex/lazy"
 )
 
-// Outline is the tree on the screen: which row the cursor is on and at which
-// line that row stands. All else follows from these two, whatever is loaded or
-// forgotten around them.
+// Outline is the tree on the screen: the cursor's row and the line where it is shown.
+// Everything else follows from these two, whatever is loaded or forgotten around them.
 type Outline struct {
 	Tree   *lazy.Tree
 	Cursor lazy.Row
@@ -14,14 +13,14 @@ type Outline struct {
 	Height int
 	Skip   int        // cells scrolled out on the left
 	Wide   bool       // with code locations
-	Slid   *lazy.Node // the one row that is scrolled further, while the cursor is on it
+	Slid   *lazy.Node // the one row that is scrolled further while the cursor is on it
 	Slide  int        // by how many cells
 
-	Rows []lazy.Row // on the screen, as of the last Settle
-	// Packed has the next Settle leave no lines empty below the last row while
-	// rows are hidden above.
+	Rows []lazy.Row // on the screen, at the last Settle
+	// Packed tells the next Settle to leave no lines empty below the last row while rows are
+	// hidden above.
 	Packed bool
-	Goal   Goal // what is left of a move that waits for a load; nil: nothing
+	Goal   Goal // the rest of a move that waits for a load; nil if none
 }
 
 // New returns the outline of a tree, with the cursor on its first row.
@@ -68,13 +67,13 @@ func (o *Outline) Settle() {
 	o.Packed = false
 }
 
-// Put sets the cursor to a row at a line of the screen.
+// Put sets the cursor to a row, shown at a line of the screen.
 func (o *Outline) Put(r lazy.Row, line int) {
 	o.Cursor, o.Line = r, max(0, min(line, o.Height-1))
 }
 
-// Jump sets the cursor to a row: where that is on the screen it stays, else it
-// comes a third from the top.
+// Jump sets the cursor to a row. If the row is on the screen it stays at its line; otherwise it
+// is shown a third from the top.
 func (o *Outline) Jump(r lazy.Row) {
 	for i, on := range o.Rows {
 		if on == r {
@@ -85,12 +84,12 @@ func (o *Outline) Jump(r lazy.Row) {
 	o.Put(r, o.Height/3)
 }
 
-// RowOf is the row of a node that is on the path to one that is shown.
+// RowOf returns the row of a node on the path to a shown one.
 func RowOf(n *lazy.Node) lazy.Row {
 	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}
 }
 
-// Here is the place of the cursor; ok is false where there is none.
+// Here returns the place of the cursor; ok is false if it has none.
 func (o *Outline) Here() (p lazy.Place, ok bool) {
 	switch row := o.Cursor; {
 	case row.Node != nil && row.Node.IsThread():
@@ -114,8 +113,8 @@ func (o *Outline) Thread() (id int32, ok bool) {
 	return 0, false
 }
 
-// Sortable is the node whose children a person sees and means: the cursor's own
-// when it is open, else the one it is in.
+// Sortable returns the node whose children a person means: the cursor's own if it is open,
+// otherwise its parent.
 func (o *Outline) Sortable() *lazy.Node {
 	row := o.Cursor
 	if n := row.Node; n != nil && !n.Leaf() && o.Tree.IsExpanded(n) {

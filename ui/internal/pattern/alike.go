@@ -7,9 +7,9 @@ import (
 	"tracex/format"
 )
 
-// Alike returns a pattern that finds what a point is about: calls of the same
-// method, accesses of the same field. Of other points it is their text. It is nil
-// where the point has no name.
+// Alike returns a pattern that finds points about the same thing: calls of the same method,
+// accesses of the same field. For other points it matches their text. It is nil if the point
+// has no name.
 func Alike(c *format.Context, point *format.Point) *Pattern {
 	name := nameOf(c, point)
 	if name == "" {
@@ -28,8 +28,8 @@ func Alike(c *format.Context, point *format.Point) *Pattern {
 	return p
 }
 
-// nameOf is what the text of all trace points of the same method, field or
-// variable contains, or, of a call, what it is called otherwise.
+// nameOf returns a text that all trace points of the same method, field or variable contain,
+// or, for a call, another name of it.
 func nameOf(c *format.Context, p *format.Point) (name string) {
 	switch p.Class {
 	case format.ClassCall:

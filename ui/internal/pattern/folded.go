@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// folded is an ASCII text in small letters that is looked for in letters of any
-// size.
+// folded is an ASCII text in lower case that is searched regardless of case.
 type folded struct {
 	text []byte
-	rare int // index of the letter that rows have least of
+	rare int // index of the letter that is rarest in rows
 }
 
-// common are the letters, those that rows have most of first.
+// common are the letters, the most frequent in rows first.
 const common = "etaosrincldmupgbhfyvwkxjzq"
 
 func newFolded(text []byte) folded {
@@ -26,14 +25,14 @@ func newFolded(text []byte) folded {
 	return f
 }
 
-// index returns where the text stands first; -1 when it does not.
+// index returns where the text first occurs; -1 if it does not.
 func (f *folded) index(text []byte) int {
 	if len(f.text) == 0 {
 		return 0
 	}
 	small, large := f.text[f.rare], upper(f.text[f.rare])
 	for at := 0; at+len(f.text) <= len(text); at++ {
-		// Where the rare letter can stand.
+		// The range where the rare letter can be.
 		part := text[at+f.rare : len(text)-len(f.text)+f.rare+1]
 		i := bytes.IndexByte(part, small)
 		if small != large {

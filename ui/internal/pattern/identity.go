@@ -4,11 +4,11 @@ import (
 	"tracex/format"
 )
 
-// constructor is the name of the methods that are constructors.
+// constructor is the name that all constructors have.
 const constructor = "<init>"
 
-// Identity is a method, or a field, by its names: what searches for calls of the
-// same method, and for accesses of the same field, go by. The zero value is none.
+// Identity is a method, or a field, by its names. Searches for calls of the same method, and
+// for accesses of the same field, compare it. The zero value is none.
 type Identity struct {
 	call        bool
 	class, name string
@@ -38,11 +38,12 @@ func identityOf(c *format.Context, p *format.Point) Identity {
 	return id
 }
 
-// Finds reports whether the pattern finds a point, by what it is: a search calls
-// it with the reader's context locked.
+// Finds reports whether the pattern finds a point by its identity. A search calls it with the
+// reader's context locked.
 func (i Identity) Finds(c *format.Context, p *format.Point) bool { return identityOf(c, p) == i }
 
-// Point is what finds the points of a search, where that does not go by their text.
+// Point returns the function that finds the points of a search, if they are not found by their
+// text.
 func (p *Pattern) Point() func(*format.Context, *format.Point) bool {
 	if p.Only == (Identity{}) {
 		return nil

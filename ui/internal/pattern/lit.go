@@ -4,8 +4,8 @@ import (
 	"tracex/lazy"
 )
 
-// LitName is lit for a call whose name was found, of which the text has size bytes.
-// Where it is found by its place in the source, that is not in the row.
+// LitName returns the parts to highlight in a call whose name was found; its text has size
+// bytes. A call found by its place in the source has no match in the row.
 func LitName(named *lazy.Named, p *Pattern, size int) [][2]int {
 	if named.Call == "" {
 		return nil
@@ -26,7 +26,7 @@ func LitName(named *lazy.Named, p *Pattern, size int) [][2]int {
 				from, to = f, t
 			}
 		}
-		switch method := name.class + 1; { // where its name begins
+		switch method := name.class + 1; { // where the method's name begins
 		case from < 0 || from >= name.class:
 			continue
 		case named.At < 0: // new Class()

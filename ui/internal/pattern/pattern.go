@@ -14,20 +14,20 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Pattern is what a search or a filter looks for: a text, or, where a person asks
-// for that, a regular expression. It may be used by any goroutine.
+// Pattern is what a search or a filter looks for: a text, or, on request, a regular expression.
+// It is immutable and safe for use by any goroutine.
 type Pattern struct {
 	Source string
 	Expr   bool        // the source is a regular expression
-	Exact  bool        // capitals count, since there are some
-	Limits lazy.Limits // what it finds never has
-	Fault  string      // why the expression is none; "": it is one
+	Exact  bool        // case counts, since the source has capitals
+	Limits lazy.Limits // texts that it never matches
+	Fault  string      // what is wrong with the expression; "" if nothing
 	Find   func(text []byte) (from, to int)
-	Only   Identity // what alone it finds, in a search; find says what of a row is lit
-	title  string   // what a person sees of it in the place of the source; "": the source
+	Only   Identity // in a search: all that it finds; find then only tells what to highlight in a row
+	title  string   // shown to a person instead of the source; "" for the source
 }
 
-// New reads what a person typed. Capitals count when there are any.
+// New parses a text that a person typed. Case counts if there are capitals.
 func New(source string, expr bool) *Pattern {
 	if expr {
 		return expression(source)
@@ -35,8 +35,7 @@ func New(source string, expr bool) *Pattern {
 	return literal(source, source == strings.ToLower(source))
 }
 
-// escapes are what a backslash makes of letters in an expression, which has
-// nothing to do with capitals.
+// escapes matches a backslash with its letter, which may be a capital without meaning one.
 var escapes = regexp.MustCompile(`\\.`)
 
 func expression(source string) *Pattern {
@@ -44,7 +43,8 @@ func expression(source string) *Pattern {
 	p := &Pattern{Source: source, Expr: true, Exact: bare != strings.ToLower(bare)}
 	expr := source
 	if !strings.Contains(source, `\()`) {
-		// An empty group means nothing; the end of a call's name does.
+		// An empty group has no use in an expression; in a search it is the end of a call's
+		// name.
 		expr = strings.ReplaceAll(source, "()", `\(\)`)
 	}
 	if !p.Exact {
@@ -71,7 +71,7 @@ func expression(source string) *Pattern {
 	return p
 }
 
-// faults says what is wrong with an expression.
+// faults explains what is wrong with an expression.
 var faults = map[syntax.ErrorCode]string{
 	syntax.ErrMissingParen:          `a ( is not closed; \( is the character`,
 	syntax.ErrUnexpectedParen:       `a ) closes nothing; \) is the character`,
@@ -89,7 +89,7 @@ var faults = map[syntax.ErrorCode]string{
 	syntax.ErrNestingDepth:          "it is nested too deep",
 }
 
-// fault says in plain words what is wrong with an expression.
+// fault explains in plain words what is wrong with an expression.
 func fault(err error) string {
 	var e *syntax.Error
 	if !errors.As(err, &e) {
@@ -98,8 +98,8 @@ func fault(err error) string {
 	return cmp.Or(faults[e.Code], e.Code.String())
 }
 
-// Other is the other way to read what was typed; nil when there is none that
-// could find anything else.
+// Other returns the other way to read the source, or nil if there is none that could find
+// anything else.
 func (p *Pattern) Other() *Pattern {
 	if p.Only != (Identity{}) || !strings.ContainsAny(p.Source, `\.+*?()|[]{}^$`) {
 		return nil
@@ -110,8 +110,7 @@ func (p *Pattern) Other() *Pattern {
 	return nil
 }
 
-// Narrows reports whether all that p matches matches another pattern too: since
-// more was typed.
+// Narrows reports whether everything that p matches also matches o, as after more was typed.
 func (p *Pattern) Narrows(o *Pattern) bool {
 	return !p.Expr && !o.Expr && strings.HasPrefix(p.Source, o.Source) && !strings.Contains(p.Source, `\`)
 }
@@ -120,7 +119,7 @@ func (p *Pattern) Same(o *Pattern) bool {
 	return p.Source == o.Source && p.Expr == o.Expr && p.Exact == o.Exact && p.Only == o.Only
 }
 
-// Name is the pattern as a person sees it, in about so many cells.
+// Name is the pattern as a person sees it, in about width cells.
 func (p *Pattern) Name(width int, g *screen.Glyphs) string {
 	if p.title != "" {
 		return screen.CutMiddle(p.title, max(width, 40), g)
@@ -130,8 +129,7 @@ func (p *Pattern) Name(width int, g *screen.Glyphs) string {
 
 func (p *Pattern) sign() string { return Sign(p.Expr) }
 
-// Sign is what is shown before a source: the key that began it, and how it is
-// read.
+// Sign is shown before a source: the key that began it, and how it is read.
 func Sign(expr bool) string {
 	if expr {
 		return "regex /"
@@ -139,7 +137,7 @@ func Sign(expr bool) string {
 	return "/"
 }
 
-// Reading says how the source is read.
+// Reading tells how the source is read.
 func (p *Pattern) Reading() string {
 	if p.Expr {
 		return "as a regular expression"
@@ -147,8 +145,7 @@ func (p *Pattern) Reading() string {
 	return "as text"
 }
 
-// literal looks for text as it stands, or as rows draw it; fold: in letters of any
-// size.
+// literal matches text exactly, or as rows draw it; with fold, regardless of case.
 func literal(source string, fold bool) *Pattern {
 	p := literally(source, fold)
 	drawn := screen.Undrawn(source)
@@ -181,7 +178,7 @@ func literally(source string, fold bool) *Pattern {
 			at := fold.index(text)
 			return at, at + len(want)
 		}
-	case !utf8.ValidString(source): // no expression can say it
+	case !utf8.ValidString(source): // no expression can match it
 		p.Find = func(text []byte) (int, int) {
 			at := bytes.Index(text, want)
 			return at, at + len(want)
@@ -206,7 +203,7 @@ func (p *Pattern) Match(text []byte) bool {
 // maxRanges bounds what is highlighted in one line.
 const maxRanges = 200
 
-// Ranges returns where a text matches, from the left, without overlaps.
+// Ranges returns the ranges where a text matches, from the left, without overlaps.
 func (p *Pattern) Ranges(text []byte) [][2]int {
 	var list [][2]int
 	for at := 0; at <= len(text) && len(list) < maxRanges; {
@@ -231,8 +228,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// None says that nothing passes a filter, and how many lines do when it is read the
-// other way.
+// None tells that nothing passes a filter, and how many lines pass its other reading.
 func (p *Pattern) None(what string, others int) string {
 	verb := " contains "
 	if p.Expr {
@@ -245,8 +241,7 @@ func (p *Pattern) None(what string, others int) string {
 	return text
 }
 
-// SwitchHint says which key has what is typed read the other way, and which way that
-// is.
+// SwitchHint tells which key switches to the other reading, and what that is.
 func SwitchHint(expr bool, g *screen.Glyphs) string {
 	if expr {
 		return screen.KeyName("ctrl+r", g) + " text "

@@ -10,21 +10,21 @@ import (
 	"tracex/lazy"
 )
 
-// What can be told of an expression without matching it.
+// Facts about an expression that are known without matching it.
 
-// required is texts of which whatever matches an expression contains one: looking
-// for them is many times faster than matching.
-type required []requiredText // empty: nothing is known
+// required is a set of texts: every match of an expression contains at least one. Searching for
+// them is many times faster than matching. If empty, nothing is known.
+type required []requiredText // if empty, nothing is known
 
 type requiredText struct {
 	folded
-	fold bool // in letters of any size; the text is ASCII in small ones then
+	fold bool // regardless of case; the text is then ASCII in lower case
 }
 
-// maxRequired bounds them: looking for very many is not fast any more.
+// maxRequired bounds their number: searching for very many is no longer fast.
 const maxRequired = 8
 
-// analyse returns what an expression requires, and what nothing that it matches has.
+// analyse returns what an expression requires, and what none of its matches has.
 func analyse(expr string) (need required, limits lazy.Limits) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -33,14 +33,14 @@ func analyse(expr string) (need required, limits lazy.Limits) {
 	return requiredIn(tree), lazy.Limits{NoParen: !reaches(tree, '('), NoDot: !reaches(tree, '.') && !reaches(tree, ':'), OneDot: dots(tree) < 2}
 }
 
-// limitsOf returns what a text has not.
+// limitsOf returns what a text does not have.
 func limitsOf(text string) lazy.Limits {
 	name, _, paren := strings.Cut(text, "(")
 	return lazy.Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2}
 }
 
-// dots counts the dots that an expression spells: one that is to find a class with
-// its package and what a method was called with has two.
+// dots counts the dots that an expression spells. A search for a class with its package and for
+// what a method was called with has two.
 func dots(e *syntax.Regexp) (n int) {
 	if e.Op == syntax.OpLiteral {
 		for _, r := range e.Rune {
@@ -78,7 +78,7 @@ func requiredIn(e *syntax.Regexp) (best required) {
 	return best
 }
 
-// weight is how much is gained by looking for them: the length of the shortest.
+// weight tells how useful the texts are: the length of the shortest.
 func (r required) weight() int {
 	if len(r) == 0 {
 		return 0
@@ -86,18 +86,17 @@ func (r required) weight() int {
 	return len(slices.MinFunc(r, func(a, b requiredText) int { return len(a.text) - len(b.text) }).text)
 }
 
-// requiredRunes returns the longest run of runes that is safe to look for byte by
-// byte.
+// requiredRunes returns the longest run of runes that can safely be searched byte by byte.
 func requiredRunes(runes []rune, fold bool) required {
 	var best, run []byte
 	for _, r := range runes {
 		switch {
 		case fold && (r >= utf8.RuneSelf || lower(byte(r)) == 'k' || lower(byte(r)) == 's'):
-			// A letter beyond ASCII is this one in another size: the Kelvin sign,
-			// the long s.
+			// A character beyond ASCII is this letter in the other case: the Kelvin sign, the
+			// long s.
 			run = nil
 			continue
-		case r == utf8.RuneError: // which bytes that are no character match too
+		case r == utf8.RuneError: // invalid bytes match it too
 			run = nil
 			continue
 		case fold:
@@ -115,7 +114,7 @@ func requiredRunes(runes []rune, fold bool) required {
 	return required{{newFolded(best), fold}}
 }
 
-// in reports whether a text has one of them, or nothing is known.
+// in reports whether a text contains one of them, or nothing is known.
 func (r required) in(text []byte) bool {
 	for i := range r {
 		if r[i].in(text) {
@@ -132,8 +131,7 @@ func (r *requiredText) in(text []byte) bool {
 	return bytes.Contains(text, r.text)
 }
 
-// reaches reports whether a match may have a character in it, an ASCII one that is
-// no letter.
+// reaches reports whether a match may contain c, which is an ASCII character but no letter.
 func reaches(e *syntax.Regexp, c rune) bool {
 	switch e.Op {
 	case syntax.OpLiteral:

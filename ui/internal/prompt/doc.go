@@ -1,4 +1,3 @@
-// Package prompt is the line at the bottom in which a person types: a line editor
-// with the keys of a shell, a memory of what was typed before, and, for patterns,
-// the two ways to read them.
+// Package prompt is the line at the bottom in which a person types: a line editor with the keys
+// of a shell, a memory of earlier texts, and, for patterns, the two ways to read them.
 package prompt

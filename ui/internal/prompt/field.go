@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// field is a line of text that is being typed, with the keys of a shell's. It
-// holds limit characters at most; 0 means that there is no limit.
+// field is a line of text being typed, with a shell's keys. It holds at most limit characters;
+// 0 means no limit.
 type field struct {
 	text  []rune
 	at    int // the cursor is before text[at]
@@ -18,13 +18,14 @@ type field struct {
 
 func (f *field) Value() string { return string(f.text) }
 
-// Position is the cursor's, in characters.
+// Position returns the cursor's position, in characters.
 func (f *field) Position() int { return f.at }
 
 // CursorEnd moves the cursor after the last character.
 func (f *field) CursorEnd() { f.at = len(f.text) }
 
-// SetValue replaces the text. The cursor stays, as far as there is text.
+// SetValue replaces the text. The cursor keeps its position, or moves to the end of a shorter
+// text.
 func (f *field) SetValue(text string) {
 	f.text = nil
 	at := f.at
@@ -33,8 +34,7 @@ func (f *field) SetValue(text string) {
 	f.at = min(at, len(f.text))
 }
 
-// Update edits the text with a key or a paste, and reports whether it is
-// another text now.
+// Update edits the text with a key or a paste, and reports whether the text has changed.
 func (f *field) Update(msg tea.Msg) (changed bool) {
 	before := f.Value()
 	switch msg := msg.(type) {
@@ -50,8 +50,8 @@ func (f *field) Update(msg tea.Msg) (changed bool) {
 	return f.Value() != before
 }
 
-// insert puts text before the cursor. A line's end or a tab becomes a blank,
-// and other control characters are left out.
+// insert inserts text before the cursor. It turns a line break or a tab into a blank, and drops
+// other control characters.
 func (f *field) insert(text string) {
 	var typed []rune
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
@@ -69,13 +69,13 @@ func (f *field) insert(text string) {
 	f.at += len(typed)
 }
 
-// cut takes out the text between two places, and leaves the cursor there.
+// cut removes the text between two positions, and leaves the cursor there.
 func (f *field) cut(from, to int) {
 	f.text = slices.Delete(f.text, from, to)
 	f.at = from
 }
 
-// wordBefore is where the word before the cursor begins.
+// wordBefore returns where the word before the cursor begins.
 func (f *field) wordBefore() int {
 	i := f.at
 	for i > 0 && unicode.IsSpace(f.text[i-1]) {
@@ -87,7 +87,7 @@ func (f *field) wordBefore() int {
 	return i
 }
 
-// wordAfter is where the word after the cursor ends.
+// wordAfter returns where the word after the cursor ends.
 func (f *field) wordAfter() int {
 	i := f.at
 	for i < len(f.text) && unicode.IsSpace(f.text[i]) {
@@ -105,7 +105,7 @@ func Edits(key string) bool {
 	return ok
 }
 
-// fieldKeys are the keys that are no character.
+// fieldKeys are the keys that are not characters.
 var fieldKeys = func() map[string]func(*field) {
 	keys := make(map[string]func(*field))
 	for _, k := range []struct {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxBefore bounds how much of what was typed is kept, for each sort of prompt.
+// maxBefore bounds the texts kept, for each kind of prompt.
 const maxBefore = 100
 
-// Memory makes prompts and remembers what was typed into those of the same label,
-// the newest last. The zero value is empty.
+// Memory makes prompts and remembers the texts typed into those of the same label, the newest
+// last. The zero value is empty.
 type Memory map[string][]Text
 
-// Open returns a prompt. The hint says what can be typed.
+// Open returns a prompt. The hint tells what can be typed.
 func (m Memory) Open(label, hint string) *Prompt {
 	before := m[label]
 	return &Prompt{label: label, hint: hint, input: field{limit: maxTyped}, before: append(slices.Clone(before), Text{}), at: len(before)}
@@ -25,7 +25,7 @@ func (m Memory) OpenPattern(label, hint string) *Prompt {
 	return p
 }
 
-// Keep remembers what was typed, for the next prompt of the same label.
+// Keep remembers the text typed, for the next prompt of the same label.
 func (m *Memory) Keep(p *Prompt) {
 	what := p.Text()
 	if strings.TrimSpace(what.Text) == "" {

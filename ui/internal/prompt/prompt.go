@@ -7,40 +7,40 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Prompt is the line at the bottom where something is typed. A [Memory] makes it.
+// Prompt is the line at the bottom for typing a text. A [Memory] makes it.
 type Prompt struct {
 	label    string
-	hint     string // what could be typed, while nothing is
-	patterns bool   // the text is that of a pattern
+	hint     string // what could be typed, shown while the text is empty
+	patterns bool   // the text is a pattern
 	expr     bool   // and a regular expression
 	input    field
-	before   []Text // what was typed before, the newest last; in the end what is typed now
-	at       int    // index in before of what is shown
+	before   []Text // texts typed before, the newest last; then the current text
+	at       int    // index in before of the text shown
 }
 
-// Text is what is typed into a prompt.
+// Text is the text typed into a prompt.
 type Text struct {
 	Text string
 	Expr bool // as a regular expression
 }
 
-// Action is what a key leads to.
+// Action is what a key asks for.
 type Action int
 
 const (
 	None    Action = iota
-	Changed        // there is another text, or it is read in another way
-	Taken          // the text is to be taken
-	Left           // the prompt is to be closed
+	Changed        // the text, or the way to read it, has changed
+	Taken          // accept the text
+	Left           // close the prompt
 )
 
-// maxTyped bounds what is typed into a prompt, in characters.
+// maxTyped bounds the text typed into a prompt, in characters.
 const maxTyped = 500
 
-// Text returns what is typed.
+// Text returns the text typed.
 func (p *Prompt) Text() Text { return Text{p.input.Value(), p.expr} }
 
-// HandleKey edits the text, or says that it is to be taken or given up.
+// HandleKey edits the text, or tells that it is accepted or given up.
 func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 	switch k.String() {
 	case "enter":
@@ -53,7 +53,7 @@ func (p *Prompt) HandleKey(k tea.KeyPressMsg) Action {
 		return p.recall(-1)
 	case "down", "ctrl+n":
 		return p.recall(1)
-	case "esc", "ctrl+c": // as in a shell, and what was searched stays
+	case "esc", "ctrl+c": // as in a shell; the search before it stays
 		return Left
 	case "ctrl+r", "alt+r":
 		if p.patterns {
@@ -75,7 +75,7 @@ func (p *Prompt) edit(msg tea.Msg) Action {
 	return None
 }
 
-// recall shows what was typed before, or after that.
+// recall shows an earlier text, or a later one.
 func (p *Prompt) recall(by int) Action {
 	to := p.at + by
 	if to < 0 || to >= len(p.before) {
@@ -89,7 +89,7 @@ func (p *Prompt) recall(by int) Action {
 	return Changed
 }
 
-// sign is what is shown before the text.
+// sign is shown before the text.
 func (p *Prompt) sign() string {
 	if p.patterns {
 		return pattern.Sign(p.expr)
@@ -97,7 +97,7 @@ func (p *Prompt) sign() string {
 	return p.label
 }
 
-// shown is the part of the text that fits before and after the cursor.
+// shown returns the parts of the text that fit before and after the cursor.
 func (p *Prompt) shown(width int, g *screen.Glyphs) (before, after string) {
 	text := []rune(p.input.Value())
 	at := min(p.input.Position(), len(text))
@@ -110,19 +110,19 @@ func (p *Prompt) shown(width int, g *screen.Glyphs) (before, after string) {
 	return before, after
 }
 
-// Column is where the terminal's cursor belongs in a line of width cells.
+// Column returns where the terminal's cursor belongs in a line of width cells.
 func (p *Prompt) Column(width int, g *screen.Glyphs) int {
 	before, _ := p.shown(width, g)
 	return screen.TextWidth(p.sign()+before, g.ASCII)
 }
 
-// View draws the prompt in width cells, with a message about what is typed.
+// View draws the prompt in width cells, with a message about the text typed.
 func (p *Prompt) View(width int, message string, ms screen.Style, g *screen.Glyphs) string {
 	before, after := p.shown(width, g)
 	l := screen.NewLine(width, g).Put(p.sign(), screen.Bold)
 	aside := p.aside(g)
 	if screen.TextWidth(p.sign()+before+after+message+aside, g.ASCII)+4 > width {
-		aside = "" // what is typed, and what is wrong with it, matter more
+		aside = "" // the text, and what is wrong with it, matter more
 	}
 	l.Left -= screen.TextWidth(aside, g.ASCII)
 	switch {
@@ -137,7 +137,7 @@ func (p *Prompt) View(width int, message string, ms screen.Style, g *screen.Glyp
 	return l.Put(aside, screen.Faint).End()
 }
 
-// aside says how the text is read, and which key changes that.
+// aside tells how the text is read, and which key changes that.
 func (p *Prompt) aside(g *screen.Glyphs) string {
 	if !p.patterns {
 		return ""

@@ -8,12 +8,12 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// countWidth is how much of a line the number of children takes at least, with
-// the blanks around it, where there are no other columns.
+// countWidth is the minimum width of the number of children, with the blanks around it, if
+// there are no other columns.
 const countWidth = 9
 
-// countFrom is the width of a tree from which on it has a column of children,
-// where there are no other columns.
+// countFrom is the width of a tree from which on it has a column of children, if there are no
+// other columns.
 const countFrom = 50
 
 // column is a column of numbers at the right end of the rows.
@@ -25,9 +25,9 @@ type column struct {
 	cell  func(v *View, l *lazy.Line, room int) (text string, s screen.Style)
 }
 
-// timeColumns are the columns of a trace with times, in their order on the
-// screen. They go one after the other when it gets narrow, what tells least of
-// where the time went first.
+// timeColumns are the columns of a trace with times, in their order on the screen. As the tree
+// gets narrower, they are dropped one by one, first those that tell least about where the time
+// went.
 var timeColumns = []column{
 	{"duration", 9, 0, 50, durationCell},
 	{"self", 9, 0, 76, selfCell},
@@ -42,7 +42,7 @@ const (
 	gaugeFrom  = 110
 )
 
-// columns returns the columns of a tree of some width in a trace with times.
+// columns returns the columns of a tree of a given width in a trace with times.
 func columns(width int) []column {
 	var shown []column
 	for _, c := range timeColumns {
@@ -60,7 +60,7 @@ func columns(width int) []column {
 // tail is the right end of a row: a text for each column.
 type tail struct {
 	cells []tailCell
-	width int // of all, with what is blank at the end; 0: there is nothing
+	width int // of all, with the blanks at the end; 0 if there is none
 }
 
 type tailCell struct {
@@ -70,8 +70,8 @@ type tailCell struct {
 	bar  string
 }
 
-// tailOf returns the tail of a node's row in a tree of some width. Where the
-// columns say nothing of a node its text has all of the row.
+// tailOf returns the tail of a node's row in a tree of a given width. If the columns have
+// nothing to show for a node, its text gets the whole row.
 func (v *View) tailOf(of *lazy.Line, width int) tail {
 	if !v.Timed {
 		text, s := countCell(v, of)
@@ -96,11 +96,11 @@ func (v *View) tailOf(of *lazy.Line, width int) tail {
 	if !some {
 		return tail{}
 	}
-	t.width += 2 // as the rule has after the titles
+	t.width += 2 // like the rule, which has two cells after the titles
 	return t
 }
 
-// draw draws the tail at the end of a line, of which its width is left.
+// draw draws the tail at the end of a line that has just its width left.
 func (t *tail) draw(l *screen.Line) {
 	for _, c := range t.cells {
 		end := l.Left - c.width
@@ -126,7 +126,7 @@ func (v *View) Head(width int) string {
 		return screen.Titled("", "", width, v.Glyphs)
 	}
 	var titles strings.Builder
-	blank := "" // between a title and the rule after it
+	blank := "" // separates a title from the rule after it
 	for i, c := range shown {
 		title := " " + c.title
 		if i == 0 && v.ByDuration {
@@ -145,8 +145,8 @@ func (v *View) Head(width int) string {
 	return screen.Titled("", titles.String()+" ", width, v.Glyphs)
 }
 
-// weight is how durations are drawn: faint where a node has next to nothing to
-// do with how long the one around it took, so that the eye finds those that have.
+// weight is the style of a duration. It is faint if the node hardly contributed to the time of
+// its parent, so that the others catch the eye.
 func weight(l *lazy.Line) screen.Style {
 	if l.Time.Duration < l.Whole/1000 {
 		return screen.Faint
@@ -166,9 +166,8 @@ func durationCell(v *View, l *lazy.Line, _ int) (string, screen.Style) {
 	return "", screen.Plain
 }
 
-// selfCell is the time in the node itself. While not all of its children are
-// known, it is what they have left over so far. Of a thread it would be time
-// that nothing was recorded in.
+// selfCell is the self time of a node. While not all of its children are known, it is the time
+// left over so far. A thread has none: it would be time in which nothing was recorded.
 func selfCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	switch {
 	case !l.Timed || l.IsThread() || !l.SelfKnown:
@@ -186,8 +185,7 @@ func shareCell(_ *View, l *lazy.Line, _ int) (string, screen.Style) {
 	return screen.Share(l.Time.Duration, l.Whole), weight(l)
 }
 
-// childrenCell is the number of children, in fewer digits where they have no
-// room.
+// childrenCell is the number of children, in fewer digits if the full number does not fit.
 func childrenCell(v *View, l *lazy.Line, room int) (string, screen.Style) {
 	text, s := countCell(v, l)
 	if screen.TextWidth(text, v.Glyphs.ASCII) > room {

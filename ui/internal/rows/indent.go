@@ -1,19 +1,19 @@
 package rows
 
-// Indent is how far rows are indented on a screen: less where it is deep, so
-// that a third of the width at most is spent.
+// Indent tells how far rows are indented on a screen. A deep tree is indented less, so that
+// indentation takes at most a third of the width.
 type Indent struct {
-	from int // depths up to here are not indented
-	step int // cells a level
+	from int // depths up to this one are not indented
+	step int // cells per level
 }
 
-// textFrom is where the marks of rows without indentation stand: behind the
-// cursor's mark and the mark of a diff.
+// textFrom is the column of the marks of rows without indentation: after the cursor's mark and
+// the mark of a diff.
 const textFrom = 2
 
 func (in Indent) Of(depth int) int { return textFrom + max(0, depth-in.from)*in.step }
 
-// IndentFor is the indentation of rows up to a depth on a tree of some width.
+// IndentFor returns the indentation for rows up to a depth in a tree of a given width.
 func IndentFor(deepest, width int) Indent {
 	room := width / 3
 	switch {

@@ -10,18 +10,18 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Row is a line of the tree as it is drawn: a value, made in Update.
+// Row is a line of the tree as drawn: a value, made in Update.
 type Row struct {
 	lazy.Line
 	Shown   string        // the text without the mark of a diff, which has its own column
-	Styles  []format.Span // of what is shown
-	Lit     [][2]int      // what a search has found in the text
+	Styles  []format.Span // of the text shown
+	Lit     [][2]int      // byte ranges of the text that match a search
 	Skip    int           // cells of the text that are scrolled out on the left
 	Loading bool          // children are being loaded
-	Err     error         // of a gap: why it could not be loaded
+	Err     error         // of a gap: why loading it failed
 }
 
-// New returns what a line of the tree shows.
+// New returns the row for a line of the tree.
 func New(l lazy.Line) Row {
 	r := Row{Line: l, Shown: l.Text[l.Mark:]}
 	switch {
@@ -47,12 +47,12 @@ func spansAfter(spans []format.Span, mark int) []format.Span {
 	return spans
 }
 
-// View is how rows are drawn.
+// View tells how rows are drawn.
 type View struct {
 	Glyphs     *screen.Glyphs
 	Spinner    string
-	Pending    string   // the mark after what has not ended
-	Cursor     lazy.Row // which is drawn bold
+	Pending    string   // the mark after a node that has not ended
+	Cursor     lazy.Row // the row drawn bold
 	Timed      bool     // the trace has times
 	ByDuration bool     // the children that a person means are sorted by duration
 }
@@ -109,7 +109,7 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	}
 }
 
-// mark says whether a node is expanded, collapsed, not loaded, a leaf, or loading.
+// mark tells whether a node is expanded, collapsed, not loaded, a leaf, or loading.
 func (v *View) mark(r *Row) string {
 	switch {
 	case r.Leaf:
@@ -140,11 +140,11 @@ func (v *View) gapText(l *screen.Line, r *Row) {
 	}
 }
 
-// Hidden returns how many cells of a row's text have no room in its line.
+// Hidden returns how many cells of a row's text do not fit on its line.
 func (v *View) Hidden(r *Row, in Indent, width int) int {
 	before := 2 + in.Of(r.Depth) - textFrom + 2
 	return max(0, screen.TextWidth(r.Shown, v.Glyphs.ASCII)-(width-before-v.tailOf(&r.Line, width).width))
 }
 
-// TailWidth is how many cells of a row its columns take.
+// TailWidth returns how many cells of a row its columns take.
 func (v *View) TailWidth(of *lazy.Line, width int) int { return v.tailOf(of, width).width }

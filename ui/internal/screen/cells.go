@@ -10,13 +10,11 @@ import (
 	"tracex/format"
 )
 
-// NextCell returns what the terminal is given for the beginning of text: out,
-// which takes width cells, for its first n bytes. Names and values of a trace
-// are hostile: control characters, escape sequences, direction marks and bytes
-// that are not UTF-8 come in visible form. So do invisible characters, and what
-// belongs to clusters that terminals do not agree on the width of: some add up
-// the widths of the code points, others take a cluster as a whole. What is left
-// takes the same place on both.
+// NextCell returns the output for the beginning of text: out, which takes width cells, for its
+// first n bytes. Names and values of a trace are hostile: control characters, escape sequences,
+// direction marks and bytes that are not UTF-8 are made visible. So are invisible characters,
+// and parts of clusters whose width terminals do not agree on: some add up the widths of the
+// code points, others measure a cluster as a whole. The rest takes the same width on both.
 func NextCell(text string, ascii bool) (out string, width, n int) {
 	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		return text[:1], 1, 1
@@ -40,14 +38,14 @@ func NextCell(text string, ascii bool) (out string, width, n int) {
 	return taken(cluster, size)
 }
 
-// agreed reports whether a cluster can be drawn as it is: it takes w cells
-// however one counts, and joins neither an escape before it nor one after it.
+// agreed reports whether a cluster can be drawn unchanged: it has the same width however one
+// counts, and joins neither an escape before it nor one after it.
 func agreed(cluster string, w int) bool {
 	if w <= 0 || format.NeedsEscape(cluster) || ansi.StringWidthWc(cluster) != w {
 		return false
 	}
 	if cluster[0] < utf8.RuneSelf && strings.ContainsAny(cluster, "\u200c\u200d") {
-		return false // a joiner with nothing to join, which could not be seen
+		return false // a joiner with nothing to join, which would be invisible
 	}
 	between := "a" + cluster + "a"
 	a, _ := ansi.FirstGraphemeCluster(between, ansi.GraphemeWidth)
@@ -55,10 +53,10 @@ func agreed(cluster string, w int) bool {
 	return a == "a" && own == cluster
 }
 
-// taken takes the beginning off a cluster that cannot be drawn as it is: its
-// first character, of size bytes, as it is if it can be drawn alone, and then the
-// next in visible form, which it would join. What follows is looked at anew, so
-// that a long cluster fills a line as far as there is room.
+// taken takes the beginning off a cluster that cannot be drawn unchanged: its first character,
+// of size bytes, unchanged if it can be drawn on its own, and then, in visible form, the next
+// one, which would join it. The caller looks at the rest anew, so a long cluster fills a line
+// as far as there is room.
 func taken(cluster string, size int) (out string, width, n int) {
 	first, rest := cluster[:size], cluster[size:]
 	if w := ansi.StringWidth(first); agreed(first, w) {
@@ -76,7 +74,7 @@ func taken(cluster string, size int) (out string, width, n int) {
 	return out + v, width + len(v), size + n
 }
 
-// visible is the escape for a character that takes no cell of its own.
+// visible returns the escape for a character that takes no cell of its own.
 func visible(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\U%08x`, r)
@@ -84,7 +82,7 @@ func visible(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// asciiOf is the ASCII text for a character where only ASCII can be shown.
+// asciiOf returns the ASCII text for a character where only ASCII can be shown.
 func asciiOf(r rune) string {
 	if r < utf8.RuneSelf {
 		return string(r)
@@ -117,7 +115,7 @@ func TextWidth(text string, ascii bool) int {
 	return width
 }
 
-// CutMiddle shortens text to width cells by taking out its middle.
+// CutMiddle shortens text to width cells by removing its middle.
 func CutMiddle(text string, width int, g *Glyphs) string {
 	if TextWidth(text, g.ASCII) <= width {
 		return text
@@ -127,7 +125,7 @@ func CutMiddle(text string, width int, g *Glyphs) string {
 		return CutEnd(text, width, g)
 	}
 	head, rest := TakeCells(text, (room+1)/2, g.ASCII)
-	// The tail is found by dropping cells until it fits.
+	// Find the tail by dropping cells until it fits.
 	tail := rest
 	for TextWidth(tail, g.ASCII) > room/2 {
 		_, _, n := NextCell(tail, g.ASCII)
@@ -136,7 +134,7 @@ func CutMiddle(text string, width int, g *Glyphs) string {
 	return head + g.More + tail
 }
 
-// CutEnd shortens text to width cells by taking off its end.
+// CutEnd shortens text to width cells by removing its end.
 func CutEnd(text string, width int, g *Glyphs) string {
 	if TextWidth(text, g.ASCII) <= width {
 		return text

@@ -16,15 +16,15 @@ const (
 	day         = 24 * hour
 )
 
-// Duration writes nanoseconds in at most 7 cells, with the three digits that
-// matter: 89 ns, 456 µs, 12.3 ms, 1.23 s, 1m 05s, 2h 05m, 3d 04h.
+// Duration writes nanoseconds in at most 7 cells, with the three most significant digits: 89
+// ns, 456 µs, 12.3 ms, 1.23 s, 1m 05s, 2h 05m, 3d 04h.
 func Duration(ns int64, g *Glyphs) string {
 	switch {
 	case ns < 0:
 		return "-" + Duration(max(-ns, 0), g)
 	case ns < 1_000:
 		return strconv.FormatInt(ns, 10) + " ns"
-	case ns < millisecond-500: // what rounds to 1.00 of the next unit is said in that
+	case ns < millisecond-500: // values that round to 1.00 of the next unit use that unit
 		return digits(ns, microsecond) + " " + g.Micro
 	case ns < second-millisecond/2:
 		return digits(ns, millisecond) + " ms"
@@ -59,8 +59,8 @@ func pair(ns, big int64, bigName string, small int64, smallName string) string {
 	return fmt.Sprintf("%d%s %02d%s", n/per, bigName, n%per, smallName)
 }
 
-// Exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute
-// on it says in brackets what that is in the units of a clock.
+// Exactly writes nanoseconds with all their digits: 12.345678 ms. From a minute on it adds the
+// duration in clock units, in brackets.
 func Exactly(ns int64, g *Glyphs) string {
 	var text string
 	switch {
@@ -81,8 +81,7 @@ func Exactly(ns int64, g *Glyphs) string {
 	return text
 }
 
-// decimals writes ns in a unit, a power of ten, with as many decimals as it
-// takes.
+// decimals writes ns in a unit, a power of ten, with as many decimals as needed.
 func decimals(ns, unit int64) string {
 	text := Grouped(ns / unit)
 	if rest := ns % unit; rest > 0 {
@@ -91,8 +90,8 @@ func decimals(ns, unit int64) string {
 	return text
 }
 
-// Share writes what part of a whole something is: 42 %, 4.2 %. It is "" where
-// that cannot be: a whole of nothing, or a part larger than the whole.
+// Share writes part as a percentage of whole: 42 %, 4.2 %. It is "" if that makes no sense: if
+// whole is 0, or part is larger than whole.
 func Share(part, whole int64) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""
@@ -104,8 +103,8 @@ func Share(part, whole int64) string {
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
 
-// Gauge draws a share as a bar of at most width cells. What is too little for
-// the smallest piece is "".
+// Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than the
+// smallest step.
 func Gauge(part, whole int64, width int, g *Glyphs) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""

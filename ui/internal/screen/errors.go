@@ -7,7 +7,7 @@ import (
 	"tracex/format"
 )
 
-// ErrorLine is an error in one line, with its hint.
+// ErrorLine returns an error in one line, with its hint.
 func ErrorLine(err error) string {
 	if hint := format.Hint(err); hint != "" {
 		return ErrorFact(err) + "; " + strings.Join(strings.Fields(hint), " ")
@@ -15,8 +15,8 @@ func ErrorLine(err error) string {
 	return ErrorFact(err)
 }
 
-// ErrorFact is an error in one line, without its hint: where the words around it say
-// what follows from it.
+// ErrorFact returns an error in one line, without its hint, for places where the words around
+// it give the advice.
 func ErrorFact(err error) string {
 	text := err.Error()
 	var e *format.Error
@@ -28,5 +28,5 @@ func ErrorFact(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// OneLine is an error's text in one line.
+// OneLine returns an error's text in one line.
 func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

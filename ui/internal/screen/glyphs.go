@@ -1,6 +1,6 @@
 package screen
 
-// Glyphs are the signs that the screen is made of besides the trace's own text.
+// Glyphs are the signs that the screen uses besides the trace's own text.
 type Glyphs struct {
 	ASCII                        bool
 	Cursor, Open, Closed, Absent string
@@ -8,7 +8,7 @@ type Glyphs struct {
 	More, Gap, Rule, Dot, Crumb  string
 	Side, AtLeast, Check, Warn   string
 	AtMost, Sorted, Micro        string
-	Gauge                        []string // pieces of a bar: one step of a cell, two, …, all of it
+	Gauge                        []string // steps of a bar: the smallest part of a cell first, a full cell last
 }
 
 // Unicode are the signs of a terminal that shows all characters.
@@ -20,7 +20,7 @@ var Unicode = Glyphs{
 	Gauge: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 }
 
-// ASCII are those of one that shows ASCII alone.
+// ASCII are the signs of a terminal that shows only ASCII.
 var ASCII = Glyphs{
 	ASCII:  true,
 	Cursor: "|", Open: "v", Closed: "+", Absent: ">",

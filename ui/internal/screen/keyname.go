@@ -12,7 +12,7 @@ var keyNames = map[string]string{
 
 var asciiKeyNames = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 
-// KeyName spells a key, which Bubble Tea names, as a person reads it.
+// KeyName returns the name that a person reads for a key named by Bubble Tea.
 func KeyName(key string, g *Glyphs) string {
 	if name, ok := asciiKeyNames[key]; ok && g.ASCII {
 		return name

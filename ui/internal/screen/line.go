@@ -12,13 +12,13 @@ type Line struct {
 	Left   int // cells that are free
 	now    string
 	Glyphs *Glyphs
-	Heavy  bool // draw all bold: the line of the cursor
+	Heavy  bool // draw everything bold: the cursor's line
 }
 
 // NewLine returns an empty line of width cells.
 func NewLine(width int, g *Glyphs) *Line { return &Line{Left: width, Glyphs: g} }
 
-// to switches to a style; lit reverses it, for what a search has found.
+// to switches to a style; lit reverses it, for matches of a search.
 func (l *Line) to(s Style, lit bool) {
 	code := sgr[s]
 	if lit {
@@ -61,17 +61,17 @@ func (l *Line) Space(n int) {
 	l.Left -= n
 }
 
-// Put appends text in a style, cut with "…" where it does not fit.
+// Put appends text in a style, cut with "…" if it does not fit.
 func (l *Line) Put(text string, s Style) *Line {
 	l.Spans(text, Whole(text), Always(s), nil, 0)
 	return l
 }
 
-// Spans appends text with the styles of its parts. lit are the byte ranges to
-// highlight, in order; skip is how many cells are scrolled out on the left.
+// Spans appends text with the styles of its parts. lit are the byte ranges to highlight, in
+// order; skip is how many cells are scrolled out on the left.
 func (l *Line) Spans(text string, spans []format.Span, of func(format.Style) Style, lit [][2]int, skip int) {
 	more := len([]rune(l.Glyphs.More))
-	// Where to cut when the text turns out not to fit.
+	// Where to cut if the text turns out not to fit.
 	cut, cutLeft, cutNow := len(l.b), l.Left, l.now
 	for i := 0; i < len(text); {
 		out, w, n := NextCell(text[i:], l.Glyphs.ASCII)
@@ -126,8 +126,7 @@ func (l *Line) End() string {
 	return string(l.b)
 }
 
-// Ends draws text at both ends of a line. What is on the left is cut when there
-// is no room for both.
+// Ends draws text at both ends of a line. It cuts the left text if both do not fit.
 func Ends(left, right string, ls, rs Style, width int, g *Glyphs) string {
 	l := NewLine(width, g)
 	rw := TextWidth(right, g.ASCII)
@@ -143,8 +142,8 @@ func Ends(left, right string, ls, rs Style, width int, g *Glyphs) string {
 	return l.End()
 }
 
-// Whole is one span over all of a text.
+// Whole returns one span over an entire text.
 func Whole(text string) []format.Span { return []format.Span{{Start: 0, End: len(text)}} }
 
-// Always is the same style for all parts of a text.
+// Always returns the same style for all parts of a text.
 func Always(s Style) func(format.Style) Style { return func(format.Style) Style { return s } }

@@ -86,8 +86,8 @@ func Percent(done, total int64) string {
 	return fmt.Sprintf("%d %%", min(100, done*100/total))
 }
 
-// Pace says how fast work goes, in bytes a second, and how long it will take: " at
-// 41 MiB/s, 8 s left"; "" while that is not known.
+// Pace tells how fast work is, in bytes a second, and how long it will take: " at 41 MiB/s, 8 s
+// left"; "" if that is unknown.
 func Pace(rate float64, rest time.Duration) string {
 	if rate <= 0 {
 		return ""

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Titled is a rule with a title near one of its ends.
+// Titled returns a rule with a title near one of its ends.
 func Titled(leftTitle, rightTitle string, width int, g *Glyphs) string {
 	l := NewLine(width, g)
 	rest := width - TextWidth(leftTitle, g.ASCII) - TextWidth(rightTitle, g.ASCII) - 2

@@ -2,10 +2,10 @@ package screen
 
 import "tracex/format"
 
-// Style is how a piece of text is drawn. Colours are the terminal's own 16, so
-// that they fit its background, light or dark, without asking for it; those
-// that are illegible on one of the two (yellow, white, bright cyan) are not
-// used. No meaning is in colour alone: marks, words or attributes say it too.
+// Style is how a run of text is drawn. Colors are the terminal's own 16, so they fit its
+// background, light or dark, without asking for it. Those that are illegible on one of the two
+// (yellow, white, bright cyan) are not used. Color never carries meaning by itself: marks,
+// words or attributes repeat it.
 type Style uint8
 
 const (
@@ -37,8 +37,8 @@ var sgr = [styleCount]string{
 	Unfinished: "1;35", Added: "32", Removed: "31", Edited: "35",
 }
 
-// SpanStyle is the style of a part of a point's text. Names are coloured by the
-// kind of the point.
+// SpanStyle returns the style of a part of a point's text. The color of names depends on the
+// class of the point.
 func SpanStyle(s format.Style, class format.Class) Style {
 	switch s {
 	case format.StyleName:

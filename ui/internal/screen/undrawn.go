@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// drawnEscape is how rows show a character that cannot be drawn: see NextCell.
+// drawnEscape matches the escapes that rows show for characters that cannot be drawn: see
+// NextCell.
 var drawnEscape = regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
 
-// Undrawn returns a text with the characters that escapes in it stand for where
-// rows show it.
+// Undrawn returns a text as rows show it, with its escapes replaced by the characters that they
+// denote.
 func Undrawn(text string) string {
 	return drawnEscape.ReplaceAllStringFunc(text, func(escape string) string {
 		switch escape[1] {
@@ -24,7 +25,7 @@ func Undrawn(text string) string {
 		n, err := strconv.ParseUint(escape[2:], 16, 32)
 		switch {
 		case err != nil, n >= ' ' && n < 0x7f, n > utf8.MaxRune:
-			return escape // rows show no such
+			return escape // rows do not show this escape
 		case escape[1] == 'x' && n >= utf8.RuneSelf:
 			return string([]byte{byte(n)})
 		}

@@ -11,15 +11,15 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// begin starts a search in the place of the one before. w is the hit to go to as
-// soon as it is known; the search begins where that is looked for, or, for one
-// before that, at the beginning of its thread.
+// begin starts a search that replaces the one before. w is the hit to go to as soon as it is
+// known. The search begins at w's origin, or, if w goes backward, at the beginning of its
+// thread.
 func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	p.Forget()
 	ctx, cancel := context.WithCancel(p.life)
 	from := w.from
 	if w.dir < 0 {
-		from.At = -1 // what comes before is known once the search has come to w.from
+		from.At = -1 // hits before w.from are known once the search has reached it
 	}
 	s := newSearch(what, from)
 	s.cancel, s.want, s.since = cancel, w, p.now()
@@ -34,8 +34,8 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	return Outcome{Cmd: s.next()}
 }
 
-// run searches, on a goroutine of its own, and feeds what it finds. It waits until
-// the whole trace is known.
+// run searches, on a goroutine of its own, and feeds its hits. It waits until the whole trace
+// is known.
 func (s *search) run(ctx context.Context, r *lazy.TraceReader, what lazy.Search) {
 	feed := s.feed
 	send := func(m tea.Msg) {
@@ -54,10 +54,10 @@ func (s *search) run(ctx context.Context, r *lazy.TraceReader, what lazy.Search)
 	}))
 }
 
-// next is the command that waits for what the search tells.
+// next returns the command that waits for the next news of the search.
 func (s *search) next() tea.Cmd { return background.Next(s.feed) }
 
-// news is news of a search: hits, or how far it is.
+// news is news of a search: hits, or its progress.
 type news struct {
 	s *search
 	lazy.Found
@@ -97,7 +97,7 @@ func (n news) told(p *Part, f Facts) (out Outcome) {
 	return out
 }
 
-// passOn hands hits on to the filter of their list.
+// passOn hands hits to the filter of their list.
 func (p *Part) passOn(n news) {
 	h := p.list
 	if h == nil || h.s != n.s || h.sift == nil {
@@ -109,7 +109,7 @@ func (p *Part) passOn(n news) {
 	}
 }
 
-// take adds what was found. Hits from first on have moved up by so many.
+// take adds the hits found. Hits from index first on have moved up by by.
 func (s *search) take(f lazy.Found, most int) (first, by int) {
 	first, by = s.hits.add(f.Hits)
 	if s.shown > first {

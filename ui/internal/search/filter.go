@@ -14,25 +14,25 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// siftEvery is how long what passes a filter may wait to be told.
+// siftEvery is how long matches of a filter may wait to be reported.
 const siftEvery = 30 * time.Millisecond
 
-// sift is the filtering of a search's hits. All hits are read again for it, in
-// the background, those that are still found too.
+// sift is the filtering of a search's hits. It reads all hits again, in the background,
+// including those that are still being found.
 type sift struct {
 	p      *pattern.Pattern
 	passed Hits
-	others int // hits that the other reading of the filter passes, while this one passes none
+	others int // hits that pass the other reading of the filter, while none passes this one
 	looked int // hits looked at
 	queue  *hitQueue
 	ctx    context.Context
 	cancel context.CancelFunc
-	feed   chan tea.Msg // nil: not begun
+	feed   chan tea.Msg // nil if not begun
 	ended  bool
 	err    error
 }
 
-// newSift returns the filtering of what a search has found, and finds.
+// newSift returns the filtering of all hits of a search, present and future.
 func newSift(p *pattern.Pattern, s *search) *sift {
 	f := &sift{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
 	f.passed.origin = s.hits.origin
@@ -45,7 +45,7 @@ func newSift(p *pattern.Pattern, s *search) *sift {
 	return f
 }
 
-// hitQueue is hits on their way from a search to a filter.
+// hitQueue holds hits on their way from a search to a filter.
 type hitQueue struct {
 	mu    sync.Mutex
 	todo  [][]lazy.Hit
@@ -59,7 +59,7 @@ func (q *hitQueue) add(hits []lazy.Hit) {
 	}
 }
 
-// end says that there will be no more.
+// end marks the queue as complete.
 func (q *hitQueue) end() { q.change(func() { q.ended = true }) }
 
 func (q *hitQueue) change(f func()) {
@@ -72,7 +72,7 @@ func (q *hitQueue) change(f func()) {
 	}
 }
 
-// take waits for the next hits; nil: there are no more.
+// take waits for the next hits. It returns nil if there are no more.
 func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 	for {
 		q.mu.Lock()
@@ -93,8 +93,8 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 	}
 }
 
-// filtering begins the filtering that the list of hits needs, and ends one that is
-// no longer needed.
+// filtering starts the filtering that the list of hits needs, and stops one that is no longer
+// needed.
 func (p *Part) filtering() tea.Cmd {
 	var want *sift
 	if p.list != nil {
@@ -129,7 +129,7 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 	var line []byte
 	end := background.Guarded(func() tea.Msg {
 		err := r.Recall(f.ctx, s, func() []lazy.Hit {
-			if news.looked > 0 { // what comes next may take its time
+			if news.looked > 0 { // the next ones may take a while
 				send(news)
 				news, last = sifted{f: f}, time.Now()
 			}
@@ -159,14 +159,14 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 	send(end)
 }
 
-// appendLine appends a line of the list, as a filter sees it: without the number
-// of the event, in which a person looks for no value.
+// appendLine appends a line of the list as a filter sees it: without the number of the event,
+// in which a person looks for no value.
 func appendLine(dst []byte, h *lazy.Recalled) []byte {
 	dst = append(append(dst, h.Text...), ' ')
 	return append(dst, h.Path...)
 }
 
-// next is the command that waits for what the filtering tells.
+// next returns the command that waits for the next news of the filtering.
 func (f *sift) next() tea.Cmd { return background.Next(f.feed) }
 
 // sifted is news of a filtering.
@@ -202,7 +202,7 @@ func (n sifted) told(p *Part, _ Facts) (out Outcome) {
 	return out
 }
 
-// progress says how far the filter is; "" when it has looked at all hits.
+// progress tells how far the filter is; "" if it has looked at all hits.
 func (f *sift) progress(all int) string {
 	switch share := screen.Percent(int64(f.looked), int64(all)) + " looked at "; {
 	case f.err != nil:
@@ -213,7 +213,7 @@ func (f *sift) progress(all int) string {
 	return ""
 }
 
-// nothing says that no hit passes.
+// nothing explains that no hit passes.
 func (f *sift) nothing(all int) string {
 	if !f.ended {
 		return "none yet"

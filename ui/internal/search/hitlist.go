@@ -16,9 +16,9 @@ import (
 // maxPeeked bounds the hits whose text is kept.
 const maxPeeked = 4096
 
-// HitList is the list of a search's hits. What a line says is read in the
-// background, through a tree of its own, when it comes on the screen. A filter
-// looks at all of them: see sift. A [Part] makes it.
+// HitList is the list of a search's hits. The text of a line is read in the background, through
+// a tree of its own, when the line appears on the screen. A filter looks at all hits: see sift.
+// A [Part] makes it.
 type HitList struct {
 	list.List
 	s      *search
@@ -26,15 +26,15 @@ type HitList struct {
 	tree   func() *lazy.Tree // made when the first lines are read
 	seen   map[lazy.Place]peek
 	busy   bool
-	sift   *sift // of the filter; nil: there is none
-	facts  Facts // as of the last Settle
+	sift   *sift // of the filter; nil if none
+	facts  Facts // at the last Settle
 }
 
-// peek is what the list says of a hit.
+// peek is the text of a hit in the list.
 type peek struct{ text, path string }
 
-// OpenList returns the list of the hits, to be shown. It is nil where there are no
-// hits, and none can come any more.
+// OpenList returns the list of the hits, to be shown. It is nil if there are no hits, and none
+// can arrive.
 func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	s := p.cur
 	if !p.Begun() {
@@ -62,8 +62,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	return h, out
 }
 
-// Choose notes that a person goes to the i-th hit of what is shown, and returns its
-// place.
+// Choose notes that a person goes to the i-th hit shown, and returns its place.
 func (h *HitList) Choose(i int) lazy.Place {
 	place := h.hits().At(i).Place
 	at, _ := h.s.hits.Find(place)
@@ -71,9 +70,8 @@ func (h *HitList) Choose(i int) lazy.Place {
 	return place
 }
 
-// Settle brings the list of hits up to date, where one is shown on height lines; nil:
-// none is. It returns work to be done in the background, whose message is for
-// Update, and a command.
+// Settle updates the list of hits if one is shown, on height lines; shown is nil if none is. It
+// returns work for the background, whose message is for Update, and a command.
 func (p *Part) Settle(shown *HitList, height int, f Facts) (work func() tea.Msg, cmd tea.Cmd) {
 	p.list = shown
 	cmd = p.filtering()
@@ -84,7 +82,7 @@ func (p *Part) Settle(shown *HitList, height int, f Facts) (work func() tea.Msg,
 	return shown.peekVisible(p.life, height), cmd
 }
 
-// hits are those that the list shows.
+// hits returns the hits that the list shows.
 func (h *HitList) hits() *Hits {
 	if h.sift != nil {
 		return &h.sift.passed
@@ -92,7 +90,7 @@ func (h *HitList) hits() *Hits {
 	return &h.s.hits
 }
 
-// nothing says why the list is empty.
+// nothing explains why the list is empty.
 func (h *HitList) nothing() string {
 	switch {
 	case h.sift != nil:
@@ -103,9 +101,9 @@ func (h *HitList) nothing() string {
 	return h.s.nothing(h.facts)
 }
 
-// filterBy filters the hits; nil: shows all.
+// filterBy filters the hits; a nil pattern shows all.
 func (h *HitList) filterBy(p *pattern.Pattern) {
-	h.sift = nil // Part.filtering ends what is under way
+	h.sift = nil // Part.filtering stops the filtering under way
 	if p != nil {
 		h.sift = newSift(p, h.s)
 	}
@@ -142,7 +140,7 @@ func (h *HitList) line(i int) list.Item {
 	}}
 }
 
-// eventText is the number of a hit's event; a thread has none.
+// eventText returns the number of a hit's event; a thread has none.
 func eventText(h lazy.Hit) string {
 	if h.At < 0 {
 		return ""
@@ -150,8 +148,8 @@ func eventText(h lazy.Hit) string {
 	return screen.Grouped(int64(h.Event))
 }
 
-// peekVisible returns the work of reading what the hits on the screen say; nil:
-// there is none.
+// peekVisible returns the work of reading the texts of the hits on the screen, or nil if there
+// is none.
 func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 	if h.busy {
 		return nil
@@ -171,7 +169,7 @@ func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 	return func() tea.Msg { return h.read(life, want) }
 }
 
-// read reads what hits say. It keeps nothing loaded.
+// read reads the texts of hits. It keeps nothing loaded.
 func (h *HitList) read(ctx context.Context, want []lazy.Place) tea.Msg {
 	t, got := h.tree(), make(map[lazy.Place]peek, len(want))
 	for _, p := range want {
@@ -197,7 +195,7 @@ func (h *HitList) read(ctx context.Context, want []lazy.Place) tea.Msg {
 	return peeked{h, got}
 }
 
-// peeked is what some hits say.
+// peeked is the texts of some hits.
 type peeked struct {
 	h   *HitList
 	got map[lazy.Place]peek
@@ -214,7 +212,7 @@ func (p peeked) told(*Part, Facts) Outcome {
 	return Outcome{}
 }
 
-// bytes is how much memory the list takes besides the hits of its search.
+// bytes returns the memory that the list takes besides the hits of its search.
 func (h *HitList) bytes() (n int64) {
 	if h.sift != nil {
 		n += h.sift.passed.bytes()

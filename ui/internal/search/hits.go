@@ -8,16 +8,15 @@ import (
 	"tracex/lazy"
 )
 
-// Hits are hits by thread and place. A search brings them in the order in which
-// it goes: from its origin to the end, then from the beginning to its origin.
-// So there are two runs, which only ever grow at their ends: a slice of one stays
-// what it is.
+// Hits are hits by thread and place. A search delivers them in its own order: from its origin
+// to the end, then from the beginning to its origin. So there are two runs, which only ever
+// grow at their ends: a slice of one stays valid.
 type Hits struct {
 	origin        lazy.Place
 	before, after []lazy.Hit // of the origin
 }
 
-// compare orders places by thread, then by where they are in it.
+// compare orders places by thread, then by position in it.
 func compare(a, b lazy.Place) int {
 	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
 }
@@ -43,8 +42,8 @@ func (h *Hits) Find(p lazy.Place) (i int, exact bool) {
 	return first + i, exact
 }
 
-// add adds hits, in the order of the search. What was at the index first or after
-// it has moved up by so many.
+// add adds hits, in the order of the search. Earlier hits from index first on have moved up by
+// by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	n := 0
 	for n < len(hits) && compare(hits[n].Place, h.origin) >= 0 {
@@ -56,7 +55,7 @@ func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	return first, len(hits) - n
 }
 
-// bytes is how much memory hits take.
+// bytes returns the memory that the hits take.
 func (h *Hits) bytes() int64 {
 	return int64(cap(h.before)+cap(h.after)) * int64(unsafe.Sizeof(lazy.Hit{}))
 }

@@ -6,7 +6,7 @@ import (
 
 // Going from hit to hit.
 
-// arrive goes to the hit that a person waits for, when it is known.
+// arrive goes to the hit that a person waits for, if it is known.
 func (s *search) arrive(out *Outcome, f Facts) {
 	if s.want == nil {
 		return
@@ -26,9 +26,9 @@ func (s *search) arrive(out *Outcome, f Facts) {
 	out.Goes, out.Place = true, s.hits.At(i).Place
 }
 
-// goOn goes to a hit of the search that there is. Where that would be round the
-// end of what was searched, the search begins again from there: in a trace that
-// has grown all is searched, since hits are known to be in order only that way.
+// goOn goes to a hit of the current search. If that would wrap around the end of what was
+// searched, the search begins again from there: in a trace that has grown everything is
+// searched again, as only that keeps the hits in order.
 func (p *Part) goOn(w *wanted, f Facts) (out Outcome) {
 	s := p.cur
 	s.takeOther()

@@ -10,37 +10,37 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// search is one search through all threads, from where the cursor was when it
-// began. Its hits stream in from the background.
+// search is one search through all threads, from where the cursor was when it began. Its hits
+// stream in from the background.
 //
-// It is typed first (cancel is nil: only what is on the screen is looked at),
-// then runs, then has ended; it stays until Esc or another one.
+// First it is typed (cancel is nil: it looks only at what is on the screen), then it runs, then
+// it has ended. It stays until Esc or another search.
 type search struct {
 	p      *pattern.Pattern
 	hits   Hits
-	upto   lazy.Place // it has looked at all before this place, from its origin on
+	upto   lazy.Place // it has looked at everything from its origin up to this place
 	done   int64      // bytes searched of all threads together
 	total  int64      // bytes of all threads; 0 until the reader knows all
 	since  time.Time
-	hides  bool  // folding hides something of what was searched
-	err    error // why it ended early; context.Canceled: it was stopped
+	hides  bool  // folding hides part of the trace searched
+	err    error // why it ended early; context.Canceled if it was stopped
 	full   bool  // it was stopped because there are too many hits
 	ended  bool
 	cancel context.CancelFunc
-	feed   chan tea.Msg // what the background has to tell; closed at its end
-	want   *wanted      // the hit that a person waits for; nil: none
-	shown  int          // 1 + index of the hit last gone to; 0: none
+	feed   chan tea.Msg // news from the background; closed at its end
+	want   *wanted      // the hit that a person waits for; nil if none
+	shown  int          // 1 + index of the hit last gone to; 0 if none
 
-	// other is the other way to read what was typed, and others what that
-	// finds: they are kept while the pattern itself finds nothing.
-	other  *pattern.Pattern // nil: there is none
+	// other is the other way to read the text typed, and others its number of hits: they are
+	// kept while the pattern itself finds nothing.
+	other  *pattern.Pattern // nil if none
 	others Hits
 }
 
-// wanted is a hit to go to when it is known: the next one from a place.
+// wanted is a hit to go to once it is known: the next one from a place.
 type wanted struct {
 	from  lazy.Place
-	dir   int  // 1: after from, -1: before it
+	dir   int  // 1 for after from, -1 for before it
 	count int  // the n-th from there, from 1
 	here  bool // the place itself counts
 }
@@ -55,7 +55,7 @@ func newSearch(p *pattern.Pattern, from lazy.Place) *search {
 	return s
 }
 
-// The methods may be called on nil: no search.
+// The methods may be called on nil, which is no search.
 
 func (s *search) running() bool { return s != nil && s.cancel != nil && !s.ended }
 
@@ -65,16 +65,16 @@ func (s *search) stop() {
 	s.err = context.Canceled
 }
 
-// partly reports whether the search was stopped before it had looked at all.
+// partly reports whether the search was stopped before it had looked at everything.
 func (s *search) partly() bool { return s.ended && s.err != nil }
 
-// outgrown reports whether the trace has more by now than was searched, as one
-// has that is being recorded.
+// outgrown reports whether the trace has grown since it was searched, as one that is being
+// recorded does.
 func (s *search) outgrown(f Facts) bool {
 	return s.ended && s.err == nil && f.Recorded > s.total
 }
 
-// least is shown before the number of hits: a sign where there may be more.
+// least is shown before the number of hits: a sign if there may be more.
 func (s *search) least(f Facts) string {
 	if s.outgrown(f) {
 		return "≥ "
@@ -82,7 +82,7 @@ func (s *search) least(f Facts) string {
 	return ""
 }
 
-// otherwise returns what the other reading has found, while that is all.
+// otherwise returns the number of hits of the other reading, if only that has any.
 func (s *search) otherwise() int {
 	if s.other == nil || s.hits.Len() > 0 {
 		return 0
@@ -90,7 +90,7 @@ func (s *search) otherwise() int {
 	return s.others.Len()
 }
 
-// takeOther continues with the other reading, where only that finds anything.
+// takeOther continues with the other reading, if only that finds anything.
 func (s *search) takeOther() {
 	if s.otherwise() > 0 && s.ended && s.err == nil {
 		s.p, s.hits = s.other, s.others
@@ -98,8 +98,8 @@ func (s *search) takeOther() {
 	}
 }
 
-// covered reports whether all between two places has been searched, the first at
-// or before the second.
+// covered reports whether everything between two places has been searched. from is at or before
+// to.
 func (s *search) covered(from, to lazy.Place) bool {
 	if s.ended {
 		return true
@@ -115,8 +115,8 @@ func (s *search) covered(from, to lazy.Place) bool {
 	return false
 }
 
-// pick returns the index of the wanted hit. wrapped says that it is round the end
-// of the trace; ok is false when it is not known yet, or there is none.
+// pick returns the index of the wanted hit. wrapped means that the way there wraps around the
+// end of the trace. ok is false if the hit is not known yet, or does not exist.
 func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
 	n := s.hits.Len()
 	if n == 0 {
@@ -127,8 +127,7 @@ func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
 		if exact && !w.here {
 			i++
 		}
-		// Hits of a run come one after the other, without any between them
-		// still to come.
+		// The hits of a run are consecutive: no further hit will appear between them.
 		i += w.count - 1
 		origin := s.hits.origin
 		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.At(i).Place, origin) < 0) {

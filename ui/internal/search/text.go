@@ -11,8 +11,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// text says what the search has found and how far it is, if possible in room
-// cells.
+// text tells what the search has found and how far it is, if possible in room cells.
 func (s *search) text(now time.Time, room int, f Facts) string {
 	name := s.p.Name(24, f.Glyphs)
 	if s.cancel == nil { // still being typed
@@ -44,7 +43,7 @@ func (s *search) text(now time.Time, room int, f Facts) string {
 	return name + "  " + found
 }
 
-// nothing says that nothing was found, how far was searched, and what to try.
+// nothing tells that nothing was found, how far the search looked, and what to try.
 func (s *search) nothing(f Facts) string {
 	text := "nothing found for " + s.p.Name(60, f.Glyphs) + " in " + screen.Plural(int64(f.Threads), "thread")
 	if s.err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Quote is a path as a shell takes it.
+// Quote quotes a path for a shell, if necessary.
 func Quote(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// maxAlike is how many files of the same name are looked into.
+// maxAlike is how many files of the same name are opened and read.
 const maxAlike = 64
 
-// file is a file below one of a Finder's folders.
+// file is a file below one of a Finder's directories.
 type file struct {
 	path   string
-	inside string // its folder, from the Finder's on, with slashes
+	inside string // its directory, relative to the Finder's, with slashes
 }
 
-// depth is how many folders lie between the Finder's and the file.
+// depth is how many directories are between the Finder's and the file.
 func (f file) depth() int {
 	if f.inside == "." {
 		return 0
@@ -26,10 +26,9 @@ func (f file) depth() int {
 	return 1 + strings.Count(f.inside, "/")
 }
 
-// choose returns the file that a spot is in, and how many fit as well as it, itself
-// included: of several of that name, one that
-// says that it is of the spot's package, then the one whose folders do, then the
-// one that is the least deep. Where that leaves several that fit as well, the
+// choose returns the file that a spot is in, and how many files fit equally well, including it.
+// Among files of that name it prefers one that declares the spot's package, then the one whose
+// directories match the package, then the least deep. If several still fit equally well, the
 // choice is a guess.
 func choose(files []file, s Spot) (path string, alike int) {
 	files = slices.Clone(files)
@@ -47,11 +46,11 @@ func choose(files []file, s Spot) (path string, alike int) {
 	return path, alike
 }
 
-// fit is how well a file fits a spot.
+// fit tells how well a file fits a spot.
 type fit struct {
 	line    bool // it has the line
-	clause  bool // it says that it is of the package
-	folders int  // how many of its folders are those of the package, the last first
+	clause  bool // it declares the package
+	folders int  // how many of its directories match the package, the last first
 }
 
 func (a fit) better(b fit) bool {
@@ -64,7 +63,7 @@ func (a fit) better(b fit) bool {
 	return a.folders > b.folders
 }
 
-// fitOf tells how well a file fits. It is looked into when that is asked for.
+// fitOf tells how well a file fits. With look, it reads the file.
 func fitOf(f file, s Spot, look bool) fit {
 	pkg := s.pkg()
 	folders := strings.Split(filepath.ToSlash(filepath.Dir(f.path)), "/")
@@ -78,12 +77,10 @@ func fitOf(f file, s Spot, look bool) fit {
 	return k
 }
 
-// packageClause is how sources of Go, Java, Kotlin, Scala and Groovy say which
-// package they are of.
+// packageClause matches how Go, Java, Kotlin, Scala and Groovy sources declare their package.
 var packageClause = regexp.MustCompile(`^\s*package\s+([\w.]+)`)
 
-// lookInto reports whether a file has a line, and whether it says that it is of
-// a package.
+// lookInto reports whether a file has a line, and whether it declares a package.
 func lookInto(path string, line int, pkg string) (has, clause bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package source finds source files below the folders that a person has named, and
-// reads the lines around a code location.
+// Package source finds source files below the directories that a person has named, and reads
+// the lines around a code location.
 package source

@@ -11,27 +11,27 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// maxFiles bounds how many files are looked at.
+// maxFiles bounds how many files are listed.
 const maxFiles = 200_000
 
-// Finder finds source files below folders. It lists them once, at the first Find.
-// Any goroutine may use it.
+// Finder finds source files below directories. It lists them once, at the first Find. It is
+// safe for use by any goroutine.
 type Finder struct {
 	dirs  []string
 	mu    sync.Mutex
-	files map[string][]file // by file name; nil: not listed yet
+	files map[string][]file // by file name; nil if not listed yet
 }
 
-// NewFinder returns a Finder for some folders.
+// NewFinder returns a Finder for the given directories.
 func NewFinder(dirs []string) *Finder { return &Finder{dirs: dirs} }
 
-// Found is what was found of a spot. The zero value is nothing, of no spot.
+// Found is the result for a spot. The zero value is nothing, for no spot.
 type Found struct {
 	Spot  Spot
-	Path  string   // of the file; "": there is none
-	Alike int      // files that it might be as well, itself included: more than 1 is a guess
+	Path  string   // of the file; "" if none
+	Alike int      // files that fit equally well, including this one: more than 1 makes it a guess
 	Text  []string // the lines around the spot
-	First int      // number of the first of them
+	First int      // number of the first line of Text
 	Err   error    // why there is no file, or no text
 }
 
@@ -56,7 +56,7 @@ func (f *Finder) list(ctx context.Context) map[string][]file {
 	return f.files
 }
 
-// Name is the path, and that it is a guess, if it is.
+// Name returns the path, marked if it is a guess.
 func (f *Found) Name() string {
 	if f.Alike > 1 {
 		return f.Path + ", a guess: " + screen.Plural(int64(f.Alike), "file") + " of that name"
@@ -64,11 +64,11 @@ func (f *Found) Name() string {
 	return f.Path
 }
 
-// listFiles lists the files under folders by their names. Folders that hold no
-// sources are left out.
+// listFiles lists the files under directories by name. It skips directories that hold no
+// sources.
 func listFiles(ctx context.Context, dirs []string) map[string][]file {
 	files := make(map[string][]file)
-	seen := make(map[string]bool) // the folders may lie within each other
+	seen := make(map[string]bool) // one directory may contain another
 	n := 0
 	for _, dir := range dirs {
 		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -76,7 +76,7 @@ func listFiles(ctx context.Context, dirs []string) map[string][]file {
 			case ctx.Err() != nil || n >= maxFiles:
 				return fs.SkipAll
 			case err != nil:
-				return nil // a folder that cannot be read has nothing for us
+				return nil // skip a directory that cannot be read
 			case d.IsDir():
 				if name := d.Name(); path != dir && (strings.HasPrefix(name, ".") || name == "node_modules") {
 					return fs.SkipDir

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// How many lines are read before and after a code location, and how many bytes of a
-// line are kept.
+// How many lines are read before and after a code location, and how many bytes of each line are
+// kept.
 const (
 	around  = 3
 	maxLine = 1000
 )
 
-// readAround reads the lines around a line, from 1, of a file.
+// readAround reads the lines of a file around a line, counted from 1.
 func readAround(path string, line int) (text []string, first int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func readAround(path string, line int) (text []string, first int, err error) {
 	return text, first, nil
 }
 
-// readLine reads a line, of which it keeps the beginning.
+// readLine reads a line and keeps its beginning.
 func readLine(r *bufio.Reader) (string, error) {
 	var kept []byte
 	for {

@@ -7,11 +7,11 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// growsFor is how long after the last growth the trace is said to grow.
+// growsFor is how long after the last growth the trace is shown as growing.
 const growsFor = 3 * time.Second
 
-// Growth says how a trace grows that is followed, if possible in room cells. stays
-// says that the cursor stays at the newest row.
+// Growth tells how a followed trace grows, if possible in room cells. stays means that the
+// cursor stays at the newest row.
 func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.Glyphs) string {
 	g, dot := st.Growth, " "+signs.Dot+" "
 	if g.Wait != nil {
@@ -38,8 +38,7 @@ func Growth(st lazy.Status, stays bool, now time.Time, room int, signs *screen.G
 	return text
 }
 
-// NothingYet says why a trace that is followed has no rows. name is what it is
-// called.
+// NothingYet explains why a followed trace has no rows. name is the name of the trace.
 func NothingYet(st lazy.Status, name string) string {
 	if st.Growth.Wait != nil {
 		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + "; q quits"

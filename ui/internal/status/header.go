@@ -6,17 +6,17 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Header is what the first line of the screen says.
+// Header is the content of the screen's first line.
 type Header struct {
 	Name   string   // of the trace
 	About  []string // how large it is, the most telling part first
 	Index  string   // where its index comes from
-	Ready  bool     // and nothing more is to be said of that
-	Memory string   // that is taken, of what may be
+	Ready  bool     // and there is nothing more to tell about it
+	Memory string   // memory taken and the budget
 }
 
-// View draws the header in width cells. What matters least goes first when there is
-// no room for all.
+// View draws the header in width cells. If not all parts fit, the least important is dropped
+// first.
 func (h Header) View(width int, g *screen.Glyphs) string {
 	name, about, right := h.Name, h.About, []string{h.Index, h.Memory}
 	text := func() (string, string) {

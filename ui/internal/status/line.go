@@ -14,8 +14,8 @@ const (
 	frameFor   = 120 * time.Millisecond
 )
 
-// Line is the message on the bottom line, and the spinner of what goes on. The zero
-// value has no message.
+// Line is the message on the bottom line, and the spinner of running work. The zero value has
+// no message.
 type Line struct {
 	text   string
 	alarm  bool
@@ -32,23 +32,23 @@ func (l *Line) Say(text string) {
 	l.id++
 }
 
-// Warn shows a message that something went wrong.
+// Warn shows a message about something that went wrong.
 func (l *Line) Warn(text string) {
 	l.Say(text)
 	l.alarm = true
 }
 
-// Clear takes the message away.
+// Clear removes the message.
 func (l *Line) Clear() { l.text = "" }
 
-// Message is what is said; "": nothing. Alarm says that something went wrong.
+// Message returns the message; "" if none. alarm means that it reports a failure.
 func (l *Line) Message() (text string, alarm bool) { return l.text, l.alarm }
 
-// Spinner is the sign of work under way, as it is now.
+// Spinner returns the current sign of work under way.
 func (l *Line) Spinner(g *screen.Glyphs) string { return g.Spin[l.frame%len(g.Spin)] }
 
-// Settle lets a message fade, and keeps the spinner going while the explorer is
-// busy. after makes a command that brings a message later; it is for Update.
+// Settle lets a message fade, and keeps the spinner turning while the explorer is busy. after
+// returns a command that delivers a message later; it is for Update.
 func (l *Line) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	if l.text != "" && !l.fading {
@@ -65,7 +65,7 @@ func (l *Line) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea
 // Msg is a message that Settle has asked for.
 type Msg interface{ told(l *Line) }
 
-// Update takes such a message.
+// Update handles such a message.
 func (l *Line) Update(msg Msg) { msg.told(l) }
 
 // Faded ends a message.

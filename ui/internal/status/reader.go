@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Phase says what the reader does in the background.
+// Phase tells what the reader does in the background.
 func Phase(st lazy.Status, now time.Time) string {
 	what := map[lazy.Phase]string{
 		lazy.PhaseOpening: "opening", lazy.PhaseUnpacking: "unpacking",
@@ -23,7 +23,7 @@ func Phase(st lazy.Status, now time.Time) string {
 	return what + screen.Pace(st.Rate(now))
 }
 
-// Index says in a word or two where the index comes from.
+// Index tells in a word or two where the index comes from.
 func Index(st lazy.Status, g *screen.Glyphs) string {
 	switch st.Phase {
 	case lazy.PhaseFollowing:

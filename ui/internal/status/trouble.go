@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Troubles are the lines about what is wrong with a trace, and what that means for
-// the person who looks at it. some says that it has threads.
+// Troubles returns the lines about what is wrong with a trace, and what that means for the
+// person who looks at it. some means that it has threads.
 func Troubles(st lazy.Status, some bool) []string {
 	var lines []string
 	if st.Ended != "" {
@@ -42,7 +42,7 @@ func Troubles(st lazy.Status, some bool) []string {
 	return lines
 }
 
-// problem says what of the data is missing.
+// problem tells what part of the data is missing.
 func problem(st lazy.Status) string {
 	var e *format.Error
 	var file *fs.PathError
@@ -65,8 +65,8 @@ func problem(st lazy.Status) string {
 	return text
 }
 
-// reason is why a file could not be written, what went wrong before the name of
-// the file: the end of a line is what a narrow window cuts off.
+// reason tells why a file could not be written, with the cause before the name of the file: a
+// narrow window cuts off the end of a line.
 func reason(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Retaken is the message after the terminal was taken again from a shell.
+// Retaken is the message after the terminal was taken back from a shell.
 type Retaken struct{ Err error }
 
 // Lend runs a program that needs the terminal for itself. j may be nil.
@@ -18,7 +18,7 @@ func (j *Control) Lend(c *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&borrower{c, j}, ended)
 }
 
-// borrower is a program that has the terminal while it runs.
+// borrower is a program that owns the terminal while it runs.
 type borrower struct {
 	*exec.Cmd
 	job *Control // may be nil
@@ -37,10 +37,9 @@ func (b *borrower) SetStdin(r io.Reader)  { b.Stdin = r }
 func (b *borrower) SetStdout(w io.Writer) { b.Stdout = w }
 func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
 
-// drawingEnded waits for the end of the goroutine that draws. Bubble Tea tells
-// it to end when it gives the terminal back, but does not wait: if the terminal
-// is taken again first, that goroutine stops the clock of the one that draws
-// from then on, and the screen stays empty.
+// drawingEnded waits until the goroutine that draws has ended. Bubble Tea tells it to end when
+// it releases the terminal, but does not wait. If the terminal is taken back first, that
+// goroutine stops the clock of its successor, and the screen stays empty.
 func drawingEnded() {
 	stacks := make([]byte, 256<<10)
 	for range 1000 {

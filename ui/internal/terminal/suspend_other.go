@@ -8,19 +8,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// CanSuspend: there is no job control here.
+// CanSuspend returns false: there is no job control here.
 func CanSuspend() bool { return false }
 
-// Control does nothing where there is no job control.
+// Control does nothing on systems without job control.
 type Control struct{ lent atomic.Bool }
 
 // New returns a Control.
 func New() *Control { return new(Control) }
 
-// Watch has no signals to handle.
+// Watch does nothing: there are no signals to handle.
 func (*Control) Watch(func(tea.Msg)) {}
 
-// Close ends Watch.
+// Close does nothing.
 func (*Control) Close() {}
 
 // Suspend does nothing.

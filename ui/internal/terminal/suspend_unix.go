@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanSuspend reports whether there is a shell that controls this program: its
-// parent is of the same session. In an orphaned process group the signal to
-// stop does nothing, and the program would wait for ever to be continued.
+// CanSuspend reports whether a shell controls this program: its parent is in the same session.
+// In an orphaned process group the stop signal does nothing, and the program would wait forever
+// to be continued.
 func CanSuspend() bool {
 	own, err := unix.Getsid(0)
 	if err != nil {
@@ -25,22 +25,22 @@ func CanSuspend() bool {
 	return err == nil && own == parent
 }
 
-// Control stops the program and lets it go on, with the terminal as the shell
-// and the explorer each need it:
+// Control stops and continues the program, with the terminal as the shell and the explorer each
+// need it:
 //
 //	Ctrl-Z, SIGTSTP    the terminal is given back, then the program stops
 //	SIGCONT after it   the terminal is taken again, and all is drawn
-//	SIGCONT after SIGSTOP, of which a program is not told: the same
+//	SIGCONT after SIGSTOP, which a program cannot notice: the same
 //
-// While an editor has the terminal, both signals only stop and continue this
-// program: the editor looks after the terminal.
+// While an editor has the terminal, both signals only stop and continue this program: the
+// editor looks after the terminal.
 type Control struct {
 	signals chan os.Signal
 	woken   chan struct{} // SIGCONT, for halt
 	halting atomic.Bool   // halt waits for SIGCONT
 	lent    atomic.Bool   // an editor has the terminal
 	done    chan struct{}
-	ignored bool // SIGTSTP was, when the program began
+	ignored bool // SIGTSTP was ignored when the program began
 }
 
 // New returns a Control, which notes whether the program was started to ignore
@@ -49,7 +49,7 @@ func New() *Control {
 	return &Control{ignored: signal.Ignored(syscall.SIGTSTP), signals: make(chan os.Signal, 4), woken: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// Watch handles signals until Close; send takes messages to the program.
+// Watch handles signals until Close. send delivers messages to the program.
 func (j *Control) Watch(send func(tea.Msg)) {
 	j.notify()
 	go func() {
@@ -64,7 +64,7 @@ func (j *Control) Watch(send func(tea.Msg)) {
 	}()
 }
 
-// notify asks for the signals, but for those that are ignored.
+// notify requests the signals, except those that are ignored.
 func (j *Control) notify() {
 	signal.Notify(j.signals, syscall.SIGCONT)
 	if !j.ignored {
@@ -84,7 +84,7 @@ func (j *Control) handle(s os.Signal, send func(tea.Msg)) {
 		j.woken <- struct{}{}
 	case s == syscall.SIGCONT && !j.lent.Load():
 		if background() && CanSuspend() {
-			_ = unix.Kill(unix.Getpid(), unix.SIGTTOU) // as the kernel does with who draws
+			_ = unix.Kill(unix.Getpid(), unix.SIGTTOU) // as the kernel does with a background process that draws
 			return
 		}
 		send(j.retake()())
@@ -103,15 +103,15 @@ func background() bool {
 	return err == nil && group != unix.Getpgrp()
 }
 
-// halt stops the program, and with group all of its process group, and returns
-// when it was continued. A program that has asked for SIGTSTP once is not
-// stopped by it again, so it stops itself with SIGSTOP.
+// halt stops the program, and with group its whole process group, and returns when it was
+// continued. A program that has once caught SIGTSTP is not stopped by it again, so it stops
+// itself with SIGSTOP.
 func (j *Control) halt(group bool) {
 	if !j.halting.CompareAndSwap(false, true) {
 		return
 	}
 	if group {
-		signal.Ignore(syscall.SIGTSTP) // it is for the others
+		signal.Ignore(syscall.SIGTSTP) // the signal is for the others in the group
 		_ = unix.Kill(0, unix.SIGTSTP)
 	}
 	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
@@ -120,8 +120,7 @@ func (j *Control) halt(group bool) {
 	j.notify()
 }
 
-// Suspend stops the program, and all of its process group, until it is
-// continued.
+// Suspend stops the program, and its whole process group, until it is continued.
 func (j *Control) Suspend() tea.Cmd { return j.suspend(true) }
 
 // suspend gives the terminal back, stops, and takes it again.
@@ -129,13 +128,13 @@ func (j *Control) suspend(group bool) tea.Cmd {
 	return tea.Exec(terminalFree(func() error { j.halt(group); return nil }), redrawn)
 }
 
-// retake sets the terminal up again, which was changed while the program was
-// stopped without its knowledge.
+// retake sets up the terminal again after the program was stopped without notice and the
+// terminal was changed.
 func (j *Control) retake() tea.Cmd {
 	return tea.Exec(terminalFree(func() error { return nil }), redrawn)
 }
 
-// terminalFree is what runs while the terminal is as it was before the program.
+// terminalFree runs while the terminal is in its original state.
 type terminalFree func() error
 
 func (f terminalFree) Run() error {
@@ -147,5 +146,5 @@ func (terminalFree) SetStdin(io.Reader)  {}
 func (terminalFree) SetStdout(io.Writer) {}
 func (terminalFree) SetStderr(io.Writer) {}
 
-// redrawn makes the message after the terminal was taken again.
+// redrawn returns the message after the terminal was taken back.
 func redrawn(err error) tea.Msg { return Retaken{err} }

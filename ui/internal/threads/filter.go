@@ -8,26 +8,26 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// How long a turn of a filter lasts, and how many threads it looks at before it looks
-// at the clock.
+// How long a turn of a filter lasts, and how many threads it looks at between looks at the
+// clock.
 const (
 	turnFor  = 20 * time.Millisecond
 	turnLook = 1 << 10
 )
 
-// filter is the threads that pass a pattern, in the order of the list, as far as they
-// have been looked at.
+// filter is the threads that match a pattern, in the order of the list, as far as they have
+// been looked at.
 type filter struct {
 	p      *pattern.Pattern
-	among  []int // that may pass, since they passed a wider pattern; nil: all
-	looked int   // of those
+	among  []int // candidates, which passed a wider pattern; nil for all
+	looked int   // how many of the candidates have been looked at
 	passed []int
-	others int // that pass the pattern when it is read the other way, while none passes
+	others int // that pass the other reading of the pattern, while none passes this one
 	ended  bool
 }
 
-// newFilter returns the filter of a pattern. Where that is narrower than the one
-// before, only what passed that is looked at.
+// newFilter returns the filter of a pattern. If it is narrower than before, only the threads
+// that passed before are looked at.
 func newFilter(p *pattern.Pattern, before *filter) *filter {
 	f := &filter{p: p, ended: p.Fault != ""}
 	if before != nil && before.ended && before.p != p && p.Narrows(before.p) && len(before.passed) > 0 {
@@ -36,7 +36,7 @@ func newFilter(p *pattern.Pattern, before *filter) *filter {
 	return f
 }
 
-// of is how many threads are to be looked at.
+// of returns how many threads have to be looked at.
 func (f *filter) of(l *List) int {
 	if f.among != nil {
 		return len(f.among)
@@ -84,7 +84,7 @@ func (f *filter) turn(l *List) func() tea.Msg {
 	}
 }
 
-// turned is the end of a turn.
+// turned is the result of a turn.
 type turned struct {
 	f      *filter
 	looked int
@@ -95,7 +95,7 @@ type turned struct {
 
 func (t turned) end(l *List) {
 	if l.filter != t.f {
-		return // there is another by now
+		return // the filter has been replaced
 	}
 	l.busy = false
 	f := t.f

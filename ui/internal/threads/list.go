@@ -13,7 +13,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// List is the list of threads. Its methods run on one goroutine; what Settle returns
+// List is the list of threads. Its methods run on one goroutine; the work that Settle returns
 // may run on another.
 type List struct {
 	list.List
@@ -22,15 +22,15 @@ type List struct {
 	width int
 	g     *screen.Glyphs
 
-	order   lazy.ThreadOrder // in which the threads are shown
-	sorted  []int            // their numbers in that order; nil: by id
-	sorting *sorting         // nil: none is under way
-	filter  *filter          // nil: there is none
+	order   lazy.ThreadOrder // the order shown
+	sorted  []int            // their numbers in that order; nil for the order by id
+	sorting *sorting         // nil if none is under way
+	filter  *filter          // nil if none
 	busy    bool             // a turn of the filter is under way
 	seen    map[int]lazy.ThreadRow
 }
 
-// New returns the list of threads, with the cursor on the thread of an id.
+// New returns the list of threads, with the cursor on the thread with the given id.
 func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
 	l := &List{all: all, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
 	l.List = list.List{
@@ -41,7 +41,7 @@ func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
 	return l
 }
 
-// len is how many threads pass the filter, as far as is known.
+// len returns how many threads pass the filter, as far as known.
 func (l *List) len() int {
 	if l.filter != nil {
 		return len(l.filter.passed)
@@ -49,7 +49,7 @@ func (l *List) len() int {
 	return l.all.Len()
 }
 
-// number is that of the i-th thread of those that are shown.
+// number returns the number of the i-th thread shown.
 func (l *List) number(i int) int {
 	if l.filter != nil {
 		return l.filter.passed[i]
@@ -57,7 +57,7 @@ func (l *List) number(i int) int {
 	return l.inOrder(i)
 }
 
-// inOrder is the number of the i-th thread in the order of the list.
+// inOrder returns the number of the i-th thread in the order of the list.
 func (l *List) inOrder(i int) int {
 	if l.sorted != nil {
 		return l.sorted[i]
@@ -65,7 +65,7 @@ func (l *List) inOrder(i int) int {
 	return i
 }
 
-// ID is the id of the i-th thread of those that are shown.
+// ID returns the id of the i-th thread shown.
 func (l *List) ID(i int) int32 { return l.all.ID(l.number(i)) }
 
 // HandleKey moves in the list, edits its filter, or sorts it.
@@ -81,18 +81,18 @@ func (l *List) HandleKey(k tea.KeyPressMsg) list.Action {
 	return l.List.HandleKey(k)
 }
 
-// Busy reports whether something is worked out in the background.
+// Busy reports whether work runs in the background.
 func (l *List) Busy() bool { return l.sorting != nil || l.busy }
 
-// Close ends what is under way.
+// Close stops the work under way.
 func (l *List) Close() {
 	l.giveUpSorting()
 	l.filter = nil
 }
 
-// Settle looks up what is on a screen of this size, so that View asks nothing of the
-// trace. now are the threads that are known by now. It returns work to be done in the
-// background, nil for none: its message is for Take.
+// Settle looks up the lines on a screen of this size, so that View asks the trace for nothing.
+// now are the threads known by now. It returns work for the background, or nil: its message is
+// for Take.
 func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height int) (work func() tea.Msg) {
 	l.width = width
 	if !l.Busy() && !now.Same(l.all) {
@@ -117,8 +117,8 @@ func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height 
 	return work
 }
 
-// grow takes the threads that are known by now: at once when they come by id, else when
-// they are sorted.
+// grow takes over the threads known by now: at once in the order by id, otherwise after they
+// have been sorted.
 func (l *List) grow(now *lazy.ThreadList) {
 	if l.order != lazy.ByID {
 		l.sorting = &sorting{order: l.order, all: now}
@@ -137,10 +137,10 @@ func (l *List) grow(now *lazy.ThreadList) {
 	}
 }
 
-// Msg is the end of work of a List: see Take.
+// Msg is the result of a List's work: see Take.
 type Msg interface{ end(l *List) }
 
-// Take takes what work has led to.
+// Take handles the result of work.
 func (l *List) Take(m Msg) { m.end(l) }
 
 // View draws the list: height lines of width cells.
@@ -161,11 +161,11 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	return l.List.View(width, height, g)
 }
 
-// line is the i-th line: a thread, and what is known of it.
+// line returns the i-th line: a thread, and what is known about it.
 func (l *List) line(i int) list.Item {
 	t, ok := l.seen[l.number(i)]
 	if !ok {
-		return list.Item{} // comes with the next Settle
+		return list.Item{} // arrives with the next Settle
 	}
 	what := nodetext.Calls(t.Population, "", l.g) + ", " + screen.Size(t.Bytes)
 	if t.Bytes == 0 {
@@ -183,7 +183,7 @@ func (l *List) line(i int) list.Item {
 	return list.Item{Cells: []list.Cell{{Text: name, Style: screen.Plain, At: 2}, {Text: what, Style: screen.Faint, At: from, Aside: true}}}
 }
 
-// nothing says why the list is empty.
+// nothing explains why the list is empty.
 func (l *List) nothing() string {
 	switch f := l.filter; {
 	case f == nil:
@@ -195,7 +195,7 @@ func (l *List) nothing() string {
 	}
 }
 
-// filterBy filters the threads; nil: shows all.
+// filterBy filters the threads; a nil pattern shows all.
 func (l *List) filterBy(p *pattern.Pattern) {
 	before := l.filter
 	l.filter, l.busy = nil, false
@@ -204,12 +204,12 @@ func (l *List) filterBy(p *pattern.Pattern) {
 	}
 }
 
-// orderNames are what the orders are called.
+// orderNames are the names of the orders.
 var orderNames = map[lazy.ThreadOrder]string{
 	lazy.ByID: "number", lazy.ByName: "name", lazy.ByDuration: "duration", lazy.ByCalls: "calls",
 }
 
-// next sorts the threads in the next order.
+// next sorts the threads by the next order.
 func (l *List) next() {
 	o := l.order
 	if l.sorting != nil {
@@ -232,7 +232,7 @@ func (l *List) giveUpSorting() {
 // sorting is a sort under way.
 type sorting struct {
 	order       lazy.ThreadOrder
-	all         *lazy.ThreadList // what is sorted
+	all         *lazy.ThreadList // the threads to sort
 	begun       bool
 	cancel      context.CancelFunc
 	done, total atomic.Int64
@@ -250,7 +250,7 @@ func (s *sorting) begin(life context.Context) func() tea.Msg {
 	}
 }
 
-// sortEnd is the end of a sort.
+// sortEnd is the result of a sort.
 type sortEnd struct {
 	s       *sorting
 	numbers []int

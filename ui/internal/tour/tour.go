@@ -7,23 +7,23 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Tour is where a person is in the tour. A step is done when its key is used; all
-// other keys work meanwhile. Its methods may be called on nil, a tour that is over.
+// Tour is a person's position in the tour. Using the key of a step completes it; all other keys
+// work meanwhile. Its methods may be called on nil, a tour that is over.
 type Tour struct{ at int }
 
-// Seen is what a key has led to.
+// Seen is the effect of a key.
 type Seen struct {
-	Container bool // the cursor is on what may have children
-	Expanded  bool // and they are shown
+	Container bool // the cursor is on a node that may have children
+	Expanded  bool // and its children are shown
 	Hits      bool // the list of hits is shown
 }
 
 type step struct {
-	key  string // of the key map: what ends the step
+	key  string // key of the key map that ends the step
 	text string
-	done func(Seen) bool // whether the key did what the step is about; nil: always
-	// later says that the key begins work, which ends the step when it has led
-	// somewhere: see Arrived.
+	done func(Seen) bool // whether the key did what the step is about; nil for always
+	// later means that the key starts work, and the step ends when that has led somewhere: see
+	// Arrived.
 	later bool
 }
 
@@ -42,7 +42,7 @@ var steps = []step{
 	{key: "?", text: "%s lists all keys, and q quits."},
 }
 
-// Keys are the keys of the key map that end the steps, in their order.
+// Keys returns the keys of the key map that end the steps, in their order.
 func Keys() (keys []string) {
 	for _, s := range steps {
 		keys = append(keys, s.key)
@@ -50,7 +50,7 @@ func Keys() (keys []string) {
 	return keys
 }
 
-// Key is the key that ends the current step; "": the tour is over.
+// Key returns the key that ends the current step; "" if the tour is over.
 func (t *Tour) Key() string {
 	if t == nil || t.at >= len(steps) {
 		return ""
@@ -58,8 +58,8 @@ func (t *Tour) Key() string {
 	return steps[t.at].key
 }
 
-// Did notes that the key of the current step was used, and what it has led to. It
-// reports whether the tour is over.
+// Did notes that the key of the current step was used, and its effect. It reports whether the
+// tour is over.
 func (t *Tour) Did(seen Seen) (over bool) {
 	if t.Key() == "" {
 		return t != nil
@@ -70,8 +70,8 @@ func (t *Tour) Did(seen Seen) (over bool) {
 	return t.at == len(steps)
 }
 
-// Arrived notes that the work that a key began has led somewhere. It reports whether
-// the tour is over.
+// Arrived notes that the work started by a key has led somewhere. It reports whether the tour
+// is over.
 func (t *Tour) Arrived(key string) (over bool) {
 	if t.Key() == key && key != "" && steps[t.at].later {
 		t.at++
@@ -79,13 +79,13 @@ func (t *Tour) Arrived(key string) (over bool) {
 	return t != nil && t.at == len(steps)
 }
 
-// Height is how many lines View needs in width cells. names are those of the key of
-// the step, as a person reads them.
+// Height returns how many lines View needs in width cells. names are the names of the step's
+// key, as a person reads them.
 func (t *Tour) Height(names string, width int, g *screen.Glyphs) int {
 	return 1 + len(t.lines(names, width, g))
 }
 
-// lines are the text of the current step, wrapped.
+// lines returns the text of the current step, wrapped.
 func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string) {
 	if t.Key() == "" {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// WriteFiles writes files, by their paths, and returns the folder that they are in.
+// WriteFiles writes files, by their paths, and returns the directory that contains them.
 func WriteFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ var special = map[string]tea.KeyPressMsg{
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "backspace": {Code: tea.KeyBackspace}, "f1": {Code: tea.KeyF1},
 }
 
-// Press is the press of a key: a special one by its name, "ctrl+r", or a character.
+// Press returns the press of a key: a special one by its name, "ctrl+r", or a character.
 func Press(key string) tea.KeyPressMsg {
 	if k, ok := special[key]; ok {
 		return k

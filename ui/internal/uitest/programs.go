@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FakePrograms makes a PATH of its own, with programs that keep what they are given
-// in a file of their name, or fail.
+// FakePrograms sets up a PATH of its own, with programs that keep their input in a file of
+// their name, or fail.
 func FakePrograms(t *testing.T, works map[string]bool) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

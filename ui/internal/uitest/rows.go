@@ -13,7 +13,7 @@ type Row struct {
 	Text  string
 }
 
-// EveryRow is each row that a person could come to, threads too.
+// EveryRow returns each row that a person could reach, threads included.
 func EveryRow(t testing.TB, r *lazy.TraceReader, folded bool) (rows []Row) {
 	t.Helper()
 	tree := r.Tree(folded)
