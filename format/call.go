@@ -2,9 +2,8 @@ package format
 
 import "encoding/binary"
 
-// AppendCall appends the header of a call without receiver, diff statuses and
-// flags, as [Point.Append] does: for writers that have the values of the
-// arguments in encoded form, count of them.
+// AppendCall appends the header of a call without receiver, diff statuses and flags, like
+// [Point.Append]. It is for writers that have the count argument values in encoded form.
 func (v Version) AppendCall(dst []byte, location, thread, event, method int32, count int, values []byte) []byte {
 	be := binary.BigEndian
 	dst = append(dst, byte(KindTracePoint), v.ClassByte(ClassCall))

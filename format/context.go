@@ -2,12 +2,11 @@ package format
 
 import "iter"
 
-// Context holds the reference objects of a trace by id: what the ids in its
-// trace points mean. Lookups return nil for an id that is not (or not yet)
-// there. What they return is shared and must not be changed.
+// Context holds the reference objects of a trace by id: what the ids in its trace points mean.
+// Lookups return nil for an id that is not, or not yet, known. Objects returned are shared and
+// must not be changed.
 //
-// A Context is not locked: lookups may run side by side, Add may not run beside
-// anything.
+// A Context has no lock: lookups may run concurrently with each other, but not with Add.
 type Context struct {
 	threads   table[ThreadName]
 	classes   table[classEntry]
@@ -20,8 +19,8 @@ type Context struct {
 	version   Version
 }
 
-// NewContext returns an empty Context of a trace of this version: of its bytes
-// are the objects that it reads, and by its rules the texts that it makes.
+// NewContext returns an empty Context for a trace of this version. The version determines how
+// Add decodes objects, and how texts are written.
 func NewContext(v Version) *Context { return &Context{version: v} }
 
 // Version returns the version of the trace.
@@ -68,7 +67,7 @@ func (c *Context) Variable(id int32) *VariableDescriptor {
 // Path returns the access path with this id.
 func (c *Context) Path(id int32) *AccessPath { return c.paths.get(id) }
 
-// Location returns the place in the source with this id.
+// Location returns the code location with this id.
 func (c *Context) Location(id int32) *CodeLocation {
 	if e := c.locations.get(id); e != nil {
 		return &e.CodeLocation
@@ -76,8 +75,7 @@ func (c *Context) Location(id int32) *CodeLocation {
 	return nil
 }
 
-// Text returns the string object with this id; ok is false when there is none,
-// as for id -1.
+// Text returns the string object with this id; ok is false if there is none, as for id -1.
 func (c *Context) Text(id int32) (s string, ok bool) {
 	if o := c.strings.get(id); o != nil {
 		return o.Value, true
@@ -105,9 +103,9 @@ func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 	}
 }
 
-// Add reads the reference object at the start of b and adds it. id and n are
-// its id and its size in bytes. An object that is there already stays as it
-// is: writers may write one twice, both equal. Nothing added aliases b.
+// Add decodes the reference object at the start of b and adds it. id and n are its id and its
+// size in bytes. An object that was added before is kept: writers may write an object twice,
+// both times the same. Nothing added aliases b.
 func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	r := decoder{cursor{b: b, v: c.version}}
 	k := Kind(r.u8())
@@ -162,8 +160,8 @@ func add[T any](r *decoder, t *table[T], id int32, v T) {
 	}
 }
 
-// table maps ids to objects. Recorders count ids up from 0, so most are found
-// in a slice; the others, which only odd input has many of, in a map.
+// table maps ids to objects. Recorders count ids up from 0, so most objects are in a slice. The
+// others are in a map; only odd input has many.
 type table[T any] struct {
 	dense  []*T
 	sparse map[int32]*T
@@ -184,7 +182,7 @@ func (t *table[T]) put(id int32, v *T) {
 		return
 	}
 	t.n++
-	// Room for ids is made only in proportion to what is there.
+	// Make room for ids only in proportion to the number of objects.
 	if id >= 0 && int(id) < 8*(t.n+64) {
 		for int(id) >= len(t.dense) {
 			t.dense = append(t.dense, nil)

@@ -6,30 +6,29 @@ import (
 	"math"
 )
 
-// cursor reads numbers and texts from bytes. Its first failure sticks: later reads
-// return zero and move nothing, so its user checks err once, at its end, and within
-// loops. Two types go over objects with it: a [decoder] makes values of them, a
-// [skipper] finds their ends.
+// cursor reads numbers and texts from bytes. Its first failure sticks: later reads return zero
+// and do not advance, so callers check err only at the end, and within loops. Two types use it:
+// a [decoder] decodes objects to values, a [skipper] finds where objects end.
 type cursor struct {
 	b   []byte
 	i   int
 	v   Version
 	err *Error
-	// values counts those in lists, see maxListed.
+	// values counts the values in lists, see maxListed.
 	values int64
-	// need is set with ErrTruncated: how many bytes of input, counted from
-	// its start, are needed at least to read on.
+	// need is set with ErrTruncated: the minimum number of bytes of input, counted from its
+	// start, that are needed to read on.
 	need int64
 }
 
 // decoder decodes objects.
 type decoder struct{ cursor }
 
-// skipper moves over objects without decoding them. It accepts what a decoder
-// accepts, except for what only concerns the inside of an object.
+// skipper skips objects without decoding them. It accepts the same input as a decoder, except
+// for errors inside an object.
 type skipper struct{ cursor }
 
-// short notes that n more bytes of what were needed.
+// short fails because n more bytes were needed for what.
 func (c *cursor) short(n int, what string) {
 	if c.err == nil {
 		c.need = int64(c.i) + int64(n)
@@ -40,7 +39,7 @@ func (c *cursor) short(n int, what string) {
 	c.b = c.b[:0]
 }
 
-// plural is a number with a word: 1 byte, 2 bytes.
+// plural returns a number with a word: 1 byte, 2 bytes.
 func plural(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -55,7 +54,7 @@ func (c *cursor) fail(off int, expected, found string) {
 	c.b = c.b[:0]
 }
 
-// error returns the failure as an error that is nil when there was none.
+// error returns the failure, or nil if there was none.
 func (c *cursor) error() error {
 	if c.err == nil {
 		return nil
@@ -123,7 +122,7 @@ func (c *cursor) take(n int, what string) []byte {
 	return v
 }
 
-// skip moves over n bytes.
+// skip skips n bytes.
 func (c *cursor) skip(n int, what string) {
 	if len(c.b)-c.i < n {
 		c.short(n, what)
@@ -132,7 +131,7 @@ func (c *cursor) skip(n int, what string) {
 	c.i += n
 }
 
-// optional reads a bool and, if it is true, a utf; nil if it is not.
+// optional reads a bool and, if it is true, a utf; it returns nil if it is false.
 func (c *cursor) optional() *string {
 	if !c.bool() {
 		return nil
@@ -166,9 +165,9 @@ func (c *cursor) utf() string {
 	return s
 }
 
-// count reads the number of elements that follow, each of at least size bytes,
-// and refuses one that the remaining bytes cannot hold. Running out may mean
-// that the input is cut short, so that is what it reports.
+// count reads the number of elements that follow, each of at least size bytes, and refuses one
+// that the remaining bytes cannot hold. That may mean that the input is cut short, so it fails
+// with ErrTruncated.
 func (c *cursor) count(size int, what string) int {
 	at := c.i
 	n := c.i32()
@@ -183,7 +182,7 @@ func (c *cursor) count(size int, what string) int {
 	return int(n)
 }
 
-// room fails when fewer than n bytes remain.
+// room fails if fewer than n bytes remain.
 func (c *cursor) room(n int64, what string) {
 	if c.err == nil && n > int64(len(c.b)-c.i) {
 		c.short(int(min(n, math.MaxInt32)), what)

@@ -9,9 +9,9 @@ import (
 // 255: a type takes many times the memory of its one byte.
 const maxArgs = 0xffff
 
-// The reference objects: what trace points name by id. Each has Append, which
-// appends the object with its kind byte as a version of the format has it, and is
-// read by [Context.Add].
+// The reference objects: trace points name them by id. Each has a method Append, which appends
+// the object with its kind byte, encoded for a version of the format. [Context.Add] decodes
+// them.
 
 // ThreadName names a thread.
 //
@@ -26,7 +26,7 @@ type ThreadName struct {
 //	id i32, name utf
 type ClassDescriptor struct {
 	ID   int32
-	Name string // full: package, class, nested classes behind '$'
+	Name string // full: package, class, nested classes after '$'
 }
 
 // MethodDescriptor is a method.
@@ -80,8 +80,8 @@ func (d *ClassDescriptor) Append(dst []byte, _ Version) ([]byte, error) {
 	return AppendUTF(appendHead(dst, KindClassDescriptor, d.ID), d.Name)
 }
 
-// Append appends the object to dst. It fails with ErrStringTooLong, and with
-// ErrCorrupt where there are more than 65,535 arguments.
+// Append appends the object to dst. It fails with ErrStringTooLong, and with ErrCorrupt if
+// there are more than 65,535 arguments.
 func (d *MethodDescriptor) Append(dst []byte, _ Version) ([]byte, error) {
 	dst = appendHead(dst, KindMethodDescriptor, d.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(d.ClassID))
@@ -117,7 +117,7 @@ func (d *FieldDescriptor) Append(dst []byte, v Version) ([]byte, error) {
 	return append(dst, modifiers[:v.modifiers()]...), err
 }
 
-// modifiers is how many bytes of modifiers a field has.
+// modifiers returns how many bytes of modifiers a field has.
 func (v Version) modifiers() int {
 	if v == V19 {
 		return 2

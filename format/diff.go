@@ -6,17 +6,16 @@ import (
 	"io"
 )
 
-// ThreadMatch says where a thread of a diff comes from. Left and Right are
-// positions among the traced threads of the left (old) and the right (new)
-// trace, -1 when the thread is not in it.
+// ThreadMatch tells where a thread of a diff comes from. Left and Right are positions among the
+// traced threads of the left (old) and the right (new) trace, -1 if the thread is not in that
+// trace.
 type ThreadMatch struct {
 	Thread      int32 // id in the diff
 	Left, Right int32
 }
 
-// EventMatch says where a trace point of a diff comes from: event ids of the
-// left and the right trace, -1 when it is not in it. In a diff.idmap the match
-// of event n is the n-th.
+// EventMatch tells where a trace point of a diff comes from: event ids of the left and the
+// right trace, -1 if it is not in that trace. In a diff.idmap the match of event n is the n-th.
 type EventMatch struct{ Left, Right int32 }
 
 // matchSize is the size in bytes of an EventMatch. On disk, do not change.
@@ -36,7 +35,7 @@ func AppendThreadMap(dst []byte, list []ThreadMatch) []byte {
 	return dst
 }
 
-// DecodeThreadMap reads a diff.threadmap.
+// DecodeThreadMap decodes a diff.threadmap.
 func DecodeThreadMap(b []byte) ([]ThreadMatch, error) {
 	c := cursor{b: b}
 	n := c.count(12, "threads")
@@ -61,15 +60,15 @@ func AppendEventMap(dst []byte, list []EventMatch) []byte {
 	return dst
 }
 
-// DecodeEventMatch reads the match at the start of b, which must have 8 bytes:
-// that of event n stands at offset 8n of the diff.idmap.
+// DecodeEventMatch decodes the match at the start of b, which must have 8 bytes. The match of
+// event n is at offset 8n of the diff.idmap.
 func DecodeEventMatch(b []byte) EventMatch {
 	_ = b[matchSize-1]
 	return EventMatch{Left: int32(binary.BigEndian.Uint32(b)), Right: int32(binary.BigEndian.Uint32(b[IDSize:]))}
 }
 
-// ReadEventMap reads a diff.idmap to its end. It takes 8 bytes of memory for
-// each event. What is good before a fault is returned with it.
+// ReadEventMap reads a diff.idmap to its end. It takes 8 bytes of memory for each event. With
+// an error it returns the matches before it.
 func ReadEventMap(r io.Reader) ([]EventMatch, error) {
 	var list []EventMatch
 	buf := make([]byte, 8192*matchSize)

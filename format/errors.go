@@ -6,37 +6,36 @@ import (
 	"strings"
 )
 
-// What a caller may branch on with errors.Is. The error that carries one is an
-// [*Error] with place and detail.
+// Errors that callers may test for with errors.Is. They are wrapped in an [*Error], which adds
+// place and detail.
 var (
-	// ErrTruncated: the input ends inside an object, or before its end mark.
-	// Everything before the offset of the error is good.
+	// ErrTruncated: the input ends inside an object, or before its end mark. Everything before
+	// the offset of the error is good.
 	ErrTruncated = errors.New("cut short")
-	// ErrNotTrace: the input is something else altogether.
+	// ErrNotTrace: the input is not a trace.
 	ErrNotTrace = errors.New("not a trace")
-	// ErrZIP, ErrPackets, ErrNotPacked: an ErrNotTrace that is a ZIP file, such as a
-	// packed trace; or packets, such as Perfetto writes; or a ZIP file without the
-	// entries of a packed trace.
+	// ErrZIP, ErrPackets, ErrNotPacked are ErrNotTrace for a ZIP file, such as a packed trace;
+	// for packets, such as Perfetto writes; and for a ZIP file without the entries of a packed
+	// trace.
 	ErrZIP       = fmt.Errorf("%w", ErrNotTrace)
 	ErrPackets   = fmt.Errorf("%w", ErrNotTrace)
 	ErrNotPacked = fmt.Errorf("%w", ErrNotTrace)
-	// ErrVersion: a trace, of a version that is not supported.
+	// ErrVersion: a trace of an unsupported version.
 	ErrVersion = errors.New("unsupported version")
 	// ErrCorrupt: bytes that no writer of the format writes.
 	ErrCorrupt = errors.New("damaged")
-	// ErrStringTooLong: a string over 65,535 bytes of modified UTF-8 was to
-	// be written.
+	// ErrStringTooLong: a string to be written takes more than 65,535 bytes of modified UTF-8.
 	ErrStringTooLong = errors.New("string over 65,535 bytes")
-	// ErrVersionLacks: what was to be written has no bytes in the version.
+	// ErrVersionLacks: the version has no encoding for an object or value to be written.
 	ErrVersionLacks = errors.New("the version of the format cannot hold it")
 )
 
-// Error is a fault in an input: which file, where, what was expected, what was
-// found, and what to do about it.
+// Error is a fault in an input: which file, where, what was expected, what was found, and what
+// to do about it.
 type Error struct {
-	File     string // path or name of the input; "" when not known here
-	Offset   int64  // physical offset in bytes from the start; -1: no one place
-	Expected string // "" when Found says all
+	File     string // path or name of the input; "" if not known here
+	Offset   int64  // physical offset in bytes from the start; -1 if there is no single place
+	Expected string // "" if Found is enough
 	Found    string
 	Hint     string // what to do; may be ""
 	Err      error  // one of the sentinels above, or a cause
@@ -73,10 +72,9 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// At returns err with the file's name and the offset moved by base, where err
-// is an [*Error] that does not name a file yet; any other error as it is.
-// Decoders report offsets within the bytes they were given; who knows where
-// those bytes came from calls At.
+// At returns err with the file's name and the offset increased by base if err is an [*Error]
+// without a file; it returns any other error unchanged. Decoders report offsets within the
+// bytes that they were given; callers that know where those bytes came from call At.
 func At(err error, file string, base int64) error {
 	var e *Error
 	if !errors.As(err, &e) || e.File != "" {

@@ -13,21 +13,20 @@ const (
 	IndexMagic uint64 = ^DataMagic
 )
 
-// AppendDataHeader appends the 16 bytes that begin a data file.
+// AppendDataHeader appends the 16-byte header of a data file.
 func AppendDataHeader(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, DataMagic)
 	return binary.BigEndian.AppendUint64(dst, uint64(v))
 }
 
-// AppendIndexHeader appends the 16 bytes that begin an index file.
+// AppendIndexHeader appends the 16-byte header of an index file.
 func AppendIndexHeader(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, IndexMagic)
 	return binary.BigEndian.AppendUint64(dst, uint64(v))
 }
 
 // CheckDataHeader checks the header of a data file and returns its version. head is the beginning of
-// the file; give up to 512 bytes of it, so that the error can say what else
-// the file is.
+// the file. Callers should pass up to 512 bytes, so that the error can tell what else the file is.
 func CheckDataHeader(head []byte) (Version, error) { return checkHeader(head, DataMagic, "trace") }
 
 // CheckIndexHeader is CheckDataHeader for an index file.
@@ -63,7 +62,7 @@ func checkVersion(found int64) (Version, error) {
 	return 0, unknown(found)
 }
 
-// notTrace says what a file is that does not begin with the magic.
+// notTrace returns the error for a file without the magic. It tells what the file is.
 func notTrace(head []byte, expected string) error {
 	e := &Error{Offset: 0, Err: ErrNotTrace, Expected: expected}
 	if len(head) >= 8 {
@@ -106,8 +105,8 @@ func notTrace(head []byte, expected string) error {
 	return e
 }
 
-// isPackets reports whether head may begin a trace of Perfetto: field 1 of a
-// message, a packet, which holds fields itself.
+// isPackets reports whether head may begin a Perfetto trace: field 1 of a message, a packet,
+// which itself consists of fields.
 func isPackets(head []byte) bool {
 	if len(head) == 0 || head[0] != 1<<3|2 {
 		return false

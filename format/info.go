@@ -7,25 +7,23 @@ import (
 	"strings"
 )
 
-// Info is the info.txt of a packed trace: how it was recorded. Properties and
-// Environment hold what the traced program ran with, secrets among it.
+// Info is the info.txt of a packed trace: how it was recorded. Properties and Environment are
+// those of the traced program, and include secrets.
 type Info struct {
 	Class, Method      string // what was traced; may be ""
 	Start, End         int64  // milliseconds since 1970
 	JVMArgs, AgentArgs string
 	Properties         []Pair
 	Environment        []Pair
-	Points             *int64 // how many trace points were recorded; nil: unknown, as before version 27
-	// Odd holds lines that could not be read, for a person to look at. They
-	// are not written.
+	Points             *int64 // number of trace points recorded; nil if unknown, as before version 27
+	// Odd holds lines that could not be parsed, for a person to look at. They are not written.
 	Odd []string
 }
 
 // Pair is a key with its value.
 type Pair struct{ Key, Value string }
 
-// The lines of an info.txt, in the order in which they stand. On disk, do not
-// change.
+// The lines of an info.txt, in order. On disk, do not change.
 //
 //	Class: NAME
 //	Method: NAME
@@ -56,13 +54,12 @@ const (
 	infoPoints      = "Points: "
 )
 
-// pointsUnknown is what the reference writes for a number of points that it does
-// not know.
+// pointsUnknown is what the reference writes for an unknown number of points.
 const pointsUnknown = -1
 
-// CompleteInfo returns text, which is that of an info.txt, as the reference wants
-// it in a packed trace of the version: since 27 it complains where the line of the
-// points is missing. Such a line is added, and says that their number is unknown.
+// CompleteInfo returns text, an info.txt, as the reference expects it in a packed trace of this
+// version. Since 27 it complains if the line of the points is missing, so CompleteInfo adds one
+// that gives their number as unknown.
 func (v Version) CompleteInfo(text []byte) []byte {
 	if v < V27 || len(text) == 0 || bytes.Contains(text, []byte("\n"+infoPoints)) {
 		return text
@@ -77,8 +74,8 @@ func (v Version) CompleteInfo(text []byte) []byte {
 	return append(bytes.Clone(text), end...)
 }
 
-// Append appends the info.txt. Line breaks in keys and in the values of the
-// first six lines, which the file cannot say, become spaces.
+// Append appends the info.txt. Line breaks in keys and in the values of the first six lines,
+// which the file cannot represent, become spaces.
 func (n *Info) Append(dst []byte) []byte {
 	for _, l := range [...]struct{ head, text string }{
 		{infoClass, n.Class}, {infoMethod, n.Method},
@@ -115,9 +112,9 @@ func appendPairs(dst []byte, pairs []Pair) []byte {
 	return dst
 }
 
-// ParseInfo reads an info.txt. It takes the lines in any order, leaves out what
-// is missing and keeps what it cannot read in Odd; it fails, with ErrCorrupt,
-// only when no line at all is one of an info.txt.
+// ParseInfo parses an info.txt. It accepts the lines in any order, allows missing ones, and
+// keeps those that it cannot parse in Odd. It fails, with ErrCorrupt, only if no line at all is
+// one of an info.txt.
 func ParseInfo(text []byte) (*Info, error) {
 	n := new(Info)
 	known := 0
@@ -171,7 +168,7 @@ func nextLine(text *[]byte) string {
 	return string(b[:i])
 }
 
-// head takes a line that is in no section.
+// head parses a line that is in no section.
 func (n *Info) head(line string) bool {
 	for _, l := range [...]struct {
 		head string
@@ -213,8 +210,8 @@ func parsePair(line string) (p Pair, ok bool) {
 	return Pair{key, value}, true
 }
 
-// unescape reads up to an unescaped end, or all when end is 0, and reports
-// whether end was there. special gives \r, \n and \t their meaning.
+// unescape reads up to an unescaped end, or everything if end is 0, and reports whether it
+// found end. special gives \r, \n and \t their meaning.
 func unescape(s string, end byte, special bool) (text, rest string, found bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// InfoFor returns an info.txt as a version has it: since 27 it ends with how many
-// trace points there are, points, or that this is unknown, for -1, unless it says a
-// number already. All else stays as it is.
+// InfoFor returns an info.txt for a version. Since 27 it ends with the number of trace points:
+// the number that text has already, or points, where -1 means unknown. Everything else is
+// unchanged.
 func InfoFor(text []byte, v Version, points int64) []byte {
 	body, said := cutPoints(text)
 	switch {
@@ -23,8 +23,8 @@ func InfoFor(text []byte, v Version, points int64) []byte {
 	return body
 }
 
-// cutPoints cuts the last line off, with the empty one before it, if it says how
-// many trace points there are; pointsUnknown if it does not.
+// cutPoints cuts off the last line, with the empty one before it, if it gives the number of
+// trace points. It returns that number, or pointsUnknown.
 func cutPoints(text []byte) (body []byte, said int64) {
 	rest := bytes.TrimRight(text, "\r\n")
 	i := bytes.LastIndexByte(rest, '\n') + 1

@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// JSON makes members of JSON objects of trace points: what a line of
-// `tracex print --json` says of one beside its place in the trace. It keeps what
-// it has made of methods and code locations, of which few occur in many points;
-// it must not be used by two goroutines at once, nor beside Context.Add.
+// JSON encodes trace points as members of JSON objects: the parts of a line of
+// `tracex print --json` that describe the point rather than its place in the trace. It caches
+// its encodings of methods and code locations, since a few of them occur in many points. It
+// must not be used by two goroutines at once, nor concurrently with Context.Add.
 //
-// What a point does not have is left out. Names are those of the recorder,
-// whole; one that the Context does not know is null, with its number in another
-// member: "method":null,"method_id":12.
+// Members that a point does not have are omitted. Names are those of the recorder, in full. A
+// name that the Context does not know is null, with its id in another member:
+// "method":null,"method_id":12.
 type JSON struct {
 	c       *Context
 	methods map[int32][]byte
 	places  map[int32][]byte
-	names   map[int32][]byte // of arguments, by the access path that says them
+	names   map[int32][]byte // of arguments, by the access path that names them
 }
 
-// maxKept bounds what is kept of each kind, in entries: hostile traces may have
-// millions of them, long ones.
+// maxKept bounds the entries kept of each kind: hostile traces may have millions, and long
+// ones.
 const maxKept = 1 << 14
 
-// JSON returns a JSON of the descriptors of c.
+// JSON returns a JSON that uses the reference objects of c.
 func (c *Context) JSON() *JSON {
 	return &JSON{c: c, methods: make(map[int32][]byte), places: make(map[int32][]byte), names: make(map[int32][]byte)}
 }
 
-// diffWords are what diff statuses are called in JSON.
+// diffWords are the names of diff statuses in JSON.
 var diffWords = [...]string{"", "unchanged", "removed", "added", "edited-old", "edited-new"}
 
-// AppendPoint appends the members of a point, each with a comma before it. f is
-// its footer; nil when that is not known. The order of members does not change.
+// AppendPoint appends the members of a point, each with a comma before it. f is its footer, or
+// nil if unknown. The order of members is fixed.
 func (j *JSON) AppendPoint(dst []byte, p *Point, f *Footer) []byte {
 	if i := int(p.Diff) + 1; i > 0 && i < len(diffWords) {
 		dst = append(append(append(dst, `,"diff":"`...), diffWords[i]...), '"')
@@ -93,8 +93,8 @@ func (j *JSON) call(dst []byte, p *Point, f *Footer) []byte {
 	return j.outcome(append(dst, ']'), p, f)
 }
 
-// argName appends what the source calls an argument, with a comma behind it;
-// nothing where that is not known.
+// argName appends the name of an argument in the source, followed by a comma, or nothing if the
+// name is unknown.
 func (j *JSON) argName(dst []byte, path int32) []byte {
 	if b, ok := j.names[path]; ok {
 		return append(dst, b...)
@@ -129,7 +129,7 @@ func (j *JSON) outcome(dst []byte, p *Point, f *Footer) []byte {
 	return dst
 }
 
-// method appends class and name of a method.
+// method appends the class and the name of a method.
 func (j *JSON) method(dst []byte, id int32) []byte {
 	if b, ok := j.methods[id]; ok {
 		return append(dst, b...)
@@ -204,7 +204,7 @@ func (j *JSON) snapshot(dst []byte, p *Point) []byte {
 	return dst
 }
 
-// place appends where in the source a point is, if anything of that is known.
+// place appends the code location of a point, as far as it is known.
 func (j *JSON) place(dst []byte, id int32) []byte {
 	if b := j.placeObject(id); len(b) > len("{}") {
 		return append(append(dst, `,"place":`...), b...)
@@ -212,8 +212,8 @@ func (j *JSON) place(dst []byte, id int32) []byte {
 	return dst
 }
 
-// placeObject returns a code location as an object, which is empty when nothing
-// is known of it. It must not be changed.
+// placeObject returns a code location as an object, which is empty if nothing is known about
+// it. Callers must not change it.
 func (j *JSON) placeObject(id int32) []byte {
 	if b, ok := j.places[id]; ok {
 		return b
@@ -254,7 +254,7 @@ func (j *JSON) placeObject(id int32) []byte {
 	return b
 }
 
-// keep remembers a copy of b.
+// keep stores a copy of b.
 func keep(in map[int32][]byte, id int32, b []byte) {
 	if len(in) < maxKept {
 		in[id] = append([]byte(nil), b...)

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSONString appends a string of a trace as a string of JSON, with its
-// quotes. A surrogate without its other half is U+FFFD, as is a byte that is not
-// UTF-8: strict readers of JSON refuse half a pair. What [NeedsEscape] finds is
-// escaped too: a terminal may be shown the line.
+// AppendJSONString appends a string of a trace as a JSON string, with quotes. An unpaired
+// surrogate becomes U+FFFD, like a byte that is not UTF-8, as strict JSON readers refuse
+// unpaired surrogates. Everything that [NeedsEscape] reports is escaped too, since the line may
+// be shown on a terminal.
 func AppendJSONString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -69,9 +69,8 @@ func appendJSONUnit(dst []byte, u uint16) []byte {
 	return dst
 }
 
-// appendJSONText appends the member value, a string, and behind it the member
-// units where the string has a surrogate without its other half, which is
-// U+FFFD in value: its UTF-16 units, as numbers.
+// appendJSONText appends the member value, a string. If the string has an unpaired surrogate,
+// which is U+FFFD in value, the member units follows: the UTF-16 units, as numbers.
 func appendJSONText(dst []byte, s string) []byte {
 	dst = AppendJSONString(append(dst, `,"value":`...), s)
 	if !hasSurrogate(s) {
@@ -96,10 +95,10 @@ func appendJSONText(dst []byte, s string) []byte {
 	return append(dst, ']')
 }
 
-// hasSurrogate reports whether a string has a surrogate without its other half.
+// hasSurrogate reports whether a string has an unpaired surrogate.
 func hasSurrogate(s string) bool {
 	for from := 0; ; from++ {
-		i := strings.IndexByte(s[from:], 0xed) // surrogates begin with it, few other characters do
+		i := strings.IndexByte(s[from:], 0xed) // surrogates begin with 0xed, few other characters do
 		if i < 0 {
 			return false
 		}

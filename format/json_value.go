@@ -6,8 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// jsonTypes are what values say of themselves in JSON. Programs read them: do
-// not change.
+// jsonTypes are the names of value kinds in JSON. Programs read them: do not change.
 var jsonTypes = [valueKindCount]string{
 	ValueNull: "null", ValueVoid: "void", ValueUnit: "unit",
 	ValueByte: "byte", ValueShort: "short", ValueInt: "int", ValueLong: "long",
@@ -19,14 +18,13 @@ var jsonTypes = [valueKindCount]string{
 	ValueUnfinished: "unfinished", ValueUntracked: "untracked",
 }
 
-// maxExact bounds the integers that a reader of JSON that takes numbers for
-// doubles keeps as they are.
+// maxExact bounds the integers that survive in JSON readers that parse numbers as doubles.
 const maxExact = 1 << 53
 
 // value appends a value as an object of JSON.
 func (j *JSON) value(dst []byte, v *Value) []byte { return j.members(append(dst, '{'), v) }
 
-// members appends what is between the braces of a value, and the last brace.
+// members appends the members of a value, and the closing brace.
 func (j *JSON) members(dst []byte, v *Value) []byte {
 	kind := v.Kind
 	if v.Unquoted() {
@@ -75,7 +73,7 @@ func (j *JSON) members(dst []byte, v *Value) []byte {
 	return append(dst, '}')
 }
 
-// captured appends what was recorded of the inside of an object.
+// captured appends the captured contents of an object.
 func (j *JSON) captured(dst []byte, v *Value) []byte {
 	in := v.Captured
 	if v.Kind == ValueArray {
@@ -131,8 +129,8 @@ func (j *JSON) values(dst []byte, name string, list []Value) []byte {
 	return append(dst, ']')
 }
 
-// appendJSONLong appends an integer: a number, or a string of its digits where
-// readers of numbers as doubles would change it.
+// appendJSONLong appends an integer: as a number, or as a string of digits if readers that
+// parse numbers as doubles would change it.
 func appendJSONLong(dst []byte, n int64) []byte {
 	if n >= -maxExact && n <= maxExact {
 		return strconv.AppendInt(dst, n, 10)
@@ -140,8 +138,8 @@ func appendJSONLong(dst []byte, n int64) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), n, 10), '"')
 }
 
-// appendJSONFloat appends a float or double: a number, or a string for what JSON
-// has no number for.
+// appendJSONFloat appends a float or double: as a number, or as a string if JSON has no number
+// for it.
 func appendJSONFloat(dst []byte, x float64, bits int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(appendFloat(append(dst, '"'), x, bits), '"')
@@ -155,7 +153,7 @@ func appendJSONInt(dst []byte, name string, n int64) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// charText is a UTF-16 unit as a string in memory.
+// charText returns a UTF-16 unit as a string in memory.
 func charText(u uint16) string {
 	if u >= 0xd800 && u < 0xe000 {
 		return string(appendUnit(nil, u))

@@ -30,11 +30,11 @@ var kindNames = [kindCount]string{
 	"TRACEPOINT_FOOTER", "BLOCK_START", "BLOCK_END", "EOF",
 }
 
-// Valid reports whether the format knows the kind.
+// Valid reports whether the kind is defined.
 func (k Kind) Valid() bool { return k < kindCount }
 
-// Reference reports whether objects of this kind are thread-neutral reference
-// objects, which belong to the [Context] of a trace.
+// Reference reports whether objects of this kind are reference objects. They belong to no
+// thread, but to the [Context] of a trace.
 func (k Kind) Reference() bool { return k <= KindCodeLocation }
 
 // String returns the name that the format gives the kind.
@@ -45,8 +45,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Class tells the trace points apart, in memory. The byte that says it in a file
-// is that of version 22; version 27 has other numbers, see [Version.PointClass].
+// Class tells the trace points apart, in memory. Its numbers are the bytes that version 22 has
+// in files; version 27 has other numbers, see [Version.PointClass].
 type Class uint8
 
 const (
@@ -72,7 +72,7 @@ var classNames = [classCount]string{
 	"live breakpoint", "throw", "catch",
 }
 
-// Valid reports whether the format knows the class.
+// Valid reports whether the class is defined.
 func (c Class) Valid() bool { return c < classCount }
 
 // Container reports whether points of this class have children and a footer.
@@ -80,7 +80,7 @@ func (c Class) Container() bool {
 	return c == ClassCall || c == ClassLoop || c == ClassIteration
 }
 
-// String returns what a point of this class is, in words.
+// String returns a description of points of this class.
 func (c Class) String() string {
 	if c.Valid() {
 		return classNames[c]
@@ -100,5 +100,5 @@ const (
 	DiffEditedNew DiffStatus = 4
 )
 
-// Valid reports whether the format knows the status.
+// Valid reports whether the status is defined.
 func (d DiffStatus) Valid() bool { return d >= DiffNone && d <= DiffEditedNew }

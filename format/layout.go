@@ -2,13 +2,12 @@ package format
 
 import "encoding/binary"
 
-// Where each field of a trace lies: the offsets and sizes in bytes of what has a
-// fixed place. Names that end in At are offsets from the start of the object, those
-// that end in Size are sizes. This file is the one place that knows them; code in
-// this package and in others uses the names. All numbers are big-endian.
-// On disk, do not change.
+// Layout of a trace: the offsets and sizes in bytes of all fields at fixed positions. Names
+// that end in At are offsets from the start of the object, those that end in Size are sizes.
+// This file is the only place that defines them; all code uses the names. All numbers are
+// big-endian. On disk, do not change.
 
-// What is the same in all objects.
+// The same in all objects.
 const (
 	KindAt = 0 // the Kind, in data and in index cells
 	IDSize = 4 // of any id: of a thread, event, method, code location …
@@ -27,8 +26,8 @@ const (
 	headerVersionAt = 8
 )
 
-// Trace point: what all of them begin with. What follows depends on the class,
-// see [Point.Append].
+// Trace point: the fields that all of them begin with. The rest depends on the class, see
+// [Point.Append].
 //
 //	 0  kind u8
 //	 1  class u8, see [Version.PointClass]
@@ -42,12 +41,12 @@ const (
 	PointThreadAt   = 6
 	PointEventAt    = 10
 	PointDiffAt     = 14
-	// PointHeadSize is the size of what all trace points begin with.
+	// PointHeadSize is the size of the fields that all trace points begin with.
 	PointHeadSize = 15
 )
 
-// Trace points by class. The fields of a container are where they are when it has
-// no diff statuses; else they come as many bytes later.
+// Trace points by class. The offsets for a container assume no diff statuses; each status moves
+// the following fields by one byte.
 //
 //	call       15 statuses, 16 method i32, 20 receiver, then count i32, arguments, flags i16
 //	loop       15 statuses, 16 loop i32
@@ -73,13 +72,13 @@ const (
 	ThrownAt          = PointHeadSize
 )
 
-// Footer: the kind, and what the class of the container adds.
+// Footer: the kind, then fields that depend on the class of the container.
 //
 //	call       1 result, then the exception
 //	loop       1 iterations i32
 //	iteration  nothing
 const (
-	FooterSize       = 1 // of an iteration: of what all footers have
+	FooterSize       = 1 // of an iteration: the part that all footers have
 	CallResultAt     = FooterSize
 	LoopIterationsAt = FooterSize
 	LoopFooterSize   = LoopIterationsAt + 4
@@ -95,8 +94,8 @@ const (
 	BlockEndSize  = 1
 )
 
-// Reference object: its id follows the kind, in a code location after version 19
-// the kind of location. See [Version.ReferenceID].
+// Reference object: its id follows the kind; in a code location after version 19 it follows the
+// kind of location. See [Version.ReferenceID].
 const (
 	referenceIDAt = 1
 	locationIDAt  = 2
@@ -114,8 +113,7 @@ const (
 	CellEndAt   = 13
 	// CellSize is the size of an index cell in bytes.
 	CellSize = 21
-	// IndexTail is the size in bytes of what ends an index: the EOF cell and the
-	// magic again.
+	// IndexTail is the size in bytes of the end of an index: the EOF cell and the magic again.
 	IndexTail = CellSize + 8
 )
 
@@ -134,8 +132,7 @@ const (
 	TimeCellSize    = 20 // bytes
 )
 
-// Value of version 22: a class id, or a negative number that is its kind, then by
-// that.
+// Value of version 22: a class id, or a negative number that is its kind, then fields by kind.
 //
 //	object  0 class i32, 4 identity hash i32, 8 count of what is captured i32
 //	number  4 its bytes
@@ -144,10 +141,10 @@ const (
 	ValueHeadSize22    = 4
 	ObjectIdentityAt22 = 4
 	ObjectCountAt22    = 8
-	ObjectSize22       = 12 // of one without captured state
+	ObjectSize22       = 12 // without captured state
 )
 
-// Value of version 27: a kind, then by that.
+// Value of version 27: a kind, then fields by kind.
 //
 //	object     1 class i32, 5 identity hash i32, captured: 9 count of fields i32
 //	array      the same, 9 length i32, captured: 13 count of elements i32
@@ -158,49 +155,47 @@ const (
 	ValueHeadSize27    = 1
 	ObjectClassAt27    = 1
 	ObjectIdentityAt27 = 5
-	ObjectSize27       = 9 // of one without captured state
+	ObjectSize27       = 9 // without captured state
 	FieldCountAt27     = 9
 	ArrayLengthAt27    = 9
 	ArraySize27        = 13
 	ElementCountAt27   = 13
 )
 
-// MaxObjectSize is the most that an object without captured state takes, in any
-// version.
+// MaxObjectSize is the largest size of an object without captured state, in any version.
 const MaxObjectSize = ObjectSize22
 
-// LocationOf returns the code location id of the trace point at the start of b,
-// of which PointHeadSize bytes are there.
+// LocationOf returns the code location id of the trace point at the start of b, which must have
+// PointHeadSize bytes.
 func LocationOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointLocationAt:])) }
 
-// ThreadOf returns its thread id.
+// ThreadOf returns the thread id of the trace point at the start of b.
 func ThreadOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointThreadAt:])) }
 
-// EventOf returns its event id.
+// EventOf returns the event id of the trace point at the start of b.
 func EventOf(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[PointEventAt:])) }
 
-// PutPointHead writes to b what a trace point begins with, without a diff status,
-// and the byte after that: of a container the count of its diff statuses, of others
-// a byte that they overwrite. b has room for 16 bytes; two stores of eight take half
-// the time of one for each field.
+// PutPointHead writes the beginning of a trace point to b, without a diff status, and one more
+// byte: in a container the count of its diff statuses; other points overwrite it. b must have
+// room for 16 bytes: two stores of eight take half the time of one for each field.
 func PutPointHead(b []byte, class byte, location, thread, event int32, statuses byte) {
 	id := uint64(uint32(thread))
 	binary.BigEndian.PutUint64(b, uint64(KindTracePoint)<<56|uint64(class)<<48|uint64(uint32(location))<<16|id>>16)
 	binary.BigEndian.PutUint64(b[8:], id<<48|uint64(uint32(event))<<16|0xff<<8|uint64(statuses))
 }
 
-// AppendBlockHead appends what a block begins with.
+// AppendBlockHead appends the head of a block.
 func AppendBlockHead(dst []byte, thread int32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(KindBlockStart)), uint32(thread))
 }
 
-// BlockThread returns the thread id of the block at the start of b, of which
-// BlockHeadSize bytes are there.
+// BlockThread returns the thread id of the block at the start of b, which must have
+// BlockHeadSize bytes.
 func BlockThread(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[BlockThreadAt:])) }
 
-// CellStart returns the start of the index cell at the start of b, which has
-// CellSize bytes.
+// CellStart returns the start of the index cell at the start of b, which must have CellSize
+// bytes.
 func CellStart(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellStartAt:])) }
 
-// CellEnd returns its end.
+// CellEnd returns the end of the index cell at the start of b.
 func CellEnd(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellEndAt:])) }

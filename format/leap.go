@@ -1,27 +1,26 @@
 package format
 
-// Border is where a container begins or ends, as [Scanner.Leap] passes it.
+// Border is where a container begins or ends, as recorded by [Scanner.Leap].
 type Border struct {
 	At    int64 // logical: of the kind byte of its header, or of its footer
-	To    int64 // logical: behind the header, or behind the footer
+	To    int64 // logical: the end of the header, or of the footer
 	Event int32 // of a header
 	Class Class
 	Ends  bool // it is a footer
 }
 
-// Leap is what a [Scanner] has passed in one leap.
+// Leap records what a [Scanner] has passed in one leap.
 type Leap struct {
-	Borders []Border // in order; a leap ends when there is no room for another
+	Borders []Border // in order; a leap ends if there is no room for another
 	Calls   int64    // calls that began
 	Points  int64    // trace points, calls among them
 	Logical int64    // where the leap ended, in the stream of the thread
 }
 
-// Leap goes on over trace points and footers of the block that the scanner is
-// in: over all that Next would visit one by one up to the first object of
-// another kind, or one that has to be looked at with care, or the physical
-// offset stop. It fills l anew, no further than the capacity of l.Borders, and
-// reports whether it has passed anything. What Object returned is gone then.
+// Leap skips trace points and footers of the scanner's current block. It passes all objects
+// that Next would visit, up to the first one of another kind, one that needs the slow path, or
+// the physical offset stop. It fills l anew, within the capacity of l.Borders, and reports
+// whether it has passed anything. The last result of Object becomes invalid.
 func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	*l = Leap{Borders: l.Borders[:0]}
 	if s.err != nil || s.cur == nil || s.obj.Kind == KindBlockEnd {
@@ -30,9 +29,9 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	s.leave()
 	t, buf, opened := s.cur, s.buf, s.cur.open
 	end := int(min(stop-s.base, int64(len(buf))))
-	before := t.size - int64(s.pos) // of the block: physical to logical
+	before := t.size - int64(s.pos) // of the block: converts physical to logical
 	thread := s.obj.Thread
-	s.obj = Object{Kind: KindBlockStart, Thread: s.obj.Thread} // nothing is left of it to be counted
+	s.obj = Object{Kind: KindBlockStart, Thread: s.obj.Thread} // nothing is left to count
 	classes := s.version.classes()
 	borders, k := l.Borders[:cap(l.Borders)], 0
 	pos, newest := s.pos, s.version >= V27
@@ -87,8 +86,8 @@ func (s *Scanner) Leap(stop int64, l *Leap) bool {
 	return passed
 }
 
-// leapSize is the slow path of Leap: the size of the trace point or footer at the
-// start of b; 0 when it is something else, or Next has to look.
+// leapSize is the slow path of Leap. It returns the size of the trace point or footer at the
+// start of b, or 0 if it is something else or Next has to look.
 func (v Version) leapSize(b []byte, open Class) int {
 	if len(b) == 0 || Kind(b[0]) != KindTracePoint && Kind(b[0]) != KindFooter {
 		return 0

@@ -25,7 +25,7 @@ type AccessStep struct {
 	Ref  int32
 }
 
-// AccessPath is how the source reaches a value: a.b[i].
+// AccessPath is how source code reaches a value: a.b[i].
 //
 //	id i32, count i32, count × (kind u8, ref i32)
 type AccessPath struct {
@@ -33,7 +33,7 @@ type AccessPath struct {
 	Steps []AccessStep
 }
 
-// LocationKind says what a code location is of. On disk, do not change.
+// LocationKind tells what is at a code location. On disk, do not change.
 type LocationKind uint8
 
 const (
@@ -44,8 +44,7 @@ const (
 
 )
 
-// ActiveKind says what a live local of a code location is. On disk, do not
-// change.
+// ActiveKind tells what a live local of a code location is. On disk, do not change.
 type ActiveKind int32
 
 const (
@@ -54,8 +53,8 @@ const (
 	ActiveVariable  ActiveKind = 2
 )
 
-// CodeLocation is a place in the source. File, Class and Method are string
-// ids, Path and ArgNames access path ids, -1 for none.
+// CodeLocation is a location in the source. File, Class and Method are string ids, Path and
+// ArgNames access path ids, -1 for none.
 //
 //	kind u8 (not in 19), then id i32, file i32, class i32, method i32, line i32, path i32,
 //	n i32, n × argument name i32, m i32, m × local i32, m × local kind i32,
@@ -71,11 +70,11 @@ type CodeLocation struct {
 	ArgNames   []int32
 	Locals     []int32
 	LocalKinds []ActiveKind // as many as Locals
-	Loops      []int32      // since version 27: ids of the loops whose header this is
+	Loops      []int32      // since version 27: ids of the loops whose header is here
 }
 
-// Append appends the object. It cannot fail; the error is there for symmetry
-// with the other reference objects.
+// Append appends the object. It cannot fail; it returns an error for symmetry with the other
+// reference objects.
 func (p *AccessPath) Append(dst []byte, _ Version) ([]byte, error) {
 	dst = appendHead(dst, KindAccessPath, p.ID)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.Steps)))
@@ -85,7 +84,7 @@ func (p *AccessPath) Append(dst []byte, _ Version) ([]byte, error) {
 	return dst, nil
 }
 
-// locationHead is how many bytes of a code location come before its lists.
+// locationHead returns how many bytes of a code location precede its lists.
 func (v Version) locationHead() int {
 	if v == V19 {
 		return 6 * 4
@@ -93,8 +92,8 @@ func (v Version) locationHead() int {
 	return 1 + 6*4
 }
 
-// Append appends the object. It fails when Locals and LocalKinds differ in
-// length, and with ErrVersionLacks where the version knows no loops.
+// Append appends the object. It fails if Locals and LocalKinds differ in length, and with
+// ErrVersionLacks if there are loops and the version has none.
 func (l *CodeLocation) Append(dst []byte, v Version) ([]byte, error) {
 	if len(l.Locals) != len(l.LocalKinds) {
 		return dst, fmt.Errorf("code location %d: %d active locals with %d kinds", l.ID, len(l.Locals), len(l.LocalKinds))
@@ -171,7 +170,7 @@ func (c *decoder) codeLocation() (l CodeLocation) {
 	l.Line = c.i32()
 	l.Path = c.i32()
 	l.ArgNames = c.ints(4, "argument names")
-	// Each active local is a name here and a kind behind all the names.
+	// Each active local is a name here, and a kind after all the names.
 	l.Locals = c.ints(8, "active locals")
 	l.LocalKinds = c.activeKinds(len(l.Locals))
 	if c.v >= V27 {

@@ -6,15 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxUTF is the longest string, in bytes of modified UTF-8, that the 16-bit
-// length can say.
+// maxUTF is the longest string, in bytes of modified UTF-8, that a 16-bit length allows.
 const maxUTF = 0xffff
 
-// Modified UTF-8 differs from UTF-8 in two ways: NUL is C0 80, and a character
-// above U+FFFF is a pair of surrogates, each in three bytes. In memory a string
-// is ordinary UTF-8; a surrogate without its other half, which UTF-8 cannot
-// say, stays as its three bytes ED A0..BF xx, so that what was read can be
-// written again. [AppendText] and its kin show it as '?'.
+// Modified UTF-8 differs from UTF-8 in two ways: NUL is C0 80, and a character above U+FFFF is
+// a pair of surrogates, each in three bytes. In memory a string is ordinary UTF-8. An unpaired
+// surrogate, which UTF-8 cannot represent, stays as its three bytes ED A0..BF xx, so that it
+// can be written again unchanged. [AppendText] and related functions show it as '?'.
 
 // AppendUTF appends s as a utf: length and modified UTF-8. Bytes of s that are
 // neither UTF-8 nor a surrogate in three bytes are written as U+FFFD. It fails
@@ -50,7 +48,7 @@ func plainBytes(b []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for len(b) >= 8 {
 		x := binary.LittleEndian.Uint64(b)
-		if (x|(x-ones))&highs != 0 { // where a byte is 0, the subtraction borrows
+		if (x|(x-ones))&highs != 0 { // if a byte is 0, the subtraction borrows
 			return false
 		}
 		b = b[8:]
@@ -95,9 +93,8 @@ func appendUnit(dst []byte, u uint16) []byte {
 	return append(dst, 0xe0|byte(u>>12), 0x80|byte(u>>6)&0x3f, 0x80|byte(u)&0x3f)
 }
 
-// decodeModified turns modified UTF-8 into a string. bad is the offset of the
-// first byte that cannot be read, or -1. As Java does, it takes longer forms
-// than needed for what they say.
+// decodeModified turns modified UTF-8 into a string. bad is the offset of the first invalid
+// byte, or -1. Like Java, it accepts overlong forms.
 func decodeModified(b []byte) (s string, bad int) {
 	if plainBytes(b) {
 		return string(b), -1
@@ -126,7 +123,7 @@ func decodeModified(b []byte) (s string, bad int) {
 	return string(out), -1
 }
 
-// unit reads one UTF-16 unit; n = 0 when it is malformed.
+// unit reads one UTF-16 unit; n = 0 if it is malformed.
 func unit(b []byte) (u uint16, n int) {
 	switch {
 	case len(b) == 0:
@@ -141,7 +138,7 @@ func unit(b []byte) (u uint16, n int) {
 	return 0, 0
 }
 
-// modifiedSize is how many bytes s takes in modified UTF-8.
+// modifiedSize returns how many bytes s takes in modified UTF-8.
 func modifiedSize(s string) (n int) {
 	for i := 0; i < len(s); {
 		size, taken := modifiedRune(s[i:])
@@ -151,8 +148,8 @@ func modifiedSize(s string) (n int) {
 	return n
 }
 
-// cutModified returns the longest beginning of s, of whole characters, that takes
-// at most n bytes in modified UTF-8.
+// cutModified returns the longest prefix of s, in whole characters, that takes at most n bytes
+// in modified UTF-8.
 func cutModified(s string, n int) string {
 	for i := 0; i < len(s); {
 		size, taken := modifiedRune(s[i:])

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The entries of a packed trace. On disk, do not change. The reference refuses
-// a file that has any other.
+// The entries of a packed trace. On disk, do not change. The reference refuses a file with any
+// other.
 const (
 	EntryInfo      = "info.txt"
 	EntryData      = "trace.trace"
@@ -22,26 +22,26 @@ const (
 	EntryEventMap  = "diff.idmap"
 )
 
-// PackInput is what goes into a packed trace.
+// PackInput is the content of a packed trace.
 type PackInput struct {
-	Info     []byte    // info.txt; see [Info]. The reference does not open a file without.
+	Info     []byte    // info.txt; see [Info]. The reference does not open a file without it.
 	Data     io.Reader // of any length
 	Index    io.Reader
-	Times    io.Reader // nil: none; not longer than MaxTimes, see there
-	Diff     *PackDiff // nil: not a diff
-	Modified time.Time // of all entries; zero: none
+	Times    io.Reader // nil if none; at most MaxTimes bytes, see there
+	Diff     *PackDiff // nil if not a diff
+	Modified time.Time // of all entries; zero if none
 }
 
-// PackDiff is what a packed diff has besides. nil leaves an entry out.
+// PackDiff is the additional content of a packed diff. nil omits an entry.
 type PackDiff struct {
 	LeftInfo, RightInfo []byte
 	EventMap, ThreadMap io.Reader
 }
 
-// Pack writes a packed trace: a ZIP with the entries in the order of the
-// reference, and the times before them, in an entry that only we look for. level is that of deflate, 0 (none, as the reference has it) to 9.
-// progress, which may be nil, is called now and then with the bytes taken from
-// all inputs so far.
+// Pack writes a packed trace: a ZIP with the entries in the order of the reference, preceded by the times in
+// an entry that only this package looks for. level is that of deflate, 0 (none, like the reference) to 9.
+// Pack calls progress, which may be nil, now and then with the total number of bytes read from all inputs so
+// far.
 func Pack(w io.Writer, in PackInput, level int, progress func(done int64)) error {
 	if level < 0 || level > 9 {
 		return fmt.Errorf("no compression level %d: 0 to 9", level)
@@ -96,7 +96,7 @@ func (p *packer) add(name string, r io.Reader) {
 	}
 	entry, err := p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: p.modified})
 	if err == nil {
-		// The struct hides WriterTo, which would pass all at once.
+		// The struct hides WriterTo, which would pass everything at once.
 		_, err = io.CopyBuffer(entry, struct{ io.Reader }{&counted{r: r, p: p}}, p.buf)
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *packer) add(name string, r io.Reader) {
 	}
 }
 
-// counted tells a packer's progress what is read.
+// counted reports the bytes read to a packer's progress.
 type counted struct {
 	r io.Reader
 	p *packer

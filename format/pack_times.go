@@ -12,22 +12,21 @@ import (
 	"math"
 )
 
-// The reference refuses a ZIP with an entry that it does not know, but looks at
-// those alone that the directory lists. The times of a trace therefore stand in
-// an entry that it does not list, before all others:
+// The reference refuses a ZIP with an unknown entry, but looks only at entries in the
+// directory. The times of a trace are therefore in an entry that the directory does not list,
+// before all others:
 //
 //	offset 0                       where the listed entries begin
 //	+------+--------+------------+----------+-- ... --+-----------+
 //	| head | deltas | descriptor | info.txt |         | directory |
 //	+------+--------+------------+----------+-- ... --+-----------+
 //
-// Tools that follow the directory do not see it; those that read a ZIP from its
-// start see an ordinary entry. Info-ZIP keeps it when it changes the file, as it
-// keeps what stands before the entries of an archive that unpacks itself. What
-// is in it is told beside writeTimeDeltas.
+// Tools that follow the directory do not see it; those that read a ZIP from its start see an
+// ordinary entry. Info-ZIP preserves it when it changes the file, like the code at the
+// beginning of a self-extracting archive. writeTimeDeltas describes its content.
 //
-// timesHead is its local header, always the same: sizes and checksum stand in the
-// descriptor behind it. On disk, do not change.
+// timesHead is its local header, always the same: the descriptor after it has the sizes and the
+// checksum. On disk, do not change.
 const (
 	timesHead = "PK\x03\x04" +
 		"\x14\x00" + // ZIP 2.0
@@ -41,8 +40,8 @@ const (
 	timesDescriptor = "PK\x07\x08"
 )
 
-// MaxTimes returns how long a file of times may be, in bytes, that is packed with
-// data and index of these sizes. What is longer is not unpacked again.
+// MaxTimes returns the maximum size, in bytes, of the file of times that is packed with data
+// and index of these sizes. A larger one would not be unpacked.
 func MaxTimes(data, index int64) int64 {
 	return TimesHeaderSize + (max(data, index, 0)/CellSize+1)*TimeCellSize
 }
@@ -69,8 +68,8 @@ func writeTimes(w io.Writer, times io.Reader, level int) (size int64, err error)
 	return file.n, err
 }
 
-// descriptor says what the local header could not yet: the checksum, and the
-// sizes compressed and not, of 8 bytes each as soon as one needs them.
+// descriptor returns what the local header lacks: the checksum, and the sizes compressed and
+// uncompressed, in 8 bytes each if one of them needs that.
 func descriptor(sum uint32, packed, size int64) []byte {
 	le := binary.LittleEndian
 	d := le.AppendUint32([]byte(timesDescriptor), sum)
@@ -80,7 +79,7 @@ func descriptor(sum uint32, packed, size int64) []byte {
 	return le.AppendUint64(le.AppendUint64(d, uint64(packed)), uint64(size))
 }
 
-// tally counts what is written through it.
+// tally counts the bytes written through it.
 type tally struct {
 	w io.Writer
 	n int64
@@ -92,8 +91,8 @@ func (t *tally) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// findTimes looks for the entry of times. It ends before the first entry that is
-// listed; no other entry may begin where it does.
+// findTimes looks for the entry of times. It ends before the first listed entry; no other entry
+// may begin at the same offset.
 func (p *Packed) findTimes(r io.ReaderAt, size int64) {
 	head := make([]byte, len(timesHead))
 	if n, _ := r.ReadAt(head, 0); n < len(head) || string(head) != timesHead {
@@ -108,16 +107,14 @@ func (p *Packed) findTimes(r io.ReaderAt, size int64) {
 	p.times = io.NewSectionReader(r, int64(len(head)), max(0, end-int64(len(head))))
 }
 
-// Times returns a reader of the file of times that was packed with the trace;
-// nil when there is none. It yields no more than [MaxTimes] of what the ZIP says
-// of data and index, and checks the checksum at its end. Whether the times fit
-// the trace it does not know.
+// Times returns a reader of the file of times that was packed with the trace, or nil if there
+// is none. It yields at most [MaxTimes] bytes, for the sizes that the ZIP claims for data and
+// index, and checks the checksum at its end. It does not check whether the times fit the trace.
 func (p *Packed) Times() io.Reader {
 	if p.times == nil {
 		return nil
 	}
-	// A reader of single bytes, of which flate takes no more than it needs: the
-	// descriptor is behind.
+	// flate takes no more than it needs from a reader of single bytes: the descriptor follows.
 	t := &timesReader{packed: bufio.NewReader(io.NewSectionReader(p.times, 0, p.times.Size())), sum: crc32.NewIEEE()}
 	t.deltas = newTimeDeltas(io.TeeReader(flate.NewReader(t.packed), t.sum), MaxTimes(p.Size(EntryData), p.Size(EntryIndex)))
 	return t
@@ -152,6 +149,6 @@ func (t *timesReader) check() error {
 	if !bytes.HasPrefix(d, []byte(timesDescriptor)) || binary.LittleEndian.Uint32(d[len(timesDescriptor):]) != t.sum.Sum32() {
 		return zip.ErrChecksum
 	}
-	t.sum = nil // a Read at the end comes again
+	t.sum = nil // Read may be called again at the end
 	return nil
 }

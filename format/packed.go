@@ -9,22 +9,22 @@ import (
 	"slices"
 )
 
-// maxInfo bounds an info.txt and a thread map, in bytes: what a ZIP claims of
-// sizes, and what it unfolds to, is no measure.
+// maxInfo bounds an info.txt and a thread map, in bytes: neither the sizes that a ZIP claims
+// nor its uncompressed size can be trusted.
 const maxInfo = 16 << 20
 
-// Packed is an open packed trace. Its methods may be called by any number of
-// goroutines at once, as far as its reader bears that.
+// Packed is an open packed trace. Its methods may be called concurrently if its reader allows
+// that.
 type Packed struct {
 	files map[string]*zip.File
-	times *io.SectionReader // of the entry of times, from its deltas on; nil: none
-	// Unknown holds the names of entries that no packed trace has; they are
-	// left alone. The reference refuses such a file.
+	times *io.SectionReader // the entry of times, from its deltas on; nil if none
+	// Unknown holds the names of entries that no packed trace has; they are ignored. The
+	// reference refuses such a file.
 	Unknown []string
 }
 
-// OpenPacked reads the directory of a packed trace of size bytes and checks
-// that it holds a trace. r must stay usable as long as the Packed is.
+// OpenPacked reads the directory of a packed trace of size bytes and checks that it holds a
+// trace. r must stay usable as long as the Packed is in use.
 func OpenPacked(r io.ReaderAt, size int64) (*Packed, error) {
 	z, err := zip.NewReader(r, size)
 	if errors.Is(err, zip.ErrFormat) {
@@ -53,7 +53,7 @@ func OpenPacked(r io.ReaderAt, size int64) (*Packed, error) {
 	return p, nil
 }
 
-// contents says what a ZIP holds, for an error.
+// contents describes what a ZIP holds, for an error.
 func (p *Packed) contents() string {
 	names := slices.Clone(p.Unknown)
 	for name := range p.files {
@@ -72,14 +72,14 @@ func (p *Packed) contents() string {
 // Has reports whether there is an entry of this name.
 func (p *Packed) Has(name string) bool { return p.files[name] != nil }
 
-// IsDiff reports whether the trace is a diff of two: by its mark, or by what
-// only a diff has.
+// IsDiff reports whether the trace is a diff of two: it has the mark, or entries that only a
+// diff has.
 func (p *Packed) IsDiff() bool {
 	return slices.ContainsFunc([]string{EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}, p.Has)
 }
 
-// Size returns the size in bytes that the ZIP claims for an entry, unpacked; 0
-// without one. Nothing is to be set aside for it: it is a claim.
+// Size returns the size in bytes that the ZIP claims for an entry, uncompressed, or 0 if there
+// is no such entry. Callers must not allocate memory by it: it is only a claim.
 func (p *Packed) Size(name string) int64 {
 	if f := p.files[name]; f != nil {
 		return int64(min(f.UncompressedSize64, 1<<63-1))
@@ -87,8 +87,8 @@ func (p *Packed) Size(name string) int64 {
 	return 0
 }
 
-// Open returns a reader of an entry, which yields at most what Size says. Its
-// errors name the entry; at the end it checks the checksum.
+// Open returns a reader of an entry, which yields at most Size bytes. Its errors name the
+// entry. It checks the checksum at the end.
 func (p *Packed) Open(name string) (io.ReadCloser, error) {
 	f := p.files[name]
 	switch {
@@ -105,7 +105,7 @@ func (p *Packed) Open(name string) (io.ReadCloser, error) {
 	return &entryReader{name: name, ReadCloser: rc}, nil
 }
 
-// entryReader turns the faults of a ZIP into ours.
+// entryReader turns the errors of archive/zip into those of this package.
 type entryReader struct {
 	name string
 	io.ReadCloser
@@ -119,8 +119,7 @@ func (e *entryReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// entryError says what is wrong with an entry. What the underlying file failed
-// with is passed on.
+// entryError describes what is wrong with an entry. It passes on errors of the underlying file.
 func entryError(name string, err error) error {
 	e := &Error{Offset: -1, Err: ErrCorrupt}
 	var bad flate.CorruptInputError
@@ -146,11 +145,10 @@ func (p *Packed) Data() (io.ReadCloser, error) { return p.Open(EntryData) }
 // Index returns a reader of the index file.
 func (p *Packed) Index() (io.ReadCloser, error) { return p.Open(EntryIndex) }
 
-// Info returns what info.txt says; nil, without error, when there is none.
+// Info returns the parsed info.txt, or nil, without error, if there is none.
 func (p *Packed) Info() (*Info, error) { return p.info(EntryInfo) }
 
-// DiffInfo returns what is known of the two traces that a diff compares; either
-// may be nil.
+// DiffInfo returns the Infos of the two traces that a diff compares; either may be nil.
 func (p *Packed) DiffInfo() (left, right *Info, err error) {
 	if left, err = p.info(EntryLeftInfo); err != nil {
 		return nil, nil, err
@@ -168,8 +166,8 @@ func (p *Packed) info(name string) (*Info, error) {
 	return n, At(err, name, 0)
 }
 
-// ThreadMap returns where the threads of a diff come from; nil, without error,
-// when that is not there.
+// ThreadMap returns where the threads of a diff come from, or nil, without error, if there is
+// no such entry.
 func (p *Packed) ThreadMap() ([]ThreadMatch, error) {
 	b, err := p.small(EntryThreadMap)
 	if b == nil || err != nil {
@@ -179,7 +177,7 @@ func (p *Packed) ThreadMap() ([]ThreadMatch, error) {
 	return list, At(err, EntryThreadMap, 0)
 }
 
-// small returns all of an entry that is meant to be small; nil without one.
+// small returns the whole content of an entry that should be small; nil if there is none.
 func (p *Packed) small(name string) ([]byte, error) {
 	if !p.Has(name) {
 		return nil, nil

@@ -1,8 +1,8 @@
 package format
 
-// Peek reads of the TRACEPOINT at the start of b what tells it apart, without
-// its values: Class, Location, Thread, Event, Diff, Ref, and Number of an
-// iteration. All else of p is as it was. n is the size of the point in bytes.
+// Peek decodes the fields that identify the TRACEPOINT at the start of b, without its values:
+// Class, Location, Thread, Event, Diff, Ref, and Number of an iteration. Other fields of p are
+// unchanged. n is the size of the point in bytes.
 func (v Version) Peek(b []byte, p *Point) (n int, err error) {
 	n, err = v.Size(b, 0)
 	if err != nil {

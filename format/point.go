@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Point is a trace point: the whole of a leaf, the header of a container. One
-// struct serves all classes, so that a decoder can fill the same one again and
-// again; which fields mean something depends on Class:
+// Point is a trace point: the whole of a leaf, the header of a container. One struct serves all
+// classes, so that a decoder can reuse it. Which fields are meaningful depends on Class:
 //
 //	call             Subtree, Ref: method id, Target: receiver, Args, Flags
 //	array            Target: the array, Number: index, Value
@@ -21,7 +20,7 @@ type Point struct {
 	Class    Class
 	Diff     DiffStatus
 	Flags    int16 // of a call: see FlagUnderWay
-	Location int32 // code location id; -1: unknown
+	Location int32 // code location id; -1 if unknown
 	Thread   int32 // thread id, from 0
 	Event    int32 // event id
 	Ref      int32
@@ -29,28 +28,28 @@ type Point struct {
 	Target   Value
 	Value    Value
 	Args     []Value
-	Subtree  []DiffStatus // what occurs below a container, in a diff
+	Subtree  []DiffStatus // statuses that occur below a container, in a diff
 	Marked   bool         // there is a Subtree; since version 27 it may be empty
 	Snapshot *Snapshot
 }
 
-// Flags of a call. Other bits are kept.
+// Flags of a call. Other bits are preserved.
 const (
-	// FlagUnderWay is set in a call that was under way when tracing began.
+	// FlagUnderWay is set in a call that was running when tracing began.
 	FlagUnderWay int16 = 1
-	// FlagSuper is set, since version 27, where a constructor calls another of its
-	// object: super(…) or this(…).
+	// FlagSuper is set, since version 27, if a constructor calls another one of its object:
+	// super(…) or this(…).
 	FlagSuper int16 = 2
 )
 
-// Snapshot is what a live breakpoint recorded.
+// Snapshot is the data that a live breakpoint recorded.
 type Snapshot struct {
 	UUID    [2]int64 // most significant half first; 0 in version 19
 	Stack   []int32  // code location ids, innermost first
 	Time    int64    // milliseconds since 1970
 	Locals  []Value
-	Watches []Value // since version 27: of the expressions that are watched
-	TraceID *string // nil: none
+	Watches []Value // since version 27: of the watched expressions
+	TraceID *string // nil if none
 }
 
 // Append appends the point with its kind byte: of a container, the header.
@@ -67,7 +66,7 @@ type Snapshot struct {
 //	throw, catch     exception
 //	statuses         n u8 (since 27: i8, -1 for none at all), n × diff i8
 //
-// It fails with ErrVersionLacks where the version has no bytes for what is in p.
+// It fails with ErrVersionLacks if the version cannot encode p, and with ErrStringTooLong.
 func (p *Point) Append(dst []byte, v Version) ([]byte, error) {
 	if !p.Class.Valid() {
 		return dst, corrupt(-1, "a class of trace point, 0 to 11", fmt.Sprint(uint8(p.Class)))
@@ -163,8 +162,8 @@ func (s *Snapshot) append(dst []byte, v Version) ([]byte, error) {
 	return appendOptional(dst, s.TraceID)
 }
 
-// DecodePoint reads the TRACEPOINT at the start of b into p, using p's slices
-// again. n is its size in bytes. Nothing of p aliases b.
+// DecodePoint decodes the TRACEPOINT at the start of b into p, and reuses p's slices. n is its
+// size in bytes. Nothing in p aliases b.
 func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
 	c := decoder{cursor{b: b, v: v}}
 	args, subtree := p.Args[:0], p.Subtree[:0]
@@ -174,7 +173,7 @@ func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
 	return c.i, c.error()
 }
 
-// pointHead reads what all points begin with.
+// pointHead reads the fields that all points begin with.
 func (c *decoder) pointHead(p *Point) {
 	if len(c.b) > 0 && Kind(c.b[0]) != KindTracePoint {
 		c.fail(0, KindTracePoint.String(), Kind(c.b[0]).String())
@@ -237,7 +236,7 @@ func (c *decoder) call(p *Point) {
 	}
 	for ; n > 0 && c.err == nil; n-- {
 		if k := len(p.Args); k < cap(p.Args) {
-			p.Args = p.Args[:k+1] // what was there is overwritten
+			p.Args = p.Args[:k+1] // overwritten below
 		} else {
 			p.Args = append(p.Args, Value{})
 		}
@@ -282,17 +281,16 @@ func (c *decoder) snapshot() *Snapshot {
 	return s
 }
 
-// Footer is what a container's footer says. The zero Footer is that of an
-// iteration.
+// Footer is the content of a container's footer. The zero Footer is that of an iteration.
 type Footer struct {
 	Result     Value  // of a call
 	Exception  string // of a call: class name of what it threw
-	Threw      bool   // it threw: set when Exception is, and may be without a name since version 27
+	Threw      bool   // it threw: set if Exception is, and may be set without a name since version 27
 	Iterations int32  // of a loop
 }
 
-// Unfinished is the footer of a container that the recording ends within. The
-// iterations of a loop must be counted.
+// Unfinished returns the footer of a container that was open when the recording ended. The
+// caller must count the iterations of a loop.
 func Unfinished(class Class) Footer {
 	if class != ClassCall {
 		return Footer{}
@@ -323,8 +321,8 @@ func (f *Footer) Append(dst []byte, v Version, class Class) ([]byte, error) {
 	return dst, corrupt(-1, "a container", class.String())
 }
 
-// DecodeFooter reads the TRACEPOINT_FOOTER at the start of b, of a container of
-// this class. n is its size in bytes. Nothing of f aliases b.
+// DecodeFooter decodes the TRACEPOINT_FOOTER at the start of b, of a container of this class. n
+// is its size in bytes. Nothing in f aliases b.
 func (v Version) DecodeFooter(b []byte, class Class, f *Footer) (n int, err error) {
 	c := decoder{cursor{b: b, v: v}}
 	if k := Kind(c.u8()); k != KindFooter && c.err == nil {

@@ -6,31 +6,30 @@ import (
 	"io"
 )
 
-// MaxObject is the largest object, in bytes, that a Scanner accepts: far more
-// than any recorder writes, and what bounds its memory on a hostile input.
+// MaxObject is the largest object, in bytes, that a Scanner accepts: far larger than any that
+// recorders write. It bounds a Scanner's memory on hostile input.
 const MaxObject = 64 << 20
 
-// scanChunk is how much a Scanner asks its reader for at a time, in bytes.
+// scanChunk is how many bytes a Scanner requests from its reader at a time.
 const scanChunk = 256 << 10
 
 // Object is one object of a data file, as a [Scanner] visits it.
 type Object struct {
 	Kind Kind
-	// Class is the class of a TRACEPOINT, or of the container that a
-	// TRACEPOINT_FOOTER closes.
+	// Class is the class of a TRACEPOINT, or of the container that a TRACEPOINT_FOOTER closes.
 	Class Class
-	// Thread is the thread of the block that the object is in.
+	// Thread is the thread of the block that contains the object.
 	Thread int32
 	// Offset is the physical offset of the kind byte.
 	Offset int64
-	// Logical is the offset of the kind byte in the stream of Thread. Of a
-	// BLOCK_END, the number of content bytes of the thread so far.
+	// Logical is the offset of the kind byte in the stream of Thread. For a BLOCK_END it is the
+	// number of content bytes of the thread so far.
 	Logical int64
-	// Depth is the number of containers of Thread that are open around the
-	// object; a header and its footer have the same.
+	// Depth is the number of open containers of Thread around the object; a header and its
+	// footer have the same.
 	Depth int
-	// Bytes is the whole object with its kind byte. It is good until the
-	// next call of Next and must not be changed.
+	// Bytes is the whole object with its kind byte. It is valid until the next call of Next and
+	// must not be changed.
 	Bytes []byte
 }
 
@@ -45,8 +44,8 @@ type Object struct {
 //
 // A Scanner is used by one goroutine at a time.
 type Scanner struct {
-	r       io.Reader // nil: all is in buf
-	readErr error     // what r ended with
+	r       io.Reader // nil if everything is in buf
+	readErr error     // the error of r
 	buf     []byte
 	pos     int   // of the next object, in buf
 	base    int64 // physical offset of buf[0]
@@ -57,27 +56,28 @@ type Scanner struct {
 	ended   bool // the EOF object was seen
 
 	streams map[int32]*stream
-	cur     *stream // of the block that pos is in
+	cur     *stream // of the block that contains pos
 }
 
-// stream is what a Scanner knows of a thread.
+// stream is a Scanner's state for a thread.
 type stream struct {
 	size int64 // content bytes so far
 	open []Class
 }
 
-// NewScanner returns a Scanner of what r yields.
+// NewScanner returns a Scanner that reads from r.
 func NewScanner(r io.Reader) *Scanner {
 	return &Scanner{r: r, streams: make(map[int32]*stream)}
 }
 
-// NewBytesScanner returns a Scanner of data, which it reads in place.
+// NewBytesScanner returns a Scanner of data. It reads data in place: callers must not change
+// it.
 func NewBytesScanner(data []byte) *Scanner {
 	return &Scanner{buf: data, readErr: io.EOF, streams: make(map[int32]*stream)}
 }
 
-// Next moves to the next object, block borders and EOF among them, and reports
-// whether there is one. Nothing is visited behind EOF.
+// Next moves to the next object, including block borders and EOF, and reports whether there is
+// one. It visits nothing after EOF.
 func (s *Scanner) Next() bool {
 	if s.err != nil || s.ended {
 		return false
@@ -104,19 +104,19 @@ func (s *Scanner) Next() bool {
 	return true
 }
 
-// Object returns the current object. Its Bytes are good until the next Next.
+// Object returns the current object. Its Bytes are valid until the next call of Next.
 func (s *Scanner) Object() Object { return s.obj }
 
-// Version returns the version of the file, which its header says: 0 before the
-// first Next, and when that found no header.
+// Version returns the version in the file's header, or 0 before the first Next or if there was
+// no valid header.
 func (s *Scanner) Version() Version { return s.version }
 
-// Err returns what ended the scan before the EOF object: an [*Error] with
-// ErrTruncated or ErrCorrupt and the place, or what the reader failed with.
-// All objects visited before are good.
+// Err returns the error that ended the scan before the EOF object: an [*Error] with
+// ErrTruncated or ErrCorrupt and the place, or the error of the reader. All objects visited
+// before are good.
 func (s *Scanner) Err() error { return s.err }
 
-// Offset returns the physical offset behind the last good object.
+// Offset returns the physical offset of the end of the last good object.
 func (s *Scanner) Offset() int64 { return s.base + int64(s.pos) }
 
 // header checks the 16 bytes at the beginning.
@@ -136,7 +136,7 @@ func (s *Scanner) header() bool {
 	return true
 }
 
-// leave updates the thread's state for the object that was just visited.
+// leave updates the thread's state for the object just visited.
 func (s *Scanner) leave() {
 	switch o := &s.obj; o.Kind {
 	case KindBlockStart:
@@ -152,10 +152,10 @@ func (s *Scanner) leave() {
 	}
 }
 
-// size returns the size of the object at pos, with all of it in buf; 0 when
-// the scan is over.
+// size returns the size of the object at pos, with all its bytes in buf, or 0 if the scan is
+// over.
 func (s *Scanner) size() int {
-	// A footer that closes nothing is a kind byte alone; enter refuses it.
+	// A footer that closes nothing is only a kind byte; enter refuses it.
 	open := ClassIteration
 	if s.cur != nil && len(s.cur.open) > 0 {
 		open = s.cur.open[len(s.cur.open)-1]
@@ -185,8 +185,8 @@ func (s *Scanner) size() int {
 			s.err = At(c.err, "", s.Offset())
 			return 0
 		}
-		// A large object is tried again only when an eighth more of it is
-		// there, so that trying takes time in proportion to its size.
+		// A large object is tried again only after an eighth more has been read, so that trying
+		// takes time in proportion to its size.
 		if s.more(max(int(c.need), have+have/8)) {
 			continue
 		}
@@ -199,8 +199,8 @@ func (s *Scanner) size() int {
 	}
 }
 
-// cutShort is the fault of an input that ends where err says, with have bytes
-// behind the last whole object.
+// cutShort returns the error for an input that ends where err tells, with have bytes after the
+// last whole object.
 func (s *Scanner) cutShort(err *Error, have int) error {
 	e := *err
 	e.Offset += s.Offset()
@@ -215,9 +215,8 @@ func (s *Scanner) cutShort(err *Error, have int) error {
 	return &e
 }
 
-// more reads on until want bytes from pos on are there. It drops what lies
-// before pos and reports whether there is anything new. What it sets aside
-// grows with what was read, not with what is wanted.
+// more reads until buf has want bytes from pos on. It drops the bytes before pos, and reports
+// whether it has read anything. Its buffer grows with the bytes read, not with want.
 func (s *Scanner) more(want int) bool {
 	if s.r == nil || s.readErr != nil {
 		return false
@@ -251,7 +250,7 @@ func (s *Scanner) more(want int) bool {
 	return len(s.buf) > before
 }
 
-// enter fills in where o stands, and refuses what may not stand there.
+// enter fills in the position of o, and refuses objects that are not allowed there.
 func (s *Scanner) enter(o *Object) bool {
 	switch o.Kind {
 	case KindEOF, KindBlockStart:
@@ -276,7 +275,7 @@ func (s *Scanner) enter(o *Object) bool {
 	open := s.cur.open
 	switch o.Kind {
 	case KindTracePoint:
-		// Live breakpoints may name another thread: the block's is what counts.
+		// A live breakpoint may name another thread: that of the block counts.
 		o.Class, _ = s.version.PointClass(o.Bytes[1])
 		if t := ThreadOf(o.Bytes); t != o.Thread && o.Class != ClassSnapshot {
 			s.err = &Error{Offset: o.Offset, Err: ErrCorrupt,
@@ -301,8 +300,8 @@ func (s *Scanner) misplaced(o *Object, expected string) bool {
 	return false
 }
 
-// Open returns the classes of the containers of a thread that are still open,
-// outermost first. After the scan they are what the recording ended within.
+// Open returns the classes of the open containers of a thread, outermost first. After the scan
+// they are those that were open when the recording ended.
 func (s *Scanner) Open(thread int32) []Class {
 	if st := s.streams[thread]; st != nil {
 		return st.open

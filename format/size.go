@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Size returns the number of bytes of the object at the start of b, without
-// decoding it. open is the class of the container that a footer would close;
-// it is not looked at for other kinds. Size is what a scan stands on: it
-// accepts what the decoders accept, except for what only concerns the inside
-// of an object (booleans, kinds of locations, modified UTF-8).
+// Size returns the number of bytes of the object at the start of b, without decoding it. open
+// is the class of the container that a footer would close; it is ignored for other kinds. Scans
+// are based on Size: it accepts the same input as the decoders, except for errors inside an
+// object (booleans, kinds of locations, modified UTF-8).
 func (v Version) Size(b []byte, open Class) (int, error) {
 	if n := v.fastSize(b, open); n > 0 {
 		return n, nil
@@ -22,11 +21,11 @@ func (v Version) Size(b []byte, open Class) (int, error) {
 	return c.i, nil
 }
 
-// fastSize is the fast path of Size: the size of the object at the start of b,
-// when it is a trace point or a footer of one of the shapes that make up nearly
-// all of a trace; 0 for all else, damage and the last bytes of the input among
-// it, which the slow path then looks at with care. Where it answers, it answers
-// what the slow path does.
+// fastSize is the fast path of Size. It returns the size of the object at the start of b if
+// that is a trace point or a footer of one of the shapes that make up nearly all of a trace. It
+// returns 0 for everything else, including damaged objects and the last bytes of the input,
+// which the slow path then handles. Where it returns a size, the slow path would return the
+// same.
 func (v Version) fastSize(b []byte, open Class) int {
 	if v >= V27 {
 		return fastSize27(b, open)
@@ -34,7 +33,7 @@ func (v Version) fastSize(b []byte, open Class) int {
 	return fastSize22(b, open)
 }
 
-// skipAny moves over the next object.
+// skipAny skips the next object.
 func (c *skipper) skipAny(open Class) {
 	k := Kind(c.u8())
 	if c.err != nil {

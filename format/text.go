@@ -2,38 +2,37 @@ package format
 
 import "strconv"
 
-// Style is what a span of a point's text is, for colours.
+// Style tells what a span of a point's text is, for coloring.
 type Style uint8
 
 const (
-	StyleName       Style = iota // names and what joins them
+	StyleName       Style = iota // names and the characters that join them
 	StyleMark                    // the diff status before the text
 	StyleKeyword                 // new, loop, iteration, catch
 	StyleAlarm                   // threw, throw
-	StyleValue                   // a value that has no style of its own
+	StyleValue                   // a value without a style of its own
 	StyleString                  // a string or a string builder
 	StyleNumber                  // a number
 	StyleResult                  // what a call returned
 	StyleException               // what was thrown or caught
-	StyleUnfinished              // in place of a result: unfinished, untracked
+	StyleUnfinished              // instead of a result: unfinished, untracked
 	StyleLocation                // file and line, in verbose text
 )
 
-// Span is a part of a text: byte offsets into the whole slice that the text
-// was appended to.
+// Span is a part of a text: byte offsets into the whole slice that the text was appended to.
 type Span struct {
 	Start, End int
 	Style      Style
 }
 
-// Parent is what the text of a point depends on of the container around it.
-// The zero Parent is none, or one that is no call.
+// Parent is what the text of a point needs to know about the container around it. The zero
+// Parent is none, or one that is no call.
 type Parent struct {
 	Call   bool
 	Method int32 // method id, of a call
 }
 
-// ParentOf returns the point as parent of its children.
+// ParentOf returns p as the parent of its children.
 func ParentOf(p *Point) Parent {
 	if p.Class != ClassCall {
 		return Parent{}
@@ -41,16 +40,16 @@ func ParentOf(p *Point) Parent {
 	return Parent{Call: true, Method: p.Ref}
 }
 
-// maxText bounds the text of one point, in bytes: paths and arguments beyond
-// end in "…". No recorder writes a point that comes near.
+// maxText bounds the text of one point, in bytes: paths and arguments beyond it end in "…". No
+// recorder writes a point that large.
 const maxText = 16 << 20
 
-// AppendText appends the text of a point: one line without its end. f is its
-// footer; nil leaves out what a footer says. Ids that the Context does not
-// know are shown as <method 12> and the like. verbose adds the code location.
-// Control characters stay as they are: see [AppendEscaped].
+// AppendText appends the text of a point: one line without a line break. f is its footer; nil
+// omits the parts that depend on it. Ids that the Context does not know are shown as <method
+// 12> and the like. verbose adds the code location. Control characters are not escaped: see
+// [AppendEscaped].
 //
-// It may run beside other readers of the Context.
+// It may run concurrently with other readers of the Context.
 func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) []byte {
 	var w textWriter
 	w.c, w.b, w.limit, w.verbose = c, dst, len(dst)+maxText, verbose
@@ -58,9 +57,9 @@ func (c *Context) AppendText(dst []byte, p *Point, f *Footer, parent Parent, ver
 	return w.b
 }
 
-// AppendNamed is AppendText, and tells where the name of a called method begins
-// in the text: what comes before it depends on where the call was made. at is -1
-// for what is no call on something, and for methods that the Context does not know.
+// AppendNamed is AppendText, and returns where the name of a called method begins in the text:
+// what comes before it depends on where the call was made. at is -1 for points other than calls
+// with an owner, and for methods that the Context does not know.
 func (c *Context) AppendNamed(dst []byte, p *Point, f *Footer, parent Parent, verbose bool) (text []byte, at int) {
 	var w textWriter
 	w.c, w.b, w.limit, w.verbose = c, dst, len(dst)+maxText, verbose
@@ -68,8 +67,8 @@ func (c *Context) AppendNamed(dst []byte, p *Point, f *Footer, parent Parent, ve
 	return w.b, w.method - 1
 }
 
-// AppendSpans is AppendText that also appends what each part of the text is:
-// spans in order, without gaps, over the whole of the text.
+// AppendSpans is AppendText and also appends the styles of the text: spans in order, without
+// gaps, over the whole text.
 func (c *Context) AppendSpans(dst []byte, spans []Span, p *Point, f *Footer, parent Parent, verbose bool) ([]byte, []Span) {
 	w := textWriter{c: c, b: dst, limit: len(dst) + maxText, verbose: verbose,
 		spans: spans, first: len(spans), styled: true, from: len(dst)}
@@ -84,17 +83,16 @@ type textWriter struct {
 	b       []byte
 	limit   int // of len(b)
 	verbose bool
-	method  int // 1 + where the name of the called method begins; 0: nowhere
+	method  int // 1 + where the name of the called method begins; 0 if nowhere
 
 	styled bool
-	style  Style // of what is appended from offset from on
+	style  Style // of the text appended from offset from on
 	from   int
 	spans  []Span
-	first  int // index in spans of the text's first
+	first  int // index in spans of the first span of the text
 }
 
-// to ends the current span and begins one of style s. It returns the style
-// that was current.
+// to ends the current span and begins one of style s. It returns the style that was current.
 func (w *textWriter) to(s Style) Style {
 	if !w.styled {
 		return 0
@@ -102,7 +100,7 @@ func (w *textWriter) to(s Style) Style {
 	return w.turn(s)
 }
 
-// turn is to, of a text that tells its spans.
+// turn is to for a text with spans.
 func (w *textWriter) turn(s Style) (old Style) {
 	old = w.style
 	if s != old {
@@ -135,7 +133,7 @@ func (w *textWriter) int(n int64) { w.b = strconv.AppendInt(w.b, n, 10) }
 
 var diffMarks = [...]string{"", "  ", "- ", "+ ", "! ", "! "}
 
-// Mark is what the text of a point in a diff begins with; "" in other traces.
+// Mark returns the beginning of a point's text in a diff; "" in other traces.
 func (p *Point) Mark() string {
 	if mark := int(p.Diff) + 1; mark > 0 && mark < len(diffMarks) && p.Class != ClassSnapshot {
 		return diffMarks[mark]
@@ -175,7 +173,7 @@ func (w *textWriter) point(p *Point, f *Footer, parent Parent) {
 		w.b = append(w.b, ')')
 	case ClassSnapshot:
 		w.snapshot(p)
-		return // has its location within
+		return // contains its location already
 	}
 	w.location(p.Location)
 }
@@ -194,7 +192,7 @@ func (w *textWriter) loop(f *Footer) {
 	w.b = append(w.b, " iterations)"...)
 }
 
-// access appends how a place is accessed and the value read or written.
+// access appends how a variable, field or element is accessed and the value read or written.
 func (w *textWriter) access(read bool, v *Value) {
 	if read {
 		w.b = append(w.b, " ➜ "...)

@@ -29,8 +29,7 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 	}
 }
 
-// owner appends what a method is called on, with its dot. m is nil for a
-// method that is not known.
+// owner appends what a method is called on, with its dot. m is nil for an unknown method.
 func (w *textWriter) owner(p *Point, m *methodEntry, parent Parent) {
 	static := p.Target.Kind == ValueNull
 	if static && w.fromOwnClass(m, parent) {
@@ -88,8 +87,8 @@ func (w *textWriter) companionOwner(class int32) {
 		w.unknown("class", class)
 		return
 	}
-	// The class of a companion is "Owner$Companion", shown "Owner.Companion":
-	// cut from the shown name, unless the two do not correspond.
+	// The class of a companion is "Owner$Companion", shown as "Owner.Companion". Cut the suffix
+	// from the shown name, unless the two do not correspond.
 	if short, ok := strings.CutSuffix(e.short, ".Companion"); ok && strings.HasSuffix(e.Name, companionSuffix) {
 		w.text(short)
 		return
@@ -97,8 +96,8 @@ func (w *textWriter) companionOwner(class int32) {
 	w.text(shortClass(beforeLast(e.Name, companionSuffix)))
 }
 
-// fromOwnClass reports whether the parent is a call of a method of m's class,
-// or of the class that m's class is the companion of.
+// fromOwnClass reports whether the parent is a call of a method of m's class, or of the class
+// whose companion is m's class.
 func (w *textWriter) fromOwnClass(m *methodEntry, parent Parent) bool {
 	if m == nil || !parent.Call {
 		return false
@@ -158,11 +157,11 @@ func (w *textWriter) result(f *Footer) {
 	}
 }
 
-// fieldOwner appends what a field belongs to, with its dot, and its name.
+// fieldOwner appends the owner of a field, with its dot, and the field's name.
 func (w *textWriter) fieldOwner(p *Point) {
 	e := w.c.fields.get(p.Ref)
-	// A local variable that a Kotlin lambda shares stands in the field element
-	// of a box: what is shown is the variable.
+	// A local variable that a Kotlin lambda shares is in the field element of a box. The text
+	// shows the variable.
 	boxed := e != nil && e.Name == "element" && w.boxClass(e.ClassID)
 	owned := true
 	switch path, id := w.c.pathOf(p.Location); {
@@ -219,7 +218,7 @@ func (w *textWriter) variableName(id int32) {
 	w.unknown("variable", id)
 }
 
-// unknown stands for an object that is not in the Context.
+// unknown appends the text for an object that is not in the Context.
 func (w *textWriter) unknown(what string, id int32) {
 	w.b = append(append(w.b, '<'), what...)
 	w.b = append(w.b, ' ')

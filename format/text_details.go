@@ -1,18 +1,16 @@
 package format
 
-// What a details pane shows beside the text of a point. None of it has control
-// characters escaped.
+// Texts that a details pane shows besides the text of a point. They do not escape control
+// characters.
 
-// AppendValueText appends the text of a value as it stands in the text of a
-// point.
+// AppendValueText appends the text of a value as it is in the text of a point.
 func (c *Context) AppendValueText(dst []byte, v *Value) []byte {
 	w := textWriter{c: c, b: dst, limit: len(dst) + maxText}
 	w.value(v)
 	return w.b
 }
 
-// AppendPathText appends an access path without its this-like parts; nothing
-// for id -1.
+// AppendPathText appends an access path without its this-like parts, or nothing for id -1.
 func (c *Context) AppendPathText(dst []byte, id int32) []byte {
 	if id < 0 {
 		return dst
@@ -29,8 +27,8 @@ func (c *Context) AppendLocationText(dst []byte, id int32) []byte {
 	return w.b
 }
 
-// FileLine returns file name and line of a code location. ok is false when
-// nothing is known of it.
+// FileLine returns file name and line of a code location. ok is false if nothing is known about
+// it.
 func (c *Context) FileLine(id int32) (file string, line int, ok bool) {
 	l := c.locations.get(id)
 	if l == nil {
@@ -40,14 +38,14 @@ func (c *Context) FileLine(id int32) (file string, line int, ok bool) {
 	return file, int(l.Line), ok && (file != "" || l.Line != 0)
 }
 
-// ClassName returns the name that a class is shown by, as in Map.Entry.
+// ClassName returns the shown name of a class, as in Map.Entry.
 func (c *Context) ClassName(id int32) string {
 	w := textWriter{c: c}
 	w.className(id)
 	return string(w.b)
 }
 
-// MethodName returns the name that a method is shown by, without its class.
+// MethodName returns the shown name of a method, without its class.
 func (c *Context) MethodName(id int32) string {
 	w := textWriter{c: c}
 	if e := c.methods.get(id); e != nil {
@@ -58,10 +56,10 @@ func (c *Context) MethodName(id int32) string {
 	return string(w.b)
 }
 
-// CallName returns what calls of a method are called where their receiver does
-// not matter: "Class.method", "new Class" for a constructor and, with FlagSuper
-// in flags, "super@Class". class is how much of it is about the class, in bytes: 0
-// for a method that is not known, which has no class.
+// CallName returns a name for calls of a method that does not depend on the receiver:
+// "Class.method", "new Class" for a constructor and, with FlagSuper in flags, "super@Class".
+// class is the number of its bytes that belong to the class, 0 for an unknown method, which has
+// no class.
 func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	w := textWriter{c: c}
 	switch e := c.methods.get(method); {
@@ -80,8 +78,8 @@ func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	return string(w.b), class
 }
 
-// FullCallName is CallName with all of the class's name: "org.example.Class.method".
-// It is "" where that is what CallName says.
+// FullCallName is CallName with the full class name: "org.example.Class.method". It is "" if
+// that is the same as CallName.
 func (c *Context) FullCallName(method int32, flags int16) (name string, class int) {
 	e := c.methods.get(method)
 	if e == nil {
@@ -98,10 +96,10 @@ func (c *Context) FullCallName(method int32, flags int16) (name string, class in
 	return of.Name + "." + e.shown, len(of.Name)
 }
 
-// constructor is the name of the methods that are constructors.
+// constructor is the name that all constructors have.
 const constructor = "<init>"
 
-// making returns what stands before the class in the name of a constructor's call.
+// making returns the text before the class in the name of a constructor's call.
 func (c *Context) making(flags int16) string {
 	if c.calledByConstructor(flags) {
 		return "super@"
@@ -109,8 +107,8 @@ func (c *Context) making(flags int16) string {
 	return "new "
 }
 
-// calledByConstructor reports whether a constructor was called by another of the
-// same object, by the flags of the call.
+// calledByConstructor reports, from the flags of a call, whether a constructor was called by
+// another one of the same object.
 func (c *Context) calledByConstructor(flags int16) bool {
 	return flags&FlagSuper != 0 && c.version >= V27
 }
@@ -121,8 +119,8 @@ func (c *Context) SuperCall(p *Point) bool {
 	return p.Class == ClassCall && m != nil && m.Name == constructor && c.calledByConstructor(p.Flags)
 }
 
-// LocalNames returns what the source calls the locals that a live breakpoint
-// recorded; nil where its code location does not list as many.
+// LocalNames returns the source names of the locals that a live breakpoint recorded, or nil if
+// its code location lists a different number.
 func (c *Context) LocalNames(p *Point) []string {
 	l := c.locations.get(p.Location)
 	if l == nil || p.Snapshot == nil || len(l.Locals) != len(p.Snapshot.Locals) {
@@ -138,21 +136,21 @@ func (c *Context) LocalNames(p *Point) []string {
 	return names
 }
 
-// FieldName returns the name that a field is shown by.
+// FieldName returns the shown name of a field.
 func (c *Context) FieldName(id int32) string {
 	w := textWriter{c: c}
 	w.fieldName(id)
 	return string(w.b)
 }
 
-// VariableName returns the name that a variable is shown by.
+// VariableName returns the shown name of a variable.
 func (c *Context) VariableName(id int32) string {
 	w := textWriter{c: c}
 	w.variableName(id)
 	return string(w.b)
 }
 
-// AppendPlain appends s as it stands in a text: a lone surrogate as '?'.
+// AppendPlain appends s as it appears in a text: an unpaired surrogate as '?'.
 func AppendPlain(dst []byte, s string) []byte {
 	w := textWriter{b: dst}
 	w.text(s)

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// What a terminal must not be given as it is: control characters and escape
-// sequences, which move the cursor or worse; characters that change the
-// direction of the text around them or that cannot be seen; bytes that are not
-// UTF-8. The joiners U+200C and U+200D stay: scripts and emoji need them.
+// What must not be sent to a terminal unescaped: control characters and escape sequences, which
+// move the cursor or worse; characters that change the direction of the text around them or are
+// invisible; bytes that are not UTF-8. The joiners U+200C and U+200D stay: scripts and emoji
+// need them.
 
 // NeedsEscape reports whether AppendEscaped would change the text.
 func NeedsEscape[T string | []byte](text T) bool {
@@ -50,21 +50,21 @@ func unsafeRune(r rune, n int) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// AppendEscaped appends text for a terminal, with what could disturb the
-// screen in visible form: \n, \x1b, \u202e, \U000e0001, and \xff for a byte
-// that is not UTF-8. A character U+0080 to U+009F is \u0080 to \u009f.
+// AppendEscaped appends text for a terminal. It makes everything that could disturb the screen
+// visible: \n, \x1b, \u202e, \U000e0001, and \xff for a byte that is not UTF-8. A character
+// U+0080 to U+009F is \u0080 to \u009f.
 func AppendEscaped[T string | []byte](dst []byte, text T) []byte {
 	return appendEscaped(dst, text, nil)
 }
 
-// AppendEscapedSpans is AppendEscaped for the text of a point, whose spans are
-// moved along: they count in text before and in the grown dst afterwards.
+// AppendEscapedSpans is AppendEscaped for the text of a point. It adjusts the spans: their
+// offsets count in text before and in the grown dst afterwards.
 func AppendEscapedSpans(dst, text []byte, spans []Span) []byte {
 	return appendEscaped(dst, text, spans)
 }
 
 func appendEscaped[T string | []byte](dst []byte, text T, spans []Span) []byte {
-	moved := 0 // spans whose start is known; they are in order, without gaps
+	moved := 0 // number of spans with a known start; they are in order, without gaps
 	for i := 0; ; {
 		for moved < len(spans) && spans[moved].Start <= i {
 			spans[moved].Start = len(dst)

@@ -41,8 +41,7 @@ func (w *textWriter) fileLine(id int32) {
 	}
 }
 
-// string appends a shared string; for none what the reference's reader makes
-// of that.
+// string appends a shared string, or, if there is none, the text of the reference's reader.
 func (w *textWriter) string(id int32) {
 	if id < 0 {
 		w.b = append(w.b, "<unknown>"...)
@@ -55,7 +54,7 @@ func (w *textWriter) string(id int32) {
 	w.unknown("string", id)
 }
 
-// shownFrames is how many frames of a live breakpoint's stack are shown.
+// shownFrames is the number of frames shown of a live breakpoint's stack.
 const shownFrames = 3
 
 func (w *textWriter) snapshot(p *Point) {
@@ -103,8 +102,7 @@ func (w *textWriter) watches(list []Value) {
 	w.b = append(w.b, ']')
 }
 
-// frame appends class and method of a code location, the class without its
-// package and otherwise as it is.
+// frame appends class and method of a code location. It removes only the package of the class.
 func (w *textWriter) frame(id int32) {
 	if id == -1 {
 		w.b = append(w.b, '.')

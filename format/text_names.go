@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The entries of a Context: a descriptor with what its name is shown as, made
-// once when it is added, so that text of a point only copies: what it copies has no
-// lone surrogates any more.
+// The entries of a Context: a descriptor with its shown name, made once when it is added, so
+// that writing the text of a point only copies. Shown names have no unpaired surrogates.
 
 type stringEntry struct {
 	StringObject
@@ -31,8 +30,8 @@ type fieldEntry struct {
 	FieldDescriptor
 	shown    string
 	thisLike bool
-	// coverage: a name that coverage instrumentation gives a field;
-	// coveragePart: one that contains such a name, as the path of an array may.
+	// coverage: a name that coverage instrumentation gives a field; coveragePart: one that
+	// contains such a name, as the path of an array may.
 	coverage, coveragePart bool
 }
 
@@ -43,8 +42,8 @@ type variableEntry struct {
 	coverage, coveragePart bool
 }
 
-// locationEntry is a place in the source. Its text is made when it is first asked
-// for and the name of its file is there: it never changes after that.
+// locationEntry is a code location. Its text is made when it is first requested after the name
+// of its file is known: it never changes after that.
 type locationEntry struct {
 	CodeLocation
 	place atomic.Pointer[string]
@@ -91,7 +90,7 @@ func newStringEntry(o StringObject) stringEntry {
 	return stringEntry{StringObject: o, shown: plain(o.Value)}
 }
 
-// plain returns s as it stands in a text: a lone surrogate as '?'.
+// plain returns s as it appears in a text: an unpaired surrogate as '?'.
 func plain(s string) string {
 	if strings.IndexByte(s, surrogateByte) < 0 {
 		return s
@@ -99,7 +98,7 @@ func plain(s string) string {
 	return string(AppendPlain(nil, s))
 }
 
-// What coverage instrumentation of the JVM adds to a class.
+// Names that coverage instrumentation of the JVM adds to a class.
 const (
 	coverageLocal = "__$coverage_local$__"
 	coverageHits  = "__$hits$__"
@@ -115,24 +114,24 @@ func coveragePart(name string) bool {
 		strings.Contains(name, coverageMask) || strings.Contains(name, coverageData)
 }
 
-// foldableName reports whether folding may replace a call of a method of this
-// name: all others are settled without a look at their children.
+// foldableName reports whether folding may replace a call of a method of this name. Calls of
+// all other methods need no look at their children.
 func foldableName(name string) bool {
 	return strings.HasPrefix(name, "get") || strings.HasPrefix(name, "set") ||
 		strings.HasSuffix(name, "$default") || strings.Contains(name, "access$")
 }
 
-// refPrefix is what Kotlin's boxes for captured variables begin with.
+// refPrefix begins the names of Kotlin's boxes for captured variables.
 const refPrefix = "kotlin.jvm.internal.Ref$"
 
 const companionSuffix = "$Companion"
 
-// shortClass makes the name that a class is shown by from its full name.
+// shortClass returns the shown name for the full name of a class.
 func shortClass(full string) string {
 	s := strings.TrimPrefix(full, refPrefix)
 	s = s[strings.LastIndexByte(s, '.')+1:]
 	if strings.Contains(s, "$$Lambda") {
-		// The address that the JVM gives a lambda's class is of no use.
+		// The address that the JVM gives a lambda's class is useless.
 		s = beforeLast(beforeLast(s, "/"), "$")
 	}
 	return dotNested(s)
@@ -145,8 +144,8 @@ func beforeLast(s, sep string) string {
 	return s
 }
 
-// dotNested turns each '$' between the names of nested classes into a dot. It
-// returns s itself when there is none.
+// dotNested turns each '$' between the names of nested classes into a dot. It returns s itself
+// if there is none.
 func dotNested(s string) string {
 	var out []byte
 	part := 0 // where the text since the previous '$' begins
@@ -175,8 +174,8 @@ func upperAt(s string) bool {
 	return s != "" && r <= 0xffff && (unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r))
 }
 
-// thisLike reports whether a variable or field of this name is an instance
-// itself or one around it, which is left out of access paths.
+// thisLike reports whether a variable or field of this name is the instance itself or an
+// enclosing one. Access paths omit it.
 func thisLike(name string) bool {
 	i := strings.Index(name, "this")
 	if i != 0 && i != 1 {

@@ -1,15 +1,15 @@
 package format
 
-// maxPathDepth bounds index paths within paths; a hostile file may have one
-// that leads back to itself.
+// maxPathDepth bounds index paths within paths; a hostile file may have a path that refers to
+// itself.
 const maxPathDepth = 16
 
 // maxPathSteps bounds the steps of a path with those of its index paths, which
 // may fan out.
 const maxPathSteps = 4096
 
-// pathOf returns the access path of a code location and its id, which is
-// negative when it has none. The path is nil when it is not in the Context.
+// pathOf returns the access path of a code location and its id, which is negative if it has
+// none. The path is nil if it is not in the Context.
 func (c *Context) pathOf(location int32) (*AccessPath, int32) {
 	if location < 0 {
 		return nil, -1
@@ -21,7 +21,7 @@ func (c *Context) pathOf(location int32) (*AccessPath, int32) {
 	return c.paths.get(l.Path), l.Path
 }
 
-// thisStep reports whether a step is left out of what is shown.
+// thisStep reports whether a step is omitted from the text.
 func (c *Context) thisStep(s AccessStep) bool {
 	switch s.Kind {
 	case AccessVariable:
@@ -34,7 +34,7 @@ func (c *Context) thisStep(s AccessStep) bool {
 	return false
 }
 
-// visible returns how many steps of the path are shown, and the last of them.
+// visible returns how many steps of the path are shown, and the last of these.
 func (c *Context) visible(p *AccessPath) (n int, last AccessStep) {
 	for _, s := range p.Steps {
 		if !c.thisStep(s) {
@@ -45,8 +45,8 @@ func (c *Context) visible(p *AccessPath) (n int, last AccessStep) {
 	return n, last
 }
 
-// path appends an access path. With filtered set, a step that is left out does
-// not count as the next step of the one before it, which decides about dots.
+// path appends an access path. With filtered set, an omitted step does not count as the next
+// step of the one before it. The next step decides about dots.
 func (w *textWriter) path(p *AccessPath, id int32, filtered bool) {
 	budget := maxPathSteps
 	w.steps(p, id, filtered, 0, &budget)
@@ -107,7 +107,7 @@ func (w *textWriter) fieldNext(rest []AccessStep, filtered bool) bool {
 	return false
 }
 
-// coveragePath reports whether a path names what coverage instrumentation adds.
+// coveragePath reports whether a path names something that coverage instrumentation adds.
 func (c *Context) coveragePath(p *AccessPath, depth int, budget *int) bool {
 	if p == nil || depth > maxPathDepth {
 		return false
@@ -134,8 +134,8 @@ func (c *Context) coveragePath(p *AccessPath, depth int, budget *int) bool {
 	return false
 }
 
-// Coverage reports whether a point is an access that coverage instrumentation
-// of the JVM added to the program: folding leaves it out.
+// Coverage reports whether a point is an access that coverage instrumentation of the JVM added
+// to the program. Folding omits it.
 func (c *Context) Coverage(p *Point) bool {
 	switch p.Class {
 	case ClassVariableRead, ClassVariableWrite:
@@ -152,8 +152,8 @@ func (c *Context) Coverage(p *Point) bool {
 	return false
 }
 
-// MayFold reports whether folding may replace a call of this method, by its
-// name alone. It is false for most.
+// MayFold reports whether folding may replace a call of this method, judging only by its name.
+// It is false for most.
 func (c *Context) MayFold(method int32) bool {
 	e := c.methods.get(method)
 	return e != nil && e.mayFold

@@ -101,8 +101,8 @@ func (w *textWriter) content(s string) {
 	w.b = append(w.b, `")`...)
 }
 
-// enum appends an enum constant: the class after its last dot, as it is, and the
-// constant's name.
+// enum appends an enum constant: the part of the class name after the last dot, unchanged, and
+// the constant's name.
 func (w *textWriter) enum(v *Value) {
 	if e := w.c.classes.get(v.ClassID); e != nil {
 		w.text(e.Name[strings.LastIndexByte(e.Name, '.')+1:])
@@ -117,10 +117,10 @@ func (w *textWriter) enum(v *Value) {
 	w.text(v.Text)
 }
 
-// surrogateByte is what surrogates begin with; few other characters do.
+// surrogateByte is the first byte of surrogates; few other characters have it.
 const surrogateByte = 0xed
 
-// text appends s, a lone surrogate as '?'.
+// text appends s, with an unpaired surrogate as '?'.
 func (w *textWriter) text(s string) {
 	if strings.IndexByte(s, surrogateByte) < 0 {
 		w.b = append(w.b, s...)
@@ -168,8 +168,8 @@ func (w *textWriter) quoted(s string) {
 	w.text(s[from:])
 }
 
-// asIs reports whether quoted appends s as it is: control characters, backslashes
-// and what may be a surrogate are otherwise.
+// asIs reports whether quoted appends s unchanged: it has no control characters, backslashes or
+// bytes that may be a surrogate.
 func asIs(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c <= '\r' || c == '\\' || c == surrogateByte {
@@ -179,7 +179,7 @@ func asIs(s string) bool {
 	return true
 }
 
-// appendChar appends a UTF-16 unit, half of a pair as '?'.
+// appendChar appends a UTF-16 unit, a surrogate as '?'.
 func appendChar(dst []byte, u uint16) []byte {
 	if u >= 0xd800 && u < 0xe000 {
 		return append(dst, '?')
@@ -187,9 +187,9 @@ func appendChar(dst []byte, u uint16) []byte {
 	return utf8.AppendRune(dst, rune(u))
 }
 
-// appendFloat appends a float or double (bits 32 or 64) as Java's toString
-// does: the shortest digits that read back as the same value, but two digits,
-// the nearest, where one would do.
+// appendFloat appends a float or double (bits 32 or 64) like Java's toString: the shortest
+// digits that read back as the same value, but the nearest two digits where one would be
+// enough.
 func appendFloat(dst []byte, x float64, bits int) []byte {
 	switch {
 	case math.IsNaN(x):
@@ -218,8 +218,8 @@ func appendFloat(dst []byte, x float64, bits int) []byte {
 func shortest(buf []byte, x float64, bits int) (digits []byte, exp int) {
 	buf = strconv.AppendFloat(buf, x, 'e', -1, bits)
 	if buf[1] == 'e' {
-		// One digit is enough. The nearest with two reads back as x, save at
-		// a power of two, below which values stand closer.
+		// One digit is enough. The nearest number with two reads back as x, except at a power
+		// of two, below which values are closer together.
 		two := strconv.AppendFloat(buf[len(buf):], x, 'e', 1, bits)
 		if back, err := strconv.ParseFloat(string(two), bits); err == nil && back == x {
 			buf = two
@@ -246,7 +246,7 @@ func shortest(buf []byte, x float64, bits int) (digits []byte, exp int) {
 	return digits, exp
 }
 
-// appendJava lays digits out: plain from 1e-3 to 1e7, else d.dddE±n.
+// appendJava formats digits: plain from 1e-3 to 1e7, otherwise d.dddE±n.
 func appendJava(dst, digits []byte, exp int) []byte {
 	switch {
 	case exp < -3 || exp >= 7:

@@ -1,9 +1,9 @@
 package format
 
-// Where the texts of versions differ beside the values that they have.
+// Differences between the texts of versions, other than those of their values.
 
-// showsNamed reports whether an argument that has a name is shown with its value:
-// one whose text says the whole of it.
+// showsNamed reports whether a named argument is shown with its value: if the text of the value
+// is complete.
 func (v Version) showsNamed(k ValueKind) bool {
 	if v >= V27 {
 		return k > ValueUnit
@@ -11,8 +11,8 @@ func (v Version) showsNamed(k ValueKind) bool {
 	return k >= ValueUnit
 }
 
-// classSuffix returns what the text of a class as a value ends with: suffix, or
-// nothing before version 27, where recorders wrote it into the value.
+// classSuffix returns the end of the text of a class as a value: suffix, or nothing before
+// version 27, where recorders wrote it into the value.
 func (v Version) classSuffix(suffix string) string {
 	if v >= V27 {
 		return suffix

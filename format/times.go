@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Times of a trace lie in a file beside it, with .tim behind the name of the
-// data, since the format has no room for them. It is ours: other readers of the
-// format do not know it, and do without.
+// The times of a trace are in a separate file, with the name of the data plus .tim, since the
+// format has no room for them. The file is an extension of this project: other readers of the
+// format do not know it and do not need it.
 //
 //	header                      TimesHeaderSize bytes
 //	  8  TimesMagic
@@ -21,18 +21,18 @@ import (
 //	…
 //	cell of the index's EOF cell: the end of the recording, 0 long
 //
-// All numbers are big-endian, as in data and index. A file that ends within a
-// cell, or before the index does, is good as far as it goes: its writer was
-// stopped. See [TimeCell] for what the cells of each kind say.
+// All numbers are big-endian, as in data and index. A file that ends within a cell, or before
+// the index does, is valid up to there: its writer was stopped. See [TimeCell] for the meaning
+// of a cell by kind.
 const (
 	TimesMagic   uint64 = 0x54524143_45582E54 // "TRACEX.T". On disk, do not change.
 	TimesVersion uint64 = 1
 )
 
-// NoDuration is the duration of a cell that has no time.
+// NoDuration is the duration of a cell without a time.
 const NoDuration = -1
 
-// TimeCell says when that was which a cell of the index is about.
+// TimeCell is the time of an index cell.
 //
 //	           start                                  duration
 //	block      its first header or footer             to its last one
@@ -40,12 +40,12 @@ const NoDuration = -1
 //	container  its header                             to its footer
 //	EOF        the end of the recording               0
 //
-// A container that the writer closed, since its thread ended before it, lasts
-// until then. A block without any header or footer has no time.
+// A container that the writer closed because its thread had ended lasts until then. A block
+// without any header or footer has no time.
 type TimeCell struct {
 	ID       int32
 	Start    int64 // ns since the anchor
-	Duration int64 // ns; NoDuration: there is no time
+	Duration int64 // ns; NoDuration if there is no time
 }
 
 // Known reports whether the cell has a time.
@@ -67,8 +67,8 @@ func (c TimeCell) Put(b []byte) {
 	be.PutUint64(b[TimeDurationAt:], uint64(c.Duration))
 }
 
-// DecodeTimeCell reads the cell at the start of b, which must have TimeCellSize
-// bytes. It checks nothing: compare the ID with that of the index cell.
+// DecodeTimeCell decodes the cell at the start of b, which must have TimeCellSize bytes. It
+// checks nothing: callers should compare the ID with that of the index cell.
 func DecodeTimeCell(b []byte) TimeCell {
 	_ = b[TimeCellSize-1]
 	be := binary.BigEndian
@@ -79,14 +79,14 @@ func DecodeTimeCell(b []byte) TimeCell {
 	}
 }
 
-// TimeCellOffset returns where the time of an index cell stands in the file of
-// times, in bytes. cell is where the index cell stands in the index.
+// TimeCellOffset returns the offset of a time cell in the file of times, in bytes. cell is the
+// offset of its index cell in the index.
 func TimeCellOffset(cell int64) int64 {
 	return TimesHeaderSize + (cell-HeaderSize)/CellSize*TimeCellSize
 }
 
-// AppendTimesHeader appends the header of a file of times: anchor is the wall
-// clock at the moment from which starts count.
+// AppendTimesHeader appends the header of a file of times. anchor is the wall clock at the
+// moment from which starts count.
 func AppendTimesHeader(dst []byte, anchor time.Time) []byte {
 	be := binary.BigEndian
 	dst = be.AppendUint64(be.AppendUint64(dst, TimesMagic), TimesVersion)

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// A file of times holds mostly what follows from the cell before: IDs count up,
-// and a call begins soon after the end of the one before it, or ends soon after
-// that, if it contains it. In a packed trace it stands as differences, which
-// compress to a fraction of what the cells would:
+// Most of a file of times follows from the cell before: IDs count up, and a call begins soon
+// after the end of the previous one, or ends soon after it if it contains that call. In a
+// packed trace the file is stored as differences, which compress to a fraction of the size of
+// the cells:
 //
 //	header              TimesHeaderSize bytes, as they are
 //	group               any number
@@ -22,15 +22,14 @@ import (
 //	0                   uvarint
 //	rest                bytes of a cell that is not whole, as they are
 //
-// An end is start + duration. The first "last" are 0. A cell without a time
-// leaves the last end as it was: such cells stand between those of calls, and
-// would break their row. Sums wrap around, so that the very bytes come back,
-// whatever they are.
+// An end is start + duration. The first "last" values are 0. A cell without a time leaves the
+// last end unchanged: such cells are between those of calls, and would interrupt their
+// sequence. Sums wrap around, so decoding yields exactly the original bytes, whatever they are.
 
 // deltaGroup is how many cells are written at a time.
 const deltaGroup = 4096
 
-// timeRow is the cell before, which the next is compared with.
+// timeRow is the previous cell, which the next one is compared with.
 type timeRow struct {
 	id  int32
 	end int64
@@ -43,8 +42,8 @@ func (r *timeRow) take(c TimeCell) {
 	}
 }
 
-// writeTimeDeltas writes a file of times as differences. It checks the header,
-// and nothing of the cells.
+// writeTimeDeltas writes a file of times as differences. It checks the header, but not the
+// cells.
 func writeTimeDeltas(w io.Writer, times io.Reader) error {
 	in := make([]byte, deltaGroup*TimeCellSize)
 	n, err := io.ReadFull(times, in[:TimesHeaderSize])
@@ -88,16 +87,16 @@ func writeTimeDeltas(w io.Writer, times io.Reader) error {
 	return err
 }
 
-// timeDeltas reads a file of times from its differences. It takes no more
-// memory than a few cells, and yields no more than limit bytes.
+// timeDeltas reads a file of times from its differences. It takes only the memory of a few
+// cells, and yields at most limit bytes.
 type timeDeltas struct {
 	in    *bufio.Reader
-	limit int64 // bytes that may still come
+	limit int64 // bytes that may still be returned
 	row   timeRow
-	group uint64 // cells of the group that are left
+	group uint64 // cells left in the group
 	state deltaState
 	room  [deltaBatch * TimeCellSize]byte
-	out   []byte // of room: made, and not read yet
+	out   []byte // part of room: decoded, and not read yet
 	err   error
 }
 
@@ -156,7 +155,7 @@ func (d *timeDeltas) more(out []byte) ([]byte, error) {
 	return rest[:n], err
 }
 
-// cells appends what is left of a group, or a part of it.
+// cells appends the rest of a group, or a part of it.
 func (d *timeDeltas) cells(out []byte) ([]byte, error) {
 	if d.group == 0 {
 		n, err := d.uvarint()
@@ -193,7 +192,7 @@ func (d *timeDeltas) cells(out []byte) ([]byte, error) {
 	return out, nil
 }
 
-// uvarint reads a number as encoding/binary has it.
+// uvarint reads a number as encoded by encoding/binary.
 func (d *timeDeltas) uvarint() (v uint64, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		b, err := d.in.ReadByte()
@@ -208,13 +207,13 @@ func (d *timeDeltas) uvarint() (v uint64, err error) {
 	return 0, deltaFault("times of 64 bits", "a longer number")
 }
 
-// varint reads a number with a sign.
+// varint reads a signed number.
 func (d *timeDeltas) varint() (int64, error) {
 	u, err := d.uvarint()
 	return int64(u>>1) ^ -int64(u&1), err
 }
 
-// ended says that what ends here should not.
+// ended turns the end of input into an error, where it is unexpected.
 func ended(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Translator turns the objects of a trace of one version into those of another.
-// What both versions can say is exact, and is the same bytes again when it is
-// turned back; where the other version knows more, or cannot hold what is there,
-// a rule decides, and what it did is counted: see [Change], and docs/versions.md.
+// Translator translates the objects of a trace from one version to another. What both versions
+// can represent is translated exactly, and translating it back yields the same bytes. Where the
+// other version knows more, or cannot represent something, a rule decides, and the Translator
+// counts it: see [Change], and docs/versions.md.
 //
-// A Translator is used by one goroutine at a time.
+// A Translator must be used by only one goroutine at a time.
 type Translator struct {
-	// NewClass returns the id of a class descriptor that the trace lacks and is to
-	// get: one that nothing in it refers to. nil: one above all that Known saw.
+	// NewClass returns the id for a class descriptor that has to be added to the trace: an id
+	// that nothing in the trace refers to. If NewClass is nil, the id is above all that Known
+	// saw.
 	NewClass func() (int32, error)
 
 	from, to Version
@@ -25,9 +26,9 @@ type Translator struct {
 	footer   Footer
 }
 
-// NewTranslator returns a Translator. known is what is known of the whole trace;
-// what is added to it meanwhile counts from then on; nil: nothing. It fails for versions that
-// are not read or not written.
+// NewTranslator returns a Translator. known is what is known about the whole trace, nil if
+// nothing; additions to it take effect immediately. NewTranslator fails for versions that
+// cannot be read or written.
 func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
 	if !from.Known() || to != V22 && to != V27 {
 		return nil, fmt.Errorf("cannot convert format version %d to %d", from, to)
@@ -38,10 +39,10 @@ func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
 	return &Translator{from: from, to: to, known: known}, nil
 }
 
-// To returns the version of what is made.
+// To returns the version that the Translator writes.
 func (t *Translator) To() Version { return t.to }
 
-// Changes returns how often what was done that is not exact.
+// Changes returns how often each inexact change was made.
 func (t *Translator) Changes() map[Change]int64 {
 	made := make(map[Change]int64)
 	for c, n := range t.made {
@@ -52,7 +53,7 @@ func (t *Translator) Changes() map[Change]int64 {
 	return made
 }
 
-// Inexact returns how many guesses and losses there were so far.
+// Inexact returns the number of guesses and losses so far.
 func (t *Translator) Inexact() (n int64) {
 	for _, m := range t.made {
 		n += m
@@ -62,17 +63,17 @@ func (t *Translator) Inexact() (n int64) {
 
 func (t *Translator) count(c Change) { t.made[c]++ }
 
-// Owed returns, once, a class descriptor that must be written before the object
-// that was translated last; nil: none.
+// Owed returns, once, a class descriptor that must be written before the object translated
+// last, or nil if there is none.
 func (t *Translator) Owed() *ClassDescriptor {
 	d := t.owed
 	t.owed = nil
 	return d
 }
 
-// Object appends what the object at the start of b is in the other version: a
-// trace point, a footer of a container of the class open, or a reference object.
-// Block borders and EOF are the same in all versions.
+// Object appends the translation of the object at the start of b: a trace point, a footer of a
+// container of class open, or a reference object. Block borders and EOF are the same in all
+// versions.
 func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 	if t.from == t.to || len(b) == 0 {
 		return append(dst, b...), nil
@@ -113,7 +114,7 @@ func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 		}
 		return d.Append(dst, t.to)
 	}
-	if Kind(b[0]).Reference() { // what no reader takes is no object
+	if Kind(b[0]).Reference() { // no object if no reader accepts it
 		if _, _, err := NewContext(t.from).Add(b); err != nil {
 			return dst, err
 		}
@@ -121,8 +122,7 @@ func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 	return append(dst, b...), nil // the same in all versions
 }
 
-// Point changes a trace point of the one version into that of the other. Values
-// that it captured are changed in place.
+// Point translates a trace point. It changes captured values in place.
 func (t *Translator) Point(p *Point) error {
 	if t.from == t.to {
 		return nil
@@ -145,7 +145,7 @@ func (t *Translator) Point(p *Point) error {
 	return t.failed()
 }
 
-// failed returns what NewClass failed with.
+// failed returns the error of NewClass.
 func (t *Translator) failed() error {
 	err := t.err
 	t.err = nil
@@ -156,10 +156,10 @@ func (t *Translator) call(p *Point) {
 	t.subtree(p)
 	t.value(&p.Target)
 	t.values(p.Args)
-	// The flags stay: version 22 does not look at FlagSuper.
+	// The flags stay: version 22 ignores FlagSuper.
 }
 
-// subtree changes the diff statuses of a container.
+// subtree translates the diff statuses of a container.
 func (t *Translator) subtree(p *Point) {
 	switch {
 	case t.alike():
@@ -174,7 +174,7 @@ func (t *Translator) subtree(p *Point) {
 	}
 }
 
-// distinct returns the statuses that there are, ascending, in place of list.
+// distinct returns the distinct statuses, ascending. It reuses list.
 func distinct(list []DiffStatus) []DiffStatus {
 	var there [DiffEditedNew - DiffNone + 1]bool
 	for _, d := range list {
@@ -200,7 +200,7 @@ func (t *Translator) snapshot(s *Snapshot) {
 	}
 }
 
-// Footer changes a footer of a container of this class.
+// Footer translates a footer of a container of this class.
 func (t *Translator) Footer(f *Footer, class Class) error {
 	if t.from == t.to || class != ClassCall {
 		return nil
@@ -215,7 +215,7 @@ func (t *Translator) Footer(f *Footer, class Class) error {
 	return t.failed()
 }
 
-// Location changes a code location.
+// Location translates a code location.
 func (t *Translator) Location(l *CodeLocation) {
 	if t.from == t.to {
 		return
@@ -236,7 +236,7 @@ func (t *Translator) Location(l *CodeLocation) {
 	case t.to >= V27 && kind == LocationLoop:
 		t.count(ChangeLoops)
 		l.Kind, l.Loops = kind, slices.Clone(loops)
-	case !t.alike() && t.to < V27 && (kind != was || !slices.Equal(loops, had)): // what comes back
+	case !t.alike() && t.to < V27 && (kind != was || !slices.Equal(loops, had)): // the result of translating back
 		t.count(ChangeLoopLocation)
 	}
 }
@@ -247,7 +247,7 @@ func (t *Translator) values(list []Value) {
 	}
 }
 
-// value changes a value that is neither a result nor what was thrown.
+// value translates a value that is neither a result nor a thrown exception.
 func (t *Translator) value(v *Value) {
 	switch {
 	case t.alike():
@@ -261,8 +261,8 @@ func (t *Translator) value(v *Value) {
 // alike reports whether both versions have the same values: 19 has those of 22.
 func (t *Translator) alike() bool { return t.from < V27 && t.to < V27 }
 
-// thrown changes the value of a throw or a catch. What was thrown is an
-// exception, whatever its class is called.
+// thrown translates the value of a throw or a catch. It is always an exception, whatever the
+// name of its class.
 func (t *Translator) thrown(v *Value) {
 	switch {
 	case t.alike():
@@ -280,7 +280,7 @@ func (t *Translator) thrown(v *Value) {
 	}
 }
 
-// captured changes what was recorded of the inside of an object or an array.
+// captured translates the captured contents of an object or an array.
 func (t *Translator) captured(in *Captured) {
 	t.values(in.Elements)
 	for i := range in.Fields {
@@ -288,7 +288,7 @@ func (t *Translator) captured(in *Captured) {
 	}
 }
 
-// fit cuts a text that is longer than a utf can be.
+// fit cuts a text that is too long for a utf.
 func (t *Translator) fit(s string) string {
 	if len(s) <= maxUTF/3 { // no character takes more than three times its bytes
 		return s

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// To version 22, from 27: what it has no kind of value for becomes what 22's own
-// recorder writes for it, or else the text that 27 prints.
+// From version 27 to 22. A value whose kind 22 lacks becomes the value that 22's own recorder
+// would write, or else the text that 27 prints.
 
-// noContent is the text of a sequence whose content was not recorded: the
-// program's own code would have had to run for it.
+// noContent is the text of a sequence whose content was not recorded: that would have required
+// running the program's own code.
 const noContent = "<char sequence content is unavailable>"
 
 func (t *Translator) footer22(f *Footer) {
 	r := &f.Result
 	switch {
 	case f.threw() && f.Exception == "":
-		// Without a name a call has not thrown in 22: it must not look as if it
-		// had returned null.
+		// In 22 a call without an exception name has not thrown: it must not look as if it had
+		// returned null.
 		t.count(ChangeNoName)
 		f.Threw = false
 		t.result22(r)
@@ -30,7 +30,7 @@ func (t *Translator) footer22(f *Footer) {
 	}
 }
 
-// result22 changes a result. A mark stays one: 22 has it as a string.
+// result22 translates a result. A mark stays a mark: 22 has it as a string.
 func (t *Translator) result22(v *Value) {
 	if v.Kind == ValueUnfinished || v.Kind == ValueUntracked {
 		return
@@ -55,7 +55,8 @@ func (t *Translator) value22(v *Value) {
 	t.inner22(v)
 }
 
-// inner22 is value22 of what is not counted for being an object or an exception.
+// inner22 is value22 for values that do not count as changes for being an object or an
+// exception.
 func (t *Translator) inner22(v *Value) {
 	switch v.Kind {
 	case ValueObject, ValueArray:
@@ -93,7 +94,7 @@ func (t *Translator) object22(v *Value) {
 		t.captured(in)
 	}
 	if v.ClassID < 0 {
-		// No recorder writes it. What 27 prints stays.
+		// No recorder writes this. The text that 27 prints is kept.
 		t.count(ChangeNoClass)
 		*v = Value{Kind: ValueRawString, Text: t.known.name(v.ClassID) + "@" + strconv.Itoa(int(v.Hash()))}
 	}
@@ -108,7 +109,7 @@ func (t *Translator) exception22(v *Value) {
 	t.object22(v)
 }
 
-// enum22 makes an enum constant the text that version 27 prints.
+// enum22 turns an enum constant into the text that version 27 prints.
 func (t *Translator) enum22(v *Value) {
 	name := t.known.name(v.ClassID)
 	text := name[strings.LastIndexByte(name, '.')+1:] + "."
@@ -120,8 +121,8 @@ func (t *Translator) enum22(v *Value) {
 	*v = Value{Kind: ValueRawString, Text: t.fit(text)}
 }
 
-// sequence22 makes a character sequence what 22's recorder has for it: a string
-// builder, a string, or an object where the content is not known.
+// sequence22 turns a character sequence into the value that 22's recorder would write: a string
+// builder, a string, or an object if the content is not known.
 func (t *Translator) sequence22(v *Value) {
 	id, ok := t.known.builder()
 	switch {

@@ -2,16 +2,16 @@ package format
 
 import "strings"
 
-// To version 27, from those before it: it knows more of a value, which is taken
-// from its text or its class.
+// To version 27, from earlier ones. It knows more about a value, which is derived from its text
+// or its class.
 
 // maxStatuses27 is how many diff statuses a container can have in version 27.
 const maxStatuses27 = 127
 
-// builderClass is the class of what is a string builder in version 22.
+// builderClass is the class of a string builder in version 22.
 const builderClass = "java.lang.StringBuilder"
 
-// What the text of a class as a value ends with before version 27.
+// Suffixes of the text of a class as a value before version 27.
 const (
 	javaSuffix   = ".class"
 	kotlinSuffix = ".kclass"
@@ -58,8 +58,8 @@ func (t *Translator) value27(v *Value) {
 	}
 }
 
-// unquoted makes an unquoted text a big number: nothing else is printed without
-// quotes and has no class.
+// unquoted turns an unquoted text into a big number: no other text without a class is printed
+// without quotes.
 func (t *Translator) unquoted(v *Value) {
 	switch decimals, ok := number(v.Text); {
 	case ok && !decimals:
@@ -74,15 +74,14 @@ func (t *Translator) unquoted(v *Value) {
 	}
 }
 
-// WholeNumber reports whether a text is one that a BigInteger may have.
+// WholeNumber reports whether a text is in the form of a BigInteger.
 func WholeNumber(text string) bool {
 	decimals, ok := number(text)
 	return ok && !decimals
 }
 
-// number reports whether a text is one that a BigInteger has, or, with decimals,
-// a BigDecimal: digits, perhaps a sign before, a point in or an exponent behind
-// them.
+// number reports whether a text is in the form of a BigInteger, or, with decimals, of a
+// BigDecimal: digits, with an optional sign before, point within, or exponent after them.
 func number(s string) (decimals, ok bool) {
 	s = strings.TrimPrefix(s, "-")
 	whole := digits(s)
@@ -113,7 +112,7 @@ func number(s string) (decimals, ok bool) {
 	return true, s == ""
 }
 
-// digits is how many digits s begins with.
+// digits returns how many digits s begins with.
 func digits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -123,7 +122,7 @@ func digits(s string) int {
 	return len(s)
 }
 
-// class27 takes the suffix off a class as a value. A short name stays one.
+// class27 removes the suffix from a class as a value. A short name stays short.
 func (t *Translator) class27(v *Value, suffix string) {
 	name, ok := strings.CutSuffix(v.Text, suffix)
 	if !ok {
@@ -137,8 +136,8 @@ func (t *Translator) class27(v *Value, suffix string) {
 	v.Text = name
 }
 
-// full reports whether a name is that of a class with its package, or of what has
-// none: a short name has no dot, and an array's ends with its brackets.
+// full reports whether a name includes the package, or belongs to a class without one: a short
+// name has no dot, and an array's ends with its brackets.
 func full(name string) bool {
 	if strings.HasPrefix(name, "[") || strings.Contains(name, ".") {
 		return !strings.HasSuffix(name, "]")
@@ -151,8 +150,8 @@ func full(name string) bool {
 	return false
 }
 
-// builder returns the class of a string builder, which the trace is given if it
-// does not have it.
+// builder returns the class of a string builder. It adds the class to the trace if it is
+// missing.
 func (t *Translator) builder() int32 {
 	if id, ok := t.known.builder(); ok {
 		return id

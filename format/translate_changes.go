@@ -1,7 +1,7 @@
 package format
 
-// Change is what a [Translator] does that is not exact: a guess where the other
-// version knows more, or a loss where it cannot hold what is there.
+// Change is an inexact change of a [Translator]: a guess where the other version knows more, or
+// a loss where it cannot represent something.
 type Change uint8
 
 const (
@@ -9,7 +9,7 @@ const (
 	ChangeBigNumber     Change = iota // a guess: integer or decimal
 	ChangeUnquoted                    // a guess: an enum constant, mostly
 	ChangeBuilder                     // a guess: its class
-	ChangeShortClass                  // a guess: the name is short
+	ChangeShortClass                  // a guess: the full name
 	ChangeMark                        // a guess: the result could be a string
 	ChangeExceptionName               // a guess: an object is an exception by its class's name
 	ChangeLoops                       // a guess: those that ran
@@ -41,7 +41,7 @@ const (
 	changeCount
 )
 
-// changes are the words for changes: of one, of many, behind either.
+// changes are the words for changes: for one, for many, and after either.
 var changes = [changeCount]struct {
 	one, many, rest string
 	guess           bool
@@ -77,7 +77,7 @@ var changes = [changeCount]struct {
 	ChangeCut:      {"text", "texts", " cut to what a string can hold", false},
 }
 
-// AllChanges returns all kinds of changes, in the order in which they are told.
+// AllChanges returns all kinds of changes, in the order in which they are reported.
 func AllChanges() []Change {
 	list := make([]Change, changeCount)
 	for i := range list {
@@ -86,11 +86,11 @@ func AllChanges() []Change {
 	return list
 }
 
-// Guess reports whether the change is a guess; else it is a loss.
+// Guess reports whether the change is a guess; otherwise it is a loss.
 func (c Change) Guess() bool { return c < changeCount && changes[c].guess }
 
-// Words says what n such changes are, without the number: "enum constants as
-// plain text, without the class".
+// Words describes n such changes, without the number: "enum constants as plain text, without
+// the class".
 func (c Change) Words(n int64) string {
 	if c >= changeCount {
 		return "changes of no known kind"
@@ -102,5 +102,5 @@ func (c Change) Words(n int64) string {
 	return w.many + w.rest
 }
 
-// String returns the words of many.
+// String returns the words for many.
 func (c Change) String() string { return c.Words(2) }

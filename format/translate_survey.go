@@ -9,41 +9,39 @@ import (
 	"strings"
 )
 
-// Survey is what a [Translator] must know of a whole trace: its classes, and
-// which of them are exceptions, and where loops begin. Fill it before anything is translated: an object
-// may be described behind its use.
+// Survey is what a [Translator] must know about a whole trace: its classes, which of them are
+// exceptions, and where loops begin. Fill it before translating anything: an object may be described
+// after its use.
 type Survey struct {
 	version  Version
 	classes  table[surveyed]
 	places   table[place]
-	builders []int32 // classes called java.lang.StringBuilder
-	most     int32   // the largest id of a class, -1 for none
+	builders []int32 // classes named java.lang.StringBuilder
+	most     int32   // the largest id of a class, -1 if none
 }
 
-// surveyed is what is known of a class.
+// surveyed is the knowledge about a class.
 type surveyed struct {
 	name      string
 	described bool
 	thrown    bool // objects of it were thrown, or caught
-	throwable bool // thrown, or called like an exception
+	throwable bool // thrown, or named like an exception
 }
 
-// place is what is known of a code location: what stands there.
+// place is the knowledge about a code location: the trace points there.
 type place struct {
 	loops []int32 // of loops and iterations, ascending
-	last  int32   // that came
+	last  int32   // the last loop seen
 	other bool    // other trace points
 }
 
-// maxHeaderLoops bounds the loops at one location, far above what a compiler
-// makes of one.
+// maxHeaderLoops bounds the loops at one location, far above what a compiler generates for one.
 const maxHeaderLoops = 256
 
-// NewSurvey returns a Survey, of nothing yet, of a trace of this version.
+// NewSurvey returns an empty Survey of a trace of this version.
 func NewSurvey(v Version) *Survey { return &Survey{version: v, most: -1} }
 
-// Object takes note of the object at the start of b, a whole one, such as a
-// [Scanner] finds.
+// Object notes the object at the start of b, which must be whole, as from a [Scanner].
 func (s *Survey) Object(b []byte) error {
 	switch Kind(b[0]) {
 	case KindClassDescriptor:
@@ -70,7 +68,7 @@ func (s *Survey) Object(b []byte) error {
 	return nil
 }
 
-// place takes note of where a trace point stands.
+// place notes the code location of a trace point.
 func (s *Survey) place(class Class, b []byte) {
 	at := LocationOf(b)
 	if at < 0 {
@@ -86,7 +84,7 @@ func (s *Survey) place(class Class, b []byte) {
 		return
 	}
 	loop := int32(binary.BigEndian.Uint32(b[LoopIDAt+s.version.StatusCount(b[StatusCountAt]):]))
-	if loop == p.last && len(p.loops) > 0 { // as in one iteration after the other
+	if loop == p.last && len(p.loops) > 0 { // as in consecutive iterations
 		return
 	}
 	p.last = loop
@@ -95,8 +93,8 @@ func (s *Survey) place(class Class, b []byte) {
 	}
 }
 
-// headerLoops returns the loops whose header a code location is, ascending, if it
-// is one: a plain line, at which loops stand and nothing else.
+// headerLoops returns the loops whose header is at a code location, ascending. There are some
+// only if it is a plain line with loops and no other trace points.
 func (s *Survey) headerLoops(l *CodeLocation) []int32 {
 	p := s.places.get(l.ID)
 	if l.Kind != LocationLine || p == nil || p.other || len(p.loops) > maxHeaderLoops || l.Path != -1 || len(l.ArgNames) > 0 {
@@ -105,9 +103,8 @@ func (s *Survey) headerLoops(l *CodeLocation) []int32 {
 	return p.loops
 }
 
-// Uses takes note of the ids of classes in the trace point, footer or reference
-// object at the start of b, so that Free gives none of them; what Object was given
-// need not be given again.
+// Uses notes the ids of classes in the trace point, footer or reference object at the start of
+// b, so that Free returns none of them. Objects passed to Object need not be passed again.
 func (s *Survey) Uses(b []byte, open Class) error {
 	switch Kind(b[0]) {
 	case KindTracePoint:
@@ -134,9 +131,9 @@ func (s *Survey) Uses(b []byte, open Class) error {
 	return nil
 }
 
-// isThrown reports whether the value of a throw or a catch says that its class is
-// one of exceptions. It says the same in all versions that the trace is turned
-// into: an object that captured something stays what it is.
+// isThrown reports whether the value of a throw or a catch shows that its class is an
+// exception. The answer is the same in all versions that the trace is translated to: an object
+// with captured contents stays what it is.
 func isThrown(v *Value) bool {
 	return v.Kind == ValueException || v.Kind == ValueObject && (v.Captured == nil || len(v.Captured.Fields) == 0)
 }
@@ -157,10 +154,10 @@ func (s *Survey) uses(v *Value) {
 	}
 }
 
-// errNoClassID: there is no id left for a class.
+// errNoClassID: no id is left for a class.
 var errNoClassID = errors.New("no id is left for the class " + builderClass)
 
-// Free returns an id above those of all classes that are known of.
+// Free returns an id above those of all known classes.
 func (s *Survey) Free() (int32, error) {
 	if s.most == math.MaxInt32 {
 		return 0, errNoClassID
@@ -168,7 +165,7 @@ func (s *Survey) Free() (int32, error) {
 	return s.most + 1, nil
 }
 
-// entry returns what is known of a class, which may be changed.
+// entry returns the entry of a class. Callers may change it.
 func (s *Survey) entry(id int32) *surveyed {
 	e := s.classes.get(id)
 	if e == nil {
@@ -179,7 +176,7 @@ func (s *Survey) entry(id int32) *surveyed {
 	return e
 }
 
-// class takes note of a descriptor. The first of an id counts, as in a [Context].
+// class notes a descriptor. The first one of an id counts, as in a [Context].
 func (s *Survey) class(id int32, name string) {
 	e := s.entry(id)
 	if e.described {
@@ -192,12 +189,12 @@ func (s *Survey) class(id int32, name string) {
 	}
 }
 
-// likeException reports whether a class is called as exceptions are.
+// likeException reports whether a class is named like an exception.
 func likeException(name string) bool {
 	return strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Throwable")
 }
 
-// builder returns the class of string builders, of several the first.
+// builder returns the class of string builders, the first one if there are several.
 func (s *Survey) builder() (id int32, ok bool) {
 	if len(s.builders) == 0 {
 		return 0, false
@@ -215,8 +212,7 @@ func (s *Survey) thrown(id int32) bool {
 	return e != nil && e.thrown
 }
 
-// name returns the name of a class; of one without descriptor, what is printed
-// for it.
+// name returns the name of a class, or, if it has no descriptor, the text printed instead.
 func (s *Survey) name(id int32) string {
 	if e := s.classes.get(id); e != nil && e.described {
 		return e.name

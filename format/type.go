@@ -21,7 +21,7 @@ const (
 	typeKindCount = 11
 )
 
-// maxTypeDepth bounds the dimensions of an array; the JVM's own limit.
+// maxTypeDepth bounds the dimensions of an array, like the JVM.
 const maxTypeDepth = 255
 
 var typeNames = [typeKindCount]string{"", "boolean", "byte", "char", "double", "float", "int", "long", "", "short", "void"}
@@ -34,11 +34,11 @@ var typeNames = [typeKindCount]string{"", "boolean", "byte", "char", "double", "
 //	object     8, class name utf
 type Type struct {
 	Kind  TypeKind // of the elements, for an array
-	Dims  uint8    // dimensions of an array; 0: not an array
+	Dims  uint8    // dimensions of an array; 0 if not an array
 	Class string   // full class name, for TypeObject
 }
 
-// String is the type as Java spells it: int, java.lang.String, byte[][].
+// String returns the type as Java writes it: int, java.lang.String, byte[][].
 func (t Type) String() string {
 	name := t.Class
 	if t.Kind != TypeObject && t.Kind < typeKindCount {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// What is particular to version 22, and to 19 before it.
+// The encoding of version 22, and of 19 before it.
 
-// kinds22 are the kinds of values by minus the class id on disk, where that is
+// kinds22 are the kinds of values, indexed by the negated class id on disk, if that is
 // negative. On disk, do not change.
 var kinds22 = [17]ValueKind{
 	1: ValueNull, 2: ValueVoid, 3: ValueByte, 4: ValueShort, 5: ValueInt, 6: ValueLong, 7: ValueFloat, 8: ValueDouble,
@@ -15,8 +15,7 @@ var kinds22 = [17]ValueKind{
 	15: ValueKotlinClass, 16: ValueBuilder,
 }
 
-// classes22 are the classes of trace points by the byte on disk: that is what they
-// are numbered by.
+// classes22 are the classes of trace points by the byte on disk. Class has the same numbers.
 var classes22 = [classCount]Class{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 
 const (
@@ -29,7 +28,7 @@ const (
 	last22    = -16 // the least class id
 )
 
-// classIDs22 is the inverse of kinds22; 0 for a kind that has no such class id.
+// classIDs22 is the inverse of kinds22; 0 for a kind without such a class id.
 var classIDs22 = func() (ids [valueKindCount]int32) {
 	for id, kind := range kinds22[1:] {
 		ids[kind] = -int32(id) - 1
@@ -38,8 +37,8 @@ var classIDs22 = func() (ids [valueKindCount]int32) {
 	return ids
 }()
 
-// sizes22 holds the bytes behind the class id of the values of fixed size, by
-// minus the class id; -1 for the others.
+// sizes22 holds the number of bytes after the class id for values of fixed size, indexed by the
+// negated class id; -1 for the others.
 var sizes22 = [len(kinds22)]int8{-1, 0, 0, 1, 2, 4, 8, 4, 8, 2, -1, 0, -1, 1, -1, -1, -1}
 
 // appendValue22 appends a value.
@@ -110,7 +109,7 @@ func (v Version) appendObject22(dst []byte, x *Value, depth int) ([]byte, error)
 
 func (c *decoder) value22(v *Value, depth int) {
 	at := c.i
-	// The commonest kinds, where all that is read of one is there.
+	// The commonest kinds, if enough bytes are left for either.
 	if b := c.b; len(b)-at >= ObjectSize22 {
 		b = b[at : at+ObjectSize22]
 		id := int32(binary.BigEndian.Uint32(b))
@@ -171,8 +170,8 @@ func (c *decoder) inside22(v *Value, depth int) {
 	v.Bits = ArrayBits(v.Hash(), c.i32())
 }
 
-// mark22 makes the mark that stands for a result what it is: the file has it as
-// a string.
+// mark22 turns a string that marks a missing result into that mark: the file has it as a
+// string.
 func (v *Value) mark22() {
 	if v.Kind != ValueString && v.Kind != ValueRawString {
 		return
@@ -209,7 +208,7 @@ func (c *skipper) skipFooter22() {
 	c.skipUTF()
 }
 
-// subtreeCount22 reads how many diff statuses a container has: u8; 0 for none.
+// subtreeCount22 reads the number of diff statuses of a container: u8; 0 for none.
 func (c *cursor) subtreeCount22() (n int, marked bool) {
 	n = int(c.u8())
 	return n, n > 0
@@ -256,7 +255,7 @@ func (c *skipper) skipObject22(depth int) {
 	c.i32() // full length
 }
 
-// fastSize22 is fastSize for version 22. Its shapes are those of most of a trace.
+// fastSize22 is fastSize for version 22. Its shapes make up most of a trace.
 func fastSize22(b []byte, open Class) int {
 	const rest = 16 // more than is read of a value at once
 	if len(b) < PointHeadSize+rest {
@@ -333,8 +332,8 @@ func fastCall22(b []byte) int {
 	return i
 }
 
-// fastValue22 returns the offset behind the value at offset i of b; 0 when the
-// slow path has to look.
+// fastValue22 returns the offset after the value at offset i of b; 0 if the slow path has to
+// look.
 func fastValue22(b []byte, i int) int {
 	if len(b)-i < ObjectSize22 {
 		return 0

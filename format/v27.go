@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What is particular to version 27.
+// The encoding of version 27.
 
 // classes27 are the classes of trace points by the byte on disk. On disk, do not
 // change.
@@ -46,11 +46,11 @@ var kinds27 = [kindCount27]ValueKind{
 	24: ValueUnfinished, 25: ValueUntracked,
 }
 
-// lacks27 is in kindBytes27 for what version 27 has no bytes for.
+// lacks27 marks the kinds in kindBytes27 that version 27 lacks.
 const lacks27 = 255
 
-// kindBytes27 is the inverse of kinds27; of kinds with and without captured
-// state, that without.
+// kindBytes27 is the inverse of kinds27. For kinds with and without captured state it has the
+// one without.
 var kindBytes27 = func() (bytes [valueKindCount]byte) {
 	for i := range bytes {
 		bytes[i] = lacks27
@@ -63,8 +63,8 @@ var kindBytes27 = func() (bytes [valueKindCount]byte) {
 	return bytes
 }()
 
-// sizes27 are the bytes of the values of fixed size, with their kind; minus the
-// bytes before a utf that ends the value; 0 for the others.
+// sizes27 are the sizes of values of fixed size, including their kind; for values that end with
+// a utf, the negated number of bytes before it; 0 for the others.
 var sizes27 = [kindCount27]int8{
 	0: 1, 1: 1, 2: 1, 3: 2, 4: 3, 5: 5, 6: 9, 7: 5, 8: 9, 9: 3, 10: 2, 11: -1, 13: -1, 14: -1,
 	object27: 9, array27: 13, 19: -9, exception27: 9, 22: -1, 23: -1, 24: 1, 25: 1,
@@ -137,7 +137,7 @@ func (in *Captured) appendThrown(dst []byte) ([]byte, error) {
 
 func (c *decoder) value27(v *Value, depth int) {
 	at := c.i
-	// The commonest kinds, where all that is read of one is there.
+	// The commonest kinds, if enough bytes are left for either.
 	if b := c.b; len(b)-at >= ObjectSize27 {
 		b = b[at : at+ObjectSize27]
 		switch b[0] {
@@ -229,8 +229,8 @@ func (c *skipper) skipFooter27() {
 	c.skipOptional()
 }
 
-// subtreeCount27 reads how many diff statuses a container has: i8; -1 for none
-// at all, which is another thing than 0.
+// subtreeCount27 reads the number of diff statuses of a container: i8; -1 for no list, which
+// differs from an empty list.
 func (c *cursor) subtreeCount27() (n int, marked bool) {
 	at := c.i
 	count := int8(c.u8())
@@ -288,7 +288,7 @@ func (c *skipper) skipValue27(depth int) {
 	}
 }
 
-// fastSize27 is fastSize for version 27. Its shapes are those of most of a trace.
+// fastSize27 is fastSize for version 27. Its shapes make up most of a trace.
 func fastSize27(b []byte, open Class) int {
 	const rest = 16 // more than is read of a value at once
 	if len(b) < PointHeadSize+rest {
@@ -368,10 +368,10 @@ func fastCall27(b []byte) int {
 	return i
 }
 
-// fastValue27 returns the offset behind the value at offset i of b; 0 when the
-// slow path has to look.
+// fastValue27 returns the offset after the value at offset i of b; 0 if the slow path has to
+// look.
 func fastValue27(b []byte, i int) int {
-	const most = 13 // of a value of fixed size, and of what comes before the end of a utf's length
+	const most = 13 // bytes of a value of fixed size, or up to the end of a utf's length
 	if len(b)-i < most || b[i] >= kindCount27 {
 		return 0
 	}

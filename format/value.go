@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// ValueKind says what a value is, in memory: what is in the file differs from
-// version to version.
+// ValueKind tells what a value is, in memory. The encoding in files differs from version to
+// version.
 type ValueKind uint8
 
 const (
-	ValueObject     ValueKind = iota // in version 22 also an array of which nothing was captured
+	ValueObject     ValueKind = iota // in version 22 also an array without captured elements
 	ValueArray                       // in version 22 one with captured elements
 	ValueException                   // since version 27; before, exceptions are objects
 	ValueNull                        // the null reference
-	ValueVoid                        // the result of what has none
-	ValueUnfinished                  // in place of the result of a call that did not end, or threw
-	ValueUntracked                   // in place of a result that was not recorded
+	ValueVoid                        // the result of a method without one
+	ValueUnfinished                  // instead of the result of a call that did not end, or threw
+	ValueUntracked                   // instead of a result that was not recorded
 	ValueUnit                        // Kotlin's Unit
 	ValueByte
 	ValueShort
@@ -28,9 +28,9 @@ const (
 	ValueChar
 	ValueBoolean
 	ValueString
-	ValueRawString   // version 22 alone: printed unquoted: enums, big numbers
-	ValueBuilder     // version 22 alone: a StringBuilder
-	ValueSequence    // since version 27: a character sequence that is no string
+	ValueRawString   // only version 22: printed unquoted: enums, big numbers
+	ValueBuilder     // only version 22: a StringBuilder
+	ValueSequence    // since version 27: a character sequence other than a string
 	ValueEnum        // since version 27: an enum constant
 	ValueBigInteger  // since version 27
 	ValueBigDecimal  // since version 27
@@ -46,7 +46,7 @@ var valueKindNames = [valueKindCount]string{
 	"character sequence", "enum constant", "big integer", "big decimal", "Java class", "Kotlin class",
 }
 
-// String returns what a value of this kind is, in words.
+// String returns a description of values of this kind.
 func (k ValueKind) String() string {
 	if k < valueKindCount {
 		return valueKindNames[k]
@@ -54,23 +54,22 @@ func (k ValueKind) String() string {
 	return fmt.Sprintf("kind of value %d", uint8(k))
 }
 
-// The text of what stands in place of a result. In version 22 it is in the file,
-// as a string: [ValueUnfinished] and [ValueUntracked] are read and written for it.
+// The texts shown instead of a result. In version 22 they are strings in the file, decoded to
+// and encoded from [ValueUnfinished] and [ValueUntracked].
 const (
 	UnfinishedMethod = "<unfinished method>"
 	UntrackedResult  = "<untracked result>"
 )
 
-// maxValueDepth bounds captured values within captured values, maxListed the
-// values in lists of one object, which take more memory than bytes: no recorder
-// writes as many.
+// maxValueDepth bounds captured values within captured values. maxListed bounds the values in
+// lists of one object, which take more memory than bytes. No recorder writes as many.
 const (
 	maxValueDepth = 200
 	maxListed     = 8 << 20
 )
 
-// Value is a value as it was when it was recorded. What is meaningful depends
-// on Kind:
+// Value is a value at the moment when it was recorded. Which fields are meaningful depends on
+// Kind:
 //
 //	null, void, Unit, marks              nothing more
 //	byte, short, int, long, boolean, char   Bits: the integer, sign extended (char and boolean not)
@@ -82,26 +81,24 @@ const (
 //	object, exception                    ClassID, Bits: identity hash, Captured
 //	array                                ClassID, Bits: see ArrayBits, Captured
 //
-// The zero Value is an object of class 0 with identity hash 0; use [Null] for
-// nothing.
+// The zero Value is an object of class 0 with identity hash 0; for null use [Null].
 type Value struct {
 	Kind   ValueKind
 	Absent bool
-	// raw is set of a mark that stood in a file of version 22 as a raw string, not
-	// as a string, as recorders of ours wrote it.
+	// raw is set for a mark that was a raw string instead of a string in a file of version 22,
+	// as our recorders once wrote it.
 	raw      bool
 	ClassID  int32
 	Bits     int64
 	Text     string
-	Captured *Captured // nil: nothing of the inside was captured
+	Captured *Captured // nil if nothing inside was captured
 }
 
-// Captured is what was recorded of the inside of an object, an array or an
-// exception.
+// Captured is the recorded contents of an object, an array or an exception.
 type Captured struct {
 	Fields   []CapturedField // of an object
 	Elements []Value         // of an array: its first elements
-	Message  *string         // of an exception; nil: it has none
+	Message  *string         // of an exception; nil if it has none
 	Frames   []string        // of an exception: its stack, innermost first
 }
 
@@ -111,10 +108,10 @@ type CapturedField struct {
 	Value Value
 }
 
-// Null is the null reference; a point without receiver has it as Target.
+// Null returns the null reference, which is the Target of a point without receiver.
 func Null() Value { return Value{Kind: ValueNull} }
 
-// ArrayBits are the Bits of an array with this identity hash and this length.
+// ArrayBits returns the Bits of an array with this identity hash and this length.
 func ArrayBits(hash, length int32) int64 { return int64(length)<<32 | int64(uint32(hash)) }
 
 // Hash returns the identity hash of an object, an array, an exception, a builder
@@ -132,9 +129,8 @@ func (v *Value) Float() float64 {
 	return math.Float64frombits(uint64(v.Bits))
 }
 
-// AppendValue appends a value. It fails with ErrStringTooLong, with
-// ErrVersionLacks when the version has no such kind, or when the value is nested
-// too deeply.
+// AppendValue appends a value. It fails with ErrStringTooLong, with ErrVersionLacks if the
+// version has no such kind, and if the value is nested too deeply.
 func (v Version) AppendValue(dst []byte, x *Value) ([]byte, error) { return v.appendValue(dst, x, 0) }
 
 func (v Version) appendValue(dst []byte, x *Value, depth int) ([]byte, error) {
@@ -147,8 +143,8 @@ func (v Version) appendValue(dst []byte, x *Value, depth int) ([]byte, error) {
 	return v.appendValue22(dst, x, depth)
 }
 
-// appendScalar appends the inside of a value of a kind that all versions write
-// alike.
+// appendScalar appends the contents of a value whose kind is encoded the same way in all
+// versions.
 func appendScalar(dst []byte, x *Value) ([]byte, error) {
 	be := binary.BigEndian
 	switch x.Kind {
@@ -180,7 +176,7 @@ func (v Version) appendFields(dst []byte, fields []CapturedField, depth int) ([]
 	return dst, nil
 }
 
-// appendValues appends a count and as many values.
+// appendValues appends a count and that many values.
 func (v Version) appendValues(dst []byte, list []Value, depth int) ([]byte, error) {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(list)))
 	var err error
@@ -192,7 +188,7 @@ func (v Version) appendValues(dst []byte, list []Value, depth int) ([]byte, erro
 	return dst, nil
 }
 
-// value reads a value; depth is how many captured values it is in.
+// value decodes a value; depth is the number of captured values around it.
 func (c *decoder) value(v *Value, depth int) {
 	if c.v >= V27 {
 		c.value27(v, depth)
@@ -201,7 +197,7 @@ func (c *decoder) value(v *Value, depth int) {
 	}
 }
 
-// scalar reads the inside of a value of a kind that all versions write alike.
+// scalar decodes the contents of a value whose kind is encoded the same way in all versions.
 func (c *decoder) scalar(v *Value) {
 	switch v.Kind {
 	case ValueNull, ValueVoid, ValueUnit, ValueUnfinished, ValueUntracked:
@@ -226,7 +222,7 @@ func (c *decoder) scalar(v *Value) {
 	}
 }
 
-// nested fails when captured values are nested too deeply.
+// nested fails if captured values are nested too deeply.
 func (c *cursor) nested(at, depth int) bool {
 	if depth >= maxValueDepth {
 		c.fail(at, fmt.Sprintf("captured values at most %d deep", maxValueDepth), "more")
@@ -242,8 +238,7 @@ func (c *cursor) listed(n int64) bool {
 	return c.err == nil
 }
 
-// elements reads n values. The slice grows with what is really there: a count is
-// only a claim.
+// elements reads n values. The slice grows with the values read: a count is only a claim.
 func (c *decoder) elements(n int64, what string, depth int) (list []Value) {
 	c.room(n*int64(c.v.leastValue()), what)
 	if !c.listed(n) {
@@ -275,7 +270,7 @@ func (c *decoder) fields(n int64, depth int) (list []CapturedField) {
 	return list
 }
 
-// leastValue is how many bytes a value takes at least.
+// leastValue returns the minimum size of a value in bytes.
 func (v Version) leastValue() int {
 	if v >= V27 {
 		return 1

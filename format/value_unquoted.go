@@ -2,15 +2,15 @@ package format
 
 import "strings"
 
-// Unquoted reports whether a value is a text without quotes, of what has no better
-// kind: a raw string, or what stands for one since version 27, which has none: a big
-// decimal that is no number.
+// Unquoted reports whether a value is a text without quotes that has no better kind: a raw
+// string, or its replacement since version 27, which has no raw strings: a big decimal that is
+// no number.
 func (v *Value) Unquoted() bool {
 	return v.Kind == ValueRawString || v.Kind == ValueBigDecimal && !isDecimal(v.Text)
 }
 
-// isDecimal reports whether s is a number as java.math.BigDecimal writes it, or the
-// beginning of one, cut with "...".
+// isDecimal reports whether s is a number as java.math.BigDecimal writes it, or the beginning
+// of one, cut with "...".
 func isDecimal(s string) bool {
 	s, cut := strings.CutSuffix(s, "...")
 	s = strings.TrimPrefix(s, "-")

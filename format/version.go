@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// Version is the version of the format that a file is written in: the second
-// half of its header. All files of a trace have the same. What the versions
-// share is in the files of this package that are named after what they are
-// about; what is particular to one is in v22.go and v27.go, and is chosen where
-// cursor and Version look at it. To know another version, add its file and its
-// cases there, its line here and its text (see [Context]).
+// Version is the version of the format that a file is written in: the second half of its
+// header. All files of a trace have the same. Files of this package named after a subject
+// contain what the versions share. v22.go and v27.go contain what is specific to one version;
+// cursor and Version choose between them. To support another version, add its file, its cases,
+// its line here and its text (see [Context]).
 type Version uint8
 
-// The versions that are read and written.
+// The versions supported.
 const (
-	// V19 has the bytes of V22, but code locations without a kind, fields without
-	// volatile, and live breakpoints without a UUID. No file of it was at hand:
-	// reading it is untried.
+	// V19 has the bytes of V22, but code locations without a kind, fields without volatile, and
+	// live breakpoints without a UUID. Reading it is untested, as no file of this version was
+	// available.
 	V19 Version = 19
 	V22 Version = 22
 	V27 Version = 27
 
-	// Newest is what is written unless something else is asked for.
+	// Newest is the version written by default.
 	Newest = V27
 )
 
-// releases are those of Lincheck that write a version of the format, by the
-// first version that they write.
+// releases are the Lincheck releases that write a version of the format, by the first version
+// that they write.
 var releases = [...]struct {
 	version int64
 	name    string
@@ -40,7 +39,7 @@ var releases = [...]struct {
 	{27, "Lincheck 3.7"},
 }
 
-// releaseOf names the releases that write a version; "" for none.
+// releaseOf names the releases that write a version; "" if none.
 func releaseOf(version int64) string {
 	for _, r := range releases {
 		if r.version == version {
@@ -53,13 +52,13 @@ func releaseOf(version int64) string {
 // Release names the releases of Lincheck that read and write the version.
 func (v Version) Release() string { return releaseOf(int64(v)) }
 
-// Known reports whether the version is one that is read and written here.
+// Known reports whether the version is supported here.
 func (v Version) Known() bool { return v == V19 || v == V22 || v == V27 }
 
 // String returns the number of the version.
 func (v Version) String() string { return strconv.Itoa(int(v)) }
 
-// unknown is the error of a version in a header that is not read.
+// unknown returns the error for a version in a header that is not supported.
 func unknown(version int64) error {
 	e := &Error{Offset: headerVersionAt, Err: ErrVersion, Expected: fmt.Sprintf("version %d, %d or %d", V27, V22, V19), Found: fmt.Sprintf("version %d", version),
 		Hint: fmt.Sprintf("record the program again with %s (version %d) or %s (version %d)", V27.Release(), V27, V22.Release(), V22)}
@@ -75,8 +74,8 @@ func unknown(version int64) error {
 	return e
 }
 
-// ParseVersion reads the version that something is to be written in, as a person
-// writes it. V19 is read alone.
+// ParseVersion parses the version to write, as a person types it. V19 is refused: it can only
+// be read.
 func ParseVersion(s string) (Version, error) {
 	switch strings.TrimPrefix(s, "v") {
 	case "22":
@@ -87,8 +86,8 @@ func ParseVersion(s string) (Version, error) {
 	return 0, fmt.Errorf("cannot write format version %q, only %d (%s) and %d (%s)", s, V27, V27.Release(), V22, V22.Release())
 }
 
-// PointClass returns the class of a trace point by the byte that follows its
-// kind. ok is false when the version has none of that number.
+// PointClass returns the class of a trace point by the byte that follows its kind. ok is false
+// if the version has no class of that number.
 func (v Version) PointClass(b byte) (c Class, ok bool) {
 	if b >= classCount {
 		return 0, false
@@ -115,8 +114,8 @@ func (v Version) ClassByte(c Class) byte {
 	return byte(c)
 }
 
-// StatusCount returns how many diff statuses the header of a container has, by
-// the byte before them.
+// StatusCount returns how many diff statuses the header of a container has, by the byte before
+// them.
 func (v Version) StatusCount(n byte) int {
 	if v >= V27 {
 		return max(0, int(int8(n)))
@@ -124,7 +123,7 @@ func (v Version) StatusCount(n byte) int {
 	return int(n)
 }
 
-// noStatuses is the byte before the diff statuses of a container that has none.
+// noStatuses returns the byte before the diff statuses of a container that has none.
 func (v Version) noStatuses() byte {
 	if v >= V27 {
 		return 0xff
@@ -132,8 +131,7 @@ func (v Version) noStatuses() byte {
 	return 0
 }
 
-// ReferenceID returns the id of the reference object at the start of b, which is
-// whole: a scan has its size.
+// ReferenceID returns the id of the reference object at the start of b, which must be whole.
 func (v Version) ReferenceID(b []byte) int32 {
 	at := referenceIDAt
 	if Kind(b[KindAt]) == KindCodeLocation && v > V19 {
@@ -142,7 +140,7 @@ func (v Version) ReferenceID(b []byte) int32 {
 	return int32(binary.BigEndian.Uint32(b[at:]))
 }
 
-// lacks is the error of what a version has no bytes for.
+// lacks returns the error for something that a version cannot encode.
 func (v Version) lacks(what string) error {
 	return &Error{Offset: -1, Err: ErrVersionLacks, Found: fmt.Sprintf("%s in version %d", what, v)}
 }
