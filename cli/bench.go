@@ -109,7 +109,7 @@ func writeBench(w io.Writer, t *bench.Table) error {
 			fmt.Fprintln(&out, call)
 		}
 		disk := ""
-		if row.Disk > 0 { // else it is not known
+		if row.Disk > 0 { // otherwise unknown
 			disk = fmt.Sprintf("%.0f", row.Disk)
 		}
 		fmt.Fprintf(&out, "  %-35s%s%7s%7.1f%%\n", row.Strategy+", "+goroutines(row), figures(row), disk, 100*row.Lost)

@@ -63,10 +63,10 @@ func (v *convertCommand) run(ctx context.Context, path string) error {
 	return made.run(ctx, path)
 }
 
-// perfettoSuffixes are those of the names of Perfetto's traces.
+// perfettoSuffixes are the suffixes of Perfetto trace files.
 var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".proto", ".pb"}
 
-// perfettoPlace returns the name of the data file that is made of Perfetto's trace at path.
+// perfettoPlace returns the name of the data file made from the Perfetto trace at path.
 func perfettoPlace(path, output string) (string, error) {
 	name := path
 	for _, suffix := range perfettoSuffixes {
@@ -79,5 +79,5 @@ func perfettoPlace(path, output string) (string, error) {
 	return to, cmp.Or(needsOutput(path, output, hintNameData), err)
 }
 
-// hintNameData is for commands that write a data file and what belongs to it.
+// hintNameData is for commands that write a data file and the files that belong to it.
 const hintNameData = "name the data file with -o"

@@ -12,12 +12,12 @@ import (
 	"tracex/format/tracefile"
 )
 
-// aboutTrace is what is in or beside a trace other than its data, index and times: how
-// it was recorded and, for a diff, what it compares.
+// aboutTrace is the content of a trace, or of the files beside it, other than data, index and
+// times: how it was recorded and, for a diff, what it compares.
 type aboutTrace struct {
-	file   *os.File       // of a packed trace; nil: it is not packed
+	file   *os.File       // of a packed trace; nil if it is not packed
 	packed *format.Packed // of file
-	beside string         // data file; "": no files can be beside it
+	beside string         // data file; "" if no files can be beside it
 	diff   bool
 	opened []io.Closer
 }
@@ -67,7 +67,7 @@ func (t *aboutTrace) has(entry string) bool {
 	return false
 }
 
-// suffixes are those of the files beside the data.
+// suffixes returns those of the files beside the data.
 func (t *aboutTrace) suffixes() (found []string) {
 	for _, entry := range sideEntries {
 		if t.has(entry) {
@@ -138,8 +138,8 @@ func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[stri
 	return nil
 }
 
-// describe adds what is known to the input of a packed trace. It is readable until t
-// is closed.
+// describe adds the description to the input of a packed trace. It is readable until t is
+// closed.
 func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err error) {
 	if contents.Info, err = t.text(format.EntryInfo, w); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err e
 	return nil
 }
 
-// level is the compression of the packed trace that is read: none, or the usual one.
+// level returns the compression level of the packed trace being read: none, or the default.
 func (t *aboutTrace) level() int {
 	if t.file == nil {
 		return 0

@@ -11,16 +11,16 @@ import (
 	"tracex/format"
 )
 
-// perfettoByte is the first byte of all traces of Perfetto and of no other trace: the
-// key of the first packet.
+// perfettoByte is the first byte of all Perfetto traces and of no other trace: the key of the
+// first packet.
 const perfettoByte = 0x0a
 
-// stream is an input that is read from beginning to end.
+// stream is an input read from beginning to end.
 type stream struct {
 	io.Reader
-	file *os.File // to be closed; nil: standard input
+	file *os.File // to be closed; nil for standard input
 	name string
-	size int64 // -1: not known
+	size int64 // -1 if unknown
 	mode fs.FileMode
 }
 
@@ -31,8 +31,8 @@ func (s *stream) Close() {
 	}
 }
 
-// openStream opens the trace that the argument names, "-" for standard input.
-// The caller closes it.
+// openStream opens the trace that the argument names, "-" for standard input. The caller closes
+// the stream.
 func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 	s := &stream{name: arg, size: -1, mode: 0o644}
 	from := a.stdin
@@ -64,8 +64,8 @@ func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 		}
 		return s, nil
 	}
-	// A read that waits for a pipe cannot be interrupted. When the command is
-	// stopped, the goroutine is left to the end of the process.
+	// A read that waits for a pipe cannot be interrupted. If the command is stopped, the
+	// goroutine is left waiting until the process ends.
 	r, w := io.Pipe()
 	go func() {
 		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, 1<<18))
@@ -76,9 +76,9 @@ func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 	return s, nil
 }
 
-// sniff finds out whether what the argument names begins as Perfetto's traces do. The
-// caller then opens arg with b: a pipe's beginning has been read, so b has another
-// standard input. Errors are left to that opening.
+// sniff finds out whether the named file begins like a Perfetto trace. The caller then opens
+// arg with b: a pipe's beginning has been read, so b has a different standard input. Errors are
+// left to that opening.
 func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfetto bool, err error) {
 	from := a.stdin
 	st, err := from.Stat()
@@ -125,7 +125,7 @@ func (a *app) sniff(ctx context.Context, path string) (b *app, arg string, perfe
 	}
 }
 
-// begins reports whether what is read begins as Perfetto's traces do.
+// begins reports whether the input begins like a Perfetto trace.
 func begins(r io.Reader) bool {
 	var head [1]byte
 	_, err := io.ReadFull(r, head[:])

@@ -13,25 +13,25 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// conversion makes a trace of what Perfetto recorded.
+// conversion converts a Perfetto recording to a trace.
 type conversion struct {
 	*app
 	output  string         // data file
 	force   bool           // replace files
-	version format.Version // of the format; 0: as perfetto.Options has it
+	version format.Version // of the format; 0 for the default of perfetto.Options
 	// notEmpty: a recording without events is an error, errNoEvents, and replaces nothing.
 	notEmpty bool
 }
 
-// errNoEvents says that a trace would be empty.
+// errNoEvents means that a trace would be empty.
 var errNoEvents = errors.New("nothing was recorded")
 
-// conversionMemory is what the garbage collector keeps a conversion within, in
-// bytes, so that memory does not grow to twice of what is in use.
+// conversionMemory is the soft limit for a conversion's memory, in bytes, so that it does not
+// grow to twice the memory in use.
 const conversionMemory = 192 << 20
 
-// run converts the recording at path and prints what was made. Of a recording that is
-// damaged, all that is whole is converted.
+// run converts the recording at path and prints a summary. If the recording is damaged, it
+// converts the undamaged part.
 func (c *conversion) run(ctx context.Context, path string) error {
 	result, damage, err := c.convert(ctx, path)
 	if err != nil {
@@ -40,8 +40,8 @@ func (c *conversion) run(ctx context.Context, path string) error {
 	return errors.Join(c.tell(result), damage)
 }
 
-// convert writes data, index and times, which take their places together. damage is
-// what is wrong with a recording whose whole part was converted.
+// convert writes data, index and times, which take their places together. damage is the fault
+// of a recording whose undamaged part was converted.
 func (c *conversion) convert(ctx context.Context, path string) (result *perfetto.Result, damage, err error) {
 	in, err := c.openStream(ctx, path)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 	"tracex/lazy"
 )
 
-// versionWork is a trace on its way to another version of the format.
+// versionWork is the conversion of a trace to another version of the format.
 type versionWork struct {
 	a      *app
 	in     *input
 	r      *lazy.TraceReader
 	to     format.Version
-	output string // file of the data, or the packed trace
+	output string // data file, or the packed trace
 	force  bool
 	mode   fs.FileMode
 	made   *lazy.Translation
 }
 
-// convertVersion writes a trace in another version of the format: data, index and
-// times, or a packed trace where the name of the output says so. Of a trace that is
-// damaged all that is whole is written.
+// convertVersion writes a trace in another version of the format: data, index and times, or a
+// packed trace if the name of the output has that suffix. If the trace is damaged, it writes
+// the undamaged part.
 func (a *app) convertVersion(ctx context.Context, path, output string, force bool, to format.Version) error {
 	if err := needsOutput(path, output, hintNameData); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 	})
 }
 
-// versionName is the name of the trace at path in another version: trace.v22.bin,
-// also where it is trace.v27.bin, or trace.bin.
+// versionName returns the name of the trace at path in another version: trace.v22.bin for both
+// trace.v27.bin and trace.bin.
 func versionName(path string, to format.Version) string {
 	dir, name := filepath.Split(path)
 	stem, suffix := name, ""
@@ -80,7 +80,7 @@ func versionName(path string, to format.Version) string {
 	return dir + strings.Join(parts, ".") + suffix
 }
 
-// translate writes data, index and times, which is left empty where there are none.
+// translate writes data, index and times. The file of times is left empty if there are none.
 func (w *versionWork) translate(ctx context.Context, data, index, times *os.File) (err error) {
 	p := w.a.newProgress("converting")
 	defer p.end()
@@ -114,14 +114,14 @@ func (w *versionWork) files(ctx context.Context) error {
 	}
 	if !w.made.Times {
 		set.Drop(times)
-		if err := os.Remove(times.Target()); err != nil && !errors.Is(err, fs.ErrNotExist) { // of the trace that is replaced
+		if err := os.Remove(times.Target()); err != nil && !errors.Is(err, fs.ErrNotExist) { // of the replaced trace
 			return err
 		}
 	}
 	return set.Commit()
 }
 
-// packed writes a packed trace, by way of temporary files.
+// packed writes a packed trace, using temporary files.
 func (w *versionWork) packed(ctx context.Context) (err error) {
 	if err := tracefile.Check(w.output, w.force); err != nil {
 		return err
@@ -208,8 +208,8 @@ func (w *versionWork) tell() error {
 	return out.Flush()
 }
 
-// changeLines say what was guessed and what was lost in a conversion to another version
-// of the format, one line for each kind.
+// changeLines describe the guesses and losses of a conversion to another version of the format,
+// one line for each kind.
 func changeLines(changes map[format.Change]int64) (lines []string) {
 	for _, c := range format.AllChanges() {
 		n := changes[c]

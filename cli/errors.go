@@ -27,7 +27,7 @@ const (
 	exitSignal   = 128
 )
 
-// exitCode returns the exit code for what a command returned.
+// exitCode returns the exit code for the error of a command.
 func exitCode(err error) int {
 	var usage *usageError
 	var stopped signalError
@@ -36,7 +36,7 @@ func exitCode(err error) int {
 	var child childExit
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
-		// The reader of the pipe had read enough.
+		// The reader of the pipe has read enough.
 		return exitOK
 	case errors.As(err, &child):
 		return int(child)
@@ -51,7 +51,7 @@ func exitCode(err error) int {
 	case errors.As(err, &system):
 		return exitFailure
 	case errors.As(err, &fault):
-		// Another fault in an input: an index that contradicts its data.
+		// Another fault in an input, such as an index that contradicts its data.
 		return exitDamaged
 	}
 	return exitFailure
@@ -99,16 +99,16 @@ func (a *app) remark(what string, why error) {
 	fmt.Fprintf(a.stderr, "tracex: %s: %s\n", what, printable(message(why)))
 }
 
-// remarkIndex remarks that the index of a trace is of another version than its data, as
-// if files of two recordings were mixed up.
+// remarkIndex remarks that the index of a trace has another version than its data, as if files
+// of two recordings were mixed up.
 func (a *app) remarkIndex(r *lazy.TraceReader) {
 	if why := r.Status().IndexReason; errors.Is(why, lazy.ErrIndexVersion) || errors.Is(why, format.ErrVersion) {
 		a.remark("the index is ignored and rebuilt", why)
 	}
 }
 
-// message is err's text; that of an error of the operating system without the name
-// of the system call.
+// message returns err's text, without the name of the system call if it is an error of the
+// operating system.
 func message(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -124,7 +124,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// printable escapes what could disturb a terminal: messages quote file names and the
+// printable escapes everything that could disturb a terminal: messages quote file names and the
 // contents of files.
 func printable(s string) string {
 	safe := func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar }

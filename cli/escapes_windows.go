@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes reports whether a terminal understands escape sequences. Older
-// consoles have to be told that they are to.
+// understandsEscapes reports whether a terminal understands escape sequences. It enables them
+// on older consoles.
 func understandsEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

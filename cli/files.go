@@ -13,8 +13,8 @@ import (
 	"tracex/format"
 )
 
-// traceSuffixes are those of a trace's files in the order in which they take their
-// places: the data last, so that it is not there without what belongs to it.
+// traceSuffixes are the suffixes of a trace's files in the order in which they take their
+// places: the data last, so that it never exists without the files that belong to it.
 var traceSuffixes = []string{format.TimesSuffix, format.IndexSuffix, ""}
 
 // sideEntries are the entries of a packed trace, other than data, index and times,
@@ -23,7 +23,7 @@ var sideEntries = []string{
 	format.EntryInfo, format.EntryLeftInfo, format.EntryRightInfo, format.EntryThreadMap, format.EntryEventMap,
 }
 
-// entrySuffix is the suffix of the file that unpack makes of an entry.
+// entrySuffix returns the suffix of the file that unpack writes for an entry.
 func entrySuffix(entry string) string {
 	switch entry {
 	case format.EntryData:
@@ -44,7 +44,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// sizeOf returns the size of an open file, 0 if it is not known.
+// sizeOf returns the size of an open file, 0 if unknown.
 func sizeOf(f *os.File) int64 {
 	st, err := f.Stat()
 	if err != nil {
@@ -53,15 +53,15 @@ func sizeOf(f *os.File) int64 {
 	return st.Size()
 }
 
-// isZIP reports whether a file begins as packed traces do.
+// isZIP reports whether a file begins like a packed trace.
 func isZIP(f io.ReaderAt) bool {
 	head := make([]byte, 2)
 	n, _ := f.ReadAt(head, 0)
 	return string(head[:n]) == "PK"
 }
 
-// dataPlace returns the name of the data file that a command makes of the file at
-// path: name, or what output says: a file, or a directory for name.
+// dataPlace returns the path of the data file that a command makes from the file at path: name,
+// or, if output is given, that file, or name in that directory.
 func dataPlace(path, name, output string) (string, error) {
 	switch {
 	case output == "":
@@ -83,7 +83,7 @@ func needsOutput(path, output, hint string) error {
 	return nil
 }
 
-// refuseInput refuses to write over the file that the command reads.
+// refuseInput refuses to overwrite the file that the command reads.
 func refuseInput(input, output string) error {
 	from, err := os.Stat(input)
 	if err != nil {
@@ -103,7 +103,7 @@ func refuseStdout(output string) error {
 	return nil
 }
 
-// copyFile copies a file to a place where there is none.
+// copyFile copies a file to a path where no file exists.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -118,7 +118,7 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// isUnwritable reports whether an error says that files cannot be changed.
+// isUnwritable reports whether an error means that files cannot be changed.
 func isUnwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

@@ -13,30 +13,30 @@ import (
 	"tracex/recorder"
 )
 
-// remains is what a program that was killed left beside its trace, and what became of
-// that.
+// remains is the data that a killed program left beside its trace, and whether it was
+// recovered.
 type remains struct {
 	path string
-	name string // the trace's in messages
+	name string // name of the trace in messages
 	// told is a sentence about what was recovered; "" if nothing was.
 	told string
 	// hint is how to recover the rest, if it was not.
 	hint   string
-	failed bool // recovering was tried, and the rest is damaged
+	failed bool // recovering was tried, and the remaining data is damaged
 }
 
 // finishTrace is recorder.Finish; tests replace it.
 var finishTrace = recorder.Finish
 
-// While another command finishes a recording, this one tries again.
+// While another command is finishing a recording, this one retries.
 const (
 	finishPause = 10 * time.Millisecond
 	finishTries = 1000
 )
 
-// finish recovers into a trace what its program left beside it, and remarks what it
-// did, or what is wrong. If the files must not or cannot be changed, it remarks
-// nothing: the caller may finish a copy, and the trace can be read as it is.
+// finish recovers into a trace the data that its program left beside it, and remarks what it
+// did, or what is wrong. If the files must not or cannot be changed, it remarks nothing: the
+// caller may finish a copy, and the trace can be read as it is.
 func finish(ctx context.Context, a *app, path string, write bool) *remains {
 	a.finishRecording(ctx, path, write)
 	m := &remains{path: path, name: path}
@@ -67,7 +67,7 @@ func (m *remains) there() bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// finish recovers what is left, unless the program still records.
+// finish recovers the remaining data, unless the program is still recording.
 func (m *remains) finish(ctx context.Context) error {
 	done, err := finishTrace(m.path)
 	for n := 0; errors.Is(err, recorder.ErrFinishing) && n < finishTries && ctx.Err() == nil; n++ {
@@ -87,7 +87,7 @@ func (m *remains) finish(ctx context.Context) error {
 	return err
 }
 
-// tell says what was recovered.
+// tell describes what was recovered.
 func (m *remains) tell(done recorder.Finished) string {
 	what := "all recovered:"
 	if done.Short > 0 {
@@ -97,8 +97,8 @@ func (m *remains) tell(done recorder.Finished) string {
 	return fmt.Sprintf("%v; %s %s from %s", lazy.ErrLeft, what, counted(done.Bytes, "byte"), file)
 }
 
-// more is for a trace that is followed: once the program is gone, it recovers what is
-// left, and returns what it did.
+// more is for a followed trace: once the program is gone, it recovers the remaining data, and
+// returns a description.
 func (m *remains) more() (told string, err error) {
 	if !m.there() {
 		return "", nil
@@ -118,7 +118,7 @@ func (m *remains) more() (told string, err error) {
 	return "", fmt.Errorf("%w; %s", u.Why, u.Hint)
 }
 
-// unended says why the trace has no end, if its recorder tells.
+// unended returns why the trace has no end, if its recorder left the reason.
 func (m *remains) unended() lazy.Unended {
 	err := recorder.Unended(m.path)
 	file := filepath.Base(m.name) + recorder.LiveSuffix
@@ -143,5 +143,5 @@ func (m *remains) unended() lazy.Unended {
 	return lazy.Unended{}
 }
 
-// explain replaces an error about a trace without an end by the reason, if it is known.
+// explain replaces an error about a trace without an end by the reason, if known.
 func (m *remains) explain(err error) error { return lazy.Explain(err, m.path, -1, m.unended) }

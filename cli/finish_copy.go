@@ -11,12 +11,12 @@ import (
 	"tracex/recorder"
 )
 
-// copyMost is the largest size of a trace, with all files beside it, that is copied so
-// that what its program left can be recovered without changing the files.
+// copyMost is the largest total size of a trace's files that are copied in order to recover the
+// program's remaining data without changing the files.
 const copyMost = 64 << 20
 
-// complete replaces the input by a copy in a temporary directory with what its program
-// left, if that may not be recovered into the trace itself.
+// complete replaces the input by a copy in a temporary directory, including the program's
+// remaining data, if that may not be recovered into the trace itself.
 func (a *app) complete(ctx context.Context, in *input) {
 	m := in.rest
 	if m.hint == "" || m.failed || !errors.Is(recorder.Unended(m.path), recorder.ErrLeft) || sizeBeside(m.path) > copyMost {
@@ -42,7 +42,7 @@ func (a *app) complete(ctx context.Context, in *input) {
 // finishedSuffixes are those of all files that finishing a recording changes.
 var finishedSuffixes = []string{format.LiveSuffix, "", format.IndexSuffix, format.TimesSuffix}
 
-// sizeBeside is the size of all files of a trace.
+// sizeBeside returns the total size of a trace's files.
 func sizeBeside(path string) (size int64) {
 	for _, suffix := range finishedSuffixes {
 		if st, err := os.Stat(path + suffix); err == nil {

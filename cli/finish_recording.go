@@ -17,8 +17,8 @@ import (
 	"tracex/recorder/shared"
 )
 
-// finishRecording makes the trace from what tracex record left when it was killed, or
-// remarks why it cannot. Unless write is set, it only remarks that there is something.
+// finishRecording makes the trace from the data that tracex record left when it was killed, or
+// remarks why it cannot. Unless write is set, it only remarks that there is some.
 func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	at := path + recording.Suffix
 	if st, err := os.Lstat(at); err != nil || !st.IsDir() {
@@ -44,7 +44,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	}
 }
 
-// makeRecorded makes the trace from a recording's directory, and removes that.
+// makeRecorded makes the trace from a recording's directory, and removes the directory.
 func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path string) {
 	at := path + recording.Suffix
 	spool, _, err := folder.Trim()
@@ -84,8 +84,8 @@ func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path s
 	}
 }
 
-// finishRecorders adds to a recording what programs that were killed had recorded and
-// not sent, and reports whether there was anything.
+// finishRecorders adds to a recording the data that killed programs had recorded but not sent,
+// and reports whether there was any.
 func (a *app) finishRecorders(dir string, raw *os.File) (recorded bool) {
 	left, err := os.ReadDir(dir)
 	if err != nil {

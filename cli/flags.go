@@ -31,7 +31,7 @@ func (f *screenFlags) add(c *cobra.Command) {
 	complete(c, "color", string(ui.ColorAuto), string(ui.ColorAlways), string(ui.ColorNever))
 }
 
-// options checks the flags and returns how the screen is to look.
+// options checks the flags and returns the options of the screen.
 func (f *screenFlags) options() (ui.Options, error) {
 	o := f.look
 	o.Unicode = f.flags.Changed("ascii") && !o.ASCII
@@ -48,7 +48,7 @@ func (f *screenFlags) options() (ui.Options, error) {
 	return o, nil
 }
 
-// formatVersion is a flag's value: a version of the format to write; 0: the flag was not
+// formatVersion is a flag's value: a version of the format to write; 0 if the flag was not
 // given.
 type formatVersion format.Version
 
@@ -59,7 +59,7 @@ func (v *formatVersion) Set(text string) error {
 	return err
 }
 
-// String is the number, "" if there is none.
+// String returns the number, "" if there is none.
 func (v *formatVersion) String() string {
 	if *v == 0 {
 		return ""
@@ -75,9 +75,9 @@ func completeVersion(c *cobra.Command, flag string) {
 	complete(c, flag, format.V27.String(), format.V22.String())
 }
 
-// complete lets a shell complete a flag by words.
+// complete lets a shell complete a flag with words.
 func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag, or it was given words twice
+		panic(err) // there is no such flag, or it has words already
 	}
 }

@@ -98,7 +98,7 @@ func (p *helpPage) table(title string, rows [][2]string, column int) {
 	}
 }
 
-// usage is the line of a command with its arguments.
+// usage returns the line of a command with its arguments.
 func (p *helpPage) usage(c *cobra.Command, use string) string {
 	before, after, inside := strings.Cut(strings.ReplaceAll(use, " [command]", ""), " [flags]")
 	text := p.in(helpCommand, before)
@@ -140,7 +140,7 @@ func (p *helpPage) flag(f *pflag.Flag) [2]string {
 	return [2]string{p.in(helpFlag, name), capital(f.Usage) + p.in(helpAside, flagDefault(f))}
 }
 
-// flagDefault is a flag's default in parentheses after a space, "" if it is a zero value.
+// flagDefault returns a flag's default in parentheses after a space, "" if it is a zero value.
 func flagDefault(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "false", "0", "[]":
@@ -149,7 +149,7 @@ func flagDefault(f *pflag.Flag) string {
 	return " (" + f.DefValue + ")"
 }
 
-// flagArgument is a word for the argument of a flag, "" if it takes none.
+// flagArgument returns a word for the argument of a flag, "" if it takes none.
 func flagArgument(f *pflag.Flag) string {
 	switch name := f.Value.Type(); name {
 	case "bool":

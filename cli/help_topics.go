@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitCodes is a topic of help: tracex help exit-codes.
+// exitCodes returns a help topic: tracex help exit-codes.
 func exitCodes() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: manExit, Hidden: true}
 }
 
-// hiddenHelp is the help command, which the list of commands leaves out for --help.
+// hiddenHelp returns the help command. It is not in the list of commands, since --help is.
 func hiddenHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:    "help [command]",
@@ -37,8 +37,8 @@ func hiddenHelp() *cobra.Command {
 	}
 }
 
-// strictCompletion makes cobra's command for completion refuse shells that it does not
-// know: by default it prints help, which would end in a shell's configuration.
+// strictCompletion makes cobra's completion command refuse unknown shells. By default it prints
+// help, which would end up in a shell's configuration.
 func strictCompletion(root *cobra.Command) {
 	c, _, err := root.Find([]string{"completion"})
 	if err != nil {

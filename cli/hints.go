@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/convert/perfetto"
 )
 
-// hints are the advice for errors of the packages below, which do not know commands.
-// The first row that matches counts, so the more special errors come first.
+// hints are the advice for errors of lower packages, which do not know commands. The first
+// matching row counts, so the more specific errors come first.
 var hints = []struct {
 	err  error
 	hint string
@@ -32,8 +32,8 @@ var hints = []struct {
 	{fs.ErrPermission, "check the permissions of the file and its directory"},
 }
 
-// hintOf returns the advice for err, or "": that of the command that failed, that in
-// the error itself, or that of the table.
+// hintOf returns the advice for err, or "": that of the command that failed, that of the error
+// itself, or that of the table.
 func hintOf(err error) string {
 	var h *hinted
 	if errors.As(err, &h) {

@@ -50,7 +50,7 @@ tracex index --verify trace.bin    # check every entry against the data`,
 	return c
 }
 
-// write makes the index; m says why the data may have no end.
+// write writes the index; m tells why the data may have no end.
 func (x *indexCommand) write(ctx context.Context, path string, m *remains) error {
 	output, err := indexPlace(path, x.output)
 	if err != nil {
@@ -70,8 +70,8 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 	return err
 }
 
-// indexPlace returns where the index of the data at path is to be written. A name
-// given by -o must not be that of a file that is not an index.
+// indexPlace returns the path for the index of the data at path. A name given with -o must not
+// be that of an existing file other than an index.
 func indexPlace(path, typed string) (string, error) {
 	output := cmp.Or(typed, path+format.IndexSuffix)
 	if err := cmp.Or(refuseStdout(output), refuseInput(path, output), tracefile.Check(output, true)); err != nil || typed == "" {
@@ -79,7 +79,7 @@ func indexPlace(path, typed string) (string, error) {
 	}
 	f, err := os.Open(output)
 	if err != nil {
-		return output, nil // writing it reports what is wrong
+		return output, nil // writing it reports the problem
 	}
 	defer f.Close()
 	head := make([]byte, format.HeaderSize)

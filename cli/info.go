@@ -33,7 +33,7 @@ tracex info --json trace.bin | jq .threads`,
 	return c
 }
 
-// show prints what is in a trace, of a damaged one what is whole.
+// show prints the facts about a trace; if it is damaged, about its undamaged part.
 func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) error {
 	p := n.newProgress("counting")
 	sum, err := r.Summarize(ctx, p.update)

@@ -8,7 +8,7 @@ import (
 	"tracex/lazy"
 )
 
-// facts are what info shows. Programs rely on the names in JSON: never change one.
+// facts are the output of info. Programs rely on the names in JSON: never change one.
 // docs/json.md documents them.
 type facts struct {
 	File    string `json:"file"`
@@ -16,12 +16,12 @@ type facts struct {
 	Release string `json:"release"` // of Lincheck that writes that version
 	Data    int64  `json:"data_bytes"`
 	Index   int64  `json:"index_bytes"`
-	// IndexFrom is where the index comes from: recorded, or rebuilt because there was
-	// no usable one; IndexProblem says why.
+	// IndexFrom tells where the index comes from: recorded, or rebuilt because there was no
+	// usable one; IndexProblem tells why.
 	IndexFrom    string `json:"index"`
 	IndexProblem string `json:"index_problem,omitempty"`
-	// Times, Begun and Length are of a trace with times: their size, the wall
-	// clock at the beginning of the recording, as RFC 3339 in UTC, and its length.
+	// Times, Begun and Length are for traces with times: the size of the file of times, the
+	// wall clock at the beginning of the recording, as RFC 3339 in UTC, and its length.
 	Times        int64         `json:"times_bytes,omitempty"`
 	Begun        string        `json:"recording_begun,omitempty"`
 	Length       *int64        `json:"recording_ns,omitempty"`
@@ -41,7 +41,7 @@ type facts struct {
 }
 
 type threadFacts struct {
-	Number     int64  `json:"number"` // as print has it: the id + 1
+	Number     int64  `json:"number"` // as print shows it: the id + 1
 	Name       string `json:"name"`
 	Bytes      int64  `json:"bytes"`
 	Events     int64  `json:"events"`
@@ -55,7 +55,7 @@ type count struct {
 	Count int64  `json:"count"`
 }
 
-// runFacts are what a packed trace says about the run that was recorded.
+// runFacts are the facts of a packed trace about the recorded run.
 type runFacts struct {
 	Class      string `json:"class"`
 	Method     string `json:"method"`
@@ -63,7 +63,7 @@ type runFacts struct {
 	End        string `json:"end"`
 	JVMArgs    string `json:"jvm_arguments"`
 	AgentArgs  string `json:"agent_arguments"`
-	Events     *int64 `json:"recorded_events,omitempty"` // as the recorder counted; nil: it did not say
+	Events     *int64 `json:"recorded_events,omitempty"` // as counted by the recorder; nil if unknown
 	Properties []pair `json:"properties"`
 	// Environment has values only with --env.
 	Environment []pair `json:"environment"`
@@ -116,7 +116,7 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	return t
 }
 
-// diffInfo returns what a packed diff says about its two sides; nil for any other
+// diffInfo returns the information of a packed diff about its two sides; nil for any other
 // trace.
 func diffInfo(path string) (left, right *format.Info, err error) {
 	f, err := os.Open(path)
@@ -126,15 +126,15 @@ func diffInfo(path string) (left, right *format.Info, err error) {
 	defer f.Close()
 	packed, _, err := openPacked(f)
 	if packed == nil || err != nil {
-		// It was read as a trace before, so it is not packed.
+		// The file was read as a trace before, so it is not packed.
 		return nil, nil, nil
 	}
 	left, right, err = packed.DiffInfo()
 	return left, right, format.At(err, path, 0)
 }
 
-// tellRun returns the facts of an info.txt; values of environment variables, which may
-// be secrets, only if env is set.
+// tellRun returns the facts of an info.txt. It includes values of environment variables, which
+// may be secrets, only if env is set.
 func tellRun(n *format.Info, env bool) *runFacts {
 	if n == nil {
 		return nil

@@ -21,16 +21,15 @@ type input struct {
 	path string   // the file to open
 	name string   // its name in messages
 	dir  string   // a temporary directory to remove at the end, or ""
-	rest *remains // what its program left beside it; nil: not looked for
+	rest *remains // data that its program left beside it; nil if not looked for
 
-	from   *os.File // what is still to be copied to path; nil: nothing
+	from   *os.File // still to be copied to path; nil if nothing
 	to     *os.File
-	copied chan error // how the copying ended; nil: it has not begun
+	copied chan error // result of the copying; nil if it has not begun
 }
 
-// open finds the trace that the argument names. Standard input ("-") and pipes
-// are copied into a temporary file: reading a trace needs to seek. The caller
-// closes the input.
+// open finds the trace that the argument names. It copies standard input ("-") and pipes to a
+// temporary file: reading a trace needs to seek. The caller closes the input.
 func (a *app) open(ctx context.Context, arg string) (*input, error) {
 	in, from, err := a.find(ctx, arg)
 	if err != nil || from == nil {
@@ -46,8 +45,8 @@ func (a *app) open(ctx context.Context, arg string) (*input, error) {
 	return in, nil
 }
 
-// withTrace opens the trace that the argument names, waits until it is read, calls use
-// and closes it. No index is written beside it, but what its program left is brought in.
+// withTrace opens the trace that the argument names, waits until it is read, calls use and
+// closes it. It writes no index, but recovers the data that the program left.
 func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *lazy.TraceReader) error) (err error) {
 	in, err := a.openWhole(ctx, arg, true)
 	if err != nil {
@@ -61,14 +60,14 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 	}
 	defer r.Close()
 	if err := a.settle(ctx, r); err != nil {
-		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // where a packed trace goes
+		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
 	}
 	return use(in, r)
 }
 
-// openWhole is open for a trace whose program may have been killed. What that left
-// beside the trace is brought in if write is set, else into a copy, unless the trace
-// is too large to copy.
+// openWhole is open for a trace whose program may have been killed. It recovers the data left
+// beside the trace: into the trace if write is set, otherwise into a copy, unless the trace is
+// too large to copy.
 func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, error) {
 	in, err := a.open(ctx, arg)
 	if err != nil || in.dir != "" {
@@ -78,13 +77,13 @@ func (a *app) openWhole(ctx context.Context, arg string, write bool) (*input, er
 	return in, nil
 }
 
-// finish brings in what the trace's program left beside it.
+// finish recovers the data that the trace's program left beside it.
 func (in *input) finish(ctx context.Context, a *app, write bool) {
 	in.rest = finish(ctx, a, in.path, write)
 	a.complete(ctx, in)
 }
 
-// unended says why the trace has no end; it is for lazy.Options.
+// unended returns why the trace has no end, for lazy.Options.
 func (in *input) unended() lazy.Unended {
 	if in.rest == nil {
 		return lazy.Unended{}
@@ -92,14 +91,14 @@ func (in *input) unended() lazy.Unended {
 	return in.rest.unended()
 }
 
-// find finds the trace that the argument names. For a pipe, from is to be copied to
-// the input's path.
+// find finds the trace that the argument names. For a pipe, the caller must copy from to the
+// input's path.
 func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, err error) {
 	from, name := a.stdin, stdinName
 	if arg != "-" {
 		st, err := os.Stat(arg)
 		if err != nil || st.Mode()&os.ModeNamedPipe == 0 {
-			// Opening it reports what is wrong.
+			// Opening it reports the problem.
 			return &input{path: arg, name: arg}, nil, nil
 		}
 		if from, err = openPipe(ctx, arg); err != nil {
@@ -116,15 +115,15 @@ func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, e
 	return &input{path: filepath.Join(dir, "trace"), name: name, dir: dir}, from, nil
 }
 
-// close removes what open made.
+// close removes the temporary files of open.
 func (in *input) close() {
 	if in.dir != "" {
-		// Nothing can be done about a file that stays there.
+		// Nothing can be done if a file remains there.
 		_ = os.RemoveAll(in.dir)
 	}
 }
 
-// blame puts the name that the user gave in the place of a temporary file's.
+// blame replaces the name of a temporary file in err by the name that the user gave.
 func (in *input) blame(err error) error {
 	if in.dir == "" || err == nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// openPipe opens a file that may be a named pipe, where opening waits for a writer.
-// When the command is stopped, the waiting goroutine is left to the end of the process.
+// openPipe opens a file that may be a named pipe; opening a pipe waits for a writer. If the
+// command is stopped, the waiting goroutine is left until the process ends.
 func openPipe(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File
@@ -29,7 +29,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// create makes the file that a pipe is copied to.
+// create creates the file that a pipe is copied to.
 func (in *input) create() (*os.File, error) {
 	return os.OpenFile(in.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
@@ -52,18 +52,18 @@ func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
 	case err = <-copied:
 	case <-ctx.Done():
 	}
-	if ctx.Err() != nil { // also when both have come
+	if ctx.Err() != nil { // also if both are ready
 		err = context.Cause(ctx)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// counter is a writer that shows a progress.
+// counter is a writer that updates a progress bar.
 type counter struct {
 	w     io.Writer
 	p     *progress
 	n     int64
-	total int64 // -1: not known
+	total int64 // -1 if unknown
 }
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -73,7 +73,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openGrowing is open for a trace that is followed: it does not copy a pipe yet.
+// openGrowing is open for a followed trace: it does not copy a pipe yet.
 func (a *app) openGrowing(ctx context.Context, arg string) (*input, error) {
 	in, from, err := a.find(ctx, arg)
 	if err != nil || from == nil {
@@ -87,7 +87,7 @@ func (a *app) openGrowing(ctx context.Context, arg string) (*input, error) {
 	return in, nil
 }
 
-// spool copies the pipe of openGrowing in the background, and calls then at its end.
+// spool copies the pipe of openGrowing in the background, and calls then at the end.
 func (in *input) spool(then func()) {
 	if in.from == nil {
 		return
@@ -100,7 +100,7 @@ func (in *input) spool(then func()) {
 	}()
 }
 
-// fault is what went wrong when the pipe was copied in the background, if it is known.
+// fault returns the error of copying the pipe in the background, if known.
 func (in *input) fault() error {
 	select {
 	case err := <-in.copied:

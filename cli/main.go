@@ -1,5 +1,5 @@
-// Package cli is the command line of tracex: a file for each command, thin over
-// what packages lazy, ui and recorder do.
+// Package cli is the command line of tracex: one file for each command, a thin layer over
+// packages lazy, ui and recorder.
 package cli
 
 import (
@@ -18,9 +18,9 @@ func Main(demo fs.FS) int { return run(os.Args[1:], demo) }
 func run(args []string, demo fs.FS) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	// When the reader goes away (print | head), a write fails with an ordinary error,
-	// so that temporary files are still removed. Ignoring the signal would have the
-	// same effect, but an editor that is started would inherit that.
+	// If the reader goes away (print | head), a write fails with an ordinary error, so
+	// temporary files are still removed. Ignoring the signal would have the same effect, but an
+	// editor started by this program would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, demoFiles: demo}
@@ -40,9 +40,9 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped: " + e.signal.String() }
 
-// untilSignal returns a context that the first interrupt, termination, hang-up or quit
-// signal cancels, so that a command can restore the terminal and remove its temporary
-// files. The second ends the program at once. Ignored signals (nohup) stay ignored.
+// untilSignal returns a context that the first interrupt, termination, hang-up or quit signal
+// cancels, so that a command can restore the terminal and remove its temporary files. The
+// second signal ends the program at once. Ignored signals (nohup) stay ignored.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)

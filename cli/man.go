@@ -57,8 +57,8 @@ func newManCommand(a *app) *cobra.Command {
 	}
 }
 
-// manPage returns the man page, one page for all commands. Package cobra/doc would
-// write a page for each command, and would link a translator from Markdown.
+// manPage returns the man page, one page for all commands. Package cobra/doc would write a page
+// for each command, and would link a Markdown converter.
 func manPage(root *cobra.Command) string {
 	p := new(manWriter)
 	fmt.Fprintf(p, ".TH TRACEX 1 \"\" \"tracex %s\" \"tracex manual\"\n", manText(version))
@@ -92,7 +92,7 @@ func (p *manWriter) section(title, text string) {
 	}
 }
 
-// command writes what a command does, its options and examples, and its subcommands.
+// command writes a command's description, its options and examples, and its subcommands.
 func (p *manWriter) command(c *cobra.Command) {
 	usage := strings.Replace(strings.TrimPrefix(c.UseLine(), "tracex "), " [flags]", "", 1)
 	fmt.Fprintf(p, ".SS %s\n%s.\n", manText(usage), manText(strings.TrimSuffix(cmp.Or(c.Long, c.Short), ".")))

@@ -38,8 +38,8 @@ tracex open --follow trace.bin         # while it is being recorded`,
 	return c
 }
 
-// explore shows a trace until the user quits. Without a terminal it reports what is
-// wrong with the trace, or else that a terminal is needed.
+// explore shows a trace until the user quits. Without a terminal it reports what is wrong with
+// the trace, or otherwise that a terminal is needed.
 func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.Options) (err error) {
 	if missing := a.missing(); missing != "" {
 		return noTerminal(a, missing, path, o)
@@ -70,7 +70,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	return ui.Run(ctx, r, look)
 }
 
-// openToExplore opens what the argument names; if it is followed, as far as it is
+// openToExplore opens the trace that the argument names; a followed one as far as it has been
 // written.
 func openToExplore(ctx context.Context, a *app, path string, o lazy.Options) (*input, error) {
 	if !o.Follow {
@@ -83,7 +83,7 @@ func openToExplore(ctx context.Context, a *app, path string, o lazy.Options) (*i
 	return in, err
 }
 
-// noTerminal is explore without a terminal; missing says what is not there.
+// noTerminal is explore without a terminal; missing names the missing part.
 func noTerminal(a *app, missing, path string, o lazy.Options) error {
 	if path != "-" {
 		if m := finish(context.Background(), a, path, !o.NoWrite); m.hint != "" {
@@ -99,8 +99,8 @@ func noTerminal(a *app, missing, path string, o lazy.Options) error {
 	return &usageError{missing, "tracex print " + path + " prints the trace as text"}
 }
 
-// openHint adds advice for a file that does not exist, where a command may have been
-// meant, and for a trace that cannot be followed.
+// openHint adds advice for a file that does not exist, if the user may have meant a command,
+// and for a trace that cannot be followed.
 func (a *app) openHint(path string, err error) error {
 	if errors.Is(err, lazy.ErrPacked) {
 		return &usageError{path + " is a packed trace, which never grows", "open it without --follow"}

@@ -50,8 +50,8 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 	return c
 }
 
-// run packs a data file with its times and its index, which is made if there is none
-// that can be trusted.
+// run packs a data file with its times and its index. It makes an index if there is none that
+// can be trusted.
 func (k *packCommand) run(ctx context.Context, path string) (err error) {
 	in, err := k.openWhole(ctx, path, true)
 	if err != nil {
@@ -99,8 +99,8 @@ func (k *packCommand) run(ctx context.Context, path string) (err error) {
 	})
 }
 
-// write calls write with a file that is at path once it is whole, or with standard
-// output if path is "-".
+// write calls write with a file that takes its place at path once it is complete, or with
+// standard output if path is "-".
 func (k *packCommand) write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if path == "-" {
 		if term.IsTerminal(int(k.stdout.Fd())) {

@@ -11,9 +11,9 @@ import (
 	"tracex/format"
 )
 
-// describe adds what is known about the run: the text at info, or else the files that
-// unpack puts beside the data. Without either it is the end of the recording, which the
-// reference requires, and points, if that is known.
+// describe adds the description of the run: the text at info, or else the files that unpack
+// puts beside the data. Without either it is the end of the recording, which the reference
+// requires, and points, if known.
 func describe(contents *format.PackInput, data, info string, points *int64) (err error) {
 	found := map[string][]byte{}
 	for _, name := range sideEntries {

@@ -14,7 +14,7 @@ import (
 // packSources are the files that are packed with a data file.
 type packSources struct {
 	index, times *os.File // times may be nil
-	points       *int64   // trace points in the data; nil: not counted, or not part of its version
+	points       *int64   // trace points in the data; nil if not counted, or not part of its version
 	drop         func()   // closes and removes the files
 }
 
@@ -48,15 +48,15 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 	with.points = pointsOf(r)
 	with.times, err = timesToPack(r, data+format.TimesSuffix, with.index)
 	if err != nil {
-		// A trace is whole without them.
+		// A trace is complete without them.
 		a.remark("packed without times", err)
 	}
 	with.drop = func() { dropIndex(); with.times.Close() }
 	return with, nil
 }
 
-// pointsOf returns the number of trace points if it is known, which it is if the data
-// was read for its index, and if the version records it: since 27.
+// pointsOf returns the number of trace points if it is known and the version records it. It is
+// known if the data was read for its index; versions since 27 record it.
 func pointsOf(r *lazy.TraceReader) *int64 {
 	if r.Version() < format.V27 {
 		return nil
@@ -71,7 +71,7 @@ func pointsOf(r *lazy.TraceReader) *int64 {
 	return &n
 }
 
-// makeIndex makes the index of a data file in a temporary file.
+// makeIndex writes the index of a data file to a temporary file.
 func makeIndex(ctx context.Context, a *app, data string, force bool) (index *os.File, drop func(), err error) {
 	dir, err := os.MkdirTemp("", "tracex-")
 	if err != nil {

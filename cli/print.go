@@ -17,10 +17,10 @@ import (
 type printCommand struct {
 	*app
 	raw, verbose, values, json bool
-	thread                     int32 // as it is printed, from 1; 0: all
+	thread                     int32 // as printed, from 1; 0 for all
 	depth                      int
 	from, count                int64
-	event                      int64 // -1: all
+	event                      int64 // -1 for all
 	subtree                    bool
 }
 
@@ -77,8 +77,8 @@ func (p *printCommand) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// print writes the text of a trace to standard output, of a damaged one all that is
-// whole.
+// print writes the text of a trace to standard output; if it is damaged, that of its undamaged
+// part.
 func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 	part := lazy.Part{From: int32(min(p.from, math.MaxInt32)), Count: p.count}
 	if p.thread > 0 {
@@ -112,9 +112,9 @@ func (p *printCommand) print(ctx context.Context, r *lazy.TraceReader) error {
 	return withHint(err, hintEvents)
 }
 
-// printEvent prints one event, or everything below it too. As print does, it reports
-// that a trace is damaged: the subtree may be cut short, and an event that is not found
-// may be in the part that is missing.
+// printEvent prints one event, or everything below it too. Like print, it reports that a trace
+// is damaged: the subtree may be cut short, and an event that was not found may be in the
+// missing part.
 func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o lazy.PrintOptions, part lazy.Part) error {
 	var none *lazy.NoEventError
 	if p.event > math.MaxInt32 {
@@ -138,7 +138,7 @@ func (p *printCommand) printEvent(ctx context.Context, r *lazy.TraceReader, o la
 	return r.Status().Problem
 }
 
-// hintEvents says where to find the numbers of events.
+// hintEvents tells where to find the numbers of events.
 const hintEvents = "the explorer and print --json show event numbers"
 
 // hasThread checks that a trace has a thread.

@@ -14,12 +14,12 @@ import (
 // patience is how long a command works before it shows a progress bar.
 const patience = time.Second
 
-// progress is a bar on standard error for work that takes long. If that is not a
-// terminal, it shows nothing. It is used by one goroutine at a time.
+// progress is a bar on standard error for long work. If that is not a terminal, it shows
+// nothing. Only one goroutine at a time may use it.
 type progress struct {
-	w     io.Writer // nil: there is no terminal
+	w     io.Writer // nil if there is no terminal
 	what  string
-	plain bool // what is done is not a number of bytes, and not shown
+	plain bool // the amount done is not in bytes, and not shown
 	now   func() time.Time
 	start time.Time
 	total int64
@@ -27,8 +27,8 @@ type progress struct {
 	shown bool
 }
 
-// newProgress begins a piece of work; what is a word or two such as "indexing".
-// The caller calls end when it is done.
+// newProgress begins a task; what is a word or two such as "indexing". The caller calls end
+// when it is done.
 func (a *app) newProgress(what string) *progress {
 	p := &progress{what: what, now: time.Now}
 	if term.IsTerminal(int(a.stderr.Fd())) {
@@ -38,8 +38,8 @@ func (a *app) newProgress(what string) *progress {
 	return p
 }
 
-// update says how many of total bytes are done; total < 0: it is not known. It is
-// cheap enough to be called for each block.
+// update sets how many of total bytes are done; total < 0 if unknown. It is cheap enough to be
+// called for each block.
 func (p *progress) update(done, total int64) {
 	if p.w == nil || total == 0 {
 		return
@@ -47,8 +47,8 @@ func (p *progress) update(done, total int64) {
 	if p.bar == nil || total != p.total {
 		p.end()
 		p.total = total
-		// The bar runs from the start, so that its rate is right when it
-		// is shown; Write holds it back until then.
+		// The bar runs from the start, so that its rate is right when it appears; Write hides
+		// it until then.
 		p.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(p),
 			progressbar.OptionSetDescription(p.what),
@@ -68,8 +68,7 @@ func (p *progress) update(done, total int64) {
 	_ = p.bar.Set64(done)
 }
 
-// Write is for the bar: it passes on what the bar draws once the work has taken
-// long enough.
+// Write is for the bar: it passes on the bar's output once the work has taken long enough.
 func (p *progress) Write(b []byte) (int, error) {
 	if !p.shown && p.now().Sub(p.start) < patience {
 		return len(b), nil
@@ -108,7 +107,7 @@ func (a *app) settle(ctx context.Context, r *lazy.TraceReader) error {
 	}
 }
 
-// phaseNames are the words for what a reader does.
+// phaseNames are the words for a reader's phases.
 var phaseNames = map[lazy.Phase]string{
 	lazy.PhaseOpening:    "opening",
 	lazy.PhaseUnpacking:  "unpacking",

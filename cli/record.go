@@ -63,8 +63,8 @@ tracex open trace.bin`,
 	return c
 }
 
-// run runs a program and makes a trace of what it recorded. It returns a childExit
-// if the program failed.
+// run runs a program and makes a trace from the recording. It returns a childExit if the
+// program failed.
 func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err := r.checkOutput(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Close()
-	// Beside the trace: that disk must have room for it anyway.
+	// Beside the trace: that disk needs room for it anyway.
 	folder, err := r.createFolder(args, sockets)
 	if err != nil {
 		return err
@@ -113,8 +113,8 @@ func (r *recordCommand) checkOutput() error {
 	return nil
 }
 
-// recordInto records into a directory, and makes the trace. keep reports that the
-// directory has data that is nowhere else.
+// recordInto records into a directory, and makes the trace. keep means that the directory has
+// the only copy of some data.
 func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, folder *recording.Folder, args []string) (keep bool, err error) {
 	raw, err := os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, fold
 	if errors.As(failed, &missing) {
 		return false, failed
 	}
-	// From here on a signal must not lose what was recorded.
+	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	had, err := session.stop(ctx)
 	if err == nil && r.finishRecorders(folder.Path(), raw) {
@@ -153,7 +153,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, fold
 	return false, failed
 }
 
-// createFolder makes the directory in which the recording is kept until it is a trace.
+// createFolder creates the directory that holds the recording until it is a trace.
 func (r *recordCommand) createFolder(args []string, sockets string) (*recording.Folder, error) {
 	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version)}
 	folder, err := recording.Create(r.output, about)
@@ -179,7 +179,7 @@ func (r *recordCommand) createFolder(args []string, sockets string) (*recording.
 	return folder, nil
 }
 
-// keepRaw gives the recording a name that is not hidden, and returns its path.
+// keepRaw renames the recording so that it is not hidden, and returns its path.
 func keepRaw(path, output string) string {
 	to := output + ".pftrace"
 	if os.Link(path, to) != nil { // unlike Rename, Link never replaces a file

@@ -18,8 +18,8 @@ import (
 	"tracex/recorder/shared"
 )
 
-// childExit is the exit status of a program that failed under record. The program
-// itself reported why.
+// childExit is the exit status of a program that failed under record. The program itself has
+// reported why.
 type childExit int
 
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }
@@ -53,8 +53,8 @@ func (r *recordCommand) runProgram(ctx context.Context, folder *recording.Folder
 	return childExit(exit.ExitCode())
 }
 
-// passOn sends the program the signal that tracex got. An interrupt or a quit from the
-// keyboard went to both.
+// passOn sends the program the signal that tracex received, except an interrupt or a quit from
+// the keyboard, which both received.
 func (r *recordCommand) passOn(p *os.Process, cause error) {
 	var stopped signalError
 	if !errors.As(cause, &stopped) {

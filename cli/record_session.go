@@ -13,9 +13,9 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// socketFolder makes a directory for the sockets of a private service, which are
-// called producers and consumers: among the temporary files, unless a socket's path
-// would be too long there. Some systems allow 103 bytes.
+// socketFolder creates a directory for the sockets of a private service, named producers and
+// consumers. It is among the temporary files, unless a socket's path would be too long there:
+// some systems allow 103 bytes.
 func socketFolder(name string) (string, error) {
 	const longest, short = 103, "/tmp"
 	in := os.TempDir()
@@ -27,13 +27,13 @@ func socketFolder(name string) (string, error) {
 	return os.MkdirTemp(in, name)
 }
 
-// recordingSession is a session of the private service that is being written into a file.
+// recordingSession is a session of the private service that is being written to a file.
 type recordingSession struct {
 	*service.Session
-	written chan error // what Read returned: the file is whole
+	written chan error // result of Read: the file is complete
 }
 
-// startRecording starts a session whose packets are written into a file.
+// startRecording starts a session whose packets are written to a file.
 func startRecording(s *service.Service, to io.Writer, f *recordCommand) (*recordingSession, error) {
 	session, err := s.Record(recordConfig(f))
 	if err != nil {
@@ -47,17 +47,17 @@ func startRecording(s *service.Service, to io.Writer, f *recordCommand) (*record
 		})
 		if err != nil {
 			f.reportServiceError(fmt.Errorf("recording stops: %w", err))
-			_ = r.Stop(context.Background()) // programs need not record what has no place
+			_ = r.Stop(context.Background()) // programs need not record data that has no place
 		}
 		r.written <- err
 	}()
 	return r, nil
 }
 
-// recordConfig asks for all that a program can record.
+// recordConfig requests everything that a program can record.
 func recordConfig(f *recordCommand) service.SessionConfig {
-	// Clearing makes Perfetto's library repeat names and tracks: after a loss, what
-	// follows could not be read without them.
+	// Clearing makes Perfetto's library repeat names and tracks: after a loss, later packets
+	// could not be read without them.
 	return service.SessionConfig{
 		Buffer: max(int64(f.buffer), 64<<10),
 		Sources: []service.DataSource{
@@ -70,11 +70,11 @@ func recordConfig(f *recordCommand) service.SessionConfig {
 
 // had is what a session received.
 type had struct {
-	anything           bool   // packets of a program, or what one left behind
-	programs, sessions uint64 // programs that connected, and what they began to record
+	anything           bool   // packets from a program, or from data that one left behind
+	programs, sessions uint64 // programs that connected, and sessions that they began to record
 }
 
-// nothing is the error for a session that received nothing.
+// nothing returns the error for a session that received nothing.
 func (h had) nothing(program string) error {
 	const needs = "a program must import _ \"tracex/recorder/shared\" with tracex's recorder, or be built with Perfetto's client library"
 	switch {
@@ -89,7 +89,7 @@ func (h had) nothing(program string) error {
 
 // stop ends the session. When it returns, the file is complete.
 func (r *recordingSession) stop(ctx context.Context) (had, error) {
-	// An error would only say that a program is gone, which has nothing to flush.
+	// An error would only mean that a program is gone, which has nothing to flush.
 	_ = r.Flush(ctx, 2*time.Second)
 	if err := errors.Join(r.Stop(ctx), <-r.written); err != nil {
 		return had{}, err

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 )
 
-// app is what the commands share: their standard files and the demo's.
+// app is the state that the commands share: their standard files and the demo's.
 type app struct {
 	stdin  *os.File
 	stdout *os.File
@@ -30,7 +30,7 @@ type app struct {
 // terminal reports whether standard output is a terminal.
 func (a *app) terminal() bool { return term.IsTerminal(int(a.stdout.Fd())) }
 
-// missing says what the explorer needs and does not have; "": nothing.
+// missing names what the explorer needs and lacks; "" if nothing.
 func (a *app) missing() string {
 	switch {
 	case !a.terminal():
@@ -65,7 +65,7 @@ func newRoot(a *app) *cobra.Command {
 		Short:   "Explore what a program did, call by call, in the terminal",
 		Example: "tracex trace.bin   # explore a recorded trace",
 		Args:    cobra.NoArgs,
-		// A word may be a command, or a trace: then open is implied.
+		// A word may be a command, or a trace, which implies open.
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -91,7 +91,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// commands returns tracex's commands in the order of help: the most used come first.
+// commands returns tracex's commands in the order of help: the most used first.
 func commands(a *app) []*cobra.Command {
 	bench := newBenchCommand(a)
 	bench.Hidden = true // a screen has few lines; the man page lists it
@@ -102,8 +102,8 @@ func commands(a *app) []*cobra.Command {
 	}
 }
 
-// plainFlagError says what a flag's value should be, without the name of the function
-// that failed to parse it.
+// plainFlagError tells what a flag's value should be, without the name of the function that
+// failed to parse it.
 func plainFlagError(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -144,7 +144,7 @@ func (a *app) impliedOpen(root *cobra.Command, args []string) []string {
 	return append([]string{"open"}, args...)
 }
 
-// oneTrace checks that a command was given one file.
+// oneTrace checks that a command has exactly one argument, a file.
 func (a *app) oneTrace(c *cobra.Command, args []string) error {
 	if slices.Contains(args, "") {
 		return &usageError{nameOf(c) + ": empty file name", "is a shell variable unset?"}
@@ -163,7 +163,7 @@ func (a *app) oneTrace(c *cobra.Command, args []string) error {
 	return &usageError{nameOf(c) + " takes one file, but got " + strings.Join(args, " "), usageHint(c)}
 }
 
-// noArguments checks that a command was given no arguments.
+// noArguments checks that a command has no arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -171,18 +171,18 @@ func noArguments(c *cobra.Command, args []string) error {
 	return &usageError{nameOf(c) + " takes no arguments, but got " + strings.Join(args, " "), usageHint(c)}
 }
 
-// nameOf is the name of a command in messages, which begin with the program's.
+// nameOf returns the name of a command in messages, which begin with the program's.
 func nameOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "tracex ") }
 
-// usageHint is the advice for wrong arguments and flags of a command.
+// usageHint returns the advice for wrong arguments and flags of a command.
 func usageHint(c *cobra.Command) string {
 	return c.CommandPath() + " --help shows its arguments and flags"
 }
 
-// runner is what a command does with a trace.
+// runner is the function that a command runs on a trace.
 type runner func(ctx context.Context, path string) error
 
-// onTrace makes a runner a function for cobra.
+// onTrace turns a runner into a function for cobra.
 func onTrace(run runner) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return run(c.Context(), args[0]) }
 }

@@ -46,7 +46,7 @@ func serve(ctx context.Context, a *app, producers, consumers string) error {
 	return s.Close()
 }
 
-// reportServiceError reports an error that a service runs on after.
+// reportServiceError reports an error that does not stop a service.
 func (a *app) reportServiceError(err error) {
 	fmt.Fprintf(a.stderr, "tracex: %s\n", printable(message(err)))
 }

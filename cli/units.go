@@ -12,8 +12,8 @@ import (
 // byteSize is a flag's value: a number of bytes, given as 64MiB, 1.5G or 4096.
 type byteSize int64
 
-// units are the suffixes of sizes. A letter alone counts in 1024s as memory is
-// counted everywhere; only the full kB, MB, GB, TB count in 1000s.
+// units are the suffixes of sizes. A single letter is a multiple of 1024, the usual unit for
+// memory; only kB, MB, GB, TB are multiples of 1000.
 var units = []struct {
 	suffix string
 	bytes  float64
@@ -42,7 +42,7 @@ func (s *byteSize) Set(text string) error {
 	return errors.New("expected a size such as 64MiB or 1G")
 }
 
-// String is the size in the largest unit that gives a whole number.
+// String returns the size in the largest unit that gives a whole number.
 func (s *byteSize) String() string {
 	n := int64(*s)
 	for i := 3; i >= 0; i-- {
@@ -56,7 +56,7 @@ func (s *byteSize) String() string {
 // Type names the value in help.
 func (s *byteSize) Type() string { return "size" }
 
-// humanSize is a number of bytes, rounded: 272.8 MiB.
+// humanSize formats a number of bytes, rounded: 272.8 MiB.
 func humanSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -68,7 +68,7 @@ func humanSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, "KMGTP"[i])
 }
 
-// grouped is a number with a comma after each three digits: 1,204,332.
+// grouped formats a number with a comma after each three digits: 1,204,332.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
@@ -81,7 +81,7 @@ func grouped(n int64) string {
 	return sign + s
 }
 
-// counted is a number with its noun: 1 thread, 1,204 threads.
+// counted formats a number with its noun: 1 thread, 1,204 threads.
 func counted(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -89,12 +89,12 @@ func counted(n int64, noun string) string {
 	return grouped(n) + " " + noun
 }
 
-// exactSize is a size both rounded and to the byte.
+// exactSize formats a size both rounded and to the byte.
 func exactSize(n int64) string {
 	return fmt.Sprintf("%s (%s bytes)", humanSize(n), grouped(n))
 }
 
-// rounded leaves three or four digits of a duration.
+// rounded keeps three or four digits of a duration.
 func rounded(d time.Duration) time.Duration {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= unit {
@@ -104,7 +104,7 @@ func rounded(d time.Duration) time.Duration {
 	return d
 }
 
-// ranges writes ascending numbers briefly: 1-4, 7.
+// ranges formats ascending numbers briefly: 1-4, 7.
 func ranges(numbers []int64) string {
 	var parts []string
 	for i := 0; i < len(numbers); {

@@ -50,7 +50,7 @@ tracex unpack -o trace.bin run.packedtrace`,
 	return c
 }
 
-// run writes the entries of a packed trace into files, which take their places together.
+// run writes the entries of a packed trace to files, which take their places together.
 func (u *unpackCommand) run(ctx context.Context, path, output string) (err error) {
 	in, err := u.open(ctx, path)
 	if err != nil {
@@ -72,7 +72,7 @@ func (u *unpackCommand) run(ctx context.Context, path, output string) (err error
 	var set tracefile.Set
 	defer set.Discard()
 	if times := packed.Times(); times != nil {
-		out.total += format.TimeCellOffset(packed.Size(format.EntryIndex)) // about: the ZIP does not say
+		out.total += format.TimeCellOffset(packed.Size(format.EntryIndex)) // an estimate: the ZIP does not have the size
 		f, err := set.Create(output+format.TimesSuffix, mode, u.force)
 		if err != nil {
 			return err
@@ -139,8 +139,8 @@ func copyEntry(w io.Writer, packed *format.Packed, entry string) error {
 	return err
 }
 
-// copyTimes copies the times of a packed trace. damage is a fault in them, without which
-// the trace is whole; err is any other failure.
+// copyTimes copies the times of a packed trace. damage is a fault in the times, which a trace
+// can do without; err is any other failure.
 func copyTimes(w io.Writer, times io.Reader) (damage, err error) {
 	from := &sticky{r: times}
 	if _, err = io.Copy(w, from); from.err != nil {

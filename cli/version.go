@@ -7,11 +7,11 @@ import (
 	"tracex/format"
 )
 
-// version of tracex; CHANGELOG.md says what is in each.
+// version of tracex; CHANGELOG.md lists what is in each.
 const version = "0.1.0"
 
-// versionText is what --version prints after the name: the version, the
-// commit where the build knows it, and the versions of the trace format.
+// versionText returns what --version prints after the name: the version, the commit if the
+// build knows it, and the versions of the trace format.
 func versionText() string {
 	text := version
 	if info, ok := debug.ReadBuildInfo(); ok {

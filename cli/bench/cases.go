@@ -13,11 +13,11 @@ import (
 	"tracex/recorder/shared"
 )
 
-// call is a call that is recorded again and again. record does it n times, with the
-// public functions of the recorder alone.
+// call is a call that is recorded repeatedly. record does it n times, using only the public
+// functions of the recorder.
 type call struct {
 	name   string
-	as     string // the call whose size in a file it has; "": it is measured
+	as     string // the call with the same size in a file; "" to measure it
 	record func(t *recorder.Thread, m recorder.Method, at recorder.Location, n int)
 }
 
@@ -61,7 +61,7 @@ func function2(t *recorder.Thread, m recorder.Method, at recorder.Location, a, b
 type strategy struct {
 	name   string
 	config recorder.Config
-	most   int  // calls in a round, since they stay in memory; 0: any number
+	most   int  // calls in a round, since they stay in memory; 0 for any number
 	usual  bool // the default: all calls are measured with it
 }
 
@@ -79,7 +79,7 @@ var goroutines = []int{1, 2, 16}
 // testCase is a row of the table: a call recorded with a strategy on some
 // goroutines, or the floor, which appends 40 bytes to a buffer for each call.
 type testCase struct {
-	call       *call // nil: the floor
+	call       *call // nil for the floor
 	strategy   *strategy
 	goroutines int
 
@@ -91,13 +91,13 @@ type testCase struct {
 type round struct {
 	calls   int
 	took    time.Duration // from the first call to the end of the last
-	writing time.Duration // how long the recorder wrote, the end of the files included
+	writing time.Duration // how long the recorder wrote, including the end of the files
 	bytes   int64         // in the files, or in packets
 	lost    int64         // calls that were dropped
 	allocs  uint64
 }
 
-// perCall returns nanoseconds per call, of all goroutines together.
+// perCall returns the nanoseconds per call, over all goroutines together.
 func (r *round) perCall() float64 { return float64(r.took) / float64(r.calls) }
 
 // measure runs a round, in a directory or with a service.
@@ -157,7 +157,7 @@ func (c *testCase) inParallel(begin func() func(n int)) (took time.Duration, all
 		})
 	}
 	var before, after runtime.MemStats
-	runtime.GC() // so that this round does not clean up after the last
+	runtime.GC() // so that this round does not clean up after the previous one
 	runtime.ReadMemStats(&before)
 	at := time.Now()
 	close(start)
@@ -167,8 +167,8 @@ func (c *testCase) inParallel(begin func() func(n int)) (took time.Duration, all
 	return took, after.Mallocs - before.Mallocs
 }
 
-// appendForty appends 40 bytes n times, to a buffer that begins again when it is
-// full: the least work any recorder could do.
+// appendForty appends 40 bytes n times, to a buffer that starts over when it is full: the least
+// work that any recorder could do.
 func appendForty(n int) {
 	buf := make([]byte, 0, recorder.DefaultBlockSize)
 	var forty [40]byte

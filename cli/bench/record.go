@@ -8,7 +8,7 @@ import (
 	"tracex/recorder"
 )
 
-// Options are for [Record].
+// Options configure [Record].
 type Options struct {
 	Dir      string                  // for traces
 	Sockets  string                  // directory for the sockets of a private service
@@ -25,13 +25,13 @@ type bench struct {
 
 // Shares of the budget.
 const (
-	plannedRounds = 5   // that the budget should suffice for
-	leastRounds   = 3   // even if the budget is too small
+	plannedRounds = 5   // rounds that the budget should allow
+	leastRounds   = 3   // minimum number of rounds, even if the budget is too small
 	callsShare    = 0.4 // of the budget, for the calls; the rest is for writing, sizes and cleaning up
 	firstCalls    = 2000
 )
 
-// longestRound bounds a round of a case: what it writes must fit the disk.
+// longestRound bounds a round of a case: its output must fit the disk.
 const longestRound = 250 * time.Millisecond
 
 // Record measures recording until the budget is used up.
@@ -82,7 +82,7 @@ func (b *bench) run(ctx context.Context) error {
 		b.Progress(min(int64(time.Since(start)), total-1), total)
 	}
 	perRound := min(time.Duration(callsShare*float64(b.Budget)/float64(plannedRounds*len(b.cases))), longestRound)
-	for n := -1; ; n++ { // the first finds out how many calls make a round
+	for n := -1; ; n++ { // the first one finds out how many calls make a round
 		began := time.Now()
 		for _, c := range b.cases {
 			if err := context.Cause(ctx); err != nil {

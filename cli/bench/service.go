@@ -9,8 +9,8 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// privateService is a tracing service in this process, with a session that keeps the
-// last of what is recorded.
+// privateService is a tracing service in this process, with a session that keeps the last part
+// of the recording.
 type privateService struct {
 	dir     string // of its sockets
 	service *service.Service
@@ -42,7 +42,7 @@ func startService(dir string) (s *privateService, err error) {
 
 func (s *privateService) producers() string { return filepath.Join(s.dir, "p") }
 
-// producer connects this program, with as much memory as there can be.
+// producer connects this program, with the largest possible shared memory.
 func (s *privateService) producer() (*producer.Producer, error) {
 	return producer.Start(producer.Options{Address: s.producers(), MemorySize: 32 << 20, PageSize: 32 << 10})
 }

@@ -17,7 +17,7 @@ type Size struct {
 	Data   float64 `json:"data"`
 	Index  float64 `json:"index"`
 	Times  float64 `json:"times"`
-	Packed float64 `json:"packed"` // all three, after pack --level 6
+	Packed float64 `json:"packed"` // all three files, after pack --level 6
 }
 
 // packLevel is the compression level at which packed traces are measured.

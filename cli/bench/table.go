@@ -30,7 +30,7 @@ type Row struct {
 	Lost       float64 `json:"lost"` // share of the calls, 0 to 1
 }
 
-// table makes the medians of all rounds.
+// table returns the medians of all rounds.
 func (b *bench) table() *Table {
 	t := &Table{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), Sizes: b.sizes}
 	floors := make(map[int]float64)
@@ -63,7 +63,7 @@ func (c *testCase) row() Row {
 	return row
 }
 
-// medianOf is the median of a figure; for an even number of rounds, the upper of the
+// medianOf returns the median of a figure; for an even number of rounds, the upper of the
 // middle two.
 func medianOf(rounds []round, figure func(round) float64) float64 {
 	all := make([]float64, len(rounds))

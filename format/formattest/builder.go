@@ -38,7 +38,7 @@ func (w *Builder) id() int32 {
 	return w.next - 1
 }
 
-// Class describes a class, once.
+// Class writes a class descriptor, once.
 func (w *Builder) Class(name string) int32 {
 	id, ok := w.classes[name]
 	if !ok {
@@ -49,7 +49,7 @@ func (w *Builder) Class(name string) int32 {
 	return id
 }
 
-// Method describes a method without parameters.
+// Method writes the descriptor of a method without parameters.
 func (w *Builder) Method(class, name string, result format.Type) int32 {
 	d := format.MethodDescriptor{ClassID: w.Class(class), Name: name, Result: result}
 	d.ID = w.id()
@@ -57,7 +57,7 @@ func (w *Builder) Method(class, name string, result format.Type) int32 {
 	return d.ID
 }
 
-// Field describes an int field.
+// Field writes the descriptor of an int field.
 func (w *Builder) Field(class, name string) int32 {
 	d := format.FieldDescriptor{ClassID: w.Class(class), Name: name, Type: format.Type{Kind: format.TypeInt}}
 	d.ID = w.id()
@@ -65,14 +65,14 @@ func (w *Builder) Field(class, name string) int32 {
 	return d.ID
 }
 
-// Variable describes an int variable.
+// Variable writes the descriptor of an int variable.
 func (w *Builder) Variable(name string) int32 {
 	d := format.VariableDescriptor{ID: w.id(), Name: name, Type: format.Type{Kind: format.TypeInt}}
 	w.add(d.Append(w.data, format.V22))
 	return d.ID
 }
 
-// Location makes a code location at line with an access path of variables.
+// Location writes a code location at line with an access path of variables.
 func (w *Builder) Location(line int32, variables ...int32) int32 {
 	l := format.CodeLocation{ID: w.id(), File: -1, Class: -1, Method: -1, Line: line, Path: -1}
 	if len(variables) > 0 {
@@ -94,12 +94,12 @@ func (w *Builder) Point(p *format.Point) {
 	w.add(p.Append(w.data, format.V22))
 }
 
-// Footer ends the innermost container, of a class.
+// Footer ends the innermost container, which is of the given class.
 func (w *Builder) Footer(class format.Class, f *format.Footer) {
 	w.add(f.Append(w.data, format.V22, class))
 }
 
-// Call writes a call with what within writes as its children.
+// Call writes a call; within writes its children.
 func (w *Builder) Call(location, method int32, within func()) {
 	w.CallAs(format.DiffNone, location, method, within)
 }
@@ -113,7 +113,7 @@ func (w *Builder) CallAs(diff format.DiffStatus, location, method int32, within 
 	w.Footer(format.ClassCall, &format.Footer{Result: IntValue(7)})
 }
 
-// Access writes a leaf of a field or a variable.
+// Access writes a leaf for a field or a variable.
 func (w *Builder) Access(class format.Class, location, ref int32) {
 	w.Point(&format.Point{Class: class, Diff: format.DiffNone, Location: location, Ref: ref, Target: format.Null(), Value: IntValue(5)})
 }
@@ -134,7 +134,7 @@ func (w *Builder) Loop(iterations int32, variable int32, children ...int) {
 // IntType is the type int.
 var IntType = format.Type{Kind: format.TypeInt}
 
-// IntValue is a value of type int.
+// IntValue returns a value of type int.
 func IntValue(n int64) format.Value { return format.Value{Kind: format.ValueInt, Bits: n} }
 
 // File writes the trace to a file, without an index, and returns its path.
@@ -147,7 +147,7 @@ func (w *Builder) File() string {
 	return path
 }
 
-// Data returns the trace with its end mark; more may still be written.
+// Data returns the trace with its end mark. The Builder can continue.
 func (w *Builder) Data() []byte {
 	return append(bytes.Clone(w.data), byte(format.KindBlockEnd), byte(format.KindEOF))
 }

@@ -2,11 +2,10 @@ package formattest
 
 import "os"
 
-// exhaustiveVariable, set to anything, has tests try all that they can.
+// exhaustiveVariable, set to anything, makes tests try everything.
 const exhaustiveVariable = "TRACEX_EXHAUSTIVE"
 
-// Exhaustive reports whether tests try everything that they can: each byte that
-// can be damaged, each trace in each way. .ci/run sets TRACEX_EXHAUSTIVE for that.
-// Without it they try a part that is always the same, so that go test ./... is
-// done in a minute.
+// Exhaustive reports whether tests try everything that they can: each byte that can be damaged,
+// each trace in each way. .ci/run sets TRACEX_EXHAUSTIVE for that. Without it they try a fixed
+// part, so that go test ./... takes about a minute.
 func Exhaustive() bool { return os.Getenv(exhaustiveVariable) != "" }

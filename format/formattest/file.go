@@ -14,14 +14,13 @@ import (
 	"tracex/format"
 )
 
-// cacheFrom is the N from which on File keeps what it writes for benchmarks.
+// cacheFrom is the N from which on File caches files for benchmarks.
 const cacheFrom = 200_000
 
-// File writes the trace that s describes and returns the path of the data
-// file; the index is beside it, with .idx behind the name, and of a Timed one
-// the file of times, with .tim. They are in a folder
-// of the test's own. Large ones of benchmarks are kept from run to run in a
-// folder of the user's cache: their files must not be changed.
+// File writes the trace that s describes and returns the path of the data file. The index is
+// beside it, with the suffix .idx, and for a Timed trace the file of times, with .tim. They are
+// in a temporary directory of the test. Large ones for benchmarks are cached in a directory of
+// the user's cache: callers must not change their files.
 func File(tb testing.TB, s Spec) string {
 	tb.Helper()
 	if _, benchmark := tb.(*testing.B); !benchmark || s.N < cacheFrom {
@@ -38,9 +37,8 @@ func File(tb testing.TB, s Spec) string {
 	return path
 }
 
-// cached returns the path of a kept trace, made now if need be. Its name holds
-// a hash of a smaller trace of the same kind, so that what an earlier generator
-// wrote is not taken for this one's.
+// cached returns the path of a cached trace, which it makes if necessary. Its name has a hash
+// of a smaller trace of the same kind, so that the output of an earlier generator is not used.
 func cached(s Spec) (string, error) {
 	dir, err := cacheDir()
 	if err != nil {
@@ -58,7 +56,7 @@ func cached(s Spec) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	// What an earlier generator kept of the same trace is of no use any more.
+	// Remove what an earlier generator cached for the same trace.
 	stale, err := filepath.Glob(filepath.Join(dir, s.Name()+"-"+strings.Repeat("?", 16)+".bin*"))
 	if err != nil {
 		return "", err
@@ -66,7 +64,7 @@ func cached(s Spec) (string, error) {
 	for _, old := range stale {
 		os.Remove(old)
 	}
-	// The data file gets its name last: where it is, the index is too.
+	// The data file gets its name last: if it exists, the index does too.
 	tmp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
 	defer os.Remove(tmp)
 	defer os.Remove(tmp + format.IndexSuffix)
@@ -85,8 +83,8 @@ func cached(s Spec) (string, error) {
 	return path, os.Rename(tmp, path)
 }
 
-// cacheDir makes the folder of kept traces: in the user's cache or, where there
-// is none that can be written, in the folder of temporary files.
+// cacheDir creates the directory of cached traces: in the user's cache or, if that cannot be
+// written, in the directory of temporary files.
 func cacheDir() (string, error) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		dir = filepath.Join(dir, "tracex-formattest")
@@ -136,8 +134,7 @@ func Bytes(tb testing.TB, s Spec) (data, index []byte) {
 	return d.Bytes(), x.Bytes()
 }
 
-// Discard generates into nothing and returns what was counted: what a trace
-// holds without keeping it.
+// Discard generates a trace without keeping it, and returns its statistics.
 func Discard(tb testing.TB, s Spec) Stats {
 	tb.Helper()
 	stats, err := Generate(io.Discard, io.Discard, s)

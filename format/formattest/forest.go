@@ -6,9 +6,9 @@ import (
 	"tracex/format"
 )
 
-// Forest is what a generated trace means: noted while it was made, from the
-// values themselves, so that a test can compare what is read with what was
-// meant. Nothing of it went through an encoder or a decoder.
+// Forest is the meaning of a generated trace. It is noted while the trace is generated, from
+// the values themselves, so that a test can compare what it reads with what was meant. Nothing
+// in it went through an encoder or a decoder.
 type Forest struct {
 	Trees []*Tree // by thread id
 	// Written holds the reference objects by kind and id, as pointers to
@@ -16,7 +16,7 @@ type Forest struct {
 	Written map[format.Kind]map[int32]Reference
 }
 
-// Tree is what one thread did.
+// Tree is the trace points of one thread.
 type Tree struct {
 	Thread int32
 	Name   string
@@ -75,8 +75,7 @@ func (t *Tree) footer(f *format.Footer) {
 	t.open = t.open[:len(t.open)-1]
 }
 
-// SamePoint reports whether two points say the same; an empty list is the same
-// as none.
+// SamePoint reports whether two points are equal. An empty list equals none.
 func SamePoint(a, b *format.Point) bool {
 	return a.Class == b.Class && a.Diff == b.Diff && a.Flags == b.Flags && a.Location == b.Location &&
 		a.Thread == b.Thread && a.Event == b.Event && a.Ref == b.Ref && a.Number == b.Number &&
@@ -84,14 +83,14 @@ func SamePoint(a, b *format.Point) bool {
 		sameValues(a.Args, b.Args) && slices.Equal(a.Subtree, b.Subtree) && a.Marked == b.Marked && sameSnapshot(a.Snapshot, b.Snapshot)
 }
 
-// SameFooter reports whether two footers say the same.
+// SameFooter reports whether two footers are equal.
 func SameFooter(a, b *format.Footer) bool {
 	return SameValue(&a.Result, &b.Result) && a.Exception == b.Exception && threw(a) == threw(b) && a.Iterations == b.Iterations
 }
 
 func threw(f *format.Footer) bool { return f.Threw || f.Exception != "" }
 
-// SameValue reports whether two values say the same, bit by bit.
+// SameValue reports whether two values are equal, bit by bit.
 func SameValue(a, b *format.Value) bool {
 	if a.Kind != b.Kind || a.Absent != b.Absent || a.ClassID != b.ClassID || a.Bits != b.Bits || a.Text != b.Text {
 		return false

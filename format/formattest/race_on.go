@@ -2,6 +2,6 @@
 
 package formattest
 
-// Race reports whether the race detector is on. Tests do less then: it makes
-// them ten times as slow, and allocates.
+// Race reports whether the race detector is on. Tests then do less: it makes them ten times as
+// slow, and allocates.
 const Race = true

@@ -8,8 +8,8 @@ import (
 	"tracex/format"
 )
 
-// pieces make up odd texts. Each is valid on its own and beside any other: a
-// lone surrogate is followed by a letter, so that two never become a pair.
+// pieces make up odd texts. Each is valid on its own and next to any other: an unpaired
+// surrogate is followed by a letter, so that two never become a pair.
 var pieces = [...]string{
 	"a", "Order", "get", " ", "\x00", "\t", "\n", "\r\n", "\x1b[31m", "\x1b]0;title\a", "\b\b", "\x7f", "\u0085", "\u009b2J",
 	"é", "ß", "Ж", "ع", "漢字", "한글", "e\u0301", "\u200b", "\u200d", "\u202e", "\u2028", "\ufeff", "\ufffd",
@@ -24,7 +24,7 @@ func (g *generator) oddText(most int) string {
 	return b.String()
 }
 
-// oddName makes one of five names a strange one.
+// oddName turns one in five names into a strange one.
 func (g *generator) oddName(plain string) string {
 	if g.r.IntN(5) > 0 {
 		return plain
@@ -32,7 +32,7 @@ func (g *generator) oddName(plain string) string {
 	return plain + g.oddText(4)
 }
 
-// text is a string value: mostly short, seldom as long as can be.
+// text returns a string value: mostly short, rarely as long as possible.
 func (g *generator) text() string {
 	switch {
 	case g.r.IntN(1000) == 0:
@@ -43,8 +43,8 @@ func (g *generator) text() string {
 	return g.oddText(6)
 }
 
-// kinds are the kinds of values that a version has, in the order in which the
-// generator of version 22 drew them.
+// kinds returns the kinds of values of a version, in the order in which the generator of
+// version 22 drew them.
 func (g *generator) kinds() []format.ValueKind {
 	list := []format.ValueKind{
 		format.ValueObject, format.ValueNull, format.ValueVoid, format.ValueByte, format.ValueShort, format.ValueInt,
@@ -59,7 +59,7 @@ func (g *generator) kinds() []format.ValueKind {
 		format.ValueException, format.ValueArray, format.ValueUnfinished, format.ValueUntracked)
 }
 
-// value is a value of any kind, with what it captured up to three deep.
+// value returns a value of any kind, with captured values up to three deep.
 func (g *generator) value(depth int) format.Value {
 	kinds := g.kinds()
 	kind := kinds[g.r.IntN(len(kinds))]
@@ -102,7 +102,7 @@ func (g *generator) value(depth int) format.Value {
 	return v
 }
 
-// inside makes up what a value has beside its kind that refers to a class.
+// inside makes up the contents of a value whose kind refers to a class.
 func (g *generator) inside(v *format.Value, hash int32, depth int) {
 	v.ClassID = int32(g.r.IntN(classCount))
 	g.useClass(v.ClassID)
@@ -166,14 +166,14 @@ func (g *generator) captured(v *format.Value, depth int) {
 	}
 }
 
-// object is an object or an array of any class.
+// object returns an object or an array of any class.
 func (g *generator) object(depth int) format.Value {
 	var v format.Value
 	g.inside(&v, g.r.Int32(), depth)
 	return v
 }
 
-// anyHead starts a point: now and then with a diff status or without a place.
+// anyHead starts a point, sometimes with a diff status or without a location.
 func (g *generator) anyHead(c format.Class) {
 	g.p = format.Point{Class: c, Diff: format.DiffNone, Location: -1}
 	if g.r.IntN(10) > 0 {
@@ -313,7 +313,7 @@ func (g *generator) step(stack []frame) []frame {
 		top = stack[len(stack)-1]
 	}
 	x := g.r.IntN(10)
-	// In a loop there are iterations alone, and nowhere else.
+	// A loop contains only iterations, and iterations are nowhere else.
 	inLoop := len(stack) > 0 && top.class == format.ClassLoop
 	if g.spec.Wild {
 		inLoop = x == 9

@@ -1,5 +1,5 @@
-// Package formattest gives tests and benchmarks their traces: those that the
-// reference recorded, and generated ones of any size, shape and seed.
+// Package formattest provides traces for tests and benchmarks: those that the reference
+// recorded, and generated ones of any size, shape and seed.
 package formattest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// recordedDir is the folder of the recorded traces, found from this file's own
-// place, so that tests of any package may call.
+// recordedDir returns the directory of the recorded traces, relative to this source file, so
+// that tests of any package may call it.
 func recordedDir() string {
 	_, here, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(here), "..", "..", "testdata", "lincheck")
@@ -42,8 +42,8 @@ func Recorded(t testing.TB, name string) []byte {
 	return b
 }
 
-// RecordedNames returns the names, without ".gz", of the recorded files that
-// end in suffix. No such file fails the test.
+// RecordedNames returns the names, without ".gz", of the recorded files that end in suffix. If
+// there are none the test fails.
 func RecordedNames(t testing.TB, suffix string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(recordedDir())
@@ -62,8 +62,8 @@ func RecordedNames(t testing.TB, suffix string) []string {
 	return names
 }
 
-// Unpack writes recorded files into a folder of the test's own and returns the
-// path of the first: Unpack(t, "gson.stream.bin", "gson.stream.bin.idx").
+// Unpack writes recorded files to a temporary directory of the test and returns the path of the
+// first: Unpack(t, "gson.stream.bin", "gson.stream.bin.idx").
 func Unpack(t testing.TB, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -6,10 +6,10 @@ import (
 
 const (
 	taskCalls = 1000 // calls below one iteration of the outermost loop
-	taskDepth = 20   // containers within one another below it
+	taskDepth = 20   // containers within one another below that iteration
 )
 
-// texts are the strings that plain values show.
+// texts are the string values of plain traces.
 var texts = [...]string{"", "a", "42", "order", "Hello, World!", "SELECT id FROM orders WHERE id = ?", "http://localhost:8080/orders/17"}
 
 // plainValue makes a value of a declared type.
@@ -46,7 +46,7 @@ func (g *generator) head(c format.Class) {
 	g.useLocation(g.p.Location)
 }
 
-// call enters some method.
+// call enters any method.
 func (g *generator) call() {
 	g.head(format.ClassCall)
 	m := &g.v.methods[g.r.IntN(methodCount)]
@@ -63,7 +63,7 @@ func (g *generator) call() {
 	g.point()
 }
 
-// leaveCall leaves the call; what it returns need not fit the method.
+// leaveCall leaves the call; its result need not fit the method.
 func (g *generator) leaveCall() {
 	f := format.Footer{Result: format.Value{Kind: format.ValueVoid}}
 	switch g.r.IntN(8) {
@@ -108,8 +108,8 @@ func (g *generator) field(c format.Class) {
 	g.point()
 }
 
-// calls shares N calls among the threads: each runs tasks in one loop of its
-// only top-level call.
+// calls divides N calls among the threads. Each thread runs tasks in one loop of its only
+// top-level call.
 func (g *generator) calls() {
 	n := max(1, g.spec.Threads)
 	left := max(0, g.spec.N-n)
@@ -138,7 +138,7 @@ func (g *generator) calls() {
 	}
 }
 
-// frame is a container that a task is within.
+// frame is an open container of a task.
 type frame struct {
 	class format.Class
 	ref   int32 // of a loop and its iterations: the loop
@@ -184,8 +184,8 @@ func (g *generator) task(n int) {
 	}
 }
 
-// deep nests N calls. Where blocks may end behind headers there is nothing but
-// headers; else each call begins with a leaf, behind which a block can end.
+// deep nests N calls. If blocks may end after headers, there are only headers. Otherwise each
+// call begins with a leaf, after which a block can end.
 func (g *generator) deep() {
 	g.start(1)
 	for range g.spec.N {
@@ -230,8 +230,8 @@ func (g *generator) wide() {
 	g.leaveCall()
 }
 
-// goroutines makes N threads, one after the other. Each has its name, one
-// top-level call, and up to six calls in that.
+// goroutines makes N threads, one after the other. Each has its name, one top-level call, and
+// up to six calls in it.
 func (g *generator) goroutines() {
 	for i := range g.spec.N {
 		g.on(int32(i))
@@ -246,8 +246,8 @@ func (g *generator) goroutines() {
 	}
 }
 
-// threads makes N threads; most have a call that spans two blocks, between
-// which the blocks of all the others stand.
+// threads makes N threads. Most have a call that spans two blocks, with the blocks of all other
+// threads between them.
 func (g *generator) threads() {
 	n := g.spec.N
 	busy := func(i int) bool { return i%7 != 3 && i%11 != 5 }
@@ -258,7 +258,7 @@ func (g *generator) threads() {
 		case busy(i):
 			g.call()
 			g.task(1 + i%5)
-		case i%7 == 3: // leaves alone
+		case i%7 == 3: // only leaves
 			g.local(format.ClassVariableWrite)
 			g.field(format.ClassFieldWrite)
 		}

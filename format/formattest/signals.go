@@ -6,10 +6,9 @@ import (
 	"syscall"
 )
 
-// DefaultSignals has the programs that a test starts end by an interrupt, a hang-up
-// or a quit as they do else, where what runs the tests ignores them, as nohup does and
-// a shell for what it runs in the background: a program begins with the signals
-// ignored that who starts it ignores. One that is caught is not inherited.
+// DefaultSignals lets an interrupt, a hang-up or a quit end the programs that a test starts,
+// even if the test itself was started with these signals ignored, as by nohup, or in the
+// background by a shell. A program inherits ignored signals, but not caught ones.
 func DefaultSignals() {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT} {
 		if signal.Ignored(s) {

@@ -13,10 +13,10 @@ import (
 type Shape string
 
 const (
-	// Calls is a program at work: N calls, nested about 20 deep, in loops,
-	// with about one write of a local variable each.
+	// Calls is a program at work: N calls, nested about 20 deep, in loops, with about one write
+	// of a local variable each.
 	Calls Shape = "calls"
-	// Deep is one call within the other, N deep.
+	// Deep is calls within one another, N deep.
 	Deep Shape = "deep"
 	// Wide is one loop of N iterations, each with a child.
 	Wide Shape = "wide"
@@ -29,45 +29,45 @@ const (
 	// Threads is N threads, with calls across blocks, with leaves only, and
 	// with nothing at all.
 	Threads Shape = "threads"
-	// Goroutines is N threads of one to seven calls each, four on average, one
-	// thread after the other, as of a program that starts a goroutine for each task.
+	// Goroutines is N threads of one to seven calls each, four on average, one thread after the
+	// other, like a program that starts a goroutine for each task.
 	Goroutines Shape = "goroutines"
 	// Random is N points of all classes with values of all kinds and names
 	// of all sorts.
 	Random Shape = "random"
 )
 
-// Spec says which trace to generate. The same Spec always gives the same bytes.
+// Spec describes a trace to generate. The same Spec always yields the same bytes.
 type Spec struct {
 	Shape   Shape
 	N       int
 	Seed    uint64
-	Threads int // that share the work of Calls and Random; 0: 1 and 3
+	Threads int // threads that share the work of Calls and Random; 0 for 1 and 3
 	Options
 	Crash Crash
-	// Wild lets Random nest as no program does, though the format can say
-	// it: leaves right in a loop, iterations outside of one.
+	// Wild lets Random nest in ways that no program does, though the format can represent them:
+	// leaves directly in a loop, iterations outside a loop.
 	Wild bool
-	// Plain keeps Random to names of letters.
+	// Plain restricts Random to names of letters.
 	Plain bool
-	// Own has each thread write all reference objects that it uses, so that
-	// they come before their users. The reference's readers need that of
-	// what access paths and code locations refer to.
+	// Own makes each thread write all reference objects that it uses, so that they come before
+	// their users. The reference's readers require that for objects that access paths and code
+	// locations refer to.
 	Own bool
-	// Timed has File write the file of times too.
+	// Timed makes File write the file of times too.
 	Timed bool
 }
 
-// Crash says how a generated trace ends.
+// Crash tells how a generated trace ends.
 type Crash int
 
 const (
-	CrashNone Crash = iota // as it should
+	CrashNone Crash = iota // with a proper end
 	CrashLost              // buffers lost, no end of data and index
 	CrashHalf              // the same, and half a block without an end
 )
 
-// Name says all of the Spec, for file names and benchmarks.
+// Name describes the whole Spec, for file names and benchmarks.
 func (s Spec) Name() string {
 	name := fmt.Sprintf("%s-%d-seed%d", s.Shape, s.N, s.Seed)
 	if s.Version != 0 && s.Version != format.V22 {
@@ -96,8 +96,8 @@ func Generate(data, index io.Writer, s Spec) (Stats, error) {
 	return newGenerator(data, index, s).run()
 }
 
-// GenerateForest is Generate and returns what was written, which takes memory
-// for each point. What a crash loses is in the forest all the same.
+// GenerateForest is Generate and also returns what was written, which takes memory for each
+// point. The forest includes what a crash loses.
 func GenerateForest(data, index io.Writer, s Spec) (Stats, *Forest, error) {
 	g := newGenerator(data, index, s)
 	g.forest = newForest()
@@ -105,7 +105,7 @@ func GenerateForest(data, index io.Writer, s Spec) (Stats, *Forest, error) {
 	return stats, g.forest, err
 }
 
-// generator makes a trace, object by object, on one thread of it at a time.
+// generator generates a trace, object by object, on one thread at a time.
 type generator struct {
 	references
 	spec  Spec
@@ -116,7 +116,7 @@ type generator struct {
 	tree  *Tree // of the current thread; nil without forest
 	p     format.Point
 	args  [8]format.Value
-	saved map[int32]*savedMarks // by thread; nil: one for all
+	saved map[int32]*savedMarks // by thread; nil if all share one
 }
 
 func newGenerator(data, index io.Writer, s Spec) *generator {
@@ -164,7 +164,7 @@ func (g *generator) run() (Stats, error) {
 	return g.w.Close()
 }
 
-// start makes the threads 0 to n-1. A dump names each first, a stream last.
+// start creates the threads 0 to n-1. A dump names each first, a stream last.
 func (g *generator) start(n int) {
 	for i := range n {
 		g.on(int32(i))

@@ -48,7 +48,7 @@ func SameText(t *testing.T, got, want []byte) {
 	t.Fatalf("%d lines, want %d", len(g), len(w))
 }
 
-// RecordedFor returns which recorded trace an expected text is of.
+// RecordedFor returns the recorded trace that an expected text belongs to.
 func RecordedFor(t *testing.T, name string) string {
 	all := RecordedNames(t, "")
 	for _, ext := range []string{".bin", format.PackedSuffix, ".bin" + format.PackedSuffix} {
@@ -62,7 +62,7 @@ func RecordedFor(t *testing.T, name string) string {
 	return ""
 }
 
-// CountLines counts the lines that are written to it.
+// CountLines counts the lines written to it.
 type CountLines int
 
 func (c *CountLines) Write(b []byte) (int, error) {

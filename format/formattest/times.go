@@ -2,12 +2,11 @@ package formattest
 
 import "time"
 
-// Anchor is the wall clock at which all generated times begin to count.
+// Anchor is the wall clock from which all generated times count.
 var Anchor = time.Date(2026, 5, 4, 3, 2, 1, 987654321, time.UTC)
 
-// clock is the one that all threads of a writer share: each header and each
-// footer takes some time, mostly little. It does not depend on the seed, and
-// nothing but times depends on it.
+// clock is shared by all threads of a writer. Each header and each footer takes some time,
+// mostly little. The clock does not depend on the seed, and only times depend on the clock.
 type clock struct {
 	now  int64 // ns since Anchor
 	seed uint64

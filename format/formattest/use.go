@@ -6,19 +6,19 @@ import (
 	"tracex/format"
 )
 
-// references writes the reference objects of a vocabulary to the current thread as
-// they are used: its use methods write one, with what it refers to before it, unless
-// that is written already. A thread that finds an object written by another thread may
-// well reach the file first: readers must bear it.
+// references writes the reference objects of a vocabulary to the current thread when they are
+// first used. Its use methods write an object, preceded by what it refers to, unless it has
+// been written. A thread that uses an object written by another thread may reach the file
+// first: readers must tolerate that.
 type references struct {
 	v      *vocabulary
 	r      *rand.Rand
 	t      *Thread // the current thread
-	forest *Forest // is told of all; nil: not asked for
-	again  bool    // now and then an object is written twice
+	forest *Forest // receives all objects; nil if not requested
+	again  bool    // sometimes write an object twice
 }
 
-// first reports whether an object is to be written now.
+// first reports whether an object has to be written now.
 func (u *references) first(k format.Kind, id int32) bool {
 	if id < 0 || u.v.saved[k][id] && !(u.again && u.r.IntN(40) == 0) {
 		return false

@@ -16,11 +16,11 @@ const (
 	pathCount     = 200
 	locationCount = 600
 
-	staticEvery = 7 // one of so many fields is static
+	staticEvery = 7 // one in so many fields is static
 )
 
-// vocabulary holds the reference objects of a generated trace, and which of
-// them are written already. Ids are indexes.
+// vocabulary holds the reference objects of a generated trace, and which of them have been
+// written. Ids are indexes.
 type vocabulary struct {
 	classes   []format.ClassDescriptor
 	methods   []format.MethodDescriptor
@@ -33,7 +33,7 @@ type vocabulary struct {
 	saved     *savedMarks
 }
 
-// savedMarks says by kind and id which objects are written.
+// savedMarks tells by kind and id which objects have been written.
 type savedMarks [format.KindCodeLocation + 1][]bool
 
 var (
@@ -43,8 +43,8 @@ var (
 	locals   = []string{"i", "count", "key", "value", "node", "result", "buffer", "index", "name", "total"}
 )
 
-// newVocabulary makes the names of a program. odd, which may be nil, turns a
-// plain name into a strange one now and then.
+// newVocabulary makes the names of a program. odd, which may be nil, sometimes turns a plain
+// name into a strange one.
 func newVocabulary(r *rand.Rand, version format.Version, odd func(plain string) string) *vocabulary {
 	if odd == nil {
 		odd = func(s string) string { return s }
@@ -122,8 +122,8 @@ func (v *vocabulary) addMethods(r *rand.Rand, odd func(string) string) {
 	}
 }
 
-// steps makes the i-th access path. Named elements refer to paths before it
-// alone, as in a recorded trace.
+// steps returns the i-th access path. Named elements refer only to earlier paths, as in a
+// recorded trace.
 func steps(r *rand.Rand, i int) []format.AccessStep {
 	out := []format.AccessStep{{Kind: format.AccessVariable, Ref: int32(r.IntN(variableCount))}}
 	if i%9 == 8 {
@@ -142,8 +142,8 @@ func steps(r *rand.Rand, i int) []format.AccessStep {
 	return out
 }
 
-// objectField picks a field that is not static: the reference refuses a trace
-// whose access paths take one kind for the other.
+// objectField picks a field that is not static: the reference refuses a trace whose access
+// paths confuse the two kinds.
 func objectField(r *rand.Rand) int32 {
 	i := int32(r.IntN(fieldCount))
 	if i%staticEvery == 0 {

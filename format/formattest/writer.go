@@ -10,32 +10,32 @@ import (
 	"tracex/format/tracefile"
 )
 
-// What the reference's streaming writer uses, in bytes.
+// Sizes that the reference's streaming writer uses, in bytes.
 const (
 	// DefaultBlockSize is the size of a thread's buffer.
 	DefaultBlockSize = 1 << 20
-	// flushBelow is the room left in a buffer under which it is flushed.
+	// flushBelow is the room left in a buffer below which it is flushed.
 	flushBelow = 1 << 10
 )
 
-// Options say how a [Writer] lays out its files.
+// Options tell how a [Writer] lays out its files.
 type Options struct {
-	// Version is that of the format; 0 is version 22.
+	// Version is the version of the format; 0 means version 22.
 	Version format.Version
-	// BlockSize is the size of each thread's buffer in bytes; 0 is
-	// DefaultBlockSize. A size under 2 KiB is flushed when an eighth is left.
+	// BlockSize is the size of each thread's buffer in bytes; 0 means DefaultBlockSize. A
+	// buffer smaller than 2 KiB is flushed when an eighth is left.
 	BlockSize int
-	// Dump writes as a collect-and-dump recorder does: one block per thread,
-	// its index cell behind the cells of its objects. Threads stand in the
-	// order in which they were made, and are held in memory whole.
+	// Dump writes like a collect-and-dump recorder: one block per thread, with its index cell
+	// after the cells of its objects. Threads are in the order in which they were created, and
+	// are held in memory completely.
 	Dump bool
-	// SplitAfterHeader lets a block end right behind the header of a
-	// container, as the reference does when nesting alone fills a buffer.
-	// Without it a buffer grows until something else can end the block.
+	// SplitAfterHeader lets a block end right after the header of a container, as the reference
+	// does if nesting alone fills a buffer. Without it a buffer grows until something else can
+	// end the block.
 	SplitAfterHeader bool
 	// Manual ends blocks only where Flush is called.
 	Manual bool
-	// Times takes the file of times; nil: there is none.
+	// Times receives the file of times; nil if there is none.
 	Times io.Writer
 }
 
@@ -44,7 +44,7 @@ type Reference interface {
 	Append(dst []byte, v format.Version) ([]byte, error)
 }
 
-// ReferenceOf returns the reference object of a kind that ctx has by an id.
+// ReferenceOf returns the reference object of ctx with a kind and an id.
 func ReferenceOf(ctx *format.Context, kind format.Kind, id int32) Reference {
 	switch kind {
 	case format.KindThreadName:
@@ -66,9 +66,9 @@ func ReferenceOf(ctx *format.Context, kind format.Kind, id int32) Reference {
 	return &format.StringObject{ID: id, Value: s}
 }
 
-// Writer writes a data file and its index byte for byte as the reference's
-// writers do. Its first failure sticks and is returned by Close, so that what
-// feeds it needs to check nothing. One goroutine uses it at a time.
+// Writer writes a data file and its index exactly as the reference's writers do. Its first
+// failure sticks and is returned by Close, so callers need to check no other errors. Only one
+// goroutine at a time may use it.
 type Writer struct {
 	to      *tracefile.Writer
 	opt     Options
@@ -76,7 +76,7 @@ type Writer struct {
 	stats   Stats
 	threads []*Thread
 	byID    map[int32]*Thread
-	object  []byte // room for the one at hand
+	object  []byte // room for the current one
 	clock   clock
 	err     error
 }
@@ -94,7 +94,7 @@ type Thread struct {
 	open  []opened
 }
 
-// opened is a container whose footer has not come yet.
+// opened is a container without its footer.
 type opened struct {
 	class format.Class
 	event int32
@@ -102,7 +102,7 @@ type opened struct {
 	began int64 // on the clock
 }
 
-// NewWriter returns a Writer that writes the headers of both files at once.
+// NewWriter returns a Writer. It writes the headers of both files immediately.
 func NewWriter(data, index io.Writer, opt Options) *Writer {
 	if opt.BlockSize <= 0 {
 		opt.BlockSize = DefaultBlockSize
@@ -117,8 +117,8 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 	return w
 }
 
-// Thread returns the writer of the thread with this id, which it makes when it
-// is asked for the first time.
+// Thread returns the writer of the thread with this id. It creates the writer on the first
+// call.
 func (w *Writer) Thread(id int32) *Thread {
 	t := w.byID[id]
 	if t == nil {
@@ -129,8 +129,8 @@ func (w *Writer) Thread(id int32) *Thread {
 	return t
 }
 
-// Close flushes all threads in the order in which they were made, except those
-// that have nothing left in a streaming file, and ends both files.
+// Close flushes all threads in the order in which they were created, except those that have
+// nothing left in a streaming file, and ends both files.
 func (w *Writer) Close() (Stats, error) {
 	for _, t := range w.threads {
 		if w.opt.Dump || t.block.Size() > 0 {
@@ -145,9 +145,9 @@ func (w *Writer) result(err error) (Stats, error) {
 	return w.stats, cmp.Or(w.err, err)
 }
 
-// Crash stops as a program does that is killed: what the buffers hold is lost,
-// neither file gets its end. With half, half of the largest buffer still
-// reaches the data file, as a block without end, and no cell the index.
+// Crash stops like a program that is killed: the contents of the buffers are lost, and neither
+// file gets its end. With half, half of the largest buffer still reaches the data file, as a
+// block without end, and no cell reaches the index.
 func (w *Writer) Crash(half bool) (Stats, error) {
 	var largest *Thread
 	for _, t := range w.threads {
@@ -167,7 +167,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Reference writes a reference object. kind and id are its own.
+// Reference writes a reference object with the given kind and id.
 func (t *Thread) Reference(kind format.Kind, id int32, o Reference) {
 	if !t.encode(o.Append(t.w.object[:0], t.w.opt.Version)) {
 		return
@@ -213,8 +213,8 @@ func (t *Thread) Footer(f *format.Footer) {
 	t.maybeFlush()
 }
 
-// Done writes what a thread has left and forgets the thread: nothing more of it
-// may come. It takes no memory then.
+// Done writes a thread's remaining objects and forgets the thread, to free its memory. The
+// caller must not write more objects of it.
 func (w *Writer) Done(t *Thread) {
 	t.flush()
 	delete(w.byID, t.block.Thread)
@@ -232,8 +232,8 @@ func (t *Thread) maybeFlush() {
 	}
 }
 
-// encode takes an object that was encoded, and makes room for it: if it would go over
-// the size of the buffer, what is in that becomes a block.
+// encode takes an encoded object, and makes room for it: if it would exceed the size of the
+// buffer, the buffer's contents become a block.
 func (t *Thread) encode(object []byte, err error) bool {
 	if err != nil {
 		t.w.fail(err)

@@ -2,19 +2,19 @@ package tracefile
 
 import "tracex/format"
 
-// Block gathers the objects of one thread since its last block, with their index
-// cells and times, until [Writer.Flush] writes them. Objects are appended in encoded
-// form to what [Block.Bytes] returns:
+// Block collects the objects of one thread since its last block, with their index cells and
+// times, until [Writer.Flush] writes them. Callers append encoded objects to the result of
+// [Block.Bytes]:
 //
 //	content := b.Header(p.Append(b.Bytes(), v))
 //	…
 //	b.Footer(f.Append(b.Bytes(), v, class), content, time)
 //
-// Positions are logical: content bytes of the thread, of all its blocks.
+// Offsets are logical: content bytes of the thread, over all its blocks.
 type Block struct {
 	Thread int32
-	// Name is written, if Named, as a THREAD_NAME at the end of the thread, and of a
-	// block that would end with the header of a container: Lincheck's reader refuses
+	// Name is written, if Named, as a THREAD_NAME at the end of the thread, and at the end of a
+	// block that would otherwise end with the header of a container: Lincheck's reader refuses
 	// that. It may be "".
 	Name  string
 	Named bool
@@ -22,7 +22,7 @@ type Block struct {
 	data    []byte
 	cells   []byte
 	times   []byte
-	refs    []int // positions in cells of those of reference objects
+	refs    []int // indexes in cells of the reference objects
 	logical int64 // bytes of objects in earlier blocks
 	header  bool  // the last object is a header
 	span    span
@@ -35,20 +35,19 @@ type span struct {
 	known    bool
 }
 
-// Bytes returns the objects that are gathered, for appending.
+// Bytes returns the objects collected, for appending.
 func (b *Block) Bytes() []byte { return b.data }
 
-// Size returns how many bytes they are.
+// Size returns the size of the objects collected, in bytes.
 func (b *Block) Size() int { return len(b.data) }
 
-// Next returns where the next object will be.
+// Next returns the logical offset of the next object.
 func (b *Block) Next() int64 { return b.logical + int64(len(b.data)) }
 
 // EndsWithHeader reports whether the last object is the header of a container.
 func (b *Block) EndsWithHeader() bool { return b.header }
 
-// Touch notes that a header or a footer was recorded at a time, in ns since the
-// anchor.
+// Touch notes the time of a header or a footer, in ns since the anchor.
 func (b *Block) Touch(ns int64) {
 	if !b.span.known {
 		b.span = span{ns, ns, true}
@@ -57,8 +56,8 @@ func (b *Block) Touch(ns int64) {
 	b.span.from, b.span.to = min(b.span.from, ns), max(b.span.to, ns)
 }
 
-// Header takes data, which is Bytes with the header of a container appended, and
-// returns where the container's content begins.
+// Header takes data, which is Bytes with the header of a container appended, and returns the
+// logical offset of the container's content.
 func (b *Block) Header(data []byte) (content int64) {
 	b.data, b.header = data, true
 	return b.Next()
@@ -67,7 +66,7 @@ func (b *Block) Header(data []byte) (content int64) {
 // Leaf takes data, which is Bytes with a leaf appended.
 func (b *Block) Leaf(data []byte) { b.data, b.header = data, false }
 
-// Footer takes data, which is Bytes with the footer of a container appended, whose
+// Footer takes data, which is Bytes with the footer of a container appended. The container's
 // content began at start. t is the time of the container, with its event as ID.
 func (b *Block) Footer(data []byte, start int64, t format.TimeCell) {
 	b.cell(format.Cell{Kind: format.KindTracePoint, ID: t.ID, Start: start, End: b.Next()}, t)
@@ -88,7 +87,7 @@ func (b *Block) cell(c format.Cell, t format.TimeCell) {
 	b.times = t.Append(b.times)
 }
 
-// name adds the thread's name; one that is too long for the format is left out.
+// name appends the thread's name, unless it is too long for the format.
 func (b *Block) name(v format.Version) {
 	n := format.ThreadName{Thread: b.Thread, Name: b.Name}
 	if object, err := n.Append(nil, v); err == nil {
@@ -96,7 +95,7 @@ func (b *Block) name(v format.Version) {
 	}
 }
 
-// time is the time of the block.
+// time returns the time of the block.
 func (b *Block) time() format.TimeCell {
 	if !b.span.known {
 		return format.TimeCell{ID: b.Thread, Duration: format.NoDuration}

@@ -8,21 +8,20 @@ import (
 	"tracex/format"
 )
 
-// IndexWriter writes the cells of an index of data that is there already, or is written
-// by other means: a block's cell comes before its end is known, and is completed in the
-// file. Its first failure sticks.
+// IndexWriter writes the index cells of data that exists already, or is written by other means.
+// It writes a block's cell before the end of the block is known, and completes it in the file
+// later. Its first failure sticks.
 type IndexWriter struct {
 	f    *os.File
-	Dump bool // a block's cell comes after the cells of its objects; set it before the first
+	Dump bool // a block's cell follows the cells of its objects; set it before the first cell
 	buf  []byte
 	off  int64       // of buf[0] in the file
-	open int64       // offset of the cell of the block that is open; of a dump, of its first object; -1: none
-	head format.Cell // of a dump's block that is open
+	open int64       // offset of the cell of the open block; in a dump, of its first object; -1 if none
+	head format.Cell // of a dump's open block
 	err  error
 }
 
-// NewIndexWriter begins an index of a version in an empty file, which stays the
-// caller's.
+// NewIndexWriter begins an index of a version in an empty file, which the caller owns.
 func NewIndexWriter(f *os.File, v format.Version) IndexWriter {
 	return IndexWriter{f: f, buf: format.AppendIndexHeader(make([]byte, 0, indexBuffer+64), v), open: -1}
 }
@@ -56,7 +55,7 @@ func (w *IndexWriter) BeginBlock(thread int32, start int64) {
 // InBlock reports whether a block is open.
 func (w *IndexWriter) InBlock() bool { return w.open >= 0 }
 
-// EndBlock fills in the end of the block's cell; of a dump it writes the cell.
+// EndBlock fills in the end of the block's cell; in a dump it writes the cell.
 func (w *IndexWriter) EndBlock(end int64) {
 	if w.err != nil {
 		return
@@ -79,7 +78,7 @@ func (w *IndexWriter) EndBlock(end int64) {
 	}
 }
 
-// DropBlock takes back the cells of a block that has no end.
+// DropBlock removes the cells of a block that has no end.
 func (w *IndexWriter) DropBlock() {
 	if w.err != nil || w.open < 0 {
 		return
@@ -93,7 +92,7 @@ func (w *IndexWriter) DropBlock() {
 	w.open = -1
 }
 
-// Flush writes what is buffered.
+// Flush writes the buffered cells.
 func (w *IndexWriter) Flush() {
 	if w.err != nil {
 		return
@@ -104,10 +103,10 @@ func (w *IndexWriter) Flush() {
 	w.err = err
 }
 
-// Tail appends the last cell; at is what a dump writer puts into it, -1 for another.
+// Tail appends the last cell; at is the value that a dump writer puts into it, or -1.
 func (w *IndexWriter) Tail(at int64) { w.buf = format.AppendIndexTail(w.buf, at) }
 
-// Err returns the first failure of writing.
+// Err returns the first write error.
 func (w *IndexWriter) Err() error { return w.err }
 
 // End ends the index. It fails if a block has no end.

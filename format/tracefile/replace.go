@@ -1,7 +1,7 @@
-// Package tracefile writes the files of traces. [Writer] makes their bytes: blocks of
-// the objects that a [Block] has gathered, with index cells and times; [IndexWriter]
-// makes an index of data that is there. [Pending] puts a file into its place: it is
-// written beside that and renamed when it is whole.
+// Package tracefile writes the files of traces. [Writer] encodes them from the objects
+// collected in a [Block], with index cells and times. [IndexWriter] indexes existing data.
+// [Pending] puts a file in its place: the file is written beside that place and renamed when it
+// is complete.
 package tracefile
 
 import (
@@ -16,14 +16,13 @@ import (
 var (
 	// ErrDirectory: the path is a directory.
 	ErrDirectory = errors.New("is a directory")
-	// ErrNotRegular: the path is a device, a pipe or a socket, which is never replaced:
-	// other programs may depend on it.
+	// ErrNotRegular: the path is a device, a pipe or a socket. It is never replaced, as other
+	// programs may depend on it.
 	ErrNotRegular = errors.New("is not a regular file; refusing to replace it")
 )
 
-// Pending is a file that is being written. It lies in the directory of its final
-// place, under a hidden temporary name. Until [Pending.Commit] renames it, readers see
-// what was at the final place before.
+// Pending is a file that is being written. It is in the directory of its final place, under a
+// hidden temporary name. Until [Pending.Commit] renames it, readers see the old file there.
 type Pending struct {
 	*os.File
 	path      string      // the final place, as the caller named it
@@ -32,9 +31,9 @@ type Pending struct {
 	committed bool
 }
 
-// Create begins a file that is to be at path. A symbolic link at path stays, and the
-// file it leads to is replaced. A file that exists is replaced only if replace is set.
-// The caller calls [Pending.Commit], and [Pending.Discard] in any case.
+// Create begins a file for path. A symbolic link at path stays, and the file that it leads to
+// is replaced. An existing file is replaced only if replace is set. The caller calls
+// [Pending.Commit], and [Pending.Discard] in any case.
 func Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
 	if err := Check(path, replace); err != nil {
 		return nil, err
@@ -47,13 +46,13 @@ func Create(path string, mode fs.FileMode, replace bool) (*Pending, error) {
 	return &Pending{File: f, path: path, target: target, mode: mode}, nil
 }
 
-// Check reports why a file cannot be put at path: something is there that is not a
-// regular file, or a file is there and replace is not set.
+// Check reports why a file cannot be put at path: something other than a regular file is there,
+// or a file is there and replace is not set.
 func Check(path string, replace bool) error {
 	if _, err := os.Lstat(path); err != nil {
-		return nil // Create reports what is wrong with the directory
+		return nil // Create reports problems with the directory
 	}
-	switch st, err := os.Stat(path); { // of what a link leads to
+	switch st, err := os.Stat(path); { // of the link's target
 	case err == nil && st.IsDir():
 		return fmt.Errorf("%s %w", path, ErrDirectory)
 	case err == nil && !st.Mode().IsRegular():
@@ -64,11 +63,10 @@ func Check(path string, replace bool) error {
 	return nil
 }
 
-// mostLinks is how many links Target follows: as many as Linux does.
+// mostLinks is the number of links that Target follows, the same as Linux.
 const mostLinks = 40
 
-// Target returns the place of the file that is read and written as path: what
-// symbolic links lead to, whether or not there is a file.
+// Target resolves the symbolic links at path, whether or not the file exists.
 func Target(path string) string {
 	at := path
 	for range mostLinks {
@@ -77,7 +75,7 @@ func Target(path string) string {
 		}
 		to, err := os.Readlink(at)
 		if err != nil {
-			return at // there is nothing, and no link
+			return at // nothing there, or no link
 		}
 		if !filepath.IsAbs(to) {
 			dir, err := filepath.EvalSymlinks(filepath.Dir(at))
@@ -110,17 +108,17 @@ func (p *Pending) Commit() error {
 // Discard closes and removes the file, unless it is committed.
 func (p *Pending) Discard() {
 	if !p.committed {
-		// Of both failures, an earlier write or Commit reported the cause.
+		// If it fails, an earlier write or Commit has reported the cause.
 		_ = p.Close()
 		_ = os.Remove(p.Name())
 	}
 }
 
-// Target is the place that Commit renames the file to: no symbolic link.
+// Target returns the path that Commit renames the file to, with links resolved.
 func (p *Pending) Target() string { return p.target }
 
-// WriteError returns err under the name of the final place, if it is a failure to
-// write the temporary file; any other error as it is.
+// WriteError returns err under the name of the final place if it is a failure to write the
+// temporary file. It returns any other error unchanged.
 func (p *Pending) WriteError(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) && failed.Path == p.Name() {
@@ -163,8 +161,8 @@ func (s *Set) WriteError(err error) error {
 	return err
 }
 
-// Commit commits the files in the order of their creation, up to the first failure.
-// The data is created last, so that it is not there without what belongs to it.
+// Commit commits the files in the order of their creation, up to the first failure. Callers
+// create the data last, so that it never exists without the files that belong to it.
 func (s *Set) Commit() error {
 	for _, p := range s.files {
 		if err := p.Commit(); err != nil {
@@ -174,7 +172,7 @@ func (s *Set) Commit() error {
 	return nil
 }
 
-// Drop discards a file and takes it out of the set.
+// Drop discards a file and removes it from the set.
 func (s *Set) Drop(p *Pending) {
 	p.Discard()
 	for i, f := range s.files {
@@ -185,7 +183,7 @@ func (s *Set) Drop(p *Pending) {
 	}
 }
 
-// Discard discards all files that are not committed.
+// Discard discards all files that have not been committed.
 func (s *Set) Discard() {
 	for _, p := range s.files {
 		p.Discard()

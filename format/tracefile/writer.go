@@ -7,18 +7,16 @@ import (
 	"tracex/format"
 )
 
-// Output is where the files of a trace are written. Times may be nil: then there are
-// none.
+// Output is where the files of a trace are written. Times may be nil if there are none.
 type Output struct {
 	Data, Index, Times io.Writer
 }
 
-// Writer writes blocks, index cells and times, as a streaming recorder does or, with
-// Dump, as one that collects and dumps. Its first failure sticks.
+// Writer writes blocks, index cells and times, like a streaming recorder or, with Dump, like
+// one that collects and dumps. Its first failure sticks.
 //
-// A recorder has an encoder of its own: it drafts blocks before it knows where they
-// will be, and commits them in parts, so that a program that is killed leaves a whole
-// trace.
+// The recorder has an encoder of its own: it drafts blocks before it knows where they will be,
+// and commits them in parts, so that a killed program leaves a complete trace.
 type Writer struct {
 	// Dump puts the index cell of a block after those of its objects. Set it before
 	// the first block.
@@ -38,14 +36,14 @@ func NewWriter(v format.Version, to Output, anchor time.Time) *Writer {
 	return w
 }
 
-// Version returns the version of the format that is written.
+// Version returns the version of the format being written.
 func (w *Writer) Version() format.Version { return w.version }
 
-// DataSize returns how many bytes of data were written, IndexSize of the index.
+// DataSize returns the number of data bytes written, IndexSize that of the index.
 func (w *Writer) DataSize() int64  { return w.data.size }
 func (w *Writer) IndexSize() int64 { return w.index.size }
 
-// Flush writes what is gathered of a thread as a block, which may be empty.
+// Flush writes the objects collected in b as a block, which may be empty.
 func (w *Writer) Flush(b *Block) {
 	if b.header && b.Named {
 		b.name(w.version)
@@ -82,8 +80,8 @@ func (w *Writer) EndThread(b *Block) {
 	w.Flush(b)
 }
 
-// Cut writes the first half of what is gathered as a block without an end, and no
-// cells, as the file of a program is that was killed.
+// Cut writes the first half of the objects collected as a block without an end, and no cells,
+// like the file of a killed program.
 func (w *Writer) Cut(b *Block) {
 	w.data.write(format.AppendBlockHead(nil, b.Thread))
 	w.data.write(b.data[:len(b.data)/2])
@@ -101,7 +99,7 @@ func (w *Writer) End(last int64) error {
 	return w.Stop()
 }
 
-// Stop hands what is buffered to the files, without an end of them.
+// Stop writes the buffered data to the files, without ending them.
 func (w *Writer) Stop() error {
 	for _, o := range w.outputs() {
 		o.flush()
@@ -109,7 +107,7 @@ func (w *Writer) Stop() error {
 	return w.Err()
 }
 
-// Err returns the first failure of writing.
+// Err returns the first write error.
 func (w *Writer) Err() error {
 	for _, o := range w.outputs() {
 		if o.err != nil {
@@ -121,14 +119,14 @@ func (w *Writer) Err() error {
 
 func (w *Writer) outputs() [3]*output { return [...]*output{&w.data, &w.index, &w.times} }
 
-// writeAt is how many bytes are handed to a file at a time.
+// writeAt is the number of buffered bytes at which they are written to a file.
 const writeAt = 1 << 18
 
-// output buffers what goes to one file. Without one it counts.
+// output buffers the data for one file. Without a file it only counts.
 type output struct {
 	to   io.Writer
 	buf  []byte
-	size int64 // bytes that were written, with those in buf
+	size int64 // bytes written, including those in buf
 	err  error
 }
 
@@ -152,7 +150,7 @@ func (o *output) flush() {
 	o.buf = o.buf[:0]
 }
 
-// hand gives bytes to the file.
+// hand writes bytes to the file.
 func (o *output) hand(b []byte) {
 	if o.err == nil && len(b) > 0 {
 		_, o.err = o.to.Write(b)
