@@ -7,7 +7,8 @@ import (
 	"tracex/format"
 )
 
-// Output is where the files of a trace are written. Times may be nil if there are none.
+// Output is where the files of a trace are written. Times may be nil: then there are
+// none.
 type Output struct {
 	Data, Index, Times io.Writer
 }
