@@ -6,7 +6,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestRecall: up and down bring back what was typed into the same sort of prompt.
+// TestRecall: up and down recall texts typed into the same kind of prompt.
 func TestRecall(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	typed := func() string { return d.m.prompt.Text().Text }

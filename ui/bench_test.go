@@ -19,8 +19,8 @@ func benchSpec(n int) formattest.Spec { return formattest.Spec{Shape: formattest
 
 func sizeName(n int) string { return fmt.Sprintf("%dM-calls", n/1_000_000) }
 
-// BenchmarkFirstFrame opens a trace and draws the first screen, without waiting
-// for what the reader does in the background.
+// BenchmarkFirstFrame opens a trace and draws the first screen, without waiting for the
+// reader's work in the background.
 func BenchmarkFirstFrame(b *testing.B) {
 	for _, n := range benchSizes {
 		b.Run(sizeName(n), func(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-// benchDrive is an explorer whose first screen is there.
+// benchDrive returns an explorer after its first screen.
 func benchDrive(b *testing.B, n int) *driver {
 	r := uitest.Open(b, formattest.File(b, benchSpec(n)), lazy.Options{NoWrite: true})
 	return drive(b, r, 120, 40, Options{})
@@ -66,8 +66,8 @@ func BenchmarkScroll(b *testing.B) {
 	}
 }
 
-// BenchmarkPage goes down a screen through a node of a million children, which
-// are loaded on the way, and draws.
+// BenchmarkPage goes down a screen through a node of a million children, which are loaded on
+// the way, and draws.
 func BenchmarkPage(b *testing.B) {
 	const n = 1_000_000
 	b.Run("1M-children", func(b *testing.B) {
@@ -120,9 +120,9 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestKeysAreQuick holds what a key needs in a trace with many children to what
-// the screen needs. Counted is what is loaded and allocated, not time, which is
-// also that of whatever else the machine does.
+// TestKeysAreQuick checks that the cost of a key in a trace with many children depends only on
+// the screen. It counts loads and allocations, not time, which also depends on other work of
+// the machine.
 func TestKeysAreQuick(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 200_000, Seed: 1})
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
@@ -141,8 +141,8 @@ func TestKeysAreQuick(t *testing.T) {
 		if n := read() - nodes; n > 400 {
 			t.Errorf("%s loads %d nodes for 40 rows", key, n)
 		}
-		// One that needed each child would allocate five times as much. For * a
-		// search goes on meanwhile, on a goroutine of its own.
+		// A key that needed each child would allocate five times as much. For * a search runs
+		// meanwhile, on a goroutine of its own.
 		if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 && key != "*" {
 			t.Errorf("%s allocates %d bytes for 40 rows", key, n)
 		}

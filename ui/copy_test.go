@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestCopy says what it copied and where to, and copies no control characters.
+// TestCopy: the message tells what was copied and where to; control characters are not copied.
 func TestCopy(t *testing.T) {
 	uitest.FakePrograms(t, map[string]bool{"wl-copy": true})
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})

@@ -11,8 +11,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestCallsAreCalls: the header, the list of threads and the details of a thread
-// have the numbers that info has, with an index and without.
+// TestCallsAreCalls: the header, the list of threads and the details of a thread show the same
+// numbers as info, with an index and without.
 func TestCallsAreCalls(t *testing.T) {
 	with := formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx")
 	for _, path := range []string{with, formattest.Unpack(t, "threads.stream.bin")} {
@@ -33,7 +33,7 @@ func TestCallsAreCalls(t *testing.T) {
 	}
 }
 
-// TestCallsNotCounted: what is not known is not said to be.
+// TestCallsNotCounted: an unknown number of calls is not shown as known.
 func TestCallsNotCounted(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
 	var all int64
@@ -41,7 +41,7 @@ func TestCallsNotCounted(t *testing.T) {
 		all += th.Containers
 	}
 	d := drive(t, r, 140, 40, Options{})
-	d.m.counting.calls.Off = true // as of data that is too large
+	d.m.counting.calls.Off = true // as for data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
 	d.m.r = r2
 	d.m.takeTrace()

@@ -8,8 +8,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestDetailsOf27 compares what the details show of what version 27 of the format
-// has: captured exceptions, watches, calls of super(…), headers of several loops.
+// TestDetailsOf27 compares the details of features of version 27: captured exceptions, watches,
+// calls of super(…), headers of several loops.
 func TestDetailsOf27(t *testing.T) {
 	for _, story := range []struct {
 		name  string
@@ -34,7 +34,7 @@ func TestDetailsOf27(t *testing.T) {
 	}
 }
 
-// TestStackInDetails: the path that has no room above the tree is in the details whole.
+// TestStackInDetails: a path that does not fit above the tree is complete in the details.
 func TestStackInDetails(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 60, 50, Options{})
 	d.keys(":").typed("50%").keys("enter")

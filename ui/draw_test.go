@@ -24,8 +24,8 @@ func TestDeep(t *testing.T) {
 	d.screen()
 }
 
-// TestTooSmallSaysWhat: what the window is too small for is said in any width that has
-// room for it.
+// TestTooSmallSaysWhat: in any width that has room for it, the screen tells what the window is
+// too small for.
 func TestTooSmallSaysWhat(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	for width := 1; width < 60; width++ {

@@ -25,12 +25,12 @@ import (
 
 var update = flag.Bool("update", false, "write the expected screens anew")
 
-// driver runs an explorer without a terminal: it hands it keys and runs the
-// commands that come back until there are none.
+// driver runs an explorer without a terminal: it sends keys and runs the commands that result
+// until there are none.
 type driver struct {
 	t      testing.TB
 	m      *Model
-	timers []timer // asked for and not fired
+	timers []timer // requested and not fired yet
 	sent   []tea.Msg
 	quit   bool
 }
@@ -45,13 +45,13 @@ func unpackFlat(t testing.TB) string {
 	return formattest.Unpack(t, "flat.stream.bin", "flat.stream.bin.idx")
 }
 
-// drive starts an explorer in a window of a size.
+// drive starts an explorer in a window of the given size.
 func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *driver {
 	t.Helper()
 	d := &driver{t: t, m: New(r, o)}
 	t.Cleanup(d.m.close)
 	d.m.watching = false
-	d.m.clip = clipboard.Clipboard{} // the person's at this machine is none of a test's
+	d.m.clip = clipboard.Clipboard{} // tests must not touch the clipboard of this machine
 	d.m.clock = clock{
 		now: func() time.Time { return time.Unix(0, 0) },
 		after: func(after time.Duration, msg tea.Msg) tea.Cmd {
@@ -71,7 +71,7 @@ func (d *driver) send(msg tea.Msg) {
 	d.run(cmd)
 }
 
-// run runs a command, and those that follow from it, to the end.
+// run runs a command and its follow-up commands to the end.
 func (d *driver) run(cmd tea.Cmd) {
 	todo := []tea.Cmd{cmd}
 	for n := 0; len(todo) > 0; n++ {
@@ -97,7 +97,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// fire sends what timers of one kind would.
+// fire sends the messages of all timers of one kind.
 func (d *driver) fire(kind tea.Msg) {
 	timers := d.timers
 	d.timers = nil
@@ -110,7 +110,7 @@ func (d *driver) fire(kind tea.Msg) {
 	}
 }
 
-// keys presses keys: names of special ones, or characters, between blanks.
+// keys presses keys: names of special ones, or characters, separated by blanks.
 func (d *driver) keys(keys string) *driver {
 	for _, k := range strings.Fields(keys) {
 		d.send(uitest.Press(k))
@@ -126,8 +126,8 @@ func (d *driver) typed(text string) *driver {
 	return d
 }
 
-// screen is what the terminal shows, without colours. It checks that each line
-// has the width of the window.
+// screen returns the contents of the terminal, without colors. It checks that each line has the
+// width of the window.
 func (d *driver) screen() string {
 	d.t.Helper()
 	lines := strings.Split(d.view(), "\n")
@@ -158,7 +158,7 @@ func (d *driver) has(texts ...string) *driver {
 	return d
 }
 
-// cursorText is the text of the row of the cursor.
+// cursorText returns the text of the cursor's row.
 func (d *driver) cursorText() string {
 	d.t.Helper()
 	if d.m.out.Cursor.Node == nil {
@@ -168,13 +168,12 @@ func (d *driver) cursorText() string {
 	return text
 }
 
-// line is what the row of a node shows.
+// line returns the contents of a node's row.
 func (d *driver) line(n *lazy.Node) *lazy.Line {
 	return &d.m.rowsOf([]lazy.Row{outline.RowOf(n)})[0].Line
 }
 
-// memory is the part of the header that depends on how large the structures
-// of the program are.
+// memory matches the part of the header that depends on the sizes of the program's structures.
 var memory = regexp.MustCompile(` +[0-9.]+ (B|KiB|MiB) of [0-9.]+ MiB`)
 
 // golden compares the screen with testdata/NAME.screen.
@@ -197,12 +196,12 @@ func (d *driver) golden(name string) {
 	}
 }
 
-// keyWithAlt is a character that is pressed with Alt.
+// keyWithAlt is a character pressed with Alt.
 type keyWithAlt rune
 
 func (k keyWithAlt) press() tea.KeyPressMsg { return tea.KeyPressMsg{Code: rune(k), Mod: tea.ModAlt} }
 
-// message is what is said on the bottom line, alarmed whether that something went
-// wrong.
+// message returns the message on the bottom line; alarmed reports whether it is about a
+// failure.
 func message(d *driver) string { text, _ := d.m.status.Message(); return text }
 func alarmed(d *driver) bool   { _, alarm := d.m.status.Message(); return alarm }

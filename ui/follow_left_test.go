@@ -9,7 +9,7 @@ import (
 	"tracex/recorder"
 )
 
-// left copies the files of the recording as they would be if its program ended now.
+// left copies the files of the recording as they would be if its program were killed now.
 func (l *live) left() string {
 	l.t.Helper()
 	to := filepath.Join(l.t.TempDir(), "trace.bin")
@@ -25,8 +25,8 @@ func (l *live) left() string {
 	return to
 }
 
-// TestFollowLeft: what a program left that was killed is brought in while its trace
-// is followed; the cursor goes to the last that it did, and the screen says so.
+// TestFollowLeft: the data left by a killed program is recovered while its trace is followed.
+// The cursor goes to the program's last event, and the screen tells.
 func TestFollowLeft(t *testing.T) {
 	l := goLive(t, Options{})
 	l.record()
@@ -55,7 +55,7 @@ func TestFollowLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.driver = drive(t, r, 90, 16, Options{Follow: true})
-	for r.Status().Growth.On { // a look that finds nothing new, one that brings it in, one that reads it
+	for r.Status().Growth.On { // one look finds nothing new, one recovers the data, one reads it
 		l.look()
 	}
 	l.look().has("its program ended; all recovered", "index ✓").at(l.n)

@@ -12,7 +12,7 @@ import (
 	"tracex/recorder"
 )
 
-// live is an explorer of a trace that a test records meanwhile.
+// live is an explorer of a trace that a test is recording.
 type live struct {
 	*driver
 	r    *lazy.TraceReader
@@ -23,7 +23,7 @@ type live struct {
 	now  time.Time
 }
 
-// goLive begins to follow a trace; record begins to record it.
+// goLive starts following a trace; record starts recording it.
 func goLive(t *testing.T, o Options) *live {
 	t.Helper()
 	l := &live{path: filepath.Join(t.TempDir(), "trace.bin"), now: time.Now()}
@@ -48,7 +48,7 @@ func (l *live) open(t *testing.T, o Options) {
 func (l *live) record() {
 	l.t.Helper()
 	var err error
-	// Written when the test says so, and not before.
+	// Write only when the test flushes.
 	l.rec, err = recorder.Start(recorder.Config{Path: l.path, FlushInterval: -1, Overwrite: true, NoTimes: true})
 	if err != nil {
 		l.t.Fatal(err)
@@ -58,7 +58,7 @@ func (l *live) record() {
 	l.f, l.n = l.rec.Method(l.rec.Class("app.Main"), "f", recorder.Type{}), 0
 }
 
-// enter begins n calls within each other, calls makes n that end.
+// enter begins n calls within each other; calls makes n calls that end.
 func (l *live) enter(t *recorder.Thread, n int) {
 	for range n {
 		l.n++
@@ -79,7 +79,7 @@ func (l *live) calls(t *recorder.Thread, n int) {
 	}
 }
 
-// seen flushes what was recorded and has the explorer see it.
+// seen flushes the recording and lets the explorer see it.
 func (l *live) seen() *live {
 	l.t.Helper()
 	if _, err := l.rec.Flush(); err != nil {
@@ -123,8 +123,8 @@ func (l *live) at(n int) {
 	}
 }
 
-// TestFollowStays: the cursor stays at the newest row, in the calls that go on,
-// until a person moves it up. Then nothing moves but what comes below.
+// TestFollowStays: the cursor stays at the newest row, inside the running calls, until a person
+// moves it up. After that only the rows below change.
 func TestFollowStays(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.has("waiting for " + l.path[:20]).has("no such file yet")
@@ -145,7 +145,7 @@ func TestFollowStays(t *testing.T) {
 	if l.m.out.Line != l.m.out.Height-1 {
 		t.Errorf("line %d of %d", l.m.out.Line, l.m.out.Height)
 	}
-	// A call that goes on is opened, and closed when it has ended.
+	// A running call is opened, and closed when it has ended.
 	l.enter(th, 1)
 	in := l.n
 	l.calls(th, 2)
@@ -186,8 +186,8 @@ func TestFollowStays(t *testing.T) {
 	l.seen().at(l.n)
 }
 
-// TestFollowSearch: what has come since a search is searched when a person goes
-// on past its last hit, and until then the number of hits is not the last word.
+// TestFollowSearch: going on past the last hit searches what was recorded since the search.
+// Until then the number of hits is shown as preliminary.
 func TestFollowSearch(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -202,7 +202,7 @@ func TestFollowSearch(t *testing.T) {
 	l.keys("6 n").has(" 9 of ≥ 9")
 	l.keys("n").has(" 10 of 14").at(1)
 	l.keys("5 n").has(" 1 of 14", "search wrapped to the top")
-	// Round the beginning is to the newest.
+	// Wrapping around the beginning leads to the newest.
 	l.calls(th, 2)
 	l.seen().keys("N").has(" 16 of 16", "search wrapped to the bottom").at(7)
 	l.find("nothing").has("not found")
@@ -210,8 +210,8 @@ func TestFollowSearch(t *testing.T) {
 	l.seen().has("≥ 0 hits").keys("n").has("not found")
 }
 
-// TestFollowEnd: when the recording has its end, the explorer is as with any
-// trace, and stays where it is.
+// TestFollowEnd: once the recording has ended, the explorer is the same as for any trace, and
+// the cursor stays.
 func TestFollowEnd(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -235,7 +235,7 @@ func TestFollowEnd(t *testing.T) {
 	}
 }
 
-// TestFollowCounts: the number of children of a call that goes on grows.
+// TestFollowCounts: the number of children of a running call grows.
 func TestFollowCounts(t *testing.T) {
 	l := goLive(t, Options{})
 	l.record()
@@ -248,8 +248,8 @@ func TestFollowCounts(t *testing.T) {
 	l.seen().has("≥ 1,230")
 }
 
-// TestFollowQuiet: a writer that has nothing to say, or is dead, which nobody
-// can tell. Esc leaves, and F comes back.
+// TestFollowQuiet: the writer has nothing to record, or is dead, which cannot be distinguished.
+// Esc stops following, and F resumes it.
 func TestFollowQuiet(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -283,8 +283,8 @@ func TestFollowQuiet(t *testing.T) {
 	l.seen().at(l.n)
 }
 
-// TestDrawnAsSettled: the reader goes on while the screen is drawn, which is that
-// of what the last message found, in all its parts.
+// TestDrawnAsSettled: the reader continues while the screen is drawn. All parts of the screen
+// show the state at the last message.
 func TestDrawnAsSettled(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -311,7 +311,7 @@ func TestDrawnAsSettled(t *testing.T) {
 	}
 }
 
-// TestFollowAnother: another recording takes the place of the one that is shown.
+// TestFollowAnother: another recording replaces the one shown.
 func TestFollowAnother(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		l := goLive(t, Options{Follow: on})
@@ -328,7 +328,7 @@ func TestFollowAnother(t *testing.T) {
 			t.Skip("an open file cannot be renamed here: ", err)
 		}
 		l.look().has("nothing comes now: the file was removed or renamed")
-		l.record() // removes the index of the first
+		l.record() // removes the index of the first recording
 		th = l.rec.Thread("main")
 		l.enter(th, 1)
 		l.calls(th, 2)
@@ -343,8 +343,8 @@ func TestFollowAnother(t *testing.T) {
 	}
 }
 
-// TestFollowThreads: the cursor stays in its thread while that has something to
-// say, and goes to another when it has been quiet for long.
+// TestFollowThreads: the cursor stays in its thread while that grows, and moves to another
+// thread after it has been quiet for long.
 func TestFollowThreads(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -374,7 +374,7 @@ func TestFollowThreads(t *testing.T) {
 	}
 }
 
-// TestFollowSearches looks through what is there at the moment.
+// TestFollowSearches searches the part recorded so far.
 func TestFollowSearches(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()
@@ -387,8 +387,8 @@ func TestFollowSearches(t *testing.T) {
 	l.seen().at(20)
 }
 
-// TestFollowDeep: also in calls that are nested deeper than any program's, and
-// when they have returned.
+// TestFollowDeep: following works in calls nested deeper than in any program, and after they
+// have returned.
 func TestFollowDeep(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()

@@ -10,7 +10,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestGoToFolded: going to an event that folding hides says where it went.
+// TestGoToFolded: going to an event that folding hides tells where it went.
 func TestGoToFolded(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 30, Options{})
 	d.keys(": 3 enter").has("event 3 is folded into event 4; r shows it")
@@ -27,8 +27,7 @@ func TestGoToFolded(t *testing.T) {
 	}
 }
 
-// TestSamePlaces: for each of some events, what the details' command prints is
-// the row.
+// TestSamePlaces: for several events, the command in the details prints the row.
 func TestSamePlaces(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
 	d := drive(t, r, 160, 30, Options{})
@@ -46,7 +45,7 @@ func TestSamePlaces(t *testing.T) {
 	}
 }
 
-// TestGoTo types places.
+// TestGoTo types addresses.
 func TestGoTo(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys(":").typed("event 42").keys("enter")

@@ -13,8 +13,8 @@ func (d *driver) bottom() string {
 	return lines[len(lines)-1]
 }
 
-// TestHints: how to leave and where all keys are is on the bottom line of every
-// window, and what is of least use goes first.
+// TestHints: the bottom line of every window shows how to leave and where to find all keys; the
+// least useful hints are dropped first.
 func TestHints(t *testing.T) {
 	for _, o := range []Options{{}, {ASCII: true}} {
 		plain := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, o)
@@ -48,8 +48,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintsSayHowToGetOut: in a narrow window, too, the bottom line of a list
-// says how it is closed.
+// TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to
+// close it.
 func TestHintsSayHowToGetOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		d := drive(t, uitest.Recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})

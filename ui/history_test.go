@@ -6,7 +6,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestHistory goes back and forth through the places that were left.
+// TestHistory goes back and forth through the places left by jumps.
 func TestHistory(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")

@@ -14,9 +14,9 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestHostileNames walks a trace whose names and values hold all sorts of
-// characters, through all parts of the screen: each screen has its size (see
-// screen), and nothing in it but text and colours.
+// TestHostileNames walks a trace whose names and values contain all kinds of characters,
+// through all parts of the screen. Each screen has its size (see screen), and contains only
+// text and colors.
 func TestHostileNames(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Random, N: 3000, Seed: 7, Wild: true, Timed: true}), lazy.Options{NoWrite: true})
 	for _, size := range [][2]int{{80, 24}, {130, 40}, {40, 10}} {
@@ -42,8 +42,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestDamaged opens traces that are cut or changed: a screen comes, and a word
-// about what is wrong.
+// TestDamaged opens traces that are cut or changed: a screen appears, with a message about the
+// damage.
 func TestDamaged(t *testing.T) {
 	data := formattest.Recorded(t, "shapes.stream.bin")
 	for cut := len(data) - 1; cut > 4000; cut -= 611 {
@@ -58,8 +58,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedChild shows why children cannot be loaded, in their place, and
-// goes on with the rest.
+// TestDamagedChild shows in place of children why they cannot be loaded, and continues with the
+// rest.
 func TestDamagedChild(t *testing.T) {
 	names := []string{"gson.stream.bin", "gson.stream.bin.idx"}
 	path := formattest.Unpack(t, names...)

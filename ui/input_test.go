@@ -41,8 +41,7 @@ func TestCounts(t *testing.T) {
 	row(30)
 }
 
-// TestDepth opens to a depth with a lone digit, which waits for a key that it
-// may be meant for.
+// TestDepth opens to a depth with a lone digit, which waits for a key that it may count for.
 func TestDepth(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("2")
@@ -111,8 +110,7 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-// TestStepsBack: Ctrl-C in a prompt gives up what is typed, and Esc behind a
-// number the number alone.
+// TestStepsBack: Ctrl-C in a prompt discards its text, and Esc after a number only the number.
 func TestStepsBack(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/ J s o n enter")
@@ -137,8 +135,7 @@ func TestStepsBack(t *testing.T) {
 	}
 }
 
-// TestEscAndKey: terminals send Esc and a key that follows at once as one with
-// Alt.
+// TestEscAndKey: terminals send Esc and a key right after it as one with Alt.
 func TestEscAndKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("Json")

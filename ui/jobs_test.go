@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestExpandIsBounded stops at its limit and says so.
+// TestExpandIsBounded: expanding stops at its limit and tells so.
 func TestExpandIsBounded(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
@@ -19,7 +19,7 @@ func TestExpandIsBounded(t *testing.T) {
 	}
 }
 
-// TestJobIsDropped drops what an older job still brings.
+// TestJobIsDropped: results of an older job are dropped.
 func TestJobIsDropped(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.send(revealed{id: -1, then: nil})

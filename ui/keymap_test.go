@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestKeyMap holds what the key map promises: no key twice, each with help.
+// TestKeyMap: no key is bound twice, and each has help.
 func TestKeyMap(t *testing.T) {
 	seen := make(map[string]string)
 	for _, b := range bindings() {

@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestLargest goes down to where most is, one level and several, and back.
+// TestLargest goes down to the largest children, one level and several, and back.
 func TestLargest(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("L")
@@ -27,7 +27,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestLargestSays: without times it is said how much the child holds.
+// TestLargestSays: without times, a message tells how much the child holds.
 func TestLargestSays(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("no times: this is the largest child, with 99 % of what is recorded in Load.flat()")

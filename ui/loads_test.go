@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestPendingSettles shows a trace without index before all of it is known;
-// afterwards nothing is left that waits for its end.
+// TestPendingSettles shows a trace without index before all of it is known. Afterwards nothing
+// still waits for its end.
 func TestPendingSettles(t *testing.T) {
 	for _, name := range []string{"crash.stream.bin", "blocks.stream.bin", "gson.dump.bin"} {
 		r, err := lazy.Open(formattest.Unpack(t, name), lazy.Options{NoWrite: true})
@@ -20,7 +20,7 @@ func TestPendingSettles(t *testing.T) {
 		}
 		t.Cleanup(func() { r.Close() })
 		d := drive(t, r, 100, 24, Options{})
-		// What is not settled after it was asked was not settled before either.
+		// If it is not settled now, it was not settled before either.
 		about := strings.Join(d.m.about(), " ")
 		if !d.m.settled() && !strings.Contains(about, "≥ ") {
 			t.Errorf("%s: the number of calls reads as if all were known: %q", name, about)
@@ -59,8 +59,7 @@ func TestStopLoading(t *testing.T) {
 	}
 }
 
-// TestLoadsAreDropped drops what was loaded for a tree that is not shown any
-// more.
+// TestLoadsAreDropped: nodes loaded for a tree that is no longer shown are dropped.
 func TestLoadsAreDropped(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	old := d.m.out.Tree
@@ -71,8 +70,8 @@ func TestLoadsAreDropped(t *testing.T) {
 	}
 }
 
-// TestHugeNode goes to the end of a node with many children and back, and shows
-// its count when that is known.
+// TestHugeNode goes to the end of a node with many children and back, and shows its count once
+// it is known.
 func TestHugeNode(t *testing.T) {
 	const n = 200_000
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: n, Seed: 1}), lazy.Options{NoWrite: true})

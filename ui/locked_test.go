@@ -13,7 +13,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// locksOf returns all locks that values have as fields, or their parts have.
+// locksOf returns all locks in the fields of values, at any depth.
 func locksOf(values ...any) (locks []sync.Locker) {
 	for _, v := range values {
 		locks = appendLocks(locks, reflect.ValueOf(v).Elem())
@@ -39,8 +39,8 @@ func appendLocks(locks []sync.Locker, of reflect.Value) []sync.Locker {
 	return locks
 }
 
-// holdAll takes locks, in whatever order others take them, and returns what gives
-// them back.
+// holdAll takes locks in an order that cannot deadlock with others, and returns a function that
+// releases them.
 func holdAll(locks []sync.Locker) (release func()) {
 	for {
 		held := 0
@@ -55,14 +55,13 @@ func holdAll(locks []sync.Locker) (release func()) {
 		if held == len(locks) {
 			return release
 		}
-		release() // whoever has the next may wait for one of these
+		release() // the holder of the next lock may wait for one of these
 		runtime.Gosched()
 	}
 }
 
-// locked calls f while all locks of the tree and of the reader are held, and reports
-// whether f returns. It waits for as long as the slowest machine may take, if f does
-// not.
+// locked calls f while all locks of the tree and of the reader are held, and reports whether f
+// returns. If f does not, it waits as long as the slowest machine may take.
 func (d *driver) locked(f func()) bool {
 	release := holdAll(locksOf(d.m.out.Tree, d.m.r))
 	done := make(chan struct{})
@@ -81,10 +80,10 @@ func (d *driver) locked(f func()) bool {
 	}
 }
 
-// lockedFor is how long what waits for a lock is waited for.
+// lockedFor is how long locked waits for a function that waits for a lock.
 var lockedFor = 20 * time.Second
 
-// view draws the screen. That must wait for nothing of the trace.
+// view draws the screen. Drawing must not wait for the trace.
 func (d *driver) view() (content string) {
 	d.t.Helper()
 	if !d.locked(func() { content = d.m.View().Content }) {
@@ -93,7 +92,7 @@ func (d *driver) view() (content string) {
 	return content
 }
 
-// TestLockedNoticesWaiting: what asks the tree, the reader or a mapped file waits while
+// TestLockedNoticesWaiting: code that uses the tree, the reader or a mapped file waits while
 // their locks are held.
 func TestLockedNoticesWaiting(t *testing.T) {
 	was := lockedFor

@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestSlide: → at a leaf scrolls its line alone, as far as there is more of
-// it, ← scrolls back, and leaving the row does too.
+// TestSlide: → at a leaf scrolls only its line, while more text is hidden; ← scrolls back, as
+// does leaving the row.
 func TestSlide(t *testing.T) {
 	const start, end, other = "new Point(1, 0, 2", ": Point@23076423", "new Point(3, 4): Point@1006"
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
@@ -34,7 +34,7 @@ func TestSlide(t *testing.T) {
 	check("left and come back", true)
 }
 
-// TestNoSibling: a key that leads nowhere says so.
+// TestNoSibling: a key that leads nowhere shows a message.
 func TestNoSibling(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 80, 24, Options{})
 	d.keys("K").has("no previous sibling").keys("J").has("no next sibling")
@@ -44,7 +44,7 @@ func TestNoSibling(t *testing.T) {
 	d.keys("99J").has("Thread 6")
 }
 
-// TestNoPlaces: v shows no place where none was recorded, and says so.
+// TestNoPlaces: v shows no code locations if none were recorded, and tells so.
 func TestNoPlaces(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
 	d.keys("v")
@@ -70,7 +70,7 @@ func TestNoPlaces(t *testing.T) {
 	}
 }
 
-// TestForget gives memory back, and loads again what was unloaded.
+// TestForget frees memory, and loads again what was unloaded.
 func TestForget(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
@@ -90,7 +90,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestBudget walks with a small budget, which holds.
+// TestBudget walks with a small budget, which is kept.
 func TestBudget(t *testing.T) {
 	r := uitest.Open(t, unpackFlat(t), lazy.Options{NoWrite: true, Memory: 200 << 10})
 	d := drive(t, r, 80, 24, Options{})

@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// shownIn returns the rows of a node's children that are on the screen.
+// shownIn returns the children of a node that are on the screen.
 func (d *driver) shownIn(n *lazy.Node) (nodes []*lazy.Node) {
 	for _, r := range d.m.out.Rows {
 		if r.Node != nil && r.Parent == n {
@@ -22,7 +22,7 @@ func (d *driver) shownIn(n *lazy.Node) (nodes []*lazy.Node) {
 	return nodes
 }
 
-// durations are how long nodes took, format.NoDuration where that is not known.
+// durations returns how long nodes took, format.NoDuration if unknown.
 func durations(nodes []*lazy.Node) (list []int64) {
 	for _, n := range nodes {
 		t, _ := n.Time()
@@ -35,8 +35,8 @@ func longestFirst(list []int64) bool {
 	return slices.IsSortedFunc(list, func(a, b int64) int { return int(min(1, max(-1, b-a))) })
 }
 
-// TestSort puts children into another order and back, whether the cursor is on
-// the node or on a child of it, which it stays on.
+// TestSort changes the order of children and back, with the cursor on the node or on one of its
+// children, where it stays.
 func TestSort(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{Name: "trace.bin"})
 	d.keys("j l j")
@@ -84,8 +84,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestSortAndGoOn leaves the cursor where a person has moved it while children
-// were sorted, and drops what nobody waits for.
+// TestSortAndGoOn leaves the cursor where a person has moved it during the sort, and drops
+// results that are no longer wanted.
 func TestSortAndGoOn(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
 	d.keys("j l j l j j")
@@ -105,8 +105,8 @@ func TestSortAndGoOn(t *testing.T) {
 	}
 }
 
-// TestSortedRootsStay: a thread keeps its order in the raw view and back, with
-// the cursor on it and below it, and stays open.
+// TestSortedRootsStay: a thread keeps its order in the raw view and back, with the cursor on it
+// and below it, and stays open.
 func TestSortedRootsStay(t *testing.T) {
 	spec := formattest.Spec{Shape: formattest.Random, N: 60, Seed: 1, Threads: 1, Plain: true, Timed: true}
 	d := drive(t, timedTrace(t, spec), 100, 40, Options{})
@@ -121,7 +121,7 @@ func TestSortedRootsStay(t *testing.T) {
 	}
 }
 
-// TestOpenStaysOpen: what the cursor is on is as open in the other view.
+// TestOpenStaysOpen: the cursor's node is equally open in the other view.
 func TestOpenStaysOpen(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 100, 40, Options{})
 	for range 6 {
@@ -154,13 +154,13 @@ func TestSortTellsHowFar(t *testing.T) {
 	d.keys("j").has("going there  esc stops")
 }
 
-// TestSortInAscii marks what is sorted without other characters.
+// TestSortInAscii marks sorted columns with ASCII characters only.
 func TestSortInAscii(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 80, 24, Options{ASCII: true})
 	d.keys("j l j l s").has(" V duration ", "V <iteration 1>")
 }
 
-// TestNothingToSort says why nothing is sorted.
+// TestNothingToSort tells why nothing is sorted.
 func TestNothingToSort(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
@@ -173,8 +173,8 @@ func TestNothingToSort(t *testing.T) {
 	d.keys("G s").has("threads stay in their order; → expands this one")
 }
 
-// TestSortMany sorts more children than are kept in order at once, and walks
-// through them from both ends.
+// TestSortMany sorts more children than are kept in order at once, and walks through them from
+// both ends.
 func TestSortMany(t *testing.T) {
 	const n = 25_000
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1, Timed: true}), 100, 40, Options{})
@@ -208,8 +208,8 @@ func TestSortMany(t *testing.T) {
 	check("where :50%% leads")
 }
 
-// TestStopSorted shows how many rows are missing where loading was stopped among
-// what is sorted, and loads them at Enter.
+// TestStopSorted shows how many rows are missing where loading was stopped among sorted
+// children, and loads them at Enter.
 func TestStopSorted(t *testing.T) {
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: 25_000, Seed: 1, Timed: true}), 100, 20, Options{})
 	in := d.m.out.Cursor.Node

@@ -52,8 +52,8 @@ func TestTimedScreens(t *testing.T) {
 	}
 }
 
-// TestThreadTimes shows in the details of a thread when it was at work, and how
-// long the recording is.
+// TestThreadTimes: the details of a thread show when it was active, and how long the recording
+// is.
 func TestThreadTimes(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 140, 40, Options{})
 	d.keys("g d").has(
@@ -64,8 +64,7 @@ func TestThreadTimes(t *testing.T) {
 		"length     17.305681 ms")
 }
 
-// TestTimesOfCrash shows no duration of a call that did not end, and no share
-// of one.
+// TestTimesOfCrash shows neither a duration nor a share for a call that did not end.
 func TestTimesOfCrash(t *testing.T) {
 	s := timedSpec
 	s.N, s.Crash, s.BlockSize = 1500, formattest.CrashHalf, 4096
@@ -74,8 +73,8 @@ func TestTimesOfCrash(t *testing.T) {
 	d.keys("g j d").has("duration   not known: it did not end")
 }
 
-// TestColumnsAlign holds at each width: what a column says ends below its
-// title, the text keeps the greater part, and what has no columns has none.
+// TestColumnsAlign: at each width, the text of a column ends below its title, the row's text
+// keeps the greater part, and rows without columns have none.
 func TestColumnsAlign(t *testing.T) {
 	r := timedTrace(t, timedSpec)
 	d := drive(t, r, 80, 24, Options{})
@@ -163,7 +162,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestLongest goes to the child that took longest, and on from there.
+// TestLongest goes to the child that took longest, and further from there.
 func TestLongest(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
 	d.keys("g")
@@ -199,8 +198,8 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestTimesOfGrowing says of a thread whose end has not been read that it took at
-// least as long as is known, and shows no share of it.
+// TestTimesOfGrowing: a thread whose end has not been read shows its time so far as a minimum,
+// and no share.
 func TestTimesOfGrowing(t *testing.T) {
 	s := timedSpec
 	s.N = 50_000
@@ -216,7 +215,7 @@ func TestTimesOfGrowing(t *testing.T) {
 	d := drive(t, r, 100, 24, Options{})
 	check := func() {
 		t.Helper()
-		// What a node says of its end changes between two updates only.
+		// The end of a node changes only between two updates.
 		for _, n := range d.m.out.Tree.Threads() {
 			row := d.m.rowsOf([]lazy.Row{outline.RowOf(n)})[0]
 			text := strings.TrimSpace(ansi.Strip(d.m.rowView().Draw(&row, rows.Indent{}, 55))) // the duration is the one column

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestKeysCostTheSameWithManyThreads holds what each key needs, with the frame after
-// it, to what the screen needs. Counted is what is allocated and loaded, not time,
-// which is also that of whatever else the machine does. One number, or one node, for
-// each thread would be many times as much.
+// TestKeysCostTheSameWithManyThreads checks that the cost of each key, including the frame
+// after it, depends only on the screen. It counts allocations and loads, not time, which also
+// depends on other work of the machine. One number, or one node, for each thread would cost
+// many times as much.
 func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 	few := threadsDrive(t, 200)
 	many := threadsDrive(t, 40_000)
@@ -28,8 +28,8 @@ func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 	}
 }
 
-// cost returns the bytes that keys and the frame after each allocate, and how many nodes
-// they load.
+// cost returns the bytes that keys and the frame after each allocate, and how many nodes they
+// load.
 func (d *driver) cost(keys string) (bytes uint64, nodes int64) {
 	loaded := func() int64 {
 		s := d.m.out.Tree.Stats()

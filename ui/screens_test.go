@@ -12,7 +12,7 @@ import (
 // TestScreens walks a recorded trace and compares each screen.
 func TestScreens(t *testing.T) {
 	r := uitest.Recorded(t, "gson.stream")
-	named := Options{Name: "gson.stream.bin"} // else the details have the path of a temporary folder
+	named := Options{Name: "gson.stream.bin"} // otherwise the details contain the path of a temporary directory
 	for _, story := range []struct {
 		name          string
 		width, height int
@@ -50,8 +50,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestOtherTraces compares the first screens of traces with what is special
-// about each.
+// TestOtherTraces compares the first screens of traces with special features.
 func TestOtherTraces(t *testing.T) {
 	for _, story := range []struct {
 		name  string
@@ -79,7 +78,7 @@ func TestOtherTraces(t *testing.T) {
 	}
 }
 
-// TestTooSmall tells the minimum, and comes back with the cursor where it was.
+// TestTooSmall shows the minimum size, and restores the cursor afterwards.
 func TestTooSmall(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")

@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestHitListFilterReadings: a filter that nothing passes is read the other way
-// too, and an expression that is none passes nothing.
+// TestHitListFilterReadings: a filter without matches is tried in the other reading too, and an
+// invalid expression matches nothing.
 func TestHitListFilterReadings(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 120, 24, Options{})
 	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
@@ -28,8 +28,8 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("esc").has(screen.Plural(int64(d.m.search.Hits().Len()), "hit") + " of /json")
 }
 
-// TestSearchLimit: a search that stops at its limit of hits says so, and goes on
-// from the last one.
+// TestSearchLimit: a search that stops at its limit of hits tells so, and can continue from the
+// last hit.
 func TestSearchLimit(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 120, 24, Options{})
@@ -73,8 +73,8 @@ func TestHitList(t *testing.T) {
 	}
 }
 
-// TestHitListReadsWhatItShows opens the list far from its top, and leafs
-// through it: each line on the screen says what its hit is.
+// TestHitListReadsWhatItShows opens the list far from its top, and pages through it: each line
+// on the screen has the text of its hit.
 func TestHitListReadsWhatItShows(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.keys("/").typed("json").keys("enter N H")

@@ -21,8 +21,8 @@ func (d *driver) search(what string, expr bool) *driver {
 	return d.keys("enter")
 }
 
-// TestSearchFindsAll compares the hits with the text of the whole trace: what is
-// found besides is called by what was looked for.
+// TestSearchFindsAll compares the hits with the text of the whole trace. Other hits have a name
+// that matches.
 func TestSearchFindsAll(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	var text strings.Builder
@@ -100,7 +100,7 @@ func TestSearchGoesRound(t *testing.T) {
 	}
 }
 
-// TestSearchGivenUpSaysNothing: what was said of what was typed goes with it.
+// TestSearchGivenUpSaysNothing: the message about a text typed disappears with the text.
 func TestSearchGivenUpSaysNothing(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	before := d.screen()
@@ -111,8 +111,8 @@ func TestSearchGivenUpSaysNothing(t *testing.T) {
 	}
 }
 
-// TestSearchExpression: the prompt shows how what is typed is read, and what is no
-// expression is not taken as one.
+// TestSearchExpression: the prompt shows how the text is read, and does not accept an invalid
+// expression.
 func TestSearchExpression(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	last := func() string {
@@ -135,7 +135,7 @@ func TestSearchExpression(t *testing.T) {
 		t.Errorf("the prompt is %q", got)
 	}
 	d.keys("enter").has("regex /put(|x)  1 of ")
-	// What is typed next is text again, what was typed before is what it was.
+	// The next text is plain again; earlier texts keep their reading.
 	if d.keys("/"); d.m.prompt.Text().Expr {
 		t.Error("a new search begins as an expression")
 	}
@@ -147,8 +147,8 @@ func TestSearchExpression(t *testing.T) {
 	}
 }
 
-// TestSearchOtherReading: nothing is said to be not there that the other reading
-// of what was typed would find.
+// TestSearchOtherReading: a search does not report that nothing was found if the other reading
+// of the text would find something.
 func TestSearchOtherReading(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	hits := func(what string, expr bool) int {
@@ -164,7 +164,7 @@ func TestSearchOtherReading(t *testing.T) {
 	}{
 		{"Json.*riter", false, hits("Json.*riter", true), "as a regular expression"},
 		{"put(\"bars\"", false, hits("put(\"bars\"", false), ""},
-		{"setHtmlSafe(htmlSafe)", true, 0, ""}, // there is a value between the two
+		{"setHtmlSafe(htmlSafe)", true, 0, ""}, // a value is between the two
 		{"[iterat", false, 0, ""},
 		{"toJson(src, Track.class)", true, hits("toJson(src, Track.class)", false), "as text"},
 	} {
@@ -188,7 +188,7 @@ func TestSearchOtherReading(t *testing.T) {
 	}
 }
 
-// TestSearchNothing says that nothing was found, and what to try.
+// TestSearchNothing: the message tells that nothing was found, and what to try.
 func TestSearchNothing(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	row := d.m.out.Cursor
@@ -203,8 +203,8 @@ func TestSearchNothing(t *testing.T) {
 	}
 }
 
-// TestSearchNothingHints offers only what may help: the raw trace where folding
-// hides something, small letters where there are capitals.
+// TestSearchNothingHints offers only what may help: the raw trace if folding hides something,
+// lower case if there are capitals.
 func TestSearchNothingHints(t *testing.T) {
 	const raw, small = "r shows the raw trace", "small letters find capitals too"
 	for _, c := range []struct {
@@ -226,8 +226,8 @@ func TestSearchNothingHints(t *testing.T) {
 	}
 }
 
-// TestSearchSameMethod: calls of methods of other classes with the same name are
-// none of the same method.
+// TestSearchSameMethod: calls of methods of other classes with the same name are not calls of
+// the same method.
 func TestSearchSameMethod(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 24, Options{})
 	d.search("JobSupport.getState(", false)
@@ -255,7 +255,7 @@ func TestSearchSameMethod(t *testing.T) {
 	d.keys("H").has("calls of JobSupport.getState")
 }
 
-// TestSearchStops stops a search, which keeps what it has found.
+// TestSearchStops stops a search, which keeps its hits.
 func TestSearchStops(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
@@ -290,8 +290,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// TestSearchSaysWhyItEnded searches a file that was cut short while it was
-// open.
+// TestSearchSaysWhyItEnded searches a file that was truncated while it was open.
 func TestSearchSaysWhyItEnded(t *testing.T) {
 	path := formattest.Unpack(t, "flat.stream.bin", "flat.stream.bin.idx")
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 200, 24, Options{})
@@ -302,8 +301,7 @@ func TestSearchSaysWhyItEnded(t *testing.T) {
 	d.has("stopped at", "then: offset", "cut short")
 }
 
-// TestSlideToHit: what was found is seen, also where its row is longer than the screen
-// is wide.
+// TestSlideToHit: a match is visible even if its row is longer than the screen is wide.
 func TestSlideToHit(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 40, 20, Options{})
 	d.keys("/").typed("Point@23076423").keys("enter")
@@ -319,7 +317,7 @@ func TestSlideToHit(t *testing.T) {
 	d.keys("g").typed("").keys("/").typed("new Point(3").keys("enter").has("new Point(3, 4)")
 }
 
-// TestSearchByName: what the path line and the details call a call finds it.
+// TestSearchByName: the names of a call in the path line and the details find it.
 func TestSearchByName(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.search("toJson(src, typeOfSrc", false)
@@ -335,7 +333,7 @@ func TestSearchByName(t *testing.T) {
 		}
 		d.keys("esc")
 	}
-	// What of it is in the row is lit.
+	// The part in the row is highlighted.
 	d.keys("g").search("toJson(src, typeOfSrc", false)
 	n, text := d.m.out.Cursor.Node, d.cursorText()
 	for what, want := range map[string]string{
@@ -373,8 +371,8 @@ func TestSearchThreadNames(t *testing.T) {
 	d.keys("H").has(first)
 }
 
-// TestSuperIsNoNew: what constructors call on the object itself is named as the tree
-// shows it, in searches, paths and hits.
+// TestSuperIsNoNew: calls of constructors on the object itself are named as in the tree, in
+// searches, paths and hits.
 func TestSuperIsNoNew(t *testing.T) {
 	r := uitest.Open(t, formattest.Unpack(t, "shapes.v27.stream.bin"), lazy.Options{NoWrite: true})
 	for _, needle := range []string{"new Shapes.Base(", "super@Shapes.Base(", "super@demo.Shapes$Base("} {
@@ -396,7 +394,7 @@ func TestSuperIsNoNew(t *testing.T) {
 	d := drive(t, r, 120, 24, Options{})
 	d.keys(": 1 7 4 enter")
 	d.has("new Shapes.Leaf() › super@Shapes.Mid() › super@Shapes.Base() › super@Object()")
-	// The constructor under the cursor is found whichever way it was called.
+	// The constructor under the cursor is found however it was called.
 	d.keys(": 1 7 3 enter *").has("calls of the constructor of Shapes.Base")
 	if n := d.m.search.Hits().Len(); n != 7 {
 		t.Errorf("%d calls of the constructor", n)

@@ -9,8 +9,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestPrintCommand: the details have the command that prints what is at the
-// cursor, as it is shown: with the number that `:` goes to.
+// TestPrintCommand: the details have the command that prints the cursor's node, with the number
+// that `:` goes to.
 func TestPrintCommand(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	d := drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{})

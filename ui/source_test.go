@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestSourceSaysWhich: the details name the file that they show, and that it is
-// a guess; a row that has no place does not keep the source of another.
+// TestSourceSaysWhich: the details name the file that they show, and mark a guess; a row
+// without a code location does not keep the source of another row.
 func TestSourceSaysWhich(t *testing.T) {
 	lines := strings.Repeat("some line\n", 50)
 	t.Chdir(uitest.WriteFiles(t, map[string]string{"src/Libs.java": lines, "src/b/Libs.java": lines, "one/Libs.java": "one line\n", "src/Threads.java": lines}))

@@ -11,8 +11,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestDamagedIsSaid says at each size that a recording was cut short, and shows
-// no result of a call that has none.
+// TestDamagedIsSaid: at each size the screen tells that a recording was cut short, and shows no
+// result for a call without one.
 func TestDamagedIsSaid(t *testing.T) {
 	r := uitest.Open(t, formattest.Unpack(t, "crash.stream.bin"), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
@@ -27,8 +27,8 @@ func TestDamagedIsSaid(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnotherVersion: an index of another version than its data is made again,
-// and the screen says so, with both versions.
+// TestIndexOfAnotherVersion: an index with another version than its data is rebuilt, and the
+// screen tells so, with both versions.
 func TestIndexOfAnotherVersion(t *testing.T) {
 	path := formattest.Unpack(t, "shapes.v27.stream.bin")
 	if err := os.WriteFile(path+".idx", formattest.Recorded(t, "shapes.stream.bin.idx"), 0o644); err != nil {

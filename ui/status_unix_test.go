@@ -10,8 +10,8 @@ import (
 	"tracex/lazy"
 )
 
-// TestNoTemporaryFolder: where a packed trace cannot be unpacked to, a narrow
-// window says why, and what to change.
+// TestNoTemporaryFolder: if there is no directory to unpack a packed trace to, a narrow window
+// tells why, and what to change.
 func TestNoTemporaryFolder(t *testing.T) {
 	path := formattest.Unpack(t, "packed.stream.bin.packedtrace")
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
@@ -20,7 +20,7 @@ func TestNoTemporaryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	// It returns when no more will be known.
+	// Wait returns when nothing more will be known.
 	if err := r.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}

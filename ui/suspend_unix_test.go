@@ -22,7 +22,7 @@ func explorerIn(t *testing.T) (c *console, pid int) {
 	c.waitFor("prompt>")
 	c.send("set -m; " + os.Args[0] + "\r")
 	c.waitFor(firstScreen)
-	// A shell's job is a process group, which the terminal belongs to.
+	// A shell's job is a process group, which owns the terminal.
 	pid, err = unix.IoctlGetInt(int(c.tty.Fd()), unix.TIOCGPGRP)
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +30,9 @@ func explorerIn(t *testing.T) (c *console, pid int) {
 	return c, pid
 }
 
-// TestTerminalStopped stops the explorer from outside, with the signal that it
-// is told of and with the one that it is not: in the foreground again it draws
-// all, reads keys one by one, and leaves the terminal as it was.
+// TestTerminalStopped stops the explorer from outside, with the signal that it can catch and
+// with the one that it cannot. Back in the foreground it draws everything, reads keys one by
+// one, and leaves the terminal as it was.
 func TestTerminalStopped(t *testing.T) {
 	for name, stop := range map[string]syscall.Signal{"TSTP": syscall.SIGTSTP, "STOP": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTerminalStopped(t *testing.T) {
 				c.waitFor(firstScreen)
 			}
 			c.send("?")
-			c.waitFor("Expand and collapse") // of help, which no other screen has
+			c.waitFor("Expand and collapse") // in help, and on no other screen
 			c.send("qq")
 			c.waitFor("prompt>")
 			c.restored()
@@ -63,8 +63,8 @@ func TestTerminalStopped(t *testing.T) {
 	}
 }
 
-// TestTerminalContinued continues an explorer that another program has drawn over
-// while it was stopped, without a shell between.
+// TestTerminalContinued continues an explorer, without a shell, after another program has drawn
+// over it while it was stopped.
 func TestTerminalContinued(t *testing.T) {
 	c := startConsole(t, nil)
 	c.waitFor(firstScreen)
@@ -81,7 +81,7 @@ func TestTerminalContinued(t *testing.T) {
 	}
 }
 
-// TestTerminalRedraw: Ctrl-L draws what is on the screen already.
+// TestTerminalRedraw: Ctrl-L redraws the current screen.
 func TestTerminalRedraw(t *testing.T) {
 	c := startConsole(t, nil)
 	c.waitFor(firstScreen)

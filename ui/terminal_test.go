@@ -28,8 +28,8 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// explorerVariable makes the test binary be the explorer of the trace that it
-// names, for tests that need a process in a terminal of its own.
+// explorerVariable makes the test binary the explorer of the trace that it names, for tests
+// that need a process in a terminal of its own.
 const explorerVariable = "TRACEX_TEST_EXPLORE"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// explore is the program: like the command, its context ends at signals.
+// explore is the program: like in the command, its context ends at signals.
 func explore(path string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -84,18 +84,17 @@ type console struct {
 	slave  *os.File // the program's end
 	before *term.State
 	mu     sync.Mutex
-	out    bytes.Buffer // since the last text that was waited for
+	out    bytes.Buffer // output since the last text waited for
 	all    bytes.Buffer
 	grew   chan struct{}
 	eof    chan struct{}
 }
 
-// patienceInTerminals is how long a program may take for what it is to write, and
-// for its end. Nothing depends on it but how soon a test fails.
+// patienceInTerminals is how long a program may take to write an expected text, and to end. It
+// only determines how soon a test fails.
 const patienceInTerminals = 2 * time.Minute
 
-// startConsole starts a program, the explorer when none is named, in a terminal
-// of 80×24.
+// startConsole starts a program, by default the explorer, in a terminal of 80×24.
 func startConsole(t *testing.T, env []string, program ...string) *console {
 	t.Helper()
 	if testing.Short() {
@@ -162,7 +161,7 @@ func (c *console) text() string {
 	return c.all.String()
 }
 
-// waitFor waits until the program has written a text, and drops all up to it.
+// waitFor waits until the program has written a text, and drops everything up to its end.
 func (c *console) waitFor(text string) {
 	c.t.Helper()
 	limit := time.After(patienceInTerminals)
@@ -232,7 +231,7 @@ func (c *console) restored() {
 	}
 }
 
-// firstScreen is in a row below the first call: what is shown first is open then.
+// firstScreen is in a row below the first call, which is open on the first screen.
 const firstScreen = "g.fromJson("
 
 // TestTerminalWalk walks a trace in a real terminal.
@@ -255,7 +254,7 @@ func TestTerminalWalk(t *testing.T) {
 	}
 }
 
-// TestTerminalRestored ends the program in all ways there are.
+// TestTerminalRestored ends the program in every possible way.
 func TestTerminalRestored(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
@@ -287,7 +286,7 @@ func TestTerminalRestored(t *testing.T) {
 	}
 }
 
-// TestTerminalSuspend stops the explorer under a shell and goes on with it.
+// TestTerminalSuspend stops the explorer under a shell and continues it.
 func TestTerminalSuspend(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -311,7 +310,7 @@ func TestTerminalSuspend(t *testing.T) {
 	c.cmd.Wait()
 }
 
-// TestTerminalAlone does not stop where no shell could start it again.
+// TestTerminalAlone does not stop if no shell could continue it.
 func TestTerminalAlone(t *testing.T) {
 	c := startConsole(t, nil)
 	c.waitFor(firstScreen)
@@ -323,10 +322,10 @@ func TestTerminalAlone(t *testing.T) {
 	}
 }
 
-// colours is any escape sequence that sets a colour.
+// colours matches any escape sequence that sets a color.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*(3[0-7]|9[0-7]|38|48)[0-9;]*m")
 
-// TestTerminalColours draws with colours, and without where that is wished.
+// TestTerminalColours draws with colors, and without them on request.
 func TestTerminalColours(t *testing.T) {
 	for _, c := range []struct {
 		name string

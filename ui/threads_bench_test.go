@@ -25,7 +25,7 @@ func goroutinesFile(tb testing.TB, n int) string {
 	return formattest.File(tb, formattest.Spec{Shape: formattest.Goroutines, N: n, Seed: 1, Timed: true})
 }
 
-// threadsDrive is an explorer of a trace of n threads, whose first screen is there.
+// threadsDrive returns an explorer of a trace of n threads, after its first screen.
 func threadsDrive(tb testing.TB, n int) *driver {
 	return drive(tb, uitest.Open(tb, goroutinesFile(tb, n), lazy.Options{NoWrite: true}), 120, 40, Options{})
 }
@@ -63,7 +63,7 @@ func BenchmarkThreads(b *testing.B) {
 				b.Run(threadsName(n), func(b *testing.B) {
 					d := threadsDrive(b, n)
 					d.keys(bench.before)
-					d.keys(bench.keys) // what is done once for a trace
+					d.keys(bench.keys) // the keys that are needed once for a trace
 					d.m.View()
 					b.ReportAllocs()
 					for b.Loop() {
@@ -76,8 +76,8 @@ func BenchmarkThreads(b *testing.B) {
 	}
 }
 
-// benchOpen opens a trace and draws the first screen, without waiting for what
-// the reader does in the background.
+// benchOpen opens a trace and draws the first screen, without waiting for the reader's work in
+// the background.
 func benchOpen(b *testing.B, path string) {
 	for b.Loop() {
 		r, err := lazy.Open(path, lazy.Options{NoWrite: true})

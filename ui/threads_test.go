@@ -10,7 +10,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestThreadFilter looks for threads by their names alone, all of them.
+// TestThreadFilter looks for threads only by their names, all of them.
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("t").has("127 calls, 13 KiB")
@@ -43,8 +43,7 @@ func TestThousandThreads(t *testing.T) {
 	}
 }
 
-// TestThreadListFilter: Enter goes to the thread that was chosen among those that pass
-// a filter.
+// TestThreadListFilter: Enter goes to the chosen thread among those that pass a filter.
 func TestThreadListFilter(t *testing.T) {
 	const threads = 3000
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true})

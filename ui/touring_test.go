@@ -7,14 +7,14 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestTourShowsPlace: where a row is in the source, which the tour speaks of, is on a
-// small screen at once.
+// TestTourShowsPlace: on a small screen, the code location of a row, which the tour mentions,
+// is visible at once.
 func TestTourShowsPlace(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	d.keys("j l j d").has("at  ", ".java:", "tour 2 of 8")
 }
 
-// TestTour does what the tour asks for, to its end.
+// TestTour does all that the tour asks for.
 func TestTour(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	for i, key := range tour.Keys() {
@@ -30,7 +30,7 @@ func TestTour(t *testing.T) {
 			}
 			d.keys("j right")
 		}
-		if key == "e" { // on to a row without children
+		if key == "e" { // to a row without children
 			for at := d.m.out.Cursor; !at.Node.Leaf(); at = d.m.out.Cursor {
 				if d.keys("j"); d.m.out.Cursor == at {
 					t.Fatal("all rows have children: the test shows nothing")
@@ -45,7 +45,7 @@ func TestTour(t *testing.T) {
 			d.typed("json").keys("enter")
 		}
 		if key == "H" {
-			d.keys("esc") // leaves the list
+			d.keys("esc") // closes the list
 		}
 	}
 	if d.m.tour != nil {

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestGuarded: a panic of work becomes a message, which panics again with where it
-// was.
+// TestGuarded: a panic in work becomes a message, which panics again with the stack of the
+// first panic.
 func TestGuarded(t *testing.T) {
 	if got := Guarded(func() tea.Msg { return 7 }); got != 7 {
 		t.Errorf("%v", got)
@@ -25,7 +25,7 @@ func TestGuarded(t *testing.T) {
 	p.Again()
 }
 
-// TestNext: messages come in their order, and none after the end.
+// TestNext: messages arrive in order, and none after the end.
 func TestNext(t *testing.T) {
 	feed := make(chan tea.Msg, 2)
 	feed <- 1

@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestCopyTools copies with what each system has, and says where the text is.
+// TestCopyTools copies with the tools of each system, and tells where the text is.
 func TestCopyTools(t *testing.T) {
 	for _, c := range []struct {
 		name, system, env string
@@ -70,7 +70,7 @@ func TestCopyForWindows(t *testing.T) {
 	}
 }
 
-// TestCopyGivesUp: a program that does not end is not waited for.
+// TestCopyGivesUp does not wait for a program that does not end.
 func TestCopyGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,8 +11,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestCalls: a count that lasts can be stopped, and what was found then is not told;
-// another generation of the trace is counted anew.
+// TestCalls: a long count can be stopped, and its results are then dropped; another generation
+// of the trace is counted anew.
 func TestCalls(t *testing.T) {
 	r := uitest.Recorded(t, "gson.stream")
 	var c Calls
@@ -39,8 +39,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestChildren: the children of what is on the screen are counted, once; what a
-// person has stopped is not.
+// TestChildren: the children of nodes on the screen are counted once; nodes that a person has
+// stopped are not.
 func TestChildren(t *testing.T) {
 	r := uitest.Recorded(t, "gson.stream")
 	tree := r.Tree(true)
@@ -71,8 +71,8 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildrenThatGrow: they are counted twice a second while the trace is followed,
-// and those whose turn was too short at once.
+// TestChildrenThatGrow: children are counted twice a second while the trace is followed, and at
+// once if a turn was too short for them.
 func TestChildrenThatGrow(t *testing.T) {
 	var c Children
 	n, now := new(lazy.Node), time.Unix(1000, 0)

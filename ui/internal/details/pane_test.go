@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// subject is the i-th row of a recorded trace, as the tree shows it.
+// subject returns the i-th row of a recorded trace, as the tree shows it.
 func subject(t *testing.T, i int) (*lazy.TraceReader, *Subject) {
 	t.Helper()
 	r := uitest.Recorded(t, "gson.dump")
@@ -26,7 +26,7 @@ func subject(t *testing.T, i int) (*lazy.TraceReader, *Subject) {
 	}
 }
 
-// has checks that lines say something.
+// has checks that lines contain texts.
 func has(t *testing.T, lines []string, texts ...string) {
 	t.Helper()
 	all := ansi.Strip(strings.Join(lines, "\n"))
@@ -37,7 +37,7 @@ func has(t *testing.T, lines []string, texts ...string) {
 	}
 }
 
-// TestDescribe: what the details say of a thread and of a call.
+// TestDescribe: the details of a thread and of a call.
 func TestDescribe(t *testing.T) {
 	r, thread := subject(t, 0)
 	thread.Troubles, thread.HitBytes = []string{"cut short"}, 2048
@@ -94,11 +94,11 @@ func TestPane(t *testing.T) {
 	}
 }
 
-// TestStack: a path is whole where it has a hundred names, and else its ends.
+// TestStack: a path of up to a hundred names is complete; of a longer one both ends are shown.
 func TestStack(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		names int // that are shown
+		names int // number of names shown
 	}{{"kotlin.stream", 0}, {"deep.stream", 2 * mostInStack}} {
 		r := uitest.Recorded(t, c.name)
 		tree := r.Tree(true)

@@ -10,7 +10,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestDetailsOfValues: what the details say of each kind of value, and of what is in it.
+// TestDetailsOfValues: the details of each kind of value, and of its contents.
 func TestDetailsOfValues(t *testing.T) {
 	c := format.NewContext(format.V27)
 	for id, name := range []string{"app.Color", "java.nio.HeapCharBuffer", "java.lang.Error", "[[I", "[Ljava.lang.String;", "Plain"} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEditor is told the line in the way that it understands.
+// TestEditor: each editor gets the line in its own syntax.
 func TestEditor(t *testing.T) {
 	for program, want := range map[string]string{
 		"vim": "+7 F", "/usr/bin/nano": "+7 F", "code": "--goto F:7", "hx": "F:7", "idea": "--line 7 F",

@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestItems: keys come below their headings, and the meaning of the marks after all.
+// TestItems: keys are below their headings, and the legend of the marks is last.
 func TestItems(t *testing.T) {
 	var got []string
 	for _, it := range Items([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, &screen.Unicode) {
@@ -26,7 +26,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestHints: what is of least use goes first, and what has rank 0 stays.
+// TestHints: the least useful hints are dropped first, and rank 0 stays.
 func TestHints(t *testing.T) {
 	for width, want := range map[int]string{80: "j down   / find   q quit", 20: "/ find   q quit", 10: "q quit", 1: "q quit"} {
 		if got := Hints([]Hint{{"j down", 2}, {"/ find", 1}, {"q quit", 0}}, width, &screen.Unicode); got != want {

@@ -7,8 +7,8 @@ import (
 	"tracex/lazy"
 )
 
-// TestHistory: a letter is a jump to that place, < and > go back and forth; after
-// them is where a person is then.
+// TestHistory: a letter is a jump to that place, < and > go back and forth, and the letter
+// after them is the current place.
 func TestHistory(t *testing.T) {
 	for _, c := range []struct{ steps, want string }{
 		{"", "a"}, {"<", "a"}, {">", "a"}, {"b <", "a"}, {"b < >", "b"}, {"b c < <", "a"}, {"b c < < < > >", "c"}, {"b c < d >", "d"},

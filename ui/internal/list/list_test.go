@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// numbers is a list of n lines to choose from, "line 0" and so on.
+// numbers returns a list of n lines to choose from, "line 0" and so on.
 func numbers(n int) *List {
 	return &List{
 		Title: screen.Plural(int64(n), "line"), Keys: "Enter goes there", Choosable: true,
@@ -21,7 +21,7 @@ func numbers(n int) *List {
 	}
 }
 
-// press presses keys, drawing in between, and returns what the last one leads to.
+// press presses keys, drawing in between, and returns the last action.
 func press(l *List, keys string) (last Action) {
 	for _, k := range strings.Fields(keys) {
 		l.View(30, 11, &screen.Unicode)
@@ -30,8 +30,8 @@ func press(l *List, keys string) (last Action) {
 	return last
 }
 
-// TestKeys presses keys in a list of a hundred lines on a screen of ten: what they
-// lead to, and where the cursor is then.
+// TestKeys presses keys in a list of a hundred lines on a screen of ten, and checks the action
+// and the cursor.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys string
@@ -66,7 +66,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestHeadings: a heading cannot be chosen, and comes with the lines that pass.
+// TestHeadings: a heading cannot be chosen, and is shown with the lines that pass.
 func TestHeadings(t *testing.T) {
 	names := []string{"Fruit", "apple", "pear", "Trees", "apple tree", "oak"}
 	l := &List{
@@ -86,7 +86,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// TestView draws lists: what fits, from where the cursor is.
+// TestView draws lists: the part that fits, depending on the cursor.
 func TestView(t *testing.T) {
 	for _, c := range []struct {
 		n    int
@@ -118,7 +118,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestMany: drawing a list and moving in it makes no more lines than the screen has.
+// TestMany: drawing a list and moving in it makes only as many lines as the screen has.
 func TestMany(t *testing.T) {
 	l := numbers(1_000_000)
 	made, line := 0, l.Item
@@ -132,7 +132,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestMoved: the cursor stays on its line when lines come before it.
+// TestMoved: the cursor stays on its line when lines are inserted before it.
 func TestMoved(t *testing.T) {
 	n := 20
 	l := numbers(0)
@@ -150,7 +150,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestHint: in a narrow window the way out is the last to go.
+// TestHint: in a narrow window the way out is dropped last.
 func TestHint(t *testing.T) {
 	l := numbers(5)
 	for width, want := range map[int]string{

@@ -10,7 +10,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestCrumbs: the middle of a path goes when it is too long, never its ends.
+// TestCrumbs: a path that is too long loses its middle, never its ends.
 func TestCrumbs(t *testing.T) {
 	names := []string{"Thread 1", "Main.main()", "Worker.loop()", "Queue.take()", "Lock.lock()"}
 	path := make([]*lazy.Node, len(names))

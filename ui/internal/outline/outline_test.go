@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// shown is a tree on a screen of ten rows, all of it expanded.
+// shown returns a tree on a screen of ten rows, fully expanded.
 func shown(t *testing.T) (o *Outline, rows []lazy.Row) {
 	t.Helper()
 	o = New(uitest.Recorded(t, "gson.dump").Tree(true))
@@ -24,7 +24,7 @@ func shown(t *testing.T) (o *Outline, rows []lazy.Row) {
 	return o, rows
 }
 
-// reach follows a goal to its end, and loads what is in the way.
+// reach follows a goal to its end, and loads the gaps in its way.
 func reach(t *testing.T, o *Outline, g Goal) {
 	t.Helper()
 	for gap, end, wait := g(o); wait; gap, end, wait = g(o) {
@@ -35,8 +35,7 @@ func reach(t *testing.T, o *Outline, g Goal) {
 	o.Settle()
 }
 
-// TestMoves: the row and the line of the screen that each move leads to, one after
-// the other.
+// TestMoves: the row and the line of the screen after each of a sequence of moves.
 func TestMoves(t *testing.T) {
 	o, rows := shown(t)
 	at := func(row lazy.Row) int {
@@ -111,8 +110,8 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// TestJump: a row that is on the screen stays where it is, another comes a third from
-// the top; places are told of all rows.
+// TestJump: a row on the screen stays at its line, another row appears a third from the top;
+// all rows have places.
 func TestJump(t *testing.T) {
 	o, rows := shown(t)
 	if p, ok := o.Here(); !ok || p.At != -1 {
@@ -143,8 +142,8 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestSortable: s sorts the children of the cursor's node when they are shown, else
-// those that it is among.
+// TestSortable: s sorts the children of the cursor's node if they are shown, otherwise the
+// children of its parent.
 func TestSortable(t *testing.T) {
 	o, rows := shown(t)
 	if o.Sortable() != rows[0].Node {

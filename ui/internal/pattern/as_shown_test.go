@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// needles are what searches are for: what is in a text that is not in the bytes of
-// the point as such, what only version 27 has, and words of any trace.
+// needles are texts to search for: some that are in a text but not literally in the bytes of
+// the point, some that only version 27 has, and words of any trace.
 var needles = []string{
 	".class", ".kclass", "super@", "super", "new ", "null", ".null", "<unfinished method>", "<untracked", "Unit", "threw", "threw ",
 	"enum", "RED", "Color.", "Outer$Color", "Op$1.PLUS", "StringBuilder@", `("`, `\n`, `\t`, "unavailable>", "HeapCharBuffer",
@@ -19,8 +19,8 @@ var needles = []string{
 	"<init>", "é", "☃", "Thread 1", "main", "Shapes.java:7", "no such text",
 }
 
-// TestSearchFindsWhatIsShown: on each recorded trace, of both versions, a search finds
-// each row whose text has what is looked for; and what else it finds is called so.
+// TestSearchFindsWhatIsShown: on each recorded trace, of both versions, a search finds each row
+// whose text contains the needle. Anything else that it finds has a name with it.
 func TestSearchFindsWhatIsShown(t *testing.T) {
 	var names []string
 	for _, suffix := range []string{".bin", ".packedtrace"} {
@@ -31,7 +31,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
 			views, list := []bool{true, false}, needles
-			if data, _ := r.Size(); data > 100<<10 { // a look at each row takes its time
+			if data, _ := r.Size(); data > 100<<10 { // looking at each row takes a while
 				views, list = views[:1], needles[:4]
 			}
 			for _, folded := range views {
@@ -55,7 +55,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	}
 }
 
-// words are some of the words of some rows.
+// words returns some of the words of some rows.
 func words(rows []uitest.Row) (list []string) {
 	for i := 0; i < len(rows); i += 1 + len(rows)/12 {
 		if w := strings.Fields(rows[i].Text); len(w) > 0 {
@@ -65,8 +65,7 @@ func words(rows []uitest.Row) (list []string) {
 	return list
 }
 
-// bruteSearch compares a search with a look at each row, and reports whether there is
-// a row to be found.
+// bruteSearch compares a search with a look at each row, and reports whether any row matches.
 func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.Row, needle string) (some bool) {
 	t.Helper()
 	p := New(needle, false)
@@ -101,7 +100,7 @@ func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.R
 	return some
 }
 
-// matchesName reports whether something is called what a pattern looks for.
+// matchesName reports whether a name of n matches a pattern.
 func matchesName(p *Pattern, n *lazy.Named) bool {
 	for _, name := range [][]byte{n.AppendCall(nil), []byte(n.Full + "()"), []byte(n.Source)} {
 		if p.Match(name) {

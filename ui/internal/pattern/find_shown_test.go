@@ -8,8 +8,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestFindsShown: what details and sources show of a call finds it, as far as it is
-// more than the name of a package or of a file.
+// TestFindsShown: texts about a call in details and sources find it, if they are more than the
+// name of a package or of a file.
 func TestFindsShown(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	rows := allRows(t, r.Tree(true))
@@ -54,7 +54,7 @@ func TestFindsShown(t *testing.T) {
 			t.Errorf("%s: %d hits, want %d", source, len(got), len(want))
 		}
 	}
-	// The name of a package, or of a file, is no name of a call.
+	// The name of a package, or of a file, is not the name of a call.
 	if n := len(hits("google", false)); n > len(rows)/10 {
 		t.Errorf("google: %d hits of %d rows", n, len(rows))
 	}
@@ -69,7 +69,7 @@ func TestFindsShown(t *testing.T) {
 	}
 }
 
-// TestLitFull: of a call that was found by its full name the method's name is lit.
+// TestLitFull: in a call found by its full name, the method's name is highlighted.
 func TestLitFull(t *testing.T) {
 	named := lazy.Named{Text: []byte(`gson.toJson("a"): 1`), At: 5, Call: "Gson.toJson", Class: 4, Full: "org.Gson.toJson", FullClass: 8, Source: "Gson.java:7"}
 	for source, want := range map[string]string{

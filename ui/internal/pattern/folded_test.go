@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFolded compares the search for letters of any size with the plain way, on
-// all short texts of a few letters.
+// TestFolded compares the search regardless of case with a simple implementation, on all short
+// texts of a few letters.
 func TestFolded(t *testing.T) {
 	var texts []string
 	for n := range 6 {

@@ -7,8 +7,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestPattern: capitals are found by small letters, not the other way round; a
-// text is taken as it stands, an expression as one.
+// TestPattern: lower case finds capitals, not the other way round; a text is matched literally,
+// an expression as one.
 func TestPattern(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -29,7 +29,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestPatternFaults: what is wrong with an expression is said in plain words.
+// TestPatternFaults: faults of an expression are explained in plain words.
 func TestPatternFaults(t *testing.T) {
 	for source, want := range map[string]string{
 		"put(": "a ( is not closed", "a)": "a ) closes nothing", "a[": "a [ is not closed", "*": "nothing to repeat", "a**": "one repetition follows another",
@@ -46,12 +46,12 @@ func TestPatternFaults(t *testing.T) {
 	}
 }
 
-// TestFindsDrawn: what rows draw in the place of characters finds these, with what
-// is around them; the same text as it stands is found too.
+// TestFindsDrawn: the text that rows draw in place of characters finds these, including their
+// context; the original text is found too.
 func TestFindsDrawn(t *testing.T) {
 	for _, c := range []struct {
 		source, text string
-		want         string // what is found; "": nothing
+		want         string // expected match; "" if none
 	}{
 		{`\x1b[31m`, "a\x1b[31mred", "\x1b[31m"},
 		{`a\x1b[31mRed`, "a\x1b[31mRed", "a\x1b[31mRed"},
@@ -78,7 +78,7 @@ func TestFindsDrawn(t *testing.T) {
 			t.Errorf("%s finds %q in %q, want %q", c.source, got, c.text, c.want)
 		}
 	}
-	// All that cells draw otherwise is found by what they draw.
+	// Everything that cells draw differently is found by the text drawn.
 	for _, r := range []rune{0, 7, '\t', '\n', '\r', 0x1b, 0x7f, 0x85, 0xad, 0x200b, 0x200c, 0x200d, 0x2028, 0x202e, 0xfeff, 0x1f3fb, 0xe0001} {
 		drawn, _, n := screen.NextCell(string(r), false)
 		if drawn == string(r) {

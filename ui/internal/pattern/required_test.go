@@ -11,7 +11,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestAnalyse: what an expression requires is told, and nothing that it does not.
+// TestAnalyse: analyse returns what an expression requires, and nothing else.
 func TestAnalyse(t *testing.T) {
 	for expr, want := range map[string]string{
 		`st\.execute`: "st.execute", `a.*executeUpdate|x`: "executeUpdate x", `a|b*`: "", `(abc)+d?`: "abc", `(abc)*d`: "d", `x{0,3}yy`: "yy",
@@ -51,8 +51,8 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
-// TestRequiredChangesNothing: expressions match the same with and without what
-// they require, in all rows of a recorded trace and in odd texts.
+// TestRequiredChangesNothing: expressions match the same with and without their required texts,
+// in all rows of a recorded trace and in odd texts.
 func TestRequiredChangesNothing(t *testing.T) {
 	var text strings.Builder
 	r := uitest.Recorded(t, "gson.dump")
@@ -88,8 +88,8 @@ func TestRequiredChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSearchAsPlain: searches find what looking at each row by itself finds, all
-// that saves work included.
+// TestSearchAsPlain: searches with all shortcuts find the same as looking at each row by
+// itself.
 func TestSearchAsPlain(t *testing.T) {
 	for _, name := range []string{"gson.dump", "threads.stream", "allkinds.dump"} {
 		r := uitest.Recorded(t, name)
@@ -129,7 +129,7 @@ type row struct {
 	place lazy.Place
 }
 
-// allRows returns all rows of a tree, threads too.
+// allRows returns all rows of a tree, including threads.
 func allRows(t *testing.T, tree *lazy.Tree) (rows []row) {
 	t.Helper()
 	var walk func(n *lazy.Node)

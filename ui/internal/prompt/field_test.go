@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestField edits a text with keys; | is where the cursor is then.
+// TestField edits a text with keys; | marks the cursor afterwards.
 func TestField(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"", "one two  drei|"},
@@ -49,7 +49,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestFieldLimit: what is too much is left out, also of a paste.
+// TestFieldLimit: text over the limit is dropped, also from a paste.
 func TestFieldLimit(t *testing.T) {
 	f := field{limit: 4}
 	f.Update(tea.PasteMsg{Content: "äbcdef"})

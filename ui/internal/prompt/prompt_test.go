@@ -12,8 +12,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestKeys presses keys in a prompt: what the last one leads to, and what is typed
-// then.
+// TestKeys presses keys in a prompt, and checks the last action and the text.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys string
@@ -50,8 +49,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMemory: up and down bring back what was typed into prompts of the same label;
-// what is typed now is not lost, and the memory is bounded.
+// TestMemory: up and down recall texts typed into prompts of the same label; the current text
+// is not lost, and the memory is bounded.
 func TestMemory(t *testing.T) {
 	var m Memory
 	typed := func(label, text string) *Prompt {
@@ -93,7 +92,7 @@ func TestView(t *testing.T) {
 			t.Errorf("%q: the cursor is in column %d", c.typed, at)
 		}
 	}
-	// Of a long text the end is shown, with the cursor.
+	// The end of a long text is shown, with the cursor.
 	p := Memory{}.Open(":", "")
 	p.Paste(tea.PasteMsg{Content: strings.Repeat("0123456789", 9)})
 	if got := ansi.Strip(p.View(20, "", screen.Faint, &screen.Unicode)); !strings.HasPrefix(got, ":34567890123456789") {

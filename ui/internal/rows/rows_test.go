@@ -12,7 +12,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// node is the row of a node that took 12 ms of 60, with what change makes of it.
+// node returns the row of a node that took 12 ms of 60, after applying change.
 func node(change func(r *Row)) *Row {
 	r := New(lazy.Line{
 		Row: lazy.Row{Node: new(lazy.Node), Depth: 1}, Text: "f(1): 2", Count: 7, CountKnown: true, CountExact: true,
@@ -22,7 +22,7 @@ func node(change func(r *Row)) *Row {
 	return &r
 }
 
-// TestRow draws rows: marks, columns, and what is missing, on a tree of some width.
+// TestRow draws rows: marks, columns, and gaps, in trees of several widths.
 func TestRow(t *testing.T) {
 	timed, plain := &View{Glyphs: &screen.Unicode, Spinner: "*", Timed: true}, &View{Glyphs: &screen.Unicode, Spinner: "*"}
 	gap := func(err error) *Row {
@@ -82,7 +82,7 @@ func TestChildrenInFewDigits(t *testing.T) {
 	}
 }
 
-// TestHidden: what has no room in a row can be scrolled to.
+// TestHidden: text that does not fit in a row can be scrolled to.
 func TestHidden(t *testing.T) {
 	v := &View{Glyphs: &screen.Unicode}
 	r := node(func(r *Row) { r.Shown = strings.Repeat("x", 40) })
@@ -94,7 +94,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestIndent: a third of the width at most is spent, whatever the depth.
+// TestIndent: indentation takes at most a third of the width, whatever the depth.
 func TestIndent(t *testing.T) {
 	for _, c := range []struct{ depth, width, of1, deepest int }{{5, 90, 4, 12}, {20, 90, 3, 22}, {100, 90, 2, 32}} {
 		in := IndentFor(c.depth, c.width)

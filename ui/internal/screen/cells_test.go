@@ -11,15 +11,15 @@ import (
 	"tracex/format"
 )
 
-// nasty is text that would disturb a screen if it were drawn as it is.
+// nasty is text that would disturb a screen if it were drawn unchanged.
 var nasty = []string{
 	"\x1b[2J\x1b[H", "\x1b]0;title\a", "\x1bP\x1b\\", "a\rb", "a\nb", "\t", "\x00", "\u009b31m", "\u202eevil\u202c", "\u2066x", "\ufeff",
 	"e\u0301", "\u0301", "\u200b", "\u200d", "👩\u200d👩\u200d👧", "❤\ufe0f", "🇩🇪", "日本語", "각", "ᄀ", "\U000e0041", "नमस्ते",
 	"\xff\xfe", "\xed\xa0\x80", "ﷺ", "ก\u0e33", "\u00ad", "\u2028", "\u3164", "a\u0300\u0300\u0300\u0300", "👍🏽", "☃\ufe0f\u20e3",
 }
 
-// TestCellsAreSafe draws nasty text and checks what comes out: no control
-// characters, and the same width whichever way the terminal counts.
+// TestCellsAreSafe draws nasty text and checks the output: no control characters, and the same
+// width whichever way the terminal counts.
 func TestCellsAreSafe(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		texts := append([]string{strings.Join(nasty, "")}, nasty...)
@@ -38,8 +38,8 @@ func TestCellsAreSafe(t *testing.T) {
 	}
 }
 
-// TestLongClusterIsCut: of a character that is joined of many, a line shows what
-// fits, and all that follows it.
+// TestLongClusterIsCut: a line shows the part that fits of a character joined from many, and
+// all text after it.
 func TestLongClusterIsCut(t *testing.T) {
 	const family = "👩\u200d👩\u200d👧\u200d👦"
 	for _, name := range []string{family, strings.Repeat("e\u0301\u0300\u0302\u0303", 8), "🇩🇪🇫🇷🇩🇪🇫🇷", "नमस्ते नमस्ते", "👍🏽👍🏽👍🏽", "日本語日本語"} {

@@ -26,8 +26,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestDurationIsShort takes no more cells than its column has, grows with the
-// time, and is off by no more than 1 in 40, whatever the time is.
+// TestDurationIsShort: a duration of any size fits its column, is monotonic, and is off by at
+// most 1 in 40.
 func TestDurationIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 20_000 {
@@ -42,7 +42,7 @@ func TestDurationIsShort(t *testing.T) {
 	}
 }
 
-// parsed reads what duration has written.
+// parsed parses the output of Duration.
 func parsed(t *testing.T, text string) (ns int64) {
 	t.Helper()
 	days, rest, ok := strings.Cut(text, "d")

@@ -8,8 +8,8 @@ import (
 	"tracex/format"
 )
 
-// TestLine draws texts into lines of a few widths: each has its width, and says
-// with a sign that something did not fit.
+// TestLine draws texts into lines of several widths. Each has its width, and a sign if
+// something did not fit.
 func TestLine(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -34,7 +34,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineStyles: a style begins where its text does, and none is left on at the end.
+// TestLineStyles: a style begins where its text does, and is reset at the end.
 func TestLineStyles(t *testing.T) {
 	l := NewLine(6, &Unicode)
 	l.Spans("abc", []format.Span{{End: 1}, {Start: 1, End: 3, Style: format.StyleAlarm}},

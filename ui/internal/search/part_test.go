@@ -16,7 +16,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// seeker has a Part and hands it the messages of its background.
+// seeker has a Part and passes it the messages of its background work.
 type seeker struct {
 	*Part
 	t     *testing.T
@@ -76,7 +76,7 @@ func (s *seeker) open() *HitList {
 	return h
 }
 
-// keys presses keys in the list, and begins what that leads to.
+// keys presses keys in the list, and starts the resulting work.
 func (s *seeker) keys(h *HitList, keys string) (next tea.Cmd) {
 	for _, k := range keys {
 		h.HandleKey(uitest.Press(string(k)))
@@ -95,7 +95,7 @@ func many(t *testing.T) *lazy.TraceReader {
 	return uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 }
 
-// TestGoes: a search goes to its first hit, and from there to others, round the ends.
+// TestGoes: a search goes to its first hit, and from there to others, wrapping around.
 func TestGoes(t *testing.T) {
 	s := seek(t, uitest.Recorded(t, "threads.stream")).find("run()")
 	n := s.Hits().Len()
@@ -122,7 +122,7 @@ func TestGoes(t *testing.T) {
 	}
 }
 
-// TestOlderIsDropped: what an older search still finds is none of the new one's.
+// TestOlderIsDropped: hits of an older search are dropped.
 func TestOlderIsDropped(t *testing.T) {
 	s := seek(t, uitest.Recorded(t, "gson.dump")).find("json")
 	old := s.cur
@@ -134,8 +134,8 @@ func TestOlderIsDropped(t *testing.T) {
 	}
 }
 
-// TestTypingKeepsSearch: a search under way goes on while another pattern is typed,
-// and is there when that is given up.
+// TestTypingKeepsSearch: a running search continues while another pattern is typed, and is kept
+// if that is given up.
 func TestTypingKeepsSearch(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
@@ -153,8 +153,8 @@ func TestTypingKeepsSearch(t *testing.T) {
 	}
 }
 
-// TestBackwards: what comes before is gone to when the search has come to where it
-// was asked for, not only when it has gone round.
+// TestBackwards: the previous hit is reached as soon as the search has passed the place where
+// it was requested, not only after it has wrapped around.
 func TestBackwards(t *testing.T) {
 	r := many(t)
 	s := seek(t, r)
@@ -188,7 +188,7 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
-// TestStops: a search that is stopped keeps what it has found, and says so.
+// TestStops: a stopped search keeps its hits, and tells that it was stopped.
 func TestStops(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
@@ -205,7 +205,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestText: what is said of a search.
+// TestText: the text about a search.
 func TestText(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	for _, c := range []struct{ what, text, said string }{
@@ -222,8 +222,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// filterText is what a filter of the list of hits sees of one, told the plain way:
-// the line as the list would show it in a very wide window.
+// filterText returns the text of a hit for a filter of the list, computed in a simple way: the
+// line as the list would show it in a very wide window.
 func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called string) {
 	t.Helper()
 	n, err := tree.Reveal(t.Context(), hit.Place)
@@ -238,8 +238,8 @@ func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called strin
 	return string(named.Text) + " " + strings.Join(path, lazy.PathSep), named.Call + "()"
 }
 
-// TestFilter: a filter looks at all hits, those too that were never on the screen,
-// and at all that their lines say.
+// TestFilter: a filter looks at all hits, including those that were never on the screen, and at
+// the whole text of their lines.
 func TestFilter(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	s, tree := seek(t, r).find("e"), r.Tree(true)
@@ -268,8 +268,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestFilterFills: a list whose hits come before those that it shows fills the
-// screen, however they come.
+// TestFilterFills: a list fills the screen while hits are inserted before those that it shows,
+// in whatever order they arrive.
 func TestFilterFills(t *testing.T) {
 	r := many(t)
 	s := seek(t, r)
@@ -290,8 +290,8 @@ func TestFilterFills(t *testing.T) {
 	}
 }
 
-// TestFilterStreams filters while the search is still under way: hits that come
-// later are looked at too, and the title says how far the filter is.
+// TestFilterStreams filters during the search: later hits are filtered too, and the title shows
+// the progress of the filter.
 func TestFilterStreams(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
@@ -311,7 +311,7 @@ func TestFilterStreams(t *testing.T) {
 	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " looked at") || !strings.Contains(title, "so far") {
 		t.Errorf("%q", title)
 	}
-	sifted = s.keys(h, "2") // ends the one before
+	sifted = s.keys(h, "2") // ends the filter before
 	f := s.sift
 	if f == first || first.ctx.Err() == nil {
 		t.Error("the filter before goes on")
@@ -333,7 +333,7 @@ func TestFilterStreams(t *testing.T) {
 	if title := h.View(100, 20, &screen.Unicode)[0]; strings.Contains(title, "looked at") {
 		t.Errorf("the filter has ended, and the title says how far it is: %q", title)
 	}
-	// The list closed, nothing goes on.
+	// After the list is closed, nothing runs.
 	s.keys(h, "3")
 	f = s.sift
 	s.Settle(nil, 20, s.facts)

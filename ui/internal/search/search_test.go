@@ -7,8 +7,8 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// TestPick: the next hit is known as soon as the search has come
-// to it, wherever it began, the one before not until all between is searched.
+// TestPick: the next hit is known as soon as the search has reached it, wherever it began; the
+// previous hit only after everything in between has been searched.
 func TestPick(t *testing.T) {
 	at := func(thread int32, at int64) lazy.Place { return lazy.Place{Thread: thread, At: at} }
 	s := newSearch(pattern.New("x", false), at(1, 50))
@@ -36,9 +36,9 @@ func TestPick(t *testing.T) {
 	check(at(1, 50), 1, at(1, 60), true)
 	check(at(1, 65), 1, at(1, 70), true)
 	check(at(1, 75), -1, at(1, 70), true)
-	check(at(1, 70), 1, lazy.Place{}, false)  // more may come
+	check(at(1, 70), 1, lazy.Place{}, false)  // more may arrive
 	check(at(1, 90), -1, lazy.Place{}, false) // not searched yet
-	check(at(1, 20), 1, lazy.Place{}, false)  // nor what is before 60
+	check(at(1, 20), 1, lazy.Place{}, false)  // before 60 is not searched either
 	news(at(2, 10), at(2, 5))
 	check(at(1, 70), 1, at(2, 5), true)
 	news(at(0, 40), at(0, 30))
@@ -48,5 +48,5 @@ func TestPick(t *testing.T) {
 	check(at(1, 60), -1, lazy.Place{}, false)
 	s.ended = true
 	check(at(1, 60), -1, at(0, 30), true)
-	check(at(2, 5), 1, at(0, 30), true) // round
+	check(at(2, 5), 1, at(0, 30), true) // wraps around
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestQuoted: a shell takes a quoted path for the path.
+// TestQuoted: a shell reads a quoted path as the path.
 func TestQuoted(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs sh")

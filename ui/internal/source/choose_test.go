@@ -8,8 +8,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestChoose: of several files of one name it is the one of the package,
-// and what is a guess is said to be one.
+// TestChoose: among several files of one name the one of the package is chosen, and a guess is
+// marked as one.
 func TestChoose(t *testing.T) {
 	lines := strings.Repeat("\n", 50)
 	goMain, goShop := "package main"+lines, "// Package shop.\npackage shop"+lines
@@ -35,7 +35,7 @@ func TestChoose(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := uitest.WriteFiles(t, tc.files)
-			// A folder that is given twice, or within another, has no file twice.
+			// A directory given twice, or within another, lists no file twice.
 			found := listFiles(t.Context(), []string{dir, dir, filepath.Join(dir, "grow")})
 			path, alike := choose(found[tc.spot.File], tc.spot)
 			if want := filepath.Join(dir, filepath.FromSlash(tc.want)); path != want || alike != tc.alike {

@@ -9,7 +9,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestFind: the lines around a spot, and what is said where there are none.
+// TestFind: the lines around a spot, and the message if there are none.
 func TestFind(t *testing.T) {
 	dir := uitest.WriteFiles(t, map[string]string{"a/App.java": "one\ntwo\n\tthree\nfour\nfive\nsix\nseven\neight\n" + strings.Repeat("x", 2*maxLine), ".git/Lost.java": "x\n"})
 	f := NewFinder([]string{dir})

@@ -8,7 +8,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestHeader: what matters least goes first when the window is narrow.
+// TestHeader: in a narrow window the least important parts are dropped first.
 func TestHeader(t *testing.T) {
 	h := Header{Name: "trace.bin", About: []string{"3 threads", "12 calls", "40 events"}, Index: "index ✓", Ready: true, Memory: "1 MiB of 2 MiB"}
 	for _, c := range []struct {

@@ -9,8 +9,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestLine: a message fades, unless another has come; the spinner turns while there
-// is work.
+// TestLine: a message fades, unless it was replaced; the spinner turns while there is work.
 func TestLine(t *testing.T) {
 	var l Line
 	var asked []tea.Msg

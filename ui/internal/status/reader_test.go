@@ -11,8 +11,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestTexts: what is said of what a reader knows, in words and in the order of a
-// person's interest.
+// TestTexts: the texts about the state of a reader, the most interesting first.
 func TestTexts(t *testing.T) {
 	now := time.Unix(1000, 0)
 	growing := func(ago time.Duration, rate float64) lazy.Status {

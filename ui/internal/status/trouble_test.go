@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReason names what went wrong before the file that it went wrong with.
+// TestReason: the cause is named before the file.
 func TestReason(t *testing.T) {
 	err := fmt.Errorf("index not saved: %w", &fs.PathError{Op: "open", Path: "/far/away", Err: fs.ErrPermission})
 	if got, want := reason(err), fs.ErrPermission.Error()+", open /far/away"; got != want {

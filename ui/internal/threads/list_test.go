@@ -14,11 +14,11 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// shown is a list on a screen, with work that is done as soon as it is asked for.
+// shown is a list on a screen; its work is done as soon as it is requested.
 type shown struct {
 	*List
 	t     *testing.T
-	now   *lazy.ThreadList // what is known
+	now   *lazy.ThreadList // the threads known
 	names int              // looked at by filters
 }
 
@@ -31,7 +31,7 @@ func show(t *testing.T, s formattest.Spec) *shown {
 	return l
 }
 
-// settle does the work that there is to do.
+// settle does the work that Settle returns.
 func (l *shown) settle() {
 	for {
 		work := l.Settle(l.t.Context(), l.now, width, height)
@@ -67,8 +67,8 @@ func (l *shown) ids() (ids []int32) {
 	return ids
 }
 
-// TestFilterLooksAtWhatMayPass: a filter of very many threads looks at their names alone,
-// and, as more is typed, at those alone that passed before.
+// TestFilterLooksAtWhatMayPass: a filter of very many threads looks only at their names, and,
+// as more is typed, only at those that passed before.
 func TestFilterLooksAtWhatMayPass(t *testing.T) {
 	const threads = 3000
 	l := show(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}).keys("/-29")
@@ -86,8 +86,7 @@ func TestFilterLooksAtWhatMayPass(t *testing.T) {
 	}
 }
 
-// TestSortGoesRound: s sorts by name, duration, calls and number, what a filter passes
-// too.
+// TestSortGoesRound: s sorts by name, duration, calls and number in turn, with a filter too.
 func TestSortGoesRound(t *testing.T) {
 	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 300, Seed: 1, Timed: true})
 	byID := l.ids()
@@ -135,7 +134,7 @@ func TestNoDurations(t *testing.T) {
 	}
 }
 
-// TestGivenUp: what comes of a sort or a filter that was given up changes nothing.
+// TestGivenUp: the result of a canceled sort or filter changes nothing.
 func TestGivenUp(t *testing.T) {
 	l := show(t, formattest.Spec{Shape: formattest.Goroutines, N: 50, Seed: 1})
 	l.HandleKey(tea.KeyPressMsg{Code: 's', Text: "s"})
@@ -169,8 +168,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestListGrows: threads that come while the list is shown come into it, in its order,
-// and the cursor stays on its thread.
+// TestListGrows: threads that appear while the list is shown are added to it, in its order, and
+// the cursor stays on its thread.
 func TestListGrows(t *testing.T) {
 	open := func(n int) *lazy.ThreadList {
 		path := formattest.File(t, formattest.Spec{Shape: formattest.Goroutines, N: n, Seed: 1})

@@ -9,13 +9,13 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestTour: each step is done by its key once that has led to what the step is
-// about, and the last one ends the tour.
+// TestTour: each step is completed by its key once that had the effect that the step is about,
+// and the last step ends the tour.
 func TestTour(t *testing.T) {
 	tour := new(Tour)
 	for i, c := range []struct {
 		key  string
-		less []Seen // which does not do
+		less []Seen // effects that are not enough
 		seen Seen
 	}{
 		{"down", nil, Seen{}},
@@ -39,7 +39,7 @@ func TestTour(t *testing.T) {
 			}
 		}
 		over := false
-		if c.key == "L" { // begins work
+		if c.key == "L" { // starts work
 			if tour.Did(c.seen); tour.Key() != c.key {
 				t.Error("the step of L is done before it has led anywhere")
 			}
