@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// layers are the packages of the project and what each may know of the others:
-// main → cli → ui → lazy → format ← recorder. The first rule whose name is the
-// package's, or that of a directory above it, holds.
+// layers are the packages of the project and which others each may import: main → cli → ui →
+// lazy → format ← recorder. The first rule whose name is that of the package, or of a directory
+// above it, applies.
 var layers = []struct {
 	pkg   string
 	knows []string // packages of the project, besides those below its own directory
-	bans  []string // beginnings of other import paths
+	bans  []string // prefixes of other import paths
 }{
-	// The parts of the screen do not know the explorer, nor each other but for these.
+	// The parts of the screen import neither the explorer nor each other, except these.
 	{"tracex/ui/internal/uitest", []string{"tracex/lazy", "tracex/format", "tracex/format/formattest"}, nil},
 	{"tracex/ui/internal/screen", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/pattern", []string{"tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing", "charm.land/"}},
@@ -44,13 +44,13 @@ var layers = []struct {
 	{"tracex/ui/internal/tour", []string{"tracex/ui/internal/screen", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/ui/internal/help", []string{"tracex/ui/internal/list", "tracex/ui/internal/pattern", "tracex/ui/internal/screen", "tracex/lazy", "tracex/format"}, []string{"testing"}},
 	{"tracex/ui", []string{"tracex/lazy", "tracex/format"}, []string{"testing"}},
-	// The parts of the reader do not know it, nor each other but for these.
+	// The parts of the reader import neither the reader nor each other, except these.
 	{"tracex/lazy/internal/mapped", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/fold", []string{"tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/index", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/times", []string{"tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy/internal/lines", []string{"tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
-	// The plain loader, with which the reader is compared, shares what they print.
+	// The plain loader, with which the reader is compared, shares the code that prints.
 	{"tracex/lazy/eager", []string{"tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/recorder/perfetto/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
@@ -64,15 +64,15 @@ var layers = []struct {
 	{"tracex", []string{"tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/recorder"}, []string{"testing"}},
 }
 
-// borders are the rules within the recorder: what else of it a package may know, and
-// what it may not use. The first rule whose name is the package's holds, or, where that
-// ends in a slash, the one of the folder that it lies in.
+// borders are the rules within the recorder: which of its packages a package may import, and
+// which libraries it may not use. The first rule whose name is the package's applies, or, if
+// the name ends in a slash, that of a directory above the package.
 var borders = []struct {
 	pkg   string
-	knows []string // packages, and folders with a slash at the end
+	knows []string // packages, and directories with a slash at the end
 	bans  []string
 }{
-	// What a user's program links is small: who speaks to a service is another package.
+	// A user's program links little code: speaking to a service is in another package.
 	{"tracex/recorder", []string{"tracex/recorder/internal/"}, heavy},
 	{"tracex/recorder/httptrace", []string{"tracex/recorder", "tracex/recorder/internal/"}, []string{"google.golang.org/"}},
 	{"tracex/recorder/slogtrace", []string{"tracex/recorder", "tracex/recorder/internal/"}, []string{"google.golang.org/", "net/http"}},
@@ -82,7 +82,8 @@ var borders = []struct {
 	{"tracex/recorder/internal/live", []string{"tracex/recorder/internal/filelock"}, heavy},
 	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls", "tracex/recorder/internal/perfetto/messages",
 		"tracex/recorder/internal/perfetto/ipc", "tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/producer"}, []string{"net/http"}},
-	// The memory knows no socket, the sockets not what is in the memory, none of them a call tree.
+	// The memory knows no sockets, the sockets not the contents of the memory, and neither knows
+	// call trees.
 	{"tracex/recorder/internal/perfetto/messages", nil, []string{"net/http"}},
 	{"tracex/recorder/internal/perfetto/smb", []string{"tracex/recorder/internal/policy"}, []string{"net", "google.golang.org/"}},
 	{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/internal/perfetto/messages"}, []string{"net/http"}},
@@ -97,15 +98,15 @@ var borders = []struct {
 	{"tracex/recorder/convert/perfetto", []string{"tracex/recorder/convert/spool", "tracex/recorder/internal/perfetto/calls"}, []string{"net"}},
 }
 
-// heavy is what makes a program large.
+// heavy lists packages that make a program large.
 var heavy = []string{"net", "crypto", "log", "google.golang.org/", "github.com/klauspost/"}
 
-// borderFaults says which borders within the recorder a package crosses.
+// borderFaults returns the borders within the recorder that a package crosses.
 func borderFaults(p goPackage) (faults []string) {
 	const internal, protocol = "tracex/recorder/internal/", "tracex/recorder/internal/perfetto/"
 	within := func(rule, name string) bool {
 		if rule == internal && strings.HasPrefix(name, protocol) {
-			return false // what speaks the protocol has rules of its own
+			return false // packages that speak the protocol have their own rules
 		}
 		return name == rule || strings.HasSuffix(rule, "/") && strings.HasPrefix(name, rule)
 	}
@@ -134,10 +135,10 @@ func borderFaults(p goPackage) (faults []string) {
 
 type goPackage struct {
 	ImportPath string
-	Deps       []string // all of them, direct or not, without those of tests
+	Deps       []string // all direct and indirect ones, without those of tests
 }
 
-// TestImportDirection holds the direction of the dependencies.
+// TestImportDirection checks the direction of the dependencies.
 func TestImportDirection(t *testing.T) {
 	packages := listPackages(t)
 	for _, name := range []string{"tracex", "tracex/cli", "tracex/ui", "tracex/lazy", "tracex/format", "tracex/format/formattest", "tracex/recorder"} {
@@ -157,7 +158,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestBordersFindFaults shows that the borders can be crossed.
+// TestBordersFindFaults shows that the rules of borders can fail.
 func TestBordersFindFaults(t *testing.T) {
 	for _, p := range []goPackage{
 		{"tracex/recorder", []string{"tracex/recorder/internal/perfetto/ipc"}},
@@ -249,8 +250,8 @@ func directionFaults(p goPackage) (faults []string) {
 	return append(faults, p.ImportPath+": no rule says what it may know")
 }
 
-// knowsFolder reports whether dep lies below a package that may be known; the
-// packages that are for tests alone may not.
+// knowsFolder reports whether dep is below a package that may be imported, and is not only for
+// tests.
 func knowsFolder(knows []string, dep string) bool {
 	return !strings.HasSuffix(dep, "test") &&
 		slices.ContainsFunc(knows, func(k string) bool { return strings.HasPrefix(dep, k+"/") })

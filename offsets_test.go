@@ -14,19 +14,17 @@ import (
 	"testing"
 )
 
-// tracePackages are the folders outside format whose code handles the bytes of
-// traces.
+// tracePackages are the directories outside format whose code handles the bytes of traces.
 var tracePackages = []string{"lazy", "recorder"}
 
-// otherBytes are the folders there that are about other bytes.
+// otherBytes are the directories among them that handle other bytes.
 var otherBytes = map[string]string{
 	"recorder/perfetto/":      "packets of Perfetto and its shared memory",
 	"recorder/internal/":      "the same, clocks, and the memory that a killed program leaves",
 	"recorder/convert/spool/": "records that wait to be written",
 }
 
-// otherNumbers are expressions whose numbers are about something else than bytes of a
-// trace, in whatever file.
+// otherNumbers are expressions whose numbers are not about bytes of a trace, in any file.
 var otherNumbers = map[string]string{
 	"made[:2]":        "the first two of some files",
 	"all[:2]":         "the first two of some files",
@@ -37,7 +35,7 @@ var otherNumbers = map[string]string{
 	"name[:4]":        "the beginning of a name",
 }
 
-// TestOffsetsAreNamed holds that no byte offset of the format is a number outside
+// TestOffsetsAreNamed checks that no byte offset of the format is a literal number outside
 // package format: see its layout.go.
 func TestOffsetsAreNamed(t *testing.T) {
 	checked := 0
@@ -66,7 +64,7 @@ func TestOffsetsAreNamed(t *testing.T) {
 	}
 }
 
-// TestOffsetsAreNamedFindsFaults shows that the rule can fail, and what it lets be.
+// TestOffsetsAreNamedFindsFaults shows that the rule can fail, and what it allows.
 func TestOffsetsAreNamedFindsFaults(t *testing.T) {
 	for source, faults := range map[string]int{
 		"x = binary.BigEndian.Uint32(b[10:])":   1,
@@ -95,7 +93,7 @@ func TestOffsetsAreNamedFindsFaults(t *testing.T) {
 	}
 }
 
-// offsetFaults returns the places of a file where a number from 2 on is added to an
+// offsetFaults returns the positions in a file where a number of at least 2 is added to an
 // offset or is one.
 func offsetFaults(t *testing.T, path string, source any) (faults []string) {
 	t.Helper()
@@ -133,10 +131,10 @@ func offsetFaults(t *testing.T, path string, source any) (faults []string) {
 	return faults
 }
 
-// offsets are names of what is an offset, wherever it is used.
+// offsets are the names of offsets, wherever they are used.
 var offsets = []string{"Start", "End", "Offset", "physical", "base", "start", "offset"}
 
-// number returns the number from 2 on that e is, or that is added to what is in e.
+// number returns the number of at least 2 that e is, or that is added in e.
 func number(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -153,7 +151,7 @@ func number(e ast.Expr) string {
 	return literal(e)
 }
 
-// literal returns the number from 2 on that e is.
+// literal returns the number of at least 2 that e is.
 func literal(e ast.Expr) string {
 	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.INT {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// literals calls f for each string literal in the sources below a directory, those of
-// tests and generated ones excepted.
+// literals calls f for each string literal in the sources below a directory, except tests and
+// generated files.
 func literals(t *testing.T, dir string, f func(at token.Position, text string)) {
 	t.Helper()
 	found := false
@@ -44,8 +44,8 @@ func literals(t *testing.T, dir string, f func(at token.Position, text string)) 
 	}
 }
 
-// TestSuffixesInOnePlace: the suffixes of a trace's files are constants of package
-// format, and literals nowhere else.
+// TestSuffixesInOnePlace: the suffixes of a trace's files are constants of package format, and
+// are literals nowhere else.
 func TestSuffixesInOnePlace(t *testing.T) {
 	suffix := regexp.MustCompile("^[\"`]\\.(idx|tim|live|packedtrace|recording)[\"`]$")
 	inFormat := 0

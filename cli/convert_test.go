@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestConvertStopped stops a conversion that waits for the rest of a pipe: it
-// leaves neither temporary files nor half a result.
+// TestConvertStopped stops a conversion that waits for the rest of a pipe: it leaves neither
+// temporary files nor a partial result.
 func TestConvertStopped(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stderr, tmp := command(t, "convert", "-o", filepath.Join(dir, "out"), "-")
@@ -22,8 +22,8 @@ func TestConvertStopped(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: once it is written, it is being read. Each is a
-	// packet without anything in it.
+	// More than a pipe holds: once it is written, the command is reading it. It consists of
+	// empty packets.
 	if _, err := in.Write([]byte(strings.Repeat("\x0a\x00", 1<<20))); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestConvertStopped(t *testing.T) {
 	}
 }
 
-// TestConvertPipe reads a trace from a pipe as it comes, and tells what it made
-// when that ends.
+// TestConvertPipe converts a trace while it arrives through a pipe, and prints the summary when
+// the pipe ends.
 func TestConvertPipe(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stderr, _ := command(t, "convert", "-o", filepath.Join(dir, "out"), "-")

@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// recordedBy is what the source has where an event that is no call is recorded, by
+// recordedBy is the source text at the place where an event other than a call is recorded, by
 // its kind.
 var recordedBy = map[string]string{
 	"loop": ".Loop(", "loop iteration": ".Iteration(", "variable write": ".WriteVariable(", "catch": ".Catch(",
 }
 
-// TestDemoPlaces: each event of demo's trace has the place in the source of the
-// program that recorded it where that happened: of a call, where it was called.
+// TestDemoPlaces: each event of demo's trace has the code location in the recorded program
+// where it happened; a call, where it was called.
 func TestDemoPlaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "demo.bin")
 	cmd, stderr, _ := command(t, "demo", "--save", path)

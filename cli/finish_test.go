@@ -20,8 +20,8 @@ import (
 	"tracex/recorder"
 )
 
-// lingerVariable is crashVariable for a program that waits in the middle for its
-// end, once it has written "ready".
+// lingerVariable is like crashVariable, but the program waits in the middle to be killed, after
+// writing "ready".
 const lingerVariable = "TRACEX_TEST_LINGER"
 
 // crashVariable makes the test binary a program that records into the file it
@@ -41,8 +41,7 @@ func linger(path string) {
 	os.Exit(3)
 }
 
-// lingering starts such a program, and returns when it waits. It is over when the
-// test is.
+// lingering starts such a program, and returns when it waits. It ends with the test.
 func lingering(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -72,8 +71,8 @@ func lingering(t *testing.T, path string) *exec.Cmd {
 	return cmd
 }
 
-// recordWithoutEnd records, and does not close the trace. Its first calls are in the
-// file.
+// recordWithoutEnd records, and does not close the trace. Its first calls have been written to
+// the file.
 func recordWithoutEnd(path string) *recorder.Recorder {
 	r, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
 	if err != nil {
@@ -95,7 +94,7 @@ func recordWithoutEnd(path string) *recorder.Recorder {
 	return r
 }
 
-// recordsOn records into a file until the script's end.
+// recordsOn records into a file until the end of the script.
 func recordsOn(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: recording FILE")
@@ -123,7 +122,7 @@ func crashed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// silent is an app whose messages go to a file; said returns them.
+// silent returns an app whose messages go to a file; said returns them.
 func silent(t *testing.T) (a *app, said func() string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))

@@ -46,7 +46,7 @@ func TestHelpFits(t *testing.T) {
 			}
 			text := strings.TrimSuffix(escapes.ReplaceAllString(string(drawn), ""), "\r\n")
 			lines := strings.Split(text, "\n")
-			// One line is for the prompt.
+			// One line is left for the prompt.
 			if len(lines) > 23 {
 				t.Errorf("%d lines", len(lines))
 			}

@@ -7,7 +7,7 @@ import (
 	"tracex/format"
 )
 
-// TestHints: each row of the table is reached, through whatever wraps its error.
+// TestHints: each row of the table is found, however its error is wrapped.
 func TestHints(t *testing.T) {
 	for _, row := range hints {
 		for _, err := range []error{row.err, fmt.Errorf("a file: %w", row.err), &format.Error{Offset: -1, Err: row.err}} {

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// What the initialization of one package may cost. Every start pays for it,
-// --version and the shell's completion too.
+// Limits for the initialization of one package. Every start pays for it, including --version
+// and the shell's completion.
 const (
-	initTime   = 2 * time.Millisecond // on a machine that does a calibration in calibrated
+	initTime   = 2 * time.Millisecond // on a machine that runs calibrate in calibrated
 	initBytes  = 512 << 10
 	initAllocs = 2000
 	calibrated = time.Millisecond
@@ -26,16 +26,15 @@ const (
 // initLine is a line of GODEBUG=inittrace=1.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, (\d+) bytes, (\d+) allocs$`)
 
-// initCost is what the initialization of a package took at its best.
+// initCost is the lowest cost of a package's initialization so far.
 type initCost struct {
 	clock         time.Duration
 	bytes, allocs int
 }
 
-// TestStartUp: no package that is linked makes every start slow. A clock on a
-// busy machine says only what work took at most, so the program is started
-// again until each package has been within its bound once; and the bound grows
-// with what the same machine takes for work that is always the same.
+// TestStartUp: no linked package makes every start slow. On a busy machine a clock only gives
+// an upper bound, so the program is started again until each package has been within its limit
+// once. The limit grows with the time that the same machine takes for a fixed amount of work.
 func TestStartUp(t *testing.T) {
 	const starts = 60
 	best := make(map[string]initCost)
@@ -61,7 +60,7 @@ func TestStartUp(t *testing.T) {
 	}
 }
 
-// startedOnce starts the program and notes what was less than before.
+// startedOnce starts the program and keeps the costs that are lower than before.
 func startedOnce(t *testing.T, cmd *exec.Cmd, stderr interface{ String() string }, best map[string]initCost) {
 	t.Helper()
 	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
@@ -70,7 +69,7 @@ func startedOnce(t *testing.T, cmd *exec.Cmd, stderr interface{ String() string 
 	}
 	for _, m := range initLine.FindAllStringSubmatch(stderr.String(), -1) {
 		if m[1] == "runtime" || strings.HasPrefix(m[1], "runtime/") {
-			continue // this is the process itself, which no import is to blame for
+			continue // the process itself, which is not the fault of an import
 		}
 		ms, err := strconv.ParseFloat(m[2], 64)
 		if err != nil {
@@ -91,8 +90,8 @@ func slow(best map[string]initCost, bound time.Duration) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(best)), func(name string) bool { return best[name].clock <= bound })
 }
 
-// calibrate returns how long this machine takes, at its best, for work that is
-// about a millisecond's on a machine of 2020.
+// calibrate returns the shortest time that this machine takes for work that takes about a
+// millisecond on a machine of 2020.
 func calibrate() time.Duration {
 	block := make([]byte, 1<<20)
 	best := time.Hour

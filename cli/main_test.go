@@ -17,8 +17,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// command returns the command as a process of its own, with a directory for its
-// temporary files.
+// command returns the command as a separate process, with a directory for its temporary files.
 func command(t *testing.T, args ...string) (cmd *exec.Cmd, stderr *bytes.Buffer, tmp string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -94,7 +93,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe: the reader of the output goes away before its end, as head does.
+// TestBrokenPipe: the reader of the output closes it early, as head does.
 func TestBrokenPipe(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	cmd, stderr, tmp := command(t, "print", path)
@@ -119,10 +118,10 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// TestStoppedCommands: each command notices that it is told to stop, and leaves
-// neither temporary files nor half a result.
+// TestStoppedCommands: each command notices that it is told to stop, and leaves neither
+// temporary files nor a partial result.
 func TestStoppedCommands(t *testing.T) {
-	// Larger than what is read between two looks at whether to stop.
+	// Larger than the input read between two checks for the signal.
 	path := formattest.Unpack(t, "flat.stream.bin", "packed.stream.bin.packedtrace")
 	packed := filepath.Join(filepath.Dir(path), "packed.stream.bin.packedtrace")
 	tmp := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"tracex/recorder"
 )
 
-// TestFollowScreen explores a trace from before it is begun until it has ended.
+// TestFollowScreen explores a trace from before it begins until it has ended.
 func TestFollowScreen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	s, _ := onScreen(t, nil, "open", "--follow", path)
@@ -60,7 +60,7 @@ func TestFollowScreen(t *testing.T) {
 	s.left()
 }
 
-// TestFollowPipe explores what comes through a pipe, while it comes.
+// TestFollowPipe explores a trace while it arrives through a pipe.
 func TestFollowPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	rec, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
@@ -109,8 +109,8 @@ func TestFollowPipe(t *testing.T) {
 	}
 }
 
-// TestFollowKilled explores a trace whose program is killed meanwhile: what it had
-// recorded and not written is shown, without a new start.
+// TestFollowKilled explores a trace whose program is killed meanwhile. Events that were
+// recorded and not written are shown without restarting.
 func TestFollowKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	program := lingering(t, path)
@@ -129,8 +129,8 @@ func TestFollowKilled(t *testing.T) {
 	hasAll(t, path)
 }
 
-// TestOpenRecording explores a trace that is being recorded without following it,
-// and what is left of it without writing.
+// TestOpenRecording explores a trace while it is being recorded, without following it, and
+// later the data left by the program, without writing.
 func TestOpenRecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	program := lingering(t, path)
@@ -151,7 +151,7 @@ func TestOpenRecording(t *testing.T) {
 	}
 }
 
-// hasAll checks that a trace has all that the program recorded.
+// hasAll checks that a trace has everything that the program recorded.
 func hasAll(t *testing.T, path string) {
 	t.Helper()
 	cmd, stderr, _ := command(t, "print", path)

@@ -20,7 +20,7 @@ import (
 type screen struct {
 	t     *testing.T
 	tty   *os.File
-	drawn bytes.Buffer // all that came out so far
+	drawn bytes.Buffer // all output so far
 	cmd   *exec.Cmd
 }
 
@@ -49,7 +49,7 @@ func onScreenIn(t *testing.T, locale string, stdin *os.File, args ...string) (s 
 	if stdin != nil {
 		cmd.Stdin = stdin
 	}
-	// The terminal is the one that controls the process, as it is for a person.
+	// The terminal controls the process, as for a person.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func (s *screen) press(keys string) {
 	}
 }
 
-// end reads what is left and returns the exit code.
+// end reads the rest and returns the exit code.
 func (s *screen) end() int {
 	s.t.Helper()
 	// Linux ends the reading of a terminal whose other end is closed with EIO.
@@ -86,8 +86,8 @@ func (s *screen) end() int {
 	return code(s.t, s.cmd.Wait())
 }
 
-// ends waits for the end, with an exit code: the terminal is as it was, and tmp is
-// empty.
+// ends waits for the end and checks the exit code, that the terminal is as it was, and that tmp
+// is empty.
 func (s *screen) ends(want int, tmp string) {
 	s.t.Helper()
 	if got := s.end(); got != want {
@@ -112,10 +112,10 @@ func (s *screen) left() {
 func TestDemoScreen(t *testing.T) {
 	s, tmp := onScreen(t, nil, "demo")
 	s.until("tour 1 of 8")
-	// Only what changes is drawn again, so wait for what no frame before has a
-	// part of.
+	// Only changes are redrawn, so wait for a text that has no part in common with an earlier
+	// frame.
 	s.until("Shop.open(")
-	// What the tour asks for: the row below has something to expand.
+	// What the tour asks for: the row below can be expanded.
 	s.press("j")
 	s.until("tour 2 of 8")
 	s.press("l")
@@ -125,13 +125,13 @@ func TestDemoScreen(t *testing.T) {
 	s.ends(0, tmp)
 }
 
-// queries ask the terminal something and wait for its answer: colors, what it
-// is, where the cursor is.
+// queries match requests to the terminal that wait for its answer: colors, its type, the
+// position of the cursor.
 var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
 
-// TestScreenKilled: whatever signal ends the explorer, the terminal is given
-// back and no file stays. This terminal answers nothing, so nothing is asked of
-// it either: an end that waits for an answer is not one.
+// TestScreenKilled: whatever signal ends the explorer, the terminal is restored and no file
+// remains. This terminal answers nothing, so the explorer must not query it: an end that waits
+// for an answer never comes.
 func TestScreenKilled(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{
 		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
@@ -164,8 +164,7 @@ func TestOpenStdin(t *testing.T) {
 	s.ends(0, tmp)
 }
 
-// TestPrintOnTerminal: control characters are escaped on a terminal, and as
-// they are in a pipe.
+// TestPrintOnTerminal: control characters are escaped on a terminal, and unchanged in a pipe.
 func TestPrintOnTerminal(t *testing.T) {
 	path := formattest.Unpack(t, "shapes.stream.bin", "shapes.stream.bin.idx")
 	cmd, _, _ := command(t, "print", path)
@@ -187,7 +186,7 @@ func TestPrintOnTerminal(t *testing.T) {
 	}
 }
 
-// TestNoKeyboard: a terminal to draw on does not do without one to read from.
+// TestNoKeyboard: a terminal to draw on is not enough without one to read from.
 func TestNoKeyboard(t *testing.T) {
 	cmd, stderr, _ := command(t, "open", formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx"))
 	ours, theirs, err := pty.Open()
@@ -207,8 +206,8 @@ func TestNoKeyboard(t *testing.T) {
 	}
 }
 
-// TestLocaleScreen draws with ASCII alone where the locale has no more, and with
-// all characters where it has, or where a person says so.
+// TestLocaleScreen draws with ASCII only if the locale has no more, and with all characters if
+// it does, or if the user asks for that.
 func TestLocaleScreen(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	for _, c := range []struct {

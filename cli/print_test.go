@@ -11,8 +11,7 @@ import (
 	"tracex/recorder"
 )
 
-// TestPrintCaptured: what a program captured is printed, from the recording to
-// the command.
+// TestPrintCaptured: captured values are printed, from the recording to the command.
 func TestPrintCaptured(t *testing.T) {
 	type node struct {
 		Key  string

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestProgress has a clock that the test moves: nothing is shown before the
-// patience has run out, then a bar, which is gone at the end.
+// TestProgress has a clock that the test controls: nothing is shown before the patience has run
+// out, then a bar, which is removed at the end.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Unix(1000, 0)
@@ -20,7 +20,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("shown before its time: %q", out.String())
 	}
 	now = now.Add(time.Millisecond)
-	p.update(10<<20, 20<<20) // another piece of work, drawn at once
+	p.update(10<<20, 20<<20) // another task, drawn immediately
 	shown := out.String()
 	for _, want := range []string{"indexing", "50%", "10/20 MiB"} {
 		if !strings.Contains(shown, want) {

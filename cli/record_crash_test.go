@@ -18,12 +18,11 @@ import (
 	"tracex/recorder/recordertest"
 )
 
-// crashesArgument, as its first argument, makes the test binary be a program that
-// records until it crashes: how, with which seed and where it says what it did are
-// the second.
+// crashesArgument, as its first argument, makes the test binary a program that records until it
+// crashes. The second argument tells how, with which seed, and where to report its work.
 const crashesArgument = "crashes"
 
-// recordCrashesVariable says how many programs crash in each way instead of three.
+// recordCrashesVariable sets how many programs crash in each way; the default is three.
 const recordCrashesVariable = "TRACEX_CRASHES"
 
 func init() {
@@ -38,8 +37,8 @@ func init() {
 	recordertest.Crash(words[0], words[2], seed)
 }
 
-// What a program recorded before it crashed is in the trace that record leaves, all
-// of it: what was in the shared memory, and what the program had not sent yet.
+// Everything that a program recorded before it crashed is in the trace that record leaves: the
+// contents of the shared memory, and the data that the program had not sent.
 func TestRecordCrashed(t *testing.T) {
 	times := 3
 	if s := os.Getenv(recordCrashesVariable); s != "" {
@@ -123,13 +122,13 @@ func recordCrash(t *testing.T, self, how string, seed uint64) {
 	}
 	for g := range returned {
 		want, got := said.Calls(g).Load(), int64(len(returned[g]))
-		if got != want && got != want+1 { // it may not have had the time to say the last
+		if got != want && got != want+1 { // it may not have had time to report the last one
 			t.Fatalf("%s: of worker %d, %d calls had returned, the trace has %d: %s", what, g, want, got, stderr)
 		}
 	}
 }
 
-// countReturned calls f for each call that returned what it was to return.
+// countReturned calls f for each call that returned the expected value.
 func countReturned(t *testing.T, n eager.Node, f func(worker, call int64)) {
 	t.Helper()
 	var p format.Point

@@ -19,8 +19,8 @@ import (
 	"tracex/recorder/recording"
 )
 
-// recordOn records until its input ends, and some more then, in the newest version
-// of the format whatever others want.
+// recordOn records until its input ends, and then some more, in the newest version of the
+// format whatever the environment asks for.
 func recordOn() error {
 	r, err := recorder.Start(recorder.Config{Path: "own.bin", FormatVersion: int(format.Newest)})
 	if err != nil {
@@ -41,13 +41,13 @@ func recordOn() error {
 		return err
 	}
 	calls()
-	_ = r.Stop() // the service may have gone
+	_ = r.Stop() // the service may be gone
 	fmt.Println("went on")
 	return nil
 }
 
-// recordingToKill starts tracex record with a program that waits, and returns what
-// is to be called for the program to go on.
+// recordingToKill starts tracex record with a program that waits, and returns a function that
+// lets the program continue.
 func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, tmp string, goOn func()) {
 	t.Helper()
 	self, err := os.Executable()
@@ -75,8 +75,8 @@ func recordingToKill(t *testing.T, out string, flags ...string) (cmd *exec.Cmd, 
 	}
 }
 
-// startPiped starts a command that is to be killed, with pipes for its input and its
-// output, which the program that it records has, too, as it would have its errors'.
+// startPiped starts a command that will be killed, with pipes for its input and output. The
+// program that it records inherits them, as it inherits standard error.
 func startPiped(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	cmd.Stderr = nil
@@ -103,8 +103,7 @@ func runCommand(t *testing.T, args ...string) (stdout, stderr string, exit int) 
 	return out.String(), errors.String(), exit
 }
 
-// awaitSpool waits until the calls that a program made are in what the service
-// wrote.
+// awaitSpool waits until the calls of a program are in the file that the service writes.
 func awaitSpool(t *testing.T, out string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.pftrace")
@@ -129,8 +128,8 @@ func awaitSpool(t *testing.T, out string) {
 	}
 }
 
-// When tracex record is killed, the program goes on, and what was recorded until
-// then becomes a trace with the next command that reads it.
+// If tracex record is killed, the program continues, and the recording up to that point becomes
+// a trace with the next command that reads it.
 func TestRecordIsKilled(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")
@@ -170,8 +169,8 @@ func TestRecordIsKilled(t *testing.T) {
 	}
 }
 
-// A recording that got nothing before it was killed replaces nothing, whether the
-// service had written what it says of itself or not.
+// A recording without events when it was killed replaces nothing, whether or not the service
+// had written its own packets.
 func TestRecordIsKilledEarly(t *testing.T) {
 	for name, written := range map[string]bool{"nothing_written": false, "written": true} {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +217,7 @@ func killEarly(t *testing.T, written bool) {
 	}
 }
 
-// A recording that is left is discarded by another one that is told so.
+// A leftover recording is discarded by another one that is told to.
 func TestRecordDiscards(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")

@@ -21,9 +21,9 @@ import (
 	"tracex/recorder/perfetto/producer"
 )
 
-// tracedArgument, as its first argument, makes the test binary be a program
-// that records: the second says how it ends. An argument, not a variable: no
-// other program, such as env, has to be found to pass it on.
+// tracedArgument, as its first argument, makes the test binary a program that records; the
+// second argument tells how it ends. It is an argument, not a variable, so that no other
+// program, such as env, is needed to pass it on.
 const tracedArgument = "traced"
 
 func init() {
@@ -94,7 +94,7 @@ func recordEvents(end string) error {
 		t.Begin(inner, producer.Int(number, int64(i)))
 		t.End(inner)
 	}
-	if err := p.Sync(context.Background()); err != nil { // the service knows the writer then
+	if err := p.Sync(context.Background()); err != nil { // afterwards the service knows the writer
 		return err
 	}
 	switch end {
@@ -114,8 +114,8 @@ func recordEvents(end string) error {
 	return nil
 }
 
-// awaitClear waits until the service has told that what packets build upon is to
-// be said again.
+// awaitClear waits until the service has announced that the state on which packets build has to
+// be sent again.
 func awaitClear(p *producer.Producer) error {
 	told := make(chan struct{}, 1)
 	_, err := p.Register(producer.Source{Name: perfetto.CallsSource, Clear: func(*producer.Instance) {
@@ -135,7 +135,7 @@ func awaitClear(p *producer.Producer) error {
 	}
 }
 
-// TestRecord records programs that end in all ways.
+// TestRecord records programs that end in all possible ways.
 func TestRecord(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -144,7 +144,7 @@ func TestRecord(t *testing.T) {
 	for _, test := range []struct {
 		end    string
 		code   int
-		signal syscall.Signal // for tracex, when the program waits
+		signal syscall.Signal // sent to tracex when the program waits
 		trace  bool
 		says   string
 	}{
@@ -200,8 +200,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestLongTemporaryFolder records where the path of the directory for temporary files
-// is too long for a socket's.
+// TestLongTemporaryFolder records where the path of the directory for temporary files is too
+// long for that of a socket.
 func TestLongTemporaryFolder(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -232,8 +232,8 @@ func TestLongTemporaryFolder(t *testing.T) {
 	}
 }
 
-// TestRecordKeeps records a program that makes a file where the index would be:
-// that file stays, and nothing that was recorded is lost.
+// TestRecordKeeps records a program that creates a file at the path of the index: that file
+// stays, and no recorded data is lost.
 func TestRecordKeeps(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -264,7 +264,7 @@ func TestRecordKeeps(t *testing.T) {
 	}
 }
 
-// checkRecorded holds that a trace has all calls.
+// checkRecorded checks that a trace has all calls.
 func checkRecorded(t *testing.T, self, path string) {
 	t.Helper()
 	cmd := exec.Command(self, "print", path)

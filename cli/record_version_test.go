@@ -13,7 +13,7 @@ import (
 	"tracex/recorder"
 )
 
-// recordCalls records a call and says in which version of the format.
+// recordCalls records a call and prints the version of the format.
 func recordCalls() error {
 	r, err := recorder.Start(recorder.Config{Path: "own.bin"})
 	if err != nil {
@@ -46,8 +46,8 @@ func versionOfFile(t *testing.T, path string) format.Version {
 	return v
 }
 
-// TestRecordVersion records events and calls in the version that a flag or the
-// environment names, and the program hears of it.
+// TestRecordVersion records events and calls in the version that a flag or the environment
+// selects, and the program is told of it.
 func TestRecordVersion(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +56,7 @@ func TestRecordVersion(t *testing.T) {
 	for _, test := range []struct {
 		program, named string
 		flags          []string
-		want           format.Version // 0: that of the program
+		want           format.Version // 0 for the program's
 	}{
 		{"exit", "", nil, format.Newest},
 		{"exit", "", []string{"--format-version", "22"}, format.V22},
@@ -94,8 +94,8 @@ func TestRecordVersion(t *testing.T) {
 	}
 }
 
-// TestRecordVersionKilled has tracex record killed: the trace that the next command
-// makes is of the version that was wanted, though its calls are of another.
+// TestRecordVersionKilled kills tracex record: the trace that the next command makes has the
+// selected version, though its calls have another.
 func TestRecordVersionKilled(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")

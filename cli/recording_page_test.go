@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// codeBlocks are the blocks of a Markdown text by their language, in order.
+// codeBlocks returns the blocks of a Markdown text by language, in order.
 func codeBlocks(text string) map[string][]string {
 	blocks := make(map[string][]string)
 	for _, m := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(text, -1) {
@@ -21,7 +21,7 @@ func codeBlocks(text string) map[string][]string {
 	return blocks
 }
 
-// snippetHead is what the short pieces of code in docs/recording.md need around them.
+// snippetHead is the code that the snippets in docs/recording.md need around them.
 const snippetHead = `package snippets
 
 import (
@@ -38,8 +38,8 @@ import (
 )
 `
 
-// TestRecordingPage does what docs/recording.md tells a newcomer to do, word for word,
-// without a network and with Go alone: what it says is there afterwards.
+// TestRecordingPage follows docs/recording.md like a newcomer, word for word, without a network
+// and with only Go installed, and checks the promised results.
 func TestRecordingPage(t *testing.T) {
 	page := string(readFile(t, filepath.Join("..", "docs", "recording.md")))
 	_, section, ok := strings.Cut(page, "\n## A Go program\n")

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		os.Setenv(projectVariable, project) // for the processes that are started
+		os.Setenv(projectVariable, project) // for child processes
 	}
 	if os.Getenv(runVariable) != "" {
 		main()
@@ -44,19 +44,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, commands)
 }
 
-// main is the command as package main has it, with its files read from the
-// project.
+// main is the command as in package main, with its files read from the project.
 func main() { os.Exit(Main(os.DirFS(os.Getenv(projectVariable)))) }
 
-// projectVariable is the environment variable with the project's folder.
+// projectVariable is the environment variable with the project's directory.
 const projectVariable = "TRACEX_TEST_PROJECT"
 
-// runVariable is the environment variable that makes the test binary be the
-// command, for tests that start it themselves.
+// runVariable is the environment variable that makes the test binary the command, for tests
+// that start it themselves.
 const runVariable = "TRACEX_TEST_RUN"
 
-// TestScripts drives the real command: each script in testdata/script is a
-// story with its own folder, see the comment at its head.
+// TestScripts drives the real command: each script in testdata/script is a story with its own
+// directory, see the comment at its head.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "testdata", "script"),
@@ -97,7 +96,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// captured writes traces of Perfetto's, by their names: captured 01_basic.pftrace.
+// captured writes Perfetto traces, by name: captured 01_basic.pftrace.
 func captured(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		f, err := os.Open(filepath.Join("..", "recorder", "convert", "perfetto", "testdata", name+".gz"))
@@ -172,8 +171,8 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// entries checks the names in a folder, hidden ones too: entries tmp means that
-// it is empty.
+// entries checks the names in a directory, including hidden ones: entries tmp means that it is
+// empty.
 func entries(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: entries FOLDER NAME...")

@@ -6,7 +6,7 @@ import (
 	"tracex/format"
 )
 
-// What the annotator knows of version 27, from its description.
+// The annotator's knowledge of version 27, from its description.
 
 // classes27 are the classes of points by their byte, as version 22 numbers them.
 var classes27 = [...]int{6, 4, 5, 3, 1, 2, 0, 7, 8, 10, 11, 9}
@@ -70,8 +70,8 @@ func (a *annotator) statuses() {
 	}
 }
 
-// values27 are values of the kinds that version 27 has, with a constant and an
-// exception that have no text.
+// values27 returns values of the kinds that version 27 adds, including a constant and an
+// exception without text.
 func values27() []format.Value {
 	message := "no\x00é👍"
 	return []format.Value{{Kind: format.ValueNull}, {Kind: format.ValueVoid}, {Kind: format.ValueUnit}, {Kind: format.ValueByte, Bits: -1},
@@ -94,7 +94,7 @@ func (a *annotator) loops() {
 	}
 }
 
-// exception annotates what a call's footer says of what it threw.
+// exception annotates the exception in a call's footer.
 func (a *annotator) exception() {
 	if a.version == 27 {
 		a.optional("exception")
@@ -111,7 +111,7 @@ func (a *annotator) classOf(b byte) int {
 	return int(b)
 }
 
-// goldenName names the golden file of a version.
+// goldenName returns the name of the golden file for a version.
 func goldenName(name string, v format.Version) string {
 	if v == format.V22 {
 		return name

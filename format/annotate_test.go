@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// annotator writes down what each byte of a trace means. It is written from the
-// format's description, apart from the decoders, and so checks them too.
+// annotator describes each byte of a trace. It is written from the format's description,
+// independently of the decoders, and so checks them too.
 type annotator struct {
 	b   []byte
 	i   int
@@ -26,7 +26,7 @@ type annotator struct {
 	version byte
 }
 
-// line takes n bytes, says what they are, and returns them.
+// line takes n bytes, describes them, and returns them.
 func (a *annotator) line(n int, text string, args ...any) []byte {
 	b := a.b[a.i : a.i+n]
 	for at := 0; at < n || at == 0; at += 8 {
@@ -119,8 +119,8 @@ func (a *annotator) list(name string, each func()) {
 	}
 }
 
-// object annotates what follows the kind byte. open is the class of the
-// container that a footer closes.
+// object annotates the bytes after the kind byte. open is the class of the container that a
+// footer closes.
 func (a *annotator) object(kind format.Kind, open format.Class) {
 	switch kind {
 	case format.KindBlockStart:
@@ -358,8 +358,8 @@ func golden(t *testing.T, name, text string) {
 	}
 }
 
-// Each byte that we write of each object, with what it means. A change here is
-// a change of the format on disk.
+// Each byte of each object that we write, with its meaning. A change here is a change of the
+// format on disk.
 func TestAnnotatedBytes(t *testing.T) {
 	for _, version := range versions {
 		data, index := everything(t, version)

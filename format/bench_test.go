@@ -9,7 +9,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// benchmarked returns the traces that the benchmarks run on, by name.
+// benchmarked returns the traces for the benchmarks, by name.
 func benchmarked(b *testing.B) []struct {
 	name string
 	data []byte

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAppendCall compares with the header that Point makes.
+// TestAppendCall compares AppendCall with the header that Point encodes.
 func TestAppendCall(t *testing.T) {
 	for _, v := range []Version{V22, V27} {
 		appendCalls(t, v)

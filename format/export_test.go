@@ -9,5 +9,5 @@ func (v Version) SlowSize(b []byte, open Class) (int, error) {
 	return c.i, c.error()
 }
 
-// Descriptor is what stands behind the times of a packed trace.
+// Descriptor is what follows the times of a packed trace.
 var Descriptor = descriptor

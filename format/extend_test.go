@@ -11,9 +11,9 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestExtend scans traces that grow a few bytes at a time, each time at another
-// place in memory: what is seen is what one scan of all sees, and as long as
-// there is more to come, the end is all that is wrong.
+// TestExtend scans traces that grow a few bytes at a time, each time at a different address in
+// memory. It sees the same as one scan of everything, and while the trace is incomplete the
+// only error is that it ends.
 func TestExtend(t *testing.T) {
 	for _, name := range []string{"roots.dump.bin", "shapes.stream.bin", "threads.stream.bin", "deep.stream.bin"} {
 		data := formattest.Recorded(t, name)
@@ -40,9 +40,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestExtendKeepsOtherErrors: bytes that no writer writes do not get better by
-// others behind them. A Scanner that stands between two objects goes on there,
-// also where the file has lost what lies behind.
+// TestExtendKeepsOtherErrors: invalid bytes stay an error after more bytes follow. A Scanner
+// between two objects continues there, even if the file has lost the bytes after that.
 func TestExtendKeepsOtherErrors(t *testing.T) {
 	good := build(start(0), []byte{byte(format.KindBlockEnd)})
 	s := format.NewBytesScanner(append(bytes.Clone(good), 0xee))

@@ -26,12 +26,12 @@ func gzipped(t *testing.T, b []byte) []byte {
 	return out.Bytes()
 }
 
-// withVersion is a data header of some version.
+// withVersion returns a data header with the given version.
 func withVersion(v uint64) []byte {
 	return binary.BigEndian.AppendUint64(format.AppendDataHeader(nil, format.V22)[:8], v)
 }
 
-// Each file that is no trace has a message of its own.
+// Each kind of file that is no trace has its own message.
 func TestWrongFiles(t *testing.T) {
 	data := formattest.Recorded(t, "roots.dump.bin")
 	index := formattest.Recorded(t, "roots.dump.bin.idx")
@@ -106,7 +106,7 @@ func TestErrorPlaces(t *testing.T) {
 	}
 }
 
-// Errors of decoders say the offset within what they were given.
+// Errors of decoders have the offset within the input.
 func TestDecoderOffsets(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -14,7 +14,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// smallTraces are seeds: short, and between them with everything in them.
+// smallTraces returns seeds: short traces that together contain everything.
 func smallTraces(f *testing.F) (data, index [][]byte) {
 	f.Helper()
 	data = append(data, formattest.Recorded(f, "roots.dump.bin"))
@@ -29,8 +29,8 @@ func smallTraces(f *testing.F) (data, index [][]byte) {
 	return data, index
 }
 
-// Any bytes: an error with a place or a result, the same in memory and through
-// a reader; what is decoded can be written and read again, and is the same.
+// Any bytes yield an error with an offset or a result, the same in memory and through a reader.
+// Decoded objects can be encoded and decoded again, and are the same.
 func FuzzScanner(f *testing.F) {
 	data, _ := smallTraces(f)
 	for _, d := range data {
@@ -71,7 +71,7 @@ func again(t *testing.T, version format.Version, o format.Object) {
 	}
 	b, err := v.Append(nil, version)
 	if strings.Contains(fmt.Sprint(err), "over 65,535") {
-		return // longer in the one form than in the other
+		return // longer in one form than in the other
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func again(t *testing.T, version format.Version, o format.Object) {
 	}
 }
 
-// Any index: the check of its end and the cells, which stay the same.
+// Any index: check its tail and its cells, which are the same when written again.
 func FuzzIndex(f *testing.F) {
 	_, index := smallTraces(f)
 	for _, x := range index {
@@ -137,7 +137,7 @@ func FuzzPacked(f *testing.F) {
 	})
 }
 
-// Any text as an info.txt: what is read can be written and read again.
+// Any text as an info.txt: the result can be written and parsed again.
 func FuzzInfo(f *testing.F) {
 	p := openPacked(f, formattest.Recorded(f, "packed.stream.bin.packedtrace"))
 	f.Add(entry(f, p, format.EntryInfo))

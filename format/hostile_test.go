@@ -10,7 +10,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// place is an object by where it stands and how it is read.
+// place is an object by its offset and how to decode it.
 type place struct {
 	offset int64
 	kind   format.Kind
@@ -38,8 +38,8 @@ func places(t testing.TB, data []byte) map[place]bool {
 	return known
 }
 
-// tour scans and decodes what is not known to be good, apart from the bytes
-// from touched on. It fails the test on whatever hostile input must not do.
+// tour scans and decodes everything not known to be good, apart from the bytes from touched on.
+// It fails the test for anything that hostile input must not cause.
 func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 	t.Helper()
 	s := format.NewBytesScanner(data)
@@ -73,8 +73,8 @@ func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 	return err
 }
 
-// checkError fails the test for an error without a sentinel or with a place
-// outside of the input.
+// checkError fails the test for an error without a sentinel or with an offset outside the
+// input.
 func checkError(t *testing.T, err error, size int) {
 	t.Helper()
 	var e *format.Error
@@ -86,8 +86,8 @@ func checkError(t *testing.T, err error, size int) {
 	}
 }
 
-// stride is the distance between the bytes that are tried: each where all are
-// asked for; not under the race detector, which finds nothing in one goroutine.
+// stride is the distance between the bytes tried: 1 for exhaustive tests, but not under the
+// race detector, which finds nothing in one goroutine.
 func stride() int {
 	if formattest.Exhaustive() && !formattest.Race {
 		return 1
@@ -97,7 +97,7 @@ func stride() int {
 
 var hostileTraces = []string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream.bin", "shapes.v27.stream.bin"}
 
-// Cut anywhere, a trace shows what is whole and says where it ends.
+// A trace cut anywhere yields the complete objects and reports where it ends.
 func TestEveryTruncation(t *testing.T) {
 	for _, name := range hostileTraces {
 		data := formattest.Recorded(t, name)
@@ -114,8 +114,8 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// With any byte changed there is an error or a result. Of the small trace each
-// byte takes all values, of the other some.
+// With any byte changed there is an error or a result. In the small trace each byte takes all
+// values, in the other one some.
 func TestEveryFlippedByte(t *testing.T) {
 	for _, name := range hostileTraces {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func hostileCounts(t *testing.T, whole []byte) {
 	}
 }
 
-// The decoders alone, on pieces of a trace from anywhere.
+// The decoders by themselves, on parts of a trace from anywhere.
 func TestDecodersAnywhere(t *testing.T) {
 	decodersAnywhere(t, format.V22, formattest.Recorded(t, "shapes.stream.bin"))
 	decodersAnywhere(t, format.V27, formattest.Recorded(t, "shapes.v27.stream.bin"))
@@ -192,7 +192,7 @@ func decodersAnywhere(t *testing.T, version format.Version, data []byte) {
 				checkError(t, err, len(b))
 				continue
 			}
-			// What can be decoded can be skipped.
+			// Anything that can be decoded can be skipped.
 			if v != nil && (sizeErr != nil || m != n) {
 				t.Fatalf("at %d: decoded %d bytes, size %d, %v", i, n, m, sizeErr)
 			}

@@ -11,9 +11,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// rebuild makes the index of a streaming file from its data alone, by the rules
-// that the package comment and [format.Cell] give. It is written for this test:
-// plain, and in memory.
+// rebuild makes the index of a streaming file from only its data, by the rules in the package
+// comment and in [format.Cell]. It is written for this test: simple, and in memory.
 func rebuild(t testing.TB, data []byte) []byte {
 	t.Helper()
 	type container struct {
@@ -64,12 +63,12 @@ func rebuild(t testing.TB, data []byte) []byte {
 	return out
 }
 
-// By the rules alone the index can be made again from the data, byte for byte.
+// The rules are enough to rebuild the index from the data, byte for byte.
 func TestIndexRebuiltEqualsRecorded(t *testing.T) {
 	for _, name := range formattest.RecordedNames(t, ".stream.bin") {
 		got, want := rebuild(t, formattest.Recorded(t, name)), formattest.Recorded(t, name+".idx")
 		if strings.HasPrefix(name, "crash.") {
-			// What was lost of the data may differ from what was lost of the index.
+			// Data and index may have lost different parts.
 			n := min(len(got), len(want))
 			got, want = got[:n], want[:n]
 		}
@@ -126,7 +125,7 @@ func TestIndexTail(t *testing.T) {
 		for i := range tail {
 			damaged := bytes.Clone(tail)
 			damaged[i] ^= 0x10
-			// Start and end of the EOF cell say nothing.
+			// Start and end of the EOF cell carry no information.
 			free := i >= 5 && i < format.CellSize
 			if _, err := format.CheckIndexTail(damaged, size); (err == nil) != free {
 				t.Errorf("%s: byte %d of the tail changed: %v", name, i, err)

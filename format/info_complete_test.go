@@ -8,8 +8,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// The info.txt of a packed trace of version 27 ends with a line for the number of
-// points, also where that is unknown.
+// The info.txt of a packed trace of version 27 ends with a line for the number of points, even
+// if that is unknown.
 func TestCompleteInfo(t *testing.T) {
 	const head = "Class: a.B\nProperties:\n Points: =1\n\nEnvironment:\n A=b\n"
 	points := int64(12)

@@ -33,8 +33,7 @@ func jsonContext(t *testing.T) *Context {
 	return c
 }
 
-// TestJSONValues: values of different kinds are told apart, and none loses
-// anything.
+// TestJSONValues: values of different kinds are distinct, and none loses information.
 func TestJSONValues(t *testing.T) {
 	bits := func(x float64) int64 { return int64(math.Float64bits(x)) }
 	for _, tc := range []struct {
@@ -124,8 +123,7 @@ func TestJSONValues27(t *testing.T) {
 	}
 }
 
-// TestJSONStrings: a string comes back as it was, from what is one line of
-// printable characters.
+// TestJSONStrings: a string survives encoding, which is one line of printable characters.
 func TestJSONStrings(t *testing.T) {
 	for _, s := range []string{"", "plain", `"quoted" \ back`, "a\nb\r\t\x00\x1f\x7f", "\u0085\u009b", "é ➜ 日本 👩‍👩‍👧",
 		"\u202e\u2028\ufeff\U000e0001", "1\u200d2"} {
@@ -139,7 +137,7 @@ func TestJSONStrings(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"a\xed\xa0\xbdb":           `"a\ufffdb"`, // a high surrogate alone, as it is in memory
+		"a\xed\xa0\xbdb":           `"a\ufffdb"`, // an unpaired high surrogate, as it is in memory
 		"\xed\xb8\x80":             `"\ufffd"`,
 		"\xed\xb8\x80\xed\xa0\xbd": `"\ufffd\ufffd"`,
 		"a\xffb":                   `"a\ufffdb"`,
@@ -151,7 +149,7 @@ func TestJSONStrings(t *testing.T) {
 	}
 }
 
-// TestJSONPoints: what is said of each class of trace point, in which order.
+// TestJSONPoints: the members of each class of trace point, in order.
 func TestJSONPoints(t *testing.T) {
 	one := Value{Kind: ValueInt, Bits: 1}
 	place := `,"place":{"file":"Node.java","line":12,"class":"app.Node","method":"main"}`
@@ -192,7 +190,7 @@ func TestJSONPoints(t *testing.T) {
 			tc.p.Diff = DiffNone
 		}
 		j := jsonContext(t).JSON()
-		for range 2 { // the second time from what it has kept
+		for range 2 { // the second time from the cache
 			if got := string(j.AppendPoint(nil, &tc.p, tc.f)); got != tc.want {
 				t.Errorf("%s\n got %s\nwant %s", tc.p.Class, got, tc.want)
 			}
@@ -203,7 +201,7 @@ func TestJSONPoints(t *testing.T) {
 	}
 }
 
-// TestJSONKeepsLittle: what is remembered is bounded.
+// TestJSONKeepsLittle: the cache is bounded.
 func TestJSONKeepsLittle(t *testing.T) {
 	c := NewContext(V22)
 	for i := range int32(maxKept + 100) {
@@ -219,7 +217,7 @@ func TestJSONKeepsLittle(t *testing.T) {
 	for i := range int32(maxKept + 100) {
 		want := fmt.Sprintf(`,"variable":null,"variable_id":0,"value":{"type":"null"},"place":{"line":%d}`, i)
 		if i == 0 {
-			continue // line 0 is none
+			continue // line 0 means none
 		}
 		if got := string(j.AppendPoint(nil, &Point{Class: ClassVariableRead, Diff: DiffNone, Location: i, Value: Null()}, nil)); got != want {
 			t.Fatalf("got %s, want %s", got, want)

@@ -10,8 +10,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// passing is what a scanner passed: the borders of containers, the calls and the
-// trace points, and how it ended.
+// passing is what a scanner passed: the borders of containers, the calls and the trace points,
+// and how the scan ended.
 type passing struct {
 	borders       []format.Border
 	calls, points int64
@@ -55,7 +55,7 @@ func (p *passing) finish(s *format.Scanner) {
 	p.err = fmt.Sprint(s.Err())
 }
 
-// oneByOne passes all with Next.
+// oneByOne passes everything with Next.
 func oneByOne(s *format.Scanner) *passing {
 	p := new(passing)
 	for s.Next() {
@@ -65,8 +65,8 @@ func oneByOne(s *format.Scanner) *passing {
 	return p
 }
 
-// leaping passes all with Leap where it can, up to room borders and step bytes at
-// a time. It fails when Leap says that it passed what it did not, or too much.
+// leaping passes objects with Leap where possible, up to room borders and step bytes at a time.
+// It fails the test if Leap reports progress that it did not make, or goes too far.
 func leaping(t *testing.T, s *format.Scanner, room int, step int64) *passing {
 	t.Helper()
 	p := new(passing)
@@ -132,7 +132,7 @@ func TestLeap(t *testing.T) {
 	}
 }
 
-// TestLeapDamaged: also where the input ends, or is changed, anywhere.
+// TestLeapDamaged: the same if the input ends, or is changed, anywhere.
 func TestLeapDamaged(t *testing.T) {
 	for _, version := range []format.Version{format.V22, format.V27} {
 		data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 12, Seed: 1,

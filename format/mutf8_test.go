@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// modified is what the format's page says, written the plain way: each UTF-16
-// unit in one to three bytes.
+// modified encodes as the description of the format says, in the simplest way: each UTF-16 unit
+// in one to three bytes.
 func modified(units ...uint16) []byte {
 	var b []byte
 	for _, u := range units {
@@ -28,8 +28,7 @@ func modified(units ...uint16) []byte {
 	return b
 }
 
-// inMemory is what the package says of strings in memory: UTF-8, with lone
-// surrogates in three bytes.
+// inMemory returns a string as it is in memory: UTF-8, with unpaired surrogates in three bytes.
 func inMemory(units ...uint16) string {
 	var b []byte
 	for i := 0; i < len(units); i++ {
@@ -76,7 +75,7 @@ func TestModifiedUTF8AllPairs(t *testing.T) {
 	}
 }
 
-// All sequences of up to four units of which each stands for its sort.
+// All sequences of up to four units, one for each kind of unit.
 func TestModifiedUTF8Mixed(t *testing.T) {
 	sorts := []uint16{0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffd, 0xffff}
 	for _, a := range sorts {
@@ -104,7 +103,7 @@ func TestModifiedUTF8Malformed(t *testing.T) {
 			t.Errorf("%x: %q, bad %d, want %d", c.wire, s, bad, c.bad)
 		}
 	}
-	// Longer forms than needed say the same, as in Java, and a bare NUL.
+	// Overlong forms mean the same, as in Java, and so does a bare NUL.
 	for wire, want := range map[string]string{"\xc1\x81": "A", "\xe0\x81\x81": "A", "\x00": "\x00", "\xe0\x80\x80": "\x00"} {
 		if s, bad := decodeModified([]byte(wire)); bad >= 0 || s != want {
 			t.Errorf("%x: %q, bad %d, want %q", wire, s, bad, want)
@@ -112,7 +111,7 @@ func TestModifiedUTF8Malformed(t *testing.T) {
 	}
 }
 
-// What is neither UTF-8 nor a surrogate is written as U+FFFD.
+// Bytes that are neither UTF-8 nor a surrogate are written as U+FFFD.
 func TestAppendUTFInvalid(t *testing.T) {
 	for s, want := range map[string]string{"\xff": "\ufffd", "a\xc3": "a\ufffd", "\xed\xa0": "\ufffd\ufffd", "\xf5\x80b": "\ufffd\ufffdb"} {
 		if got, err := AppendUTF(nil, s); err != nil || string(got[2:]) != want {
@@ -150,7 +149,7 @@ func FuzzModifiedUTF8(f *testing.F) {
 			t.Fatalf("bad %d of %d, %d bytes", bad, len(wire), len(s))
 		}
 		if bad >= 0 {
-			s = string(wire) // any string can be written, and then be read
+			s = string(wire) // any string can be written and then read
 		}
 		b, err := AppendUTF(nil, s)
 		if err != nil {
@@ -163,8 +162,8 @@ func FuzzModifiedUTF8(f *testing.F) {
 	})
 }
 
-// TestPlainBytes: bytes that are the same in modified UTF-8 are told from others
-// wherever in a word those stand.
+// TestPlainBytes: bytes that are the same in modified UTF-8 are distinguished from others at
+// any position in a word.
 func TestPlainBytes(t *testing.T) {
 	for n := range 20 {
 		b := bytes.Repeat([]byte{'a'}, n)

@@ -40,8 +40,8 @@ func entry(t testing.TB, p *format.Packed, name string) []byte {
 	return b
 }
 
-// Each recorded packed trace opens, holds a whole trace, and packed again has
-// the same entries in the same order with the same bytes, at every level.
+// Each recorded packed trace opens, holds a complete trace, and packed again has the same
+// entries in the same order with the same bytes, at every level.
 func TestPackRepeatsRecorded(t *testing.T) {
 	for _, name := range formattest.RecordedNames(t, ".packedtrace") {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func entryNames(t *testing.T, b []byte) []string {
 	return names
 }
 
-// packedNames is entryNames for what we have packed.
+// packedNames is entryNames for our own packed traces.
 func packedNames(t *testing.T, b []byte) []string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
@@ -125,7 +125,7 @@ func packedNames(t *testing.T, b []byte) []string {
 		t.Fatal(err)
 	}
 	for _, f := range z.File {
-		// What the reference writes: deflate, sizes behind the data.
+		// The reference writes deflate, with sizes after the data.
 		if f.Method != zip.Deflate || f.Flags&8 == 0 {
 			t.Errorf("%s: method %d, flags %x", f.Name, f.Method, f.Flags)
 		}
@@ -148,7 +148,7 @@ func TestInfoRecorded(t *testing.T) {
 			if got := info.Append(nil); !bytes.Equal(got, text) {
 				t.Errorf("%s, %s: %q, want %q", name, e, got, text)
 			}
-			if strings.Contains(name, ".v27.") { // theirs were cut down to a few lines
+			if strings.Contains(name, ".v27.") { // the recorded ones were cut down to a few lines
 				if info.Start < 1e12 || info.Points == nil || *info.Points <= 0 || len(info.Properties) == 0 || len(info.Environment) == 0 || info.Odd != nil {
 					t.Errorf("%s, %s: %+v", name, e, info)
 				}
@@ -212,8 +212,8 @@ func TestDiffMaps(t *testing.T) {
 	if got := format.DecodeEventMatch(raw[8*7:]); got != events[7] || got != (format.EventMatch{Left: 7, Right: 7}) {
 		t.Errorf("event 7: %v", got)
 	}
-	// There is a match for each point of the diff, and each point that is in
-	// one trace alone says so.
+	// There is a match for each point of the diff, and each point that is only in one trace has
+	// a status for it.
 	s := format.NewBytesScanner(entry(t, p, format.EntryData))
 	points := 0
 	for s.Next() {
@@ -306,12 +306,12 @@ func TestPackedTolerates(t *testing.T) {
 	}
 }
 
-// A faulty entry is found when it is read, and its error says which it is.
+// A faulty entry is found when it is read, and its error names it.
 func TestPackedFaultyEntries(t *testing.T) {
 	content := strings.Repeat("trace ", 1000)
 	good := makeZip(t, zip.Deflate, "trace.trace", content)
 	stored := makeZip(t, zip.Store, "trace.trace", content)
-	body := 30 + len("trace.trace") // the first byte behind the local header
+	body := 30 + len("trace.trace") // the first byte after the local header
 	dir := bytes.LastIndex(good, []byte("PK\x01\x02"))
 	edit := func(b []byte, at int, v ...byte) []byte {
 		b = bytes.Clone(b)
@@ -347,7 +347,8 @@ func TestPackedFaultyEntries(t *testing.T) {
 	}
 }
 
-// An info.txt that unfolds to far more than it takes is not read to its end.
+// An info.txt whose uncompressed size is far larger than its compressed size is not read to its
+// end.
 func TestPackedBomb(t *testing.T) {
 	bomb := makeZip(t, zip.Deflate, "trace.trace", "x", "info.txt", strings.Repeat("A", 64<<20))
 	p := openPacked(t, bomb)
@@ -375,7 +376,7 @@ func TestPackFails(t *testing.T) {
 	}
 }
 
-// tail keeps the last bytes of what is written, and counts.
+// tail keeps the last bytes written, and counts all.
 type tail struct {
 	b []byte
 	n int64

@@ -29,8 +29,7 @@ func timesOf(cells ...format.TimeCell) []byte {
 	return b
 }
 
-// callTimes are the cells of n calls one after the other, with a cell of
-// something without a time now and then.
+// callTimes returns the cells of n consecutive calls, and a cell without a time now and then.
 func callTimes(n int) []format.TimeCell {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cells := make([]format.TimeCell, n)
@@ -62,7 +61,7 @@ func packWithTimes(t testing.TB, times []byte, level int) []byte {
 	return out.Bytes()
 }
 
-// Times come back byte for byte, and the ZIP lists what it always does.
+// Times survive byte for byte, and the ZIP lists the same entries as always.
 func TestPackTimes(t *testing.T) {
 	extremes := []format.TimeCell{
 		{ID: -1, Start: math.MinInt64, Duration: math.MaxInt64}, {ID: math.MaxInt32, Start: math.MaxInt64, Duration: math.MaxInt64},
@@ -119,8 +118,7 @@ func TestPackWithoutTimes(t *testing.T) {
 	}
 }
 
-// The entry of times is one that any reader of ZIP files reads, once a directory
-// lists it.
+// The entry of times is one that any reader of ZIP files can read, once a directory lists it.
 func TestTimesEntryIsAnEntry(t *testing.T) {
 	for _, level := range []int{0, 6} {
 		packed := packWithTimes(t, timesOf(callTimes(5000)...), level)
@@ -166,8 +164,7 @@ func TestTimesDescriptor(t *testing.T) {
 	}
 }
 
-// readTimes reads what there is of the times of a packed trace, which must not
-// be more than may be.
+// readTimes reads the times of a packed trace. There must not be more than the limit.
 func readTimes(t testing.TB, packed []byte) ([]byte, error) {
 	p := openPacked(t, packed)
 	r := p.Times()
@@ -185,7 +182,7 @@ func readTimes(t testing.TB, packed []byte) ([]byte, error) {
 	return b, err
 }
 
-// behind makes a packed trace that begins with some bytes.
+// behind makes a packed trace that begins with the given bytes.
 func behind(t testing.TB, first []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -205,7 +202,7 @@ func behind(t testing.TB, first []byte) []byte {
 	return out.Bytes()
 }
 
-// Damaged times are found, or not taken for times; all else stays.
+// Damaged times are detected, or not recognized as times; everything else stays the same.
 func TestPackedTimesDamage(t *testing.T) {
 	times := timesOf(callTimes(10)...)
 	for _, level := range []int{0, 6} {
@@ -231,7 +228,7 @@ func TestPackedTimesDamage(t *testing.T) {
 	}
 }
 
-// hiddenTimes makes an entry of times of any deltas.
+// hiddenTimes makes an entry of times from any deltas.
 func hiddenTimes(t testing.TB, deltas []byte) []byte {
 	packed := packWithTimes(t, timesOf(), 6)
 	out := bytes.NewBuffer(bytes.Clone(packed[:41]))
@@ -246,7 +243,7 @@ func hiddenTimes(t testing.TB, deltas []byte) []byte {
 	return out.Bytes()
 }
 
-// Deltas that no writer makes, with the right checksum.
+// Deltas that no writer writes, with the right checksum.
 func TestPackedTimesHostile(t *testing.T) {
 	head := string(timesOf())
 	cells := func(n int) string {
@@ -274,7 +271,7 @@ func TestPackedTimesHostile(t *testing.T) {
 	}
 }
 
-// FuzzPackedTimes reads any deltas; what can be read can be packed again.
+// FuzzPackedTimes reads any deltas; if that succeeds, the result can be packed again.
 func FuzzPackedTimes(f *testing.F) {
 	f.Add(append(timesOf(), 0))
 	f.Add(append(timesOf(), "\x02\x02\x02\x02\x04\x04\x04\x00tail"...))

@@ -8,8 +8,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestPeek compares what Peek reads with what DecodePoint reads, on each trace
-// point of a trace with all classes.
+// TestPeek compares Peek with DecodePoint, on each trace point of a trace with all classes.
 func TestPeek(t *testing.T) {
 	for _, name := range []string{"allkinds.dump.bin", "allkinds.v27.dump.bin"} {
 		peek(t, formattest.Recorded(t, name))

@@ -12,15 +12,15 @@ import (
 	"tracex/format/formattest"
 )
 
-// appender is what any object knows to do.
+// appender is implemented by all objects.
 type appender interface {
 	Append(dst []byte, v format.Version) ([]byte, error)
 }
 
-// versions are those that are written.
+// versions are those that can be written.
 var versions = []format.Version{format.V22, format.V27}
 
-// footerOf is a footer that knows whose it is.
+// footerOf is a footer with the class of its container.
 type footerOf struct {
 	format.Footer
 	class format.Class
@@ -64,14 +64,13 @@ func recordedTraces(t testing.TB) map[string][]byte {
 	return traces
 }
 
-// Each object of each recorded trace: decoded and encoded it is the same bytes,
-// Size and the decoder agree on where it ends, and every shorter piece of it is
-// cut short for both.
+// Each object of each recorded trace: encoding the decoded object yields the same bytes, Size
+// and the decoder agree on where it ends, and both report every shorter part as cut short.
 func TestRecordedObjects(t *testing.T) {
 	for name, data := range recordedTraces(t) {
 		t.Run(name, func(t *testing.T) {
 			s := format.NewBytesScanner(data)
-			seen := make(map[string]bool) // objects alike are tried once in pieces
+			seen := make(map[string]bool) // similar objects are tried in parts only once
 			for s.Next() {
 				o := s.Object()
 				if k := o.Kind; k == format.KindBlockStart || k == format.KindBlockEnd || k == format.KindEOF {
@@ -84,7 +83,8 @@ func TestRecordedObjects(t *testing.T) {
 				if b, err := v.Append(nil, s.Version()); err != nil || !bytes.Equal(b, o.Bytes) {
 					t.Fatalf("%v at %d: wrote %x, %v, want %x", o.Kind, o.Offset, b, err, o.Bytes)
 				}
-				// What follows must not matter: not even bytes that look like more.
+				// The bytes that follow must not matter, even if they look like more of the
+				// object.
 				padded := append(bytes.Clone(o.Bytes), 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
 				if n, err := s.Version().Size(padded, o.Class); err != nil || n != len(o.Bytes) {
 					t.Fatalf("%v at %d: size %d, %v, want %d", o.Kind, o.Offset, n, err, len(o.Bytes))
@@ -116,7 +116,7 @@ func pieces(t *testing.T, v format.Version, o format.Object) {
 	}
 }
 
-// someValues are values of all kinds that a version has, at their limits.
+// someValues returns values of all kinds of a version, at their limits.
 func someValues(version format.Version) []format.Value {
 	obj := func(c *format.Captured) format.Value {
 		return format.Value{ClassID: math.MaxInt32, Bits: math.MinInt32, Captured: c}
@@ -158,7 +158,7 @@ func someValues(version format.Version) []format.Value {
 		obj(&format.Captured{Fields: []format.CapturedField{{Name: "", Value: inner}, {Name: "b", Value: format.Value{Kind: format.ValueInt, Bits: 7}}}}))
 }
 
-// newValues are values that version 27 has and 22 has not.
+// newValues returns values that version 27 has and 22 does not.
 func newValues() []format.Value {
 	text := "a\x00é"
 	return []format.Value{
@@ -284,7 +284,7 @@ func TestManyArguments(t *testing.T) {
 			t.Errorf("%d arguments: written, %v", n, err)
 		}
 		if !ok {
-			b = append(b, make([]byte, 4+n)...) // it came as far as the count
+			b = append(b, make([]byte, 4+n)...) // it was read as far as the count
 			b[12], b[13], b[14], b[15] = 0, 1, 0, 0
 		}
 		_, _, err = format.NewContext(format.V22).Add(b)
@@ -295,7 +295,7 @@ func TestManyArguments(t *testing.T) {
 	}
 }
 
-// What the format cannot say is refused when written, not when read.
+// What the format cannot represent is refused when writing.
 func TestAppendRefuses(t *testing.T) {
 	long := strings.Repeat("x", 0x10000)
 	deep := format.Value{}

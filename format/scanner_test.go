@@ -14,7 +14,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// visit scans all and returns what was seen as text, with the error at the end.
+// visit scans everything and returns the objects as text, with the error at the end.
 func visit(s *format.Scanner) (objects []string, err error) {
 	for s.Next() {
 		o := s.Object()
@@ -23,7 +23,7 @@ func visit(s *format.Scanner) (objects []string, err error) {
 	return objects, s.Err()
 }
 
-// However its reader hands out the bytes, a Scanner sees the same.
+// A Scanner sees the same however its reader splits the bytes.
 func TestScannerReaders(t *testing.T) {
 	for _, name := range []string{"roots.dump.bin", "shapes.stream.bin", "threads.stream.bin"} {
 		whole := formattest.Recorded(t, name)
@@ -71,7 +71,7 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// part is a piece of a small trace, and build joins pieces behind a header.
+// part is a part of a small trace, and build joins parts after a header.
 func build(parts ...[]byte) []byte {
 	return append(format.AppendDataHeader(nil, format.V22), bytes.Join(parts, nil)...)
 }
@@ -93,7 +93,7 @@ func object(t *testing.T, v appender) []byte {
 	return b
 }
 
-// Bad traces, told as small stories with their errors.
+// Bad traces, with their errors.
 func TestScannerRefuses(t *testing.T) {
 	iteration := func(thread int32) []byte {
 		return object(t, &format.Point{Class: format.ClassIteration, Thread: thread})
@@ -161,7 +161,7 @@ func TestScannerOpen(t *testing.T) {
 	}
 }
 
-// endless yields a beginning, then zeros without end, and counts.
+// endless yields a beginning, then endless zeros, and counts bytes.
 type endless struct {
 	head []byte
 	n    int64
@@ -176,11 +176,11 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Objects that claim to be huge are refused: at once where a count says it,
-// and else when MaxObject bytes of them are read.
+// Objects that claim to be huge are refused: at once if a count shows it, otherwise after
+// MaxObject bytes.
 func TestScannerHugeObjects(t *testing.T) {
 	call := object(t, &format.Point{Class: format.ClassCall})
-	args := len(call) - 6 // where the number of arguments stands
+	args := len(call) - 6 // offset of the number of arguments
 	claim := func(n ...byte) []byte { return append(bytes.Clone(call[:args]), n...) }
 	object := []byte{0, 0, 0, 1, 0, 0, 0, 0} // class, hash; then the captured
 	for name, c := range map[string]struct {
@@ -190,8 +190,8 @@ func TestScannerHugeObjects(t *testing.T) {
 		"arguments at once": {claim(0x7f, 0xff, 0xff, 0xff), 1 << 20},
 		"captured fields":   {append(claim(0, 0, 0, 1), append(object, 0x7f, 0xff, 0xff, 0xff)...), 1 << 20},
 		"captured elements": {append(claim(0, 0, 0, 1), append(object, 0x80, 0, 0, 0)...), 1 << 20},
-		// 12 bytes each: found too many only when they are read. To try again
-		// at each piece of input would take minutes.
+		// 12 bytes each: only reading them shows that there are too many. Trying again for each
+		// chunk of input would take minutes.
 		"arguments that are": {claim(0, 0x58, 0, 0), format.MaxObject * 3 / 2},
 	} {
 		r := &endless{head: build(start(0), c.head)}
@@ -213,7 +213,7 @@ func TestScannerHugeObjects(t *testing.T) {
 	}
 }
 
-// Values nest as deep as the package says, not deeper, however they are read.
+// Values nest as deep as the limit, not deeper, however they are read.
 func TestValueDepth(t *testing.T) {
 	nest := func(n int) []byte {
 		b := object(t, &format.Point{Class: format.ClassThrow, Value: format.Value{}})

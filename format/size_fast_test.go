@@ -7,7 +7,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// sameSize fails when the fast path answers something else than the slow one.
+// sameSize fails the test if the fast path returns anything else than the slow one.
 func sameSize(t *testing.T, v format.Version, b []byte, open format.Class) bool {
 	t.Helper()
 	fast := v.FastSize(b, open)
@@ -18,9 +18,8 @@ func sameSize(t *testing.T, v format.Version, b []byte, open format.Class) bool 
 	return fast != 0
 }
 
-// TestFastSize compares the fast path with the plain one: on each object of
-// real and generated traces, at each place where the input may end, with each
-// byte changed.
+// TestFastSize compares the fast path with the slow one: on each object of real and generated
+// traces, at each offset where the input may end, with each byte changed.
 func TestFastSize(t *testing.T) {
 	fast, all := 0, 0
 	each := func(data []byte, damage bool) {

@@ -68,7 +68,7 @@ func TestFloatText(t *testing.T) {
 		"1000000.0": 1e6, "9999999.0": 9999999, "1.0E7": 1e7, "1.2345678E7": 12345678, "123456.789": 123456.789,
 		"4.9E-324": math.SmallestNonzeroFloat64, "9.9E-324": 2 * math.SmallestNonzeroFloat64,
 		"1.7976931348623157E308": math.MaxFloat64, "2.2250738585072014E-308": 0x1p-1022,
-		// What the reference's Java 17 printed with other last digits.
+		// Java 17, which the reference runs on, printed these with other last digits.
 		"5.684341886080802E-14": 0x1p-44, "2.0E23": 2e23, "1.0E23": 1e23, "3.141592653589793": math.Pi,
 	} {
 		if got := string(appendFloat(nil, x, 64)); got != want {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// textContext is a Context with a little of everything; adding is by Append,
-// as from a file.
+// textContext returns a Context with a few objects of every kind, added in encoded form, as
+// from a file.
 func textContext(t testing.TB) *Context {
 	t.Helper()
 	c := NewContext(V22)
@@ -84,7 +84,7 @@ var textTests = []struct {
 	{"receiver", callOf(0, -1, textObject), nil, Parent{}, "Object@9.f()"},
 	{"constructor", callOf(3, 10, textObject, Null()), nil, Parent{}, "new A(null)"},
 	{"path of a call", callOf(0, 10, textObject), nil, Parent{}, "x.next.f()"},
-	{"path that ends this-like", callOf(0, 15, textObject), nil, Parent{}, "x..f()"}, // as the reference has it
+	{"path that ends this-like", callOf(0, 15, textObject), nil, Parent{}, "x..f()"}, // as in the reference
 	{"path of a field that ends this-like", fieldOf(2, 15, textObject), nil, Parent{}, "x.next ➜ 1"},
 	{"this", callOf(0, 11, textObject), nil, Parent{}, "f()"},
 	{"object", callOf(5, 13, textObject), nil, Parent{}, "Object.o()"},
@@ -125,8 +125,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestSpans holds that spans cover the text without gaps, that no two in a row
-// are the same, and that their text is the same as without.
+// TestSpans checks that spans cover the text without gaps, that adjacent ones differ, and that
+// the text is the same as without spans.
 func TestSpans(t *testing.T) {
 	c := textContext(t)
 	for _, tc := range textTests {
@@ -225,8 +225,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestTextOfPlace: the text of a place in the source does not change but when the
-// name of its file comes after it.
+// TestTextOfPlace: the text of a code location does not change, except when the name of its
+// file arrives after it.
 func TestTextOfPlace(t *testing.T) {
 	c := NewContext(V22)
 	addTo(t, c, &VariableDescriptor{ID: 0, Name: "x", Type: Type{Kind: TypeInt}})

@@ -8,7 +8,7 @@ import (
 	"tracex/format"
 )
 
-// docs/versions.md has each kind of guess and loss in a table, and no other.
+// docs/versions.md has each kind of guess and loss in a table, and no others.
 func TestChangesDocs(t *testing.T) {
 	docs, err := os.ReadFile("../docs/versions.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// other is the version that one is turned into.
+// other returns the version to translate v to.
 func other(v format.Version) format.Version {
 	if v == format.V27 {
 		return format.V22
@@ -20,7 +20,7 @@ func other(v format.Version) format.Version {
 	return format.V27
 }
 
-// surveyed goes through a trace as one who is about to translate it does.
+// surveyed surveys a trace, as required before translating it.
 func surveyed(t testing.TB, data []byte) *format.Survey {
 	t.Helper()
 	scan := format.NewBytesScanner(data)
@@ -46,11 +46,11 @@ func newTranslator(t testing.TB, from, to format.Version, s *format.Survey) *for
 	return tr
 }
 
-// translated is a trace that was turned into the other version.
+// translated is a trace translated to the other version.
 type translated struct {
 	data   []byte   // the whole of it
-	bytes  [][]byte // what each object became
-	exact  []bool   // nothing of it was guessed or lost
+	bytes  [][]byte // the translation of each object
+	exact  []bool   // nothing in the object was guessed or lost
 	counts map[format.Change]int64
 }
 
@@ -85,14 +85,14 @@ func translateAll(t testing.TB, data []byte) translated {
 	return out
 }
 
-// lasting are the guesses that are undone when a trace is turned back, with the
-// same bytes. Of marks that holds where they are strings, as Lincheck has them.
+// lasting are the guesses that translating back undoes, with the same bytes. For marks that
+// holds if they are strings, as Lincheck writes them.
 var lasting = map[format.Change]bool{
 	format.ChangeMark: true, format.ChangeLoops: true, format.ChangeBigNumber: true, format.ChangeShortClass: true, format.ChangeExceptionName: true,
 }
 
-// Each object of each trace that is turned into the other version and back is the
-// same bytes, unless something of it was guessed or lost.
+// Translating each object of each trace to the other version and back yields the same bytes,
+// unless something in it was guessed or lost.
 func TestTranslateBack(t *testing.T) {
 	traces := recordedTraces(t)
 	for _, v := range versions {
@@ -113,7 +113,7 @@ func TestTranslateBack(t *testing.T) {
 			for i, j := 0, 0; scan.Next(); i, j = i+1, j+1 {
 				o := scan.Object()
 				if added > 0 && o.Kind != format.KindClassDescriptor && format.Kind(back.bytes[j][0]) == format.KindClassDescriptor {
-					j, added = j+1, added-1 // that of string builders
+					j, added = j+1, added-1 // the one of string builders
 				}
 				if !there.exact[i] {
 					continue
@@ -124,7 +124,7 @@ func TestTranslateBack(t *testing.T) {
 			}
 			lossless := len(back.bytes) == len(there.bytes)
 			for c := range there.counts {
-				// Of Lincheck's own classes each has its suffix.
+				// All of Lincheck's own classes have the suffix.
 				lossless = lossless && (lasting[c] || c == format.ChangeBuilder || c == format.ChangeUnquoted && !strings.HasPrefix(name, "random"))
 			}
 			if lossless {
@@ -146,7 +146,7 @@ func TestTranslateBack(t *testing.T) {
 
 func text(s string) *string { return &s }
 
-// surveyOf knows of classes, whose ids count from 0.
+// surveyOf returns a Survey of classes, whose ids count from 0.
 func surveyOf(t testing.TB, v format.Version, names ...string) (*format.Survey, *format.Context) {
 	t.Helper()
 	s, c := format.NewSurvey(v), format.NewContext(v)
@@ -174,7 +174,7 @@ func TestTranslateValues(t *testing.T) {
 	for _, c := range []struct {
 		to           format.Version
 		from, want   format.Value
-		print, again string // what prints before and after; again "": the same
+		print, again string // text before and after; again "" means the same
 		change       format.Change
 	}{
 		{27, kind(format.ValueRawString, "12345678901234567890"), kind(format.ValueBigInteger, "12345678901234567890"), "12345678901234567890", "", format.ChangeBigNumber},
@@ -260,7 +260,7 @@ func TestTranslateCalls(t *testing.T) {
 	for _, c := range []struct {
 		to         format.Version
 		from, want format.Footer
-		change     format.Change // 0xff: none
+		change     format.Change // 0xff for none
 	}{
 		{27, format.Footer{Result: format.Null(), Threw: true, Exception: "E"}, format.Footer{Result: unfinished, Threw: true, Exception: "E"}, 0xff},
 		{27, format.Footer{Result: format.Null()}, format.Footer{Result: format.Null()}, 0xff},
@@ -291,7 +291,7 @@ func TestTranslateCalls(t *testing.T) {
 	}
 }
 
-// What is not a value: flags, statuses, watches, loops of locations.
+// Everything other than values: flags, statuses, watches, loops of locations.
 func TestTranslateRest(t *testing.T) {
 	many := make([]format.DiffStatus, 200)
 	for i := range many {
@@ -338,7 +338,7 @@ func TestTranslateRest(t *testing.T) {
 	}
 }
 
-// Where nothing but loops stands is a header of these loops in version 27.
+// A location with only loops is a header of these loops in version 27.
 func TestTranslateLocations(t *testing.T) {
 	point := func(c format.Class, at, ref int32) format.Point {
 		return format.Point{Class: c, Location: at, Ref: ref, Diff: format.DiffNone, Target: format.Null()}
@@ -362,10 +362,10 @@ func TestTranslateLocations(t *testing.T) {
 	for _, c := range []struct {
 		to         format.Version
 		from, want format.CodeLocation
-		change     format.Change // 0xff: none
+		change     format.Change // 0xff for none
 	}{
 		{27, line(1), header(1, 3, 8), format.ChangeLoops},
-		{27, line(2), line(2), 0xff}, // a read stands there too
+		{27, line(2), line(2), 0xff}, // a read is there too
 		{27, line(4), line(4), 0xff},
 		{27, call(3), call(3), 0xff},
 		{27, line(9), line(9), 0xff},
@@ -373,7 +373,7 @@ func TestTranslateLocations(t *testing.T) {
 		{22, header(1, 8, 3), line(1), format.ChangeLoopLocation},
 		{22, header(1), line(1), format.ChangeLoopLocation},
 		{22, header(2, 5), line(2), format.ChangeLoopLocation},
-		{22, line(3), line(3), format.ChangeLoopLocation}, // comes back as a header
+		{22, line(3), line(3), format.ChangeLoopLocation}, // translated back as a header
 		{22, line(4), line(4), 0xff},
 		{22, call(3), call(3), 0xff},
 	} {
@@ -400,8 +400,8 @@ func TestTranslateLocations(t *testing.T) {
 	}
 }
 
-// A trace that has string builders and no descriptor of their class is given one,
-// whose id nothing in it refers to.
+// A trace with string builders and without a descriptor of their class gets one, with an id
+// that nothing in the trace refers to.
 func TestTranslateBuilderClass(t *testing.T) {
 	known, _ := surveyOf(t, format.V22, "a.A", "a.B")
 	p := format.Point{Class: format.ClassFieldRead, Diff: format.DiffNone, Target: format.Value{Captured: &format.Captured{Fields: []format.CapturedField{
@@ -432,7 +432,7 @@ func TestTranslateBuilderClass(t *testing.T) {
 	}
 }
 
-// Version 19 has the values of 22: nothing of them changes.
+// Version 19 has the values of 22: they do not change.
 func TestTranslateOld(t *testing.T) {
 	exception, null := format.Value{ClassID: 3}, format.Null()
 	known, _ := surveyOf(t, format.V19, "a.A", "a.B", "a.C", "a.FooException")

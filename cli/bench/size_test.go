@@ -12,7 +12,7 @@ import (
 	"tracex/recorder"
 )
 
-// replay records what a trace holds once more, as a program would have.
+// replay records the contents of a trace again, as a program would have.
 type replay struct {
 	t      *testing.T
 	rec    *recorder.Recorder
@@ -93,7 +93,7 @@ func (p *replay) field(ref int32) recorder.Field {
 	return p.rec.Field(p.class, p.forest.Context.Field(ref).Name, recorder.FieldInfo{})
 }
 
-// value is the value of the same size that a program would have given.
+// value returns a value of the same size that a program would have passed.
 func (p *replay) value(v format.Value) recorder.Value {
 	switch v.Kind {
 	case format.ValueNull:
@@ -129,7 +129,7 @@ func (p *replay) value(v format.Value) recorder.Value {
 	return recorder.Object(p.class, int32(v.Bits))
 }
 
-// onDisk is how many bytes a trace has, and what they are.
+// onDisk is the size of a trace in bytes, and its parts.
 type onDisk struct {
 	data, index int64
 	points      int64 // of data: trace points and their ends
@@ -156,12 +156,12 @@ func measureOnDisk(t *testing.T, data, index []byte) onDisk {
 	return d
 }
 
-// theirBlocks is the size of the blocks of the reference, in bytes: ours are
-// smaller by default, and a block has a cell of its own.
+// theirBlocks is the size of the blocks of the reference, in bytes: ours are smaller by
+// default, and each block has an index cell.
 const theirBlocks = 1 << 20
 
-// TestOnDiskLikeReference records the calls of traces that the reference recorded
-// and compares what they take: not a byte more, in data and index.
+// TestOnDiskLikeReference records the calls of traces that the reference recorded and compares
+// sizes: ours may not be a byte larger, in data and index.
 func TestOnDiskLikeReference(t *testing.T) {
 	for _, name := range []string{"threads.stream.bin", "flat.stream.bin", "deep.stream.bin"} {
 		t.Run(name, func(t *testing.T) {

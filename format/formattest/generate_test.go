@@ -41,7 +41,7 @@ func specs() []formattest.Spec {
 	return list
 }
 
-// What is read equals what was meant.
+// Reading a generated trace yields its forest.
 func TestGenerateRoundTrip(t *testing.T) {
 	for _, spec := range specs() {
 		t.Run(spec.Name(), func(t *testing.T) {
@@ -154,7 +154,7 @@ func sameNodes(t *testing.T, at string, got, want []*formattest.Node) {
 	}
 }
 
-// The same Spec gives the same bytes, another seed others.
+// The same Spec gives the same bytes, another seed gives others.
 func TestGenerateRepeats(t *testing.T) {
 	for _, spec := range specs() {
 		data, index := formattest.Bytes(t, spec)
@@ -168,7 +168,7 @@ func TestGenerateRepeats(t *testing.T) {
 	}
 }
 
-// Random holds each class of point, kind of value and kind of object.
+// Random contains each class of point, kind of value and kind of object.
 func TestGenerateRandomHasAll(t *testing.T) {
 	for version, kindsOfValues := range map[format.Version]int{format.V22: 18, format.V27: 23} {
 		randomHasAll(t, version, kindsOfValues)
@@ -194,7 +194,7 @@ func randomHasAll(t *testing.T, version format.Version, kindsOfValues int) {
 	}
 }
 
-// A block ends right behind a header only where that was asked for.
+// A block ends right after a header only if that was requested.
 func TestGenerateSplitAfterHeader(t *testing.T) {
 	for _, spec := range specs() {
 		data, _ := formattest.Bytes(t, spec)

@@ -8,9 +8,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestTimes: there is a time for each cell of the index, in its order; only
-// containers and blocks took some, and moments of later cells do not lie before
-// the recording began.
+// TestTimes: there is a time for each index cell, in the same order; only containers and blocks
+// have durations, and no cell is before the beginning of the recording.
 func TestTimes(t *testing.T) {
 	for _, dump := range []bool{false, true} {
 		var times bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"tracex/format/formattest"
 )
 
-// decoded is one object as values, to be written again.
+// decoded is an object as values, for encoding it again.
 type decoded struct {
 	kind   format.Kind
 	id     int32 // of a reference object
@@ -18,7 +18,7 @@ type decoded struct {
 	footer format.Footer
 }
 
-// decode reads an object with the decoders of package format.
+// decode decodes an object with the decoders of package format.
 func decode(t *testing.T, version format.Version, o format.Object) decoded {
 	t.Helper()
 	d := decoded{kind: o.Kind}
@@ -30,8 +30,8 @@ func decode(t *testing.T, version format.Version, o format.Object) decoded {
 	case o.Kind == format.KindFooter:
 		n, err = version.DecodeFooter(o.Bytes, o.Class, &d.footer)
 	case o.Kind.Reference():
-		// A context of its own: of two objects with one id a shared one
-		// would keep the first.
+		// A new context each time: a shared one would keep only the first of two objects with
+		// the same id.
 		ctx := format.NewContext(version)
 		d.id, n, err = ctx.Add(o.Bytes)
 		d.ref = formattest.ReferenceOf(ctx, o.Kind, d.id)
@@ -47,8 +47,8 @@ func decode(t *testing.T, version format.Version, o format.Object) decoded {
 	return d
 }
 
-// rewrite feeds the objects of a recorded trace to a Writer. flush says whether
-// the Writer is told to end a block where the recorded one ends.
+// rewrite writes the objects of a recorded trace with a Writer. flush tells whether the Writer
+// has to end its blocks where the recorded ones end.
 func rewrite(t *testing.T, recorded []byte, opt formattest.Options, flush func(size int64) bool) (data, index []byte) {
 	t.Helper()
 	var d, x bytes.Buffer
@@ -112,8 +112,8 @@ func TestWriterRepeatsStreams(t *testing.T) {
 	}
 }
 
-// The Writer ends a full block exactly where the reference ended it. Blocks
-// that are not full end where a thread ended.
+// The Writer ends a full block exactly where the reference ended it. Other blocks end where a
+// thread ended.
 func TestWriterBlockBorders(t *testing.T) {
 	full := 0
 	for _, name := range []string{"blocks.stream.bin", "flat.stream.bin"} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// put writes a whole file through this package.
+// put writes a complete file through this package.
 func put(t *testing.T, path, text string, replace bool) error {
 	t.Helper()
 	p, err := Create(path, 0o640, replace)
@@ -32,7 +32,7 @@ func holds(t *testing.T, path, want string) {
 	}
 }
 
-// names are the names of all files in a directory, hidden ones too.
+// names returns the names of all files in a directory, including hidden ones.
 func names(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -45,7 +45,7 @@ func names(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// TestReplace: a file is not there before it is whole, and what was there stays.
+// TestReplace: the old file stays until the new one is complete.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "trace.bin")
@@ -84,8 +84,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceLinks: a link stays, and what it leads to is replaced: through several
-// links, by relative and absolute names, and where there is nothing yet.
+// TestReplaceLinks: a link stays, and its target is replaced: through several links, by
+// relative and absolute names, and if there is no file yet.
 func TestReplaceLinks(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
@@ -103,8 +103,8 @@ func TestReplaceLinks(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ path, target string }{
-		{"relative", "real/data/a"}, // not there yet
-		{"relative", "real/data/a"}, // there
+		{"relative", "real/data/a"}, // does not exist yet
+		{"relative", "real/data/a"}, // exists
 		{"chain", "real/data/a"},
 		{"absolute", "real/data/b"},
 		{"dir/up", "real/c"}, // not dir/../c, which is c
@@ -131,8 +131,8 @@ func TestReplaceLinks(t *testing.T) {
 	}
 }
 
-// TestReplaceRefuses: a directory is never replaced, and an error has the name that
-// the caller gave.
+// TestReplaceRefuses: a directory is never replaced, and an error has the name that the caller
+// passed.
 func TestReplaceRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Create(dir, 0o600, true); !errors.Is(err, ErrDirectory) {
@@ -145,8 +145,8 @@ func TestReplaceRefuses(t *testing.T) {
 	}
 }
 
-// TestWriteError: a failed write is reported under the final name, whatever file of a
-// set it was; other errors stay as they are.
+// TestWriteError: a failed write is reported under the final name, whichever file of a set it
+// was; other errors are unchanged.
 func TestWriteError(t *testing.T) {
 	dir := t.TempDir()
 	var set Set
@@ -167,7 +167,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestSet: files are committed together, and what was dropped or fails leaves nothing.
+// TestSet: files are committed together; dropped and failed ones leave nothing.
 func TestSet(t *testing.T) {
 	dir := t.TempDir()
 	var set Set

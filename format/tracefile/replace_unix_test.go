@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestReplacePipe: a pipe, as a device, is never replaced, nor through a link.
+// TestReplacePipe: a pipe, like a device, is never replaced, not even through a link.
 func TestReplacePipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")

@@ -11,7 +11,7 @@ import (
 	"tracex/format"
 )
 
-// written are the files of a trace in memory.
+// written holds the files of a trace in memory.
 type written struct{ data, index, times bytes.Buffer }
 
 func (w *written) output() Output { return Output{&w.data, &w.index, &w.times} }
@@ -39,8 +39,8 @@ func (w *written) kinds(t *testing.T) (objects, cells []string) {
 	return objects, cells
 }
 
-// call writes a call of one thread over two blocks, the first of which ends with its
-// header, and returns the position of its content.
+// call writes a call of one thread over two blocks, the first of which ends with its header,
+// and returns the logical offset of its content.
 func call(t *testing.T, w *Writer, b *Block) int64 {
 	t.Helper()
 	start := b.Header(w.Version().AppendCall(b.Bytes(), -1, b.Thread, 0, 0, 0, nil))
@@ -115,7 +115,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// failing takes some bytes and fails then.
+// failing accepts some bytes and then fails.
 type failing struct{ left int }
 
 var errFull = errors.New("full")
@@ -127,7 +127,7 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWriterFails has a file that fails: the first failure stays.
+// TestWriterFails has a file that fails: the first failure sticks.
 func TestWriterFails(t *testing.T) {
 	var files written
 	to := files.output()
