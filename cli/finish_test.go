@@ -181,8 +181,8 @@ func sizeOfFile(t *testing.T, path string) int64 {
 	return st.Size()
 }
 
-// TestUnwritable: if the files cannot be changed, a copy is shown with what the program
-// left; if the trace is too large to copy, a message says where the rest is.
+// TestUnwritable: if the files cannot be changed, a copy is shown with the data that the
+// program left; if the trace is too large to copy, a message tells where the rest is.
 func TestUnwritable(t *testing.T) {
 	defer func() { finishTrace = recorder.Finish }()
 	for _, cause := range []error{syscall.EACCES, syscall.EROFS} {

@@ -76,7 +76,7 @@ func startedOnce(t *testing.T, cmd *exec.Cmd, stderr interface{ String() string 
 			t.Fatal(err)
 		}
 		c := initCost{clock: time.Duration(ms * float64(time.Millisecond))}
-		c.bytes, _ = strconv.Atoi(m[3]) // the pattern has digits alone
+		c.bytes, _ = strconv.Atoi(m[3]) // the pattern has only digits
 		c.allocs, _ = strconv.Atoi(m[4])
 		if old, ok := best[m[1]]; ok {
 			c = initCost{min(c.clock, old.clock), min(c.bytes, old.bytes), min(c.allocs, old.allocs)}

@@ -130,8 +130,8 @@ func TestDemoScreen(t *testing.T) {
 var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
 
 // TestScreenKilled: whatever signal ends the explorer, the terminal is restored and no file
-// remains. This terminal answers nothing, so the explorer must not query it: an end that waits
-// for an answer never comes.
+// remains. This terminal answers nothing, so the explorer must not wait for an answer when it
+// ends.
 func TestScreenKilled(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{
 		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
@@ -150,8 +150,8 @@ func TestScreenKilled(t *testing.T) {
 	}
 }
 
-// TestOpenStdin explores a trace that comes through standard input, with keys
-// from the terminal.
+// TestOpenStdin explores a trace that arrives through standard input, with keys from the
+// terminal.
 func TestOpenStdin(t *testing.T) {
 	in, err := os.Open(formattest.Unpack(t, "gson.stream.bin"))
 	if err != nil {

@@ -14,9 +14,9 @@ const maxUTF = 0xffff
 // surrogate, which UTF-8 cannot represent, stays as its three bytes ED A0..BF xx, so that it
 // can be written again unchanged. [AppendText] and related functions show it as '?'.
 
-// AppendUTF appends s as a utf: length and modified UTF-8. Bytes of s that are
-// neither UTF-8 nor a surrogate in three bytes are written as U+FFFD. It fails
-// with ErrStringTooLong, leaving dst as it was.
+// AppendUTF appends s as a utf: length and modified UTF-8. Bytes of s that are neither UTF-8
+// nor a surrogate in three bytes are written as U+FFFD. It fails with ErrStringTooLong, and
+// then returns dst unchanged.
 func AppendUTF(dst []byte, s string) ([]byte, error) {
 	at := len(dst)
 	dst = append(dst, 0, 0)

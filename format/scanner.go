@@ -42,7 +42,7 @@ type Object struct {
 //	}
 //	if err := s.Err(); err != nil { … }
 //
-// A Scanner is used by one goroutine at a time.
+// A Scanner must be used by only one goroutine at a time.
 type Scanner struct {
 	r       io.Reader // nil if everything is in buf
 	readErr error     // the error of r

@@ -13,7 +13,7 @@ const (
 	ChangeMark                        // a guess: the result could be a string
 	ChangeExceptionName               // a guess: an object is an exception by its class's name
 	ChangeLoops                       // a guess: those that ran
-	ChangeOld                         // a guess: what version 19 does not say
+	ChangeOld                         // a guess: fields that version 19 lacks
 
 	// To version 22; all are losses.
 	ChangeEnum

@@ -40,8 +40,8 @@ func TestTooSmallSaysWhat(t *testing.T) {
 	}
 }
 
-// TestMemoryHasHits: the memory in the header grows with the hits of a search,
-// and the details say what it is for.
+// TestMemoryHasHits: the memory in the header grows with the hits of a search, and the details
+// show its use.
 func TestMemoryHasHits(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
 	if d.m.search.Bytes() != 0 {

@@ -20,7 +20,7 @@ const hopAfter = 3 * time.Second
 // following is the state of following a trace while it is being written.
 type following struct {
 	on         bool         // the cursor stays at the newest row
-	row        lazy.Row     // where the cursor was put; it differs if a person has moved it
+	row        lazy.Row     // the cursor, as follow or the reader last moved it
 	generation int          // of the reader when it was put there
 	thread     *int32       // whose newest row it is; nil for the newest thread
 	end        int64        // end of the thread, logical

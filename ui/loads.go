@@ -24,8 +24,8 @@ type loads struct {
 	failed   map[gapKey]error
 }
 
-// gapKey tells gaps apart: by the node and where in it they begin; in a sorted node, where the
-// beginning says nothing, by all that is known about them.
+// gapKey identifies a gap: by the node and where in it the gap begins; in a sorted node, where
+// that is not enough, by everything known about the gap.
 type gapKey lazy.Row
 
 type loadKey struct {

@@ -66,7 +66,7 @@ type surroundings struct {
 	deadline      time.Time // when the patience of the current Update ends
 }
 
-// trace is what is known of the trace.
+// trace is the explorer's knowledge about the trace.
 type trace struct {
 	r          *lazy.TraceReader
 	known      lazy.Status // status of the reader, for a whole Update and for what is drawn afterwards

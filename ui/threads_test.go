@@ -10,7 +10,7 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestThreadFilter looks for threads only by their names, all of them.
+// TestThreadFilter filters all threads, by their names only.
 func TestThreadFilter(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys("t").has("127 calls, 13 KiB")

@@ -18,7 +18,7 @@ func (m *Model) name() string {
 // file returns the path of the trace's file.
 func (m *Model) file() string { return cmp.Or(m.o.Path, m.r.Path()) }
 
-// pendingMark returns the mark that follows what has not ended.
+// pendingMark returns the mark after a node that has not ended.
 func (m *Model) pendingMark() string {
 	if m.known.Phase == lazy.PhaseFollowing {
 		return m.g.More

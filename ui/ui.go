@@ -18,7 +18,7 @@ import (
 type Color string
 
 const (
-	ColorAuto   Color = "auto"   // what the terminal and NO_COLOR say
+	ColorAuto   Color = "auto"   // depends on the terminal and NO_COLOR
 	ColorAlways Color = "always" // the 16 of every terminal
 	ColorNever  Color = "never"  // none, whatever the terminal can do
 )

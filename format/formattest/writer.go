@@ -214,7 +214,7 @@ func (t *Thread) Footer(f *format.Footer) {
 }
 
 // Done writes a thread's remaining objects and forgets the thread, to free its memory. The
-// caller must not write more objects of it.
+// caller must not use t afterwards.
 func (w *Writer) Done(t *Thread) {
 	t.flush()
 	delete(w.byID, t.block.Thread)

@@ -39,8 +39,8 @@ func limitsOf(text string) lazy.Limits {
 	return lazy.Limits{NoParen: !paren, NoDot: !strings.ContainsAny(text, ".:"), OneDot: strings.Count(name, ".") < 2}
 }
 
-// dots counts the dots that an expression spells. A search for a class with its package and for
-// what a method was called with has two.
+// dots counts the dots that an expression spells. An expression for the package, class and
+// method of a call has at least two.
 func dots(e *syntax.Regexp) (n int) {
 	if e.Op == syntax.OpLiteral {
 		for _, r := range e.Rune {

@@ -109,7 +109,7 @@ func (p *Part) passOn(n news) {
 	}
 }
 
-// take adds the hits found. Hits from index first on have moved up by by.
+// take adds the hits found. Earlier hits from index first on have moved up by as many as by.
 func (s *search) take(f lazy.Found, most int) (first, by int) {
 	first, by = s.hits.add(f.Hits)
 	if s.shown > first {

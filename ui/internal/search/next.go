@@ -26,9 +26,9 @@ func (s *search) arrive(out *Outcome, f Facts) {
 	out.Goes, out.Place = true, s.hits.At(i).Place
 }
 
-// goOn goes to a hit of the current search. If that would wrap around the end of what was
-// searched, the search begins again from there: in a trace that has grown everything is
-// searched again, as only that keeps the hits in order.
+// goOn goes to a hit of the current search. If the hit is beyond the part searched, and the
+// search was stopped or the trace has grown, the search begins again from w: everything is
+// searched, as only that keeps the hits in order.
 func (p *Part) goOn(w *wanted, f Facts) (out Outcome) {
 	s := p.cur
 	s.takeOther()
