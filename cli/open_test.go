@@ -130,8 +130,8 @@ func TestDemoScreen(t *testing.T) {
 var queries = regexp.MustCompile("\x1b\\]1[0-9];\\?|\x1b\\[[>=]?[0-9]*c|\x1b\\[\\??[56]n|\x1b\\[>[0-9]*q")
 
 // TestScreenKilled: whatever signal ends the explorer, the terminal is restored and no file
-// remains. This terminal answers nothing, so the explorer must not wait for an answer when it
-// ends.
+// remains. The explorer must not query this terminal, which answers nothing: it would wait for
+// the answer before it ends.
 func TestScreenKilled(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{
 		syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131,
