@@ -82,8 +82,8 @@ var borders = []struct {
 	{"tracex/recorder/internal/live", []string{"tracex/recorder/internal/filelock"}, heavy},
 	{"tracex/recorder/shared", []string{"tracex/recorder/internal/", "tracex/recorder/internal/perfetto/calls", "tracex/recorder/internal/perfetto/messages",
 		"tracex/recorder/internal/perfetto/ipc", "tracex/recorder/internal/perfetto/smb", "tracex/recorder/perfetto/producer"}, []string{"net/http"}},
-	// The memory knows no sockets, the sockets not the contents of the memory, and neither knows
-	// call trees.
+	// The memory knows no sockets, the sockets not the contents of the memory, and neither
+	// knows call trees.
 	{"tracex/recorder/internal/perfetto/messages", nil, []string{"net/http"}},
 	{"tracex/recorder/internal/perfetto/smb", []string{"tracex/recorder/internal/policy"}, []string{"net", "google.golang.org/"}},
 	{"tracex/recorder/internal/perfetto/ipc", []string{"tracex/recorder/internal/perfetto/messages"}, []string{"net/http"}},
@@ -250,8 +250,7 @@ func directionFaults(p goPackage) (faults []string) {
 	return append(faults, p.ImportPath+": no rule says what it may know")
 }
 
-// knowsFolder reports whether dep is below a package that may be imported, and is not only for
-// tests.
+// knowsFolder reports whether dep is below a package that may be imported, and is not only for tests.
 func knowsFolder(knows []string, dep string) bool {
 	return !strings.HasSuffix(dep, "test") &&
 		slices.ContainsFunc(knows, func(k string) bool { return strings.HasPrefix(dep, k+"/") })

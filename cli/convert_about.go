@@ -138,8 +138,7 @@ func (t *aboutTrace) writeTo(ctx context.Context, w *versionWork, files map[stri
 	return nil
 }
 
-// describe adds the description to the input of a packed trace. It is readable until t is
-// closed.
+// describe adds the description to the input of a packed trace. It is readable until t is closed.
 func (t *aboutTrace) describe(contents *format.PackInput, w *versionWork) (err error) {
 	if contents.Info, err = t.text(format.EntryInfo, w); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"tracex/format"
 )
 
-// perfettoByte is the first byte of all Perfetto traces and of no other trace: the key of the
-// first packet.
+// perfettoByte is the first byte of all Perfetto traces and of no other trace: the key of
+// the first packet.
 const perfettoByte = 0x0a
 
 // stream is an input read from beginning to end.
@@ -31,8 +31,8 @@ func (s *stream) Close() {
 	}
 }
 
-// openStream opens the trace that the argument names, "-" for standard input. The caller closes
-// the stream.
+// openStream opens the trace that the argument names, "-" for standard input. The caller
+// closes the stream.
 func (a *app) openStream(ctx context.Context, arg string) (*stream, error) {
 	s := &stream{name: arg, size: -1, mode: 0o644}
 	from := a.stdin

@@ -22,8 +22,8 @@ func TestConvertStopped(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: once it is written, the command is reading it. It consists of
-	// empty packets.
+	// More than a pipe holds: once it is written, the command is reading it. It consists
+	// of empty packets.
 	if _, err := in.Write([]byte(strings.Repeat("\x0a\x00", 1<<20))); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestConvertStopped(t *testing.T) {
 	}
 }
 
-// TestConvertPipe converts a trace while it arrives through a pipe, and prints the summary when
-// the pipe ends.
+// TestConvertPipe converts a trace while it arrives through a pipe, and prints the summary
+// when the pipe ends.
 func TestConvertPipe(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stderr, _ := command(t, "convert", "-o", filepath.Join(dir, "out"), "-")

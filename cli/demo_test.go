@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// recordedBy is the source text at the place where an event other than a call is recorded, by
-// its kind.
+// recordedBy is the source text at the place where an event other than a call is
+// recorded, by its kind.
 var recordedBy = map[string]string{
 	"loop": ".Loop(", "loop iteration": ".Iteration(", "variable write": ".WriteVariable(", "catch": ".Catch(",
 }

@@ -13,8 +13,7 @@ import (
 	"tracex/recorder"
 )
 
-// remains is the data that a killed program left beside its trace, and whether it was
-// recovered.
+// remains is the data that a killed program left beside its trace, and whether it was recovered.
 type remains struct {
 	path string
 	name string // name of the trace in messages

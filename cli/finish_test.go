@@ -71,8 +71,8 @@ func lingering(t *testing.T, path string) *exec.Cmd {
 	return cmd
 }
 
-// recordWithoutEnd records, and does not close the trace. Its first calls have been written to
-// the file.
+// recordWithoutEnd records, and does not close the trace. Its first calls have been
+// written to the file.
 func recordWithoutEnd(path string) *recorder.Recorder {
 	r, err := recorder.Start(recorder.Config{Path: path, FlushInterval: -1})
 	if err != nil {

@@ -48,8 +48,7 @@ func (f *screenFlags) options() (ui.Options, error) {
 	return o, nil
 }
 
-// formatVersion is a flag's value: a version of the format to write; 0 if the flag was not
-// given.
+// formatVersion is a flag's value: a version of the format to write; 0 if the flag was not given.
 type formatVersion format.Version
 
 // Set parses a version.

@@ -116,8 +116,7 @@ func gather(r *lazy.TraceReader, sum lazy.Summary) *facts {
 	return t
 }
 
-// diffInfo returns the information of a packed diff about its two sides; nil for any other
-// trace.
+// diffInfo returns the information of a packed diff about its two sides; nil for any other trace.
 func diffInfo(path string) (left, right *format.Info, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -91,8 +91,8 @@ func (in *input) unended() lazy.Unended {
 	return in.rest.unended()
 }
 
-// find finds the trace that the argument names. For a pipe, the caller must copy from to the
-// input's path.
+// find finds the trace that the argument names. For a pipe, the caller must copy from to
+// the input's path.
 func (a *app) find(ctx context.Context, arg string) (in *input, from *os.File, err error) {
 	from, name := a.stdin, stdinName
 	if arg != "-" {

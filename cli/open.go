@@ -70,8 +70,8 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	return ui.Run(ctx, r, look)
 }
 
-// openToExplore opens the trace that the argument names; a followed one as far as it has been
-// written.
+// openToExplore opens the trace that the argument names; a followed one as far as it
+// has been written.
 func openToExplore(ctx context.Context, a *app, path string, o lazy.Options) (*input, error) {
 	if !o.Follow {
 		return a.openWhole(ctx, path, !o.NoWrite)

@@ -86,8 +86,8 @@ func (s *screen) end() int {
 	return code(s.t, s.cmd.Wait())
 }
 
-// ends waits for the end and checks the exit code, that the terminal is as it was, and that tmp
-// is empty.
+// ends waits for the end and checks the exit code, that the terminal is as it was, and
+// that tmp is empty.
 func (s *screen) ends(want int, tmp string) {
 	s.t.Helper()
 	if got := s.end(); got != want {
@@ -112,8 +112,7 @@ func (s *screen) left() {
 func TestDemoScreen(t *testing.T) {
 	s, tmp := onScreen(t, nil, "demo")
 	s.until("tour 1 of 8")
-	// Only changes are redrawn, so wait for a text that has no part in common with an earlier
-	// frame.
+	// Only changes are redrawn, so wait for a text that has no part in common with an earlier frame.
 	s.until("Shop.open(")
 	// What the tour asks for: the row below can be expanded.
 	s.press("j")
@@ -150,8 +149,7 @@ func TestScreenKilled(t *testing.T) {
 	}
 }
 
-// TestOpenStdin explores a trace that arrives through standard input, with keys from the
-// terminal.
+// TestOpenStdin explores a trace that arrives through standard input, with keys from the terminal.
 func TestOpenStdin(t *testing.T) {
 	in, err := os.Open(formattest.Unpack(t, "gson.stream.bin"))
 	if err != nil {

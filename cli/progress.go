@@ -47,8 +47,8 @@ func (p *progress) update(done, total int64) {
 	if p.bar == nil || total != p.total {
 		p.end()
 		p.total = total
-		// The bar runs from the start, so that its rate is right when it appears; Write hides
-		// it until then.
+		// The bar runs from the start, so that its rate is right when it appears; Write
+		// hides it until then.
 		p.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(p),
 			progressbar.OptionSetDescription(p.what),

@@ -18,8 +18,8 @@ import (
 	"tracex/recorder/shared"
 )
 
-// childExit is the exit status of a program that failed under record. The program itself has
-// reported why.
+// childExit is the exit status of a program that failed under record. The program itself
+// has reported why.
 type childExit int
 
 func (e childExit) Error() string { return fmt.Sprintf("the program ended with status %d", int(e)) }

@@ -114,8 +114,8 @@ func recordEvents(end string) error {
 	return nil
 }
 
-// awaitClear waits until the service has announced that the state on which packets build has to
-// be sent again.
+// awaitClear waits until the service has announced that the state on which packets build has
+// to be sent again.
 func awaitClear(p *producer.Producer) error {
 	told := make(chan struct{}, 1)
 	_, err := p.Register(producer.Source{Name: perfetto.CallsSource, Clear: func(*producer.Instance) {

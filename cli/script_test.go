@@ -171,8 +171,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// entries checks the names in a directory, including hidden ones: entries tmp means that it is
-// empty.
+// entries checks the names in a directory, including hidden ones: entries tmp means that it is empty.
 func entries(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: entries FOLDER NAME...")

@@ -119,8 +119,8 @@ func (a *annotator) list(name string, each func()) {
 	}
 }
 
-// object annotates the bytes after the kind byte. open is the class of the container that a
-// footer closes.
+// object annotates the bytes after the kind byte. open is the class of the container that
+// a footer closes.
 func (a *annotator) object(kind format.Kind, open format.Class) {
 	switch kind {
 	case format.KindBlockStart:

@@ -10,8 +10,7 @@ import (
 const maxArgs = 0xffff
 
 // The reference objects: trace points name them by id. Each has a method Append, which appends
-// the object with its kind byte, encoded for a version of the format. [Context.Add] decodes
-// them.
+// the object with its kind byte, encoded for a version of the format. [Context.Add] decodes them.
 
 // ThreadName names a thread.
 //

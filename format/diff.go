@@ -7,8 +7,7 @@ import (
 )
 
 // ThreadMatch tells where a thread of a diff comes from. Left and Right are positions among the
-// traced threads of the left (old) and the right (new) trace, -1 if the thread is not in that
-// trace.
+// traced threads of the left (old) and the right (new) trace, -1 if the thread is not in that trace.
 type ThreadMatch struct {
 	Thread      int32 // id in the diff
 	Left, Right int32

@@ -14,9 +14,8 @@ var (
 	ErrTruncated = errors.New("cut short")
 	// ErrNotTrace: the input is not a trace.
 	ErrNotTrace = errors.New("not a trace")
-	// ErrZIP, ErrPackets, ErrNotPacked are ErrNotTrace for a ZIP file, such as a packed trace;
-	// for packets, such as Perfetto writes; and for a ZIP file without the entries of a packed
-	// trace.
+	// ErrZIP, ErrPackets, ErrNotPacked are ErrNotTrace for a ZIP file, such as a packed trace; for
+	// packets, such as Perfetto writes; and for a ZIP file without the entries of a packed trace.
 	ErrZIP       = fmt.Errorf("%w", ErrNotTrace)
 	ErrPackets   = fmt.Errorf("%w", ErrNotTrace)
 	ErrNotPacked = fmt.Errorf("%w", ErrNotTrace)

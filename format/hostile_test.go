@@ -73,8 +73,7 @@ func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 	return err
 }
 
-// checkError fails the test for an error without a sentinel or with an offset outside the
-// input.
+// checkError fails the test for an error without a sentinel or with an offset outside the input.
 func checkError(t *testing.T, err error, size int) {
 	t.Helper()
 	var e *format.Error

@@ -36,8 +36,7 @@ func (c Cell) Put(b []byte) {
 	be.PutUint64(b[CellEndAt:], uint64(c.End))
 }
 
-// DecodeCell decodes the cell at the start of b, which must have CellSize bytes. It checks
-// nothing.
+// DecodeCell decodes the cell at the start of b, which must have CellSize bytes. It checks nothing.
 func DecodeCell(b []byte) Cell {
 	_ = b[CellSize-1]
 	be := binary.BigEndian
@@ -54,17 +53,15 @@ func DecodeCell(b []byte) Cell {
 // byte, logical the number of the thread's content bytes in earlier blocks.
 func ReferenceEnd(base, logical int64) int64 { return base - logical - 1 }
 
-// AppendIndexTail appends the end of an index: the EOF cell and the magic. A streaming writer
-// passes -1 for at; a dump writer the physical offset of the last block's thread id plus 3, see
-// [DumpEnd].
+// AppendIndexTail appends the end of an index: the EOF cell and the magic. A streaming writer passes
+// -1 for at; a dump writer the physical offset of the last block's thread id plus 3, see [DumpEnd].
 func AppendIndexTail(dst []byte, at int64) []byte {
 	dst = Cell{Kind: KindEOF, ID: -1, Start: at, End: at}.Append(dst)
 	return binary.BigEndian.AppendUint64(dst, IndexMagic)
 }
 
 // DumpEnd returns the value that a dump writer puts into start and end of the EOF cell, though
-// it carries no information. base is the physical offset of the last block's first content
-// byte.
+// it carries no information. base is the physical offset of the last block's first content byte.
 func DumpEnd(base int64) int64 { return base - 1 }
 
 // CheckIndexTail checks the end of an index file of size bytes, and returns the number of cells

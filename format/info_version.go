@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// InfoFor returns an info.txt for a version. Since 27 it ends with the number of trace points:
-// the number that text has already, or points, where -1 means unknown. Everything else is
-// unchanged.
+// InfoFor returns an info.txt for a version. Since 27 it ends with the number of trace points: the
+// number that text has already, or points, where -1 means unknown. Everything else is unchanged.
 func InfoFor(text []byte, v Version, points int64) []byte {
 	body, said := cutPoints(text)
 	switch {

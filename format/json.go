@@ -20,8 +20,7 @@ type JSON struct {
 	names   map[int32][]byte // of arguments, by the access path that names them
 }
 
-// maxKept bounds the entries kept of each kind: hostile traces may have millions, and long
-// ones.
+// maxKept bounds the entries kept of each kind: hostile traces may have millions, and long ones.
 const maxKept = 1 << 14
 
 // JSON returns a JSON that uses the reference objects of c.

@@ -138,8 +138,8 @@ func appendJSONLong(dst []byte, n int64) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), n, 10), '"')
 }
 
-// appendJSONFloat appends a float or double: as a number, or as a string if JSON has no number
-// for it.
+// appendJSONFloat appends a float or double: as a number, or as a string if JSON has
+// no number for it.
 func appendJSONFloat(dst []byte, x float64, bits int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(appendFloat(append(dst, '"'), x, bits), '"')

@@ -193,8 +193,7 @@ func AppendBlockHead(dst []byte, thread int32) []byte {
 // BlockHeadSize bytes.
 func BlockThread(b []byte) int32 { return int32(binary.BigEndian.Uint32(b[BlockThreadAt:])) }
 
-// CellStart returns the start of the index cell at the start of b, which must have CellSize
-// bytes.
+// CellStart returns the start of the index cell at the start of b, which must have CellSize bytes.
 func CellStart(b []byte) int64 { return int64(binary.BigEndian.Uint64(b[CellStartAt:])) }
 
 // CellEnd returns the end of the index cell at the start of b.

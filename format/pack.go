@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// The entries of a packed trace. On disk, do not change. The reference refuses a file with any
-// other.
+// The entries of a packed trace. On disk, do not change. The reference refuses a file with any other.
 const (
 	EntryInfo      = "info.txt"
 	EntryData      = "trace.trace"
@@ -39,9 +38,8 @@ type PackDiff struct {
 }
 
 // Pack writes a packed trace: a ZIP with the entries in the order of the reference, preceded by the times in
-// an entry that only this package looks for. level is that of deflate, 0 (none, like the reference) to 9.
-// Pack calls progress, which may be nil, now and then with the total number of bytes read from all inputs so
-// far.
+// an entry that only this package looks for. level is that of deflate, 0 (none, like the reference) to 9. Pack
+// calls progress, which may be nil, now and then with the total number of bytes read from all inputs so far.
 func Pack(w io.Writer, in PackInput, level int, progress func(done int64)) error {
 	if level < 0 || level > 9 {
 		return fmt.Errorf("no compression level %d: 0 to 9", level)

@@ -347,8 +347,7 @@ func TestPackedFaultyEntries(t *testing.T) {
 	}
 }
 
-// An info.txt whose uncompressed size is far larger than its compressed size is not read to its
-// end.
+// An info.txt whose uncompressed size is far larger than its compressed size is not read to its end.
 func TestPackedBomb(t *testing.T) {
 	bomb := makeZip(t, zip.Deflate, "trace.trace", "x", "info.txt", strings.Repeat("A", 64<<20))
 	p := openPacked(t, bomb)

@@ -13,8 +13,7 @@ import (
 // nor its uncompressed size can be trusted.
 const maxInfo = 16 << 20
 
-// Packed is an open packed trace. Its methods may be called concurrently if its reader allows
-// that.
+// Packed is an open packed trace. Its methods may be called concurrently if its reader allows that.
 type Packed struct {
 	files map[string]*zip.File
 	times *io.SectionReader // the entry of times, from its deltas on; nil if none
@@ -72,8 +71,8 @@ func (p *Packed) contents() string {
 // Has reports whether there is an entry of this name.
 func (p *Packed) Has(name string) bool { return p.files[name] != nil }
 
-// IsDiff reports whether the trace is a diff of two: it has the mark, or entries that only a
-// diff has.
+// IsDiff reports whether the trace is a diff of two: it has the mark, or entries that
+// only a diff has.
 func (p *Packed) IsDiff() bool {
 	return slices.ContainsFunc([]string{EntryDiff, EntryLeftInfo, EntryRightInfo, EntryThreadMap, EntryEventMap}, p.Has)
 }
@@ -166,8 +165,8 @@ func (p *Packed) info(name string) (*Info, error) {
 	return n, At(err, name, 0)
 }
 
-// ThreadMap returns where the threads of a diff come from, or nil, without error, if there is
-// no such entry.
+// ThreadMap returns where the threads of a diff come from, or nil, without error, if there
+// is no such entry.
 func (p *Packed) ThreadMap() ([]ThreadMatch, error) {
 	b, err := p.small(EntryThreadMap)
 	if b == nil || err != nil {

@@ -83,8 +83,7 @@ func TestRecordedObjects(t *testing.T) {
 				if b, err := v.Append(nil, s.Version()); err != nil || !bytes.Equal(b, o.Bytes) {
 					t.Fatalf("%v at %d: wrote %x, %v, want %x", o.Kind, o.Offset, b, err, o.Bytes)
 				}
-				// The bytes that follow must not matter, even if they look like more of the
-				// object.
+				// The bytes that follow must not matter, even if they look like more of the object.
 				padded := append(bytes.Clone(o.Bytes), 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
 				if n, err := s.Version().Size(padded, o.Class); err != nil || n != len(o.Bytes) {
 					t.Fatalf("%v at %d: size %d, %v, want %d", o.Kind, o.Offset, n, err, len(o.Bytes))

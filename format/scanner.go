@@ -70,8 +70,7 @@ func NewScanner(r io.Reader) *Scanner {
 	return &Scanner{r: r, streams: make(map[int32]*stream)}
 }
 
-// NewBytesScanner returns a Scanner of data. It reads data in place: callers must not change
-// it.
+// NewBytesScanner returns a Scanner of data. It reads data in place: callers must not change it.
 func NewBytesScanner(data []byte) *Scanner {
 	return &Scanner{buf: data, readErr: io.EOF, streams: make(map[int32]*stream)}
 }
@@ -152,8 +151,7 @@ func (s *Scanner) leave() {
 	}
 }
 
-// size returns the size of the object at pos, with all its bytes in buf, or 0 if the scan is
-// over.
+// size returns the size of the object at pos, with all its bytes in buf, or 0 if the scan is over.
 func (s *Scanner) size() int {
 	// A footer that closes nothing is only a kind byte; enter refuses it.
 	open := ClassIteration

@@ -21,11 +21,10 @@ func (v Version) Size(b []byte, open Class) (int, error) {
 	return c.i, nil
 }
 
-// fastSize is the fast path of Size. It returns the size of the object at the start of b if
-// that is a trace point or a footer of one of the shapes that make up nearly all of a trace. It
-// returns 0 for everything else, including damaged objects and the last bytes of the input,
-// which the slow path then handles. Where it returns a size, the slow path would return the
-// same.
+// fastSize is the fast path of Size. It returns the size of the object at the start of b if that
+// is a trace point or a footer of one of the shapes that make up nearly all of a trace. It
+// returns 0 for everything else, including damaged objects and the last bytes of the input, which
+// the slow path then handles. Where it returns a size, the slow path would return the same.
 func (v Version) fastSize(b []byte, open Class) int {
 	if v >= V27 {
 		return fastSize27(b, open)

@@ -1,7 +1,6 @@
 package format
 
-// Texts that a details pane shows besides the text of a point. They do not escape control
-// characters.
+// Texts that a details pane shows besides the text of a point. They do not escape control characters.
 
 // AppendValueText appends the text of a value as it is in the text of a point.
 func (c *Context) AppendValueText(dst []byte, v *Value) []byte {
@@ -27,8 +26,7 @@ func (c *Context) AppendLocationText(dst []byte, id int32) []byte {
 	return w.b
 }
 
-// FileLine returns file name and line of a code location. ok is false if nothing is known about
-// it.
+// FileLine returns file name and line of a code location. ok is false if nothing is known about it.
 func (c *Context) FileLine(id int32) (file string, line int, ok bool) {
 	l := c.locations.get(id)
 	if l == nil {
@@ -57,9 +55,8 @@ func (c *Context) MethodName(id int32) string {
 }
 
 // CallName returns a name for calls of a method that does not depend on the receiver:
-// "Class.method", "new Class" for a constructor and, with FlagSuper in flags, "super@Class".
-// class is the number of its bytes that belong to the class, 0 for an unknown method, which has
-// no class.
+// "Class.method", "new Class" for a constructor and, with FlagSuper in flags, "super@Class". class
+// is the number of its bytes that belong to the class, 0 for an unknown method, which has no class.
 func (c *Context) CallName(method int32, flags int16) (name string, class int) {
 	w := textWriter{c: c}
 	switch e := c.methods.get(method); {

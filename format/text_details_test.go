@@ -2,8 +2,8 @@ package format
 
 import "testing"
 
-// TestFileLine has a code location without file and line: it may exist only for the names of
-// arguments.
+// TestFileLine has a code location without file and line: it may exist only for the
+// names of arguments.
 func TestFileLine(t *testing.T) {
 	c := NewContext(V22)
 	for id, text := range []string{"", "a.go"} {

@@ -5,10 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// What must not be sent to a terminal unescaped: control characters and escape sequences, which
-// move the cursor or worse; characters that change the direction of the text around them or are
-// invisible; bytes that are not UTF-8. The joiners U+200C and U+200D stay: scripts and emoji
-// need them.
+// What must not be sent to a terminal unescaped: control characters and escape sequences, which move
+// the cursor or worse; characters that change the direction of the text around them or are invisible;
+// bytes that are not UTF-8. The joiners U+200C and U+200D stay: scripts and emoji need them.
 
 // NeedsEscape reports whether AppendEscaped would change the text.
 func NeedsEscape[T string | []byte](text T) bool {

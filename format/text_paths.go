@@ -1,7 +1,6 @@
 package format
 
-// maxPathDepth bounds index paths within paths; a hostile file may have a path that refers to
-// itself.
+// maxPathDepth bounds index paths within paths; a hostile file may have a path that refers to itself.
 const maxPathDepth = 16
 
 // maxPathSteps bounds the steps of a path with those of its index paths, which

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// textContext returns a Context with a few objects of every kind, added in encoded form, as
-// from a file.
+// textContext returns a Context with a few objects of every kind, added in encoded form,
+// as from a file.
 func textContext(t testing.TB) *Context {
 	t.Helper()
 	c := NewContext(V22)

@@ -188,8 +188,7 @@ func appendChar(dst []byte, u uint16) []byte {
 }
 
 // appendFloat appends a float or double (bits 32 or 64) like Java's toString: the shortest
-// digits that read back as the same value, but the nearest two digits where one would be
-// enough.
+// digits that read back as the same value, but the nearest two digits where one would be enough.
 func appendFloat(dst []byte, x float64, bits int) []byte {
 	switch {
 	case math.IsNaN(x):

@@ -2,8 +2,8 @@ package format
 
 // Differences between the texts of versions, other than those of their values.
 
-// showsNamed reports whether a named argument is shown with its value: if the text of the value
-// is complete.
+// showsNamed reports whether a named argument is shown with its value: if the text of the
+// value is complete.
 func (v Version) showsNamed(k ValueKind) bool {
 	if v >= V27 {
 		return k > ValueUnit

@@ -8,9 +8,8 @@ import (
 )
 
 // Most of a file of times follows from the cell before: IDs count up, and a call begins soon
-// after the end of the previous one, or ends soon after it if it contains that call. In a
-// packed trace the file is stored as differences, which compress to a fraction of the size of
-// the cells:
+// after the end of the previous one, or ends soon after it if it contains that call. In a packed
+// trace the file is stored as differences, which compress to a fraction of the size of the cells:
 //
 //	header              TimesHeaderSize bytes, as they are
 //	group               any number
@@ -42,8 +41,7 @@ func (r *timeRow) take(c TimeCell) {
 	}
 }
 
-// writeTimeDeltas writes a file of times as differences. It checks the header, but not the
-// cells.
+// writeTimeDeltas writes a file of times as differences. It checks the header, but not the cells.
 func writeTimeDeltas(w io.Writer, times io.Reader) error {
 	in := make([]byte, deltaGroup*TimeCellSize)
 	n, err := io.ReadFull(times, in[:TimesHeaderSize])

@@ -12,9 +12,8 @@ import (
 //
 // A Translator must be used by only one goroutine at a time.
 type Translator struct {
-	// NewClass returns the id for a class descriptor that has to be added to the trace: an id
-	// that nothing in the trace refers to. If NewClass is nil, the id is above all that Known
-	// saw.
+	// NewClass returns the id for a class descriptor that has to be added to the trace: an id that
+	// nothing in the trace refers to. If NewClass is nil, the id is above all that Known saw.
 	NewClass func() (int32, error)
 
 	from, to Version
@@ -72,8 +71,7 @@ func (t *Translator) Owed() *ClassDescriptor {
 }
 
 // Object appends the translation of the object at the start of b: a trace point, a footer of a
-// container of class open, or a reference object. Block borders and EOF are the same in all
-// versions.
+// container of class open, or a reference object. Block borders and EOF are the same in all versions.
 func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 	if t.from == t.to || len(b) == 0 {
 		return append(dst, b...), nil

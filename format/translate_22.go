@@ -16,8 +16,8 @@ func (t *Translator) footer22(f *Footer) {
 	r := &f.Result
 	switch {
 	case f.threw() && f.Exception == "":
-		// In 22 a call without an exception name has not thrown: it must not look as if it had
-		// returned null.
+		// In 22 a call without an exception name has not thrown: it must not look as if it
+		// had returned null.
 		t.count(ChangeNoName)
 		f.Threw = false
 		t.result22(r)
@@ -55,8 +55,7 @@ func (t *Translator) value22(v *Value) {
 	t.inner22(v)
 }
 
-// inner22 is value22 for values that do not count as changes for being an object or an
-// exception.
+// inner22 is value22 for values that do not count as changes for being an object or an exception.
 func (t *Translator) inner22(v *Value) {
 	switch v.Kind {
 	case ValueObject, ValueArray:

@@ -2,8 +2,8 @@ package format
 
 import "strings"
 
-// To version 27, from earlier ones. It knows more about a value, which is derived from its text
-// or its class.
+// To version 27, from earlier ones. It knows more about a value, which is derived from its
+// text or its class.
 
 // maxStatuses27 is how many diff statuses a container can have in version 27.
 const maxStatuses27 = 127
@@ -150,8 +150,7 @@ func full(name string) bool {
 	return false
 }
 
-// builder returns the class of a string builder. It adds the class to the trace if it is
-// missing.
+// builder returns the class of a string builder. It adds the class to the trace if it is missing.
 func (t *Translator) builder() int32 {
 	if id, ok := t.known.builder(); ok {
 		return id

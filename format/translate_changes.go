@@ -89,8 +89,8 @@ func AllChanges() []Change {
 // Guess reports whether the change is a guess; otherwise it is a loss.
 func (c Change) Guess() bool { return c < changeCount && changes[c].guess }
 
-// Words describes n such changes, without the number: "enum constants as plain text, without
-// the class".
+// Words describes n such changes, without the number: "enum constants as plain text,
+// without the class".
 func (c Change) Words(n int64) string {
 	if c >= changeCount {
 		return "changes of no known kind"

@@ -170,8 +170,7 @@ func (c *decoder) inside22(v *Value, depth int) {
 	v.Bits = ArrayBits(v.Hash(), c.i32())
 }
 
-// mark22 turns a string that marks a missing result into that mark: the file has it as a
-// string.
+// mark22 turns a string that marks a missing result into that mark: the file has it as a string.
 func (v *Value) mark22() {
 	if v.Kind != ValueString && v.Kind != ValueRawString {
 		return
@@ -332,8 +331,7 @@ func fastCall22(b []byte) int {
 	return i
 }
 
-// fastValue22 returns the offset after the value at offset i of b; 0 if the slow path has to
-// look.
+// fastValue22 returns the offset after the value at offset i of b; 0 if the slow path has to look.
 func fastValue22(b []byte, i int) int {
 	if len(b)-i < ObjectSize22 {
 		return 0

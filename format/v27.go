@@ -49,8 +49,8 @@ var kinds27 = [kindCount27]ValueKind{
 // lacks27 marks the kinds in kindBytes27 that version 27 lacks.
 const lacks27 = 255
 
-// kindBytes27 is the inverse of kinds27. For kinds with and without captured state it has the
-// one without.
+// kindBytes27 is the inverse of kinds27. For kinds with and without captured state it has
+// the one without.
 var kindBytes27 = func() (bytes [valueKindCount]byte) {
 	for i := range bytes {
 		bytes[i] = lacks27
@@ -368,8 +368,7 @@ func fastCall27(b []byte) int {
 	return i
 }
 
-// fastValue27 returns the offset after the value at offset i of b; 0 if the slow path has to
-// look.
+// fastValue27 returns the offset after the value at offset i of b; 0 if the slow path has to look.
 func fastValue27(b []byte, i int) int {
 	const most = 13 // bytes of a value of fixed size, or up to the end of a utf's length
 	if len(b)-i < most || b[i] >= kindCount27 {

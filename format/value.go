@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// ValueKind tells what a value is, in memory. The encoding in files differs from version to
-// version.
+// ValueKind tells what a value is, in memory. The encoding in files differs from version to version.
 type ValueKind uint8
 
 const (
@@ -68,8 +67,7 @@ const (
 	maxListed     = 8 << 20
 )
 
-// Value is a value at the moment when it was recorded. Which fields are meaningful depends on
-// Kind:
+// Value is a value at the moment when it was recorded. Which fields are meaningful depends on Kind:
 //
 //	null, void, Unit, marks              nothing more
 //	byte, short, int, long, boolean, char   Bits: the integer, sign extended (char and boolean not)
@@ -143,8 +141,7 @@ func (v Version) appendValue(dst []byte, x *Value, depth int) ([]byte, error) {
 	return v.appendValue22(dst, x, depth)
 }
 
-// appendScalar appends the contents of a value whose kind is encoded the same way in all
-// versions.
+// appendScalar appends the contents of a value whose kind is encoded the same way in all versions.
 func appendScalar(dst []byte, x *Value) ([]byte, error) {
 	be := binary.BigEndian
 	switch x.Kind {

@@ -2,9 +2,8 @@ package format
 
 import "strings"
 
-// Unquoted reports whether a value is a text without quotes that has no better kind: a raw
-// string, or its replacement since version 27, which has no raw strings: a big decimal that is
-// no number.
+// Unquoted reports whether a value is a text without quotes that has no better kind: a raw string,
+// or its replacement since version 27, which has no raw strings: a big decimal that is no number.
 func (v *Value) Unquoted() bool {
 	return v.Kind == ValueRawString || v.Kind == ValueBigDecimal && !isDecimal(v.Text)
 }

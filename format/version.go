@@ -16,9 +16,8 @@ type Version uint8
 
 // The versions supported.
 const (
-	// V19 has the bytes of V22, but code locations without a kind, fields without volatile, and
-	// live breakpoints without a UUID. Reading it is untested, as no file of this version was
-	// available.
+	// V19 has the bytes of V22, but code locations without a kind, fields without volatile, and live
+	// breakpoints without a UUID. Reading it is untested, as no file of this version was available.
 	V19 Version = 19
 	V22 Version = 22
 	V27 Version = 27
@@ -74,8 +73,8 @@ func unknown(version int64) error {
 	return e
 }
 
-// ParseVersion parses the version to write, as a person types it. V19 is refused: it can only
-// be read.
+// ParseVersion parses the version to write, as a person types it. V19 is refused: it
+// can only be read.
 func ParseVersion(s string) (Version, error) {
 	switch strings.TrimPrefix(s, "v") {
 	case "22":
@@ -114,8 +113,7 @@ func (v Version) ClassByte(c Class) byte {
 	return byte(c)
 }
 
-// StatusCount returns how many diff statuses the header of a container has, by the byte before
-// them.
+// StatusCount returns how many diff statuses the header of a container has, by the byte before them.
 func (v Version) StatusCount(n byte) int {
 	if v >= V27 {
 		return max(0, int(int8(n)))

@@ -120,9 +120,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestKeysAreQuick checks that the cost of a key in a trace with many children depends only on
-// the screen. It counts loads and allocations, not time, which also depends on other work of
-// the machine.
+// TestKeysAreQuick checks that the cost of a key in a trace with many children depends only on the
+// screen. It counts loads and allocations, not time, which also depends on other work of the machine.
 func TestKeysAreQuick(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 200_000, Seed: 1})
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})

@@ -36,8 +36,8 @@ func (m *Model) draw() string {
 	return strings.Join(append(lines, m.lastLine(l)), "\n")
 }
 
-// middle draws the lines between the breadcrumb and the status: the tree, with the details and
-// the tour.
+// middle draws the lines between the breadcrumb and the status: the tree, with the
+// details and the tour.
 func (m *Model) middle(l layout) []string {
 	var lines []string
 	if l.rule {

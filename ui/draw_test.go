@@ -24,8 +24,8 @@ func TestDeep(t *testing.T) {
 	d.screen()
 }
 
-// TestTooSmallSaysWhat: in any width that has room for it, the screen tells what the window is
-// too small for.
+// TestTooSmallSaysWhat: in any width that has room for it, the screen tells what the window
+// is too small for.
 func TestTooSmallSaysWhat(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	for width := 1; width < 60; width++ {
@@ -40,8 +40,8 @@ func TestTooSmallSaysWhat(t *testing.T) {
 	}
 }
 
-// TestMemoryHasHits: the memory in the header grows with the hits of a search, and the details
-// show its use.
+// TestMemoryHasHits: the memory in the header grows with the hits of a search, and the
+// details show its use.
 func TestMemoryHasHits(t *testing.T) {
 	d := drive(t, uitest.Open(t, unpackFlat(t), lazy.Options{}), 160, 40, Options{})
 	if d.m.search.Bytes() != 0 {

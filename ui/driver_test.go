@@ -201,7 +201,6 @@ type keyWithAlt rune
 
 func (k keyWithAlt) press() tea.KeyPressMsg { return tea.KeyPressMsg{Code: rune(k), Mod: tea.ModAlt} }
 
-// message returns the message on the bottom line; alarmed reports whether it is about a
-// failure.
+// message returns the message on the bottom line; alarmed reports whether it is about a failure.
 func message(d *driver) string { text, _ := d.m.status.Message(); return text }
 func alarmed(d *driver) bool   { _, alarm := d.m.status.Message(); return alarm }

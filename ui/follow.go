@@ -12,9 +12,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// hopAfter is how long the thread that the cursor follows may be quiet, while others are not,
-// before the cursor moves to one of those. A recorder writes what a busy thread does at least
-// every second.
+// hopAfter is how long the thread that the cursor follows may be quiet, while others are not, before
+// the cursor moves to one of those. A recorder writes what a busy thread does at least every second.
 const hopAfter = 3 * time.Second
 
 // following is the state of following a trace while it is being written.
@@ -84,8 +83,8 @@ func (m *Model) stay() tea.Cmd {
 	return cmd
 }
 
-// newestThread returns the thread whose newest row to show. It keeps the one shown as long as
-// that grows.
+// newestThread returns the thread whose newest row to show. It keeps the one shown as
+// long as that grows.
 func (m *Model) newestThread() *lazy.Node {
 	f, now := &m.follow, m.clock.now()
 	newest, ok := m.r.Newest()
@@ -193,8 +192,7 @@ func (f *following) tidy(t *lazy.Tree) {
 	f.opened = kept
 }
 
-// turn notices that a followed trace has ended, or that it is being read from its beginning
-// again.
+// turn notices that a followed trace has ended, or that it is being read from its beginning again.
 func (m *Model) turn() {
 	f, st := &m.follow, m.known
 	if g := st.Growth; g.Recording != f.recording {

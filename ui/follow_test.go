@@ -387,8 +387,8 @@ func TestFollowSearches(t *testing.T) {
 	l.seen().at(20)
 }
 
-// TestFollowDeep: following works in calls nested deeper than in any program, and after they
-// have returned.
+// TestFollowDeep: following works in calls nested deeper than in any program, and after
+// they have returned.
 func TestFollowDeep(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.record()

@@ -48,8 +48,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to
-// close it.
+// TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to close it.
 func TestHintsSayHowToGetOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		d := drive(t, uitest.Recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})

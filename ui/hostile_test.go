@@ -42,8 +42,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestDamaged opens traces that are cut or changed: a screen appears, with a message about the
-// damage.
+// TestDamaged opens traces that are cut or changed: a screen appears, with a message
+// about the damage.
 func TestDamaged(t *testing.T) {
 	data := formattest.Recorded(t, "shapes.stream.bin")
 	for cut := len(data) - 1; cut > 4000; cut -= 611 {
@@ -58,8 +58,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedChild shows in place of children why they cannot be loaded, and continues with the
-// rest.
+// TestDamagedChild shows in place of children why they cannot be loaded, and continues with the rest.
 func TestDamagedChild(t *testing.T) {
 	names := []string{"gson.stream.bin", "gson.stream.bin.idx"}
 	path := formattest.Unpack(t, names...)

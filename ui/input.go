@@ -10,8 +10,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// digitWait is how long a lone digit waits for the key that it counts for. After that it means
-// a depth.
+// digitWait is how long a lone digit waits for the key that it counts for. After that
+// it means a depth.
 const digitWait = 600 * time.Millisecond
 
 // maxCount bounds the number typed before a key.

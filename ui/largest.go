@@ -29,8 +29,7 @@ var (
 )
 
 // longest finds the longest child. In a call that did not end, no child may have a duration, as
-// the one still running did not end either. Then it returns the largest child, which leads
-// there.
+// the one still running did not end either. Then it returns the largest child, which leads there.
 func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error) {
 	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {
@@ -90,8 +89,8 @@ func (m *Model) sayWeight(n *lazy.Node) {
 	m.say(why + "this is the largest child, with " + screen.Percent(bytes, of) + " of what is recorded in " + in)
 }
 
-// down returns the node that the given number of steps leads to, or fewer steps if there is
-// nothing below.
+// down returns the node that the given number of steps leads to, or fewer steps if there
+// is nothing below.
 func (d *descent) down(ctx context.Context, t *lazy.Tree, n *lazy.Node, levels int, progress lazy.Progress) (*lazy.Node, error) {
 	for i := range levels {
 		p, ok, err := d.next(t, ctx, n, progress)

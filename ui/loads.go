@@ -236,8 +236,7 @@ func (m *Model) prefetch() tea.Cmd {
 	if !m.ahead || len(m.out.Rows) == 0 || len(m.loads.underWay) > 0 {
 		return nil
 	}
-	// Only once for each move, so that slabs that exceed the budget do not keep evicting each
-	// other.
+	// Only once for each move, so that slabs that exceed the budget do not keep evicting each other.
 	m.ahead = false
 	find := func(r lazy.Row, neighbour func(lazy.Row) (lazy.Row, bool), end lazy.End) tea.Cmd {
 		for range m.out.Height {

@@ -70,8 +70,8 @@ func TestLoadsAreDropped(t *testing.T) {
 	}
 }
 
-// TestHugeNode goes to the end of a node with many children and back, and shows its count once
-// it is known.
+// TestHugeNode goes to the end of a node with many children and back, and shows its count
+// once it is known.
 func TestHugeNode(t *testing.T) {
 	const n = 200_000
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.WideLeaves, N: n, Seed: 1}), lazy.Options{NoWrite: true})

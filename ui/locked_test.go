@@ -39,8 +39,7 @@ func appendLocks(locks []sync.Locker, of reflect.Value) []sync.Locker {
 	return locks
 }
 
-// holdAll takes all locks, however others order theirs, and returns a function that releases
-// them.
+// holdAll takes all locks, however others order theirs, and returns a function that releases them.
 func holdAll(locks []sync.Locker) (release func()) {
 	for {
 		held := 0

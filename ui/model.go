@@ -33,8 +33,7 @@ const (
 	minHeight = 10
 )
 
-// Model is the explorer. It is the only [tea.Model] here. Its methods run on Bubble Tea's
-// goroutine.
+// Model is the explorer. It is the only [tea.Model] here. Its methods run on Bubble Tea's goroutine.
 type Model struct {
 	surroundings
 	trace

@@ -6,8 +6,8 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// named returns all that a person can read of a node, without the mark of a diff, which has its
-// own column.
+// named returns all that a person can read of a node, without the mark of a diff, which has
+// its own column.
 func (m *Model) named(n *lazy.Node) lazy.Named {
 	named := m.out.Tree.Named(n, m.out.Wide)
 	if p := n.Point(); p != nil {
@@ -20,9 +20,9 @@ func (m *Model) named(n *lazy.Node) lazy.Named {
 	return named
 }
 
-// lit returns the parts of a row's text that match the search. If the search has found a call
-// by another of its names, these are the parts of that name that appear in the text, or the
-// method's name.
+// lit returns the parts of a row's text that match the search. If the search has found a
+// call by another of its names, these are the parts of that name that appear in the text, or
+// the method's name.
 func (m *Model) lit(n *lazy.Node, text string) [][2]int {
 	p := m.search.Pattern()
 	if p == nil || p.Source == "" {

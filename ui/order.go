@@ -20,9 +20,8 @@ func (m *Model) byDuration() bool {
 	return n != nil && n.Order() == lazy.OrderDuration
 }
 
-// sort changes the order of children. When it sorts by duration, the cursor moves to the
-// longest child. Back in the order of the calls, the cursor stays on its row, and the row on
-// its line.
+// sort changes the order of children. When it sorts by duration, the cursor moves to the longest
+// child. Back in the order of the calls, the cursor stays on its row, and the row on its line.
 func (m *Model) sort(int) tea.Cmd {
 	n := m.out.Sortable()
 	switch {
@@ -116,8 +115,7 @@ func (m *Model) sortedPath() map[lazy.Place]bool {
 	return places
 }
 
-// sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded
-// again.
+// sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded again.
 func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool, progress lazy.Progress) (*lazy.Node, error) {
 	for in := n; in != nil; in = in.Parent() {
 		if !sorted[orderKey(in)] {

@@ -173,8 +173,8 @@ func TestNothingToSort(t *testing.T) {
 	d.keys("G s").has("threads stay in their order; → expands this one")
 }
 
-// TestSortMany sorts more children than are kept in order at once, and walks through them from
-// both ends.
+// TestSortMany sorts more children than are kept in order at once, and walks through them
+// from both ends.
 func TestSortMany(t *testing.T) {
 	const n = 25_000
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1, Timed: true}), 100, 40, Options{})

@@ -52,8 +52,7 @@ func TestTimedScreens(t *testing.T) {
 	}
 }
 
-// TestThreadTimes: the details of a thread show when it was active, and how long the recording
-// is.
+// TestThreadTimes: the details of a thread show when it was active, and how long the recording is.
 func TestThreadTimes(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 140, 40, Options{})
 	d.keys("g d").has(
@@ -198,8 +197,8 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestTimesOfGrowing: a thread whose end has not been read shows its time so far as a minimum,
-// and no share.
+// TestTimesOfGrowing: a thread whose end has not been read shows its time so far as a
+// minimum, and no share.
 func TestTimesOfGrowing(t *testing.T) {
 	s := timedSpec
 	s.N = 50_000

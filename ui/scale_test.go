@@ -28,8 +28,7 @@ func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 	}
 }
 
-// cost returns the bytes that keys and the frame after each allocate, and how many nodes they
-// load.
+// cost returns the bytes that keys and the frame after each allocate, and how many nodes they load.
 func (d *driver) cost(keys string) (bytes uint64, nodes int64) {
 	loaded := func() int64 {
 		s := d.m.out.Tree.Stats()

@@ -148,8 +148,8 @@ func (m *Model) slideToHit(n *lazy.Node) {
 	if hidden == 0 || from >= m.out.Skip && to < room+m.out.Skip {
 		return
 	}
-	// The end of the match is visible, with a little text after it; but its beginning is more
-	// important.
+	// The end of the match is visible, with a little text after it; but its beginning is
+	// more important.
 	m.out.Slid, m.out.Slide = n, max(0, min(to-room+8, from, hidden)-m.out.Skip)
 }
 

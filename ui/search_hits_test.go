@@ -28,8 +28,8 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("esc").has(screen.Plural(int64(d.m.search.Hits().Len()), "hit") + " of /json")
 }
 
-// TestSearchLimit: a search that stops at its limit of hits tells so, and can continue from the
-// last hit.
+// TestSearchLimit: a search that stops at its limit of hits tells so, and can continue
+// from the last hit.
 func TestSearchLimit(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 30_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 120, 24, Options{})

@@ -21,8 +21,8 @@ func (d *driver) search(what string, expr bool) *driver {
 	return d.keys("enter")
 }
 
-// TestSearchFindsAll compares the hits with the text of the whole trace. Other hits have a name
-// that matches.
+// TestSearchFindsAll compares the hits with the text of the whole trace. Other hits have a
+// name that matches.
 func TestSearchFindsAll(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	var text strings.Builder
@@ -111,8 +111,8 @@ func TestSearchGivenUpSaysNothing(t *testing.T) {
 	}
 }
 
-// TestSearchExpression: the prompt shows how the text is read, and does not accept an invalid
-// expression.
+// TestSearchExpression: the prompt shows how the text is read, and does not accept an
+// invalid expression.
 func TestSearchExpression(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	last := func() string {

@@ -64,8 +64,8 @@ func (m *Model) refresh() {
 	m.takeTrace()
 }
 
-// activity tells what is running and how to stop it, if possible in room cells. It returns ""
-// if nothing is.
+// activity tells what is running and how to stop it, if possible in room cells. It returns
+// "" if nothing is.
 func (m *Model) activity(room int) string {
 	st := m.known
 	switch {

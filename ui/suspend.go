@@ -6,8 +6,7 @@ import (
 	"tracex/ui/internal/terminal"
 )
 
-// suspend stops the program until fg. Without a shell that could run fg there would be no way
-// back.
+// suspend stops the program until fg. Without a shell that could run fg there would be no way back.
 func (m *Model) suspend(int) tea.Cmd {
 	if m.job == nil || !terminal.CanSuspend() {
 		m.say("cannot suspend: no shell to return to")

@@ -30,8 +30,8 @@ func (f *front) threadList() *threads.List {
 	return l
 }
 
-// settleThreads updates the list of threads if it is shown, and otherwise stops its work in the
-// background.
+// settleThreads updates the list of threads if it is shown, and otherwise stops its work in
+// the background.
 func (m *Model) settleThreads() tea.Cmd {
 	l := m.threadList()
 	if m.listed != nil && m.listed != l {

@@ -37,9 +37,9 @@ type Options struct {
 	Path    string   // the file to name if the reader has a copy; "" for the reader's
 }
 
-// Run shows the trace until the person quits or ctx ends. If ctx ends, it returns the context's
-// cause. It always restores the terminal. It handles no signals: the caller's context should
-// end on them.
+// Run shows the trace until the person quits or ctx ends. If ctx ends, it returns the
+// context's cause. It always restores the terminal. It handles no signals: the caller's
+// context should end on them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
 	return run(ctx, New(r, o))
@@ -49,8 +49,8 @@ func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 func run(ctx context.Context, m *Model) error {
 	defer m.close()
 	// The library draws at ticks. At twice its usual rate the first screen appears 8 ms sooner
-	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a processor
-	// instead of 1.
+	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a
+	// processor instead of 1.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	switch {
 	case m.o.Color == ColorNever, screen.DumbTerminal() && m.o.Color != ColorAlways:

@@ -63,8 +63,7 @@ func (c *testCase) row() Row {
 	return row
 }
 
-// medianOf returns the median of a figure; for an even number of rounds, the upper of the
-// middle two.
+// medianOf returns the median of a figure; for an even number of rounds, the upper of the middle two.
 func medianOf(rounds []round, figure func(round) float64) float64 {
 	all := make([]float64, len(rounds))
 	for i, r := range rounds {

@@ -29,9 +29,9 @@ type Options struct {
 	// after the cells of its objects. Threads are in the order in which they were created, and
 	// are held in memory completely.
 	Dump bool
-	// SplitAfterHeader lets a block end right after the header of a container, as the reference
-	// does if nesting alone fills a buffer. Without it a buffer grows until something else can
-	// end the block.
+	// SplitAfterHeader lets a block end right after the header of a container, as the
+	// reference does if nesting alone fills a buffer. Without it a buffer grows until
+	// something else can end the block.
 	SplitAfterHeader bool
 	// Manual ends blocks only where Flush is called.
 	Manual bool
@@ -117,8 +117,7 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 	return w
 }
 
-// Thread returns the writer of the thread with this id. It creates the writer on the first
-// call.
+// Thread returns the writer of the thread with this id. It creates the writer on the first call.
 func (w *Writer) Thread(id int32) *Thread {
 	t := w.byID[id]
 	if t == nil {

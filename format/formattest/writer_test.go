@@ -30,8 +30,8 @@ func decode(t *testing.T, version format.Version, o format.Object) decoded {
 	case o.Kind == format.KindFooter:
 		n, err = version.DecodeFooter(o.Bytes, o.Class, &d.footer)
 	case o.Kind.Reference():
-		// A new context each time: a shared one would keep only the first of two objects with
-		// the same id.
+		// A new context each time: a shared one would keep only the first of two objects
+		// with the same id.
 		ctx := format.NewContext(version)
 		d.id, n, err = ctx.Add(o.Bytes)
 		d.ref = formattest.ReferenceOf(ctx, o.Kind, d.id)
@@ -112,8 +112,8 @@ func TestWriterRepeatsStreams(t *testing.T) {
 	}
 }
 
-// The Writer ends a full block exactly where the reference ended it. Other blocks end where a
-// thread ended.
+// The Writer ends a full block exactly where the reference ended it. Other blocks end where
+// a thread ended.
 func TestWriterBlockBorders(t *testing.T) {
 	full := 0
 	for _, name := range []string{"blocks.stream.bin", "flat.stream.bin"} {

@@ -2,9 +2,8 @@ package tracefile
 
 import "tracex/format"
 
-// Block collects the objects of one thread since its last block, with their index cells and
-// times, until [Writer.Flush] writes them. Callers append encoded objects to the result of
-// [Block.Bytes]:
+// Block collects the objects of one thread since its last block, with their index cells and times,
+// until [Writer.Flush] writes them. Callers append encoded objects to the result of [Block.Bytes]:
 //
 //	content := b.Header(p.Append(b.Bytes(), v))
 //	…

@@ -131,8 +131,8 @@ func TestReplaceLinks(t *testing.T) {
 	}
 }
 
-// TestReplaceRefuses: a directory is never replaced, and an error has the name that the caller
-// passed.
+// TestReplaceRefuses: a directory is never replaced, and an error has the name that
+// the caller passed.
 func TestReplaceRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Create(dir, 0o600, true); !errors.Is(err, ErrDirectory) {

@@ -75,8 +75,8 @@ func Parse(text string) Address {
 	return Address{Kind: Unknown, Text: text}
 }
 
-// number parses a number that may be grouped. It returns -1 if the number is larger than any in
-// a trace.
+// number parses a number that may be grouped. It returns -1 if the number is larger than
+// any in a trace.
 func number(text string) int64 {
 	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(text), 10, 64)
 	if err != nil || n > math.MaxInt32 {

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestGuarded: a panic in work becomes a message, which panics again with the stack of the
-// first panic.
+// TestGuarded: a panic in work becomes a message, which panics again with the stack of
+// the first panic.
 func TestGuarded(t *testing.T) {
 	if got := Guarded(func() tea.Msg { return 7 }); got != 7 {
 		t.Errorf("%v", got)

@@ -45,8 +45,7 @@ type tool struct {
 }
 
 // System returns the programs available in the environment. Inside tmux that is tmux, which
-// informs its own terminal. Over ssh there is none: only the terminal is on the person's
-// machine.
+// informs its own terminal. Over ssh there is none: only the terminal is on the person's machine.
 func System(system string, getenv func(string) string) Clipboard {
 	var c Clipboard
 	add := func(to string, command ...string) {
@@ -77,8 +76,7 @@ func System(system string, getenv func(string) string) Clipboard {
 
 func Own() Clipboard { return System(runtime.GOOS, os.Getenv) }
 
-// Put hands text to the first program that accepts it, and returns where it is then; "" if none
-// did.
+// Put hands text to the first program that accepts it, and returns where it is then; "" if none did.
 func (c Clipboard) Put(ctx context.Context, text string) (to string) {
 	for _, tool := range c.tools {
 		if tool.run(ctx, text) == nil {

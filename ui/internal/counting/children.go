@@ -18,8 +18,7 @@ const (
 	again       = 500 * time.Millisecond
 )
 
-// Children counts the children of nodes, one turn at a time. The zero value has counted
-// nothing.
+// Children counts the children of nodes, one turn at a time. The zero value has counted nothing.
 type Children struct {
 	busy    bool
 	cancel  context.CancelFunc

@@ -50,8 +50,7 @@ func (d describer) snapshot(p *format.Point) {
 	}
 }
 
-// frame returns a code location as a frame of a stack: "org.example.Class.method at
-// File.java:12".
+// frame returns a code location as a frame of a stack: "org.example.Class.method at File.java:12".
 func (d describer) frame(id int32) string {
 	at := string(d.c.AppendLocationText(nil, id))
 	l := d.c.Location(id)

@@ -38,8 +38,7 @@ func (w *writer) thread(n *lazy.Node) {
 	}
 }
 
-// info writes what a packed trace records about its run, except the environment, which holds
-// secrets.
+// info writes what a packed trace records about its run, except the environment, which holds secrets.
 func (w *writer) info(i *format.Info) {
 	if i.Class != "" {
 		w.pair("traced", i.Class+"."+i.Method, screen.Plain)

@@ -29,8 +29,8 @@ func (j *Job) Begin(life context.Context, name string) (ctx context.Context, id 
 	return ctx, j.id
 }
 
-// BeginRows is Begin for a job that reports how many rows it has reached. It may do so from any
-// goroutine.
+// BeginRows is Begin for a job that reports how many rows it has reached. It may do so
+// from any goroutine.
 func (j *Job) BeginRows(life context.Context, name string) (ctx context.Context, id int, tell func(rows int)) {
 	ctx, id = j.Begin(life, name)
 	rows := new(atomic.Int64)

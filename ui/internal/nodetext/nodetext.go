@@ -29,8 +29,8 @@ func Count(count int64, exact, known bool, g *screen.Glyphs) string {
 	return ""
 }
 
-// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a number
-// of rows.
+// Missing tells how much a gap covers: bytes of the trace, or, among sorted children, a
+// number of rows.
 func Missing(r lazy.Row) string {
 	rows, known := r.Missing()
 	switch {

@@ -17,8 +17,8 @@ type Outline struct {
 	Slide  int        // by how many cells
 
 	Rows []lazy.Row // on the screen, at the last Settle
-	// Packed tells the next Settle to leave no lines empty below the last row while rows are
-	// hidden above.
+	// Packed tells the next Settle to leave no lines empty below the last row while rows
+	// are hidden above.
 	Packed bool
 	Goal   Goal // the rest of a move that waits for a load; nil if none
 }

@@ -7,9 +7,8 @@ import (
 	"tracex/format"
 )
 
-// Alike returns a pattern that finds points about the same thing: calls of the same method,
-// accesses of the same field. For other points it matches their text. It is nil if the point
-// has no name.
+// Alike returns a pattern that finds points about the same thing: calls of the same method, accesses
+// of the same field. For other points it matches their text. It is nil if the point has no name.
 func Alike(c *format.Context, point *format.Point) *Pattern {
 	name := nameOf(c, point)
 	if name == "" {

@@ -42,8 +42,7 @@ func identityOf(c *format.Context, p *format.Point) Identity {
 // reader's context locked.
 func (i Identity) Finds(c *format.Context, p *format.Point) bool { return identityOf(c, p) == i }
 
-// Point returns the function that finds the points of a search, if they are not found by their
-// text.
+// Point returns the function that finds the points of a search, if they are not found by their text.
 func (p *Pattern) Point() func(*format.Context, *format.Point) bool {
 	if p.Only == (Identity{}) {
 		return nil

@@ -43,8 +43,7 @@ func expression(source string) *Pattern {
 	p := &Pattern{Source: source, Expr: true, Exact: bare != strings.ToLower(bare)}
 	expr := source
 	if !strings.Contains(source, `\()`) {
-		// An empty group has no use in an expression; in a search it is the end of a call's
-		// name.
+		// An empty group has no use in an expression; in a search it is the end of a call's name.
 		expr = strings.ReplaceAll(source, "()", `\(\)`)
 	}
 	if !p.Exact {
@@ -98,8 +97,8 @@ func fault(err error) string {
 	return cmp.Or(faults[e.Code], e.Code.String())
 }
 
-// Other returns the other way to read the source, or nil if there is none that could find
-// anything else.
+// Other returns the other way to read the source, or nil if there is none that could
+// find anything else.
 func (p *Pattern) Other() *Pattern {
 	if p.Only != (Identity{}) || !strings.ContainsAny(p.Source, `\.+*?()|[]{}^$`) {
 		return nil

@@ -92,8 +92,7 @@ func requiredRunes(runes []rune, fold bool) required {
 	for _, r := range runes {
 		switch {
 		case fold && (r >= utf8.RuneSelf || lower(byte(r)) == 'k' || lower(byte(r)) == 's'):
-			// A character beyond ASCII is this letter in the other case: the Kelvin sign, the
-			// long s.
+			// A character beyond ASCII is this letter in the other case: the Kelvin sign, the long s.
 			run = nil
 			continue
 		case r == utf8.RuneError: // invalid bytes match it too

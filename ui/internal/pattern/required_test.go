@@ -88,8 +88,7 @@ func TestRequiredChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSearchAsPlain: searches with all shortcuts find the same as looking at each row by
-// itself.
+// TestSearchAsPlain: searches with all shortcuts find the same as looking at each row by itself.
 func TestSearchAsPlain(t *testing.T) {
 	for _, name := range []string{"gson.dump", "threads.stream", "allkinds.dump"} {
 		r := uitest.Recorded(t, name)

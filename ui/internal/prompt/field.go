@@ -24,8 +24,7 @@ func (f *field) Position() int { return f.at }
 // CursorEnd moves the cursor after the last character.
 func (f *field) CursorEnd() { f.at = len(f.text) }
 
-// SetValue replaces the text. The cursor keeps its position, or moves to the end of a shorter
-// text.
+// SetValue replaces the text. The cursor keeps its position, or moves to the end of a shorter text.
 func (f *field) SetValue(text string) {
 	f.text = nil
 	at := f.at

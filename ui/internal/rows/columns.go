@@ -12,8 +12,8 @@ import (
 // there are no other columns.
 const countWidth = 9
 
-// countFrom is the width of a tree from which on it has a column of children, if there are no
-// other columns.
+// countFrom is the width of a tree from which on it has a column of children, if there are
+// no other columns.
 const countFrom = 50
 
 // column is a column of numbers at the right end of the rows.
@@ -25,9 +25,8 @@ type column struct {
 	cell  func(v *View, l *lazy.Line, room int) (text string, s screen.Style)
 }
 
-// timeColumns are the columns of a trace with times, in their order on the screen. As the tree
-// gets narrower, they are dropped one by one, first those that tell least about where the time
-// went.
+// timeColumns are the columns of a trace with times, in their order on the screen. As the tree gets
+// narrower, they are dropped one by one, first those that tell least about where the time went.
 var timeColumns = []column{
 	{"duration", 9, 0, 50, durationCell},
 	{"self", 9, 0, 76, selfCell},

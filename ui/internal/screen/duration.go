@@ -103,8 +103,8 @@ func Share(part, whole int64) string {
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
 
-// Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than the
-// smallest step.
+// Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than
+// the smallest step.
 func Gauge(part, whole int64, width int, g *Glyphs) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""

@@ -26,8 +26,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestDurationIsShort: a duration of any size fits its column, is monotonic, and is off by at
-// most 1 in 40.
+// TestDurationIsShort: a duration of any size fits its column, is monotonic, and is off by
+// at most 1 in 40.
 func TestDurationIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 20_000 {

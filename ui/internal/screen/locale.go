@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// asciiLocale reports whether the environment declares an encoding other than UTF-8. Like tmux
-// and curses, it uses the first of LC_ALL, LC_CTYPE and LANG that is set; without any of them
-// the locale is C. Windows has no such variables, and terminals of macOS, which may set none,
-// show UTF-8.
+// asciiLocale reports whether the environment declares an encoding other than UTF-8. Like tmux and
+// curses, it uses the first of LC_ALL, LC_CTYPE and LANG that is set; without any of them the locale
+// is C. Windows has no such variables, and terminals of macOS, which may set none, show UTF-8.
 func asciiLocale(system string, getenv func(string) string) bool {
 	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
 	if locale == "" {
@@ -28,8 +27,8 @@ func asciiLocale(system string, getenv func(string) string) bool {
 	return system != "windows"
 }
 
-// PlainTerminal reports whether to draw the screen with ASCII only, unless a person chooses
-// otherwise.
+// PlainTerminal reports whether to draw the screen with ASCII only, unless a person
+// chooses otherwise.
 func PlainTerminal() bool { return DumbTerminal() || asciiLocale(runtime.GOOS, os.Getenv) }
 
 // DumbTerminal reports whether the terminal declares that it can do next to nothing.

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// drawnEscape matches the escapes that rows show for characters that cannot be drawn: see
-// NextCell.
+// drawnEscape matches the escapes that rows show for characters that cannot be drawn: see NextCell.
 var drawnEscape = regexp.MustCompile(`\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
 
-// Undrawn returns a text as rows show it, with its escapes replaced by the characters that they
-// denote.
+// Undrawn returns a text as rows show it, with its escapes replaced by the characters
+// that they denote.
 func Undrawn(text string) string {
 	return drawnEscape.ReplaceAllStringFunc(text, func(escape string) string {
 		switch escape[1] {

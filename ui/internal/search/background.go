@@ -12,8 +12,7 @@ import (
 )
 
 // begin starts a search that replaces the one before. w is the hit to go to as soon as it is
-// known. The search begins at w's origin, or, if w goes backward, at the beginning of its
-// thread.
+// known. The search begins at w's origin, or, if w goes backward, at the beginning of its thread.
 func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	p.Forget()
 	ctx, cancel := context.WithCancel(p.life)
@@ -34,8 +33,8 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 	return Outcome{Cmd: s.next()}
 }
 
-// run searches, on a goroutine of its own, and feeds its hits. It waits until the whole trace
-// is known.
+// run searches, on a goroutine of its own, and feeds its hits. It waits until the whole
+// trace is known.
 func (s *search) run(ctx context.Context, r *lazy.TraceReader, what lazy.Search) {
 	feed := s.feed
 	send := func(m tea.Msg) {

@@ -93,8 +93,7 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 	}
 }
 
-// filtering starts the filtering that the list of hits needs, and stops one that is no longer
-// needed.
+// filtering starts the filtering that the list of hits needs, and stops one that is no longer needed.
 func (p *Part) filtering() tea.Cmd {
 	var want *sift
 	if p.list != nil {

@@ -33,8 +33,8 @@ type HitList struct {
 // peek is the text of a hit in the list.
 type peek struct{ text, path string }
 
-// OpenList returns the list of the hits, to be shown. It is nil if there are no hits, and none
-// can arrive.
+// OpenList returns the list of the hits, to be shown. It is nil if there are no hits, and
+// none can arrive.
 func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	s := p.cur
 	if !p.Begun() {
@@ -148,8 +148,8 @@ func eventText(h lazy.Hit) string {
 	return screen.Grouped(int64(h.Event))
 }
 
-// peekVisible returns the work of reading the texts of the hits on the screen, or nil if there
-// is none.
+// peekVisible returns the work of reading the texts of the hits on the screen, or nil
+// if there is none.
 func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 	if h.busy {
 		return nil

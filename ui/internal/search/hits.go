@@ -42,8 +42,8 @@ func (h *Hits) Find(p lazy.Place) (i int, exact bool) {
 	return first + i, exact
 }
 
-// add adds hits, in the order of the search. Earlier hits from index first on have moved up by
-// as many as by.
+// add adds hits, in the order of the search. Earlier hits from index first on have moved up
+// by as many as by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	n := 0
 	for n < len(hits) && compare(hits[n].Place, h.origin) >= 0 {

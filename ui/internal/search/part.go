@@ -64,8 +64,7 @@ func New(life context.Context, r *lazy.TraceReader, now func() time.Time) *Part 
 	return &Part{r: r, life: life, now: now, Most: maxHits}
 }
 
-// Ask notes that a pattern is being typed. The current search is kept, and goes to no hit
-// meanwhile.
+// Ask notes that a pattern is being typed. The current search is kept, and goes to no hit meanwhile.
 func (p *Part) Ask() {
 	p.before = p.cur
 	if p.cur.running() {

@@ -68,8 +68,8 @@ func (s *search) stop() {
 // partly reports whether the search was stopped before it had looked at everything.
 func (s *search) partly() bool { return s.ended && s.err != nil }
 
-// outgrown reports whether the trace has grown since it was searched, as one that is being
-// recorded does.
+// outgrown reports whether the trace has grown since it was searched, as one that is
+// being recorded does.
 func (s *search) outgrown(f Facts) bool {
 	return s.ended && s.err == nil && f.Recorded > s.total
 }
@@ -98,8 +98,7 @@ func (s *search) takeOther() {
 	}
 }
 
-// covered reports whether everything between two places has been searched. from is at or before
-// to.
+// covered reports whether everything between two places has been searched. from is at or before to.
 func (s *search) covered(from, to lazy.Place) bool {
 	if s.ended {
 		return true

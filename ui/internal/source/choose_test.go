@@ -8,8 +8,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestChoose: among several files of one name the one of the package is chosen, and a guess is
-// marked as one.
+// TestChoose: among several files of one name the one of the package is chosen, and a guess
+// is marked as one.
 func TestChoose(t *testing.T) {
 	lines := strings.Repeat("\n", 50)
 	goMain, goShop := "package main"+lines, "// Package shop.\npackage shop"+lines

@@ -64,8 +64,7 @@ func (f *Found) Name() string {
 	return f.Path
 }
 
-// listFiles lists the files under directories by name. It skips directories that hold no
-// sources.
+// listFiles lists the files under directories by name. It skips directories that hold no sources.
 func listFiles(ctx context.Context, dirs []string) map[string][]file {
 	files := make(map[string][]file)
 	seen := make(map[string]bool) // one directory may contain another

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// How many lines are read before and after a code location, and how many bytes of each line are
-// kept.
+// How many lines are read before and after a code location, and how many bytes of each line are kept.
 const (
 	around  = 3
 	maxLine = 1000

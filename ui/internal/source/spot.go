@@ -14,8 +14,8 @@ type Spot struct {
 	Line  int    // from 1
 }
 
-// SpotOf returns a code location of a trace; ok is false if the trace does not record the file
-// and the line.
+// SpotOf returns a code location of a trace; ok is false if the trace does not record the
+// file and the line.
 func SpotOf(c *format.Context, location int32) (s Spot, ok bool) {
 	l := c.Location(location)
 	if l == nil {
@@ -27,8 +27,8 @@ func SpotOf(c *format.Context, location int32) (s Spot, ok bool) {
 	return s, ok && s.Line > 0 && s.File != "." && s.File != "/"
 }
 
-// Class returns the full name of the class that contains a code location. Recorders write it
-// with slashes.
+// Class returns the full name of the class that contains a code location. Recorders write
+// it with slashes.
 func Class(c *format.Context, l *format.CodeLocation) string {
 	class, _ := c.Text(l.Class)
 	return strings.ReplaceAll(class, "/", ".")

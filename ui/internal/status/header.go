@@ -15,8 +15,7 @@ type Header struct {
 	Memory string   // memory taken and the budget
 }
 
-// View draws the header in width cells. If not all parts fit, the least important is dropped
-// first.
+// View draws the header in width cells. If not all parts fit, the least important is dropped first.
 func (h Header) View(width int, g *screen.Glyphs) string {
 	name, about, right := h.Name, h.About, []string{h.Index, h.Memory}
 	text := func() (string, string) {

@@ -14,8 +14,8 @@ const (
 	frameFor   = 120 * time.Millisecond
 )
 
-// Line is the message on the bottom line, and the spinner of running work. The zero value has
-// no message.
+// Line is the message on the bottom line, and the spinner of running work. The zero value
+// has no message.
 type Line struct {
 	text   string
 	alarm  bool

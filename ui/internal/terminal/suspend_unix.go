@@ -25,8 +25,8 @@ func CanSuspend() bool {
 	return err == nil && own == parent
 }
 
-// Control stops and continues the program, with the terminal as the shell and the explorer each
-// need it:
+// Control stops and continues the program, with the terminal as the shell and the
+// explorer each need it:
 //
 //	Ctrl-Z, SIGTSTP    the terminal is given back, then the program stops
 //	SIGCONT after it   the terminal is taken again, and all is drawn

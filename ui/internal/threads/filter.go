@@ -8,8 +8,7 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// How long a turn of a filter lasts, and how many threads it looks at between looks at the
-// clock.
+// How long a turn of a filter lasts, and how many threads it looks at between looks at the clock.
 const (
 	turnFor  = 20 * time.Millisecond
 	turnLook = 1 << 10

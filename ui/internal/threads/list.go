@@ -90,9 +90,8 @@ func (l *List) Close() {
 	l.filter = nil
 }
 
-// Settle looks up the lines on a screen of this size, so that View asks the trace for nothing.
-// now are the threads known by now. It returns work for the background, or nil: its message is
-// for Take.
+// Settle looks up the lines on a screen of this size, so that View asks the trace for nothing. now
+// are the threads known by now. It returns work for the background, or nil: its message is for Take.
 func (l *List) Settle(life context.Context, now *lazy.ThreadList, width, height int) (work func() tea.Msg) {
 	l.width = width
 	if !l.Busy() && !now.Same(l.all) {

@@ -22,8 +22,8 @@ type step struct {
 	key  string // key of the key map that ends the step
 	text string
 	done func(Seen) bool // whether the key did what the step is about; nil for always
-	// later means that the key starts work, and the step ends when that has led somewhere: see
-	// Arrived.
+	// later means that the key starts work, and the step ends when that has led
+	// somewhere: see Arrived.
 	later bool
 }
 
@@ -58,8 +58,8 @@ func (t *Tour) Key() string {
 	return steps[t.at].key
 }
 
-// Did notes that the key of the current step was used, and its effect. It reports whether the
-// tour is over.
+// Did notes that the key of the current step was used, and its effect. It reports whether
+// the tour is over.
 func (t *Tour) Did(seen Seen) (over bool) {
 	if t.Key() == "" {
 		return t != nil
@@ -70,8 +70,8 @@ func (t *Tour) Did(seen Seen) (over bool) {
 	return t.at == len(steps)
 }
 
-// Arrived notes that the work started by a key has led somewhere. It reports whether the tour
-// is over.
+// Arrived notes that the work started by a key has led somewhere. It reports whether
+// the tour is over.
 func (t *Tour) Arrived(key string) (over bool) {
 	if t.Key() == key && key != "" && steps[t.at].later {
 		t.at++
