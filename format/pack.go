@@ -37,9 +37,10 @@ type PackDiff struct {
 	EventMap, ThreadMap io.Reader
 }
 
-// Pack writes a packed trace: a ZIP with the entries in the order of the reference, preceded by the times in
-// an entry that only this package looks for. level is that of deflate, 0 (none, like the reference) to 9. Pack
-// calls progress, which may be nil, now and then with the total number of bytes read from all inputs so far.
+// Pack writes a packed trace: a ZIP with the entries in the order of the reference, preceded by
+// the times in an entry that only this package looks for. level is that of deflate, 0 (none, like
+// the reference) to 9. Pack calls progress, which may be nil, now and then with the total number
+// of bytes read from all inputs so far.
 func Pack(w io.Writer, in PackInput, level int, progress func(done int64)) error {
 	if level < 0 || level > 9 {
 		return fmt.Errorf("no compression level %d: 0 to 9", level)

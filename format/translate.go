@@ -25,9 +25,9 @@ type Translator struct {
 	footer   Footer
 }
 
-// NewTranslator returns a Translator. known is what is known about the whole trace, nil if
-// nothing; additions to it take effect immediately. NewTranslator fails for versions that
-// cannot be read or written.
+// NewTranslator returns a Translator. known is the survey of the whole trace, nil if there is
+// none; additions to it take effect immediately. NewTranslator fails for versions that cannot
+// be read or written.
 func NewTranslator(from, to Version, known *Survey) (*Translator, error) {
 	if !from.Known() || to != V22 && to != V27 {
 		return nil, fmt.Errorf("cannot convert format version %d to %d", from, to)
@@ -234,7 +234,7 @@ func (t *Translator) Location(l *CodeLocation) {
 	case t.to >= V27 && kind == LocationLoop:
 		t.count(ChangeLoops)
 		l.Kind, l.Loops = kind, slices.Clone(loops)
-	case !t.alike() && t.to < V27 && (kind != was || !slices.Equal(loops, had)): // the result of translating back
+	case !t.alike() && t.to < V27 && (kind != was || !slices.Equal(loops, had)): // translating back would give something else
 		t.count(ChangeLoopLocation)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Survey is what a [Translator] must know about a whole trace: its classes, which of them are exceptions,
-// and where loops begin. Fill it before translating anything: an object may be described after its use.
+// Survey is what a [Translator] must know about a whole trace: its classes, which of them are
+// exceptions, and where loops begin. Fill it before translating anything: an object may be
+// described after its use.
 type Survey struct {
 	version  Version
 	classes  table[surveyed]
