@@ -23,11 +23,11 @@ func (a *Arbiter) try(id uint32, head packetsWord, pages int) (c owned, ok bool)
 		return owned{}, false
 	}
 	for range min(pages, a.mem.pages) {
-		if c, ok = a.tryPage(a.cursor, id, head); ok {
+		if c, ok = a.tryPage(a.nextPage, id, head); ok {
 			return c, true
 		}
-		if a.cursor++; a.cursor == a.mem.pages {
-			a.cursor = 0
+		if a.nextPage++; a.nextPage == a.mem.pages {
+			a.nextPage = 0
 		}
 	}
 	return owned{}, false
@@ -82,7 +82,7 @@ func (a *Arbiter) worthWaiting(w *Writer) bool {
 // chunk, or all writers could wait for each other.
 func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 	a.stats.stalls.Add(1)
-	a.hurry()
+	a.bell.hurry()
 	start := time.Now()
 	limit := time.NewTimer(a.cfg.StallLimit)
 	defer limit.Stop()
@@ -102,9 +102,9 @@ func (a *Arbiter) wait(w *Writer, id uint32, head packetsWord) (owned, bool) {
 			return c, true
 		}
 		if n%knockEvery == knockEvery-1 {
-			a.knock.Store(true)
+			a.sender.knock.Store(true)
 		}
-		a.hurry()
+		a.bell.hurry()
 		if n < yields {
 			runtime.Gosched()
 			continue
@@ -131,14 +131,14 @@ func (a *Arbiter) gaveUp(w *Writer, start time.Time) bool {
 }
 
 // complete passes a chunk to the Reader.
-func (a *Arbiter) complete(c *owned) {
+func (a *Arbiter) complete(c owned) {
 	if a.mem.move(c.page, c.layout, c.index, BeingWritten, Complete, ownerAttempts) != nil {
 		a.stats.contested.Add(1)
 	}
 }
 
-// giveBack accepts a chunk that its writer has filled.
-func (a *Arbiter) giveBack(w *Writer, c *owned) {
+// giveBack accepts a chunk for a target that its writer has filled.
+func (a *Arbiter) giveBack(t *Target, c owned) {
 	a.mu.Lock()
 	if a.closed {
 		a.mu.Unlock()
@@ -146,19 +146,16 @@ func (a *Arbiter) giveBack(w *Writer, c *owned) {
 	}
 	a.stats.chunks.Add(1)
 	a.complete(c)
-	a.queue = append(a.queue, queued{owned: *c, target: w.target})
-	if w.target.bound {
-		a.bytes += len(c.mem)
-	}
-	full := a.bytes >= a.cfg.CommitBytes
+	a.backlog.add(queued{owned: c, target: t})
+	full := a.backlog.bytes >= a.cfg.CommitBytes
 	a.mu.Unlock()
 	switch {
-	case full && a.cfg.Inline && a.sending.TryLock():
+	case full && a.cfg.Inline && a.sender.mu.TryLock():
 		a.flush()
-		a.sending.Unlock()
+		a.sender.mu.Unlock()
 	case full || a.cfg.Emulated:
-		a.hurry()
+		a.bell.hurry()
 	default:
-		a.wake()
+		a.bell.wake()
 	}
 }

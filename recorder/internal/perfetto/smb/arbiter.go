@@ -42,30 +42,20 @@ type Arbiter struct {
 	mem memory
 	cfg Config
 
-	mu           sync.Mutex
-	ep           Endpoint // nil before Connect and after Close
-	closed       bool
-	refs         int // users of the memory: writers, commits, and the Arbiter until it is closed
-	cursor       int // the page where the next search begins
-	ids          ids
-	writers      map[uint16]*Target
-	unregistered map[uint16]struct{} // writers that the service has not been told of
-	queue        []queued
-	ended        []leaving
-	flushID      uint64
-	bytes        int // of chunks in queue that can be committed
+	mu       sync.Mutex
+	ep       Endpoint // nil before Connect and after Close
+	closed   bool
+	refs     int // users of the memory: writers, commits, and the Arbiter until it is closed
+	nextPage int // where the next search for a free chunk begins
+	writers  registry
+	backlog  backlog
 
-	sending sync.Mutex // held while a commit is sent, so that commits arrive in order
-	out     Commit
-	part    Commit
-	arena   []byte // data of a commit with emulated memory
+	sender sender // its lock is taken before mu
 
-	woken   chan struct{} // there is something to commit
-	hurried chan struct{} // commit now
-	quit    chan struct{}
-	done    chan struct{}
-	turn    chan struct{} // only the writer that holds it looks for a chunk; the others wait
-	knock   atomic.Bool   // the next commit is sent even if it is empty
+	bell bell
+	quit chan struct{}
+	done chan struct{}
+	turn chan struct{} // only the writer that holds it looks for a chunk; the others wait
 
 	stats struct {
 		chunks, commits, dropped, losses, stalls, timeouts, contested atomic.Uint64
@@ -93,13 +83,11 @@ func New(cfg Config, ep Endpoint) (*Arbiter, error) {
 	}
 	a := &Arbiter{
 		mem: mem, cfg: cfg, refs: 1,
-		writers:      map[uint16]*Target{},
-		unregistered: map[uint16]struct{}{},
-		woken:        make(chan struct{}, 1),
-		hurried:      make(chan struct{}, 1),
-		quit:         make(chan struct{}),
-		done:         make(chan struct{}),
-		turn:         make(chan struct{}, 1),
+		writers: newRegistry(),
+		bell:    newBell(),
+		quit:    make(chan struct{}),
+		done:    make(chan struct{}),
+		turn:    make(chan struct{}, 1),
 	}
 	if ep != nil {
 		a.Connect(ep)
@@ -112,12 +100,12 @@ func (a *Arbiter) Chunks() int { return a.mem.pages * a.cfg.Layout.Chunks() }
 
 // Flush commits all complete chunks and returns when the endpoint has them.
 func (a *Arbiter) Flush() {
-	a.sending.Lock()
-	defer a.sending.Unlock()
+	a.sender.mu.Lock()
+	defer a.sender.mu.Unlock()
 	a.flush()
 }
 
-// flush is [Arbiter.Flush]. Called with a.sending held.
+// flush is [Arbiter.Flush]. Called with a.sender.mu held.
 func (a *Arbiter) flush() {
 	a.mu.Lock()
 	ep := a.ep
@@ -126,16 +114,20 @@ func (a *Arbiter) flush() {
 		return
 	}
 	a.refs++
-	ended := a.take()
+	a.sender.arena = a.sender.arena[:0]
+	var data func(owned) []byte
+	if a.cfg.Emulated {
+		data = a.takeData
+	}
+	a.backlog.take(&a.sender.out, data)
+	ended := a.writers.takeEnded()
 	a.mu.Unlock()
-	a.send(ep)
+	a.stats.commits.Add(a.sender.send(ep))
 	for _, w := range ended {
 		ep.UnregisterWriter(w.id)
 	}
 	a.mu.Lock()
-	for _, w := range ended {
-		a.ids.put(w.id, w.next)
-	}
+	a.writers.free(ended)
 	a.release()
 	a.mu.Unlock()
 }
@@ -145,9 +137,9 @@ func (a *Arbiter) flush() {
 // the writers were flushed first: see [Writer.Flush].
 func (a *Arbiter) AckFlush(id uint64) {
 	a.mu.Lock()
-	a.flushID = max(a.flushID, id)
+	a.backlog.flushID = max(a.backlog.flushID, id)
 	a.mu.Unlock()
-	a.hurry()
+	a.bell.hurry()
 }
 
 // Close ends the Arbiter: the service is gone, or no longer wanted. Nothing more is
@@ -161,7 +153,7 @@ func (a *Arbiter) Close() {
 		return
 	}
 	a.closed, a.ep = true, nil
-	a.queue, a.ended = nil, nil
+	a.backlog.queue, a.writers.ended = nil, nil
 	close(a.quit)
 	a.release()
 }
@@ -184,36 +176,8 @@ func (a *Arbiter) commits() {
 		a.release()
 		a.mu.Unlock()
 	}()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-a.quit:
-			return
-		case <-a.hurried:
-		case <-a.woken:
-			if a.cfg.Delay <= 0 {
-				break
-			}
-			timer.Reset(a.cfg.Delay)
-			select {
-			case <-a.quit:
-				return
-			case <-a.hurried:
-			case <-timer.C:
-			}
-		}
+	for a.bell.wait(a.cfg.Delay, a.quit) {
 		a.Flush()
-	}
-}
-
-func (a *Arbiter) wake()  { tell(a.woken) }
-func (a *Arbiter) hurry() { tell(a.hurried) }
-
-func tell(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // already signaled
 	}
 }
 

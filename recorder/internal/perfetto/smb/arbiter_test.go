@@ -135,7 +135,7 @@ func TestStartUp(t *testing.T) {
 // chunk, and its id is reused after that.
 func TestOrder(t *testing.T) {
 	a, s := setUp(t, Config{PageSize: 4 << 10, Delay: time.Hour}, make([]byte, 64<<10))
-	a.ids.fresh = MaxWriterID - 1
+	a.writers.ids.fresh = MaxWriterID - 1
 	w := newWriter(t, a, Drop)
 	w.Packet([]byte("a"))
 	w.Flush()
@@ -194,7 +194,7 @@ func TestWriterIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	a.ids = s
+	a.writers.ids = s
 	if _, err := a.NewWriter(a.Target(1), Drop); !errors.Is(err, ErrNoWriterID) {
 		t.Errorf("one more writer: %v", err)
 	}

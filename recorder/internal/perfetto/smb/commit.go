@@ -1,5 +1,11 @@
 package smb
 
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
 // Commit is what a program sends its service: the request CommitData.
 type Commit struct {
 	Moves []Move
@@ -49,46 +55,71 @@ type queued struct {
 	target *Target
 }
 
-// leaving is a writer that has ended and is not yet unregistered.
-type leaving struct {
-	id   uint16
-	next uint32 // the chunk id with which the writer id continues
+// backlog is what waits for the next commit.
+type backlog struct {
+	queue   []queued
+	bytes   int    // of the chunks in queue that can be committed
+	flushID uint64 // the flush request to be answered; 0 if none
 }
 
-// take moves the queued chunks that can be sent into a.out, and returns the writers
-// that end with it. Chunks for a target that is not bound stay. Called with
-// a.sending and a.mu held.
-func (a *Arbiter) take() []leaving {
-	out := &a.out
-	*out = Commit{Moves: out.Moves[:0], FlushID: a.flushID}
-	a.flushID = 0
-	a.arena = a.arena[:0]
-	kept := a.queue[:0]
-	for _, q := range a.queue {
+func (b *backlog) add(q queued) {
+	b.queue = append(b.queue, q)
+	if q.target.bound {
+		b.bytes += len(q.mem)
+	}
+}
+
+// bound counts the chunks for a target that was bound meanwhile.
+func (b *backlog) bound(t *Target) {
+	for i := range b.queue {
+		if b.queue[i].target == t {
+			b.bytes += len(b.queue[i].mem)
+		}
+	}
+}
+
+// take moves the chunks that can be sent into out. Chunks for a target that is not
+// bound stay. data returns the data of a move; nil if the memory is shared.
+func (b *backlog) take(out *Commit, data func(owned) []byte) {
+	*out = Commit{Moves: out.Moves[:0], FlushID: b.flushID}
+	kept := b.queue[:0]
+	for _, q := range b.queue {
 		if !q.target.bound {
 			kept = append(kept, q)
 			continue
 		}
 		m := Move{Page: uint32(q.page), Chunk: uint32(q.index), Buffer: q.target.buffer}
-		if a.cfg.Emulated {
-			m.Data = a.takeData(&q.owned)
+		if data != nil {
+			m.Data = data(q.owned)
 		}
 		out.Moves = append(out.Moves, m)
 	}
-	clear(a.queue[len(kept):])
-	a.queue = kept
-	a.bytes = 0
-	ended := a.ended
-	a.ended = nil
-	return ended
+	clear(b.queue[len(kept):])
+	*b = backlog{queue: kept}
 }
 
-// send passes a.out to the endpoint, in parts if it is large. Called with a.sending
+// sender sends commits, in parts if they are large.
+type sender struct {
+	mu    sync.Mutex // held while a commit is sent, so that commits arrive in order
+	out   Commit     // mu guards it, and the fields below
+	part  Commit
+	arena []byte      // data of out, with emulated memory
+	knock atomic.Bool // the next commit is sent even if it is empty
+}
+
+// grow returns n more bytes of the arena for the data of a move.
+func (s *sender) grow(n int) []byte {
+	at := len(s.arena)
+	s.arena = slices.Grow(s.arena, n)[:at+n]
+	return s.arena[at : at+n : at+n]
+}
+
+// send passes out to the endpoint, and returns the number of parts. Called with s.mu
 // held.
-func (a *Arbiter) send(ep Endpoint) {
-	moves := a.out.Moves
-	if knock := a.knock.Swap(false); !knock && len(moves) == 0 && a.out.FlushID == 0 {
-		return
+func (s *sender) send(ep Endpoint) (commits uint64) {
+	moves := s.out.Moves
+	if knock := s.knock.Swap(false); !knock && len(moves) == 0 && s.out.FlushID == 0 {
+		return 0
 	}
 	for {
 		size, n := 0, 0
@@ -96,16 +127,16 @@ func (a *Arbiter) send(ep Endpoint) {
 			size += moveBytes + len(moves[n].Data)
 			n++
 		}
-		a.part = Commit{Moves: moves[:n]}
+		s.part = Commit{Moves: moves[:n]}
 		moves = moves[n:]
 		last := len(moves) == 0
 		if last {
-			a.part.FlushID = a.out.FlushID
+			s.part.FlushID = s.out.FlushID
 		}
-		a.stats.commits.Add(1)
-		ep.Commit(&a.part)
+		commits++
+		ep.Commit(&s.part)
 		if last {
-			return
+			return commits
 		}
 	}
 }

@@ -86,7 +86,7 @@ func testRandom(t *testing.T, cfg Config, readers []byte, p Policy, seed uint64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.ids.fresh = MaxWriterID - freeIDs
+	a.writers.ids.fresh = MaxWriterID - freeIDs
 	h := history{of: map[uint16][]written{}}
 	var scrape func()
 	if !cfg.Emulated {

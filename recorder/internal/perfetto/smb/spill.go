@@ -2,32 +2,18 @@ package smb
 
 // In this file a Writer changes chunks.
 
-// A writer that drops packets looks for a chunk again after this many packets or
-// bytes, since looking takes longer than dropping.
-const (
-	lookPackets = 8
-	lookBytes   = 1 << 10
-	lookPages   = 64 // how many pages it looks at
-)
-
 // fresh gets a chunk in which a packet can begin. The writer must have none.
 func (w *Writer) fresh() bool {
-	if w.closed {
+	if w.closed || !w.loss.mayLook() {
 		return false
 	}
-	if w.dropping {
-		if w.skipped < lookPackets && w.skipSize < lookBytes {
-			return false
-		}
-		w.skipped, w.skipSize = 0, 0
-	}
-	if w.abort && !w.breakPromise() {
+	if w.loss.promised && !w.breakPromise() {
 		return false
 	}
 	if !w.obtain(newPackets(w.id, 1, 0)) {
 		return false
 	}
-	w.dropping = false
+	w.loss.dropping = false
 	return true
 }
 
@@ -35,11 +21,11 @@ func (w *Writer) fresh() bool {
 // already drops packets does not wait again.
 func (w *Writer) obtain(head packetsWord) bool {
 	pages := w.a.mem.pages
-	if w.dropping {
+	if w.loss.dropping {
 		pages = lookPages
 	}
 	c, ok := w.a.try(w.next, head, pages)
-	if !ok && !w.dropping && w.a.worthWaiting(w) {
+	if !ok && !w.loss.dropping && w.a.worthWaiting(w) {
 		c, ok = w.a.wait(w, w.next, head)
 	}
 	if !ok {
@@ -56,40 +42,39 @@ func (w *Writer) breakPromise() bool {
 	if !w.obtain(newPackets(w.id, 1, ContinuesFromPrev)) {
 		return false
 	}
-	putSize(w.payload, aborted)
-	w.abort = false
+	putSize(w.chunk.payload, aborted)
+	w.loss.promised = false
 	w.giveBack()
 	return true
 }
 
 // take makes a chunk the current one.
 func (w *Writer) take(c owned, head packetsWord) {
-	w.chunk, w.payload, w.pos = c, c.mem[chunkHeader:], 0
-	w.head, w.packets = word(c.mem, 4), head
+	w.chunk = current{owned: c, payload: c.mem[chunkHeader:], head: word(c.mem, 4), packets: head}
 	w.next++
 }
 
 // leave gives the current chunk away, if there is one, between two packets.
 func (w *Writer) leave() {
-	if w.payload == nil {
+	if w.chunk.payload == nil {
 		return
 	}
-	w.payload[w.pos] = 0 // the packet that was counted but never written
+	w.chunk.payload[w.chunk.pos] = 0 // the packet that was counted but never written
 	w.giveBack()
 }
 
 // giveBack gives the current chunk away as it is.
 func (w *Writer) giveBack() {
-	w.payload, w.pos, w.plain, w.limit = nil, 0, 0, 0
-	w.a.giveBack(w, &w.chunk)
-	w.chunk, w.packets, w.head = owned{}, 0, nil
+	chunk := w.chunk.owned
+	w.chunk = current{}
+	w.a.giveBack(w.target, chunk)
 }
 
 // spill continues the packet in the next chunk.
 func (w *Writer) spill() bool {
 	if w.written() > MaxPacket {
 		w.giveUp()
-		w.lose(lossPresent)
+		w.loss.lose(lossPresent)
 		return false
 	}
 	head := newPackets(w.id, 1, ContinuesFromPrev)
@@ -102,55 +87,45 @@ func (w *Writer) spill() bool {
 	w.part()
 	if !ok {
 		if c, ok = w.a.wait(w, w.next, head); !ok {
-			w.abort, w.lost = true, true
+			w.loss.promised, w.packet.lost = true, true
 			w.exhausted()
 			return false
 		}
 	}
 	w.take(c, head)
-	w.fragment, w.rest = 0, true
+	w.packet.fragment, w.packet.rest = 0, true
 	w.reserve()
-	w.limit = len(w.payload)
+	w.chunk.limit = len(w.chunk.payload)
 	return true
 }
 
 // part ends the fragment in the current chunk and gives the chunk away.
 func (w *Writer) part() {
-	n := w.pos - w.fragment - sizeBytes
-	putSize(w.payload[w.fragment:], n)
-	w.before += n
-	w.packets |= packetsWord(ContinuesOnNext) << flagsAt
-	storeWord(w.head, w.packets)
+	n := w.chunk.pos - w.packet.fragment - sizeBytes
+	putSize(w.chunk.payload[w.packet.fragment:], n)
+	w.packet.before += n
+	w.chunk.packets |= packetsWord(ContinuesOnNext) << flagsAt
+	storeWord(w.chunk.head, w.chunk.packets)
 	w.giveBack()
 }
 
 // giveUp marks the packet in the current chunk as given up, and gives the chunk
 // away.
 func (w *Writer) giveUp() {
-	putSize(w.payload[w.fragment:], aborted)
-	w.lost = true
+	putSize(w.chunk.payload[w.packet.fragment:], aborted)
+	w.packet.lost = true
 	w.giveBack()
 }
 
-// exhausted records that there was no chunk: from now on packets are dropped.
+// exhausted records that there was no free chunk.
 func (w *Writer) exhausted() {
-	if !w.dropping {
-		w.dropping = true
-		w.skipped, w.skipSize = 0, 0
+	if w.loss.exhausted() {
 		w.a.stats.losses.Add(1)
 	}
-	w.lose(lossPresent | lossFull)
-}
-
-// lose makes the next written packet report a loss before it.
-func (w *Writer) lose(why int) {
-	w.loss |= why
-	w.dirty, w.told = true, false
 }
 
 // drop counts a dropped packet.
 func (w *Writer) drop() {
-	w.dropped++
-	w.skipped++
+	w.loss.drop()
 	w.a.stats.dropped.Add(1)
 }

@@ -18,52 +18,45 @@ const (
 )
 
 // Writer writes the packets of one sequence. It must be used by one goroutine at a
-// time, but can be passed from one to another. It has many fields at one level for
-// speed: a small packet takes a few nanoseconds.
+// time, but can be passed from one to another.
 //
 // A packet is written at once, by [Writer.Packet], or in parts: [Writer.Begin], then
 // [Writer.Append], then [Writer.End]. The Writer adds the field of TracePacket that
 // marks the first packet, and the one that marks a packet after a loss. Packets must
 // not have these fields themselves.
 type Writer struct {
-	payload []byte      // of the current chunk; nil if there is none
-	pos     int         // the next write position in payload
-	plain   int         // where writes of Packet must end in payload; 0 if it must not write
-	limit   int         // where writes of Append must end; 0 outside packets
-	head    *uint32     // the chunk's header word, of which packets is a copy
-	packets packetsWord // count: whole packets, and the one that is begun or next
+	chunk  current
+	packet begun
+	loss   losses
 
 	a      *Arbiter
 	target *Target
 	policy Policy
 	id     uint16
-	chunk  owned
 	next   uint32 // id of the next chunk
+	first  bool   // no packet has been written yet
+	closed bool
+}
 
-	// The packet that is being written.
+// current is the chunk that a Writer fills. The zero value means that there is none.
+type current struct {
+	owned
+	payload []byte      // of the chunk; nil if there is none
+	pos     int         // the next write position in payload
+	plain   int         // where writes of Packet must end in payload; 0 if it must not write
+	limit   int         // where writes of Append must end; 0 outside packets
+	head    *uint32     // the chunk's header word, of which packets is a copy
+	packets packetsWord // count: whole packets, and the one that is begun or next
+}
+
+// begun is the packet that a Writer is writing, if open.
+type begun struct {
 	open     bool
 	lost     bool // it is not written
 	rest     bool // its fragment in this chunk is not the first
 	fragment int  // where in payload the fragment's size is
 	before   int  // bytes in earlier fragments
-
-	closed   bool
-	first    bool // no packet has been written yet
-	dropping bool // there was no free chunk
-	abort    bool // the last chunk announced a continuation that will not follow
-	loss     int  // the loss that the next packet reports; 0 if none
-	dirty    bool // the next packet cannot rely on earlier ones
-	told     bool // and Next has returned Reset
-	skipped  int  // packets and bytes dropped since the last look
-	skipSize int
-	dropped  uint64
 }
-
-// Bits of the field previous_packet_dropped.
-const (
-	lossPresent = 1
-	lossFull    = 256 // there was no free chunk
-)
 
 // NewWriter returns a Writer for a target. It returns [ErrNoWriterID] if 32767 are
 // in use, or [ErrClosed].
@@ -76,16 +69,14 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 		a.mu.Unlock()
 		return nil, ErrClosed
 	}
-	id, next := a.ids.get()
+	id, next := a.writers.add(t, a.ep != nil && t.bound)
 	if id == 0 {
 		a.mu.Unlock()
 		return nil, ErrNoWriterID
 	}
 	a.refs++
-	a.writers[id] = t
 	ep, buffer := a.ep, t.buffer
 	if ep == nil || !t.bound {
-		a.unregistered[id] = struct{}{}
 		buffer = 0
 	}
 	a.mu.Unlock()
@@ -94,7 +85,7 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 	}
 	return &Writer{
 		a: a, target: t, policy: p, id: id, next: next,
-		first: true, dirty: true,
+		first: true, loss: losses{dirty: true},
 	}, nil
 }
 
@@ -102,22 +93,22 @@ func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 func (w *Writer) ID() uint16 { return w.id }
 
 // Dropped returns how many packets the Writer has dropped.
-func (w *Writer) Dropped() uint64 { return w.dropped }
+func (w *Writer) Dropped() uint64 { return w.loss.dropped }
 
 // Packet writes a packet: the encoded fields of a TracePacket. It reports whether
 // the packet will arrive, as far as that depends on the Writer. It does not keep b.
 func (w *Writer) Packet(b []byte) bool {
 	// This writes the same bytes as Begin, Append and End.
-	n, p := len(b), w.pos
-	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.plain || w.packets.count() > maxStarted {
+	n, p := len(b), w.chunk.pos
+	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
 		return w.other(b)
 	}
-	dst := w.payload[p : p+1+n]
+	dst := w.chunk.payload[p : p+1+n]
 	dst[0] = byte(n)
 	copy(dst[1:], b)
-	w.pos = p + 1 + n
-	w.packets += onePacket
-	storeWord(w.head, w.packets)
+	w.chunk.pos = p + 1 + n
+	w.chunk.packets += onePacket
+	storeWord(w.chunk.head, w.chunk.packets)
 	return true
 }
 
@@ -126,20 +117,20 @@ func (w *Writer) Packet(b []byte) bool {
 // copy. It returns nil if that is not possible; the packet must then be written in
 // another way.
 func (w *Writer) Small(n int) []byte {
-	p := w.pos
-	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.plain || w.packets.count() > maxStarted {
+	p := w.chunk.pos
+	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
 		return nil
 	}
-	return w.payload[p+1 : p+1+n : p+1+n]
+	return w.chunk.payload[p+1 : p+1+n : p+1+n]
 }
 
 // EndSmall ends a packet that was written into the result of Small, with its actual
 // length n.
 func (w *Writer) EndSmall(n int) {
-	w.payload[w.pos] = byte(n)
-	w.pos += 1 + n
-	w.packets += onePacket
-	storeWord(w.head, w.packets)
+	w.chunk.payload[w.chunk.pos] = byte(n)
+	w.chunk.pos += 1 + n
+	w.chunk.packets += onePacket
+	storeWord(w.chunk.head, w.chunk.packets)
 }
 
 // other writes a packet that is not small or does not fit.
@@ -166,38 +157,38 @@ const (
 // Next returns what the next packet has to be. Call it once for each packet, before
 // encoding the packet.
 func (w *Writer) Next() Next {
-	if !w.dirty {
+	if !w.loss.dirty {
 		return Plain
 	}
 	return w.ask()
 }
 
 func (w *Writer) ask() Next {
-	if w.open {
+	if w.packet.open {
 		w.End()
 	}
-	if w.payload == nil && !w.fresh() {
+	if w.chunk.payload == nil && !w.fresh() {
 		w.drop()
 		return Skip
 	}
-	w.told = true
-	w.plain = 0 // the next packet goes through End, which handles told
+	w.loss.told = true
+	w.chunk.plain = 0 // the next packet goes through End, which handles told
 	return Reset
 }
 
 // Renew makes the next result of [Writer.Next] Reset: because the service wants the
 // incremental state cleared, or another goroutine continues with the Writer.
 func (w *Writer) Renew() {
-	w.dirty, w.told = true, false
+	w.loss.renew()
 }
 
 // Flush passes the written packets to the service. It uses up the current chunk.
 func (w *Writer) Flush() {
-	if w.open {
+	if w.packet.open {
 		w.End()
 	}
 	w.leave()
-	w.a.hurry()
+	w.a.bell.hurry()
 }
 
 // Close ends the Writer. Afterwards its methods do nothing.
@@ -205,7 +196,7 @@ func (w *Writer) Close() {
 	if w.closed {
 		return
 	}
-	if w.open {
+	if w.packet.open {
 		w.End()
 	}
 	w.leave()
@@ -213,13 +204,8 @@ func (w *Writer) Close() {
 	a := w.a
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.writers, w.id)
-	if _, ok := a.unregistered[w.id]; ok || a.closed || w.target.buffer == 0 {
-		delete(a.unregistered, w.id)
-		a.ids.put(w.id, w.next)
-	} else {
-		a.ended = append(a.ended, leaving{w.id, w.next})
-		a.wake()
+	if a.writers.remove(leaving{w.id, w.next}, !a.closed && w.target.buffer != 0) {
+		a.bell.wake()
 	}
 	a.release()
 }

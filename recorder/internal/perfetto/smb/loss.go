@@ -1,0 +1,75 @@
+package smb
+
+// Bits of the field previous_packet_dropped.
+const (
+	lossPresent = 1
+	lossFull    = 256 // there was no free chunk
+)
+
+// A writer that drops packets looks for a chunk again after this many packets or
+// bytes, since looking takes longer than dropping.
+const (
+	lookPackets = 8
+	lookBytes   = 1 << 10
+	lookPages   = 64 // how many pages it looks at
+)
+
+// losses is what a Writer has lost, and what its next packets have to tell about
+// that.
+type losses struct {
+	dropping bool // there was no free chunk
+	promised bool // the last chunk announced a continuation that will not follow
+	report   int  // the loss that the next packet reports; 0 if none
+	dirty    bool // the next packet cannot rely on earlier ones
+	told     bool // and Next has returned Reset
+	skipped  int  // packets dropped since the writer last looked for a chunk
+	skipSize int  // bytes dropped since then
+	dropped  uint64
+}
+
+// mayLook reports whether a writer should look for a free chunk now.
+func (l *losses) mayLook() bool {
+	if !l.dropping {
+		return true
+	}
+	if l.skipped < lookPackets && l.skipSize < lookBytes {
+		return false
+	}
+	l.skipped, l.skipSize = 0, 0
+	return true
+}
+
+// exhausted records that there was no free chunk: from now on packets are dropped.
+// It reports whether that is new.
+func (l *losses) exhausted() (begins bool) {
+	begins = !l.dropping
+	if begins {
+		l.dropping = true
+		l.skipped, l.skipSize = 0, 0
+	}
+	l.lose(lossPresent | lossFull)
+	return begins
+}
+
+// lose makes the next written packet report a loss before it.
+func (l *losses) lose(why int) {
+	l.report |= why
+	l.renew()
+}
+
+// renew means that the next packet cannot rely on earlier ones.
+func (l *losses) renew() { l.dirty, l.told = true, false }
+
+// drop counts a dropped packet.
+func (l *losses) drop() {
+	l.dropped++
+	l.skipped++
+}
+
+// written means that a packet was written, which has reported everything.
+func (l *losses) written() {
+	l.report = 0
+	if l.told {
+		l.dirty, l.told = false, false
+	}
+}
