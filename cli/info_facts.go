@@ -8,8 +8,8 @@ import (
 	"tracex/lazy"
 )
 
-// facts are the output of info. Programs rely on the names in JSON: never change one.
-// docs/json.md documents them.
+// facts are the output of info, a field for each property of the JSON object. Programs
+// rely on the names in JSON: never change one. docs/json.md documents them.
 type facts struct {
 	File    string `json:"file"`
 	Version int    `json:"version"` // of the format

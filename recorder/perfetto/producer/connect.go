@@ -46,21 +46,55 @@ func (p *Producer) connect() {
 // further attempt is needed.
 func (p *Producer) attempted(err error) (enough bool) {
 	p.mu.Lock()
-	tell := err != nil && !p.told && !p.closed
-	if err != nil {
-		p.err = err
-		p.told = true
-	}
-	if err == nil && p.conn != nil || p.closed {
-		p.connecting = false
-		enough = true
+	tell := p.attempts.end(err) && !p.closed
+	if enough = err == nil && p.conn != nil || p.closed; enough {
+		p.attempts.running = false
 	}
 	p.mu.Unlock()
-	p.settle.Do(func() { close(p.settled) })
 	if tell {
 		p.complain("there is no service yet: %w", err)
 	}
 	return enough
+}
+
+// attempts are a Producer's attempts to connect. The Producer's lock guards them.
+type attempts struct {
+	settled chan struct{} // closed when the first has ended; the lock does not guard it
+	ended   bool          // settled is closed
+	running bool          // a goroutine is trying to connect
+	told    bool          // OnError has been told that there is no connection
+	err     error         // why the last one failed, or the connection ended
+}
+
+// newAttempts returns attempts of which the first is running.
+func newAttempts() attempts { return attempts{settled: make(chan struct{}), running: true} }
+
+// end records the result of an attempt. It reports whether OnError has to be told of
+// it: only of the first failure since the last connection.
+func (a *attempts) end(err error) (tell bool) {
+	if err != nil {
+		tell = !a.told
+		a.err, a.told = err, true
+	}
+	if !a.ended {
+		a.ended = true
+		close(a.settled)
+	}
+	return tell
+}
+
+// connected records that a service has answered.
+func (a *attempts) connected() { a.told = false }
+
+// lost records the end of a connection.
+func (a *attempts) lost(why error) { a.err = why }
+
+// begin reports whether the caller has to start the goroutine that tries to connect:
+// only if none is running.
+func (a *attempts) begin() bool {
+	begins := !a.running
+	a.running = true
+	return begins
 }
 
 // attempt connects, introduces the program and registers its data sources.

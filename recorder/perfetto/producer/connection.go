@@ -49,7 +49,8 @@ func (c *connection) introduced(r ipc.Reply) {
 		c.tell(ErrClosed)
 		return
 	}
-	p.conn, p.last, p.told = c, c, false
+	p.conn, p.last = c, c
+	p.attempts.connected()
 	for _, d := range p.sources {
 		c.register(d)
 	}
@@ -226,7 +227,8 @@ func (c *connection) ended(why error) {
 	p.mu.Lock()
 	mine := p.conn == c
 	if mine {
-		p.conn, p.err = nil, why
+		p.conn = nil
+		p.attempts.lost(why)
 	}
 	p.mu.Unlock()
 	// Close this first: writers of instances may wait for a chunk, which no service will
@@ -247,8 +249,7 @@ func (c *connection) ended(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unmap()
-	if mine && !p.closed && !p.connecting {
-		p.connecting = true
+	if mine && !p.closed && p.attempts.begin() {
 		p.finished.Go(p.connect)
 	}
 }

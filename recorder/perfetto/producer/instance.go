@@ -21,13 +21,19 @@ type Instance struct {
 	arbiter  *smb.Arbiter
 	target   *smb.Target
 	policy   smb.Policy
-	lent     []lent
+	pool     pool
 	flushOwn func()        // flushes writers outside of the pool; nil if there are none
 	early    bool          // it began before the service asked for it
 	running  bool          // the service has asked for it
 	ready    chan struct{} // closed when it has begun, or, if early, when it has been started
 
-	life             sync.Mutex // guards the fields below; held during Start and Stop
+	life life
+}
+
+// life tells whether an instance was started, and whether it was stopped since. Its
+// lock is held during Start and Stop.
+type life struct {
+	sync.Mutex
 	started, stopped bool
 }
 
@@ -42,21 +48,13 @@ func newInstance(d *DataSource, a *smb.Arbiter, config *messages.DataSourceConfi
 	return i
 }
 
-// lent is a writer that any goroutine can borrow to write a packet.
-type lent struct {
-	mu     sync.Mutex
-	w      *smb.Writer // nil until it is made
-	closed bool
-	_      [40]byte // keeps each in a cache line of its own
-}
-
 // begin prepares an instance for its source's owner.
 func (i *Instance) begin() {
 	size := i.source.Writers
 	if size <= 0 {
 		size = i.Writers()
 	}
-	i.lent = make([]lent, size)
+	i.pool = make(pool, size)
 	if i.source.SetUp != nil {
 		i.source.SetUp(i)
 	}
@@ -67,10 +65,10 @@ func (i *Instance) begin() {
 func (i *Instance) start() bool {
 	i.life.Lock()
 	defer i.life.Unlock()
-	if i.started || i.stopped {
-		return !i.stopped
+	if i.life.started || i.life.stopped {
+		return !i.life.stopped
 	}
-	i.started = true
+	i.life.started = true
 	if i.source.Start != nil {
 		i.source.Start(i)
 	}
@@ -93,7 +91,7 @@ func (i *Instance) stop() {
 	d.p.mu.Unlock()
 	i.life.Lock()
 	defer i.life.Unlock()
-	i.stopped = true
+	i.life.stopped = true
 	if d.Stop != nil {
 		d.Stop(i)
 	}
@@ -101,30 +99,11 @@ func (i *Instance) stop() {
 	list := slices.DeleteFunc(slices.Clone(d.Instances()), is)
 	d.started.Store(&list)
 	d.p.mu.Unlock()
-	i.each(func(l *lent) {
-		l.closed = true
-		if l.w != nil {
-			l.w.Close()
-		}
-	})
-}
-
-// each calls do for each writer while it is not in use.
-func (i *Instance) each(do func(*lent)) {
-	for n := range i.lent {
-		l := &i.lent[n]
-		l.mu.Lock()
-		do(l)
-		l.mu.Unlock()
-	}
+	i.pool.close()
 }
 
 func (i *Instance) clear() {
-	i.each(func(l *lent) {
-		if l.w != nil {
-			l.w.Renew()
-		}
-	})
+	i.pool.each((*smb.Writer).Renew)
 	if i.source.Clear != nil {
 		i.source.Clear(i)
 	}
@@ -141,11 +120,7 @@ func (i *Instance) flush() {
 	if i.flushOwn != nil {
 		i.flushOwn()
 	}
-	i.each(func(l *lent) {
-		if l.w != nil {
-			l.w.Flush()
-		}
-	})
+	i.pool.each((*smb.Writer).Flush)
 }
 
 // Source returns the source of this instance.
@@ -178,15 +153,7 @@ func (i *Instance) Write(packet []byte) (written bool) {
 // packets written with it keep their order. If the instance is stopped, Use does not
 // call f.
 func (i *Instance) Use(number uint, f func(*smb.Writer)) {
-	l := &i.lent[number%uint(len(i.lent))]
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.w == nil && !l.closed {
-		l.w, _ = i.NewWriter() // fails if the memory is no longer used, or has no id for another writer
-	}
-	if l.w != nil && !l.closed {
-		f(l.w)
-	}
+	i.pool.use(number, i.NewWriter, f)
 }
 
 // NewWriter returns a writer that belongs to the caller, who must close it. The

@@ -66,26 +66,21 @@ var ErrNoService = errors.New("producer: there is no service")
 // any goroutine; some, as documented, must not be called in callbacks of data
 // sources.
 type Producer struct {
-	options Options
-	ctx     context.Context // done when closed
-	cancel  context.CancelFunc
-	settled chan struct{} // closed when the first attempt to connect has ended
-	settle  sync.Once
-	closing sync.Once
-
+	options  Options
+	ctx      context.Context // done when closed
+	cancel   context.CancelFunc
+	closing  sync.Once
 	finished sync.WaitGroup // goroutines that connect or report errors
 
-	mu         sync.Mutex
-	sources    []*DataSource // registered
-	conn       *connection   // nil if not connected
-	last       *connection   // the last connection, which may still be ending; nil if none
-	connecting bool          // a goroutine is trying to connect
-	startUp    *startUp      // nil if there is none, or it has ended
-	memories   []*memory     // not unmapped yet
-	closed     bool
-	err        error // why the last attempt to connect failed, or the connection ended
-	told       bool  // OnError has been told that there is no connection
-	stalling   bool  // OnError is being told of a writer that timed out
+	mu       sync.Mutex
+	sources  []*DataSource // registered
+	attempts attempts
+	conn     *connection // nil if not connected
+	last     *connection // the last connection, which may still be ending; nil if none
+	startUp  *startUp    // nil if there is none, or it has ended
+	memories []*memory   // not unmapped yet
+	closed   bool
+	stalling bool // OnError is being told of a writer that timed out
 }
 
 // Start returns a Producer that connects to a service in the background, and
@@ -104,7 +99,7 @@ func Start(o Options) (*Producer, error) {
 			return nil, err
 		}
 	}
-	p := &Producer{options: o, settled: make(chan struct{}), connecting: true}
+	p := &Producer{options: o, attempts: newAttempts()}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if o.StartUp {
 		if err := p.beginStartUp(); err != nil {
@@ -127,7 +122,7 @@ func commandName() string {
 // that it wants of them at that moment are started. Otherwise Settle returns the
 // reason. It must not be called in a callback.
 func (p *Producer) Settle(ctx context.Context) error {
-	for busy := p.settled; busy != nil; {
+	for busy := p.attempts.settled; busy != nil; {
 		select {
 		case <-busy:
 		case <-ctx.Done():
@@ -136,7 +131,7 @@ func (p *Producer) Settle(ctx context.Context) error {
 		p.mu.Lock()
 		if p.conn == nil {
 			defer p.mu.Unlock()
-			return p.err
+			return p.attempts.err
 		}
 		busy = p.conn.busy
 		p.mu.Unlock()
@@ -200,8 +195,8 @@ func (p *Producer) connected() (*connection, error) {
 		return nil, ErrClosed
 	case p.conn != nil:
 		return p.conn, nil
-	case p.err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrNoService, p.err)
+	case p.attempts.err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoService, p.attempts.err)
 	}
 	return nil, ErrNoService
 }

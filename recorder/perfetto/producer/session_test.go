@@ -56,7 +56,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	if i.Write(word(t, "late")) || d.Instances() != nil && len(d.Instances()) > 0 {
-		t.Error("an instance that was stopped goes on")
+		t.Error("a stopped instance continues")
 	}
 	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
 	again := session(64, "words")

@@ -17,6 +17,12 @@ type target struct {
 	session *session
 }
 
+// sessionBuffers are the buffers of a session, by position in its config.
+type sessionBuffers struct {
+	all []*tracebuf.Buffer
+	ids []uint32 // of those in the table; none once producers cannot write into them
+}
+
 // maxBufferID is the largest number of a buffer: producers use 16 bits for it.
 const maxBufferID = 1<<16 - 1
 

@@ -174,7 +174,7 @@ func (s *Service) checkName(c *messages.TraceConfig) error {
 func (s *Service) checkCount(k *consumer) error {
 	ofUser := 0
 	for _, n := range s.sessions {
-		if n.uid == k.uid {
+		if n.owner.uid == k.uid {
 			ofUser++
 		}
 	}

@@ -76,7 +76,7 @@ func (c *cloning) begin() error {
 		flags |= flushBugreport
 	}
 	groups := [2]map[uint32]bool{make(map[uint32]bool), make(map[uint32]bool)}
-	for i, b := range n.config.Buffers[:len(n.targets)] {
+	for i, b := range n.config.Buffers[:len(n.buffers.ids)] {
 		if b.GetClearBeforeClone() {
 			s.replaceBuffer(n, i)
 		}
@@ -84,9 +84,9 @@ func (c *cloning) begin() error {
 		if b.GetTransferOnClone() {
 			group = 0
 		}
-		groups[group][n.targets[i]] = true
+		groups[group][n.buffers.ids[i]] = true
 	}
-	c.buffers = make([]*tracebuf.Buffer, len(n.buffers))
+	c.buffers = make([]*tracebuf.Buffer, len(n.buffers.all))
 	c.left = len(groups)
 	n.packets.snapshotClocks()
 	c.began = bootTime()
@@ -99,9 +99,9 @@ func (c *cloning) begin() error {
 // replaceBuffer replaces the buffer at a position of a session with an empty one,
 // and returns the old one.
 func (s *Service) replaceBuffer(n *session, i int) *tracebuf.Buffer {
-	old := n.buffers[i]
-	n.buffers[i] = old.Fresh()
-	s.buffers.replace(n.targets[i], n.buffers[i])
+	old := n.buffers.all[i]
+	n.buffers.all[i] = old.Fresh()
+	s.buffers.replace(n.buffers.ids[i], n.buffers.all[i])
 	return old
 }
 
@@ -137,8 +137,8 @@ func (c *cloning) copyBuffers(group map[uint32]bool) error {
 	if s.sessions[n.id] != n {
 		return refuse("Original session ended")
 	}
-	for i, b := range n.buffers {
-		if !group[n.targets[i]] {
+	for i, b := range n.buffers.all {
+		if !group[n.buffers.ids[i]] {
 			continue
 		}
 		if !s.buffers.reserve(b.Size()) {
@@ -170,8 +170,8 @@ func (c *cloning) finish() error {
 	// Half of the id stays: others identify the trace by it.
 	uuid := &messages.TraceUuid{Msb: proto.Int64(int64(rand.Uint64())), Lsb: n.packets.uuid.Lsb}
 	clone := &session{
-		s: s, id: s.last.session, state: sessionCloned, consumer: k, uid: k.uid, config: n.config,
-		began: n.began, timers: newTimers(s.clock, s.locked), invalid: n.invalid,
+		s: s, id: s.last.session, state: sessionCloned, consumer: k, owner: owner{uid: k.uid}, config: n.config,
+		began: n.began, timers: newTimers(s.clock, s.locked),
 		flushes:  flushes{requested: n.flushes.requested, succeeded: n.flushes.succeeded, failed: n.flushes.failed, last: outcome(!c.failed)},
 		triggers: n.triggers.clone(), packets: n.packets.clone(uuid),
 	}

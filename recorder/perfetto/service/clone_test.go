@@ -33,7 +33,7 @@ func TestCloneFails(t *testing.T) {
 	fails("Buffer allocation failed")
 	n := s.session(1)
 	s.lock()
-	n.consumer.uid = n.uid + 77 // as if another user had started it
+	n.consumer.uid = n.owner.uid + 77 // as if another user had started it
 	s.unlock()
 	if answer := c.clone(m); answer.GetError() != "Not allowed to clone a session from another UID" {
 		t.Errorf("of another user: %v", answer)

@@ -36,24 +36,24 @@ const movesAtOnce = 64
 // move copies a chunk into its target buffer, and frees it.
 func (p *producer) move(c *messages.CommitDataRequest_ChunksToMove) {
 	switch {
-	case !p.told:
+	case !p.memory.told:
 		return // no memory yet, or no buffer to write into
 	case c.Data != nil:
-		if smb.ParseChunk(&p.chunk, c.Data, !c.GetChunkIncomplete()) != nil {
+		if smb.ParseChunk(&p.memory.chunk, c.Data, !c.GetChunkIncomplete()) != nil {
 			return
 		}
-	case p.reader == nil || p.reader.Take(c.GetPage(), c.GetChunk(), &p.chunk) != nil:
+	case p.memory.reader == nil || p.memory.reader.Take(c.GetPage(), c.GetChunk(), &p.memory.chunk) != nil:
 		return // incomplete, or missing: left as it is
 	}
-	b := p.target(c.GetTargetBuffer(), p.chunk.Writer)
+	b := p.target(c.GetTargetBuffer(), p.memory.chunk.Writer)
 	switch {
 	case b == nil:
 		p.s.lost.chunks++
 	case !p.rate.allow(p.s.clock.now(), p.s.config.Limits.ChunksASecond):
 		p.s.lost.chunks++
-		b.RefuseChunk(tracebuf.SequenceID{Producer: p.id(), Writer: p.chunk.Writer}, p.chunk.ID)
+		b.RefuseChunk(tracebuf.SequenceID{Producer: p.id(), Writer: p.memory.chunk.Writer}, p.memory.chunk.ID)
 	default:
-		b.CopyChunkUntrusted(p.from, &p.chunk)
+		b.CopyChunkUntrusted(p.from, &p.memory.chunk)
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *producer) target(id uint32, writer uint16) *target {
 
 // writesFor reports whether the producer may write into a buffer of the session.
 func (p *producer) writesFor(n *session) bool {
-	return slices.ContainsFunc(n.targets, func(id uint32) bool { return p.targets[id] })
+	return slices.ContainsFunc(n.buffers.ids, func(id uint32) bool { return p.targets[id] })
 }
 
 // patchesMost is how many patches of a chunk one request may have.
@@ -105,10 +105,10 @@ func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 // scrape copies what a producer wrote for a session and has not committed. Called
 // with mu held.
 func (s *Service) scrape(n *session, p *producer) {
-	if !p.scraped || p.reader == nil || !p.writesFor(n) {
+	if !p.scraped || p.memory.reader == nil || !p.writesFor(n) {
 		return
 	}
-	err := p.reader.Scrape(&p.chunk, func(c *smb.Chunk) bool {
+	err := p.memory.reader.Scrape(&p.memory.chunk, func(c *smb.Chunk) bool {
 		id, known := p.bufferOf(c.Writer)
 		if !known {
 			return true
@@ -128,7 +128,7 @@ func (s *Service) scrape(n *session, p *producer) {
 // known all the same, unless it provided its own memory, which it may have used
 // before it had any buffer.
 func (p *producer) bufferOf(writer uint16) (id uint32, known bool) {
-	if id, known = p.writers[writer]; known || !p.ended || p.provided || len(p.targets) != 1 {
+	if id, known = p.writers[writer]; known || p.state == producerConnected || p.memory.provided || len(p.targets) != 1 {
 		return id, known
 	}
 	for id = range p.targets {

@@ -290,7 +290,7 @@ func (r *Session) Stats() (stats SessionStats) {
 		return SessionStats{}
 	}
 	stats = SessionStats{Producers: uint64(s.last.producer), Instances: s.last.instance}
-	for _, b := range r.n.buffers {
+	for _, b := range r.n.buffers.all {
 		stats.Chunks += b.Stats().ChunksWritten
 	}
 	return stats

@@ -40,8 +40,7 @@ func (s *Service) consumerConnected(c *ipc.Conn) error {
 func (s *Service) consumerGone(c *ipc.Conn, err error) {
 	s.lock()
 	defer s.unlock()
-	s.forgotten++
-	defer s.left.Broadcast()
+	defer s.ended.add()
 	s.noteEnd("a consumer", c.Peer(), err)
 	k := c.Value.(*consumer)
 	k.gone = true
@@ -100,7 +99,7 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 		case n.out.busy():
 			n.out.end("", k)
 		default:
-			k.disabled(n.failure)
+			k.disabled(n.out.failed())
 		}
 		return
 	}
@@ -179,7 +178,7 @@ func (k *consumer) detach(r *ipc.Request, m *messages.DetachRequest) {
 		_ = r.Reject()
 		return
 	}
-	n.consumer, n.key, k.session = nil, m.GetKey(), nil
+	n.consumer, n.owner.key, k.session = nil, m.GetKey(), nil
 	_ = r.Reply(&messages.DetachResponse{})
 }
 
@@ -189,14 +188,14 @@ func (k *consumer) attach(r *ipc.Request, m *messages.AttachRequest) {
 		_ = r.Reject()
 		return
 	}
-	n.consumer, n.key, k.session = k, "", n
+	n.consumer, n.owner.key, k.session = k, "", n
 	_ = r.Reply(&messages.AttachResponse{TraceConfig: n.config})
 }
 
 // detached returns the session that a user left with a key.
 func (s *Service) detached(uid int, key string) *session {
 	for _, n := range s.sessions {
-		if key != "" && n.key == key && n.uid == uid {
+		if n.owner.left(uid, key) {
 			return n
 		}
 	}

@@ -25,7 +25,7 @@ func (n *session) flush(timeoutMs uint32, flags uint64, done func(ok bool)) {
 	asked := n.flushable(nil)
 	for _, i := range n.instances {
 		// Only the producer itself can read memory that is not shared.
-		if p := i.producer; p.scraped && p.emulated && asked[p] == nil {
+		if p := i.producer; p.scraped && p.memory.emulated && asked[p] == nil {
 			asked[p] = []uint64{}
 		}
 	}

@@ -399,14 +399,14 @@ func config(kb uint32, sources ...string) *messages.TraceConfig {
 func waitUntil(t *testing.T, s *Service, is func() bool) {
 	t.Helper()
 	begin := time.Now()
-	defer time.AfterFunc(time.Minute, s.left.Broadcast).Stop()
+	defer time.AfterFunc(time.Minute, s.ended.changed.Broadcast).Stop()
 	s.lock()
 	defer s.unlock()
 	for !is() {
 		if time.Since(begin) >= time.Minute {
 			t.Fatal("waited for a minute")
 		}
-		s.left.Wait()
+		s.ended.changed.Wait()
 	}
 }
 

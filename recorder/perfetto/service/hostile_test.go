@@ -169,7 +169,7 @@ func FuzzCommit(f *testing.F) {
 		s.addBuffer(n, tracebuf.New(8<<10, false))
 		s.addBuffer(n, tracebuf.New(8<<10, true))
 		p := &producer{
-			s: s, from: &tracebuf.Source{Producer: 1}, told: true, scraped: true, reader: r,
+			s: s, from: &tracebuf.Source{Producer: 1}, scraped: true, memory: producerMemory{told: true, reader: r},
 			writers: map[uint16]uint32{1: 1, 2: 2}, targets: map[uint32]bool{1: true, 2: true},
 		}
 		for range 2 {
@@ -183,7 +183,7 @@ func FuzzCommit(f *testing.F) {
 			for d := (&drain{n: n}); !d.done; {
 				stamped(t, d.step(1000))
 			}
-			for _, b := range n.buffers {
+			for _, b := range n.buffers.all {
 				b.ProducerGone(1)
 			}
 		}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"os"
 
 	"google.golang.org/protobuf/proto"
@@ -17,35 +18,43 @@ const (
 	maxPage       = 32 << 10
 )
 
-// sharedMemory is the mapped memory of a producer. The service must close it.
-type sharedMemory struct {
-	data []byte
-	file *os.File // for the producer; nil when it made the memory
-}
+// producerMemory is the memory that a producer writes its chunks into. The service
+// must close it. The zero value is a producer that has not been told of any.
+type producerMemory struct {
+	hint     memoryHint
+	emulated bool // none is shared: requests contain the chunks
+	provided bool // the producer made it
+	told     bool // the producer has been told of it, or that there is none
 
-func (m *sharedMemory) close() {
-	if m == nil {
-		return
-	}
-	unmap(m.data)
-	if m.file != nil {
-		_ = m.file.Close() // nothing was written through it
-	}
+	data   []byte      // mapped; nil if there is none
+	file   *os.File    // for the producer; nil if the producer made the memory
+	reader *smb.Reader // of data
+	chunk  smb.Chunk   // the one that was read last
 }
 
 // memoryHint is the sizes that a producer wishes for, in bytes; 0 if none.
 type memoryHint struct{ size, page uint32 }
 
-// memorySize returns valid sizes: those of the session's config, else those that the
+func (m *producerMemory) close() {
+	if m.data != nil {
+		unmap(m.data)
+	}
+	if m.file != nil {
+		_ = m.file.Close() // nothing was written through it
+	}
+	m.data, m.file, m.reader = nil, nil, nil
+}
+
+// size returns valid sizes: those of the session's config, else those that the
 // producer wishes for, else the defaults. Too large sizes are cut to the maximum; if
 // either is invalid, both fall back to the defaults.
-func (p *producer) memorySize(c *messages.TraceConfig_ProducerConfig) (size, page int) {
+func (m *producerMemory) size(c *messages.TraceConfig_ProducerConfig, limit int) (size, page int) {
 	size, page = defaultMemory, defaultPage
-	if p.hint.size != 0 {
-		size = int(p.hint.size)
+	if m.hint.size != 0 {
+		size = int(m.hint.size)
 	}
-	if p.hint.page != 0 {
-		page = int(p.hint.page)
+	if m.hint.page != 0 {
+		page = int(m.hint.page)
 	}
 	if c.GetShmSizeKb() != 0 {
 		size = int(c.GetShmSizeKb()) << 10
@@ -54,7 +63,7 @@ func (p *producer) memorySize(c *messages.TraceConfig_ProducerConfig) (size, pag
 		page = int(c.GetPageSizeKb()) << 10
 	}
 	page = min(page, maxPage)
-	most := max(p.s.config.Limits.Memory&^(maxPage-1), maxPage)
+	most := max(limit&^(maxPage-1), maxPage)
 	size = min(size, most)
 	if !goodMemory(size, page) {
 		return min(defaultMemory, most), defaultPage
@@ -72,10 +81,47 @@ func goodMemory(size, page int) bool {
 	return false
 }
 
+// share makes the memory, and its file for the producer.
+func (m *producerMemory) share(size, page int) error {
+	data, file, err := makeMemory(size)
+	if err != nil {
+		return err
+	}
+	reader, err := smb.NewReader(data, page)
+	if err != nil {
+		unmap(data)
+		return errors.Join(err, file.Close())
+	}
+	m.data, m.file, m.reader = data, file, reader
+	return nil
+}
+
+// adopt takes memory made by the producer, if it is valid and can never shrink. It
+// closes the file in any case; the mapping remains.
+func (m *producerMemory) adopt(file *os.File, limit int) {
+	defer file.Close()
+	page := int(m.hint.page)
+	size, err := sealedSize(file)
+	if err != nil || size > int64(limit) || !goodMemory(int(size), page) {
+		return
+	}
+	data, err := mapShared(file, int(size))
+	if err != nil {
+		return
+	}
+	reader, err := smb.NewReader(data, page)
+	if err != nil {
+		unmap(data)
+		return
+	}
+	m.data, m.reader = data, reader
+	m.provided, m.told = true, true
+}
+
 // setUpMemory gives a producer memory, if it has none, before its first data source
 // is set up. It returns false if it cannot.
 func (p *producer) setUpMemory(n *session) bool {
-	if p.told {
+	if p.memory.told {
 		return true
 	}
 	var config *messages.TraceConfig_ProducerConfig
@@ -85,46 +131,21 @@ func (p *producer) setUpMemory(n *session) bool {
 			break
 		}
 	}
-	size, page := p.memorySize(config)
-	if !p.emulated {
-		m, err := makeMemory(size)
-		if err == nil {
-			p.reader, err = smb.NewReader(m.data, page)
-		}
-		if err != nil {
-			m.close()
+	size, page := p.memory.size(config, p.s.config.Limits.Memory)
+	if !p.memory.emulated {
+		if err := p.memory.share(size, page); err != nil {
 			p.s.complain("no memory of %d bytes for %q (process %d): %w", size, p.name, p.from.PID, err)
 			return false
 		}
-		p.shm = m
 	}
-	p.told = true
-	p.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{
-		SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{
-			SharedBufferPageSizeKb: proto.Uint32(uint32(page >> 10)),
-		},
-	}})
-	return true
-}
-
-// adopt takes memory made by the producer, if it is valid and can never shrink. It
-// closes the file in any case; the mapping remains.
-func (p *producer) adopt(file *os.File) bool {
-	defer file.Close()
-	page := int(p.hint.page)
-	size, err := sealedSize(file)
-	if err != nil || size > int64(p.s.config.Limits.Memory) || !goodMemory(int(size), page) {
-		return false
-	}
-	data, err := mapShared(file, int(size))
-	if err != nil {
-		return false
-	}
-	reader, err := smb.NewReader(data, page)
-	if err != nil {
-		unmap(data)
-		return false
-	}
-	p.shm, p.reader = &sharedMemory{data: data}, reader
+	p.memory.told = true
+	p.commands.add(command{
+		message: &messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{
+			SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{
+				SharedBufferPageSizeKb: proto.Uint32(uint32(page >> 10)),
+			},
+		}},
+		file: p.memory.file,
+	})
 	return true
 }

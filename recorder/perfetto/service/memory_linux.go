@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,22 +14,26 @@ const memoryShared = true
 // seals fix the size of memory permanently, so that a mapping is safe.
 const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 
-// makeMemory makes memory for a producer. On error it also returns what it has made
-// so far.
-func makeMemory(size int) (*sharedMemory, error) {
+// makeMemory makes memory for a producer, sealed, and maps it.
+func makeMemory(size int) (data []byte, file *os.File, err error) {
 	fd, err := unix.MemfdCreate("perfetto_shmem", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("memfd_create: %w", err)
+		return nil, nil, fmt.Errorf("memfd_create: %w", err)
 	}
-	m := &sharedMemory{file: os.NewFile(uintptr(fd), "perfetto_shmem")}
-	if err := m.file.Truncate(int64(size)); err != nil {
-		return m, err
+	file = os.NewFile(uintptr(fd), "perfetto_shmem")
+	err = file.Truncate(int64(size))
+	if err == nil {
+		if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+			err = fmt.Errorf("sealing: %w", err)
+		}
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
-		return m, fmt.Errorf("sealing: %w", err)
+	if err == nil {
+		data, err = mapShared(file, size)
 	}
-	m.data, err = mapShared(m.file, size)
-	return m, err
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return data, file, nil
 }
 
 // sealedSize returns the size in bytes of memory made by a producer. It fails unless

@@ -28,14 +28,12 @@ func TestMemorySize(t *testing.T) {
 		{0, 64, 0, 0, 256 * K, 32 * K},                // the largest page
 		{1<<32 - 1, 1<<32 - 1, 0, 0, 32 << 20, 32768}, // both
 	} {
-		p := &producer{s: new(Service), hint: memoryHint{c.hintSize, c.hintPage}}
-		p.s.config.Limits = p.s.config.Limits.withDefaults()
+		m := &producerMemory{hint: memoryHint{c.hintSize, c.hintPage}}
 		of := &messages.TraceConfig_ProducerConfig{ShmSizeKb: proto.Uint32(c.size), PageSizeKb: proto.Uint32(c.page)}
-		if size, page := p.memorySize(of); size != c.wantSize || page != c.wantPage {
+		if size, page := m.size(of, Limits{}.withDefaults().Memory); size != c.wantSize || page != c.wantPage {
 			t.Errorf("%+v: %d bytes in pages of %d", c, size, page)
 		}
-		p.s.config.Limits.Memory = 100_000
-		if size, page := p.memorySize(of); size > 100_000 || !goodMemory(size, page) {
+		if size, page := m.size(of, 100_000); size > 100_000 || !goodMemory(size, page) {
 			t.Errorf("%+v: %d bytes in pages of %d, though 100000 bytes are the limit", c, size, page)
 		}
 	}

@@ -29,6 +29,8 @@ type output struct {
 	done   bool
 	why    string
 	answer *ipc.Request // answered at the end
+
+	failure string // why the file ended the session; "" if it did not
 }
 
 func newOutput(c *messages.TraceConfig, file *os.File) *output {
@@ -52,6 +54,14 @@ func (o *output) flushes() bool {
 
 // busy reports whether the file is not yet complete.
 func (o *output) busy() bool { return o != nil && !o.done }
+
+// failed returns why the file ended the session; "" if it did not. o may be nil.
+func (o *output) failed() string {
+	if o == nil {
+		return ""
+	}
+	return o.failure
+}
 
 // kick wakes up the goroutine.
 func (o *output) kick() {
@@ -144,10 +154,10 @@ func (n *session) written(err error) {
 	o.done = true
 	if err != nil {
 		s.complain("writing the trace of session %d: %w", n.id, err)
-		n.failure = fmt.Sprintf("Failed to write the trace file: %v", err)
+		o.failure = fmt.Sprintf("Failed to write the trace file: %v", err)
 	}
 	if o.answer != nil {
-		answerEnd(o.answer, cmp.Or(o.why, n.failure))
+		answerEnd(o.answer, cmp.Or(o.why, o.failure))
 	}
 	if s.sessions[n.id] != n {
 		s.dropBuffers(n)

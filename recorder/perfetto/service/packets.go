@@ -21,9 +21,10 @@ type servicePackets struct {
 	initial    *messages.ClockSnapshot // when the session started
 	snapshots  []*messages.ClockSnapshot
 	allStarted bool
-	described  bool // config, id and system information were read
-	syncMarker bool // due
-	stats      bool // due
+	described  bool   // config, id and system information were read
+	syncMarker bool   // due
+	stats      bool   // due
+	invalid    uint64 // number of invalid packets in the buffers
 }
 
 func newServicePackets(c *messages.TraceConfig, uid int32, uuid *messages.TraceUuid) servicePackets {
@@ -188,5 +189,6 @@ func (k *servicePackets) sequence(id tracebuf.SequenceID) uint32 {
 func (k *servicePackets) clone(uuid *messages.TraceUuid) servicePackets {
 	c := newServicePackets(k.config, k.uid, uuid)
 	c.initial, c.snapshots, c.allStarted, c.stats = k.initial, slices.Clone(k.snapshots), k.allStarted, true
+	c.invalid = k.invalid
 	return c
 }

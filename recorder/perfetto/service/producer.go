@@ -23,28 +23,27 @@ type producer struct {
 	name string
 	sdk  string
 
-	machine  string // the name of its machine; "" if unknown
-	ended    bool   // its connection has ended, but its memory still exists
-	gone     bool
-	scraped  bool // the service may read chunks that are not committed
-	emulated bool // it shares no memory: its requests contain the chunks
-	provided bool // it made the memory
+	machine string // the name of its machine; "" if unknown
+	state   producerState
+	scraped bool // the service may read chunks that are not committed
 
-	commands ipc.Parked                          // its GetAsyncCommand
-	waiting  []*messages.GetAsyncCommandResponse // for GetAsyncCommand
-	shm      *sharedMemory                       // nil if there is none yet
-	reader   *smb.Reader                         // of shm
-	hint     memoryHint
-	told     bool // it has been told of shm, or that there is none
-
+	commands  commands
+	memory    producerMemory
 	sources   []*messages.DataSourceDescriptor
 	instances []*instance
 	writers   map[uint16]uint32 // the registered writers, and the buffer of each
 	targets   map[uint32]bool   // buffers that it may write into, until they are freed
 	rate      rate
-
-	chunk smb.Chunk // scratch
 }
+
+// producerState tells how much of a producer is left.
+type producerState int
+
+const (
+	producerConnected producerState = iota
+	producerEnded                   // its connection has ended, but its memory still exists
+	producerGone
+)
 
 func (p *producer) id() uint32 { return p.from.Producer }
 
@@ -57,18 +56,17 @@ func (s *Service) producerConnected(c *ipc.Conn) error {
 func (s *Service) producerGone(c *ipc.Conn, err error) {
 	s.lock()
 	defer s.unlock()
-	s.forgotten++
-	defer s.left.Broadcast()
+	defer s.ended.add()
 	p := c.Value.(*producer)
 	s.noteEnd(fmt.Sprintf("producer %q", p.name), c.Peer(), err)
 	if p.from == nil {
 		return
 	}
-	p.ended = true
+	p.state = producerEnded
 	for _, n := range s.inOrder() {
 		s.scrape(n, p)
 	}
-	p.gone = true
+	p.state = producerGone
 	delete(s.connected, p.id())
 	for len(p.sources) > 0 {
 		p.unregister(p.sources[0].GetName())
@@ -79,8 +77,7 @@ func (s *Service) producerGone(c *ipc.Conn, err error) {
 	for _, b := range s.buffers.byID {
 		b.ProducerGone(p.id())
 	}
-	p.shm.close()
-	p.shm, p.reader = nil, nil
+	p.memory.close()
 }
 
 // producerPort returns the methods that producers call.
@@ -128,29 +125,30 @@ func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRe
 	p.from = &tracebuf.Source{Producer: s.last.producer, UID: int32(peer.UID), PID: int32(peer.PID)}
 	switch {
 	case peer.Local:
-		p.machine = s.machine
+		p.machine = s.host.machine
 	case peer.Relayed:
 		p.from.Machine, p.machine = machineID(peer), peer.MachineName
 	}
 	s.connected[p.id()] = p
 	p.name, p.sdk = m.GetProducerName(), m.GetSdkVersion()
 	p.scraped = m.GetSmbScrapingMode() == messages.InitializeConnectionRequest_SMB_SCRAPING_ENABLED
-	p.hint = memoryHint{size: m.GetSharedMemorySizeHintBytes(), page: m.GetSharedMemoryPageSizeHintBytes()}
-	p.emulated = !peer.Local || !memoryShared
+	p.memory = producerMemory{
+		hint:     memoryHint{size: m.GetSharedMemorySizeHintBytes(), page: m.GetSharedMemoryPageSizeHintBytes()},
+		emulated: !peer.Local || !memoryShared,
+	}
 	if file := r.TakeFile(); file != nil {
-		if m.GetProducerProvidedShmem() && !p.emulated {
-			p.provided = p.adopt(file)
+		if m.GetProducerProvidedShmem() && !p.memory.emulated {
+			p.memory.adopt(file, s.config.Limits.Memory)
 		} else {
 			_ = file.Close() // not wanted
 		}
 	}
 	_ = r.Reply(&messages.InitializeConnectionResponse{
-		UsingShmemProvidedByProducer: proto.Bool(p.provided),
+		UsingShmemProvidedByProducer: proto.Bool(p.memory.provided),
 		DirectSmbPatchingSupported:   proto.Bool(true),
-		UseShmemEmulation:            proto.Bool(p.emulated),
+		UseShmemEmulation:            proto.Bool(p.memory.emulated),
 	})
-	if p.provided {
-		p.told = true
+	if p.memory.provided {
 		p.command(&messages.GetAsyncCommandResponse{
 			Cmd: &messages.GetAsyncCommandResponse_SetupTracing_{SetupTracing: &messages.GetAsyncCommandResponse_SetupTracing{}},
 		})
@@ -167,32 +165,12 @@ func machineID(peer ipc.Peer) uint32 {
 }
 
 func (p *producer) getAsyncCommand(r *ipc.Request, _ *messages.GetAsyncCommandRequest) {
-	p.commands.Park(r)
-	for _, c := range p.waiting {
-		p.send(r, c)
-	}
-	p.waiting = nil
+	p.commands.park(r)
 }
-
-// waitingMost is how many commands are kept for a producer that has not asked for
-// them yet.
-const waitingMost = 1000
 
 // command sends the producer a command, or keeps it until the producer asks.
 func (p *producer) command(c *messages.GetAsyncCommandResponse) {
-	if r := p.commands.Peek(); r != nil {
-		p.send(r, c)
-	} else if len(p.waiting) < waitingMost {
-		p.waiting = append(p.waiting, c)
-	}
-}
-
-func (p *producer) send(r *ipc.Request, c *messages.GetAsyncCommandResponse) {
-	if c.GetSetupTracing().GetSharedBufferPageSizeKb() > 0 && !p.emulated {
-		_ = r.StreamFile(c, p.shm.file)
-		return
-	}
-	_ = r.Stream(c)
+	p.commands.add(command{message: c})
 }
 
 func (p *producer) registerTraceWriter(r *ipc.Request, m *messages.RegisterTraceWriterRequest) {

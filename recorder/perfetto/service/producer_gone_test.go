@@ -58,7 +58,7 @@ func TestProducerGoneEarly(t *testing.T) {
 			<-p.ready
 			s.lock()
 			of := s.producersInOrder()[0]
-			of.provided = c.provided
+			of.memory.provided = c.provided
 			s.unlock()
 			if c.buffers > 1 {
 				another := consume(t, s)

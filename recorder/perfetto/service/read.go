@@ -44,11 +44,11 @@ func (d *drain) step(most int) []byte {
 		return nil
 	}
 	if !d.opened {
-		d.own(d.n.packets.first(d.n.buffers, &d.n.triggers))
+		d.own(d.n.packets.first(d.n.buffers.all, &d.n.triggers))
 		d.opened = true
 	}
-	for d.buffer < len(d.n.buffers) && len(d.buf) < most {
-		b := d.n.buffers[d.buffer]
+	for d.buffer < len(d.n.buffers.all) && len(d.buf) < most {
+		b := d.n.buffers.all[d.buffer]
 		if changes := b.Stats().Changes(); !d.on || d.wrote != changes {
 			b.BeginRead()
 			d.on, d.wrote = true, changes
@@ -58,7 +58,7 @@ func (d *drain) step(most int) []byte {
 			d.on = false
 		}
 	}
-	if d.buffer >= len(d.n.buffers) && len(d.buf) < most {
+	if d.buffer >= len(d.n.buffers.all) && len(d.buf) < most {
 		d.own(d.n.packets.last(d.n.stats))
 		d.done = true
 	}
@@ -81,7 +81,7 @@ func (d *drain) packets(b *tracebuf.Buffer, most int) bool {
 			whole = bytes.Join(p.Parts, nil)
 		}
 		if !tracebuf.Acceptable(whole) {
-			d.n.invalid++
+			d.n.packets.invalid++
 			continue
 		}
 		before := len(d.buf)

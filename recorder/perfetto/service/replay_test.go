@@ -91,10 +91,10 @@ func (r *replay) record(of *perfettotest.Record) {
 		r.peers[of.Conn] = rawDial(r.t, address)
 	case of.Event == "eof" && of.ToService():
 		r.s.lock()
-		before := r.s.forgotten
+		before := r.s.ended.count
 		r.s.unlock()
 		r.peers[of.Conn].hangUp()
-		waitUntil(r.t, r.s, func() bool { return r.s.forgotten > before })
+		waitUntil(r.t, r.s, func() bool { return r.s.ended.count > before })
 	case of.Event == "frame" && of.ToService():
 		r.send(of)
 	case of.Event == "frame":

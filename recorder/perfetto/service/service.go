@@ -79,8 +79,7 @@ func or[T comparable](field *T, otherwise T) {
 type Service struct {
 	config    Config
 	clock     clock
-	uid       int32
-	machine   string // the name of this machine, for sessions that choose producers by it
+	host      host
 	producers *ipc.Host
 	consumers *ipc.Host
 
@@ -91,14 +90,31 @@ type Service struct {
 	// lock, and release it with unlock.
 	mu        sync.Mutex
 	closed    bool
-	left      *sync.Cond           // of mu: forgotten has grown
-	forgotten int                  // connections
+	ended     disconnects
 	connected map[uint32]*producer // that have introduced themselves
 	news      []*consumer          // that have events to be sent
 	sessions  map[uint64]*session
 	buffers   bufferTable
 	last      numbers
 	lost      lost
+}
+
+// host is where the service runs.
+type host struct {
+	uid     int32  // of the service's process
+	machine string // the name of this machine, for sessions that choose producers by it
+}
+
+// disconnects counts the connections that have ended and that the service has
+// forgotten.
+type disconnects struct {
+	count   int
+	changed *sync.Cond
+}
+
+func (d *disconnects) add() {
+	d.count++
+	d.changed.Broadcast()
 }
 
 // numbers are the last numbers given out. None is given twice.
@@ -142,11 +158,11 @@ func start(c Config, clock clock) (*Service, error) {
 		c.MayConsume = sameUser
 	}
 	s := &Service{
-		config: c, clock: clock, uid: int32(os.Getuid()), machine: machineName(),
+		config: c, clock: clock, host: host{uid: int32(os.Getuid()), machine: machineName()},
 		connected: make(map[uint32]*producer),
 		sessions:  make(map[uint64]*session), buffers: newBufferTable(c.Limits.Buffers),
 	}
-	s.left = sync.NewCond(&s.mu)
+	s.ended.changed = sync.NewCond(&s.mu)
 	s.producers = ipc.NewHost(ipc.HostOptions{
 		Options:      ipc.Options{SendTimeout: ipc.ProducerSendTimeout},
 		Connected:    s.producerConnected,
@@ -263,26 +279,26 @@ func (s *Service) newBuffer(n *session, c *messages.TraceConfig_BufferConfig) bo
 // addBuffer gives a session a buffer whose memory is already reserved. Called with
 // mu held.
 func (s *Service) addBuffer(n *session, b *tracebuf.Buffer) {
-	n.targets = append(n.targets, s.buffers.add(b, n))
-	n.buffers = append(n.buffers, b)
+	n.buffers.ids = append(n.buffers.ids, s.buffers.add(b, n))
+	n.buffers.all = append(n.buffers.all, b)
 }
 
 // dropTargets removes the buffers of a session from those that producers can write
 // into. They can still be read. Called with mu held.
 func (s *Service) dropTargets(n *session) {
-	for _, id := range n.targets {
+	for _, id := range n.buffers.ids {
 		delete(s.buffers.byID, id)
 		for _, p := range s.connected {
 			delete(p.targets, id)
 		}
 	}
-	n.targets = nil
+	n.buffers.ids = nil
 }
 
 // dropBuffers releases the memory of a session's buffers. Called with mu held.
 func (s *Service) dropBuffers(n *session) {
-	for _, b := range n.buffers {
+	for _, b := range n.buffers.all {
 		s.buffers.release(b.Size())
 	}
-	n.buffers = nil
+	n.buffers.all = nil
 }

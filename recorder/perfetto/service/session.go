@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tracex/recorder/internal/perfetto/messages"
-	"tracex/recorder/perfetto/service/tracebuf"
 )
 
 // session is a recording. The service's lock guards it. It owns the parts that have
@@ -24,14 +23,12 @@ type session struct {
 	s        *Service
 	id       uint64
 	consumer *consumer // nil if detached
-	uid      int
-	key      string // to attach to it again; "" if not detached
+	owner    owner
 	config   *messages.TraceConfig
 	state    sessionState
 	began    time.Time
 
-	targets   []uint32 // by position in the config
-	buffers   []*tracebuf.Buffer
+	buffers   sessionBuffers
 	instances []*instance
 	timers    timers
 
@@ -39,11 +36,19 @@ type session struct {
 	flushes flushes
 
 	packets  servicePackets
-	invalid  uint64 // number of invalid packets
 	triggers triggers
 	out      *output // nil if it is read over the socket
-	failure  string  // why it ended, if it was not asked to
 }
+
+// owner is the user that a session belongs to. While no consumer reads the session, a
+// consumer of that user can attach to it with the key.
+type owner struct {
+	uid int
+	key string // "" if the session is not detached
+}
+
+// left reports whether the user left the session with this key.
+func (o owner) left(uid int, key string) bool { return key != "" && o == owner{uid, key} }
 
 type sessionState int
 
@@ -228,7 +233,7 @@ func (n *session) disable(why string) {
 	}
 	if n.consumer != nil {
 		n.packets.stats = n.packets.stats || n.consumer.onEnd != nil
-		n.consumer.disabled(cmp.Or(why, n.failure))
+		n.consumer.disabled(cmp.Or(why, n.out.failed()))
 	}
 }
 

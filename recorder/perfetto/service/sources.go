@@ -105,13 +105,13 @@ func (p *producer) updateDataSource(r *ipc.Request, m *messages.UpdateDataSource
 // producer, unless the session does not want that producer.
 func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messages.TraceConfig_DataSource) *instance {
 	target, err := targetOf(n.config, c.GetConfig())
-	if err != nil || int(target) >= len(n.targets) || !p.passes(n, c) || !p.setUpMemory(n) {
+	if err != nil || int(target) >= len(n.buffers.ids) || !p.passes(n, c) || !p.setUpMemory(n) {
 		return nil
 	}
 	s := n.s
 	s.last.instance++
 	config := proto.Clone(c.GetConfig()).(*messages.DataSourceConfig)
-	config.TargetBuffer = proto.Uint32(n.targets[target])
+	config.TargetBuffer = proto.Uint32(n.buffers.ids[target])
 	config.TraceDurationMs = proto.Uint32(n.config.GetDurationMs())
 	config.TracingSessionId = proto.Uint64(n.id)
 	config.EnableExtraGuardrails = proto.Bool(n.config.GetEnableExtraGuardrails())
@@ -123,7 +123,7 @@ func (n *session) setUp(p *producer, d *messages.DataSourceDescriptor, c *messag
 	i := &instance{id: s.last.instance, session: n, producer: p, source: d, config: config}
 	n.instances = append(n.instances, i)
 	p.instances = append(p.instances, i)
-	p.targets[n.targets[target]] = true
+	p.targets[n.buffers.ids[target]] = true
 	n.observe(i)
 	p.command(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_SetupDataSource_{
 		SetupDataSource: &messages.GetAsyncCommandResponse_SetupDataSource{NewInstanceId: proto.Uint64(i.id), Config: config},
@@ -166,7 +166,7 @@ func (n *session) stopInstance(i *instance, atOnce bool) {
 
 // instanceGone removes an instance whose data source is gone.
 func (n *session) instanceGone(i *instance) {
-	if i.producer.gone {
+	if i.producer.state == producerGone {
 		if i.state != stopped {
 			i.state = stopped
 			n.observe(i)

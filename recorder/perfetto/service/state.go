@@ -95,12 +95,12 @@ func (p *producer) summary() *messages.TracingServiceState_Producer {
 }
 
 // maySee reports whether a user may know about the session, and clone it.
-func (n *session) maySee(uid int) bool { return uid == n.uid || uid == 0 }
+func (n *session) maySee(uid int) bool { return uid == n.owner.uid || uid == 0 }
 
 // summary describes a session for QueryServiceState.
 func (n *session) summary() *messages.TracingServiceState_TracingSession {
 	t := &messages.TracingServiceState_TracingSession{
-		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.uid)), State: proto.String(sessionStates[n.state]),
+		Id: proto.Uint64(n.id), ConsumerUid: proto.Int32(int32(n.owner.uid)), State: proto.String(sessionStates[n.state]),
 		UniqueSessionName: proto.String(n.config.GetUniqueSessionName()), DurationMs: proto.Uint32(n.config.GetDurationMs()),
 		NumDataSources: proto.Uint32(uint32(len(n.instances))),
 	}

@@ -23,13 +23,13 @@ func (n *session) stats() *messages.TraceStats {
 		TotalBuffers:          proto.Uint32(uint32(len(s.buffers.byID))),
 		ChunksDiscarded:       proto.Uint64(s.lost.chunks),
 		PatchesDiscarded:      proto.Uint64(s.lost.patches),
-		InvalidPackets:        proto.Uint64(n.invalid),
+		InvalidPackets:        proto.Uint64(n.packets.invalid),
 		FlushesRequested:      proto.Uint64(n.flushes.requested),
 		FlushesSucceeded:      proto.Uint64(n.flushes.succeeded),
 		FlushesFailed:         proto.Uint64(n.flushes.failed),
 		FinalFlushOutcome:     n.flushes.last.Enum(),
 	}
-	for _, b := range n.buffers {
+	for _, b := range n.buffers.all {
 		t.BufferStats = append(t.BufferStats, bufferStats(b.Stats()))
 	}
 	return t

@@ -12,7 +12,7 @@ import (
 func TestServiceStats(t *testing.T) {
 	s := serve(t, Config{})
 	connect(t, s, "gone", offer("words")).client.Close()
-	waitUntil(t, s, func() bool { return s.forgotten == 1 })
+	waitUntil(t, s, func() bool { return s.ended.count == 1 })
 	p := connect(t, s, "prog", offer("words"), offer("more"))
 	c, k := consume(t, s), consume(t, s)
 	k.enable(config(64))

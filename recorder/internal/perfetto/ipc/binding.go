@@ -45,7 +45,7 @@ type Reply struct {
 // TakeFile returns the last file that the host sent and that was not taken; nil
 // if there is none. It is the caller's from then on. To be called in the
 // callback that got the reply.
-func (r Reply) TakeFile() *os.File { return r.client.link.takeFile() }
+func (r Reply) TakeFile() *os.File { return r.client.link.file.take() }
 
 // Decode returns Err, or decodes the body into message.
 func (r Reply) Decode(message proto.Message) error {

@@ -61,12 +61,12 @@ func (c *Client) Close() {
 func (c *Client) Done() <-chan struct{} { return c.link.done }
 
 // Err is why the connection ended, or is about to; nil if it is well.
-func (c *Client) Err() error { return c.link.reason() }
+func (c *Client) Err() error { return c.link.outbox.reason() }
 
 // Wait returns when little of what was sent waits to be read by the host, or
 // with an error when the host can receive nothing further. A client that sends a
 // lot calls it between calls, but never in a callback.
-func (c *Client) Wait(ctx context.Context) error { return c.link.wait(ctx) }
+func (c *Client) Wait(ctx context.Context) error { return c.link.outbox.wait(ctx) }
 
 // Local says that the connection is a Unix socket: files can be sent.
 func (c *Client) Local() bool { return c.link.unix != nil }

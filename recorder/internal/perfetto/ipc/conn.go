@@ -28,7 +28,7 @@ func (c *Conn) Peer() Peer { return c.peer }
 // Wait returns when little of what was sent waits to be read by the client, or
 // with an error when the client can receive nothing further. A handler that sends a
 // lot calls it between replies.
-func (c *Conn) Wait(ctx context.Context) error { return c.link.wait(ctx) }
+func (c *Conn) Wait(ctx context.Context) error { return c.link.outbox.wait(ctx) }
 
 // Close has what is queued sent and ends the connection. It returns at once; no
 // further request is handled. Disconnected is still called.

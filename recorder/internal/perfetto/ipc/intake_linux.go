@@ -59,7 +59,7 @@ func (l *link) receive(b []byte) (n int, err error) {
 		return 0, fault
 	}
 	if file := firstFile(room[:files]); file != nil {
-		l.keepFile(file)
+		l.file.keep(file)
 	}
 	return n, err
 }

@@ -50,19 +50,11 @@ type link struct {
 	socket  socket        // of sock
 	options Options
 	intake  intake
+	outbox  outbox
+	file    fileSlot // the last file that arrived and was not taken
 
-	wake    chan struct{} // the writer has something to do
-	written chan struct{} // closed: the writer has ended
-	done    chan struct{} // closed: all has ended, every callback has returned
-
-	mu      sync.Mutex
-	queue   queue
-	unsent  int           // bytes in the queue or in the writer's hands
-	changed chan struct{} // closed when unsent falls or err is set; nil: no goroutine waits
-	closing bool          // what is queued is still sent, nothing more
-	broken  bool          // nothing further is sent
-	err     error         // why the connection ends; the first reason is kept
-	file    *os.File      // the last that came and was not taken
+	written chan struct{} // closed when the writer has ended
+	done    chan struct{} // closed when all has ended and every callback has returned
 }
 
 func newLink(sock net.Conn, options Options) *link {
@@ -70,20 +62,19 @@ func newLink(sock net.Conn, options Options) *link {
 		sock:    sock,
 		socket:  socketOf(sock),
 		options: options.withDefaults(),
-		wake:    make(chan struct{}, 1),
 		written: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
+	l.outbox = newOutbox(l.options.QueueLimit)
 	if unix, ok := sock.(*net.UnixConn); ok && filesPass {
 		l.unix = unix
 	}
 	return l
 }
 
-// run starts both goroutines. In the reading one, begin is called first, handle
-// for each frame, and ended after the last one, with the reason, when nothing
-// further can be sent. polite says that frames are left lying while too much
-// waits for the peer.
+// run starts both goroutines. The reading one calls begin first, handle for each
+// frame, and ended after the last one, with the reason, when nothing further can be
+// sent. If polite, it handles no frame while too many bytes wait for the peer.
 func (l *link) run(polite bool, begin func(), handle func(*messages.IPCFrame), ended func(error)) {
 	go l.write()
 	go func() {
@@ -91,8 +82,8 @@ func (l *link) run(polite bool, begin func(), handle func(*messages.IPCFrame), e
 		l.fail(l.read(polite, handle))
 		_ = l.sock.Close()
 		<-l.written
-		ended(l.reason())
-		l.keepFile(nil)
+		ended(l.outbox.reason())
+		l.file.keep(nil)
 		close(l.done)
 	}()
 }
@@ -116,14 +107,14 @@ func (l *link) read(polite bool, handle func(*messages.IPCFrame)) error {
 				continue
 			}
 			if polite {
-				_ = l.wait(context.Background()) // what is to be read outlives the writer
+				_ = l.outbox.wait(context.Background()) // received frames are handled even if sending has ended
 			}
-			if !l.isClosing() {
+			if !l.outbox.isClosing() {
 				handle(frame)
 			}
 			l.intake.settle(frames.left())
 		}
-		l.intake.settle(0) // what is left is no frame yet
+		l.intake.settle(0) // the remaining bytes are no whole frame yet
 		if err != nil {
 			return fmt.Errorf("ipc: %w (%w)", ErrDisconnected, err)
 		}
@@ -138,7 +129,7 @@ func (l *link) receiveElsewhere(b []byte) (n int, err error) {
 	} else {
 		var file *os.File
 		if n, file, err = receiveFile(l.unix, b); file != nil {
-			l.keepFile(file)
+			l.file.keep(file)
 		}
 	}
 	l.intake.mu.Lock()
@@ -147,109 +138,64 @@ func (l *link) receiveElsewhere(b []byte) (n int, err error) {
 	return n, err
 }
 
-// keepFile puts a file in the place of the one that was not taken.
-func (l *link) keepFile(file *os.File) {
-	l.mu.Lock()
-	old := l.file
-	l.file = file
-	l.mu.Unlock()
+// send queues a frame, and a file that goes with it unless file is nil. The file
+// stays the caller's. send does not wait.
+func (l *link) send(frame *messages.IPCFrame, file *os.File) error {
+	handle := -1
+	if file != nil {
+		if l.unix == nil {
+			return fmt.Errorf("ipc: %w", ErrNoFiles)
+		}
+		var err error
+		if handle, err = duplicate(file); err != nil {
+			return fmt.Errorf("ipc: a file to be sent: %w", err)
+		}
+	}
+	overrun, err := l.outbox.put(frame, handle)
+	if err != nil && handle >= 0 {
+		closeHandle(handle)
+	}
+	if overrun {
+		l.interrupt()
+	}
+	return err
+}
+
+// close ends the connection once the queued frames are sent. It returns at once.
+func (l *link) close() {
+	if broken := l.outbox.close(); broken {
+		_ = l.sock.Close() // the writer may have left it to the reader
+	}
+}
+
+// fail stops sending, queued frames included. Only the first reason is kept.
+func (l *link) fail(err error) {
+	l.outbox.fail(err)
+	l.interrupt()
+}
+
+// fileSlot keeps the last file that arrived until it is taken.
+type fileSlot struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// keep replaces the file that was not taken, and closes it.
+func (s *fileSlot) keep(file *os.File) {
+	s.mu.Lock()
+	old := s.file
+	s.file = file
+	s.mu.Unlock()
 	if old != nil {
 		_ = old.Close()
 	}
 }
 
-// takeFile returns the last file that came, which is the caller's from then on;
-// nil if there is none.
-func (l *link) takeFile() *os.File {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	file := l.file
-	l.file = nil
+// take returns the file, which is then the caller's; nil if there is none.
+func (s *fileSlot) take() *os.File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file := s.file
+	s.file = nil
 	return file
-}
-
-// close has what is queued sent, and then ends the connection. It returns at
-// once.
-func (l *link) close() {
-	l.mu.Lock()
-	l.closing = true
-	if l.err == nil {
-		l.err = fmt.Errorf("ipc: %w", ErrClosed)
-	}
-	l.notify()
-	broken := l.broken
-	l.mu.Unlock()
-	if broken {
-		_ = l.sock.Close() // the writer may have left it to the reader
-	}
-	l.kick()
-}
-
-// fail stops sending, queued frames included. Only the first reason is kept.
-func (l *link) fail(err error) {
-	l.mu.Lock()
-	l.failed(err)
-	l.mu.Unlock()
-	l.kick()
-	l.interrupt()
-}
-
-// failed is fail with mu held; kick and interrupt have to follow.
-func (l *link) failed(err error) {
-	if l.err == nil {
-		l.err = err
-	}
-	l.broken = true
-	l.queue.discard()
-	l.unsent = 0
-	l.notify()
-}
-
-func (l *link) reason() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
-}
-
-func (l *link) isClosing() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.closing
-}
-
-func (l *link) kick() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
-// notify wakes the waiting goroutines. mu is held.
-func (l *link) notify() {
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
-}
-
-// wait returns when little waits for the peer, or with the reason why sending has
-// ended.
-func (l *link) wait(ctx context.Context) error {
-	for {
-		l.mu.Lock()
-		err, calmed := l.err, l.unsent <= calm
-		if err == nil && !calmed && l.changed == nil {
-			l.changed = make(chan struct{})
-		}
-		changed := l.changed
-		l.mu.Unlock()
-		if err != nil || calmed {
-			return err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("ipc: waiting for the peer to read: %w", ctx.Err())
-		}
-	}
 }

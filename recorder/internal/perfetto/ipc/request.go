@@ -52,7 +52,7 @@ func Raw(encoded []byte) proto.Message {
 // TakeFile returns the last file that the client sent and that was not taken;
 // nil if there is none. It is the caller's from then on. To be called by
 // handlers, before they return.
-func (r *Request) TakeFile() *os.File { return r.Conn.link.takeFile() }
+func (r *Request) TakeFile() *os.File { return r.Conn.link.file.take() }
 
 // Dropped says that the client wants no reply: what is sent goes nowhere.
 func (r *Request) Dropped() bool { return r.dropped }

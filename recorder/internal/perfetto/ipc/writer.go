@@ -13,7 +13,7 @@ func (l *link) write() {
 	defer close(l.written)
 	var spare []byte
 	for {
-		q, more := l.take(spare)
+		q, more := l.outbox.take(spare)
 		if !more {
 			q.discard()
 			l.leave()
@@ -25,15 +25,15 @@ func (l *link) write() {
 			l.unwritable(err)
 			return
 		}
-		// A burst's memory is not kept for good.
+		// The memory of a burst is not kept.
 		if spare = q.bytes; cap(spare) > 2*calm {
 			spare = nil
 		}
 	}
 }
 
-// writeQueue writes in pieces of at most a frame, each of which may take its
-// time. A piece with a file begins with its frame.
+// writeQueue writes at most MaxFrame bytes at a time, each with its own timeout. A
+// file is sent with the first byte of its frame.
 func (l *link) writeQueue(q *queue) error {
 	for at := 0; at < len(q.bytes); {
 		end := min(at+MaxFrame, len(q.bytes))
@@ -45,28 +45,26 @@ func (l *link) writeQueue(q *queue) error {
 		if len(q.files) > 0 {
 			end = min(end, q.files[0].at)
 		}
-		err := l.writePiece(q.bytes[at:end], handle)
+		err := l.writeSome(q.bytes[at:end], handle)
 		if handle >= 0 {
 			closeHandle(handle)
 		}
 		if err != nil {
 			return err
 		}
-		l.mu.Lock()
-		l.unsent -= end - at
-		l.notify()
-		l.mu.Unlock()
+		l.outbox.wrote(end - at)
 		at = end
 	}
 	return nil
 }
 
-// writePiece writes all of b, the file with its first byte. It gives up when the
+// writeSome writes all of b, the file with its first byte. It gives up when the
 // socket is full at the end of the timeout.
-func (l *link) writePiece(b []byte, handle int) error {
+func (l *link) writeSome(b []byte, handle int) error {
 	for len(b) > 0 {
+		// fail sets the reason before it interrupts, so that no write misses both.
 		_ = l.sock.SetWriteDeadline(time.Now().Add(l.options.SendTimeout))
-		if err := l.hopeless(); err != nil {
+		if err := l.outbox.failure(); err != nil {
 			return err
 		}
 		var n int
@@ -95,31 +93,19 @@ func (l *link) writePiece(b []byte, handle int) error {
 	return nil
 }
 
-// hopeless returns why further writing is useless. It is asked after each setting
-// of the deadline, and fail sets the reason before it interrupts, so that no write
-// misses both.
-func (l *link) hopeless() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.broken {
-		return l.err
-	}
-	return nil
-}
-
 // interrupt ends a write that is under way.
 func (l *link) interrupt() { _ = l.sock.SetWriteDeadline(time.Unix(1, 0)) }
 
-// unwritable is what a failed write leads to. If the peer has gone, what it sent
-// before is still to be read: the reader reaches the end after it.
+// unwritable handles a failed write. If the peer has gone, the reader still reads
+// what the peer sent before, and then reaches the end.
 func (l *link) unwritable(err error) {
 	switch {
-	case l.hopeless() != nil: // interrupted
+	case l.outbox.failure() != nil: // interrupted
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		l.fail(fmt.Errorf("ipc: nothing was read for %v: %w", l.options.SendTimeout, ErrSendTimeout))
 	default:
 		l.fail(fmt.Errorf("ipc: %w (%w)", ErrDisconnected, err))
-		if !l.isClosing() {
+		if !l.outbox.isClosing() {
 			return
 		}
 	}
@@ -129,17 +115,17 @@ func (l *link) unwritable(err error) {
 // leave ends the connection, and with it the reading goroutine.
 func (l *link) leave() {
 	if l.unix != nil {
-		if l.isClosing() {
+		if l.outbox.isClosing() {
 			_ = l.unix.Close()
 			return
 		}
-		// What came before can still be read; then the reader meets the end.
+		// Received data can still be read; then the reader reaches the end.
 		_ = l.unix.CloseWrite()
 		_ = l.unix.CloseRead()
 		return
 	}
-	// TCP: closing while something is unread would take back what was just sent.
-	if tcp, ok := l.sock.(*net.TCPConn); ok && l.hopeless() == nil && tcp.CloseWrite() == nil {
+	// TCP: closing while received data is unread would discard what was just sent.
+	if tcp, ok := l.sock.(*net.TCPConn); ok && l.outbox.failure() == nil && tcp.CloseWrite() == nil {
 		_ = tcp.SetReadDeadline(time.Now().Add(l.options.SendTimeout))
 		return
 	}

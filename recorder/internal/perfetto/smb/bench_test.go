@@ -86,7 +86,7 @@ func BenchmarkPacket(b *testing.B) {
 			}
 		})
 	}
-	b.Run("pieces", func(b *testing.B) {
+	b.Run("parts", func(b *testing.B) {
 		a, _ := benchArbiter(b, 1<<20, 4<<10)
 		w := benchWriter(b, a, Stall)
 		b.ReportAllocs()

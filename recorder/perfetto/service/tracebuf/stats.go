@@ -1,6 +1,7 @@
 package tracebuf
 
-// Stats are the counters of a [Buffer]. Sizes are in bytes, of records.
+// Stats are the counters of a [Buffer]. Sizes are in bytes, of records. The
+// fields are those of the protocol's BufferStats.
 type Stats struct {
 	BufferSize          uint64
 	BytesWritten        uint64
