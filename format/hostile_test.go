@@ -3,34 +3,33 @@ package format_test
 import (
 	"bytes"
 	"errors"
-	"runtime"
+	"runtime/metrics"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
 )
 
-// place is an object by its offset and how to decode it.
-type place struct {
-	offset int64
-	kind   format.Kind
-	class  format.Class
-	size   int
+// shape is how to decode an object.
+type shape struct {
+	kind  format.Kind
+	class format.Class
+	size  int
 }
 
-func placeOf(o format.Object) place { return place{o.Offset, o.Kind, o.Class, len(o.Bytes)} }
+func shapeOf(o format.Object) shape { return shape{o.Kind, o.Class, len(o.Bytes)} }
 
 func content(k format.Kind) bool {
 	return k.Reference() || k == format.KindTracePoint || k == format.KindFooter
 }
 
-// places returns the objects of a good trace.
-func places(t testing.TB, data []byte) map[place]bool {
+// shapes returns the shapes of the objects of a good trace, by offset.
+func shapes(t testing.TB, data []byte) []shape {
 	t.Helper()
-	known := make(map[place]bool)
+	known := make([]shape, len(data))
 	s := format.NewBytesScanner(data)
 	for s.Next() {
-		known[placeOf(s.Object())] = true
+		known[s.Object().Offset] = shapeOf(s.Object())
 	}
 	if err := s.Err(); err != nil {
 		t.Fatal(err)
@@ -40,7 +39,7 @@ func places(t testing.TB, data []byte) map[place]bool {
 
 // tour scans and decodes everything not known to be good, apart from the bytes from touched on.
 // It fails the test for anything that hostile input must not cause.
-func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
+func tour(t *testing.T, data []byte, known []shape, touched int) error {
 	t.Helper()
 	s := format.NewBytesScanner(data)
 	last := int64(format.HeaderSize)
@@ -51,7 +50,7 @@ func tour(t *testing.T, data []byte, known map[place]bool, touched int) error {
 		}
 		last += int64(len(o.Bytes))
 		far := int(o.Offset) > touched || int(last) <= touched
-		if !content(o.Kind) || far && known[placeOf(o)] {
+		if !content(o.Kind) || far && known[o.Offset] == shapeOf(o) {
 			continue
 		}
 		v, n, err := decodeObject(s.Version(), o.Bytes, o.Class)
@@ -100,7 +99,7 @@ var hostileTraces = []string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.s
 func TestEveryTruncation(t *testing.T) {
 	for _, name := range hostileTraces {
 		data := formattest.Recorded(t, name)
-		known := places(t, data)
+		known := shapes(t, data)
 		for cut := 1; cut < len(data); cut += stride() {
 			err := tour(t, data[:cut:cut], known, cut)
 			if cut >= format.HeaderSize && !errors.Is(err, format.ErrTruncated) {
@@ -120,14 +119,14 @@ func TestEveryFlippedByte(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := formattest.Recorded(t, name)
-			known := places(t, data)
+			known := shapes(t, data)
 			faults := 0
 			for i := 0; i < len(data); i += stride() {
 				was := data[i]
 				masks := []byte{1 << (i % 8), 0x80 >> (i % 7), 0xff}
 				if len(data) < 1000 {
 					masks = masks[:0]
-					for m := 1; m < 256; m++ {
+					for m := 1; m < 256; m += 1 + stride()/3 {
 						masks = append(masks, byte(m))
 					}
 				}
@@ -155,21 +154,24 @@ func TestHostileCounts(t *testing.T) {
 
 func hostileCounts(t *testing.T, whole []byte) {
 	data := bytes.Clone(whole)
-	var before, after runtime.MemStats
-	for i := format.HeaderSize; i+4 <= len(data); i++ {
+	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(allocated)
+	before := allocated[0].Value.Uint64()
+	for i := format.HeaderSize; i+4 <= len(data); i += 1 + stride()/4 {
 		for _, claim := range []string{"\x7f\xff\xff\xff", "\x80\x00\x00\x00", "\xff\xff\xff\xff", "\x03\xff\xff\xff", "\x00\x00\xff\xff"} {
 			copy(data[i:], claim)
-			runtime.ReadMemStats(&before)
 			s := format.NewScanner(bytes.NewReader(data))
 			for s.Next() {
 				if o := s.Object(); content(o.Kind) {
 					decodeObject(s.Version(), o.Bytes, o.Class)
 				}
 			}
-			runtime.ReadMemStats(&after)
-			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+			metrics.Read(allocated)
+			after := allocated[0].Value.Uint64()
+			if took := after - before; took > 1<<20 {
 				t.Fatalf("%x at %d: %d bytes of memory for a trace of %d", claim, i, took, len(data))
 			}
+			before = after
 			copy(data[i:], whole[i:i+4])
 		}
 	}

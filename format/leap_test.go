@@ -137,10 +137,10 @@ func TestLeapDamaged(t *testing.T) {
 	for _, version := range []format.Version{format.V22, format.V27} {
 		data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Random, N: 12, Seed: 1,
 			Options: formattest.Options{Version: version, BlockSize: 2000}})
-		for n := format.HeaderSize; n < len(data); n += 23 {
+		for n := format.HeaderSize; n < len(data); n += 23 * (1 + stride()/4) {
 			checkLeaps(t, fmt.Sprintf("version %d cut at %d", version, n), data[:n])
 		}
-		for i := format.HeaderSize; i < len(data); i += 7 {
+		for i := format.HeaderSize; i < len(data); i += 7 * (1 + stride()/4) {
 			data[i] ^= 0xff
 			checkLeaps(t, fmt.Sprintf("version %d changed at %d", version, i), data)
 			data[i] ^= 0xff

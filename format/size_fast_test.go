@@ -34,11 +34,11 @@ func TestFastSize(t *testing.T) {
 			if !damage {
 				continue
 			}
-			for n := range min(len(rest), len(o.Bytes)+20) {
+			for n := 0; n < min(len(rest), len(o.Bytes)+20); n += 1 + stride()/4 {
 				sameSize(t, s.Version(), rest[:n], o.Class)
 			}
 			bad := append([]byte(nil), rest[:min(len(rest), len(o.Bytes)+20)]...)
-			for i := range o.Bytes {
+			for i := 0; i < len(o.Bytes); i += 1 + stride()/4 {
 				for _, mask := range []byte{0x01, 0x80, 0xff, 0x08} {
 					bad[i] ^= mask
 					sameSize(t, s.Version(), bad, o.Class)

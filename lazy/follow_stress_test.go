@@ -70,9 +70,9 @@ func TestFollowWhileRead(t *testing.T) {
 		return r.Search(ctx, Search{Find: func([]byte) (int, int) { return -1, -1 }}, func(Found) {})
 	})
 	rng := rand.New(rand.NewPCG(3, 4))
-	changes := 40
-	if formattest.Race {
-		changes = 12
+	changes := 12
+	if formattest.Exhaustive() && !formattest.Race {
+		changes = 40
 	}
 	for range changes {
 		switch n := rng.IntN(10); {

@@ -44,14 +44,16 @@ func TestPrintJSONDocs(t *testing.T) {
 		if err := ready(t, path, Options{NoWrite: true}).Print(context.Background(), &out, PrintOptions{JSON: true}, Part{}); err != nil {
 			t.Fatal(err)
 		}
-		noTwins(t, out.Bytes())
-		for dec := json.NewDecoder(&out); dec.More(); {
-			var line map[string]any
-			if err := dec.Decode(&line); err != nil {
-				t.Fatal(err)
+		eachMember(t, out.Bytes(), func(name string, value json.Token) {
+			if !said[name] {
+				t.Errorf("no word about the member %s", name)
+				said[name] = true
 			}
-			undocumented(t, said, line)
-		}
+			if word, ok := value.(string); ok && (name == "kind" || name == "type") && !said[word] {
+				t.Errorf("no word about the %s %s", name, word)
+				said[word] = true
+			}
+		})
 	}
 	var sample bytes.Buffer
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
@@ -63,14 +65,17 @@ func TestPrintJSONDocs(t *testing.T) {
 	}
 }
 
-// noTwins fails if an object has two members of the same name, of which readers
+// eachMember calls f with the members of all objects of JSON text, each with the first token
+// of its value. It fails if an object has two members of the same name, of which readers
 // drop one.
-func noTwins(t *testing.T, lines []byte) {
+func eachMember(t *testing.T, lines []byte, f func(name string, value json.Token)) {
 	type object struct {
 		names map[string]bool // nil for an array
 		key   bool            // a name is next
+		name  string          // the last one
 	}
 	var open []object
+	var free []map[string]bool // cleared, for the next object
 	for dec := json.NewDecoder(bytes.NewReader(lines)); ; {
 		token, err := dec.Token()
 		if err == io.EOF {
@@ -79,49 +84,39 @@ func noTwins(t *testing.T, lines []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(open) - 1; n >= 0 && open[n].names != nil && open[n].key {
-			if name, ok := token.(string); ok {
-				if open[n].names[name] {
+		if n := len(open) - 1; n >= 0 && open[n].names != nil {
+			in := &open[n]
+			if name, ok := token.(string); ok && in.key {
+				if in.names[name] {
 					t.Errorf("two members %s in one object", name)
 				}
-				open[n].names[name], open[n].key = true, false
+				in.names[name], in.key, in.name = true, false, name
 				continue
+			}
+			if token != json.Delim('}') {
+				f(in.name, token)
 			}
 		}
 		switch token {
 		case json.Delim('{'):
-			open = append(open, object{make(map[string]bool), true})
+			names := make(map[string]bool)
+			if n := len(free) - 1; n >= 0 {
+				names, free = free[n], free[:n]
+			}
+			open = append(open, object{names: names, key: true})
 			continue
 		case json.Delim('['):
 			open = append(open, object{})
 			continue
 		case json.Delim('}'), json.Delim(']'):
+			if n := len(open) - 1; open[n].names != nil {
+				clear(open[n].names)
+				free = append(free, open[n].names)
+			}
 			open = open[:len(open)-1]
 		}
 		if n := len(open) - 1; n >= 0 {
 			open[n].key = open[n].names != nil
-		}
-	}
-}
-
-// undocumented fails for each word of a line that is missing in the documentation.
-func undocumented(t *testing.T, said map[string]bool, v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			undocumented(t, said, e)
-		}
-	case map[string]any:
-		for name, e := range v {
-			if !said[name] {
-				t.Errorf("no word about the member %s", name)
-				said[name] = true
-			}
-			if word, ok := e.(string); ok && (name == "kind" || name == "type") && !said[word] {
-				t.Errorf("no word about the %s %s", name, word)
-				said[word] = true
-			}
-			undocumented(t, said, e)
 		}
 	}
 }

@@ -5,7 +5,7 @@ package formattest
 import (
 	"bytes"
 	"compress/gzip"
-	"io"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,11 +35,12 @@ func Recorded(t testing.TB, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := io.ReadAll(z)
-	if err != nil {
+	size := binary.LittleEndian.Uint32(packed[len(packed)-4:]) // that is how the format ends
+	b := bytes.NewBuffer(make([]byte, 0, int(size)+bytes.MinRead))
+	if _, err := b.ReadFrom(z); err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return b.Bytes()
 }
 
 // RecordedNames returns the names, without ".gz", of the recorded files that end in suffix. If
