@@ -55,6 +55,7 @@ func TestRecordCrashed(t *testing.T) {
 	}
 	for how := range recordertest.Crashes {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			for range times {
 				recordCrash(t, self, how, rand.Uint64())
 			}

@@ -41,6 +41,7 @@ import (
 // TestRecordingPage follows docs/recording.md like a newcomer, word for word, without a network
 // and with only Go installed, and checks the promised results.
 func TestRecordingPage(t *testing.T) {
+	t.Parallel()
 	page := string(readFile(t, filepath.Join("..", "docs", "recording.md")))
 	_, section, ok := strings.Cut(page, "\n## A Go program\n")
 	if section, _, _ = strings.Cut(section, "\n## "); !ok {
@@ -54,16 +55,17 @@ func TestRecordingPage(t *testing.T) {
 	if lines := regexp.MustCompile(`(?m)^.*\b(rec|t)\..*$`).FindAllString(program, -1); len(lines) != 4-1 {
 		t.Errorf("besides recorder.Start these lines record: %q, want 3", lines)
 	}
-	dir := newcomer(t)
-	shell(t, dir, commands[0])
-	dir = filepath.Join(dir, "hello")
-	writeFile(t, filepath.Join(dir, "main.go"), program)
+	user := newNewcomer(t)
+	user.shell(t, commands[0])
+	user.dir = filepath.Join(user.dir, "hello")
+	shareBuilds(t, user.dir)
+	writeFile(t, filepath.Join(user.dir, "main.go"), program)
 	shown, explore, ok := strings.Cut(commands[1], "tracex trace.bin")
 	if !ok || strings.TrimSpace(explore) != "" {
 		t.Fatalf("the last command is not the explorer: %q", commands[1])
 	}
-	shell(t, dir, shown)
-	cmd, _, _ := command(t, "print", filepath.Join(dir, "trace.bin"))
+	user.shell(t, shown)
+	cmd, _, _ := command(t, "print", filepath.Join(user.dir, "trace.bin"))
 	printed, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -83,20 +85,25 @@ func TestRecordingPage(t *testing.T) {
 	if !ok {
 		t.Fatalf("the page does not build a program and record it by tracex: %q", build)
 	}
-	shell(t, dir, build)
+	user.shell(t, build)
 	cmd, stderr, _ := command(t, strings.Fields(record)...)
-	cmd.Dir = dir
+	cmd.Dir = user.dir
 	if got := code(t, cmd.Run()); got != 0 || !strings.Contains(stderr.String(), "1 thread, 31 events") {
 		t.Errorf("recorded through shared memory: exit code %d, %s", got, stderr)
 	}
 
-	writeFile(t, filepath.Join(dir, "snippets", "snippets.go"), snippetHead+strings.Join(blocks["go"][1:], "\n"))
-	shell(t, dir, "go vet ./snippets")
+	writeFile(t, filepath.Join(user.dir, "snippets", "snippets.go"), snippetHead+strings.Join(blocks["go"][1:], "\n"))
+	user.shell(t, "go vet ./snippets")
 }
 
-// newcomer makes an empty directory beside a checkout, for a user who has Go and only
-// the modules that tracex was built from.
-func newcomer(t *testing.T) (dir string) {
+// newcomer is a user who has Go and only the modules that tracex was built from.
+type newcomer struct {
+	dir string // where the commands run
+	env []string
+}
+
+// newNewcomer makes an empty directory beside a checkout.
+func newNewcomer(t *testing.T) (user newcomer) {
 	t.Helper()
 	for _, tool := range []string{"go", "sh"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -112,11 +119,11 @@ func newcomer(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir = t.TempDir()
-	if err := os.Symlink(checkout, filepath.Join(dir, "tracex")); err != nil {
+	user = newcomer{dir: t.TempDir(), env: os.Environ()}
+	if err := os.Symlink(checkout, filepath.Join(user.dir, "tracex")); err != nil {
 		t.Fatal(err)
 	}
-	home := filepath.Join(dir, "home")
+	home := filepath.Join(user.dir, "home")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -124,16 +131,33 @@ func newcomer(t *testing.T) (dir string) {
 		"HOME": home, "GOPATH": filepath.Join(home, "go"), "GOMODCACHE": modules, "GOCACHE": builds,
 		"GOPROXY": "off", "GOSUMDB": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "", "GOWORK": "", "GOENV": "off",
 	} {
-		t.Setenv(name, value)
+		user.env = append(user.env, name+"="+value)
 	}
-	return dir
+	return user
+}
+
+// shareBuilds makes a module use the checkout by its own path instead of the link, so that the
+// packages that were compiled for tests need not be compiled again.
+func shareBuilds(t *testing.T, dir string) {
+	t.Helper()
+	checkout, err := filepath.EvalSymlinks(filepath.Join(dir, "..", "tracex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(dir, "go.mod")
+	text := string(readFile(t, module))
+	const link = "=> ../tracex\n"
+	if !strings.Contains(text, link) {
+		t.Fatalf("the module does not use the checkout beside it:\n%s", text)
+	}
+	writeFile(t, module, strings.Replace(text, link, "=> "+checkout+"\n", 1))
 }
 
 // shell runs commands in a shell.
-func shell(t *testing.T, dir, commands string) {
+func (user newcomer) shell(t *testing.T, commands string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = user.dir, user.env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s\n%v\n%s", commands, err, out)
 	}

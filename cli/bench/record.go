@@ -76,7 +76,7 @@ func (b *bench) run(ctx context.Context) error {
 		if calls[i].as != "" {
 			continue
 		}
-		if err := b.size(&calls[i]); err != nil {
+		if err := b.size(ctx, &calls[i]); err != nil {
 			return err
 		}
 		b.Progress(min(int64(time.Since(start)), total-1), total)

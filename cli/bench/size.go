@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,7 +26,10 @@ const packLevel = 6
 
 // size measures the size of a call. The longer the budget, the more calls, up to a
 // million: names and headers count less among more calls.
-func (b *bench) size(call *call) error {
+func (b *bench) size(ctx context.Context, call *call) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	s := Size{Call: call.name, Calls: max(firstCalls, min(int(b.Budget.Seconds()*50_000), 1_000_000))}
 	path := filepath.Join(b.Dir, "size.bin")
 	rec, err := recorder.Start(recorder.Config{Path: path, Overwrite: true})
@@ -52,19 +56,25 @@ func (b *bench) size(call *call) error {
 		}
 		*to.r, *to.size = f, float64(st.Size())/float64(s.Calls)
 	}
-	var packed sizeOnly
+	packed := byteCount{ctx: ctx}
 	if err := format.Pack(&packed, in, packLevel, nil); err != nil {
 		return err
 	}
-	s.Packed = float64(packed) / float64(s.Calls)
+	s.Packed = float64(packed.n) / float64(s.Calls)
 	b.sizes = append(b.sizes, s)
 	return nil
 }
 
-// sizeOnly is a writer that counts bytes.
-type sizeOnly int64
+// byteCount is a writer that counts bytes until its context is done.
+type byteCount struct {
+	ctx context.Context
+	n   int64
+}
 
-func (n *sizeOnly) Write(b []byte) (int, error) {
-	*n += sizeOnly(len(b))
+func (c *byteCount) Write(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	c.n += int64(len(b))
 	return len(b), nil
 }

@@ -2,9 +2,12 @@ package bench
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"tracex/format"
 	"tracex/format/formattest"
@@ -225,12 +228,29 @@ func TestPackedSize(t *testing.T) {
 	if err := rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	var size sizeOnly
+	size := byteCount{ctx: t.Context()}
 	in := format.PackInput{Info: []byte("Class: C\n"), Data: bytes.NewReader(readFile(t, path)), Index: bytes.NewReader(readFile(t, path+".idx"))}
 	if err := format.Pack(&size, in, 6, nil); err != nil {
 		t.Fatal(err)
 	}
-	if most := int64(10 * n); int64(size) > most {
-		t.Errorf("%d calls take %d bytes packed, at most %d", n, size, most)
+	if most := int64(10 * n); size.n > most {
+		t.Errorf("%d calls take %d bytes packed, at most %d", n, size.n, most)
+	}
+}
+
+// TestStopped: a measurement that was stopped before it began records nothing.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	dir := t.TempDir()
+	b := newBench(Options{Dir: dir, Budget: time.Hour, Progress: func(int64, int64) {}})
+	if err := b.size(ctx, &calls[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%d files were left, %v", len(files), err)
+	}
+	if _, err := (&byteCount{ctx: ctx}).Write([]byte("x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("packing ended with %v", err)
 	}
 }
