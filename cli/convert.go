@@ -55,7 +55,7 @@ func (v *convertCommand) run(ctx context.Context, path string) error {
 			return a.convertVersion(ctx, path, v.output, v.force, format.Version(v.version))
 		}
 	}
-	to, err := perfettoPlace(path, v.output)
+	to, err := perfettoOutputPath(path, v.output)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (v *convertCommand) run(ctx context.Context, path string) error {
 // perfettoSuffixes are the suffixes of Perfetto trace files.
 var perfettoSuffixes = []string{".pftrace", ".perfetto-trace", ".perfetto", ".proto", ".pb"}
 
-// perfettoPlace returns the name of the data file made from the Perfetto trace at path.
-func perfettoPlace(path, output string) (string, error) {
+// perfettoOutputPath returns the name of the data file made from the Perfetto trace at path.
+func perfettoOutputPath(path, output string) (string, error) {
 	name := path
 	for _, suffix := range perfettoSuffixes {
 		if cut, ok := strings.CutSuffix(path, suffix); ok {
@@ -75,7 +75,7 @@ func perfettoPlace(path, output string) (string, error) {
 			break
 		}
 	}
-	to, err := dataPlace(path, name+".bin", output)
+	to, err := outputPath(path, name+".bin", output)
 	return to, cmp.Or(needsOutput(path, output, hintNameData), err)
 }
 

@@ -17,7 +17,7 @@ import (
 type aboutTrace struct {
 	file   *os.File       // of a packed trace; nil if it is not packed
 	packed *format.Packed // of file
-	beside string         // data file; "" if no files can be beside it
+	data   string         // data file; "" if no files can be beside it
 	diff   bool
 	opened []io.Closer
 }
@@ -31,7 +31,7 @@ func (w *versionWork) about() (*aboutTrace, error) {
 	if !isZIP(f) {
 		t := new(aboutTrace)
 		if w.in.dir == "" {
-			t.beside = w.in.path
+			t.data = w.in.path
 		}
 		t.diff = t.has(format.EntryThreadMap) && t.has(format.EntryEventMap)
 		return t, f.Close()
@@ -61,8 +61,8 @@ func (t *aboutTrace) has(entry string) bool {
 	switch {
 	case t.packed != nil:
 		return t.packed.Has(entry)
-	case t.beside != "":
-		return exists(t.beside + entrySuffix(entry))
+	case t.data != "":
+		return exists(t.data + entrySuffix(entry))
 	}
 	return false
 }
@@ -83,7 +83,7 @@ func (t *aboutTrace) open(entry string) (r io.ReadCloser, err error) {
 		r, err = t.packed.Open(entry)
 		err = format.At(err, t.file.Name(), 0)
 	} else {
-		r, err = os.Open(t.beside + entrySuffix(entry))
+		r, err = os.Open(t.data + entrySuffix(entry))
 	}
 	if err == nil {
 		t.opened = append(t.opened, r)

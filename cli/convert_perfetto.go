@@ -37,7 +37,7 @@ func (c *conversion) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.tell(result), damage)
+	return errors.Join(c.report(result), damage)
 }
 
 // convert writes data, index and times, which take their places together. damage is the fault
@@ -84,8 +84,8 @@ func (c *conversion) convert(ctx context.Context, path string) (result *perfetto
 	return result, damage, set.Commit()
 }
 
-// tell prints what was made and what was left out.
-func (c *conversion) tell(r *perfetto.Result) error {
+// report prints what was made and what was left out.
+func (c *conversion) report(r *perfetto.Result) error {
 	w := bufio.NewWriter(c.stdout)
 	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(int64(len(r.Threads)), "thread"),
 		counted(r.Events, "event"), rounded(r.Took))

@@ -35,7 +35,7 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 	if err := needsOutput(path, output, hintNameData); err != nil {
 		return err
 	}
-	output, err := dataPlace(path, versionName(path, to), output)
+	output, err := outputPath(path, versionName(path, to), output)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) convertVersion(ctx context.Context, path, output string, force boo
 		if err := write(ctx); err != nil {
 			return err
 		}
-		return errors.Join(w.tell(), w.made.Problem)
+		return errors.Join(w.report(), w.made.Problem)
 	})
 }
 
@@ -192,8 +192,8 @@ func (w *versionWork) pack(ctx context.Context, data, index, times *os.File) err
 	return f.Commit()
 }
 
-// tell prints what was made, and each kind of guess and loss.
-func (w *versionWork) tell() error {
+// report prints what was made, and each kind of guess and loss.
+func (w *versionWork) report() error {
 	if w.made.TimesReason != nil {
 		w.a.remark("converted without times", w.made.TimesReason)
 	}

@@ -60,9 +60,9 @@ func isZIP(f io.ReaderAt) bool {
 	return string(head[:n]) == "PK"
 }
 
-// dataPlace returns the path of the data file that a command makes from the file at path: name,
+// outputPath returns the path of the data file that a command makes from the file at path: name,
 // or, if output is given, that file, or name in that directory.
-func dataPlace(path, name, output string) (string, error) {
+func outputPath(path, name, output string) (string, error) {
 	switch {
 	case output == "":
 	case isDir(output):

@@ -17,8 +17,8 @@ import (
 type remains struct {
 	path string
 	name string // name of the trace in messages
-	// told is a sentence about what was recovered; "" if nothing was.
-	told string
+	// recovered is a sentence about the recovered data; "" if nothing was.
+	recovered string
 	// hint is how to recover the rest, if it was not.
 	hint   string
 	failed bool // recovering was tried, and the remaining data is damaged
@@ -50,8 +50,8 @@ func finish(ctx context.Context, a *app, path string, write bool) *remains {
 		case err != nil:
 			m.hint, m.failed = "recovering it failed: "+message(err), true
 			a.remark("the last calls are missing", err)
-		case m.told != "":
-			a.remark(path, errors.New(m.told))
+		case m.recovered != "":
+			a.remark(path, errors.New(m.recovered))
 		}
 	}
 	return m
@@ -74,9 +74,9 @@ func (m *remains) finish(ctx context.Context) error {
 		done, err = finishTrace(m.path)
 	}
 	if done.Done {
-		m.told = m.tell(done)
+		m.recovered = m.describe(done)
 		if err != nil {
-			m.told += ", which could not be removed"
+			m.recovered += ", which could not be removed"
 		}
 		return nil
 	}
@@ -86,8 +86,8 @@ func (m *remains) finish(ctx context.Context) error {
 	return err
 }
 
-// tell describes what was recovered.
-func (m *remains) tell(done recorder.Finished) string {
+// describe returns a sentence about what was recovered.
+func (m *remains) describe(done recorder.Finished) string {
 	what := "all recovered:"
 	if done.Short > 0 {
 		what = fmt.Sprintf("the last calls of %s are missing; recovered:", counted(done.Short, "thread"))
@@ -107,9 +107,9 @@ func (m *remains) more() (told string, err error) {
 		return "", nil
 	}
 	if m.hint == "" {
-		m.told = ""
+		m.recovered = ""
 		if err := m.finish(context.Background()); err == nil || !isUnwritable(err) {
-			return m.told, err
+			return m.recovered, err
 		}
 		m.hint = hintUnwritable
 		u = m.unended()

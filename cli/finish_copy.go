@@ -11,15 +11,15 @@ import (
 	"tracex/recorder"
 )
 
-// copyMost is the largest total size of a trace's files that are copied in order to recover the
+// maxCopy is the largest total size of a trace's files that are copied in order to recover the
 // program's remaining data without changing the files.
-const copyMost = 64 << 20
+const maxCopy = 64 << 20
 
 // complete replaces the input by a copy in a temporary directory, including the program's
 // remaining data, if that may not be recovered into the trace itself.
 func (a *app) complete(ctx context.Context, in *input) {
 	m := in.rest
-	if m.hint == "" || m.failed || !errors.Is(recorder.Unended(m.path), recorder.ErrLeft) || sizeBeside(m.path) > copyMost {
+	if m.hint == "" || m.failed || !errors.Is(recorder.Unended(m.path), recorder.ErrLeft) || sizeBeside(m.path) > maxCopy {
 		return
 	}
 	dir, err := os.MkdirTemp("", "tracex-")
@@ -30,13 +30,13 @@ func (a *app) complete(ctx context.Context, in *input) {
 	if err = copyTrace(c.path, m.path); err == nil {
 		err = c.finish(ctx)
 	}
-	if err != nil || c.told == "" {
+	if err != nil || c.recovered == "" {
 		_ = os.RemoveAll(dir) // as above
 		return
 	}
-	c.told += " (in a copy; the files were not changed)"
+	c.recovered += " (in a copy; the files were not changed)"
 	in.rest, in.path, in.dir = c, c.path, dir
-	a.remark(m.name, errors.New(c.told))
+	a.remark(m.name, errors.New(c.recovered))
 }
 
 // finishedSuffixes are those of all files that finishing a recording changes.

@@ -202,14 +202,14 @@ func TestUnwritable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.path == path || in.name != path || !strings.Contains(in.rest.told, "; all recovered: ") {
+		if in.path == path || in.name != path || !strings.Contains(in.rest.recovered, "; all recovered: ") {
 			t.Errorf("%v: %+v, %+v", cause, in, in.rest)
 		}
 		if !strings.Contains(said(), "bytes from trace.bin.live (in a copy; the files were not changed)") {
 			t.Errorf("%v: %q", cause, said())
 		}
 		in.close()
-		if err := os.Truncate(path+".idx", copyMost+1); err != nil {
+		if err := os.Truncate(path+".idx", maxCopy+1); err != nil {
 			t.Fatal(err)
 		}
 		if in, err = a.openWhole(t.Context(), path, true); err != nil {

@@ -22,7 +22,7 @@ const (
 	helpCommand = "36"
 	helpFlag    = "32"
 	helpQuoted  = "33"
-	helpAside   = "90" // comments, defaults, optional parts
+	helpDim     = "90" // comments, defaults, optional parts
 )
 
 // widestHelp bounds the lines of help, in cells.
@@ -103,10 +103,10 @@ func (p *helpPage) usage(c *cobra.Command, use string) string {
 	before, after, inside := strings.Cut(strings.ReplaceAll(use, " [command]", ""), " [flags]")
 	text := p.in(helpCommand, before)
 	if c.HasAvailableSubCommands() || c.Name() == "help" {
-		text += p.in(helpAside, " [command]")
+		text += p.in(helpDim, " [command]")
 	}
 	if inside || c.HasAvailableFlags() {
-		text += p.in(helpAside, " [--flags]")
+		text += p.in(helpDim, " [--flags]")
 	}
 	return text + p.in(helpCommand, after)
 }
@@ -115,7 +115,7 @@ func (p *helpPage) usage(c *cobra.Command, use string) string {
 func (p *helpPage) example(line string) string {
 	command, comment, _ := strings.Cut(line, "# ")
 	if comment != "" {
-		comment = p.in(helpAside, "# "+comment)
+		comment = p.in(helpDim, "# "+comment)
 	}
 	words := strings.Split(command, " ")
 	for i, word := range words {
@@ -137,7 +137,7 @@ func (p *helpPage) flag(f *pflag.Flag) [2]string {
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + " " + name
 	}
-	return [2]string{p.in(helpFlag, name), capital(f.Usage) + p.in(helpAside, flagDefault(f))}
+	return [2]string{p.in(helpFlag, name), capital(f.Usage) + p.in(helpDim, flagDefault(f))}
 }
 
 // flagDefault returns a flag's default in parentheses after a space, "" if it is a zero value.

@@ -52,7 +52,7 @@ tracex index --verify trace.bin    # check every entry against the data`,
 
 // write writes the index; m tells why the data may have no end.
 func (x *indexCommand) write(ctx context.Context, path string, m *remains) error {
-	output, err := indexPlace(path, x.output)
+	output, err := indexOutputPath(path, x.output)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 	return err
 }
 
-// indexPlace returns the path for the index of the data at path. A name given with -o must not
+// indexOutputPath returns the path for the index of the data at path. A name given with -o must not
 // be that of an existing file other than an index.
-func indexPlace(path, typed string) (string, error) {
+func indexOutputPath(path, typed string) (string, error) {
 	output := cmp.Or(typed, path+format.IndexSuffix)
 	if err := cmp.Or(refuseStdout(output), refuseInput(path, output), tracefile.Check(output, true)); err != nil || typed == "" {
 		return output, err

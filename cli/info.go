@@ -43,12 +43,12 @@ func (n *infoCommand) show(ctx context.Context, in *input, r *lazy.TraceReader) 
 	}
 	t := gather(r, sum)
 	t.File = in.name
-	t.Run = tellRun(r.Info(), n.env)
+	t.Run = runFactsOf(r.Info(), n.env)
 	left, right, err := diffInfo(in.path)
 	if err != nil {
 		return err
 	}
-	t.Left, t.Right = tellRun(left, n.env), tellRun(right, n.env)
+	t.Left, t.Right = runFactsOf(left, n.env), runFactsOf(right, n.env)
 	if n.json {
 		err = writeJSON(n.stdout, t)
 	} else {

@@ -132,9 +132,9 @@ func diffInfo(path string) (left, right *format.Info, err error) {
 	return left, right, format.At(err, path, 0)
 }
 
-// tellRun returns the facts of an info.txt. It includes values of environment variables, which
+// runFactsOf returns the facts of an info.txt. It includes values of environment variables, which
 // may be secrets, only if env is set.
-func tellRun(n *format.Info, env bool) *runFacts {
+func runFactsOf(n *format.Info, env bool) *runFacts {
 	if n == nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (a *app) withTrace(ctx context.Context, arg string, use func(in *input, r *
 		return err
 	}
 	defer r.Close()
-	if err := a.settle(ctx, r); err != nil {
+	if err := a.waitUntilRead(ctx, r); err != nil {
 		return spoolHint(err, filepath.Join(os.TempDir(), "tracex-")) // the directory for the data of a packed trace
 	}
 	return use(in, r)

@@ -45,7 +45,7 @@ func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
 	// As in openPipe, this goroutine may be left waiting.
 	copied := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(&counter{w: f, p: p, total: -1}, from)
+		_, err := io.Copy(&countingWriter{w: f, p: p, total: -1}, from)
 		copied <- err
 	}()
 	select {
@@ -59,14 +59,14 @@ func (in *input) copyFrom(ctx context.Context, a *app, from *os.File) error {
 }
 
 // counter is a writer that updates a progress bar.
-type counter struct {
+type countingWriter struct {
 	w     io.Writer
 	p     *progress
 	n     int64
 	total int64 // -1 if unknown
 }
 
-func (c *counter) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
 	c.p.update(c.n, c.total)

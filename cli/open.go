@@ -51,7 +51,7 @@ func explore(ctx context.Context, a *app, path string, o lazy.Options, look ui.O
 	defer in.close()
 	defer func() { err = in.blame(errors.Join(err, in.fault())) }()
 	if in.rest != nil {
-		o.Ended, o.Unended = in.rest.told, in.rest.unended
+		o.Ended, o.Unended = in.rest.recovered, in.rest.unended
 	}
 	switch { // a temporary copy does not grow
 	case in.dir != "" && in.rest != nil:

@@ -28,7 +28,7 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 		return with, err
 	}
 	defer r.Close()
-	if err := a.settle(ctx, r); err != nil {
+	if err := a.waitUntilRead(ctx, r); err != nil {
 		return with, err
 	}
 	s := r.Status()

@@ -85,8 +85,8 @@ func (p *progress) end() {
 	}
 }
 
-// settle waits until a trace is read, with a progress bar if that takes long.
-func (a *app) settle(ctx context.Context, r *lazy.TraceReader) error {
+// waitUntilRead waits until a trace is read, with a progress bar if that takes long.
+func (a *app) waitUntilRead(ctx context.Context, r *lazy.TraceReader) error {
 	p := a.newProgress("")
 	defer p.end()
 	for {

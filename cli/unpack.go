@@ -41,7 +41,7 @@ tracex unpack -o trace.bin run.packedtrace`,
 		if !cut {
 			name += ".bin"
 		}
-		to, err := dataPlace(path, name, u.output)
+		to, err := outputPath(path, name, u.output)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (u *unpackCommand) run(ctx context.Context, path, output string) (err error
 	}
 	p := u.newProgress("unpacking")
 	defer p.end()
-	out := &counter{p: p, total: packed.Size(format.EntryData) + packed.Size(format.EntryIndex)}
+	out := &countingWriter{p: p, total: packed.Size(format.EntryData) + packed.Size(format.EntryIndex)}
 	var set tracefile.Set
 	defer set.Discard()
 	if times := packed.Times(); times != nil {

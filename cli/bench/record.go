@@ -26,13 +26,13 @@ type bench struct {
 // Shares of the budget.
 const (
 	plannedRounds = 5   // rounds that the budget should allow
-	leastRounds   = 3   // minimum number of rounds, even if the budget is too small
+	minRounds     = 3   // minimum number of rounds, even if the budget is too small
 	callsShare    = 0.4 // of the budget, for the calls; the rest is for writing, sizes and cleaning up
 	firstCalls    = 2000
 )
 
-// longestRound bounds a round of a case: its output must fit the disk.
-const longestRound = 250 * time.Millisecond
+// maxRound bounds a round of a case: its output must fit the disk.
+const maxRound = 250 * time.Millisecond
 
 // Record measures recording until the budget is used up.
 func Record(ctx context.Context, o Options) (*Table, error) {
@@ -81,7 +81,7 @@ func (b *bench) run(ctx context.Context) error {
 		}
 		b.Progress(min(int64(time.Since(start)), total-1), total)
 	}
-	perRound := min(time.Duration(callsShare*float64(b.Budget)/float64(plannedRounds*len(b.cases))), longestRound)
+	perRound := min(time.Duration(callsShare*float64(b.Budget)/float64(plannedRounds*len(b.cases))), maxRound)
 	for n := -1; ; n++ { // the first one finds out how many calls make a round
 		began := time.Now()
 		for _, c := range b.cases {
@@ -104,7 +104,7 @@ func (b *bench) run(ctx context.Context) error {
 			}
 			b.Progress(min(int64(time.Since(start)), total-1), total)
 		}
-		if n+1 >= leastRounds && time.Since(start)+time.Since(began) > b.Budget {
+		if n+1 >= minRounds && time.Since(start)+time.Since(began) > b.Budget {
 			return nil
 		}
 	}

@@ -59,11 +59,11 @@ func (p *Producer) attempted(err error) (enough bool) {
 
 // attempts are a Producer's attempts to connect. The Producer's lock guards them.
 type attempts struct {
-	settled chan struct{} // closed when the first has ended; the lock does not guard it
-	ended   bool          // settled is closed
-	running bool          // a goroutine is trying to connect
-	told    bool          // OnError has been told that there is no connection
-	err     error         // why the last one failed, or the connection ended
+	settled  chan struct{} // closed when the first has ended; the lock does not guard it
+	ended    bool          // settled is closed
+	running  bool          // a goroutine is trying to connect
+	reported bool          // OnError has been told that there is no connection
+	err      error         // why the last one failed, or the connection ended
 }
 
 // newAttempts returns attempts of which the first is running.
@@ -73,8 +73,8 @@ func newAttempts() attempts { return attempts{settled: make(chan struct{}), runn
 // it: only of the first failure since the last connection.
 func (a *attempts) end(err error) (tell bool) {
 	if err != nil {
-		tell = !a.told
-		a.err, a.told = err, true
+		tell = !a.reported
+		a.err, a.reported = err, true
 	}
 	if !a.ended {
 		a.ended = true
@@ -84,7 +84,7 @@ func (a *attempts) end(err error) (tell bool) {
 }
 
 // connected records that a service has answered.
-func (a *attempts) connected() { a.told = false }
+func (a *attempts) connected() { a.reported = false }
 
 // lost records the end of a connection.
 func (a *attempts) lost(why error) { a.err = why }

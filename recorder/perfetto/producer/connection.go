@@ -15,14 +15,14 @@ import (
 // documented otherwise, only the client's reading goroutine calls its methods, so
 // that commands of the service are carried out in order.
 type connection struct {
-	p       *Producer
-	client  *ipc.Client
-	port    *ipc.Binding
-	offered chan error // receives once: nil if the data sources are registered, or why not
-	told    bool
+	p        *Producer
+	client   *ipc.Client
+	port     *ipc.Binding
+	offered  chan error // receives once: nil if the data sources are registered, or why not
+	reported bool
 	// The Producer's lock guards these.
-	waits int           // replies to wait for until all sources are registered
-	busy  chan struct{} // closed then; nil once they are
+	pending int           // replies to wait for until all sources are registered
+	busy    chan struct{} // closed then; nil once they are
 
 	emulated  bool     // no memory is shared
 	startUp   *startUp // whose memory the service uses; nil if none
@@ -35,7 +35,7 @@ type connection struct {
 func (c *connection) introduced(r ipc.Reply) {
 	m := new(messages.InitializeConnectionResponse)
 	if err := r.Decode(m); err != nil {
-		c.tell(fmt.Errorf("the service does not want this program: %w", err))
+		c.report(fmt.Errorf("the service does not want this program: %w", err))
 		return
 	}
 	c.emulated = m.GetUseShmemEmulation()
@@ -46,7 +46,7 @@ func (c *connection) introduced(r ipc.Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		c.tell(ErrClosed)
+		c.report(ErrClosed)
 		return
 	}
 	p.conn, p.last = c, c
@@ -54,15 +54,15 @@ func (c *connection) introduced(r ipc.Reply) {
 	for _, d := range p.sources {
 		c.register(d)
 	}
-	if c.waits == 0 {
-		c.tell(nil)
+	if c.pending == 0 {
+		c.report(nil)
 	}
 }
 
-// tell reports the result of the introduction.
-func (c *connection) tell(err error) {
-	if !c.told {
-		c.told = true
+// report reports the result of the introduction.
+func (c *connection) report(err error) {
+	if !c.reported {
+		c.reported = true
 		c.offered <- err
 	}
 }
@@ -80,19 +80,19 @@ func (c *connection) register(d *DataSource) {
 			c.p.complain("the service does not take the data source %q: %s", d.Name, m.GetError())
 		}
 		c.p.mu.Lock()
-		c.waits--
-		done := c.waits == 0
+		c.pending--
+		done := c.pending == 0
 		if done {
 			close(c.busy)
 			c.busy = nil
 		}
 		c.p.mu.Unlock()
 		if done {
-			c.tell(nil)
+			c.report(nil)
 		}
 	})
 	if err == nil {
-		if c.waits++; c.waits == 1 {
+		if c.pending++; c.pending == 1 {
 			c.busy = make(chan struct{})
 		}
 	} else {
@@ -222,7 +222,7 @@ func (c *connection) giveUpStartUp(why string) {
 // ended handles the end of the connection.
 func (c *connection) ended(why error) {
 	c.client.Close()
-	c.tell(why)
+	c.report(why)
 	p := c.p
 	p.mu.Lock()
 	mine := p.conn == c

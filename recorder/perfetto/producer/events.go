@@ -67,9 +67,9 @@ type EventsOptions struct {
 // trackEvent is the name of the data source, which no other has.
 const trackEvent = "track_event"
 
-// mostAnnounced is how many categories are announced to the service when they are
+// maxAnnounced is how many categories are announced to the service when they are
 // added, each time with all earlier ones. Sessions can also choose the others.
-const mostAnnounced = 256
+const maxAnnounced = 256
 
 // announcedBytes is the maximum size of the announced categories, and categoryAround
 // the overhead of each.
@@ -171,7 +171,7 @@ func (e *Events) category(name string) int {
 			s.choose(e.categories)
 		}
 	}
-	if len(e.categories) <= mostAnnounced {
+	if len(e.categories) <= maxAnnounced {
 		e.source.Update(e.available())
 	}
 	return len(e.categories) - 1

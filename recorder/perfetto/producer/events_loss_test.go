@@ -135,9 +135,9 @@ func TestEventsLost(t *testing.T) {
 	}
 }
 
-// TestEventsBehindTheEnd records an event while its session ends: it does not count
+// TestEventsAfterTheEnd records an event while its session ends: it does not count
 // as a loss.
-func TestEventsBehindTheEnd(t *testing.T) {
+func TestEventsAfterTheEnd(t *testing.T) {
 	s := &slowService{atOnce: true}
 	e, a := s.over(t, 32<<10, 4<<10)
 	track, n := e.Goroutine("g"), e.Name("work", "step")

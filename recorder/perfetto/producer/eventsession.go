@@ -39,8 +39,8 @@ type slot struct {
 	_                       [64]byte            // slots do not share a cache line
 }
 
-// mostDescribed is how many described tracks a sequence remembers.
-const mostDescribed = 1 << 12
+// maxDescribed is how many described tracks a sequence remembers.
+const maxDescribed = 1 << 12
 
 // set is a set of small numbers.
 type set []uint64
@@ -170,7 +170,7 @@ func (s *eventSession) describe(sl *slot, t *Track) bool {
 	if t.parent != nil && !s.describe(sl, t.parent) {
 		return false
 	}
-	if len(sl.described) >= mostDescribed {
+	if len(sl.described) >= maxDescribed {
 		clear(sl.described) // describing a track twice does no harm
 	}
 	b := appendVarint(append(sl.buf[:0], tagTimestamp), s.time(sl))

@@ -137,13 +137,13 @@ func TestCloseWaits(t *testing.T) {
 			dir := ipctest.Folder(t)
 			serve(t, dir)
 			p := begin(t, dir, Options{})
-			began, goOn := make(chan struct{}), make(chan struct{})
+			began, resume := make(chan struct{}), make(chan struct{})
 			// A second instance may be stopped: the producer reconnects until it is closed.
 			beginOnce := sync.OnceFunc(func() { close(began) })
 			var stopped atomic.Bool
 			d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
 				beginOnce()
-				<-goOn
+				<-resume
 				stopped.Store(true)
 			}})
 			settle(t, p)
@@ -168,7 +168,7 @@ func TestCloseWaits(t *testing.T) {
 			for range 1000 {
 				runtime.Gosched() // gives them a chance to return too early
 			}
-			close(goOn)
+			close(resume)
 			all.Wait()
 		})
 	}

@@ -12,9 +12,9 @@ import (
 	"tracex/recorder/perfetto/ipctest"
 )
 
-// TestStartUpBehindSession starts up a source that a session has already asked for,
+// TestStartUpAfterSession starts up a source that a session has already asked for,
 // and may have started: packets written from then on are not lost.
-func TestStartUpBehindSession(t *testing.T) {
+func TestStartUpAfterSession(t *testing.T) {
 	needSharedMemory(t)
 	for name, deferred := range map[string]bool{"started": false, "not started": true} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func benchPackets(b *testing.B, pageSize int) {
 		p.move(move(page, 0, 1))
 		if id++; id%32 == 0 {
 			for d := (&drain{n: n}); !d.done; {
-				d.step(stepBytes)
+				d.read(readBytes)
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// waitingMost is how many commands are kept for a producer that has not asked for
+// maxWaiting is how many commands are kept for a producer that has not asked for
 // them yet.
-const waitingMost = 1000
+const maxWaiting = 1000
 
 // commands are the commands of the service to a producer. They answer the request
 // GetAsyncCommand, one after the other; those before it are kept.
@@ -36,7 +36,7 @@ func (k *commands) park(r *ipc.Request) {
 func (k *commands) add(c command) {
 	if r := k.request.Peek(); r != nil {
 		c.send(r)
-	} else if len(k.waiting) < waitingMost {
+	} else if len(k.waiting) < maxWaiting {
 		k.waiting = append(k.waiting, c)
 	}
 }

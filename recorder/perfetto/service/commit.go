@@ -78,15 +78,15 @@ func (p *producer) writesFor(n *session) bool {
 	return slices.ContainsFunc(n.buffers.ids, func(id uint32) bool { return p.targets[id] })
 }
 
-// patchesMost is how many patches of a chunk one request may have.
-const patchesMost = 1024
+// maxPatches is how many patches of a chunk one request may have.
+const maxPatches = 1024
 
 // patch patches lengths into a chunk. The chunk is identified by its producer, which
 // cannot be forged, so the producer's right to write into the buffer need not be
 // checked.
 func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {
 	b, writer := p.s.buffers.byID[c.GetTargetBuffer()], c.GetWriterId()
-	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > patchesMost {
+	if b == nil || writer == 0 || writer > smb.MaxWriterID || len(c.Patches) > maxPatches {
 		p.s.lost.patches += uint64(len(c.Patches))
 		return
 	}

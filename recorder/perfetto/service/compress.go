@@ -63,7 +63,7 @@ func (p *packer) zstdOf(b []byte, level int) []byte {
 		}
 		// One step is compressed at a time, so a larger window would be of no use.
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(of), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(2*stepBytes), zstd.WithLowerEncoderMem(true))
+			zstd.WithWindowSize(2*readBytes), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil // impossible: the options are valid
 		}

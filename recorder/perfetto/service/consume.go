@@ -225,7 +225,7 @@ func (r *Session) next() error {
 	if s.sessions[r.n.id] != r.n {
 		return ErrFreed
 	}
-	b := r.drain.step(stepBytes)
+	b := r.drain.read(readBytes)
 	r.batch = Packets{b, r.drain.sizes}
 	return nil
 }

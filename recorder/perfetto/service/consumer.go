@@ -110,7 +110,7 @@ func (k *consumer) enableTracing(r *ipc.Request, m *messages.EnableTracingReques
 
 // disabled answers EnableTracing: the session is over, or never began.
 func (k *consumer) disabled(why string) {
-	k.tell() // earlier events first
+	k.sendEvents() // earlier events first
 	if k.onEnd != nil {
 		k.onEnd(why)
 	}
@@ -210,8 +210,8 @@ func (k *consumer) getTraceStats(r *ipc.Request, _ *messages.GetTraceStatsReques
 	_ = r.Reply(&messages.GetTraceStatsResponse{TraceStats: k.session.stats()})
 }
 
-// replyMost is how many bytes a reply may have to fit into a frame.
-const replyMost = ipc.MaxFrame - 128
+// maxReply is how many bytes a reply may have to fit into a frame.
+const maxReply = ipc.MaxFrame - 128
 
 func (k *consumer) queryCapabilities(r *ipc.Request, _ *messages.QueryCapabilitiesRequest) {
 	_ = r.Reply(&messages.QueryCapabilitiesResponse{Capabilities: &messages.TracingServiceCapabilities{

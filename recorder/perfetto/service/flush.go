@@ -45,7 +45,7 @@ func (n *session) flushable(buffers map[uint32]bool) map[*producer][]uint64 {
 }
 
 func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*producer][]uint64, done func(ok bool)) {
-	if n.state != sessionStarted || len(n.flushes.pending) >= flushesMost {
+	if n.state != sessionStarted || len(n.flushes.pending) >= maxFlushes {
 		done(false)
 		return
 	}
@@ -64,12 +64,12 @@ func (n *session) flushSources(timeoutMs uint32, flags uint64, asked map[*produc
 			},
 		}})
 	}
-	f.behind = n.catchUp(func() {
-		if f.behind--; n.flushes.whole(id) {
+	f.unhandled = n.catchUp(func() {
+		if f.unhandled--; n.flushes.complete(id) {
 			n.flushed(id, true)
 		}
 	})
-	if n.flushes.whole(id) {
+	if n.flushes.complete(id) {
 		n.flushed(id, true)
 		return
 	}

@@ -17,12 +17,12 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// behind is a producer that has sent a commit, and perhaps has died, while the
+// unreadProducer is a producer that has sent a commit, and perhaps has died, while the
 // service is held up and has not read it.
-type behind struct {
+type unreadProducer struct {
 	*stepper
 	sock   net.Conn
-	goesOn func() // releases the service
+	resume func() // releases the service
 }
 
 // The numbers of a port and of its methods, as assigned by the service.
@@ -33,7 +33,7 @@ const (
 )
 
 // send writes a call directly to the socket.
-func (p *behind) send(method uint32, m proto.Message) {
+func (p *unreadProducer) send(method uint32, m proto.Message) {
 	p.t.Helper()
 	args, err := proto.Marshal(m)
 	if err != nil {
@@ -56,8 +56,8 @@ func (p *behind) send(method uint32, m proto.Message) {
 // commitUnread has a producer that is not asked for flushes commit two chunks with a
 // missing one between them, of an unregistered writer, so that scraping finds
 // nothing, and then die, if dies is set. The commit is in the service's socket, and
-// is read when p.goesOn is called.
-func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
+// is read when p.resume is called.
+func commitUnread(t *testing.T, s *Service, start func(), dies bool) *unreadProducer {
 	t.Helper()
 	sock, err := net.Dial("unix", s.config.Producers)
 	if err != nil {
@@ -70,8 +70,8 @@ func commitUnread(t *testing.T, s *Service, start func(), dies bool) *behind {
 		t.Fatal(err)
 	}
 	held := make(chan struct{})
-	p := &behind{newStepperOver(t, s, client, b, true), sock, sync.OnceFunc(func() { close(held) })}
-	t.Cleanup(p.goesOn)
+	p := &unreadProducer{newStepperOver(t, s, client, b, true), sock, sync.OnceFunc(func() { close(held) })}
+	t.Cleanup(p.resume)
 	start()
 	<-p.ready
 	p.sync()
@@ -117,9 +117,9 @@ func bothWays(t *testing.T, test func(t *testing.T, dies bool, want []string)) {
 	}
 }
 
-// TestFlushBehind flushes: the packets that producers had committed are then in the
+// TestFlushUnread flushes: the packets that producers had committed are then in the
 // trace, though they are not asked for a flush.
-func TestFlushBehind(t *testing.T) {
+func TestFlushUnread(t *testing.T) {
 	bothWays(t, func(t *testing.T, dies bool, want []string) {
 		s, _ := serveAt(t, Config{})
 		c := consume(t, s)
@@ -132,7 +132,7 @@ func TestFlushBehind(t *testing.T) {
 		if len(done) > 0 {
 			t.Error("it is done before what was committed is there")
 		}
-		p.goesOn()
+		p.resume()
 		if err := wait(t.Context(), done); err != nil {
 			t.Error(err)
 		}
@@ -141,7 +141,7 @@ func TestFlushBehind(t *testing.T) {
 }
 
 // TestFlushBehindFails checks that a flush does not wait beyond its timeout.
-func TestFlushBehindFails(t *testing.T) {
+func TestFlushUnreadFails(t *testing.T) {
 	s, clock := serveAt(t, Config{})
 	c := consume(t, s)
 	p := commitUnread(t, s, func() { c.enable(config(64, "raw.ds")) }, false)
@@ -154,14 +154,14 @@ func TestFlushBehindFails(t *testing.T) {
 	if err := wait(t.Context(), done); !errors.Is(err, ipc.ErrRejected) {
 		t.Errorf("it ended with %v", err)
 	}
-	p.goesOn()
+	p.resume()
 	p.sync()
 	c.reads("!first")
 }
 
-// TestEndBehind ends a session, which is read or is written into a file, without a
+// TestEndUnread ends a session, which is read or is written into a file, without a
 // flush, or when its time is up: it has the packets that producers had committed.
-func TestEndBehind(t *testing.T) {
+func TestEndUnread(t *testing.T) {
 	for _, how := range []string{"read", "file", "time"} {
 		t.Run(how, func(t *testing.T) {
 			bothWays(t, func(t *testing.T, dies bool, want []string) {
@@ -184,7 +184,7 @@ func TestEndBehind(t *testing.T) {
 				if state := c.state(1); state == "DISABLED" || len(c.ended) > 0 {
 					t.Error("it is over before what was committed is there")
 				}
-				p.goesOn()
+				p.resume()
 				if why := c.end(); why != "" {
 					t.Error(why)
 				}
@@ -200,9 +200,9 @@ func TestEndBehind(t *testing.T) {
 	}
 }
 
-// TestCloneBehind clones a session: the clone has the packets that producers had
+// TestCloneUnread clones a session: the clone has the packets that producers had
 // committed.
-func TestCloneBehind(t *testing.T) {
+func TestCloneUnread(t *testing.T) {
 	bothWays(t, func(t *testing.T, dies bool, want []string) {
 		s, _ := serveAt(t, Config{})
 		c, k := consume(t, s), consume(t, s)
@@ -217,7 +217,7 @@ func TestCloneBehind(t *testing.T) {
 		if len(done) > 0 {
 			t.Error("it is made before what was committed is there")
 		}
-		p.goesOn()
+		p.resume()
 		if err := wait(t.Context(), done); err != nil {
 			t.Error(err)
 		}

@@ -19,13 +19,13 @@ type flushes struct {
 
 // flush is a pending flush.
 type flush struct {
-	waiting map[*producer]bool // that have not answered
-	behind  int                // producers with requests sent before the flush that are not handled yet
-	done    func(ok bool)      // called once, with the lock held
+	waiting   map[*producer]bool // that have not answered
+	unhandled int                // producers with requests sent before the flush that are not handled yet
+	done      func(ok bool)      // called once, with the lock held
 }
 
-// flushesMost is how many flushes of a session may be pending.
-const flushesMost = 1000
+// maxFlushes is how many flushes of a session may be pending.
+const maxFlushes = 1000
 
 // begin adds a flush. done is called when it ends.
 func (f *flushes) begin(id uint64, done func(ok bool)) *flush {
@@ -44,7 +44,7 @@ func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
 	for _, id := range slices.Sorted(maps.Keys(f.pending)) {
 		if of := f.pending[id]; id <= last && of.waiting[p] {
 			delete(of.waiting, p)
-			if f.whole(id) {
+			if f.complete(id) {
 				whole = append(whole, id)
 			}
 		}
@@ -53,9 +53,9 @@ func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
 }
 
 // whole reports whether a flush is pending and waits for nothing.
-func (f *flushes) whole(id uint64) bool {
+func (f *flushes) complete(id uint64) bool {
 	of := f.pending[id]
-	return of != nil && len(of.waiting) == 0 && of.behind == 0
+	return of != nil && len(of.waiting) == 0 && of.unhandled == 0
 }
 
 // end removes a flush and counts it. It returns nil if the flush is not pending.

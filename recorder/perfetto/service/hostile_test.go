@@ -181,7 +181,7 @@ func FuzzCommit(f *testing.F) {
 			}
 			s.scrape(n, p)
 			for d := (&drain{n: n}); !d.done; {
-				stamped(t, d.step(1000))
+				stamped(t, d.read(1000))
 			}
 			for _, b := range n.buffers.all {
 				b.ProducerGone(1)

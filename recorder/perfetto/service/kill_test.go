@@ -30,9 +30,9 @@ const (
 	killsVariable = "TRACEX_TEST_SERVICE_KILLS"
 )
 
-// packetsMost is how many packets a process writes at most; its buffer has room for
+// maxPackets is how many packets a process writes at most; its buffer has room for
 // them.
-const packetsMost = 1_000_000
+const maxPackets = 1_000_000
 
 func TestMain(m *testing.M) {
 	if address := os.Getenv(childVariable); address != "" {
@@ -175,7 +175,7 @@ func (p *program) childCommand(r ipc.Reply, written *atomic.Uint64, failed chan<
 			if err := p.Invoke(context.Background(), "Sync", &messages.SyncRequest{}, nil); err != nil {
 				return
 			}
-			for i := uint64(0); i < packetsMost; i++ {
+			for i := uint64(0); i < maxPackets; i++ {
 				w.Packet([]byte(body(fmt.Sprint(i))))
 				written.Store(i + 1)
 			}

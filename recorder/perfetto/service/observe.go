@@ -33,28 +33,28 @@ func (k *consumer) notify(kind messages.ObservableEvents_Type, add func(*message
 	}
 	if k.events == nil {
 		k.events = new(messages.ObservableEvents)
-		k.s.news = append(k.s.news, k)
+		k.s.notified = append(k.s.notified, k)
 	}
 	add(k.events)
 }
 
-// changesMost is how many changes one message has at most, so that it fits into a
+// maxChanges is how many changes one message has at most, so that it fits into a
 // frame.
-const changesMost = 200
+const maxChanges = 200
 
-// tell sends the consumer the events.
-func (k *consumer) tell() {
+// sendEvents sends the consumer the events.
+func (k *consumer) sendEvents() {
 	events := k.events
 	k.events = nil
 	r := k.observes.Peek()
 	if events == nil || r == nil {
 		return
 	}
-	for len(events.InstanceStateChanges) > changesMost {
+	for len(events.InstanceStateChanges) > maxChanges {
 		_ = r.Stream(&messages.ObserveEventsResponse{Events: &messages.ObservableEvents{
-			InstanceStateChanges: events.InstanceStateChanges[:changesMost],
+			InstanceStateChanges: events.InstanceStateChanges[:maxChanges],
 		}})
-		events.InstanceStateChanges = events.InstanceStateChanges[changesMost:]
+		events.InstanceStateChanges = events.InstanceStateChanges[maxChanges:]
 	}
 	_ = r.Stream(&messages.ObserveEventsResponse{Events: events})
 }

@@ -58,7 +58,7 @@ func TestObserve(t *testing.T) {
 
 // TestManyChanges observes more instances than fit into one message.
 func TestManyChanges(t *testing.T) {
-	const sources = 2*changesMost + 10
+	const sources = 2*maxChanges + 10
 	s := serve(t, Config{})
 	d := &messages.DataSourceDescriptor{Name: proto.String("words")}
 	p := connect(t, s, "prog", d)
@@ -69,7 +69,7 @@ func TestManyChanges(t *testing.T) {
 	for changes := 0; changes < 2*sources; { // set up, started
 		e := <-events
 		changes += len(e.InstanceStateChanges)
-		if n := len(e.InstanceStateChanges); n > changesMost || changes > 2*sources {
+		if n := len(e.InstanceStateChanges); n > maxChanges || changes > 2*sources {
 			t.Fatalf("%d at once, %d in all", n, changes)
 		}
 	}

@@ -42,7 +42,7 @@ func newOutput(c *messages.TraceConfig, file *os.File) *output {
 	if o.period == 0 {
 		o.period = defaultFilePeriod
 	}
-	o.period = max(o.period, leastFilePeriod)
+	o.period = max(o.period, minFilePeriod)
 	return o
 }
 
@@ -117,7 +117,7 @@ func (n *session) drainInto(o *output) (full bool, err error) {
 	d := &drain{n: n}
 	for !d.done && !full {
 		n.s.lock()
-		b := d.step(stepBytes)
+		b := d.read(readBytes)
 		if o.most > 0 && o.taken+int64(len(b)) >= o.most {
 			// Only whole packets, as many as fit.
 			b, full = b[:d.fit(o.most-o.taken)], true

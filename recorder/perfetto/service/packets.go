@@ -34,8 +34,8 @@ func newServicePackets(c *messages.TraceConfig, uid int32, uuid *messages.TraceU
 const (
 	// ownSequence is the sequence of the service's packets; others are 2, 3, ….
 	ownSequence = 1
-	// snapshotsMost is how many clock snapshots are kept until they are read.
-	snapshotsMost = 16
+	// maxSnapshots is how many clock snapshots are kept until they are read.
+	maxSnapshots = 16
 	// drift is how far clocks must have drifted apart for a snapshot to be worth
 	// keeping.
 	drift = 10 * time.Millisecond
@@ -89,7 +89,7 @@ func (k *servicePackets) snapshotClocks() {
 	if last := len(k.snapshots) - 1; last >= 0 && !drifted(k.snapshots[last], now) {
 		return
 	}
-	if len(k.snapshots) >= snapshotsMost {
+	if len(k.snapshots) >= maxSnapshots {
 		k.snapshots = slices.Delete(k.snapshots, 0, 1)
 	}
 	k.snapshots = append(k.snapshots, now)

@@ -12,16 +12,16 @@ import (
 	"tracex/recorder/perfetto/service/tracebuf"
 )
 
-// drain reads a session's data in steps, between which others can take the lock.
+// drain reads a session's data, some at a time, so that others can take the lock in between.
 // What it has read is removed from the session.
 type drain struct {
 	n      *session
 	opened bool
 	buffer int  // being read
-	on     bool // its cursor is valid
+	begun  bool // its iterator is valid
 	wrote  uint64
 	done   bool
-	sizes  []int // of the packets of the last step, in bytes
+	sizes  []int // of the packets of the last read, in bytes
 	buf    []byte
 	packed packer
 	stamp  stamp
@@ -29,12 +29,12 @@ type drain struct {
 
 // restart begins to read the data added since done was set.
 func (d *drain) restart() {
-	d.opened, d.buffer, d.on, d.wrote, d.done = false, 0, false, 0, false
+	d.opened, d.buffer, d.begun, d.wrote, d.done = false, 0, false, 0, false
 }
 
-// step reads packets, about most bytes, and returns them in the format of a trace
-// file. They are valid until the next step. Called with mu held.
-func (d *drain) step(most int) []byte {
+// read reads packets, about most bytes, and returns them in the format of a trace
+// file. They are valid until the next read. Called with mu held.
+func (d *drain) read(most int) []byte {
 	if d.buf == nil {
 		d.buf = make([]byte, 0, most+most/8)
 	}
@@ -49,13 +49,13 @@ func (d *drain) step(most int) []byte {
 	}
 	for d.buffer < len(d.n.buffers.all) && len(d.buf) < most {
 		b := d.n.buffers.all[d.buffer]
-		if changes := b.Stats().Changes(); !d.on || d.wrote != changes {
+		if changes := b.Stats().Changes(); !d.begun || d.wrote != changes {
 			b.BeginRead()
-			d.on, d.wrote = true, changes
+			d.begun, d.wrote = true, changes
 		}
 		if !d.packets(b, most) {
 			d.buffer++
-			d.on = false
+			d.begun = false
 		}
 	}
 	if d.buffer >= len(d.n.buffers.all) && len(d.buf) < most {
@@ -113,11 +113,11 @@ func (d *drain) own(list []*messages.TracePacket) {
 }
 
 const (
-	// stepBytes is about how much is read at once.
-	stepBytes = 256 << 10
-	// sliceMost is the most of a packet that one reply carries, so that its frame stays
+	// readBytes is about how much is read at once.
+	readBytes = 256 << 10
+	// maxSlice is the most bytes of a packet that one reply carries, so that its frame stays
 	// below 128 KiB.
-	sliceMost = 100 << 10
+	maxSlice = 100 << 10
 )
 
 // readBuffers sends the session's data. A connection's requests are handled one
@@ -138,7 +138,7 @@ func (s *Service) readBuffers(r *ipc.Request) {
 			_ = r.Reject()
 			return
 		}
-		b := d.step(stepBytes)
+		b := d.read(readBytes)
 		s.unlock()
 		if sendPackets(r, b, d.sizes, d.done) != nil || r.Conn.Wait(context.Background()) != nil {
 			return // the consumer is gone
@@ -163,13 +163,13 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 		packet := b[head+length : n]
 		b = b[n:]
 		for first := true; first || len(packet) > 0; first = false {
-			if len(reply) >= sliceMost {
+			if len(reply) >= maxSlice {
 				if err := r.Stream(ipc.Raw(reply)); err != nil {
 					return err
 				}
 				reply = reply[:0]
 			}
-			part := packet[:min(len(packet), max(sliceMost-len(reply), sliceLeast))]
+			part := packet[:min(len(packet), max(maxSlice-len(reply), minSlice))]
 			packet = packet[len(part):]
 			reply = appendSlice(reply, part, len(packet) == 0)
 		}
@@ -183,8 +183,8 @@ func sendPackets(r *ipc.Request, b []byte, sizes []int, last bool) error {
 	return r.Stream(ipc.Raw(reply))
 }
 
-// sliceLeast is the least that a slice has of a packet, if the packet has as much.
-const sliceLeast = 1 << 10
+// minSlice is the least that a slice has of a packet, if the packet has as much.
+const minSlice = 1 << 10
 
 // appendSlice appends a part of a packet.
 func appendSlice(dst, part []byte, last bool) []byte {

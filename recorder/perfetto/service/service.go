@@ -92,7 +92,7 @@ type Service struct {
 	closed    bool
 	ended     disconnects
 	connected map[uint32]*producer // that have introduced themselves
-	news      []*consumer          // that have events to be sent
+	notified  []*consumer          // that have events to be sent
 	sessions  map[uint64]*session
 	buffers   bufferTable
 	last      numbers
@@ -232,10 +232,10 @@ func (s *Service) lock() { s.mu.Lock() }
 // unlock releases the lock, and sends consumers, in one message each, what happened
 // while it was held.
 func (s *Service) unlock() {
-	for _, k := range s.news {
-		k.tell()
+	for _, k := range s.notified {
+		k.sendEvents()
 	}
-	s.news = s.news[:0]
+	s.notified = s.notified[:0]
 	s.mu.Unlock()
 }
 

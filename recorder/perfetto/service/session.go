@@ -32,8 +32,8 @@ type session struct {
 	instances []*instance
 	timers    timers
 
-	behind  int // producers whose data, sent before the stop, is not handled yet
-	flushes flushes
+	unhandled int // producers whose data, sent before the stop, is not handled yet
+	flushes   flushes
 
 	packets  servicePackets
 	triggers triggers
@@ -67,7 +67,7 @@ const (
 	defaultStopTimeout  = 5 * time.Second
 	defaultFlushTimeout = 5 * time.Second
 	defaultFilePeriod   = 5 * time.Second
-	leastFilePeriod     = 100 * time.Millisecond
+	minFilePeriod       = 100 * time.Millisecond
 	defaultSnapshots    = 10 * time.Second
 )
 
@@ -148,7 +148,7 @@ func (n *session) maybeAllStarted() {
 
 // durationOver ends a session whose time is up, unless triggers end it.
 func (n *session) durationOver() {
-	if n.triggers.mode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers.came) == 0 {
+	if n.triggers.mode() != messages.TraceConfig_TriggerConfig_STOP_TRACING || len(n.triggers.arrived) == 0 {
 		n.flushAndDisable()
 	}
 }
@@ -185,8 +185,8 @@ func (n *session) stop(why string) {
 	for _, i := range slices.Clone(n.instances) {
 		n.stopInstance(i, false)
 	}
-	n.behind = n.catchUp(func() {
-		n.behind--
+	n.unhandled = n.catchUp(func() {
+		n.unhandled--
 		n.maybeStopped()
 	})
 	if n.allStopped() {
@@ -209,7 +209,7 @@ func (n *session) maybeStopped() {
 }
 
 func (n *session) allStopped() bool {
-	return n.behind == 0 && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
+	return n.unhandled == 0 && !slices.ContainsFunc(n.instances, func(i *instance) bool { return i.state != stopped })
 }
 
 // disable ends the recording at once. The data in the buffers can still be read.

@@ -10,17 +10,17 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// pieces sends a state in several replies, since descriptions of data sources can be
+// stateReplies sends a state in several replies, since descriptions of data sources can be
 // long. Merged, the replies are the state.
-type pieces struct {
+type stateReplies struct {
 	request *ipc.Request
 	state   *messages.TracingServiceState
 	size    int // bytes added to state
 }
 
 // add makes room for size more bytes.
-func (p *pieces) add(size int) *messages.TracingServiceState {
-	const most, around = replyMost - 1024, 16
+func (p *stateReplies) add(size int) *messages.TracingServiceState {
+	const most, around = maxReply - 1024, 16
 	if p.size += size + around; p.size > most {
 		_ = p.request.Stream(&messages.QueryServiceStateResponse{ServiceState: p.state})
 		p.state, p.size = new(messages.TracingServiceState), size+around
@@ -31,7 +31,7 @@ func (p *pieces) add(size int) *messages.TracingServiceState {
 // queryServiceState reports the connected producers and the sessions.
 func (k *consumer) queryServiceState(r *ipc.Request, m *messages.QueryServiceStateRequest) {
 	s := k.s
-	p := &pieces{request: r, state: &messages.TracingServiceState{
+	p := &stateReplies{request: r, state: &messages.TracingServiceState{
 		NumSessions:             proto.Int32(int32(len(s.sessions))),
 		NumSessionsStarted:      proto.Int32(0),
 		TracingServiceVersion:   proto.String(version()),

@@ -11,8 +11,8 @@ import (
 	"tracex/recorder/internal/perfetto/messages"
 )
 
-// TestQueryPieces queries a state that takes more than one frame.
-func TestQueryPieces(t *testing.T) {
+// TestQueryInReplies queries a state that takes more than one frame.
+func TestQueryInReplies(t *testing.T) {
 	s := serve(t, Config{})
 	const sources = 30
 	var list []*messages.DataSourceDescriptor
@@ -26,22 +26,22 @@ func TestQueryPieces(t *testing.T) {
 	connect(t, s, "prog", list...)
 	c := consume(t, s)
 	done := make(chan int, 1)
-	state, pieces := new(messages.TracingServiceState), 0
+	state, replies := new(messages.TracingServiceState), 0
 	err := c.Call("QueryServiceState", &messages.QueryServiceStateRequest{}, func(r ipc.Reply) {
 		m := new(messages.QueryServiceStateResponse)
 		if err := r.Decode(m); err != nil {
 			t.Error(err)
 		}
 		proto.Merge(state, m.ServiceState)
-		if pieces++; !r.More {
-			done <- pieces
+		if replies++; !r.More {
+			done <- replies
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := <-done; n < 5 || len(state.DataSources) != sources || len(state.Producers) != 1 || !state.GetSupportsTracingSessions() {
-		t.Errorf("%d pieces with %d data sources, %d producers", n, len(state.DataSources), len(state.Producers))
+		t.Errorf("%d replies with %d data sources, %d producers", n, len(state.DataSources), len(state.Producers))
 	}
 	for i, d := range state.DataSources {
 		if d.DsDescriptor.GetName() != fmt.Sprintf("source %02d", i) {

@@ -28,10 +28,10 @@ func (t *trigger) message() *messages.Trigger {
 // triggers are the triggers that a session waits for and those that have arrived.
 // The service's lock guards them.
 type triggers struct {
-	config *messages.TraceConfig_TriggerConfig
-	came   []trigger
-	read   int      // of these
-	cloned *trigger // the trigger that asked for this clone, not yet read; nil if none
+	config  *messages.TraceConfig_TriggerConfig
+	arrived []trigger
+	read    int      // of these
+	cloned  *trigger // the trigger that asked for this clone, not yet read; nil if none
 }
 
 // mode returns what the triggers do.
@@ -50,7 +50,7 @@ func triggerMode(t *messages.TraceConfig_TriggerConfig) messages.TraceConfig_Tri
 // wait reports whether a session must not be read: no trigger has arrived, or only
 // its clones are read.
 func (t *triggers) wait() bool {
-	return len(t.config.GetTriggers()) > 0 && len(t.came) == 0 ||
+	return len(t.config.GetTriggers()) > 0 && len(t.arrived) == 0 ||
 		t.mode() == messages.TraceConfig_TriggerConfig_CLONE_SNAPSHOT
 }
 
@@ -77,8 +77,8 @@ func (t *triggers) packets() (list []*messages.TracePacket) {
 		})
 		t.cloned = nil
 	}
-	for ; t.read < len(t.came); t.read++ {
-		of := &t.came[t.read]
+	for ; t.read < len(t.arrived); t.read++ {
+		of := &t.arrived[t.read]
 		list = append(list, &messages.TracePacket{
 			Timestamp: proto.Uint64(of.at), Data: &messages.TracePacket_Trigger{Trigger: of.message()},
 		})
@@ -87,10 +87,10 @@ func (t *triggers) packets() (list []*messages.TracePacket) {
 }
 
 // clone returns the triggers of a clone: those that arrived are in its trace.
-func (t *triggers) clone() triggers { return triggers{config: t.config, came: t.came} }
+func (t *triggers) clone() triggers { return triggers{config: t.config, arrived: t.arrived} }
 
 // forget drops the triggers that arrived.
-func (t *triggers) forget() { t.came, t.read = nil, 0 }
+func (t *triggers) forget() { t.arrived, t.read = nil, 0 }
 
 // awaitTrigger prepares a session that has triggers and reports whether only a
 // trigger can start it.
@@ -131,16 +131,16 @@ func (p *producer) trigger(name string) {
 	}
 }
 
-// triggersMost is how many triggers of a session are kept until they are read.
-const triggersMost = 10_000
+// maxTriggers is how many triggers of a session are kept until they are read.
+const maxTriggers = 10_000
 
 func (n *session) trigger(t *trigger) {
-	first := len(n.triggers.came) == 0
-	if len(n.triggers.came) >= triggersMost {
+	first := len(n.triggers.arrived) == 0
+	if len(n.triggers.arrived) >= maxTriggers {
 		return
 	}
 	n.packets.snapshotClocks()
-	n.triggers.came = append(n.triggers.came, *t)
+	n.triggers.arrived = append(n.triggers.arrived, *t)
 	switch n.triggers.mode() {
 	case messages.TraceConfig_TriggerConfig_START_TRACING:
 		if n.state == sessionConfigured {

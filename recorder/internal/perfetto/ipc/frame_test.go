@@ -19,12 +19,12 @@ func framed(content []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(content))), content...)
 }
 
-// cut feeds the pieces to a splitter, and returns the frames.
-func cut(pieces ...[]byte) (contents [][]byte, err error) {
+// cut feeds the parts to a splitter, and returns the frames.
+func cut(parts ...[]byte) (contents [][]byte, err error) {
 	var s splitter
-	for _, piece := range pieces {
+	for _, part := range parts {
 		for {
-			n := copy(s.room(), piece)
+			n := copy(s.room(), part)
 			s.filled(n)
 			for {
 				content, ok, err := s.next()
@@ -36,7 +36,7 @@ func cut(pieces ...[]byte) (contents [][]byte, err error) {
 				}
 				contents = append(contents, bytes.Clone(content))
 			}
-			if piece = piece[n:]; len(piece) == 0 {
+			if part = part[n:]; len(part) == 0 {
 				break
 			}
 		}
@@ -88,7 +88,7 @@ func TestLargeFrames(t *testing.T) {
 	for _, size := range []int{1, 4095, 65536, len(stream)} {
 		got, err := cut(slices.Collect(slices.Chunk(stream, size))...)
 		if err != nil || len(got) != 4 || !bytes.Equal(got[1], largest) || !bytes.Equal(got[3], largest) {
-			t.Fatalf("pieces of %d: %d frames, %v", size, len(got), err)
+			t.Fatalf("parts of %d: %d frames, %v", size, len(got), err)
 		}
 	}
 	// The length alone is enough to refuse it.

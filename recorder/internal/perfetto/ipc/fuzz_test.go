@@ -48,8 +48,8 @@ func FuzzHost(f *testing.F) {
 	f.Add(slices.Concat(framed([]byte{0x42, 2, 8, 1}), framed([]byte{0x10, 7}), framed(call)))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		whole := hear(stream, MaxFrame)
-		if pieces := hear(stream, 3); !slices.Equal(whole, pieces) {
-			t.Errorf("%q in one piece, %q in many", whole, pieces)
+		if parts := hear(stream, 3); !slices.Equal(whole, parts) {
+			t.Errorf("%q at once, %q in parts", whole, parts)
 		}
 	})
 }

@@ -37,9 +37,9 @@ func (h *held) lies(bytes int) {
 	}
 }
 
-// TestBehind waits for what is in the socket, and not for what the peer sends
+// TestWaitForReceived waits for what is in the socket, and not for what the peer sends
 // without an end.
-func TestBehind(t *testing.T) {
+func TestWaitForReceived(t *testing.T) {
 	for network, both := range map[string]func(*testing.T) (client, host net.Conn){
 		"unix": func(t *testing.T) (net.Conn, net.Conn) { return pair(t) }, "tcp": tcpPair,
 	} {
@@ -82,7 +82,7 @@ func TestBehind(t *testing.T) {
 }
 
 // TestBehindTheEnd has the peer go: that counts too, until the host was told.
-func TestBehindTheEnd(t *testing.T) {
+func TestWaitAfterTheEnd(t *testing.T) {
 	peer, sock := pair(t)
 	h := hold(t, sock)
 	if _, err := peer.Write(callBytes(t)); err != nil {

@@ -83,9 +83,9 @@ func reached(t *testing.T, mark chan int, want int) {
 // callBytes are of a call that wants no reply.
 func callBytes(t *testing.T) []byte { return framed(unhex(t, "1001 2a08 0801 1001 1a00 2001")) }
 
-// TestBehindWhatWasRead waits for calls that were read together: what a peer
+// TestAfterWhatWasRead waits for calls that were read together: what a peer
 // sends later does not count. No system need tell what is in a socket.
-func TestBehindWhatWasRead(t *testing.T) {
+func TestAfterWhatWasRead(t *testing.T) {
 	peer, sock := net.Pipe()
 	h := hold(t, sock)
 	if h.mark() != nil {

@@ -29,9 +29,9 @@ const (
 
 const defaultQueueLimit = 8 << 20
 
-// calm is how many bytes may wait for a peer before Wait waits, and before a
+// lowWater is how many bytes may wait for a peer before Wait waits, and before a
 // host takes no more requests from it.
-const calm = 2 * MaxFrame
+const lowWater = 2 * MaxFrame
 
 func (o Options) withDefaults() Options {
 	if o.SendTimeout <= 0 {

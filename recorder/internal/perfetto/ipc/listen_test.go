@@ -118,8 +118,8 @@ func TestBadAddresses(t *testing.T) {
 	}
 }
 
-// TestSocketLeftBehind is replaced, one in use is not.
-func TestSocketLeftBehind(t *testing.T) {
+// TestStaleSocket is replaced, one in use is not.
+func TestStaleSocket(t *testing.T) {
 	path := filepath.Join(folder(t), "s")
 	dead, err := net.Listen("unix", path)
 	if err != nil {

@@ -163,7 +163,7 @@ func (o *outbox) isClosing() bool {
 func (o *outbox) wait(ctx context.Context) error {
 	for {
 		o.mu.Lock()
-		err, calmed := o.err, o.unsent <= calm
+		err, calmed := o.err, o.unsent <= lowWater
 		if err == nil && !calmed && o.changed == nil {
 			o.changed = make(chan struct{})
 		}

@@ -85,8 +85,8 @@ func TestReplayClients(t *testing.T) {
 		for _, size := range []int{len(stream), 7, 4093} {
 			got, ended = nil, make(chan struct{})
 			_, sock := host(t, HostOptions{Disconnected: func(*Conn, error) { close(ended) }}, service)
-			for piece := range slices.Chunk(stream, size) {
-				if _, err := sock.Write(piece); err != nil {
+			for part := range slices.Chunk(stream, size) {
+				if _, err := sock.Write(part); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -99,7 +99,7 @@ func TestReplayClients(t *testing.T) {
 			_ = sock.CloseWrite()
 			receive(t, ended, "the end")
 			if !slices.Equal(got, want) {
-				t.Errorf("%s, pieces of %d: %q, want %q", d.name, size, got, want)
+				t.Errorf("%s, parts of %d: %q, want %q", d.name, size, got, want)
 			}
 		}
 	}

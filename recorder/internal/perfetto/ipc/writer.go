@@ -26,7 +26,7 @@ func (l *link) write() {
 			return
 		}
 		// The memory of a burst is not kept.
-		if spare = q.bytes; cap(spare) > 2*calm {
+		if spare = q.bytes; cap(spare) > 2*lowWater {
 			spare = nil
 		}
 	}

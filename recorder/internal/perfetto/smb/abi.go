@@ -151,9 +151,9 @@ const (
 	// aborted, as the size of a packet, means that its writer gave it up. It is also the
 	// largest size that fits into four bytes.
 	aborted = 1<<28 - 1
-	// leastRoom is how many bytes a chunk must have left for a packet to begin in it:
+	// minRoom is how many bytes a chunk must have left for a packet to begin in it:
 	// its size and eight bytes.
-	leastRoom = sizeBytes + 8
+	minRoom = sizeBytes + 8
 	// MaxPacket is the maximum size of a packet in bytes.
 	MaxPacket = 64 << 20
 )

@@ -140,7 +140,7 @@ func TestSmall(t *testing.T) {
 				} else if b != nil {
 					copy(b, packet)
 					w.EndSmall(n)
-				} else if w.Packet(packet); n < oneByte && room >= max(sizeBytes+n, leastRoom) {
+				} else if w.Packet(packet); n < oneByte && room >= max(sizeBytes+n, minRoom) {
 					t.Errorf("%d bytes do not fit into %d", n, room)
 				}
 				w.Flush()

@@ -197,9 +197,9 @@ func TestTooLong(t *testing.T) {
 	defer a.Close()
 	w := newWriter(t, a, Stall)
 	w.Begin()
-	piece := make([]byte, 1<<20)
-	for range MaxPacket/len(piece) + 1 {
-		w.Append(piece)
+	part := make([]byte, 1<<20)
+	for range MaxPacket/len(part) + 1 {
+		w.Append(part)
 	}
 	if w.End() || w.Dropped() != 1 {
 		t.Error("a packet of 65 MiB was written")

@@ -17,14 +17,14 @@ const (
 // losses is what a Writer has lost, and what its next packets have to tell about
 // that.
 type losses struct {
-	dropping bool // there was no free chunk
-	promised bool // the last chunk announced a continuation that will not follow
-	report   int  // the loss that the next packet reports; 0 if none
-	dirty    bool // the next packet cannot rely on earlier ones
-	told     bool // and Next has returned Reset
-	skipped  int  // packets dropped since the writer last looked for a chunk
-	skipSize int  // bytes dropped since then
-	dropped  uint64
+	dropping      bool // there was no free chunk
+	promised      bool // the last chunk announced a continuation that will not follow
+	report        int  // the loss that the next packet reports; 0 if none
+	dirty         bool // the next packet cannot rely on earlier ones
+	resetReturned bool // and Next has returned Reset
+	skipped       int  // packets dropped since the writer last looked for a chunk
+	skipSize      int  // bytes dropped since then
+	dropped       uint64
 }
 
 // mayLook reports whether a writer should look for a free chunk now.
@@ -58,7 +58,7 @@ func (l *losses) lose(why int) {
 }
 
 // renew means that the next packet cannot rely on earlier ones.
-func (l *losses) renew() { l.dirty, l.told = true, false }
+func (l *losses) renew() { l.dirty, l.resetReturned = true, false }
 
 // drop counts a dropped packet.
 func (l *losses) drop() {
@@ -69,7 +69,7 @@ func (l *losses) drop() {
 // written means that a packet was written, which has reported everything.
 func (l *losses) written() {
 	l.report = 0
-	if l.told {
-		l.dirty, l.told = false, false
+	if l.resetReturned {
+		l.dirty, l.resetReturned = false, false
 	}
 }

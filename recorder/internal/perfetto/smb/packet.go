@@ -6,7 +6,7 @@ func (w *Writer) Begin() {
 		w.End()
 	}
 	w.packet = begun{open: true}
-	if len(w.chunk.payload)-w.chunk.pos < leastRoom || w.chunk.packets.count() > maxStarted {
+	if len(w.chunk.payload)-w.chunk.pos < minRoom || w.chunk.packets.count() > maxStarted {
 		if w.leave(); !w.fresh() {
 			w.packet.lost = true
 			return
@@ -16,7 +16,7 @@ func (w *Writer) Begin() {
 	w.reserve()
 	w.chunk.limit, w.chunk.plain = len(w.chunk.payload), 0
 	// Field 42, previous_packet_dropped, and 87, first_packet_on_sequence. There is
-	// room for both: leastRoom.
+	// room for both: minRoom.
 	if w.loss.report != 0 {
 		w.put(0xd0, 0x02, byte(w.loss.report)|0x80, byte(w.loss.report>>7))
 	}

@@ -100,7 +100,7 @@ func (w *Writer) Dropped() uint64 { return w.loss.dropped }
 func (w *Writer) Packet(b []byte) bool {
 	// This writes the same bytes as Begin, Append and End.
 	n, p := len(b), w.chunk.pos
-	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
+	if n >= oneByte || p+sizeBytes+max(n, minRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
 		return w.other(b)
 	}
 	dst := w.chunk.payload[p : p+1+n]
@@ -118,7 +118,7 @@ func (w *Writer) Packet(b []byte) bool {
 // another way.
 func (w *Writer) Small(n int) []byte {
 	p := w.chunk.pos
-	if n >= oneByte || p+sizeBytes+max(n, leastRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
+	if n >= oneByte || p+sizeBytes+max(n, minRoom-sizeBytes) > w.chunk.plain || w.chunk.packets.count() > maxStarted {
 		return nil
 	}
 	return w.chunk.payload[p+1 : p+1+n : p+1+n]
@@ -171,7 +171,7 @@ func (w *Writer) ask() Next {
 		w.drop()
 		return Skip
 	}
-	w.loss.told = true
+	w.loss.resetReturned = true
 	w.chunk.plain = 0 // the next packet goes through End, which handles told
 	return Reset
 }

@@ -27,7 +27,7 @@ type Buffer struct {
 	ring  ring
 	all   []*sequence // by producer, then writer
 	byID  map[SequenceID]*sequence
-	read  cursor
+	read  iterator
 	parts [][]byte // scratch of ReadNextPacket
 
 	count Stats
@@ -36,8 +36,8 @@ type Buffer struct {
 const (
 	recordHead  = 16
 	recordAlign = 16
-	// recordMost is the most that a record takes. A page is smaller.
-	recordMost = 1<<16 - 1
+	// maxRecord is the most that a record takes. A page is smaller.
+	maxRecord = 1<<16 - 1
 )
 
 // New returns a buffer of size bytes. With discard a full buffer refuses new chunks;
@@ -74,7 +74,7 @@ func (b *Buffer) Sequences() iter.Seq[SequenceID] {
 // sequence only.
 func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 	size := recordSize(c)
-	if size > min(len(b.data), recordMost) {
+	if size > min(len(b.data), maxRecord) {
 		b.count.ABIViolations++
 		return
 	}
@@ -96,7 +96,7 @@ func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 	}
 	r := &record{seq: seq, from: from, at: b.at, size: size, id: c.ID}
 	b.fill(r, c)
-	if l := seq.part; l != nil && l.id == r.id {
+	if l := seq.overwrittenPart; l != nil && l.id == r.id {
 		// The packets that were complete have been read already.
 		r.read, r.pos, r.skipped = min(l.read, r.count), l.pos, l.skipped
 	}
@@ -117,7 +117,7 @@ func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
 // producer wrote too much, so that reading does not wait for it.
 func (b *Buffer) RefuseChunk(id SequenceID, chunk uint32) {
 	if seq := b.byID[id]; seq != nil { // otherwise reading begins after it
-		seq.limit, seq.never = true, chunk
+		seq.refuses, seq.refused = true, chunk
 	}
 }
 
@@ -191,7 +191,7 @@ func (b *Buffer) ProducerGone(producer uint32) {
 		if s.id.Producer != producer {
 			break
 		}
-		s.gone = true
+		s.producerGone = true
 	}
 }
 
@@ -205,7 +205,7 @@ func (b *Buffer) Clone() *Buffer {
 	c.count.unread()
 	copies := make(map[*record]*record, b.ring.len())
 	for _, s := range b.all {
-		n := &sequence{id: s.id, last: s.last, left: s.left, part: s.part, gone: s.gone, limit: s.limit, never: s.never, chunks: make([]*record, len(s.chunks))}
+		n := &sequence{id: s.id, last: s.last, overwritten: s.overwritten, overwrittenPart: s.overwrittenPart, producerGone: s.producerGone, refuses: s.refuses, refused: s.refused, chunks: make([]*record, len(s.chunks))}
 		for i, r := range s.chunks {
 			k := *r
 			k.seq = n

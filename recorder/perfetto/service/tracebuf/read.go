@@ -1,16 +1,16 @@
 package tracebuf
 
-// cursor is a read position in a buffer.
-type cursor struct {
-	seq  int // index in all
-	at   int // index in the sequence's chunks
-	last uint32
-	on   bool // there is a chunk at at
+// iterator is a read position in a buffer.
+type iterator struct {
+	seq   int // index in all
+	index int // index in the sequence's chunks
+	last  uint32
+	valid bool // there is a chunk at index
 }
 
 // BeginRead begins to read the data that has not been read before.
 func (b *Buffer) BeginRead() {
-	b.read = cursor{seq: -1}
+	b.read = iterator{seq: -1}
 	b.nextSequence()
 }
 
@@ -31,10 +31,10 @@ func (b *Buffer) nextSequence() bool {
 		if i == len(s.chunks) {
 			i = 0
 		}
-		c.at, c.last, c.on = s.unread(i), s.last, true
+		c.index, c.last, c.valid = s.unread(i), s.last, true
 		return true
 	}
-	c.on = false
+	c.valid = false
 	return false
 }
 
@@ -62,45 +62,45 @@ func (s *sequence) unread(oldest int) int {
 // its end.
 func (b *Buffer) lostBefore() bool {
 	r := b.current(&b.read)
-	l := r.seq.left
+	l := r.seq.overwritten
 	return l == nil || l.id+1 != r.id || !l.complete || l.read < l.count || l.skipped
 }
 
-// current returns the chunk at a cursor.
-func (b *Buffer) current(c *cursor) *record { return b.all[c.seq].chunks[c.at] }
+// current returns the chunk at an iterator.
+func (b *Buffer) current(c *iterator) *record { return b.all[c.seq].chunks[c.index] }
 
-// step moves to the next chunk of the sequence. It turns the cursor off if that has
+// nextChunk moves to the next chunk of the sequence. The iterator becomes invalid if that has
 // not arrived yet, or if the current chunk may get more packets. Neither can happen
-// once the producer is gone, and a refused chunk never arrives: then step continues,
+// once the producer is gone, and a refused chunk never arrives: then nextChunk continues,
 // and reports a gap.
-func (b *Buffer) step(c *cursor) (gap bool) {
-	if !c.on {
+func (b *Buffer) nextChunk(c *iterator) (gap bool) {
+	if !c.valid {
 		return false
 	}
 	s := b.all[c.seq]
-	r := s.chunks[c.at]
-	if r.id == c.last || !r.complete && !s.gone {
-		c.on = false
+	r := s.chunks[c.index]
+	if r.id == c.last || !r.complete && !s.producerGone {
+		c.valid = false
 		return false
 	}
-	if c.at++; c.at == len(s.chunks) {
-		c.at = 0
+	if c.index++; c.index == len(s.chunks) {
+		c.index = 0
 	}
-	id := s.chunks[c.at].id
+	id := s.chunks[c.index].id
 	follows := id == r.id+1
-	c.on = follows || s.gone || s.limit && !before(s.never, id-1)
-	return c.on && !(follows && r.complete)
+	c.valid = follows || s.producerGone || s.refuses && !before(s.refused, id-1)
+	return c.valid && !(follows && r.complete)
 }
 
 // ReadNextPacket returns the next whole packet, sequence by sequence. After a write,
 // call BeginRead first.
 func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 	lost := true // unless the sequence shows otherwise
-	if b.read.on && b.current(&b.read).read == 0 {
+	if b.read.valid && b.current(&b.read).read == 0 {
 		lost = b.lostBefore()
 	}
 	for {
-		if !b.read.on {
+		if !b.read.valid {
 			if b.read.seq >= len(b.all) || !b.nextSequence() {
 				return Packet{}, false
 			}
@@ -108,17 +108,17 @@ func (b *Buffer) ReadNextPacket() (p Packet, ok bool) {
 		}
 		r := b.current(&b.read)
 		if r.awaitsPatch() {
-			b.read.on = false // neither it nor those after it can be read
+			b.read.valid = false // neither it nor those after it can be read
 			continue
 		}
 		if r.read > 0 {
 			lost = r.skipped
 		}
-		if b.inChunk(&lost) {
+		if b.readPacket(&lost) {
 			r = b.current(&b.read)
 			return Packet{From: r.from, Writer: r.seq.id.Writer, Lost: lost, Parts: b.parts}, true
 		}
-		if b.step(&b.read) {
+		if b.nextChunk(&b.read) {
 			lost = true
 		}
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // awaitsPatch reports whether a chunk still lacks lengths that may arrive.
-func (r *record) awaitsPatch() bool { return r.flags&smb.NeedsPatching != 0 && !r.seq.gone }
+func (r *record) awaitsPatch() bool { return r.flags&smb.NeedsPatching != 0 && !r.seq.producerGone }
 
-// inChunk puts the next whole packet that begins in the current chunk into b.parts.
+// readPacket puts the next whole packet that begins in the current chunk into b.parts.
 // It returns false if there is none. It sets lost when it had to skip one.
-func (b *Buffer) inChunk(lost *bool) bool {
+func (b *Buffer) readPacket(lost *bool) bool {
 	r := b.current(&b.read)
 	for r.read < r.count {
 		b.parts = b.parts[:0]
@@ -21,27 +21,27 @@ func (b *Buffer) inChunk(lost *bool) bool {
 		switch {
 		case r.read == 0 && r.flags&smb.ContinuesFromPrev != 0:
 			// The beginning was never read, and never will be.
-			b.take(r, nil)
+			b.readFragment(r, nil)
 		case last && r.flags&smb.ContinuesOnNext != 0:
-			switch b.together() {
-			case apart:
+			switch b.readAhead() {
+			case incomplete:
 				b.count.ReadaheadsFailed++
-				b.read.on = false
+				b.read.valid = false
 				return false
-			case whole:
+			case complete:
 				b.count.ReadaheadsSucceeded++
 				return true
-			case torn:
-				b.take(r, nil)
+			case fragmentLost:
+				b.readFragment(r, nil)
 			}
 			r = b.current(&b.read) // the fragments were skipped
 		default:
-			switch b.take(r, &b.parts) {
-			case taken:
+			switch b.readFragment(r, &b.parts) {
+			case fragmentRead:
 				if r.flags&smb.NeedsPatching == 0 || b.patched() {
 					return true
 				}
-			case empty:
+			case fragmentEmpty:
 				continue
 			}
 		}
@@ -50,42 +50,42 @@ func (b *Buffer) inChunk(lost *bool) bool {
 	return false
 }
 
-// joint is the result of joining the fragments of a packet.
-type joint int
+// readAheadResult is the result of joining the fragments of a packet.
+type readAheadResult int
 
 const (
-	whole  joint = iota
-	apart        // some have not arrived yet
-	broken       // all arrived, but make no sense
-	torn         // the next one never arrived, and never will
+	complete     readAheadResult = iota
+	incomplete                   // some have not arrived yet
+	malformed                    // all arrived, but make no sense
+	fragmentLost                 // the next one never arrived, and never will
 )
 
-// together puts the fragments of a packet that continues in the next chunks into
-// b.parts, if all of them have arrived, and leaves the cursor at the last one.
-func (b *Buffer) together() joint {
+// readAhead puts the fragments of a packet that continues in the next chunks into
+// b.parts, if all of them have arrived, and leaves the iterator at the last one.
+func (b *Buffer) readAhead() readAheadResult {
 	end := b.read
 	unpatched := b.current(&end).flags & smb.NeedsPatching
-	for gap := b.step(&end); end.on; gap = b.step(&end) {
+	for gap := b.nextChunk(&end); end.valid; gap = b.nextChunk(&end) {
 		r := b.current(&end)
 		switch {
-		case gap, r.count > 0 && r.seq.gone && r.flags&smb.ContinuesFromPrev == 0:
-			return torn
+		case gap, r.count > 0 && r.seq.producerGone && r.flags&smb.ContinuesFromPrev == 0:
+			return fragmentLost
 		case r.count == 0:
 			continue
 		case r.flags&smb.ContinuesFromPrev == 0 || r.awaitsPatch():
-			return apart
+			return incomplete
 		}
 		unpatched |= r.flags & smb.NeedsPatching
 		if r.count == 1 && r.flags&smb.ContinuesOnNext != 0 {
 			continue
 		}
-		done := b.join(end)
-		if done == whole && unpatched != 0 && !b.patched() {
-			done = broken
+		done := b.readFragments(end)
+		if done == complete && unpatched != 0 && !b.patched() {
+			done = malformed
 		}
 		return done
 	}
-	return apart
+	return incomplete
 }
 
 // patched reports whether the packet in b.parts makes sense even though its producer
@@ -99,16 +99,16 @@ func (b *Buffer) patched() bool {
 	return Acceptable(bytes.Join(b.parts, nil))
 }
 
-func (b *Buffer) join(end cursor) joint {
-	done := whole
+func (b *Buffer) readFragments(end iterator) readAheadResult {
+	done := complete
 	for {
-		if r := b.current(&b.read); r.read < r.count && b.take(r, &b.parts) == senseless {
-			done = broken
+		if r := b.current(&b.read); r.read < r.count && b.readFragment(r, &b.parts) == fragmentMalformed {
+			done = malformed
 		}
 		if b.read == end {
 			return done
 		}
-		b.step(&b.read)
+		b.nextChunk(&b.read)
 	}
 }
 
@@ -116,14 +116,14 @@ func (b *Buffer) join(end cursor) joint {
 type fragment int
 
 const (
-	taken fragment = iota
-	empty
-	senseless // as is the rest of the chunk
+	fragmentRead fragment = iota
+	fragmentEmpty
+	fragmentMalformed // as is the rest of the chunk
 )
 
-// take skips the next fragment of a chunk, and appends it to parts unless parts is
+// readFragment skips the next fragment of a chunk, and appends it to parts unless parts is
 // nil.
-func (b *Buffer) take(r *record, parts *[][]byte) fragment {
+func (b *Buffer) readFragment(r *record, parts *[][]byte) fragment {
 	payload := b.payload(r)
 	n, length := fragmentSize(payload[min(r.pos, len(payload)):])
 	if length == 0 || n > len(payload)-r.pos-length {
@@ -133,8 +133,8 @@ func (b *Buffer) take(r *record, parts *[][]byte) fragment {
 			b.count.ABIViolations++
 		}
 		r.read, r.pos = r.count, 0
-		b.passed(r)
-		return senseless
+		b.countRead(r)
+		return fragmentMalformed
 	}
 	from := r.pos + length
 	r.pos = from + n
@@ -143,18 +143,18 @@ func (b *Buffer) take(r *record, parts *[][]byte) fragment {
 	if r.read == r.count && r.complete {
 		r.seq.drained = true
 	}
-	b.passed(r)
+	b.countRead(r)
 	if n == 0 {
-		return empty
+		return fragmentEmpty
 	}
 	if parts != nil {
 		*parts = append(*parts, payload[from:r.pos:r.pos])
 	}
-	return taken
+	return fragmentRead
 }
 
-// passed counts a chunk once all of it is read.
-func (b *Buffer) passed(r *record) {
+// countRead counts a chunk once all of it is read.
+func (b *Buffer) countRead(r *record) {
 	if r.read == r.count && r.complete {
 		b.count.ChunksRead++
 		b.count.BytesRead += uint64(r.size)

@@ -114,9 +114,9 @@ func (b *Buffer) giveUp(r *record) {
 		b.count.BytesOverwritten += uint64(r.size)
 	}
 	s := r.seq
-	s.left = r
+	s.overwritten = r
 	if !r.complete {
-		s.part = r
+		s.overwrittenPart = r
 	}
 	if i, ok := s.find(r.id); ok {
 		if i == 0 {
@@ -126,7 +126,7 @@ func (b *Buffer) giveUp(r *record) {
 			s.chunks = slices.Delete(s.chunks, i, i+1)
 		}
 	}
-	if len(s.chunks) == 0 && s.gone {
+	if len(s.chunks) == 0 && s.producerGone {
 		delete(b.byID, s.id)
 		b.all = slices.DeleteFunc(b.all, func(other *sequence) bool { return other == s })
 	}

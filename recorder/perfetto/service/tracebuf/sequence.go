@@ -8,15 +8,15 @@ import (
 
 // sequence is the chunks that one writer wrote into a buffer.
 type sequence struct {
-	id      SequenceID
-	last    uint32    // the newest chunk id written
-	chunks  []*record // by id, in numeric order
-	left    *record   // the chunk overwritten last; nil if none
-	part    *record   // like left, but overwritten before it was complete
-	gone    bool      // the producer is gone: nothing more will arrive
-	limit   bool      // chunks were refused
-	never   uint32    // the newest refused id
-	drained bool      // a chunk was read to its end
+	id              SequenceID
+	last            uint32    // the newest chunk id written
+	chunks          []*record // by id, in numeric order
+	overwritten     *record   // the chunk overwritten last; nil if none
+	overwrittenPart *record   // like overwritten, but before it was complete
+	producerGone    bool      // the producer is gone: nothing more will arrive
+	refuses         bool      // chunks were refused
+	refused         uint32    // the newest refused id
+	drained         bool      // a chunk was read to its end
 }
 
 // find returns the position of the chunk with an id, or where it belongs.
