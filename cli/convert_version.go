@@ -84,7 +84,7 @@ func versionName(path string, to format.Version) string {
 func (w *versionWork) translate(ctx context.Context, data, index, times *os.File) (err error) {
 	p := w.a.newProgress("converting")
 	defer p.end()
-	w.made, err = w.r.Translate(ctx, w.to, lazy.TranslateOutput{Data: data, Index: index, Times: times}, p.update)
+	w.made, err = w.r.Translate(ctx, w.to, lazy.TranslateFiles{Data: data, Index: index, Times: times}, p.update)
 	return err
 }
 

@@ -9,13 +9,13 @@ import "iter"
 // A Context has no lock: lookups may run concurrently with each other, but not with Add.
 type Context struct {
 	threads   table[ThreadName]
-	classes   table[classEntry]
-	methods   table[methodEntry]
-	fields    table[fieldEntry]
-	variables table[variableEntry]
-	strings   table[stringEntry]
+	classes   table[namedClass]
+	methods   table[namedMethod]
+	fields    table[namedField]
+	variables table[namedVariable]
+	strings   table[namedString]
 	paths     table[AccessPath]
-	locations table[locationEntry]
+	locations table[namedLocation]
 	version   Version
 }
 
@@ -107,7 +107,7 @@ func (c *Context) Methods() iter.Seq[*MethodDescriptor] {
 // size in bytes. An object that was added before is kept: writers may write an object twice,
 // both times the same. Nothing added aliases b.
 func (c *Context) Add(b []byte) (id int32, n int, err error) {
-	r := decoder{cursor{b: b, v: c.version}}
+	r := decoder{reader{b: b, v: c.version}}
 	k := Kind(r.u8())
 	if r.err == nil && !k.Reference() {
 		r.fail(0, "a reference object", k.String())
@@ -123,23 +123,23 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 	case KindClassDescriptor:
 		v := r.class()
 		id = v.ID
-		add(&r, &c.classes, id, newClassEntry(v))
+		add(&r, &c.classes, id, newNamedClass(v))
 	case KindMethodDescriptor:
 		v := r.method()
 		id = v.ID
-		add(&r, &c.methods, id, newMethodEntry(v))
+		add(&r, &c.methods, id, newNamedMethod(v))
 	case KindFieldDescriptor:
 		v := r.field()
 		id = v.ID
-		add(&r, &c.fields, id, newFieldEntry(v))
+		add(&r, &c.fields, id, newNamedField(v))
 	case KindVariableDescriptor:
 		v := r.variable()
 		id = v.ID
-		add(&r, &c.variables, id, newVariableEntry(v))
+		add(&r, &c.variables, id, newNamedVariable(v))
 	case KindString:
 		v := r.stringObject()
 		id = v.ID
-		add(&r, &c.strings, id, newStringEntry(v))
+		add(&r, &c.strings, id, newNamedString(v))
 	case KindAccessPath:
 		v := r.accessPath()
 		id = v.ID
@@ -148,7 +148,7 @@ func (c *Context) Add(b []byte) (id int32, n int, err error) {
 		v := r.codeLocation()
 		id = v.ID
 		if r.err == nil {
-			c.locations.put(id, &locationEntry{CodeLocation: v})
+			c.locations.put(id, &namedLocation{CodeLocation: v})
 		}
 	}
 	return id, r.i, r.error()

@@ -172,7 +172,7 @@ func (c *decoder) method() (d MethodDescriptor) {
 	return d
 }
 
-func (c *cursor) argCount() int {
+func (c *reader) argCount() int {
 	at := c.i
 	n := c.count(1, "argument types")
 	if n > maxArgs {

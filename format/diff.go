@@ -36,7 +36,7 @@ func AppendThreadMap(dst []byte, list []ThreadMatch) []byte {
 
 // DecodeThreadMap decodes a diff.threadmap.
 func DecodeThreadMap(b []byte) ([]ThreadMatch, error) {
-	c := cursor{b: b}
+	c := reader{b: b}
 	n := c.count(12, "threads")
 	if n == 0 || c.err != nil {
 		return nil, c.error()

@@ -33,7 +33,7 @@ var (
 // to do about it.
 type Error struct {
 	File     string // path or name of the input; "" if not known here
-	Offset   int64  // physical offset in bytes from the start; -1 if there is no single place
+	Offset   int64  // physical offset in bytes from the start; -1 if it is not at one offset
 	Expected string // "" if Found is enough
 	Found    string
 	Hint     string // what to do; may be ""

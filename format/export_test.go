@@ -4,7 +4,7 @@ package format
 func (v Version) FastSize(b []byte, open Class) int { return v.fastSize(b, open) }
 
 func (v Version) SlowSize(b []byte, open Class) (int, error) {
-	c := skipper{cursor{b: b, v: v}}
+	c := skipper{reader{b: b, v: v}}
 	c.skipAny(open)
 	return c.i, c.error()
 }

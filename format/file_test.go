@@ -88,7 +88,7 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-func TestErrorPlaces(t *testing.T) {
+func TestErrorOffsets(t *testing.T) {
 	inner := &format.Error{Offset: 7, Err: format.ErrCorrupt, Expected: "a", Found: "b", Hint: "do c"}
 	err := format.At(fmt.Errorf("reading: %w", inner), "x.bin", 100)
 	if got := err.Error(); got != "x.bin: offset 107: damaged: expected a, found b" || format.Hint(err) != "do c" || !errors.Is(err, format.ErrCorrupt) {

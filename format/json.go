@@ -14,18 +14,18 @@ import (
 // name that the Context does not know is null, with its id in another member:
 // "method":null,"method_id":12.
 type JSON struct {
-	c       *Context
-	methods map[int32][]byte
-	places  map[int32][]byte
-	names   map[int32][]byte // of arguments, by the access path that names them
+	c         *Context
+	methods   map[int32][]byte
+	locations map[int32][]byte
+	names     map[int32][]byte // of arguments, by the access path that names them
 }
 
-// maxKept bounds the entries kept of each kind: hostile traces may have millions, and long ones.
+// maxKept bounds the texts kept of each kind: hostile traces may have millions, and long ones.
 const maxKept = 1 << 14
 
 // JSON returns a JSON that uses the reference objects of c.
 func (c *Context) JSON() *JSON {
-	return &JSON{c: c, methods: make(map[int32][]byte), places: make(map[int32][]byte), names: make(map[int32][]byte)}
+	return &JSON{c: c, methods: make(map[int32][]byte), locations: make(map[int32][]byte), names: make(map[int32][]byte)}
 }
 
 // diffWords are the names of diff statuses in JSON.
@@ -66,7 +66,7 @@ func (j *JSON) AppendPoint(dst []byte, p *Point, f *Footer) []byte {
 	case ClassSnapshot:
 		dst = j.snapshot(dst, p)
 	}
-	return j.place(dst, p.Location)
+	return j.location(dst, p.Location)
 }
 
 func (j *JSON) call(dst []byte, p *Point, f *Footer) []byte {
@@ -182,7 +182,7 @@ func (j *JSON) snapshot(dst []byte, p *Point) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, j.placeObject(id)...)
+		dst = append(dst, j.locationObject(id)...)
 	}
 	names := j.c.LocalNames(p)
 	dst = append(dst, `],"locals":[`...)
@@ -203,18 +203,18 @@ func (j *JSON) snapshot(dst []byte, p *Point) []byte {
 	return dst
 }
 
-// place appends the code location of a point, as far as it is known.
-func (j *JSON) place(dst []byte, id int32) []byte {
-	if b := j.placeObject(id); len(b) > len("{}") {
+// location appends the code location of a point, as far as it is known.
+func (j *JSON) location(dst []byte, id int32) []byte {
+	if b := j.locationObject(id); len(b) > len("{}") {
 		return append(append(dst, `,"place":`...), b...)
 	}
 	return dst
 }
 
-// placeObject returns a code location as an object, which is empty if nothing is known about
+// locationObject returns a code location as an object, which is empty if nothing is known about
 // it. Callers must not change it.
-func (j *JSON) placeObject(id int32) []byte {
-	if b, ok := j.places[id]; ok {
+func (j *JSON) locationObject(id int32) []byte {
+	if b, ok := j.locations[id]; ok {
 		return b
 	}
 	b := []byte{'{'}
@@ -248,7 +248,7 @@ func (j *JSON) placeObject(id int32) []byte {
 	}
 	b = append(b, '}')
 	if l != nil {
-		keep(j.places, id, b)
+		keep(j.locations, id, b)
 	}
 	return b
 }

@@ -152,7 +152,7 @@ func TestJSONStrings(t *testing.T) {
 // TestJSONPoints: the members of each class of trace point, in order.
 func TestJSONPoints(t *testing.T) {
 	one := Value{Kind: ValueInt, Bits: 1}
-	place := `,"place":{"file":"Node.java","line":12,"class":"app.Node","method":"main"}`
+	text := `,"place":{"file":"Node.java","line":12,"class":"app.Node","method":"main"}`
 	id := "t1"
 	for _, tc := range []struct {
 		p    Point
@@ -162,7 +162,7 @@ func TestJSONPoints(t *testing.T) {
 		{Point{Class: ClassCall, Ref: 3, Location: 10, Target: Value{ClassID: 1, Bits: 7}, Args: []Value{one, Null()}, Flags: FlagUnderWay},
 			&Footer{Result: Value{Kind: ValueVoid}},
 			`,"class":"app.Node","method":"put","receiver":{"type":"object","class":"app.Node","id":7},` +
-				`"args":[{"name":"x","type":"int","value":1},{"type":"null"}],"result":{"type":"void"},"under_way":true` + place},
+				`"args":[{"name":"x","type":"int","value":1},{"type":"null"}],"result":{"type":"void"},"under_way":true` + text},
 		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, &Footer{Exception: "app.Oops", Result: Null()},
 			`,"class":"app.Node","method":"put","args":[],"exception":{"type":"object","class":"app.Oops"}`},
 		{Point{Class: ClassCall, Ref: 3, Location: -1, Target: Null()}, new(Unfinished(ClassCall)),
@@ -173,7 +173,7 @@ func TestJSONPoints(t *testing.T) {
 		{Point{Class: ClassFieldWrite, Ref: 4, Location: -1, Target: Null(), Value: one}, nil,
 			`,"class":"app.Node","field":"next","value":{"type":"int","value":1}`},
 		{Point{Class: ClassFieldRead, Ref: 44, Location: 10, Target: Value{ClassID: 1, Bits: 7}, Value: one, Diff: DiffAdded}, nil,
-			`,"diff":"added","class":null,"field":null,"field_id":44,"owner":{"type":"object","class":"app.Node","id":7},"value":{"type":"int","value":1}` + place},
+			`,"diff":"added","class":null,"field":null,"field_id":44,"owner":{"type":"object","class":"app.Node","id":7},"value":{"type":"int","value":1}` + text},
 		{Point{Class: ClassVariableRead, Ref: 5, Location: -1, Value: one}, nil, `,"variable":"x","value":{"type":"int","value":1}`},
 		{Point{Class: ClassVariableWrite, Ref: 55, Location: -1, Value: one}, nil, `,"variable":null,"variable_id":55,"value":{"type":"int","value":1}`},
 		{Point{Class: ClassArrayWrite, Number: 3, Location: -1, Target: Value{ClassID: 2, Bits: 9}, Value: one}, nil,
@@ -223,7 +223,7 @@ func TestJSONKeepsLittle(t *testing.T) {
 			t.Fatalf("got %s, want %s", got, want)
 		}
 	}
-	if len(j.places) > maxKept {
-		t.Errorf("%d places are kept", len(j.places))
+	if len(j.locations) > maxKept {
+		t.Errorf("%d places are kept", len(j.locations))
 	}
 }

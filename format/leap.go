@@ -92,7 +92,7 @@ func (v Version) leapSize(b []byte, open Class) int {
 	if len(b) == 0 || Kind(b[0]) != KindTracePoint && Kind(b[0]) != KindFooter {
 		return 0
 	}
-	c := skipper{cursor{b: b, v: v}}
+	c := skipper{reader{b: b, v: v}}
 	c.skipAny(open)
 	if c.err != nil || c.i > MaxObject {
 		return 0

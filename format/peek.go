@@ -8,7 +8,7 @@ func (v Version) Peek(b []byte, p *Point) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c := cursor{b: b[:n], i: PointClassAt, v: v}
+	c := reader{b: b[:n], i: PointClassAt, v: v}
 	p.Class, _ = v.PointClass(c.u8())
 	p.Location, p.Thread, p.Event = c.i32(), c.i32(), c.i32()
 	p.Diff = DiffStatus(c.u8())

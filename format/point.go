@@ -165,7 +165,7 @@ func (s *Snapshot) append(dst []byte, v Version) ([]byte, error) {
 // DecodePoint decodes the TRACEPOINT at the start of b into p, and reuses p's slices. n is its
 // size in bytes. Nothing in p aliases b.
 func (v Version) DecodePoint(b []byte, p *Point) (n int, err error) {
-	c := decoder{cursor{b: b, v: v}}
+	c := decoder{reader{b: b, v: v}}
 	args, subtree := p.Args[:0], p.Subtree[:0]
 	*p = Point{Args: args, Subtree: subtree}
 	c.pointHead(p)
@@ -245,7 +245,7 @@ func (c *decoder) call(p *Point) {
 	p.Flags = int16(c.u16())
 }
 
-func (c *cursor) subtreeCount() (n int, marked bool) {
+func (c *reader) subtreeCount() (n int, marked bool) {
 	if c.v >= V27 {
 		return c.subtreeCount27()
 	}
@@ -324,7 +324,7 @@ func (f *Footer) Append(dst []byte, v Version, class Class) ([]byte, error) {
 // DecodeFooter decodes the TRACEPOINT_FOOTER at the start of b, of a container of this class. n
 // is its size in bytes. Nothing in f aliases b.
 func (v Version) DecodeFooter(b []byte, class Class, f *Footer) (n int, err error) {
-	c := decoder{cursor{b: b, v: v}}
+	c := decoder{reader{b: b, v: v}}
 	if k := Kind(c.u8()); k != KindFooter && c.err == nil {
 		c.fail(0, KindFooter.String(), k.String())
 	}

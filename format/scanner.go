@@ -111,7 +111,7 @@ func (s *Scanner) Object() Object { return s.obj }
 func (s *Scanner) Version() Version { return s.version }
 
 // Err returns the error that ended the scan before the EOF object: an [*Error] with
-// ErrTruncated or ErrCorrupt and the place, or the error of the reader. All objects visited
+// ErrTruncated or ErrCorrupt and the offset, or the error of the reader. All objects visited
 // before are good.
 func (s *Scanner) Err() error { return s.err }
 
@@ -168,7 +168,7 @@ func (s *Scanner) size() int {
 		return n
 	}
 	for {
-		c := skipper{cursor{b: s.buf[s.pos:], v: s.version}}
+		c := skipper{reader{b: s.buf[s.pos:], v: s.version}}
 		c.skipAny(open)
 		have := len(s.buf) - s.pos
 		switch {

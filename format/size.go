@@ -13,7 +13,7 @@ func (v Version) Size(b []byte, open Class) (int, error) {
 	if n := v.fastSize(b, open); n > 0 {
 		return n, nil
 	}
-	c := skipper{cursor{b: b, v: v}}
+	c := skipper{reader{b: b, v: v}}
 	c.skipAny(open)
 	if c.err != nil {
 		return 0, c.err
@@ -141,7 +141,7 @@ func (c *skipper) skipValues(what string) {
 	c.skipElements(int64(c.count(c.v.leastValue(), what)), what, 0)
 }
 
-func (c *cursor) skipUTF() {
+func (c *reader) skipUTF() {
 	if i := c.i; len(c.b)-i >= UTFHeadSize {
 		if next := i + UTFHeadSize + int(binary.BigEndian.Uint16(c.b[i:])); next <= len(c.b) {
 			c.i = next

@@ -30,7 +30,7 @@ func (w *textWriter) call(p *Point, f *Footer, parent Parent) {
 }
 
 // owner appends what a method is called on, with its dot. m is nil for an unknown method.
-func (w *textWriter) owner(p *Point, m *methodEntry, parent Parent) {
+func (w *textWriter) owner(p *Point, m *namedMethod, parent Parent) {
 	static := p.Target.Kind == ValueNull
 	if static && w.fromOwnClass(m, parent) {
 		return
@@ -56,7 +56,7 @@ func (w *textWriter) owner(p *Point, m *methodEntry, parent Parent) {
 }
 
 // pathOwner appends the owner of a call whose code location has an access path.
-func (w *textWriter) pathOwner(path *AccessPath, m *methodEntry, parent Parent) {
+func (w *textWriter) pathOwner(path *AccessPath, m *namedMethod, parent Parent) {
 	n, step := w.c.visible(path)
 	if n == 0 {
 		return
@@ -98,7 +98,7 @@ func (w *textWriter) companionOwner(class int32) {
 
 // fromOwnClass reports whether the parent is a call of a method of m's class, or of the class
 // whose companion is m's class.
-func (w *textWriter) fromOwnClass(m *methodEntry, parent Parent) bool {
+func (w *textWriter) fromOwnClass(m *namedMethod, parent Parent) bool {
 	if m == nil || !parent.Call {
 		return false
 	}

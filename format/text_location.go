@@ -27,8 +27,8 @@ func (w *textWriter) fileLine(id int32) {
 		w.unknown("location", id)
 		return
 	}
-	if place := l.place.Load(); place != nil {
-		w.b = append(w.b, *place...)
+	if text := l.text.Load(); text != nil {
+		w.b = append(w.b, *text...)
 		return
 	}
 	at := len(w.b)
@@ -36,8 +36,8 @@ func (w *textWriter) fileLine(id int32) {
 	w.b = append(w.b, ':')
 	w.int(int64(l.Line))
 	if l.File < 0 || w.c.strings.get(l.File) != nil {
-		place := string(w.b[at:])
-		l.place.Store(&place)
+		text := string(w.b[at:])
+		l.text.Store(&text)
 	}
 }
 

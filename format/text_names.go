@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// The entries of a Context: a descriptor with its shown name, made once when it is added, so
+// What a Context keeps: a descriptor with its shown name, made once when it is added, so
 // that writing the text of a point only copies. Shown names have no unpaired surrogates.
 
-type stringEntry struct {
+type namedString struct {
 	StringObject
 	shown string
 }
 
-type classEntry struct {
+type namedClass struct {
 	ClassDescriptor
 	short string
 }
 
-type methodEntry struct {
+type namedMethod struct {
 	MethodDescriptor
 	shown   string
 	mayFold bool
 }
 
-type fieldEntry struct {
+type namedField struct {
 	FieldDescriptor
 	shown    string
 	thisLike bool
@@ -35,35 +35,35 @@ type fieldEntry struct {
 	coverage, coveragePart bool
 }
 
-type variableEntry struct {
+type namedVariable struct {
 	VariableDescriptor
 	shown                  string
 	thisLike               bool
 	coverage, coveragePart bool
 }
 
-// locationEntry is a code location. Its text is made when it is first requested after the name
+// namedLocation is a code location. Its text is made when it is first requested after the name
 // of its file is known: it never changes after that.
-type locationEntry struct {
+type namedLocation struct {
 	CodeLocation
-	place atomic.Pointer[string]
+	text atomic.Pointer[string]
 }
 
-func newClassEntry(d ClassDescriptor) classEntry {
-	return classEntry{ClassDescriptor: d, short: plain(shortClass(d.Name))}
+func newNamedClass(d ClassDescriptor) namedClass {
+	return namedClass{ClassDescriptor: d, short: plain(shortClass(d.Name))}
 }
 
-func newMethodEntry(d MethodDescriptor) methodEntry {
-	return methodEntry{
+func newNamedMethod(d MethodDescriptor) namedMethod {
+	return namedMethod{
 		MethodDescriptor: d,
 		shown:            plain(strings.TrimSuffix(d.Name, "$kotlinx_coroutines_core")),
 		mayFold:          foldableName(d.Name),
 	}
 }
 
-func newFieldEntry(d FieldDescriptor) fieldEntry {
+func newNamedField(d FieldDescriptor) namedField {
 	shown := strings.TrimSuffix(d.Name, "$volatile$FU")
-	e := fieldEntry{FieldDescriptor: d, shown: plain(strings.TrimPrefix(shown, "$")), thisLike: thisLike(d.Name)}
+	e := namedField{FieldDescriptor: d, shown: plain(strings.TrimPrefix(shown, "$")), thisLike: thisLike(d.Name)}
 	switch d.Name {
 	case coverageHits, coverageMask, coverageData:
 		e.coverage = true
@@ -72,12 +72,12 @@ func newFieldEntry(d FieldDescriptor) fieldEntry {
 	return e
 }
 
-func newVariableEntry(d VariableDescriptor) variableEntry {
+func newNamedVariable(d VariableDescriptor) namedVariable {
 	shown := strings.TrimSuffix(d.Name, "$iv")
 	if shown != "$this" {
 		shown = strings.TrimPrefix(shown, "$this")
 	}
-	return variableEntry{
+	return namedVariable{
 		VariableDescriptor: d,
 		shown:              plain(strings.TrimPrefix(shown, "$")),
 		thisLike:           thisLike(d.Name),
@@ -86,8 +86,8 @@ func newVariableEntry(d VariableDescriptor) variableEntry {
 	}
 }
 
-func newStringEntry(o StringObject) stringEntry {
-	return stringEntry{StringObject: o, shown: plain(o.Value)}
+func newNamedString(o StringObject) namedString {
+	return namedString{StringObject: o, shown: plain(o.Value)}
 }
 
 // plain returns s as it appears in a text: an unpaired surrogate as '?'.

@@ -47,16 +47,16 @@ func TestShownNames(t *testing.T) {
 		"x": "x", "tmp$iv": "tmp", "x$iv$iv": "x$iv", "$this": "this", "$this$apply": "apply", "$this_run": "_run",
 		"$i": "i", "$$i": "$i", "$this$iv": "this",
 	} {
-		if got := newVariableEntry(VariableDescriptor{Name: name}).shown; got != want {
+		if got := newNamedVariable(VariableDescriptor{Name: name}).shown; got != want {
 			t.Errorf("variable %q: %q, want %q", name, got, want)
 		}
 	}
 	for name, want := range map[string]string{"f": "f", "state$volatile$FU": "state", "$f": "f", "$$f": "$f"} {
-		if got := newFieldEntry(FieldDescriptor{Name: name}).shown; got != want {
+		if got := newNamedField(FieldDescriptor{Name: name}).shown; got != want {
 			t.Errorf("field %q: %q, want %q", name, got, want)
 		}
 	}
-	if got := newMethodEntry(MethodDescriptor{Name: "run$kotlinx_coroutines_core"}).shown; got != "run" {
+	if got := newNamedMethod(MethodDescriptor{Name: "run$kotlinx_coroutines_core"}).shown; got != "run" {
 		t.Errorf("method: %q", got)
 	}
 }

@@ -225,9 +225,9 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestTextOfPlace: the text of a code location does not change, except when the name of its
+// TestTextOfLocation: the text of a code location does not change, except when the name of its
 // file arrives after it.
-func TestTextOfPlace(t *testing.T) {
+func TestTextOfLocation(t *testing.T) {
 	c := NewContext(V22)
 	addTo(t, c, &VariableDescriptor{ID: 0, Name: "x", Type: Type{Kind: TypeInt}})
 	addTo(t, c, &CodeLocation{ID: 0, File: 3, Line: 12, Class: -1, Method: -1, Path: -1})

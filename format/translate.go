@@ -94,7 +94,7 @@ func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 		}
 		return t.footer.Append(dst, t.to, open)
 	case KindCodeLocation:
-		c := decoder{cursor{b: b, i: referenceIDAt, v: t.from}}
+		c := decoder{reader{b: b, i: referenceIDAt, v: t.from}}
 		l := c.codeLocation()
 		if c.err != nil {
 			return dst, c.err
@@ -102,7 +102,7 @@ func (t *Translator) Object(dst, b []byte, open Class) ([]byte, error) {
 		t.Location(&l)
 		return l.Append(dst, t.to)
 	case KindFieldDescriptor:
-		c := decoder{cursor{b: b, i: referenceIDAt, v: t.from}}
+		c := decoder{reader{b: b, i: referenceIDAt, v: t.from}}
 		d := c.field()
 		if c.err != nil {
 			return dst, c.err

@@ -13,23 +13,23 @@ import (
 // exceptions, and where loops begin. Fill it before translating anything: an object may be
 // described after its use.
 type Survey struct {
-	version  Version
-	classes  table[surveyed]
-	places   table[place]
-	builders []int32 // classes named java.lang.StringBuilder
-	most     int32   // the largest id of a class, -1 if none
+	version   Version
+	classes   table[surveyedClass]
+	locations table[surveyedLocation]
+	builders  []int32 // classes named java.lang.StringBuilder
+	most      int32   // the largest id of a class, -1 if none
 }
 
-// surveyed is the knowledge about a class.
-type surveyed struct {
+// surveyedClass is the knowledge about a class.
+type surveyedClass struct {
 	name      string
 	described bool
 	thrown    bool // objects of it were thrown, or caught
 	throwable bool // thrown, or named like an exception
 }
 
-// place is the knowledge about a code location: the trace points there.
-type place struct {
+// surveyedLocation is the knowledge about a code location: the trace points there.
+type surveyedLocation struct {
 	loops []int32 // of loops and iterations, ascending
 	last  int32   // the last loop seen
 	other bool    // other trace points
@@ -45,7 +45,7 @@ func NewSurvey(v Version) *Survey { return &Survey{version: v, most: -1} }
 func (s *Survey) Object(b []byte) error {
 	switch Kind(b[0]) {
 	case KindClassDescriptor:
-		c := decoder{cursor{b: b, i: referenceIDAt, v: s.version}}
+		c := decoder{reader{b: b, i: referenceIDAt, v: s.version}}
 		d := c.class()
 		if c.err == nil {
 			s.class(d.ID, d.Name)
@@ -53,14 +53,14 @@ func (s *Survey) Object(b []byte) error {
 		return c.error()
 	case KindTracePoint:
 		class, _ := s.version.PointClass(b[PointClassAt])
-		s.place(class, b)
+		s.noteLocation(class, b)
 		if class != ClassThrow && class != ClassCatch {
 			return nil
 		}
-		c := decoder{cursor{b: b, i: ThrownAt, v: s.version}}
+		c := decoder{reader{b: b, i: ThrownAt, v: s.version}}
 		var v Value
 		if c.value(&v, 0); c.err == nil && isThrown(&v) {
-			e := s.entry(v.ClassID)
+			e := s.classData(v.ClassID)
 			e.thrown, e.throwable = true, true
 		}
 		return c.error()
@@ -68,16 +68,16 @@ func (s *Survey) Object(b []byte) error {
 	return nil
 }
 
-// place notes the code location of a trace point.
-func (s *Survey) place(class Class, b []byte) {
+// noteLocation notes the code location of a trace point.
+func (s *Survey) noteLocation(class Class, b []byte) {
 	at := LocationOf(b)
 	if at < 0 {
 		return
 	}
-	p := s.places.get(at)
+	p := s.locations.get(at)
 	if p == nil {
-		p = new(place)
-		s.places.put(at, p)
+		p = new(surveyedLocation)
+		s.locations.put(at, p)
 	}
 	if class != ClassLoop && class != ClassIteration {
 		p.other = true
@@ -96,7 +96,7 @@ func (s *Survey) place(class Class, b []byte) {
 // headerLoops returns the loops whose header is at a code location, ascending. There are some
 // only if it is a plain line with loops and no other trace points.
 func (s *Survey) headerLoops(l *CodeLocation) []int32 {
-	p := s.places.get(l.ID)
+	p := s.locations.get(l.ID)
 	if l.Kind != LocationLine || p == nil || p.other || len(p.loops) > maxHeaderLoops || l.Path != -1 || len(l.ArgNames) > 0 {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (s *Survey) Uses(b []byte, open Class) error {
 		s.uses(&f.Result)
 		return err
 	case KindMethodDescriptor, KindFieldDescriptor:
-		c := cursor{b: b, i: referenceIDAt + IDSize, v: s.version}
+		c := reader{b: b, i: referenceIDAt + IDSize, v: s.version}
 		s.most = max(s.most, c.i32())
 		return c.error()
 	}
@@ -165,11 +165,11 @@ func (s *Survey) Free() (int32, error) {
 	return s.most + 1, nil
 }
 
-// entry returns the entry of a class. Callers may change it.
-func (s *Survey) entry(id int32) *surveyed {
+// classData returns what is known of a class. Callers may change it.
+func (s *Survey) classData(id int32) *surveyedClass {
 	e := s.classes.get(id)
 	if e == nil {
-		e = new(surveyed)
+		e = new(surveyedClass)
 		s.classes.put(id, e)
 		s.most = max(s.most, id)
 	}
@@ -178,7 +178,7 @@ func (s *Survey) entry(id int32) *surveyed {
 
 // class notes a descriptor. The first one of an id counts, as in a [Context].
 func (s *Survey) class(id int32, name string) {
-	e := s.entry(id)
+	e := s.classData(id)
 	if e.described {
 		return
 	}

@@ -20,8 +20,8 @@ func other(v format.Version) format.Version {
 	return format.V27
 }
 
-// surveyed surveys a trace, as required before translating it.
-func surveyed(t testing.TB, data []byte) *format.Survey {
+// surveyedClass surveys a trace, as required before translating it.
+func surveyedClass(t testing.TB, data []byte) *format.Survey {
 	t.Helper()
 	scan := format.NewBytesScanner(data)
 	var s *format.Survey
@@ -56,7 +56,7 @@ type translated struct {
 
 func translateAll(t testing.TB, data []byte) translated {
 	t.Helper()
-	known := surveyed(t, data)
+	known := surveyedClass(t, data)
 	scan := format.NewBytesScanner(data)
 	var tr *format.Translator
 	var out translated

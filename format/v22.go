@@ -208,7 +208,7 @@ func (c *skipper) skipFooter22() {
 }
 
 // subtreeCount22 reads the number of diff statuses of a container: u8; 0 for none.
-func (c *cursor) subtreeCount22() (n int, marked bool) {
+func (c *reader) subtreeCount22() (n int, marked bool) {
 	n = int(c.u8())
 	return n, n > 0
 }

@@ -231,7 +231,7 @@ func (c *skipper) skipFooter27() {
 
 // subtreeCount27 reads the number of diff statuses of a container: i8; -1 for no list, which
 // differs from an empty list.
-func (c *cursor) subtreeCount27() (n int, marked bool) {
+func (c *reader) subtreeCount27() (n int, marked bool) {
 	at := c.i
 	count := int8(c.u8())
 	if count < -1 {

@@ -220,7 +220,7 @@ func (c *decoder) scalar(v *Value) {
 }
 
 // nested fails if captured values are nested too deeply.
-func (c *cursor) nested(at, depth int) bool {
+func (c *reader) nested(at, depth int) bool {
 	if depth >= maxValueDepth {
 		c.fail(at, fmt.Sprintf("captured values at most %d deep", maxValueDepth), "more")
 	}
@@ -228,7 +228,7 @@ func (c *cursor) nested(at, depth int) bool {
 }
 
 // listed counts values in lists, and refuses too many of them.
-func (c *cursor) listed(n int64) bool {
+func (c *reader) listed(n int64) bool {
 	if c.values += n; c.values > maxListed {
 		c.fail(c.i, fmt.Sprintf("at most %d values in one object", maxListed), "more")
 	}

@@ -10,7 +10,7 @@ import (
 // Version is the version of the format that a file is written in: the second half of its
 // header. All files of a trace have the same. Files of this package named after a subject
 // contain what the versions share. v22.go and v27.go contain what is specific to one version;
-// cursor and Version choose between them. To support another version, add its file, its cases,
+// reader and Version choose between them. To support another version, add its file, its cases,
 // its line here and its text (see [Context]).
 type Version uint8
 

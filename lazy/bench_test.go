@@ -138,7 +138,7 @@ func BenchmarkScan(b *testing.B) {
 		b.SetBytes(int64(len(m.Bytes())))
 		for b.Loop() {
 			s := index.NewScan(m, func([]byte, format.Cell) error { return nil })
-			if _, err := s.Step(context.Background(), int64(len(m.Bytes()))); err != nil {
+			if _, err := s.Advance(context.Background(), int64(len(m.Bytes()))); err != nil {
 				b.Fatal(err)
 			}
 		}

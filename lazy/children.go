@@ -8,50 +8,50 @@ import (
 // childReader reads children of one node. It must be used within use.
 type childReader struct {
 	*walker
-	folded bool
-	start  int64         // of the node's content
-	end    int64         // end of the node's content
-	moment moment        // the view that it reads
-	marks  []mark        // checkpoints of the node
-	lender *entries      // of entries for folding; nil to allocate them
-	chain  []format.Cell // containers around the target offset, outermost first; nil if not known
+	folded      bool
+	start       int64         // of the node's content
+	end         int64         // end of the node's content
+	moment      moment        // the view that it reads
+	checkpoints []checkpoint  // checkpoints of the node
+	lender      *dataPool     // of data for folding; nil to allocate them
+	chain       []format.Cell // containers around the target offset, outermost first; nil if not known
 }
 
-// stretch returns an empty stretch of the node's children.
-func (l *childReader) stretch(pos, ord int64) *stretch {
-	return &stretch{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
+// newRun returns an empty run of the node's children.
+func (l *childReader) newRun(pos, ord int64) *childRun {
+	return &childRun{from: pos, to: pos, fromOrd: ord, toOrd: ord, read: l.moment}
 }
 
 // childRead is the result of reading or skipping a child.
 type childRead struct {
-	ok    bool   // there is a child
-	shown bool   // it does not fold to nothing
-	entry *entry // as it is shown; nil if it is not shown, or was skipped
-	next  mark   // where the next child begins; the end of the content if there is no child
+	ok    bool       // there is a child
+	shown bool       // it does not fold to nothing
+	data  *nodeData  // as it is shown; nil if it is not shown, or was skipped
+	next  checkpoint // where the next child begins; the end of the content if there is no child
 }
 
 // child reads the child at a checkpoint.
-func (l *childReader) child(at mark) (c childRead, err error) {
-	e := new(entry)
+func (l *childReader) child(at checkpoint) (c childRead, err error) {
+	e := new(nodeData)
 	if c.ok, err = l.next(at.pos, at.ord, l.end, e, true); !c.ok || err != nil {
-		return childRead{next: mark{l.end, at.ord}}, err
+		return childRead{next: checkpoint{l.end, at.ord}}, err
 	}
-	c.next = mark{e.next, e.after}
+	c.next = checkpoint{e.next, e.after}
 	if l.folded {
 		e, err = l.fold(e)
 	}
-	c.entry, c.shown = e, e != nil
+	c.data, c.shown = e, e != nil
 	return c, err
 }
 
 // forward reads up to count children from the start of a gap.
-func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*stretch, error) {
-	s := l.stretch(from, ord)
-	for reads := 0; reads < pageReads && len(s.entries) < count && s.to < to; reads++ {
+func (l *childReader) forward(ctx context.Context, from, to, ord int64, count int) (*childRun, error) {
+	s := l.newRun(from, ord)
+	for reads := 0; reads < slabReads && len(s.list) < count && s.to < to; reads++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := l.child(mark{s.to, s.toOrd})
+		c, err := l.child(checkpoint{s.to, s.toOrd})
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 			break
 		}
 		if c.shown {
-			s.entries = append(s.entries, c.entry)
+			s.list = append(s.list, c.data)
 		}
 	}
 	return s, nil
@@ -69,19 +69,19 @@ func (l *childReader) forward(ctx context.Context, from, to, ord int64, count in
 // around reads the children of a gap around a logical offset: up to back of
 // those that end at or before it, the one that contains it, and up to ahead
 // after that one. With x = to it reads the last ones.
-func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*stretch, error) {
-	pos, at := l.stepBack(from, ord, x, back)
-	if m, ok := markBefore(l.marks, x); ok && m.pos > pos && m.pos >= from {
+func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, ahead int) (*childRun, error) {
+	pos, at := l.seekBack(from, ord, x, back)
+	if m, ok := checkpointBefore(l.checkpoints, x); ok && m.pos > pos && m.pos >= from {
 		pos, at = m.pos, m.ord
 	}
-	first, passed, err := l.lastBefore(ctx, mark{pos, at}, to, x, back)
+	first, passed, err := l.lastBefore(ctx, checkpoint{pos, at}, to, x, back)
 	if err != nil {
 		return nil, err
 	}
-	s := l.stretch(first.pos, first.ord)
+	s := l.newRun(first.pos, first.ord)
 	s.passed = passed
 	for s.to < to && ahead >= 0 {
-		c, err := l.child(mark{s.to, s.toOrd})
+		c, err := l.child(checkpoint{s.to, s.toOrd})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, 
 			break
 		}
 		if c.shown {
-			s.entries = append(s.entries, c.entry)
+			s.list = append(s.list, c.data)
 		}
 	}
 	return s, nil
@@ -101,13 +101,13 @@ func (l *childReader) around(ctx context.Context, from, to, ord, x int64, back, 
 
 // lastBefore walks from a child to x and returns where the last back children that end
 // at or before x begin, and checkpoints on the way.
-func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back int) (first mark, passed []mark, err error) {
-	ring := make([]mark, back+1) // where the children seen last begin, and the next
+func (l *childReader) lastBefore(ctx context.Context, m checkpoint, to, x int64, back int) (first checkpoint, passed []checkpoint, err error) {
+	ring := make([]checkpoint, back+1) // where the children seen last begin, and the next
 	ring[0] = m
 	n := 0
-	var e entry
+	var e nodeData
 	for ; m.pos < to; n++ {
-		if n%markEvery == 0 {
+		if n%checkpointEvery == 0 {
 			if n > 0 {
 				passed = append(passed, m)
 			}
@@ -122,23 +122,23 @@ func (l *childReader) lastBefore(ctx context.Context, m mark, to, x int64, back 
 		if !ok || e.next > x {
 			break
 		}
-		m = mark{e.next, e.after}
+		m = checkpoint{e.next, e.after}
 		ring[(n+1)%len(ring)] = m
 	}
 	return ring[max(0, n-back)%len(ring)], passed, nil
 }
 
-// step skips the next child without making a node.
-func (l *childReader) step(at mark) (childRead, error) {
-	var e entry
+// skip skips the next child without making a node.
+func (l *childReader) skip(at checkpoint) (childRead, error) {
+	var e nodeData
 	return l.over(&e, at)
 }
 
 // over is step, and reads the child into e, as recorded.
-func (l *childReader) over(e *entry, at mark) (childRead, error) {
+func (l *childReader) over(e *nodeData, at checkpoint) (childRead, error) {
 	ok, err := l.next(at.pos, at.ord, l.end, e, false)
 	if !ok || err != nil {
-		return childRead{next: mark{l.end, at.ord}}, err
+		return childRead{next: checkpoint{l.end, at.ord}}, err
 	}
 	shown := true
 	if l.folded && l.mayFold(e) {
@@ -146,5 +146,5 @@ func (l *childReader) over(e *entry, at mark) (childRead, error) {
 		full, err = l.child(at)
 		shown = full.shown
 	}
-	return childRead{ok: true, shown: shown, next: mark{e.next, e.after}}, err
+	return childRead{ok: true, shown: shown, next: checkpoint{e.next, e.after}}, err
 }

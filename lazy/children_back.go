@@ -5,10 +5,10 @@ import (
 	"tracex/format"
 )
 
-// stepBack returns an offset in [from, x] where a child begins, or a reference
+// seekBack returns an offset in [from, x] where a child begins, or a reference
 // object before one, with about back children between it and x; from, if it finds
 // none. It goes from container to container, by their cells.
-func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
+func (l *childReader) seekBack(from, ord, x int64, back int) (pos, at int64) {
 	cells := l.s.Cells
 	if at, ok := l.s.OpenChild(l.start); ok && at < x {
 		// Everything that ended after that is within the child.
@@ -41,7 +41,7 @@ func (l *childReader) stepBack(from, ord, x int64, back int) (pos, at int64) {
 		return from, ord
 	}
 	for _, class := range l.classes(before) {
-		if pos, ok := l.behind(before, class, first.Start); ok {
+		if pos, ok := l.afterFooter(before, class, first.Start); ok {
 			return pos, j + 1
 		}
 	}
@@ -103,9 +103,9 @@ func (l *childReader) classes(c format.Cell) []format.Class {
 	return []format.Class{format.ClassCall, format.ClassIteration, format.ClassLoop}
 }
 
-// behind returns the offset after a container's footer, if the container is of
+// afterFooter returns the offset after a container's footer, if the container is of
 // this class and the objects after it lead to a header whose content begins at start.
-func (l *childReader) behind(c format.Cell, class format.Class, start int64) (int64, bool) {
+func (l *childReader) afterFooter(c format.Cell, class format.Class, start int64) (int64, bool) {
 	b, err := l.bytes(c.End)
 	if err != nil || format.Kind(b[0]) != format.KindFooter {
 		return 0, false
@@ -114,8 +114,8 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 	if err != nil {
 		return 0, false
 	}
-	behind := c.End + int64(n)
-	for pos := behind; pos < start; {
+	after := c.End + int64(n)
+	for pos := after; pos < start; {
 		b, err := l.bytes(pos)
 		if err != nil {
 			return 0, false
@@ -130,7 +130,7 @@ func (l *childReader) behind(c format.Cell, class format.Class, start int64) (in
 			continue
 		}
 		if class, _ := l.r.data.Version().PointClass(b[format.PointClassAt]); class.Container() {
-			return behind, pos == start
+			return after, pos == start
 		}
 	}
 	return 0, false

@@ -7,11 +7,11 @@ import (
 
 // fold returns what the folded view shows in place of e; nil for nothing. The result
 // has the offsets of e, and may be e itself.
-func (l *childReader) fold(e *entry) (*entry, error) {
+func (l *childReader) fold(e *nodeData) (*nodeData, error) {
 	if e.state == StatePending {
 		return e, nil // undecided until its end is known
 	}
-	f := fold.Folder[*entry]{Context: l.r.ctx, Source: foldEntries{l}}
+	f := fold.Folder[*nodeData]{Context: l.r.ctx, Access: foldAccess{l}}
 	if keep, ok := f.Settled(&e.point); ok || l.stays(e) {
 		if !keep {
 			return nil, nil
@@ -30,7 +30,7 @@ func (l *childReader) fold(e *entry) (*entry, error) {
 
 // stays reports, by looking at one or two bytes, whether a loop or an iteration
 // folds to itself, as nearly all do.
-func (l *childReader) stays(e *entry) bool {
+func (l *childReader) stays(e *nodeData) bool {
 	switch e.point.Class {
 	case format.ClassIteration:
 		return l.beginsWithPoint(e.start, e.end)
@@ -59,7 +59,7 @@ func (l *childReader) beginsWithPoint(start, end int64) bool {
 
 // mayFold reports whether e, of which only the fields that Peek reads are known, may
 // fold to something else or to nothing.
-func (l *childReader) mayFold(e *entry) bool {
+func (l *childReader) mayFold(e *nodeData) bool {
 	switch e.point.Class {
 	case format.ClassCall:
 		return l.r.ctx.MayFold(e.point.Ref)
@@ -71,18 +71,18 @@ func (l *childReader) mayFold(e *entry) bool {
 	return l.r.ctx.Coverage(&e.point)
 }
 
-// newEntry returns an entry for folding.
-func (l *childReader) newEntry() *entry {
+// newData returns room for a trace point, for folding.
+func (l *childReader) newData() *nodeData {
 	if l.lender == nil {
-		return new(entry)
+		return new(nodeData)
 	}
 	return l.lender.take()
 }
 
-// copyOf returns a copy of e, which is no longer used. Lent entries keep the memory of
+// copyOf returns a copy of e, which is no longer used. Lent ones keep the memory of
 // their own slices, so that no two share any.
-func (l *childReader) copyOf(e *entry) *entry {
-	out := l.newEntry()
+func (l *childReader) copyOf(e *nodeData) *nodeData {
+	out := l.newData()
 	args, subtree := out.point.Args, out.point.Subtree
 	*out = *e
 	if l.lender != nil {
@@ -91,24 +91,24 @@ func (l *childReader) copyOf(e *entry) *entry {
 	return out
 }
 
-// foldEntries is a fold.Source of entries.
-type foldEntries struct{ l *childReader }
+// foldAccess is the fold.Access to the points of a trace.
+type foldAccess struct{ l *childReader }
 
-func (s foldEntries) Point(e *entry) (*format.Point, error) { return &e.point, nil }
+func (s foldAccess) Point(e *nodeData) (*format.Point, error) { return &e.point, nil }
 
-func (s foldEntries) Iterations(e *entry) (int32, error) { return e.foot.Iterations, nil }
+func (s foldAccess) Iterations(e *nodeData) (int32, error) { return e.foot.Iterations, nil }
 
-func (s foldEntries) HasChildren(e *entry) (bool, error) {
+func (s foldAccess) HasChildren(e *nodeData) (bool, error) {
 	if !e.hasContent() {
 		return false, nil
 	}
-	var child entry
+	var child nodeData
 	return s.l.next(e.start, e.first, e.end, &child, false)
 }
 
-func (s foldEntries) First(dst []*entry, e *entry, n int) ([]*entry, error) {
+func (s foldAccess) First(dst []*nodeData, e *nodeData, n int) ([]*nodeData, error) {
 	for pos, ord := e.start, e.first; len(dst) < n; {
-		child := s.l.newEntry()
+		child := s.l.newData()
 		ok, err := s.l.next(pos, ord, e.end, child, true)
 		if !ok || err != nil {
 			return dst, err
@@ -119,30 +119,30 @@ func (s foldEntries) First(dst []*entry, e *entry, n int) ([]*entry, error) {
 	return dst, nil
 }
 
-func (s foldEntries) Last(e *entry) (*entry, bool, error) { return s.l.last(e, true) }
+func (s foldAccess) Last(e *nodeData) (*nodeData, bool, error) { return s.l.last(e, true) }
 
-func (s foldEntries) Moved(e *entry, location int32, diff format.DiffStatus) *entry {
+func (s foldAccess) Moved(e *nodeData, location int32, diff format.DiffStatus) *nodeData {
 	out := s.l.copyOf(e)
 	out.point.Location, out.point.Diff = location, diff
 	return out
 }
 
-func (s foldEntries) Shortened(e *entry, iterations int32) *entry {
+func (s foldAccess) Shortened(e *nodeData, iterations int32) *nodeData {
 	out := s.l.copyOf(e)
 	out.foot.Iterations = iterations
 	return out
 }
 
 // last returns the last child of a container; want is as in next.
-func (w *walker) last(e *entry, want bool) (*entry, bool, error) {
+func (w *walker) last(e *nodeData, want bool) (*nodeData, bool, error) {
 	if !e.hasContent() {
 		return nil, false, nil
 	}
 	l := childReader{walker: w, start: e.start, end: e.end}
-	pos, ord := l.stepBack(e.start, e.first, e.end, 1)
-	var found *entry
+	pos, ord := l.seekBack(e.start, e.first, e.end, 1)
+	var found *nodeData
 	for {
-		child := new(entry)
+		child := new(nodeData)
 		ok, err := w.next(pos, ord, e.end, child, want)
 		if err != nil {
 			return nil, false, err

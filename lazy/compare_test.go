@@ -42,7 +42,7 @@ func corpus(t *testing.T, f func(t *testing.T, path string)) {
 		spec.Dump = seed%3 == 2
 		run(spec.Name(), func(t *testing.T) string { return formattest.File(t, spec) })
 	}
-	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
+	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashPartial} {
 		spec := formattest.Spec{Shape: formattest.Random, N: 1500, Seed: 7, Crash: crash}
 		spec.BlockSize = 4096
 		newer := spec

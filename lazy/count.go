@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// anchorEvery is how many trace points of a node there are between two anchors.
-const anchorEvery = 1024
+// tallyEvery is how many trace points of a node there are between two tallies.
+const tallyEvery = 1024
 
-// anchor is a checkpoint among a node's children, from which a walk can begin.
-type anchor struct {
+// childTally is a checkpoint among the children of a node, with what was counted before it.
+type childTally struct {
 	pos  int64 // logical: offset of a child, or of a reference object before it
 	ord  int64 // ordinal of the first cell that ends at or after pos
 	rows int64 // children shown before it
@@ -30,10 +30,10 @@ func (t *Tree) CountChildren(ctx context.Context, n *Node, atMost int64) (count 
 	return count, exact, err
 }
 
-// countSome continues counting to the next anchor, atMost, or the end of what is known;
+// countSome continues counting to the next tally, atMost, or the end of what is known;
 // in the last case more is false.
 func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int64, exact, more bool, err error) {
-	at, exact := t.lastAnchor(n)
+	at, exact := t.lastTally(n)
 	if exact {
 		return at.rows, true, false, nil
 	}
@@ -45,9 +45,9 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	var read moment
 	err = t.read(n, func(l *childReader) error {
 		read = l.moment
-		for ; reads < anchorEvery && at.rows < atMost && !exact; reads++ {
-			var e entry
-			c, err := l.over(&e, mark{at.pos, at.ord})
+		for ; reads < tallyEvery && at.rows < atMost && !exact; reads++ {
+			var e nodeData
+			c, err := l.over(&e, checkpoint{at.pos, at.ord})
 			if err != nil {
 				return err
 			}
@@ -69,53 +69,53 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := n.kids
-	if read != t.now || len(k.anchors) == 0 {
+	if read != t.now || len(k.tallies) == 0 {
 		return at.rows, false, true, nil // the tree has grown meanwhile, or started over
 	}
 	exact = exact && n.e.Load().state != StatePending
 	if at.rows > k.counted || exact {
 		k.counted, k.exact, k.time = at.rows, exact, at.time
 	}
-	if inside && reads == anchorEvery && at.pos > k.anchors[len(k.anchors)-1].pos {
-		k.anchors = append(k.anchors, at)
+	if inside && reads == tallyEvery && at.pos > k.tallies[len(k.tallies)-1].pos {
+		k.tallies = append(k.tallies, at)
 	}
 	return at.rows, exact, inside, nil
 }
 
-// lastAnchor returns the last anchor of n, creating one if necessary, and whether n
+// lastTally returns the last tally of n, creating one if necessary, and whether n
 // has been counted to its end.
-func (t *Tree) lastAnchor(n *Node) (anchor, bool) {
+func (t *Tree) lastTally(n *Node) (childTally, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
 	k := n.kids
-	switch again := n.timesCame(); {
-	case len(k.anchors) == 0:
-		k.anchors, k.timesSize = append(k.anchors, n.firstAnchor()), t.r.TimesSize()
+	switch again := n.timesArrived(); {
+	case len(k.tallies) == 0:
+		k.tallies, k.timesSize = append(k.tallies, n.firstTally()), t.r.TimesSize()
 	case again:
-		k.anchors, k.timesSize, k.exact = k.anchors[:1], t.r.TimesSize(), false
+		k.tallies, k.timesSize, k.exact = k.tallies[:1], t.r.TimesSize(), false
 	}
-	at := k.anchors[len(k.anchors)-1]
+	at := k.tallies[len(k.tallies)-1]
 	if k.exact {
 		at.rows = k.counted
 	}
 	return at, k.exact
 }
 
-// timesCame reports whether children must be counted once more: some times were
+// timesArrived reports whether children must be counted once more: some times were
 // missing during the last count, as in a growing trace, and may exist now. The tree is
 // locked.
-func (n *Node) timesCame() bool {
+func (n *Node) timesArrived() bool {
 	k := n.kids
 	return k.time.missed && n.e.Load().state != StatePending && n.tree.r.TimesSize() > k.timesSize
 }
 
-// firstAnchor returns the anchor at the start of n's children.
-func (n *Node) firstAnchor() anchor {
+// firstTally returns the tally at the start of n's children.
+func (n *Node) firstTally() childTally {
 	e := n.e.Load()
-	return anchor{pos: e.start, ord: e.first}
+	return childTally{pos: e.start, ord: e.first}
 }
 
 // Children returns all children of n.
@@ -135,10 +135,10 @@ func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, 
 	}
 	var nodes []*Node
 	for more := true; more && int64(len(nodes)) < count; {
-		var s *stretch
+		var s *childRun
 		err := t.read(n, func(l *childReader) error {
 			var err error
-			want := min(count-int64(len(nodes)), pageNodes)
+			want := min(count-int64(len(nodes)), slabNodes)
 			s, err = l.forward(ctx, at.pos, l.end, at.ord, int(want))
 			more = err == nil && s.to < l.end
 			return err
@@ -155,30 +155,30 @@ func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, 
 		nodes = append(nodes, t.attach(n, s)...)
 		t.mu.Unlock()
 		more = more || s.to < had // a last child that has grown meanwhile
-		at = anchor{pos: s.to, ord: s.toOrd}
+		at = childTally{pos: s.to, ord: s.toOrd}
 	}
 	return nodes, nil
 }
 
-// seek returns the anchor of the child with a number, counting up to it if necessary:
+// seek returns the tally of the child with a number, counting up to it if necessary:
 // the end of the content, if there are fewer.
-func (t *Tree) seek(ctx context.Context, n *Node, number int64) (anchor, error) {
+func (t *Tree) seek(ctx context.Context, n *Node, number int64) (childTally, error) {
 	if _, _, err := t.CountChildren(ctx, n, number+1); err != nil {
-		return anchor{}, err
+		return childTally{}, err
 	}
 	t.mu.Lock()
-	var at anchor
-	if i := sort.Search(len(n.kids.anchors), func(i int) bool { return n.kids.anchors[i].rows >= number }); i > 0 {
-		at = n.kids.anchors[i-1]
+	var at childTally
+	if i := sort.Search(len(n.kids.tallies), func(i int) bool { return n.kids.tallies[i].rows >= number }); i > 0 {
+		at = n.kids.tallies[i-1]
 	} else {
-		at = n.firstAnchor()
+		at = n.firstTally()
 	}
 	t.mu.Unlock()
 	err := t.read(n, func(l *childReader) error {
 		// Children before it that fold to nothing belong to it: otherwise they would be left
 		// as a gap.
-		for m := (mark{at.pos, at.ord}); m.pos < l.end && at.rows < number; {
-			c, err := l.step(m)
+		for m := (checkpoint{at.pos, at.ord}); m.pos < l.end && at.rows < number; {
+			c, err := l.skip(m)
 			if err != nil || !c.ok {
 				at.pos = l.end
 				return err

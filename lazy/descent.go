@@ -12,7 +12,7 @@ import (
 // visit is a trace point in a walk over whole threads. It is valid until the
 // function that receives it returns.
 type visit struct {
-	*entry
+	*nodeData
 	thread  int32
 	segment int // index of the segment in the walk
 	depth   int // 0 for a root
@@ -31,21 +31,21 @@ const (
 // batch is a run of trace points that have been read.
 type batch struct {
 	visits  []visit
-	lent    entries // backs the entries of visits
-	segment int     // of all the visits
-	at      int64   // logical: how far the walk has got in the segment
-	changed bool    // folding changed or dropped a point
+	lent    dataPool // backs the nodeData of visits
+	segment int      // of all the visits
+	at      int64    // logical: how far the walk has got in the segment
+	changed bool     // folding changed or dropped a point
 }
 
-// entries lends entries, and takes all back at once.
-type entries struct {
-	all  []*entry
+// dataPool lends nodeData, and takes all back at once.
+type dataPool struct {
+	all  []*nodeData
 	lent int
 }
 
-func (s *entries) take() *entry {
+func (s *dataPool) take() *nodeData {
 	if s.lent == len(s.all) {
-		s.all = append(s.all, new(entry))
+		s.all = append(s.all, new(nodeData))
 	}
 	s.lent++
 	return s.all[s.lent-1]
@@ -78,11 +78,11 @@ type descentOptions struct {
 	only     *level    // part of the thread to visit; nil for all
 	segments []segment // to visit, in this order
 	folded   bool
-	depth    int       // number of levels; 0 for all
-	times    bool      // set visit.time
-	changed  *bool     // set when folding changes or drops a point; nil if not requested
-	begin    *standing // where the walk begins, for one segment; nil to find its from
-	end      *standing // set to where the walk ends; nil if not requested
+	depth    int        // number of levels; 0 for all
+	times    bool       // set visit.time
+	changed  *bool      // set when folding changes or drops a point; nil if not requested
+	begin    *walkState // where the walk begins, for one segment; nil to find its from
+	end      *walkState // set to where the walk ends; nil if not requested
 }
 
 // level is a container whose children are visited, or a run of its children: those
@@ -199,7 +199,7 @@ func (d *descent) leave() { d.at, d.l.walker = d.at+1, nil }
 
 // reached starts reading ahead, once the walk is long enough that more may be needed.
 func (d *descent) reached(at int64) {
-	if d.ahead == nil && at-d.begun >= mapped.Piece && len(d.stack) > 0 {
+	if d.ahead == nil && at-d.begun >= mapped.LoadSize && len(d.stack) > 0 {
 		end := d.stack[0].end
 		if to := d.segments[d.at].to; to >= 0 {
 			end = min(end, to)
@@ -237,11 +237,11 @@ func (d *descent) fill(b *batch, most int) (more bool, err error) {
 	if d.visit != nil {
 		for steps := 0; more && err == nil && steps < most && !d.full; steps++ {
 			b.lent.lent = 0 // the visited point is no longer needed
-			more, err = d.step(b, g)
+			more, err = d.advance(b, g)
 		}
 	}
 	for d.visit == nil && more && err == nil && len(b.visits) < most && b.lent.lent < 4*most {
-		more, err = d.step(b, g)
+		more, err = d.advance(b, g)
 	}
 	b.at = w.s.Size
 	if len(d.stack) > 0 {
@@ -261,7 +261,7 @@ func (d *descent) enter(g *segment) error {
 	}
 	d.l.chain = nil
 	if d.seam != nil && g.from > 0 {
-		chain, ok := d.l.fewEnclosing(g.from, d.seam.approach)
+		chain, ok := d.l.enclosingUpTo(g.from, d.seam.approach)
 		if !ok {
 			return errFar
 		}
@@ -278,13 +278,13 @@ func (d *descent) enter(g *segment) error {
 
 // put visits a point, or adds it to the batch. It sets the fields one by one: copying
 // a struct that has just been written field by field would stall.
-func (d *descent) put(b *batch, e *entry, g *segment, in *level, depth int) {
+func (d *descent) put(b *batch, e *nodeData, g *segment, in *level, depth int) {
 	v := &d.now
 	if d.visit == nil {
 		b.visits = append(b.visits, visit{})
 		v = &b.visits[len(b.visits)-1]
 	}
-	v.entry, v.thread, v.segment, v.depth = e, g.thread, d.at, depth
+	v.nodeData, v.thread, v.segment, v.depth = e, g.thread, d.at, depth
 	v.parent.Call, v.parent.Method, v.inside = in.parent.Call, in.parent.Method, in.event
 	v.time = noTime
 	if d.times {
@@ -300,13 +300,13 @@ func (d *descent) put(b *batch, e *entry, g *segment, in *level, depth int) {
 func (d *descent) jump(in level, to int64) level {
 	if in.pos < to && to < in.end {
 		d.l.start, d.l.end = in.pos, in.end
-		in.pos, in.ord = d.l.stepBack(in.pos, in.ord, to, 1)
+		in.pos, in.ord = d.l.seekBack(in.pos, in.ord, to, 1)
 	}
 	return in
 }
 
-// step reads the next trace point and reports whether there may be more.
-func (d *descent) step(b *batch, g *segment) (bool, error) {
+// advance reads the next trace point and reports whether there may be more.
+func (d *descent) advance(b *batch, g *segment) (bool, error) {
 	for len(d.stack) > 0 && d.stack[len(d.stack)-1].pos >= d.stack[len(d.stack)-1].end {
 		d.stack = d.stack[:len(d.stack)-1]
 	}
@@ -331,7 +331,7 @@ func (d *descent) step(b *batch, g *segment) (bool, error) {
 		return false, nil
 	}
 	if d.seam != nil {
-		if err := d.seam.comes(d.stack, e.at, g.from); err != nil {
+		if err := d.seam.reaches(d.stack, e.at, g.from); err != nil {
 			return false, err
 		}
 	}

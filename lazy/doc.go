@@ -42,7 +42,7 @@
 //
 // An index has a cell for each call, loop and iteration, and does not distinguish
 // them; leaves have no cells. A scan of the data counts calls and events as it
-// proceeds. If no scan was needed, a [Census] reads the data only to count. Until
+// proceeds. If no scan was needed, a [Tally] reads the data only to count. Until
 // then the number of cells is an upper bound for the number of calls.
 //
 // # Times
@@ -71,16 +71,16 @@
 //	      ▼                Follow                ▼
 //	 ┌─ resting ─────────────────────────────► following ─┐
 //	 │    ▲  ▲                                   │    ▲   │ tick, CatchUp:
-//	 └────┘  └───────────────────────────────────┘    └───┘ look
+//	 └────┘  └───────────────────────────────────┘    └───┘ poll
 //	 a doubt:      the data is complete; Unfollow;
 //	 rebuild       it is not a trace
 //	 the index
 //
 //	order        resting                       following
-//	tick         –                             look
-//	CatchUp      done                          look, then done
-//	Follow       look; following               –
-//	Unfollow     –                             look once more; resting
+//	tick         –                             poll
+//	CatchUp      done                          poll, then done
+//	Follow       poll; following               –
+//	Unfollow     –                             poll once more; resting
 //	a doubt      rebuild the index from the    –
 //	             data, if it is still the
 //	             index that was doubted

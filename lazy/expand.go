@@ -21,7 +21,7 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 			if st := t.Stats(); rows >= limit || st.Bytes > st.Budget*9/10 {
 				return rows, false, nil
 			}
-			nodes, next, err := t.page(ctx, at.n, pos)
+			nodes, next, err := t.childrenAt(ctx, at.n, pos)
 			if err != nil {
 				return rows, false, err
 			}
@@ -43,9 +43,9 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 	return rows, true, nil
 }
 
-// page returns the children of n in the slab at a logical offset, from that offset on,
+// childrenAt returns the children of n in the slab at a logical offset, from that offset on,
 // and where they end. It loads them if necessary.
-func (t *Tree) page(ctx context.Context, n *Node, pos int64) (nodes []*Node, next int64, err error) {
+func (t *Tree) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*Node, next int64, err error) {
 	t.mu.Lock()
 	if p, _ := n.covering(pos); p != nil {
 		nodes, next = append(nodes, p.nodes[p.node(pos):]...), p.to
@@ -57,10 +57,10 @@ func (t *Tree) page(ctx context.Context, n *Node, pos int64) (nodes []*Node, nex
 	if !ok {
 		return nil, n.e.Load().end, ctx.Err()
 	}
-	var s *stretch
+	var s *childRun
 	err = t.read(n, func(l *childReader) error {
 		var err error
-		s, err = l.forward(ctx, from, to, ord, pageNodes)
+		s, err = l.forward(ctx, from, to, ord, slabNodes)
 		return err
 	})
 	if err != nil {

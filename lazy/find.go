@@ -90,7 +90,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {
 			s.Extend(r.data.Bytes()) // which may have been mapped anew
-			for stop := s.Offset() + stepBytes; more && !ok && s.Offset() < stop; {
+			for stop := s.Offset() + scanBytes; more && !ok && s.Offset() < stop; {
 				if more = s.Next(); !more {
 					break
 				}

@@ -177,7 +177,7 @@ func openAll(tree *Tree, n *Node) {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		tree.expand(n)
-		for _, p := range n.kids.pages {
+		for _, p := range n.kids.slabs {
 			todo = append(todo, p.nodes...)
 		}
 	}

@@ -87,7 +87,7 @@ func (w *worker) awaitRest(ctx context.Context) {
 func (w *worker) timesEnd() bool {
 	w.growTimes()
 	s := w.times.Load()
-	return !s.Usable() || !s.EndsBefore(endPlace(w.known.Load()))
+	return !s.Usable() || !s.EndsBefore(endCellAt(w.known.Load()))
 }
 
 // store makes the index from the data, all of which is shown already.

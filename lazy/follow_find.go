@@ -87,7 +87,7 @@ func (w *follower) beginWith(f *os.File) error {
 	if err = m.CheckHeader(format.CheckDataHeader); err == nil {
 		s, found = newFollowScan(m)
 		err = mapped.Guard(func() error {
-			_, err := s.Step(context.Background(), firstScan)
+			_, err := s.Advance(context.Background(), firstScan)
 			return err
 		}, m)
 	}

@@ -2,7 +2,7 @@ package lazy
 
 // left is what a follower knows about data that the program left elsewhere.
 type left struct {
-	size  int64 // of the data at the last look
+	size  int64 // of the data at the last poll
 	fault error // why it could not be brought in; nil if not tried
 }
 

@@ -13,10 +13,10 @@ import (
 // lookEvery is how long a following reader waits before it checks for more data,
 // and lookIdle how long after a while without growth. Asking for the size works on
 // every file system, including network file systems, where remote changes cause no
-// notification; it costs two system calls. In tests a reader looks only on request.
+// notification; it costs two system calls. In tests a reader polls only on request.
 var (
-	lookEvery = 100 * time.Millisecond
-	lookIdle  = 250 * time.Millisecond
+	pollEvery = 100 * time.Millisecond
+	pollIdle  = 250 * time.Millisecond
 )
 
 const idleAfter = 5 * time.Second
@@ -49,8 +49,8 @@ type grown struct {
 	s     *index.Scan     // nil if f is nil
 	found *format.Context // descriptors found by s, while it has less than is shown; nil once it has more
 	again bool            // s cannot continue, and must begin again
-	scans int             // looks in which s proceeded
-	stuck int             // looks in which s was stuck at invalid bytes
+	scans int             // polls in which s proceeded
+	stuck int             // polls in which s was stuck at invalid bytes
 
 	shown int64  // physical: the end of the data shown
 	last  []byte // the last bytes shown, to detect changes
@@ -86,14 +86,14 @@ func (w *worker) follow(ctx context.Context, f *follower) state {
 	if w.finished(ctx, f) {
 		return w.rest(nil)
 	}
-	return w.look(ctx, order{kind: orderTick})
+	return w.poll(ctx, order{kind: orderTick})
 }
 
-// look checks whether there is more data.
-func (w *worker) look(ctx context.Context, o order) state {
+// poll checks whether there is more data.
+func (w *worker) poll(ctx context.Context, o order) state {
 	asks := append(w.orders.takeCatchUps(), o)
 	defer func() { answer(asks) }()
-	ended, err := w.lookOnce(ctx)
+	ended, err := w.pollOnce(ctx)
 	if ended || err != nil {
 		return w.rest(err)
 	}
@@ -101,28 +101,28 @@ func (w *worker) look(ctx context.Context, o order) state {
 	return following
 }
 
-// leave stops following, after a last look.
+// leave stops following, after a last poll.
 func (w *worker) leave(ctx context.Context, _ order) state {
 	asks := w.orders.takeCatchUps()
 	defer func() { answer(asks) }()
-	ended, err := w.lookOnce(ctx)
+	ended, err := w.pollOnce(ctx)
 	if !ended && err == nil {
 		err = w.stop(w.follower)
 	}
 	return w.rest(err)
 }
 
-// lookOnce reads new data and, if the trace is complete now, everything else.
-func (w *worker) lookOnce(ctx context.Context) (ended bool, err error) {
-	if ended, err = w.follower.look(ctx); ended && err == nil {
+// pollOnce reads new data and, if the trace is complete now, everything else.
+func (w *worker) pollOnce(ctx context.Context) (ended bool, err error) {
+	if ended, err = w.follower.poll(ctx); ended && err == nil {
 		err = w.end(ctx, w.follower)
 	}
 	return ended, err
 }
 
-// look reads new data, and reports whether it ends the trace. A file that cannot
+// poll reads new data, and reports whether it ends the trace. A file that cannot
 // be read now is not an error: it may be readable later.
-func (w *follower) look(ctx context.Context) (ended bool, err error) {
+func (w *follower) poll(ctx context.Context) (ended bool, err error) {
 	w.why = nil
 	if err := w.find(); err != nil {
 		return false, err
@@ -139,7 +139,7 @@ func (w *follower) look(ctx context.Context) (ended bool, err error) {
 		return false, err
 	case err != nil:
 		w.again = true
-		// If the file was truncated meanwhile, the next look finds out how far.
+		// If the file was truncated meanwhile, the next poll finds out how far.
 		if st, serr := w.f.Stat(); serr != nil || st.Size() >= int64(len(w.data.Bytes())) {
 			w.fault = readFault{err, time.Now()}
 		}
@@ -177,12 +177,12 @@ func text(err error) string {
 	return err.Error()
 }
 
-// pause returns how long to wait before the next look.
+// pause returns how long to wait before the next poll.
 func (w *follower) pause() time.Duration {
 	if time.Since(w.pace.grown) > idleAfter && time.Since(w.now().Since) > idleAfter {
-		return lookIdle
+		return pollIdle
 	}
-	return lookEvery
+	return pollEvery
 }
 
 // close closes the file, if any. w may be nil.

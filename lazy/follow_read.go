@@ -10,7 +10,7 @@ import (
 	"tracex/format"
 )
 
-// read scans the data written since the last look, and shows it.
+// read scans the data written since the last poll, and shows it.
 func (w *follower) read(ctx context.Context) error {
 	before := int64(len(w.data.Bytes()))
 	same, err := w.remap()
@@ -52,7 +52,7 @@ func (w *follower) scan(ctx context.Context) error {
 	for more := true; more; {
 		err := w.use(func() error {
 			var err error
-			more, err = s.Step(ctx, stepBytes)
+			more, err = s.Advance(ctx, scanBytes)
 			return err
 		})
 		if err != nil {
@@ -118,8 +118,8 @@ type passed struct {
 // passedBytes is the maximum part of a block to checksum, and passedBehind the number
 // of bytes after an offset that the scan cannot pass.
 const (
-	passedBytes  = 256 << 10
-	passedBehind = 256
+	passedBytes = 256 << 10
+	passedAfter = 256
 )
 
 // sumUp remembers a checksum of what the scan has read.
@@ -127,7 +127,7 @@ func (w *follower) sumUp() error {
 	s, at := w.s, w.s.Offset()
 	p := passed{from: max(s.BlockAt(), at-passedBytes), to: at}
 	if w.damaged() {
-		p.to = min(int64(len(w.data.Bytes())), at+passedBehind)
+		p.to = min(int64(len(w.data.Bytes())), at+passedAfter)
 	}
 	var err error
 	p.sum, err = w.sum(p)
@@ -148,14 +148,14 @@ func (w *follower) damaged() bool {
 	return w.s.Err() != nil && !errors.Is(w.s.Err(), format.ErrTruncated)
 }
 
-// stuckLooks is the number of looks for which invalid bytes must stay the same before
+// stuckPolls is the number of polls for which invalid bytes must stay the same before
 // they are reported.
-const stuckLooks = 10
+const stuckPolls = 10
 
 // isStuck reports whether the scan has stopped at invalid bytes. In a file that is
 // being written they may be temporary: a network file system can report a size before
 // it has the bytes. If these bytes change, or those that the scan has read before them,
-// the scan begins again. It also does so if it took several looks to get there: bytes
+// the scan begins again. It also does so if it took several polls to get there: bytes
 // outside the checksum may have changed between them.
 func (w *follower) isStuck() (bool, error) {
 	if w.passed.to > int64(len(w.data.Bytes())) {
@@ -172,7 +172,7 @@ func (w *follower) isStuck() (bool, error) {
 	case !w.damaged():
 		return false, nil
 	}
-	if w.stuck++; w.stuck > stuckLooks {
+	if w.stuck++; w.stuck > stuckPolls {
 		w.why = fmt.Errorf("cannot read what follows: %w", w.s.Problem())
 	}
 	return true, nil

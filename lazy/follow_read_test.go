@@ -76,7 +76,7 @@ func followDamage(t *testing.T, data []byte) {
 	}
 	r := followed(t, w.path, Options{NoWrite: true})
 	for looks := 0; r.Status().Growth.Wait == nil; looks++ {
-		if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*stuckLooks {
+		if st := catchUp(t, r); st.Problem != nil || st.Phase != PhaseFollowing || looks > 10*stuckPolls {
 			t.Fatalf("status %+v", st)
 		}
 	}

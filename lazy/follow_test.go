@@ -17,7 +17,7 @@ import (
 
 func init() {
 	endPatience = 20 * time.Millisecond
-	lookEvery, lookIdle = time.Hour, time.Hour
+	pollEvery, pollIdle = time.Hour, time.Hour
 }
 
 // written is a file that a test writes as a recorder does, bit by bit.

@@ -38,7 +38,7 @@ func (g *growing) grow(n int64) bool {
 	var more bool
 	err := g.use(func() error {
 		var err error
-		more, err = g.scan.Step(context.Background(), n)
+		more, err = g.scan.Advance(context.Background(), n)
 		return err
 	})
 	if err != nil {
@@ -260,10 +260,10 @@ func TestGrownWhileRead(t *testing.T) {
 					if !ok {
 						t.Fatal("a gap that is none")
 					}
-					var s *stretch
+					var s *childRun
 					if err := tree.read(th, func(l *childReader) error {
 						var err error
-						s, err = l.forward(context.Background(), from, to, ord, pageNodes)
+						s, err = l.forward(context.Background(), from, to, ord, slabNodes)
 						return err
 					}); err != nil {
 						t.Fatal(err)

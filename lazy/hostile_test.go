@@ -22,9 +22,9 @@ var small = [...]string{"roots.dump.bin", "shapes.stream.bin", "roots.v27.stream
 // strideOf returns step(), or more for the largest of the small traces.
 func strideOf(name string) int {
 	if name == small[3] {
-		return 13 * step()
+		return 13 * damageStride()
 	}
-	return step()
+	return damageStride()
 }
 
 // dataInMemory returns a File of data in memory.
@@ -41,7 +41,7 @@ func openBytes(data, index []byte) (*TraceReader, error) {
 	}
 	r := newReader("memory", Options{NoWrite: true, Memory: 1 << 20})
 	r.data = dataInMemory(data)
-	first, err := r.firstLook()
+	first, err := r.scanStart()
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,9 @@ func try(t *testing.T, data, index []byte) {
 	r.FindEvent(ctx, 600)
 }
 
-// step is the distance between the offsets at which the tests damage files: 1 in
+// damageStride is the distance between the offsets at which the tests damage files: 1 in
 // exhaustive tests, large under the race detector, which is slow.
-func step() int {
+func damageStride() int {
 	switch {
 	case testing.Short(), formattest.Race:
 		return 61

@@ -2,9 +2,9 @@ package lazy
 
 import "context"
 
-// walkStep is how many children a walk over all of them processes between two
+// walkBatch is how many children a walk over all of them processes between two
 // checks of its context.
-const walkStep = 4096
+const walkBatch = 4096
 
 // Progress receives the progress of work: the number of bytes of a trace that are done,
 // and the total. It runs on the goroutine that works. It may be nil.
@@ -13,13 +13,13 @@ type Progress func(done, total int64)
 // overChildren calls f for each child of n, in order and as recorded: only the fields
 // of its point that Peek reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
-func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *entry) error) error {
+func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *nodeData) error) error {
 	e := n.e.Load()
 	pos, ord := e.start, e.first
 	for more := true; more; {
 		err := t.read(n, func(l *childReader) error {
-			var c entry
-			for range walkStep {
+			var c nodeData
+			for range walkBatch {
 				found, err := l.next(pos, ord, l.end, &c, false)
 				if more = found; !found || err != nil {
 					return err
@@ -46,12 +46,12 @@ func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f f
 
 // shown returns what the tree shows of a recorded child; nil for nothing. In the result,
 // too, only the fields of the point that Peek reads are certain to be known.
-func (l *childReader) shown(c *entry) (*entry, error) {
+func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	if !l.folded || !l.mayFold(c) {
 		return c, nil
 	}
-	read, err := l.child(mark{c.at, c.first})
-	return read.entry, err
+	read, err := l.child(checkpoint{c.at, c.first})
+	return read.data, err
 }
 
 // Largest returns the Place of the child of n whose header, content and footer take the
@@ -59,7 +59,7 @@ func (l *childReader) shown(c *entry) (*entry, error) {
 // nodes, and takes time in proportion to the number of children.
 func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(0)
-	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *entry) error {
+	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
 		if size <= most {
 			return nil
@@ -95,7 +95,7 @@ func (n *Node) Weight() (bytes, of int64) {
 // time in proportion to the number of children.
 func (t *Tree) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(-1)
-	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *entry) error {
+	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		shown, err := l.shown(c)
 		if shown == nil || err != nil {
 			return err

@@ -34,7 +34,7 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 		return nil, err
 	}
 	w.openTimes()
-	first, err := w.firstLook()
+	first, err := w.scanStart()
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func (w *worker) open(f *os.File, size int64) (work func(context.Context) error,
 	return func(ctx context.Context) error { return w.learn(ctx, first) }, nil
 }
 
-// firstLook scans the beginning of the data, to have something to show before the
+// scanStart scans the beginning of the data, to have something to show before the
 // index has been read.
-func (w *worker) firstLook() (*index.Scan, error) {
+func (w *worker) scanStart() (*index.Scan, error) {
 	s, err := w.startOver()
 	if err == nil {
 		w.publish(s.View(false))
@@ -59,7 +59,7 @@ func (w *worker) startOver() (*index.Scan, error) {
 	found := format.NewContext(w.data.Version())
 	s := index.NewScan(w.data, func(object []byte, cell format.Cell) error { return addTo(found, object, cell) })
 	err := w.use(func() error {
-		_, err := s.Step(context.Background(), firstScan)
+		_, err := s.Advance(context.Background(), firstScan)
 		return err
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (t *trace) checkEnds(v *index.View) error {
 	left := endsChecked
 	for _, s := range v.Streams {
 		walk := &walker{r: t, v: v, s: s}
-		var e entry
+		var e nodeData
 		for pos, ord := int64(0), int64(0); left > 0; left-- {
 			ok, err := walk.next(pos, ord, s.Size, &e, false)
 			if err != nil {

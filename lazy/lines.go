@@ -77,7 +77,7 @@ func (n *Node) describe(l *Line) {
 	l.State = e.state
 	l.Count, l.CountExact, l.CountKnown = n.count()
 	l.Leaf = !e.hasContent() && e.state != StatePending || l.CountKnown && l.CountExact && l.Count == 0
-	l.Loaded = n.kids != nil && len(n.kids.pages) > 0
+	l.Loaded = n.kids != nil && len(n.kids.slabs) > 0
 	l.Expanded = n.expanded()
 	if n.sorting() != nil {
 		l.Order = OrderDuration

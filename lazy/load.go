@@ -11,8 +11,8 @@ import (
 // maximum number of trace points read for it: more than pageNodes, since some fold
 // to nothing.
 const (
-	pageNodes = 128
-	pageReads = 4096
+	slabNodes = 128
+	slabReads = 4096
 )
 
 // End is one of the two ends of a gap.
@@ -46,13 +46,13 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	if !ok {
 		return nil
 	}
-	var s *stretch
+	var s *childRun
 	err := t.read(gap.Parent, func(l *childReader) error {
 		var err error
 		if end == AtStart {
-			s, err = l.forward(ctx, from, to, ord, pageNodes)
+			s, err = l.forward(ctx, from, to, ord, slabNodes)
 		} else {
-			s, err = l.around(ctx, from, to, ord, to, pageNodes, 0)
+			s, err = l.around(ctx, from, to, ord, to, slabNodes, 0)
 		}
 		return err
 	})
@@ -78,7 +78,7 @@ func (t *Tree) read(n *Node, f func(*childReader) error) error {
 	m, e, epoch := t.now, n.e.Load(), int64(n.epoch)
 	l := &childReader{folded: t.folded, start: e.start, end: e.end, moment: m}
 	if n.kids != nil {
-		l.marks = n.kids.marks
+		l.checkpoints = n.kids.checkpoints
 	}
 	t.mu.Unlock()
 	return t.r.doubt(t.r.use(func() error {

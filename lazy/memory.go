@@ -5,7 +5,7 @@ package lazy
 // neither files nor threads. Its owner locks it.
 type memory struct {
 	budget    int64    // bytes
-	recent    pageList // slabs, most recently used first
+	recent    slabList // slabs, most recently used first
 	tick      uint64   // counts the calls that mark rows as used, from 1: 0 is never
 	bytes     int64    // estimated, of all nodes
 	stuck     int64    // bytes when the last enforce left too much; 0 if it did not
@@ -24,23 +24,23 @@ func (m *memory) stats() Stats {
 }
 
 // add adds a slab, with its nodes, to its parent.
-func (m *memory) add(p *page) {
+func (m *memory) add(p *slab) {
 	n := p.parent
 	p.bytes = 160
 	for _, c := range p.nodes {
 		p.bytes += weigh(c.e.Load())
 	}
 	_, i := n.covering(p.from)
-	n.kids.pages = append(n.kids.pages, nil)
-	copy(n.kids.pages[i+1:], n.kids.pages[i:])
-	n.kids.pages[i] = p
+	n.kids.slabs = append(n.kids.slabs, nil)
+	copy(n.kids.slabs[i+1:], n.kids.slabs[i:])
+	n.kids.slabs[i] = p
 	m.loaded += int64(len(p.nodes))
 	m.bytes += p.bytes
 	m.recent.pushFront(p)
 }
 
 // heavier records that a node of a slab takes more memory than before.
-func (m *memory) heavier(p *page, by int64) {
+func (m *memory) heavier(p *slab, by int64) {
 	p.bytes += by
 	m.bytes += by
 }
@@ -49,7 +49,7 @@ func (m *memory) heavier(p *page, by int64) {
 func (m *memory) touch(n *Node) {
 	for ; n != nil && n.seen != m.tick; n = n.parent {
 		n.seen = m.tick
-		if p := n.page; p != nil && p.tick != m.tick {
+		if p := n.slab; p != nil && p.tick != m.tick {
 			p.tick = m.tick
 			m.recent.remove(p)
 			m.recent.pushFront(p)
@@ -60,14 +60,14 @@ func (m *memory) touch(n *Node) {
 // enforce unloads the least recently used nodes until the rest fit into the
 // budget. It keeps the rows on the screen, the slab that was just added, and the
 // path to them.
-func (m *memory) enforce(added *page) {
+func (m *memory) enforce(added *slab) {
 	// If the last look left too much, as with a path that is deeper than the budget
 	// allows, look again only when the memory has grown: a look takes time.
 	if m.bytes <= m.budget || m.bytes < m.stuck+m.stuck/8 {
 		return
 	}
 	m.round++
-	for p := added; p != nil; p = p.parent.page {
+	for p := added; p != nil; p = p.parent.slab {
 		m.stay(p)
 	}
 	for m.bytes > m.budget {
@@ -95,7 +95,7 @@ func (m *memory) enforce(added *page) {
 }
 
 // stay keeps a slab during this call of enforce.
-func (m *memory) stay(p *page) {
+func (m *memory) stay(p *slab) {
 	p.round = m.round
 	m.recent.remove(p)
 	m.recent.pushFront(p)
@@ -103,7 +103,7 @@ func (m *memory) stay(p *page) {
 
 // trim unloads the nodes at both ends of a slab that are neither on the screen nor on
 // the path to it.
-func (m *memory) trim(p *page) {
+func (m *memory) trim(p *slab) {
 	lo, hi := 0, len(p.nodes)
 	for lo < hi && p.nodes[lo].seen != m.tick {
 		lo++
@@ -132,18 +132,18 @@ func (m *memory) forget(n *Node) int {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		n.kids.expanded = false
-		for _, p := range n.kids.pages {
+		for _, p := range n.kids.slabs {
 			for _, c := range p.nodes {
 				if c.kids != nil {
 					todo = append(todo, c)
 				}
-				c.page = nil
+				c.slab = nil
 			}
 			count += len(p.nodes)
 			m.recent.remove(p)
 			m.bytes -= p.bytes
 		}
-		n.kids.pages = nil
+		n.kids.slabs = nil
 		m.dropRanges(n)
 	}
 	m.loaded -= int64(count)
@@ -152,14 +152,14 @@ func (m *memory) forget(n *Node) int {
 }
 
 // drop unloads a slab and everything below it.
-func (m *memory) drop(p *page) {
+func (m *memory) drop(p *slab) {
 	n := p.parent
 	for _, c := range p.nodes {
 		m.forget(c)
-		c.page = nil
+		c.slab = nil
 	}
-	if _, i := n.covering(p.from); i < len(n.kids.pages) && n.kids.pages[i] == p {
-		n.kids.pages = append(n.kids.pages[:i], n.kids.pages[i+1:]...)
+	if _, i := n.covering(p.from); i < len(n.kids.slabs) && n.kids.slabs[i] == p {
+		n.kids.slabs = append(n.kids.slabs[:i], n.kids.slabs[i+1:]...)
 	}
 	m.recent.remove(p)
 	m.loaded -= int64(len(p.nodes))
@@ -168,7 +168,7 @@ func (m *memory) drop(p *page) {
 }
 
 // cut unloads the nodes of p from slot i on.
-func (m *memory) cut(p *page, i int) {
+func (m *memory) cut(p *slab, i int) {
 	if i == 0 {
 		m.drop(p)
 		return
@@ -183,7 +183,7 @@ func (m *memory) cut(p *page, i int) {
 }
 
 // skip unloads the nodes of p before slot i, at which a node must remain.
-func (m *memory) skip(p *page, i int) {
+func (m *memory) skip(p *slab, i int) {
 	if i == 0 {
 		return
 	}
@@ -199,9 +199,9 @@ func (m *memory) skip(p *page, i int) {
 }
 
 // release unloads one node of p, without removing it from p.nodes.
-func (m *memory) release(p *page, c *Node) {
+func (m *memory) release(p *slab, c *Node) {
 	m.forget(c)
-	c.page = nil
+	c.slab = nil
 	size := weigh(c.e.Load())
 	p.bytes -= size
 	m.bytes -= size
@@ -210,43 +210,43 @@ func (m *memory) release(p *page, c *Node) {
 }
 
 // split moves the nodes from slot i on to a slab of their own.
-func (m *memory) split(p *page, i int) {
+func (m *memory) split(p *slab, i int) {
 	prev := p.nodes[i-1].e.Load()
-	q := &page{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
+	q := &slab{parent: p.parent, from: prev.next, to: p.to, fromOrd: prev.after, toOrd: p.toOrd, tick: p.tick,
 		nodes: append([]*Node(nil), p.nodes[i:]...)}
 	for slot, c := range q.nodes {
-		c.page, c.slot = q, int32(slot)
+		c.slab, c.slot = q, int32(slot)
 		q.bytes += weigh(c.e.Load())
 	}
 	p.bytes -= q.bytes
 	p.to, p.toOrd = q.from, q.fromOrd
 	clear(p.nodes[i:])
 	p.nodes = p.nodes[:i]
-	pages := &p.parent.kids.pages
+	slabs := &p.parent.kids.slabs
 	_, at := p.parent.covering(q.from)
-	*pages = append(*pages, nil)
-	copy((*pages)[at+1:], (*pages)[at:])
-	(*pages)[at] = q
+	*slabs = append(*slabs, nil)
+	copy((*slabs)[at+1:], (*slabs)[at:])
+	(*slabs)[at] = q
 	m.recent.pushFront(q)
 }
 
-// pageList is a ring of slabs, most recently used first.
-type pageList struct{ head page }
+// slabList is a ring of slabs, most recently used first.
+type slabList struct{ head slab }
 
-func (l *pageList) init() { l.head.newer, l.head.older = &l.head, &l.head }
+func (l *slabList) init() { l.head.newer, l.head.older = &l.head, &l.head }
 
-func (l *pageList) remove(p *page) {
+func (l *slabList) remove(p *slab) {
 	p.newer.older, p.older.newer = p.older, p.newer
 	p.newer, p.older = nil, nil
 }
 
-func (l *pageList) pushFront(p *page) {
+func (l *slabList) pushFront(p *slab) {
 	p.newer, p.older = &l.head, l.head.older
 	p.newer.older, p.older.newer = p, p
 }
 
 // oldest returns the least recently used slab; nil if there is none.
-func (l *pageList) oldest() *page {
+func (l *slabList) oldest() *slab {
 	if p := l.head.newer; p != &l.head {
 		return p
 	}

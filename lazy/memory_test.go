@@ -7,15 +7,15 @@ import (
 )
 
 // held returns a thread with slabs of nodes of 1 KiB each, in a memory.
-func held(m *memory, pages, nodes int) *Node {
+func held(m *memory, slabs, nodes int) *Node {
 	thread := &Node{kids: new(kids)}
-	thread.e.Store(&entry{end: int64(pages * nodes), state: StateWhole})
-	for i := range pages {
-		p := &page{parent: thread, from: int64(i * nodes), to: int64((i + 1) * nodes)}
+	thread.e.Store(&nodeData{end: int64(slabs * nodes), state: StateWhole})
+	for i := range slabs {
+		p := &slab{parent: thread, from: int64(i * nodes), to: int64((i + 1) * nodes)}
 		for k := range nodes {
 			at := p.from + int64(k)
-			n := &Node{parent: thread, page: p, slot: int32(k)}
-			e := &entry{at: at, next: at + 1}
+			n := &Node{parent: thread, slab: p, slot: int32(k)}
+			e := &nodeData{at: at, next: at + 1}
 			e.point.Subtree = make([]format.DiffStatus, 1024)
 			n.e.Store(e)
 			p.nodes = append(p.nodes, n)
@@ -31,19 +31,19 @@ func TestMemoryForgetsTheLeastRecentlyUsed(t *testing.T) {
 	m := new(memory)
 	m.init(1 << 40)
 	thread := held(m, 10, 8)
-	pages := append([]*page(nil), thread.kids.pages...)
+	slabs := append([]*slab(nil), thread.kids.slabs...)
 	all := m.stats()
 	if all.Loaded != 80 || all.Forgotten != 0 || all.Bytes < 80<<10 {
 		t.Fatalf("%+v", all)
 	}
 	m.tick++
-	m.touch(pages[2].nodes[0]) // the oldest but two: used a while ago
+	m.touch(slabs[2].nodes[0]) // the oldest but two: used a while ago
 	m.tick++
-	m.touch(pages[0].nodes[3]) // the oldest of all: on the screen
+	m.touch(slabs[0].nodes[3]) // the oldest of all: on the screen
 	m.budget = all.Bytes / 2
-	m.enforce(pages[1])
+	m.enforce(slabs[1])
 	stays := map[int]bool{0: true, 1: true, 2: true, 8: true, 9: true}
-	for i, p := range pages {
+	for i, p := range slabs {
 		if kept, _ := thread.covering(p.from); (kept != nil) != stays[i] {
 			t.Errorf("page %d: kept %v", i, kept != nil)
 		}
@@ -64,11 +64,11 @@ func TestMemoryTrims(t *testing.T) {
 	m.init(1)
 	thread := held(m, 1, 8)
 	m.tick++
-	for _, n := range thread.kids.pages[0].nodes[3:5] {
+	for _, n := range thread.kids.slabs[0].nodes[3:5] {
 		m.touch(n)
 	}
 	m.enforce(nil)
-	if p := thread.kids.pages[0]; len(p.nodes) != 2 || p.from != 3 || p.to != 5 || m.stats().Loaded != 2 || p.nodes[0].slot != 0 {
+	if p := thread.kids.slabs[0]; len(p.nodes) != 2 || p.from != 3 || p.to != 5 || m.stats().Loaded != 2 || p.nodes[0].slot != 0 {
 		t.Errorf("%d nodes from %d to %d, %+v", len(p.nodes), p.from, p.to, m.stats())
 	}
 }

@@ -45,7 +45,7 @@ func (n *Named) of(c *format.Context, p *format.Point, f *format.Footer, parent 
 
 // name fills in the names and the location of a point.
 func (n *Named) name(c *format.Context, p *format.Point) {
-	n.Source = placeOf(c, p.Location)
+	n.Source = locationText(c, p.Location)
 	n.called(&noCall)
 	if p.Class == format.ClassCall {
 		n.called(nameOf(c, p.Ref, p.Flags))
@@ -60,8 +60,8 @@ func (n *Named) called(name *callName) {
 	n.Call, n.Class, n.Full, n.FullClass = name.text, name.class, name.full, name.fullClass
 }
 
-// placeOf returns a code location as it is shown; "" if it is not known.
-func placeOf(c *format.Context, location int32) string {
+// locationText returns a code location as it is shown; "" if it is not known.
+func locationText(c *format.Context, location int32) string {
 	if _, _, ok := c.FileLine(location); !ok {
 		return ""
 	}
@@ -76,7 +76,7 @@ func placeOf(c *format.Context, location int32) string {
 func (n *Named) Match(find func(text []byte) (from, to int), limits Limits) bool {
 	from, _ := find(n.Text)
 	return from >= 0 || n.matchesCall(find) || n.matchesWith(find, limits) ||
-		!limits.NoDot && (n.matchesFullCall(find) || matchesPlace(find, n.Source))
+		!limits.NoDot && (n.matchesFullCall(find) || matchesLocationText(find, n.Source))
 }
 
 // matchesWith searches the names together with the part of the text that follows them.
@@ -128,9 +128,9 @@ func (n *Named) inFullClass(find func(text []byte) (from, to int)) bool {
 	return from >= 0 && from < n.FullClass && from < to && bytes.IndexByte(n.other[from:to], '.') >= 0
 }
 
-// matchesPlace requires a dot or a colon in the match: the name of a file is often
+// matchesLocationText requires a dot or a colon in the match: the name of a file is often
 // the name of something else as well.
-func matchesPlace(find func(text []byte) (from, to int), place string) bool {
+func matchesLocationText(find func(text []byte) (from, to int), place string) bool {
 	if place == "" {
 		return false
 	}
@@ -160,18 +160,18 @@ func (n *Named) covers() bool {
 
 // finder holds one of the functions that a search matches texts with.
 type finder struct {
-	find   func(text []byte) (from, to int)
-	limits Limits
-	names  map[calledAs]*callName
-	places []verdict // by code location
-	hits   []Hit     // not reported yet
+	find      func(text []byte) (from, to int)
+	limits    Limits
+	names     map[calledAs]*callName
+	locations []verdict // by code location
+	hits      []Hit     // not reported yet
 }
 
 // verdict is whether something matches, as far as known.
 type verdict uint8
 
 const (
-	unlooked verdict = iota
+	untested verdict = iota
 	matched
 	unmatched
 )
@@ -218,27 +218,27 @@ func (f *finder) name(c *format.Context, p *format.Point) *callName {
 	return name
 }
 
-// place reports whether a code location matches.
-func (f *finder) place(c *format.Context, location int32) bool {
+// matchesLocation reports whether a code location matches.
+func (f *finder) matchesLocation(c *format.Context, location int32) bool {
 	if location < 0 {
 		return false
 	}
-	if int(location) < len(f.places) && f.places[location] != unlooked {
-		return f.places[location] == matched
+	if int(location) < len(f.locations) && f.locations[location] != untested {
+		return f.locations[location] == matched
 	}
-	found := matchesPlace(f.find, placeOf(c, location))
-	if location < mostPlaces {
-		for int(location) >= len(f.places) {
-			f.places = append(f.places, make([]verdict, 1024+len(f.places))...)
+	found := matchesLocationText(f.find, locationText(c, location))
+	if location < maxLocations {
+		for int(location) >= len(f.locations) {
+			f.locations = append(f.locations, make([]verdict, 1024+len(f.locations))...)
 		}
-		f.places[location] = unmatched
+		f.locations[location] = unmatched
 		if found {
-			f.places[location] = matched
+			f.locations[location] = matched
 		}
 	}
 	return found
 }
 
-// mostPlaces limits how many locations a finder remembers, a byte each. Locations are
+// maxLocations limits how many locations a finder remembers, a byte each. Locations are
 // numbered from 0, but a damaged trace may have any number.
-const mostPlaces = 1 << 22
+const maxLocations = 1 << 22

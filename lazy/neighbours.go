@@ -121,8 +121,8 @@ func (n *Node) rowAt(pos int64) (Row, bool) {
 		p, i := n.covering(pos)
 		if p == nil {
 			to := end
-			if n.kids != nil && i < len(n.kids.pages) {
-				to = n.kids.pages[i].from
+			if n.kids != nil && i < len(n.kids.slabs) {
+				to = n.kids.slabs[i].from
 			}
 			return Row{Parent: n, Depth: int(n.depth) + 1, From: pos, To: to}, true
 		}
@@ -142,7 +142,7 @@ func (n *Node) rowBefore(pos int64) (Row, bool) {
 		if p == nil {
 			from := start
 			if i > 0 {
-				from = n.kids.pages[i-1].to
+				from = n.kids.slabs[i-1].to
 			}
 			return Row{Parent: n, Depth: int(n.depth) + 1, From: from, To: pos}, true
 		}
@@ -165,18 +165,18 @@ func (w *roots) resolve(r Row) Row {
 	// The outermost node on the path that is unloaded or collapsed hides the rest.
 	var hides *Node
 	for n := r.Parent; n != nil; n = n.parent {
-		if n.gone() || !n.expanded() {
+		if n.unloaded() || !n.expanded() {
 			hides = n
 		}
 	}
 	switch {
 	case hides == nil:
-	case hides.gone():
+	case hides.unloaded():
 		return w.resolveIn(rowOf(hides))
 	default:
 		return rowOf(hides)
 	}
-	if r.Node != nil && r.Node.page != nil && r.Parent.sorting() == nil {
+	if r.Node != nil && r.Node.slab != nil && r.Parent.sorting() == nil {
 		return rowOf(r.Node)
 	}
 	return w.resolveIn(r)

@@ -16,7 +16,7 @@ type order struct {
 type orderKind int
 
 const (
-	orderTick     orderKind = iota // time for the next look; never sent
+	orderTick     orderKind = iota // time for the next poll; never sent
 	orderCatchUp                   // read everything that is in the file now
 	orderFollow                    // follow the trace again
 	orderUnfollow                  // stop following it
@@ -58,7 +58,7 @@ func (q *orders) take() (o order, ok bool) {
 	return o, true
 }
 
-// takeCatchUps removes all orders of that kind: one look serves them all.
+// takeCatchUps removes all orders of that kind: one poll serves them all.
 func (q *orders) takeCatchUps() (list []order) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

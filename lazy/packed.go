@@ -72,7 +72,7 @@ func (r *worker) unpack(ctx context.Context, p *format.Packed) (damage, err erro
 	r.life.Lock()
 	r.data = data
 	r.life.Unlock()
-	first, err := r.firstLook()
+	first, err := r.scanStart()
 	if err != nil {
 		index.Unmap()
 		return damage, err

@@ -57,7 +57,7 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 				return nil, err
 			}
 		}
-		return n.alone(), nil
+		return n.onlyLevel(), nil
 	})
 	if ferr := p.lines.Flush(); ferr != nil {
 		return ferr
@@ -95,8 +95,8 @@ func (n *Node) ShowsEvent(event int32, at Place) error {
 	return &FoldedError{Event: event, Near: int64(e.point.Event), Inside: at.At >= e.start && at.At < e.end}
 }
 
-// alone returns a level that contains only n.
-func (n *Node) alone() *level {
+// onlyLevel returns a level that contains only n.
+func (n *Node) onlyLevel() *level {
 	e := n.e.Load()
 	return &level{pos: e.at, ord: e.first, end: e.next, parent: n.parent.parentText(), event: n.parent.event()}
 }

@@ -19,7 +19,7 @@ func (t *Tree) PrintLoaded(ctx context.Context, w io.Writer, o PrintOptions) err
 	out := lines.New(w, t.r.ctx, t.r.Version(), o)
 	out.Head(t.r.Times())
 	for _, th := range threads {
-		took := timeTold(th, out.Options())
+		took := printedTime(th, out.Options())
 		t.r.WithContext(func(c *format.Context) {
 			name := ""
 			if n := c.Thread(th.thread); n != nil {
@@ -50,7 +50,7 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 		}
 		n := row.Node
 		if !n.IsThread() {
-			took := timeTold(n, out.Options())
+			took := printedTime(n, out.Options())
 			t.r.WithContext(func(*format.Context) {
 				e := n.e.Load()
 				out.Point(&e.point, e.shownFooter(), n.parent.parentText(), n.parent.event(), int(n.depth)-1, took)
@@ -64,8 +64,8 @@ func (t *Tree) printLoaded(ctx context.Context, out *lines.Writer, th *Node) err
 	return out.Err()
 }
 
-// timeTold returns the time of a node if the lines include it, noTime otherwise.
-func timeTold(n *Node, o PrintOptions) Time {
+// printedTime returns the time of a node if the lines include it, noTime otherwise.
+func printedTime(n *Node, o PrintOptions) Time {
 	if !o.JSON {
 		return noTime
 	}
@@ -91,7 +91,7 @@ func (t *Tree) childRows(n *Node) []Row {
 
 // countGap counts the children of a gap that would be shown.
 func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
-	m, at := mark{pos: gap.From}, false
+	m, at := checkpoint{pos: gap.From}, false
 	for m.pos < gap.To {
 		if err := ctx.Err(); err != nil {
 			return count, err
@@ -100,8 +100,8 @@ func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
 			if !at {
 				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
 			}
-			for n := 0; n < anchorEvery && m.pos < gap.To; n++ {
-				c, err := l.step(m)
+			for n := 0; n < tallyEvery && m.pos < gap.To; n++ {
+				c, err := l.skip(m)
 				if err != nil || !c.ok {
 					m.pos = gap.To
 					return err

@@ -6,8 +6,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// TestStreamPieces: the pieces of a range are its bytes, in order, each within a block.
-func TestStreamPieces(t *testing.T) {
+// TestStreamRanges: the pieces of a range are its bytes, in order, each within a block.
+func TestStreamRanges(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 2000, Seed: 3, Threads: 4, Options: formattest.Options{BlockSize: 5000}})
 	r := ready(t, path, Options{})
 	s := r.known.Load().Streams[1]
@@ -15,17 +15,17 @@ func TestStreamPieces(t *testing.T) {
 		t.Fatalf("%d blocks: the test shows nothing", len(s.Blocks))
 	}
 	for _, c := range [...][2]int64{{0, s.Size}, {5, s.Size - 5}, {s.Blocks[1].Logical, s.Blocks[2].Logical}, {7, 7}, {s.Size, s.Size}} {
-		at, pieces := c[0], 0
-		err := s.Pieces(c[0], c[1], func(from, to int64) error {
+		at, ranges := c[0], 0
+		err := s.Ranges(c[0], c[1], func(from, to int64) error {
 			if want := s.Physical(at); from != want || s.Physical(at+to-from-1) != to-1 {
 				t.Errorf("%d: a piece from %d to %d, want one from %d", c, from, to, want)
 			}
 			at += to - from
-			pieces++
+			ranges++
 			return nil
 		})
 		if err != nil || at != c[1] {
-			t.Errorf("%d: %d pieces up to %d, error %v", c, pieces, at, err)
+			t.Errorf("%d: %d pieces up to %d, error %v", c, ranges, at, err)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"tracex/lazy/internal/index"
 )
 
-// stepBytes is how much the rebuild scans between two checks of its context.
-const stepBytes = 4 << 20
+// scanBytes is how much the rebuild scans between two checks of its context.
+const scanBytes = 4 << 20
 
 // showEvery is how often the rebuild shows what it knows.
 const showEvery = 100 * time.Millisecond
@@ -68,7 +68,7 @@ func (r *worker) scanAll(ctx context.Context, s *index.Scan, show func()) error 
 		a.Reached(s.Offset())
 		err := r.use(func() error {
 			var err error
-			more, err = s.Step(ctx, stepBytes)
+			more, err = s.Advance(ctx, scanBytes)
 			return err
 		})
 		if err != nil {

@@ -36,7 +36,7 @@ const (
 func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, visit func(*Recalled) error) error {
 	epoch := r.epoch.Load()
 	x := &recall{r: r, v: r.known.Load(), verbose: s.Verbose, l: &childReader{folded: s.Folded}}
-	x.l.lender = new(entries)
+	x.l.lender = new(dataPool)
 	for {
 		if len(x.todo) == 0 {
 			if x.todo = more(); len(x.todo) == 0 {
@@ -65,30 +65,30 @@ func (r *TraceReader) Recall(ctx context.Context, s Search, more func() []Hit, v
 
 // recall is a walk from hit to hit.
 type recall struct {
-	r       *TraceReader
-	v       *index.View
-	verbose bool
-	l       *childReader
-	thread  int32
-	stack   []recallLevel // empty if in no thread
-	todo    []Hit
-	batch   []Recalled
-	done    int // number in use of the batch
-	names   map[calledAs]*callName
-	places  map[int32]string // by code location
+	r         *TraceReader
+	v         *index.View
+	verbose   bool
+	l         *childReader
+	thread    int32
+	stack     []recallLevel // empty if in no thread
+	todo      []Hit
+	batch     []Recalled
+	done      int // number in use of the batch
+	names     map[calledAs]*callName
+	locations map[int32]string // by code location
 }
 
-// mostRecalled limits how many names and locations a recall remembers.
-const mostRecalled = 1 << 14
+// maxRecalled limits how many names and locations a recall remembers.
+const maxRecalled = 1 << 14
 
 // name is [Named.name] with a cache: many hits share a name.
 func (x *recall) name(n *Named, p *format.Point) {
 	c := x.r.ctx
-	if len(x.names) >= mostRecalled || x.names == nil {
+	if len(x.names) >= maxRecalled || x.names == nil {
 		x.names = make(map[calledAs]*callName)
 	}
-	if len(x.places) >= mostRecalled || x.places == nil {
-		x.places = make(map[int32]string)
+	if len(x.locations) >= maxRecalled || x.locations == nil {
+		x.locations = make(map[int32]string)
 	}
 	n.called(&noCall)
 	if p.Class == format.ClassCall {
@@ -100,10 +100,10 @@ func (x *recall) name(n *Named, p *format.Point) {
 		}
 		n.called(name)
 	}
-	place, ok := x.places[p.Location]
+	place, ok := x.locations[p.Location]
 	if !ok {
-		place = placeOf(c, p.Location)
-		x.places[p.Location] = place
+		place = locationText(c, p.Location)
+		x.locations[p.Location] = place
 	}
 	n.Source = place
 }
@@ -132,7 +132,7 @@ func (x *recall) fill() error {
 			x.drop()
 			continue
 		}
-		if err := x.step(); err != nil {
+		if err := x.advance(); err != nil {
 			return err
 		}
 	}
@@ -158,8 +158,8 @@ func (x *recall) toThread(h Hit) error {
 // drop moves to the next hit.
 func (x *recall) drop() { x.todo = x.todo[1:] }
 
-// step reads the trace point at the current position.
-func (x *recall) step() error {
+// advance reads the trace point at the current position.
+func (x *recall) advance() error {
 	want := x.todo[0].At
 	for len(x.stack) > 1 && x.stack[len(x.stack)-1].end <= want {
 		x.stack = x.stack[:len(x.stack)-1]
@@ -167,7 +167,7 @@ func (x *recall) step() error {
 	top := &x.stack[len(x.stack)-1]
 	x.l.start, x.l.end, x.l.lender.lent = top.start, top.end, 0
 	if want-top.pos > 1024 && want < top.end {
-		top.pos, top.ord = x.l.stepBack(top.pos, top.ord, want, 1)
+		top.pos, top.ord = x.l.seekBack(top.pos, top.ord, want, 1)
 	}
 	e := x.l.lender.take()
 	ok, err := x.l.next(top.pos, top.ord, top.end, e, false)
@@ -219,7 +219,7 @@ func (x *recall) next() *Recalled {
 }
 
 // emit adds the current hit to the batch, and moves to the next one.
-func (x *recall) emit(e *entry, parent format.Parent) {
+func (x *recall) emit(e *nodeData, parent format.Parent) {
 	out, c := x.next(), x.r.ctx
 	x.name(&out.Named, &e.point)
 	out.of(c, &e.point, e.shownFooter(), parent, x.verbose)

@@ -75,12 +75,12 @@ func (t *Tree) thread(id int32) *Node {
 
 // enclosing returns the containers around a logical offset, outermost first.
 func (l *childReader) enclosing(at int64) []format.Cell {
-	chain, _ := l.fewEnclosing(at, math.MaxInt)
+	chain, _ := l.enclosingUpTo(at, math.MaxInt)
 	return chain
 }
 
-// fewEnclosing is enclosing; ok is false if there are more than most.
-func (l *childReader) fewEnclosing(at int64, most int) (chain []format.Cell, ok bool) {
+// enclosingUpTo is enclosing; ok is false if there are more than most.
+func (l *childReader) enclosingUpTo(at int64, most int) (chain []format.Cell, ok bool) {
 	cells := l.s.Cells
 	chain = []format.Cell{}
 	for own := cells.FirstAround(cells.FirstEnding(at), at); own < cells.Len(); {
@@ -105,7 +105,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 	from, to, ord, missing := n.gap(at)
 	t.mu.Unlock()
 	if missing {
-		var s *stretch
+		var s *childRun
 		err := t.read(n, func(l *childReader) error {
 			if l.moment == path.read {
 				l.chain = path.cells

@@ -66,7 +66,7 @@ func (n *Node) collapseAll() {
 			continue
 		}
 		n.kids.expanded = false
-		for _, p := range n.kids.pages {
+		for _, p := range n.kids.slabs {
 			todo = append(todo, p.nodes...)
 		}
 	}
@@ -88,8 +88,8 @@ func (t *Tree) IsExpanded(n *Node) bool {
 	return n.expanded()
 }
 
-// gone reports whether the node has been forgotten.
-func (n *Node) gone() bool { return n.parent != nil && n.page == nil }
+// unloaded reports whether the node has been forgotten.
+func (n *Node) unloaded() bool { return n.parent != nil && n.slab == nil }
 
 func (n *Node) expanded() bool { return n.kids != nil && n.kids.expanded }
 

@@ -101,7 +101,7 @@ type searching struct {
 	written  bool    // named has the text of the current point
 	first    *finder // for Search.Find
 	second   *finder // for Search.Else; nil if absent or no longer needed
-	told     bool    // whether a hit was reported
+	reported bool    // whether a hit was reported
 	last     time.Time
 	before   int64 // bytes of the segments before the current one
 	done     int64
@@ -119,12 +119,12 @@ func (x *searching) visit(p *visit) error {
 		}
 		return nil
 	}
-	x.look(Hit{Place{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
+	x.test(Hit{Place{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
 	return nil
 }
 
-// look tests a point, or a thread, with the finders.
-func (x *searching) look(h Hit, matches func(f *finder) bool) {
+// test tests a point, or a thread, with the finders.
+func (x *searching) test(h Hit, matches func(f *finder) bool) {
 	if matches(x.first) {
 		x.first.hits = append(x.first.hits, h)
 		x.second = nil
@@ -138,7 +138,7 @@ func (x *searching) look(h Hit, matches func(f *finder) bool) {
 // class need not be tried with the text: up to there AppendOther and AppendCall agree.
 func (x *searching) matches(p *visit, f *finder) bool {
 	n := &x.named
-	if !f.limits.NoDot && f.place(x.r.ctx, p.point.Location) {
+	if !f.limits.NoDot && f.matchesLocation(x.r.ctx, p.point.Location) {
 		return true
 	}
 	name := &noCall
@@ -172,7 +172,7 @@ func (x *searching) begin(upto int) {
 			continue
 		}
 		x.named.Text = appendThread(x.named.Text[:0], x.r.ctx, g.thread)
-		x.look(Hit{Place{g.thread, -1}, -1}, func(f *finder) bool {
+		x.test(Hit{Place{g.thread, -1}, -1}, func(f *finder) bool {
 			from, _ := f.find(x.named.Text)
 			return from >= 0
 		})
@@ -185,7 +185,7 @@ func (x *searching) reached(segment int, at int64) error {
 	g := x.segments[segment]
 	x.upto = Place{g.thread, at}
 	x.done = x.before + min(max(0, at-g.from), g.size)
-	if len(x.first.hits) > 0 && !x.told || time.Since(x.last) >= x.every {
+	if len(x.first.hits) > 0 && !x.reported || time.Since(x.last) >= x.every {
 		x.say()
 	}
 	return nil
@@ -196,7 +196,7 @@ func (x *searching) say() {
 	if x.second != nil {
 		f.Else, x.second.hits = x.second.hits, nil
 	}
-	x.told = x.told || len(f.Hits) > 0
+	x.reported = x.reported || len(f.Hits) > 0
 	x.first.hits, x.last = nil, time.Now()
 	x.tell(f)
 }

@@ -99,12 +99,12 @@ func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) er
 	if _, ok := t.r.Times(); !ok {
 		return errNoTimes
 	}
-	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: t.most, until: math.MaxInt64}
+	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: t.maxRange, until: math.MaxInt64}
 	if err := t.collect(ctx, n, &w, progress); err != nil {
 		return err
 	}
 	t.mu.Lock()
-	if w.epoch != t.now.epoch || n.gone() {
+	if w.epoch != t.now.epoch || n.unloaded() {
 		t.mu.Unlock()
 		return errStale
 	}

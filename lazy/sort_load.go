@@ -40,7 +40,7 @@ func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
 func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 	for _, o := range s.ranges {
 		if o.lo.before(gap.hi) && !o.hi.before(gap.hi) && !gap.lo.before(o.lo) {
-			return o, o.behind(gap.lo), o.behind(gap.hi)
+			return o, o.firstAfter(gap.lo), o.firstAfter(gap.hi)
 		}
 	}
 	return nil, 0, 0
@@ -49,13 +49,13 @@ func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 // arrange does a walk for a gap between ranges and adds the range that it
 // finds, which it returns: nil if the order has changed meanwhile.
 func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
-	w.most, w.until = t.most, s.limit
+	w.most, w.until = t.maxRange, s.limit
 	if err := t.collect(ctx, n, w, nil); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n.sorting() != s || w.epoch != t.now.epoch || n.gone() {
+	if n.sorting() != s || w.epoch != t.now.epoch || n.unloaded() {
 		return nil, nil
 	}
 	return t.memory.addRange(s, w), nil
@@ -65,24 +65,24 @@ func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*
 // the end of the indexes from to to.
 func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int, end End) error {
 	if end == AtStart {
-		to = min(to, from+pageNodes)
+		to = min(to, from+slabNodes)
 	} else {
-		from = max(from, to-pageNodes)
+		from = max(from, to-slabNodes)
 	}
-	var list []*stretch
+	var list []*childRun
 	err := t.read(n, func(l *childReader) error {
 		for _, c := range o.list[from:to] {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s := l.stretch(c.at-c.lead, c.ord)
-			read, err := l.child(mark{s.from, s.fromOrd})
+			s := l.newRun(c.at-c.lead, c.ord)
+			read, err := l.child(checkpoint{s.from, s.fromOrd})
 			if err != nil {
 				return err
 			}
 			s.to, s.toOrd = read.next.pos, read.next.ord
 			if read.shown {
-				s.entries = []*entry{read.entry}
+				s.list = []*nodeData{read.data}
 			}
 			list = append(list, s)
 		}

@@ -46,8 +46,8 @@ func (o *ordered) find(at int64) (int, bool) {
 	return int(o.byAt[i]), true
 }
 
-// behind returns the index of the first child after a bound.
-func (o *ordered) behind(x rank) int {
+// firstAfter returns the index of the first child after a bound.
+func (o *ordered) firstAfter(x rank) int {
 	return sort.Search(len(o.list), func(i int) bool { return x.before(o.list[i].rank) })
 }
 
@@ -102,8 +102,8 @@ func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
 	return o
 }
 
-// mostInRange returns the maximum number of children in a range of a sorted node, for a
+// maxInRange returns the maximum number of children in a range of a sorted node, for a
 // tree with a budget.
-func mostInRange(budget int64) int {
-	return int(min(rangeChildren, max(pageNodes, budget/(64*rangeSize))))
+func maxInRange(budget int64) int {
+	return int(min(rangeChildren, max(slabNodes, budget/(64*rangeSize))))
 }

@@ -27,7 +27,7 @@ func (w *roots) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 		if !x.before(o.hi) {
 			continue
 		}
-		for at := o.behind(x); at < len(o.list); at++ {
+		for at := o.firstAfter(x); at < len(o.list); at++ {
 			if r, ok := s.rowIn(n, o, at); ok {
 				return r, true
 			}
@@ -50,7 +50,7 @@ func (w *roots) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
 		if !o.lo.before(x) {
 			continue
 		}
-		for at := o.behind(x) - 1; at >= 0; at-- {
+		for at := o.firstAfter(x) - 1; at >= 0; at-- {
 			if r, ok := s.rowIn(n, o, at); ok {
 				return r, true
 			}
@@ -97,8 +97,8 @@ func (s *sorting) rowIn(n *Node, o *ordered, i int) (Row, bool) {
 // absent returns the indexes around i whose children are not in memory, within
 // one slab.
 func (n *Node) absent(o *ordered, i int) (from, to int) {
-	start := i / pageNodes * pageNodes
-	end := min(start+pageNodes, len(o.list))
+	start := i / slabNodes * slabNodes
+	end := min(start+slabNodes, len(o.list))
 	missing := func(i int) bool {
 		p, _ := n.covering(o.list[i].at)
 		return p == nil

@@ -99,7 +99,7 @@ func TestSort(t *testing.T) {
 					if n.Leaf() {
 						continue
 					}
-					tree.most = 3 + rng.IntN(300)
+					tree.maxRange = 3 + rng.IntN(300)
 					same := tree.thread(n.Thread())
 					if !n.IsThread() {
 						if same, err = tree.Reveal(ctx, n.Place()); err != nil {
@@ -144,7 +144,7 @@ func sameChildren(t *testing.T, got, want []*Node) {
 // TestSortStopped: a canceled walk leaves the order as it was, and a trace
 // without times cannot be sorted.
 func TestSortStopped(t *testing.T) {
-	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3 * walkStep, Timed: true}
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 3 * walkBatch, Timed: true}
 	path := formattest.File(t, spec)
 	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
 	root, err := tree.Child(context.Background(), tree.Threads()[0], 0)
@@ -177,7 +177,7 @@ func TestSortStopped(t *testing.T) {
 // TestProgressOverChildren: walks over all children of a node report their progress,
 // up to the end.
 func TestProgressOverChildren(t *testing.T) {
-	const n = 3*walkStep + 100
+	const n = 3*walkBatch + 100
 	ctx := context.Background()
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Timed: true})
 	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
@@ -197,7 +197,7 @@ func TestProgressOverChildren(t *testing.T) {
 			}
 			calls, last, all = calls+1, done, total
 		})
-		if err != nil || calls < n/walkStep || all == 0 || all-last > all/1000 {
+		if err != nil || calls < n/walkBatch || all == 0 || all-last > all/1000 {
 			t.Errorf("%s: told %d times, at last %d of %d; %v", name, calls, last, all, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestProgressOverChildren(t *testing.T) {
 
 // TestCounting: the progress of counting rises, up to the end.
 func TestCounting(t *testing.T) {
-	const n = 5 * anchorEvery
+	const n = 5 * tallyEvery
 	ctx := context.Background()
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: n})
 	tree := ready(t, path, Options{NoWrite: true}).Tree(true)
@@ -218,12 +218,12 @@ func TestCounting(t *testing.T) {
 		t.Fatalf("at first %d of %d", last, all)
 	}
 	for i := int64(1); i <= 5; i++ {
-		if _, _, err := tree.CountChildren(ctx, root, i*anchorEvery); err != nil {
+		if _, _, err := tree.CountChildren(ctx, root, i*tallyEvery); err != nil {
 			t.Fatal(err)
 		}
 		done, total := root.Counting()
 		if done <= last || total != all || done > total {
-			t.Errorf("after %d: %d of %d, before %d of %d", i*anchorEvery, done, total, last, all)
+			t.Errorf("after %d: %d of %d, before %d of %d", i*tallyEvery, done, total, last, all)
 		}
 		last = done
 	}

@@ -34,7 +34,7 @@ func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk, progress Progr
 	w.limit, w.ord, w.epoch = e.start, e.first, t.now.epoch
 	t.mu.Unlock()
 	ended := false
-	err := t.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *entry) error {
+	err := t.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
 		if !l.r.timed() {
 			return errNoTimes
 		}
@@ -60,15 +60,15 @@ func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk, progress Progr
 }
 
 // awaits reports whether the time of a container may yet become known.
-func (l *childReader) awaits(c *entry) bool {
+func (l *childReader) awaits(c *nodeData) bool {
 	if c.state == StatePending {
 		return true
 	}
-	return c.place != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.place)
+	return c.cellAt != 0 && !l.v.Complete && l.r.times.Load().EndsBefore(c.cellAt)
 }
 
 // add processes a child.
-func (w *sortWalk) add(l *childReader, pos int64, c *entry) error {
+func (w *sortWalk) add(l *childReader, pos int64, c *nodeData) error {
 	shown, err := l.shown(c)
 	if shown == nil || err != nil {
 		return err

@@ -28,9 +28,9 @@ func usualCut() cut {
 const (
 	// shareThreads is the maximum number of threads in a share.
 	shareThreads = 1024
-	// shareSteps is how many points a goroutine reads before it lets others change
+	// sharePoints is how many points a goroutine reads before it lets others change
 	// the mappings and the context.
-	shareSteps = 256
+	sharePoints = 256
 	// shareProducts is how many products of a share may wait to be taken.
 	shareProducts = 16
 )
@@ -40,7 +40,7 @@ const (
 // the trace. Unlike in a descent, the same goroutine reads and visits points.
 //
 // A share that begins within a thread must continue where the previous one ended. Its
-// goroutine finds the way there from the top, by the cells. If it then stands elsewhere
+// goroutine finds the way there from the top, by the cells. If its state then differs
 // than the previous walk ended, as may happen with a wrong index, or if the way would be
 // long, the share is dropped and a descent continues where the previous one ended. So a
 // spread visits the same points as a descent.
@@ -68,18 +68,18 @@ type shareWorker interface {
 // share is a run of segments: several whole threads, or a part of one.
 type share[P any] struct {
 	segments []segment
-	first    chan *standing // for a share that begins within a thread: its first standing; nil if not known
+	first    chan *walkState // for a share that begins within a thread: its first state; nil if not known
 	out      chan P
 	dropped  chan struct{} // closed when the share is no longer wanted
 
 	// The fields below may be read once out is closed.
-	last   *standing // where it ended, if it is part of a thread
-	thread int32     // thread that the walk was in
+	last   *walkState // where it ended, if it is part of a thread
+	thread int32      // thread that the walk was in
 	err    error
 }
 
 func newShare[P any](segments []segment) *share[P] {
-	return &share[P]{segments: segments, first: make(chan *standing, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
+	return &share[P]{segments: segments, first: make(chan *walkState, 1), out: make(chan P, shareProducts), dropped: make(chan struct{})}
 }
 
 // run walks over threads. It returns an error with the thread concerned.
@@ -93,7 +93,7 @@ func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err
 	for range s.cut.width {
 		group.Go(func() { s.work(ctx, todo) })
 	}
-	var last *standing
+	var last *walkState
 	for sh := range order {
 		if thread, err = s.merge(ctx, sh, &last); err != nil {
 			return thread, err
@@ -104,9 +104,9 @@ func (s *spread[P]) run(ctx context.Context, threads []int32) (thread int32, err
 
 // merge takes the products of a share. last is where the previous share ended; merge
 // sets it to where this one did.
-func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (thread int32, err error) {
+func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **walkState) (thread int32, err error) {
 	if g := sh.segments[0]; g.from > 0 {
-		var first *standing
+		var first *walkState
 		select {
 		case first = <-sh.first:
 		case <-ctx.Done():
@@ -114,7 +114,7 @@ func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (t
 		}
 		if first == nil || !first.equal(*last) {
 			close(sh.dropped)
-			return g.thread, s.again(ctx, g, last)
+			return g.thread, s.walkAgain(ctx, g, last)
 		}
 	}
 	for {
@@ -133,15 +133,15 @@ func (s *spread[P]) merge(ctx context.Context, sh *share[P], last **standing) (t
 	}
 }
 
-// again walks a part of a thread from where the previous walk ended.
-func (s *spread[P]) again(ctx context.Context, g segment, last **standing) error {
+// walkAgain walks a part of a thread from where the previous walk ended.
+func (s *spread[P]) walkAgain(ctx context.Context, g segment, last **walkState) error {
 	begin := *last
 	if begin.at < 0 || g.to >= 0 && begin.at >= g.to {
 		return nil
 	}
 	o := s.o
 	g.from = begin.at
-	var end standing
+	var end walkState
 	o.segments, o.begin, o.end = []segment{g}, begin, &end
 	w := s.worker(s.take)
 	w.enter(&g)
@@ -186,7 +186,7 @@ func (s *spread[P]) deal(ctx context.Context, shares iter.Seq[[]segment], order,
 // ahead starts reading ahead in a long thread; it returns nil for a short one.
 func (s *spread[P]) ahead(g segment) *mapped.Ahead {
 	stream := s.v.Stream(g.thread)
-	if stream == nil || stream.Size <= mapped.Piece {
+	if stream == nil || stream.Size <= mapped.LoadSize {
 		return nil
 	}
 	return s.r.streamAhead(s.v, stream, 0, stream.Size)
@@ -240,7 +240,7 @@ func (s *spread[P]) walk(ctx context.Context, sh *share[P], w shareWorker, b *ba
 		if d.l.walker == nil {
 			w.enter(g)
 		}
-		more, err := d.read(b, shareSteps)
+		more, err := d.read(b, sharePoints)
 		if !told && d.seam.first != nil {
 			sh.first <- d.seam.first
 			told = true

@@ -83,14 +83,14 @@ func TestSeams(t *testing.T) {
 	for _, folded := range []bool{false, true} {
 		shares := 0
 		for _, s := range v.Streams {
-			var last *standing
+			var last *walkState
 			for list := range sharesOf(v, []int32{s.Thread}, 20_000) {
 				d := r.newDescent(descentOptions{segments: list, folded: folded}, v)
 				d.seam = &seam{approach: usualCut().approach}
 				b := new(batch)
 				for more := true; more; {
 					var err error
-					if more, err = d.read(b, shareSteps); err != nil {
+					if more, err = d.read(b, sharePoints); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -117,7 +117,7 @@ func TestSpreadMisfits(t *testing.T) {
 		var out bytes.Buffer
 		p := newPrinter(r, &out, o)
 		s := p.spreadWith(&sync.Pool{New: func() any { return new(textChunk) }}, cut{bytes: 3000, approach: 512})
-		var last *standing
+		var last *walkState
 		n := 0
 		for list := range sharesOf(s.v, []int32{0}, s.cut.bytes) {
 			sh := newShare[*textChunk](list)

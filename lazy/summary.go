@@ -29,14 +29,14 @@ type ThreadSummary struct {
 // Summarize reads all data once and counts. If the data is damaged, the reader's
 // Status().Problem has the reason. progress may be nil; it gets bytes.
 func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total int64)) (Summary, error) {
-	c := counter{threads: make(map[int32]*ThreadSummary)}
+	c := objectTally{threads: make(map[int32]*ThreadSummary)}
 	var s *format.Scanner
 	for more := true; more; {
 		err := r.use(func() error {
 			if s == nil {
 				s = format.NewBytesScanner(r.data.Bytes())
 			}
-			stop := s.Offset() + stepBytes
+			stop := s.Offset() + scanBytes
 			for more && s.Offset() < stop {
 				if more = s.Next(); more {
 					o := s.Object()
@@ -60,14 +60,14 @@ func (r *TraceReader) Summarize(ctx context.Context, progress func(done, total i
 	return c.summary(s), nil
 }
 
-type counter struct {
+type objectTally struct {
 	kinds   [256]int64
 	classes [256]int64
 	threads map[int32]*ThreadSummary
 	cur     *ThreadSummary
 }
 
-func (c *counter) count(o *format.Object) {
+func (c *objectTally) count(o *format.Object) {
 	c.kinds[o.Kind]++
 	switch o.Kind {
 	case format.KindBlockStart:
@@ -88,7 +88,7 @@ func (c *counter) count(o *format.Object) {
 	}
 }
 
-func (c *counter) summary(s *format.Scanner) Summary {
+func (c *objectTally) summary(s *format.Scanner) Summary {
 	sum := Summary{Kinds: make(map[format.Kind]int64), Classes: make(map[format.Class]int64),
 		Blocks: c.kinds[format.KindBlockStart], Points: c.kinds[format.KindTracePoint]}
 	for k, n := range c.kinds {

@@ -35,7 +35,7 @@ func (l *ThreadList) Index(id int32) int {
 	return i
 }
 
-// ThreadRow is the entry of a thread in a list.
+// ThreadRow is a thread in a list.
 type ThreadRow struct {
 	ThreadInfo
 	Time  Time
@@ -98,8 +98,8 @@ const (
 	ByCalls                // most first; by calls, loops and iterations if calls have not been counted
 )
 
-// sortLook is how many threads a sort processes between two checks of its context.
-const sortLook = 1 << 12
+// sortBatch is how many threads a sort processes between two checks of its context.
+const sortBatch = 1 << 12
 
 // Sort returns the numbers of all threads in an order; equal ones are in order of id.
 // A nil slice means the order by id.
@@ -124,8 +124,8 @@ type numbered struct {
 
 func (l *ThreadList) sortByNumber(ctx context.Context, o ThreadOrder, progress Progress) ([]int, error) {
 	list := make([]numbered, l.Len())
-	for from := 0; from < len(list); from += sortLook {
-		part := list[from:min(from+sortLook, len(list))]
+	for from := 0; from < len(list); from += sortBatch {
+		part := list[from:min(from+sortBatch, len(list))]
 		l.numbers(o, from, part)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -166,8 +166,8 @@ type namedThread struct {
 
 func (l *ThreadList) sortByName(ctx context.Context, progress Progress) ([]int, error) {
 	list := make([]namedThread, l.Len())
-	for from := 0; from < len(list); from += sortLook {
-		to := min(from+sortLook, len(list))
+	for from := 0; from < len(list); from += sortBatch {
+		to := min(from+sortBatch, len(list))
 		l.r.WithContext(func(c *format.Context) {
 			for n := from; n < to; n++ {
 				list[n].n = n

@@ -76,8 +76,8 @@ func (r *trace) distrustTimes(s *times.File, why error) {
 	}
 }
 
-// endPlace returns the offset of the last cell in the index of a view.
-func endPlace(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
+// endCellAt returns the offset of the last cell in the index of a view.
+func endCellAt(v *index.View) int64 { return format.HeaderSize + v.Cells*format.CellSize }
 
 // checkTimes checks that the file of times of an ended recording has a cell for each
 // cell of the index, including the end cell. It must not be called within use.
@@ -88,7 +88,7 @@ func (r *trace) checkTimes() {
 	r.growTimes() // written while the data was read
 	r.use(func() error {
 		v, s := r.known.Load(), r.times.Load()
-		if err := s.CheckEnd(endPlace(v)); err != nil {
+		if err := s.CheckEnd(endCellAt(v)); err != nil {
 			r.distrustTimes(s, err)
 		}
 		return nil
@@ -158,11 +158,11 @@ func (r *trace) pick(id int32, near, far int64, what times.Kind) (c format.TimeC
 
 // time returns the time of a trace point; ok is false if it is not known, as for all
 // leaves.
-func (w *walker) time(e *entry) (t Time, ok bool) {
-	if e.place == 0 {
+func (w *walker) time(e *nodeData) (t Time, ok bool) {
+	if e.cellAt == 0 {
 		return noTime, false
 	}
-	c, ok := w.r.pick(e.point.Event, e.place, e.place-format.CellSize, times.Event)
+	c, ok := w.r.pick(e.point.Event, e.cellAt, e.cellAt-format.CellSize, times.Event)
 	if !ok {
 		return noTime, false
 	}

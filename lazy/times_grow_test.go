@@ -125,7 +125,7 @@ func TestLengthIsWorkedOutOnce(t *testing.T) {
 func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
-	tree.most = 1 + rng.IntN(4)
+	tree.maxRange = 1 + rng.IntN(4)
 	for _, th := range tree.Threads() {
 		tree.Expand(th)
 		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {
@@ -166,7 +166,7 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 // counted once more.
 func TestSelfWhenTimesComeLate(t *testing.T) {
 	ctx := context.Background()
-	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * anchorEvery, Timed: true}
+	spec := formattest.Spec{Shape: formattest.WideCalls, N: 4 * tallyEvery, Timed: true}
 	spec.BlockSize = 32 << 10
 	want := pair(t, formattest.File(t, spec))
 	g, times, more := growingTimes(t, spec)

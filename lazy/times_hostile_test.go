@@ -95,7 +95,7 @@ func timesInMemory(t *testing.T, data, index, cells []byte) *TraceReader {
 	} else {
 		r.times.Store(s)
 	}
-	first, err := r.firstLook()
+	first, err := r.scanStart()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ type childTime struct {
 }
 
 // add adds the time of a child.
-func (c *childTime) add(w *walker, e *entry) {
+func (c *childTime) add(w *walker, e *nodeData) {
 	if !e.container() {
 		return
 	}
@@ -91,8 +91,8 @@ func (c *childTime) add(w *walker, e *entry) {
 	}
 }
 
-// blockLooks is how many blocks at each end of a thread are tried to find its time.
-const blockLooks = 1024
+// blockTries is how many blocks at each end of a thread are tried to find its time.
+const blockTries = 1024
 
 // threadTime returns the time of a thread, noTime if it is not known.
 func (r *trace) threadTime(thread int32) Time {
@@ -119,14 +119,14 @@ func (w *walker) threadTime() (t Time, ok bool) {
 	t = noTime
 	n := len(w.s.Blocks)
 	var first, last Time
-	for i := 0; i < min(n, blockLooks) && !ok; i++ {
+	for i := 0; i < min(n, blockTries) && !ok; i++ {
 		first, ok = w.blockTime(i)
 	}
 	if !ok {
 		return t, false
 	}
 	ok = false
-	for i := n - 1; i >= max(0, n-blockLooks) && !ok; i-- {
+	for i := n - 1; i >= max(0, n-blockTries) && !ok; i-- {
 		last, ok = w.blockTime(i)
 	}
 	if !ok || last.End() < first.Start {
@@ -136,7 +136,7 @@ func (w *walker) threadTime() (t Time, ok bool) {
 }
 
 func (w *walker) blockTime(i int) (Time, bool) {
-	place := w.s.Blocks[i].Place
+	place := w.s.Blocks[i].CellAt
 	last := place
 	if i < len(w.s.Lasts) {
 		last = w.s.Lasts[i]
@@ -158,7 +158,7 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 		v := r.known.Load()
 		if v.Complete && v.EOF {
 			var c format.TimeCell
-			place := endPlace(v)
+			place := endCellAt(v)
 			if c, ok = r.pick(times.EndID, place, place, times.End); ok {
 				var t Time
 				t, ok = times.Of(c)

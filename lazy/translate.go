@@ -9,9 +9,9 @@ import (
 	"tracex/lazy/internal/times"
 )
 
-// TranslateOutput has the files to write a translated trace to. They must be empty;
+// TranslateFiles has the files to write a translated trace to. They must be empty;
 // Translate does not close them.
-type TranslateOutput struct {
+type TranslateFiles struct {
 	Data, Index *os.File
 	Times       *os.File // stays empty if Translation.Times is false
 }
@@ -34,7 +34,7 @@ type Translation struct {
 //
 // If the data is damaged, the new trace ends before the damage, and Translation.Problem
 // is set. Translate returns an error if it cannot write, or if ctx has ended.
-func (r *TraceReader) Translate(ctx context.Context, to format.Version, out TranslateOutput, progress func(done, total int64)) (*Translation, error) {
+func (r *TraceReader) Translate(ctx context.Context, to format.Version, out TranslateFiles, progress func(done, total int64)) (*Translation, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
@@ -95,7 +95,7 @@ func scanObjects(ctx context.Context, r *TraceReader, progress func(done int64),
 	for more := true; more; {
 		ahead.Reached(s.Offset())
 		err := r.use(func() error {
-			for stop := s.Offset() + stepBytes; s.Offset() < stop; {
+			for stop := s.Offset() + scanBytes; s.Offset() < stop; {
 				if more = s.Next(); !more {
 					return s.Err()
 				}

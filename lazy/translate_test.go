@@ -25,7 +25,7 @@ func translate(t testing.TB, path string, to format.Version) translated {
 	t.Helper()
 	r := ready(t, path, Options{NoWrite: true})
 	out := filepath.Join(t.TempDir(), "trace.bin")
-	var o TranslateOutput
+	var o TranslateFiles
 	for _, f := range []struct {
 		name string
 		to   **os.File
@@ -221,7 +221,7 @@ func pointsOf(data []byte) (n int64) {
 // are kept.
 func TestTranslateCrashed(t *testing.T) {
 	for _, v := range []format.Version{format.V22, format.V27} {
-		for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
+		for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashPartial} {
 			path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 3000, Seed: 5, Threads: 2, Crash: crash, Timed: true,
 				Options: formattest.Options{Version: v, BlockSize: 4096}})
 			there := translate(t, path, otherVersion(v))
@@ -347,8 +347,8 @@ func TestTranslateFails(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	files := func() TranslateOutput {
-		return TranslateOutput{Data: create("d"), Index: create("i"), Times: create("t")}
+	files := func() TranslateFiles {
+		return TranslateFiles{Data: create("d"), Index: create("i"), Times: create("t")}
 	}
 	for i := range 3 {
 		out := files()

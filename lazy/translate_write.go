@@ -41,7 +41,7 @@ type openCell struct {
 // translateBuffer is the size of the write buffer for data, in bytes.
 const translateBuffer = 1 << 20
 
-func newTranslationWriter(tr *format.Translator, out TranslateOutput, copied *times.Copy) *translationWriter {
+func newTranslationWriter(tr *format.Translator, out TranslateFiles, copied *times.Copy) *translationWriter {
 	w := &translationWriter{
 		tr: tr, data: bufio.NewWriterSize(out.Data, translateBuffer), index: tracefile.NewIndexWriter(out.Index, tr.To()), times: copied,
 		threads: make(map[int32]*translatedStream),

@@ -12,7 +12,7 @@ import (
 // Tree is a view of a trace, folded or raw, with the nodes that are loaded. Any
 // goroutine may use it; methods that do not read from disk return at once.
 //
-// Children of a node are kept in slabs (type page): runs of neighbors, identified by
+// Children of a node are kept in slabs: runs of neighbors, identified by
 // their offset in the thread's stream, not by their number. Between slabs are gaps:
 // children that are not in memory, however many. When a node is sorted, only its
 // rows change their order.
@@ -22,11 +22,11 @@ import (
 // do what needs no reader: roots knows the threads and how rows follow one another;
 // memory knows what is loaded, and unloads it.
 type Tree struct {
-	r      *TraceReader
-	folded bool
-	most   int // maximum number of children in a range of a sorted node
+	r        *TraceReader
+	folded   bool
+	maxRange int // maximum number of children in a range of a sorted node
 
-	// mu guards all fields below, and all pages and kids. Lock order: mu before the
+	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
 	// reader's locks.
 	mu     sync.Mutex
 	now    moment // the view that the nodes were read from
@@ -45,7 +45,7 @@ type Stats struct {
 
 // Tree returns a new view of the trace.
 func (r *TraceReader) Tree(folded bool) *Tree {
-	t := &Tree{r: r, folded: folded, most: mostInRange(r.opts.Memory)}
+	t := &Tree{r: r, folded: folded, maxRange: maxInRange(r.opts.Memory)}
 	t.memory.init(r.opts.Memory)
 	t.roots = newRoots(t.newThread)
 	t.Refresh()
@@ -104,25 +104,25 @@ type Node struct {
 	thread int32
 	depth  int32
 	epoch  int32 // of the tree when the node was read; for a thread, guarded as below
-	e      atomic.Pointer[entry]
+	e      atomic.Pointer[nodeData]
 
 	// Guarded by tree.mu:
-	page *page // that holds the node; nil for a thread, and when unloaded
-	slot int32 // in page.nodes
+	slab *slab // that holds the node; nil for a thread, and when unloaded
+	slot int32 // in slab.nodes
 	seen uint64
 	kids *kids
 }
 
 // kids is what a node knows of its children.
 type kids struct {
-	expanded bool
-	pages    []*page // by offset
-	anchors  []anchor
-	marks    []mark
-	counted  int64     // rows counted so far
-	exact    bool      // whether all were counted
-	time     childTime // total time of those counted
-	sorted   *sorting  // nil if rows are in recorded order
+	expanded    bool
+	slabs       []*slab // by offset
+	tallies     []childTally
+	checkpoints []checkpoint
+	counted     int64     // rows counted so far
+	exact       bool      // whether all were counted
+	time        childTime // total time of those counted
+	sorted      *sorting  // nil if rows are in recorded order
 
 	timesSize int64 // size of the file of times when counting began
 }
@@ -168,7 +168,7 @@ func (n *Node) Leaf() bool {
 func (n *Node) Loaded() bool {
 	n.tree.mu.Lock()
 	defer n.tree.mu.Unlock()
-	return n.kids != nil && len(n.kids.pages) > 0
+	return n.kids != nil && len(n.kids.slabs) > 0
 }
 
 // Count returns the number of the node's children counted so far. exact means that
@@ -188,7 +188,7 @@ func (n *Node) count() (count int64, exact, known bool) {
 	case n.kids == nil || n.kids.counted == 0 && !n.kids.exact:
 		return 0, false, false
 	}
-	return n.kids.counted, n.kids.exact && !n.timesCame(), true
+	return n.kids.counted, n.kids.exact && !n.timesArrived(), true
 }
 
 // Counting returns how far the children have been counted: done of total bytes of the
@@ -202,12 +202,12 @@ func (n *Node) Counting() (done, total int64) {
 	}
 	total = e.end - e.start
 	switch {
-	case n.kids == nil || len(n.kids.anchors) == 0:
+	case n.kids == nil || len(n.kids.tallies) == 0:
 		return 0, total
 	case n.kids.exact:
 		return total, total
 	}
-	return n.kids.anchors[len(n.kids.anchors)-1].pos - e.start, total
+	return n.kids.tallies[len(n.kids.tallies)-1].pos - e.start, total
 }
 
 // Offset returns the physical and the logical offset of the node's header or leaf.
@@ -271,10 +271,10 @@ func (t *Tree) AppendSpans(dst []byte, spans []format.Span, n *Node, verbose boo
 }
 
 // nodeSize is the memory that a node takes, excluding its values.
-const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(entry{}) + 16)
+const nodeSize = int64(unsafe.Sizeof(Node{}) + unsafe.Sizeof(nodeData{}) + 16)
 
 // weigh estimates the memory that a trace point takes, in bytes.
-func weigh(e *entry) int64 {
+func weigh(e *nodeData) int64 {
 	n := nodeSize + int64(cap(e.point.Subtree)) + weighValues(e.point.Args) +
 		weighValue(&e.point.Target) + weighValue(&e.point.Value) + weighValue(&e.foot.Result) + int64(len(e.foot.Exception))
 	if s := e.point.Snapshot; s != nil {
@@ -335,7 +335,7 @@ func (t *Tree) Refresh() {
 // newThread makes the node of a thread.
 func (t *Tree) newThread(id int32) *Node {
 	n := &Node{tree: t, thread: id, epoch: int32(t.now.epoch)}
-	n.e.Store(&entry{state: StatePending})
+	n.e.Store(&nodeData{state: StatePending})
 	if s := t.now.view.Stream(id); s != nil {
 		t.grow(n, t.now.view, s)
 	}
@@ -350,7 +350,7 @@ func (t *Tree) startOver(epoch int64) {
 		expanded := n.expanded()
 		t.memory.forget(n)
 		n.kids, n.epoch = &kids{expanded: expanded}, int32(epoch)
-		n.e.Store(&entry{state: StatePending})
+		n.e.Store(&nodeData{state: StatePending})
 	}
 }
 
@@ -359,12 +359,12 @@ func (t *Tree) grow(n *Node, v *index.View, s *index.Stream) {
 	if was := n.e.Load(); was.state != StatePending || was.end == s.Size && was.after == s.Cells.Len() && s.Size > 0 && !v.Complete {
 		return
 	}
-	e := &entry{end: s.Size, next: s.Size, state: StatePending, after: s.Cells.Len()}
+	e := &nodeData{end: s.Size, next: s.Size, state: StatePending, after: s.Cells.Len()}
 	if v.Complete {
 		e.state = StateWhole
 	}
 	n.e.Store(e)
-	for n != nil && n.kids != nil && len(n.kids.pages) > 0 {
+	for n != nil && n.kids != nil && len(n.kids.slabs) > 0 {
 		n.kids.exact = false
 		n = t.growLast(n)
 	}
@@ -373,7 +373,7 @@ func (t *Tree) grow(n *Node, v *index.View, s *index.Stream) {
 // growLast brings the last loaded child of n up to date if its end was not
 // known, and returns it if it stays loaded.
 func (t *Tree) growLast(n *Node) *Node {
-	p := n.kids.pages[len(n.kids.pages)-1]
+	p := n.kids.slabs[len(n.kids.slabs)-1]
 	if len(p.nodes) == 0 {
 		return nil
 	}

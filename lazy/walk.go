@@ -17,26 +17,26 @@ const (
 	StatePending          // its end has not been found yet
 )
 
-// entry is a trace point as it was read from its thread's stream. Offsets are
+// nodeData is a trace point as it was read from its thread's stream. Offsets are
 // logical.
-type entry struct {
-	at    int64 // of the header or leaf
-	next  int64 // after the footer or leaf
-	start int64 // of a container: its content, from start to end
-	end   int64
-	first int64 // ordinal of the first cell that ends at or after start
-	after int64 // ordinal of the first cell that ends at or after next
-	place int64 // offset of its cell in a streaming recorder's index; 0 if it has none
-	state State
-	point format.Point
-	foot  format.Footer
+type nodeData struct {
+	at     int64 // of the header or leaf
+	next   int64 // after the footer or leaf
+	start  int64 // of a container: its content, from start to end
+	end    int64
+	first  int64 // ordinal of the first cell that ends at or after start
+	after  int64 // ordinal of the first cell that ends at or after next
+	cellAt int64 // offset of its cell in a streaming recorder's index; 0 if it has none
+	state  State
+	point  format.Point
+	foot   format.Footer
 }
 
-// container reports whether the entry may have children.
-func (e *entry) container() bool { return e.point.Class.Container() }
+// container reports whether the point may have children.
+func (e *nodeData) container() bool { return e.point.Class.Container() }
 
 // shownFooter returns the footer for the text: nil while it is not known.
-func (e *entry) shownFooter() *format.Footer {
+func (e *nodeData) shownFooter() *format.Footer {
 	if e.state == StatePending {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (e *entry) shownFooter() *format.Footer {
 }
 
 // hasContent reports whether there are bytes between header and footer.
-func (e *entry) hasContent() bool { return e.end > e.start }
+func (e *nodeData) hasContent() bool { return e.end > e.start }
 
 // walker reads one thread's stream. It must be used within use, by one
 // goroutine.
@@ -79,7 +79,7 @@ func (w *walker) bytes(pos int64) ([]byte, error) {
 // at end. ord is the ordinal of the first cell that ends at or after pos. If want is
 // false, it reads only Class, Event, Ref, and Location of the point, and nothing of
 // the footer. It returns false at the end of the content.
-func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
+func (w *walker) next(pos, ord, end int64, e *nodeData, want bool) (bool, error) {
 	for pos < end {
 		b, err := w.bytes(pos)
 		if err != nil {
@@ -102,7 +102,7 @@ func (w *walker) next(pos, ord, end int64, e *entry, want bool) (bool, error) {
 }
 
 // point reads the trace point at the start of b, which is at pos.
-func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error {
+func (w *walker) point(pos, ord, end int64, b []byte, e *nodeData, want bool) error {
 	var n int
 	var err error
 	if want {
@@ -115,7 +115,7 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 	}
 	e.at, e.next = pos, pos+int64(n)
 	e.after, e.state = ord, StateWhole
-	e.start, e.end, e.place = e.next, e.next, 0
+	e.start, e.end, e.cellAt = e.next, e.next, 0
 	e.foot = format.Footer{}
 	if !e.container() {
 		e.first = ord
@@ -125,8 +125,8 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *entry, want bool) error
 }
 
 // content finds the end of a container whose header has been read.
-func (w *walker) content(ord, end int64, e *entry, want bool) error {
-	e.first, e.place = ord, 0
+func (w *walker) content(ord, end int64, e *nodeData, want bool) error {
+	e.first, e.cellAt = ord, 0
 	own, c, place := w.s.Cells.Around(ord, e.start, &w.near)
 	if own < w.s.Cells.Len() {
 		switch {
@@ -135,7 +135,7 @@ func (w *walker) content(ord, end int64, e *entry, want bool) error {
 			return w.contradiction(e.at, fmt.Sprintf("event %d from %d to %d, which the index has as event %d from %d to %d",
 				e.point.Event, e.start, end, c.ID, c.Start, c.End))
 		default:
-			e.end, e.after, e.place = c.End, own+1, place
+			e.end, e.after, e.cellAt = c.End, own+1, place
 			return w.footer(e, want)
 		}
 	}
@@ -158,7 +158,7 @@ func (w *walker) content(ord, end int64, e *entry, want bool) error {
 // countIterations sets the number of iterations of a loop without a footer from its
 // last iteration. If the last child is something else, which no recorder writes, it
 // counts all iterations.
-func (w *walker) countIterations(e *entry) error {
+func (w *walker) countIterations(e *nodeData) error {
 	last, ok, err := w.last(e, false)
 	if !ok || err != nil {
 		return err
@@ -171,7 +171,7 @@ func (w *walker) countIterations(e *entry) error {
 		e.foot.Iterations = last.point.Number + 1
 		return err
 	}
-	var child entry
+	var child nodeData
 	for pos, ord := e.start, e.first; ; pos, ord = child.next, child.after {
 		ok, err := w.next(pos, ord, e.end, &child, false)
 		if !ok || err != nil {
@@ -184,7 +184,7 @@ func (w *walker) countIterations(e *entry) error {
 }
 
 // footer reads the footer at e.end.
-func (w *walker) footer(e *entry, want bool) error {
+func (w *walker) footer(e *nodeData, want bool) error {
 	b, err := w.bytes(e.end)
 	if err != nil {
 		return err

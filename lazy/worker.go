@@ -10,16 +10,16 @@ import (
 )
 
 // worker reads a trace in the background, and follows it while it is written. One
-// goroutine does all this work; it takes orders between two pieces of work. Its methods
-// are these pieces: learning from the index (learn.go) or from the data (rebuild.go),
+// goroutine does all this work; it takes orders between two stages. Its methods
+// are these stages: learning from the index (learn.go) or from the data (rebuild.go),
 // unpacking (packed.go), following (follow_loop.go, follow_end.go).
 type worker struct {
 	*trace
 	opts     Options
 	orders   orders
 	follower *follower   // of a followed trace; nil otherwise
-	timer    *time.Timer // for the next look, while following
-	err      error       // of the last piece of work
+	timer    *time.Timer // for the next poll, while following
+	err      error       // of the last stage
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when the goroutine has ended
 }
@@ -46,13 +46,13 @@ var transitions = [states][orderKinds]func(*worker, context.Context, order) stat
 		orderDistrust: (*worker).remake,
 	},
 	following: {
-		orderTick:     (*worker).look,
-		orderCatchUp:  (*worker).look,
+		orderTick:     (*worker).poll,
+		orderCatchUp:  (*worker).poll,
 		orderUnfollow: (*worker).leave,
 	},
 }
 
-// run starts the goroutine, with a first piece of work.
+// run starts the goroutine, with a first stage.
 func (w *worker) run(work func(context.Context) error) {
 	w.start(func(ctx context.Context) state { return w.rest(work(ctx)) })
 }
@@ -65,7 +65,7 @@ func (w *worker) runFollower(f *follower) {
 func (w *worker) start(first func(context.Context) state) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.timer = time.NewTimer(lookEvery)
+	w.timer = time.NewTimer(pollEvery)
 	go func() {
 		defer close(w.done)
 		defer w.timer.Stop()
@@ -83,7 +83,7 @@ func (w *worker) start(first func(context.Context) state) {
 	}()
 }
 
-// next waits for an order or, while following, for the next look. ok is false when the
+// next waits for an order or, while following, for the next poll. ok is false when the
 // reader is closed.
 func (w *worker) next(ctx context.Context, s state) (o order, ok bool) {
 	for ctx.Err() == nil {
@@ -104,7 +104,7 @@ func (w *worker) next(ctx context.Context, s state) (o order, ok bool) {
 	return o, false
 }
 
-// rest notes the end of a piece of work, with its error.
+// rest notes the end of a stage, with its error.
 func (w *worker) rest(err error) state {
 	w.follower.close()
 	w.follower, w.err = nil, err

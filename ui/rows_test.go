@@ -66,7 +66,7 @@ func TestThreadTimes(t *testing.T) {
 // TestTimesOfCrash shows neither a duration nor a share for a call that did not end.
 func TestTimesOfCrash(t *testing.T) {
 	s := timedSpec
-	s.N, s.Crash, s.BlockSize = 1500, formattest.CrashHalf, 4096
+	s.N, s.Crash, s.BlockSize = 1500, formattest.CrashPartial, 4096
 	d := drive(t, timedTrace(t, s), 100, 24, Options{Name: "trace.bin"})
 	d.keys("9 L").golden("times-crash")
 	d.keys("g j d").has("duration   not known: it did not end")

@@ -217,7 +217,7 @@ func TestGenerateSplitAfterHeader(t *testing.T) {
 func TestGenerateCrash(t *testing.T) {
 	whole := formattest.Spec{Shape: formattest.Calls, N: 5000, Threads: 3, Options: small}
 	data, index := formattest.Bytes(t, whole)
-	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashHalf} {
+	for _, crash := range []formattest.Crash{formattest.CrashLost, formattest.CrashPartial} {
 		spec := whole
 		spec.Crash = crash
 		d, x := formattest.Bytes(t, spec)

@@ -62,9 +62,9 @@ type Spec struct {
 type Crash int
 
 const (
-	CrashNone Crash = iota // with a proper end
-	CrashLost              // buffers lost, no end of data and index
-	CrashHalf              // the same, and half a block without an end
+	CrashNone    Crash = iota // with a proper end
+	CrashLost                 // buffers lost, no end of data and index
+	CrashPartial              // the same, and half a block without an end
 )
 
 // Name describes the whole Spec, for file names and benchmarks.
@@ -83,7 +83,7 @@ func (s Spec) Name() string {
 		on   bool
 		text string
 	}{{s.Dump, "-dump"}, {s.SplitAfterHeader, "-split"}, {s.Manual, "-manual"}, {s.Crash == CrashLost, "-lost"},
-		{s.Crash == CrashHalf, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}} {
+		{s.Crash == CrashPartial, "-half"}, {s.Wild, "-wild"}, {s.Plain, "-plain"}, {s.Own, "-own"}, {s.Timed, "-timed"}} {
 		if o.on {
 			name += o.text
 		}
@@ -153,7 +153,7 @@ func (g *generator) run() (Stats, error) {
 		return Stats{}, fmt.Errorf("no shape %q", g.spec.Shape)
 	}
 	if g.spec.Crash != CrashNone {
-		return g.w.Crash(g.spec.Crash == CrashHalf)
+		return g.w.Crash(g.spec.Crash == CrashPartial)
 	}
 	if !g.spec.Dump {
 		for _, t := range g.w.threads {

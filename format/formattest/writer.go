@@ -112,7 +112,7 @@ func NewWriter(data, index io.Writer, opt Options) *Writer {
 	}
 	w := &Writer{opt: opt, byID: make(map[int32]*Thread)}
 	w.flushAt = opt.BlockSize - min(flushBelow, opt.BlockSize/8)
-	w.to = tracefile.NewWriter(opt.Version, tracefile.Output{Data: data, Index: index, Times: opt.Times}, Anchor)
+	w.to = tracefile.NewWriter(opt.Version, tracefile.Files{Data: data, Index: index, Times: opt.Times}, Anchor)
 	w.to.Dump = opt.Dump
 	return w
 }

@@ -62,13 +62,13 @@ func Check(path string, replace bool) error {
 	return nil
 }
 
-// mostLinks is the number of links that Target follows, the same as Linux.
-const mostLinks = 40
+// maxLinks is the number of links that Target follows, the same as Linux.
+const maxLinks = 40
 
 // Target resolves the symbolic links at path, whether or not the file exists.
 func Target(path string) string {
 	at := path
-	for range mostLinks {
+	for range maxLinks {
 		if to, err := filepath.EvalSymlinks(at); err == nil {
 			return to
 		}

@@ -7,9 +7,9 @@ import (
 	"tracex/format"
 )
 
-// Output is where the files of a trace are written. Times may be nil: then there are
+// Files is where the files of a trace are written. Times may be nil: then there are
 // none.
-type Output struct {
+type Files struct {
 	Data, Index, Times io.Writer
 }
 
@@ -24,13 +24,13 @@ type Writer struct {
 	Dump bool
 
 	version            format.Version
-	data, index, times output
+	data, index, times file
 	base               int64 // first content byte of the last block
 }
 
 // NewWriter begins the files. anchor is the wall clock from which times count.
-func NewWriter(v format.Version, to Output, anchor time.Time) *Writer {
-	w := &Writer{version: v, data: output{to: to.Data}, index: output{to: to.Index}, times: output{to: to.Times}}
+func NewWriter(v format.Version, to Files, anchor time.Time) *Writer {
+	w := &Writer{version: v, data: file{to: to.Data}, index: file{to: to.Index}, times: file{to: to.Times}}
 	w.data.write(format.AppendDataHeader(nil, v))
 	w.index.write(format.AppendIndexHeader(nil, v))
 	w.times.write(format.AppendTimesHeader(nil, anchor))
@@ -102,7 +102,7 @@ func (w *Writer) End(last int64) error {
 
 // Stop writes the buffered data to the files, without ending them.
 func (w *Writer) Stop() error {
-	for _, o := range w.outputs() {
+	for _, o := range w.files() {
 		o.flush()
 	}
 	return w.Err()
@@ -110,7 +110,7 @@ func (w *Writer) Stop() error {
 
 // Err returns the first write error.
 func (w *Writer) Err() error {
-	for _, o := range w.outputs() {
+	for _, o := range w.files() {
 		if o.err != nil {
 			return o.err
 		}
@@ -118,20 +118,20 @@ func (w *Writer) Err() error {
 	return nil
 }
 
-func (w *Writer) outputs() [3]*output { return [...]*output{&w.data, &w.index, &w.times} }
+func (w *Writer) files() [3]*file { return [...]*file{&w.data, &w.index, &w.times} }
 
 // writeAt is the number of buffered bytes at which they are written to a file.
 const writeAt = 1 << 18
 
-// output buffers the data for one file. Without a file it only counts.
-type output struct {
+// file buffers the data for one file. Without a file it only counts.
+type file struct {
 	to   io.Writer
 	buf  []byte
 	size int64 // bytes written, including those in buf
 	err  error
 }
 
-func (o *output) write(b []byte) {
+func (o *file) write(b []byte) {
 	o.size += int64(len(b))
 	if o.to == nil {
 		return
@@ -146,13 +146,13 @@ func (o *output) write(b []byte) {
 	}
 }
 
-func (o *output) flush() {
+func (o *file) flush() {
 	o.hand(o.buf)
 	o.buf = o.buf[:0]
 }
 
 // hand writes bytes to the file.
-func (o *output) hand(b []byte) {
+func (o *file) hand(b []byte) {
 	if o.err == nil && len(b) > 0 {
 		_, o.err = o.to.Write(b)
 	}

@@ -14,7 +14,7 @@ import (
 // written holds the files of a trace in memory.
 type written struct{ data, index, times bytes.Buffer }
 
-func (w *written) output() Output { return Output{&w.data, &w.index, &w.times} }
+func (w *written) output() Files { return Files{&w.data, &w.index, &w.times} }
 
 // kinds returns the kinds of the objects of the data, and of the cells of the index.
 func (w *written) kinds(t *testing.T) (objects, cells []string) {

@@ -158,15 +158,15 @@ func TestFoldChain(t *testing.T) {
 	}
 }
 
-// countingSource counts accesses to children.
-type countingSource struct {
-	source
+// countingAccess counts accesses to children.
+type countingAccess struct {
+	forestAccess
 	looks int
 }
 
-func (s *countingSource) First(dst []Node, n Node, count int) ([]Node, error) {
+func (s *countingAccess) First(dst []Node, n Node, count int) ([]Node, error) {
 	s.looks++
-	return s.source.First(dst, n, count)
+	return s.forestAccess.First(dst, n, count)
 }
 
 // TestFoldLooks checks that names are looked at before children, and that
@@ -177,8 +177,8 @@ func TestFoldLooks(t *testing.T) {
 	w.Call(-1, plain, func() { w.Call(-1, plain, nil) })
 	w.Call(-1, get, func() { w.Call(-1, plain, nil) })
 	f := loadBuilt(t, w)
-	var source countingSource
-	folding := fold.Folder[Node]{Context: f.Context, Source: &source}
+	var source countingAccess
+	folding := fold.Folder[Node]{Context: f.Context, Access: &source}
 	want := []int{0, 1}
 	for n := range f.Threads[0].Roots() {
 		source.looks = 0

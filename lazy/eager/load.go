@@ -44,10 +44,10 @@ type Thread struct {
 
 // point is what a Forest keeps for a point in addition to its bytes.
 type point struct {
-	at   place  // of the point
-	foot place  // of the footer of a container
-	size uint32 // number of points in the subtree, including itself; 0 if still open
-	last uint32 // index of the last child; 0 if none
+	at   storePosition // of the point
+	foot storePosition // of the footer of a container
+	size uint32        // number of points in the subtree, including itself; 0 if still open
+	last uint32        // index of the last child; 0 if none
 }
 
 // Load reads a whole trace front to back. From one that is cut short or

@@ -126,16 +126,16 @@ func (n Node) loaded() bool {
 	return !gone
 }
 
-// source gives folding access to a Forest. It keeps the point decoded last, since a
+// forestAccess gives folding access to a Forest. It keeps the point decoded last, since a
 // point is usually shown right after it was folded.
-type source struct {
+type forestAccess struct {
 	kept  Node
 	valid bool
 	p     format.Point
 	f     format.Footer
 }
 
-func (s *source) Point(n Node) (*format.Point, error) {
+func (s *forestAccess) Point(n Node) (*format.Point, error) {
 	if s.valid && s.kept == n {
 		return &s.p, nil
 	}
@@ -144,16 +144,16 @@ func (s *source) Point(n Node) (*format.Point, error) {
 	return &s.p, err
 }
 
-func (s *source) Iterations(n Node) (int32, error) {
+func (s *forestAccess) Iterations(n Node) (int32, error) {
 	err := n.Footer(&s.f)
 	return s.f.Iterations, err
 }
 
-func (s *source) HasChildren(n Node) (bool, error) {
+func (s *forestAccess) HasChildren(n Node) (bool, error) {
 	return n.thread.nodes.at(n.index).size > 1, nil
 }
 
-func (s *source) First(dst []Node, n Node, count int) ([]Node, error) {
+func (s *forestAccess) First(dst []Node, n Node, count int) ([]Node, error) {
 	for c := range n.Children() {
 		if count--; count < 0 {
 			break
@@ -163,18 +163,18 @@ func (s *source) First(dst []Node, n Node, count int) ([]Node, error) {
 	return dst, nil
 }
 
-func (s *source) Last(n Node) (Node, bool, error) {
+func (s *forestAccess) Last(n Node) (Node, bool, error) {
 	i := n.thread.nodes.at(n.index).last
 	return Node{thread: n.thread, index: i}, i != 0, nil
 }
 
-func (s *source) Moved(n Node, location int32, diff format.DiffStatus) Node {
+func (s *forestAccess) Moved(n Node, location int32, diff format.DiffStatus) Node {
 	n.change |= moved
 	n.location, n.diff = location, diff
 	return n
 }
 
-func (s *source) Shortened(n Node, iterations int32) Node {
+func (s *forestAccess) Shortened(n Node, iterations int32) Node {
 	n.change |= shortened
 	n.iterations = iterations
 	return n

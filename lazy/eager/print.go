@@ -19,7 +19,7 @@ type PrintOptions = lines.Options
 // grows only with the depth of nesting.
 func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 	p := forestPrinter{lines: lines.New(w, f.Context, f.Context.Version(), o)}
-	p.folder = fold.Folder[Node]{Context: f.Context, Source: &p.source}
+	p.folder = fold.Folder[Node]{Context: f.Context, Access: &p.access}
 	p.lines.Head(time.Time{}, false)
 	for _, t := range f.Threads {
 		p.lines.Thread(t.ID, t.Name, len(f.Threads) > 1, times.None)
@@ -34,7 +34,7 @@ func (f *Forest) Print(w io.Writer, o PrintOptions) error {
 // nesting of any depth.
 type forestPrinter struct {
 	lines  *lines.Writer
-	source source
+	access forestAccess
 	folder fold.Folder[Node]
 	footer format.Footer
 	stack  []printFrame
@@ -76,7 +76,7 @@ func (p *forestPrinter) tree(t *Thread) error {
 
 // node prints a point, and pushes it if its children must be printed.
 func (p *forestPrinter) node(n Node, top *printFrame, depth int) error {
-	point, err := p.source.Point(n)
+	point, err := p.access.Point(n)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (p *forestPrinter) node(n Node, top *printFrame, depth int) error {
 			if n, keep, err = p.folder.Fold(n); err != nil {
 				return err
 			}
-			point, err = p.source.Point(n)
+			point, err = p.access.Point(n)
 		}
 		if err != nil || !keep {
 			return err

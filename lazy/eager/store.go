@@ -1,11 +1,11 @@
 package eager
 
-// place is the position of an object in a store: chunk in the upper half, offset in
+// storePosition is the position of an object in a store: chunk in the upper half, offset in
 // the lower half. For a footer, 0 means that there is none.
-type place uint64
+type storePosition uint64
 
-// emptyFooter is the place of an empty footer.
-const emptyFooter place = 1
+// emptyFooter is the position of an empty footer.
+const emptyFooter storePosition = 1
 
 // storeChunk is the size in bytes of the chunks of a store.
 const storeChunk = 1 << 20
@@ -17,23 +17,23 @@ type store struct {
 }
 
 // keep copies b. It returns neither 0 nor emptyFooter.
-func (s *store) keep(b []byte) place {
+func (s *store) keep(b []byte) storePosition {
 	i := len(s.chunks) - 1
 	if i < 0 || len(s.chunks[i])+len(b) > cap(s.chunks[i]) {
 		i++
 		size := max(storeChunk>>max(0, 10-2*i), len(b)+2)
 		s.chunks = append(s.chunks, make([]byte, 0, size))
 		if i == 0 {
-			s.chunks[0] = s.chunks[0][:2] // reserve the places 0 and emptyFooter
+			s.chunks[0] = s.chunks[0][:2] // reserve the positions 0 and emptyFooter
 		}
 	}
-	at := place(i)<<32 | place(len(s.chunks[i]))
+	at := storePosition(i)<<32 | storePosition(len(s.chunks[i]))
 	s.chunks[i] = append(s.chunks[i], b...)
 	return at
 }
 
 // from returns the bytes from p to the end of its chunk.
-func (s *store) from(p place) []byte { return s.chunks[p>>32][uint32(p):] }
+func (s *store) from(p storePosition) []byte { return s.chunks[p>>32][uint32(p):] }
 
 // slabBits is the number of bits for an index in a part of a slab.
 const slabBits = 14

@@ -62,7 +62,7 @@ func translatedPart(t testing.TB, path string, to format.Version) string {
 		}
 		return f
 	}
-	files := lazy.TranslateOutput{Data: create(out), Index: create(out + ".idx"), Times: create(out + ".tim")}
+	files := lazy.TranslateFiles{Data: create(out), Index: create(out + ".idx"), Times: create(out + ".tim")}
 	made, err := r.Translate(context.Background(), to, files, nil)
 	if err = errors.Join(err, files.Data.Close(), files.Index.Close(), files.Times.Close()); err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func translated(t *testing.T, to *release, from string) string {
 		}
 		defer files[i].Close()
 	}
-	made, err := r.Translate(t.Context(), to.version, lazy.TranslateOutput{Data: files[0], Index: files[1], Times: files[2]}, nil)
+	made, err := r.Translate(t.Context(), to.version, lazy.TranslateFiles{Data: files[0], Index: files[1], Times: files[2]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

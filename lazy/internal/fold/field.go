@@ -26,7 +26,7 @@ func (f *Folder[T]) synthetic(c *callee, kids []T, depth int) (out T, ok bool, e
 	if err != nil || p == nil {
 		return out, false, err
 	}
-	return f.Source.Moved(child, c.location, c.leaf()), true, nil
+	return f.Access.Moved(child, c.location, c.leaf()), true, nil
 }
 
 // setter folds a call that only writes its argument, named <set-?> by the
@@ -35,7 +35,7 @@ func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err 
 	if !strings.HasPrefix(c.method.Name, "set") {
 		return out, false, nil
 	}
-	p, err := f.Source.Point(kids[0])
+	p, err := f.Access.Point(kids[0])
 	if err != nil || p.Class != format.ClassVariableRead && p.Class != format.ClassVariableWrite {
 		return out, false, err
 	}
@@ -50,7 +50,7 @@ func (f *Folder[T]) setter(c *callee, kids []T, depth int) (out T, ok bool, err 
 	if d == nil || !f.sameClass(c.method.ClassID, d.ClassID) || !accessor(c.method.Name, "set", d.Name) {
 		return out, false, nil
 	}
-	return f.Source.Moved(child, c.location, c.leaf()), true, nil
+	return f.Access.Moved(child, c.location, c.leaf()), true, nil
 }
 
 // field folds raw; p is nil if the result is not a field access.
@@ -59,7 +59,7 @@ func (f *Folder[T]) field(raw T, depth int) (child T, p *format.Point, err error
 	if err != nil || !keep {
 		return child, nil, err
 	}
-	if p, err = f.Source.Point(child); err != nil {
+	if p, err = f.Access.Point(child); err != nil {
 		return child, nil, err
 	}
 	if p.Class != format.ClassFieldRead && p.Class != format.ClassFieldWrite {

@@ -9,8 +9,8 @@ import (
 	"tracex/format"
 )
 
-// Source gives folding access to raw trace points of type T.
-type Source[T any] interface {
+// Access gives folding access to raw trace points of type T.
+type Access[T any] interface {
 	// Point returns the point of t. The next call of any method may overwrite it:
 	// folding does not keep it.
 	Point(t T) (*format.Point, error)
@@ -38,7 +38,7 @@ const MaxDepth = 64
 // goroutine may use it, while Context does not change.
 type Folder[T any] struct {
 	Context *format.Context
-	Source  Source[T]
+	Access  Access[T]
 }
 
 // Fold returns the point shown in place of t; keep is false if none is. The result has
@@ -60,7 +60,7 @@ func (f *Folder[T]) Settled(p *format.Point) (keep, ok bool) {
 }
 
 func (f *Folder[T]) at(t T, depth int) (T, bool, error) {
-	p, err := f.Source.Point(t)
+	p, err := f.Access.Point(t)
 	if err != nil {
 		return t, true, err
 	}
@@ -68,7 +68,7 @@ func (f *Folder[T]) at(t T, depth int) (T, bool, error) {
 		return t, keep, nil
 	}
 	if p.Class == format.ClassIteration {
-		keep, err := f.Source.HasChildren(t)
+		keep, err := f.Access.HasChildren(t)
 		return t, keep || err != nil, err
 	}
 	if depth >= MaxDepth {
@@ -92,7 +92,7 @@ type callee struct {
 func (f *Folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
 	c := callee{location: p.Location, diff: p.Diff, args: len(p.Args), method: f.Context.Method(p.Ref)}
 	var space [4]T
-	kids, err := f.Source.First(space[:0], t, len(space))
+	kids, err := f.Access.First(space[:0], t, len(space))
 	if err != nil {
 		return t, true, err
 	}
@@ -114,7 +114,7 @@ func (f *Folder[T]) call(t T, p *format.Point, depth int) (T, bool, error) {
 
 // single folds a call with one child: a call that only forwards to another, or a getter.
 func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err error) {
-	p, err := f.Source.Point(raw)
+	p, err := f.Access.Point(raw)
 	if err != nil || p.Class != format.ClassCall && p.Class != format.ClassFieldRead {
 		return raw, false, err
 	}
@@ -125,20 +125,20 @@ func (f *Folder[T]) single(c *callee, raw T, depth int) (out T, ok bool, err err
 	if err != nil || !keep {
 		return raw, false, err
 	}
-	if p, err = f.Source.Point(child); err != nil {
+	if p, err = f.Access.Point(child); err != nil {
 		return raw, false, err
 	}
 	switch p.Class {
 	case format.ClassCall:
 		m := f.Context.Method(p.Ref)
 		if m != nil && f.sameClass(c.method.ClassID, m.ClassID) && passesOn(c.method.Name, m.Name) {
-			return f.Source.Moved(child, c.location, p.Diff), true, nil
+			return f.Access.Moved(child, c.location, p.Diff), true, nil
 		}
 	case format.ClassFieldRead:
 		d := f.Context.Field(p.Ref)
 		if d != nil && c.args == 0 && f.sameClass(c.method.ClassID, d.ClassID) &&
 			accessor(c.method.Name, "get", d.Name) && f.isOf(c.method.Result, &p.Value) {
-			return f.Source.Moved(child, c.location, c.leaf()), true, nil
+			return f.Access.Moved(child, c.location, c.leaf()), true, nil
 		}
 	}
 	return raw, false, nil
@@ -169,14 +169,14 @@ func passesOn(outer, inner string) bool {
 // loop shortens a loop by its last iteration if that is empty. A recorder
 // begins an iteration before it knows that the loop is over.
 func (f *Folder[T]) loop(t T, depth int) (T, bool, error) {
-	n, err := f.Source.Iterations(t)
+	n, err := f.Access.Iterations(t)
 	if err != nil {
 		return t, true, err
 	}
 	if n == 0 {
 		return t, false, nil
 	}
-	raw, ok, err := f.Source.Last(t)
+	raw, ok, err := f.Access.Last(t)
 	if err != nil {
 		return t, true, err
 	}
@@ -189,7 +189,7 @@ func (f *Folder[T]) loop(t T, depth int) (T, bool, error) {
 	if n == 1 {
 		return t, false, nil
 	}
-	return f.Source.Shortened(t, n-1), true, nil
+	return f.Access.Shortened(t, n-1), true, nil
 }
 
 // sameClass compares classes by name: a class may be described twice.

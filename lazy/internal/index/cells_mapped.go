@@ -34,7 +34,7 @@ func (c *mappedCells) At(ord int64) format.Cell {
 	return format.DecodeCell(c.index[posIn(c.runs, ord):])
 }
 
-func (c *mappedCells) Placed(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
+func (c *mappedCells) WithOffset(ord int64) (format.Cell, int64) { return c.decode(posIn(c.runs, ord)) }
 
 // decode decodes the cell at an offset of the index file.
 func (c *mappedCells) decode(pos int64) (format.Cell, int64) {
@@ -74,7 +74,7 @@ func (c *mappedCells) FirstAround(from, x int64) int64 {
 // nearCells is how many cells Around compares one by one.
 const nearCells = 64
 
-func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.Cell, place int64) {
+func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.Cell, cellAt int64) {
 	to := from
 	if from < c.n {
 		i := c.runOf(from, *hint)
@@ -85,17 +85,17 @@ func (c *mappedCells) Around(from, x int64, hint *int) (own int64, cell format.C
 		pos := c.runs[i].pos + (from-c.runs[i].ord)*format.CellSize
 		for b := c.index[pos:]; from < to; from++ {
 			if format.CellStart(b) <= x {
-				cell, place = c.decode(pos)
-				return from, cell, place
+				cell, cellAt = c.decode(pos)
+				return from, cell, cellAt
 			}
 			b = b[format.CellSize:]
 			pos += format.CellSize
 		}
 	}
 	if own = c.FirstAround(to, x); own < c.n {
-		cell, place = c.Placed(own)
+		cell, cellAt = c.WithOffset(own)
 	}
-	return own, cell, place
+	return own, cell, cellAt
 }
 
 // runOf returns the index of the run that contains an ordinal. hint is where to look

@@ -19,11 +19,11 @@ type scannedCells struct {
 func (c *scannedCells) Len() int64 { return c.n }
 
 func (c *scannedCells) At(ord int64) format.Cell {
-	cell, _ := c.Placed(ord)
+	cell, _ := c.WithOffset(ord)
 	return cell
 }
 
-func (c *scannedCells) Placed(ord int64) (format.Cell, int64) {
+func (c *scannedCells) WithOffset(ord int64) (format.Cell, int64) {
 	group, runs := c.regen.group(c, ord/ScanGroup)
 	if i := ord % ScanGroup; i < int64(len(group)) {
 		return group[i], posIn(runs, i)
@@ -60,9 +60,9 @@ func (c *scannedCells) FirstAround(from, x int64) int64 {
 	return c.n
 }
 
-func (c *scannedCells) Around(from, x int64, _ *int) (own int64, cell format.Cell, place int64) {
+func (c *scannedCells) Around(from, x int64, _ *int) (own int64, cell format.Cell, cellAt int64) {
 	if own = c.FirstAround(from, x); own < c.n {
-		cell, place = c.Placed(own)
+		cell, cellAt = c.WithOffset(own)
 	}
-	return own, cell, place
+	return own, cell, cellAt
 }

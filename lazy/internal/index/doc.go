@@ -18,6 +18,6 @@
 // Loader.Load.
 //
 // Offsets in a stream are logical: the contents of a thread's blocks, joined. Offsets
-// in a file are physical. The place of a cell is its offset in the index that a
+// in a file are physical. The position of a cell is its offset in the index that a
 // streaming recorder writes; that index need not exist.
 package index

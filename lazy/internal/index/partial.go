@@ -18,7 +18,7 @@ const WholeBlock = 4 << 20
 type partial struct {
 	open   bool  // the scan is in a block
 	at     int64 // physical: start of that block, or of the next one
-	place  int64 // of the block's cell
+	cellAt int64 // of the block's cell
 	blocks int   // number of blocks before it
 
 	was   knownStream // its thread before the block, without the stack
@@ -34,7 +34,7 @@ func (h *partial) begin(s *Scan, t *streamScan, at int64) {
 	if h == nil {
 		return
 	}
-	h.open, h.at, h.place, h.blocks = true, at, s.place, s.blocks
+	h.open, h.at, h.cellAt, h.blocks = true, at, s.cellAt, s.blocks
 	h.was, h.stack = t.known(), &t.stack
 	h.left, h.gone = len(t.stack), h.gone[:0]
 }

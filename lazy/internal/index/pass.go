@@ -220,12 +220,12 @@ func (p *pass) block(pos int64, cell format.Cell) error {
 	}
 	s.Thread = cell.ID
 	p.streams[cell.ID] = s
-	place := pos
+	cellAt := pos
 	if p.dump {
-		place = p.from
+		cellAt = p.from
 		p.from = pos + format.CellSize
 	}
-	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, Place: place})
+	s.Blocks = append(s.Blocks, Block{Logical: s.Size, Physical: cell.Start + format.BlockHeadSize, CellAt: cellAt})
 	s.blockLo = s.Size
 	s.Size += cell.End - cell.Start - format.BlockHeadSize
 	s.inRun = false

@@ -33,7 +33,7 @@ func Rebuild(ctx context.Context, data, path string, force bool, progress func(d
 		a.Reached(s.scanner.Offset())
 		err := mapped.Guard(func() error {
 			var err error
-			more, err = s.Step(ctx, verifyBytes)
+			more, err = s.Advance(ctx, verifyBytes)
 			return err
 		}, m)
 		if err != nil {

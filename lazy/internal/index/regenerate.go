@@ -66,7 +66,7 @@ func (r *regenerator) find(thread int32, g int64, want int) ([]format.Cell, []ru
 func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.Cell, runs []run) {
 	p := c.points[g]
 	cells = make([]format.Cell, 0, want)
-	open, pos, place, hint := p.open, p.pos, p.place, 0
+	open, pos, cellAt, hint := p.open, p.pos, p.cellAt, 0
 	s := c.stream
 	for len(cells) < want && pos < s.Size {
 		hint = s.Locate(pos, hint)
@@ -76,7 +76,7 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 			return cells, runs
 		}
 		if pos == b.Logical {
-			place = b.Place + format.CellSize
+			cellAt = b.CellAt + format.CellSize
 		}
 		var class format.Class
 		if open != nil {
@@ -96,14 +96,14 @@ func (r *regenerator) make(c *scannedCells, g int64, want int) (cells []format.C
 			if open == nil {
 				return cells, runs
 			}
-			if i := int64(len(cells)); len(runs) == 0 || posIn(runs, i) != place {
-				runs = append(runs, run{ord: i, pos: place})
+			if i := int64(len(cells)); len(runs) == 0 || posIn(runs, i) != cellAt {
+				runs = append(runs, run{ord: i, pos: cellAt})
 			}
-			place += format.CellSize
+			cellAt += format.CellSize
 			cells = append(cells, format.Cell{Kind: format.KindTracePoint, ID: open.event, Start: open.start, End: pos})
 			open = open.parent
 		case k.Reference():
-			place += format.CellSize
+			cellAt += format.CellSize
 		}
 		pos += int64(n)
 	}

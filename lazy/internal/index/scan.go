@@ -23,7 +23,7 @@ type Scan struct {
 	streams   map[int32]*streamScan
 	order     []*streamScan // the same streams, by thread id
 	cur       *streamScan
-	place     int64 // of the next cell
+	cellAt    int64 // of the next cell
 	blocks    int
 	eof       bool
 	err       error
@@ -76,9 +76,9 @@ type frame struct {
 
 // checkpoint is the start of a group of ScanGroup cells.
 type checkpoint struct {
-	pos   int64  // logical: after the footer before the first cell of the group
-	place int64  // of the next cell, if it is in the same block
-	open  *frame // the innermost container open there
+	pos    int64  // logical: after the footer before the first cell of the group
+	cellAt int64  // of the next cell, if it is in the same block
+	open   *frame // the innermost container open there
 }
 
 // ScanGroup is how many cells a scan keeps one checkpoint for.
@@ -90,7 +90,7 @@ func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan
 	return &Scan{
 		data:      data,
 		scanner:   format.NewBytesScanner(data.Bytes()),
-		place:     format.HeaderSize,
+		cellAt:    format.HeaderSize,
 		streams:   make(map[int32]*streamScan),
 		reference: reference,
 		regen:     &regenerator{data: data},
@@ -102,13 +102,13 @@ func NewScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan
 // only when it is whole, unless it is large.
 func NewGrowingScan(data *mapped.File, reference func([]byte, format.Cell) error) *Scan {
 	s := NewScan(data, reference)
-	s.partial = &partial{at: format.HeaderSize, place: s.place}
+	s.partial = &partial{at: format.HeaderSize, cellAt: s.cellAt}
 	return s
 }
 
-// Step scans about n more bytes and reports whether there is more. It must be
+// Advance scans about n more bytes and reports whether there is more. It must be
 // called within mapped.Guard. Err returns what ended the scan early.
-func (s *Scan) Step(ctx context.Context, n int64) (more bool, err error) {
+func (s *Scan) Advance(ctx context.Context, n int64) (more bool, err error) {
 	stop := s.scanner.Offset() + n
 	for s.scanner.Offset() < stop {
 		if s.scanner.Leap(stop, &s.leap) {
@@ -148,7 +148,7 @@ func (s *Scan) object(o *format.Object) error {
 	default:
 		s.cur.Size = o.Logical + int64(len(o.Bytes))
 		cell := format.Cell{Kind: o.Kind, ID: s.data.Version().ReferenceID(o.Bytes), Start: o.Offset, End: format.ReferenceEnd(s.cur.base, s.cur.before)}
-		s.place += format.CellSize
+		s.cellAt += format.CellSize
 		if s.out != nil {
 			s.out.Cell(cell)
 		}
@@ -178,8 +178,8 @@ func (s *Scan) beginBlock(o *format.Object) {
 	}
 	s.partial.begin(s, t, o.Offset)
 	t.base, t.before = o.Offset+int64(len(o.Bytes)), t.Size
-	t.Blocks = append(t.Blocks, Block{Logical: t.Size, Physical: t.base, Place: s.place})
-	s.place += format.CellSize
+	t.Blocks = append(t.Blocks, Block{Logical: t.Size, Physical: t.base, CellAt: s.cellAt})
+	s.cellAt += format.CellSize
 	s.cur = t
 	s.blocks++
 	if s.out != nil {
@@ -188,7 +188,7 @@ func (s *Scan) beginBlock(o *format.Object) {
 }
 
 func (s *Scan) endBlock(o *format.Object) error {
-	s.cur.Lasts = append(s.cur.Lasts, s.place-format.CellSize)
+	s.cur.Lasts = append(s.cur.Lasts, s.cellAt-format.CellSize)
 	s.giveRoom()
 	if s.out != nil {
 		s.out.EndBlock(o.Offset)

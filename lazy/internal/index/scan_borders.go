@@ -40,7 +40,7 @@ func (s *Scan) leapt() {
 // the top one up or one down.
 func (s *Scan) borders(list []format.Border) {
 	t := s.cur
-	top, n, place, least := len(t.stack), t.n, s.place, t.min
+	top, n, cellAt, least := len(t.stack), t.n, s.cellAt, t.min
 	stack := s.roomFor(len(list) + 1)
 	for i := range list {
 		b := &list[i]
@@ -53,14 +53,14 @@ func (s *Scan) borders(list []format.Border) {
 		least = min(least, stack[top-end].start|int64(end-1)&math.MaxInt64)
 		top += 1 - 2*end
 		n += int64(end)
-		place += int64(end) * format.CellSize
+		cellAt += int64(end) * format.CellSize
 		if n%ScanGroup|int64(1-end) == 0 {
-			t.stack, t.n, t.min, s.place = stack[:top], n, least, place
+			t.stack, t.n, t.min, s.cellAt = stack[:top], n, least, cellAt
 			s.endGroup(b.To)
 			least = t.min
 		}
 	}
-	t.stack, t.n, t.min, s.place = stack[:top], n, least, place
+	t.stack, t.n, t.min, s.cellAt = stack[:top], n, least, cellAt
 }
 
 // roomFor returns the stack of the current thread with room for n more containers,
@@ -94,7 +94,7 @@ func (s *Scan) footer(at, to int64) {
 	if s.out != nil {
 		s.out.Cell(format.Cell{Kind: format.KindTracePoint, ID: f.event, Start: f.start, End: at})
 	}
-	s.place += format.CellSize
+	s.cellAt += format.CellSize
 	t.min = min(t.min, f.start)
 	if t.n++; t.n%ScanGroup == 0 {
 		s.endGroup(to)
@@ -106,7 +106,7 @@ func (s *Scan) endGroup(to int64) {
 	t := s.cur
 	t.mins = append(t.mins, t.min)
 	t.min = math.MaxInt64
-	t.points = append(t.points, checkpoint{pos: to, place: s.place, open: t.keepOpen()})
+	t.points = append(t.points, checkpoint{pos: to, cellAt: s.cellAt, open: t.keepOpen()})
 }
 
 // keepOpen returns the containers that are open now, for a checkpoint. It makes a frame

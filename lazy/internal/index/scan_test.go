@@ -29,7 +29,7 @@ func inMemory(data []byte) *mapped.File {
 // foundBy returns everything that a scan has found, as text.
 func foundBy(s *Scan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.place, s.blocks, s.eof, s.err)
+	fmt.Fprintf(&b, "at %d, place %d, blocks %d, eof %t, error %v\n", s.scanner.Offset(), s.cellAt, s.blocks, s.eof, s.err)
 	for _, t := range s.order {
 		fmt.Fprintf(&b, "thread %d: %d bytes, %d cells, %+v, mins %d, %d, blocks %v, lasts %d\n",
 			t.Thread, t.Size, t.n, t.Scanned, t.mins, t.min, t.Blocks, t.Lasts)
@@ -37,7 +37,7 @@ func foundBy(s *Scan) string {
 			fmt.Fprintln(&b, "open", o.at, o.start, o.event, o.class)
 		}
 		for _, p := range t.points {
-			fmt.Fprint(&b, "point ", p.pos, p.place)
+			fmt.Fprint(&b, "point ", p.pos, p.cellAt)
 			for f := p.open; f != nil; f = f.parent {
 				fmt.Fprint(&b, " ", f.start, f.event, f.class)
 			}
@@ -64,7 +64,7 @@ func sameFound(t *testing.T, what string, data []byte, step int64) {
 		set(s)
 		for more := true; more; {
 			var err error
-			if more, err = s.Step(context.Background(), step); err != nil {
+			if more, err = s.Advance(context.Background(), step); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -107,7 +107,7 @@ func TestScanTakesLeaps(t *testing.T) {
 func TestScanKeepsLittleRoom(t *testing.T) {
 	data, _ := formattest.Bytes(t, formattest.Spec{Shape: formattest.Calls, N: 20_000, Seed: 1, Threads: 4})
 	s := NewScan(inMemory(data), func([]byte, format.Cell) error { return nil })
-	if _, err := s.Step(context.Background(), int64(len(data))); err != nil || !s.eof {
+	if _, err := s.Advance(context.Background(), int64(len(data))); err != nil || !s.eof {
 		t.Fatal(err, s.err)
 	}
 	for _, st := range s.order {

@@ -46,10 +46,10 @@ func (s *Scan) Hides() bool { return s.partial.hides(s.Offset()) }
 
 // View returns what is known now.
 func (s *Scan) View(complete bool) *View {
-	v := &View{Complete: complete, EOF: s.eof, Blocks: s.blocks, Data: s.data, Cells: (s.place - format.HeaderSize) / format.CellSize}
+	v := &View{Complete: complete, EOF: s.eof, Blocks: s.blocks, Data: s.data, Cells: (s.cellAt - format.HeaderSize) / format.CellSize}
 	hidden := s.partial.hides(s.scanner.Offset()) && !complete
 	if hidden {
-		v.Blocks, v.Cells = s.partial.blocks, (s.partial.place-format.HeaderSize)/format.CellSize
+		v.Blocks, v.Cells = s.partial.blocks, (s.partial.cellAt-format.HeaderSize)/format.CellSize
 	}
 	for _, t := range s.order {
 		k := t.known()

@@ -126,7 +126,7 @@ func verifyOrder(ctx context.Context, data, index *mapped.File, cells int64, dum
 		b.Reached(v.pos)
 		err := mapped.Guard(func() error {
 			var err error
-			more, err = s.Step(ctx, verifyBytes)
+			more, err = s.Advance(ctx, verifyBytes)
 			return err
 		}, data, index)
 		if err == nil {

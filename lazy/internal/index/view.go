@@ -49,7 +49,7 @@ func (v *View) Dumped() bool {
 type Stream struct {
 	Thread int32
 	Blocks []Block   // in file order, and so in order of logical offsets
-	Lasts  []int64   // places of the last cells of the blocks that have ended
+	Lasts  []int64   // offsets of the last cells of the blocks that have ended
 	Size   int64     // content bytes known
 	Cells  Cells     // of its containers
 	open   []unended // outermost first
@@ -85,7 +85,7 @@ func (s *Stream) OpenChild(start int64) (at int64, ok bool) {
 type Block struct {
 	Logical  int64 // of its first content byte
 	Physical int64 // of its first content byte
-	Place    int64 // of its cell
+	CellAt   int64 // of its cell
 }
 
 // Locate returns the index of the block that holds the byte at a logical
@@ -117,9 +117,9 @@ func (s *Stream) Physical(logical int64) int64 {
 	return b.Physical + logical - b.Logical
 }
 
-// Pieces calls f for the physical ranges of a range of logical offsets, in order, until
+// Ranges calls f for the physical ranges of a range of logical offsets, in order, until
 // f fails.
-func (s *Stream) Pieces(from, to int64, f func(from, to int64) error) error {
+func (s *Stream) Ranges(from, to int64, f func(from, to int64) error) error {
 	for i := max(s.Locate(from, 0), 0); i < len(s.Blocks) && s.Blocks[i].Logical < to; i++ {
 		b := s.Blocks[i]
 		lo, hi := max(from, b.Logical), min(to, s.End(i))
@@ -142,9 +142,9 @@ type Cells interface {
 	Len() int64
 	// At returns the cell of an ordinal from 0 to below Len.
 	At(ord int64) format.Cell
-	// Placed is At, and returns the place of the cell: its offset, in bytes,
+	// WithOffset is At, and returns the offset of the cell, in bytes,
 	// in the index that a streaming recorder writes for the data.
-	Placed(ord int64) (c format.Cell, place int64)
+	WithOffset(ord int64) (c format.Cell, cellAt int64)
 	// FirstEnding returns the first ordinal whose end is x or more; Len()
 	// if there is none.
 	FirstEnding(x int64) int64
@@ -152,7 +152,7 @@ type Cells interface {
 	// x or less; Len() if there is none. With from = FirstEnding(x) that
 	// is the innermost container around x.
 	FirstAround(from, x int64) int64
-	// Around is FirstAround, with the cell and its place if there is one. hint
+	// Around is FirstAround, with the cell and its offset if there is one. hint
 	// belongs to the caller, who passes it from call to call, beginning with 0.
-	Around(from, x int64, hint *int) (ord int64, c format.Cell, place int64)
+	Around(from, x int64, hint *int) (ord int64, c format.Cell, cellAt int64)
 }

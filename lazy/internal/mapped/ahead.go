@@ -3,20 +3,20 @@ package mapped
 import "sync/atomic"
 
 const (
-	// Piece is how many bytes are loaded at a time.
-	Piece = 4 << 20
+	// LoadSize is how many bytes are loaded at a time.
+	LoadSize = 4 << 20
 	// aheadWindow is the maximum distance of loading ahead of the user, in bytes.
 	aheadWindow = 64 << 20
-	// aheadBehind is how many bytes are released at a time, a multiple of
-	// Piece.
-	aheadBehind = 2 * Piece
+	// releaseSize is how many bytes are released at a time, a multiple of
+	// LoadSize.
+	releaseSize = 2 * LoadSize
 )
 
 // Ahead loads a mapped file into memory ahead of its user: without it, the user waits
 // for the disk at each page that is not in memory yet. It stays within 64 MiB of its
 // user. The methods of a nil Ahead do nothing.
 type Ahead struct {
-	load  func(from, to int64) error // loads a piece; an error ends the work
+	load  func(from, to int64) error // loads LoadSize bytes; an error ends the work
 	leave func(from, to int64)       // releases bytes that the user has passed; nil to keep them
 	left  int64                      // everything before it was released
 	end   int64
@@ -60,8 +60,8 @@ func (a *Ahead) run(next int64) {
 			}
 			continue
 		}
-		next = max(next, at-at%Piece) // the user has overtaken it
-		to := min(next+Piece-next%Piece, a.end)
+		next = max(next, at-at%LoadSize) // the user has overtaken it
+		to := min(next+LoadSize-next%LoadSize, a.end)
 		if a.load(next, to) != nil {
 			return
 		}
@@ -69,9 +69,9 @@ func (a *Ahead) run(next int64) {
 	}
 }
 
-// giveBack releases the bytes that the user has passed, in whole pieces.
+// giveBack releases the bytes that the user has passed, releaseSize at a time.
 func (a *Ahead) giveBack(at int64) {
-	if to := at - at%aheadBehind; a.leave != nil && to > a.left {
+	if to := at - at%releaseSize; a.leave != nil && to > a.left {
 		a.leave(a.left, to)
 		a.left = to
 	}
@@ -89,7 +89,7 @@ func (a *Ahead) Reached(at int64) {
 	}
 }
 
-// Stop ends the work and waits for the piece that is being loaded.
+// Stop ends the work and waits for what is being loaded.
 func (a *Ahead) Stop() {
 	if a == nil {
 		return
@@ -106,7 +106,7 @@ func (m *File) ReadAhead(from int64, use func(func() error) error) *Ahead {
 	if use == nil {
 		use = func(f func() error) error { return f() }
 	}
-	return startWindow(from-from%Piece, int64(len(m.data)),
+	return startWindow(from-from%LoadSize, int64(len(m.data)),
 		func(from, to int64) error { return use(func() error { return m.Populate(from, to) }) },
 		func(from, to int64) { use(func() error { return m.leave(from, to) }) })
 }

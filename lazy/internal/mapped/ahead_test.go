@@ -10,19 +10,19 @@ import (
 	"tracex/format"
 )
 
-// pieces are the pieces that an Ahead loaded, in order.
-type pieces chan [2]int64
+// ranges are the pieces that an Ahead loaded, in order.
+type ranges chan [2]int64
 
-func (p pieces) load(from, to int64) error {
+func (p ranges) load(from, to int64) error {
 	p <- [2]int64{from, to}
 	return nil
 }
 
 // take receives the pieces from one offset to another.
-func (p pieces) take(t *testing.T, from, to int64) {
+func (p ranges) take(t *testing.T, from, to int64) {
 	t.Helper()
 	for from < to {
-		got, want := <-p, [2]int64{from, min(from+Piece, to)}
+		got, want := <-p, [2]int64{from, min(from+LoadSize, to)}
 		if got != want {
 			t.Fatalf("brought in %d, want %d", got, want)
 		}
@@ -33,13 +33,13 @@ func (p pieces) take(t *testing.T, from, to int64) {
 // TestAheadStaysClose: only a window that moves with the user is loaded.
 func TestAheadStaysClose(t *testing.T) {
 	const end = 3*aheadWindow + 1000
-	p := make(pieces, 1000)
+	p := make(ranges, 1000)
 	a := StartAhead(0, end, p.load)
 	p.take(t, 0, aheadWindow)
-	a.Reached(Piece - 1) // the rest of its last piece is not loaded separately
-	p.take(t, aheadWindow, aheadWindow+Piece)
+	a.Reached(LoadSize - 1) // the rest of its last piece is not loaded separately
+	p.take(t, aheadWindow, aheadWindow+LoadSize)
 	a.Reached(aheadWindow)
-	p.take(t, aheadWindow+Piece, 2*aheadWindow)
+	p.take(t, aheadWindow+LoadSize, 2*aheadWindow)
 	a.Stop()
 	if len(p) > 0 {
 		t.Errorf("brought in %d, further ahead than %d bytes", <-p, aheadWindow)
@@ -48,15 +48,15 @@ func TestAheadStaysClose(t *testing.T) {
 
 // TestAheadEnds: at the end of the file, and when nothing can be loaded.
 func TestAheadEnds(t *testing.T) {
-	p := make(pieces, 1000)
-	a := StartAhead(0, Piece+10, p.load)
+	p := make(ranges, 1000)
+	a := StartAhead(0, LoadSize+10, p.load)
 	<-a.done
-	p.take(t, 0, Piece+10)
-	a.Reached(Piece)
+	p.take(t, 0, LoadSize+10)
+	a.Reached(LoadSize)
 	a.Stop()
 
 	loads := 0
-	a = StartAhead(0, 10*Piece, func(int64, int64) error {
+	a = StartAhead(0, 10*LoadSize, func(int64, int64) error {
 		loads++
 		return errNotMapped
 	})
@@ -71,7 +71,7 @@ func TestAheadEnds(t *testing.T) {
 func TestAheadOvertaken(t *testing.T) {
 	const far = 7*aheadWindow + 5
 	first, on := make(chan struct{}), make(chan struct{})
-	p := make(pieces, 1000)
+	p := make(ranges, 1000)
 	a := StartAhead(0, 100*aheadWindow, func(from, to int64) error {
 		if from == 0 {
 			close(first)
@@ -82,8 +82,8 @@ func TestAheadOvertaken(t *testing.T) {
 	<-first
 	a.Reached(far)
 	close(on)
-	p.take(t, 0, Piece)
-	p.take(t, far-far%Piece, far-far%Piece+aheadWindow)
+	p.take(t, 0, LoadSize)
+	p.take(t, far-far%LoadSize, far-far%LoadSize+aheadWindow)
 	a.Stop()
 }
 
@@ -91,7 +91,7 @@ func TestAheadOvertaken(t *testing.T) {
 // and bytes after the end, cannot.
 func TestPopulate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(path, make([]byte, Piece+17), 0o600); err != nil {
+	if err := os.WriteFile(path, make([]byte, LoadSize+17), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m, err := Open(path, func([]byte) (format.Version, error) { return 0, nil })
@@ -100,13 +100,13 @@ func TestPopulate(t *testing.T) {
 	}
 	defer m.Unmap()
 	if runtime.GOOS == "linux" {
-		for from := int64(0); from < int64(len(m.data)); from += Piece {
-			if err := m.Populate(from, from+Piece); err != nil {
+		for from := int64(0); from < int64(len(m.data)); from += LoadSize {
+			if err := m.Populate(from, from+LoadSize); err != nil {
 				t.Errorf("from %d: %v", from, err)
 			}
 		}
 	}
-	if err := m.Populate(2*Piece, 3*Piece); !errors.Is(err, errNotMapped) {
+	if err := m.Populate(2*LoadSize, 3*LoadSize); !errors.Is(err, errNotMapped) {
 		t.Errorf("behind the end: %v", err)
 	}
 	if err := (InMemory("memory", make([]byte, 100))).Populate(0, 100); !errors.Is(err, errNotMapped) {

@@ -3,7 +3,7 @@ package mapped
 import "runtime"
 
 // windowLeast is the minimum size of a mapping, in bytes, for which a window pays.
-const windowLeast = 2 * Piece
+const windowLeast = 2 * LoadSize
 
 // Window is ReadAhead for a file that is in the system's cache already, where most
 // of the work is mapping its pages: another goroutine maps them ahead of the user

@@ -16,27 +16,27 @@ import (
 // TestWindowGivesBack: the bytes that the user has passed are released once, in whole
 // pieces, and those before it stay, even when everything has been loaded.
 func TestWindowGivesBack(t *testing.T) {
-	const end = 4*aheadBehind + 1000
-	in, out := make(pieces, 1000), make(pieces, 1000)
+	const end = 4*releaseSize + 1000
+	in, out := make(ranges, 1000), make(ranges, 1000)
 	a := startWindow(0, end, in.load, func(from, to int64) { out.load(from, to) })
 	in.take(t, 0, end)
 	for _, c := range []struct{ at, from, to int64 }{
-		{aheadBehind + 5, 0, aheadBehind},
-		{3 * aheadBehind, aheadBehind, 3 * aheadBehind},
-		{4*aheadBehind + 1, 3 * aheadBehind, 4 * aheadBehind},
+		{releaseSize + 5, 0, releaseSize},
+		{3 * releaseSize, releaseSize, 3 * releaseSize},
+		{4*releaseSize + 1, 3 * releaseSize, 4 * releaseSize},
 	} {
-		a.Reached(c.at - aheadBehind) // on the way
+		a.Reached(c.at - releaseSize) // on the way
 		a.Reached(c.at)
 		for got := int64(0); got < c.to; {
 			p := <-out
-			if p[0] < c.from || p[1] > c.to || p[0]%aheadBehind != 0 || p[1]%aheadBehind != 0 {
+			if p[0] < c.from || p[1] > c.to || p[0]%releaseSize != 0 || p[1]%releaseSize != 0 {
 				t.Fatalf("gave back %d with the user at %d", p, c.at)
 			}
 			c.from, got = p[1], p[1]
 		}
 	}
 	a.Reached(0) // it starts again
-	a.Reached(aheadBehind)
+	a.Reached(releaseSize)
 	a.Stop()
 	if len(in)+len(out) > 0 {
 		t.Errorf("%d pieces brought in again, %d given back", len(in), len(out))
@@ -85,8 +85,8 @@ func mapped(t *testing.T, m *File) int64 {
 // TestTouchAndLeave: touched pages are mapped; left pages are not, but can still
 // be read.
 func TestTouchAndLeave(t *testing.T) {
-	m, _ := sparse(t, 2*Piece+17)
-	if err := m.touch(0, 3*Piece); err != nil {
+	m, _ := sparse(t, 2*LoadSize+17)
+	if err := m.touch(0, 3*LoadSize); err != nil {
 		t.Fatal(err)
 	}
 	page := os.Getpagesize()
@@ -94,18 +94,18 @@ func TestTouchAndLeave(t *testing.T) {
 		t.Errorf("%d bytes of %d are mapped", got, len(m.data))
 	}
 	touchPages(m.data, page)
-	if err := m.leave(0, Piece); err != nil {
+	if err := m.leave(0, LoadSize); err != nil {
 		t.Fatal(err)
 	}
-	if got := mapped(t, m); runtime.GOOS == "linux" && got > Piece+1<<20 {
+	if got := mapped(t, m); runtime.GOOS == "linux" && got > LoadSize+1<<20 {
 		t.Errorf("%d bytes are mapped, want those of one piece", got)
 	}
-	if m.data[Piece-1] != 0 || m.data[len(m.data)-1] != 0 {
+	if m.data[LoadSize-1] != 0 || m.data[len(m.data)-1] != 0 {
 		t.Error("other bytes than the file's")
 	}
 	for what, err := range map[string]error{
-		"touch behind the end":  m.touch(3*Piece, 4*Piece),
-		"leave behind the end":  m.leave(3*Piece, 4*Piece),
+		"touch behind the end":  m.touch(3*LoadSize, 4*LoadSize),
+		"leave behind the end":  m.leave(3*LoadSize, 4*LoadSize),
 		"touch what is not one": (InMemory("memory", make([]byte, 100))).touch(0, 100),
 		"leave what is not one": (InMemory("memory", make([]byte, 100))).leave(0, 100),
 	} {
@@ -153,19 +153,19 @@ func TestReadAheadGivesBack(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing is given back on " + runtime.GOOS)
 	}
-	const size, slack = 4 * aheadBehind, 1 << 20
+	const size, slack = 4 * releaseSize, 1 << 20
 	m, _ := sparse(t, size)
 	for what, start := range map[string]func() *Ahead{
 		"guarded":         func() *Ahead { return m.ReadAhead(0, func(f func() error) error { return Guard(f, m) }) },
 		"by its one user": func() *Ahead { return m.ReadAhead(0, nil) },
 	} {
 		touchPages(m.data, os.Getpagesize())
-		if got := mapped(t, m); got < 2*aheadBehind {
+		if got := mapped(t, m); got < 2*releaseSize {
 			t.Fatalf("%s: %d bytes are mapped: the test shows nothing", what, got)
 		}
 		a := start()
-		a.Reached(size - aheadBehind)
-		for mapped(t, m) > aheadBehind+slack {
+		a.Reached(size - releaseSize)
+		for mapped(t, m) > releaseSize+slack {
 			runtime.Gosched()
 		}
 		a.Stop()

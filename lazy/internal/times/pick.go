@@ -21,17 +21,17 @@ const (
 const EndID = -1
 
 // mismatch returns the error that a cell is not the expected one.
-func (s *File) mismatch(place int64, expected string, c format.TimeCell) error {
-	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(place), Err: ErrUnfit,
+func (s *File) mismatch(cellAt int64, expected string, c format.TimeCell) error {
+	return &format.Error{File: s.m.Path(), Offset: format.TimeCellOffset(cellAt), Err: ErrUnfit,
 		Expected: expected, Found: fmt.Sprintf("the time of %d", c.ID), Hint: hint}
 }
 
-// cell returns the cell that corresponds to the index cell at a place, for an index of
+// cell returns the cell that corresponds to the index cell at an offset, for an index of
 // the same order. ok is false if the file ends before it. A file that has shrunk is
 // an error.
-func (s *File) cell(place int64) (c format.TimeCell, ok bool, err error) {
-	at := format.TimeCellOffset(place)
-	if place < format.HeaderSize || at > s.Size()-format.TimeCellSize {
+func (s *File) cell(cellAt int64) (c format.TimeCell, ok bool, err error) {
+	at := format.TimeCellOffset(cellAt)
+	if cellAt < format.HeaderSize || at > s.Size()-format.TimeCellSize {
 		return c, false, nil
 	}
 	err = mapped.Guard(func() error {
@@ -41,40 +41,40 @@ func (s *File) cell(place int64) (c format.TimeCell, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// EndsBefore reports whether the file ends before the cell that corresponds to a place:
+// EndsBefore reports whether the file ends before the cell that corresponds to an offset:
 // an offset in the index of a streaming recorder, in bytes.
-func (s *File) EndsBefore(place int64) bool {
-	return format.TimeCellOffset(place)+format.TimeCellSize > s.Size()
+func (s *File) EndsBefore(cellAt int64) bool {
+	return format.TimeCellOffset(cellAt)+format.TimeCellSize > s.Size()
 }
 
-// CheckEnd checks the size of the file for a recording that has ended: place is that
+// CheckEnd checks the size of the file for a recording that has ended: place is the offset
 // of the last cell of its index. The error is an [ErrUnfit].
-func (s *File) CheckEnd(place int64) error {
-	want := format.TimeCellOffset(place) + format.TimeCellSize
+func (s *File) CheckEnd(cellAt int64) error {
+	want := format.TimeCellOffset(cellAt) + format.TimeCellSize
 	if size := s.Size(); size != want {
 		return &format.Error{File: s.m.Path(), Offset: -1, Err: ErrUnfit,
-			Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, (place-format.HeaderSize)/format.CellSize+1),
+			Expected: fmt.Sprintf("%d bytes for the %d cells of the index", want, (cellAt-format.HeaderSize)/format.CellSize+1),
 			Found:    fmt.Sprintf("%d", size), Hint: hint}
 	}
-	_, _, err := s.Pick(EndID, place, place, End)
+	_, _, err := s.Pick(EndID, cellAt, cellAt, End)
 	return err
 }
 
 // Pick returns the cell of the object with an ID, from its two possible positions: near
-// is its place in the order of streaming writers, far in that of dump writers. ok is
+// is its position in the order of streaming writers, far in that of dump writers. ok is
 // false if there is no such cell yet, or none that fits; in that case err is why, and
 // the caller should distrust the file.
 func (s *File) Pick(id int32, near, far int64, what Kind) (c format.TimeCell, ok bool, err error) {
-	place := near
+	cellAt := near
 	switch Order(s.order.Load()) {
 	case OrderUnknown:
 		return s.pickUnknown(id, near, far, what)
 	case OrderDump:
-		place = far
+		cellAt = far
 	}
-	c, ok, err = s.cell(place)
+	c, ok, err = s.cell(cellAt)
 	if ok && c.ID != id {
-		return c, false, s.mismatch(place, fmt.Sprintf("that of %s %d", what, id), c)
+		return c, false, s.mismatch(cellAt, fmt.Sprintf("that of %s %d", what, id), c)
 	}
 	return c, ok, err
 }

@@ -10,8 +10,8 @@ import (
 	"tracex/lazy/internal/mapped"
 )
 
-// stepBytes is how much of the data is read between two checks of the context.
-const stepBytes = 4 << 20
+// readBytes is how much of the data is read between two checks of the context.
+const readBytes = 4 << 20
 
 // Verify compares every cell of a file of times with the data: that it belongs to
 // the next object, that each call has a time, and that the times of its
@@ -72,7 +72,7 @@ func (v *verifier) run(ctx context.Context, data *mapped.File, progress func(don
 	s := format.NewBytesScanner(data.Bytes())
 	for more := true; more; {
 		err := mapped.Guard(func() error {
-			for stop := s.Offset() + stepBytes; s.Offset() < stop && v.err == nil; {
+			for stop := s.Offset() + readBytes; s.Offset() < stop && v.err == nil; {
 				if more = s.Next(); !more {
 					return format.At(s.Err(), data.Path(), 0)
 				}

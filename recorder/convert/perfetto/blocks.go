@@ -54,7 +54,7 @@ func newThread(id int32, name string) *thread {
 
 // newBlocks begins the three files. wall is the wall time at origin.
 func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
-	return &blocks{to: tracefile.NewWriter(v, tracefile.Output(to), wall), version: v, void: voidFooter(v), origin: origin}
+	return &blocks{to: tracefile.NewWriter(v, tracefile.Files(to), wall), version: v, void: voidFooter(v), origin: origin}
 }
 
 // reference adds a reference object.

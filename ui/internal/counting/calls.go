@@ -23,8 +23,8 @@ const (
 type Calls struct {
 	Off bool // there is nothing to count, counting failed, or a person stopped it
 
-	c           *lazy.Census // nil if none is under way
-	of          int          // generation of the reader that c belongs to
+	c           *lazy.Tally // nil if none is under way
+	of          int         // generation of the reader that c belongs to
 	busy        bool
 	turns       int
 	done, total int64
@@ -56,7 +56,7 @@ func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int,
 		return nil
 	}
 	if data, _ := r.Size(); c.c == nil && data <= callsUpTo {
-		c.c = r.Census()
+		c.c = r.Tally()
 	}
 	if c.c == nil {
 		c.Off = true
@@ -68,10 +68,10 @@ func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int,
 }
 
 // turn is a turn of a census.
-func turn(ctx context.Context, c *lazy.Census) tea.Msg {
+func turn(ctx context.Context, c *lazy.Tally) tea.Msg {
 	end := Told{c: c}
 	for until := time.Now().Add(callsFor); ; {
-		end.done, end.total, end.more, end.err = c.Step(ctx)
+		end.done, end.total, end.more, end.err = c.Advance(ctx)
 		if !end.more || time.Now().After(until) {
 			return end
 		}
@@ -80,7 +80,7 @@ func turn(ctx context.Context, c *lazy.Census) tea.Msg {
 
 // Told is the result of a turn.
 type Told struct {
-	c           *lazy.Census
+	c           *lazy.Tally
 	done, total int64
 	more        bool
 	err         error

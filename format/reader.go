@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// cursor reads numbers and texts from bytes. Its first failure sticks: later reads return zero
+// reader reads numbers and texts from bytes. Its first failure sticks: later reads return zero
 // and do not advance, so callers check err only at the end, and within loops. Two types use it:
 // a [decoder] decodes objects to values, a [skipper] finds where objects end.
-type cursor struct {
+type reader struct {
 	b   []byte
 	i   int
 	v   Version
@@ -22,14 +22,14 @@ type cursor struct {
 }
 
 // decoder decodes objects.
-type decoder struct{ cursor }
+type decoder struct{ reader }
 
 // skipper skips objects without decoding them. It accepts the same input as a decoder, except
 // for errors inside an object.
-type skipper struct{ cursor }
+type skipper struct{ reader }
 
 // short fails because n more bytes were needed for what.
-func (c *cursor) short(n int, what string) {
+func (c *reader) short(n int, what string) {
 	if c.err == nil {
 		c.need = int64(c.i) + int64(n)
 		c.err = &Error{Offset: int64(c.i), Err: ErrTruncated,
@@ -47,7 +47,7 @@ func plural(n int64, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-func (c *cursor) fail(off int, expected, found string) {
+func (c *reader) fail(off int, expected, found string) {
 	if c.err == nil {
 		c.err = corrupt(off, expected, found)
 	}
@@ -55,14 +55,14 @@ func (c *cursor) fail(off int, expected, found string) {
 }
 
 // error returns the failure, or nil if there was none.
-func (c *cursor) error() error {
+func (c *reader) error() error {
 	if c.err == nil {
 		return nil
 	}
 	return c.err
 }
 
-func (c *cursor) u8() uint8 {
+func (c *reader) u8() uint8 {
 	if c.i >= len(c.b) {
 		c.short(1, "an 8-bit integer")
 		return 0
@@ -72,7 +72,7 @@ func (c *cursor) u8() uint8 {
 	return v
 }
 
-func (c *cursor) u16() uint16 {
+func (c *reader) u16() uint16 {
 	if len(c.b)-c.i < 2 {
 		c.short(2, "a 16-bit integer")
 		return 0
@@ -82,7 +82,7 @@ func (c *cursor) u16() uint16 {
 	return v
 }
 
-func (c *cursor) i32() int32 {
+func (c *reader) i32() int32 {
 	if len(c.b)-c.i < 4 {
 		c.short(4, "a 32-bit integer")
 		return 0
@@ -92,7 +92,7 @@ func (c *cursor) i32() int32 {
 	return int32(v)
 }
 
-func (c *cursor) i64() int64 {
+func (c *reader) i64() int64 {
 	if len(c.b)-c.i < 8 {
 		c.short(8, "a 64-bit integer")
 		return 0
@@ -102,7 +102,7 @@ func (c *cursor) i64() int64 {
 	return int64(v)
 }
 
-func (c *cursor) bool() bool {
+func (c *reader) bool() bool {
 	at := c.i
 	v := c.u8()
 	if v > 1 {
@@ -112,7 +112,7 @@ func (c *cursor) bool() bool {
 }
 
 // take returns the next n bytes. They alias the input.
-func (c *cursor) take(n int, what string) []byte {
+func (c *reader) take(n int, what string) []byte {
 	if len(c.b)-c.i < n {
 		c.short(n, what)
 		return nil
@@ -123,7 +123,7 @@ func (c *cursor) take(n int, what string) []byte {
 }
 
 // skip skips n bytes.
-func (c *cursor) skip(n int, what string) {
+func (c *reader) skip(n int, what string) {
 	if len(c.b)-c.i < n {
 		c.short(n, what)
 		return
@@ -132,7 +132,7 @@ func (c *cursor) skip(n int, what string) {
 }
 
 // optional reads a bool and, if it is true, a utf; it returns nil if it is false.
-func (c *cursor) optional() *string {
+func (c *reader) optional() *string {
 	if !c.bool() {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (c *cursor) optional() *string {
 	return &s
 }
 
-func (c *cursor) skipOptional() {
+func (c *reader) skipOptional() {
 	if c.bool() {
 		c.skipUTF()
 	}
@@ -154,7 +154,7 @@ func appendOptional(dst []byte, s *string) ([]byte, error) {
 	return AppendUTF(append(dst, 1), *s)
 }
 
-func (c *cursor) utf() string {
+func (c *reader) utf() string {
 	n := int(c.u16())
 	at := c.i
 	raw := c.take(n, "a string")
@@ -168,7 +168,7 @@ func (c *cursor) utf() string {
 // count reads the number of elements that follow, each of at least size bytes, and refuses one
 // that the remaining bytes cannot hold. That may mean that the input is cut short, so it fails
 // with ErrTruncated.
-func (c *cursor) count(size int, what string) int {
+func (c *reader) count(size int, what string) int {
 	at := c.i
 	n := c.i32()
 	if n < 0 {
@@ -183,7 +183,7 @@ func (c *cursor) count(size int, what string) int {
 }
 
 // room fails if fewer than n bytes remain.
-func (c *cursor) room(n int64, what string) {
+func (c *reader) room(n int64, what string) {
 	if c.err == nil && n > int64(len(c.b)-c.i) {
 		c.short(int(min(n, math.MaxInt32)), what)
 	}

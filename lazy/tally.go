@@ -32,10 +32,10 @@ func (r *trace) keepTally(v *index.View) {
 	r.tallies.Store(&all)
 }
 
-// A Census counts the calls of a trace whose index does not distinguish them from loops
+// A Tally counts the calls of a trace whose index does not distinguish them from loops
 // and iterations: it reads all of the data. Only one goroutine may use it at a time.
 // From then on, Threads returns its result.
-type Census struct {
+type Tally struct {
 	r     *trace
 	s     *format.Scanner
 	epoch int64
@@ -43,9 +43,9 @@ type Census struct {
 	cur   *index.Tally // of the current block
 }
 
-// Census returns a Census of the current data; nil if there is nothing to count because
+// Tally returns a Tally of the current data; nil if there is nothing to count because
 // the counts are known already, or because the trace is not completely known.
-func (r *TraceReader) Census() *Census {
+func (r *TraceReader) Tally() *Tally {
 	v, epoch := r.moment()
 	if !v.Complete || v.Data != nil || len(v.Streams) == 0 {
 		return nil
@@ -58,12 +58,12 @@ func (r *TraceReader) Census() *Census {
 	if counted {
 		return nil
 	}
-	return &Census{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
+	return &Tally{r: r.trace, s: format.NewBytesScanner(nil), epoch: epoch, all: make(map[int32]*index.Tally)}
 }
 
-// Step counts some more megabytes, and reports whether there is more. done and
+// Advance counts some more megabytes, and reports whether there is more. done and
 // total are bytes. After an error, or if the trace has been replaced, there is no more.
-func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err error) {
+func (c *Tally) Advance(ctx context.Context) (done, total int64, more bool, err error) {
 	more = true
 	err = c.r.use(func() error {
 		if c.r.epoch.Load() != c.epoch {
@@ -71,7 +71,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 			return errStale
 		}
 		c.s.Extend(c.r.data.Bytes())
-		for stop := c.s.Offset() + stepBytes; more && c.s.Offset() < stop; {
+		for stop := c.s.Offset() + scanBytes; more && c.s.Offset() < stop; {
 			if more = c.s.Next(); more {
 				o := c.s.Object()
 				c.count(&o)
@@ -93,7 +93,7 @@ func (c *Census) Step(ctx context.Context) (done, total int64, more bool, err er
 	return done, total, more && err == nil, err
 }
 
-func (c *Census) count(o *format.Object) {
+func (c *Tally) count(o *format.Object) {
 	switch o.Kind {
 	case format.KindBlockStart:
 		if c.cur = c.all[o.Thread]; c.cur == nil {

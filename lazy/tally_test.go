@@ -18,22 +18,22 @@ func counted(r *TraceReader) (calls, events int64, all bool) {
 	return calls, events, all
 }
 
-// takeCensus counts to the end and returns the number of calls of Step.
-func takeCensus(t *testing.T, r *TraceReader) (steps int) {
+// takeTally counts to the end and returns the number of calls of Step.
+func takeTally(t *testing.T, r *TraceReader) (steps int) {
 	t.Helper()
-	c := r.Census()
+	c := r.Tally()
 	for more := c != nil; more; steps++ {
 		var err error
-		if _, _, more, err = c.Step(context.Background()); err != nil {
+		if _, _, more, err = c.Advance(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return steps
 }
 
-// TestCensus: calls and events are counted as Summarize counts them, whatever is
-// known of a trace; an index does not have the counts before a census.
-func TestCensus(t *testing.T) {
+// TestTally: calls and events are counted as Summarize counts them, whatever is
+// known of a trace; an index does not have the counts before a tally.
+func TestTally(t *testing.T) {
 	for _, name := range []string{"threads.stream", "threads.dump", "blocks.stream", "flat.stream", "roots.dump", "allkinds.dump"} {
 		path := formattest.Unpack(t, name+".bin", name+".bin.idx")
 		r := ready(t, path, Options{NoWrite: true})
@@ -42,9 +42,9 @@ func TestCensus(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, _, all := counted(r); all {
-			t.Errorf("%s: counted before a census", name)
+			t.Errorf("%s: counted before a tally", name)
 		}
-		takeCensus(t, r)
+		takeTally(t, r)
 		calls, events, all := counted(r)
 		if want := sum.Classes[0]; !all || calls != want || events != sum.Points {
 			t.Errorf("%s: %d calls, %d events, %v; want %d, %d", name, calls, events, all, want, sum.Points)
@@ -54,23 +54,23 @@ func TestCensus(t *testing.T) {
 				t.Errorf("%s: thread %d: %+v, want %+v", name, th.ID, th, want)
 			}
 		}
-		if r.Census() != nil {
-			t.Errorf("%s: a second census", name)
+		if r.Tally() != nil {
+			t.Errorf("%s: a second tally", name)
 		}
 		// Without an index the scan has counted, even if its index is stored.
 		alone := formattest.Unpack(t, name+".bin")
 		for _, o := range []Options{{NoWrite: true}, {}} {
 			r := ready(t, alone, o)
 			calls, events, all := counted(r)
-			if !all || calls != sum.Classes[0] || events != sum.Points || r.Census() != nil {
+			if !all || calls != sum.Classes[0] || events != sum.Points || r.Tally() != nil {
 				t.Errorf("%s without index: %d calls, %d events, %v", name, calls, events, all)
 			}
 		}
 	}
 }
 
-// TestCensusCrash: unfinished calls are calls.
-func TestCensusCrash(t *testing.T) {
+// TestTallyCrash: unfinished calls are calls.
+func TestTallyCrash(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "crash.stream.bin", "crash.stream.bin.idx"), Options{NoWrite: true})
 	sum, err := r.Summarize(context.Background(), nil)
 	if err != nil {

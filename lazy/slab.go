@@ -2,9 +2,9 @@ package lazy
 
 import "sort"
 
-// page is a slab: a run of neighboring children of a node that are in memory. All its
+// slab is a slab: a run of neighboring children of a node that are in memory. All its
 // fields are guarded by the tree's lock.
-type page struct {
+type slab struct {
 	parent         *Node
 	from, to       int64 // logical: the range of the parent's content that it covers
 	fromOrd, toOrd int64 // ordinals of the first cells that end at or after from and to
@@ -12,19 +12,19 @@ type page struct {
 	bytes          int64
 	tick           uint64 // when it was last used
 	round          uint64 // when it was last left
-	newer, older   *page  // in the tree's list
+	newer, older   *slab  // in the tree's list
 }
 
 // covering returns the slab of n that covers a logical offset, or nil and the
 // index where such a slab would be.
-func (n *Node) covering(pos int64) (*page, int) {
+func (n *Node) covering(pos int64) (*slab, int) {
 	if n.kids == nil {
 		return nil, 0
 	}
-	pages := n.kids.pages
-	i := sort.Search(len(pages), func(i int) bool { return pages[i].to > pos })
-	if i < len(pages) && pages[i].from <= pos {
-		return pages[i], i
+	slabs := n.kids.slabs
+	i := sort.Search(len(slabs), func(i int) bool { return slabs[i].to > pos })
+	if i < len(slabs) && slabs[i].from <= pos {
+		return slabs[i], i
 	}
 	return nil, i
 }
@@ -40,61 +40,61 @@ func (n *Node) gap(pos int64) (from, to, ord int64, ok bool) {
 	}
 	if n.kids != nil {
 		if i > 0 {
-			from, ord = n.kids.pages[i-1].to, n.kids.pages[i-1].toOrd
+			from, ord = n.kids.slabs[i-1].to, n.kids.slabs[i-1].toOrd
 		}
-		if i < len(n.kids.pages) {
-			to = n.kids.pages[i].from
+		if i < len(n.kids.slabs) {
+			to = n.kids.slabs[i].from
 		}
 	}
 	return from, to, ord, true
 }
 
 // node returns the index of the first node of p at or after pos.
-func (p *page) node(pos int64) int {
+func (p *slab) node(pos int64) int {
 	return sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].e.Load().at >= pos })
 }
 
-// stretch is a run of children that have been read, for attach.
-type stretch struct {
+// childRun is a run of children that have been read, for attach.
+type childRun struct {
 	from, to       int64
 	fromOrd, toOrd int64
-	entries        []*entry // those that are shown
-	read           moment   // the view they were read from
-	passed         []mark   // checkpoints found on the way
+	list           []*nodeData  // those that are shown
+	read           moment       // the view they were read from
+	passed         []checkpoint // checkpoints found on the way
 }
 
 // outdated cuts off a last child whose end was not known if the tree has grown since:
 // it is no longer true. It reports whether all of s is outdated.
-func (s *stretch) outdated(now moment) bool {
+func (s *childRun) outdated(now moment) bool {
 	switch {
 	case s.read.epoch != now.epoch:
 		return true
 	case s.read.view == now.view:
 		return false
 	}
-	if i := len(s.entries) - 1; i >= 0 && s.entries[i].state == StatePending {
-		last := s.entries[i]
-		s.entries, s.to, s.toOrd = s.entries[:i], last.at, last.first
+	if i := len(s.list) - 1; i >= 0 && s.list[i].state == StatePending {
+		last := s.list[i]
+		s.list, s.to, s.toOrd = s.list[:i], last.at, last.first
 	}
 	return false
 }
 
 // attach inserts the children of s into the tree, unless they are already in it, and
-// returns the node of each entry. The tree is locked.
-func (t *Tree) attach(n *Node, s *stretch) []*Node {
+// returns the nodes. The tree is locked.
+func (t *Tree) attach(n *Node, s *childRun) []*Node {
 	if s.outdated(t.now) {
 		return nil
 	}
-	if n.gone() {
+	if n.unloaded() {
 		// n was forgotten itself, so nothing leads to its children.
-		return t.newNodes(n, nil, s.entries)
+		return t.newNodes(n, nil, s.list)
 	}
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
-	nodes := make([]*Node, 0, len(s.entries))
-	rest := s.entries
-	var added *page
+	nodes := make([]*Node, 0, len(s.list))
+	rest := s.list
+	var added *slab
 	for pos := s.from; pos < s.to; {
 		if p, _ := n.covering(pos); p != nil {
 			for len(rest) > 0 && rest[0].at < p.to {
@@ -110,16 +110,16 @@ func (t *Tree) attach(n *Node, s *stretch) []*Node {
 		if !ok {
 			break
 		}
-		p := &page{parent: n, from: pos, to: min(to, s.to), fromOrd: s.fromOrd, toOrd: s.toOrd}
+		p := &slab{parent: n, from: pos, to: min(to, s.to), fromOrd: s.fromOrd, toOrd: s.toOrd}
 		if pos > s.from {
-			p.fromOrd = n.pageBefore(pos).toOrd
+			p.fromOrd = n.slabBefore(pos).toOrd
 		}
 		if to < s.to {
 			_, i := n.covering(pos)
-			if i == len(n.kids.pages) {
+			if i == len(n.kids.slabs) {
 				break // read from another trace than n: only damaged ones do that
 			}
-			p.toOrd = n.kids.pages[i].fromOrd
+			p.toOrd = n.kids.slabs[i].fromOrd
 		}
 		k := 0
 		for k < len(rest) && rest[k].at < p.to {
@@ -134,24 +134,24 @@ func (t *Tree) attach(n *Node, s *stretch) []*Node {
 	return nodes
 }
 
-// pageBefore returns the slab that ends at pos.
-func (n *Node) pageBefore(pos int64) *page {
+// slabBefore returns the slab that ends at pos.
+func (n *Node) slabBefore(pos int64) *slab {
 	_, i := n.covering(pos)
-	return n.kids.pages[i-1]
+	return n.kids.slabs[i-1]
 }
 
-// insert makes p a slab of its parent, with a node for each entry.
-func (t *Tree) insert(p *page, entries []*entry) []*Node {
+// insert makes p a slab of its parent, with a node for each point.
+func (t *Tree) insert(p *slab, entries []*nodeData) []*Node {
 	p.nodes = t.newNodes(p.parent, p, entries)
 	t.memory.add(p)
 	return p.nodes
 }
 
 // newNodes makes the nodes of p, which may be nil.
-func (t *Tree) newNodes(n *Node, p *page, entries []*entry) []*Node {
+func (t *Tree) newNodes(n *Node, p *slab, entries []*nodeData) []*Node {
 	nodes := make([]*Node, len(entries))
 	for i, e := range entries {
-		c := &Node{tree: t, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(t.now.epoch), page: p, slot: int32(i)}
+		c := &Node{tree: t, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(t.now.epoch), slab: p, slot: int32(i)}
 		c.e.Store(e)
 		nodes[i] = c
 	}
@@ -171,7 +171,7 @@ func (t *Tree) Forget(n *Node) int {
 func (t *Tree) ForgetNode(c *Node) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := c.page
+	p := c.slab
 	if p == nil {
 		return 0
 	}
