@@ -36,7 +36,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 					b.Fatal("no screen")
 				}
 				b.StopTimer()
-				m.close()
+				m.env.Close()
 				r.Close()
 				b.StartTimer()
 			}
@@ -92,7 +92,7 @@ func BenchmarkExpand(b *testing.B) {
 		b.Run(sizeName(n), func(b *testing.B) {
 			d := benchDrive(b, n)
 			d.keys("G")
-			for d.m.out.Cursor.Node.Leaf() {
+			for d.m.tree.Out.Cursor.Node.Leaf() {
 				d.keys("k")
 			}
 			forget, open := uitest.Press("x"), uitest.Press("right")
@@ -126,7 +126,7 @@ func TestKeysAreQuick(t *testing.T) {
 	path := formattest.File(t, formattest.Spec{Shape: formattest.WideCalls, N: 200_000, Seed: 1})
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 40, Options{})
 	read := func() int64 {
-		s := d.m.out.Tree.Stats()
+		s := d.m.tree.Out.Tree.Stats()
 		return s.Loaded + s.Forgotten
 	}
 	for _, key := range []string{"pgdown", "G", "pgup", "home", "down", "d", "x", "right", "*", "r", "e"} {

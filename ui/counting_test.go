@@ -41,10 +41,10 @@ func TestCallsNotCounted(t *testing.T) {
 		all += th.Containers
 	}
 	d := drive(t, r, 140, 40, Options{})
-	d.m.counting.calls.Off = true // as for data that is too large
+	d.m.counting.Calls.Off = true // as for data that is too large
 	r2 := uitest.Recorded(t, "threads.stream")
-	d.m.r = r2
-	d.m.takeTrace()
+	d.m.trace.Reader = r2
+	d.send(nil)
 	d.has("6 threads · ≤ "+screen.Grouped(all)+" calls ").keys("g d").has("at most ", "tracex info counts them")
 	if strings.Contains(d.screen(), " events · ") {
 		t.Error("events are told that were not counted")

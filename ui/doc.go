@@ -1,21 +1,24 @@
 // Package ui is the explorer: it shows a trace as a tree in the terminal and turns keys into
-// steps through it.
+// moves through it.
 //
 // There is one [tea.Model], which routes keys to what is in front (a prompt, a list, the tree)
 // and messages to the parts that they are for. Parts are packages below ui/internal with their
-// own state. None of them updates the whole: a part handles a key or a message by returning
-// what to do, and draws values.
+// own state. None of them knows the model: a part handles a key or a message by returning a
+// command or what to do, and draws values.
 //
-//	key ──► Model.Update ──► keymap (one table) ──► action ──► tree, search, …
+//	key ──► Model.Update ──► keymap (one table) ──► tree, job, search, …
 //	                │                                  │
-//	                │         results ◄── work in the background: load, count, search, …
+//	                │         messages ◄── work in the background: load, count, search, …
 //	                ▼
 //	             settle: which rows are on the screen, what is missing there
+//	                ▼
+//	             frame: all that the screen shows, as values
 //	                ▼
 //	             View: header, breadcrumb, tree, details, status
 //
 // Whatever may read the disk runs in the background. Its result arrives as a message and is
-// dropped if it is no longer wanted.
+// dropped if it is no longer wanted. What the parts share is an [env.Env]: the window, the clock,
+// the line of messages, and how long a key may wait for the background.
 //
 // Rows end in columns of numbers: how many children, and, in a trace with times, how long the
 // call took, its self time, and its share of the parent's time. Numbers that need a walk over
@@ -25,17 +28,26 @@
 // Where to find things:
 //
 //	keys and what they do        keymap.go; drawn by internal/help, taught by internal/tour
+//	what is drawn where          frame.go; internal/layout divides the window
+//	counts before keys, clicks   internal/input
+//	prompt or list in front      internal/front
 //	text in cells, styles        internal/screen
+//	keys of the tree             internal/tree
 //	cursor and moves in the tree internal/outline
+//	loading what is not there    internal/loading
 //	rows and their columns       internal/rows, internal/nodetext
+//	work that a user waits for   internal/job: expand all, sort, raw, longest, go to
+//	back and forward             internal/history
+//	staying at the newest row    internal/follow
 //	searches, hits, their list   internal/search, internal/pattern
 //	lists with a filter          internal/list, internal/threads
 //	typing                       internal/prompt, internal/address
-//	all about a row              internal/details, internal/source
+//	all about a row              internal/details
+//	source code and the editor   internal/code, internal/editor
+//	name, size, state of a trace internal/trace
 //	header, messages, troubles   internal/status
-//	work that a person waits for internal/job, internal/history
 //	numbers filled in            internal/counting
-//	the world outside            internal/clipboard, editor, shell, terminal
+//	the world outside            internal/clipboard, shell, terminal
 //
 // Nothing is drawn that could disturb the terminal: see [screen.NextCell].
 package ui

@@ -17,7 +17,7 @@ func TestDeep(t *testing.T) {
 	r := uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Deep, N: 100_000, Seed: 1}), lazy.Options{NoWrite: true})
 	d := drive(t, r, 80, 24, Options{})
 	d.keys(": 5 0 % enter")
-	if n := d.m.out.Cursor.Node; n == nil || n.Depth() < 40_000 {
+	if n := d.m.tree.Out.Cursor.Node; n == nil || n.Depth() < 40_000 {
 		t.Fatalf("at %q", d.cursorText())
 	}
 	d.keys("d j k pgdown pgup h l")
@@ -52,7 +52,7 @@ func TestMemoryHasHits(t *testing.T) {
 	if hits < 60_000 || d.m.search.Bytes() < 24*hits {
 		t.Fatalf("%d bytes are kept for %d hits", d.m.search.Bytes(), hits)
 	}
-	d.keys("g d").has(screen.Size(d.m.out.Tree.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
+	d.keys("g d").has(screen.Size(d.m.tree.Out.Tree.Stats().Bytes+d.m.search.Bytes())+" of ", screen.Size(d.m.search.Bytes())+" for hits")
 	before := d.m.search.Bytes()
 	d.keys("H")
 	if d.m.search.Bytes() <= before {

@@ -16,7 +16,11 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/code"
 	"tracex/ui/internal/counting"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/job"
+	"tracex/ui/internal/loading"
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
@@ -49,12 +53,12 @@ func unpackFlat(t testing.TB) string {
 func drive(t testing.TB, r *lazy.TraceReader, width, height int, o Options) *driver {
 	t.Helper()
 	d := &driver{t: t, m: New(r, o)}
-	t.Cleanup(d.m.close)
-	d.m.watching = false
-	d.m.clip = clipboard.Clipboard{} // tests must not touch the clipboard of this machine
-	d.m.clock = clock{
-		now: func() time.Time { return time.Unix(0, 0) },
-		after: func(after time.Duration, msg tea.Msg) tea.Cmd {
+	t.Cleanup(d.m.env.Close)
+	d.m.trace.Watching = false
+	d.m.clip = clipboard.NewCopier(d.m.env, clipboard.Clipboard{}) // tests must not touch the clipboard of this machine
+	d.m.env.Clock = env.Clock{
+		Now: func() time.Time { return time.Unix(0, 0) },
+		After: func(after time.Duration, msg tea.Msg) tea.Cmd {
 			d.timers = append(d.timers, timer{after, msg})
 			return nil
 		},
@@ -88,7 +92,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			todo = append(todo, msg...)
 		case tea.QuitMsg:
 			d.quit = true
-		case effect, search.Msg, status.Msg, counting.Counted, counting.Told:
+		case job.Msg, loading.Msg, search.Msg, status.Msg, counting.Msg, code.Msg, clipboard.Copied:
 			_, next := d.m.Update(msg)
 			todo = append(todo, next)
 		default:
@@ -131,14 +135,14 @@ func (d *driver) typed(text string) *driver {
 func (d *driver) screen() string {
 	d.t.Helper()
 	lines := strings.Split(d.view(), "\n")
-	if len(lines) != d.m.height {
-		d.t.Errorf("%d lines in a window of %d", len(lines), d.m.height)
+	if len(lines) != d.m.env.Height {
+		d.t.Errorf("%d lines in a window of %d", len(lines), d.m.env.Height)
 	}
 	for i, line := range lines {
 		text := ansi.Strip(line)
 		for _, w := range []int{ansi.StringWidth(line), ansi.StringWidthWc(line)} {
-			if w != d.m.width {
-				d.t.Errorf("line %d is %d cells wide, the window %d: %q", i+1, w, d.m.width, text)
+			if w != d.m.env.Width {
+				d.t.Errorf("line %d is %d cells wide, the window %d: %q", i+1, w, d.m.env.Width, text)
 			}
 		}
 		lines[i] = strings.TrimRight(text, " ")
@@ -161,16 +165,21 @@ func (d *driver) has(texts ...string) *driver {
 // cursorText returns the text of the cursor's row.
 func (d *driver) cursorText() string {
 	d.t.Helper()
-	if d.m.out.Cursor.Node == nil {
+	if d.m.tree.Out.Cursor.Node == nil {
 		return ""
 	}
-	text, _ := d.m.text(d.m.out.Cursor.Node)
+	text, _ := d.m.tree.Out.Text(d.m.tree.Out.Cursor.Node)
 	return text
 }
 
 // line returns the contents of a node's row.
 func (d *driver) line(n *lazy.Node) *lazy.Line {
-	return &d.m.rowsOf([]lazy.Row{outline.RowOf(n)})[0].Line
+	return &d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.lit)[0].Line
+}
+
+// named returns the names of a node.
+func (d *driver) named(n *lazy.Node) lazy.Named {
+	return d.m.tree.Out.Named(n)
 }
 
 // memory matches the part of the header that depends on the sizes of the program's structures.
@@ -202,5 +211,5 @@ type keyWithAlt rune
 func (k keyWithAlt) press() tea.KeyPressMsg { return tea.KeyPressMsg{Code: rune(k), Mod: tea.ModAlt} }
 
 // message returns the message on the bottom line; alarmed reports whether it is about a failure.
-func message(d *driver) string { text, _ := d.m.status.Message(); return text }
-func alarmed(d *driver) bool   { _, alarm := d.m.status.Message(); return alarm }
+func message(d *driver) string { text, _ := d.m.env.Status.Message(); return text }
+func alarmed(d *driver) bool   { _, alarm := d.m.env.Status.Message(); return alarm }

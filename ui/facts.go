@@ -2,67 +2,137 @@ package ui
 
 import (
 	"tracex/lazy"
-	"tracex/ui/internal/nodetext"
-	"tracex/ui/internal/rows"
+	"tracex/ui/internal/counting"
+	"tracex/ui/internal/details"
+	"tracex/ui/internal/follow"
+	"tracex/ui/internal/layout"
+	"tracex/ui/internal/screen"
+	"tracex/ui/internal/shell"
+	"tracex/ui/internal/status"
 )
 
-// facts are what the screen shows of the trace. Update takes them, so View asks the trace for
-// nothing: it waits for no lock and reads no mapped file.
-type facts struct {
-	traceFacts
-	cursorFacts
-	rows    []rows.Row // those on the screen
-	details []string   // the lines of the details, if they are shown
-}
+// What the parts need to know about each other.
 
-// traceFacts are about the trace.
-type traceFacts struct {
-	threads     int
-	all         lazy.Population // of all threads
-	data, index int64           // sizes of the files, in bytes
-	folded      bool
-	timed       bool
-	length      int64 // of the recording, in nanoseconds; negative if unknown
-}
-
-// cursorFacts are about the cursor, and what is loaded.
-type cursorFacts struct {
-	stats      lazy.Stats
-	event      int64    // number of the cursor's trace point; -1 if it is on none
-	share      float64  // how far the cursor is in its thread, or in the file, from 0 to 1; negative if on no node
-	crumbs     []string // the path to the cursor's node, as much as fits
-	byDuration bool     // see Model.byDuration
-	counting   string   // progress of the counting under way
-}
-
-// takeTrace updates the facts about the trace.
-func (m *Model) takeTrace() {
-	f := traceFacts{folded: m.out.Tree.Folded(), length: -1}
-	f.threads, f.all = m.r.Totals()
-	f.data, f.index = m.r.Size()
-	_, f.timed = m.r.Times()
-	if _, length, ok := m.r.Recording(); ok {
-		f.length = int64(length)
+// layout divides the window.
+func (m *Model) layout() layout.Layout {
+	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles()) > 0, Details: m.details.On()}
+	if m.tour != nil {
+		w.Tour = m.tour.Height(m.tourNames(), w.Width, m.env.Glyphs)
 	}
-	m.facts.traceFacts = f
+	return layout.For(w)
 }
 
-// takeRows updates the facts about the cursor, and the rows on the screen.
-func (m *Model) takeRows() {
-	f := cursorFacts{stats: m.out.Tree.Stats(), event: -1, share: -1, byDuration: m.byDuration()}
-	if n := m.out.Cursor.Node; n != nil {
+// tourNames returns the names of the key that the tour is about.
+func (m *Model) tourNames() string {
+	if b := find(m.keyboard.keys, m.tour.Key()); b != nil {
+		return b.names(m.env.Glyphs)
+	}
+	return ""
+}
+
+// countingFacts returns what the counting of children needs to know.
+func (m *Model) countingFacts() counting.Facts {
+	o := m.tree.Out
+	return counting.Facts{
+		Life: m.env.Life, Tree: o.Tree, Cursor: o.Cursor, Rows: o.Rows, Following: m.trace.Following(), Now: m.env.Clock.Now(),
+	}
+}
+
+// followFacts returns what following needs to know.
+func (m *Model) followFacts() follow.Facts {
+	return follow.Facts{
+		Reader: m.trace.Reader, Generation: m.trace.Generation, Settled: m.trace.Settled(),
+		Busy: m.jobs.Running() || m.tree.Out.Goal != nil, Now: m.env.Clock.Now(),
+	}
+}
+
+// subject returns what the details need to know about the cursor's row.
+func (m *Model) subject() *details.Subject {
+	o := m.tree.Out
+	of := &details.Subject{
+		Row: o.Cursor, Name: m.tree.Out.ShortName, Code: m.code.Found(),
+		File: m.trace.File(), Settled: m.trace.Settled(), Troubles: m.trace.Troubles(), Problem: m.trace.Known.Problem,
+		Stats: o.Tree.Stats(), HitBytes: m.search.Bytes(),
+	}
+	if n := of.Row.Node; n != nil {
+		of.Text, of.Spans = m.tree.Out.Text(n)
 		if p := n.Point(); p != nil {
-			f.event = int64(p.Event)
+			file := of.File
+			if m.trace.Named() {
+				file = "" // the trace came through a pipe, or is the built-in one
+			}
+			of.Print = shell.Print(shell.Subtree{Raw: !o.Tree.Folded(), Event: p.Event, Leaf: n.Leaf()}, file)
 		}
-		f.share = n.Position()
 	}
-	f.crumbs = nodetext.Crumbs(nodetext.Path(m.out.Cursor), m.shortName, m.width, m.g)
-	if m.counting.children.Busy() {
-		f.counting = m.counting.children.Share(m.countingFacts())
+	return of
+}
+
+// busy reports whether something runs in the background.
+func (m *Model) busy() bool {
+	return m.jobs.Running() || m.tree.Busy() || m.search.Running() || m.counting.Busy() || m.trace.Reading() || m.threads.Busy()
+}
+
+// activity tells what is running and how to stop it, if possible in room cells. It returns
+// "" if nothing is.
+func (m *Model) activity(room int) string {
+	g, st, now := m.env.Glyphs, m.trace.Known, m.env.Clock.Now()
+	stoppable := func(text string) string { return m.env.Spinner() + " " + text + "  esc stops" }
+	switch {
+	case m.jobs.Running():
+		return stoppable(m.jobs.Text())
+	case m.search.Some():
+		return m.search.Text(room, m.searchFacts())
+	case m.trace.Reading():
+		return m.env.Spinner() + " " + status.PhaseIn(st, now, room-2, g)
+	case m.tree.Moving():
+		return stoppable("loading")
+	case st.Growth.On:
+		return status.Growth(st, m.follow.On(), now, room, g)
+	case m.counting.Busy():
+		return stoppable(m.counting.Text(m.countingFacts()))
 	}
-	m.facts.cursorFacts = f
-	m.facts.rows = m.rowsOf(m.out.Rows)
-	if l := m.layout(); l.details != nowhere {
-		m.facts.details = m.detailsLines(l)
+	return ""
+}
+
+// newFrame returns what the screen shows. In a window that is too small that is nothing of the
+// trace.
+func (m *Model) newFrame() frame {
+	g, l := m.env.Glyphs, m.layout()
+	f := frame{g: g, width: m.env.Width, height: m.env.Height, layout: l}
+	if !layout.Usable(f.width, f.height) {
+		return f
 	}
+	o := m.tree.Out
+	stats := o.Tree.Stats()
+	f.header = status.Header{
+		Name: m.trace.Name(), About: m.trace.About(o.Tree.Folded(), g), Index: status.Index(m.trace.Known, g),
+		Ready:  m.trace.Known.Phase == lazy.PhaseReady,
+		Memory: screen.Size(stats.Bytes+m.search.Bytes()) + " of " + screen.Size(stats.Budget),
+	}
+	if f.troubles = m.trace.Troubles(); !l.Trouble && len(f.troubles) > 0 {
+		f.header.Name = g.Warn + " " + f.header.Name // there is no room for the line that explains it
+	}
+	f.crumbs = o.Crumbs(f.width, g)
+	pending := m.env.Spinner()
+	if m.trace.Following() {
+		pending = g.More
+	}
+	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.lit)
+	if len(f.rows) == 0 {
+		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now())
+	}
+	if l.Details != layout.Nowhere {
+		f.details = m.details.View(m.trace.Reader, m.subject(), l.DetailsIn, l.DetailsHas, g)
+	}
+	if l.Tour > 0 {
+		f.tour = m.tour.View(m.tourNames(), f.width, l.Tour, g)
+	}
+	f.position = status.Position(o.Cursor.Node, m.keyboard.count.String(), stats, g)
+	f.activity = m.activity(f.width - screen.TextWidth(" "+f.position, g.ASCII) - 3)
+	f.message, f.alarm = m.env.Status.Message()
+	f.hints = hints(m.keyboard.keys, useful{
+		threads: m.trace.Size.Threads > 1, follow: m.trace.Known.Growth.On && !m.follow.On(),
+		hits: m.search.Some(), timed: m.trace.Size.Timed,
+	}, f.width-1, g)
+	return f
 }

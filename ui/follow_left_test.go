@@ -7,6 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
+	"tracex/ui/internal/trace"
 )
 
 // left copies the files of the recording as they would be if its program were killed now.
@@ -59,8 +60,8 @@ func TestFollowLeft(t *testing.T) {
 		l.look()
 	}
 	l.look().has("its program ended; all recovered", "index ✓").at(l.n)
-	l.send(changed{})
-	if l.m.follow.on {
+	l.send(trace.Changed{})
+	if l.m.follow.On() {
 		t.Error("the cursor stays at what does not grow")
 	}
 	l.keys("k").at(l.n - 1)

@@ -10,6 +10,8 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
+	"tracex/ui/internal/follow"
+	"tracex/ui/internal/trace"
 )
 
 // live is an explorer of a trace that a test is recording.
@@ -42,7 +44,7 @@ func (l *live) open(t *testing.T, o Options) {
 		t.Fatal(err)
 	}
 	l.driver = drive(t, l.r, 90, 16, o)
-	l.m.clock.now = func() time.Time { return l.now }
+	l.m.env.Clock.Now = func() time.Time { return l.now }
 }
 
 func (l *live) record() {
@@ -93,7 +95,7 @@ func (l *live) look() *live {
 	if err := l.r.CatchUp(l.t.Context()); err != nil {
 		l.t.Fatal(err)
 	}
-	l.send(changed{})
+	l.send(trace.Changed{})
 	return l
 }
 
@@ -135,15 +137,15 @@ func TestFollowStays(t *testing.T) {
 	l.calls(th, 3)
 	l.seen().at(5)
 	l.has("following", "▾ Main.f(1)", "▾ f(2)")
-	if line := l.m.out.Line; line != 5 {
+	if line := l.m.tree.Out.Line; line != 5 {
 		t.Errorf("six rows, but the cursor is in line %d", line)
 	}
 	for range 20 {
 		l.calls(th, 7)
 		l.seen().at(l.n)
 	}
-	if l.m.out.Line != l.m.out.Height-1 {
-		t.Errorf("line %d of %d", l.m.out.Line, l.m.out.Height)
+	if l.m.tree.Out.Line != l.m.tree.Out.Height-1 {
+		t.Errorf("line %d of %d", l.m.tree.Out.Line, l.m.tree.Out.Height)
 	}
 	// A running call is opened, and closed when it has ended.
 	l.enter(th, 1)
@@ -161,15 +163,15 @@ func TestFollowStays(t *testing.T) {
 	l.seen().at(l.n)
 
 	l.keys("k k").at(in)
-	row, line, before := l.m.out.Cursor, l.m.out.Line, l.m.treeLines(l.m.layout())
+	row, line, before := l.m.tree.Out.Cursor, l.m.tree.Out.Line, l.m.frame.tree()
 	for range 5 {
 		l.calls(th, 5)
 		l.seen().has("growing", "F follow")
-		if l.m.out.Cursor != row || l.m.out.Line != line {
+		if l.m.tree.Out.Cursor != row || l.m.tree.Out.Line != line {
 			t.Fatalf("the cursor moved:\n%s", l.screen())
 		}
 	}
-	for i, text := range l.m.treeLines(l.m.layout()) {
+	for i, text := range l.m.frame.tree() {
 		if text != before[i] {
 			t.Errorf("line %d was %q, and is %q", i, before[i], text)
 		}
@@ -219,17 +221,17 @@ func TestFollowEnd(t *testing.T) {
 	l.enter(th, 1)
 	l.calls(th, 50)
 	l.seen().at(l.n)
-	row := l.m.out.Cursor
+	row := l.m.tree.Out.Cursor
 	l.exit(th, 1)
 	th.End()
 	if err := l.rec.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	l.look().has("the recording has ended", "index ✓", "1 thread · 51 calls")
-	if l.m.out.Cursor != row {
+	if l.m.tree.Out.Cursor != row {
 		t.Errorf("the cursor moved:\n%s", l.screen())
 	}
-	l.keys("g j F").has("nothing more comes").at(l.n)
+	l.keys("g j F").has("there will be no more events").at(l.n)
 	if l.m.busy() {
 		t.Error("something still goes on")
 	}
@@ -259,7 +261,7 @@ func TestFollowQuiet(t *testing.T) {
 	l.calls(th, 20)
 	l.seen().has("following")
 	l.now = l.r.Status().Growth.Grown.Add(12 * time.Second)
-	l.fire(clockTicked{})
+	l.fire(follow.Ticked{})
 	l.has("waiting for more · last growth 12 s ago")
 	if len(l.timers) == 0 {
 		t.Error("the clock does not go on")
@@ -353,14 +355,14 @@ func TestFollowThreads(t *testing.T) {
 	l.calls(a, 2)
 	l.seen().at(3)
 	for range 5 {
-		l.now = l.now.Add(2 * hopAfter / 3)
+		l.now = l.now.Add(2 * follow.HopAfter / 3)
 		l.calls(b, 1)
 		l.calls(a, 1)
 		l.seen().at(l.n)
 	}
 	for range 3 {
-		l.now = l.now.Add(hopAfter / 3)
-		if l.calls(b, 1); l.m.out.Cursor.Node.Thread() != 0 {
+		l.now = l.now.Add(follow.HopAfter / 3)
+		if l.calls(b, 1); l.m.tree.Out.Cursor.Node.Thread() != 0 {
 			t.Errorf("it left the thread at once:\n%s", l.screen())
 		}
 		l.seen()
@@ -369,7 +371,7 @@ func TestFollowThreads(t *testing.T) {
 	l.keys("shift+tab")
 	l.calls(b, 1)
 	l.seen()
-	if n := l.m.out.Cursor.Node; !n.IsThread() || n.Thread() != 0 {
+	if n := l.m.tree.Out.Cursor.Node; !n.IsThread() || n.Thread() != 0 {
 		t.Errorf("at %q", l.cursorText())
 	}
 }
@@ -397,13 +399,13 @@ func TestFollowDeep(t *testing.T) {
 		l.enter(th, 2500)
 		l.seen().at(l.n)
 	}
-	if depth := l.m.out.Cursor.Depth; depth != 10_000 {
+	if depth := l.m.tree.Out.Cursor.Depth; depth != 10_000 {
 		t.Errorf("at depth %d", depth)
 	}
 	l.exit(th, 9990)
 	l.calls(th, 1)
 	l.seen().at(l.n)
-	if depth := l.m.out.Cursor.Depth; depth != 11 {
+	if depth := l.m.tree.Out.Cursor.Depth; depth != 11 {
 		t.Errorf("at depth %d", depth)
 	}
 	l.has("▸ f(11): 0", "▾ f(10)")

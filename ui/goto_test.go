@@ -14,7 +14,7 @@ import (
 func TestGoToFolded(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 30, Options{})
 	d.keys(": 3 enter").has("event 3 is folded into event 4; r shows it")
-	if got := d.m.out.Cursor.Node.Point().Event; got != 4 {
+	if got := d.m.tree.Out.Cursor.Node.Point().Event; got != 4 {
 		t.Errorf("at event %d", got)
 	}
 	d.keys(": 4 enter")
@@ -22,7 +22,7 @@ func TestGoToFolded(t *testing.T) {
 		t.Error("event 4 is said to be folded")
 	}
 	d.keys("r : 3 enter")
-	if got := d.m.out.Cursor.Node.Point().Event; got != 3 || strings.Contains(d.screen(), "is folded") {
+	if got := d.m.tree.Out.Cursor.Node.Point().Event; got != 3 || strings.Contains(d.screen(), "is folded") {
 		t.Errorf("raw: at event %d", got)
 	}
 }
@@ -33,8 +33,8 @@ func TestSamePlaces(t *testing.T) {
 	d := drive(t, r, 160, 30, Options{})
 	for _, event := range []string{"0", "30", "500", "1234", "2524"} {
 		d.keys(": " + strings.Join(strings.Split(event, ""), " ") + " enter")
-		n := d.m.out.Cursor.Node
-		text, _ := d.m.text(n)
+		n := d.m.tree.Out.Cursor.Node
+		text, _ := d.m.tree.Out.Text(n)
 		var out bytes.Buffer
 		if err := r.PrintEvent(t.Context(), &out, lazy.PrintOptions{Folded: true}, n.Point().Event, false, lazy.Part{}); err != nil {
 			t.Fatal(err)
@@ -49,15 +49,15 @@ func TestSamePlaces(t *testing.T) {
 func TestGoTo(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "threads.stream"), 80, 24, Options{})
 	d.keys(":").typed("event 42").keys("enter")
-	if p := d.m.out.Cursor.Node.Point(); p == nil || p.Event != 42 {
+	if p := d.m.tree.Out.Cursor.Node.Point(); p == nil || p.Event != 42 {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys(":").typed("t3").keys("enter")
-	if n := d.m.out.Cursor.Node; !n.IsThread() || n.Thread() != 2 {
+	if n := d.m.tree.Out.Cursor.Node; !n.IsThread() || n.Thread() != 2 {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys(":").typed("100%").keys("enter")
-	if n := d.m.out.Cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
+	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
 		t.Errorf("at %q, %f", d.cursorText(), n.Position())
 	}
 	if strings.Contains(d.screen(), "past the end") {
@@ -70,7 +70,7 @@ func TestGoTo(t *testing.T) {
 	}
 	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: they are 1 to 6")
 	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
-	d.keys(":").typed("somewhere").keys("enter").has("somewhere: no such place")
+	d.keys(":").typed("somewhere").keys("enter").has("unknown address somewhere: ")
 	d.keys(": esc").has("? keys")
 	if d.keys(":").typed("q").keys("enter"); !d.quit {
 		t.Error(":q does not quit")

@@ -1,23 +1,10 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"tracex/ui/internal/help"
 	"tracex/ui/internal/list"
 	"tracex/ui/internal/screen"
 )
-
-// help shows the key map.
-func (m *Model) help(int) tea.Cmd {
-	items := helpItems(m.keys, m.g)
-	m.overlay = &opened{overlay: &list.List{
-		Title: "keys", Keys: "PgDn PgUp",
-		Len:  func() int { return len(items) },
-		Item: func(i int) list.Item { return items[i] },
-	}}
-	return nil
-}
 
 // Key is a line of the key map: the names of the keys, as a person reads them, and what they
 // do. Group is the heading above it.

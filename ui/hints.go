@@ -5,33 +5,39 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// hints lists the keys that are useful at the cursor, as many as fit. The keys for leaving and
-// for help are always among them.
-func (m *Model) hints() string { return help.Hints(m.hintList(), m.width-1, m.g) }
+// useful tells which keys are useful now, besides those that always are.
+type useful struct {
+	threads bool // there are several threads
+	follow  bool // the trace grows and is not followed
+	hits    bool // there is a search
+	timed   bool // the trace has times
+}
 
-// hintList returns all possible hints, in the order of the line.
-func (m *Model) hintList() []help.Hint {
+// hints lists the keys that are useful at the cursor, as many as fit in width cells. The keys
+// for leaving and for help are always among them.
+func hints(keys []binding, now useful, width int, g *screen.Glyphs) string {
 	key := func(key string, rank int) help.Hint {
-		return help.Hint{Text: screen.KeyName(key, m.g) + " " + find(m.keys, key).brief, Rank: rank}
+		return help.Hint{Text: screen.KeyName(key, g) + " " + find(keys, key).brief, Rank: rank}
 	}
 	open, move := "← → collapse/expand", "↑ ↓ move"
-	if m.g.ASCII {
+	if g.ASCII {
 		open, move = "Left Right collapse/expand", "Up Down move"
 	}
 	list := []help.Hint{{Text: open, Rank: 2}, {Text: move, Rank: 4}}
-	if m.facts.threads > 1 {
+	if now.threads {
 		list = append(list, help.Hint{Text: "Tab thread", Rank: 7})
 	}
-	if m.known.Growth.On && !m.follow.on {
+	if now.follow {
 		list = append(list, key("F", 1))
 	}
 	list = append(list, key("/", 1))
-	if m.search.Some() {
+	if now.hits {
 		list = append(list, help.Hint{Text: "n N next/previous", Rank: 3}, key("H", 3))
 	}
 	list = append(list, key("d", 3))
-	if m.timed() {
+	if now.timed {
 		list = append(list, key("s", 8), key("L", 6))
 	}
-	return append(list, key(":", 5), key("r", 9), key("x", 10), key("?", 0), key("q", 0))
+	list = append(list, key(":", 5), key("r", 9), key("x", 10), key("?", 0), key("q", 0))
+	return help.Hints(list, width, g)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/ui/internal/layout"
 	"tracex/ui/internal/uitest"
 )
 
@@ -24,10 +25,10 @@ func TestHints(t *testing.T) {
 		search.keys("/ J s o n enter")
 		for i, d := range []*driver{plain, threads, timed, search} {
 			had := ""
-			for width := 200; width >= minWidth; width-- {
+			for width := 200; width >= layout.MinWidth; width-- {
 				d.resize(width, 24)
 				line := d.bottom()
-				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.g.More) {
+				if !strings.HasSuffix(line, "   ? keys   q quit") || strings.Contains(line, d.m.env.Glyphs.More) {
 					t.Fatalf("%d, %d columns: %q", i, width, line)
 				}
 				if strings.Contains(line, "x unload") && !strings.Contains(line, "/ find") {
@@ -51,7 +52,7 @@ func TestHints(t *testing.T) {
 // TestHintsSayHowToGetOut: even in a narrow window, the bottom line of a list shows how to close it.
 func TestHintsSayHowToGetOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		d := drive(t, uitest.Recorded(t, "threads.stream"), minWidth, minHeight, Options{ASCII: ascii})
+		d := drive(t, uitest.Recorded(t, "threads.stream"), layout.MinWidth, layout.MinHeight, Options{ASCII: ascii})
 		d.keys("?").has("   Esc closes")
 		d.keys("/ a").has("   Esc clears it")
 		d.keys("esc esc t").has(" / filter   Esc closes")

@@ -1,126 +1,99 @@
 package ui
 
 import (
-	"time"
-	"unicode"
-
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/input"
+	"tracex/ui/internal/layout"
+	"tracex/ui/internal/outline"
 	"tracex/ui/internal/prompt"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tour"
 )
 
-// digitWait is how long a lone digit waits for the key that it counts for. After that
-// it means a depth.
-const digitWait = 600 * time.Millisecond
-
-// maxCount bounds the number typed before a key.
-const maxCount = 1_000_000_000
-
-// counter is the number being typed before a key.
-type counter struct {
-	n, digits int
-	id        int // of the wait
+// keyboard tells what keys and clicks mean.
+type keyboard struct {
+	keys    []binding
+	count   input.Count
+	clicks  input.Clicks
+	touched bool // the user has pressed a key: from now on nothing moves by itself
 }
 
-func (c *counter) take() int {
-	n := c.n
-	c.n, c.digits = 0, 0
-	c.id++
-	return n
-}
-
-// depth arrives when the wait after a lone digit is over.
-type depth struct{ id int }
-
-func (d depth) apply(m *Model) tea.Cmd {
-	if d.id != m.count.id || m.count.digits != 1 {
-		return nil
+// routeInput passes a key or a click to what is in front.
+func (m *Model) routeInput(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case input.Depth:
+		if n, ok := m.keyboard.count.Depth(msg); ok {
+			return m.jobs.ToDepth(n)
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		return m.clicked(msg)
 	}
-	return m.toDepth(m.count.take())
+	return nil
 }
 
-// key hands a key to what is in front: a prompt, an overlay, the tree.
+// key hands a key to what is in front: a prompt, a list, the tree.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
-	name := k.String()
-	m.touched = true
-	if rest, ok := m.escaped(k); ok {
+	name, asked := k.String(), m.front.Prompt() != nil
+	m.keyboard.touched = true
+	if rest, ok := input.WithoutAlt(k); ok && !(asked && prompt.Edits(name)) {
 		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(rest))
 	}
 	switch {
-	case name == "ctrl+c" && m.prompt == nil:
+	case name == "ctrl+c" && !asked:
 		return tea.Quit
-	case name == "ctrl+z":
-		return m.suspend(0)
-	case name == "ctrl+l":
-		return m.redraw(0)
-	case m.width < minWidth || m.height < minHeight:
+	case name == "ctrl+z", name == "ctrl+l":
+		return m.press(name)
+	case !layout.Usable(m.env.Width, m.env.Height):
 		if name == "q" || name == "ctrl+c" {
 			return tea.Quit
 		}
 		return nil
-	case m.prompt != nil:
-		return m.answer(m.prompt.HandleKey(k))
-	case m.overlay != nil:
-		return m.overlayKey(k)
 	}
-	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && (name != "0" || m.count.digits > 0) {
-		return m.digit(int(name[0] - '0'))
+	if cmd, handled := m.front.HandleKey(k); handled {
+		return cmd
 	}
-	b := find(m.keys, name)
+	count := &m.keyboard.count
+	if d, ok := count.Digit(name); ok {
+		return count.Add(d, m.env.Clock.After)
+	}
+	b := find(m.keyboard.keys, name)
 	if b == nil {
-		m.count.take()
-		m.say(screen.KeyName(name, m.g) + " is not bound (? for help)")
+		count.Take()
+		m.env.Say(screen.KeyName(name, m.env.Glyphs) + " is not bound (? for help)")
 		return nil
 	}
-	m.status.Clear()
-	m.out.Goal = nil
-	m.ahead = true
-	cmd := b.do(m, m.count.take())
+	m.env.Status.Clear()
+	m.tree.Out.Goal = nil
+	m.tree.LookAhead()
+	cmd := b.do(m, count.Take())
 	m.toured(b)
 	return cmd
 }
 
-// escaped takes a key with Alt that has no binding as Esc followed by that key: terminals send
-// both as one if the key follows Esc quickly.
-func (m *Model) escaped(k tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
-	if !k.Mod.Contains(tea.ModAlt) {
-		return k, false
+// press does what a key of the key map does, without its number.
+func (m *Model) press(name string) tea.Cmd { return find(m.keyboard.keys, name).do(m, 0) }
+
+// toured tells the tour that a key was used.
+func (m *Model) toured(b *binding) {
+	key := m.tour.Key()
+	if key == "" || find(m.keyboard.keys, key) != b {
+		return
 	}
-	if m.prompt != nil && prompt.Edits(k.String()) {
-		return k, false
+	seen := tour.Seen{Hits: m.hitsShown()}
+	if n := m.tree.Out.Cursor.Node; n != nil && !n.Leaf() {
+		seen.Container, seen.Expanded = true, m.tree.Out.Tree.IsExpanded(n)
 	}
-	rest = k
-	rest.Mod &^= tea.ModAlt
-	if rest.Code >= ' ' && rest.Code < tea.KeyExtended && rest.Code != 0x7f && !rest.Mod.Contains(tea.ModCtrl) {
-		r := rest.Code
-		if rest.Mod.Contains(tea.ModShift) && rest.ShiftedCode != 0 {
-			r = rest.ShiftedCode
-		} else if rest.Mod.Contains(tea.ModShift) {
-			r = unicode.ToUpper(r)
-		}
-		rest.Text = string(r)
+	if m.tour.Did(seen) {
+		m.tour = nil
 	}
-	return rest, true
 }
 
-func (m *Model) digit(d int) tea.Cmd {
-	c := &m.count
-	c.n = min(c.n*10+d, maxCount)
-	c.digits++
-	c.id++
-	return m.clock.after(digitWait, depth{c.id})
-}
-
-// click is the last click with the mouse.
-type click struct {
-	y  int
-	at time.Time
-}
-
-// doubleClick is the longest time between the clicks of a double click.
-const doubleClick = 400 * time.Millisecond
-
+// wheel scrolls the tree, or the list in front of it.
 func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 	n := 3
 	switch e.Button {
@@ -128,40 +101,70 @@ func (m *Model) wheel(e tea.MouseWheelMsg) tea.Cmd {
 		n = -n
 	case tea.MouseWheelDown:
 	case tea.MouseWheelLeft:
-		return m.shift(-4)
+		m.tree.Out.Shift(-4)
+		return nil
 	case tea.MouseWheelRight:
-		return m.shift(4)
+		m.tree.Out.Shift(4)
+		return nil
 	default:
 		return nil
 	}
-	if m.overlay != nil {
-		m.overlay.Scroll(n)
+	if l := m.front.List(); l != nil {
+		l.Scroll(n)
 		return nil
 	}
-	if len(m.out.Rows) == 0 {
+	if len(m.tree.Out.Rows) == 0 {
 		return nil
 	}
-	m.ahead = true
-	return m.aim(m.out.Scroll(n))
+	m.tree.LookAhead()
+	return m.tree.Aim(outline.Scroll(n))
 }
 
 // clicked moves the cursor to the row under the mouse. A second click there, or a click on the
-// row's mark, opens or closes it.
+// row's mark, expands or collapses it.
 func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
-	i := e.Y - m.layout().top
-	if e.Button != tea.MouseLeft || m.overlay != nil || m.prompt != nil || i < 0 || i >= len(m.out.Rows) || e.X >= m.layout().treeWidth {
+	o, l, clicks := m.tree.Out, m.frame.layout, &m.keyboard.clicks
+	i := e.Y - l.Top
+	if e.Button != tea.MouseLeft || m.front.List() != nil || m.front.Prompt() != nil || i < 0 || i >= len(o.Rows) || e.X >= l.TreeWidth {
 		return nil
 	}
-	row := m.out.Rows[i]
-	m.out.Goal = nil
-	m.out.Put(row, i)
-	now := m.clock.now()
-	double := m.click.y == e.Y && now.Sub(m.click.at) < doubleClick
-	m.click = click{e.Y, now}
-	mark := m.indent().Of(row.Depth)
-	if double || e.X >= mark && e.X <= mark+1 {
-		m.click = click{}
-		return m.toggle(0)
+	row := o.Rows[i]
+	o.Goal = nil
+	o.Put(row, i)
+	mark := m.tree.Out.Indent().Of(row.Depth)
+	if clicks.Double(e.Y, m.env.Clock.Now()) || e.X >= mark && e.X <= mark+1 {
+		clicks.Clear()
+		return m.tree.Toggle(0)
+	}
+	return nil
+}
+
+// escape stops what is running; if nothing is, it goes back a step.
+func (m *Model) escape(n int) tea.Cmd {
+	if n > 0 {
+		return nil // it canceled the number
+	}
+	stopped := m.jobs.Stop()
+	stopped = m.search.Stop() || stopped
+	if m.tree.Moving() {
+		stopped = m.tree.StopLoading() || stopped
+	}
+	if !stopped {
+		stopped = m.counting.Stop(m.countingFacts())
+	}
+	switch {
+	case stopped:
+		m.env.Say("stopped")
+	case m.tour != nil:
+		m.tour = nil
+		m.env.Say("the tour is over; ? lists the keys")
+	case m.search.Forget():
+	case m.details.Hide():
+	case m.follow.On():
+		return m.toggleFollow(0)
+	case m.trace.Known.Growth.On:
+		m.trace.Reader.Unfollow()
+		m.env.Say("no longer following: shown as a recording without its end; " + screen.KeyName("F", m.env.Glyphs) + " follows it again")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/input"
 	"tracex/ui/internal/uitest"
 )
 
@@ -14,11 +15,11 @@ func TestCounts(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	row := func(want int) {
 		t.Helper()
-		first, _ := d.m.out.Tree.First()
+		first, _ := d.m.tree.Out.Tree.First()
 		n := 1
-		for r := first; r != d.m.out.Cursor; n++ {
+		for r := first; r != d.m.tree.Out.Cursor; n++ {
 			var ok bool
-			if r, ok = d.m.out.Tree.Next(r); !ok {
+			if r, ok = d.m.tree.Out.Tree.Next(r); !ok {
 				t.Fatal("the cursor is on no row")
 			}
 		}
@@ -45,14 +46,14 @@ func TestCounts(t *testing.T) {
 func TestDepth(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("2")
-	before := d.m.out.Tree.Stats().Loaded
-	d.fire(depth{})
-	if after := d.m.out.Tree.Stats().Loaded; after <= before {
+	before := d.m.tree.Out.Tree.Stats().Loaded
+	d.fire(input.Depth{})
+	if after := d.m.tree.Out.Tree.Stats().Loaded; after <= before {
 		t.Errorf("%d rows loaded before, %d after", before, after)
 	}
 	deepest := func() (deepest int) {
-		r, ok := d.m.out.Tree.First()
-		for ; ok; r, ok = d.m.out.Tree.Next(r) {
+		r, ok := d.m.tree.Out.Tree.First()
+		for ; ok; r, ok = d.m.tree.Out.Tree.Next(r) {
 			deepest = max(deepest, r.Depth)
 		}
 		return deepest
@@ -62,12 +63,12 @@ func TestDepth(t *testing.T) {
 		t.Errorf("rows down to depth %d, not 3", got)
 	}
 	d.keys("1")
-	d.fire(depth{})
+	d.fire(input.Depth{})
 	if got := deepest(); got != 2 {
 		t.Errorf("rows down to depth %d, not 2", got)
 	}
 	d.keys("3 j")
-	d.fire(depth{})
+	d.fire(input.Depth{})
 	if got := deepest(); got != 2 {
 		t.Errorf("a digit that was used as a count opened to depth %d", got)
 	}
@@ -81,22 +82,22 @@ func TestMouse(t *testing.T) {
 	if got := d.cursorText(); !strings.Contains(got, ".create()") {
 		t.Fatalf("the click went to %q", got)
 	}
-	n := d.m.out.Cursor.Node
+	n := d.m.tree.Out.Cursor.Node
 	click(20, 7)
-	if !d.m.out.Tree.IsExpanded(n) {
+	if !d.m.tree.Out.Tree.IsExpanded(n) {
 		t.Error("a double click does not expand")
 	}
 	click(6, 7)
-	if d.m.out.Tree.IsExpanded(n) {
+	if d.m.tree.Out.Tree.IsExpanded(n) {
 		t.Error("a click on the mark does not close")
 	}
-	top := d.m.out.Rows[0]
+	top := d.m.tree.Out.Rows[0]
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if d.m.out.Rows[0] == top || d.m.out.Cursor.Node != n {
+	if d.m.tree.Out.Rows[0] == top || d.m.tree.Out.Cursor.Node != n {
 		t.Error("the wheel does not scroll, or moves the cursor")
 	}
 	d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if d.m.out.Rows[0] != top {
+	if d.m.tree.Out.Rows[0] != top {
 		t.Error("the wheel does not scroll back")
 	}
 	for _, o := range []Options{{}, {NoMouse: true}} {
@@ -104,7 +105,7 @@ func TestMouse(t *testing.T) {
 		if o.NoMouse {
 			want = tea.MouseModeNone
 		}
-		if got := drive(t, d.m.r, 80, 24, o).m.View().MouseMode; got != want {
+		if got := drive(t, d.m.trace.Reader, 80, 24, o).m.View().MouseMode; got != want {
 			t.Errorf("%+v: mouse mode %v", o, got)
 		}
 	}
@@ -116,12 +117,12 @@ func TestStepsBack(t *testing.T) {
 	d.keys("/ J s o n enter")
 	what := d.m.search.Pattern()
 	d.keys("/ x ctrl+c")
-	if d.quit || d.m.prompt != nil || d.m.search.Pattern() != what {
-		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.prompt, d.m.search.Pattern())
+	if d.quit || d.m.front.Prompt() != nil || d.m.search.Pattern() != what {
+		t.Errorf("quit %v, prompt %v, search %v", d.quit, d.m.front.Prompt(), d.m.search.Pattern())
 	}
 	d.keys("5 0 esc")
-	if d.m.search.Pattern() != what || d.m.count.digits > 0 {
-		t.Errorf("search %v, number %v", d.m.search.Pattern(), d.m.count)
+	if d.m.search.Pattern() != what || d.m.keyboard.count.String() != "" {
+		t.Errorf("search %v, number %v", d.m.search.Pattern(), d.m.keyboard.count.String())
 	}
 	d.keys("esc")
 	if d.m.search.Some() {
@@ -140,18 +141,18 @@ func TestEscAndKey(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("/").typed("Json")
 	d.send(keyWithAlt('d').press())
-	if d.m.prompt == nil {
+	if d.m.front.Prompt() == nil {
 		t.Error("Alt-d, which edits a line, has left the prompt")
 	}
 	d.send(keyWithAlt('j').press())
-	if d.m.prompt != nil {
+	if d.m.front.Prompt() != nil {
 		t.Error("Esc j does not leave the prompt")
 	}
-	at := d.m.out.Line
+	at := d.m.tree.Out.Line
 	d.keys("?")
 	d.send(keyWithAlt('j').press())
-	if d.m.overlay != nil || d.m.out.Line != at+1 {
-		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.overlay == nil, d.m.out.Line-at)
+	if d.m.front.List() != nil || d.m.tree.Out.Line != at+1 {
+		t.Errorf("Esc j leaves help: %v, and moves by %d", d.m.front.List() == nil, d.m.tree.Out.Line-at)
 	}
 	d.send(keyWithAlt('q').press())
 	if !d.quit {

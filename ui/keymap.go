@@ -1,16 +1,16 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tracex/ui/internal/job"
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/tree"
 )
-
-// action is what a part asks for. It runs on Bubble Tea's goroutine.
-type action func(m *Model) tea.Cmd
 
 // binding is a line of the key map: keys, what they do, and the text of the help.
 type binding struct {
@@ -42,46 +42,46 @@ func bindings() []binding {
 		{[]string{"ctrl+u"}, groupMove, "half a screen up", "", halves(-1)},
 		{[]string{"ctrl+e"}, groupMove, "scroll a line down", "", scrolls(1)},
 		{[]string{"ctrl+y"}, groupMove, "scroll a line up", "", scrolls(-1)},
-		{[]string{"home", "g"}, groupMove, "first row; 100g: row 100", "", (*Model).first},
-		{[]string{"end", "G"}, groupMove, "last row; 100G: row 100", "", (*Model).last},
+		{[]string{"home", "g"}, groupMove, "first row; 100g: row 100", "", onTree((*tree.Part).First)},
+		{[]string{"end", "G"}, groupMove, "last row; 100G: row 100", "", onTree((*tree.Part).Last)},
 		{[]string{"F"}, groupMove, "follow a growing trace (like tail -f), or stop", "follow", (*Model).toggleFollow},
-		{[]string{"J"}, groupMove, "next sibling", "", (*Model).nextSibling},
-		{[]string{"K"}, groupMove, "previous sibling", "", (*Model).prevSibling},
-		{[]string{"tab"}, groupMove, "next thread", "", func(m *Model, n int) tea.Cmd { return m.thread(max(1, n)) }},
-		{[]string{"shift+tab"}, groupMove, "previous thread", "", func(m *Model, n int) tea.Cmd { return m.thread(-max(1, n)) }},
-		{[]string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", func(m *Model, _ int) tea.Cmd { return m.listThreads() }},
+		{[]string{"J"}, groupMove, "next sibling", "", siblings(1)},
+		{[]string{"K"}, groupMove, "previous sibling", "", siblings(-1)},
+		{[]string{"tab"}, groupMove, "next thread", "", otherThread(1)},
+		{[]string{"shift+tab"}, groupMove, "previous thread", "", otherThread(-1)},
+		{[]string{"t"}, groupMove, "list of threads; s there: by name, duration or calls", "", (*Model).listThreads},
 
-		{[]string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", (*Model).right},
-		{[]string{"left", "h"}, groupTree, "collapse, or go to the parent", "", (*Model).left},
-		{[]string{"enter", "space"}, groupTree, "expand or collapse", "", (*Model).toggle},
-		{[]string{"e"}, groupTree, "expand one more level; 3e: to depth 3", "", (*Model).expandOne},
-		{[]string{"E"}, groupTree, "expand all below it (Esc stops)", "", (*Model).expandAll},
-		{[]string{"c"}, groupTree, "collapse it and all below", "", (*Model).collapse},
-		{[]string{"C"}, groupTree, "collapse everything", "", (*Model).collapseAll},
-		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", (*Model).forget},
-		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or back", "sort", (*Model).sort},
-		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", (*Model).toggleRaw},
+		{[]string{"right", "l"}, groupTree, "expand, or go to the first child; at a leaf: scroll right", "", onTree((*tree.Part).Right)},
+		{[]string{"left", "h"}, groupTree, "collapse, or go to the parent", "", onTree((*tree.Part).Left)},
+		{[]string{"enter", "space"}, groupTree, "expand or collapse", "", onTree((*tree.Part).Toggle)},
+		{[]string{"e"}, groupTree, "expand one more level; 3e: to depth 3", "", func(m *Model, n int) tea.Cmd { return m.jobs.Expand(cmp.Or(n, 2)) }},
+		{[]string{"E"}, groupTree, "expand all below it (Esc stops)", "", func(m *Model, _ int) tea.Cmd { return m.jobs.Expand(0) }},
+		{[]string{"c"}, groupTree, "collapse it and all below", "", onTree((*tree.Part).Collapse)},
+		{[]string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
+		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
+		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or back", "sort", asJob((*job.Part).Sort)},
+		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", asJob((*job.Part).ToggleRaw)},
 
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
-		{[]string{"n"}, groupFind, "next hit", "", (*Model).nextHit},
-		{[]string{"N"}, groupFind, "previous hit", "", (*Model).prevHit},
-		{[]string{"H"}, groupFind, "list of hits", "hits", func(m *Model, _ int) tea.Cmd { return m.listHits() }},
+		{[]string{"n"}, groupFind, "next hit", "", func(m *Model, n int) tea.Cmd { return m.hit(1, n) }},
+		{[]string{"N"}, groupFind, "previous hit", "", func(m *Model, n int) tea.Cmd { return m.hit(-1, n) }},
+		{[]string{"H"}, groupFind, "list of hits", "hits", (*Model).listHits},
 		{[]string{"L"}, groupFind, "longest child, without times the largest; 3L: three levels", "longest", (*Model).largest},
 		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
 		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
-		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askPlace},
-		{[]string{"["}, groupFind, "back to where you were", "", (*Model).back},
-		{[]string{"]"}, groupFind, "forward again", "", (*Model).forth},
+		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askAddress},
+		{[]string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
+		{[]string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 
-		{[]string{"d"}, groupScreen, "details of the row", "details", (*Model).toggleDetails},
-		{[]string{"}"}, groupScreen, "scroll the details down", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(max(1, n)) }},
-		{[]string{"{"}, groupScreen, "scroll the details up", "", func(m *Model, n int) tea.Cmd { return m.scrollDetails(-max(1, n)) }},
-		{[]string{">"}, groupScreen, "scroll lines to the right", "", func(m *Model, n int) tea.Cmd { return m.shift(8 * max(1, n)) }},
-		{[]string{"<"}, groupScreen, "scroll lines to the left", "", func(m *Model, n int) tea.Cmd { return m.shift(-8 * max(1, n)) }},
-		{[]string{"ctrl+l"}, groupScreen, "redraw the screen", "", (*Model).redraw},
-		{[]string{"v"}, groupScreen, "show file and line of each row", "", (*Model).toggleWide},
+		{[]string{"d"}, groupScreen, "details of the row", "details", toggleDetails},
+		{[]string{"}"}, groupScreen, "scroll the details down", "", scrollDetails(1)},
+		{[]string{"{"}, groupScreen, "scroll the details up", "", scrollDetails(-1)},
+		{[]string{">"}, groupScreen, "scroll lines to the right", "", shift(8)},
+		{[]string{"<"}, groupScreen, "scroll lines to the left", "", shift(-8)},
+		{[]string{"ctrl+l"}, groupScreen, "redraw the screen", "", redraw},
+		{[]string{"v"}, groupScreen, "show file and line of each row", "", onTree((*tree.Part).ToggleWide)},
 
-		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", (*Model).openEditor},
+		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
 		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
 		{[]string{"Y"}, groupOther, "copy the path to it", "", (*Model).copyPath},
 		{[]string{"esc"}, groupOther, "stop what is running; go back", "", (*Model).escape},
@@ -112,24 +112,63 @@ func (b *binding) names(g *screen.Glyphs) string {
 	return strings.Join(names, " ")
 }
 
+// onTree makes a key of a method of the tree.
+func onTree(do func(t *tree.Part, n int) tea.Cmd) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return do(m.tree, n) }
+}
+
+// asJob makes a key of a method that starts a job.
+func asJob(do func(j *job.Part, n int) tea.Cmd) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return do(m.jobs, n) }
+}
+
 // times makes a key of a move that is repeated as often as the number before it says.
 func times(g func(n int) outline.Goal) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd { return m.aim(g(max(1, n))) }
+	return func(m *Model, n int) tea.Cmd { return m.tree.Aim(g(max(1, n))) }
 }
 
 func screens(dir int) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd { return m.aim(outline.Pages(dir * max(1, n) * max(1, m.out.Height-1))) }
+	return func(m *Model, n int) tea.Cmd {
+		return m.tree.Aim(outline.Pages(dir * max(1, n) * max(1, m.tree.Out.Height-1)))
+	}
 }
 
 func halves(dir int) func(*Model, int) tea.Cmd {
 	return func(m *Model, n int) tea.Cmd {
 		if n == 0 {
-			n = max(1, m.out.Height/2)
+			n = max(1, m.tree.Out.Height/2)
 		}
-		return m.aim(outline.Pages(dir * n))
+		return m.tree.Aim(outline.Pages(dir * n))
 	}
 }
 
 func scrolls(dir int) func(*Model, int) tea.Cmd {
-	return func(m *Model, n int) tea.Cmd { return m.aim(m.out.Scroll(dir * max(1, n))) }
+	return times(func(n int) outline.Goal { return outline.Scroll(dir * n) })
+}
+
+func siblings(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return m.tree.Siblings(dir * max(1, n)) }
+}
+
+func otherThread(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd { return m.tree.Threads(dir * max(1, n)) }
+}
+
+func shift(cells int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd {
+		m.tree.Out.Shift(cells * max(1, n))
+		return nil
+	}
+}
+
+func toggleDetails(m *Model, _ int) tea.Cmd {
+	m.details.Toggle()
+	return nil
+}
+
+func scrollDetails(dir int) func(*Model, int) tea.Cmd {
+	return func(m *Model, n int) tea.Cmd {
+		m.details.Scroll(dir * max(1, n))
+		return nil
+	}
 }

@@ -32,12 +32,12 @@ func TestLargestSays(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "flat.stream"), 100, 24, Options{})
 	d.keys("g 3 L").has("no times: this is the largest child, with 99 % of what is recorded in Load.flat()")
 	d.keys("L").has("of what is recorded in loop")
-	n := d.m.out.Cursor.Node
+	n := d.m.tree.Out.Cursor.Node
 	bytes, of := n.Weight()
 	if bytes <= 0 || of <= bytes {
 		t.Errorf("an iteration has %d bytes of %d", bytes, of)
 	}
-	if bytes, of := d.m.out.Tree.ThreadAt(0).Weight(); bytes != 0 || of != 0 {
+	if bytes, of := d.m.tree.Out.Tree.ThreadAt(0).Weight(); bytes != 0 || of != 0 {
 		t.Errorf("a thread has %d bytes of %d", bytes, of)
 	}
 	d = drive(t, timedTrace(t, timedSpec), 100, 24, Options{})

@@ -1,12 +1,13 @@
 package ui
 
 import (
-	"os"
+	"context"
 	"strings"
 	"testing"
 
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/trace"
 	"tracex/ui/internal/uitest"
 )
 
@@ -21,23 +22,23 @@ func TestPendingSettles(t *testing.T) {
 		t.Cleanup(func() { r.Close() })
 		d := drive(t, r, 100, 24, Options{})
 		// If it is not settled now, it was not settled before either.
-		about := strings.Join(d.m.about(), " ")
-		if !d.m.settled() && !strings.Contains(about, "≥ ") {
+		about := strings.Join(d.m.frame.header.About, " ")
+		if !d.m.trace.Settled() && !strings.Contains(about, "≥ ") {
 			t.Errorf("%s: the number of calls reads as if all were known: %q", name, about)
 		}
 		d.keys("l j l j l j l")
 		if err := r.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d.send(changed{})
+		d.send(trace.Changed{})
 		d.keys("g")
-		for _, row := range d.m.out.Rows {
+		for _, row := range d.m.tree.Out.Rows {
 			if row.Node != nil && row.Node.State() == lazy.StatePending {
-				text, _ := d.m.text(row.Node)
+				text, _ := d.m.tree.Out.Text(row.Node)
 				t.Errorf("%s: %q still waits for its end", name, text)
 			}
 		}
-		if about = strings.Join(d.m.about(), " "); strings.Contains(about, "≥ ") {
+		if about = strings.Join(d.m.frame.header.About, " "); strings.Contains(about, "≥ ") {
 			t.Errorf("%s: all is known, but it says %q", name, about)
 		}
 		if strings.Contains(d.screen(), "rebuilding") {
@@ -46,27 +47,29 @@ func TestPendingSettles(t *testing.T) {
 	}
 }
 
+// stopLoads cancels all loads, as Esc does, until the function that it returns is called.
+func (d *driver) stopLoads() (resume func()) {
+	life := d.m.env.Life
+	ctx, cancel := context.WithCancel(life)
+	cancel()
+	d.m.env.Life = ctx
+	d.m.tree.StopLoading()
+	return func() {
+		d.m.env.Life = life
+		d.m.tree.StopLoading()
+	}
+}
+
 // TestStopLoading shows in the row that loading was stopped, and loads at Enter.
 func TestStopLoading(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")
-	d.m.loads.cancel()
+	resume := d.stopLoads()
 	d.keys("l").has("stopped; Enter loads it")
-	d.m.loads.stop()
+	resume()
 	d.keys("j enter").has("factories.size(): 0")
 	if strings.Contains(d.screen(), "Enter loads it") {
 		t.Error("the row is still there")
-	}
-}
-
-// TestLoadsAreDropped: nodes loaded for a tree that is no longer shown are dropped.
-func TestLoadsAreDropped(t *testing.T) {
-	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	old := d.m.out.Tree
-	d.keys("r")
-	d.send(loaded{t: old, key: loadKey{gap: lazy.Row{Parent: old.Threads()[0]}}, err: os.ErrInvalid})
-	if len(d.m.loads.failed) > 0 || strings.Contains(d.screen(), "cannot") {
-		t.Error("the end of an old load was taken")
 	}
 }
 
@@ -78,11 +81,11 @@ func TestHugeNode(t *testing.T) {
 	d := drive(t, r, 80, 24, Options{})
 	d.has("200,0")
 	d.keys("G")
-	if p := d.m.out.Cursor.Node.Position(); p < 0.99 {
+	if p := d.m.tree.Out.Cursor.Node.Position(); p < 0.99 {
 		t.Errorf("G goes to %f", p)
 	}
 	d.keys("pgup pgup g")
-	if st := d.m.out.Tree.Stats(); st.Loaded > 2000 {
+	if st := d.m.tree.Out.Tree.Stats(); st.Loaded > 2000 {
 		t.Errorf("%d rows were loaded", st.Loaded)
 	}
 }

@@ -62,7 +62,7 @@ func holdAll(locks []sync.Locker) (release func()) {
 // locked calls f while all locks of the tree and of the reader are held, and reports whether f
 // returns. If f does not, it waits as long as the slowest machine may take.
 func (d *driver) locked(f func()) bool {
-	release := holdAll(locksOf(d.m.out.Tree, d.m.r))
+	release := holdAll(locksOf(d.m.tree.Out.Tree, d.m.trace.Reader))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -99,13 +99,13 @@ func TestLockedNoticesWaiting(t *testing.T) {
 	lockedFor = 10 * time.Millisecond
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 100, Timed: true})
 	d := drive(t, uitest.Open(t, path, lazy.Options{}), 80, 24, Options{})
-	n := d.m.out.Cursor.Node
+	n := d.m.tree.Out.Cursor.Node
 	for name, ask := range map[string]func(){
-		"Tree.ThreadCount":        func() { d.m.out.Tree.ThreadCount() },
-		"Tree.AppendText":         func() { d.m.out.Tree.AppendText(nil, n, false) },
-		"TraceReader.Size":        func() { d.m.r.Size() },
-		"TraceReader.Status":      func() { d.m.r.Status() },
-		"TraceReader.WithContext": func() { d.m.r.Version() },
+		"Tree.ThreadCount":        func() { d.m.tree.Out.Tree.ThreadCount() },
+		"Tree.AppendText":         func() { d.m.tree.Out.Tree.AppendText(nil, n, false) },
+		"TraceReader.Size":        func() { d.m.trace.Reader.Size() },
+		"TraceReader.Status":      func() { d.m.trace.Reader.Status() },
+		"TraceReader.WithContext": func() { d.m.trace.Reader.Version() },
 		"Node.Time":               func() { n.Time() },
 		"Node.Count":              func() { n.Count() },
 	} {

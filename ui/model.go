@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,137 +8,69 @@ import (
 	"tracex/lazy"
 	"tracex/ui/internal/background"
 	"tracex/ui/internal/clipboard"
+	"tracex/ui/internal/code"
 	"tracex/ui/internal/counting"
 	"tracex/ui/internal/details"
-	"tracex/ui/internal/history"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/follow"
+	"tracex/ui/internal/front"
 	"tracex/ui/internal/job"
-	"tracex/ui/internal/outline"
-	"tracex/ui/internal/prompt"
+	"tracex/ui/internal/layout"
+	"tracex/ui/internal/loading"
 	"tracex/ui/internal/screen"
 	"tracex/ui/internal/search"
 	"tracex/ui/internal/status"
 	"tracex/ui/internal/terminal"
 	"tracex/ui/internal/threads"
 	"tracex/ui/internal/tour"
+	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tree"
 )
 
-// patience is how long a key may wait for loading before the screen is drawn without the data.
-// Pages in the system's cache arrive in time, so nothing flickers.
-const patience = 8 * time.Millisecond
-
-// The smallest usable window, in cells.
-const (
-	minWidth  = 40
-	minHeight = 10
-)
-
-// Model is the explorer. It is the only [tea.Model] here. Its methods run on Bubble Tea's goroutine.
+// Model is the explorer. It is the only [tea.Model] here: it routes keys and messages to its
+// parts, and draws them. Its methods run on Bubble Tea's goroutine.
 type Model struct {
-	surroundings
-	trace
-	front
-	input
-	outside
+	env      *env.Env
+	keyboard keyboard
 
-	out      *outline.Outline
-	loads    *loads
-	begun    *lazy.Node // the thread expanded at the start; nil if none yet
-	follow   following
-	history  history.History
-	jobs     job.Job
-	counting counts
+	trace    trace.State
+	tree     *tree.Part
+	jobs     *job.Part
+	follow   follow.Follow
 	search   *search.Part
+	counting counting.Part
 	details  details.Pane
-	status   status.Line
+	code     *code.Part
+	front    front.Front
+	threads  threads.Part
+	clip     clipboard.Copier
 	tour     *tour.Tour // nil if none
-}
 
-// surroundings are the explorer's environment.
-type surroundings struct {
-	o             Options
-	g             *screen.Glyphs
-	clock         clock
-	life          context.Context // ends with the Model
-	close         context.CancelFunc
-	width, height int       // of the window, in cells
-	deadline      time.Time // when the patience of the current Update ends
-}
-
-// trace is the explorer's knowledge about the trace.
-type trace struct {
-	r          *lazy.TraceReader
-	known      lazy.Status // status of the reader, for a whole Update and for what is drawn afterwards
-	generation int         // of the reader at the last refresh
-	recorded   int64       // bytes of all threads at the last refresh
-	facts      facts       // what the screen shows, as of the end of the last Update
-	watching   bool        // a command waits for the reader to change
-}
-
-// settled reports whether the reader knows the whole trace.
-func (t *trace) settled() bool {
-	return t.known.Phase == lazy.PhaseReady || t.known.Phase == lazy.PhaseFailed
-}
-
-// reading reports whether the reader is still reading the data written so far.
-func (t *trace) reading() bool { return !t.settled() && t.known.Phase != lazy.PhaseFollowing }
-
-// front is what is open in front of the tree.
-type front struct {
-	prompt  *asking // nil if none is open
-	typed   prompt.Memory
-	overlay *opened       // nil if none is open
-	listed  *threads.List // the list of threads, if it was the last overlay; otherwise nil
-}
-
-// hitList returns the list of hits if it is shown, otherwise nil.
-func (f *front) hitList() *search.HitList {
-	if f.overlay == nil {
-		return nil
-	}
-	h, _ := f.overlay.overlay.(*search.HitList)
-	return h
-}
-
-// input tells what keys and clicks mean, and keeps earlier ones that matter.
-type input struct {
-	keys    []binding
-	count   counter
-	click   click
-	touched bool // a person has pressed a key
-	ahead   bool // a key has moved the cursor: load what is next to the screen too
-}
-
-// outside is everything outside the screen.
-type outside struct {
-	clip   clipboard.Clipboard
-	job    *terminal.Control // nil if the terminal does not belong to a shell
-	source sources
-}
-
-// counts are the numbers computed in the background.
-type counts struct {
-	children counting.Children // of the nodes on the screen
-	calls    counting.Calls    // of the trace
+	frame frame // what the screen shows, as of the end of the last Update
 }
 
 // New returns the explorer for a trace. The caller keeps r and closes it.
 func New(r *lazy.TraceReader, o Options) *Model {
-	m := &Model{
-		surroundings: surroundings{o: o, g: &screen.Unicode, clock: systemClock()},
-		trace:        trace{r: r, watching: true, known: r.Status()},
-		input:        input{keys: bindings()},
-		outside:      outside{clip: clipboard.Own()},
-	}
+	g := &screen.Unicode
 	if o.ASCII {
-		m.g = &screen.ASCII
+		g = &screen.ASCII
 	}
-	m.life, m.close = context.WithCancel(context.Background())
-	m.search = search.New(m.life, r, func() time.Time { return m.clock.now() })
-	m.out = outline.New(r.Tree(!o.Raw))
-	m.loads = newLoads(m.life)
-	m.follow.on = o.Follow
-	m.follow.rebase(m.out.Cursor)
-	m.touched = o.Follow // the user did not ask for the beginning
+	e := env.New(g)
+	e.NoMouse = o.NoMouse
+	m := &Model{
+		env: e, keyboard: keyboard{keys: bindings()},
+		trace:    trace.New(r, o.Name, o.Path),
+		tree:     tree.New(r, e, !o.Raw),
+		search:   search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
+		counting: counting.New(r, e),
+		code:     code.New(r, e, o.Source),
+		front:    front.New(e),
+		threads:  threads.NewPart(r, e),
+		clip:     clipboard.NewCopier(e, clipboard.Own()),
+	}
+	m.jobs = job.New(r, e, m.tree)
+	m.follow = follow.New(o.Follow, m.tree.Out.Cursor)
+	m.keyboard.touched = o.Follow // the user did not ask for the beginning
 	if o.Tour {
 		m.tour = new(tour.Tour)
 	}
@@ -147,112 +78,153 @@ func New(r *lazy.TraceReader, o Options) *Model {
 }
 
 // Init starts watching the reader.
-func (m *Model) Init() tea.Cmd { return m.watch() }
-
-// effect is the result of a command: a message that knows what to do.
-type effect interface {
-	apply(m *Model) tea.Cmd
-}
+func (m *Model) Init() tea.Cmd { return m.trace.Watch(m.env.Life.Done()) }
 
 // Update passes a message to the part that it is for, and brings the screen up to date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.deadline = time.Now().Add(patience)
-	m.known = m.r.Status()
-	cmd := m.route(msg)
-	m.known = m.r.Status() // an action may have changed it
-	return m, tea.Batch(cmd, m.settle())
+	m.env.Start()
+	m.trace.Look()
+	cmds := []tea.Cmd{m.route(msg)}
+	m.trace.Look() // an action may have changed it
+	if layout.Usable(m.env.Width, m.env.Height) {
+		cmds = append(cmds, m.settle())
+	}
+	m.frame = m.newFrame()
+	return m, tea.Batch(cmds...)
 }
 
+// route passes a message to the part that it is for.
 func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case effect:
-		return msg.apply(m)
+	case loading.Msg:
+		return m.tree.Update(msg)
+	case job.Msg:
+		return m.jobs.Update(msg)
 	case search.Msg:
 		return m.found(m.search.Update(msg, m.searchFacts()))
-	case counting.Counted:
-		m.counting.children.Update(msg)
-	case counting.Told:
-		m.counting.calls.Update(msg)
+	case counting.Msg:
+		m.counting.Update(msg)
 	case status.Msg:
-		m.status.Update(msg)
+		m.env.Status.Update(msg)
 	case threads.Msg:
-		if l := m.threadList(); l != nil {
-			l.Take(msg)
-		}
+		m.threads.Update(msg)
+	case code.Msg:
+		return m.code.Update(msg)
+	case clipboard.Copied:
+		return m.clip.Update(msg)
+	case follow.Ticked:
+		m.follow.Ticked()
+	case trace.Changed:
+		return m.Init()
 	case background.Panic:
 		msg.Again()
 	case terminal.Retaken:
-		return m.retaken(msg)
-	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-	case tea.KeyPressMsg:
-		return m.key(msg)
-	case tea.PasteMsg:
-		if m.prompt != nil {
-			return m.answer(m.prompt.Paste(msg))
+		if msg.Err != nil {
+			m.env.Fail("cannot use the terminal", msg.Err)
 		}
-	case tea.MouseWheelMsg:
-		return m.wheel(msg)
-	case tea.MouseClickMsg:
-		return m.clicked(msg)
+		return tea.ClearScreen
+	case tea.WindowSizeMsg:
+		m.env.Width, m.env.Height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		return m.front.Paste(msg)
 	}
-	return nil
-}
-
-// run runs an action of a part.
-func (m *Model) run(a action) tea.Cmd {
-	if a == nil {
-		return nil
-	}
-	return a(m)
+	return m.routeInput(msg)
 }
 
 // settle determines the rows on the screen and requests what is missing there.
 func (m *Model) settle() tea.Cmd {
-	if m.width < minWidth || m.height < minHeight {
-		return nil
-	}
-	m.follow.moved(m.out.Cursor)
+	m.adopt()
+	m.follow.Moved(m.tree.Out.Cursor)
 	m.refresh()
-	m.out.Height = m.layout().tree
-	cmds := []tea.Cmd{m.begin(), m.stay()}
-	m.out.Settle()
-	cmds = append(cmds, m.loadVisible(), m.countVisible(), m.takeCensus(), m.prefetch(), m.sourceVisible(), m.settleSearch())
-	if p := m.out.Cursor; p.Node != nil {
-		m.out.Tree.Keep(p)
+	l := m.layout()
+	m.tree.Out.Height, m.tree.Out.Width = l.Tree, l.TreeWidth
+	var cmds []tea.Cmd
+	if !m.keyboard.touched {
+		cmds = append(cmds, m.tree.Begin())
 	}
-	m.follow.row = m.out.Cursor
-	cmds = append(cmds, m.settleThreads(), m.spin())
-	m.takeRows()
-	return tea.Batch(cmds...)
+	if to := m.follow.Next(m.tree.Out.Tree, m.followFacts()); to != nil {
+		cmds = append(cmds, m.tree.Aim(to))
+		m.follow.Put(m.tree.Out.Cursor)
+	}
+	cmds = append(cmds, m.tree.Settle())
+	idle := m.trace.Known.Phase == lazy.PhaseReady && !m.jobs.Running() && !m.tree.Busy() && !m.search.Running() && !m.code.Busy()
+	cmds = append(cmds, m.counting.Settle(m.countingFacts(), m.trace.Generation, idle), m.tree.Prefetch())
+	if p := m.tree.Out.Cursor; m.details.On() {
+		cmds = append(cmds, m.code.Show(p.Node))
+	}
+	cmds = append(cmds, m.settleList(l))
+	if p := m.tree.Out.Cursor; p.Node != nil {
+		m.tree.Out.Tree.Keep(p)
+	}
+	m.follow.Put(m.tree.Out.Cursor)
+	return tea.Batch(append(cmds,
+		m.env.Status.Settle(m.busy(), m.env.Clock.After),
+		m.follow.Tick(m.trace.Known.Growth, m.env.Clock.After))...)
 }
 
-// begin opens what a person would open anyway: the first thread, and each only child below it.
-// It may turn out late which thread is the first. Once a person has pressed a key, nothing
-// moves by itself.
-func (m *Model) begin() tea.Cmd {
-	first := m.out.Tree.ThreadAt(0)
-	if m.touched || first == nil || first == m.begun {
-		return nil
+// adopt notices that another tree is shown: hits and counts belong to the one before.
+func (m *Model) adopt() {
+	if !m.tree.Replaced() {
+		return
 	}
-	if m.begun != nil {
-		m.out.Tree.CollapseAll(m.begun)
+	m.counting.Children.Anew()
+	if m.search.Begun() {
+		m.search.Forget()
 	}
-	m.begun = first
-	m.out.Put(outline.RowOf(m.begun), 0)
-	m.out.Tree.Expand(m.begun)
-	return m.aim(outline.ExpandOnly(m.begun))
+	m.follow.Rebase(m.tree.Out.Cursor)
+}
+
+// refresh brings the tree up to date with what the reader knows.
+func (m *Model) refresh() {
+	c := m.follow.Turn(m.trace.Known)
+	if c.Again {
+		m.jobs.Stop()
+		m.tree.StartOver()
+		m.adopt()
+		m.front.CloseList()
+		m.follow.Restart(m.tree.Out.Cursor)
+	}
+	switch {
+	case c.Alarm:
+		m.env.Warn(c.Message)
+	case c.Message != "":
+		m.env.Say(c.Message)
+	}
+	if m.trace.Refresh() {
+		m.tree.Out.Tree.Refresh()
+	}
+	if o := m.tree.Out; o.Cursor == (lazy.Row{}) {
+		o.Cursor, _ = o.Tree.First()
+	}
+}
+
+// settleList brings the list that is open up to date, and ends the work of one that is closed.
+func (m *Model) settleList(l layout.Layout) tea.Cmd {
+	hits, _ := m.front.List().(*search.HitList)
+	work, cmd := m.search.Settle(hits, l.List, m.searchFacts())
+	cmds := []tea.Cmd{cmd}
+	if work != nil {
+		msg, cmd := m.env.Soon(work)
+		if msg != nil {
+			cmd = m.route(msg)
+		}
+		cmds = append(cmds, cmd)
+	}
+	if shown := m.threads.List(); shown != nil && m.front.List() != front.List(shown) {
+		m.threads.Close()
+	}
+	return tea.Batch(append(cmds, m.threads.Settle(l.List))...)
 }
 
 // View draws the screen.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.draw())
+	v := tea.NewView(m.frame.draw(&m.front))
 	v.AltScreen = true
-	if !m.o.NoMouse {
+	if !m.env.NoMouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.prompt != nil && m.width >= minWidth && m.height >= minHeight {
-		v.Cursor = tea.NewCursor(m.prompt.Column(m.width, m.g), m.height-1)
+	if p := m.front.Prompt(); p != nil && layout.Usable(m.env.Width, m.env.Height) {
+		v.Cursor = tea.NewCursor(p.Column(m.env.Width, m.env.Glyphs), m.env.Height-1)
 	}
 	return v
 }

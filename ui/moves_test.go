@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/status"
@@ -49,10 +50,10 @@ func TestNoPlaces(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
 	d.keys("v")
 	rows := 0
-	for _, row := range d.m.out.Rows {
+	for _, row := range d.m.tree.Out.Rows {
 		if n := row.Node; n != nil && n.Point() != nil {
 			rows++
-			if text, _ := d.m.text(n); strings.HasSuffix(text, " at :0") {
+			if text, _ := d.m.tree.Out.Text(n); strings.HasSuffix(text, " at :0") {
 				t.Errorf("%q", text)
 			}
 		}
@@ -62,11 +63,11 @@ func TestNoPlaces(t *testing.T) {
 	}
 	path := formattest.File(t, formattest.Spec{Shape: formattest.Calls, N: 10})
 	r := uitest.Open(t, path, lazy.Options{})
-	if d = drive(t, r, 120, 30, Options{}); !d.m.placeless() {
-		d.keys("v")
-		if strings.Contains(d.screen(), "does not say where") {
-			t.Error(d.screen())
-		}
+	none := false
+	r.WithContext(func(c *format.Context) { none = c.Counts()[format.KindCodeLocation] == 0 })
+	d = drive(t, r, 120, 30, Options{})
+	if told := strings.Contains(d.keys("v").screen(), "no source locations"); told != none {
+		t.Errorf("no locations: %v, and told: %v", none, told)
 	}
 }
 
@@ -76,9 +77,9 @@ func TestForget(t *testing.T) {
 	before := d.screen()
 	d.keys("E")
 	d.fire(status.Faded{})
-	many := d.m.out.Tree.Stats()
+	many := d.m.tree.Out.Tree.Stats()
 	d.keys("x").has("unloaded ", "unloaded")
-	few := d.m.out.Tree.Stats()
+	few := d.m.tree.Out.Tree.Stats()
 	if few.Loaded >= many.Loaded/10 || few.Bytes >= many.Bytes/10 || few.Forgotten == 0 {
 		t.Errorf("before %+v, after %+v", many, few)
 	}
@@ -97,11 +98,11 @@ func TestBudget(t *testing.T) {
 	d.keys("G l G l")
 	for range 300 {
 		d.keys("pgdown")
-		if st := d.m.out.Tree.Stats(); st.Bytes > st.Budget {
+		if st := d.m.tree.Out.Tree.Stats(); st.Bytes > st.Budget {
 			t.Fatalf("%d bytes of a budget of %d", st.Bytes, st.Budget)
 		}
 	}
-	if d.m.out.Tree.Stats().Forgotten == 0 {
+	if d.m.tree.Out.Tree.Stats().Forgotten == 0 {
 		t.Error("nothing was unloaded: the test shows nothing")
 	}
 }

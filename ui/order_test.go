@@ -14,7 +14,7 @@ import (
 
 // shownIn returns the children of a node that are on the screen.
 func (d *driver) shownIn(n *lazy.Node) (nodes []*lazy.Node) {
-	for _, r := range d.m.out.Rows {
+	for _, r := range d.m.tree.Out.Rows {
 		if r.Node != nil && r.Parent == n {
 			nodes = append(nodes, r.Node)
 		}
@@ -40,7 +40,7 @@ func longestFirst(list []int64) bool {
 func TestSort(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{Name: "trace.bin"})
 	d.keys("j l j")
-	in := d.m.out.Cursor.Node
+	in := d.m.tree.Out.Cursor.Node
 	d.keys("l")
 	recorded := d.shownIn(in)
 	if len(recorded) < 10 || longestFirst(durations(recorded)) {
@@ -51,7 +51,7 @@ func TestSort(t *testing.T) {
 	if sorted := d.shownIn(in); len(sorted) != len(recorded) || !longestFirst(durations(sorted)) {
 		t.Errorf("sorted: %v ns", durations(sorted))
 	}
-	if d.m.out.Cursor.Node != in {
+	if d.m.tree.Out.Cursor.Node != in {
 		t.Errorf("the cursor went to %q", d.cursorText())
 	}
 
@@ -68,7 +68,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("the cursor went from %q to %q", on, d.cursorText())
 	}
 	d.keys("s")
-	if list := d.shownIn(in); d.m.out.Cursor.Node != list[0] || !longestFirst(durations(list)) {
+	if list := d.shownIn(in); d.m.tree.Out.Cursor.Node != list[0] || !longestFirst(durations(list)) {
 		t.Errorf("the cursor is at %q, not at the longest of %v ns", d.cursorText(), durations(list))
 	}
 	if d.keys("["); d.cursorText() != on {
@@ -76,32 +76,11 @@ func TestSort(t *testing.T) {
 	}
 	for _, keys := range []string{"h h l", "x l", "j j r", "r"} {
 		d.keys(keys).has("▼ <iteration 1>")
-		for in = d.m.out.Cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
+		for in = d.m.tree.Out.Cursor.Node; in != nil && in.Order() != lazy.OrderDuration; in = in.Parent() {
 		}
 		if list := durations(d.shownIn(in)); len(list) < 10 || !longestFirst(list) {
 			t.Errorf("after %s: %v ns", keys, list)
 		}
-	}
-}
-
-// TestSortAndGoOn leaves the cursor where a person has moved it during the sort, and drops
-// results that are no longer wanted.
-func TestSortAndGoOn(t *testing.T) {
-	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
-	d.keys("j l j l j j")
-	on := d.m.out.Cursor.Node
-	_, id := d.m.jobs.Begin(d.m.life, "sorting")
-	d.keys("j j")
-	there := d.cursorText()
-	d.send(sorted{id: id, n: on.Parent(), to: lazy.OrderDuration, from: on, on: on})
-	if d.cursorText() != there {
-		t.Errorf("the cursor was at %q, and went to %q", there, d.cursorText())
-	}
-	_, id = d.m.jobs.Begin(d.m.life, "sorting")
-	d.keys("esc").has("stopped")
-	d.send(sorted{id: id, n: on.Parent(), err: errNoChildren})
-	if alarmed(d) {
-		t.Errorf("stopped, but it says %q", message(d))
 	}
 }
 
@@ -113,7 +92,7 @@ func TestSortedRootsStay(t *testing.T) {
 	d.keys("g s").has("sorted by duration (s: call order)")
 	for _, keys := range []string{"r", "r", "j r", "r"} {
 		d.keys(keys)
-		th := d.m.out.Tree.Threads()[0]
+		th := d.m.tree.Out.Tree.Threads()[0]
 		list := durations(d.shownIn(th))
 		if th.Order() != lazy.OrderDuration || len(list) < 3 || !longestFirst(list) {
 			t.Errorf("after %s: order %v, %v ns", keys, th.Order(), list)
@@ -125,7 +104,7 @@ func TestSortedRootsStay(t *testing.T) {
 func TestOpenStaysOpen(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.stream"), 100, 40, Options{})
 	for range 6 {
-		if d.keys("j"); !d.m.out.Cursor.Node.Leaf() {
+		if d.keys("j"); !d.m.tree.Out.Cursor.Node.Leaf() {
 			break
 		}
 	}
@@ -134,7 +113,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		text := d.cursorText()
 		for range 2 {
 			d.keys("r")
-			if on := d.m.out.Cursor.Node; on.Leaf() || d.m.out.Tree.IsExpanded(on) != open {
+			if on := d.m.tree.Out.Cursor.Node; on.Leaf() || d.m.tree.Out.Tree.IsExpanded(on) != open {
 				t.Errorf("%q became %q, open %v", text, d.cursorText(), !open)
 			}
 		}
@@ -144,13 +123,12 @@ func TestOpenStaysOpen(t *testing.T) {
 // TestSortTellsHowFar shows the share of the children that have been looked at.
 func TestSortTellsHowFar(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 40, Options{})
-	d.m.settle()
-	_, id, progress := d.m.jobs.BeginLook(d.m.life, "sorting by duration")
+	_, id, progress := d.m.jobs.BeginLook(d.m.env.Life, "sorting by duration")
 	d.keys("j").has("sorting by duration  esc stops")
 	progress(42_000, 100_000)
 	d.keys("k").has("sorting by duration 42 %  esc stops")
 	d.m.jobs.End(id)
-	d.m.jobs.Begin(d.m.life, "going there")
+	d.m.jobs.Begin(d.m.env.Life, "going there")
 	d.keys("j").has("going there  esc stops")
 }
 
@@ -170,7 +148,7 @@ func TestNothingToSort(t *testing.T) {
 		t.Errorf("the screen is another:\n%s", d.screen())
 	}
 	d = drive(t, timedTrace(t, timedSpec), 80, 24, Options{})
-	d.keys("G s").has("threads stay in their order; → expands this one")
+	d.keys("G s").has("threads keep their order; → expands this one")
 }
 
 // TestSortMany sorts more children than are kept in order at once, and walks through them
@@ -178,7 +156,7 @@ func TestNothingToSort(t *testing.T) {
 func TestSortMany(t *testing.T) {
 	const n = 25_000
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: n, Seed: 1, Timed: true}), 100, 40, Options{})
-	in := d.m.out.Cursor.Node
+	in := d.m.tree.Out.Cursor.Node
 	d.keys("s j")
 	last := int64(1 << 62)
 	check := func(what string) {
@@ -198,11 +176,11 @@ func TestSortMany(t *testing.T) {
 	check("at the end")
 	d.keys("pgup pgup")
 	check("before the end")
-	if st := d.m.out.Tree.Stats(); st.Loaded > n/4 {
+	if st := d.m.tree.Out.Tree.Stats(); st.Loaded > n/4 {
 		t.Errorf("%d rows were loaded", st.Loaded)
 	}
 	d.keys(": 5 0 % enter")
-	if d.m.out.Cursor.Node == nil || alarmed(d) {
+	if d.m.tree.Out.Cursor.Node == nil || alarmed(d) {
 		t.Errorf("the cursor is nowhere: %s", message(d))
 	}
 	check("where :50%% leads")
@@ -212,12 +190,12 @@ func TestSortMany(t *testing.T) {
 // children, and loads them at Enter.
 func TestStopSorted(t *testing.T) {
 	d := drive(t, timedTrace(t, formattest.Spec{Shape: formattest.WideCalls, N: 25_000, Seed: 1, Timed: true}), 100, 20, Options{})
-	in := d.m.out.Cursor.Node
+	in := d.m.tree.Out.Cursor.Node
 	d.keys("s")
-	d.m.loads.cancel()
+	resume := d.stopLoads()
 	d.keys("G").has("not loaded, 15,000 rows: stopped; Enter loads it")
 	d.keys("d").has("size       15,000 rows")
-	d.m.loads.stop()
+	resume()
 	d.keys("d enter G")
 	if screen := d.screen(); strings.Contains(screen, "not loaded") {
 		t.Errorf("the gap is still there:\n%s", screen)

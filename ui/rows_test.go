@@ -10,10 +10,12 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy"
+	"tracex/ui/internal/layout"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/rows"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/trace"
 	"tracex/ui/internal/uitest"
 )
 
@@ -78,7 +80,7 @@ func TestColumnsAlign(t *testing.T) {
 	r := timedTrace(t, timedSpec)
 	d := drive(t, r, 80, 24, Options{})
 	d.keys("j e j")
-	n := d.m.out.Cursor.Node
+	n := d.m.tree.Out.Cursor.Node
 	took, ok := n.Time()
 	if !ok {
 		t.Fatalf("%q has no time", d.cursorText())
@@ -89,14 +91,14 @@ func TestColumnsAlign(t *testing.T) {
 	}
 	in, _ := n.Parent().Time()
 	want := map[string]string{
-		"duration": screen.Duration(took.Duration, d.m.g), "self": screen.Duration(self, d.m.g),
-		"share": screen.Share(took.Duration, in.Duration), "children": nodetext.Children(n, d.m.g),
+		"duration": screen.Duration(took.Duration, d.m.env.Glyphs), "self": screen.Duration(self, d.m.env.Glyphs),
+		"share": screen.Share(took.Duration, in.Duration), "children": nodetext.Children(n, d.m.env.Glyphs),
 	}
 	had := 0
-	for width := minWidth; width <= 220; width++ {
+	for width := layout.MinWidth; width <= 220; width++ {
 		d.resize(width, 24)
 		lines := strings.Split(d.screen(), "\n")
-		head, row := []rune(lines[2]), []rune(lines[3+d.m.out.Line])
+		head, row := []rune(lines[2]), []rune(lines[3+d.m.tree.Out.Line])
 		shown := 0
 		for title, text := range want {
 			i := strings.Index(string(head), " "+title+" ")
@@ -113,7 +115,7 @@ func TestColumnsAlign(t *testing.T) {
 			t.Errorf("%d cells wide: %d columns, but %d where there is less room", width, shown, had)
 		}
 		had = shown
-		if tail := d.m.rowView().TailWidth(d.line(n), width); tail > width*9/20 {
+		if tail := d.m.frame.view.TailWidth(d.line(n), width); tail > width*9/20 {
 			t.Errorf("%d cells wide: %d for the columns", width, tail)
 		}
 	}
@@ -144,9 +146,9 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			}
 			d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
 			d.keys("j e")
-			d.send(changed{})
+			d.send(trace.Changed{})
 			d.has("⚠ no durations: ", "── children ─")
-			all := strings.Join(d.m.troubles(), "\n")
+			all := strings.Join(d.m.trace.Troubles(), "\n")
 			if strings.Count(all, "durations") != 1 {
 				t.Errorf("said more than once: %s", all)
 			}
@@ -165,9 +167,9 @@ func TestTimesThatDoNotFit(t *testing.T) {
 func TestLongest(t *testing.T) {
 	d := drive(t, timedTrace(t, timedSpec), 100, 24, Options{})
 	d.keys("g")
-	at := d.m.out.Cursor.Node
+	at := d.m.tree.Out.Cursor.Node
 	for level := 1; ; level++ {
-		nodes, err := d.m.out.Tree.Children(t.Context(), at)
+		nodes, err := d.m.tree.Out.Tree.Children(t.Context(), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,14 +182,14 @@ func TestLongest(t *testing.T) {
 		}
 		d.keys("L")
 		if longest == nil {
-			if d.m.out.Cursor.Node.Place() != at.Place() || level < 4 {
+			if d.m.tree.Out.Cursor.Node.Place() != at.Place() || level < 4 {
 				t.Errorf("below %d levels the cursor is at %q", level, d.cursorText())
 			}
 			d.has("no timed children")
 			break
 		}
-		if at = d.m.out.Cursor.Node; at.Place() != longest.Place() {
-			text, _ := d.m.text(longest)
+		if at = d.m.tree.Out.Cursor.Node; at.Place() != longest.Place() {
+			text, _ := d.m.tree.Out.Text(longest)
 			t.Fatalf("level %d: at %q, not at %q", level, d.cursorText(), text)
 		}
 	}
@@ -215,11 +217,11 @@ func TestTimesOfGrowing(t *testing.T) {
 	check := func() {
 		t.Helper()
 		// The end of a node changes only between two updates.
-		for _, n := range d.m.out.Tree.Threads() {
-			row := d.m.rowsOf([]lazy.Row{outline.RowOf(n)})[0]
-			text := strings.TrimSpace(ansi.Strip(d.m.rowView().Draw(&row, rows.Indent{}, 55))) // the duration is the one column
+		for _, n := range d.m.tree.Out.Tree.Threads() {
+			row := d.m.tree.Rows([]lazy.Row{outline.RowOf(n)}, d.m.lit)[0]
+			text := strings.TrimSpace(ansi.Strip(d.m.frame.view.Draw(&row, rows.Indent{}, 55))) // the duration is the one column
 			pending := n.State() == lazy.StatePending
-			if !strings.HasSuffix(text, d.m.g.More) && pending != strings.Contains(text, "≥") {
+			if !strings.HasSuffix(text, d.m.env.Glyphs.More) && pending != strings.Contains(text, "≥") {
 				t.Errorf("pending %v: %q", pending, text)
 			}
 			if pending && nodetext.Whole(n) != 0 {
@@ -231,9 +233,9 @@ func TestTimesOfGrowing(t *testing.T) {
 	if err := r.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.send(changed{})
+	d.send(trace.Changed{})
 	check()
-	if nodetext.Whole(d.m.out.Tree.Threads()[0]) == 0 {
+	if nodetext.Whole(d.m.tree.Out.Tree.Threads()[0]) == 0 {
 		t.Error("all is known, but not how long the first thread took")
 	}
 }

@@ -31,7 +31,7 @@ func TestKeysCostTheSameWithManyThreads(t *testing.T) {
 // cost returns the bytes that keys and the frame after each allocate, and how many nodes they load.
 func (d *driver) cost(keys string) (bytes uint64, nodes int64) {
 	loaded := func() int64 {
-		s := d.m.out.Tree.Stats()
+		s := d.m.tree.Out.Tree.Stats()
 		return s.Loaded + s.Forgotten
 	}
 	var before, after runtime.MemStats

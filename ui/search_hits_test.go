@@ -7,6 +7,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
+	"tracex/ui/internal/search"
 	"tracex/ui/internal/uitest"
 )
 
@@ -17,7 +18,7 @@ func TestHitListFilterReadings(t *testing.T) {
 	d.keys("/").typed("json").keys("enter H /").typed("new.*Writer")
 	d.has("none of ", "contains new.*Writer; as a regular expression: ")
 	d.keys("ctrl+r").has("regex /new.*Writer_")
-	h := d.m.hitList()
+	h, _ := d.m.front.List().(*search.HitList)
 	if h.Count() == 0 {
 		t.Error("nothing passes the expression")
 	}
@@ -40,17 +41,17 @@ func TestSearchLimit(t *testing.T) {
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
 	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
-	last := d.m.out.Cursor.Node.Place()
+	last := d.m.tree.Out.Cursor.Node.Place()
 	if d.m.search.Shown() != 5000 {
 		t.Fatalf("at hit %d", d.m.search.Shown())
 	}
 	d.keys("n")
-	if d.m.out.Cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
-		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.out.Cursor.Node.Place(), last)
+	if d.m.tree.Out.Cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
+		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.tree.Out.Cursor.Node.Place(), last)
 	}
-	d.m.out.Jump(d.m.out.Cursor)
+	d.m.tree.Out.Jump(d.m.tree.Out.Cursor)
 	at := d.m.search.Hits().At(0).Place
-	for d.m.out.Cursor.Node.Place() != at {
+	for d.m.tree.Out.Cursor.Node.Place() != at {
 		d.keys("N")
 	}
 	d.keys("N").has("what comes before was not searched")
@@ -62,13 +63,13 @@ func TestHitList(t *testing.T) {
 	d.keys("/").typed("JsonWriter(").keys("enter H")
 	d.has("hits of /JsonWriter(", "Gson.newJsonWriter() < ")
 	d.keys("j j k enter")
-	if d.m.overlay != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
+	if d.m.front.List() != nil || !strings.Contains(d.cursorText(), "JsonWriter(") || d.m.search.Shown() != 2 {
 		t.Errorf("at %q, hit %d", d.cursorText(), d.m.search.Shown())
 	}
 	all := d.m.search.Hits().Len()
 	d.keys("H / z z z z").has("none of "+screen.Plural(int64(all), "hit")+" contains zzzz", "0 of "+screen.Plural(int64(all), "hit"))
 	d.keys("esc esc")
-	if d.m.overlay != nil {
+	if d.m.front.List() != nil {
 		t.Error("Esc does not close the list")
 	}
 }
@@ -80,7 +81,7 @@ func TestHitListReadsWhatItShows(t *testing.T) {
 	d.keys("/").typed("json").keys("enter N H")
 	for _, key := range []string{"", "pgup", "g", "pgdown", "G", "k"} {
 		d.keys(key)
-		if screen := d.screen(); strings.Contains(screen, d.m.spinner()) {
+		if screen := d.screen(); strings.Contains(screen, d.m.env.Spinner()) {
 			t.Errorf("after %q there are lines without text:\n%s", key, screen)
 		}
 	}

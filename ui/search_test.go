@@ -44,23 +44,23 @@ func TestSearchFindsAll(t *testing.T) {
 		d.search(c.what, c.expr)
 		got := 0
 		for i := range d.m.search.Hits().Len() {
-			n, err := d.m.out.Tree.Reveal(t.Context(), d.m.search.Hits().At(i).Place)
+			n, err := d.m.tree.Out.Tree.Reveal(t.Context(), d.m.search.Hits().At(i).Place)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, _ := d.m.text(n)
-			switch named := d.m.named(n); {
+			text, _ := d.m.tree.Out.Text(n)
+			switch named := d.named(n); {
 			case p.Match([]byte(text)):
 				got++
 			case !p.Match([]byte(named.Call + "()")):
-				t.Errorf("%s: found %q, a call of %s", p.Name(80, d.m.g), text, named.Call)
+				t.Errorf("%s: found %q, a call of %s", p.Name(80, d.m.env.Glyphs), text, named.Call)
 			}
 		}
 		if got != want {
-			t.Errorf("%s: %d hits, %d lines of the printed tree", p.Name(80, d.m.g), got, want)
+			t.Errorf("%s: %d hits, %d lines of the printed tree", p.Name(80, d.m.env.Glyphs), got, want)
 		}
-		if named := d.m.named(d.m.out.Cursor.Node); want > 0 && !named.Match(p.Find, p.Limits) {
-			t.Errorf("%s: the cursor is at %q", p.Name(80, d.m.g), d.cursorText())
+		if named := d.named(d.m.tree.Out.Cursor.Node); want > 0 && !named.Match(p.Find, p.Limits) {
+			t.Errorf("%s: the cursor is at %q", p.Name(80, d.m.env.Glyphs), d.cursorText())
 		}
 	}
 }
@@ -73,20 +73,20 @@ func TestSearchGoesRound(t *testing.T) {
 	if n < 3 {
 		t.Fatalf("%d hits", n)
 	}
-	first := d.m.out.Cursor
-	seen := map[lazy.Place]bool{d.m.out.Cursor.Node.Place(): true}
+	first := d.m.tree.Out.Cursor
+	seen := map[lazy.Place]bool{d.m.tree.Out.Cursor.Node.Place(): true}
 	for range n - 1 {
 		d.keys("n")
 		if !strings.Contains(d.cursorText(), "run()") {
 			t.Errorf("at %q", d.cursorText())
 		}
-		seen[d.m.out.Cursor.Node.Place()] = true
+		seen[d.m.tree.Out.Cursor.Node.Place()] = true
 	}
 	if len(seen) != n {
 		t.Errorf("%d different hits of %d", len(seen), n)
 	}
 	d.keys("n").has("search wrapped to the top", "1 of ")
-	if d.m.out.Cursor != first {
+	if d.m.tree.Out.Cursor != first {
 		t.Error("the first hit is another one the second time")
 	}
 	d.keys("N").has("search wrapped to the bottom")
@@ -127,7 +127,7 @@ func TestSearchExpression(t *testing.T) {
 	if got := last(); !strings.HasPrefix(got, "regex /put(") || !strings.Contains(got, "not complete: a ( is not closed") {
 		t.Errorf("the prompt is %q", got)
 	}
-	if d.keys("enter"); d.m.prompt == nil {
+	if d.keys("enter"); d.m.front.Prompt() == nil {
 		t.Fatal("what is no expression was taken")
 	}
 	d.typed("|x)")
@@ -136,13 +136,13 @@ func TestSearchExpression(t *testing.T) {
 	}
 	d.keys("enter").has("regex /put(|x)  1 of ")
 	// The next text is plain again; earlier texts keep their reading.
-	if d.keys("/"); d.m.prompt.Text().Expr {
+	if d.keys("/"); d.m.front.Prompt().Text().Expr {
 		t.Error("a new search begins as an expression")
 	}
-	if d.keys("up"); !d.m.prompt.Text().Expr || d.m.prompt.Text().Text != "put(|x)" {
-		t.Errorf("brought back %q, expression %v", d.m.prompt.Text().Text, d.m.prompt.Text().Expr)
+	if d.keys("up"); !d.m.front.Prompt().Text().Expr || d.m.front.Prompt().Text().Text != "put(|x)" {
+		t.Errorf("brought back %q, expression %v", d.m.front.Prompt().Text().Text, d.m.front.Prompt().Text().Expr)
 	}
-	if d.keys("down"); d.m.prompt.Text().Expr {
+	if d.keys("down"); d.m.front.Prompt().Text().Expr {
 		t.Error("what was typed last is an expression")
 	}
 }
@@ -169,7 +169,7 @@ func TestSearchOtherReading(t *testing.T) {
 		{"toJson(src, Track.class)", true, hits("toJson(src, Track.class)", false), "as text"},
 	} {
 		d := drive(t, r, 120, 24, Options{})
-		before := d.m.out.Cursor
+		before := d.m.tree.Out.Cursor
 		d.search(c.typed, c.expr)
 		if c.finding == "" {
 			if strings.Contains(d.screen(), "; as ") || d.m.search.Hits().Len() != c.n {
@@ -177,7 +177,7 @@ func TestSearchOtherReading(t *testing.T) {
 			}
 			continue
 		}
-		if c.n == 0 || d.m.out.Cursor != before {
+		if c.n == 0 || d.m.tree.Out.Cursor != before {
 			t.Fatalf("%s: %d hits read otherwise, the cursor at %q: the test shows nothing", c.typed, c.n, d.cursorText())
 		}
 		d.has(screen.Plural(int64(c.n), "hit")+" "+c.finding, "not found "+pattern.New(c.typed, c.expr).Reading()+"; "+c.finding+": "+screen.Plural(int64(c.n), "hit"))
@@ -191,14 +191,14 @@ func TestSearchOtherReading(t *testing.T) {
 // TestSearchNothing: the message tells that nothing was found, and what to try.
 func TestSearchNothing(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
-	row := d.m.out.Cursor
+	row := d.m.tree.Out.Cursor
 	d.keys("/").typed("nowhere to be seen").keys("enter")
 	d.has("not found", "nothing found for /nowhere to be seen in 1 thread")
 	d.keys("esc").search("nowhere to be seen", false).keys("H")
-	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.overlay != nil {
+	if d.has("nothing found for /nowhere to be seen in 1 thread"); d.m.front.List() != nil {
 		t.Error("H opens a list of nothing")
 	}
-	if d.m.out.Cursor != row {
+	if d.m.tree.Out.Cursor != row {
 		t.Error("the cursor has moved")
 	}
 }
@@ -231,7 +231,7 @@ func TestSearchNothingHints(t *testing.T) {
 func TestSearchSameMethod(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "kotlin.dump"), 120, 24, Options{})
 	d.search("JobSupport.getState(", false)
-	called := func() string { return d.m.named(d.m.out.Cursor.Node).Call }
+	called := func() string { return d.named(d.m.tree.Out.Cursor.Node).Call }
 	name := called()
 	byName := d.m.search.Hits().Len()
 	d.search("getState(", false)
@@ -247,7 +247,7 @@ func TestSearchSameMethod(t *testing.T) {
 		if called() != name {
 			t.Fatalf("* went to %q", called())
 		}
-		if text := d.cursorText(); len(d.m.lit(d.m.out.Cursor.Node, text)) == 0 {
+		if text := d.cursorText(); len(d.m.lit(d.m.tree.Out.Cursor.Node, text)) == 0 {
 			t.Errorf("nothing of %q is lit", text)
 		}
 		d.keys("*")
@@ -321,11 +321,11 @@ func TestSlideToHit(t *testing.T) {
 func TestSearchByName(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 100, 24, Options{})
 	d.search("toJson(src, typeOfSrc", false)
-	name := d.m.shortName(d.m.out.Cursor.Node)
+	name := d.m.tree.Out.ShortName(d.m.tree.Out.Cursor.Node)
 	if strings.Contains(d.cursorText(), "Gson.toJson") || name != "Gson.toJson()" {
 		t.Fatalf("%q is called %s: the test shows nothing", d.cursorText(), name)
 	}
-	place := d.m.out.Cursor.Node.Place()
+	place := d.m.tree.Out.Cursor.Node.Place()
 	for _, what := range []string{"Gson.toJson()", "Gson.toJson(", "gson.tojson", "Gson.toJson(src, typeOf"} {
 		d.keys("g").search(what, false)
 		if _, ok := d.m.search.Hits().Find(place); !ok {
@@ -335,7 +335,7 @@ func TestSearchByName(t *testing.T) {
 	}
 	// The part in the row is highlighted.
 	d.keys("g").search("toJson(src, typeOfSrc", false)
-	n, text := d.m.out.Cursor.Node, d.cursorText()
+	n, text := d.m.tree.Out.Cursor.Node, d.cursorText()
 	for what, want := range map[string]string{
 		"Gson.toJson()": "toJson(", "Gson.toJson": "toJson", "Gson.toJson(src": "toJson(src", "son.toJ": "toJ", "gson": "toJson", "toJson": "toJson",
 	} {
@@ -361,11 +361,11 @@ func TestSearchThreadNames(t *testing.T) {
 		t.Fatalf("%d threads have the name: the test shows nothing", want)
 	}
 	d.keys("g").search("pool-1-thread-2", false).has("1 of " + screen.Grouped(int64(want)))
-	if n := d.m.out.Cursor.Node; !n.IsThread() || !strings.Contains(d.cursorText(), "pool-1-thread-2") {
+	if n := d.m.tree.Out.Cursor.Node; !n.IsThread() || !strings.Contains(d.cursorText(), "pool-1-thread-2") {
 		t.Errorf("the cursor is at %q", d.cursorText())
 	}
 	first := d.cursorText()
-	if d.keys("n"); d.cursorText() == first || !d.m.out.Cursor.Node.IsThread() {
+	if d.keys("n"); d.cursorText() == first || !d.m.tree.Out.Cursor.Node.IsThread() {
 		t.Errorf("n went to %q", d.cursorText())
 	}
 	d.keys("H").has(first)

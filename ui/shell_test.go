@@ -15,13 +15,13 @@ func TestPrintCommand(t *testing.T) {
 	path := formattest.Unpack(t, "gson.stream.bin", "gson.stream.bin.idx")
 	d := drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{})
 	d.keys("1 0 j")
-	n := d.m.out.Cursor.Node
+	n := d.m.tree.Out.Cursor.Node
 	event := n.Point().Event
-	if got, want := d.m.printCommand(n), "tracex print --event "+screen.Grouped(int64(event))+" "+path; got != want {
+	if got, want := d.m.subject().Print, "tracex print --event "+screen.Grouped(int64(event))+" "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d.keys("r g j")
-	if got, want := d.m.printCommand(d.m.out.Cursor.Node), "tracex print --raw --event 0 --subtree "+path; got != want {
+	if got, want := d.m.subject().Print, "tracex print --raw --event 0 --subtree "+path; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = drive(t, uitest.Open(t, path, lazy.Options{}), 200, 40, Options{Name: "standard input"})

@@ -52,18 +52,15 @@ func explore(path string) int {
 	}
 	defer r.Close()
 	m := New(r, Options{})
-	panics := func() effect { panic("planted") }
-	m.keys = append(m.keys,
+	panics := func() tea.Msg { panic("planted") }
+	m.keyboard.keys = append(m.keyboard.keys,
 		binding{keys: []string{"!"}, do: func(*Model, int) tea.Cmd { panic("planted") }},
 		binding{keys: []string{"@"}, do: func(*Model, int) tea.Cmd { return func() tea.Msg { panic("planted") } }},
 		binding{keys: []string{"$"}, do: func(m *Model, _ int) tea.Cmd {
-			e, cmd := m.soon(panics)
-			if e != nil {
-				return e.apply(m)
-			}
+			_, cmd := m.env.Soon(panics)
 			return cmd
 		}})
-	err = run(ctx, m)
+	err = run(ctx, m, ColorAuto)
 	switch {
 	case err == nil:
 		return 0

@@ -90,7 +90,7 @@ func benchOpen(b *testing.B, path string) {
 			b.Fatal("no screen")
 		}
 		b.StopTimer()
-		m.close()
+		m.env.Close()
 		r.Close()
 		b.StartTimer()
 	}

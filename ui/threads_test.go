@@ -30,15 +30,15 @@ func TestThousandThreads(t *testing.T) {
 	d.has("1,000 threads")
 	d.keys("t").has("1,000 threads")
 	d.keys("G enter")
-	if n := d.m.out.Cursor.Node; n == nil || n.Thread() != d.m.out.Tree.Threads()[999].Thread() {
+	if n := d.m.tree.Out.Cursor.Node; n == nil || n.Thread() != d.m.tree.Out.Tree.Threads()[999].Thread() {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys("tab")
-	if n := d.m.out.Cursor.Node; n.Thread() != d.m.out.Tree.Threads()[0].Thread() {
+	if n := d.m.tree.Out.Cursor.Node; n.Thread() != d.m.tree.Out.Tree.Threads()[0].Thread() {
 		t.Errorf("Tab from the last thread goes to %q", d.cursorText())
 	}
 	d.keys("shift+tab shift+tab")
-	if n := d.m.out.Cursor.Node; n.Thread() != d.m.out.Tree.Threads()[998].Thread() {
+	if n := d.m.tree.Out.Cursor.Node; n.Thread() != d.m.tree.Out.Tree.Threads()[998].Thread() {
 		t.Errorf("Shift-Tab goes to %q", d.cursorText())
 	}
 }
@@ -50,7 +50,7 @@ func TestThreadListFilter(t *testing.T) {
 	d := drive(t, r, 100, 24, Options{})
 	d.keys("t")
 	d.keys("/").typed("-29")
-	l := d.m.threadList()
+	l := d.m.threads.List()
 	d.has(screen.Grouped(int64(l.Count())) + " of " + screen.Plural(threads, "thread"))
 	if got, want := l.Count(), 1+10+100; got != want {
 		t.Errorf("%d threads pass, want %d", got, want)

@@ -21,7 +21,7 @@ func TestTour(t *testing.T) {
 		if d.m.tour.Key() != key {
 			t.Fatalf("not at step %d", i+1)
 		}
-		if find(d.m.keys, key) == nil {
+		if find(d.m.keyboard.keys, key) == nil {
 			t.Fatalf("step %d needs key %s, which does nothing", i+1, key)
 		}
 		if d.keys(key); key == "right" {
@@ -31,8 +31,8 @@ func TestTour(t *testing.T) {
 			d.keys("j right")
 		}
 		if key == "e" { // to a row without children
-			for at := d.m.out.Cursor; !at.Node.Leaf(); at = d.m.out.Cursor {
-				if d.keys("j"); d.m.out.Cursor == at {
+			for at := d.m.tree.Out.Cursor; !at.Node.Leaf(); at = d.m.tree.Out.Cursor {
+				if d.keys("j"); d.m.tree.Out.Cursor == at {
 					t.Fatal("all rows have children: the test shows nothing")
 				}
 			}
@@ -51,7 +51,7 @@ func TestTour(t *testing.T) {
 	if d.m.tour != nil {
 		t.Error("the tour does not end")
 	}
-	d = drive(t, d.m.r, 80, 24, Options{Tour: true})
+	d = drive(t, d.m.trace.Reader, 80, 24, Options{Tour: true})
 	if d.keys("esc"); d.m.tour != nil {
 		t.Error("Esc does not leave the tour")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -42,20 +41,20 @@ type Options struct {
 // context should end on them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {
 	o.ASCII = o.ASCII || !o.Unicode && screen.PlainTerminal()
-	return run(ctx, New(r, o))
+	return run(ctx, New(r, o), o.Color)
 }
 
 // run shows a Model on the terminal.
-func run(ctx context.Context, m *Model) error {
-	defer m.close()
+func run(ctx context.Context, m *Model, color Color) error {
+	defer m.env.Close()
 	// The library draws at ticks. At twice its usual rate the first screen appears 8 ms sooner
 	// in the median and a key is answered in half the time. Idle, it takes 1.5 % of a
 	// processor instead of 1.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
 	switch {
-	case m.o.Color == ColorNever, screen.DumbTerminal() && m.o.Color != ColorAlways:
+	case color == ColorNever, screen.DumbTerminal() && color != ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	case m.o.Color == ColorAlways:
+	case color == ColorAlways:
 		options = append(options, tea.WithColorProfile(colorprofile.ANSI))
 	default:
 		// The environment tells enough for 16 colors. The library would look for more in
@@ -63,27 +62,12 @@ func run(ctx context.Context, m *Model) error {
 		options = append(options, tea.WithColorProfile(min(colorprofile.ANSI, colorprofile.Env(os.Environ()))))
 	}
 	p := tea.NewProgram(m, options...)
-	m.job = terminal.New()
-	m.job.Watch(p.Send)
-	defer m.job.Close()
+	m.env.Terminal = terminal.New()
+	m.env.Terminal.Watch(p.Send)
+	defer m.env.Terminal.Close()
 	_, err := p.Run()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		return cause
 	}
 	return err
-}
-
-// clock is the time for a Model, so that tests can use their own.
-type clock struct {
-	now   func() time.Time
-	after func(time.Duration, tea.Msg) tea.Cmd
-}
-
-func systemClock() clock {
-	return clock{
-		now: time.Now,
-		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
-			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
-		},
-	}
 }

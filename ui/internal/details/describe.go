@@ -9,9 +9,9 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/code"
 	"tracex/ui/internal/nodetext"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/source"
 )
 
 // Reader is the part of [lazy.TraceReader] that the details use.
@@ -27,12 +27,12 @@ type Reader interface {
 
 // Subject is a row, with the explorer's knowledge about it and about the trace.
 type Subject struct {
-	Row    lazy.Row
-	Text   string                    // of the row
-	Spans  []format.Span             // of the text
-	Name   func(n *lazy.Node) string // returns the name of a node in a path
-	Print  string                    // the command that prints it
-	Source source.Found              // as far as it was found; may belong to another row
+	Row   lazy.Row
+	Text  string                    // of the row
+	Spans []format.Span             // of the text
+	Name  func(n *lazy.Node) string // returns the name of a node in a path
+	Print string                    // the command that prints it
+	Code  code.Found                // as far as it was found; may belong to another row
 
 	File     string   // of the trace
 	Settled  bool     // all of the trace is known
@@ -114,8 +114,8 @@ func (w *writer) point(n *lazy.Node) {
 			d.snapshot(p)
 		}
 		w.blank()
-		spot, _ := source.SpotOf(c, p.Location)
-		w.source(spot)
+		spot, _ := code.SpotOf(c, p.Location)
+		w.code(spot)
 		// The point of a live breakpoint may name a thread other than the one that contains it.
 		if thread := c.Thread(n.Thread()); thread != nil && thread.Name != "" {
 			w.pair("thread", fmt.Sprintf("%d (%s)", n.Thread()+1, thread.Name), screen.Plain)

@@ -6,8 +6,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy"
+	"tracex/ui/internal/code"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/source"
 )
 
 // describer writes what the trace's descriptors tell. It must not outlive the call of
@@ -109,7 +109,7 @@ func (d describer) location(id int32) {
 	}
 	d.s.pair("at", string(d.c.AppendLocationText(nil, id)), screen.Plain)
 	method, _ := d.c.Text(l.Method)
-	switch class := source.Class(d.c, l); {
+	switch class := code.Class(d.c, l); {
 	case class != "":
 		d.s.pair("in", class+"."+method, screen.Plain)
 	case method != "":

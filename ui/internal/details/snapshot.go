@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/ui/internal/code"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/source"
 )
 
 // maxStack is the number of frames shown of a live breakpoint's stack.
@@ -57,7 +57,7 @@ func (d describer) frame(id int32) string {
 	if l == nil {
 		return at
 	}
-	class, method := source.Class(d.c, l), ""
+	class, method := code.Class(d.c, l), ""
 	if method, _ = d.c.Text(l.Method); class != "" && method != "" {
 		class += "."
 	}

@@ -27,8 +27,8 @@ func (h *History) Back(here *lazy.Place) (p lazy.Place, ok bool) {
 	return through(&h.before, &h.after, here)
 }
 
-// Forth returns the place that Back has left; ok is false if there is none.
-func (h *History) Forth(here *lazy.Place) (p lazy.Place, ok bool) {
+// Forward returns the place that Back has left; ok is false if there is none.
+func (h *History) Forward(here *lazy.Place) (p lazy.Place, ok bool) {
 	return through(&h.after, &h.before, here)
 }
 

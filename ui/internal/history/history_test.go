@@ -24,7 +24,7 @@ func TestHistory(t *testing.T) {
 					here = p
 				}
 			case ">":
-				if p, ok := h.Forth(&at); ok {
+				if p, ok := h.Forward(&at); ok {
 					here = p
 				}
 			default:

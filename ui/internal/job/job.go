@@ -1,4 +1,5 @@
-// Package job tracks the work that a person asked for and waits for.
+// Package job is the work that the user has asked for and waits for: expanding many nodes,
+// sorting, going somewhere far. A [Job] tracks it, a [Part] starts it.
 package job
 
 import (
@@ -9,8 +10,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Job is work such as expanding many nodes, or going somewhere far. There is one at a time: a
-// new one stops the one before. The zero value is no job.
+// Job is the current job. There is one at a time: a new one stops the one before. The zero value is no job.
 type Job struct {
 	id          int // of the current or last one
 	name        string

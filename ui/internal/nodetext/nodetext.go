@@ -4,6 +4,7 @@ package nodetext
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
@@ -87,4 +88,30 @@ func Calls(p lazy.Population, least string, g *screen.Glyphs) string {
 		return screen.Calls(0)
 	}
 	return g.AtMost + " " + screen.Calls(p.Containers)
+}
+
+// Named returns all that a user can read of a node, without the mark of a diff, which has its
+// own column. wide means that rows show code locations.
+func Named(t *lazy.Tree, n *lazy.Node, wide bool) lazy.Named {
+	named := t.Named(n, wide)
+	if p := n.Point(); p != nil {
+		cut := len(p.Mark())
+		named.Text = named.Text[cut:]
+		if named.At >= 0 {
+			named.At -= cut
+		}
+	}
+	return named
+}
+
+// PathText returns the path to a row for the clipboard, one line for each node.
+func PathText(t *lazy.Tree, row lazy.Row) (text string, lines int) {
+	var b strings.Builder
+	path := Path(row)
+	for i, n := range path {
+		b.WriteString(strings.Repeat("  ", i))
+		b.Write(t.AppendText(nil, n, false))
+		b.WriteByte('\n')
+	}
+	return b.String(), len(path)
 }

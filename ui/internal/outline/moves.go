@@ -108,8 +108,8 @@ func ToFirstChild(n *lazy.Node) Goal {
 	}
 }
 
-// Scroll moves the lines shown by n. The cursor stays on its row while that is on the screen.
-func (o *Outline) Scroll(n int) Goal {
+// Scroll is the goal to move the lines shown by n. The cursor stays on its row while that is on the screen.
+func Scroll(n int) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
 		for ; n > 0; n-- {
 			last := o.Rows[len(o.Rows)-1]

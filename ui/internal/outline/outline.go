@@ -11,6 +11,7 @@ type Outline struct {
 	Cursor lazy.Row
 	Line   int // of the cursor, from the top of the tree's part of the screen
 	Height int
+	Width  int
 	Skip   int        // cells scrolled out on the left
 	Wide   bool       // with code locations
 	Slid   *lazy.Node // the one row that is scrolled further while the cursor is on it
@@ -121,4 +122,39 @@ func (o *Outline) Sortable() *lazy.Node {
 		return n
 	}
 	return row.Parent
+}
+
+// ByDuration reports whether these children are sorted by duration.
+func (o *Outline) ByDuration() bool {
+	n := o.Sortable()
+	return n != nil && n.Order() == lazy.OrderDuration
+}
+
+// maxSkip bounds how far lines scroll.
+const maxSkip = 1 << 20
+
+// Shift scrolls all lines sideways, to the right if cells is positive.
+func (o *Outline) Shift(cells int) { o.Skip = max(0, min(o.Skip+cells, maxSkip)) }
+
+// SlideBy scrolls only the cursor's line, of whose text as many cells as hidden do not fit. It
+// returns false if there is nothing more to the right.
+func (o *Outline) SlideBy(cells, hidden int) bool {
+	more := hidden - o.Skip
+	if cells > 0 && more <= o.Slide {
+		return false
+	}
+	o.Slid, o.Slide = o.Cursor.Node, max(0, min(o.Slide+cells, more))
+	return true
+}
+
+// SlideTo scrolls the cursor's line until a part of its text is visible: the cells from and to,
+// of as many as width, of which as many as hidden do not fit.
+func (o *Outline) SlideTo(from, to, width, hidden int) {
+	room := width - hidden
+	if hidden == 0 || from >= o.Skip && to < room+o.Skip {
+		return
+	}
+	// The end of the part is visible, with a little text after it; but its beginning is more
+	// important.
+	o.Slid, o.Slide = o.Cursor.Node, max(0, min(to-room+8, from, hidden)-o.Skip)
 }

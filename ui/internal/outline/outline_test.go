@@ -72,10 +72,10 @@ func TestMoves(t *testing.T) {
 	}
 	reach(t, o, ToRow(20))
 	line := o.Line
-	if reach(t, o, o.Scroll(3)); at(o.Cursor) != 19 || o.Line != line-3 {
+	if reach(t, o, Scroll(3)); at(o.Cursor) != 19 || o.Line != line-3 {
 		t.Errorf("scrolled: row %d in line %d", at(o.Cursor), o.Line)
 	}
-	if reach(t, o, o.Scroll(-3)); at(o.Cursor) != 19 || o.Line != line {
+	if reach(t, o, Scroll(-3)); at(o.Cursor) != 19 || o.Line != line {
 		t.Errorf("scrolled back: row %d in line %d", at(o.Cursor), o.Line)
 	}
 	reach(t, o, ToLast)

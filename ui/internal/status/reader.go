@@ -1,11 +1,20 @@
 package status
 
 import (
+	"strings"
 	"time"
 
 	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
+
+// Settled reports whether the reader knows the whole trace.
+func Settled(st lazy.Status) bool {
+	return st.Phase == lazy.PhaseReady || st.Phase == lazy.PhaseFailed
+}
+
+// Reading reports whether the reader is still reading the data written so far.
+func Reading(st lazy.Status) bool { return !Settled(st) && st.Phase != lazy.PhaseFollowing }
 
 // Phase tells what the reader does in the background.
 func Phase(st lazy.Status, now time.Time) string {
@@ -21,6 +30,15 @@ func Phase(st lazy.Status, now time.Time) string {
 	}
 	what += " " + screen.Percent(st.Done, st.Total)
 	return what + screen.Pace(st.Rate(now))
+}
+
+// PhaseIn is Phase in room cells, if possible.
+func PhaseIn(st lazy.Status, now time.Time, room int, g *screen.Glyphs) string {
+	text := Phase(st, now)
+	if screen.TextWidth(text, g.ASCII) > room {
+		text, _, _ = strings.Cut(text, " at ")
+	}
+	return text
 }
 
 // Index tells in a word or two where the index comes from.

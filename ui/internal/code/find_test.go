@@ -1,0 +1,49 @@
+package code
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracex/ui/internal/uitest"
+)
+
+// TestFind: the lines around a spot, and the message if there are none.
+func TestFind(t *testing.T) {
+	dir := uitest.WriteFiles(t, map[string]string{"a/App.java": "one\ntwo\n\tthree\nfour\nfive\nsix\nseven\neight\n" + strings.Repeat("x", 2*maxLine), ".git/Lost.java": "x\n"})
+	f := NewFinder([]string{dir})
+	for _, c := range []struct {
+		file  string
+		line  int
+		text  string
+		first int
+		err   string
+	}{
+		{"App.java", 5, "two|    three|four|five|six|seven|eight", 2, ""},
+		{"App.java", 1, "one|two|    three|four", 1, ""},
+		{"App.java", 9, "six|seven|eight|" + strings.Repeat("x", maxLine), 6, ""},
+		{"App.java", 99, "", 96, ""},
+		{"Lost.java", 1, "", 0, "Lost.java is not under " + dir},
+	} {
+		got := f.Find(t.Context(), Spot{c.file, "a.App", c.line})
+		var want []string
+		if c.text != "" {
+			want = strings.Split(c.text, "|")
+		}
+		err := ""
+		if got.Err != nil {
+			err = got.Err.Error()
+		}
+		if !slices.Equal(got.Text, want) || got.First != c.first || err != c.err {
+			t.Errorf("%s:%d: %q from %d on, %q", c.file, c.line, got.Text, got.First, err)
+		}
+		if c.err == "" && (got.Path != filepath.Join(dir, "a", "App.java") || got.Name() != got.Path) {
+			t.Errorf("%s:%d is in %s", c.file, c.line, got.Name())
+		}
+	}
+	guess := Found{Path: "App.java", Alike: 2}
+	if got := guess.Name(); got != "App.java, a guess: 2 files of that name" {
+		t.Errorf("%q", got)
+	}
+}

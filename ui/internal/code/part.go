@@ -1,0 +1,119 @@
+package code
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui/internal/editor"
+	"tracex/ui/internal/env"
+)
+
+// Part finds and opens the source code of rows, in the background. Its methods run on one
+// goroutine.
+type Part struct {
+	r      *lazy.TraceReader
+	env    *env.Env
+	dirs   []string
+	finder *Finder
+	found  Found
+	busy   bool // a search for a file is under way
+}
+
+// New returns a Part that looks for files in directories.
+func New(r *lazy.TraceReader, e *env.Env, dirs []string) *Part {
+	return &Part{r: r, env: e, dirs: dirs, finder: NewFinder(dirs)}
+}
+
+// Found returns the source code found last.
+func (p *Part) Found() Found { return p.found }
+
+// Busy reports whether a search for a file is under way.
+func (p *Part) Busy() bool { return p.busy }
+
+// spotOf returns the code location of a node; n may be nil.
+func (p *Part) spotOf(n *lazy.Node) (s Spot, ok bool) {
+	if n == nil || n.Point() == nil {
+		return s, false
+	}
+	p.r.WithContext(func(c *format.Context) { s, ok = SpotOf(c, n.Point().Location) })
+	return s, ok
+}
+
+// Show looks for the source code of a node, for the details. n may be nil.
+func (p *Part) Show(n *lazy.Node) tea.Cmd {
+	if len(p.dirs) == 0 || p.busy {
+		return nil
+	}
+	s, ok := p.spotOf(n)
+	if !ok || s == p.found.Spot {
+		return nil
+	}
+	return p.find(s, false)
+}
+
+// Edit opens the code location of a node in the user's editor. n may be nil.
+func (p *Part) Edit(n *lazy.Node) tea.Cmd {
+	s, ok := p.spotOf(n)
+	switch {
+	case !ok:
+		p.env.Say("this row has no source location in the trace")
+		return nil
+	case len(p.dirs) == 0:
+		p.env.Say("where are the sources? start tracex with --source FOLDER")
+		return nil
+	}
+	return p.find(s, true)
+}
+
+// Msg is a message of a Part's work, for Update.
+type Msg interface{ told(p *Part) tea.Cmd }
+
+// Update handles a message.
+func (p *Part) Update(msg Msg) tea.Cmd { return msg.told(p) }
+
+func (p *Part) find(s Spot, edit bool) tea.Cmd {
+	p.busy = true
+	finder, life := p.finder, p.env.Life
+	msg, cmd := p.env.Soon(func() tea.Msg { return located{finder.Find(life, s), edit} })
+	if msg != nil {
+		return p.Update(msg.(Msg))
+	}
+	return cmd
+}
+
+// located is the result of looking for a file.
+type located struct {
+	Found
+	edit bool // open it
+}
+
+func (m located) told(p *Part) tea.Cmd {
+	p.found, p.busy = m.Found, false
+	if !m.edit {
+		return nil
+	}
+	if m.Err != nil {
+		p.env.Fail("cannot open the source", m.Err)
+		return nil
+	}
+	c, err := editor.Command(m.Path, m.Spot.Line)
+	if err != nil {
+		p.env.Fail("cannot start the editor", err)
+		return nil
+	}
+	if m.Alike > 1 {
+		p.env.Say("opened " + m.Name())
+	}
+	return p.env.Terminal.Lend(c, func(err error) tea.Msg { return edited{err} })
+}
+
+// edited arrives when the editor has ended.
+type edited struct{ err error }
+
+func (m edited) told(p *Part) tea.Cmd {
+	if m.err != nil {
+		p.env.Fail("the editor", m.err)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package counting
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+)
+
+// Part counts in the background: the children of the nodes on the screen, then the calls of
+// the trace. Its methods run on one goroutine.
+type Part struct {
+	Children Children
+	Calls    Calls
+
+	env *env.Env
+	r   *lazy.TraceReader
+}
+
+// New returns a Part that has counted nothing.
+func New(r *lazy.TraceReader, e *env.Env) Part { return Part{env: e, r: r} }
+
+// Settle starts counting what the screen shows. idle means that nothing else runs in the
+// background.
+func (p *Part) Settle(f Facts, generation int, idle bool) tea.Cmd {
+	var cmds []tea.Cmd
+	if work := p.Children.Begin(f); work != nil {
+		msg, cmd := p.env.Soon(work)
+		if msg != nil {
+			p.Update(msg.(Msg))
+		}
+		cmds = append(cmds, cmd)
+	}
+	idle = idle && !p.Children.Busy()
+	return tea.Batch(append(cmds, p.Calls.Begin(p.env.Life, p.r, generation, idle))...)
+}
+
+// Msg is the result of a turn of counting.
+type Msg interface{ told(p *Part) }
+
+func (m Counted) told(p *Part) { p.Children.Update(m) }
+func (m Told) told(p *Part)    { p.Calls.Update(m) }
+
+// Update handles the result of a turn.
+func (p *Part) Update(msg Msg) { msg.told(p) }
+
+// Busy reports whether counting is under way that the screen mentions.
+func (p *Part) Busy() bool { return p.Children.Busy() || p.Calls.Lasts() }
+
+// Stop stops the counting under way, and reports whether there was any.
+func (p *Part) Stop(f Facts) bool { return p.Children.Stop(f) || p.Calls.Stop() }
+
+// Text tells what is being counted, and its progress; "" if nothing is.
+func (p *Part) Text(f Facts) string {
+	switch {
+	case p.Children.Busy():
+		return "counting" + p.Children.Share(f)
+	case p.Calls.Lasts():
+		return "counting calls" + p.Calls.Share()
+	}
+	return ""
+}

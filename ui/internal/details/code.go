@@ -1,0 +1,36 @@
+package details
+
+import (
+	"strconv"
+
+	"tracex/ui/internal/code"
+	"tracex/ui/internal/screen"
+)
+
+// code adds the file of a code location and the lines around it, if they have been read.
+func (w *writer) code(at code.Spot) {
+	f := &w.of.Code
+	if f.Path == "" || f.Spot != at {
+		return
+	}
+	name := f.Name()
+	if f.Err == nil && f.First+len(f.Text) <= at.Line {
+		name += ", which has no line " + strconv.Itoa(at.Line)
+		w.pair("source", name, screen.Faint)
+		return
+	}
+	w.pair("source", name, screen.Plain)
+	for i, text := range f.Text {
+		number := f.First + i
+		st := screen.Faint
+		mark := " "
+		if number == at.Line {
+			st, mark = screen.Bold, w.g.Cursor
+		}
+		l := screen.NewLine(w.width, w.g)
+		label := strconv.Itoa(number)
+		l.Space(labelWidth - 2 - len(label))
+		l.Put(label, screen.Faint).Put(mark, screen.Accent).Put(" "+text, st)
+		w.lines = append(w.lines, l.End())
+	}
+}

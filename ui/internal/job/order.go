@@ -1,0 +1,119 @@
+package job
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/outline"
+	"tracex/ui/internal/screen"
+)
+
+// The order of a node's children: that of the calls, or the longest first. A node keeps its
+// order until the user changes it.
+
+// Sort changes the order of children. When it sorts by duration, the cursor moves to the
+// longest child. Back in the order of the calls, the cursor stays on its row, and the row on
+// its line.
+func (p *Part) Sort(int) tea.Cmd {
+	n := p.tree.Out.Sortable()
+	switch {
+	case !p.timed():
+		p.env.Say("no timing data in this trace")
+		return nil
+	case n == nil:
+		p.env.Say("threads keep their order; " + screen.KeyName("right", p.env.Glyphs) + " expands this one, then s sorts its calls")
+		return nil
+	}
+	to, name := lazy.OrderDuration, "sorting by duration"
+	if n.Order() == lazy.OrderDuration {
+		to, name = lazy.OrderCalls, "sorting by call"
+	}
+	ctx, id, progress := p.BeginLook(p.env.Life, name)
+	t, on := p.tree.Out.Tree, p.tree.Out.Cursor.Node
+	if on == n {
+		on = nil // nothing above the node's children moves
+	}
+	return p.soon(func() Msg { return reorder(ctx, t, progress, sorted{id: id, n: n, to: to, from: on, on: on}) })
+}
+
+// reorder sorts, and loads the cursor's node in its new position.
+func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted) sorted {
+	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil && s.to == lazy.OrderCalls {
+		s.on, s.err = t.Reveal(ctx, s.on.Place())
+	}
+	return s
+}
+
+// sorted is the result of sorting.
+type sorted struct {
+	id   int
+	n    *lazy.Node // the node whose children were sorted
+	to   lazy.Order
+	from *lazy.Node // the cursor's node at the start, if among the children; otherwise nil
+	on   *lazy.Node // the same node, loaded in its new position
+	err  error
+}
+
+func (s sorted) told(p *Part) tea.Cmd {
+	if !p.End(s.id) {
+		return nil
+	}
+	if s.err != nil {
+		p.env.Fail("cannot sort", s.err)
+		return nil
+	}
+	// The user may have moved the cursor meanwhile.
+	var cmd tea.Cmd
+	if at := p.tree.Out.Cursor; s.on != nil && (at.Node == s.from || at.Gap() && at.Parent == s.n) {
+		if s.to == lazy.OrderCalls {
+			p.tree.Out.Put(outline.RowOf(s.on), p.tree.Out.Line)
+		} else {
+			p.tree.JumpTo(s.n)
+			cmd = p.tree.Aim(outline.ToFirstChild(s.n))
+		}
+	}
+	p.tree.Retry(s.n)
+	name := screen.CutMiddle(p.tree.Out.ShortName(s.n), max(16, p.env.Width-52), p.env.Glyphs)
+	if s.to == lazy.OrderCalls {
+		p.env.Say(name + ": in call order")
+	} else {
+		p.env.Say(name + ": sorted by duration (s: call order)")
+	}
+	return cmd
+}
+
+// orderKey identifies a node with sorted children in every tree of a trace. A thread has no
+// place of its own.
+func orderKey(n *lazy.Node) lazy.Place {
+	if n.IsThread() {
+		return lazy.Place{Thread: n.Thread(), At: -1}
+	}
+	return n.Place()
+}
+
+// sortedPath returns which nodes around a row have sorted children.
+func sortedPath(row lazy.Row) map[lazy.Place]bool {
+	keys := make(map[lazy.Place]bool)
+	for _, n := range nodetext.Path(row) {
+		if n.Order() == lazy.OrderDuration {
+			keys[orderKey(n)] = true
+		}
+	}
+	return keys
+}
+
+// sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded again.
+func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool, progress lazy.Progress) (*lazy.Node, error) {
+	for in := n; in != nil; in = in.Parent() {
+		if !sorted[orderKey(in)] {
+			continue
+		}
+		if err := t.Sort(ctx, in, lazy.OrderDuration, progress); err != nil {
+			return nil, err
+		}
+	}
+	return revealIn(ctx, t, n.Place(), n.IsThread())
+}

@@ -1,0 +1,42 @@
+package job
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tracex/lazy"
+	"tracex/ui/internal/env"
+	"tracex/ui/internal/tree"
+)
+
+// Part starts jobs on a tree. Its methods run on one goroutine. Messages for the user go to the
+// line of the environment.
+type Part struct {
+	Job
+	tree *tree.Part
+	r    *lazy.TraceReader
+	env  *env.Env
+}
+
+// New returns a Part without a job. Its work ends with e's life.
+func New(r *lazy.TraceReader, e *env.Env, t *tree.Part) *Part { return &Part{tree: t, r: r, env: e} }
+
+// Msg is the result of a job, for Update.
+type Msg interface{ told(p *Part) tea.Cmd }
+
+// Update handles the result of a job.
+func (p *Part) Update(msg Msg) tea.Cmd { return msg.told(p) }
+
+// soon runs work of the current job. A result that arrives at once is handled at once.
+func (p *Part) soon(work func() Msg) tea.Cmd {
+	msg, cmd := p.env.Soon(func() tea.Msg { return work() })
+	if msg != nil {
+		return msg.(Msg).told(p)
+	}
+	return cmd
+}
+
+// timed reports whether the trace has times.
+func (p *Part) timed() bool {
+	_, timed := p.r.Times()
+	return timed
+}

@@ -1,0 +1,95 @@
+// Package layout divides the window among the parts of the screen.
+package layout
+
+// The smallest usable window, in cells.
+const (
+	MinWidth  = 40
+	MinHeight = 10
+)
+
+// Layout tells where the parts of the screen are, in cells.
+type Layout struct {
+	Trouble    bool // a line about what is wrong with the trace
+	Rule       bool // a line with the headings of the columns
+	Hints      bool // a line of keys at the bottom
+	Top        int  // first line of the tree
+	Tree       int  // lines of the tree; they keep this height when hidden
+	TreeWidth  int
+	Tour       int // lines of the tour
+	List       int // lines of a list that replaces the tree, and all from the trouble to the status
+	Details    Side
+	DetailsHas int // lines of the details
+	DetailsIn  int // width of the details
+}
+
+// Side is where the details are.
+type Side int
+
+const (
+	Nowhere Side = iota
+	Beside
+	Below
+	Alone // instead of the tree
+)
+
+// From how many columns on the details are beside the tree, below how many they replace it, and
+// from how many lines on there is room for the rule and the keys.
+const (
+	besideFrom = 120
+	aloneBelow = 60
+	ruleFrom   = 12
+	hintsFrom  = 16
+)
+
+// Wants is what has to be shown, and the size of the window.
+type Wants struct {
+	Width, Height int
+	Trouble       bool // something is wrong with the trace
+	Tour          int  // lines that the tour needs; 0 if there is none
+	Details       bool
+}
+
+// Usable reports whether a window is large enough.
+func Usable(width, height int) bool { return width >= MinWidth && height >= MinHeight }
+
+// For returns the layout of a window.
+func For(w Wants) Layout {
+	l := Layout{TreeWidth: w.Width, Rule: w.Height >= ruleFrom, Hints: w.Height >= hintsFrom}
+	l.Trouble = w.Trouble && w.Height >= ruleFrom
+	l.Top = 2
+	l.List = w.Height - 3
+	if l.Trouble {
+		l.Top++
+		l.List--
+	}
+	if l.Rule {
+		l.Top++
+	}
+	bottom := 1
+	if l.Hints {
+		bottom = 2
+	}
+	l.Tour = min(w.Tour, max(0, w.Height-l.Top-bottom-3))
+	l.Tree = max(1, w.Height-l.Top-bottom-l.Tour)
+	if w.Details {
+		l.placeDetails(w.Width)
+	}
+	return l
+}
+
+// placeDetails divides the lines of the tree between the tree and the details.
+func (l *Layout) placeDetails(width int) {
+	switch {
+	case width >= besideFrom:
+		l.Details, l.DetailsIn = Beside, min(64, width*2/5)
+		l.TreeWidth = width - l.DetailsIn - 2
+		l.DetailsHas = l.Tree
+	case width < aloneBelow || l.Tree < 9:
+		l.Details, l.DetailsIn = Alone, width
+		l.DetailsHas = l.Tree
+	default:
+		l.Details, l.DetailsIn = Below, width
+		l.DetailsHas = min(12, l.Tree/2)
+		l.Tree -= l.DetailsHas + 1
+	}
+}

@@ -1,0 +1,41 @@
+package outline
+
+import (
+	"tracex/format"
+	"tracex/lazy"
+	"tracex/ui/internal/nodetext"
+	"tracex/ui/internal/rows"
+	"tracex/ui/internal/screen"
+)
+
+// Indent returns how far the rows on the screen are indented.
+func (o *Outline) Indent() rows.Indent {
+	deepest := 0
+	for _, r := range o.Rows {
+		deepest = max(deepest, r.Depth)
+	}
+	return rows.IndentFor(deepest, o.Width)
+}
+
+// Text returns the text of a node without the mark of a diff.
+func (o *Outline) Text(n *lazy.Node) (string, []format.Span) {
+	r := rows.New(o.Tree.Lines([]lazy.Row{RowOf(n)}, o.Wide)[0])
+	return r.Shown, r.Styles
+}
+
+// ShortName returns the name of a node in a path: a call without its arguments.
+func (o *Outline) ShortName(n *lazy.Node) string {
+	if p := n.Point(); p == nil || p.Class.Container() {
+		return string(o.Tree.AppendName(nil, n))
+	}
+	text, _ := o.Text(n)
+	return text
+}
+
+// Named returns all that a user can read of a node.
+func (o *Outline) Named(n *lazy.Node) lazy.Named { return nodetext.Named(o.Tree, n, o.Wide) }
+
+// Crumbs returns the path to the cursor, as much as fits into width cells.
+func (o *Outline) Crumbs(width int, g *screen.Glyphs) []string {
+	return nodetext.Crumbs(nodetext.Path(o.Cursor), o.ShortName, width, g)
+}

@@ -1,0 +1,38 @@
+package tree
+
+import (
+	"tracex/lazy"
+	"tracex/ui/internal/rows"
+)
+
+// Rows returns the contents of rows of the tree. lit returns the parts of a node's text that
+// match a search.
+func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int) []rows.Row {
+	lines := p.Out.Tree.Lines(of, p.Out.Wide)
+	list := make([]rows.Row, len(lines))
+	for i, l := range lines {
+		r := &list[i]
+		*r = rows.New(l)
+		if l.Node == nil {
+			r.Err = p.loads.Err(l.Row)
+			continue
+		}
+		r.Lit, r.Skip = lit(l.Node, r.Shown), p.Out.SkipOf(l.Node)
+		r.Loading = !l.Loaded && p.loads.Of(l.Node)
+	}
+	return list
+}
+
+// View returns how rows are drawn. pending is the mark after a node that has not ended.
+func (p *Part) View(pending string) rows.View {
+	return rows.View{
+		Glyphs: p.env.Glyphs, Spinner: p.env.Spinner(), Pending: pending, Cursor: p.Out.Cursor,
+		Timed: p.timed(), ByDuration: p.Out.ByDuration(),
+	}
+}
+
+// Hidden returns how many cells of a row's text do not fit on its line.
+func (p *Part) Hidden(of lazy.Row) int {
+	v, r := p.View(""), rows.New(p.Out.Tree.Lines([]lazy.Row{of}, p.Out.Wide)[0])
+	return v.Hidden(&r, p.Out.Indent(), p.Out.Width)
+}
