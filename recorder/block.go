@@ -5,6 +5,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // block is a block that is being added to the bytes for the files. It has
@@ -45,7 +46,7 @@ func (f *files) begin(t *Thread, d *draft) {
 	}
 	t.file.blocks++
 	at := len(f.data.buf)
-	f.data.buf, f.refs = f.r.registry.take(f.data.buf, f.refs[:0])
+	f.data.buf, f.refs = f.r.registry.Take(f.data.buf, f.refs[:0])
 	for _, c := range f.refs {
 		b.reference(c.Kind, c.ID, b.base+c.Start)
 	}
@@ -100,7 +101,7 @@ func (b *block) name() {
 	data := &b.f.data
 	b.reference(format.KindThreadName, b.t.id, data.size())
 	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.t.id))
-	data.buf = appendText(data.buf, b.t.name, maxText)
+	data.buf = values.AppendText(data.buf, b.t.name, values.MaxText)
 }
 
 // nameBehind adds the thread's name after the other content of the block.

@@ -7,6 +7,7 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/values"
 )
 
 // stream is the state of a thread's stream for the writers of its blocks. The thread's lock
@@ -42,7 +43,7 @@ type container struct {
 // part; shift makes room for something.
 type draft struct {
 	clock  *clock.Clock // nil if no times are wanted
-	layout *layout
+	layout *values.Layout
 	line   clock.Piece // the clock's piece that was used last
 
 	before int64       // the thread's content bytes before the block
@@ -118,7 +119,7 @@ func (d *draft) cells(s *stream, p buffers.Part) error {
 			return misplaced(p, i)
 		}
 		d.begun++
-		class, event := d.layout.class(object[format.PointClassAt]), format.EventOf(object)
+		class, event := d.layout.Class(object[format.PointClassAt]), format.EventOf(object)
 		if class == format.ClassIteration && len(s.open) > 0 {
 			s.open[len(s.open)-1].iterations++
 			d.low = min(d.low, len(s.open)-1)
@@ -210,7 +211,7 @@ func (d *draft) close(s *stream) {
 		footer := format.Unfinished(c.class)
 		footer.Iterations = c.iterations
 		var err error
-		if d.tail, err = footer.Append(d.tail, d.layout.version, c.class); err != nil {
+		if d.tail, err = footer.Append(d.tail, d.layout.Version, c.class); err != nil {
 			return // impossible: c is a container
 		}
 		d.pop(s, s.logical)

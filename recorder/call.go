@@ -3,6 +3,7 @@ package recorder
 import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // Call is a call that [Thread.Call] began. Its End ends this call and no other: everything
@@ -156,4 +157,4 @@ func (t *Thread) endLost(h Call) {
 }
 
 // unfinished is the result of a call that was never ended.
-var unfinished = Value{kind: unfinishedKind, text: format.UnfinishedMethod}
+var unfinished = Value{values.Unfinished}

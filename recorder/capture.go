@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"tracex/recorder/internal/gonames"
+	"tracex/recorder/internal/values"
 )
 
 // Capture makes a value of any Go value. Numbers, strings, times, durations, byte slices and
@@ -33,17 +36,17 @@ func (r *Recorder) Capture(x any) (captured Value) {
 		}
 	}()
 	v := reflect.ValueOf(x)
-	c := capturer{r: r, by: r.terms(), left: maxCaptured}
+	c := capturer{r: r, by: r.terms().Terms, left: maxCaptured}
 	end, identity, simple, ok := c.follow(v)
 	switch {
 	case !ok:
-	case simple.kind == bytesKind: // read it now, like everything else
-		return exact(string(simple.appendMade(nil, r.config.MaxString)))
+	case simple.v.Kind == values.BytesKind: // read it now, like everything else
+		return Value{values.Exact(string(simple.v.AppendMade(nil, r.config.MaxString)))}
 	default:
 		return simple
 	}
 	c.inside(end, identity, r.config.CaptureDepth)
-	return Value{kind: encodedKind, bits: uint64(r.tag) << upperShift, text: string(c.out)}
+	return Value{values.Value{Kind: values.EncodedKind, Bits: uint64(r.registry.Tag()) << values.Shift, Text: string(c.out)}}
 }
 
 const (
@@ -93,7 +96,7 @@ func scalar(v reflect.Value) (Value, bool) {
 // capturer encodes one value with everything it refers to.
 type capturer struct {
 	r    *Recorder
-	by   terms
+	by   values.Terms
 	out  []byte
 	left int // objects that begin within so many bytes have fields and elements
 }
@@ -186,47 +189,46 @@ func (c *capturer) text(v reflect.Value) (Value, bool) {
 }
 
 func (c *capturer) scalar(v Value) {
-	at, room := len(c.out), v.room(&c.by)
+	at, room := len(c.out), v.v.Room(&c.by)
 	c.out = slices.Grow(c.out, room)
-	n := v.put(c.out[at:at+room], &c.by)
+	n := v.v.Put(c.out[at:at+room], &c.by)
 	c.out = c.out[:at+n]
 }
 
 // object begins an object of a type, and returns where. It has no fields unless some are added.
 func (c *capturer) object(t reflect.Type, address uintptr) (at int) {
-	// Nothing is registered after the recording has ended; then this is not recorded either.
-	class := max(int32(c.r.typeOf(t).class)-1, 0)
-	c.out, at = c.by.layout.beginObject(c.out, class, Identity(address))
+	class := c.r.types.Of(t).ID()
+	c.out, at = c.by.Layout.BeginObject(c.out, class, Identity(address))
 	return at
 }
 
 // fields captures the first fields of a struct.
 func (c *capturer) fields(v reflect.Value, identity uintptr, depth int, open bool) {
 	at := c.object(v.Type(), identity)
-	info := c.r.typeOf(v.Type())
-	names := info.fields
-	if info.hides && !v.CanAddr() && v.CanInterface() {
+	info := c.r.types.Of(v.Type())
+	names := info.Fields
+	if info.Hides && !v.CanAddr() && v.CanInterface() {
 		own := reflect.New(v.Type()).Elem()
 		own.Set(v)
 		v = own
 	}
-	c.out = c.by.layout.beginFields(c.out)
+	c.out = c.by.Layout.BeginFields(c.out)
 	n := 0
 	for ; open && n < min(len(names), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
-		c.out = appendText(c.out, names[n], maxText)
+		c.out = values.AppendText(c.out, names[n], values.MaxText)
 		c.value(v.Field(n), depth-1)
 	}
-	c.out = c.by.layout.endFields(c.out, at, n)
+	c.out = c.by.Layout.EndFields(c.out, at, n)
 }
 
 // elements captures the first elements of a slice or an array.
 func (c *capturer) elements(v reflect.Value, identity uintptr, depth int, open bool) {
 	at, length, n := c.object(v.Type(), identity), min(v.Len(), math.MaxInt32), 0
-	c.out = c.by.layout.beginElements(c.out, length)
+	c.out = c.by.Layout.BeginElements(c.out, length)
 	for ; open && n < min(v.Len(), c.r.config.CaptureCount) && len(c.out) < c.left; n++ {
 		c.value(v.Index(n), depth-1)
 	}
-	c.out = c.by.layout.endElements(c.out, at, length, n)
+	c.out = c.by.Layout.EndElements(c.out, at, length, n)
 }
 
 // entry is a key of a map as the name of a field, and its value.
@@ -247,19 +249,19 @@ func (c *capturer) entries(v reflect.Value, depth int, open bool) {
 		some = append(some, entry{keyText(it.Key()), it.Value()})
 	}
 	slices.SortStableFunc(some, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	c.out = c.by.layout.beginFields(c.out)
+	c.out = c.by.Layout.BeginFields(c.out)
 	n := 1
-	c.out = appendText(c.out, "len", maxText)
+	c.out = values.AppendText(c.out, "len", values.MaxText)
 	c.scalar(Int(v.Len()))
 	for _, e := range some {
 		if len(c.out) >= c.left {
 			break
 		}
-		c.out = appendText(c.out, e.key, c.r.config.MaxString)
+		c.out = values.AppendText(c.out, e.key, c.r.config.MaxString)
 		c.value(e.value, depth-1)
 		n++
 	}
-	c.out = c.by.layout.endFields(c.out, object, n)
+	c.out = c.by.Layout.EndFields(c.out, object, n)
 }
 
 // keyText returns the key of a map as the name of a field.
@@ -279,5 +281,17 @@ func keyText(k reflect.Value) string {
 	case reflect.Float32, reflect.Float64:
 		return strconv.FormatFloat(k.Float(), 'g', -1, 64)
 	}
-	return typeName(k.Type())
+	return gonames.TypeName(k.Type())
+}
+
+// ClassOf registers the type of x, or what it points to, as a class.
+func (r *Recorder) ClassOf(x any) Class {
+	t := reflect.TypeOf(x)
+	if !r.on() || t == nil {
+		return 0
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return Class(r.types.Of(t).Class)
 }

@@ -191,8 +191,8 @@ func testCaptureLimits(t *testing.T) {
 	}
 	c := Config{CaptureDepth: 100, CaptureCount: 100, Path: filepath.Join(t.TempDir(), "trace.bin")}
 	r := start(t, c)
-	if v := r.Capture(grow(8)); len(v.text) < maxCaptured || len(v.text) > 2*maxCaptured {
-		t.Errorf("%d bytes were captured, want few more than %d", len(v.text), maxCaptured)
+	if v := r.Capture(grow(8)); len(v.v.Text) < maxCaptured || len(v.v.Text) > 2*maxCaptured {
+		t.Errorf("%d bytes were captured, want few more than %d", len(v.v.Text), maxCaptured)
 	}
 	_, found := captured(t, Config{CaptureCount: -1}, []int{1, 2}, item{}, map[int]int{1: 1})
 	for i, v := range found {
@@ -214,8 +214,8 @@ func testIdentity(t *testing.T) {
 	if in := found[3].Captured.Elements[0]; in.Bits != found[0].Bits {
 		t.Errorf("identity %d in a slice, %d outside", in.Bits, found[0].Bits)
 	}
-	if got := Pointer(0, a); int64(got.bits) != found[0].Bits {
-		t.Errorf("Pointer has identity %d, Capture %d", got.bits, found[0].Bits)
+	if got := Pointer(0, a); int64(got.v.Bits) != found[0].Bits {
+		t.Errorf("Pointer has identity %d, Capture %d", got.v.Bits, found[0].Bits)
 	}
 	if v := Pointer[item](0, nil); v != Null() {
 		t.Errorf("a nil pointer is %+v", v)
@@ -276,7 +276,7 @@ func testCaptureOdd(t *testing.T) {
 	}
 	r := start(t, Config{CaptureDepth: math.MaxInt, CaptureCount: math.MaxInt})
 	for i, v := range values[:len(values)-1] {
-		if n := len(r.Capture(v).text); n > maxCaptured+1<<12 {
+		if n := len(r.Capture(v).v.Text); n > maxCaptured+1<<12 {
 			t.Errorf("value %d takes %d bytes", i, n)
 		}
 	}

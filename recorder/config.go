@@ -10,6 +10,7 @@ import (
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/policy"
 	"tracex/recorder/internal/sink"
+	"tracex/recorder/internal/values"
 )
 
 // Strategy says when a recorder writes its file.
@@ -97,9 +98,6 @@ const (
 )
 
 const (
-	// maxText is the most characters a string may keep: at three bytes each they stay below the
-	// format's limit of 65,535 bytes.
-	maxText = 21_000
 	// maxDepth is the most levels of objects within an object: readers refuse twice as many.
 	maxDepth = 100
 	// leastMemory is how many times the block size the memory must be: half is for the files,
@@ -187,7 +185,7 @@ type Config struct {
 	source clock.Source                      // nil for the machine's clocks; for tests
 	plain  bool                              // take no times from the processor's counter, for tests
 
-	layout *layout // of the wanted version
+	layout *values.Layout // of the wanted version
 
 	needsService bool // Start fails without a service
 }
@@ -226,7 +224,7 @@ func (c Config) withDefaults() (Config, error) {
 	or(&c.MaxString, DefaultMaxString)
 	or(&c.CaptureDepth, DefaultCaptureDepth)
 	or(&c.CaptureCount, DefaultCaptureCount)
-	c.MaxString = min(max(c.MaxString, 0), maxText)
+	c.MaxString = min(max(c.MaxString, 0), values.MaxText)
 	c.CaptureDepth = min(c.CaptureDepth, maxDepth)
 	if c.create == nil {
 		c.create = createFile

@@ -11,7 +11,9 @@ import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/registry"
 	"tracex/recorder/internal/remains"
+	"tracex/recorder/internal/values"
 )
 
 // Finished says what [Finish] did.
@@ -121,6 +123,7 @@ func (z *finisher) finish() (err error) {
 	if z.r.layout, err = z.layout(); err != nil {
 		return err
 	}
+	z.r.registry = registry.New(z.r.layout.Version, nil)
 	z.r.pool = buffers.NewPool(z.r.config.MaxMemory, z.r.config.BlockSize, nil, nil)
 	z.r.state.Store(stopped)
 	threads, err := z.restore(flags)
@@ -146,7 +149,7 @@ func (z *finisher) finish() (err error) {
 }
 
 // layout returns the layout for the version of the live file.
-func (z *finisher) layout() (*layout, error) {
+func (z *finisher) layout() (*values.Layout, error) {
 	version, err := remains.Version(z.rest)
 	if err != nil {
 		return nil, err

@@ -19,10 +19,9 @@ func (z *finisher) clock(left []*remains.Thread, flags uint64) error {
 
 // names gives the registry what is in no block yet.
 func (z *finisher) names() (err error) {
-	g := &z.r.registry
-	for kind := range g.counts {
-		g.counts[kind] = int32(z.rest.Uint(live.AtCounts + int64(kind)*8))
+	data, cells, err := remains.Names(z.rest, z.r.layout.Version)
+	if err == nil {
+		z.r.registry.Restore(z.rest, data, cells)
 	}
-	g.pending.data, g.pending.cells, err = remains.Names(z.rest, z.r.layout.version)
 	return err
 }

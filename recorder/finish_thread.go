@@ -14,7 +14,7 @@ import (
 func (z *finisher) thread(left *remains.Thread) (*Thread, error) {
 	word := func(off int64) uint64 { return z.rest.Uint(left.At + off) }
 	t := &Thread{id: left.ID, name: left.Name, clocked: byTime}
-	t.r, t.layout = z.r, z.r.layout
+	t.r, t.terms.Layout = z.r, z.r.layout
 	t.over.Store(left.Over)
 	t.file.putChunk, t.file.chunks = left.PutChunk, left.Begun
 	blocks, depth := buffers.Unpack(word(live.ThreadDepth))
@@ -47,7 +47,7 @@ func (z *finisher) thread(left *remains.Thread) (*Thread, error) {
 func (z *finisher) chain(t *Thread, left *remains.Thread) (short bool) {
 	open := t.classes()
 	short = left.Chain(func(p buffers.Part) (good buffers.Part) {
-		good, open = t.layout.sound(t.id, p, open)
+		good, open = p.Sound(t.r.layout.Version, t.id, open)
 		return good
 	})
 	t.full = left.List

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/values"
 )
 
 // utf returns a utf in hexadecimal.
@@ -14,9 +16,9 @@ func utf(s string) string { return fmt.Sprintf("%04x%x", len(s), s) }
 
 // encodedAs returns the bytes of a value in hexadecimal.
 func encodedAs(r *Recorder, v Value) string {
-	by := r.terms()
-	b := make([]byte, v.room(&by))
-	return hex.EncodeToString(b[:v.put(b, &by)])
+	by := r.terms().Terms
+	b := make([]byte, v.v.Room(&by))
+	return hex.EncodeToString(b[:v.v.Put(b, &by)])
 }
 
 // Values have the bytes that the description of the format gives them, whichever recorder
@@ -57,7 +59,7 @@ func TestValueBytes(t *testing.T) {
 		{"moment", Time(time.Unix(0, 0)), [2]string{"fffffff4" + utf("1970-01-01T00:00:00Z"), "0e" + utf("1970-01-01T00:00:00Z")}},
 		{"bytes", Bytes([]byte("GET /")), [2]string{"fffffff4" + utf(`[]byte("GET /")`), "0e" + utf(`[]byte("GET /")`)}},
 		{"unfinished", unfinished, [2]string{"fffffff6" + utf("<unfinished method>"), "18"}},
-		{"untracked", untracked, [2]string{"fffffff4" + utf("<untracked result>"), "19"}},
+		{"untracked", Value{values.Untracked}, [2]string{"fffffff4" + utf("<untracked result>"), "19"}},
 	} {
 		for i, version := range versions {
 			r := start(t, Config{create: toDiscard, FormatVersion: version})
@@ -76,7 +78,7 @@ func (declined) Error() string { return "refused" }
 // Values with a class have the bytes that the description of the format gives them.
 func TestReferenceBytes(t *testing.T) {
 	failed := errors.New("no such order")
-	identity := func(v Value) string { return fmt.Sprintf("%08x", uint32(v.bits)) }
+	identity := func(v Value) string { return fmt.Sprintf("%08x", uint32(v.v.Bits)) }
 	for i, version := range versions {
 		for _, c := range []struct {
 			name  string
@@ -100,7 +102,7 @@ func TestReferenceBytes(t *testing.T) {
 			v := c.value(r)
 			// Classes are registered one by one: the last one is this value's.
 			got := encodedAs(r, v)
-			class := fmt.Sprintf("%08x", r.registry.counts[1]-1)
+			class := fmt.Sprintf("%08x", uint32(r.Class("another"))-2)
 			want := strings.NewReplacer("C", class, "I", identity(v)).Replace(c.in[i])
 			if got != want {
 				t.Errorf("%s in %d is %s, want %s", c.name, version, got, want)
@@ -183,10 +185,10 @@ func TestFormatVersion(t *testing.T) {
 	}
 	for named, want := range map[string]int{"22": 22, "27": 27, "": newestVersion} {
 		t.Setenv(FormatVariable, named)
-		if got := start(t, Config{create: toDiscard}).layout.version; int(got) != want {
+		if got := start(t, Config{create: toDiscard}).layout.Version; int(got) != want {
 			t.Errorf("%s=%s: version %d is written", FormatVariable, named, got)
 		}
-		if got := start(t, Config{create: toDiscard, FormatVersion: 22}).layout.version; int(got) != 22 {
+		if got := start(t, Config{create: toDiscard, FormatVersion: 22}).layout.Version; int(got) != 22 {
 			t.Errorf("%s=%s: version %d is written, where the config wants 22", FormatVariable, named, got)
 		}
 	}

@@ -88,8 +88,8 @@ func (r *Recorder) describeLive(l *live.File) error {
 	}
 	l.Word(live.AtFlags).Store(flags)
 	l.Word(live.AtBlock).Store(uint64(c.BlockSize))
-	l.Word(live.AtFormat).Store(uint64(r.layout.version))
-	if err := r.registry.keepIn(l); err != nil {
+	l.Word(live.AtFormat).Store(uint64(r.layout.Version))
+	if err := r.registry.KeepIn(l); err != nil {
 		return errors.Join(err, l.Remove())
 	}
 	return nil

@@ -122,7 +122,7 @@ func (f *files) commitAs(t *Thread, p buffers.Part, d *draft, state uint64) {
 		l.Free(t.file.live.old)
 		t.file.live.old = nil
 	}
-	f.r.registry.trim()
+	f.r.registry.Trim()
 }
 
 func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d *draft) error {
@@ -141,6 +141,6 @@ func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d
 			return err
 		}
 	}
-	f.r.registry.commit(tx)
+	f.r.registry.Commit(tx)
 	return nil
 }

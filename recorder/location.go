@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"tracex/format"
+	"tracex/recorder/internal/gonames"
+	"tracex/recorder/internal/registry"
 )
 
 // Place is a location in the source.
@@ -56,45 +58,11 @@ func (r *Recorder) Path(steps ...Step) Path {
 	for _, s := range steps {
 		step := format.AccessStep{Kind: s.kind, Ref: s.index}
 		if s.kind != format.AccessElement {
-			step.Ref = r.known(s.number)
+			step.Ref = r.registry.ID(s.number)
 		}
 		p.Steps = append(p.Steps, step)
 	}
-	return Path(r.register(func(g *registry) int32 { return g.path(p) }))
-}
-
-func (g *registry) path(p format.AccessPath) int32 {
-	for i := range p.Steps {
-		if !g.known(&p.Steps[i]) {
-			return unknownID
-		}
-	}
-	key, err := p.Append(nil, g.version)
-	if err != nil {
-		return unknownID
-	}
-	return g.intern(format.KindAccessPath, "", len(key), pathKey(key), func(dst []byte, id int32) ([]byte, error) {
-		p.ID = id
-		return p.Append(dst, g.version)
-	})
-}
-
-// known reports whether what a step names is registered. It changes the step if the field is
-// static: Lincheck's reader throws if the two are confused.
-func (g *registry) known(s *format.AccessStep) bool {
-	has := func(kind format.Kind) bool { return s.Ref >= 0 && s.Ref < g.counts[kind] }
-	switch s.Kind {
-	case format.AccessVariable:
-		return has(format.KindVariableDescriptor)
-	case format.AccessObjectField:
-		if has(format.KindFieldDescriptor) && g.static[s.Ref] {
-			s.Kind = format.AccessStaticField
-		}
-		return has(format.KindFieldDescriptor)
-	case format.AccessNamedElement:
-		return has(format.KindAccessPath)
-	}
-	return s.Kind == format.AccessElement
+	return Path(r.registry.Register(func(n *registry.Names) int32 { return n.Path(p) }))
 }
 
 // Location registers a location in the source.
@@ -105,43 +73,12 @@ func (r *Recorder) Location(p Place) Location {
 	if p.Loop {
 		p.Path, p.Args = 0, nil
 	}
-	path := r.knownPlace(int64(p.Path))
-	var names []int32
+	at := registry.Location{File: p.File, Class: p.Class, Method: p.Method, Line: int32(p.Line), Loop: p.Loop}
+	at.Path = r.registry.IDOrNone(int64(p.Path))
 	for _, a := range p.Args {
-		names = append(names, r.knownPlace(int64(a)))
+		at.Args = append(at.Args, r.registry.IDOrNone(int64(a)))
 	}
-	return Location(r.register(func(g *registry) int32 { return g.location(p, path, names) }))
-}
-
-// location interns a location with the ids of its path and of its arguments' names.
-func (g *registry) location(p Place, path int32, names []int32) int32 {
-	text := func(s string) int32 {
-		if s == "" {
-			return -1
-		}
-		return g.text(s)
-	}
-	l := format.CodeLocation{Kind: format.LocationLine, File: text(p.File), Class: text(p.Class), Method: text(p.Method),
-		Line: int32(p.Line), Path: path, ArgNames: names}
-	if path != unknownID {
-		l.Kind = format.LocationAccess
-	}
-	if len(names) > 0 {
-		l.Kind = format.LocationCall
-	}
-	if p.Loop && g.version >= format.V27 {
-		l.Kind = format.LocationLoop
-	}
-	key, err := l.Append(nil, g.version)
-	if err != nil || g.short > 0 {
-		return unknownID
-	}
-	return g.intern(format.KindCodeLocation, "", len(key), locationKey(key), func(dst []byte, id int32) ([]byte, error) {
-		if l.ID = id; l.Kind == format.LocationLoop {
-			l.Loops = []int32{loopAt(id)}
-		}
-		return l.Append(dst, g.version)
-	})
+	return Location(r.registry.Register(func(n *registry.Names) int32 { return n.Location(at) }))
 }
 
 // Caller returns the source location of its caller, or, with skip, of that many calls further
@@ -168,7 +105,7 @@ func (r *Recorder) At(pc uintptr) Location {
 		return l.(Location)
 	}
 	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	class, method := splitFunction(frame.Function)
+	class, method := gonames.SplitFunction(frame.Function)
 	l := r.Location(Place{File: baseName(frame.File), Class: class, Method: method, Line: frame.Line})
 	if r.reserve(entrySize) {
 		r.places.Store(pc, l)

@@ -3,6 +3,8 @@ package recorder
 import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/values"
 )
 
 // Loop begins a loop. Each Iteration begins an iteration; EndLoop ends the loop, and so does
@@ -63,21 +65,18 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	}
 	t.bytes = writing
 	b := c.Data[from : from+format.IterationHeadSize]
-	place := t.place(at)
+	place := t.terms.location(at)
 	t.head(b, class, place)
-	putInt32(b[format.LoopIDAt:], loopAt(place))
+	values.PutInt32(b[format.LoopIDAt:], registry.LoopAt(place))
 	n := format.LoopHeadSize
 	if class == format.ClassIteration {
-		putInt32(b[format.IterationNumberAt:], number)
+		values.PutInt32(b[format.IterationNumberAt:], number)
 		n = format.IterationHeadSize
 	}
 	t.next++
 	t.open.push(class, 0)
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
-
-// loopAt returns the id of the loop at a location, which is never negative.
-func loopAt(place int32) int32 { return place + 1 }
 
 // leaveIteration ends the open iteration. It returns the loop that is innermost then, or nil.
 func (t *Thread) leaveIteration() *level {
@@ -106,7 +105,7 @@ func (t *Thread) closeLoop() {
 	b := c.Data[from : from+format.LoopFooterSize]
 	b[0] = byte(format.KindFooter)
 	if l := t.open.down(); l != nil && l.class == format.ClassLoop {
-		putInt32(b[format.LoopIterationsAt:], l.count)
+		values.PutInt32(b[format.LoopIterationsAt:], l.count)
 		to = from + format.LoopFooterSize
 	}
 	t.open.pop()

@@ -17,12 +17,7 @@ const (
 	// twice the capacity they need.
 	threadSize = int64(unsafe.Sizeof(Thread{}) + levelsPiece*unsafe.Sizeof(container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
 
-	// A name takes its map entry and key, its cell, and three times its bytes in the file:
-	// waiting for a block, in a slice that may have twice the capacity, and on the way to the
-	// file.
-	nameSize = 200
-
-	// An entry of the maps by return address and by type.
+	// An entry of the map by return address.
 	entrySize = 200
 )
 
@@ -53,6 +48,16 @@ func (r *Recorder) reserve(bytes int64) bool {
 			time.Sleep(waitForMemory) // others hold them
 		}
 	}
+}
+
+// reserveName reserves bytes for a name beside so many others.
+func (r *Recorder) reserveName(bytes int64, names int) bool {
+	if r.reserve(bytes) {
+		return true
+	}
+	r.outOf("another name", int64(names))
+	r.problems.tell()
+	return false
 }
 
 // outOf reports that there is no memory for something. It does nothing if the recording ended

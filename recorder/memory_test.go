@@ -360,7 +360,7 @@ func TestManyNames(t *testing.T) {
 		if err := loaded(t, c.Path).Print(&text, lazy.PrintOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"\nvariable 0 = 0\n", "\n" + noName + " = 29000\nfirst = 1\n" + noName + " = 1\n"} {
+		for _, want := range []string{"\nvariable 0 = 0\n", "\n<no room> = 29000\nfirst = 1\n<no room> = 1\n"} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("%v: the trace has no %q: %.500s", strategy, want, text.String())
 			}

@@ -1,6 +1,10 @@
 package recorder
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"tracex/recorder/internal/registry"
+)
 
 // Misuse counts a program's wrong uses of its recorder. Each is recorded as its field
 // describes.
@@ -30,24 +34,15 @@ type Misuse struct {
 	Shared int64
 }
 
-// misuse has the tallies of Misuse.
+// misuse has the tallies of Misuse, except those of numbers, which the registry has.
 type misuse struct {
-	unregistered, foreign, arguments, exits, ends, inside, results, shared atomic.Int64
+	arguments, exits, ends, inside, results, shared atomic.Int64
 }
 
-// number counts the use of a number that is not one of this recorder.
-func (m *misuse) number(n int64) {
-	if n == 0 {
-		m.unregistered.Add(1)
-	} else {
-		m.foreign.Add(1)
-	}
-}
-
-func (m *misuse) saved() Misuse {
+func (m *misuse) saved(numbers *registry.Misused) Misuse {
 	return Misuse{
-		Unregistered: m.unregistered.Load(),
-		Foreign:      m.foreign.Load(),
+		Unregistered: numbers.Unregistered.Load(),
+		Foreign:      numbers.Foreign.Load(),
 		Arguments:    m.arguments.Load(),
 		Exits:        m.exits.Load(),
 		Ends:         m.ends.Load(),

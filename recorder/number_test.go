@@ -134,15 +134,3 @@ func testArgumentsAreCounted(t *testing.T) {
 		t.Errorf("recorded %q", got)
 	}
 }
-
-// A recorder distinguishes its numbers from those of earlier recorders, up to 32,767 of them.
-func TestTags(t *testing.T) {
-	seen := map[uint32]bool{}
-	for range lastTag {
-		tag := nextTag()
-		if tag == 0 || tag&arityMask != 0 || int32(tag) < 0 || seen[tag] {
-			t.Fatalf("tag %#x", tag)
-		}
-		seen[tag] = true
-	}
-}

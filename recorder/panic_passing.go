@@ -57,7 +57,7 @@ func (t *Thread) passes(c Call) whyEnd {
 	}
 	panics, byEnd := callers()
 	if len(since) == 1 && since[0].exception != "" && byEnd {
-		result := t.layout.thrown()
+		result := Value{t.terms.Layout.Thrown()}
 		t.leave(&result, since[0].exception, boundCall, c)
 		t.noted(since[0])
 		return passed
@@ -81,7 +81,7 @@ func (t *Thread) threw(c Call, v any, again bool) {
 	if !again {
 		t.Throw(t.panicValue(v), 0)
 	}
-	result := t.layout.thrown()
+	result := Value{t.terms.Layout.Thrown()}
 	t.leave(&result, exception, boundCall, c)
 	if t.panics == nil {
 		t.panics = new(panics)

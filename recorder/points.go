@@ -3,6 +3,7 @@ package recorder
 import (
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // Leaves: what happens within a call besides other calls.
@@ -22,7 +23,7 @@ func (t *Thread) WriteVariable(v Variable, at Location, value Value) {
 }
 
 func (t *Thread) variable(class format.Class, v Variable, at Location, value *Value) {
-	c, from, b := t.leafRoom(format.LeafValueAt + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.LeafValueAt + value.v.Room(&t.terms.Terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.variable(class, v, at, value)
@@ -30,10 +31,10 @@ func (t *Thread) variable(class format.Class, v Variable, at Location, value *Va
 		}
 		return
 	}
-	t.head(b, class, t.place(at))
-	putInt32(b[format.LeafIDAt:], t.variableID(v))
+	t.head(b, class, t.terms.location(at))
+	values.PutInt32(b[format.LeafIDAt:], t.terms.variable(v))
 	n := format.LeafValueAt
-	n += value.put(b[n:], &t.terms)
+	n += value.v.Put(b[n:], &t.terms.Terms)
 	t.leaf(c, from+n)
 }
 
@@ -52,7 +53,7 @@ func (t *Thread) WriteField(f Field, at Location, object, value Value) {
 }
 
 func (t *Thread) field(class format.Class, f Field, at Location, object, value *Value) {
-	c, from, b := t.leafRoom(format.LeafValueAt + object.room(&t.terms) + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.LeafValueAt + object.v.Room(&t.terms.Terms) + value.v.Room(&t.terms.Terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.field(class, f, at, object, value)
@@ -60,11 +61,11 @@ func (t *Thread) field(class format.Class, f Field, at Location, object, value *
 		}
 		return
 	}
-	t.head(b, class, t.place(at))
-	putInt32(b[format.LeafIDAt:], t.fieldID(f))
+	t.head(b, class, t.terms.location(at))
+	values.PutInt32(b[format.LeafIDAt:], t.terms.field(f))
 	n := format.LeafValueAt
-	n += object.put(b[n:], &t.terms)
-	n += value.put(b[n:], &t.terms)
+	n += object.v.Put(b[n:], &t.terms.Terms)
+	n += value.v.Put(b[n:], &t.terms.Terms)
 	t.leaf(c, from+n)
 }
 
@@ -83,7 +84,7 @@ func (t *Thread) WriteElement(array Value, index int, at Location, value Value) 
 }
 
 func (t *Thread) element(class format.Class, array *Value, index int, at Location, value *Value) {
-	c, from, b := t.leafRoom(format.ArrayAt + format.ArrayIndexSize + array.room(&t.terms) + value.room(&t.terms))
+	c, from, b := t.leafRoom(format.ArrayAt + format.ArrayIndexSize + array.v.Room(&t.terms.Terms) + value.v.Room(&t.terms.Terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.element(class, array, index, at, value)
@@ -91,12 +92,12 @@ func (t *Thread) element(class format.Class, array *Value, index int, at Locatio
 		}
 		return
 	}
-	t.head(b, class, t.place(at))
+	t.head(b, class, t.terms.location(at))
 	n := format.ArrayAt
-	n += array.put(b[n:], &t.terms)
-	putInt32(b[n:], int32(index))
+	n += array.v.Put(b[n:], &t.terms.Terms)
+	values.PutInt32(b[n:], int32(index))
 	n += format.ArrayIndexSize
-	n += value.put(b[n:], &t.terms)
+	n += value.v.Put(b[n:], &t.terms.Terms)
 	t.leaf(c, from+n)
 }
 
@@ -115,7 +116,7 @@ func (t *Thread) Catch(exception Value, at Location) {
 }
 
 func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
-	c, from, b := t.leafRoom(format.ThrownAt + exception.room(&t.terms))
+	c, from, b := t.leafRoom(format.ThrownAt + exception.v.Room(&t.terms.Terms))
 	if c == nil {
 		if own := t.hands(true); own != nil {
 			own.thrown(class, exception, at)
@@ -123,9 +124,9 @@ func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 		}
 		return
 	}
-	t.head(b, class, t.place(at))
+	t.head(b, class, t.terms.location(at))
 	n := format.ThrownAt
-	n += exception.put(b[n:], &t.terms)
+	n += exception.v.Put(b[n:], &t.terms.Terms)
 	t.leaf(c, from+n)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 
-	"tracex/format"
 	"tracex/recorder/internal/buffers"
 )
 
@@ -122,61 +121,8 @@ func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published ui
 	} else if last {
 		return false
 	}
-	good, _ := t.layout.sound(t.id, p, r.sink.opened(t))
+	good, _ := p.Sound(t.r.layout.Version, t.id, r.sink.opened(t))
 	r.settle(t, c, good)
 	r.sink.put(t, good, false)
 	return !last && len(good.Data) == len(p.Data)
-}
-
-// sound returns the longest prefix of a part that one goroutine could have recorded into a
-// thread within open containers of these classes, and the classes of those open after it.
-func (l *layout) sound(thread int32, p buffers.Part, open []format.Class) (buffers.Part, []format.Class) {
-	good, marks := 0, 0
-	for at := 0; at < len(p.Data); {
-		var m *buffers.Mark
-		if marks < len(p.Marks) && p.Marks[marks].Pos() == p.First+at {
-			m = &p.Marks[marks]
-		}
-		n, behind := l.soundObject(thread, p.Data[at:], m, open)
-		if n == 0 {
-			break
-		}
-		open = behind
-		at += n
-		if m != nil {
-			marks++
-		}
-		good = at
-	}
-	return buffers.Part{Data: p.Data[:good], Marks: p.Marks[:marks], First: p.First, Chunk: p.Chunk}, open
-}
-
-// soundObject returns the length of the object at the start of b, or 0 if it cannot be there,
-// and the containers open after it.
-func (l *layout) soundObject(thread int32, b []byte, m *buffers.Mark, open []format.Class) (int, []format.Class) {
-	n, err := 0, error(nil)
-	switch format.Kind(b[0]) {
-	case format.KindTracePoint:
-		var point format.Point
-		n, err = l.version.DecodePoint(b, &point)
-		if err != nil || point.Thread != thread || point.Class.Container() != (m != nil) || m != nil && m.Footer() {
-			return 0, nil
-		}
-		if m != nil {
-			open = append(open, point.Class)
-		}
-	case format.KindFooter:
-		if len(open) == 0 || m == nil || !m.Footer() {
-			return 0, nil
-		}
-		var footer format.Footer
-		n, err = l.version.DecodeFooter(b, open[len(open)-1], &footer)
-		open = open[:len(open)-1]
-	default:
-		return 0, nil
-	}
-	if err != nil || n <= 0 || m != nil && m.End()-m.Pos() != n {
-		return 0, nil
-	}
-	return n, open
 }

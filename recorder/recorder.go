@@ -9,7 +9,10 @@ import (
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/gotypes"
 	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/values"
 )
 
 // Recorder records a program into a trace. Any goroutine may call its methods at any time. They
@@ -20,9 +23,9 @@ import (
 // threads into the sink, and taking memory from some threads for others.
 type Recorder struct {
 	config   Config
-	tag      uint32  // the upper half of its numbers, except arities
-	layout   *layout // of the version written
-	registry registry
+	layout   *values.Layout // of the version written
+	registry *registry.Registry
+	types    *gotypes.Types
 	pool     *buffers.Pool
 	largest  int // largest chunk, in bytes
 	clock    clock.Clock
@@ -30,7 +33,6 @@ type Recorder struct {
 	live     *live.File // unwritten data; nil if that is in the program's own memory
 
 	places     sync.Map // return address to Location
-	types      sync.Map // reflect.Type to *typeInfo
 	goroutines sync.Map // number to *Thread, of those found by a context
 	kept       kept
 
@@ -98,9 +100,10 @@ func launch(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c, tag: nextTag(), layout: c.layout}
+	r := &Recorder{config: c, layout: c.layout}
 	r.problems.to = c.OnError
-	r.registry.version = c.layout.version
+	r.registry = registry.New(c.layout.Version, r.reserveName)
+	r.types = gotypes.New(r.registry, r.reserve)
 	if !c.NoTimes {
 		r.clock.Begin(c.counter(), c.source, r.turn)
 	}
@@ -221,7 +224,7 @@ func (r *Recorder) saved() Saved {
 	threads := r.threads.begun()
 	saved := r.sink.saved()
 	saved.Threads, saved.Dropped, saved.Refused = threads, r.counts.dropped.Load(), r.counts.refused.Load()
-	saved.Misuse = r.counts.misuse.saved()
+	saved.Misuse = r.counts.misuse.saved(&r.registry.Misused)
 	return saved
 }
 
@@ -230,7 +233,7 @@ func (r *Recorder) FormatVersion() int {
 	if r == nil || r.layout == nil {
 		return 0
 	}
-	return int(r.layout.version)
+	return int(r.layout.Version)
 }
 
 // Stop ends the recording: it writes everything that was recorded, and the end of the files.

@@ -21,7 +21,7 @@ func (f *files) removed() error {
 	if err != nil {
 		return nil // the next write reports it
 	}
-	switch names, known := names(info); {
+	switch names, known := nameCount(info); {
 	case !known:
 	case names > 0:
 		f.linked = true

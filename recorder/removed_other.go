@@ -4,5 +4,5 @@ package recorder
 
 import "io/fs"
 
-// names is unknown on this system.
-func names(fs.FileInfo) (n uint64, known bool) { return 0, false }
+// nameCount is unknown on this system.
+func nameCount(fs.FileInfo) (n uint64, known bool) { return 0, false }

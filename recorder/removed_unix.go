@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// names returns how many names a file has, if that is known.
-func names(info fs.FileInfo) (n uint64, known bool) {
+// nameCount returns how many names a file has, if that is known.
+func nameCount(info fs.FileInfo) (n uint64, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false

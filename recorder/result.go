@@ -7,7 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"tracex/format"
+	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/values"
 )
 
 // result makes a value of the result that x points to, as Of does.
@@ -62,11 +63,8 @@ func (t *Thread) otherResult(x any) Value {
 // need not be what the function returns.
 func (t *Thread) noResult() Value {
 	t.misused(results, 1)
-	return untracked
+	return Value{values.Untracked}
 }
-
-// untracked is the result of a call if it is unknown.
-var untracked = Value{kind: untrackedKind, text: format.UntrackedResult}
 
 // leaveWith ends a call that has several results. They are recorded as one text, (1, nil),
 // which costs an allocation.
@@ -81,7 +79,7 @@ func (t *Thread) leaveWith(c Call, results []any) {
 		text = t.r.appendValue(text, &v)
 	}
 	text = append(text, ')')
-	result := exact(string(text))
+	result := Value{values.Exact(string(text))}
 	t.leave(&result, "", boundCall, c)
 }
 
@@ -146,17 +144,17 @@ func (r *Recorder) of(v reflect.Value) Value {
 	case reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		identity = v.Pointer()
 	}
-	return Object(r.typeOf(t).class, Identity(identity))
+	return Object(Class(r.types.Of(t).Class), Identity(identity))
 }
 
 // Text returns the text of the value that [Recorder.Of] makes of x; false if that is nil, or an
 // object of which only the type is known.
 func (r *Recorder) Text(x any) (text string, ok bool) {
-	switch v := r.Of(x); v.kind {
-	case nullKind, objectKind, exceptionKind:
+	switch v := r.Of(x); v.v.Kind {
+	case values.NullKind, values.ObjectKind, values.ExceptionKind:
 		return "", false
-	case stringKind:
-		return v.text, true
+	case values.StringKind:
+		return v.v.Text, true
 	default:
 		return string(r.appendValue(nil, &v)), true
 	}
@@ -164,42 +162,50 @@ func (r *Recorder) Text(x any) (text string, ok bool) {
 
 // appendValue appends the text of one of several values.
 func (r *Recorder) appendValue(dst []byte, v *Value) []byte {
-	switch v.kind {
-	case nullKind:
+	switch v.v.Kind {
+	case values.NullKind:
 		return append(dst, "nil"...)
-	case byteKind, shortKind, intKind, longKind:
-		return strconv.AppendInt(dst, int64(v.bits), 10)
-	case boolKind:
-		return strconv.AppendBool(dst, v.bits != 0)
-	case floatKind:
-		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(v.bits))), 'g', -1, 32)
-	case doubleKind:
-		return strconv.AppendFloat(dst, math.Float64frombits(v.bits), 'g', -1, 64)
-	case charKind:
-		return strconv.AppendQuoteRune(dst, rune(v.bits))
-	case stringKind:
-		return r.appendCut(append(dst, '"'), v.text, "\"")
-	case rawKind, typeKind:
-		return r.appendCut(dst, v.text, "")
-	case objectKind, exceptionKind:
+	case values.ByteKind, values.ShortKind, values.IntKind, values.LongKind:
+		return strconv.AppendInt(dst, int64(v.v.Bits), 10)
+	case values.BoolKind:
+		return strconv.AppendBool(dst, v.v.Bits != 0)
+	case values.FloatKind:
+		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(v.v.Bits))), 'g', -1, 32)
+	case values.DoubleKind:
+		return strconv.AppendFloat(dst, math.Float64frombits(v.v.Bits), 'g', -1, 64)
+	case values.CharKind:
+		return strconv.AppendQuoteRune(dst, rune(v.v.Bits))
+	case values.StringKind:
+		return r.appendCut(append(dst, '"'), v.v.Text, "\"")
+	case values.RawKind, values.TypeKind:
+		return r.appendCut(dst, v.v.Text, "")
+	case values.ObjectKind, values.ExceptionKind:
 		dst = append(append(dst, r.className(v)...), '@')
-		return strconv.AppendInt(dst, int64(int32(v.bits)), 10)
-	case encodedKind:
+		return strconv.AppendInt(dst, int64(int32(v.v.Bits)), 10)
+	case values.EncodedKind:
 		return append(dst, "<captured>"...)
-	case exactKind, unfinishedKind, untrackedKind:
-		return append(dst, v.text...)
-	case voidKind:
+	case values.ExactKind, values.UnfinishedKind, values.UntrackedKind:
+		return append(dst, v.v.Text...)
+	case values.VoidKind:
 		return append(dst, "void"...)
 	}
-	return v.appendMade(dst, r.config.MaxString)
+	return v.v.AppendMade(dst, r.config.MaxString)
 }
 
 // appendCut appends the beginning of a text, cut as a recorded string is, and then behind.
 func (r *Recorder) appendCut(dst []byte, text, behind string) []byte {
-	short := cut(text, r.config.MaxString)
+	short := values.Cut(text, r.config.MaxString)
 	dst = append(dst, short...)
 	if len(short) < len(text) {
-		dst = append(dst, ellipsis...)
+		dst = append(dst, values.Ellipsis...)
 	}
 	return append(dst, behind...)
+}
+
+// className returns the name of an object's class after its last dot.
+func (r *Recorder) className(v *Value) string {
+	if uint32(v.v.Bits>>values.Shift) != r.registry.Tag() {
+		return registry.Unregistered
+	}
+	return r.registry.ClassName(v.v.Class - 1)
 }

@@ -105,8 +105,8 @@ func newFiles(r *Recorder) (*files, error) {
 			}
 		}
 	}
-	f.data.buf = format.AppendDataHeader(nil, r.layout.version)
-	f.index.buf = format.AppendIndexHeader(nil, r.layout.version)
+	f.data.buf = format.AppendDataHeader(nil, r.layout.Version)
+	f.index.buf = format.AppendIndexHeader(nil, r.layout.Version)
 	var clock *clock.Clock
 	if !c.NoTimes {
 		clock = &r.clock
@@ -159,7 +159,7 @@ func (f *files) put(t *Thread, p buffers.Part, last bool) {
 	defer func() { f.drafts <- d }()
 	if err := d.make(&t.file, p, last); err != nil {
 		f.r.torn(t, err)
-		p, _ = t.layout.sound(t.id, p, f.opened(t))
+		p, _ = p.Sound(t.r.layout.Version, t.id, f.opened(t))
 		if d.make(&t.file, p, last) != nil {
 			return // impossible: the fault is not in it
 		}

@@ -37,7 +37,7 @@ func newService(r *Recorder) (*serviceSink, error) {
 		return nil, fmt.Errorf("recorder: %w", ErrNotImported)
 	}
 	to, err := opener.Open(host{r}, sink.Options{
-		Version: r.layout.version, Policy: c.OnFull, NoTimes: c.NoTimes, TrackEvents: c.TrackEvents, NoLive: c.NoLive,
+		Version: r.layout.Version, Policy: c.OnFull, NoTimes: c.NoTimes, TrackEvents: c.TrackEvents, NoLive: c.NoLive,
 		LiveLimit: c.liveLimit(), ServiceTimeout: c.ServiceTimeout, NeedsService: c.needsService,
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *serviceSink) put(t *Thread, p buffers.Part, last bool) {
 	}
 	s.r.torn(t, err)
 	if len(left.Data) > 0 {
-		good, _ := t.layout.sound(t.id, left, s.to.Opened(t.id))
+		good, _ := left.Sound(t.r.layout.Version, t.id, s.to.Opened(t.id))
 		_, _ = s.to.Put(as, good, last) // the fault is not in it
 	}
 }
@@ -80,20 +80,20 @@ func (s *serviceSink) saved() Saved {
 type host struct{ r *Recorder }
 
 func (h host) Clock() *clock.Clock          { return &h.r.clock }
-func (h host) Class(kind byte) format.Class { return h.r.layout.class(kind) }
+func (h host) Class(kind byte) format.Class { return h.r.layout.Class(kind) }
 func (h host) Sweep()                       { h.r.sweep(onDemand) }
 func (h host) Dropped(n int64)              { h.r.counts.dropped.Add(n) }
 func (h host) Fail(err error)               { h.r.problems.fail(err) }
 func (h host) Warn(err error)               { h.r.problems.warn(err) }
-func (h host) NameDropped()                 { h.r.registry.dropped() }
+func (h host) NameDropped()                 { h.r.registry.Dropped() }
 func (h host) Tell()                        { h.r.problems.tell() }
 
 func (h host) TakeNames(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
-	return h.r.registry.take(data, cells)
+	return h.r.registry.Take(data, cells)
 }
 
 func (h host) PutNote(b []byte, thread, event int32, missing int64) int {
-	return h.r.putNote(b, thread, event, missing)
+	return h.r.layout.PutDropped(b, thread, event, h.r.registry.Dropped(), missing)
 }
 
 func (h host) Threads() int64 {

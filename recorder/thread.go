@@ -8,7 +8,8 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/sink"
+	"tracex/recorder/internal/registry"
+	"tracex/recorder/internal/values"
 )
 
 // Thread records what one goroutine does: a thread of the trace. Only one goroutine at a time
@@ -84,15 +85,9 @@ const (
 
 // Sizes in the file, in bytes, of the larger version.
 const (
-	callRoom    = format.CallReceiverAt + countSize + format.CallFlagsSize                               // a call without its values
-	callFooter  = format.CallResultAt + format.UTFHeadSize                                               // without its result
-	owedRoom    = callFooter + format.ValueHeadSize22 + format.UTFHeadSize + len(format.UntrackedResult) // an owed footer
-	droppedRoom = sink.NoteRoom                                                                          // the note of dropped points
-	countSize   = 4                                                                                      // of the number of arguments
+	callRoom  = format.CallReceiverAt + countSize + format.CallFlagsSize // a call without its values
+	countSize = 4                                                        // of the number of arguments
 )
-
-// maxException is how many characters of the name of an exception's type are kept.
-const maxException = 1000
 
 // Enter begins a call of a method; what is recorded until its Exit or Panic is within it.
 // receiver is Null for a function. Enter does not keep args.
@@ -108,12 +103,12 @@ func (t *Thread) Enter(m Method, at Location, receiver Value, args ...Value) {
 // enter begins a call. class says what ends it: ClassCall for Exit, boundCall for a handle.
 func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, class format.Class) {
 	method := int32(m) - 1
-	if up := upper(int64(m)); up != t.tag|uint32(len(args)+1) && up != t.tag {
-		method = t.anotherMethod(m)
+	if up := registry.Upper(int64(m)); up != t.terms.Tag|uint32(len(args)+1) && up != t.terms.Tag {
+		method = t.terms.method(m)
 	}
-	need := callRoom + receiver.room(&t.terms)
+	need := callRoom + receiver.v.Room(&t.terms.Terms)
 	for i := range args {
-		need += args[i].room(&t.terms)
+		need += args[i].v.Room(&t.terms.Terms)
 	}
 	c, from := t.chunk.Load(), t.bytes
 	if !t.fits(c, from, need) || !t.open.fits() {
@@ -130,18 +125,18 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 	}
 	t.bytes = writing
 	b := c.Data[from : from+need]
-	t.head(b, format.ClassCall, t.place(at))
-	putInt32(b[format.CallMethodAt:], method)
+	t.head(b, format.ClassCall, t.terms.location(at))
+	values.PutInt32(b[format.CallMethodAt:], method)
 	n := format.CallReceiverAt
-	if receiver.kind == nullKind {
-		n += t.layout.put32(b[n:], nullKind, uint32(len(args)))
+	if receiver.v.Kind == values.NullKind {
+		n += t.terms.Layout.Put32(b[n:], values.NullKind, uint32(len(args)))
 	} else {
-		n += receiver.put(b[n:], &t.terms)
-		putInt32(b[n:], int32(len(args)))
+		n += receiver.v.Put(b[n:], &t.terms.Terms)
+		values.PutInt32(b[n:], int32(len(args)))
 		n += countSize
 	}
 	for i := range args {
-		n += args[i].put(b[n:], &t.terms)
+		n += args[i].v.Put(b[n:], &t.terms.Terms)
 	}
 	b[n], b[n+1] = 0, 0 // flags
 	t.open.push(class, int32(t.next))
@@ -165,10 +160,10 @@ func (t *Thread) Panic(exception string) {
 		if exception == "" {
 			exception = "<unknown>"
 		}
-		if t.layout == nil {
+		if t.terms.Layout == nil {
 			return // nothing is recorded
 		}
-		result := t.layout.thrown()
+		result := Value{t.terms.Layout.Thrown()}
 		t.leave(&result, exception, format.ClassCall, Call{})
 	}
 }
@@ -176,9 +171,9 @@ func (t *Thread) Panic(exception string) {
 // leave ends a call: the innermost one that an Exit ends, or, if class is boundCall, that of
 // the handle.
 func (t *Thread) leave(result *Value, exception string, class format.Class, h Call) {
-	need := callFooter + result.room(&t.terms)
+	need := values.CallFooterRoom + result.v.Room(&t.terms.Terms)
 	if exception != "" {
-		need += 1 + 3*min(len(exception), maxException) + len(ellipsis)
+		need += 1 + 3*min(len(exception), values.MaxException) + len(values.Ellipsis)
 	}
 	c, from := t.chunk.Load(), t.bytes
 	if l := t.open.innermost(); l == nil || l.class != class || class == boundCall && l.count != h.event || !t.footerFits(c, from, need) {
@@ -201,14 +196,14 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 	switch {
 	case exception != "":
 		n = t.threwFooter(b, result, exception)
-	case result.kind == voidKind:
-		binary.BigEndian.PutUint64(b, t.layout.void)
-		n = t.layout.voidSize
+	case result.v.Kind == values.VoidKind:
+		binary.BigEndian.PutUint64(b, t.terms.Layout.Void)
+		n = t.terms.Layout.VoidSize
 	default:
 		b[0] = byte(format.KindFooter)
-		n = format.CallResultAt + result.put(b[format.CallResultAt:], &t.terms)
+		n = format.CallResultAt + result.v.Put(b[format.CallResultAt:], &t.terms.Terms)
 		b[n], b[n+1] = 0, 0
-		n += t.layout.returned
+		n += t.terms.Layout.Returned
 	}
 	t.open.pop()
 	t.mark(c, buffers.FooterAt(from, from+n), from+n)
@@ -220,8 +215,8 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 // threwFooter writes the footer of a call that threw.
 func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
 	b[0] = byte(format.KindFooter)
-	n := format.CallResultAt + result.put(b[format.CallResultAt:], &t.terms)
-	return n + t.layout.putThrown(b[n:], exception)
+	n := format.CallResultAt + result.v.Put(b[format.CallResultAt:], &t.terms.Terms)
+	return n + t.terms.Layout.PutThrown(b[n:], exception)
 }
 
 // fits reports whether a point of need bytes can be written to c at once. A container also
@@ -238,8 +233,7 @@ func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
 // head writes what all points begin with. For a container that includes that it has no diff
 // statuses.
 func (t *Thread) head(b []byte, class format.Class, place int32) {
-	l := t.layout
-	format.PutPointHead(b, l.points[class], place, t.id, int32(t.next), l.subtree)
+	t.terms.Layout.PutPointHead(b, class, place, t.id, int32(t.next))
 }
 
 // mark publishes a header or a footer with a mark.

@@ -6,6 +6,7 @@ import (
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // Trace points without room.
@@ -158,18 +159,9 @@ func (t *Thread) noteEvent() int32 {
 
 // putNote writes the note of the dropped points, and resets the tally. swap is held.
 func (t *Thread) putNote(b []byte) int {
-	n := t.r.putNote(b, t.id, t.noteID, t.dropped.Swap(0))
+	n := t.terms.Layout.PutDropped(b, t.id, t.noteID, t.r.registry.Dropped(), t.dropped.Swap(0))
 	t.file.live.keepDropped(t.noteID, 0)
 	return n
-}
-
-// putNote writes a note of how many trace points of a thread are missing before it, in at most
-// droppedRoom bytes.
-func (r *Recorder) putNote(b []byte, thread, event int32, missing int64) int {
-	format.PutPointHead(b, r.layout.points[format.ClassVariableWrite], -1, thread, event, 0)
-	putInt32(b[format.LeafIDAt:], r.registry.dropped())
-	value := Int64(missing)
-	return format.LeafValueAt + value.put(b[format.LeafValueAt:], &terms{layout: r.layout})
 }
 
 // note publishes the note of the dropped points, unless a flusher did, in a chunk with room for
@@ -193,7 +185,7 @@ func (t *Thread) takeNote() buffers.Part {
 	if t.dropped.Load() == 0 {
 		return buffers.Part{}
 	}
-	b, missing := make([]byte, droppedRoom), t.dropped.Load()
+	b, missing := make([]byte, values.DroppedRoom), t.dropped.Load()
 	return buffers.Part{Data: b[:t.putNote(b)], Missing: missing}
 }
 
@@ -214,12 +206,12 @@ func (t *Thread) owe() {
 func (t *Thread) catchUp(need int) bool {
 	i := t.open.depth + int(t.owed) - 1
 	for piece := t.open.piece(i); t.owed > 0; i-- {
-		c := t.at(owedRoom)
+		c := t.at(values.UntrackedRoom)
 		if c == nil {
 			return false
 		}
 		l := &piece.level[uint(i)%levelsPiece]
-		to := t.bytes + t.layout.putOwed(c.Data[t.bytes:], l)
+		to := t.bytes + t.terms.Layout.PutUntracked(c.Data[t.bytes:], l.class&^boundCall, l.count)
 		left := t.owed - 1
 		t.owed = left
 		t.marked(c, buffers.Mark{Place: buffers.FooterAt(t.bytes, to), Reading: l.reading}, to)
@@ -231,7 +223,7 @@ func (t *Thread) catchUp(need int) bool {
 		}
 	}
 	for t.dropped.Load() > 0 {
-		c := t.at(droppedRoom + need)
+		c := t.at(values.DroppedRoom + need)
 		if c == nil {
 			return false
 		}
@@ -241,21 +233,6 @@ func (t *Thread) catchUp(need int) bool {
 	}
 	t.lags()
 	return true
-}
-
-// putOwed writes the footer of a container whose result is no longer known.
-func (l *layout) putOwed(b []byte, of *level) int {
-	b[0] = byte(format.KindFooter)
-	switch of.class {
-	case format.ClassCall, boundCall:
-		n := format.CallResultAt + l.putMark(b[format.CallResultAt:], untrackedKind)
-		b[n], b[n+1] = 0, 0
-		return n + l.returned
-	case format.ClassLoop:
-		putInt32(b[format.LoopIterationsAt:], of.count)
-		return format.LoopFooterSize
-	}
-	return format.FooterSize
 }
 
 // rescue moves the data published to a chunk while the chunk was being taken away into another
@@ -291,9 +268,9 @@ func (t *Thread) rescue(from *buffers.Chunk) {
 		t.open.ended(int(t.owed)).reading = marked[0].Reading
 		t.owed++
 		t.lagging = true
-	case t.layout.class(object[format.PointClassAt]).Container():
+	case t.terms.Layout.Class(object[format.PointClassAt]).Container():
 		t.open.pop()
-		t.lose(t.layout.class(object[format.PointClassAt]))
+		t.lose(t.terms.Layout.Class(object[format.PointClassAt]))
 	default:
 		t.drop()
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/values"
 )
 
 // How threads begin and end.
@@ -15,7 +16,7 @@ func (r *Recorder) Thread(name string) *Thread {
 	if !r.on() {
 		return nil
 	}
-	name = strings.Clone(cut(name, maxText))
+	name = strings.Clone(values.Cut(name, values.MaxText))
 	size := threadSize + int64(len(name))
 	if !r.reserve(size) {
 		if !r.on() {

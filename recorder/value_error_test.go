@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"sync"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/values"
 )
 
 // An error value is made without a recorder. Several recorders of any version can record it,
@@ -72,40 +72,14 @@ func TestErrorAllocatesNothing(t *testing.T) {
 // An error type for whose name there is no memory has the class of all such types.
 func TestErrorWithoutRoom(t *testing.T) {
 	r := start(t, Config{create: toDiscard})
-	number, _ := errorNumber(errors.New("text"))
-	if got := r.registry.classes[r.errorClass(number)]; got != noName {
+	number, _ := values.ErrorNumber(errors.New("text"))
+	if got := r.registry.ClassName(r.types.ErrorClass(number)); got != "<no room>" {
 		t.Errorf("its class is %q", got)
 	}
-	by := r.terms()
+	by := r.terms().Terms
 	v := Error(errors.New("text"))
-	v.room(&by) // as before it is written
-	if got := r.registry.classes[r.errorClass(number)]; got != "errors.errorString" {
+	v.v.Room(&by) // as before it is written
+	if got := r.registry.ClassName(r.types.ErrorClass(number)); got != "errorString" {
 		t.Errorf("its class is %q when there is room", got)
-	}
-}
-
-// Types are numbered once, also when used concurrently.
-func TestTypeNumbers(t *testing.T) {
-	var n typeNumbers
-	types := []reflect.Type{reflect.TypeFor[int](), reflect.TypeFor[bill](), reflect.TypeFor[fs.PathError](), reflect.TypeFor[error]()}
-	var found [8][4]int32
-	var group sync.WaitGroup
-	for g := range found {
-		group.Go(func() {
-			for i, typ := range types {
-				found[g][i] = n.number(typ)
-			}
-		})
-	}
-	group.Wait()
-	for g := range found {
-		if found[g] != found[0] {
-			t.Errorf("one goroutine got %v, another %v", found[0], found[g])
-		}
-	}
-	for i, typ := range types {
-		if got := n.of(found[0][i]); got != typ {
-			t.Errorf("number %d is %v, want %v", found[0][i], got, typ)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tracex/format"
+	"tracex/recorder/internal/values"
 )
 
 // newestVersion is the default version.
@@ -17,7 +18,7 @@ const newestVersion = int(format.Newest)
 const FormatVariable = "TRACEX_FORMAT_VERSION"
 
 // wantedLayout returns the layout for the version that the config or the environment names.
-func (c *Config) wantedLayout() (*layout, error) {
+func (c *Config) wantedLayout() (*values.Layout, error) {
 	version := c.FormatVersion
 	if named := os.Getenv(FormatVariable); version == 0 && named != "" {
 		var err error
@@ -33,11 +34,9 @@ func (c *Config) wantedLayout() (*layout, error) {
 }
 
 // layoutOf returns the layout of a version.
-func layoutOf(version int) (*layout, error) {
-	for _, l := range []*layout{&layout22, &layout27} {
-		if int(l.version) == version {
-			return l, nil
-		}
+func layoutOf(version int) (*values.Layout, error) {
+	if l := values.LayoutOf(version); l != nil {
+		return l, nil
 	}
 	return nil, fmt.Errorf("recorder: version %d of the format cannot be written: FormatVersion is 27, 22, or 0 for the newest", version)
 }

@@ -1,8 +1,9 @@
-package recorder
+// Package gonames has the names of Go's types and functions as a trace shows them.
+package gonames
 
 import "strings"
 
-// splitFunction splits the runtime's name of a function into class and method, as the source
+// SplitFunction splits the runtime's name of a function into class and method, as the source
 // names them:
 //
 //	example.com/shop.(*Order).Pay            shop.Order  Pay
@@ -12,7 +13,7 @@ import "strings"
 //	example.com/shop.Open-range1             shop        Open, the body of a loop over a function
 //	example.com/shop.(*Order).Pay-fm         shop.Order  Pay, as a value
 //	example.com/shop.Map[...]                shop        Map
-func splitFunction(name string) (class, method string) {
+func SplitFunction(name string) (class, method string) {
 	name = strings.ReplaceAll(name, "[...]", "") // type arguments
 	path := name
 	if i := strings.IndexAny(path, "(["); i >= 0 {

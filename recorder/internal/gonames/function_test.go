@@ -1,4 +1,4 @@
-package recorder
+package gonames
 
 import (
 	"iter"
@@ -64,7 +64,7 @@ func TestSplitFunction(t *testing.T) {
 		"example.com/shop.(*struct { sync.Mutex }).Lock":    {"shop.struct { sync.Mutex }", "Lock"},
 		"example.com/shop.(*struct { example.com/x.T }).Do": {"shop.struct { example.com/x.T }", "Do"},
 	} {
-		if class, method := splitFunction(name); class != want[0] || method != want[1] {
+		if class, method := SplitFunction(name); class != want[0] || method != want[1] {
 			t.Errorf("%s: %q, %q, want %q", name, class, method, want)
 		}
 	}
@@ -77,7 +77,7 @@ func caller() [2]string {
 	var pcs [1]uintptr
 	runtime.Callers(2, pcs[:])
 	frame, _ := runtime.CallersFrames(pcs[:]).Next()
-	class, method := splitFunction(frame.Function)
+	class, method := SplitFunction(frame.Function)
 	return [2]string{class, method}
 }
 
@@ -129,15 +129,15 @@ func TestSplitRuntimeNames(t *testing.T) {
 		defer func() { deferred = caller() }()
 	}()
 	for name, c := range map[string]struct{ got, want [2]string }{
-		"variable":     {initialized, [2]string{"recorder", "init"}},
-		"literal":      {literal(), [2]string{"recorder", "init.func"}},
-		"init":         {inInit, [2]string{"recorder", "init.0"}},
-		"value":        {s.byValue(), [2]string{"recorder.sack", "byValue"}},
-		"pointer":      {s.byPointer(), [2]string{"recorder.sack", "byPointer"}},
-		"method value": {asValue(), [2]string{"recorder.sack", "byPointer"}},
-		"loop":         {s.loop(), [2]string{"recorder.sack", "loop"}},
-		"nested":       {nested(), [2]string{"recorder", "nested.func1"}},
-		"deferred":     {deferred, [2]string{"recorder", "TestSplitRuntimeNames.func1"}},
+		"variable":     {initialized, [2]string{"gonames", "init"}},
+		"literal":      {literal(), [2]string{"gonames", "init.func"}},
+		"init":         {inInit, [2]string{"gonames", "init.0"}},
+		"value":        {s.byValue(), [2]string{"gonames.sack", "byValue"}},
+		"pointer":      {s.byPointer(), [2]string{"gonames.sack", "byPointer"}},
+		"method value": {asValue(), [2]string{"gonames.sack", "byPointer"}},
+		"loop":         {s.loop(), [2]string{"gonames.sack", "loop"}},
+		"nested":       {nested(), [2]string{"gonames", "nested.func1"}},
+		"deferred":     {deferred, [2]string{"gonames", "TestSplitRuntimeNames.func1"}},
 	} {
 		if c.got[0] != c.want[0] || !strings.HasPrefix(c.got[1], c.want[1]) { // more literals may precede it
 			t.Errorf("%s: %q, want %q", name, c.got, c.want)

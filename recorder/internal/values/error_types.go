@@ -1,12 +1,13 @@
-package recorder
+package values
 
 import (
+	"math"
 	"reflect"
 	"sync"
 	"sync/atomic"
 )
 
-// errorTypes are the types of the errors that [Error] was given. A Value has the number of its
+// errorTypes are the types of the errors that values were made of. A Value has the number of its
 // error's type instead of its class, since it is made without a recorder.
 var errorTypes typeNumbers
 
@@ -41,9 +42,9 @@ func (n *typeNumbers) number(t reflect.Type) int32 {
 // of returns the type with a number.
 func (n *typeNumbers) of(number int32) reflect.Type { return (*n.all.Load())[number] }
 
-// errorNumber returns the number of an error's type, or of the type it points to, and the
+// ErrorNumber returns the number of an error's type, or of the type it points to, and the
 // error's identity.
-func errorNumber(err error) (number, identity int32) {
+func ErrorNumber(err error) (number, identity int32) {
 	v := reflect.ValueOf(err)
 	t := v.Type()
 	if t.Kind() == reflect.Pointer {
@@ -53,34 +54,32 @@ func errorNumber(err error) (number, identity int32) {
 }
 
 // message returns where the message of a failure begins in its text.
-func (v *Value) message() int { return int(v.bits >> upperShift) }
+func (v *Value) message() int { return int(v.Bits >> Shift) }
 
 // know registers the class of a failure that is about to be written, if the version needs it.
-func (by *terms) know(failure *Value) {
-	if by.r != nil && by.layout != &layout22 {
-		by.r.typeOf(errorTypes.of(failure.class))
+func (by *Terms) know(failure *Value) {
+	if by.Names != nil && by.Layout != &layout22 {
+		by.Names.AddErrorType(failure.Class)
 	}
 }
 
 // putFailure writes an error with the beginning of its message: in version 22 as a text with
 // the name of its type.
-func (l *layout) putFailure(b []byte, v *Value, by *terms) int {
-	max := int(by.text)
+func (l *Layout) putFailure(b []byte, v *Value, by *Terms) int {
+	max := int(by.Text)
 	if l == &layout22 {
-		n := l.putKind(b, rawKind)
-		return n + putText(b[n:], v.text, max+v.message())
+		n := l.PutKind(b, RawKind)
+		return n + putText(b[n:], v.Text, max+v.message())
 	}
-	return putFailure27(b, by.r.errorClass(v.class), int32(v.bits), v.text[v.message():], max)
+	return putFailure27(b, by.Names.ErrorClass(v.Class), int32(v.Bits), v.Text[v.message():], max)
 }
 
-// errorClass returns the class id of an error type, or of its replacement if there was no
-// memory for another name.
-func (r *Recorder) errorClass(number int32) int32 {
-	if info, ok := r.types.Load(errorTypes.of(number)); ok {
-		return max(int32(info.(*typeInfo).class)-1, 0)
-	}
-	g := &r.registry
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.class(noName)
+// ErrorType returns the type with a number that ErrorNumber returned.
+func ErrorType(number int32) reflect.Type { return errorTypes.of(number) }
+
+// Identity makes from an address the number that distinguishes an object from others. It is
+// never negative.
+func Identity(address uintptr) int32 {
+	a := uint64(address) >> 3 // objects are aligned: the lowest bits carry no information
+	return int32((a ^ a>>31) & math.MaxInt32)
 }

@@ -1,4 +1,4 @@
-package recorder
+package values
 
 import (
 	"tracex/format"
@@ -6,30 +6,30 @@ import (
 
 // layout27 is the layout of version 27: a value begins with one byte that is its kind. On disk,
 // do not change.
-var layout27 = layout{
-	version: format.V27,
+var layout27 = Layout{
+	Version: format.V27,
 	width:   format.ValueHeadSize27,
 	kinds: [wireKinds]uint32{
-		nullKind:   0,
-		voidKind:   1 << 24,
-		byteKind:   3 << 24,
-		shortKind:  4 << 24,
-		intKind:    5 << 24,
-		longKind:   6 << 24,
-		floatKind:  7 << 24,
-		doubleKind: 8 << 24,
-		charKind:   9 << 24,
-		boolKind:   10 << 24,
-		stringKind: 11 << 24,
-		rawKind:    decimal27 << 24,
-		typeKind:   decimal27 << 24, // ".class" would be shown after the name of a class
+		NullKind:   0,
+		VoidKind:   1 << 24,
+		ByteKind:   3 << 24,
+		ShortKind:  4 << 24,
+		IntKind:    5 << 24,
+		LongKind:   6 << 24,
+		FloatKind:  7 << 24,
+		DoubleKind: 8 << 24,
+		CharKind:   9 << 24,
+		BoolKind:   10 << 24,
+		StringKind: 11 << 24,
+		RawKind:    decimal27 << 24,
+		TypeKind:   decimal27 << 24, // ".class" would be shown after the name of a class
 	},
 	points:   pointsOf(format.V27),
 	classes:  classesOf(pointsOf(format.V27)),
 	subtree:  0xff, // none; 0 is an empty set
-	returned: 1,    // there is no name
-	void:     0x09_01_00 << 40,
-	voidSize: 3,
+	Returned: 1,    // there is no name
+	Void:     0x09_01_00 << 40,
+	VoidSize: 3,
 }
 
 // Kinds of values that are not in the table.
@@ -50,8 +50,8 @@ const (
 func putReference27(b []byte, kind byte, class, identity int32) int {
 	_ = b[format.ObjectSize27-1]
 	b[0] = kind
-	putInt32(b[format.ObjectClassAt27:], class)
-	putInt32(b[format.ObjectIdentityAt27:], identity)
+	PutInt32(b[format.ObjectClassAt27:], class)
+	PutInt32(b[format.ObjectIdentityAt27:], identity)
 	return format.ObjectSize27
 }
 
@@ -62,13 +62,13 @@ func putFailure27(b []byte, class, identity int32, message string, max int) int 
 	b[n] = 1 // there is a message
 	n++
 	n += putText(b[n:], message, max)
-	putInt32(b[n:], 0)
+	PutInt32(b[n:], 0)
 	return n + 4
 }
 
-func putMark27(b []byte, mark kind) int {
+func putMark27(b []byte, mark Kind) int {
 	b[0] = unfinished27
-	if mark == untrackedKind {
+	if mark == UntrackedKind {
 		b[0] = untracked27
 	}
 	return 1
@@ -81,7 +81,7 @@ func endFields27(dst []byte, at, n int) []byte {
 		return dst[:at+format.ObjectSize27]
 	}
 	dst[at] = objectFields27
-	putInt32(dst[at+format.FieldCountAt27:], int32(n))
+	PutInt32(dst[at+format.FieldCountAt27:], int32(n))
 	return dst
 }
 
@@ -92,6 +92,6 @@ func endElements27(dst []byte, at, n int) []byte {
 		return dst[:at+format.ArraySize27]
 	}
 	dst[at] = arrayElements27
-	putInt32(dst[at+format.ElementCountAt27:], int32(n))
+	PutInt32(dst[at+format.ElementCountAt27:], int32(n))
 	return dst
 }

@@ -1,13 +1,13 @@
-package recorder
+package registry
 
 import (
 	"tracex/format"
 	"tracex/recorder/internal/live"
 )
 
-// liveNames is the log of the names that are in no block yet: pieces, see live.NamesNext. The
-// registry's lock guards it.
-type liveNames struct {
+// liveLog is the log of the names that are in no block yet: parts of the live file, see
+// live.NamesNext.
+type liveLog struct {
 	file   *live.File // nil if there is none
 	pieces []*live.Piece
 	n      int64 // bytes in the last piece
@@ -15,31 +15,12 @@ type liveNames struct {
 	taken  int64 // bytes of names that are in blocks
 }
 
-const (
-	namesPiece = 16 << 10
-)
-
-// keepIn begins the log with the pending names.
-func (g *registry) keepIn(l *live.File) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.live.file = l
-	if !g.live.extend(namesPiece) {
-		return live.ErrFull
-	}
-	for i, c := range g.pending.cells {
-		end := len(g.pending.data)
-		if i+1 < len(g.pending.cells) {
-			end = int(g.pending.cells[i+1].Start)
-		}
-		g.live.add(c.Kind, g.counts[c.Kind], g.pending.data[c.Start:end])
-	}
-	return nil
-}
+// logSize is the least size of a part of the log, in bytes.
+const logSize = 16 << 10
 
 // extend begins a piece with room for size bytes.
-func (n *liveNames) extend(size int) bool {
-	p, err := n.file.Alloc(int64(max(size, namesPiece)))
+func (n *liveLog) extend(size int) bool {
+	p, err := n.file.Alloc(int64(max(size, logSize)))
 	if err != nil {
 		n.file = nil // Finish misses the names, and reports it
 		return false
@@ -57,7 +38,7 @@ func (n *liveNames) extend(size int) bool {
 }
 
 // add logs an object. count is how many objects of its kind exist.
-func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
+func (n *liveLog) add(kind format.Kind, count int32, object []byte) {
 	if n.file == nil {
 		return
 	}
@@ -75,19 +56,8 @@ func (n *liveNames) add(kind format.Kind, count int32, object []byte) {
 	last.Word(live.NamesLen).Store(uint64(n.n))
 }
 
-// commit puts into a transaction how much of the log is in blocks. The names taken last are in
-// the current block.
-func (g *registry) commit(tx *live.Tx) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	tx.Put(live.AtNames+8, uint64(g.live.taken))
-}
-
 // trim frees the pieces whose names are all in blocks.
-func (g *registry) trim() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := &g.live
+func (n *liveLog) trim() {
 	for n.file != nil && len(n.pieces) > 1 && int64(n.pieces[1].Word(live.NamesBefore).Load()) <= n.taken {
 		n.file.Word(live.AtNames).Store(uint64(n.pieces[1].Off))
 		n.file.Free(n.pieces[0])

@@ -1,0 +1,164 @@
+package registry
+
+import (
+	"strings"
+
+	"tracex/format"
+	"tracex/recorder/internal/live"
+	"tracex/recorder/internal/values"
+)
+
+// Names registers names, with the lock of their Registry held. Its methods return ids.
+type Names struct {
+	version format.Version
+
+	ids     map[any]int32 // by a key type for each kind
+	counts  [format.KindCodeLocation + 1]int32
+	static  []bool   // of fields, by id
+	classes []string // their names, by id
+	pending references
+	log     liveLog
+
+	credit int64 // bytes reserved for names to come
+	short  int64 // bytes that were missing, see Register
+	full   bool  // no more can be reserved
+}
+
+// references are encoded reference objects in the order of their registration.
+type references struct {
+	data  []byte
+	cells []format.Cell // Start: position in data
+}
+
+// Keys of Names.ids. Names with the same key have the same id.
+type (
+	classKey    string
+	stringKey   string
+	variableKey struct{ name, typ string }
+	fieldKey    struct {
+		class int32
+		name  string
+	}
+	methodKey struct {
+		class           int32
+		name, signature string
+	}
+	pathKey     string // its bytes
+	locationKey string // its bytes, with id 0
+)
+
+const (
+	// DroppedVariable is the name of the variable that notes of dropped points write to.
+	DroppedVariable = "<dropped>"
+	// Unregistered is the name shown for anything that is not registered.
+	Unregistered = "<unregistered>"
+	// noName replaces names without memory.
+	noName = "<no room>"
+	// None is the id of nothing.
+	None = int32(-1)
+	// nameSize is what a name takes, in bytes, besides four times its length: its map entry and
+	// key, its cell, and three times its bytes in the file: waiting for a block, in a slice
+	// that may have twice the capacity, and on the way to the file.
+	nameSize = 200
+)
+
+// instead returns the id of the one object that replaces all those of a kind without memory, or
+// None.
+func (n *Names) instead(kind format.Kind) int32 {
+	switch kind {
+	case format.KindClassDescriptor:
+		return n.Class(noName)
+	case format.KindMethodDescriptor:
+		return n.Method(n.Class(noName), noName, format.Type{}, nil)
+	case format.KindFieldDescriptor:
+		return n.Field(n.Class(noName), format.FieldDescriptor{Name: noName})
+	case format.KindVariableDescriptor:
+		return n.Variable(noName, format.Type{})
+	case format.KindString:
+		return n.text(noName)
+	}
+	return None
+}
+
+// intern returns the id of the object with this key. bytes is the length of its texts; encode
+// encodes a new object.
+func (n *Names) intern(kind format.Kind, name string, bytes int, key any, encode func(dst []byte, id int32) ([]byte, error)) int32 {
+	if id, ok := n.ids[key]; ok {
+		return id
+	}
+	if cost := nameSize + 4*int64(bytes); name != noName && name != DroppedVariable && name != Unregistered {
+		switch {
+		case n.credit >= cost:
+			n.credit -= cost
+		case n.full:
+			return n.instead(kind)
+		default:
+			n.short = max(n.short, cost)
+			return 0
+		}
+	}
+	id := n.counts[kind]
+	at := len(n.pending.data)
+	data, err := encode(n.pending.data, id)
+	if err != nil {
+		// Names are cut before, so this is a signature of more than 65,535 arguments.
+		return None
+	}
+	n.counts[kind]++
+	n.ids[owned(key)] = id
+	n.pending.data = data
+	n.pending.cells = append(n.pending.cells, format.Cell{Kind: kind, ID: id, Start: int64(at)})
+	n.log.add(kind, n.counts[kind], data[at:])
+	return id
+}
+
+// owned returns a key that keeps no memory of the program alive: a name may be a few bytes of
+// something large.
+func owned(key any) any {
+	switch k := key.(type) {
+	case classKey:
+		return classKey(strings.Clone(string(k)))
+	case stringKey:
+		return stringKey(strings.Clone(string(k)))
+	case variableKey:
+		return variableKey{strings.Clone(k.name), strings.Clone(k.typ)}
+	case fieldKey:
+		return fieldKey{k.class, strings.Clone(k.name)}
+	case methodKey:
+		return methodKey{k.class, strings.Clone(k.name), strings.Clone(k.signature)}
+	}
+	return key // made of bytes of our own
+}
+
+// take appends the pending objects to data and cells, and forgets them.
+func (n *Names) take(data []byte, cells []format.Cell) ([]byte, []format.Cell) {
+	data = append(data, n.pending.data...)
+	cells = append(cells, n.pending.cells...)
+	n.pending.data = n.pending.data[:0]
+	n.pending.cells = n.pending.cells[:0]
+	n.log.taken = n.log.added
+	return data, cells
+}
+
+// keepIn begins the log with the pending names.
+func (n *Names) keepIn(l *live.File) error {
+	n.log.file = l
+	if !n.log.extend(logSize) {
+		return live.ErrFull
+	}
+	for i, c := range n.pending.cells {
+		end := len(n.pending.data)
+		if i+1 < len(n.pending.cells) {
+			end = int(n.pending.cells[i+1].Start)
+		}
+		n.log.add(c.Kind, n.counts[c.Kind], n.pending.data[c.Start:end])
+	}
+	return nil
+}
+
+func (n *Names) text(s string) int32 {
+	s = values.Cut(s, values.MaxText)
+	return n.intern(format.KindString, s, len(s), stringKey(s), func(dst []byte, id int32) ([]byte, error) {
+		return (&format.StringObject{ID: id, Value: s}).Append(dst, n.version)
+	})
+}

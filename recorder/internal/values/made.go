@@ -1,0 +1,116 @@
+package values
+
+import (
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// textRoom is Room for values with a text. A byte of a string takes three if it is not UTF-8.
+func (v *Value) textRoom(by *Terms) int {
+	max := int(by.Text)
+	if v.Kind < firstMade {
+		return 9 + 3*min(len(v.Text), max)
+	}
+	switch v.Kind {
+	case BytesKind:
+		return 64 + 2*min(len(v.Text), max)
+	case FailureKind:
+		by.know(v)
+		return 20 + 3*min(len(v.Text), max+v.message())
+	case ExactKind:
+		return 9 + 3*min(len(v.Text), MaxText)
+	case EncodedKind:
+		return 12 + len(v.Text)
+	}
+	return 64
+}
+
+// putMade writes a value that needs more than a number, or whose text is made now.
+func (v *Value) putMade(b []byte, by *Terms) int {
+	l := by.Layout
+	switch v.Kind {
+	case EncodedKind, ExceptionKind:
+		if uint32(v.Bits>>Shift) != by.Tag {
+			return v.putUnregistered(b, by)
+		}
+		if v.Kind == EncodedKind {
+			return copy(b, v.Text)
+		}
+		return l.putException(b, v.Class-1, int32(v.Bits))
+	case ExactKind:
+		return l.putRaw(b, v.Text, MaxText)
+	case UnfinishedKind, UntrackedKind:
+		return l.putMark(b, v.Kind)
+	case FailureKind:
+		return l.putFailure(b, v, by)
+	}
+	var room [128]byte
+	text := v.AppendMade(room[:0], int(by.Text))
+	return l.putRaw(b, unsafe.String(unsafe.SliceData(text), len(text)), MaxText)
+}
+
+// AppendMade appends the text of a value, keeping max characters.
+func (v *Value) AppendMade(dst []byte, max int) []byte {
+	switch v.Kind {
+	case DurationKind:
+		return append(dst, time.Duration(v.Bits).String()...)
+	case MomentKind:
+		return time.Unix(int64(v.Bits), int64(v.Class)).UTC().AppendFormat(dst, time.RFC3339Nano)
+	case BytesKind:
+		return appendBytes(dst, v.Text, max)
+	case FailureKind:
+		short := Cut(v.Text, max+v.message())
+		dst = append(dst, short...)
+		if len(short) < len(v.Text) {
+			dst = append(dst, Ellipsis...)
+		}
+	}
+	return dst
+}
+
+// appendBytes appends the text of bytes.
+func appendBytes(dst []byte, all string, max int) []byte {
+	kept := all[:min(len(all), max)]
+	dst = append(dst, "[]byte("...)
+	if text := whole(kept); readable(text) {
+		dst = append(append(append(dst, '"'), text...), '"')
+		kept = text
+	} else {
+		dst = append(dst, "0x"...)
+		for i := range len(kept) {
+			const digits = "0123456789abcdef"
+			dst = append(dst, digits[kept[i]>>4], digits[kept[i]&15])
+		}
+	}
+	if len(kept) < len(all) {
+		dst = append(dst, "..., "...)
+		dst = append(strconv.AppendInt(dst, int64(len(all)), 10), " bytes"...)
+	}
+	return append(dst, ')')
+}
+
+// whole returns s without an incomplete character at its end.
+func whole(s string) string {
+	for n := len(s) - 1; n >= 0 && n >= len(s)-utf8.UTFMax; n-- {
+		if utf8.RuneStart(s[n]) {
+			if !utf8.FullRuneInString(s[n:]) {
+				return s[:n]
+			}
+			break
+		}
+	}
+	return s
+}
+
+// readable reports whether s is a text that needs no quoting.
+func readable(s string) bool {
+	for _, r := range s {
+		if r == utf8.RuneError || r == '"' || r == '\\' || !unicode.IsPrint(r) && r != '\n' && r != '\t' && r != '\r' {
+			return false
+		}
+	}
+	return true
+}
