@@ -9,6 +9,7 @@ import (
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/files"
 )
 
 // start begins a recording in the test's directory.
@@ -36,13 +37,13 @@ func (discard) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
 func (discard) Truncate(int64) error                   { return nil }
 func (discard) Close() error                           { return nil }
 
-func toDiscard(string) (output, error) { return discard{}, nil }
+func toDiscard(string) (files.Output, error) { return discard{}, nil }
 
 // nowhere is a sink that forgets what it is given: this leaves only the encoder.
 type nowhere struct{ partSink }
 
 func (nowhere) put(*Thread, buffers.Part, bool) {}
-func (nowhere) write() error                    { return nil }
+func (nowhere) write()                          {}
 
 // pair is what is measured: a call with its end.
 type pair struct {

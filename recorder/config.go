@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/claim"
 	"tracex/recorder/internal/clock"
+	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/policy"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/values"
@@ -180,10 +182,10 @@ type Config struct {
 	// told of a missing service.
 	OnError func(error)
 
-	create func(path string) (output, error) // nil for createFile
-	events int64                             // the first event id, for tests
-	source clock.Source                      // nil for the machine's clocks; for tests
-	plain  bool                              // take no times from the processor's counter, for tests
+	create func(path string) (files.Output, error) // nil for new files
+	events int64                                   // the first event id, for tests
+	source clock.Source                            // nil for the machine's clocks; for tests
+	plain  bool                                    // take no times from the processor's counter, for tests
 
 	layout *values.Layout // of the wanted version
 
@@ -199,6 +201,12 @@ var (
 	// What it recorded before is kept as far as it makes sense, and nothing more is recorded.
 	// Other threads continue.
 	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")
+	// ErrInUse: another recording goes to the files that [Config.Path] names, in this or another
+	// process. They are not changed.
+	ErrInUse = claim.ErrInUse
+	// ErrRemoved: the data file was removed or replaced while it was recorded into. The recording
+	// ends, as nothing more of it could be read. If the file was moved, the recording continues.
+	ErrRemoved = files.ErrRemoved
 	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump recording ends there;
 	// a streaming one continues without the goroutine or the name that had no room.
 	ErrMemory = errors.New("the recording reached its memory limit")
@@ -226,9 +234,6 @@ func (c Config) withDefaults() (Config, error) {
 	or(&c.CaptureCount, DefaultCaptureCount)
 	c.MaxString = min(max(c.MaxString, 0), values.MaxText)
 	c.CaptureDepth = min(c.CaptureDepth, maxDepth)
-	if c.create == nil {
-		c.create = createFile
-	}
 	var err error
 	if c.layout, err = c.wantedLayout(); err != nil {
 		return c, err

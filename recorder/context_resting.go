@@ -150,7 +150,7 @@ func (t *Thread) hands(begin bool) *Thread {
 
 // given begins a thread for a goroutine that got a context of another.
 func (r *Recorder) given(by *carried, g uint64) *Thread {
-	t := r.Thread(by.thread.name + ", goroutine " + strconv.FormatUint(g, 10))
+	t := r.Thread(by.thread.file.Name + ", goroutine " + strconv.FormatUint(g, 10))
 	if t == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (r *Recorder) given(by *carried, g uint64) *Thread {
 
 // says records where the thread came from.
 func (t *Thread) says(by *carried) {
-	text := by.thread.name
+	text := by.thread.file.Name
 	if by.event >= 0 {
 		text += ", event " + strconv.Itoa(int(by.event))
 	}

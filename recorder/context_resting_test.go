@@ -211,8 +211,8 @@ func TestRestingThreadEnds(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if own.file.ended > rested {
-		t.Errorf("the thread ended at %d, and rested by %d", own.file.ended, rested)
+	if own.file.Ended > rested {
+		t.Errorf("the thread ended at %d, and rested by %d", own.file.Ended, rested)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/files"
 )
 
 // errDisk is the error of a failing disk.
@@ -37,7 +38,7 @@ type failingFile struct {
 	disk *failing
 }
 
-func (d *failing) create(path string) (output, error) {
+func (d *failing) create(path string) (files.Output, error) {
 	f, err := os.Create(path)
 	return failingFile{f, d}, err
 }

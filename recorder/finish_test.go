@@ -16,6 +16,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
 )
 
 // crashedFiles are the files of a recording whose program has ended.
@@ -119,7 +120,7 @@ func TestFinishOfARecorder(t *testing.T) {
 
 // brokenOutput fails after so many bytes.
 type brokenOutput struct {
-	output
+	files.Output
 	left *int
 }
 
@@ -128,7 +129,7 @@ var errBroken = errors.New("this disk is full")
 func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
 	n := min(len(p), *b.left)
 	*b.left -= n
-	n, err := b.output.WriteAt(p[:n], at)
+	n, err := b.Output.WriteAt(p[:n], at)
 	if err == nil && n < len(p) {
 		err = errBroken
 	}
@@ -148,7 +149,7 @@ func testFinishInterrupted(t *testing.T) {
 	path := snapshot(t, c.Path)
 	for bytes, failed := 0, true; failed; bytes += 1 + rand.IntN(4000) {
 		left := bytes
-		_, err := finish(path, func(f *os.File) output { return brokenOutput{unended{f}, &left} })
+		_, err := finishTo(path, func(f *os.File) files.Output { return brokenOutput{files.Extended{File: f}, &left} })
 		if failed = err != nil; failed && !errors.Is(err, errBroken) {
 			t.Fatalf("behind %d bytes: %v", bytes, err)
 		}
@@ -268,7 +269,7 @@ func TestLiveFull(t *testing.T) {
 	}
 	other := r.Thread("other")
 	someCalls(r, other, 0, 10)
-	if other.file.live.slot == nil || other.chunk.Load().IsLive() {
+	if other.file.Live.Slot() == nil || other.chunk.Load().IsLive() {
 		t.Fatal("a thread has no record, or its buffer is in the live file")
 	}
 	if err := within(t, told, "what is wrong"); !strings.Contains(err.Error(), "the live file has no room") {

@@ -25,7 +25,7 @@ func (r *Recorder) sweep(why occasion) {
 		r.sweepers[i] = nil
 		r.sweepThread(t, why)
 	}
-	_ = r.sink.write() // the error is kept
+	r.sink.write()
 }
 
 // later asks the recorder's goroutine to write what a thread has set aside.
@@ -53,7 +53,7 @@ func (r *Recorder) sweepDue() {
 	for _, t := range due {
 		t.wants.Store(0) // it may look again
 	}
-	_ = r.sink.write() // the error is kept
+	r.sink.write()
 }
 
 func (r *Recorder) sweepThread(t *Thread, why occasion) {
@@ -73,23 +73,23 @@ func (r *Recorder) sweepThread(t *Thread, why occasion) {
 		return
 	}
 	t.wants.Store(0)
-	before := t.file.blocks
+	before := t.file.Blocks()
 	switch c := r.putAll(t); {
 	case why != byTimer || c == nil:
-	case t.file.blocks > before:
-		t.file.idle = false
+	case t.file.Blocks() > before:
+		t.idle = false
 	default:
-		if t.file.idle {
+		if t.idle {
 			r.retire(t)
 		}
-		t.file.idle = !t.file.idle
+		t.idle = !t.idle
 	}
 }
 
 // put puts a part of a chunk into the sink. t.mu is held.
 func (r *Recorder) put(t *Thread, p buffers.Part) {
 	if len(p.Data) == 0 {
-		t.file.passed(p.Chunk) // the sink does not look at it
+		t.file.Passed(p.Chunk) // the sink does not look at it
 	}
 	r.sink.put(t, p, false)
 }
@@ -107,7 +107,7 @@ func (r *Recorder) putAll(t *Thread) *buffers.Chunk {
 	t.swap.Unlock()
 	r.putTaken(t)
 	if c != nil {
-		r.settle(t, c, p)
+		t.file.Settle(&r.clock, &t.swap, p)
 		r.put(t, p)
 		c.Written(p)
 	}
@@ -124,7 +124,7 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 	r.putTaken(t)
 	if c != nil && all {
 		p := c.Pending()
-		r.settle(t, c, p)
+		t.file.Settle(&r.clock, &t.swap, p)
 		r.put(t, p)
 		c.Written(p)
 	}
@@ -133,17 +133,17 @@ func (r *Recorder) putFull(t *Thread, all bool) {
 // takeFull moves the chunks that are set aside to where putTaken finds them. It returns the
 // current one, which follows them. t.mu and t.swap are held.
 func (t *Thread) takeFull() *buffers.Chunk {
-	t.full, t.file.taken = buffers.Chunks{}, t.full.First
+	t.full, t.taken = buffers.Chunks{}, t.full.First
 	return t.chunk.Load()
 }
 
 // putTaken puts the taken chunks into the sink. t.mu is held.
 func (r *Recorder) putTaken(t *Thread) {
-	for c := t.file.taken; c != nil; c = t.file.taken {
+	for c := t.taken; c != nil; c = t.taken {
 		p := c.Pending()
-		r.settle(t, c, p)
+		t.file.Settle(&r.clock, &t.swap, p)
 		r.put(t, p)
-		c.Next, t.file.taken = nil, c.Next
+		c.Next, t.taken = nil, c.Next
 		if r.state.Load() == running {
 			r.pool.Put(c)
 		} else {
@@ -175,7 +175,7 @@ func (r *Recorder) retire(t *Thread) *buffers.Chunk {
 	if c == nil {
 		return nil
 	}
-	r.settle(t, c, p)
+	t.file.Settle(&r.clock, &t.swap, p)
 	r.put(t, p)
 	t.park(c)
 	r.pool.Lost(c)

@@ -148,7 +148,7 @@ func TestPointBytes(t *testing.T) {
 		} {
 			th := r.Thread(c.name)
 			c.record(th)
-			point := fmt.Sprintf("%08x%08x%08xff", uint32(at)-1, th.id, th.next-1)
+			point := fmt.Sprintf("%08x%08x%08xff", uint32(at)-1, th.file.ID, th.next-1)
 			got := hex.EncodeToString(th.chunk.Load().Data[:th.bytes])
 			if want := strings.Replace(c.in[i], "P", point, 1); got != want {
 				t.Errorf("%s in %d is %s, want %s", c.name, version, got, want)
@@ -168,7 +168,7 @@ func TestIterationBytes(t *testing.T) {
 		th.Loop(at)
 		from := th.bytes
 		th.Iteration(at)
-		want := fmt.Sprintf("0808%08x%08x%08xff%s%08x%08x", uint32(at)-1, th.id, th.next-1, []string{"00", "ff"}[i], uint32(at), 0)
+		want := fmt.Sprintf("0808%08x%08x%08xff%s%08x%08x", uint32(at)-1, th.file.ID, th.next-1, []string{"00", "ff"}[i], uint32(at), 0)
 		if got := hex.EncodeToString(th.chunk.Load().Data[from:th.bytes]); got != want {
 			t.Errorf("an iteration in %d is %s, want %s", version, got, want)
 		}

@@ -3,11 +3,9 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"tracex/format"
-	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/live"
 )
 
@@ -23,53 +21,18 @@ import (
 // LiveSuffix is appended to the data file's name to make that of the live file.
 const LiveSuffix = format.LiveSuffix
 
-// startLive creates the live file, if that is wanted and possible. Problems are reported.
-func (r *Recorder) startLive(f *files) {
-	c := &r.config
-	if c.NoLive || f.dump {
-		return
-	}
-	path := c.Path + LiveSuffix
-	l, err := live.Create(path, c.liveLimit())
-	if errors.Is(err, fs.ErrExist) {
-		// The trace that it belonged to is gone, or was moved and is still recorded.
-		if rest, failed := live.Open(path); failed == nil || errors.Is(failed, live.ErrDamaged) {
-			if failed != nil {
-				failed = os.Remove(path)
-			} else {
-				failed = rest.Remove()
-			}
-			if failed == nil {
-				l, err = live.Create(path, c.liveLimit())
-			}
+// startLive creates the live file, if that is possible. Problems are reported.
+func (r *Recorder) startLive(f *files.Files) {
+	l, err := live.CreateFor(r.config.Path, r.config.liveLimit())
+	if err == nil {
+		if err = r.describeLive(l); err == nil {
+			r.live = l
+			f.KeepIn(l)
 		}
 	}
-	if err == nil {
-		err = r.beginLive(f, l)
-	}
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-	case err != nil:
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
 	}
-}
-
-func (r *Recorder) beginLive(f *files, l *live.File) error {
-	if err := r.describeLive(l); err != nil {
-		return err
-	}
-	f.live, r.live = l, l
-	for _, o := range f.all() {
-		if o.to != nil {
-			o.live.file = l
-			o.buf, o.spare = append(o.newBuffer(o.room), 0)[:0], nil // with its first page
-		}
-	}
-	f.commit(nil, buffers.Part{}, nil)
-	if f.live != nil {
-		l.Word(live.AtState).Store(live.StateRecording)
-	}
-	return nil
 }
 
 // describeLive writes what is known of the recorder into a live file, or removes the file.
@@ -103,22 +66,4 @@ func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
 func (r *Recorder) liveFull() {
 	r.problems.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
 	go r.problems.tell() // OnError may wait for what the caller does
-}
-
-// endLive removes the live file: everything worth keeping is in the trace.
-func (f *files) endLive() {
-	l := f.live
-	if l == nil {
-		return
-	}
-	f.live = nil
-	l.Word(live.AtState).Store(live.StateOver)
-	// If it cannot be removed, its state is StateOver.
-	_ = l.Remove()
-}
-
-// loseLive continues without the live file.
-func (f *files) loseLive(err error) {
-	f.endLive()
-	f.r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
 }

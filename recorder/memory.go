@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 	"unsafe"
+
+	"tracex/recorder/internal/files"
 )
 
 // Sizes, in bytes, of what the recorder keeps besides chunks and the files' share. Memory is
@@ -11,11 +13,11 @@ import (
 const (
 	// The sink has a container for each level of a stack, in a slice with up to twice the
 	// capacity.
-	pieceSize = int64(unsafe.Sizeof(levels{}) + 2*levelsPiece*unsafe.Sizeof(container{}))
+	pieceSize = int64(unsafe.Sizeof(levels{}) + 2*levelsPiece*unsafe.Sizeof(files.Container{}))
 
 	// A thread contains the first segment of its stack, and is in four lists, which may have
 	// twice the capacity they need.
-	threadSize = int64(unsafe.Sizeof(Thread{}) + levelsPiece*unsafe.Sizeof(container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
+	threadSize = int64(unsafe.Sizeof(Thread{}) + levelsPiece*unsafe.Sizeof(files.Container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
 
 	// An entry of the map by return address.
 	entrySize = 200

@@ -18,6 +18,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
 )
 
 // A collect-and-dump recording that reaches its limit reports it, and writes what it has.
@@ -119,7 +120,7 @@ func TestMillionGoroutines(t *testing.T) {
 		calls <- n
 	}()
 	c := Config{FlushInterval: -1, NoTimes: true, Path: "trace.bin"}
-	c.create = func(path string) (output, error) {
+	c.create = func(path string) (files.Output, error) {
 		if path == c.Path {
 			return counting{to: to}, nil
 		}
@@ -228,7 +229,7 @@ func TestIdleGoroutine(t *testing.T) {
 	if said := threadSize + int64(len("idle")); each > said || each < said/2 || threadSize > 880 {
 		t.Errorf("an idle goroutine takes %d bytes, %d are reserved", each, said)
 	}
-	p := buffers.NewPool(DefaultMaxMemory-int64(r.config.filesShare(maxDrafts))*DefaultBlockSize, DefaultBlockSize, nil, nil)
+	p := buffers.NewPool(DefaultMaxMemory-int64((func() *files.Options { o := r.config.fileOptions(); return &o })().Share(files.MaxDrafts))*DefaultBlockSize, DefaultBlockSize, nil, nil)
 	if n := p.Reservable() / (threadSize + 16); n < 53_000 {
 		t.Errorf("the default has room for %d goroutines", n)
 	}

@@ -86,7 +86,7 @@ func (t *Thread) threw(c Call, v any, again bool) {
 	if t.panics == nil {
 		t.panics = new(panics)
 	}
-	t.noted(passing{int32(t.next), exception})
+	t.noted(passing{t.next, exception})
 }
 
 // noted adds a panic to those that may continue to the innermost open call.

@@ -71,7 +71,7 @@ func (r *Recorder) quarantine(t *Thread, at found, why error) {
 	if r.aside.add(t, at) {
 		r.counts.misuse.shared.Add(1)
 	}
-	r.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, t.name, why))
+	r.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, t.file.Name, why))
 	if r.worker.wake != nil {
 		r.later(t)
 	}
@@ -79,16 +79,16 @@ func (r *Recorder) quarantine(t *Thread, at found, why error) {
 
 // bury writes the part of a thread put aside that makes sense, and its end. t.mu is held.
 func (r *Recorder) bury(t *Thread) {
-	if t.file.over {
+	if t.finished {
 		return
 	}
-	t.file.over = true
+	t.finished = true
 	t.swap.Lock()
 	c, _ := t.takeAway()
 	t.shut = true
 	t.swap.Unlock()
-	full := t.file.taken
-	t.file.taken = nil
+	full := t.taken
+	t.taken = nil
 	at := r.aside.of(t)
 
 	sound := !at.torn
@@ -102,7 +102,7 @@ func (r *Recorder) bury(t *Thread) {
 		}
 		r.pool.Lost(c)
 	}
-	t.file.ended = r.settled(t, t.now())
+	t.file.End(&r.clock, t.now())
 	r.sink.put(t, buffers.Part{}, true)
 	t.forgetLive()
 }
@@ -121,8 +121,8 @@ func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published ui
 	} else if last {
 		return false
 	}
-	good, _ := p.Sound(t.r.layout.Version, t.id, r.sink.opened(t))
-	r.settle(t, c, good)
+	good, _ := p.Sound(t.r.layout.Version, t.file.ID, r.sink.opened(t))
+	t.file.Settle(&r.clock, &t.swap, good)
 	r.sink.put(t, good, false)
 	return !last && len(good.Data) == len(p.Data)
 }

@@ -74,12 +74,12 @@ func (r *Recorder) reclaimFrom(need int64, idle bool) (won int64) {
 
 // busy reports whether the thread recorded anything since the last call. mu is held.
 func (t *Thread) busy() bool {
-	c, before := t.chunk.Load(), t.file.seen
+	c, before := t.chunk.Load(), t.seen
 	if c == nil {
 		return true
 	}
-	t.file.seen = c.Published.Load()
-	return t.file.seen != before
+	t.seen = c.Published.Load()
+	return t.seen != before
 }
 
 // take takes a thread's chunk away and returns how many bytes that frees. Called with t.mu

@@ -149,12 +149,13 @@ func (r *Recorder) open() (memory int64, err error) {
 		}
 		return c.MaxMemory, err
 	}
-	files, err := newFiles(r)
+	sink, err := newFiles(r)
 	if err != nil {
 		return 0, err
 	}
-	r.sink = files
-	return c.MaxMemory - int64(c.filesShare(cap(files.drafts)))*int64(c.BlockSize), nil
+	r.sink = sink
+	o := c.fileOptions()
+	return c.MaxMemory - int64(o.Share(o.Drafts()))*int64(c.BlockSize), nil
 }
 
 // run is the recorder's only goroutine. It writes what is due until the recording ends. If
@@ -251,13 +252,13 @@ func (r *Recorder) Stop() error {
 	}
 	threads := r.threads.close()
 	r.worker.end()
-	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.file.ID, b.file.ID) })
 	for _, t := range threads {
 		r.end(t)
 	}
 	r.kept.forget()
 	r.goroutines.Clear()
-	_ = r.sink.finish() // kept
+	r.sink.finish()
 	return r.problems.first()
 }
 

@@ -19,15 +19,15 @@ import (
 type partSink interface {
 	// put takes a part. t.mu is held, and the part's chunk does not change until put returns.
 	// If last is set, nothing of t follows, and the open containers ended at the reading
-	// t.file.ended.
+	// t.file.Ended.
 	put(t *Thread, p buffers.Part, last bool)
-	// write writes the parts that were put. It returns the first error of all writes.
-	write() error
+	// write writes the parts that were put.
+	write()
 	// opened returns the classes of the containers that a thread has open after the parts put
 	// so far, outermost first. t.mu is held.
 	opened(t *Thread) []format.Class
 	// finish writes, and ends the trace. Parts put later are ignored.
-	finish() error
+	finish()
 	// saved returns how much is written.
 	saved() Saved
 }

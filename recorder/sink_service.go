@@ -50,26 +50,23 @@ func (s *serviceSink) put(t *Thread, p buffers.Part, last bool) {
 	if s.r.refuses(t) {
 		p = buffers.Part{}
 	}
-	as := sink.Thread{ID: t.id, Name: t.name, Ended: t.file.ended, Slot: t.file.live.slot}
+	as := sink.Thread{ID: t.file.ID, Name: t.file.Name, Ended: t.file.Ended, Slot: t.file.Live.Slot()}
 	left, err := s.to.Put(as, p, last)
 	if err == nil {
 		return
 	}
 	s.r.torn(t, err)
 	if len(left.Data) > 0 {
-		good, _ := left.Sound(t.r.layout.Version, t.id, s.to.Opened(t.id))
+		good, _ := left.Sound(t.r.layout.Version, t.file.ID, s.to.Opened(t.file.ID))
 		_, _ = s.to.Put(as, good, last) // the fault is not in it
 	}
 }
 
-func (s *serviceSink) write() error { return nil }
+func (s *serviceSink) write() {}
 
-func (s *serviceSink) opened(t *Thread) []format.Class { return s.to.Opened(t.id) }
+func (s *serviceSink) opened(t *Thread) []format.Class { return s.to.Opened(t.file.ID) }
 
-func (s *serviceSink) finish() error {
-	s.to.Finish()
-	return nil
-}
+func (s *serviceSink) finish() { s.to.Finish() }
 
 func (s *serviceSink) saved() Saved {
 	parts, bytes := s.to.Saved()

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -145,42 +144,6 @@ func TestStopInOnError(t *testing.T) {
 		t.Errorf("Stop: %v", err)
 	}
 	close(stopped)
-}
-
-// Parts put while the files are being ended are not written after the end.
-func TestNothingBehindTheEnd(t *testing.T) {
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
-	r := start(t, c)
-	th, late := r.Thread("main"), r.Thread("late")
-	m := r.Method(r.Class("C"), "m", Type{})
-	for _, th := range []*Thread{th, late} {
-		th.Enter(m, 0, Null())
-		th.Exit(Void())
-	}
-	p := late.chunk.Load().Pending()
-	late.chunk.Store(nil) // it is written later
-	f := r.sink.(*files)
-	f.io.Lock()
-	var group sync.WaitGroup
-	group.Go(func() {
-		if err := r.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	for ended := false; !ended; runtime.Gosched() {
-		f.mu.Lock()
-		n := len(f.index.buf) // the magic follows the last cell
-		ended = n > 8 && binary.BigEndian.Uint64(f.index.buf[n-8:]) == format.IndexMagic
-		f.mu.Unlock()
-	}
-	f.put(late, p, true)
-	f.io.Unlock()
-	group.Wait()
-	n := 0
-	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
-	if n != 1 {
-		t.Errorf("%d calls, want 1", n)
-	}
 }
 
 // Two recorders in a process are independent.

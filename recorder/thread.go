@@ -5,9 +5,11 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/registry"
 	"tracex/recorder/internal/values"
 )
@@ -26,10 +28,9 @@ type Thread struct {
 	// The fields from here to mu are the owner's.
 	bytes       int   // filled in the chunk; writing while a point is written
 	marks       int   // filled in the chunk
-	next, limit int64 // event ids left: next to limit-1
+	next, limit int32 // event ids left: next to limit-1
 	open        stack
 	terms
-	id       int32
 	clocked  clocking
 	lagging  bool // something is owed, lost or was dropped: take the slow path
 	slow     bool // the slow path is being taken
@@ -39,7 +40,6 @@ type Thread struct {
 	lost     lost
 	reserved int64 // bytes of memory
 
-	name string
 	// panics are those that may be passing through open calls; nil if there are none, and
 	// recover tells of all.
 	panics *panics
@@ -47,18 +47,25 @@ type Thread struct {
 
 	// mu is held while published data is put into the sink, by one goroutine at a time, which
 	// may wait for a disk.
-	mu   sync.Mutex
-	file stream
+	mu    sync.Mutex
+	file  files.Stream
+	taken *buffers.Chunk // the first of those that were set aside and are being put into the sink
+	seen  uint64         // what was published at reclaim's last look
 
 	// swap is held while the chunk is replaced or taken away. Lock order: mu, the recorder's
 	// mu, swap.
-	swap sync.Mutex
-	full buffers.Chunks // set aside: their parts precede the chunk's
+	swap   sync.Mutex
+	full   buffers.Chunks              // set aside: their parts precede the chunk's
+	begun  uint64                      // how many chunks it has begun
+	parked weak.Pointer[buffers.Chunk] // was taken away and is in the sink, see park
 	// The tally of points dropped since the last note is reset with swap held, so that it is
 	// noted once, by the owner or by a flusher. Only the owner adds to it.
 	dropped atomic.Int64 // trace points
 	noteID  int32        // the event id of the note, if any were dropped
 	shut    bool         // the last note was taken: nothing more is counted
+
+	finished bool // nothing follows in the sink; guarded by mu
+	idle     bool // nothing new at the timer's last look; guarded by mu
 
 	slot     int32         // in the recorder's list, guarded by its lock
 	held     int32         // in the list of holders, guarded by its lock
@@ -139,7 +146,7 @@ func (t *Thread) enter(m Method, at Location, receiver *Value, args []Value, cla
 		n += args[i].v.Put(b[n:], &t.terms.Terms)
 	}
 	b[n], b[n+1] = 0, 0 // flags
-	t.open.push(class, int32(t.next))
+	t.open.push(class, t.next)
 	t.next++
 	n += format.CallFlagsSize
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
@@ -233,7 +240,7 @@ func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
 // head writes what all points begin with. For a container that includes that it has no diff
 // statuses.
 func (t *Thread) head(b []byte, class format.Class, place int32) {
-	t.terms.Layout.PutPointHead(b, class, place, t.id, int32(t.next))
+	t.terms.Layout.PutPointHead(b, class, place, t.file.ID, t.next)
 }
 
 // mark publishes a header or a footer with a mark.

@@ -143,7 +143,7 @@ func (t *Thread) count() int64 {
 		t.noteID = t.noteEvent()
 	}
 	t.r.counts.dropped.Add(1)
-	t.file.live.keepDropped(t.noteID, n)
+	t.file.Live.KeepDropped(t.noteID, n)
 	return n
 }
 
@@ -154,13 +154,13 @@ func (t *Thread) noteEvent() int32 {
 		return lastEvent
 	}
 	t.next++
-	return int32(t.next - 1)
+	return t.next - 1
 }
 
 // putNote writes the note of the dropped points, and resets the tally. swap is held.
 func (t *Thread) putNote(b []byte) int {
-	n := t.terms.Layout.PutDropped(b, t.id, t.noteID, t.r.registry.Dropped(), t.dropped.Swap(0))
-	t.file.live.keepDropped(t.noteID, 0)
+	n := t.terms.Layout.PutDropped(b, t.file.ID, t.noteID, t.r.registry.Dropped(), t.dropped.Swap(0))
+	t.file.Live.KeepDropped(t.noteID, 0)
 	return n
 }
 

@@ -7,18 +7,19 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/files"
 )
 
 // stuck is a file whose writes wait.
 type stuck struct {
-	output
+	files.Output
 	gate *sync.RWMutex
 }
 
 func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
-	return s.output.WriteAt(p, at)
+	return s.Output.WriteAt(p, at)
 }
 
 // If the disk hangs, Drop keeps goroutines going and counts what is missing: the trace has its
@@ -28,8 +29,8 @@ func TestDrop(t *testing.T) { EachVersion(t, testDrop) }
 func testDrop(t *testing.T) {
 	var gate sync.RWMutex
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 4 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
-	c.create = func(path string) (output, error) {
-		f, err := createFile(path)
+	c.create = func(path string) (files.Output, error) {
+		f, err := files.Create(path)
 		return stuck{f, &gate}, err
 	}
 	r := start(t, c)

@@ -22,11 +22,11 @@ func (l *threadList) add(t *Thread) bool {
 	if l.next > math.MaxInt32 || l.closed {
 		return false
 	}
-	t.id = int32(l.next)
+	t.file.ID = int32(l.next)
 	l.next++
 	t.slot = int32(len(l.list))
 	l.list = append(l.list, t)
-	t.file.live.inUse(t.id)
+	t.file.Live.InUse(t.file.ID)
 	return true
 }
 

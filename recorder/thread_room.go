@@ -253,7 +253,7 @@ func (t *Thread) again(c *buffers.Chunk, need int) *buffers.Chunk {
 	if t.chunk.Load() != c || t.setAside() || len(c.Pending().Data) > 0 {
 		return nil
 	}
-	t.file.passed(c)
+	t.file.Passed(c)
 	t.r.pool.Prepare(c)
 	t.install(c)
 	return c
@@ -326,7 +326,7 @@ func sizeFor(need, least int) int {
 func (t *Thread) takeEvents() bool {
 	t.batch = min(max(2*t.batch, firstBatch), lastBatch)
 	end := t.r.events.Add(int64(t.batch))
-	t.next, t.limit = min(end-int64(t.batch), eventIDs), min(end, eventIDs)
+	t.next, t.limit = int32(min(end-int64(t.batch), eventIDs)), int32(min(end, eventIDs))
 	if t.next == t.limit {
 		t.r.problems.fail(ErrEvents)
 		return false

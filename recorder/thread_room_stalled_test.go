@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
 )
 
 // stalling is a disk on which a write waits, once stalls is set, until goOn is closed.
@@ -19,12 +20,12 @@ type stalling struct {
 }
 
 type stallingFile struct {
-	output
+	files.Output
 	disk *stalling
 }
 
-func (d *stalling) create(path string) (output, error) {
-	f, err := createFile(path)
+func (d *stalling) create(path string) (files.Output, error) {
+	f, err := files.Create(path)
 	return stallingFile{f, d}, err
 }
 
@@ -33,7 +34,7 @@ func (f stallingFile) WriteAt(p []byte, at int64) (int, error) {
 		close(f.disk.writing)
 		<-f.disk.goOn
 	}
-	return f.output.WriteAt(p, at)
+	return f.Output.WriteAt(p, at)
 }
 
 // soon waits for something that does not depend on the disk.

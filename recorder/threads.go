@@ -27,12 +27,13 @@ func (r *Recorder) Thread(name string) *Thread {
 		r.problems.tell()
 		return nil
 	}
-	t := &Thread{name: name, terms: r.terms(), clocked: r.clocking(), reserved: size}
+	t := &Thread{terms: r.terms(), clocked: r.clocking(), reserved: size}
 	t.open.top = &t.open.first
 	if swallowsNil() {
 		t.panics = &panics{wary: true}
 	}
-	t.file.live.keepIn(r.live, t.name)
+	t.file.Name = name
+	t.file.Live.KeepIn(r.live, name)
 	if r.state.Load() != running || !r.threads.add(t) {
 		t.forgetLive()
 		r.pool.Release(size)
@@ -86,7 +87,7 @@ func (t *Thread) End() {
 // ends ends a thread for its owner.
 func (r *Recorder) ends(t *Thread) {
 	t.swap.Lock()
-	t.file.live.keepEnd(t.over.Load())
+	t.file.Live.KeepEnd(t.over.Load())
 	t.swap.Unlock()
 	switch {
 	case r.config.Strategy == CollectAndDump:
@@ -119,10 +120,10 @@ func (r *Recorder) end(t *Thread) *buffers.Chunk {
 	if t.nonsense.Load() {
 		r.bury(t)
 	}
-	if t.file.over {
+	if t.finished {
 		return nil
 	}
-	t.file.over = true
+	t.finished = true
 	ended := t.over.Load()
 	if ended == 0 {
 		ended = t.now()
@@ -130,9 +131,9 @@ func (r *Recorder) end(t *Thread) *buffers.Chunk {
 	c, p, note := t.takeLast()
 	r.putTaken(t)
 	if c != nil {
-		r.settle(t, c, p)
+		t.file.Settle(&r.clock, &t.swap, p)
 	}
-	t.file.ended = r.settled(t, ended)
+	t.file.End(&r.clock, ended)
 	r.sink.put(t, p, len(note.Data) == 0)
 	if len(note.Data) > 0 {
 		r.sink.put(t, note, true)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"tracex/recorder/internal/claim"
 	"tracex/recorder/internal/live"
 )
 
@@ -31,13 +32,13 @@ func Unended(path string) error {
 // remove one, hold its lock for a moment: only a recorder keeps it.
 func unendedAlone(path string) error {
 	for range lookAttempts {
-		if !locked(path) {
+		if !claim.Held(path) {
 			return nil
 		}
 		if _, err := os.Lstat(path + LiveSuffix); err == nil {
 			return live.Look(path + LiveSuffix)
 		}
-		pauseForOther()
+		claim.Pause()
 	}
 	return ErrRecording
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"tracex/recorder/internal/claim"
 )
 
 // What Unended returns throughout a trace's life, and that it changes nothing.
@@ -49,13 +51,13 @@ func TestOverwriteLookedAt(t *testing.T) {
 	if err := os.WriteFile(c.Path, []byte("an old trace"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other, err := claim(c.Path)
+	other, err := claim.File(c.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, pauses := pauseForOther, 0
-	defer func() { pauseForOther = old }()
-	pauseForOther = func() {
+	old, pauses := claim.Pause, 0
+	defer func() { claim.Pause = old }()
+	claim.Pause = func() {
 		if pauses++; pauses == 3 {
 			other.Close()
 		}

@@ -1,4 +1,4 @@
-package recorder
+package files
 
 import (
 	"fmt"
@@ -10,44 +10,16 @@ import (
 	"tracex/recorder/internal/values"
 )
 
-// stream is the state of a thread's stream for the writers of its blocks. The thread's lock
-// guards it.
-type stream struct {
-	logical int64          // content bytes of its blocks so far
-	open    []container    // those without a written footer, outermost first
-	taken   *buffers.Chunk // the first of those that were set aside and are being put into the sink
-	latest  int64          // when its last header or footer was, in ns
-	reading uint64         // the clock's, at its last header or footer
-	ended   uint64         // the clock's reading when it ended, once it has
-	blocks  int            // how many it has
-	over    bool           // nothing follows
-	idle    bool           // nothing new at the timer's last look
-	seen    uint64         // what was published at reclaim's last look
-	chunks  uint64         // how many it has begun; the thread's swap guards it
-	live    liveThread
-
-	putChunk uint64 // the number of the last chunk from which the sink has something
-}
-
-// container is an open container with what its index cell and its time cell will need.
-type container struct {
-	start      int64 // logical position of its first content byte
-	ns         int64 // when it began
-	event      int32
-	iterations int32 // of a loop, so far
-	class      format.Class
-}
-
 // draft is what can be made of a block before its position is known: the cells of the
 // containers that end in it. Its positions are those of a block with nothing in front of the
 // part; shift makes room for something.
 type draft struct {
 	clock  *clock.Clock // nil if no times are wanted
 	layout *values.Layout
-	line   clock.Piece // the clock's piece that was used last
+	line   clock.Piece // the part of the clock's line that was used last
 
 	before int64       // the thread's content bytes before the block
-	had    []container // scratch: the open containers that a part may change
+	had    []Container // scratch: the open containers that a part may change
 	index  []byte      // cells
 	times  []byte      // time cells
 	tail   []byte      // footers of what the thread left open
@@ -64,7 +36,7 @@ type span struct {
 
 // make drafts a block from a part. It fails if the marks cannot be those of one goroutine's
 // calls; then s is unchanged.
-func (d *draft) make(s *stream, p buffers.Part, last bool) error {
+func (d *draft) make(s *Stream, p buffers.Part, last bool) error {
 	d.before, d.span.known = s.logical, false
 	d.index, d.times, d.tail, d.begun = d.index[:0], d.times[:0], d.tail[:0], 0
 	d.low = len(s.open)
@@ -72,7 +44,7 @@ func (d *draft) make(s *stream, p buffers.Part, last bool) error {
 		d.index = slices.Grow(d.index, n*format.CellSize)
 		d.times = slices.Grow(d.times, n*format.TimeCellSize)
 		if d.clock != nil {
-			d.moment(s, p.Marks[0].Reading)
+			d.read(s, p.Marks[0].Reading)
 			d.span = span{from: s.latest, known: true}
 		}
 		latest, open := s.latest, len(s.open)
@@ -94,18 +66,18 @@ func (d *draft) make(s *stream, p buffers.Part, last bool) error {
 // cells makes the cells of the containers that end in a part. This is most of the cost of a
 // call besides its recording. Most calls contain nothing with a mark: their header and footer
 // are adjacent, and need no stack.
-func (d *draft) cells(s *stream, p buffers.Part) error {
+func (d *draft) cells(s *Stream, p buffers.Part) error {
 	delta := s.logical - int64(p.First)
-	behind, end := p.First, p.First+len(p.Data)
+	after, end := p.First, p.First+len(p.Data)
 	for i := 0; i < len(p.Marks); i++ {
 		m := &p.Marks[i]
 		pos, start := m.Pos(), m.End()
-		if pos < behind || start <= pos || start > end {
+		if pos < after || start <= pos || start > end {
 			return misplaced(p, i)
 		}
-		behind = start
+		after = start
 		if d.clock != nil {
-			d.moment(s, m.Reading)
+			d.read(s, m.Reading)
 		}
 		object := p.Data[pos-p.First : start-p.First]
 		if m.Footer() {
@@ -130,12 +102,12 @@ func (d *draft) cells(s *stream, p buffers.Part) error {
 		}
 		i++
 		m = &p.Marks[i]
-		if pos, behind = m.Pos(), m.End(); pos < start || behind <= pos || behind > end || p.Data[pos-p.First] != byte(format.KindFooter) {
+		if pos, after = m.Pos(), m.End(); pos < start || after <= pos || after > end || p.Data[pos-p.First] != byte(format.KindFooter) {
 			return misplaced(p, i)
 		}
 		begun := s.latest
 		if d.clock != nil {
-			d.moment(s, m.Reading)
+			d.read(s, m.Reading)
 		}
 		d.add(event, delta+int64(start), delta+int64(pos), begun, s.latest)
 	}
@@ -148,30 +120,17 @@ func misplaced(p buffers.Part, i int) error {
 	return fmt.Errorf("no header or footer can lie from %d to %d in bytes %d to %d", m.Pos(), m.End(), p.First, p.First+len(p.Data))
 }
 
-// moment notes when a header or footer was recorded. A thread's times never decrease, even if
+// read notes when a header or footer was recorded. A thread's times never decrease, even if
 // the counter of another core is late.
-func (d *draft) moment(s *stream, reading uint64) {
+func (d *draft) read(s *Stream, reading uint64) {
 	if !d.line.Has(reading) {
 		d.line = d.clock.Around(reading)
 	}
 	s.latest = max(s.latest, d.line.At(reading))
 }
 
-// push notes a container whose content starts at start. The fields are set one by one: a
-// composite literal would be made elsewhere and copied, which takes longer than all the rest.
-func (s *stream) push(class format.Class, event int32, start int64) {
-	n := len(s.open)
-	if n < cap(s.open) {
-		s.open = s.open[:n+1]
-	} else {
-		s.open = append(s.open, container{})
-	}
-	c := &s.open[n]
-	c.class, c.event, c.start, c.ns, c.iterations = class, event, start, s.latest, 0
-}
-
 // pop adds the cells of the innermost container, whose footer is at end.
-func (d *draft) pop(s *stream, end int64) {
+func (d *draft) pop(s *Stream, end int64) {
 	last := len(s.open) - 1
 	c := &s.open[last]
 	s.open = s.open[:last]
@@ -192,13 +151,13 @@ func (d *draft) add(event int32, start, end, begun, ended int64) {
 }
 
 // close adds footers for everything open.
-func (d *draft) close(s *stream) {
+func (d *draft) close(s *Stream) {
 	n := len(s.open)
 	if n == 0 {
 		return
 	}
 	if d.clock != nil {
-		d.moment(s, s.ended)
+		d.read(s, s.Ended)
 		if d.span.to = s.latest; !d.span.known {
 			d.span.from, d.span.known = s.latest, true
 		}
@@ -220,7 +179,7 @@ func (d *draft) close(s *stream) {
 }
 
 // shift moves the content of the block by n bytes that are put in front of it.
-func (d *draft) shift(s *stream, n int64) {
+func (d *draft) shift(s *Stream, n int64) {
 	if n == 0 {
 		return
 	}

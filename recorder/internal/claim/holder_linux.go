@@ -1,4 +1,4 @@
-package recorder
+package claim
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package recorder
+package files
 
 import (
 	"encoding/binary"
@@ -96,15 +96,15 @@ func (f *outfile) free() {
 // commit makes what was added to the files' buffers, and everything that changed with it, part
 // of what Finish finds if the program ends now. t is the thread whose part a draft added, or
 // nil. mu is held.
-func (f *files) commit(t *Thread, p buffers.Part, d *draft) { f.commitAs(t, p, d, live.StateRecording) }
+func (f *Files) commit(s *Stream, p buffers.Part, d *draft) { f.commitAs(s, p, d, live.StateRecording) }
 
-func (f *files) commitAs(t *Thread, p buffers.Part, d *draft, state uint64) {
+func (f *Files) commitAs(s *Stream, p buffers.Part, d *draft, state uint64) {
 	l := f.live
-	if l == nil || f.dump {
+	if l == nil || f.Dump {
 		return
 	}
 	tx := l.Tx()
-	err := f.transact(l, tx, t, p, d)
+	err := f.transact(l, tx, s, p, d)
 	if state == live.StateEnding {
 		tx.Put(live.AtState, state)
 	}
@@ -118,14 +118,14 @@ func (f *files) commitAs(t *Thread, p buffers.Part, d *draft, state uint64) {
 	for _, o := range f.all() {
 		o.free()
 	}
-	if t != nil {
-		l.Free(t.file.live.old)
-		t.file.live.old = nil
+	if s != nil {
+		l.Free(s.old)
+		s.old = nil
 	}
-	f.r.registry.Trim()
+	f.Registry.Trim()
 }
 
-func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d *draft) error {
+func (f *Files) transact(l *live.File, tx *live.Tx, s *Stream, p buffers.Part, d *draft) error {
 	for i, o := range f.all() {
 		if o.to == nil {
 			continue
@@ -134,13 +134,48 @@ func (f *files) transact(l *live.File, tx *live.Tx, t *Thread, p buffers.Part, d
 			return err
 		}
 	}
-	if t != nil {
-		f.latest = max(f.latest, t.file.latest)
+	if s != nil {
+		f.latest = max(f.latest, s.latest)
 		tx.Put(live.AtLatest, uint64(f.latest))
-		if err := t.file.commit(l, tx, p, d.low); err != nil {
+		if err := s.commit(l, tx, p, d.low); err != nil {
 			return err
 		}
 	}
-	f.r.registry.Commit(tx)
+	f.Registry.Commit(tx)
 	return nil
+}
+
+// KeepIn keeps what is not written yet in a live file, from now on.
+func (f *Files) KeepIn(l *live.File) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live = l
+	for _, o := range f.all() {
+		if o.to != nil {
+			o.live.file = l
+			o.buf, o.spare = append(o.newBuffer(o.room), 0)[:0], nil // with its first page
+		}
+	}
+	f.commit(nil, buffers.Part{}, nil)
+	if f.live != nil {
+		l.Word(live.AtState).Store(live.StateRecording)
+	}
+}
+
+// endLive removes the live file: everything worth keeping is in the trace.
+func (f *Files) endLive() {
+	l := f.live
+	if l == nil {
+		return
+	}
+	f.live = nil
+	l.Word(live.AtState).Store(live.StateOver)
+	// If it cannot be removed, its state is StateOver.
+	_ = l.Remove()
+}
+
+// loseLive continues without the live file.
+func (f *Files) loseLive(err error) {
+	f.endLive()
+	f.Host.Warn(fmt.Errorf("what is not written yet is lost if the program crashes: %w", err))
 }

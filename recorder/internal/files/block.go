@@ -1,4 +1,4 @@
-package recorder
+package files
 
 import (
 	"encoding/binary"
@@ -22,10 +22,11 @@ import (
 //
 // The thread's lock and the files' mu are held.
 type block struct {
-	f      *files
-	t      *Thread
+	to     *outfiles
+	s      *Stream
+	dump   bool
 	start  int64 // position of BLOCK_START
-	behind int64 // position after BLOCK_END; 0 if it has none yet
+	after  int64 // position after BLOCK_END; 0 if it has none yet
 	base   int64 // of its first content byte
 	before int64 // the thread's content bytes in earlier blocks
 	cell   int   // position of the block's cell in the index buffer
@@ -34,38 +35,40 @@ type block struct {
 }
 
 // begin starts a block with the pending objects of the registry, which shift the draft.
-func (f *files) begin(t *Thread, d *draft) {
-	f.current = block{f: f, t: t, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
-	f.open = true
+func (f *Files) begin(s *Stream, d *draft) {
+	f.current = block{to: &f.outfiles, s: s, dump: f.Dump, start: f.data.size(), before: d.before, cell: len(f.index.buf), time: len(f.times.buf)}
 	b := &f.current
-	f.data.buf = format.AppendBlockHead(f.data.buf, t.id)
+	f.data.buf = format.AppendBlockHead(f.data.buf, s.ID)
 	b.base = f.data.size()
 	f.last = b.base
-	if !f.dump {
+	if !f.Dump {
 		b.add(format.Cell{}, span{}) // reserved
 	}
-	t.file.blocks++
+	s.blocks++
 	at := len(f.data.buf)
-	f.data.buf, f.refs = f.r.registry.Take(f.data.buf, f.refs[:0])
+	f.data.buf, f.refs = f.Registry.Take(f.data.buf, f.refs[:0])
 	for _, c := range f.refs {
 		b.reference(c.Kind, c.ID, b.base+c.Start)
 	}
-	if t.file.blocks == 1 {
+	if s.blocks == 1 {
 		b.name()
 	}
-	d.shift(&t.file, int64(len(f.data.buf)-at))
+	d.shift(s, int64(len(f.data.buf)-at))
 }
+
+// open reports whether there is a block without an end: other parts of its thread follow.
+func (b *block) open() bool { return b.s != nil && b.after == 0 }
 
 // cut reports whether a position is inside the block, if there is one, with or without an end.
 func (b *block) cut(at int64) bool {
-	return b.t != nil && b.start < at && (at < b.behind || b.behind == 0)
+	return b.s != nil && b.start < at && (at < b.after || b.after == 0)
 }
 
 // add adds a cell and its time.
 func (b *block) add(c format.Cell, s span) {
-	b.f.index.buf = c.Append(b.f.index.buf)
-	if b.f.times.to != nil {
-		b.f.times.buf = s.cell(c.ID).Append(b.f.times.buf)
+	b.to.index.buf = c.Append(b.to.index.buf)
+	if b.to.times.to != nil {
+		b.to.times.buf = s.cell(c.ID).Append(b.to.times.buf)
 	}
 }
 
@@ -84,7 +87,7 @@ func (b *block) reference(kind format.Kind, id int32, at int64) {
 
 // part adds what a thread recorded, as drafted.
 func (b *block) part(p buffers.Part, d *draft) {
-	f := b.f
+	f := b.to
 	f.data.buf = append(append(f.data.buf, p.Data...), d.tail...)
 	f.index.buf = append(f.index.buf, d.index...)
 	f.times.buf = append(f.times.buf, d.times...)
@@ -98,39 +101,37 @@ func (b *block) part(p buffers.Part, d *draft) {
 
 // name adds the thread's name.
 func (b *block) name() {
-	data := &b.f.data
-	b.reference(format.KindThreadName, b.t.id, data.size())
-	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.t.id))
-	data.buf = values.AppendText(data.buf, b.t.name, values.MaxText)
+	data := &b.to.data
+	b.reference(format.KindThreadName, b.s.ID, data.size())
+	data.buf = binary.BigEndian.AppendUint32(append(data.buf, byte(format.KindThreadName)), uint32(b.s.ID))
+	data.buf = values.AppendText(data.buf, b.s.Name, values.MaxText)
 }
 
-// nameBehind adds the thread's name after the other content of the block.
-func (b *block) nameBehind() {
-	at := len(b.f.data.buf)
+// nameAgain adds the thread's name after the other content of the block.
+func (b *block) nameAgain() {
+	at := len(b.to.data.buf)
 	b.name()
-	b.t.file.logical += int64(len(b.f.data.buf) - at)
+	b.s.logical += int64(len(b.to.data.buf) - at)
 }
 
 // end ends the block and sets its cells: a streaming writer puts them before those of the
 // block's objects, a dump writer after them.
 func (b *block) end() {
-	f := b.f
-	f.open = false
-	f.blocks++
+	f := b.to
 	end := f.data.size()
 	f.data.buf = append(f.data.buf, byte(format.KindBlockEnd))
-	b.behind = f.data.size()
-	if f.dump {
+	b.after = f.data.size()
+	if b.dump {
 		b.add(b.ending(end), b.span)
 		return
 	}
 	b.ending(end).Append(f.index.buf[:b.cell]) // in the reserved room
 	if f.times.to != nil {
-		b.span.cell(b.t.id).Append(f.times.buf[:b.time])
+		b.span.cell(b.s.ID).Append(f.times.buf[:b.time])
 	}
 }
 
 // ending returns the cell of the block if its BLOCK_END is at end.
 func (b *block) ending(end int64) format.Cell {
-	return format.Cell{Kind: format.KindBlockStart, ID: b.t.id, Start: b.start, End: end}
+	return format.Cell{Kind: format.KindBlockStart, ID: b.s.ID, Start: b.start, End: end}
 }

@@ -1,4 +1,4 @@
-package recorder
+package files
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ var ErrRemoved = errors.New("the trace was removed while it was recorded")
 
 // removed returns an error if the data file has no name any longer. On systems and file systems
 // that do not count a file's names it returns nil. io is held.
-func (f *files) removed() error {
+func (f *Files) removed() error {
 	file, ok := f.data.to.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
 		return nil
@@ -26,7 +26,7 @@ func (f *files) removed() error {
 	case names > 0:
 		f.linked = true
 	case f.linked:
-		return fmt.Errorf("recorder: %s: %w", f.data.name, ErrRemoved)
+		return fmt.Errorf("%s: %w", f.data.name, ErrRemoved)
 	}
 	return nil
 }

@@ -1,4 +1,7 @@
-package recorder
+// Package claim locks the files of a trace while they are recorded into, so that no other recording
+// removes them. The lock belongs to the open file: it ends with the process, however that ends,
+// blocks no reader, and leaves nothing on disk. On systems without such locks there are none.
+package claim
 
 import (
 	"errors"
@@ -8,37 +11,34 @@ import (
 	"runtime"
 	"time"
 
+	"tracex/format"
 	"tracex/recorder/internal/filelock"
 	"tracex/recorder/internal/live"
 )
 
-// Files are locked while they are recorded into, so that no other recording removes them. The
-// lock belongs to the open file: it ends with the process, however that ends, blocks no reader,
-// and leaves nothing on disk. On systems without such locks there are none.
-
-// ErrInUse: another recording goes to the files that [Config.Path] names, in this or another
+// ErrInUse: another recording goes to the files that a config names, in this or another
 // process. They are not changed.
 var ErrInUse = errors.New("another recording goes to this file")
 
-// own locks a newly created file for this recording. Since its creation, another Start with
+// New locks a newly created file for this recording. Since its creation, another Start with
 // Overwrite may have taken it for an unused one.
-func own(f *os.File) error {
-	for range ownAttempts {
+func New(f *os.File) error {
+	for range attempts {
 		busy := errors.Is(filelock.Lock(f), filelock.ErrLocked)
 		if !keepsName(f) {
-			return inUse(f.Name())
+			return InUse(f.Name())
 		}
 		if !busy {
 			return nil
 		}
-		time.Sleep(ownPause) // another is checking whether it is locked, or about to remove it
+		time.Sleep(pause) // another is checking whether it is locked, or about to remove it
 	}
-	return inUse(f.Name())
+	return InUse(f.Name())
 }
 
 const (
-	ownAttempts = 100
-	ownPause    = time.Millisecond
+	attempts = 100
+	pause    = time.Millisecond
 )
 
 // keepsName reports whether an open file still has the name by which it was opened.
@@ -51,8 +51,8 @@ func keepsName(f *os.File) bool {
 	return err == nil && os.SameFile(open, now)
 }
 
-// inUse returns the error for a file that another recording goes to.
-func inUse(path string) error {
+// InUse returns the error for a file that another recording goes to.
+func InUse(path string) error {
 	by := ""
 	switch pid := holder(path); pid {
 	case 0:
@@ -64,28 +64,28 @@ func inUse(path string) error {
 	return fmt.Errorf("%s: %w%s: choose another path, such as one with %%p, the process's id", path, ErrInUse, by)
 }
 
-// locked reports whether a recording goes to the file at path.
-func locked(path string) bool {
-	f, err := claim(path)
+// Held reports whether a recording goes to the file at path.
+func Held(path string) bool {
+	f, err := File(path)
 	if f != nil {
 		_ = f.Close()
 	}
 	return errors.Is(err, ErrInUse)
 }
 
-// errUnclaimed is the error for an existing file that cannot be locked.
-var errUnclaimed = errors.New("it cannot be locked")
+// ErrUnclaimed is the error for an existing file that cannot be locked.
+var ErrUnclaimed = errors.New("it cannot be locked")
 
-// claim locks the file at path until it is closed. Errors: fs.ErrNotExist, ErrInUse if a
-// recording goes to it, errUnclaimed.
-func claim(path string) (*os.File, error) {
+// File locks the file at path until it is closed. Errors: fs.ErrNotExist, ErrInUse if a
+// recording goes to it, ErrUnclaimed.
+func File(path string) (*os.File, error) {
 	for {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, errUnclaimed // also, opening it may block
+			return nil, ErrUnclaimed // also, opening it may block
 		}
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrPermission) {
@@ -95,7 +95,7 @@ func claim(path string) (*os.File, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		case err != nil:
-			return nil, errUnclaimed
+			return nil, ErrUnclaimed
 		}
 		err = filelock.Lock(f)
 		if err == nil && keepsName(f) {
@@ -104,39 +104,39 @@ func claim(path string) (*os.File, error) {
 		_ = f.Close()
 		switch {
 		case errors.Is(err, filelock.ErrLocked):
-			return nil, inUse(path)
+			return nil, InUse(path)
 		case err != nil:
-			return nil, errUnclaimed
+			return nil, ErrUnclaimed
 		}
 		// Meanwhile another file has taken its place.
 	}
 }
 
-// claimSoon is claim, but waits for a process that finishes a recording or looks at it: that
+// Soon is File, but waits for a process that finishes a recording or looks at it: that
 // takes only a moment.
-func claimSoon(path string) (f *os.File, err error) {
-	for range ownAttempts {
-		f, err = claim(path)
-		if !errors.Is(err, ErrInUse) || errors.Is(live.Look(path+LiveSuffix), ErrRecording) {
+func Soon(path string) (f *os.File, err error) {
+	for range attempts {
+		f, err = File(path)
+		if !errors.Is(err, ErrInUse) || errors.Is(live.Look(path+format.LiveSuffix), live.ErrInUse) {
 			return f, err
 		}
-		pauseForOther()
+		Pause()
 	}
 	return f, err
 }
 
-// pauseForOther gives another process a moment; tests replace it.
-var pauseForOther = func() { time.Sleep(ownPause) }
+// Pause gives another process a moment. Tests replace it.
+var Pause = func() { time.Sleep(pause) }
 
-// removeAll removes the data file of a trace and the files beside it, the data last, unless a
+// RemoveAll removes the data file of a trace and the files beside it, the data last, unless a
 // recording goes to it. If there is no data file, the others may belong to a recording that is
 // about to create it: they are kept.
-func removeAll(data string, beside ...string) error {
-	claimed, err := claimSoon(data)
+func RemoveAll(data string, beside ...string) error {
+	claimed, err := Soon(data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, errUnclaimed): // removed all the same
+	case errors.Is(err, ErrUnclaimed): // removed all the same
 	case err != nil:
 		return err
 	case runtime.GOOS == "windows":
@@ -144,11 +144,11 @@ func removeAll(data string, beside ...string) error {
 	default:
 		defer claimed.Close()
 	}
-	return remove(append(beside, data))
+	return Remove(append(beside, data))
 }
 
-// remove removes files that may exist.
-func remove(names []string) error {
+// Remove removes files that may exist.
+func Remove(names []string) error {
 	for _, name := range names {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

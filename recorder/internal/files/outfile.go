@@ -1,4 +1,4 @@
-package recorder
+package files
 
 import (
 	"errors"
@@ -6,28 +6,30 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"tracex/recorder/internal/claim"
 )
 
-// output is a file that is written front to back and can be truncated.
-type output interface {
+// Output is a file that is written front to back and can be truncated.
+type Output interface {
 	io.WriterAt
 	Truncate(size int64) error
 	Close() error
 }
 
-// createFile creates a file that must not exist, and locks it. Programs started meanwhile do
+// Create creates a file that must not exist, and locks it. Programs started meanwhile do
 // not inherit it.
-func createFile(path string) (output, error) {
+func Create(path string) (Output, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
-	case errors.Is(err, fs.ErrExist) && locked(path):
-		return nil, inUse(path)
+	case errors.Is(err, fs.ErrExist) && claim.Held(path):
+		return nil, claim.InUse(path)
 	case errors.Is(err, fs.ErrExist):
 		return nil, exists(err)
 	case err != nil:
 		return nil, err
 	}
-	if err := own(f); err != nil {
+	if err := claim.New(f); err != nil {
 		_ = f.Close() // it is the other's by now
 		return nil, err
 	}
@@ -39,11 +41,11 @@ func exists(err error) error {
 	return fmt.Errorf("%w: choose another path, remove it, or set Overwrite", err)
 }
 
-// outfile gathers bytes for an output. Two buffers take turns: one is filled while the other is
+// outfile gathers bytes for an Output. Two buffers take turns: one is filled while the other is
 // written.
 type outfile struct {
 	name    string
-	to      output // nil if it is not wanted, and nothing is gathered
+	to      Output // nil if it is not wanted, and nothing is gathered
 	room    int    // size of a buffer, unless a large object is in it
 	most    int    // bytes that may wait before more are gathered
 	buf     []byte // being filled; the files' mu guards it
@@ -83,7 +85,7 @@ func (f *outfile) write(b []byte) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		return fmt.Errorf("recorder: writing %s: %w", f.name, err)
+		return fmt.Errorf("writing %s: %w", f.name, err)
 	}
 	f.pos += int64(n)
 	return nil

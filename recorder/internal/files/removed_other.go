@@ -1,6 +1,6 @@
 //go:build !unix
 
-package recorder
+package files
 
 import "io/fs"
 

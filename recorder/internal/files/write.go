@@ -1,15 +1,13 @@
-package recorder
+package files
 
 import (
-	"fmt"
-
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/live"
 )
 
-// write writes the gathered bytes to the files. Neither io nor mu is held.
-func (f *files) write() error {
+// Write writes the gathered bytes to the files. Neither io nor mu is held.
+func (f *Files) Write() error {
 	f.io.Lock()
 	defer f.io.Unlock()
 	f.mu.Lock()
@@ -57,7 +55,7 @@ func (f *files) write() error {
 }
 
 // fail ends the files after the last whole block, and ends the recording. io and mu are held.
-func (f *files) fail(err error) {
+func (f *Files) fail(err error) {
 	f.err = err
 	f.endLive() // all whole blocks are in the files
 	var data, index, times []byte
@@ -65,35 +63,34 @@ func (f *files) fail(err error) {
 		// A dump keeps what it has of a thread.
 		data = append(data, byte(format.KindBlockEnd))
 		index = b.ending(f.data.good).Append(index)
-		times = f.written.cell(b.t.id).Append(times)
+		times = f.written.cell(b.s.ID).Append(times)
 	}
 	f.data.cut(append(data, byte(format.KindEOF)))
 	f.index.cut(format.AppendIndexTail(index, f.end()))
 	f.times.cut(f.appendEnd(times))
-	f.r.state.CompareAndSwap(running, failed)
-	f.r.counts.dropped.Add(f.waiting)
-	f.r.problems.fail(err)
+	f.Host.Dropped(f.waiting)
+	f.Host.Fail(err)
 }
 
 // end returns the end for the EOF cell.
-func (f *files) end() int64 {
-	if f.dump {
+func (f *Files) end() int64 {
+	if f.Dump {
 		return format.DumpEnd(f.last)
 	}
 	return -1
 }
 
 // appendEnd appends the time of the EOF cell.
-func (f *files) appendEnd(dst []byte) []byte {
+func (f *Files) appendEnd(dst []byte) []byte {
 	if f.times.to == nil {
 		return dst
 	}
 	// For a recording that Finish finishes, the present is the last time known of it.
-	return format.TimeCell{ID: -1, Start: max(f.r.clock.Present(), f.latest)}.Append(dst)
+	return format.TimeCell{ID: -1, Start: max(f.Clock.Present(), f.latest)}.Append(dst)
 }
 
-// finish ends and closes the files.
-func (f *files) finish() error {
+// Finish ends and closes the files.
+func (f *Files) Finish() error {
 	f.mu.Lock()
 	if f.err == nil && !f.closed {
 		f.data.buf = append(f.data.buf, byte(format.KindEOF))
@@ -102,7 +99,7 @@ func (f *files) finish() error {
 		f.broken, f.ending = true, true
 	}
 	f.mu.Unlock()
-	_ = f.write() // the error is kept
+	_ = f.Write() // the error is kept
 	f.io.Lock()
 	defer f.io.Unlock()
 	f.mu.Lock()
@@ -116,19 +113,22 @@ func (f *files) finish() error {
 			continue
 		}
 		if err := file.to.Close(); err != nil && f.err == nil {
-			f.err = fmt.Errorf("recorder: %w", err)
-			f.r.problems.fail(f.err)
+			f.err = err
+			f.Host.Fail(f.err)
 		}
 	}
 	f.endLive()
 	return f.err
 }
 
-// saved returns how much is in the files.
-func (f *files) saved() Saved {
+// Saved is how much is in the files, in whole blocks and in bytes.
+type Saved struct{ Blocks, Data, Index, Times int64 }
+
+// Saved returns how much is in the files.
+func (f *Files) Saved() Saved {
 	f.io.Lock()
 	defer f.io.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Saved{Blocks: f.blocks, DataBytes: f.data.pos, IndexBytes: f.index.pos, TimeBytes: f.times.pos}
+	return Saved{f.whole, f.data.pos, f.index.pos, f.times.pos}
 }
