@@ -127,9 +127,9 @@ func CutMiddle(text string, width int, g *Glyphs) string {
 	head, rest := TakeCells(text, (room+1)/2, g.ASCII)
 	// Find the tail by dropping cells until it fits.
 	tail := rest
-	for TextWidth(tail, g.ASCII) > room/2 {
-		_, _, n := NextCell(tail, g.ASCII)
-		tail = tail[n:]
+	for left := TextWidth(rest, g.ASCII); left > room/2; {
+		_, w, n := NextCell(tail, g.ASCII)
+		tail, left = tail[n:], left-w
 	}
 	return head + g.More + tail
 }
