@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -30,16 +31,17 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			r := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
-			views, list := []bool{true, false}, needles
+			views, list, most := []bool{true, false}, needles, math.MaxInt
 			if data, _ := r.Size(); data > 100<<10 { // looking at each row takes a while
-				views, list = views[:1], needles[:4]
+				if !formattest.Exhaustive() && data > 4<<20 {
+					t.Skip("a large trace; TRACEX_EXHAUSTIVE looks at it")
+				}
+				views, list, most = views[:1], needles[:4], 2
 			}
 			for _, folded := range views {
 				rows := uitest.EveryRow(t, r, folded)
 				some := words(rows)
-				if len(list) < len(needles) {
-					some = some[:min(2, len(some))]
-				}
+				some = some[:min(most, len(some))]
 				for _, needle := range append(some, list...) {
 					if bruteSearch(t, r, folded, rows, needle) {
 						found[needle] = true
