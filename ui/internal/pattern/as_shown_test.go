@@ -33,7 +33,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 			r := uitest.Open(t, formattest.Unpack(t, name), lazy.Options{NoWrite: true})
 			views, list, most := []bool{true, false}, needles, math.MaxInt
 			if data, _ := r.Size(); data > 100<<10 { // looking at each row takes a while
-				if !formattest.Exhaustive() && data > 4<<20 {
+				if !formattest.Exhaustive() && data > 1<<20 {
 					t.Skip("a large trace; TRACEX_EXHAUSTIVE looks at it")
 				}
 				views, list, most = views[:1], needles[:4], 2
