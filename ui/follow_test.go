@@ -131,7 +131,7 @@ func TestFollowStays(t *testing.T) {
 	l := goLive(t, Options{Follow: true})
 	l.has("waiting for " + l.path[:20]).has("no such file yet")
 	l.record()
-	l.look().has("nothing is recorded yet")
+	l.look().has("nothing recorded yet")
 	th := l.rec.Thread("main")
 	l.enter(th, 2)
 	l.calls(th, 3)
@@ -295,7 +295,7 @@ func TestDrawnAsSettled(t *testing.T) {
 	if err := os.Rename(l.path, l.path+".old"); err != nil {
 		t.Skip("an open file cannot be renamed here: ", err)
 	}
-	before := l.look().has("nothing comes now").screen()
+	before := l.look().has("not growing: ").screen()
 	if err := os.Rename(l.path+".old", l.path); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestDrawnAsSettled(t *testing.T) {
 	if after := l.screen(); after != before {
 		t.Errorf("drawn before:\n%s\nafter:\n%s", before, after)
 	}
-	if after := l.look().screen(); strings.Contains(after, "nothing comes now") {
+	if after := l.look().screen(); strings.Contains(after, "not growing: ") {
 		t.Errorf("the file is back, but:\n%s", after)
 	}
 }
@@ -329,7 +329,7 @@ func TestFollowAnother(t *testing.T) {
 		if err := os.Rename(l.path, l.path+".old"); err != nil {
 			t.Skip("an open file cannot be renamed here: ", err)
 		}
-		l.look().has("nothing comes now: the file was removed or renamed")
+		l.look().has("not growing: the file was removed or renamed")
 		l.record() // removes the index of the first recording
 		th = l.rec.Thread("main")
 		l.enter(th, 1)

@@ -68,7 +68,7 @@ func TestGoTo(t *testing.T) {
 	if got := d.cursorText(); got != end {
 		t.Errorf("at %q, want %q", got, end)
 	}
-	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: they are 1 to 6")
+	d.keys(":").typed("thread 99").keys("enter").has("no thread 99: the threads are 1 to 6")
 	d.keys(":").typed("999,999,999").keys("enter").has("no event 999999999 in the trace")
 	d.keys(":").typed("somewhere").keys("enter").has("unknown address somewhere: ")
 	d.keys(": esc").has("? keys")

@@ -23,5 +23,5 @@ func TestHistory(t *testing.T) {
 			t.Errorf("step %d, %s: at %q, not %q", i, step.key, got, step.want)
 		}
 	}
-	d.keys("[").has("nothing further back")
+	d.keys("[").has("no earlier position")
 }

@@ -59,7 +59,7 @@ func bindings() []binding {
 		{[]string{"c"}, groupTree, "collapse it and all below", "", onTree((*tree.Part).Collapse)},
 		{[]string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
 		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
-		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or back", "sort", asJob((*job.Part).Sort)},
+		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or undo", "sort", asJob((*job.Part).Sort)},
 		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", asJob((*job.Part).ToggleRaw)},
 
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
@@ -69,7 +69,7 @@ func bindings() []binding {
 		{[]string{"L"}, groupFind, "longest child, without times the largest; 3L: three levels", "longest", (*Model).largest},
 		{[]string{"*"}, groupFind, "next call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(1) }},
 		{[]string{"#"}, groupFind, "previous call of the same method", "", func(m *Model, _ int) tea.Cmd { return m.sameName(-1) }},
-		{[]string{":"}, groupFind, "go to an event (:1204), a place (:50%), a thread (:t3)", "go to", (*Model).askAddress},
+		{[]string{":"}, groupFind, "go to an event (:1204), a position (:50%), a thread (:t3)", "go to", (*Model).askAddress},
 		{[]string{"["}, groupFind, "back to where you were", "", asJob((*job.Part).Back)},
 		{[]string{"]"}, groupFind, "forward again", "", asJob((*job.Part).Forward)},
 

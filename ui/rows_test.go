@@ -71,7 +71,7 @@ func TestTimesOfCrash(t *testing.T) {
 	s.N, s.Crash, s.BlockSize = 1500, formattest.CrashPartial, 4096
 	d := drive(t, timedTrace(t, s), 100, 24, Options{Name: "trace.bin"})
 	d.keys("9 L").golden("times-crash")
-	d.keys("g j d").has("duration   not known: it did not end")
+	d.keys("g j d").has("duration   unknown: it did not end")
 }
 
 // TestColumnsAlign: at each width, the text of a column ends below its title, the row's text

@@ -39,7 +39,7 @@ func TestSearchLimit(t *testing.T) {
 	if n := d.m.search.Hits().Len(); n != 5000 {
 		t.Fatalf("%d hits", n)
 	}
-	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one searches on", "the limit (")
+	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one continues", "the limit (")
 	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
 	last := d.m.tree.Out.Cursor.Node.Place()
 	if d.m.search.Shown() != 5000 {
@@ -54,7 +54,7 @@ func TestSearchLimit(t *testing.T) {
 	for d.m.tree.Out.Cursor.Node.Place() != at {
 		d.keys("N")
 	}
-	d.keys("N").has("what comes before was not searched")
+	d.keys("N").has("earlier events were not searched")
 }
 
 // TestHitList shows hits with their paths, and goes to the chosen one.

@@ -206,7 +206,7 @@ func TestSearchNothing(t *testing.T) {
 // TestSearchNothingHints offers only what may help: the raw trace if folding hides something,
 // lower case if there are capitals.
 func TestSearchNothingHints(t *testing.T) {
-	const raw, small = "r shows the raw trace", "small letters find capitals too"
+	const raw, small = "r shows the raw trace", "a lower-case pattern ignores case"
 	for _, c := range []struct {
 		r      *lazy.TraceReader
 		typed  string

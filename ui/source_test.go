@@ -61,5 +61,5 @@ func TestSource(t *testing.T) {
 	d = drive(t, r, 130, 40, Options{Source: []string{t.TempDir()}})
 	d.keys("5 j o").has("Libs.java is not under")
 	d = drive(t, r, 130, 40, Options{})
-	d.keys("5 j o").has("start tracex with --source FOLDER")
+	d.keys("5 j o").has("start tracex with --source DIRECTORY")
 }

@@ -35,5 +35,5 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{Name: filepath.Base(path)})
-	d.has("the index was made again: it was of version 22 (Lincheck 3.6), the data is of version 27 (Lincheck 3.7)")
+	d.has("the index was rebuilt: it was of version 22 (Lincheck 3.6), the data is of version 27 (Lincheck 3.7)")
 }

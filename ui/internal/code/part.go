@@ -60,7 +60,7 @@ func (p *Part) Edit(n *lazy.Node) tea.Cmd {
 		p.env.Say("this row has no source location in the trace")
 		return nil
 	case len(p.dirs) == 0:
-		p.env.Say("where are the sources? start tracex with --source FOLDER")
+		p.env.Say("no source directories: start tracex with --source DIRECTORY")
 		return nil
 	}
 	return p.find(s, true)
@@ -113,7 +113,7 @@ type edited struct{ err error }
 
 func (m edited) told(p *Part) tea.Cmd {
 	if m.err != nil {
-		p.env.Fail("the editor", m.err)
+		p.env.Fail("the editor failed", m.err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestPart(t *testing.T) {
 	if none.Show(call) != nil || none.Edit(call) != nil {
 		t.Error("it looks for files nowhere")
 	}
-	if text, _ := e.Status.Message(); text != "where are the sources? start tracex with --source FOLDER" {
+	if text, _ := e.Status.Message(); text != "no source directories: start tracex with --source DIRECTORY" {
 		t.Errorf("%q", text)
 	}
 	dir := t.TempDir()

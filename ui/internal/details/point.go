@@ -55,7 +55,7 @@ func (d describer) call(p *format.Point, f *format.Footer, n *lazy.Node) {
 	case n.State() == lazy.StatePending, n.State() == lazy.StateUnfinished:
 		// There is no result; the state tells why.
 	case f.Threw && f.Exception == "":
-		d.s.pair("threw", "an exception whose class has no name in the trace", screen.Exception)
+		d.s.pair("threw", "an exception; the trace does not name its class", screen.Exception)
 	case f.Exception != "":
 		d.s.pair("threw", f.Exception, screen.Exception)
 	case f.Result.Kind != format.ValueVoid:

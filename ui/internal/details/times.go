@@ -24,9 +24,9 @@ func (w *writer) duration(n *lazy.Node) {
 		w.self(n, t)
 		w.share(n, t)
 	case n.State() == lazy.StateUnfinished:
-		w.pair("duration", "not known: it did not end", screen.Faint)
+		w.pair("duration", "unknown: it did not end", screen.Faint)
 	default:
-		w.pair("duration", "not known", screen.Faint)
+		w.pair("duration", "unknown", screen.Faint)
 	}
 	w.blank()
 }

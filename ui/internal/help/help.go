@@ -25,7 +25,7 @@ func Items(keys []Line, g *screen.Glyphs) []list.Item {
 	}
 	more := []string{
 		"Prefix a count: 5j moves five rows, 100G goes to row 100.",
-		"Mouse: wheel scrolls, click chooses, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
+		"Mouse: wheel scrolls, click selects, double click expands. Shift selects text; --no-mouse leaves it to the terminal.",
 	}
 	items = append(items, list.Item{Head: true})
 	for _, text := range more {

@@ -54,7 +54,7 @@ func (p *Part) toThread(number int64, text string) tea.Cmd {
 		return nil
 	}
 	if last := t.ThreadAt(t.ThreadCount() - 1); last != nil {
-		p.env.Warn(fmt.Sprintf("no thread %s: they are %d to %d", text, t.ThreadAt(0).Thread()+1, last.Thread()+1))
+		p.env.Warn(fmt.Sprintf("no thread %s: the threads are %d to %d", text, t.ThreadAt(0).Thread()+1, last.Thread()+1))
 	}
 	return nil
 }

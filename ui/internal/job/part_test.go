@@ -121,7 +121,7 @@ func TestGoTo(t *testing.T) {
 	if p.tree.Out.Cursor.Node != first {
 		t.Errorf("back is at %+v", p.tree.Out.Cursor)
 	}
-	if finish(t, p, p.Back(0)); !strings.HasPrefix(message(e), "nothing further back") {
+	if finish(t, p, p.Back(0)); !strings.HasPrefix(message(e), "no earlier position") {
 		t.Errorf("%q", message(e))
 	}
 	if finish(t, p, p.Forward(0)); p.tree.Out.Cursor.Node.Point().Event != 42 {

@@ -41,12 +41,12 @@ func (p *Part) Show(to lazy.Place) tea.Cmd { return p.Reveal(to, p.tree.Land) }
 
 // Back goes to the position before the last jump.
 func (p *Part) Back(int) tea.Cmd {
-	return p.through(p.tree.History.Back, "nothing further back: jumps are remembered from now on")
+	return p.through(p.tree.History.Back, "no earlier position: only jumps are remembered")
 }
 
 // Forward goes to the position that Back has left.
 func (p *Part) Forward(int) tea.Cmd {
-	return p.through(p.tree.History.Forward, "nothing further ahead")
+	return p.through(p.tree.History.Forward, "no later position")
 }
 
 // through goes to the position that a move through the history leads to.

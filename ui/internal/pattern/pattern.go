@@ -77,15 +77,15 @@ var faults = map[syntax.ErrorCode]string{
 	syntax.ErrMissingBracket:        `a [ is not closed; \[ is the character`,
 	syntax.ErrMissingRepeatArgument: `there is nothing to repeat before * + or ?; \* is the character`,
 	syntax.ErrInvalidRepeatOp:       "one repetition follows another",
-	syntax.ErrInvalidRepeatSize:     "a repetition {n,m} is too large, or the wrong way round",
-	syntax.ErrInvalidCharRange:      "a range in [ ] is the wrong way round",
+	syntax.ErrInvalidRepeatSize:     "a repetition {n,m} is too large or reversed",
+	syntax.ErrInvalidCharRange:      "a range in [ ] is reversed",
 	syntax.ErrInvalidCharClass:      "a class in [ ] is not known",
 	syntax.ErrInvalidEscape:         `\ before a letter or digit that means nothing`,
 	syntax.ErrTrailingBackslash:     `\ at the end; \\ is the character`,
 	syntax.ErrInvalidPerlOp:         "(? begins something that is not supported, such as a look-ahead",
 	syntax.ErrInvalidNamedCapture:   "the name of a group is not valid",
 	syntax.ErrLarge:                 "it is too large",
-	syntax.ErrNestingDepth:          "it is nested too deep",
+	syntax.ErrNestingDepth:          "nested too deeply",
 }
 
 // fault explains in plain words what is wrong with an expression.

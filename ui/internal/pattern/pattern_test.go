@@ -33,7 +33,7 @@ func TestPattern(t *testing.T) {
 func TestPatternFaults(t *testing.T) {
 	for source, want := range map[string]string{
 		"put(": "a ( is not closed", "a)": "a ) closes nothing", "a[": "a [ is not closed", "*": "nothing to repeat", "a**": "one repetition follows another",
-		"a{9999}": "too large", "[z-a]": "wrong way round", `\y`: "means nothing", `a\`: `\ at the end`, "(?=a)": "not supported",
+		"a{9999}": "too large", "[z-a]": "reversed", `\y`: "means nothing", `a\`: `\ at the end`, "(?=a)": "not supported",
 	} {
 		if got := New(source, true).Fault; !strings.Contains(got, want) || strings.Contains(got, "(?i)") {
 			t.Errorf("%s: %q, want %q", source, got, want)

@@ -87,7 +87,7 @@ func (n news) told(p *Part, f Facts) (out Outcome) {
 		s.stop()
 		s.full = true
 		out.say("stopped at the limit of " + screen.Plural(int64(p.Most), "hit") + ", " + screen.Percent(s.done, s.total) +
-			" searched; n at the last one searches on from there")
+			" searched; n at the last one continues the search")
 	}
 	s.arrive(&out, f)
 	if !s.ended {

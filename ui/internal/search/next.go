@@ -37,7 +37,7 @@ func (p *Part) goOn(w *wanted, f Facts) (out Outcome) {
 		case s.outgrown(f) || s.partly() && w.dir > 0:
 			return p.begin(s.p, w, f)
 		case s.partly():
-			out.say("what comes before was not searched: the search stopped at " + screen.Percent(s.done, s.total))
+			out.say("earlier events were not searched: the search stopped at " + screen.Percent(s.done, s.total))
 			return out
 		}
 	}

@@ -97,7 +97,7 @@ func (p *Part) Next(from lazy.Place, dir, n int, f Facts) Outcome {
 	}
 	out := p.goOn(&wanted{from: from, dir: dir, count: n}, f)
 	if p.cur != nil && p.cur.want != nil {
-		out.say("searching on; esc stops")
+		out.say("still searching; esc stops")
 	}
 	return out
 }

@@ -210,7 +210,7 @@ func TestText(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	for _, c := range []struct{ what, text, said string }{
 		{"nowhere to be seen", "/nowhere to be seen  not found", "nothing found for /nowhere to be seen in 1 thread"},
-		{"Nowhere", "/Nowhere  not found", "nothing found for /Nowhere in 1 thread; small letters find capitals too"},
+		{"Nowhere", "/Nowhere  not found", "nothing found for /Nowhere in 1 thread; a lower-case pattern ignores case"},
 		{"Json.*riter", "/Json.*riter  not found as text; as a regular expression: ", "nothing found as text, but "},
 		{"toJson(", "/toJson(  1 of ", ""},
 	} {

@@ -43,5 +43,5 @@ func NothingYet(st lazy.Status, name string) string {
 	if st.Growth.Wait != nil {
 		return "waiting for " + name + ": " + screen.ErrorLine(st.Growth.Wait) + "; q quits"
 	}
-	return "nothing is recorded yet; what comes is shown; q quits"
+	return "nothing recorded yet; new events will appear here; q quits"
 }

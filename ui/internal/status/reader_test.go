@@ -31,7 +31,7 @@ func TestTexts(t *testing.T) {
 		{Growth(growing(time.Second, 0), false, now, 80, g), "growing"},
 		{Growth(growing(9*time.Second, 0), false, now, 80, g), "waiting for more · last growth 9 s ago"},
 		{Growth(growing(9*time.Second, 0), false, now, 20, g), "waiting for more"},
-		{NothingYet(lazy.Status{}, "t.bin"), "nothing is recorded yet; what comes is shown; q quits"},
+		{NothingYet(lazy.Status{}, "t.bin"), "nothing recorded yet; new events will appear here; q quits"},
 		{NothingYet(lazy.Status{Growth: lazy.Growth{Wait: errors.New("no file")}}, "t.bin"), "waiting for t.bin: no file; q quits"},
 	} {
 		if c.got != c.want {
@@ -40,7 +40,7 @@ func TestTexts(t *testing.T) {
 	}
 	cut := &format.Error{Offset: 4096, Err: format.ErrTruncated}
 	st := lazy.Status{Ended: "its program ended", Problem: cut, Unfinished: 2, IndexReason: errors.New("it is old"), TimesReason: errors.New("none")}
-	want := "its program ended|cut short at offset 4,096: no more can be read; 2 events unfinished|the index was not used, but made again: it is old|no durations: none"
+	want := "its program ended|cut short at offset 4,096: no more can be read; 2 events unfinished|the stored index was not used, but rebuilt: it is old|no durations: none"
 	if got := strings.Join(Troubles(st, true), "|"); got != want {
 		t.Errorf("%q", got)
 	}

@@ -18,7 +18,7 @@ func Troubles(st lazy.Status, some bool) []string {
 		lines = append(lines, st.Ended)
 	}
 	if st.Growth.Wait != nil && some {
-		lines = append(lines, "nothing comes now: "+screen.ErrorLine(st.Growth.Wait))
+		lines = append(lines, "not growing: "+screen.ErrorLine(st.Growth.Wait))
 	}
 	if st.Problem != nil {
 		lines = append(lines, problem(st))
@@ -26,12 +26,12 @@ func Troubles(st lazy.Status, some bool) []string {
 	var e *format.Error
 	switch {
 	case errors.Is(st.IndexReason, lazy.ErrIndexVersion) && errors.As(st.IndexReason, &e):
-		lines = append(lines, "the index was made again: it was of "+e.Found)
+		lines = append(lines, "the index was rebuilt: it was of "+e.Found)
 	case st.IndexReason != nil:
-		lines = append(lines, "the index was not used, but made again: "+screen.ErrorFact(st.IndexReason))
+		lines = append(lines, "the stored index was not used, but rebuilt: "+screen.ErrorFact(st.IndexReason))
 	}
 	if st.StoreReason != nil {
-		lines = append(lines, "the index is in memory only and made again at each start: "+reason(st.StoreReason))
+		lines = append(lines, "the index is in memory only and rebuilt at each start: "+reason(st.StoreReason))
 	}
 	if st.TimesReason != nil {
 		lines = append(lines, "no durations: "+screen.ErrorFact(st.TimesReason))
@@ -49,11 +49,11 @@ func problem(st lazy.Status) string {
 	text := screen.ErrorLine(st.Problem)
 	switch {
 	case st.Phase == lazy.PhaseFailed && errors.As(st.Problem, &file):
-		return "no temporary file (TMPDIR says where): " + reason(st.Problem)
+		return "no temporary file (see TMPDIR): " + reason(st.Problem)
 	case st.Phase == lazy.PhaseFailed:
 		return text
 	case errors.Is(st.Problem, lazy.ErrRecording):
-		text = "still being recorded: what has been written so far is shown; F follows what comes"
+		text = "still being recorded: showing what has been written so far; F follows it"
 	case errors.Is(st.Problem, lazy.ErrLeft) && errors.As(st.Problem, &e):
 		text = screen.OneLine(e.Err) + "; " + e.Hint
 	case errors.Is(st.Problem, format.ErrTruncated) && errors.As(st.Problem, &e) && e.Offset >= 0:
