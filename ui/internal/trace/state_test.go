@@ -39,7 +39,7 @@ func TestNothing(t *testing.T) {
 		"this trace has no calls": {Phase: lazy.PhaseReady},
 		"nothing can be shown":    {Phase: lazy.PhaseFailed, Problem: format.ErrTruncated},
 		"* opening":               {Phase: lazy.PhaseOpening},
-		"nothing recorded yet": {Phase: lazy.PhaseFollowing},
+		"nothing recorded yet":    {Phase: lazy.PhaseFollowing},
 	} {
 		s.Known = st
 		if got := s.Nothing("*", time.Unix(1000, 0)); !strings.HasPrefix(got, want) {
