@@ -121,7 +121,7 @@ func redraw(*Model, int) tea.Cmd {
 	return tea.Batch(tea.ClearScreen, tea.RequestWindowSize)
 }
 
-// lit returns the parts of a row's text that match the search.
-func (m *Model) lit(n *lazy.Node, text string) [][2]int {
-	return m.search.Lit(m.tree.Out.Tree, m.tree.Out.Wide, n, text)
+// highlight returns the parts of a row's text that match the search.
+func (m *Model) highlight(n *lazy.Node, text string) [][2]int {
+	return m.search.Highlight(m.tree.Out.Tree, m.tree.Out.Wide, n, text)
 }

@@ -117,7 +117,7 @@ func (m *Model) newFrame() frame {
 	if m.trace.Following() {
 		pending = g.More
 	}
-	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.lit)
+	f.view, f.indent, f.rows = m.tree.View(pending), m.tree.Out.Indent(), m.tree.Rows(o.Rows, m.highlight)
 	if len(f.rows) == 0 {
 		f.nothing = m.trace.Nothing(m.env.Spinner(), m.env.Clock.Now())
 	}

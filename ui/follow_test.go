@@ -125,7 +125,7 @@ func (l *live) at(n int) {
 	}
 }
 
-// TestFollowStays: the cursor stays at the newest row, inside the running calls, until a person
+// TestFollowStays: the cursor stays at the newest row, inside the running calls, until the user
 // moves it up. After that only the rows below change.
 func TestFollowStays(t *testing.T) {
 	l := goLive(t, Options{Follow: true})

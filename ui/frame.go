@@ -72,7 +72,7 @@ func (f *frame) middle() []string {
 			sep := screen.NewLine(2, f.g)
 			lines = append(lines, row+sep.Put(f.g.Side+" ", screen.Faint).End()+f.details[i])
 		}
-	case layout.Alone:
+	case layout.Only:
 		lines = append(lines, f.details...)
 	case layout.Below:
 		lines = append(lines, f.tree()...)
@@ -86,7 +86,7 @@ func (f *frame) middle() []string {
 
 // rule draws the headings of the columns.
 func (f *frame) rule() string {
-	if f.layout.Details == layout.Alone {
+	if f.layout.Details == layout.Only {
 		return screen.Titled(" details ", "", f.width, f.g)
 	}
 	width := f.layout.TreeWidth

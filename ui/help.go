@@ -6,7 +6,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Key is a line of the key map: the names of the keys, as a person reads them, and what they
+// Key is a line of the key map: the names of the keys, as the user reads them, and what they
 // do. Group is the heading above it.
 type Key struct{ Group, Names, Does string }
 

@@ -167,7 +167,7 @@ func (m *Model) adopt() {
 	if !m.tree.Replaced() {
 		return
 	}
-	m.counting.Children.Anew()
+	m.counting.Children.Reset()
 	if m.search.Begun() {
 		m.search.Forget()
 	}

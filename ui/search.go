@@ -30,7 +30,7 @@ func (m *Model) found(o search.Outcome) tea.Cmd {
 		return o.Cmd
 	}
 	return tea.Batch(o.Cmd, m.jobs.ShowPart(o.Place, func(n *lazy.Node, text string) (from, to int) {
-		lit := m.lit(n, text)
+		lit := m.highlight(n, text)
 		if len(lit) == 0 || lit[0][0] >= len(text) {
 			return 0, 0
 		}

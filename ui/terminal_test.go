@@ -319,11 +319,11 @@ func TestTerminalAlone(t *testing.T) {
 	}
 }
 
-// colours matches any escape sequence that sets a color.
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*(3[0-7]|9[0-7]|38|48)[0-9;]*m")
+// colors matches any escape sequence that sets a color.
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*(3[0-7]|9[0-7]|38|48)[0-9;]*m")
 
-// TestTerminalColours draws with colors, and without them on request.
-func TestTerminalColours(t *testing.T) {
+// TestTerminalColors draws with colors, and without them on request.
+func TestTerminalColors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		env  []string
@@ -339,8 +339,8 @@ func TestTerminalColours(t *testing.T) {
 			if code := con.ends(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
-			if got := colours.FindString(con.text()); (got != "") != c.want {
-				t.Errorf("colour %q", got)
+			if got := colors.FindString(con.text()); (got != "") != c.want {
+				t.Errorf("color %q", got)
 			}
 		})
 	}

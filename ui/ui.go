@@ -36,7 +36,7 @@ type Options struct {
 	Path    string   // the file to name if the reader has a copy; "" for the reader's
 }
 
-// Run shows the trace until the person quits or ctx ends. If ctx ends, it returns the
+// Run shows the trace until the user quits or ctx ends. If ctx ends, it returns the
 // context's cause. It always restores the terminal. It handles no signals: the caller's
 // context should end on them.
 func Run(ctx context.Context, r *lazy.TraceReader, o Options) error {

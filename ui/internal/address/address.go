@@ -1,4 +1,4 @@
-// Package address parses the addresses that a person types to go somewhere.
+// Package address parses the addresses that the user types to go somewhere.
 package address
 
 import (

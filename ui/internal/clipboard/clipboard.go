@@ -45,7 +45,7 @@ type tool struct {
 }
 
 // System returns the programs available in the environment. Inside tmux that is tmux, which
-// informs its own terminal. Over ssh there is none: only the terminal is on the person's machine.
+// informs its own terminal. Over ssh there is none: only the terminal is on the user's machine.
 func System(system string, getenv func(string) string) Clipboard {
 	var c Clipboard
 	add := func(to string, command ...string) {

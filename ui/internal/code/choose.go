@@ -48,9 +48,9 @@ func choose(files []file, s Spot) (path string, alike int) {
 
 // fit tells how well a file fits a spot.
 type fit struct {
-	line    bool // it has the line
-	clause  bool // it declares the package
-	folders int  // how many of its directories match the package, the last first
+	line   bool // it has the line
+	clause bool // it declares the package
+	dirs   int  // how many of its directories match the package, the last first
 }
 
 func (a fit) better(b fit) bool {
@@ -60,16 +60,16 @@ func (a fit) better(b fit) bool {
 	case a.clause != b.clause:
 		return a.clause
 	}
-	return a.folders > b.folders
+	return a.dirs > b.dirs
 }
 
 // fitOf tells how well a file fits. With look, it reads the file.
 func fitOf(f file, s Spot, look bool) fit {
 	pkg := s.pkg()
-	folders := strings.Split(filepath.ToSlash(filepath.Dir(f.path)), "/")
+	dirs := strings.Split(filepath.ToSlash(filepath.Dir(f.path)), "/")
 	var k fit
-	for k.folders < min(len(pkg), len(folders)) && pkg[len(pkg)-1-k.folders] == folders[len(folders)-1-k.folders] {
-		k.folders++
+	for k.dirs < min(len(pkg), len(dirs)) && pkg[len(pkg)-1-k.dirs] == dirs[len(dirs)-1-k.dirs] {
+		k.dirs++
 	}
 	if look {
 		k.line, k.clause = lookInto(f.path, s.Line, strings.Join(pkg, "."))

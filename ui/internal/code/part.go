@@ -67,10 +67,10 @@ func (p *Part) Edit(n *lazy.Node) tea.Cmd {
 }
 
 // Msg is a message of a Part's work, for Update.
-type Msg interface{ told(p *Part) tea.Cmd }
+type Msg interface{ apply(p *Part) tea.Cmd }
 
 // Update handles a message.
-func (p *Part) Update(msg Msg) tea.Cmd { return msg.told(p) }
+func (p *Part) Update(msg Msg) tea.Cmd { return msg.apply(p) }
 
 func (p *Part) find(s Spot, edit bool) tea.Cmd {
 	p.busy = true
@@ -88,7 +88,7 @@ type located struct {
 	edit bool // open it
 }
 
-func (m located) told(p *Part) tea.Cmd {
+func (m located) apply(p *Part) tea.Cmd {
 	p.found, p.busy = m.Found, false
 	if !m.edit {
 		return nil
@@ -111,7 +111,7 @@ func (m located) told(p *Part) tea.Cmd {
 // edited arrives when the editor has ended.
 type edited struct{ err error }
 
-func (m edited) told(p *Part) tea.Cmd {
+func (m edited) apply(p *Part) tea.Cmd {
 	if m.err != nil {
 		p.env.Fail("the editor failed", m.err)
 	}

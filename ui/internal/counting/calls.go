@@ -21,7 +21,7 @@ const (
 
 // Calls counts all calls, one turn at a time. The zero value has counted nothing.
 type Calls struct {
-	Off bool // there is nothing to count, counting failed, or a person stopped it
+	Off bool // there is nothing to count, counting failed, or the user stopped it
 
 	c           *lazy.Tally // nil if none is under way
 	of          int         // generation of the reader that c belongs to
@@ -30,15 +30,15 @@ type Calls struct {
 	done, total int64
 }
 
-// Lasts reports whether counting takes so long that a person may wonder.
-func (c *Calls) Lasts() bool { return c.c != nil && c.turns >= callsTurns }
+// Long reports whether counting takes so long that the user may wonder.
+func (c *Calls) Long() bool { return c.c != nil && c.turns >= callsTurns }
 
 // Share returns the progress: " 42 %".
 func (c *Calls) Share() string { return " " + screen.Percent(c.done, c.total) }
 
 // Stop stops counting, and reports whether it was under way.
 func (c *Calls) Stop() bool {
-	if !c.Lasts() {
+	if !c.Long() {
 		return false
 	}
 	c.c, c.Off = nil, true
@@ -69,7 +69,7 @@ func (c *Calls) Begin(life context.Context, r *lazy.TraceReader, generation int,
 
 // turn is a turn of a census.
 func turn(ctx context.Context, c *lazy.Tally) tea.Msg {
-	end := Told{c: c}
+	end := CallsCounted{c: c}
 	for until := time.Now().Add(callsFor); ; {
 		end.done, end.total, end.more, end.err = c.Advance(ctx)
 		if !end.more || time.Now().After(until) {
@@ -78,8 +78,8 @@ func turn(ctx context.Context, c *lazy.Tally) tea.Msg {
 	}
 }
 
-// Told is the result of a turn.
-type Told struct {
+// CallsCounted is the result of a turn.
+type CallsCounted struct {
 	c           *lazy.Tally
 	done, total int64
 	more        bool
@@ -87,7 +87,7 @@ type Told struct {
 }
 
 // Update handles the result of a turn.
-func (c *Calls) Update(end Told) {
+func (c *Calls) Update(end CallsCounted) {
 	c.busy = false
 	if c.c != end.c {
 		return // it was stopped, or the trace has changed

@@ -22,7 +22,7 @@ const (
 type Children struct {
 	busy    bool
 	cancel  context.CancelFunc
-	stopped map[*lazy.Node]bool // counting failed, or a person stopped it
+	stopped map[*lazy.Node]bool // counting failed, or the user stopped it
 	at      time.Time           // when the last turn over growing nodes began
 	had     map[*lazy.Node]bool // the nodes counted since then
 }
@@ -53,21 +53,21 @@ func (c *Children) Begin(f Facts) (work func() tea.Msg) {
 	return func() tea.Msg {
 		for i, n := range nodes {
 			if _, _, err := f.Tree.CountChildren(ctx, n, 0); err != nil {
-				return Counted{nodes[i:], err}
+				return ChildrenCounted{nodes[i:], err}
 			}
 		}
-		return Counted{}
+		return ChildrenCounted{}
 	}
 }
 
-// Counted is the result of a turn.
-type Counted struct {
+// ChildrenCounted is the result of a turn.
+type ChildrenCounted struct {
 	rest []*lazy.Node // the node where it stopped, and those after it; nil if all are counted
 	err  error
 }
 
 // Update handles the result of a turn.
-func (c *Children) Update(end Counted) {
+func (c *Children) Update(end ChildrenCounted) {
 	c.busy = false
 	c.cancel()
 	switch {
@@ -110,8 +110,8 @@ func (c *Children) Stop(f Facts) bool {
 	return true
 }
 
-// Anew forgets which nodes to leave uncounted, as the tree is a new one.
-func (c *Children) Anew() { clear(c.stopped) }
+// Reset forgets which nodes to leave uncounted, as the tree is a new one.
+func (c *Children) Reset() { clear(c.stopped) }
 
 // leave excludes a node from counting.
 func (c *Children) leave(n *lazy.Node) {

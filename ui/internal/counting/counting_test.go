@@ -25,14 +25,14 @@ func TestCalls(t *testing.T) {
 	if cmd == nil || c.Begin(t.Context(), r, 1, true) != nil {
 		t.Fatal("one census, and no second beside it")
 	}
-	if c.Lasts() || c.Stop() {
-		t.Error("a person wonders from the first turn on")
+	if c.Long() || c.Stop() {
+		t.Error("the user wonders from the first turn on")
 	}
 	c.turns = callsTurns
-	if !c.Lasts() || !c.Stop() || c.Stop() {
+	if !c.Long() || !c.Stop() || c.Stop() {
 		t.Error("it can be stopped, once")
 	}
-	c.Update(cmd().(Told))
+	c.Update(cmd().(CallsCounted))
 	if c.busy || c.Begin(t.Context(), r, 1, true) != nil {
 		t.Error("it was begun again")
 	}
@@ -41,7 +41,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestChildren: the children of nodes on the screen are counted once; nodes that a person has
+// TestChildren: the children of nodes on the screen are counted once; nodes that the user has
 // stopped are not.
 func TestChildren(t *testing.T) {
 	r := uitest.Recorded(t, "gson.stream")
@@ -60,13 +60,13 @@ func TestChildren(t *testing.T) {
 	if !c.Stop(f) {
 		t.Error("it cannot be stopped")
 	}
-	c.Update(work().(Counted))
+	c.Update(work().(ChildrenCounted))
 	if c.Busy() || c.Begin(f) != nil || c.Stop(f) {
 		t.Error("what was stopped is begun again")
 	}
-	c.Anew()
+	c.Reset()
 	for work := c.Begin(f); work != nil; work = c.Begin(f) {
-		c.Update(work().(Counted))
+		c.Update(work().(ChildrenCounted))
 	}
 	if _, exact, _ := n.Count(); !exact {
 		t.Error("it is not counted")
@@ -83,7 +83,7 @@ func TestChildrenThatGrow(t *testing.T) {
 		t.Fatal("it is not noted")
 	}
 	c.busy, c.cancel = true, func() {}
-	c.Update(Counted{[]*lazy.Node{n}, context.DeadlineExceeded})
+	c.Update(ChildrenCounted{[]*lazy.Node{n}, context.DeadlineExceeded})
 	if c.had[n] || c.stopped[n] {
 		t.Error("it is not counted on")
 	}

@@ -36,16 +36,16 @@ func (p *Part) Settle(f Facts, generation int, idle bool) tea.Cmd {
 }
 
 // Msg is the result of a turn of counting.
-type Msg interface{ told(p *Part) }
+type Msg interface{ apply(p *Part) }
 
-func (m Counted) told(p *Part) { p.Children.Update(m) }
-func (m Told) told(p *Part)    { p.Calls.Update(m) }
+func (m ChildrenCounted) apply(p *Part) { p.Children.Update(m) }
+func (m CallsCounted) apply(p *Part)    { p.Calls.Update(m) }
 
 // Update handles the result of a turn.
-func (p *Part) Update(msg Msg) { msg.told(p) }
+func (p *Part) Update(msg Msg) { msg.apply(p) }
 
 // Busy reports whether counting is under way that the screen mentions.
-func (p *Part) Busy() bool { return p.Children.Busy() || p.Calls.Lasts() }
+func (p *Part) Busy() bool { return p.Children.Busy() || p.Calls.Long() }
 
 // Stop stops the counting under way, and reports whether there was any.
 func (p *Part) Stop(f Facts) bool { return p.Children.Stop(f) || p.Calls.Stop() }
@@ -55,7 +55,7 @@ func (p *Part) Text(f Facts) string {
 	switch {
 	case p.Children.Busy():
 		return "counting" + p.Children.Share(f)
-	case p.Calls.Lasts():
+	case p.Calls.Long():
 		return "counting calls" + p.Calls.Share()
 	}
 	return ""

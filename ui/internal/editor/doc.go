@@ -1,2 +1,2 @@
-// Package editor knows how to tell a person's editor to open a file at a line.
+// Package editor knows how to tell the user's editor to open a file at a line.
 package editor

@@ -5,7 +5,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Line is a line of the key map: the names of the keys, as a person reads them, and what they
+// Line is a line of the key map: the names of the keys, as the user reads them, and what they
 // do. Group is the heading above it.
 type Line struct{ Group, Names, Does string }
 

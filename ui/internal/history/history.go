@@ -1,4 +1,4 @@
-// Package history remembers the places that a person has left by a jump, like a browser.
+// Package history remembers the places that the user has left by a jump, like a browser.
 package history
 
 import "tracex/lazy"
@@ -22,7 +22,7 @@ func (h *History) Leave(p lazy.Place) {
 }
 
 // Back returns the place before this one; ok is false if there is none. here is nil if the
-// person is nowhere.
+// user is nowhere.
 func (h *History) Back(here *lazy.Place) (p lazy.Place, ok bool) {
 	return through(&h.before, &h.after, here)
 }

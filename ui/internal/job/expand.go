@@ -20,10 +20,10 @@ func (p *Part) Expand(depth int) tea.Cmd {
 		p.env.Say(tree.NoChildren)
 		return nil
 	}
-	ctx, id, tell := p.BeginRows(p.env.Life, "expanding")
+	ctx, id, report := p.BeginRows(p.env.Life, "expanding")
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
-		rows, complete, err := t.ExpandAll(ctx, n, depth, ExpandLimit, tell)
+		rows, complete, err := t.ExpandAll(ctx, n, depth, ExpandLimit, report)
 		return expanded{id, rows, complete, err}
 	})
 }
@@ -44,7 +44,7 @@ type expanded struct {
 	err      error
 }
 
-func (e expanded) told(p *Part) tea.Cmd {
+func (e expanded) apply(p *Part) tea.Cmd {
 	if !p.End(e.id) {
 		return nil
 	}

@@ -82,7 +82,7 @@ type located struct {
 	settled bool // the whole trace was known
 }
 
-func (e located) told(p *Part) tea.Cmd {
+func (e located) apply(p *Part) tea.Cmd {
 	if !p.End(e.id) {
 		return nil
 	}

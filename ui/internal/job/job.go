@@ -31,7 +31,7 @@ func (j *Job) Begin(life context.Context, name string) (ctx context.Context, id 
 
 // BeginRows is Begin for a job that reports how many rows it has reached. It may do so
 // from any goroutine.
-func (j *Job) BeginRows(life context.Context, name string) (ctx context.Context, id int, tell func(rows int)) {
+func (j *Job) BeginRows(life context.Context, name string) (ctx context.Context, id int, report func(rows int)) {
 	ctx, id = j.Begin(life, name)
 	rows := new(atomic.Int64)
 	j.rows = rows

@@ -11,11 +11,11 @@ func TestJob(t *testing.T) {
 	if !j.Running() || j.Text() != "looking" {
 		t.Errorf("%q", j.Text())
 	}
-	second, id2, tell := j.BeginRows(t.Context(), "expanding")
+	second, id2, report := j.BeginRows(t.Context(), "expanding")
 	if first.Err() == nil || second.Err() != nil || j.End(id) {
 		t.Error("the job before goes on")
 	}
-	if tell(1234); j.Text() != "expanding 1,234 rows" {
+	if report(1234); j.Text() != "expanding 1,234 rows" {
 		t.Errorf("%q", j.Text())
 	}
 	if !j.End(id2) || j.Running() || second.Err() == nil || j.End(id2) {

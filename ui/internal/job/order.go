@@ -57,7 +57,7 @@ type sorted struct {
 	err  error
 }
 
-func (s sorted) told(p *Part) tea.Cmd {
+func (s sorted) apply(p *Part) tea.Cmd {
 	if !p.End(s.id) {
 		return nil
 	}

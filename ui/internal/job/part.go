@@ -21,16 +21,16 @@ type Part struct {
 func New(r *lazy.TraceReader, e *env.Env, t *tree.Part) *Part { return &Part{tree: t, r: r, env: e} }
 
 // Msg is the result of a job, for Update.
-type Msg interface{ told(p *Part) tea.Cmd }
+type Msg interface{ apply(p *Part) tea.Cmd }
 
 // Update handles the result of a job.
-func (p *Part) Update(msg Msg) tea.Cmd { return msg.told(p) }
+func (p *Part) Update(msg Msg) tea.Cmd { return msg.apply(p) }
 
 // soon runs work of the current job. A result that arrives at once is handled at once.
 func (p *Part) soon(work func() Msg) tea.Cmd {
 	msg, cmd := p.env.Soon(func() tea.Msg { return work() })
 	if msg != nil {
-		return msg.(Msg).told(p)
+		return msg.(Msg).apply(p)
 	}
 	return cmd
 }

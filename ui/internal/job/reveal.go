@@ -25,7 +25,7 @@ type revealed struct {
 	then func(*lazy.Node) tea.Cmd
 }
 
-func (e revealed) told(p *Part) tea.Cmd {
+func (e revealed) apply(p *Part) tea.Cmd {
 	if !p.End(e.id) {
 		return nil
 	}

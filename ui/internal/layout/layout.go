@@ -29,14 +29,14 @@ const (
 	Nowhere Side = iota
 	Beside
 	Below
-	Alone // instead of the tree
+	Only // instead of the tree
 )
 
 // From how many columns on the details are beside the tree, below how many they replace it, and
 // from how many lines on there is room for the rule and the keys.
 const (
 	besideFrom = 120
-	aloneBelow = 60
+	onlyBelow  = 60
 	ruleFrom   = 12
 	hintsFrom  = 16
 )
@@ -84,8 +84,8 @@ func (l *Layout) placeDetails(width int) {
 		l.Details, l.DetailsIn = Beside, min(64, width*2/5)
 		l.TreeWidth = width - l.DetailsIn - 2
 		l.DetailsHas = l.Tree
-	case width < aloneBelow || l.Tree < 9:
-		l.Details, l.DetailsIn = Alone, width
+	case width < onlyBelow || l.Tree < 9:
+		l.Details, l.DetailsIn = Only, width
 		l.DetailsHas = l.Tree
 	default:
 		l.Details, l.DetailsIn = Below, width

@@ -16,8 +16,8 @@ func TestFor(t *testing.T) {
 		{Wants{Width: 80, Height: 12, Tour: 40}, 3, int(Nowhere), 0},
 		{Wants{Width: 140, Height: 24, Details: true}, 19, int(Beside), 56},
 		{Wants{Width: 80, Height: 24, Details: true}, 9, int(Below), 80},
-		{Wants{Width: 50, Height: 24, Details: true}, 19, int(Alone), 50},
-		{Wants{Width: 80, Height: 12, Details: true}, 8, int(Alone), 80},
+		{Wants{Width: 50, Height: 24, Details: true}, 19, int(Only), 50},
+		{Wants{Width: 80, Height: 12, Details: true}, 8, int(Only), 80},
 	} {
 		l := For(c.w)
 		if l.Tree != c.tree || int(l.Details) != c.side || l.DetailsIn != c.in {

@@ -46,8 +46,8 @@ func (l *List) refilter() {
 	if l.filter != "" {
 		l.p = pattern.New(l.filter, l.expr)
 	}
-	if l.Sift != nil {
-		l.Sift(l.p)
+	if l.Filter != nil {
+		l.Filter(l.p)
 		return
 	}
 	if l.p == nil {

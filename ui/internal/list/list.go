@@ -21,7 +21,7 @@ type List struct {
 	Item      func(i int) Item
 	Choosable bool                     // lines can be chosen
 	Text      func(i int) []byte       // the text that a filter matches, valid until the next call; nil means the text of the item
-	Sift      func(p *pattern.Pattern) // filters instead of the list, which does so if Sift is nil; called with nil to remove the filter
+	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
 	None      func() string            // why there is nothing; nil means the list explains it itself
 
 	filter    string

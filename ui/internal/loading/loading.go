@@ -87,7 +87,7 @@ func (l *Loader) Retry(n *lazy.Node) {
 
 // Msg is the message of a load, for Update.
 type Msg interface {
-	told(l *Loader, o *outline.Outline)
+	apply(l *Loader, o *outline.Outline)
 }
 
 // loaded is the result of a load.
@@ -97,7 +97,7 @@ type loaded struct {
 	err error
 }
 
-func (m loaded) told(l *Loader, o *outline.Outline) {
+func (m loaded) apply(l *Loader, o *outline.Outline) {
 	delete(l.underWay, m.load)
 	if m.t != o.Tree || m.err == nil {
 		return
@@ -111,11 +111,11 @@ func (m loaded) told(l *Loader, o *outline.Outline) {
 // more continues a move that took longer than one Update may.
 type more struct{}
 
-func (more) told(*Loader, *outline.Outline) {}
+func (more) apply(*Loader, *outline.Outline) {}
 
 // Update handles the message of a load, and continues the move of the outline.
 func (l *Loader) Update(msg Msg, o *outline.Outline) tea.Cmd {
-	msg.told(l, o)
+	msg.apply(l, o)
 	return l.Pursue(o)
 }
 
@@ -130,7 +130,7 @@ func (l *Loader) start(o *outline.Outline, what load) (cmd tea.Cmd, done bool) {
 		l.underWay[what] = true
 		return cmd, false
 	}
-	msg.(loaded).told(l, o)
+	msg.(loaded).apply(l, o)
 	return nil, true
 }
 

@@ -114,7 +114,7 @@ func (o *Outline) Thread() (id int32, ok bool) {
 	return 0, false
 }
 
-// Sortable returns the node whose children a person means: the cursor's own if it is open,
+// Sortable returns the node whose children the user means: the cursor's own if it is open,
 // otherwise its parent.
 func (o *Outline) Sortable() *lazy.Node {
 	row := o.Cursor

@@ -76,7 +76,7 @@ func TestLitFull(t *testing.T) {
 		"org.gson.to": "to", "org.Gson": "toJson", "org.Gson.toJson(": "toJson(", `rg.Gson.toJson("a`: `toJson("a`, "Gson.toJ": "toJ", "Gson.java:7": "", "other": "",
 	} {
 		got := ""
-		for _, at := range LitName(&named, New(source, false), len(named.Text)) {
+		for _, at := range NameRanges(&named, New(source, false), len(named.Text)) {
 			got += string(named.Text[at[0]:at[1]])
 		}
 		if got != want {

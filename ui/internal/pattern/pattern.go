@@ -24,10 +24,10 @@ type Pattern struct {
 	Fault  string      // what is wrong with the expression; "" if nothing
 	Find   func(text []byte) (from, to int)
 	Only   Identity // in a search: all that it finds; find then only tells what to highlight in a row
-	title  string   // shown to a person instead of the source; "" for the source
+	title  string   // shown to the user instead of the source; "" for the source
 }
 
-// New parses a text that a person typed. Case counts if there are capitals.
+// New parses a text that the user typed. Case counts if there are capitals.
 func New(source string, expr bool) *Pattern {
 	if expr {
 		return expression(source)
@@ -118,7 +118,7 @@ func (p *Pattern) Same(o *Pattern) bool {
 	return p.Source == o.Source && p.Expr == o.Expr && p.Exact == o.Exact && p.Only == o.Only
 }
 
-// Name is the pattern as a person sees it, in about width cells.
+// Name is the pattern as the user sees it, in about width cells.
 func (p *Pattern) Name(width int, g *screen.Glyphs) string {
 	if p.title != "" {
 		return screen.CutMiddle(p.title, max(width, 40), g)

@@ -15,7 +15,7 @@ type Row struct {
 	lazy.Line
 	Shown   string        // the text without the mark of a diff, which has its own column
 	Styles  []format.Span // of the text shown
-	Lit     [][2]int      // byte ranges of the text that match a search
+	Matches [][2]int      // byte ranges of the text that match a search
 	Skip    int           // cells of the text that are scrolled out on the left
 	Loading bool          // children are being loaded
 	Err     error         // of a gap: why loading it failed
@@ -54,7 +54,7 @@ type View struct {
 	Pending    string   // the mark after a node that has not ended
 	Cursor     lazy.Row // the row drawn bold
 	Timed      bool     // the trace has times
-	ByDuration bool     // the children that a person means are sorted by duration
+	ByDuration bool     // the children that the user means are sorted by duration
 }
 
 // Draw draws a row: a line of width cells.
@@ -98,7 +98,7 @@ func (v *View) nodeText(l *screen.Line, r *Row) {
 	if r.IsPoint() {
 		of = func(s format.Style) screen.Style { return screen.SpanStyle(s, r.Class) }
 	}
-	l.Spans(r.Shown, r.Styles, of, r.Lit, r.Skip)
+	l.Spans(r.Shown, r.Styles, of, r.Matches, r.Skip)
 	switch {
 	case r.IsThread() && r.CountKnown && r.CountExact && r.Count == 0:
 		l.Put("  no calls in this thread", screen.Faint)

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// keyNames spells keys as a person reads them.
+// keyNames spells keys as the user reads them.
 var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "PgDn", "pgup": "PgUp", "home": "Home", "end": "End",
 	"enter": "Enter", "space": "Space", "tab": "Tab", "shift+tab": "Shift-Tab", "esc": "Esc", "f1": "F1",
@@ -12,7 +12,7 @@ var keyNames = map[string]string{
 
 var asciiKeyNames = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 
-// KeyName returns the name that a person reads for a key named by Bubble Tea.
+// KeyName returns the name that the user reads for a key named by Bubble Tea.
 func KeyName(key string, g *Glyphs) string {
 	if name, ok := asciiKeyNames[key]; ok && g.ASCII {
 		return name

@@ -27,7 +27,7 @@ func asciiLocale(system string, getenv func(string) string) bool {
 	return system != "windows"
 }
 
-// PlainTerminal reports whether to draw the screen with ASCII only, unless a person
+// PlainTerminal reports whether to draw the screen with ASCII only, unless the user
 // chooses otherwise.
 func PlainTerminal() bool { return DumbTerminal() || asciiLocale(runtime.GOOS, os.Getenv) }
 

@@ -64,7 +64,7 @@ type news struct {
 	err error
 }
 
-func (n news) told(p *Part, f Facts) (out Outcome) {
+func (n news) apply(p *Part, f Facts) (out Outcome) {
 	s := n.s
 	if s != p.cur && s != p.before || s.ended {
 		return out // it was given up
@@ -78,11 +78,11 @@ func (n news) told(p *Part, f Facts) (out Outcome) {
 		}
 	} else {
 		first, by := s.take(n.Found, p.Most)
-		if h := p.list; h != nil && h.s == s && h.sift == nil {
+		if h := p.list; h != nil && h.s == s && h.filter == nil {
 			h.Moved(first, by)
 		}
 	}
-	defer p.passOn(n)
+	defer p.forward(n)
 	if s.hits.Len() >= p.Most && !s.ended {
 		s.stop()
 		s.full = true
@@ -96,15 +96,15 @@ func (n news) told(p *Part, f Facts) (out Outcome) {
 	return out
 }
 
-// passOn hands hits to the filter of their list.
-func (p *Part) passOn(n news) {
+// forward hands hits to the filter of their list.
+func (p *Part) forward(n news) {
 	h := p.list
-	if h == nil || h.s != n.s || h.sift == nil {
+	if h == nil || h.s != n.s || h.filter == nil {
 		return
 	}
-	h.sift.queue.add(n.Hits)
+	h.filter.queue.add(n.Hits)
 	if n.s.ended {
-		h.sift.queue.end()
+		h.filter.queue.end()
 	}
 }
 
@@ -119,6 +119,6 @@ func (s *search) take(f lazy.Found, most int) (first, by int) {
 	} else if s.other != nil && s.others.Len() < most {
 		s.others.add(f.Else)
 	}
-	s.upto, s.done, s.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
+	s.searched, s.done, s.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
 	return first, by
 }

@@ -14,12 +14,12 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// siftEvery is how long matches of a filter may wait to be reported.
-const siftEvery = 30 * time.Millisecond
+// filterEvery is how long matches of a filter may wait to be reported.
+const filterEvery = 30 * time.Millisecond
 
-// sift is the filtering of a search's hits. It reads all hits again, in the background,
+// hitFilter is the filtering of a search's hits. It reads all hits again, in the background,
 // including those that are still being found.
-type sift struct {
+type hitFilter struct {
 	p      *pattern.Pattern
 	passed Hits
 	others int // hits that pass the other reading of the filter, while none passes this one
@@ -32,9 +32,9 @@ type sift struct {
 	err    error
 }
 
-// newSift returns the filtering of all hits of a search, present and future.
-func newSift(p *pattern.Pattern, s *search) *sift {
-	f := &sift{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
+// newHitFilter returns the filtering of all hits of a search, present and future.
+func newHitFilter(p *pattern.Pattern, s *search) *hitFilter {
+	f := &hitFilter{p: p, queue: &hitQueue{wake: make(chan struct{}, 1)}}
 	f.passed.origin = s.hits.origin
 	f.queue.add(slices.Clip(s.hits.after))
 	f.queue.add(slices.Clip(s.hits.before))
@@ -95,14 +95,14 @@ func (q *hitQueue) take(ctx context.Context) []lazy.Hit {
 
 // filtering starts the filtering that the list of hits needs, and stops one that is no longer needed.
 func (p *Part) filtering() tea.Cmd {
-	var want *sift
+	var want *hitFilter
 	if p.list != nil {
-		want = p.list.sift
+		want = p.list.filter
 	}
-	if p.sift != nil && p.sift != want {
-		p.sift.cancel()
+	if p.filter != nil && p.filter != want {
+		p.filter.cancel()
 	}
-	p.sift = want
+	p.filter = want
 	if want == nil || want.feed != nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (p *Part) filtering() tea.Cmd {
 }
 
 // run looks at the hits, on a goroutine of its own.
-func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
+func (f *hitFilter) run(r *lazy.TraceReader, s lazy.Search) {
 	send := func(m tea.Msg) {
 		select {
 		case f.feed <- m:
@@ -124,13 +124,13 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 		}
 	}
 	defer close(f.feed)
-	news, last, other := sifted{f: f}, time.Now(), f.p.Other()
+	news, last, other := filtered{f: f}, time.Now(), f.p.Other()
 	var line []byte
 	end := background.Guarded(func() tea.Msg {
 		err := r.Recall(f.ctx, s, func() []lazy.Hit {
 			if news.looked > 0 { // the next ones may take a while
 				send(news)
-				news, last = sifted{f: f}, time.Now()
+				news, last = filtered{f: f}, time.Now()
 			}
 			return f.queue.take(f.ctx)
 		}, func(h *lazy.Recalled) error {
@@ -143,9 +143,9 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 			case other != nil && (other.Match(line) || h.Match(other.Find, other.Limits)):
 				news.others++
 			}
-			if news.looked%64 == 0 && time.Since(last) >= siftEvery {
+			if news.looked%64 == 0 && time.Since(last) >= filterEvery {
 				send(news)
-				news, last = sifted{f: f}, time.Now()
+				news, last = filtered{f: f}, time.Now()
 			}
 			return nil
 		})
@@ -159,18 +159,18 @@ func (f *sift) run(r *lazy.TraceReader, s lazy.Search) {
 }
 
 // appendLine appends a line of the list as a filter sees it: without the number of the event,
-// in which a person looks for no value.
+// in which the user looks for no value.
 func appendLine(dst []byte, h *lazy.Recalled) []byte {
 	dst = append(append(dst, h.Text...), ' ')
 	return append(dst, h.Path...)
 }
 
 // next returns the command that waits for the next news of the filtering.
-func (f *sift) next() tea.Cmd { return background.Next(f.feed) }
+func (f *hitFilter) next() tea.Cmd { return background.Next(f.feed) }
 
-// sifted is news of a filtering.
-type sifted struct {
-	f      *sift
+// filtered is news of a filtering.
+type filtered struct {
+	f      *hitFilter
 	looked int
 	passed []lazy.Hit
 	others int
@@ -178,9 +178,9 @@ type sifted struct {
 	err    error
 }
 
-func (n sifted) told(p *Part, _ Facts) (out Outcome) {
+func (n filtered) apply(p *Part, _ Facts) (out Outcome) {
 	f := n.f
-	if p.sift != f {
+	if p.filter != f {
 		return out // it was given up
 	}
 	first, by := f.passed.add(n.passed)
@@ -202,7 +202,7 @@ func (n sifted) told(p *Part, _ Facts) (out Outcome) {
 }
 
 // progress tells how far the filter is; "" if it has looked at all hits.
-func (f *sift) progress(all int) string {
+func (f *hitFilter) progress(all int) string {
 	switch share := screen.Percent(int64(f.looked), int64(all)) + " looked at "; {
 	case f.err != nil:
 		return "stopped, " + share
@@ -213,7 +213,7 @@ func (f *sift) progress(all int) string {
 }
 
 // nothing explains that no hit passes.
-func (f *sift) nothing(all int) string {
+func (f *hitFilter) nothing(all int) string {
 	if !f.ended {
 		return "none yet"
 	}

@@ -17,7 +17,7 @@ import (
 const maxPeeked = 4096
 
 // HitList is the list of a search's hits. The text of a line is read in the background, through
-// a tree of its own, when the line appears on the screen. A filter looks at all hits: see sift.
+// a tree of its own, when the line appears on the screen. A filter looks at all hits: see hitFilter.
 // A [Part] makes it.
 type HitList struct {
 	list.List
@@ -26,8 +26,8 @@ type HitList struct {
 	tree   func() *lazy.Tree // made when the first lines are read
 	seen   map[lazy.Place]peek
 	busy   bool
-	sift   *sift // of the filter; nil if none
-	facts  Facts // at the last Settle
+	filter *hitFilter // of the filter; nil if none
+	facts  Facts      // at the last Settle
 }
 
 // peek is the text of a hit in the list.
@@ -41,7 +41,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 		out.say(NoSearch)
 		return nil, out
 	}
-	s.takeOther()
+	s.useOther()
 	if s.ended && s.err == nil && s.hits.Len() == 0 && !s.outgrown(f) {
 		out.say(s.nothing(f))
 		return nil, out
@@ -54,7 +54,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 		Len:       func() int { return h.hits().Len() },
 		Item:      h.line,
 		Choosable: true,
-		Sift:      h.filterBy,
+		Filter:    h.filterBy,
 		None:      h.nothing,
 	}
 	h.Select(max(0, s.shown-1))
@@ -62,7 +62,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	return h, out
 }
 
-// Choose notes that a person goes to the i-th hit shown, and returns its place.
+// Choose notes that the user goes to the i-th hit shown, and returns its place.
 func (h *HitList) Choose(i int) lazy.Place {
 	place := h.hits().At(i).Place
 	at, _ := h.s.hits.Find(place)
@@ -84,8 +84,8 @@ func (p *Part) Settle(shown *HitList, height int, f Facts) (work func() tea.Msg,
 
 // hits returns the hits that the list shows.
 func (h *HitList) hits() *Hits {
-	if h.sift != nil {
-		return &h.sift.passed
+	if h.filter != nil {
+		return &h.filter.passed
 	}
 	return &h.s.hits
 }
@@ -93,8 +93,8 @@ func (h *HitList) hits() *Hits {
 // nothing explains why the list is empty.
 func (h *HitList) nothing() string {
 	switch {
-	case h.sift != nil:
-		return h.sift.nothing(h.s.hits.Len())
+	case h.filter != nil:
+		return h.filter.nothing(h.s.hits.Len())
 	case h.s.running():
 		return "none yet"
 	}
@@ -103,9 +103,9 @@ func (h *HitList) nothing() string {
 
 // filterBy filters the hits; a nil pattern shows all.
 func (h *HitList) filterBy(p *pattern.Pattern) {
-	h.sift = nil // Part.filtering stops the filtering under way
+	h.filter = nil // Part.filtering stops the filtering under way
 	if p != nil {
-		h.sift = newSift(p, h.s)
+		h.filter = newHitFilter(p, h.s)
 	}
 }
 
@@ -119,9 +119,9 @@ func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
 	case h.s.full:
 		h.Title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
 	}
-	if h.sift != nil {
-		h.Title = screen.Grouped(int64(h.sift.passed.Len())) + " of " + h.Title
-		h.After = h.sift.progress(all)
+	if h.filter != nil {
+		h.Title = screen.Grouped(int64(h.filter.passed.Len())) + " of " + h.Title
+		h.After = h.filter.progress(all)
 	}
 	return h.List.View(width, height, g)
 }
@@ -201,7 +201,7 @@ type peeked struct {
 	got map[lazy.Place]peek
 }
 
-func (p peeked) told(*Part, Facts) Outcome {
+func (p peeked) apply(*Part, Facts) Outcome {
 	p.h.busy = false
 	if len(p.h.seen)+len(p.got) > maxPeeked {
 		clear(p.h.seen)
@@ -214,8 +214,8 @@ func (p peeked) told(*Part, Facts) Outcome {
 
 // bytes returns the memory that the list takes besides the hits of its search.
 func (h *HitList) bytes() (n int64) {
-	if h.sift != nil {
-		n += h.sift.passed.bytes()
+	if h.filter != nil {
+		n += h.filter.passed.bytes()
 	}
 	for place, p := range h.seen {
 		n += int64(unsafe.Sizeof(place)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))

@@ -6,7 +6,7 @@ import (
 
 // Going from hit to hit.
 
-// arrive goes to the hit that a person waits for, if it is known.
+// arrive goes to the hit that the user waits for, if it is known.
 func (s *search) arrive(out *Outcome, f Facts) {
 	if s.want == nil {
 		return
@@ -26,12 +26,12 @@ func (s *search) arrive(out *Outcome, f Facts) {
 	out.Goes, out.Place = true, s.hits.At(i).Place
 }
 
-// goOn goes to a hit of the current search. If the hit is beyond the part searched, and the
+// continueTo goes to a hit of the current search. If the hit is beyond the part searched, and the
 // search was stopped or the trace has grown, the search begins again from w: everything is
 // searched, as only that keeps the hits in order.
-func (p *Part) goOn(w *wanted, f Facts) (out Outcome) {
+func (p *Part) continueTo(w *wanted, f Facts) (out Outcome) {
 	s := p.cur
-	s.takeOther()
+	s.useOther()
 	if _, wrapped, ok := s.pick(w); wrapped || !ok {
 		switch {
 		case s.outgrown(f) || s.partly() && w.dir > 0:

@@ -25,7 +25,7 @@ type Part struct {
 	cur    *search // nil if none
 	before *search // the one that a prompt has been opened over
 	list   *HitList
-	sift   *sift // of the list shown; nil if none is under way
+	filter *hitFilter // of the list shown; nil if none is under way
 
 	Most  int           // maximum number of hits kept
 	Every time.Duration // how long news may wait; 0 for a value that suits a screen
@@ -52,7 +52,7 @@ type Outcome struct {
 
 func (o *Outcome) say(text string) { o.Message, o.Alarm = text, false }
 
-// fail reports an error, unless a person stopped the work.
+// fail reports an error, unless the user stopped the work.
 func (o *Outcome) fail(what string, err error) {
 	if !errors.Is(err, context.Canceled) {
 		o.Message, o.Alarm = what+": "+screen.ErrorLine(err), true
@@ -95,7 +95,7 @@ func (p *Part) Next(from lazy.Place, dir, n int, f Facts) Outcome {
 	if !p.Begun() {
 		return Outcome{Message: NoSearch}
 	}
-	out := p.goOn(&wanted{from: from, dir: dir, count: n}, f)
+	out := p.continueTo(&wanted{from: from, dir: dir, count: n}, f)
 	if p.cur != nil && p.cur.want != nil {
 		out.say("still searching; esc stops")
 	}
@@ -106,7 +106,7 @@ func (p *Part) Next(from lazy.Place, dir, n int, f Facts) Outcome {
 func (p *Part) Same(what *pattern.Pattern, from lazy.Place, dir int, f Facts) Outcome {
 	w := &wanted{from: from, dir: dir, count: 1}
 	if p.Begun() && p.cur.p.Same(what) && p.cur.err == nil {
-		return p.goOn(w, f)
+		return p.continueTo(w, f)
 	}
 	return p.begin(what, w, f)
 }
@@ -178,8 +178,8 @@ func (p *Part) Bytes() (n int64) {
 
 // Msg is a message of a search's work in the background.
 type Msg interface {
-	told(p *Part, f Facts) Outcome
+	apply(p *Part, f Facts) Outcome
 }
 
 // Update handles a message from the background.
-func (p *Part) Update(msg Msg, f Facts) Outcome { return msg.told(p, f) }
+func (p *Part) Update(msg Msg, f Facts) Outcome { return msg.apply(p, f) }

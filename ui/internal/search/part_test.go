@@ -281,7 +281,7 @@ func TestFilterFills(t *testing.T) {
 	s.run(s.take(s.Begin(pattern.New("(", false), last, false, s.facts)))
 	h := s.open()
 	s.run(s.keys(h, "/1"))
-	after, all := len(h.sift.passed.after), h.sift.passed.Len()
+	after, all := len(h.filter.passed.after), h.filter.passed.Len()
 	if after == 0 || after >= 20 || all < 200 {
 		t.Fatalf("%d of %d hits come after where the search began: the test shows nothing", after, all)
 	}
@@ -300,10 +300,10 @@ func TestFilterStreams(t *testing.T) {
 		found = s.step(found)
 	}
 	h := s.open()
-	sifted := s.keys(h, "/1")
-	first := s.sift
+	filtered := s.keys(h, "/1")
+	first := s.filter
 	for first.looked == 0 {
-		sifted = s.step(sifted)
+		filtered = s.step(filtered)
 	}
 	if !s.Running() || first.ended {
 		t.Fatal("the search has ended: the test shows nothing")
@@ -311,13 +311,13 @@ func TestFilterStreams(t *testing.T) {
 	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " looked at") || !strings.Contains(title, "so far") {
 		t.Errorf("%q", title)
 	}
-	sifted = s.keys(h, "2") // ends the filter before
-	f := s.sift
+	filtered = s.keys(h, "2") // ends the filter before
+	f := s.filter
 	if f == first || first.ctx.Err() == nil {
 		t.Error("the filter before goes on")
 	}
 	s.run(found)
-	s.run(sifted)
+	s.run(filtered)
 	if f.err != nil {
 		t.Fatal(f.err)
 	}
@@ -335,9 +335,9 @@ func TestFilterStreams(t *testing.T) {
 	}
 	// After the list is closed, nothing runs.
 	s.keys(h, "3")
-	f = s.sift
+	f = s.filter
 	s.Settle(nil, 20, s.facts)
-	if f.ctx.Err() == nil || s.sift != nil {
+	if f.ctx.Err() == nil || s.filter != nil {
 		t.Error("the filter goes on though the list is closed")
 	}
 }

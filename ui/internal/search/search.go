@@ -16,20 +16,20 @@ import (
 // First it is typed (cancel is nil: it looks only at what is on the screen), then it runs, then
 // it has ended. It stays until Esc or another search.
 type search struct {
-	p      *pattern.Pattern
-	hits   Hits
-	upto   lazy.Place // it has looked at everything from its origin up to this place
-	done   int64      // bytes searched of all threads together
-	total  int64      // bytes of all threads; 0 until the reader knows all
-	since  time.Time
-	hides  bool  // folding hides part of the trace searched
-	err    error // why it ended early; context.Canceled if it was stopped
-	full   bool  // it was stopped because there are too many hits
-	ended  bool
-	cancel context.CancelFunc
-	feed   chan tea.Msg // news from the background; closed at its end
-	want   *wanted      // the hit that a person waits for; nil if none
-	shown  int          // 1 + index of the hit last gone to; 0 if none
+	p        *pattern.Pattern
+	hits     Hits
+	searched lazy.Place // it has looked at everything from its origin up to this place
+	done     int64      // bytes searched of all threads together
+	total    int64      // bytes of all threads; 0 until the reader knows all
+	since    time.Time
+	hides    bool  // folding hides part of the trace searched
+	err      error // why it ended early; context.Canceled if it was stopped
+	full     bool  // it was stopped because there are too many hits
+	ended    bool
+	cancel   context.CancelFunc
+	feed     chan tea.Msg // news from the background; closed at its end
+	want     *wanted      // the hit that the user waits for; nil if none
+	shown    int          // 1 + index of the hit last gone to; 0 if none
 
 	// other is the other way to read the text typed, and others its number of hits: they are
 	// kept while the pattern itself finds nothing.
@@ -50,7 +50,7 @@ func newSearch(p *pattern.Pattern, from lazy.Place) *search {
 	if from.At <= 0 {
 		from.At = -1 // the thread's own row is the first of it
 	}
-	s := &search{p: p, upto: from, other: p.Other(), feed: make(chan tea.Msg, 4)}
+	s := &search{p: p, searched: from, other: p.Other(), feed: make(chan tea.Msg, 4)}
 	s.hits.origin, s.others.origin = from, from
 	return s
 }
@@ -90,8 +90,8 @@ func (s *search) otherwise() int {
 	return s.others.Len()
 }
 
-// takeOther continues with the other reading, if only that finds anything.
-func (s *search) takeOther() {
+// useOther continues with the other reading, if only that finds anything.
+func (s *search) useOther() {
 	if s.otherwise() > 0 && s.ended && s.err == nil {
 		s.p, s.hits = s.other, s.others
 		s.other, s.others = nil, Hits{}
@@ -104,12 +104,12 @@ func (s *search) covered(from, to lazy.Place) bool {
 		return true
 	}
 	origin := s.hits.origin
-	wrapped := compare(s.upto, origin) < 0
+	wrapped := compare(s.searched, origin) < 0
 	switch {
 	case compare(from, origin) >= 0:
-		return wrapped || compare(to, s.upto) < 0
+		return wrapped || compare(to, s.searched) < 0
 	case compare(to, origin) < 0:
-		return wrapped && compare(to, s.upto) < 0
+		return wrapped && compare(to, s.searched) < 0
 	}
 	return false
 }

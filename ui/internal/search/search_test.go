@@ -19,8 +19,8 @@ func TestPick(t *testing.T) {
 		}
 		return s.hits.At(i).Place, true
 	}
-	news := func(upto lazy.Place, places ...lazy.Place) {
-		f := lazy.Found{Upto: upto}
+	news := func(searched lazy.Place, places ...lazy.Place) {
+		f := lazy.Found{Upto: searched}
 		for _, p := range places {
 			f.Hits = append(f.Hits, lazy.Hit{Place: p})
 		}

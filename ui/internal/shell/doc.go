@@ -1,2 +1,2 @@
-// Package shell writes text that a person can paste into a shell.
+// Package shell writes text that the user can paste into a shell.
 package shell

@@ -63,15 +63,15 @@ func (l *Line) Settle(busy bool, after func(time.Duration, tea.Msg) tea.Cmd) tea
 }
 
 // Msg is a message that Settle has asked for.
-type Msg interface{ told(l *Line) }
+type Msg interface{ apply(l *Line) }
 
 // Update handles such a message.
-func (l *Line) Update(msg Msg) { msg.told(l) }
+func (l *Line) Update(msg Msg) { msg.apply(l) }
 
 // Faded ends a message.
 type Faded struct{ id int }
 
-func (f Faded) told(l *Line) {
+func (f Faded) apply(l *Line) {
 	if f.id == l.id {
 		l.text = ""
 	}
@@ -80,7 +80,7 @@ func (f Faded) told(l *Line) {
 // tick is a step of the spinner.
 type tick struct{}
 
-func (tick) told(l *Line) {
+func (tick) apply(l *Line) {
 	l.spinning = false
 	l.frame++
 }

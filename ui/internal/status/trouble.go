@@ -11,7 +11,7 @@ import (
 )
 
 // Troubles returns the lines about what is wrong with a trace, and what that means for the
-// person who looks at it. some means that it has threads.
+// user who looks at it. some means that it has threads.
 func Troubles(st lazy.Status, some bool) []string {
 	var lines []string
 	if st.Ended != "" {

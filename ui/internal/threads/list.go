@@ -35,7 +35,7 @@ func New(all *lazy.ThreadList, timed bool, g *screen.Glyphs, id int32) *List {
 	l := &List{all: all, timed: timed, g: g, seen: map[int]lazy.ThreadRow{}}
 	l.List = list.List{
 		Keys: "Enter goes there", Also: "s sort", Choosable: true,
-		Len: l.len, Item: l.line, Sift: l.filterBy, None: l.nothing,
+		Len: l.len, Item: l.line, Filter: l.filterBy, None: l.nothing,
 	}
 	l.Select(all.Index(id))
 	return l

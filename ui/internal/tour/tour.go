@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Tour is a person's position in the tour. Using the key of a step completes it; all other keys
+// Tour is the user's position in the tour. Using the key of a step completes it; all other keys
 // work meanwhile. Its methods may be called on nil, a tour that is over.
 type Tour struct{ at int }
 
@@ -80,7 +80,7 @@ func (t *Tour) Arrived(key string) (over bool) {
 }
 
 // Height returns how many lines View needs in width cells. names are the names of the step's
-// key, as a person reads them.
+// key, as the user reads them.
 func (t *Tour) Height(names string, width int, g *screen.Glyphs) int {
 	return 1 + len(t.lines(names, width, g))
 }

@@ -17,7 +17,7 @@ func (p *Part) Rows(of []lazy.Row, lit func(n *lazy.Node, text string) [][2]int)
 			r.Err = p.loads.Err(l.Row)
 			continue
 		}
-		r.Lit, r.Skip = lit(l.Node, r.Shown), p.Out.SkipOf(l.Node)
+		r.Matches, r.Skip = lit(l.Node, r.Shown), p.Out.SkipOf(l.Node)
 		r.Loading = !l.Loaded && p.loads.Of(l.Node)
 	}
 	return list

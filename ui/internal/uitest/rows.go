@@ -13,7 +13,7 @@ type Row struct {
 	Text  string
 }
 
-// EveryRow returns each row that a person could reach, threads included.
+// EveryRow returns each row that the user could reach, threads included.
 func EveryRow(t testing.TB, r *lazy.TraceReader, folded bool) (rows []Row) {
 	t.Helper()
 	tree := r.Tree(folded)

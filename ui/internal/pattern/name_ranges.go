@@ -4,9 +4,9 @@ import (
 	"tracex/lazy"
 )
 
-// LitName returns the parts to highlight in a call whose name was found; its text has size
+// NameRanges returns the parts to highlight in a call whose name was found; its text has size
 // bytes. A call found by its place in the source has no match in the row.
-func LitName(named *lazy.Named, p *Pattern, size int) [][2]int {
+func NameRanges(named *lazy.Named, p *Pattern, size int) [][2]int {
 	if named.Call == "" {
 		return nil
 	}

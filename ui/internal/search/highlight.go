@@ -7,10 +7,10 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// Lit returns the parts of a row's text that match the search. If the search has found a call
+// Highlight returns the parts of a row's text that match the search. If the search has found a call
 // by another of its names, these are the parts of that name that appear in the text, or the
 // method's name. wide means that the rows show code locations.
-func (p *Part) Lit(t *lazy.Tree, wide bool, n *lazy.Node, text string) [][2]int {
+func (p *Part) Highlight(t *lazy.Tree, wide bool, n *lazy.Node, text string) [][2]int {
 	what := p.Pattern()
 	if what == nil || what.Source == "" {
 		return nil
@@ -25,7 +25,7 @@ func (p *Part) Lit(t *lazy.Tree, wide bool, n *lazy.Node, text string) [][2]int 
 	if !named.Match(what.Find, what.Limits) {
 		return nil
 	}
-	return pattern.LitName(&named, what, len(text))
+	return pattern.NameRanges(&named, what, len(text))
 }
 
 // isOnly reports whether a search by identity matches a node.

@@ -9,9 +9,9 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestLit: the matches of the pattern are marked, and, for calls of a method, only those of its
+// TestHighlight: the matches of the pattern are marked, and, for calls of a method, only those of its
 // calls.
-func TestLit(t *testing.T) {
+func TestHighlight(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	tree := r.Tree(true)
 	var calls []*lazy.Node
@@ -32,19 +32,19 @@ func TestLit(t *testing.T) {
 		t.Fatal("too few calls: the test shows nothing")
 	}
 	p := New(t.Context(), r, time.Now)
-	if p.Lit(tree, false, calls[0], "abc") != nil {
+	if p.Highlight(tree, false, calls[0], "abc") != nil {
 		t.Error("parts are marked without a search")
 	}
 	p.Preview(pattern.New("b", false))
-	if lit := p.Lit(tree, false, calls[0], "abcb"); len(lit) != 2 || lit[1] != [2]int{3, 4} {
+	if lit := p.Highlight(tree, false, calls[0], "abcb"); len(lit) != 2 || lit[1] != [2]int{3, 4} {
 		t.Errorf("%v", lit)
 	}
 	p.Preview(p.LikeThis(calls[0]))
 	name := string(tree.AppendName(nil, calls[0]))
-	if p.Lit(tree, false, calls[0], name) == nil {
+	if p.Highlight(tree, false, calls[0], name) == nil {
 		t.Errorf("%s is not marked", name)
 	}
-	if lit := p.Lit(tree, false, calls[1], name); lit != nil {
+	if lit := p.Highlight(tree, false, calls[1], name); lit != nil {
 		t.Errorf("a call of another method is marked: %v", lit)
 	}
 }
