@@ -22,15 +22,15 @@ func checkpointBefore(list []checkpoint, x int64) (checkpoint, bool) {
 	return list[i], true
 }
 
-// mark keeps the checkpoints of a walk over n's children. It replaces the old slice
+// keep adds the checkpoints of a walk over the children. It replaces the old slice
 // instead of changing it, since readers may hold it.
-func (t *Tree) mark(n *Node, s *childRun) {
-	if len(s.passed) == 0 || s.read.epoch != t.now.epoch || n.kids == nil {
+func (k *kids) keep(passed []checkpoint) {
+	if len(passed) == 0 {
 		return
 	}
-	old := n.kids.checkpoints
-	i := sort.Search(len(old), func(i int) bool { return old[i].pos >= s.passed[0].pos })
-	j := i + sort.Search(len(old)-i, func(j int) bool { return old[i+j].pos > s.passed[len(s.passed)-1].pos })
-	list := make([]checkpoint, 0, i+len(s.passed)+len(old)-j)
-	n.kids.checkpoints = append(append(append(list, old[:i]...), s.passed...), old[j:]...)
+	old := k.checkpoints
+	i := sort.Search(len(old), func(i int) bool { return old[i].pos >= passed[0].pos })
+	j := i + sort.Search(len(old)-i, func(j int) bool { return old[i+j].pos > passed[len(passed)-1].pos })
+	list := make([]checkpoint, 0, i+len(passed)+len(old)-j)
+	k.checkpoints = append(append(append(list, old[:i]...), passed...), old[j:]...)
 }

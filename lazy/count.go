@@ -20,20 +20,20 @@ type childTally struct {
 // CountChildren counts the children of n, continuing where it ended before, until there
 // are atMost (0 for all), or to the end of what is known: exact reports whether n has
 // no more. Node.Count returns the result, even if ctx ends the counting early.
-func (t *Tree) CountChildren(ctx context.Context, n *Node, atMost int64) (count int64, exact bool, err error) {
+func (ld *loader) CountChildren(ctx context.Context, n *Node, atMost int64) (count int64, exact bool, err error) {
 	if atMost <= 0 {
 		atMost = math.MaxInt64
 	}
 	for more := true; more && err == nil && count < atMost; {
-		count, exact, more, err = t.countSome(ctx, n, atMost)
+		count, exact, more, err = ld.countSome(ctx, n, atMost)
 	}
 	return count, exact, err
 }
 
 // countSome continues counting to the next tally, atMost, or the end of what is known;
 // in the last case more is false.
-func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int64, exact, more bool, err error) {
-	at, exact := t.lastTally(n)
+func (ld *loader) countSome(ctx context.Context, n *Node, atMost int64) (count int64, exact, more bool, err error) {
+	at, exact := ld.lastTally(n)
 	if exact {
 		return at.rows, true, false, nil
 	}
@@ -43,7 +43,7 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	reads := 0
 	inside := false // at.pos is before the end of what is known
 	var read moment
-	err = t.read(n, func(l *childReader) error {
+	err = ld.read(n, func(l *childReader) error {
 		read = l.moment
 		for ; reads < tallyEvery && at.rows < atMost && !exact; reads++ {
 			var e nodeData
@@ -66,10 +66,10 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 	if err != nil {
 		return at.rows, false, true, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
 	k := n.kids
-	if read != t.now || len(k.tallies) == 0 {
+	if read != ld.now || len(k.tallies) == 0 {
 		return at.rows, false, true, nil // the tree has grown meanwhile, or started over
 	}
 	exact = exact && n.e.Load().state != StatePending
@@ -84,18 +84,18 @@ func (t *Tree) countSome(ctx context.Context, n *Node, atMost int64) (count int6
 
 // lastTally returns the last tally of n, creating one if necessary, and whether n
 // has been counted to its end.
-func (t *Tree) lastTally(n *Node) (childTally, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (ld *loader) lastTally(n *Node) (childTally, bool) {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
 	k := n.kids
 	switch again := n.timesArrived(); {
 	case len(k.tallies) == 0:
-		k.tallies, k.timesSize = append(k.tallies, n.firstTally()), t.r.TimesSize()
+		k.tallies, k.timesSize = append(k.tallies, n.firstTally()), ld.r.TimesSize()
 	case again:
-		k.tallies, k.timesSize, k.exact = k.tallies[:1], t.r.TimesSize(), false
+		k.tallies, k.timesSize, k.exact = k.tallies[:1], ld.r.TimesSize(), false
 	}
 	at := k.tallies[len(k.tallies)-1]
 	if k.exact {
@@ -105,11 +105,11 @@ func (t *Tree) lastTally(n *Node) (childTally, bool) {
 }
 
 // timesArrived reports whether children must be counted once more: some times were
-// missing during the last count, as in a growing trace, and may exist now. The tree is
-// locked.
+// missing during the last count, as in a growing trace, and may exist now. The loader
+// is locked.
 func (n *Node) timesArrived() bool {
 	k := n.kids
-	return k.time.missed && n.e.Load().state != StatePending && n.tree.r.TimesSize() > k.timesSize
+	return k.time.missed && n.e.Load().state != StatePending && n.loader.r.TimesSize() > k.timesSize
 }
 
 // firstTally returns the tally at the start of n's children.
@@ -119,24 +119,24 @@ func (n *Node) firstTally() childTally {
 }
 
 // Children returns all children of n.
-func (t *Tree) Children(ctx context.Context, n *Node) ([]*Node, error) {
-	return t.Range(ctx, n, 0, math.MaxInt64)
+func (ld *loader) Children(ctx context.Context, n *Node) ([]*Node, error) {
+	return ld.Range(ctx, n, 0, math.MaxInt64)
 }
 
 // Range returns up to count children of n, beginning with number from. It returns fewer
 // if the node has no more.
-func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, error) {
+func (ld *loader) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, error) {
 	if from < 0 || count <= 0 {
 		return nil, nil
 	}
-	at, err := t.seek(ctx, n, from)
+	at, err := ld.seek(ctx, n, from)
 	if err != nil {
 		return nil, err
 	}
 	var nodes []*Node
 	for more := true; more && int64(len(nodes)) < count; {
 		var s *childRun
-		err := t.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *childReader) error {
 			var err error
 			want := min(count-int64(len(nodes)), slabNodes)
 			s, err = l.forward(ctx, at.pos, l.end, at.ord, int(want))
@@ -146,14 +146,14 @@ func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, 
 		if err != nil {
 			return nodes, err
 		}
-		t.mu.Lock()
-		if s.read.epoch != t.now.epoch {
-			t.mu.Unlock()
+		ld.mu.Lock()
+		if s.read.epoch != ld.now.epoch {
+			ld.mu.Unlock()
 			return nodes, errStale
 		}
 		had := s.to
-		nodes = append(nodes, t.attach(n, s)...)
-		t.mu.Unlock()
+		nodes = append(nodes, ld.memory.attach(n, s, ld.now)...)
+		ld.mu.Unlock()
 		more = more || s.to < had // a last child that has grown meanwhile
 		at = childTally{pos: s.to, ord: s.toOrd}
 	}
@@ -162,19 +162,19 @@ func (t *Tree) Range(ctx context.Context, n *Node, from, count int64) ([]*Node, 
 
 // seek returns the tally of the child with a number, counting up to it if necessary:
 // the end of the content, if there are fewer.
-func (t *Tree) seek(ctx context.Context, n *Node, number int64) (childTally, error) {
-	if _, _, err := t.CountChildren(ctx, n, number+1); err != nil {
+func (ld *loader) seek(ctx context.Context, n *Node, number int64) (childTally, error) {
+	if _, _, err := ld.CountChildren(ctx, n, number+1); err != nil {
 		return childTally{}, err
 	}
-	t.mu.Lock()
+	ld.mu.Lock()
 	var at childTally
 	if i := sort.Search(len(n.kids.tallies), func(i int) bool { return n.kids.tallies[i].rows >= number }); i > 0 {
 		at = n.kids.tallies[i-1]
 	} else {
 		at = n.firstTally()
 	}
-	t.mu.Unlock()
-	err := t.read(n, func(l *childReader) error {
+	ld.mu.Unlock()
+	err := ld.read(n, func(l *childReader) error {
 		// Children before it that fold to nothing belong to it: otherwise they would be left
 		// as a gap.
 		for m := (checkpoint{at.pos, at.ord}); m.pos < l.end && at.rows < number; {

@@ -45,20 +45,20 @@ func (t *Tree) ExpandAll(ctx context.Context, n *Node, depth, limit int, progres
 
 // childrenAt returns the children of n in the slab at a logical offset, from that offset on,
 // and where they end. It loads them if necessary.
-func (t *Tree) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*Node, next int64, err error) {
-	t.mu.Lock()
+func (ld *loader) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*Node, next int64, err error) {
+	ld.mu.Lock()
 	if p, _ := n.covering(pos); p != nil {
 		nodes, next = append(nodes, p.nodes[p.node(pos):]...), p.to
-		t.mu.Unlock()
+		ld.mu.Unlock()
 		return nodes, next, ctx.Err()
 	}
 	from, to, ord, ok := n.gap(pos)
-	t.mu.Unlock()
+	ld.mu.Unlock()
 	if !ok {
 		return nil, n.e.Load().end, ctx.Err()
 	}
 	var s *childRun
-	err = t.read(n, func(l *childReader) error {
+	err = ld.read(n, func(l *childReader) error {
 		var err error
 		s, err = l.forward(ctx, from, to, ord, slabNodes)
 		return err
@@ -66,10 +66,10 @@ func (t *Tree) childrenAt(ctx context.Context, n *Node, pos int64) (nodes []*Nod
 	if err != nil {
 		return nil, 0, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	nodes = t.attach(n, s) // may shorten s
-	if s.read.epoch != t.now.epoch {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
+	nodes = ld.memory.attach(n, s, ld.now) // may shorten s
+	if s.read.epoch != ld.now.epoch {
 		return nil, 0, errStale
 	}
 	return nodes, s.to, nil

@@ -159,7 +159,7 @@ func TestReveal(t *testing.T) {
 							t.Fatalf("offset %d: the path is not open", at)
 						}
 					}
-					sameNeighbours(t, tree, n, want)
+					sameNeighbours(t, tree, whole, n, want)
 					if at%97 == 0 {
 						tree.Forget(tree.Threads()[0])
 					}
@@ -185,7 +185,7 @@ func openAll(tree *Tree, n *Node) {
 
 // sameNeighbours compares a node's loaded siblings with those of a node in another
 // tree.
-func sameNeighbours(t *testing.T, tree *Tree, n, want *Node) {
+func sameNeighbours(t *testing.T, tree, whole *Tree, n, want *Node) {
 	t.Helper()
 	if n.IsThread() {
 		return
@@ -195,7 +195,7 @@ func sameNeighbours(t *testing.T, tree *Tree, n, want *Node) {
 		for {
 			var oka, okb bool
 			a, oka = dir(tree, a)
-			b, okb = dir(want.tree, b)
+			b, okb = dir(whole, b)
 			if oka && a.Gap() {
 				break
 			}

@@ -271,7 +271,7 @@ func TestGrownWhileRead(t *testing.T) {
 					more = more && g.grow(rng.Int64N(1500)+1)
 					tree.Refresh()
 					tree.mu.Lock()
-					tree.attach(th, s)
+					tree.memory.attach(th, s, tree.now)
 					tree.mu.Unlock()
 				}
 			}

@@ -13,11 +13,11 @@ type Progress func(done, total int64)
 // overChildren calls f for each child of n, in order and as recorded: only the fields
 // of its point that Peek reads are known. pos is where the reference objects before
 // it begin. f is called within use, and must not keep its arguments.
-func (t *Tree) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *nodeData) error) error {
+func (ld *loader) overChildren(ctx context.Context, n *Node, progress Progress, f func(l *childReader, pos int64, c *nodeData) error) error {
 	e := n.e.Load()
 	pos, ord := e.start, e.first
 	for more := true; more; {
-		err := t.read(n, func(l *childReader) error {
+		err := ld.read(n, func(l *childReader) error {
 			var c nodeData
 			for range walkBatch {
 				found, err := l.next(pos, ord, l.end, &c, false)
@@ -57,9 +57,9 @@ func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 // Largest returns the Place of the child of n whose header, content and footer take the
 // most bytes, the first of equals. ok is false if n shows no children. It makes no
 // nodes, and takes time in proportion to the number of children.
-func (t *Tree) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
+func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(0)
-	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
+	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
 		if size <= most {
 			return nil
@@ -93,9 +93,9 @@ func (n *Node) Weight() (bytes, of int64) {
 // Longest returns the Place of the child of n that took longest, the first of
 // equals. ok is false if no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.
-func (t *Tree) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
+func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
 	most := int64(-1)
-	err = t.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
+	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		shown, err := l.shown(c)
 		if shown == nil || err != nil {
 			return err

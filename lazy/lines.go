@@ -3,7 +3,7 @@ package lazy
 import "tracex/format"
 
 // Line is the content of a row at one moment. It is a value: drawing it needs neither
-// the tree nor a lock.
+// the tree nor a lock. Its fields are all that a screen shows of a row, hence their number.
 type Line struct {
 	Row
 	Text  string        // of the node, in one line; a thread's name; "" for a gap
@@ -71,7 +71,7 @@ func (t *Tree) Lines(rows []Row, verbose bool) []Line {
 	return lines
 }
 
-// describe fills in what the tree knows of a node. The tree is locked.
+// describe fills in what the tree knows of a node. The loader is locked.
 func (n *Node) describe(l *Line) {
 	e := n.e.Load()
 	l.State = e.state

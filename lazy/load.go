@@ -30,7 +30,7 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 		return nil
 	}
 	if gap.ranked() {
-		return t.loadSorted(ctx, gap, end)
+		return t.sorter.loadGap(ctx, gap, end)
 	}
 	pos := gap.From
 	if end == AtEnd {
@@ -61,8 +61,7 @@ func (t *Tree) Load(ctx context.Context, gap Row, end End) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.attach(gap.Parent, s)
-	t.mark(gap.Parent, s)
+	t.memory.attach(gap.Parent, s, t.now)
 	return nil
 }
 
@@ -72,36 +71,36 @@ type moment struct {
 	epoch int64
 }
 
-// read runs f with a reader of the children of n. The tree must not be locked.
-func (t *Tree) read(n *Node, f func(*childReader) error) error {
-	t.mu.Lock()
-	m, e, epoch := t.now, n.e.Load(), int64(n.epoch)
-	l := &childReader{folded: t.folded, start: e.start, end: e.end, moment: m}
+// read runs f with a reader of the children of n. The loader must not be locked.
+func (ld *loader) read(n *Node, f func(*childReader) error) error {
+	ld.mu.Lock()
+	m, e, epoch := ld.now, n.e.Load(), int64(n.epoch)
+	l := &childReader{folded: ld.folded, start: e.start, end: e.end, moment: m}
 	if n.kids != nil {
 		l.checkpoints = n.kids.checkpoints
 	}
-	t.mu.Unlock()
-	return t.r.doubt(t.r.use(func() error {
-		if t.r.epoch.Load() != epoch {
+	ld.mu.Unlock()
+	return ld.r.doubt(ld.r.use(func() error {
+		if ld.r.epoch.Load() != epoch {
 			return errStale
 		}
-		w, err := t.r.walkerOn(m.view, n.thread)
+		w, err := ld.r.walkerOn(m.view, n.thread)
 		if err != nil {
 			return err
 		}
 		if e.state == StatePending && e.end != w.s.Size {
 			return errStale // it was unloaded, and has not grown since
 		}
-		t.r.ctxMu.RLock()
-		defer t.r.ctxMu.RUnlock()
+		ld.r.ctxMu.RLock()
+		defer ld.r.ctxMu.RUnlock()
 		l.walker = w
 		return f(l)
 	}), m.view, m.epoch)
 }
 
 // Child returns the i-th child of n, from 0.
-func (t *Tree) Child(ctx context.Context, n *Node, i int64) (*Node, error) {
-	list, err := t.Range(ctx, n, i, 1)
+func (ld *loader) Child(ctx context.Context, n *Node, i int64) (*Node, error) {
+	list, err := ld.Range(ctx, n, i, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 package lazy
 
-// memory is what a tree holds in memory, within a budget: slabs of nodes, and the known
+// memory is what a loader holds in memory, within a budget: slabs of nodes, and the known
 // part of the order of sorted ones. The least recently used are unloaded first. It knows
 // neither files nor threads. Its owner locks it.
 type memory struct {

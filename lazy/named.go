@@ -24,9 +24,9 @@ type Named struct {
 }
 
 // Named returns all text of a node that a person can read.
-func (t *Tree) Named(n *Node, verbose bool) Named {
+func (x *texts) Named(n *Node, verbose bool) Named {
 	named := Named{At: -1}
-	t.r.WithContext(func(c *format.Context) {
+	x.trace.withContext(func(c *format.Context) {
 		if n.IsThread() {
 			named.Text = appendThread(nil, c, n.thread)
 			return

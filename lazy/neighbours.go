@@ -1,14 +1,14 @@
 package lazy
 
 // The order of rows: from the threads, through expanded nodes, in the order in which
-// they are shown. The tree is locked.
+// they are shown. The loader is locked.
 
 func (w *roots) firstChild(n *Node) (Row, bool) {
 	if !n.expanded() {
 		return Row{}, false
 	}
 	if s := n.sorting(); s != nil {
-		return w.sortedAfter(n, s, firstRank)
+		return s.after(n, firstRank)
 	}
 	return n.rowAt(n.e.Load().start)
 }
@@ -18,7 +18,7 @@ func (w *roots) lastChild(n *Node) (Row, bool) {
 		return Row{}, false
 	}
 	if s := n.sorting(); s != nil {
-		return w.lastSorted(n, s, n.e.Load().end)
+		return s.before(n, n.e.Load().end)
 	}
 	return n.rowBefore(n.e.Load().end)
 }
@@ -56,7 +56,7 @@ func (w *roots) deepest(r Row) Row {
 func (w *roots) nextSibling(r Row) (Row, bool) {
 	if r.Parent != nil {
 		if s := r.Parent.sorting(); s != nil {
-			return w.nextSorted(s, r)
+			return s.next(r)
 		}
 	}
 	switch {
@@ -77,7 +77,7 @@ func (w *roots) nextSibling(r Row) (Row, bool) {
 func (w *roots) prevSibling(r Row) (Row, bool) {
 	if r.Parent != nil {
 		if s := r.Parent.sorting(); s != nil {
-			return w.prevSorted(s, r)
+			return s.prev(r)
 		}
 		return r.Parent.rowBefore(r.From)
 	}
@@ -94,7 +94,7 @@ func (w *roots) prevSibling(r Row) (Row, bool) {
 func (w *roots) resolveIn(r Row) Row {
 	n, at := r.Parent, r.From
 	if s := n.sorting(); s != nil {
-		if r, ok := w.resolveSorted(s, r); ok {
+		if r, ok := s.resolve(r); ok {
 			return r
 		}
 		r, _ := w.lastChild(n)

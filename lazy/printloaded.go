@@ -90,13 +90,13 @@ func (t *Tree) childRows(n *Node) []Row {
 }
 
 // countGap counts the children of a gap that would be shown.
-func (t *Tree) countGap(ctx context.Context, gap Row) (count int64, err error) {
+func (ld *loader) countGap(ctx context.Context, gap Row) (count int64, err error) {
 	m, at := checkpoint{pos: gap.From}, false
 	for m.pos < gap.To {
 		if err := ctx.Err(); err != nil {
 			return count, err
 		}
-		err := t.read(gap.Parent, func(l *childReader) error {
+		err := ld.read(gap.Parent, func(l *childReader) error {
 			if !at {
 				m.ord, at = l.s.Cells.FirstEnding(m.pos), true
 			}

@@ -238,8 +238,8 @@ func (x *recall) emit(e *nodeData, parent format.Parent) {
 
 // AppendName appends the name of a thread or container in paths: a call without
 // its arguments.
-func (t *Tree) AppendName(dst []byte, n *Node) []byte {
-	t.r.WithContext(func(c *format.Context) {
+func (x *texts) AppendName(dst []byte, n *Node) []byte {
+	x.trace.withContext(func(c *format.Context) {
 		if p := n.Point(); p != nil {
 			dst = appendName(dst, c, p)
 		} else {

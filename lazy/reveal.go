@@ -49,7 +49,7 @@ func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
 		if err != nil || c == nil {
 			return n, err
 		}
-		if err := t.revealSorted(ctx, n, c); err != nil {
+		if err := t.sorter.reveal(ctx, n, c); err != nil {
 			return n, err
 		}
 		n = c
@@ -118,8 +118,7 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 			return nil, err
 		}
 		t.mu.Lock()
-		t.attach(n, s)
-		t.mark(n, s)
+		t.memory.attach(n, s, t.now)
 		t.mu.Unlock()
 	}
 	t.mu.Lock()

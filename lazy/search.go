@@ -66,23 +66,20 @@ const hitsEvery = 30 * time.Millisecond
 // goroutine: at once for the first hit, then now and then, and at the end. It
 // searches what is known when it begins: wait for PhaseReady to search all.
 func (r *TraceReader) Search(ctx context.Context, s Search, tell func(Found)) error {
-	x := &searching{r: r, verbose: s.Verbose, point: s.Point, tell: tell, every: s.Every, last: time.Now()}
+	x := &searching{r: r, verbose: s.Verbose, point: s.Point, news: news{tell: tell, every: s.Every, last: time.Now()}}
 	x.first = newFinder(s.Find, s.Limits)
 	if s.Else != nil {
 		x.second = newFinder(s.Else, s.ElseLimits)
 	}
-	if x.every == 0 {
-		x.every = hitsEvery
+	if x.news.every == 0 {
+		x.news.every = hitsEvery
 	}
-	x.segments = segmentsFrom(r.known.Load(), s.From)
-	for _, g := range x.segments {
-		x.total += g.size
-	}
-	err := r.descend(ctx, descentOptions{segments: x.segments, folded: s.Folded, changed: &x.changed}, x.visit, x.reached)
+	segments := segmentsFrom(r.known.Load(), s.From)
+	x.progress = newSearchProgress(segments)
+	err := r.descend(ctx, descentOptions{segments: segments, folded: s.Folded, changed: &x.changed}, x.visit, x.reached)
 	if err == nil {
-		r.WithContext(func(*format.Context) { x.begin(len(x.segments)) })
-		x.upto = Place{Thread: s.From.Thread, At: max(-1, s.From.At)}
-		x.done = x.total
+		r.WithContext(func(*format.Context) { x.begin(len(segments)) })
+		x.progress.finish(s.From)
 	}
 	x.say()
 	return err
@@ -93,21 +90,13 @@ type searching struct {
 	r        *TraceReader
 	verbose  bool
 	point    func(c *format.Context, p *format.Point) bool // Search.Point
-	every    time.Duration
-	tell     func(Found)
-	segments []segment
-	begun    int // segments that the search has reached
+	progress searchProgress
+	news     news
 	named    Named
 	written  bool    // named has the text of the current point
 	first    *finder // for Search.Find
 	second   *finder // for Search.Else; nil if absent or no longer needed
-	reported bool    // whether a hit was reported
-	last     time.Time
-	before   int64 // bytes of the segments before the current one
-	done     int64
-	total    int64
-	upto     Place
-	changed  bool // see Found.Changed
+	changed  bool    // see Found.Changed
 }
 
 func (x *searching) visit(p *visit) error {
@@ -163,11 +152,8 @@ func (x *searching) matches(p *visit, f *finder) bool {
 
 // begin begins segments: it searches the names of their threads.
 func (x *searching) begin(upto int) {
-	for ; x.begun < upto; x.begun++ {
-		g := x.segments[x.begun]
-		if x.begun > 0 {
-			x.before += x.segments[x.begun-1].size
-		}
+	for x.progress.begun < upto {
+		g := x.progress.begin()
 		if g.from > 0 || x.point != nil {
 			continue
 		}
@@ -182,21 +168,19 @@ func (x *searching) begin(upto int) {
 // reached records how far the walk is.
 func (x *searching) reached(segment int, at int64) error {
 	x.r.WithContext(func(*format.Context) { x.begin(segment + 1) })
-	g := x.segments[segment]
-	x.upto = Place{g.thread, at}
-	x.done = x.before + min(max(0, at-g.from), g.size)
-	if len(x.first.hits) > 0 && !x.reported || time.Since(x.last) >= x.every {
+	x.progress.reach(segment, at)
+	if x.news.due(len(x.first.hits)) {
 		x.say()
 	}
 	return nil
 }
 
 func (x *searching) say() {
-	f := Found{Hits: x.first.hits, Upto: x.upto, Done: x.done, Total: x.total, Changed: x.changed}
+	p := &x.progress
+	f := Found{Hits: x.first.hits, Upto: p.upto, Done: p.done, Total: p.total, Changed: x.changed}
 	if x.second != nil {
 		f.Else, x.second.hits = x.second.hits, nil
 	}
-	x.reported = x.reported || len(f.Hits) > 0
-	x.first.hits, x.last = nil, time.Now()
-	x.tell(f)
+	x.first.hits = nil
+	x.news.send(f)
 }

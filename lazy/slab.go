@@ -3,7 +3,7 @@ package lazy
 import "sort"
 
 // slab is a slab: a run of neighboring children of a node that are in memory. All its
-// fields are guarded by the tree's lock.
+// fields are guarded by the loader's lock.
 type slab struct {
 	parent         *Node
 	from, to       int64 // logical: the range of the parent's content that it covers
@@ -12,7 +12,7 @@ type slab struct {
 	bytes          int64
 	tick           uint64 // when it was last used
 	round          uint64 // when it was last left
-	newer, older   *slab  // in the tree's list
+	newer, older   *slab  // in the list of memory
 }
 
 // covering returns the slab of n that covers a logical offset, or nil and the
@@ -79,15 +79,15 @@ func (s *childRun) outdated(now moment) bool {
 	return false
 }
 
-// attach inserts the children of s into the tree, unless they are already in it, and
-// returns the nodes. The tree is locked.
-func (t *Tree) attach(n *Node, s *childRun) []*Node {
-	if s.outdated(t.now) {
+// attach makes nodes of the children of s, unless they are loaded already, and returns
+// the nodes: nil if s is outdated now. It keeps the checkpoints of s. The loader is locked.
+func (m *memory) attach(n *Node, s *childRun, now moment) []*Node {
+	if s.outdated(now) {
 		return nil
 	}
 	if n.unloaded() {
 		// n was forgotten itself, so nothing leads to its children.
-		return t.newNodes(n, nil, s.list)
+		return newNodes(n, nil, s.list, now.epoch)
 	}
 	if n.kids == nil {
 		n.kids = new(kids)
@@ -125,12 +125,13 @@ func (t *Tree) attach(n *Node, s *childRun) []*Node {
 		for k < len(rest) && rest[k].at < p.to {
 			k++
 		}
-		nodes = append(nodes, t.insert(p, rest[:k])...)
+		nodes = append(nodes, m.insert(p, rest[:k], now.epoch)...)
 		added = p
 		rest = rest[k:]
 		pos = p.to
 	}
-	t.memory.enforce(added)
+	n.kids.keep(s.passed)
+	m.enforce(added)
 	return nodes
 }
 
@@ -141,17 +142,17 @@ func (n *Node) slabBefore(pos int64) *slab {
 }
 
 // insert makes p a slab of its parent, with a node for each point.
-func (t *Tree) insert(p *slab, entries []*nodeData) []*Node {
-	p.nodes = t.newNodes(p.parent, p, entries)
-	t.memory.add(p)
+func (m *memory) insert(p *slab, list []*nodeData, epoch int64) []*Node {
+	p.nodes = newNodes(p.parent, p, list, epoch)
+	m.add(p)
 	return p.nodes
 }
 
-// newNodes makes the nodes of p, which may be nil.
-func (t *Tree) newNodes(n *Node, p *slab, entries []*nodeData) []*Node {
-	nodes := make([]*Node, len(entries))
-	for i, e := range entries {
-		c := &Node{tree: t, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(t.now.epoch), slab: p, slot: int32(i)}
+// newNodes makes nodes for children of n, in p, which may be nil.
+func newNodes(n *Node, p *slab, list []*nodeData, epoch int64) []*Node {
+	nodes := make([]*Node, len(list))
+	for i, e := range list {
+		c := &Node{loader: n.loader, parent: n, thread: n.thread, depth: n.depth + 1, epoch: int32(epoch), slab: p, slot: int32(i)}
 		c.e.Store(e)
 		nodes[i] = c
 	}
@@ -160,26 +161,26 @@ func (t *Tree) newNodes(n *Node, p *slab, entries []*nodeData) []*Node {
 
 // Forget unloads everything below n, collapses n, and returns the number of nodes
 // unloaded. They can be loaded again.
-func (t *Tree) Forget(n *Node) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.memory.forget(n)
+func (ld *loader) Forget(n *Node) int {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
+	return ld.memory.forget(n)
 }
 
 // ForgetNode unloads a trace point with everything below it: it becomes part of a gap.
 // It returns the number of nodes unloaded.
-func (t *Tree) ForgetNode(c *Node) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (ld *loader) ForgetNode(c *Node) int {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
 	p := c.slab
 	if p == nil {
 		return 0
 	}
-	count := t.memory.forget(c) + 1
+	count := ld.memory.forget(c) + 1
 	tail := p.nodes[c.slot+1:]
 	if len(tail) > 0 {
-		t.memory.split(p, int(c.slot)+1)
+		ld.memory.split(p, int(c.slot)+1)
 	}
-	t.memory.cut(p, int(c.slot))
+	ld.memory.cut(p, int(c.slot))
 	return count
 }

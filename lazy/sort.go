@@ -52,7 +52,7 @@ type ranked struct {
 }
 
 // sorting is what is known of the order of a node's children. It is guarded by
-// the tree's lock.
+// the loader's lock.
 //
 // Only children before limit are sorted: those whose times were known when the
 // node was sorted. Later children follow, as recorded.
@@ -66,9 +66,9 @@ type sorting struct {
 }
 
 // sorting returns the sorting of n's children: nil if they are not sorted. The
-// tree is locked.
+// loader is locked.
 func (n *Node) sorting() *sorting {
-	if n.kids == nil || n.kids.sorted == nil || !n.tree.r.timed() {
+	if n.kids == nil || n.kids.sorted == nil || !n.loader.r.timed() {
 		return nil
 	}
 	return n.kids.sorted
@@ -76,8 +76,8 @@ func (n *Node) sorting() *sorting {
 
 // Order returns the order in which n shows its children.
 func (n *Node) Order() Order {
-	n.tree.mu.Lock()
-	defer n.tree.mu.Unlock()
+	n.loader.mu.Lock()
+	defer n.loader.mu.Unlock()
 	if n.sorting() != nil {
 		return OrderDuration
 	}
@@ -91,32 +91,42 @@ func (n *Node) Order() Order {
 // growing node after Sort follow as recorded, until it is sorted again.
 func (t *Tree) Sort(ctx context.Context, n *Node, o Order, progress Progress) error {
 	if o == OrderCalls {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.unsort(n)
+		t.sorter.unsort(n)
 		return nil
 	}
-	if _, ok := t.r.Times(); !ok {
+	return t.sorter.sort(ctx, n, progress)
+}
+
+// sorter orders the children of nodes by their durations, and loads children by their
+// rank. What it knows of an order is in the node and within the loader's budget.
+type sorter struct {
+	*loader
+	maxRange int // maximum number of children in a range of a sorted node
+}
+
+// sort sorts the children of n, and loads the first of them.
+func (so *sorter) sort(ctx context.Context, n *Node, progress Progress) error {
+	if _, ok := so.r.Times(); !ok {
 		return errNoTimes
 	}
-	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: t.maxRange, until: math.MaxInt64}
-	if err := t.collect(ctx, n, &w, progress); err != nil {
+	w := sortWalk{lo: firstRank, hi: lastRank, from: firstRank, most: so.maxRange, until: math.MaxInt64}
+	if err := so.collect(ctx, n, &w, progress); err != nil {
 		return err
 	}
-	t.mu.Lock()
-	if w.epoch != t.now.epoch || n.unloaded() {
-		t.mu.Unlock()
+	so.mu.Lock()
+	if w.epoch != so.now.epoch || n.unloaded() {
+		so.mu.Unlock()
 		return errStale
 	}
-	t.unsort(n)
 	if n.kids == nil {
 		n.kids = new(kids)
 	}
+	so.memory.dropRanges(n)
 	s := &sorting{limit: w.limit, ord: w.ord, between: []int64{-1}}
 	n.kids.sorted = s
-	first := t.memory.addRange(s, &w)
-	t.mu.Unlock()
-	return t.loadRanked(ctx, n, first, 0, len(first.list), AtStart)
+	first := so.memory.addRange(s, &w)
+	so.mu.Unlock()
+	return so.load(ctx, n, first, 0, len(first.list), AtStart)
 }
 
 // use marks a range as used.
@@ -126,10 +136,12 @@ func (s *sorting) use(o *ordered) {
 }
 
 // unsort returns the rows of n to recorded order.
-func (t *Tree) unsort(n *Node) {
+func (so *sorter) unsort(n *Node) {
+	so.mu.Lock()
+	defer so.mu.Unlock()
 	if n.kids == nil || n.kids.sorted == nil {
 		return
 	}
-	t.memory.dropRanges(n)
+	so.memory.dropRanges(n)
 	n.kids.sorted = nil
 }

@@ -2,37 +2,37 @@ package lazy
 
 import "context"
 
-// loadSorted is Load for a gap of a sorted node.
-func (t *Tree) loadSorted(ctx context.Context, gap Row, end End) error {
+// loadGap is Load for a gap of a sorted node.
+func (so *sorter) loadGap(ctx context.Context, gap Row, end End) error {
 	n := gap.Parent
-	t.mu.Lock()
+	so.mu.Lock()
 	s := n.sorting()
 	if s == nil {
-		t.mu.Unlock()
+		so.mu.Unlock()
 		return nil
 	}
 	var now Row
 	var ok bool
 	if end == AtStart {
-		now, ok = t.roots.sortedAfter(n, s, gap.lo)
+		now, ok = s.after(n, gap.lo)
 	} else {
-		now, ok = t.roots.sortedUpTo(n, s, gap.hi)
+		now, ok = s.upTo(n, gap.hi)
 	}
 	if !ok || !now.ranked() {
-		t.mu.Unlock()
+		so.mu.Unlock()
 		return nil
 	}
 	o, from, to := s.absentIn(now)
-	t.mu.Unlock()
+	so.mu.Unlock()
 	if o == nil {
 		w := sortWalk{lo: now.lo, hi: now.hi, from: now.lo, last: end == AtEnd}
 		var err error
-		if o, err = t.arrange(ctx, n, s, &w); o == nil || err != nil {
+		if o, err = so.arrange(ctx, n, s, &w); o == nil || err != nil {
 			return err
 		}
 		from, to = 0, len(o.list)
 	}
-	return t.loadRanked(ctx, n, o, from, to, end)
+	return so.load(ctx, n, o, from, to, end)
 }
 
 // absentIn returns the range that contains a gap, with its indexes there: nil if
@@ -48,29 +48,29 @@ func (s *sorting) absentIn(gap Row) (o *ordered, from, to int) {
 
 // arrange does a walk for a gap between ranges and adds the range that it
 // finds, which it returns: nil if the order has changed meanwhile.
-func (t *Tree) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
-	w.most, w.until = t.maxRange, s.limit
-	if err := t.collect(ctx, n, w, nil); err != nil {
+func (so *sorter) arrange(ctx context.Context, n *Node, s *sorting, w *sortWalk) (*ordered, error) {
+	w.most, w.until = so.maxRange, s.limit
+	if err := so.collect(ctx, n, w, nil); err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if n.sorting() != s || w.epoch != t.now.epoch || n.unloaded() {
+	so.mu.Lock()
+	defer so.mu.Unlock()
+	if n.sorting() != s || w.epoch != so.now.epoch || n.unloaded() {
 		return nil, nil
 	}
-	return t.memory.addRange(s, w), nil
+	return so.memory.addRange(s, w), nil
 }
 
-// loadRanked loads up to a slab of the children in a range, from the start or
+// load loads up to a slab of the children in a range, from the start or
 // the end of the indexes from to to.
-func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int, end End) error {
+func (so *sorter) load(ctx context.Context, n *Node, o *ordered, from, to int, end End) error {
 	if end == AtStart {
 		to = min(to, from+slabNodes)
 	} else {
 		from = max(from, to-slabNodes)
 	}
 	var list []*childRun
-	err := t.read(n, func(l *childReader) error {
+	err := so.read(n, func(l *childReader) error {
 		for _, c := range o.list[from:to] {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -91,39 +91,39 @@ func (t *Tree) loadRanked(ctx context.Context, n *Node, o *ordered, from, to int
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	so.mu.Lock()
+	defer so.mu.Unlock()
 	// Attach the most wanted last: they stay if not all fit into the budget.
 	for i := range list {
 		if end == AtStart {
 			i = len(list) - 1 - i
 		}
-		t.attach(n, list[i])
+		so.memory.attach(n, list[i], so.now)
 	}
 	return nil
 }
 
-// revealSorted makes the rank of a child of a sorted node known, which may take
+// reveal makes the rank of a child of a sorted node known, which may take
 // a walk over all children.
-func (t *Tree) revealSorted(ctx context.Context, n, c *Node) error {
-	t.mu.Lock()
+func (so *sorter) reveal(ctx context.Context, n, c *Node) error {
+	so.mu.Lock()
 	s := n.sorting()
 	if s == nil {
-		t.mu.Unlock()
+		so.mu.Unlock()
 		return nil
 	}
 	var w *sortWalk
 	if x, sorted := s.rankOf(c); sorted {
-		if r, ok := t.roots.sortedAfter(n, s, x.justBefore()); ok && r.ranked() {
+		if r, ok := s.after(n, x.justBefore()); ok && r.ranked() {
 			if o, _, _ := s.absentIn(r); o == nil {
 				w = &sortWalk{lo: r.lo, hi: r.hi, from: x.justBefore()}
 			}
 		}
 	}
-	t.mu.Unlock()
+	so.mu.Unlock()
 	if w == nil {
 		return nil
 	}
-	_, err := t.arrange(ctx, n, s, w)
+	_, err := so.arrange(ctx, n, s, w)
 	return err
 }

@@ -103,7 +103,7 @@ func (m *memory) addRange(s *sorting, w *sortWalk) *ordered {
 }
 
 // maxInRange returns the maximum number of children in a range of a sorted node, for a
-// tree with a budget.
+// loader with a budget.
 func maxInRange(budget int64) int {
 	return int(min(rangeChildren, max(slabNodes, budget/(64*rangeSize))))
 }

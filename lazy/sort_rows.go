@@ -18,8 +18,8 @@ func (n *Node) sortedGap(lo, hi rank, count int64) Row {
 	return Row{Parent: n, Depth: int(n.depth) + 1, From: at, To: at, lo: lo, hi: hi, count: count}
 }
 
-// sortedAfter returns the first row of a sorted node after a rank.
-func (w *roots) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
+// after returns the first row of a sorted node after a rank.
+func (s *sorting) after(n *Node, x rank) (Row, bool) {
 	for i, o := range s.ranges {
 		if x.before(o.lo) {
 			return s.gapBefore(n, i), true
@@ -40,8 +40,8 @@ func (w *roots) sortedAfter(n *Node, s *sorting, x rank) (Row, bool) {
 	return n.rowAt(s.limit)
 }
 
-// sortedUpTo returns the last row of a sorted node at or before a rank.
-func (w *roots) sortedUpTo(n *Node, s *sorting, x rank) (Row, bool) {
+// upTo returns the last row of a sorted node at or before a rank.
+func (s *sorting) upTo(n *Node, x rank) (Row, bool) {
 	for i := len(s.ranges) - 1; i >= 0; i-- {
 		o := s.ranges[i]
 		if o.hi.before(x) {
@@ -131,36 +131,36 @@ func (s *sorting) rankOf(c *Node) (x rank, ok bool) {
 	return x, true
 }
 
-// nextSorted is nextSibling, in a sorted node.
-func (w *roots) nextSorted(s *sorting, r Row) (Row, bool) {
+// next is nextSibling, in a sorted node.
+func (s *sorting) next(r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return w.sortedAfter(r.Parent, s, r.hi)
+		return s.after(r.Parent, r.hi)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return w.sortedAfter(r.Parent, s, x)
+			return s.after(r.Parent, x)
 		}
 		return r.Parent.rowAt(r.Node.e.Load().next)
 	}
 	return r.Parent.rowAt(max(r.To, s.limit))
 }
 
-// prevSorted is prevSibling, in a sorted node.
-func (w *roots) prevSorted(s *sorting, r Row) (Row, bool) {
+// prev is prevSibling, in a sorted node.
+func (s *sorting) prev(r Row) (Row, bool) {
 	switch {
 	case r.ranked():
-		return w.sortedUpTo(r.Parent, s, r.lo)
+		return s.upTo(r.Parent, r.lo)
 	case r.Node != nil:
 		if x, ok := s.rankOf(r.Node); ok {
-			return w.sortedUpTo(r.Parent, s, x.justBefore())
+			return s.upTo(r.Parent, x.justBefore())
 		}
 	}
-	return w.lastSorted(r.Parent, s, r.From)
+	return s.before(r.Parent, r.From)
 }
 
-// lastSorted returns the last row of a sorted node before a logical offset in its
+// before returns the last row of a sorted node before a logical offset in its
 // unsorted part.
-func (w *roots) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
+func (s *sorting) before(n *Node, pos int64) (Row, bool) {
 	switch r, ok := n.rowBefore(pos); {
 	case !ok || pos <= s.limit:
 	case r.Gap() && r.To > s.limit:
@@ -169,21 +169,21 @@ func (w *roots) lastSorted(n *Node, s *sorting, pos int64) (Row, bool) {
 	case !r.Gap() && r.From >= s.limit:
 		return r, true
 	}
-	return w.sortedUpTo(n, s, lastRank)
+	return s.upTo(n, lastRank)
 }
 
-// resolveSorted is Resolve for a row of a sorted node that is expanded.
-func (w *roots) resolveSorted(s *sorting, r Row) (Row, bool) {
+// resolve is Resolve for a row of a sorted node that is expanded.
+func (s *sorting) resolve(r Row) (Row, bool) {
 	n := r.Parent
 	if !r.ranked() {
 		if r.From >= s.limit {
 			return n.rowAt(r.From)
 		}
 		if r.Node == nil {
-			return w.sortedAfter(n, s, firstRank)
+			return s.after(n, firstRank)
 		}
 		x, _ := s.rankOf(r.Node)
-		return w.sortedAfter(n, s, x.justBefore())
+		return s.after(n, x.justBefore())
 	}
-	return w.sortedAfter(n, s, r.lo)
+	return s.after(n, r.lo)
 }

@@ -129,7 +129,7 @@ func TestSortedRows(t *testing.T) {
 			r := ready(t, formattest.File(t, spec), Options{NoWrite: true, Memory: 256 << 10})
 			for _, folded := range []bool{false, true} {
 				tree := r.Tree(folded)
-				tree.maxRange = 1 + rng.IntN(40)
+				tree.sorter.maxRange = 1 + rng.IntN(40)
 				kids, err := tree.Children(context.Background(), tree.Threads()[0])
 				if err != nil {
 					t.Fatal(err)

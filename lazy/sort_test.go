@@ -99,7 +99,7 @@ func TestSort(t *testing.T) {
 					if n.Leaf() {
 						continue
 					}
-					tree.maxRange = 3 + rng.IntN(300)
+					tree.sorter.maxRange = 3 + rng.IntN(300)
 					same := tree.thread(n.Thread())
 					if !n.IsThread() {
 						if same, err = tree.Reveal(ctx, n.Place()); err != nil {

@@ -28,13 +28,13 @@ type sortWalk struct {
 }
 
 // collect does the walk. It ends before a child whose time may yet become known.
-func (t *Tree) collect(ctx context.Context, n *Node, w *sortWalk, progress Progress) error {
-	t.mu.Lock()
+func (so *sorter) collect(ctx context.Context, n *Node, w *sortWalk, progress Progress) error {
+	so.mu.Lock()
 	e := n.e.Load()
-	w.limit, w.ord, w.epoch = e.start, e.first, t.now.epoch
-	t.mu.Unlock()
+	w.limit, w.ord, w.epoch = e.start, e.first, so.now.epoch
+	so.mu.Unlock()
 	ended := false
-	err := t.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
+	err := so.overChildren(ctx, n, progress, func(l *childReader, pos int64, c *nodeData) error {
 		if !l.r.timed() {
 			return errNoTimes
 		}

@@ -125,7 +125,7 @@ func TestLengthIsWorkedOutOnce(t *testing.T) {
 func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
-	tree.maxRange = 1 + rng.IntN(4)
+	tree.sorter.maxRange = 1 + rng.IntN(4)
 	for _, th := range tree.Threads() {
 		tree.Expand(th)
 		if _, ok := tree.r.Times(); ok && rng.IntN(3) == 0 {

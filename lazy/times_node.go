@@ -15,7 +15,7 @@ import (
 // and if the trace has no times. A node of the folded view that shows several points
 // as one has the time of the point that it shows.
 func (n *Node) Time() (t Time, ok bool) {
-	r := n.tree.r
+	r := n.loader.r
 	t = noTime
 	err := r.use(func() error {
 		if r.timed() {
@@ -28,7 +28,7 @@ func (n *Node) Time() (t Time, ok bool) {
 
 // time is Time, for a trace with times. It must be called within use.
 func (n *Node) time() (t Time, ok bool) {
-	r := n.tree.r
+	r := n.loader.r
 	if n.IsThread() {
 		w, err := r.walkerOn(r.known.Load(), n.thread)
 		if err != nil {
@@ -52,12 +52,12 @@ func (n *Node) Self() (ns int64, exact, known bool) {
 	if !ok {
 		return 0, false, false
 	}
-	n.tree.mu.Lock()
-	defer n.tree.mu.Unlock()
+	n.loader.mu.Lock()
+	defer n.loader.mu.Unlock()
 	return n.self(t)
 }
 
-// self is Self for a node whose time is known. The tree is locked.
+// self is Self for a node whose time is known. The loader is locked.
 func (n *Node) self(t Time) (ns int64, exact, known bool) {
 	e := n.e.Load()
 	if !n.IsThread() && !e.hasContent() {

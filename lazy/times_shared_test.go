@@ -77,7 +77,7 @@ func TestTimesShared(t *testing.T) {
 		}
 		r := open(t, path, Options{NoWrite: true, Memory: 1 << 20})
 		tree := r.Tree(true)
-		tree.maxRange = 4
+		tree.sorter.maxRange = 4
 		var wg sync.WaitGroup
 		for i := range uint64(4) {
 			wg.Go(func() {

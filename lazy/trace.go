@@ -27,9 +27,8 @@ var (
 // each node of a walk should not wait for other data.
 type trace struct {
 	board
-	path      string
-	indexPath string // where to store an index; "" for nowhere
-	timesPath string // where to look for a file of times; "" for nowhere
+	paths
+	sums
 
 	// life is held for reading while the mappings are used, for writing to
 	// change or unmap them.
@@ -39,11 +38,8 @@ type trace struct {
 	index  *mapped.File               // nil if none is used
 	times  atomic.Pointer[times.File] // nil if none
 
-	known   atomic.Pointer[index.View]
-	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil if never
-	totals  atomic.Pointer[totals]                // as last asked for; nil if never
-	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil until counted
-	epoch   atomic.Int64                          // how often the view turned out wrong
+	known atomic.Pointer[index.View]
+	epoch atomic.Int64 // how often the view turned out wrong
 
 	ctxMu    sync.RWMutex // guards ctx
 	ctx      *format.Context
@@ -51,8 +47,22 @@ type trace struct {
 	leftover []string     // files to remove when it is closed
 }
 
+// paths are where the files of a trace are.
+type paths struct {
+	path      string
+	indexPath string // where to store an index; "" for nowhere
+	timesPath string // where to look for a file of times; "" for nowhere
+}
+
+// sums are what was added up over all threads of a view, to be used again.
+type sums struct {
+	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil if never
+	totals  atomic.Pointer[totals]                // as last asked for; nil if never
+	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil until counted
+}
+
 func newTrace(path, ended string) *trace {
-	t := &trace{path: path, ctx: format.NewContext(0)}
+	t := &trace{paths: paths{path: path}, ctx: format.NewContext(0)}
 	t.changed = make(chan struct{}, 1)
 	t.status.Ended = ended
 	t.known.Store(&index.View{})

@@ -1,0 +1,116 @@
+package lazy
+
+import (
+	"sync"
+
+	"tracex/format"
+	"tracex/lazy/internal/index"
+)
+
+// loader loads the children of nodes, raw or folded, counts them, and keeps the loaded
+// ones within a budget. It knows nothing of rows.
+type loader struct {
+	r      *TraceReader
+	folded bool
+
+	// mu guards all fields below, and all slabs and kids. Lock order: mu before the
+	// reader's locks.
+	mu     sync.Mutex
+	now    moment // the view that the nodes were read from
+	memory memory
+}
+
+func newLoader(r *TraceReader, folded bool) *loader {
+	l := &loader{r: r, folded: folded}
+	l.memory.init(r.opts.Memory)
+	return l
+}
+
+// Folded reports whether this is the folded view.
+func (ld *loader) Folded() bool { return ld.folded }
+
+// Stats returns what is held.
+func (ld *loader) Stats() Stats {
+	ld.mu.Lock()
+	defer ld.mu.Unlock()
+	return ld.memory.stats()
+}
+
+// Stats counts what a Tree holds.
+type Stats struct {
+	Loaded    int64 // nodes in memory
+	Forgotten int64 // nodes that were in memory and no longer are, in total
+	Bytes     int64 // estimated size of the nodes
+	Budget    int64
+}
+
+// newThread makes the node of a thread.
+func (ld *loader) newThread(id int32) *Node {
+	n := &Node{loader: ld, thread: id, epoch: int32(ld.now.epoch)}
+	n.e.Store(&nodeData{state: StatePending})
+	if s := ld.now.view.Stream(id); s != nil {
+		ld.grow(n, ld.now.view, s)
+	}
+	return n
+}
+
+// grow brings a thread, and the chain of its last children, up to date.
+func (ld *loader) grow(n *Node, v *index.View, s *index.Stream) {
+	if was := n.e.Load(); was.state != StatePending || was.end == s.Size && was.after == s.Cells.Len() && s.Size > 0 && !v.Complete {
+		return
+	}
+	e := &nodeData{end: s.Size, next: s.Size, state: StatePending, after: s.Cells.Len()}
+	if v.Complete {
+		e.state = StateWhole
+	}
+	n.e.Store(e)
+	for n != nil && n.kids != nil && len(n.kids.slabs) > 0 {
+		n.kids.exact = false
+		n = ld.growLast(n)
+	}
+}
+
+// growLast brings the last loaded child of n up to date if its end was not
+// known, and returns it if it stays loaded.
+func (ld *loader) growLast(n *Node) *Node {
+	p := n.kids.slabs[len(n.kids.slabs)-1]
+	if len(p.nodes) == 0 {
+		return nil
+	}
+	last := p.nodes[len(p.nodes)-1]
+	old := last.e.Load()
+	if old.state != StatePending {
+		return nil
+	}
+	e, folds := *old, false
+	e.state, e.foot = StateWhole, format.Footer{}
+	err := ld.r.use(func() error {
+		w, err := ld.r.walkerOn(ld.now.view, n.thread)
+		if err != nil {
+			return err
+		}
+		l := &childReader{walker: w, folded: ld.folded, start: n.e.Load().start, end: n.e.Load().end}
+		if err := w.content(e.first, l.end, &e, true); err != nil || !ld.folded || e.state == StatePending {
+			return err
+		}
+		ld.r.ctxMu.RLock()
+		defer ld.r.ctxMu.RUnlock()
+		shown, err := l.fold(&e)
+		folds = shown != &e
+		return err
+	})
+	if ld.r.doubt(err, ld.now.view, ld.now.epoch) != nil {
+		// It is no longer true, and cannot be brought up to date.
+		ld.memory.cut(p, len(p.nodes)-1)
+		return nil
+	}
+	if folds && !last.expanded() {
+		// Only now can its folding be decided.
+		ld.memory.cut(p, len(p.nodes)-1)
+		return nil
+	}
+	last.e.Store(&e)
+	ld.memory.heavier(p, weigh(&e)-weigh(old))
+	p.to, p.toOrd = e.next, e.after
+	return last
+}

@@ -1,0 +1,62 @@
+package lazy
+
+import "time"
+
+// searchProgress is how far a search has got in its segments.
+type searchProgress struct {
+	segments []segment
+	begun    int   // segments that the search has reached
+	before   int64 // bytes of the segments before the last of these
+	done     int64 // bytes
+	total    int64
+	upto     Place // everything before it was searched
+}
+
+func newSearchProgress(segments []segment) searchProgress {
+	p := searchProgress{segments: segments}
+	for _, g := range segments {
+		p.total += g.size
+	}
+	return p
+}
+
+// begin begins the next segment and returns it.
+func (p *searchProgress) begin() segment {
+	if p.begun > 0 {
+		p.before += p.segments[p.begun-1].size
+	}
+	p.begun++
+	return p.segments[p.begun-1]
+}
+
+// reach records that the search has got to an offset of the segment begun last.
+func (p *searchProgress) reach(segment int, at int64) {
+	g := p.segments[segment]
+	p.upto = Place{g.thread, at}
+	p.done = p.before + min(max(0, at-g.from), g.size)
+}
+
+// finish records that everything was searched, back to where the search began.
+func (p *searchProgress) finish(from Place) {
+	p.upto = Place{Thread: from.Thread, At: max(-1, from.At)}
+	p.done = p.total
+}
+
+// news sends reports of a search, not too often.
+type news struct {
+	tell  func(Found)
+	every time.Duration
+	last  time.Time // of the last report
+	hit   bool      // whether a hit was reported
+}
+
+// due reports whether to send a report now: every so often, and for the first hits.
+func (n *news) due(hits int) bool {
+	return hits > 0 && !n.hit || time.Since(n.last) >= n.every
+}
+
+func (n *news) send(f Found) {
+	n.hit = n.hit || len(f.Hits) > 0
+	n.last = time.Now()
+	n.tell(f)
+}
