@@ -3,6 +3,7 @@ package ui
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,10 +14,16 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// locksOf returns all locks in the fields of values, at any depth.
-func locksOf(values ...any) (locks []sync.Locker) {
+// locksOf returns all locks in the fields of values, at any depth, each once.
+func locksOf(values ...any) []sync.Locker {
+	var all, locks []sync.Locker
 	for _, v := range values {
-		locks = appendLocks(locks, reflect.ValueOf(v).Elem())
+		all = appendLocks(all, reflect.ValueOf(v).Elem())
+	}
+	for _, l := range all {
+		if !slices.Contains(locks, l) {
+			locks = append(locks, l)
+		}
 	}
 	return locks
 }
