@@ -13,7 +13,8 @@ import (
 )
 
 // frame is what the screen shows, besides what is open in front. Update makes it, so View asks
-// the trace for nothing: it waits for no lock and reads no mapped file.
+// the trace for nothing: it waits for no lock and reads no mapped file. It has more than 15
+// fields as it is only a value, and each field is a different part of the screen.
 type frame struct {
 	g             *screen.Glyphs
 	width, height int // of the window, in cells

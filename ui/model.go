@@ -28,7 +28,8 @@ import (
 )
 
 // Model is the explorer. It is the only [tea.Model] here: it routes keys and messages to its
-// parts, and draws them. Its methods run on Bubble Tea's goroutine.
+// parts, and draws them. Its methods run on Bubble Tea's goroutine. Besides routing, they are the
+// keys that concern several parts, and the facts that a part needs to know about others.
 type Model struct {
 	env      *env.Env
 	keyboard keyboard

@@ -6,59 +6,88 @@ import (
 	"tracex/ui/internal/pattern"
 )
 
-// The filter of a list.
-
 // maxFilter bounds a filter, in bytes.
 const maxFilter = 500
 
-// typed edits the filter.
+// filter is the filter of a list: the text typed, and which lines pass. The zero value lets all
+// pass.
+type filter struct {
+	text   string
+	expr   bool             // the text is a regular expression
+	typing bool             // the text is being typed
+	p      *pattern.Pattern // pattern of the text; nil if none
+	others int              // lines that match the other reading of the text, if none matches this one
+	shown  []int            // indexes of the lines that pass; nil means all
+}
+
+// clear removes the text.
+func (f *filter) clear() { f.text, f.expr = "", false }
+
+// edit changes the text by a key: by its name, or the text that it types.
+func (f *filter) edit(name, text string) {
+	switch name {
+	case "esc":
+		f.typing = false
+		f.clear()
+	case "ctrl+r", "alt+r":
+		f.expr = !f.expr
+	case "backspace":
+		if r := []rune(f.text); len(r) > 0 {
+			f.text = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		f.text = ""
+	default:
+		if len(f.text) < maxFilter {
+			f.text += text
+		}
+	}
+}
+
+// parse makes the pattern of the text. It returns the lines among which those that pass are:
+// nil means all.
+func (f *filter) parse() (among []int) {
+	before, among := f.p, f.shown
+	f.shown, f.p, f.others = nil, nil, 0
+	if f.text != "" {
+		f.p = pattern.New(f.text, f.expr)
+	}
+	if before == nil || f.p == nil || !f.p.Narrows(before) {
+		return nil
+	}
+	return among
+}
+
+// typed handles a key while the filter is being typed.
 func (l *List) typed(k tea.KeyPressMsg, name string) Action {
 	switch name {
 	case "enter":
-		l.filtering = false
+		l.filter.typing = false
 		return Action{}
-	case "esc":
-		l.filtering, l.filter, l.expr = false, "", false
 	case "down", "up":
-		l.filtering = false
+		l.filter.typing = false
 		return l.HandleKey(k)
-	case "ctrl+r", "alt+r":
-		l.expr = !l.expr
-	case "backspace":
-		if r := []rune(l.filter); len(r) > 0 {
-			l.filter = string(r[:len(r)-1])
-		}
-	case "ctrl+u":
-		l.filter = ""
-	default:
-		if len(l.filter) < maxFilter {
-			l.filter += k.Text
-		}
 	}
+	l.filter.edit(name, k.Text)
 	l.refilter()
 	return Action{}
 }
 
 // refilter finds the lines that contain the filter, each with its heading.
 func (l *List) refilter() {
-	before, among := l.p, l.shown
-	l.sel, l.top, l.shown, l.p, l.others = 0, 0, nil, nil, 0
-	if l.filter != "" {
-		l.p = pattern.New(l.filter, l.expr)
-	}
+	among := l.filter.parse()
+	l.sel, l.top = 0, 0
+	p := l.filter.p
 	if l.Filter != nil {
-		l.Filter(l.p)
+		l.Filter(p)
 		return
 	}
-	if l.p == nil {
+	if p == nil {
 		return
 	}
-	if before == nil || !l.p.Narrows(before) {
-		among = nil
-	}
-	l.shown = l.passing(l.p, among)
-	if other := l.p.Other(); len(l.shown) == 0 && other != nil {
-		l.others = len(l.passing(other, nil))
+	l.filter.shown = l.passing(p, among)
+	if other := p.Other(); len(l.filter.shown) == 0 && other != nil {
+		l.filter.others = len(l.passing(other, nil))
 	}
 }
 
@@ -103,12 +132,12 @@ func (l *List) textOf(i int) (text []byte, heading bool) {
 // nothing explains why there is no line to show.
 func (l *List) nothing() string {
 	switch {
-	case l.p != nil && l.p.Fault != "":
-		return "not a regular expression: " + l.p.Fault
+	case l.filter.p != nil && l.filter.p.Fault != "":
+		return "not a regular expression: " + l.filter.p.Fault
 	case l.None != nil:
 		return l.None()
-	case l.p == nil:
+	case l.filter.p == nil:
 		return "nothing here"
 	}
-	return l.p.None("nothing here", l.others)
+	return l.filter.p.None("nothing here", l.filter.others)
 }

@@ -24,28 +24,23 @@ type List struct {
 	Filter    func(p *pattern.Pattern) // filters instead of the list, which does so if Filter is nil; called with nil to remove the filter
 	None      func() string            // why there is nothing; nil means the list explains it itself
 
-	filter    string
-	expr      bool             // the filter is a regular expression
-	p         *pattern.Pattern // pattern of the filter; nil if none
-	others    int              // lines that match the other reading of the filter, if none matches this one
-	filtering bool
-	shown     []int // indexes of the lines that pass the filter; nil means all
-	sel, top  int   // index among the lines shown
-	height    int   // lines, as last drawn
+	filter   filter
+	sel, top int // index among the lines shown
+	height   int // lines, as last drawn
 }
 
 // Count returns how many lines pass the filter.
 func (l *List) Count() int {
-	if l.shown != nil {
-		return len(l.shown)
+	if l.filter.shown != nil {
+		return len(l.filter.shown)
 	}
 	return l.Len()
 }
 
 // index returns the i-th of the lines that pass the filter.
 func (l *List) index(i int) int {
-	if l.shown != nil {
-		return l.shown[i]
+	if l.filter.shown != nil {
+		return l.filter.shown[i]
 	}
 	return i
 }
@@ -79,7 +74,7 @@ const (
 // HandleKey moves in the list, or edits its filter.
 func (l *List) HandleKey(k tea.KeyPressMsg) Action {
 	name := k.String()
-	if l.filtering {
+	if l.filter.typing {
 		return l.typed(k, name)
 	}
 	if move, ok := listKeys[name]; ok {
@@ -88,16 +83,16 @@ func (l *List) HandleKey(k tea.KeyPressMsg) Action {
 	}
 	switch name {
 	case "/":
-		l.filtering = true
+		l.filter.typing = true
 	case "enter", "space", "right", "l":
 		return l.take()
 	case "q", "?", "left", "h":
 		return Action{Kind: Closed}
 	case "esc":
-		if l.filter == "" {
+		if l.filter.text == "" {
 			return Action{Kind: Closed}
 		}
-		l.filter, l.expr = "", false
+		l.filter.clear()
 		l.refilter()
 	}
 	return Action{}
@@ -116,7 +111,7 @@ func (l *List) take() Action {
 }
 
 // Typing reports whether a filter is being typed.
-func (l *List) Typing() bool { return l.filtering }
+func (l *List) Typing() bool { return l.filter.typing }
 
 // Scroll moves the lines shown by n, for the mouse wheel.
 func (l *List) Scroll(n int) { l.move(n) }
@@ -165,12 +160,12 @@ func (l *List) settle(height int) {
 func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	l.settle(height)
 	title := " " + l.Title + " "
-	if l.shown != nil && l.Text != nil { // no line is a heading
-		title = " " + screen.Grouped(int64(len(l.shown))) + " of " + l.Title + " "
+	if l.filter.shown != nil && l.Text != nil { // no line is a heading
+		title = " " + screen.Grouped(int64(len(l.filter.shown))) + " of " + l.Title + " "
 	}
-	if l.filtering || l.filter != "" {
-		title += pattern.Sign(l.expr) + l.filter
-		if l.filtering {
+	if l.filter.typing || l.filter.text != "" {
+		title += pattern.Sign(l.filter.expr) + l.filter.text
+		if l.filter.typing {
 			title += "_"
 		}
 		title += " " + l.After
@@ -200,8 +195,8 @@ func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
 	for _, c := range it.Cells {
 		out.Space(c.At - (width - out.Left))
 		var lit [][2]int
-		if l.p != nil && !c.Aside {
-			lit = l.p.Ranges([]byte(c.Text))
+		if l.filter.p != nil && !c.Aside {
+			lit = l.filter.p.Ranges([]byte(c.Text))
 		}
 		s := c.Style
 		out.Spans(c.Text, screen.Whole(c.Text), screen.Always(s), lit, 0)
@@ -213,12 +208,12 @@ func (l *List) line(it Item, chosen bool, width int, g *screen.Glyphs) string {
 func (l *List) Hint(width int, g *screen.Glyphs) string {
 	parts := []string{"↑ ↓ move", l.Keys, "/ filter", "Esc closes"}
 	switch {
-	case l.filtering:
-		parts = []string{"type to filter", strings.TrimSpace(pattern.SwitchHint(l.expr, g)), "Enter keeps it", "Esc clears it"}
+	case l.filter.typing:
+		parts = []string{"type to filter", strings.TrimSpace(pattern.SwitchHint(l.filter.expr, g)), "Enter keeps it", "Esc clears it"}
 	case g.ASCII:
 		parts[0] = "Up Down move"
 	}
-	if l.Also != "" && !l.filtering {
+	if l.Also != "" && !l.filter.typing {
 		parts = slices.Insert(parts, 1, l.Also)
 	}
 	// In a narrow window, how to leave is dropped last.

@@ -1,6 +1,7 @@
 package screen
 
-// Glyphs are the signs that the screen uses besides the trace's own text.
+// Glyphs are the signs that the screen uses besides the trace's own text: a table, with a field
+// for each sign.
 type Glyphs struct {
 	ASCII                        bool
 	Cursor, Open, Closed, Absent string

@@ -21,7 +21,7 @@ func (p *Part) begin(what *pattern.Pattern, w *wanted, f Facts) Outcome {
 		from.At = -1 // hits before w.from are known once the search has reached it
 	}
 	s := newSearch(what, from)
-	s.cancel, s.want, s.since = cancel, w, p.now()
+	s.cancel, s.want, s.work.since = cancel, w, p.now()
 	p.cur, p.before = s, nil
 	search := lazy.Search{
 		Folded: f.Folded, Verbose: f.Verbose, From: s.hits.origin, Find: what.Find, Point: what.Point(), Limits: what.Limits, Every: p.Every,
@@ -86,7 +86,7 @@ func (n news) apply(p *Part, f Facts) (out Outcome) {
 	if s.hits.Len() >= p.Most && !s.ended {
 		s.stop()
 		s.full = true
-		out.say("stopped at the limit of " + screen.Plural(int64(p.Most), "hit") + ", " + screen.Percent(s.done, s.total) +
+		out.say("stopped at the limit of " + screen.Plural(int64(p.Most), "hit") + ", " + s.work.percent() +
 			" searched; n at the last one continues the search")
 	}
 	s.arrive(&out, f)
@@ -119,6 +119,6 @@ func (s *search) take(f lazy.Found, most int) (first, by int) {
 	} else if s.other != nil && s.others.Len() < most {
 		s.others.add(f.Else)
 	}
-	s.searched, s.done, s.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
+	s.searched, s.work.done, s.work.total, s.hides = f.Upto, f.Done, f.Total, f.Changed
 	return first, by
 }

@@ -115,9 +115,9 @@ func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
 	h.Title, h.After = h.s.least(h.facts)+screen.Plural(int64(all), "hit")+" of "+h.s.p.Name(40, g), ""
 	switch {
 	case h.s.running():
-		h.Title += " so far, " + screen.Percent(h.s.done, h.s.total)
+		h.Title += " so far, " + h.s.work.percent()
 	case h.s.full:
-		h.Title += ", the limit (" + screen.Percent(h.s.done, h.s.total) + " searched)"
+		h.Title += ", the limit (" + h.s.work.percent() + " searched)"
 	}
 	if h.filter != nil {
 		h.Title = screen.Grouped(int64(h.filter.passed.Len())) + " of " + h.Title

@@ -1,9 +1,5 @@
 package search
 
-import (
-	"tracex/ui/internal/screen"
-)
-
 // Going from hit to hit.
 
 // arrive goes to the hit that the user waits for, if it is known.
@@ -37,7 +33,7 @@ func (p *Part) continueTo(w *wanted, f Facts) (out Outcome) {
 		case s.outgrown(f) || s.partly() && w.dir > 0:
 			return p.begin(s.p, w, f)
 		case s.partly():
-			out.say("earlier events were not searched: the search stopped at " + screen.Percent(s.done, s.total))
+			out.say("earlier events were not searched: the search stopped at " + s.work.percent())
 			return out
 		}
 	}

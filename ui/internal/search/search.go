@@ -8,6 +8,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/pattern"
+	"tracex/ui/internal/screen"
 )
 
 // search is one search through all threads, from where the cursor was when it began. Its hits
@@ -19,9 +20,7 @@ type search struct {
 	p        *pattern.Pattern
 	hits     Hits
 	searched lazy.Place // it has looked at everything from its origin up to this place
-	done     int64      // bytes searched of all threads together
-	total    int64      // bytes of all threads; 0 until the reader knows all
-	since    time.Time
+	work     progress
 	hides    bool  // folding hides part of the trace searched
 	err      error // why it ended early; context.Canceled if it was stopped
 	full     bool  // it was stopped because there are too many hits
@@ -35,6 +34,21 @@ type search struct {
 	// kept while the pattern itself finds nothing.
 	other  *pattern.Pattern // nil if none
 	others Hits
+}
+
+// progress is how far a search is.
+type progress struct {
+	done  int64 // bytes searched of all threads together
+	total int64 // bytes of all threads; 0 until the reader knows all
+	since time.Time
+}
+
+func (w progress) percent() string { return screen.Percent(w.done, w.total) }
+
+// pace tells how fast it is, and how long it will take.
+func (w progress) pace(now time.Time) string {
+	st := lazy.Status{Done: w.done, Total: w.total, Since: w.since}
+	return screen.Pace(st.Rate(now))
 }
 
 // wanted is a hit to go to once it is known: the next one from a place.
@@ -71,7 +85,7 @@ func (s *search) partly() bool { return s.ended && s.err != nil }
 // outgrown reports whether the trace has grown since it was searched, as one that is
 // being recorded does.
 func (s *search) outgrown(f Facts) bool {
-	return s.ended && s.err == nil && f.Recorded > s.total
+	return s.ended && s.err == nil && f.Recorded > s.work.total
 }
 
 // least is shown before the number of hits: a sign if there may be more.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"tracex/lazy"
 	"tracex/ui/internal/screen"
 )
 
@@ -24,19 +23,18 @@ func (s *search) text(now time.Time, room int, f Facts) string {
 	}
 	switch other := s.otherwise(); {
 	case s.running():
-		text := fmt.Sprintf("%s  %s so far %s %s", name, found, f.Spinner, screen.Percent(s.done, s.total))
+		text := fmt.Sprintf("%s  %s so far %s %s", name, found, f.Spinner, s.work.percent())
 		const stops = "  esc stops"
-		work := lazy.Status{Done: s.done, Total: s.total, Since: s.since}
-		if rate := screen.Pace(work.Rate(now)); screen.TextWidth(text+rate+stops, f.Glyphs.ASCII) <= room {
+		if rate := s.work.pace(now); screen.TextWidth(text+rate+stops, f.Glyphs.ASCII) <= room {
 			text += rate
 		}
 		return text + stops
 	case other > 0:
 		return fmt.Sprintf("%s  not found %s; %s: %s", name, s.p.Reading(), s.other.Reading(), screen.Plural(int64(other), "hit"))
 	case s.full:
-		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, screen.Percent(s.done, s.total))
+		return fmt.Sprintf("%s  %s, the limit (%s searched)", name, found, s.work.percent())
 	case s.err != nil:
-		return fmt.Sprintf("%s  %s, stopped at %s", name, found, screen.Percent(s.done, s.total))
+		return fmt.Sprintf("%s  %s, stopped at %s", name, found, s.work.percent())
 	case n == 0 && !s.outgrown(f):
 		return name + "  not found"
 	}
@@ -47,7 +45,7 @@ func (s *search) text(now time.Time, room int, f Facts) string {
 func (s *search) nothing(f Facts) string {
 	text := "nothing found for " + s.p.Name(60, f.Glyphs) + " in " + screen.Plural(int64(f.Threads), "thread")
 	if s.err != nil {
-		text = "nothing found for " + s.p.Name(60, f.Glyphs) + " in the first " + screen.Percent(s.done, s.total)
+		text = "nothing found for " + s.p.Name(60, f.Glyphs) + " in the first " + s.work.percent()
 	}
 	if s.err != nil && !errors.Is(s.err, context.Canceled) {
 		return text + ", then: " + screen.ErrorLine(s.err)
