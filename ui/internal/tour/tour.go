@@ -93,6 +93,9 @@ func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string)
 	text := fmt.Sprintf(steps[t.at].text, names)
 	for text != "" {
 		head, rest := screen.TakeWords(text, width-4, g.ASCII)
+		if head == "" {
+			return nil // no room, or the width is not known yet
+		}
 		lines = append(lines, head)
 		text = rest
 	}

@@ -69,3 +69,16 @@ func TestView(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRoom: a tour takes no lines of text in a window without room for a word, such as one
+// whose size is not known yet.
+func TestNoRoom(t *testing.T) {
+	for width := range 5 {
+		if got := new(Tour).Height("↓ or j", width, &screen.Unicode); got != 1 {
+			t.Errorf("%d cells: height %d, want only the title", width, got)
+		}
+	}
+	if got := new(Tour).Height("↓ or j", 5, &screen.Unicode); got < 10 {
+		t.Errorf("5 cells: height %d, want a line for each letter", got)
+	}
+}
