@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
@@ -34,7 +35,7 @@ func testCrashed(t *testing.T) {
 		if times, err = strconv.Atoi(s); err != nil {
 			t.Fatalf("%s: %v", killsVariable, err)
 		}
-	} else if testing.Short() {
+	} else if !formattest.Exhaustive() {
 		times = 1
 	}
 	for how := range recordertest.Crashes {

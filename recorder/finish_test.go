@@ -151,7 +151,10 @@ func testFinishInterrupted(t *testing.T) {
 		left := bytes
 		_, err := finishTo(path, func(f *os.File) files.Output { return brokenOutput{files.Extended{File: f}, &left} })
 		if failed = err != nil; failed && !errors.Is(err, errBroken) {
-			t.Fatalf("behind %d bytes: %v", bytes, err)
+			t.Fatalf("after %d bytes: %v", bytes, err)
+		}
+		if failed && strings.Count(err.Error(), "recorder: ") != 1 {
+			t.Fatalf("the error should name the package once: %v", err)
 		}
 	}
 	for _, suffix := range crashedFiles[:3] {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
@@ -23,7 +24,7 @@ import (
 // victimVariable makes the test binary record into the file it names until it is killed.
 const victimVariable = "TRACEX_RECORDER_VICTIM"
 
-// killsVariable overrides how many programs are killed for each version, by default 10.
+// killsVariable overrides how many programs are killed for each version, by default 10, or 3 if the tests are not exhaustive.
 const killsVariable = "TRACEX_KILLS"
 
 func TestMain(m *testing.M) {
@@ -35,7 +36,9 @@ func TestMain(m *testing.M) {
 	}
 	child()
 	ipctest.NoService()
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(programsDir) // "" if none was built
+	os.Exit(code)
 }
 
 // victim records calls whose argument counts up, on some goroutines. After each flush it prints
@@ -90,7 +93,7 @@ func testKilled(t *testing.T) {
 		if kills, err = strconv.Atoi(s); err != nil {
 			t.Fatalf("%s: %v", killsVariable, err)
 		}
-	} else if testing.Short() {
+	} else if !formattest.Exhaustive() {
 		kills = 3
 	}
 	for i := range kills {

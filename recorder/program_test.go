@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/format/formattest"
 	"tracex/recorder"
 	"tracex/recorder/recordertest"
 )
@@ -13,7 +14,7 @@ import (
 // recordings are the ways in which random programs are recorded.
 func recordings(tb testing.TB, f func(name string, c recorder.Config, p recordertest.Program)) {
 	steps := 6000
-	if recorder.RaceEnabled {
+	if !formattest.Exhaustive() || recorder.RaceEnabled {
 		steps = 1000
 	}
 	for i, goroutines := range []int{1, 2, 7, 64} {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
@@ -16,12 +18,36 @@ import (
 	"tracex/recorder"
 )
 
+// programs builds the programs that record themselves, once, and returns the directory with them.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir, err := builtPrograms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// programsDir has the built programs; TestMain removes it.
+var programsDir string
+
+var builtPrograms = sync.OnceValues(func() (dir string, err error) {
+	if programsDir, err = os.MkdirTemp("", "tracex-programs"); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", programsDir+string(filepath.Separator), "tracex/testdata/programs/jsonparser", "tracex/testdata/programs/crawler").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return programsDir, err
+})
+
 // program runs one of the programs that record themselves, and returns its trace, which must
 // have no fault.
 func program(t *testing.T, name string, input []byte, args ...string) *eager.Forest {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace.bin")
-	cmd := exec.Command("go", append([]string{"run", "tracex/testdata/programs/" + name, trace}, args...)...)
+	cmd := exec.Command(filepath.Join(programs(t), name), append([]string{trace}, args...)...)
 	cmd.Stdin = bytes.NewReader(input)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

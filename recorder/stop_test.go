@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/format/formattest"
 	"tracex/lazy/eager"
 )
 
@@ -19,7 +20,11 @@ import (
 func TestStopWhileRecording(t *testing.T) { EachVersion(t, testStopWhileRecording) }
 
 func testStopWhileRecording(t *testing.T) {
-	for range 5 {
+	times := 5
+	if !formattest.Exhaustive() {
+		times = 2
+	}
+	for range times {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 2 << 10}
 		r := start(t, c)
 		var group sync.WaitGroup
