@@ -42,7 +42,7 @@ func toDiscard(string) (files.Output, error) { return discard{}, nil }
 // nowhere is a sink that forgets what it is given: this leaves only the encoder.
 type nowhere struct{ partSink }
 
-func (nowhere) put(*Thread, buffers.Part, bool) {}
+func (nowhere) put(*buffer, buffers.Part, bool) {}
 func (nowhere) write()                          {}
 
 // pair is what is measured: a call with its end.

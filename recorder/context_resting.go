@@ -117,7 +117,7 @@ func (r *Recorder) evict() bool {
 		return false
 	}
 	r.goroutines.CompareAndDelete(t.from.goroutine, t)
-	r.ends(t)
+	r.ends(&t.buffer)
 	return true
 }
 

@@ -339,7 +339,7 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 	for range 3 {
 		th.first(buffers.BytesPerMark)
 		th.mu.Lock()
-		if r.take(th) == 0 {
+		if r.take(&th.buffer) == 0 {
 			t.Fatal("there was nothing to take")
 		}
 		th.unpark()

@@ -21,49 +21,49 @@ import (
 // LiveSuffix is appended to the data file's name to make that of the live file.
 const LiveSuffix = format.LiveSuffix
 
+// liveLimit returns how large the live file may become, in bytes: besides the buffers in use,
+// those taken away from goroutines wait there for the garbage collector.
+func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
+
 // startLive creates the live file, if that is possible. Problems are reported.
-func (r *Recorder) startLive(f *files.Files) {
-	l, err := live.CreateFor(r.config.Path, r.config.liveLimit())
+func (f *flusher) startLive(to *files.Files) {
+	l, err := live.CreateFor(f.config.Path, f.config.liveLimit())
 	if err == nil {
-		if err = r.describeLive(l); err == nil {
-			r.live = l
-			f.KeepIn(l)
+		if err = f.describeLive(l); err == nil {
+			f.live = l
+			to.KeepIn(l)
 		}
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		r.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
+		f.problems.warn(fmt.Errorf("recorder: what is not written yet is lost if the program crashes: %w", err))
 	}
 }
 
 // describeLive writes what is known of the recorder into a live file, or removes the file.
-func (r *Recorder) describeLive(l *live.File) error {
-	c := &r.config
+func (f *flusher) describeLive(l *live.File) error {
+	c := &f.config
 	flags := uint64(0)
 	if !c.NoTimes {
 		flags |= live.HasTimes
-		if r.clock.Counts() {
+		if f.clock.Counts() {
 			flags |= live.HasCounter
 		}
-		l.Word(live.AtBase).Store(uint64(r.clock.Start().UnixNano()))
-		if err := r.clock.KeepIn(l); err != nil {
+		l.Word(live.AtBase).Store(uint64(f.clock.Start().UnixNano()))
+		if err := f.clock.KeepIn(l); err != nil {
 			return errors.Join(err, l.Remove())
 		}
 	}
 	l.Word(live.AtFlags).Store(flags)
 	l.Word(live.AtBlock).Store(uint64(c.BlockSize))
-	l.Word(live.AtFormat).Store(uint64(r.layout.Version))
-	if err := r.registry.KeepIn(l); err != nil {
+	l.Word(live.AtFormat).Store(uint64(f.layout.Version))
+	if err := f.registry.KeepIn(l); err != nil {
 		return errors.Join(err, l.Remove())
 	}
 	return nil
 }
 
-// liveLimit returns how large the live file may become, in bytes: besides the buffers in use,
-// those taken away from goroutines wait there for the garbage collector.
-func (c *Config) liveLimit() int64 { return 4*min(c.MaxMemory, 1<<40) + 64<<20 }
-
 // liveFull reports, once, that the live file has no more room.
-func (r *Recorder) liveFull() {
-	r.problems.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
-	go r.problems.tell() // OnError may wait for what the caller does
+func (f *flusher) liveFull() {
+	f.problems.warn(errors.New("recorder: some of what is not written yet is lost if the program crashes: the live file has no room"))
+	go f.problems.tell() // OnError may wait for what the caller does
 }

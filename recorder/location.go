@@ -101,14 +101,14 @@ func (r *Recorder) At(pc uintptr) Location {
 	if !r.on() || pc == 0 {
 		return 0
 	}
-	if l, ok := r.places.Load(pc); ok {
+	if l, ok := r.locations.Load(pc); ok {
 		return l.(Location)
 	}
 	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	class, method := gonames.SplitFunction(frame.Function)
 	l := r.Location(Place{File: baseName(frame.File), Class: class, Method: method, Line: frame.Line})
 	if r.reserve(entrySize) {
-		r.places.Store(pc, l)
+		r.locations.Store(pc, l)
 	}
 	return l
 }

@@ -223,7 +223,7 @@ func TestIdleGoroutine(t *testing.T) {
 		threads[i] = r.Thread("idle")
 		threads[i].Enter(m, 0, Null())
 		threads[i].mu.Lock()
-		r.take(threads[i])
+		r.take(&threads[i].buffer)
 	}
 	each := (heap() - before) / goroutines
 	if said := threadSize + int64(len("idle")); each > said || each < said/2 || threadSize > 880 {

@@ -347,7 +347,7 @@ func TestNonsenseLeavesNoConnection(t *testing.T) {
 	t.Setenv(ipc.ProducerVariable, filepath.Join(ipctest.Folder(t), "nobody"))
 	for _, events := range []bool{false, true} {
 		r := start(t, Config{Strategy: SharedMemory, TrackEvents: events, OnFull: Drop, OnError: func(error) {}})
-		r.putAside(r.Thread("bad"), errTwice)
+		r.putAside(&r.Thread("bad").buffer, errTwice)
 		if err := r.Stop(); err == nil {
 			t.Error("Stop says nothing")
 		}

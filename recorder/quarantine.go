@@ -20,16 +20,16 @@ type found struct {
 // aside holds what is known of threads that were put aside.
 type aside struct {
 	mu    sync.Mutex
-	found map[*Thread]found
+	found map[*buffer]found
 }
 
 // add notes where a thread's misuse was first detected, or that a part of it made no sense. It
 // reports whether the thread is new.
-func (a *aside) add(t *Thread, at found) (first bool) {
+func (a *aside) add(t *buffer, at found) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.found == nil {
-		a.found = map[*Thread]found{}
+		a.found = map[*buffer]found{}
 	}
 	if first = !t.nonsense.Swap(true); first || at.torn && !a.found[t].torn {
 		a.found[t] = at
@@ -38,14 +38,14 @@ func (a *aside) add(t *Thread, at found) (first bool) {
 }
 
 // of returns where the misuse of a thread was detected.
-func (a *aside) of(t *Thread) found {
+func (a *aside) of(t *buffer) found {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.found[t]
 }
 
 // forget forgets a thread.
-func (a *aside) forget(t *Thread) {
+func (a *aside) forget(t *buffer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.found, t)
@@ -53,63 +53,63 @@ func (a *aside) forget(t *Thread) {
 
 // putAside puts a thread aside that turned out to be used by more than one goroutine. The
 // caller may hold the thread's mu.
-func (r *Recorder) putAside(t *Thread, why error) {
-	at := found{chunk: t.chunk.Load()}
+func (f *flusher) putAside(b *buffer, why error) {
+	at := found{chunk: b.chunk.Load()}
 	if at.chunk != nil {
 		at.published = at.chunk.Published.Load()
 	}
-	r.quarantine(t, at, why)
+	f.quarantine(b, at, why)
 }
 
 // torn is putAside for a sink that got a part which makes no sense.
-func (r *Recorder) torn(t *Thread, why error) { r.quarantine(t, found{torn: true}, why) }
+func (f *flusher) torn(b *buffer, why error) { f.quarantine(b, found{torn: true}, why) }
 
 // refuses reports whether nothing more of a thread may be put into the sink, except its end.
-func (r *Recorder) refuses(t *Thread) bool { return t.nonsense.Load() && r.aside.of(t).torn }
+func (f *flusher) refuses(b *buffer) bool { return b.nonsense.Load() && f.aside.of(b).torn }
 
-func (r *Recorder) quarantine(t *Thread, at found, why error) {
-	if r.aside.add(t, at) {
-		r.counts.misuse.shared.Add(1)
+func (f *flusher) quarantine(b *buffer, at found, why error) {
+	if f.aside.add(b, at) {
+		f.counts.misuse.shared.Add(1)
 	}
-	r.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, t.file.Name, why))
-	if r.worker.wake != nil {
-		r.later(t)
+	f.problems.fail(fmt.Errorf("%w: %q: %w", ErrShared, b.file.Name, why))
+	if f.worker.wake != nil {
+		f.later(b)
 	}
 }
 
-// bury writes the part of a thread put aside that makes sense, and its end. t.mu is held.
-func (r *Recorder) bury(t *Thread) {
-	if t.finished {
+// bury writes the part of a thread put aside that makes sense, and its end. b.mu is held.
+func (f *flusher) bury(b *buffer) {
+	if b.sunk.all {
 		return
 	}
-	t.finished = true
-	t.swap.Lock()
-	c, _ := t.takeAway()
-	t.shut = true
-	t.swap.Unlock()
-	full := t.taken
-	t.taken = nil
-	at := r.aside.of(t)
+	b.sunk.all = true
+	b.swap.Lock()
+	c, _ := b.takeAway()
+	b.shut = true
+	b.swap.Unlock()
+	full := b.taken
+	b.taken = nil
+	at := f.aside.of(b)
 
 	sound := !at.torn
 	for ; full != nil; full = full.Next {
-		sound = sound && r.buryPart(t, full, full == at.chunk, at.published)
-		r.pool.Lost(full)
+		sound = sound && f.buryPart(b, full, full == at.chunk, at.published)
+		f.pool.Lost(full)
 	}
 	if c != nil {
 		if sound && c == at.chunk {
-			r.buryPart(t, c, true, at.published)
+			f.buryPart(b, c, true, at.published)
 		}
-		r.pool.Lost(c)
+		f.pool.Lost(c)
 	}
-	t.file.End(&r.clock, t.now())
-	r.sink.put(t, buffers.Part{}, true)
-	t.forgetLive()
+	b.file.End(&f.clock, b.now())
+	f.sink.put(b, buffers.Part{}, true)
+	b.forgetLive()
 }
 
 // buryPart puts the part of a chunk that makes sense into the sink, for the last chunk only up
 // to published. It reports whether that was all and more may follow.
-func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published uint64) (more bool) {
+func (f *flusher) buryPart(b *buffer, c *buffers.Chunk, last bool, published uint64) (more bool) {
 	defer func() {
 		if v := recover(); v != nil { // the published data may be anything
 			more = false
@@ -121,8 +121,8 @@ func (r *Recorder) buryPart(t *Thread, c *buffers.Chunk, last bool, published ui
 	} else if last {
 		return false
 	}
-	good, _ := p.Sound(t.r.layout.Version, t.file.ID, r.sink.opened(t))
-	t.file.Settle(&r.clock, &t.swap, good)
-	r.sink.put(t, good, false)
+	good, _ := p.Sound(f.layout.Version, b.file.ID, f.sink.opened(b))
+	b.file.Settle(&f.clock, &b.swap, good)
+	f.sink.put(b, good, false)
 	return !last && len(good.Data) == len(p.Data)
 }

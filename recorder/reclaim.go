@@ -6,18 +6,18 @@ import "sync"
 // and removed with its swap held.
 type holders struct {
 	mu   sync.Mutex
-	list []*Thread
+	list []*buffer
 	next int // where reclaim continues
 }
 
-func (h *holders) add(t *Thread) {
+func (h *holders) add(t *buffer) {
 	h.mu.Lock()
 	t.held = int32(len(h.list))
 	h.list = append(h.list, t)
 	h.mu.Unlock()
 }
 
-func (h *holders) remove(t *Thread) {
+func (h *holders) remove(t *buffer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	last := len(h.list) - 1
@@ -28,7 +28,7 @@ func (h *holders) remove(t *Thread) {
 }
 
 // walk returns the next of the holders, cyclically; nil if there is none.
-func (h *holders) walk() *Thread {
+func (h *holders) walk() *buffer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.list) == 0 {
@@ -47,54 +47,44 @@ func (h *holders) count() int {
 // reclaim takes chunks away from threads until need bytes are free, first from those that
 // recorded nothing since its last visit. It reports whether it took any. The caller has no
 // chunk.
-func (r *Recorder) reclaim(need int64) bool {
-	won := r.reclaimFrom(need, true)
+func (f *flusher) reclaim(need int64) bool {
+	won := f.reclaimFrom(need, true)
 	if won < need {
-		won += r.reclaimFrom(need-won, false)
+		won += f.reclaimFrom(need-won, false)
 	}
 	return won > 0
 }
 
 // reclaimFrom takes chunks away, from idle threads or from any, and returns how many bytes that
 // frees.
-func (r *Recorder) reclaimFrom(need int64, idle bool) (won int64) {
-	for n := r.holders.count(); n > 0 && won < need; n-- {
-		t := r.holders.walk()
-		if t == nil || !t.mu.TryLock() {
+func (f *flusher) reclaimFrom(need int64, idle bool) (won int64) {
+	for n := f.holders.count(); n > 0 && won < need; n-- {
+		b := f.holders.walk()
+		if b == nil || !b.mu.TryLock() {
 			continue
 		}
-		if idle && t.busy() {
-			t.mu.Unlock()
+		if idle && b.busy() {
+			b.mu.Unlock()
 			continue
 		}
-		won += r.take(t)
+		won += f.take(b)
 	}
 	return won
 }
 
-// busy reports whether the thread recorded anything since the last call. mu is held.
-func (t *Thread) busy() bool {
-	c, before := t.chunk.Load(), t.seen
-	if c == nil {
-		return true
-	}
-	t.seen = c.Published.Load()
-	return t.seen != before
-}
-
-// take takes a thread's chunk away and returns how many bytes that frees. Called with t.mu
+// take takes a thread's chunk away and returns how many bytes that frees. Called with b.mu
 // held; releases it.
-func (r *Recorder) take(t *Thread) int64 {
-	defer t.mu.Unlock()
-	defer r.guard(t)
-	c := t.chunk.Load()
+func (f *flusher) take(b *buffer) int64 {
+	defer b.mu.Unlock()
+	defer f.guard(b)
+	c := b.chunk.Load()
 	if c == nil {
 		return 0
 	}
-	if t.nonsense.Load() {
-		r.bury(t)
-	} else if c = r.retire(t); c == nil {
+	if b.nonsense.Load() {
+		f.bury(b)
+	} else if c = f.retire(b); c == nil {
 		return 0
 	}
-	return r.pool.Cost(len(c.Data))
+	return f.pool.Cost(len(c.Data))
 }

@@ -41,7 +41,7 @@ func TestTakenAway(t *testing.T) {
 			over.Store(true)
 		})
 		for ended := false; !ended; ended = over.Load() {
-			if th.mu.TryLock() && r.take(th) > 0 {
+			if th.mu.TryLock() && r.take(&th.buffer) > 0 {
 				taken.Add(1)
 			}
 			runtime.Gosched()

@@ -8,48 +8,23 @@ import (
 	"time"
 
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/gotypes"
-	"tracex/recorder/internal/live"
 	"tracex/recorder/internal/registry"
-	"tracex/recorder/internal/values"
 )
 
 // Recorder records a program into a trace. Any goroutine may call its methods at any time. They
 // do nothing on a nil Recorder.
 //
-// Each of its fields is a part with its own state, and with a lock if it needs one. The
-// Recorder itself has the public interface and what needs several parts at once: flushing
-// threads into the sink, and taking memory from some threads for others.
+// The flusher has what it shares with the buffers of goroutines; the other fields are what it
+// knows of the program.
 type Recorder struct {
-	config   Config
-	layout   *values.Layout // of the version written
-	registry *registry.Registry
-	types    *gotypes.Types
-	pool     *buffers.Pool
-	largest  int // largest chunk, in bytes
-	clock    clock.Clock
-	sink     partSink
-	live     *live.File // unwritten data; nil if that is in the program's own memory
-
-	places     sync.Map // return address to Location
+	flusher
+	types      *gotypes.Types
+	locations  sync.Map // return address to Location
 	goroutines sync.Map // number to *Thread, of those found by a context
 	kept       kept
-
-	state   atomic.Int32
-	events  atomic.Int64 // the next event id that no thread has
-	threads threadList   // those whose last block is not written
-	holders holders
-	due     dueList // those that set chunks aside, or have ended
-	aside   aside   // those used by several goroutines
-
-	worker   worker
-	stopping sync.Mutex // held while the trace is ended
-	sweeping sync.Mutex // held while all threads are written
-	sweepers []*Thread  // scratch of the sweep
-
-	counts   counts
-	problems problems
+	events     atomic.Int64 // the next event id that no thread has
+	stopping   sync.Mutex   // held while the trace is ended
 }
 
 // counts are the tallies of a recorder.
@@ -100,7 +75,7 @@ func launch(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c, layout: c.layout}
+	r := &Recorder{flusher: flusher{config: c, layout: c.layout}}
 	r.problems.to = c.OnError
 	r.registry = registry.New(c.layout.Version, r.reserveName)
 	r.types = gotypes.New(r.registry, r.reserve)
@@ -143,13 +118,13 @@ func launch(c Config) (*Recorder, error) {
 func (r *Recorder) open() (memory int64, err error) {
 	c := &r.config
 	if c.Strategy == SharedMemory {
-		s, err := newService(r)
+		s, err := newService(&r.flusher)
 		if err == nil {
 			r.sink = s
 		}
 		return c.MaxMemory, err
 	}
-	sink, err := newFiles(r)
+	sink, err := newFiles(&r.flusher)
 	if err != nil {
 		return 0, err
 	}
@@ -252,7 +227,7 @@ func (r *Recorder) Stop() error {
 	}
 	threads := r.threads.close()
 	r.worker.end()
-	slices.SortFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.file.ID, b.file.ID) })
+	slices.SortFunc(threads, func(a, b *buffer) int { return cmp.Compare(a.file.ID, b.file.ID) })
 	for _, t := range threads {
 		r.end(t)
 	}

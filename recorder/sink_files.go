@@ -10,25 +10,25 @@ import (
 
 // fileSink is the sink of a recorder that writes the trace's files.
 type fileSink struct {
-	r  *Recorder
+	f  *flusher
 	to *files.Files
 }
 
 // newFiles creates the files, and a live file if that is wanted and possible.
-func newFiles(r *Recorder) (*fileSink, error) {
-	o := r.config.fileOptions()
-	o.Layout, o.Registry, o.Host = r.layout, r.registry, fileHost{r}
-	if !r.config.NoTimes {
-		o.Clock = &r.clock
+func newFiles(f *flusher) (*fileSink, error) {
+	o := f.config.fileOptions()
+	o.Layout, o.Registry, o.Host = f.layout, f.registry, fileHost{f}
+	if !f.config.NoTimes {
+		o.Clock = &f.clock
 	}
 	to, err := files.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("recorder: %w", err)
 	}
-	if !r.config.NoLive && !o.Dump {
-		r.startLive(to)
+	if !f.config.NoLive && !o.Dump {
+		f.startLive(to)
 	}
-	return &fileSink{r, to}, nil
+	return &fileSink{f, to}, nil
 }
 
 // fileOptions returns what the config says of the files.
@@ -38,18 +38,18 @@ func (c *Config) fileOptions() files.Options {
 	}
 }
 
-func (s *fileSink) put(t *Thread, p buffers.Part, last bool) {
-	if s.r.refuses(t) {
+func (s *fileSink) put(b *buffer, p buffers.Part, last bool) {
+	if s.f.refuses(b) {
 		p = buffers.Part{}
 	}
-	if err := s.to.Put(&t.file, p, last); err != nil {
-		s.r.torn(t, err)
-		good, _ := p.Sound(s.r.layout.Version, t.file.ID, s.opened(t))
-		_ = s.to.Put(&t.file, good, last) // the fault is not in it
+	if err := s.to.Put(&b.file, p, last); err != nil {
+		s.f.torn(b, err)
+		good, _ := p.Sound(s.f.layout.Version, b.file.ID, s.opened(b))
+		_ = s.to.Put(&b.file, good, last) // the fault is not in it
 	}
 }
 
-func (s *fileSink) opened(t *Thread) []format.Class { return t.file.Open() }
+func (s *fileSink) opened(b *buffer) []format.Class { return b.file.Open() }
 
 func (s *fileSink) write() { _ = s.to.Write() } // the error is kept
 
@@ -61,20 +61,20 @@ func (s *fileSink) saved() Saved {
 }
 
 // fileHost is the recorder as its files see it.
-type fileHost struct{ r *Recorder }
+type fileHost struct{ f *flusher }
 
-func (h fileHost) Dropped(n int64) { h.r.counts.dropped.Add(n) }
-func (h fileHost) Warn(err error)  { h.r.problems.warn(fmt.Errorf("recorder: %w", err)) }
+func (h fileHost) Dropped(n int64) { h.f.counts.dropped.Add(n) }
+func (h fileHost) Warn(err error)  { h.f.problems.warn(fmt.Errorf("recorder: %w", err)) }
 
 func (h fileHost) Fail(err error) {
-	h.r.state.CompareAndSwap(running, failed)
-	h.r.problems.fail(fmt.Errorf("recorder: %w", err))
+	h.f.state.CompareAndSwap(running, failed)
+	h.f.problems.fail(fmt.Errorf("recorder: %w", err))
 }
 
 func (h fileHost) Wake() bool {
-	if h.r.worker.wake == nil {
+	if h.f.worker.wake == nil {
 		return false
 	}
-	h.r.worker.kick()
+	h.f.worker.kick()
 	return true
 }

@@ -3,13 +3,9 @@ package recorder
 import (
 	"encoding/binary"
 	"math"
-	"sync"
-	"sync/atomic"
-	"weak"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/registry"
 	"tracex/recorder/internal/values"
 )
@@ -18,77 +14,30 @@ import (
 // may call its methods. Those of a nil Thread do nothing: that is how recording is switched
 // off.
 //
-// It has more fields and methods than other types, as everything that a recorded call touches
-// is side by side in it: a part reached by a pointer or an interface would cost each call. The
-// methods in thread*.go, call.go, loop.go and points.go are the owner's. Those in flush.go and
-// reclaim.go are for other goroutines, which hold mu or swap.
+// It has more methods than other types: one for each kind of event that a program records, and
+// for each of these one that writes it. Everything that a recorded call touches is side by side
+// in it: a part reached by a pointer or an interface would cost each call.
 type Thread struct {
-	chunk atomic.Pointer[buffers.Chunk] // nil if there is none yet, or it was taken away
-
-	// The fields from here to mu are the owner's.
-	bytes       int   // filled in the chunk; writing while a point is written
-	marks       int   // filled in the chunk
+	buffer
 	next, limit int32 // event ids left: next to limit-1
 	open        stack
 	terms
-	clocked  clocking
-	lagging  bool // something is owed, lost or was dropped: take the slow path
-	slow     bool // the slow path is being taken
-	ended    bool
-	owed     int32 // ended containers above those of open, without room for their footers
-	batch    int32 // how many event ids to take next
-	lost     lost
-	reserved int64 // bytes of memory
+	lagging bool // something is owed, lost or was dropped: take the slow path
+	slow    bool // the slow path is being taken
+	ended   bool
+	owed    int32 // ended containers above those of open, without room for their footers
+	batch   int32 // how many event ids to take next
+	lost    lost
 
 	// panics are those that may be passing through open calls; nil if there are none, and
 	// recover tells of all.
 	panics *panics
 	from   *origin // if a context returned the thread
-
-	// mu is held while published data is put into the sink, by one goroutine at a time, which
-	// may wait for a disk.
-	mu    sync.Mutex
-	file  files.Stream
-	taken *buffers.Chunk // the first of those that were set aside and are being put into the sink
-	seen  uint64         // what was published at reclaim's last look
-
-	// swap is held while the chunk is replaced or taken away. Lock order: mu, the recorder's
-	// mu, swap.
-	swap   sync.Mutex
-	full   buffers.Chunks              // set aside: their parts precede the chunk's
-	begun  uint64                      // how many chunks it has begun
-	parked weak.Pointer[buffers.Chunk] // was taken away and is in the sink, see park
-	// The tally of points dropped since the last note is reset with swap held, so that it is
-	// noted once, by the owner or by a flusher. Only the owner adds to it.
-	dropped atomic.Int64 // trace points
-	noteID  int32        // the event id of the note, if any were dropped
-	shut    bool         // the last note was taken: nothing more is counted
-
-	finished bool // nothing follows in the sink; guarded by mu
-	idle     bool // nothing new at the timer's last look; guarded by mu
-
-	slot     int32         // in the recorder's list, guarded by its lock
-	held     int32         // in the list of holders, guarded by its lock
-	due      atomic.Bool   // in the recorder's list of threads to be written
-	robbed   atomic.Bool   // a chunk was taken away and waits for the owner, see park
-	left     atomic.Bool   // ended, but its last block is not written
-	nonsense atomic.Bool   // several goroutines used it: its data is not to be trusted
-	wants    atomic.Int64  // bytes of memory that it lacks, see want
-	over     atomic.Uint64 // the clock's reading when it ended; 0 if it has not
 }
 
 // writing is the value of Thread.bytes while a point is being written: nothing fits after it.
 // So a second goroutine that records meanwhile is detected.
 const writing = math.MaxInt/2 + 1
-
-// clocking is the source of a thread's times.
-type clocking uint8
-
-const (
-	noTimes clocking = iota
-	byCounter
-	byTime
-)
 
 // Sizes in the file, in bytes, of the larger version.
 const (
@@ -284,20 +233,4 @@ func (t *Thread) publish(c *buffers.Chunk) {
 	if t.chunk.Load() != c {
 		t.rescue(c)
 	}
-}
-
-// now returns a reading of the clock, or 0 if no times are wanted.
-func (t *Thread) now() uint64 {
-	if t.clocked == byCounter {
-		return counter()
-	}
-	return t.time()
-}
-
-// time is now for a processor without a usable counter.
-func (t *Thread) time() uint64 {
-	if t.clocked == byTime {
-		return t.r.clock.Read()
-	}
-	return 0
 }

@@ -157,13 +157,6 @@ func (t *Thread) noteEvent() int32 {
 	return t.next - 1
 }
 
-// putNote writes the note of the dropped points, and resets the tally. swap is held.
-func (t *Thread) putNote(b []byte) int {
-	n := t.terms.Layout.PutDropped(b, t.file.ID, t.noteID, t.r.registry.Dropped(), t.dropped.Swap(0))
-	t.file.Live.KeepDropped(t.noteID, 0)
-	return n
-}
-
 // note publishes the note of the dropped points, unless a flusher did, in a chunk with room for
 // it. It returns false if the chunk was taken away.
 func (t *Thread) note(c *buffers.Chunk) bool {
@@ -177,16 +170,6 @@ func (t *Thread) note(c *buffers.Chunk) bool {
 		t.publish(c) // which remains the thread's while swap is held
 	}
 	return true
-}
-
-// takeNote returns the note of the dropped points as its own part; an empty part if nothing
-// was. Everything published before must have been taken already, with swap held since.
-func (t *Thread) takeNote() buffers.Part {
-	if t.dropped.Load() == 0 {
-		return buffers.Part{}
-	}
-	b, missing := make([]byte, values.DroppedRoom), t.dropped.Load()
-	return buffers.Part{Data: b[:t.putNote(b)], Missing: missing}
 }
 
 // owe ends the innermost container and leaves its footer for later.
@@ -281,7 +264,7 @@ func (t *Thread) rescue(from *buffers.Chunk) {
 func (t *Thread) rescued(slow bool) {
 	t.slow = slow
 	if v := recover(); v != nil {
-		t.r.putAside(t, fmt.Errorf("%v", v))
+		t.r.putAside(&t.buffer, fmt.Errorf("%v", v))
 	}
 	if !slow {
 		t.r.problems.tell()
@@ -293,7 +276,7 @@ func (t *Thread) rescued(slow bool) {
 func (t *Thread) guard(c **buffers.Chunk) {
 	t.slow = false
 	if v := recover(); v != nil {
-		t.r.putAside(t, fmt.Errorf("%v", v))
+		t.r.putAside(&t.buffer, fmt.Errorf("%v", v))
 		if c != nil {
 			*c = nil
 		}

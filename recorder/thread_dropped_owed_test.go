@@ -29,7 +29,7 @@ func testOwedAgain(t *testing.T) {
 	m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
 	th, other := r.Thread("owing"), r.Thread("other")
 	other.mu.Lock() // the recorder's goroutine waits
-	r.later(other)
+	r.later(&other.buffer)
 	yieldUntil(func() bool { return !other.due.Load() })
 
 	th.Enter(m, 0, Null())
@@ -62,7 +62,7 @@ func testOwedAgain(t *testing.T) {
 	made++
 	yieldUntil(th.due.Load) // it has another buffer, and is about to write the first footer into it
 	th.mu.Lock()
-	r.take(th)
+	r.take(&th.buffer)
 	for r.pool.Get(buffers.First) != nil {
 	}
 	th.swap.Lock()

@@ -9,14 +9,14 @@ import (
 // mu before a thread's swap.
 type threadList struct {
 	mu     sync.Mutex
-	list   []*Thread
+	list   []*buffer
 	next   int64 // the next id
 	closed bool  // nothing can be added
 }
 
 // add adds a thread and assigns its id. It returns false if there are no ids left, or the list
 // is closed.
-func (l *threadList) add(t *Thread) bool {
+func (l *threadList) add(t *buffer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next > math.MaxInt32 || l.closed {
@@ -31,7 +31,7 @@ func (l *threadList) add(t *Thread) bool {
 }
 
 // remove takes a thread off the list, and reports whether it was on it.
-func (l *threadList) remove(t *Thread) bool {
+func (l *threadList) remove(t *buffer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := len(l.list) - 1
@@ -46,7 +46,7 @@ func (l *threadList) remove(t *Thread) bool {
 }
 
 // close ends the list and returns what was on it.
-func (l *threadList) close() []*Thread {
+func (l *threadList) close() []*buffer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.list
@@ -55,14 +55,14 @@ func (l *threadList) close() []*Thread {
 }
 
 // appendTo appends the threads to dst.
-func (l *threadList) appendTo(dst []*Thread) []*Thread {
+func (l *threadList) appendTo(dst []*buffer) []*buffer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append(dst, l.list...)
 }
 
 // each calls f for each thread, with the list locked.
-func (l *threadList) each(f func(t *Thread)) {
+func (l *threadList) each(f func(t *buffer)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.list {
@@ -87,17 +87,17 @@ func (l *threadList) begun() int64 {
 // dueList holds the threads to be written. A thread's due is true while it is on the list.
 type dueList struct {
 	mu   sync.Mutex
-	list []*Thread
+	list []*buffer
 }
 
-func (l *dueList) add(t *Thread) {
+func (l *dueList) add(t *buffer) {
 	l.mu.Lock()
 	l.list = append(l.list, t)
 	l.mu.Unlock()
 }
 
 // take returns the threads and empties the list.
-func (l *dueList) take() []*Thread {
+func (l *dueList) take() []*buffer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.list

@@ -104,7 +104,7 @@ func (f *Files) commitAs(s *Stream, p buffers.Part, d *draft, state uint64) {
 		return
 	}
 	tx := l.Tx()
-	err := f.transact(l, tx, s, p, d)
+	old, err := f.transact(l, tx, s, p, d)
 	if state == live.StateEnding {
 		tx.Put(live.AtState, state)
 	}
@@ -118,31 +118,28 @@ func (f *Files) commitAs(s *Stream, p buffers.Part, d *draft, state uint64) {
 	for _, o := range f.all() {
 		o.free()
 	}
-	if s != nil {
-		l.Free(s.old)
-		s.old = nil
-	}
+	l.Free(old)
 	f.Registry.Trim()
 }
 
-func (f *Files) transact(l *live.File, tx *live.Tx, s *Stream, p buffers.Part, d *draft) error {
+func (f *Files) transact(l *live.File, tx *live.Tx, s *Stream, p buffers.Part, d *draft) (old *live.Piece, err error) {
 	for i, o := range f.all() {
 		if o.to == nil {
 			continue
 		}
-		if err := o.commit(tx, i); err != nil {
-			return err
+		if err = o.commit(tx, i); err != nil {
+			return nil, err
 		}
 	}
 	if s != nil {
 		f.latest = max(f.latest, s.latest)
 		tx.Put(live.AtLatest, uint64(f.latest))
-		if err := s.commit(l, tx, p, d.low); err != nil {
-			return err
+		if old, err = s.commit(l, tx, p, d.low); err != nil {
+			return nil, err
 		}
 	}
 	f.Registry.Commit(tx)
-	return nil
+	return old, nil
 }
 
 // KeepIn keeps what is not written yet in a live file, from now on.

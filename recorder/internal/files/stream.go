@@ -15,19 +15,19 @@ import (
 // Stream is what the files need of a thread between its parts. Its owner has a lock that guards
 // it.
 type Stream struct {
-	ID    int32
-	Name  string
-	Live  live.Record
-	Ended uint64 // the clock's reading when the thread ended, once it has
+	ID     int32
+	blocks int32 // how many it has
+	Name   string
+	Live   live.Record
+	Ended  uint64 // the clock's reading when the thread ended, once it has
 
-	blocks  int32       // how many it has
 	logical int64       // content bytes of its blocks so far
 	open    []Container // those without a written footer, outermost first
 	latest  int64       // when its last header or footer was, in ns
 	reading uint64      // the clock's, at its last header or footer
 
-	stack, old *live.Piece // what the live file has of open, now and before the current transaction
-	putChunk   uint64      // the number of the last chunk of which something is in the sink
+	stack    *live.Piece // what the live file has of open
+	putChunk uint64      // the number of the last chunk of which something is in the sink
 }
 
 // Container is an open container with what its index cell and its time cell will need.
@@ -120,22 +120,22 @@ func (s *Stream) Passed(c *buffers.Chunk) {
 }
 
 // commit puts what is known of the thread into a transaction. The first low levels of its stack
-// have not changed. The thread's mu is held.
-func (s *Stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) error {
+// have not changed. It returns what the live file no longer needs then. The stream's lock is held.
+func (s *Stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) (old *live.Piece, err error) {
 	slot := s.Live.Slot()
 	if slot == nil {
-		return nil
+		return nil, nil
 	}
 	n := len(s.open)
 	if s.stack == nil && n > 0 || s.stack != nil && n*live.StackEntry > len(s.stack.Mem) {
 		piece, err := l.Alloc(2 * int64(n) * live.StackEntry)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range s.open {
 			s.open[i].store(piece.Mem[i*live.StackEntry:])
 		}
-		s.old, s.stack = s.stack, piece
+		old, s.stack = s.stack, piece
 		low = n
 	}
 	for i := low; i < n; i++ {
@@ -161,7 +161,7 @@ func (s *Stream) commit(l *live.File, tx *live.Tx, p buffers.Part, low int) erro
 	if p.Chunk != nil && p.Chunk.IsLive() {
 		tx.Put(p.Chunk.SlotOff()+live.ChunkFlushed, buffers.Pack(p.First+len(p.Data), p.Chunk.FlushedMarks+len(p.Marks)))
 	}
-	return nil
+	return old, nil
 }
 
 // store encodes a container as an entry of the stack.

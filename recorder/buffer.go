@@ -1,0 +1,207 @@
+package recorder
+
+import (
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/values"
+)
+
+// buffer is what one goroutine records into: the current chunk, and those that are set aside
+// until they are put into the sink. The goroutine is its owner; flushers are other goroutines,
+// which hold mu or swap. See [buffers.Chunk] for who may do what.
+type buffer struct {
+	to    *flusher
+	chunk atomic.Pointer[buffers.Chunk] // nil if there is none yet, or it was taken away
+
+	// The owner's.
+	bytes    int   // filled in the chunk; writing while a point is written
+	marks    int   // filled in the chunk
+	reserved int64 // bytes of memory
+
+	// mu is held while published data is put into the sink, by one goroutine at a time, which
+	// may wait for a disk.
+	mu    sync.Mutex
+	file  files.Stream
+	taken *buffers.Chunk // the first of those that were set aside and are being put into the sink
+	seen  uint64         // what was published at reclaim's last look
+
+	// swap is held while the chunk is replaced or taken away. Lock order: mu, the list of
+	// threads, swap.
+	swap   sync.Mutex
+	full   buffers.Chunks              // set aside: their parts precede the chunk's
+	begun  uint64                      // how many chunks it has begun
+	parked weak.Pointer[buffers.Chunk] // was taken away and is in the sink, see park
+	missing
+
+	flags
+	clocked clocking // the owner's
+	sunk    sunk
+	slot    int32         // in the list of threads, guarded by its lock
+	held    int32         // in the list of holders, guarded by its lock
+	wants   atomic.Int64  // bytes of memory that it lacks, see want
+	over    atomic.Uint64 // the clock's reading when it ended; 0 if it has not
+}
+
+// sunk says what of a buffer is in the sink. Its mu guards it.
+type sunk struct {
+	all  bool // nothing follows
+	idle bool // nothing new at the timer's last look
+}
+
+// missing is the tally of the points that were dropped since the last note. It is reset with
+// swap held, so that it is noted once, by the owner or by a flusher. Only the owner adds to it.
+type missing struct {
+	dropped atomic.Int64 // trace points
+	noteID  int32        // the event id of the note, if any were dropped
+	shut    bool         // the last note was taken: nothing more is counted
+}
+
+// flags are what all goroutines may see of a buffer.
+type flags struct {
+	due      atomic.Bool // in the list of threads to be written
+	robbed   atomic.Bool // a chunk was taken away and waits for the owner, see park
+	left     atomic.Bool // ended, but its last block is not written
+	nonsense atomic.Bool // several goroutines used it: its data is not to be trusted
+}
+
+// clocking is the source of a thread's times.
+type clocking uint8
+
+const (
+	noTimes clocking = iota
+	byCounter
+	byTime
+)
+
+// now returns a reading of the clock, or 0 if no times are wanted.
+func (b *buffer) now() uint64 {
+	if b.clocked == byCounter {
+		return counter()
+	}
+	return b.time()
+}
+
+// time is now for a processor without a usable counter.
+func (b *buffer) time() uint64 {
+	if b.clocked == byTime {
+		return b.to.clock.Read()
+	}
+	return 0
+}
+
+// starts makes an empty chunk the thread's. swap is held.
+func (b *buffer) starts(c *buffers.Chunk) {
+	b.begun++
+	c.Begins(b.begun, b.to.clock.Turns())
+	c.KeepFor(b.file.Live.Slot(), b.file.ID)
+}
+
+// takeFull moves the chunks that are set aside to where putTaken finds them. It returns the
+// current one, which follows them. b.mu and b.swap are held.
+func (b *buffer) takeFull() *buffers.Chunk {
+	b.full, b.taken = buffers.Chunks{}, b.full.First
+	return b.chunk.Load()
+}
+
+// takeAway takes a thread's chunk away, and returns it with its published part that is not in
+// the sink; nil if there was none. Chunks that were set aside are where putTaken finds them.
+// b.mu and b.swap are held.
+func (b *buffer) takeAway() (*buffers.Chunk, buffers.Part) {
+	c := b.takeFull()
+	if c == nil {
+		return nil, buffers.Part{}
+	}
+	b.chunk.Store(nil)
+	b.to.holders.remove(b)
+	c.Taken = c.Published.Load()
+	c.KeepLimit()
+	return c, c.UpTo(c.Taken)
+}
+
+// takeIdle is takeAway from a thread that continues. b.mu is held.
+func (b *buffer) takeIdle() (*buffers.Chunk, buffers.Part) {
+	b.swap.Lock()
+	defer b.swap.Unlock()
+	return b.takeAway()
+}
+
+// takeLast takes the thread's chunk away. It returns the chunk, its published part, and the
+// note of the dropped points after that. mu is held.
+func (b *buffer) takeLast() (c *buffers.Chunk, p, note buffers.Part) {
+	b.swap.Lock()
+	defer b.swap.Unlock()
+	c, p = b.takeAway()
+	b.shut = true
+	return c, p, b.takeNote()
+}
+
+// putNote writes the note of the dropped points, and resets the tally. swap is held.
+func (b *buffer) putNote(note []byte) int {
+	n := b.to.layout.PutDropped(note, b.file.ID, b.noteID, b.to.registry.Dropped(), b.dropped.Swap(0))
+	b.file.Live.KeepDropped(b.noteID, 0)
+	return n
+}
+
+// takeNote returns the note of the dropped points as its own part; an empty part if nothing
+// was. Everything published before must have been taken already, with swap held since.
+func (b *buffer) takeNote() buffers.Part {
+	if b.dropped.Load() == 0 {
+		return buffers.Part{}
+	}
+	note, missing := make([]byte, values.DroppedRoom), b.dropped.Load()
+	return buffers.Part{Data: note[:b.putNote(note)], Missing: missing}
+}
+
+// busy reports whether the thread recorded anything since the last call. mu is held.
+func (b *buffer) busy() bool {
+	c, before := b.chunk.Load(), b.seen
+	if c == nil {
+		return true
+	}
+	b.seen = c.Published.Load()
+	return b.seen != before
+}
+
+// park notes that a chunk which was taken away from the thread is in the sink. When its owner
+// next calls unpark, the chunk is no longer in use. If the owner does not, the garbage
+// collector finds it.
+func (b *buffer) park(c *buffers.Chunk) {
+	if !c.IsLive() {
+		return
+	}
+	b.swap.Lock()
+	b.parked = weak.Make(c)
+	b.swap.Unlock()
+	b.robbed.Store(true)
+}
+
+// unpark frees the memory of a parked chunk. The owner must call it while using no chunk but
+// the current one.
+func (b *buffer) unpark() {
+	if !b.robbed.Load() {
+		return
+	}
+	b.robbed.Store(false)
+	b.swap.Lock()
+	c := b.parked.Value()
+	b.parked = weak.Pointer[buffers.Chunk]{}
+	b.swap.Unlock()
+	if c != nil && c != b.chunk.Load() {
+		c.Release()
+	}
+}
+
+// forgetLive frees what the live file has of a thread. mu is held.
+func (b *buffer) forgetLive() {
+	if b.to.live == nil {
+		return
+	}
+	b.swap.Lock() // a chunk that begins looks at the record
+	had := b.file.Live.Take()
+	b.swap.Unlock()
+	b.file.Free(b.to.live, had)
+}
