@@ -129,20 +129,6 @@ func (t *Thread) endRoom(h Call, need int) (*buffers.Chunk, int) {
 	return t.roomToEnd(need)
 }
 
-// has reports whether the call of a handle is open.
-func (t *Thread) has(h Call) bool {
-	i := int(h.level)
-	if i >= t.open.depth {
-		return false
-	}
-	piece := t.open.piece(i)
-	if piece == nil || i < 0 {
-		return false // two goroutines were here at once
-	}
-	l := &piece.level[uint(i)%levelsPiece]
-	return l.class == boundCall && l.count == h.event
-}
-
 // endLost ends a call that was not recorded, with those in it.
 func (t *Thread) endLost(h Call) {
 	l := &t.lost

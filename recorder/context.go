@@ -60,7 +60,7 @@ func FromContext(ctx context.Context) *Thread {
 	if t := c.relay.Load(); t != nil {
 		return t
 	}
-	relay := &Thread{terms: c.thread.terms, from: &origin{came: c}, ended: true, lagging: true}
+	relay := &Thread{writer: writer{terms: c.thread.terms, ended: true, lagging: true}, from: &origin{came: c}}
 	c.relay.CompareAndSwap(nil, relay)
 	return c.relay.Load()
 }
@@ -79,7 +79,7 @@ func (c *carried) own(g uint64) *Thread {
 		return c.thread
 	}
 	t := c.thread.r.threadOf(g)
-	if t != nil && t.from != nil && t.from.resting {
+	if t != nil && t.from != nil && t.resting {
 		t.from.next = c
 	}
 	return t

@@ -38,9 +38,8 @@ type origin struct {
 	element   *list.Element // of kept, guarded by its lock
 
 	// The fields from here on are the owner's.
-	came    *carried // the context it came from
-	next    *carried // the context it continues with; nil for the same
-	resting bool     // state is not busy
+	came *carried // the context it came from
+	next *carried // the context it continues with; nil for the same
 }
 
 // kept are the threads from contexts that have not ended.
@@ -123,7 +122,7 @@ func (r *Recorder) evict() bool {
 
 // handsOn reports whether calls on the thread go to another one, or to itself after it has
 // resumed.
-func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.from.resting) }
+func (t *Thread) handsOn() bool { return t.from != nil && (t.ended || t.resting) }
 
 // hands returns the thread to which calls on t go; nil if none. If begin is set, it begins one
 // if there is none, and resumes one that rests.
@@ -132,7 +131,7 @@ func (t *Thread) hands(begin bool) *Thread {
 		return nil
 	}
 	r, f, g := t.r, t.from, goroutine()
-	if f.resting && f.goroutine == g && begin && t.resumes() {
+	if t.resting && f.goroutine == g && begin && t.resumes() {
 		return t
 	}
 	own := f.came.own(g)
@@ -182,7 +181,7 @@ func (t *Thread) returned() {
 		return
 	}
 	t.over.Store(t.now())
-	f.resting, t.lagging = true, true
+	t.resting, t.lagging = true, true
 	f.recent.Store(true)
 	rest := r.kept.resting.Add(1)
 	f.state.Store(resting) // from here on it may be evicted
@@ -195,7 +194,7 @@ func (t *Thread) returned() {
 // and hands on.
 func (t *Thread) resumes() bool {
 	f := t.from
-	f.resting = false
+	t.resting = false
 	if !f.state.CompareAndSwap(resting, busy) {
 		t.ended = true
 		t.r.goroutines.CompareAndDelete(f.goroutine, t)

@@ -78,40 +78,6 @@ func (t *Thread) openLoop(class format.Class, at Location, number int32) {
 	t.mark(c, buffers.HeaderAt(from, from+n), from+n)
 }
 
-// leaveIteration ends the open iteration. It returns the loop that is innermost then, or nil.
-func (t *Thread) leaveIteration() *level {
-	l := t.open.down()
-	if l != nil && l.class == format.ClassIteration {
-		t.closeLoop()
-		l = t.open.down()
-	}
-	if l == nil || l.class != format.ClassLoop {
-		return nil
-	}
-	return l
-}
-
-// closeLoop writes the footer of the innermost loop or iteration.
-func (t *Thread) closeLoop() {
-	c, from := t.chunk.Load(), t.bytes
-	if !t.footerFits(c, from, format.LoopFooterSize) {
-		if c, from = t.room(format.LoopFooterSize, forFooter); c == nil {
-			t.owe()
-			return
-		}
-	}
-	t.bytes = writing
-	to := from + format.FooterSize
-	b := c.Data[from : from+format.LoopFooterSize]
-	b[0] = byte(format.KindFooter)
-	if l := t.open.down(); l != nil && l.class == format.ClassLoop {
-		values.PutInt32(b[format.LoopIterationsAt:], l.count)
-		to = from + format.LoopFooterSize
-	}
-	t.open.pop()
-	t.mark(c, buffers.FooterAt(from, to), to)
-}
-
 // footerRoom makes room for the footer of the innermost call, and ends the containers open
 // within it. It returns nil if nothing is to be written: there is no call that an Exit ends, it
 // was lost, or its footer is left for later.
@@ -127,17 +93,4 @@ func (t *Thread) footerRoom(need int) (*buffers.Chunk, int) {
 		t.closeLoop()
 	}
 	return t.roomToEnd(need)
-}
-
-// roomToEnd makes room for the footer of the innermost container. It returns nil if that is
-// left for later.
-func (t *Thread) roomToEnd(need int) (*buffers.Chunk, int) {
-	if c, from := t.chunk.Load(), t.bytes; t.footerFits(c, from, need) {
-		return c, from
-	}
-	c, from := t.room(need, forFooter)
-	if c == nil {
-		t.owe()
-	}
-	return c, from
 }

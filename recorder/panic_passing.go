@@ -59,7 +59,7 @@ func (t *Thread) passes(c Call) whyEnd {
 	if len(since) == 1 && since[0].exception != "" && byEnd {
 		result := Value{t.terms.Layout.Thrown()}
 		t.leave(&result, since[0].exception, boundCall, c)
-		t.noted(since[0])
+		t.panics = w.with(since[0], t.open.bound())
 		return passed
 	}
 	if n == 0 && !w.wary {
@@ -79,36 +79,35 @@ func (t *Thread) passes(c Call) whyEnd {
 func (t *Thread) threw(c Call, v any, again bool) {
 	exception := PanicType(v)
 	if !again {
-		t.Throw(t.panicValue(v), 0)
+		t.Throw(t.r.Of(v), 0)
 	}
 	result := Value{t.terms.Layout.Thrown()}
 	t.leave(&result, exception, boundCall, c)
 	if t.panics == nil {
 		t.panics = new(panics)
 	}
-	t.noted(passing{t.next, exception})
+	t.panics = t.panics.with(passing{t.next, exception}, t.open.bound())
 }
 
-// noted adds a panic to those that may continue to the innermost open call.
-func (t *Thread) noted(p passing) {
-	w := t.panics
-	if w == nil {
-		return // two goroutines were here at once
-	}
-	around := t.open.bound()
-	if around == nil {
-		if !w.wary {
-			t.panics = nil
-		}
-		return
+// with adds a panic to those that may continue to the innermost open call, which is around. It
+// returns nil if none may continue.
+func (w *panics) with(p passing, around *level) *panics {
+	switch {
+	case w == nil: // two goroutines were here at once
+		return nil
+	case around == nil && !w.wary:
+		return nil
+	case around == nil:
+		return w
 	}
 	list := w.list
 	if n := len(list); n > 0 && list[n-1].event > around.event() {
 		// One of the two is over, or both continue one after the other.
 		list[n-1] = passing{event: p.event}
-		return
+		return w
 	}
 	w.list = append(list, p)
+	return w
 }
 
 // callers looks at the callers of the End that called passes. It reports whether that End runs

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"tracex/format"
-	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/values"
 )
 
@@ -128,20 +127,4 @@ func (t *Thread) thrown(class format.Class, exception *Value, at Location) {
 	n := format.ThrownAt
 	n += exception.v.Put(b[n:], &t.terms.Terms)
 	t.leaf(c, from+n)
-}
-
-// leafRoom returns the chunk for a leaf of at most need bytes, and where in it, or nil if the
-// leaf is dropped.
-func (t *Thread) leafRoom(need int) (c *buffers.Chunk, from int, b []byte) {
-	c, from = t.chunk.Load(), t.bytes
-	if !t.fits(c, from, need) {
-		if c, from = t.room(need, forLeaf); c == nil {
-			if !t.ended && !t.handsOn() {
-				t.drop()
-			}
-			return nil, 0, nil
-		}
-	}
-	t.bytes = writing
-	return c, from, c.Data[from : from+need]
 }

@@ -45,25 +45,22 @@ func (t *Thread) result(x any) Value {
 	case Value:
 		return p
 	default:
-		return t.otherResult(hidden(x))
+		if v, ok := t.r.otherResult(hidden(x)); ok {
+			return v
+		}
 	}
-	return t.noResult()
-}
-
-// otherResult is result for types that are less common.
-func (t *Thread) otherResult(x any) Value {
-	v := reflect.ValueOf(x)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return t.noResult()
-	}
-	return t.r.of(v.Elem())
-}
-
-// noResult is what is recorded if End was given nil, or a result instead of a pointer: that
-// need not be what the function returns.
-func (t *Thread) noResult() Value {
+	// What End was given need not be what the function returns.
 	t.misused(results, 1)
 	return Value{values.Untracked}
+}
+
+// otherResult makes a value of the result that x points to, of a type that is less common.
+func (r *Recorder) otherResult(x any) (result Value, ok bool) {
+	v := reflect.ValueOf(x)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return Value{}, false
+	}
+	return r.of(v.Elem()), true
 }
 
 // leaveWith ends a call that has several results. They are recorded as one text, (1, nil),

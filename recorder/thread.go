@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"encoding/binary"
-	"math"
 
 	"tracex/format"
 	"tracex/recorder/internal/buffers"
@@ -18,26 +17,12 @@ import (
 // for each of these one that writes it. Everything that a recorded call touches is side by side
 // in it: a part reached by a pointer or an interface would cost each call.
 type Thread struct {
-	buffer
-	next, limit int32 // event ids left: next to limit-1
-	open        stack
-	terms
-	lagging bool // something is owed, lost or was dropped: take the slow path
-	slow    bool // the slow path is being taken
-	ended   bool
-	owed    int32 // ended containers above those of open, without room for their footers
-	batch   int32 // how many event ids to take next
-	lost    lost
-
+	writer
 	// panics are those that may be passing through open calls; nil if there are none, and
 	// recover tells of all.
 	panics *panics
 	from   *origin // if a context returned the thread
 }
-
-// writing is the value of Thread.bytes while a point is being written: nothing fits after it.
-// So a second goroutine that records meanwhile is detected.
-const writing = math.MaxInt/2 + 1
 
 // Sizes in the file, in bytes, of the larger version.
 const (
@@ -165,72 +150,5 @@ func (t *Thread) leave(result *Value, exception string, class format.Class, h Ca
 	t.mark(c, buffers.FooterAt(from, from+n), from+n)
 	if t.open.depth == 0 && t.from != nil {
 		t.returned()
-	}
-}
-
-// threwFooter writes the footer of a call that threw.
-func (t *Thread) threwFooter(b []byte, result *Value, exception string) int {
-	b[0] = byte(format.KindFooter)
-	n := format.CallResultAt + result.v.Put(b[format.CallResultAt:], &t.terms.Terms)
-	return n + t.terms.Layout.PutThrown(b[n:], exception)
-}
-
-// fits reports whether a point of need bytes can be written to c at once. A container also
-// needs a level of the stack.
-func (t *Thread) fits(c *buffers.Chunk, from, need int) bool {
-	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks) && t.next < t.limit
-}
-
-// footerFits is fits for a footer.
-func (t *Thread) footerFits(c *buffers.Chunk, from, need int) bool {
-	return c != nil && !t.lagging && from+need <= len(c.Data) && t.marks < len(c.Marks)
-}
-
-// head writes what all points begin with. For a container that includes that it has no diff
-// statuses.
-func (t *Thread) head(b []byte, class format.Class, place int32) {
-	t.terms.Layout.PutPointHead(b, class, place, t.file.ID, t.next)
-}
-
-// mark publishes a header or a footer with a mark.
-func (t *Thread) mark(c *buffers.Chunk, place uint64, to int) {
-	i := t.marks
-	if i >= len(c.Marks) {
-		t.bytes = to
-		return // two goroutines were here at once
-	}
-	m := &c.Marks[i]
-	m.Place = place
-	if t.clocked == byCounter {
-		m.Reading = counter()
-	} else {
-		m.Reading = t.time()
-	}
-	t.marks, t.bytes = i+1, to
-	c.Published.Store(buffers.Pack(to, i+1))
-	if t.chunk.Load() != c {
-		t.rescue(c)
-	}
-}
-
-// marked is mark for an owed footer.
-func (t *Thread) marked(c *buffers.Chunk, m buffers.Mark, to int) {
-	c.Marks[t.marks] = m
-	t.marks, t.bytes = t.marks+1, to
-	t.publish(c)
-}
-
-// leaf publishes the leaf that was written.
-func (t *Thread) leaf(c *buffers.Chunk, to int) {
-	t.next++
-	t.bytes = to
-	t.publish(c)
-}
-
-// publish makes the written data visible to flushers.
-func (t *Thread) publish(c *buffers.Chunk) {
-	c.Published.Store(buffers.Pack(t.bytes, t.marks))
-	if t.chunk.Load() != c {
-		t.rescue(c)
 	}
 }

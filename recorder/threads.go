@@ -26,7 +26,7 @@ func (r *Recorder) Thread(name string) *Thread {
 		r.problems.tell()
 		return nil
 	}
-	t := &Thread{terms: r.terms()}
+	t := &Thread{writer: writer{terms: r.terms()}}
 	t.to, t.clocked, t.reserved = &r.flusher, r.clocking(), size
 	t.open.top = &t.open.first
 	if swallowsNil() {
@@ -68,7 +68,7 @@ func (t *Thread) End() {
 		return
 	}
 	r := t.r
-	if t.from != nil && t.from.resting && !t.resumes() {
+	if t.from != nil && t.resting && !t.resumes() {
 		return
 	}
 	if r.on() {

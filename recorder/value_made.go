@@ -112,11 +112,3 @@ func tells(err error) bool {
 	}
 	return false
 }
-
-// panicValue is the value recorded for the argument of a panic.
-func (t *Thread) panicValue(v any) Value {
-	if t.r == nil {
-		return Null()
-	}
-	return t.r.Of(v)
-}

@@ -1,0 +1,120 @@
+package recorder
+
+import (
+	"errors"
+	"math/bits"
+	"time"
+
+	"tracex/recorder/internal/buffers"
+)
+
+// Making room when there is none at once. Only the owner runs this.
+
+// purpose is what room is made for.
+type purpose int
+
+const (
+	forLeaf purpose = iota
+	forHeader
+	forFooter
+)
+
+// errTwice is how the use of a thread by two goroutines is mostly detected.
+var errTwice = errors.New("an event began before the one before it was complete")
+
+// waitForMemory is how long a goroutine waits before it checks for memory again.
+const waitForMemory = 50 * time.Microsecond
+
+// sizeFor returns the size of a chunk with room for need bytes: least, or the next power of
+// two.
+func sizeFor(need, least int) int {
+	if need <= least {
+		return least
+	}
+	return 1 << bits.Len(uint(need-1))
+}
+
+const (
+	firstBatch = 16
+	lastBatch  = 1 << 12
+	// eventIDs is how many exist for trace points. The last one is reserved for the notes of
+	// missing points after that.
+	eventIDs  = 1<<31 - 1
+	lastEvent = eventIDs
+)
+
+// room makes room for an object of need bytes, and returns where it is. It returns nil if the
+// object must be left out.
+func (w *writer) room(need int, what purpose) (*buffers.Chunk, int) {
+	if what == forHeader && !w.open.fits() && w.open.up() {
+		if c, from := w.chunk.Load(), w.bytes; w.fits(c, from, need) {
+			return c, from
+		}
+	}
+	if w.r == nil || w.lost.on || w.ended || w.resting || w.nonsense.Load() {
+		return nil, 0
+	}
+	return w.makeRoom(need, what)
+}
+
+// twice reports whether another goroutine is in the middle of a point, and if so puts the
+// thread aside.
+func (w *writer) twice() bool {
+	if w.bytes != writing && !w.slow {
+		return false
+	}
+	w.r.putAside(&w.buffer, errTwice)
+	w.r.problems.tell()
+	return true
+}
+
+func (w *writer) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
+	if w.r.state.Load() != running || w.twice() {
+		return nil, 0
+	}
+	defer w.guard(&c)
+	w.slow = true
+	w.unpark()
+	switch {
+	case what != forFooter && w.next == w.limit && !w.takeEvents():
+		return nil, 0
+	case what == forHeader && !w.open.fits() && !w.deepen():
+		return nil, 0
+	case !w.catchUp(need):
+		return nil, 0
+	}
+	c, from = w.at(need), w.bytes
+	switch {
+	case w.r.state.Load() != running:
+		c = nil // the data written before did not get to the file
+	case c != nil && from+need > len(c.Data):
+		w.r.putAside(&w.buffer, errTwice) // another goroutine is using the thread by now
+		c = nil
+	}
+	return c, from
+}
+
+// deepen adds a segment to the stack of open containers, if there is memory for it.
+func (w *writer) deepen() bool {
+	s := &w.open
+	if !w.r.reserve(pieceSize) {
+		w.r.outOf("another call", int64(s.depth))
+		return false
+	}
+	w.reserved += pieceSize
+	s.top.above = &levels{below: s.top}
+	return s.up()
+}
+
+// takeEvents takes the next event ids for this thread: few at first, as most goroutines are
+// short.
+func (w *writer) takeEvents() bool {
+	w.batch = min(max(2*w.batch, firstBatch), lastBatch)
+	end := w.r.events.Add(int64(w.batch))
+	w.next, w.limit = int32(min(end-int64(w.batch), eventIDs)), int32(min(end, eventIDs))
+	if w.next == w.limit {
+		w.r.problems.fail(ErrEvents)
+		return false
+	}
+	return true
+}
