@@ -61,12 +61,15 @@ func (by *terms) otherField(f Field) int32 {
 
 // location returns the id of a location; -1 if none.
 func (by *terms) location(at Location) int32 {
-	if at != 0 && registry.Upper(int64(at)) != by.Tag {
+	if at != 0 && uint32(at>>values.Shift) != by.Tag {
 		at = by.otherLocation(at)
 	}
 	return int32(at) - 1
 }
 
+// otherLocation is not inlined, so that location is.
+//
+//go:noinline
 func (by *terms) otherLocation(at Location) Location {
 	if by.r.on() {
 		by.r.registry.Misuse(int64(at))
