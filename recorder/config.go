@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tracex/recorder/internal/buffers"
-	"tracex/recorder/internal/claim"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/policy"
@@ -191,26 +190,6 @@ type Config struct {
 
 	needsService bool // Start fails without a service
 }
-
-// Errors that a caller may want to tell apart from those of the files.
-var (
-	// ErrEvents: all 2,147,483,647 event ids are used up. The trace is readable. It has nothing
-	// that began later, but says how much is missing.
-	ErrEvents = errors.New("out of event ids (limit 2,147,483,647)")
-	// ErrShared: a Thread's recording makes no sense, as when two goroutines use it at once.
-	// What it recorded before is kept as far as it makes sense, and nothing more is recorded.
-	// Other threads continue.
-	ErrShared = errors.New("a thread of the trace was used by several goroutines at once")
-	// ErrInUse: another recording goes to the files that [Config.Path] names, in this or another
-	// process. They are not changed.
-	ErrInUse = claim.ErrInUse
-	// ErrRemoved: the data file was removed or replaced while it was recorded into. The recording
-	// ends, as nothing more of it could be read. If the file was moved, the recording continues.
-	ErrRemoved = files.ErrRemoved
-	// ErrMemory: the recording reached its MaxMemory. A collect-and-dump recording ends there;
-	// a streaming one continues without the goroutine or the name that had no room.
-	ErrMemory = errors.New("the recording reached its memory limit")
-)
 
 // withDefaults returns a checked copy with all defaults filled in.
 func (c Config) withDefaults() (Config, error) {

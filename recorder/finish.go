@@ -6,7 +6,6 @@ import (
 
 	"tracex/recorder/internal/files"
 	"tracex/recorder/internal/finish"
-	"tracex/recorder/internal/live"
 )
 
 // Finished says what [Finish] did.
@@ -18,12 +17,6 @@ type Finished struct {
 	// or the recorder had no room to keep it.
 	Short int64
 }
-
-// Errors of [Finish] while another process uses the trace.
-var (
-	ErrRecording = live.ErrInUse     // the recording is still running
-	ErrFinishing = live.ErrFinishing // another process finishes it
-)
 
 // Finish finishes the recording of a program that ended without [Recorder.Stop]: it was killed,
 // called os.Exit or log.Fatal, or panicked. What it had recorded is next to the trace, in a

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"errors"
 	"fmt"
 
 	"tracex/format"
@@ -14,10 +13,6 @@ import (
 // Service is a way to reach a tracing service, for [Config.Service]. Package recorder/shared
 // makes one.
 type Service interface{ sink.Opener }
-
-// ErrNotImported: recording through shared memory was requested, but the program does not
-// import the package that does it.
-var ErrNotImported = errors.New(`recording through shared memory needs import _ "tracex/recorder/shared" in the program`)
 
 // serviceSink is the sink of a recorder that records to a tracing service: it passes parts to a
 // sink of another package, which registered itself.

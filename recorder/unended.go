@@ -10,9 +10,6 @@ import (
 	"tracex/recorder/internal/live"
 )
 
-// ErrLeft is what [Unended] returns for a recording that [Finish] would finish.
-var ErrLeft = live.ErrLeft
-
 // Unended returns why the trace at path may have no end, and changes nothing: [ErrRecording]
 // while its program records it; [ErrLeft] if its program ended without [Recorder.Stop] and its
 // last data is in the file next to the trace; [ErrFinishing] while a process finishes that; nil
