@@ -13,7 +13,7 @@ import (
 
 // What the parts need to know about each other.
 
-// layout divides the window.
+// layout divides the window, which is usable.
 func (m *Model) layout() layout.Layout {
 	w := layout.Wants{Width: m.env.Width, Height: m.env.Height, Trouble: len(m.trace.Troubles()) > 0, Details: m.details.On()}
 	if m.tour != nil {
@@ -97,11 +97,13 @@ func (m *Model) activity(room int) string {
 // newFrame returns what the screen shows. In a window that is too small that is nothing of the
 // trace.
 func (m *Model) newFrame() frame {
-	g, l := m.env.Glyphs, m.layout()
-	f := frame{g: g, width: m.env.Width, height: m.env.Height, layout: l}
+	g := m.env.Glyphs
+	f := frame{g: g, width: m.env.Width, height: m.env.Height}
 	if !layout.Usable(f.width, f.height) {
 		return f
 	}
+	l := m.layout()
+	f.layout = l
 	o := m.tree.Out
 	stats := o.Tree.Stats()
 	f.header = status.Header{

@@ -2,8 +2,12 @@ package ui
 
 import (
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/tour"
+	"tracex/ui/internal/trace"
 	"tracex/ui/internal/uitest"
 )
 
@@ -54,5 +58,23 @@ func TestTour(t *testing.T) {
 	d = drive(t, d.m.trace.Reader, 80, 24, Options{Tour: true})
 	if d.keys("esc"); d.m.tour != nil {
 		t.Error("Esc does not leave the tour")
+	}
+}
+
+// TestTourBeforeTheWindow: messages that arrive before the size of the window, or in a window
+// that is too small, draw no tour.
+func TestTourBeforeTheWindow(t *testing.T) {
+	m := New(uitest.Recorded(t, "gson.dump"), Options{Tour: true})
+	t.Cleanup(m.env.Close)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.Update(trace.Changed{})
+		m.Update(tea.WindowSizeMsg{Width: 3, Height: 3})
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("the tour is wrapped in a window of no width")
 	}
 }
