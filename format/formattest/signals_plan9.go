@@ -1,0 +1,8 @@
+package formattest
+
+import (
+	"os"
+	"syscall"
+)
+
+var endingSignals = []os.Signal{os.Interrupt, syscall.SIGHUP}
