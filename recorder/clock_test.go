@@ -24,7 +24,7 @@ func TestClock(t *testing.T) {
 		var group sync.WaitGroup
 		for g := range 3 {
 			group.Go(func() {
-				var line clock.Piece
+				var line clock.Segment
 				for i := g; i < len(moments); i += 3 {
 					m := &moments[i]
 					m.before = time.Since(c.Start())

@@ -13,11 +13,11 @@ import (
 const (
 	// The sink has a container for each level of a stack, in a slice with up to twice the
 	// capacity.
-	pieceSize = int64(unsafe.Sizeof(levels{}) + 2*levelsPiece*unsafe.Sizeof(files.Container{}))
+	segmentSize = int64(unsafe.Sizeof(levels{}) + 2*segmentLevels*unsafe.Sizeof(files.Container{}))
 
 	// A thread contains the first segment of its stack, and is in four lists, which may have
 	// twice the capacity they need.
-	threadSize = int64(unsafe.Sizeof(Thread{}) + levelsPiece*unsafe.Sizeof(files.Container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
+	threadSize = int64(unsafe.Sizeof(Thread{}) + segmentLevels*unsafe.Sizeof(files.Container{}) + 8*unsafe.Sizeof((*Thread)(nil)))
 
 	// An entry of the map by return address.
 	entrySize = 200

@@ -7,7 +7,7 @@ import "tracex/format"
 type stack struct {
 	depth int
 	least int     // depth below top
-	top   *levels // the segment of levels least to least+levelsPiece-1
+	top   *levels // the segment of levels least to least+segmentLevels-1
 	first levels
 }
 
@@ -18,21 +18,21 @@ type level struct {
 	class   format.Class
 }
 
-// levelsPiece is how many levels a segment has. A power of two.
-const levelsPiece = 8
+// segmentLevels is how many levels a segment has. A power of two.
+const segmentLevels = 8
 
 // levels is a segment of a stack.
 type levels struct {
-	level        [levelsPiece]level
+	level        [segmentLevels]level
 	below, above *levels // nil if none
 }
 
 // fits reports whether a level can be pushed at once.
-func (s *stack) fits() bool { return s.depth < s.least+levelsPiece }
+func (s *stack) fits() bool { return s.depth < s.least+segmentLevels }
 
 // push adds a level. There must be room for it.
 func (s *stack) push(class format.Class, count int32) {
-	l := &s.top.level[uint(s.depth)%levelsPiece]
+	l := &s.top.level[uint(s.depth)%segmentLevels]
 	l.class, l.count = class, count
 	s.depth++
 }
@@ -45,7 +45,7 @@ func (s *stack) innermost() *level {
 	if s.depth <= s.least {
 		return nil
 	}
-	return &s.top.level[uint(s.depth-1)%levelsPiece]
+	return &s.top.level[uint(s.depth-1)%segmentLevels]
 }
 
 // down moves to the segment of the innermost level, and returns that level; nil if there is
@@ -56,7 +56,7 @@ func (s *stack) down() *level {
 			return nil
 		}
 		s.top = s.top.below
-		s.least -= levelsPiece
+		s.least -= segmentLevels
 	}
 	return s.innermost()
 }
@@ -67,17 +67,17 @@ func (s *stack) up() bool {
 		return false
 	}
 	s.top = s.top.above
-	s.least += levelsPiece
+	s.least += segmentLevels
 	return true
 }
 
-// piece returns the segment that has level i, or nil if there is none.
-func (s *stack) piece(i int) *levels {
+// segment returns the segment that has level i, or nil if there is none.
+func (s *stack) segment(i int) *levels {
 	p, least := s.top, s.least
-	for ; p != nil && i >= least+levelsPiece; least += levelsPiece {
+	for ; p != nil && i >= least+segmentLevels; least += segmentLevels {
 		p = p.above
 	}
-	for ; p != nil && i < least; least -= levelsPiece {
+	for ; p != nil && i < least; least -= segmentLevels {
 		p = p.below
 	}
 	return p
@@ -86,7 +86,7 @@ func (s *stack) piece(i int) *levels {
 // ended returns the ended level that many above the innermost one.
 func (s *stack) ended(behind int) *level {
 	i := s.depth + behind
-	return &s.piece(i).level[uint(i)%levelsPiece]
+	return &s.segment(i).level[uint(i)%segmentLevels]
 }
 
 // call returns the innermost level that is a call, or nil.
@@ -101,11 +101,11 @@ func (s *stack) bound() *level {
 
 // find returns the innermost level that is wanted, or nil.
 func (s *stack) find(wanted func(l *level) bool) *level {
-	for i, p := s.depth-1, s.piece(s.depth-1); i >= 0 && p != nil; i-- {
-		if l := &p.level[uint(i)%levelsPiece]; wanted(l) {
+	for i, p := s.depth-1, s.segment(s.depth-1); i >= 0 && p != nil; i-- {
+		if l := &p.level[uint(i)%segmentLevels]; wanted(l) {
 			return l
 		}
-		if i%levelsPiece == 0 {
+		if i%segmentLevels == 0 {
 			p = p.below
 		}
 	}

@@ -24,7 +24,7 @@ type writer struct {
 	lost        lost
 }
 
-// writing is the value of Thread.bytes while a point is being written: nothing fits after it.
+// writing is the value of buffer.bytes while a point is being written: nothing fits after it.
 // So a second goroutine that records meanwhile is detected.
 const writing = math.MaxInt/2 + 1
 
@@ -117,11 +117,11 @@ func (w *writer) has(h Call) bool {
 	if i >= w.open.depth {
 		return false
 	}
-	piece := w.open.piece(i)
-	if piece == nil || i < 0 {
+	segment := w.open.segment(i)
+	if segment == nil || i < 0 {
 		return false // two goroutines were here at once
 	}
-	l := &piece.level[uint(i)%levelsPiece]
+	l := &segment.level[uint(i)%segmentLevels]
 	return l.class == boundCall && l.count == h.event
 }
 

@@ -188,12 +188,12 @@ func (w *writer) owe() {
 // bytes. It reports whether there was room for them.
 func (w *writer) catchUp(need int) bool {
 	i := w.open.depth + int(w.owed) - 1
-	for piece := w.open.piece(i); w.owed > 0; i-- {
+	for segment := w.open.segment(i); w.owed > 0; i-- {
 		c := w.at(values.UntrackedRoom)
 		if c == nil {
 			return false
 		}
-		l := &piece.level[uint(i)%levelsPiece]
+		l := &segment.level[uint(i)%segmentLevels]
 		to := w.bytes + w.terms.Layout.PutUntracked(c.Data[w.bytes:], l.class&^boundCall, l.count)
 		left := w.owed - 1
 		w.owed = left
@@ -201,8 +201,8 @@ func (w *writer) catchUp(need int) bool {
 		if w.owed > left {
 			return false // the chunk was taken away, and there was no other
 		}
-		if uint(i)%levelsPiece == 0 {
-			piece = piece.below
+		if uint(i)%segmentLevels == 0 {
+			segment = segment.below
 		}
 	}
 	for w.dropped.Load() > 0 {

@@ -97,11 +97,11 @@ func (w *writer) makeRoom(need int, what purpose) (c *buffers.Chunk, from int) {
 // deepen adds a segment to the stack of open containers, if there is memory for it.
 func (w *writer) deepen() bool {
 	s := &w.open
-	if !w.r.reserve(pieceSize) {
+	if !w.r.reserve(segmentSize) {
 		w.r.outOf("another call", int64(s.depth))
 		return false
 	}
-	w.reserved += pieceSize
+	w.reserved += segmentSize
 	s.top.above = &levels{below: s.top}
 	return s.up()
 }

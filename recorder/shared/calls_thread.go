@@ -22,7 +22,7 @@ type callThread struct {
 	kept    int    // how many of open are in headers
 	latest  int64  // when its last header or footer was, in ns of the clock
 	offset  int64
-	line    clock.Piece
+	line    clock.Segment
 	sent    []progress
 	count   uint64 // parts, sent or not
 	blind   bool   // the open containers are not known

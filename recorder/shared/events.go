@@ -43,7 +43,7 @@ type eventSink struct {
 // eventThread is the state of a thread.
 type eventThread struct {
 	track  *producer.Track
-	line   clock.Piece
+	line   clock.Segment
 	latest int64
 	open   []openEvent
 }

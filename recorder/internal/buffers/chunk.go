@@ -12,7 +12,7 @@ import (
 // and a mark for each header and each footer among them.
 //
 //	data   | in the sink | published          | being written | free     |
-//	       0          flushed             published        t.bytes  len(data)
+//	       0          flushed             published        bytes           len(data)
 //	        flusher reads ^        ^ flusher reads up to here
 //
 // Its states, and who moves it from one to the next:
@@ -34,18 +34,18 @@ import (
 //
 //	word             written by                 read by
 //	Chunk.Published  owner, after each object   flusher, before it reads data and marks
-//	Thread.chunk     the holder of swap         owner, before and after each object
+//	buffer.chunk     the holder of swap         owner, before and after each object
 //
 // Both are variables of sync/atomic, whose operations have one order that all goroutines agree
 // on. That settles what happens if a flusher takes a chunk away while its owner records, as it
 // does from an idle thread:
 //
-//	owner    store published   load Thread.chunk
-//	flusher  store Thread.chunk = nil   load published
+//	owner    store published   load buffer.chunk
+//	flusher  store buffer.chunk = nil   load published
 //
 // In any order, one of them sees what the other did: either the flusher has everything that the
 // owner recorded, or the owner finds its chunk gone and moves the missing data to another one
-// (Thread.rescue). The flusher does both with swap held, and notes how far it has read, so the
+// (writer.rescue). The flusher does both with swap held, and notes how far it has read, so the
 // owner need not wait until that is in the sink.
 //
 // A chunk that was taken away is not reused, because its owner may be writing to it at that

@@ -60,7 +60,7 @@ func (c *Clock) beginAgain(now instant) instant {
 
 // span returns about how many nanoseconds the counter takes for some units.
 func (c *Clock) span(units uint64) int64 {
-	p := Piece{0, units, 0, c.rate}
+	p := Segment{0, units, 0, c.rate}
 	return p.At(units)
 }
 
@@ -80,9 +80,9 @@ func Turned(turns []Turn, mark int, again int64) []Turn {
 	return append(turns, Turn{mark, again})
 }
 
-// place maps a reading of the counter to the line, in an era from number again on: to its first
-// possible position after behind. If there is none, it returns behind.
-func (c *Clock) place(reading, behind uint64, again int64) uint64 {
+// toLine maps a reading of the counter to the line, in an era from number again on: to its first
+// possible position after least. If there is none, it returns least.
+func (c *Clock) toLine(reading, least uint64, again int64) uint64 {
 	slack := int64(c.slack())
 	e := max(len(c.eras)-1-int(c.again.Load()-again), 0)
 	for last := len(c.eras) - 1; ; e++ {
@@ -92,20 +92,20 @@ func (c *Clock) place(reading, behind uint64, again int64) uint64 {
 			end = c.looked.reading + c.quiet.Load() + uint64(slack)
 		}
 		switch {
-		case int64(at-behind) >= -slack && int64(at-era.from) >= -slack && int64(end-at) > 0:
-			if int64(at-behind) < 0 {
-				return behind
+		case int64(at-least) >= -slack && int64(at-era.from) >= -slack && int64(end-at) > 0:
+			if int64(at-least) < 0 {
+				return least
 			}
 			return at
 		case e == last:
-			return behind
+			return least
 		}
 	}
 }
 
-// Settle maps readings to the line, in place, and returns the last. behind is the one before
-// them. turns are those of their chunk, in which the first reading's mark has number first.
-func (c *Clock) Settle(readings []uint64, first int, turns []Turn, behind uint64) uint64 {
+// Settle maps readings to the line, in place, and returns the last of them. last is the one
+// before them. turns are those of their chunk, in which the first reading's mark has number first.
+func (c *Clock) Settle(readings []uint64, first int, turns []Turn, last uint64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	again := int64(0)
@@ -113,10 +113,10 @@ func (c *Clock) Settle(readings []uint64, first int, turns []Turn, behind uint64
 		for len(turns) > 0 && turns[0].mark <= first+i {
 			again, turns = turns[0].again, turns[1:]
 		}
-		behind = c.place(readings[i], behind, again)
-		readings[i] = behind
+		last = c.toLine(readings[i], last, again)
+		readings[i] = last
 	}
-	return behind
+	return last
 }
 
 // Turns returns how often the counter restarted.

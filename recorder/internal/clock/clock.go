@@ -21,7 +21,7 @@ const Horizon = int64(10 * time.Millisecond)
 const maxPoints = 1024
 
 // Clock maps a reading to nanoseconds since base. The mapping is one rising line for all
-// threads, made of straight pieces:
+// threads, made of straight segments:
 //
 //	ns |                   ____x   x: looks at the monotonic clock
 //	   |              _x---        o: where it was expected to be by then
@@ -30,8 +30,8 @@ const maxPoints = 1024
 //	   |x--
 //	   +---------------------------- reading
 //
-// Pieces that were used do not change, so a thread's times never decrease and those of two
-// threads can be compared. As each look begins a new piece, the line stays near the monotonic
+// Segments that were used do not change, so a thread's times never decrease and those of two
+// threads can be compared. As each look begins a new segment, the line stays near the monotonic
 // clock, however long the program runs. A look is made when a goroutine gets a buffer, and by
 // the timer.
 //
@@ -52,7 +52,7 @@ type Clock struct {
 	live *liveClock // where the line is kept for Finish; nil if nowhere
 
 	mu     sync.Mutex
-	points []instant // where pieces meet; the last is ahead of all that was asked for
+	points []instant // where segments meet; the last is ahead of all that was asked for
 	took   uint64    // by the shortest look, in units of the counter
 	looked instant   // the last look
 	eras   []era     // one more than the counter restarted, less the forgotten ones
@@ -119,8 +119,8 @@ func (c *Clock) Present() int64 {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.goOn(0) // nothing more is recorded
-	p := c.piece(c.looked.reading)
+	_ = c.extend(0) // nothing more is recorded
+	p := c.segment(c.looked.reading)
 	return p.At(c.looked.reading)
 }
 
@@ -142,34 +142,34 @@ func (c *Clock) look() (best instant) {
 	return best
 }
 
-// Piece is a straight piece of a clock's line.
-type Piece struct {
-	from, behind uint64 // readings
-	ns           int64  // at from
-	rate         uint64 // nanoseconds per unit of the counter, times 2^32
+// Segment is a straight part of a clock's line.
+type Segment struct {
+	from, end uint64 // readings
+	ns        int64  // at from
+	rate      uint64 // nanoseconds per unit of the counter, times 2^32
 }
 
-// At returns the nanosecond of a reading within the piece.
-func (p *Piece) At(reading uint64) int64 {
+// At returns the nanosecond of a reading within the segment.
+func (p *Segment) At(reading uint64) int64 {
 	hi, lo := bits.Mul64(reading-p.from, p.rate)
 	return p.ns + int64(hi<<32|lo>>32)
 }
 
-// Has reports whether a reading is in the piece.
-func (p *Piece) Has(reading uint64) bool { return reading-p.from < p.behind-p.from }
+// Has reports whether a reading is in the segment.
+func (p *Segment) Has(reading uint64) bool { return reading-p.from < p.end-p.from }
 
-// Around returns the piece that a reading is in. A reading from before the clock's start is
+// Around returns the segment that a reading is in. A reading from before the clock's start is
 // mapped to the start.
-func (c *Clock) Around(reading uint64) Piece {
+func (c *Clock) Around(reading uint64) Segment {
 	if !c.counter {
-		return Piece{0, ^uint64(0), 0, 1 << 32}
+		return Segment{0, ^uint64(0), 0, 1 << 32}
 	}
 	c.mu.Lock()
 	again := false
 	if reading >= c.points[len(c.points)-1].reading {
-		again = c.goOn(reading)
+		again = c.extend(reading)
 	}
-	p := c.piece(reading)
+	p := c.segment(reading)
 	c.mu.Unlock()
 	if again && c.begun != nil {
 		c.begun()
@@ -177,14 +177,14 @@ func (c *Clock) Around(reading uint64) Piece {
 	return p
 }
 
-// piece returns the piece that a reading is in. mu is held.
-func (c *Clock) piece(reading uint64) Piece {
+// segment returns the segment that a reading is in. mu is held.
+func (c *Clock) segment(reading uint64) Segment {
 	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].reading > reading })
 	if i == 0 || i == len(c.points) {
-		return Piece{reading, reading + 1, c.points[max(i-1, 0)].ns, 0}
+		return Segment{reading, reading + 1, c.points[max(i-1, 0)].ns, 0}
 	}
 	a, b := c.points[i-1], c.points[i]
-	return Piece{a.reading, b.reading, a.ns, rate(a, b)}
+	return Segment{a.reading, b.reading, a.ns, rate(a, b)}
 }
 
 // rate is the rate of the line from a to b. b.reading is not below a.reading.
@@ -230,16 +230,16 @@ func (c *Clock) Refresh() {
 		return
 	}
 	c.mu.Lock()
-	again := c.goOn(0)
+	again := c.extend(0)
 	c.mu.Unlock()
 	if again && c.begun != nil {
 		c.begun()
 	}
 }
 
-// goOn looks at the clock and continues the line, past reading if that is a current one. It
+// extend looks at the clock and continues the line, past reading if that is a current one. It
 // reports whether the counter restarted. mu is held.
-func (c *Clock) goOn(reading uint64) (again bool) {
+func (c *Clock) extend(reading uint64) (again bool) {
 	now := c.look()
 	c.seen.Store(now.reading)
 	now.reading += c.eras[len(c.eras)-1].shift
@@ -303,7 +303,7 @@ func (c *Clock) thin() {
 		for i := 1; i < len(c.points); i++ {
 			if i%2 == 1 && i < maxPoints*3/4 && i+1 < len(c.points) {
 				a, b := kept[len(kept)-1], c.points[i+1]
-				p := Piece{a.reading, b.reading, a.ns, rate(a, b)}
+				p := Segment{a.reading, b.reading, a.ns, rate(a, b)}
 				if d := p.At(c.points[i].reading) - c.points[i].ns; -near < d && d < near {
 					continue
 				}

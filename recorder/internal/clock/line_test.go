@@ -14,7 +14,7 @@ func TestClockFallsOften(t *testing.T) {
 	var c Clock
 	c.Begin(nil, f, nil)
 	last := int64(0)
-	behind := uint64(0)
+	settled := uint64(0)
 	for i := range 10 * maxPoints {
 		f.Pass(time.Duration(11+i%7) * time.Millisecond)
 		if i%2 == 0 {
@@ -22,9 +22,9 @@ func TestClockFallsOften(t *testing.T) {
 		}
 		marks := []uint64{f.Reading}
 		c.Notice()
-		behind = c.Settle(marks, 0, []Turn{{0, c.again.Load()}}, behind)
-		p := c.Around(behind)
-		ns := p.At(behind)
+		settled = c.Settle(marks, 0, []Turn{{0, c.again.Load()}}, settled)
+		p := c.Around(settled)
+		ns := p.At(settled)
 		if ns < last || ns > f.Elapsed+int64(Horizon) || ns < f.Elapsed-int64(20*time.Millisecond) {
 			t.Fatalf("step %d: it is %d, %d before, the clock says %d", i, ns, last, f.Elapsed)
 		}
@@ -43,15 +43,15 @@ func TestClockKeepsUp(t *testing.T) {
 	f := &clocktest.Source{Rate: 1}
 	var c Clock
 	c.Begin(nil, f, nil)
-	behind := uint64(0)
+	settled := uint64(0)
 	for i := range 5000 {
 		f.Rate = uint64(1 + i/3%2*9)
 		f.Pass(time.Duration(Horizon * 3 / 4))
 		c.Refresh()
 		at := []uint64{f.Reading}
-		behind = c.Settle(at, 0, nil, behind)
-		p := c.Around(behind)
-		if d := p.At(behind) - f.Elapsed; d < -2*Horizon || d > Horizon {
+		settled = c.Settle(at, 0, nil, settled)
+		p := c.Around(settled)
+		if d := p.At(settled) - f.Elapsed; d < -2*Horizon || d > Horizon {
 			t.Fatalf("look %d: the line is %v from the clock", i, time.Duration(d))
 		}
 	}
@@ -63,7 +63,7 @@ func TestClockJumps(t *testing.T) {
 	f := &clocktest.Source{Rate: 3, Reading: 1000}
 	var c Clock
 	c.Begin(nil, f, nil)
-	behind := f.Reading
+	settled := f.Reading
 	for i := range 3 * maxEras {
 		f.Pass(20 * time.Millisecond)
 		c.Refresh()
@@ -73,8 +73,8 @@ func TestClockJumps(t *testing.T) {
 		c.Refresh()
 		f.Pass(time.Millisecond)
 		after := []uint64{f.Reading}
-		behind = c.Settle(before, 0, nil, behind)
-		behind = c.Settle(after, 0, nil, behind)
+		settled = c.Settle(before, 0, nil, settled)
+		settled = c.Settle(after, 0, nil, settled)
 		for k, want := range []int64{ns, f.Elapsed} {
 			reading := []uint64{before[0], after[0]}[k]
 			p := c.Around(reading)
@@ -116,7 +116,7 @@ func TestPieces(t *testing.T) {
 	const year = int64(365 * 24 * time.Hour)
 	for _, units := range []uint64{1, 1000, 1 << 40, 3 * uint64(year)} {
 		a, b := instant{17, 5}, instant{17 + units, 5 + year}
-		p := Piece{a.reading, b.reading, a.ns, rate(a, b)}
+		p := Segment{a.reading, b.reading, a.ns, rate(a, b)}
 		if units < 1<<30 { // more than 4 seconds a unit
 			if p.rate != 0 {
 				t.Errorf("%d units in a year: rate %d", units, p.rate)

@@ -36,10 +36,10 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	last = max(last+era.shift, c.looked.reading)
 	// Readings after the last look continue the line before it.
 	if n := len(c.points); last >= c.points[n-1].reading && n > 1 {
-		p := Piece{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
+		p := Segment{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
 		c.add(instant{last + 1, p.At(last + 1)})
 	}
-	p := c.piece(last)
+	p := c.segment(last)
 	c.looked = instant{last, p.At(last)}
 	c.measured = c.looked
 	c.seen.Store(last - era.shift)

@@ -14,9 +14,9 @@ import (
 // containers that end in it. Its positions are those of a block with nothing in front of the
 // part; shift makes room for something.
 type draft struct {
-	clock  *clock.Clock // nil if no times are wanted
-	layout *values.Layout
-	line   clock.Piece // the part of the clock's line that was used last
+	clock   *clock.Clock // nil if no times are wanted
+	layout  *values.Layout
+	segment clock.Segment // the part of the clock's line that was used last
 
 	before int64       // the thread's content bytes before the block
 	had    []Container // scratch: the open containers that a part may change
@@ -123,10 +123,10 @@ func misplaced(p buffers.Part, i int) error {
 // read notes when a header or footer was recorded. A thread's times never decrease, even if
 // the counter of another core is late.
 func (d *draft) read(s *Stream, reading uint64) {
-	if !d.line.Has(reading) {
-		d.line = d.clock.Around(reading)
+	if !d.segment.Has(reading) {
+		d.segment = d.clock.Around(reading)
 	}
-	s.latest = max(s.latest, d.line.At(reading))
+	s.latest = max(s.latest, d.segment.At(reading))
 }
 
 // pop adds the cells of the innermost container, whose footer is at end.
