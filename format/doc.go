@@ -95,12 +95,14 @@
 // A trace that is shown:
 //
 //	node              a trace point in a tree, or several that are shown as one
+//	slab              neighboring children of a node that are in memory together
 //	row               a node, or a gap, as one line of a screen
+//	cursor            the selected row of a screen
 //	expand, collapse  show and hide the children of a node
 //	fold, raw         leave out what compilers add, and show it
 //	follow            show a trace while it grows
 //	scan              one pass over all objects of a data file, where no index is
-//	checkpoint        where a scan may begin again: an offset, and what is open there
+//	checkpoint        where a scan, or a walk over children, may begin: an offset, and what is open there
 //
 // A trace that is recorded or converted:
 //
@@ -119,15 +121,11 @@
 // code that uses another is to be renamed to the word on the right:
 //
 //	place             location (of source), offset (in a file), node or row (on a screen)
-//	stretch, piece, half
+//	piece, half
 //	                  run (of cells, of nodes), range (of offsets or times), partial block
-//	page              slab (of nodes)
-//	anchor, mark, sample (among children)
-//	                  checkpoint
 //	counter, census   tally, unless it is a counter of Perfetto or of the processor
 //	source            input (a file that is read), program (that is recorded), code (that is shown)
 //	step              change (of a tree), stage (of work), hop (between clocks)
-//	cursor            decoder, skipper (of bytes); the cursor is the selected row of a screen
 //	entry             the type of what it holds: argument, name, node; in a ZIP it is an entry
 //	output, draft     file, writer, or pending file; draft: cells that have no position yet
 //	stands, lies behind

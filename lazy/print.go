@@ -11,11 +11,14 @@ import (
 	"tracex/lazy/internal/lines"
 )
 
-// PrintOptions control how a tree is printed. Folded: fold, instead of printing every
-// point as recorded. Verbose: with code locations. Escape: show control characters in
-// visible form, for a terminal. Values: below each point, the captured contents of its
-// values. JSON: each line an object, see docs/json.md; this always includes captured
-// values and locations. MaxDepth: number of levels below the roots to print, 0 for all.
+// PrintOptions control how a tree is printed. Its fields are:
+//
+//	Folded   bool // fold; otherwise print every point as recorded
+//	Verbose  bool // with code locations
+//	Escape   bool // for a terminal: show control characters in visible form
+//	Values   bool // below each point, the captured contents of its values
+//	JSON     bool // each line an object, see docs/json.md, always with captured values and locations
+//	MaxDepth int  // number of levels below the roots to print; 0 for all
 type PrintOptions = lines.Options
 
 // JSONVersion is the version of the JSON lines. Adding a member does not change it;

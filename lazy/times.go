@@ -12,7 +12,11 @@ import (
 )
 
 // Time is the begin and the duration of something, in nanoseconds since the anchor
-// that [TraceReader.Times] returns.
+// that [TraceReader.Times] returns. Its fields and its method are:
+//
+//	Start    int64 // since the anchor
+//	Duration int64 // negative if not known
+//	func (t Time) End() int64
 type Time = times.Time
 
 // noTime is the Time of something without a time.
