@@ -22,7 +22,7 @@ func TestFollowScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Stop()
-	s.until("nothing is recorded yet")
+	s.until("nothing recorded yet")
 	class, th := rec.Class("Robot"), rec.Thread("night shift")
 	enter := func(name string) {
 		th.Enter(rec.Method(class, name, recorder.Type{}), 0, recorder.Null())
