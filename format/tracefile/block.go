@@ -17,6 +17,9 @@ type Block struct {
 	// that. It may be "".
 	Name  string
 	Named bool
+	// Early writes the name at the end of the first block rather than at the end of the thread:
+	// a reader of a trace that still grows then knows it.
+	Early bool
 
 	data    []byte
 	cells   []byte
@@ -24,6 +27,7 @@ type Block struct {
 	refs    []int // indexes in cells of the reference objects
 	logical int64 // bytes of objects in earlier blocks
 	header  bool  // the last object is a header
+	told    bool  // the name is written
 	span    span
 }
 
@@ -88,6 +92,7 @@ func (b *Block) cell(c format.Cell, t format.TimeCell) {
 
 // name appends the thread's name, unless it is too long for the format.
 func (b *Block) name(v format.Version) {
+	b.told = true
 	n := format.ThreadName{Thread: b.Thread, Name: b.Name}
 	if object, err := n.Append(nil, v); err == nil {
 		b.Reference(object, v)
@@ -101,6 +106,13 @@ func (b *Block) time() format.TimeCell {
 	}
 	return format.TimeCell{ID: b.Thread, Start: b.span.from, Duration: b.span.to - b.span.from}
 }
+
+// Resume makes b, which is new, continue a thread of a trace that was begun before: next is the
+// logical offset of its next object, and its name is written already.
+func (b *Block) Resume(next int64) { b.logical, b.told = next, true }
+
+// Free releases the memory of a block whose objects are written. The thread may continue.
+func (b *Block) Free() { b.data, b.cells, b.times, b.refs = nil, nil, nil, nil }
 
 // begin empties the block for the next one of the thread.
 func (b *Block) begin() {

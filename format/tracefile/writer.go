@@ -37,8 +37,20 @@ func NewWriter(v format.Version, to Files, anchor time.Time) *Writer {
 	return w
 }
 
+// Sizes are those of a trace's files, in bytes.
+type Sizes struct{ Data, Index, Times int64 }
+
+// ResumeWriter continues the files of a trace that a [Writer] had begun. The files end at these
+// sizes, after whole blocks, and to writes at their ends.
+func ResumeWriter(v format.Version, to Files, at Sizes) *Writer {
+	return &Writer{version: v, data: file{to: to.Data, size: at.Data}, index: file{to: to.Index, size: at.Index}, times: file{to: to.Times, size: at.Times}}
+}
+
 // Version returns the version of the format being written.
 func (w *Writer) Version() format.Version { return w.version }
+
+// Sizes returns the sizes of the files with what is not flushed yet.
+func (w *Writer) Sizes() Sizes { return Sizes{w.data.size, w.index.size, w.times.size} }
 
 // DataSize returns the number of data bytes written, IndexSize that of the index.
 func (w *Writer) DataSize() int64  { return w.data.size }
@@ -46,7 +58,7 @@ func (w *Writer) IndexSize() int64 { return w.index.size }
 
 // Flush writes the objects collected in b as a block, which may be empty.
 func (w *Writer) Flush(b *Block) {
-	if b.header && b.Named {
+	if b.Named && (b.header || b.Early && !b.told) {
 		b.name(w.version)
 	}
 	cell := format.Cell{Kind: format.KindBlockStart, ID: b.Thread, Start: w.data.size}
@@ -73,9 +85,10 @@ func (w *Writer) Flush(b *Block) {
 	b.begin()
 }
 
-// EndThread writes the last block of a thread: with its name, if it has one.
+// EndThread writes the last block of a thread: with its name, if it has one and that was not
+// written early.
 func (w *Writer) EndThread(b *Block) {
-	if b.Named {
+	if b.Named && !(b.Early && b.told) {
 		b.name(w.version)
 	}
 	w.Flush(b)

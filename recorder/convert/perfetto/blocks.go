@@ -15,7 +15,10 @@ type blocks struct {
 	version   format.Version // to write
 	void      []byte         // the footer of a call that returned void
 	origin    int64          // ns: the zero of times
+	wall      int64          // ns since 1970: the wall time at origin
 	events    int64          // numbered so far
+	first     int64          // the number of the first event
+	early     bool           // names of threads are in their first blocks
 	held      int            // bytes of unwritten blocks
 	blockSize int
 	progress  func(int64)
@@ -54,7 +57,22 @@ func newThread(id int32, name string) *thread {
 
 // newBlocks begins the three files. wall is the wall time at origin.
 func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
-	return &blocks{to: tracefile.NewWriter(v, tracefile.Files(to), wall), version: v, void: voidFooter(v), origin: origin}
+	return &blocks{to: tracefile.NewWriter(v, tracefile.Files(to), wall), version: v, void: voidFooter(v), origin: origin, wall: wall.UnixNano()}
+}
+
+// resumeBlocks continues files that end at these sizes.
+func resumeBlocks(v format.Version, to Output, at tracefile.Sizes, origin, wall int64) *blocks {
+	return &blocks{to: tracefile.ResumeWriter(v, tracefile.Files(to), at), version: v, void: voidFooter(v), origin: origin, wall: wall}
+}
+
+// number numbers an event.
+func (b *blocks) number() (int32, error) {
+	event := b.first + b.events
+	if event > math.MaxInt32 {
+		return 0, errNumbers
+	}
+	b.events++
+	return int32(event), nil
 }
 
 // reference adds a reference object.
@@ -62,11 +80,10 @@ func (b *blocks) reference(t *thread, object []byte) { t.Reference(object, b.ver
 
 // push begins a call.
 func (b *blocks) push(t *thread, time, duration int64, r *record) error {
-	if b.events > math.MaxInt32 {
-		return errNumbers
+	event, err := b.number()
+	if err != nil {
+		return err
 	}
-	event := int32(b.events)
-	b.events++
 	location := int32(-1)
 	if r.place {
 		location = r.location
@@ -118,15 +135,15 @@ func (b *blocks) pop(t *thread, end int64) {
 
 // leaf adds the value of a counter.
 func (b *blocks) leaf(t *thread, r *record) error {
-	if b.events > math.MaxInt32 {
-		return errNumbers
+	event, err := b.number()
+	if err != nil {
+		return err
 	}
 	p := format.Point{Class: format.ClassVariableWrite, Diff: format.DiffNone, Location: -1,
-		Thread: t.Thread, Event: int32(b.events), Ref: r.variable, Value: long(int64(r.bits))}
+		Thread: t.Thread, Event: event, Ref: r.variable, Value: long(int64(r.bits))}
 	if r.kind == recordDouble {
 		p.Value = double(r.bits)
 	}
-	b.events++
 	data, err := p.Append(t.Bytes(), b.version)
 	t.Leaf(data)
 	return err
@@ -172,7 +189,9 @@ func (b *blocks) told() {
 // end writes the last block of a thread, and releases its memory.
 func (b *blocks) end(t *thread) {
 	b.release(t)
-	b.to.EndThread(&t.Block)
+	if !t.Early || t.Size() > 0 { // an early name is written
+		b.to.EndThread(&t.Block)
+	}
 	b.told()
 	*t = *newThread(t.Thread, t.Name)
 }

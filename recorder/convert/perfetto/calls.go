@@ -13,14 +13,67 @@ import (
 // recorded holds the data of the trace's recorders, see package calls: their objects
 // are copied to the result, and do not become slices.
 type recorded struct {
-	known   map[uint64]*callsRecorder
-	list    []*callsRecorder // in order of appearance
-	threads int              // of all recorders
+	known map[uint64]*callsRecorder
+	list  []*callsRecorder // in order of appearance
 
+	keep  partKeeper
+	spool *spool.Spool
+	sink  *sink
+	left  *tally
+}
+
+// partKeeper keeps what recorders sent until it is written.
+type partKeeper interface {
+	// reference keeps a reference object.
+	reference(r *callsRecorder, object []byte) error
+	// part keeps a part. kept is false if there are too many threads.
+	part(r *callsRecorder, thread int32, p partRecord) (kept bool, err error)
+}
+
+// partRecord is a part with what its packet told.
+type partRecord struct {
+	offset int64 // of the packet in the input
+	ns     int64 // its time on the clock of the trace
+	shift  int64 // from the recorder's clock to that of the trace
+	data   []byte
+}
+
+// spooledParts keeps the parts in a spool, by thread.
+type spooledParts struct {
 	spool   *spool.Spool
-	sink    *sink
-	left    *tally
+	threads int    // of all recorders
 	encoded []byte // scratch for a record
+}
+
+func (s *spooledParts) reference(r *callsRecorder, object []byte) error {
+	return s.spool.Add(r.references, 0, object)
+}
+
+func (s *spooledParts) part(r *callsRecorder, thread int32, p partRecord) (kept bool, err error) {
+	records := r.threads[thread]
+	if records == nil {
+		if s.threads >= knownTracks {
+			return false, nil
+		}
+		s.threads++
+		records = s.spool.Stream()
+		r.threads[thread] = records
+	}
+	s.encoded = binary.AppendVarint(s.encoded[:0], p.offset)
+	s.encoded = binary.AppendVarint(s.encoded, p.ns)
+	s.encoded = binary.AppendVarint(s.encoded, p.shift)
+	// All with the same time: they are read in the order of the input.
+	return true, s.spool.Add(records, 0, append(s.encoded, p.data...))
+}
+
+// decodePart decodes what part has kept.
+func decodePart(b []byte) (p partRecord) {
+	for _, field := range [...]*int64{&p.offset, &p.ns, &p.shift} {
+		v, n := binary.Varint(b)
+		*field, b = v, b[n:]
+	}
+	p.data = b
+	return p
 }
 
 // callsRecorder is the data of one recorder.
@@ -74,7 +127,7 @@ func (d *recorded) read(p *packet) error {
 		return nil
 	}
 	r.pid = cmp.Or(r.pid, processOn(p.machine, p.pid))
-	if sound, err := r.refer(part.References, d.spool); err != nil {
+	if sound, err := d.refer(r, part.References); err != nil {
 		return err
 	} else if !sound {
 		d.left.leave(damaged, p)
@@ -98,17 +151,13 @@ func (d *recorded) read(p *packet) error {
 		d.left.leave(damaged, p)
 		return nil
 	}
-	records := d.thread(r, part.Thread)
-	if records == nil {
+	kept, err := d.keep.part(r, part.Thread, partRecord{offset: p.offset, ns: p.ns, shift: shift, data: p.data})
+	if !kept {
 		d.left.leave(tooManyTracks, p)
-		return nil
+		return err
 	}
 	d.sink.cover(first, last)
-	d.encoded = binary.AppendVarint(d.encoded[:0], p.offset)
-	d.encoded = binary.AppendVarint(d.encoded, p.ns)
-	d.encoded = binary.AppendVarint(d.encoded, shift)
-	// All with the same time: they are read in the order of the input.
-	return d.spool.Add(records, 0, append(d.encoded, p.data...))
+	return err
 }
 
 // get returns a recorder, and makes it if it is new; nil if there are too many.
@@ -127,20 +176,9 @@ func (d *recorded) get(id uint64, v format.Version) *callsRecorder {
 	return r
 }
 
-// thread returns the records of a thread; nil if there are too many threads.
-func (d *recorded) thread(r *callsRecorder, id int32) *spool.Stream {
-	t := r.threads[id]
-	if t == nil && d.threads < knownTracks {
-		d.threads++
-		t = d.spool.Stream()
-		r.threads[id] = t
-	}
-	return t
-}
-
 // refer keeps the references that are new. sound is false if one is damaged: those
 // before it are kept.
-func (r *callsRecorder) refer(b []byte, to *spool.Spool) (sound bool, err error) {
+func (d *recorded) refer(r *callsRecorder, b []byte) (sound bool, err error) {
 	for len(b) > 0 {
 		if !format.Kind(b[0]).Reference() {
 			return false, nil
@@ -156,7 +194,7 @@ func (r *callsRecorder) refer(b []byte, to *spool.Spool) (sound bool, err error)
 		}
 		r.known.put(name, struct{}{})
 		r.ids[name.kind] = max(r.ids[name.kind], int64(id)+1)
-		if err := to.Add(r.references, 0, object); err != nil {
+		if err := d.keep.reference(r, object); err != nil {
 			return true, err
 		}
 	}

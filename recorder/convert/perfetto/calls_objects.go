@@ -49,6 +49,7 @@ func (k *callsThread) whole(p *calls.Part, shift int64) (sound bool, err error) 
 		if err != nil {
 			return false, nil
 		}
+		o.start = max(o.start, k.c.floor)
 		if n := len(k.stack); n > 0 {
 			o.start = max(o.start, k.stack[n-1].start)
 		}

@@ -96,6 +96,7 @@ func callsText(t *testing.T, trace []byte) (text string, w *written) {
 		t.Fatal(err)
 	}
 	text = pointsText(t, w)
+	sameLive(t, trace)
 	for _, v := range versions {
 		other, err := convertBytes(t, trace, Options{Memory: 1 << 10, FormatVersion: v})
 		if err != nil {

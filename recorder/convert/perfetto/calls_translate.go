@@ -1,7 +1,6 @@
 package perfetto
 
 import (
-	"encoding/binary"
 	"math"
 
 	"tracex/format"
@@ -107,11 +106,7 @@ func (s *surveyor) note(object []byte) { _ = s.known.Object(object) }
 
 // part surveys the part that callsThread.record writes.
 func (s *surveyor) part(record []byte) {
-	for range 3 {
-		_, n := binary.Varint(record)
-		record = record[n:]
-	}
-	p, err := calls.Decode(record)
+	p, err := calls.Decode(decodePart(record).data)
 	if err != nil { // impossible: it was read before
 		return
 	}

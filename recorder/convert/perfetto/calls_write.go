@@ -2,7 +2,6 @@ package perfetto
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -23,19 +22,26 @@ type callsWriter struct {
 	translator *format.Translator // nil if the recorder's version is that of the trace
 	changes    map[format.Change]int64
 
-	referred bool // the references are written
+	referred bool                  // the references are written
+	refer    func(t *thread) error // writes them into a thread
+	floor    int64                 // ns: no time is earlier
 	point    format.Point
 	object   []byte
 }
 
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
-	c := &callsWriter{w: w}
-	if len(w.threads) > 0 {
+	c := &callsWriter{w: w, floor: math.MinInt64}
+	if w.before != nil {
+		c.floor = w.blocks.origin
+	}
+	c.refer = c.spooledReferences
+	mixed := len(w.threads) > 0 || w.before != nil
+	if mixed {
 		for kind, n := range w.dictionary.counts {
 			c.next.kinds[kind] = int64(n)
 		}
-		c.next.thread, c.next.event = int64(len(w.threads)), w.blocks.events
+		c.next.thread, c.next.event = int64(w.nextThread()), w.blocks.first+w.blocks.events
 	}
 	none := c.next.kinds
 	for _, r := range w.recorders {
@@ -44,14 +50,14 @@ func (w *writer) calls(ctx context.Context) error {
 		}
 		none[format.KindClassDescriptor]++ // see ownClass
 	}
-	if len(w.threads) > 0 || len(w.recorders) > 1 {
-		nameRecorders(w.recorders, w.tracks)
+	if mixed || len(w.recorders) > 1 {
+		w.nameRecorders()
 	}
 	for _, r := range w.recorders {
 		c.r, c.referred, c.ids = r, false, c.next
 		c.ids.known, c.ids.none = r.ids, none
 		c.ids.from, c.ids.to = r.version, w.blocks.version
-		c.ids.same = len(w.threads) == 0 && len(w.recorders) == 1 && r.version == c.ids.to
+		c.ids.same = !mixed && len(w.recorders) == 1 && r.version == c.ids.to
 		if !c.fits() {
 			w.left.count(farNumbers, 1, -1)
 			continue
@@ -72,9 +78,9 @@ func (w *writer) calls(ctx context.Context) error {
 
 // nameRecorders names the recorders after their processes. It is for traces with
 // other threads or several recorders.
-func nameRecorders(recorders []*callsRecorder, ts *tracks) {
-	met := make(map[string]int)
-	for _, r := range recorders {
+func (w *writer) nameRecorders() {
+	met, ts := make(map[string]int), w.tracks
+	name := func(r *callsRecorder) string {
 		name := "recording"
 		if r.pid.pid() != 0 {
 			name = numbered(ts.processTitle(r.pid), "process", int64(r.pid.pid()))
@@ -85,7 +91,13 @@ func nameRecorders(recorders []*callsRecorder, ts *tracks) {
 		if met[name]++; met[name] > 1 {
 			name += fmt.Sprintf(" #%d", met[name])
 		}
-		r.name = name + between
+		return name + between
+	}
+	if w.before != nil {
+		name(w.before.recorder) // its threads are written, without it
+	}
+	for _, r := range w.recorders {
+		r.name = name(r)
 	}
 }
 
@@ -119,12 +131,12 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 	if err != nil {
 		return err
 	}
-	k := &callsThread{c: c, id: int32(c.ids.thread + int64(id)), latest: math.MinInt64}
+	k := c.newThread(int32(c.ids.thread + int64(id)))
 	for n := 1; in.Next(); n++ {
 		if n%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.record(in.Body); err != nil {
+		if err := k.record(decodePart(in.Body)); err != nil {
 			return err
 		}
 	}
@@ -133,20 +145,43 @@ func (c *callsWriter) thread(ctx context.Context, id int32, records *spool.Strea
 	}
 	if k.t != nil {
 		k.moment(c.w.last)
-		k.end(0, !k.timed)
-		k.t.Name = k.shown()
-		c.w.threads = append(c.w.threads, Thread{ID: k.id, Name: k.t.Name, PID: c.r.pid.pid(), Process: c.w.tracks.processTitle(c.r.pid), Thread: k.name})
-		c.w.blocks.end(k.t)
+		k.over()
 	}
 	return c.w.blocks.failed()
 }
 
-// references writes the recorder's references, into its first thread.
+// newThread begins a thread of the trace.
+func (c *callsWriter) newThread(id int32) *callsThread {
+	return &callsThread{c: c, id: id, latest: c.floor}
+}
+
+// over ends the thread, which has a trace point.
+func (k *callsThread) over() {
+	w := k.c.w
+	k.end(0, !k.timed)
+	k.t.Name = k.shown()
+	w.threads = append(w.threads, k.about())
+	w.blocks.end(k.t)
+}
+
+// about describes the thread.
+func (k *callsThread) about() Thread {
+	pid := k.c.r.pid
+	return Thread{ID: k.id, Name: k.shown(), PID: pid.pid(), Process: k.c.w.tracks.processTitle(pid), Thread: k.name}
+}
+
+// references writes the recorder's references that are not written yet, into any
+// thread.
 func (c *callsWriter) references(t *thread) error {
 	if c.referred {
 		return nil
 	}
 	c.referred = true
+	return c.refer(t)
+}
+
+// spooledReferences writes all references, from the spool.
+func (c *callsWriter) spooledReferences(t *thread) error {
 	r := c.w.spool.OpenBeside(c.r.references)
 	for r.Next() {
 		object := r.Body
@@ -170,9 +205,11 @@ type callsThread struct {
 	alone  [1]*thread // has t
 	name   string
 	stack  []openCall
+	low    int    // the smallest depth of the stack since low was set: below, nothing has changed
 	absent int    // containers around those of stack that were never seen
 	next   uint64 // number of the next part
 	unsure bool   // the end of the previous part could not be read
+	last   bool   // the thread has ended: no part follows
 	latest int64  // ns: the last header or footer
 	timed  bool   // times were recorded
 }
@@ -188,12 +225,9 @@ type openCall struct {
 }
 
 // record writes a part. Faults in it are counted.
-func (k *callsThread) record(body []byte) error {
-	left := k.c.w.left
-	offset, n := binary.Varint(body)
-	ns, m := binary.Varint(body[n:])
-	shift, o := binary.Varint(body[n+m:])
-	p, err := calls.Decode(body[n+m+o:])
+func (k *callsThread) record(r partRecord) error {
+	left, offset := k.c.w.left, r.offset
+	p, err := calls.Decode(r.data)
 	switch {
 	case err != nil: // impossible: it was read before
 		return nil
@@ -206,19 +240,22 @@ func (k *callsThread) record(body []byte) error {
 	lost := p.Number > k.next || k.unsure
 	k.next, k.unsure, k.timed = p.Number+1, false, k.timed || len(p.Times)+len(p.Began) > 0
 	k.name = k.c.w.dictionary.text([]byte(p.Name))
-	k.moment(ns)
+	if r.ns < k.c.floor {
+		left.count(earlyCalls, 1, offset)
+	}
+	k.moment(r.ns)
 	if lost && !p.Whole {
 		k.end(0, true)
 		k.absent = 0
 	}
 	sound := true
 	if p.Whole {
-		if sound, err = k.whole(&p, shift); err != nil {
+		if sound, err = k.whole(&p, r.shift); err != nil {
 			return err
 		}
 	}
 	if sound {
-		if sound, err = k.objects(&p, ns); err != nil {
+		if sound, err = k.objects(&p, r.ns); err != nil {
 			return err
 		}
 	}
@@ -226,7 +263,7 @@ func (k *callsThread) record(body []byte) error {
 		k.unsure = true
 		left.count(damaged, 1, offset)
 	}
-	if p.Last {
+	if k.last = p.Last; p.Last {
 		k.moment(k.latest + int64(p.Ended))
 		k.end(0, !k.timed || k.unsure)
 	}
@@ -239,13 +276,13 @@ func (k *callsThread) shown() string { return k.c.w.dictionary.text([]byte(k.c.r
 // moment advances latest to a time.
 func (k *callsThread) moment(ns int64) { k.latest = max(k.latest, ns) }
 
-// begin starts writing the thread.
+// begin starts writing the thread, if it has not begun, and writes references first.
 func (k *callsThread) begin() error {
-	if k.t != nil {
-		return nil
+	if k.t == nil {
+		k.t = newThread(k.id, k.shown())
+		k.t.Early = k.c.w.blocks.early
+		k.alone[0] = k.t
 	}
-	k.t = newThread(k.id, k.shown())
-	k.alone[0] = k.t
 	return k.c.references(k.t)
 }
 
@@ -273,6 +310,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 	if n := len(k.stack); p.Class == format.ClassIteration && n > 0 && p.Number < math.MaxInt32 {
 		loop := &k.stack[n-1]
 		loop.iterations = max(loop.iterations, p.Number+1)
+		k.low = min(k.low, n-1)
 	}
 	k.owe()
 	at := t.Header(append(t.Bytes(), header...))
@@ -289,6 +327,7 @@ func (k *callsThread) push(header []byte, p *format.Point, start int64, timed bo
 func (k *callsThread) pop(footer []byte) {
 	t, o := k.t, k.stack[len(k.stack)-1]
 	k.stack = k.stack[:len(k.stack)-1]
+	k.low = min(k.low, len(k.stack))
 	k.owe()
 	time := format.TimeCell{ID: o.event, Duration: format.NoDuration}
 	if o.timed {

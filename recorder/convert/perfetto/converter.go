@@ -67,7 +67,8 @@ type Converter struct {
 	left       *tally
 	unpacker   unpacker
 	packets    int64
-	room       packet // scratch for the current packet
+	room       packet  // scratch for the current packet
+	before     *before // what was written already; nil if nothing
 }
 
 // New returns a Converter. The caller must close it. If the options are invalid,
@@ -85,7 +86,7 @@ func New(o Options) *Converter {
 	c.clocks.left = c.left
 	c.sink = newSink(c.spool, c.clocks, c.left)
 	c.tracks = newTracks(c.spool, c.left)
-	c.recorded = &recorded{spool: c.spool, sink: c.sink, left: c.left}
+	c.recorded = &recorded{keep: &spooledParts{spool: c.spool}, spool: c.spool, sink: c.sink, left: c.left}
 	c.events = newEventReader(c.dictionary, c.clocks, c.tracks, c.sink, c.left)
 	return c
 }

@@ -72,6 +72,20 @@
 // several writers shared a track, keeps the stack of open slices, and makes blocks,
 // index cells and times.
 //
+// Recorded calls need neither: the parts of a thread arrive in order. [Live] writes
+// those of the first recorder while they arrive, in the version in which they were
+// recorded and with the recorder's ids, so that nothing later can change what is
+// written. What a call refers to must be in the trace before it, but may arrive after
+// it. So the caller flushes the programs and then names the packets that had arrived
+// when the flush began: their references have arrived too ([Live.Advance]). Each
+// Advance ends the blocks of the threads that had calls; the calls that are open
+// there continue in the thread's next block. Then it notes how far the trace is: the
+// sizes of the files, and for each thread its next part and its open calls. With
+// that, [ResumeLive] continues the trace of a process that was killed.
+//
+// All other packets go to a file, and [Live.End] converts them in two phases as
+// above. Their threads, events and descriptors have ids after those of the live part.
+//
 // # Limits
 //
 // Memory does not grow with the trace. Records are kept in memory up to

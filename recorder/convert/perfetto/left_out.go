@@ -35,6 +35,8 @@ const (
 	forgottenStates
 	lostCalls
 	repeatedCalls
+	earlyCalls
+	earlyEvents
 	farNumbers
 	unknownVersion
 
@@ -66,6 +68,8 @@ var reasonTexts = [reasons]string{
 	forgottenStates:  "sequence states that took too much memory",
 	lostCalls:        "gaps in recorded calls; calls open there end at an unknown time",
 	repeatedCalls:    "duplicate packets of recorded calls",
+	earlyCalls:       "recorded calls from before the recording; they begin with it",
+	earlyEvents:      "events from before the recording; they are at its beginning",
 	unknownVersion:   "packets of recorded calls in an unknown format version",
 	farNumbers:       "recorders skipped: ids exceed 31 bits",
 }

@@ -16,11 +16,12 @@ type sink struct {
 	left        *tally
 	early       *spool.Stream // nil if there were none
 	first, last int64         // times of events
+	floor       int64         // earlier events are moved to this time
 	encoded     []byte        // scratch for a record
 }
 
 func newSink(s *spool.Spool, c *clocks, left *tally) *sink {
-	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64}
+	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64, floor: math.MinInt64}
 }
 
 // add adds the record of a packet's event to a line.
@@ -29,9 +30,19 @@ func (k *sink) add(p *packet, l *line, ns int64, r *record) error {
 		return k.addEarly(p, l, ns, r)
 	}
 	k.encoded = r.append(k.encoded[:0])
+	ns = k.notBefore(ns, p)
 	// The duration is 0 except for complete slices.
 	k.cover(ns, ns+int64(r.duration))
 	return k.spool.Add(l.records, ns, k.encoded)
+}
+
+// notBefore returns a time of an event, or floor if that is later.
+func (k *sink) notBefore(ns int64, p *packet) int64 {
+	if ns >= k.floor {
+		return ns
+	}
+	k.left.leave(earlyEvents, p)
+	return k.floor
 }
 
 // cover extends the time span of the trace to include first and last.
@@ -117,6 +128,7 @@ func (k *sink) settle(via *conversion, lines []*line, b []byte) error {
 	}
 	var r record
 	r.parse(body)
+	ns = k.notBefore(ns, &p)
 	k.cover(ns, ns+int64(r.duration))
 	return k.spool.Add(l.records, ns, body)
 }

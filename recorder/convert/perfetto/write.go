@@ -16,7 +16,8 @@ type writer struct {
 	recorders  []*callsRecorder
 	blocks     *blocks
 	left       *tally
-	last       int64 // ns: the end of the recording
+	last       int64   // ns: the end of the recording
+	before     *before // what was written already; nil if nothing
 	threads    []Thread
 	lanes      *lanes // of the current line
 	line       *line
@@ -59,6 +60,19 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	if err := c.dictionary.err; err != nil {
 		return nil, err
 	}
+	lines, err := c.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first := c.sink.first
+	b := newBlocks(c.version(len(lines)), to, first, c.clocks.wallTime(first))
+	b.observe = o
+	return c.writeLines(ctx, b, lines)
+}
+
+// settle returns the lines in the order of their threads, when all packets have been
+// read.
+func (c *Converter) settle(ctx context.Context) ([]*line, error) {
 	k := c.sink
 	if err := k.settleEarly(ctx, c.tracks.lines); err != nil {
 		return nil, err
@@ -66,14 +80,19 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	if k.first > k.last {
 		k.first, k.last = 0, 0 // there was no event
 	}
-	lines := c.tracks.arrange(c.recorded.list)
+	return c.tracks.arrange(c.recorded.list), nil
+}
+
+// writeLines writes the lines and the recorders, and ends the trace.
+func (c *Converter) writeLines(ctx context.Context, b *blocks, lines []*line) (*Result, error) {
+	k := c.sink
 	w := &writer{
 		spool: c.spool, dictionary: c.dictionary, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
-		blocks: newBlocks(c.version(len(lines)), to, k.first, c.clocks.wallTime(k.first)),
+		blocks: b, before: c.before,
 	}
-	w.blocks.observe, w.blocks.blockSize = o, c.options.BlockSize
+	b.blockSize = c.options.BlockSize
 	if c.options.Progress != nil {
-		w.blocks.progress = func(size int64) { c.options.Progress(Writing, size) }
+		b.progress = func(size int64) { c.options.Progress(Writing, size) }
 	}
 	for _, l := range lines {
 		if err := ctx.Err(); err != nil {
@@ -98,10 +117,19 @@ func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, 
 	}, nil
 }
 
+// nextThread returns the id of the next thread.
+func (w *writer) nextThread() int32 {
+	first := int32(0)
+	if w.before != nil {
+		first = w.before.thread
+	}
+	return first + int32(len(w.threads))
+}
+
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
 	l := w.line
-	t := newThread(int32(len(w.threads)), w.dictionary.text([]byte(name)))
+	t := newThread(w.nextThread(), w.dictionary.text([]byte(name)))
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
 		Process: l.process, Thread: l.title,

@@ -1,0 +1,99 @@
+package perfetto
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"tracex/format"
+)
+
+// ErrNoCalls is returned by [Live.End] if no calls were written: all packets are in
+// Rest, and nothing was created.
+var ErrNoCalls = errors.New("no calls were converted while they were recorded")
+
+// End writes what is left, and ends the files, which the caller closes. rest returns
+// what was written to Rest, as far as it is to be converted. A [*format.Error] with a
+// result tells where that is damaged: everything before is used.
+func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result, error) {
+	if err := l.release(); err != nil {
+		return nil, err
+	}
+	if err := l.Advance(l.Taken()); err != nil {
+		return nil, err
+	}
+	if l.failed != nil {
+		return nil, l.failed
+	}
+	if l.trace == nil {
+		return nil, ErrNoCalls
+	}
+	in, err := rest()
+	if err != nil {
+		return nil, err
+	}
+	c := newAfter(l.options.Options, l.trace.before(l.packets))
+	defer c.Close()
+	damage := c.Read(ctx, in)
+	var fault *format.Error
+	switch {
+	case damage == nil:
+	case !errors.As(damage, &fault):
+		return nil, damage
+	case c.packets == 0 && errors.Is(damage, format.ErrNotTrace):
+		damage = nil // it is empty
+	}
+	result, err := l.end(ctx, c)
+	if err != nil {
+		return nil, l.fail(err)
+	}
+	return result, damage
+}
+
+// end ends the trace after what a conversion adds.
+func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
+	lines, err := c.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, last := l.trace.calls.w.blocks, c.sink.last
+	if err := l.trace.finish(last); err != nil {
+		return nil, err
+	}
+	r := &Result{Events: b.events, Version: b.version}
+	if c.more(lines) {
+		b.early = false
+		if r, err = c.writeLines(ctx, b, lines); err != nil {
+			return nil, err
+		}
+	} else if err := b.finish(last); err != nil {
+		return nil, err
+	}
+	first := c.sink.first
+	r.Packets = l.packets.packets + c.packets
+	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
+	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
+	r.Left = addLeft(l.packets.left.list(), r.Left)
+	return r, nil
+}
+
+// addLeft adds up two lists.
+func addLeft(a, b []Left) []Left {
+	for _, more := range b {
+		if i := slices.IndexFunc(a, func(l Left) bool { return l.What == more.What }); i >= 0 {
+			a[i].Count += more.Count
+			continue
+		}
+		a = append(a, more)
+	}
+	slices.SortFunc(a, func(x, y Left) int {
+		if x.Count != y.Count {
+			return int(y.Count - x.Count)
+		}
+		return strings.Compare(x.What, y.What)
+	})
+	return a
+}

@@ -1,0 +1,205 @@
+package perfetto
+
+import (
+	"io"
+	"math"
+	"slices"
+
+	"tracex/format"
+	"tracex/format/tracefile"
+)
+
+// liveTrace is the trace that a [Live] writes.
+type liveTrace struct {
+	calls     *callsWriter
+	recorder  uint64 // its number
+	unwritten *[]byte
+	threads   map[int32]*liveThread
+	touched   []*liveThread // since the last flush
+	progress  progress
+	sink      *sink // has the span of the times
+}
+
+// liveThread is a thread of a trace that grows. Once it is gone, only the fields from
+// gone on count.
+type liveThread struct {
+	callsThread
+	touched bool
+	told    string // the name that progress has
+	gone    bool   // the thread has ended, and all of it is written
+	ended   int64  // when it is gone: the logical offset after its last object
+	traced  bool   // the trace has something of it
+}
+
+// newLiveTrace begins the files. Its times count from the first snapshot of the clocks,
+// or from the first call if that is earlier.
+func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to Output, log io.Writer) *liveTrace {
+	origin := c.sink.first
+	if wall := &c.clocks.wall; wall.known && wall.at < origin {
+		origin = wall.at
+	}
+	b := newBlocks(r.version, to, origin, c.clocks.wallTime(origin))
+	l := liveTraceOf(c, r, recorder, b)
+	l.progress.log = log
+	return l
+}
+
+func liveTraceOf(c *Converter, r *callsRecorder, recorder uint64, b *blocks) *liveTrace {
+	b.early, b.blockSize = true, c.options.BlockSize
+	w := &writer{dictionary: c.dictionary, tracks: c.tracks, left: c.left, blocks: b}
+	cw := &callsWriter{w: w, r: r, floor: b.origin}
+	cw.ids.same, cw.ids.from, cw.ids.to = true, r.version, r.version
+	for kind := range cw.ids.known {
+		cw.ids.known[kind] = math.MaxInt64 // all ids stay
+	}
+	l := &liveTrace{calls: cw, recorder: recorder, sink: c.sink, threads: make(map[int32]*liveThread)}
+	cw.refer = l.references
+	return l
+}
+
+// part writes a part.
+func (l *liveTrace) part(p *waitingPart) error {
+	t := l.threads[p.thread]
+	if t == nil {
+		t = &liveThread{callsThread: *l.calls.newThread(p.thread)}
+		l.threads[p.thread] = t
+	}
+	if t.gone {
+		l.calls.w.left.count(repeatedCalls, 1, p.offset)
+		return nil
+	}
+	l.calls.referred = len(*l.unwritten) == 0
+	if t.t != nil {
+		if err := l.calls.references(t.t); err != nil {
+			return err
+		}
+	}
+	if err := t.record(p.partRecord); err != nil {
+		return err
+	}
+	if !t.touched {
+		t.touched = true
+		l.touched = append(l.touched, t)
+	}
+	if t.last {
+		l.end(t)
+	}
+	return nil
+}
+
+// end ends a thread, and releases its memory.
+func (l *liveTrace) end(t *liveThread) {
+	t.gone = true
+	if t.t == nil {
+		return
+	}
+	t.traced = true
+	t.callsThread.end(0, !t.timed)
+	l.calls.w.blocks.flush(t.t)
+	t.ended = t.t.Next()
+	t.over()
+	t.t, t.alone[0], t.stack, t.low = nil, nil, nil, 0
+}
+
+// references writes the references that are not written yet.
+func (l *liveTrace) references(t *thread) error {
+	b, v := *l.unwritten, l.calls.w.blocks.version
+	for len(b) > 0 {
+		n, err := v.Size(b, 0)
+		if err != nil {
+			return err // impossible: it was read before
+		}
+		l.calls.w.blocks.reference(t, b[:n])
+		b = b[n:]
+	}
+	*l.unwritten = (*l.unwritten)[:0]
+	return nil
+}
+
+// keptBuffers is how many threads keep the memory of their blocks.
+const keptBuffers = 64
+
+// flush writes a block for each thread that has something, and then what a process
+// needs that continues the trace.
+func (l *liveTrace) flush() error {
+	b := l.calls.w.blocks
+	for _, t := range l.touched {
+		if t.t == nil {
+			continue
+		}
+		t.traced = true
+		if b.flush(t.t); len(l.touched) > keptBuffers {
+			t.t.Free()
+		}
+	}
+	if err := b.to.Stop(); err != nil {
+		return err
+	}
+	err := l.progress.advance(l)
+	for _, t := range l.touched {
+		t.touched = false
+	}
+	l.touched = l.touched[:0]
+	return err
+}
+
+// before returns what is written. Every id that a call may have is in use: the
+// description of one may be lost.
+func (l *liveTrace) before(c *Converter) *before {
+	const lost = 1 << 16
+	b := &before{blocks: l.calls.w.blocks, recorder: l.calls.r, ids: l.calls.r.ids, first: c.sink.first, last: c.sink.last}
+	for kind := range b.ids {
+		b.ids[kind] += lost
+	}
+	for id := range l.threads {
+		b.thread = max(b.thread, min(id, math.MaxInt32-1)+1)
+	}
+	b.event = l.calls.next.event
+	b.blocks.first = b.event - b.blocks.events
+	return b
+}
+
+// finish ends the threads that have not ended. last is the end of the recording.
+func (l *liveTrace) finish(last int64) error {
+	w := l.calls.w
+	w.last = last
+	var ids []int32
+	for id, t := range l.threads {
+		if !t.gone || t.traced {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		t := l.threads[id]
+		if len(*l.unwritten) > 0 && (t.t != nil || t.gone) {
+			if err := l.unused(t); err != nil {
+				return err
+			}
+		}
+		if t.t != nil && !t.gone {
+			t.moment(last)
+			t.over()
+		}
+	}
+	slices.SortFunc(w.threads, func(a, b Thread) int { return int(a.ID) - int(b.ID) })
+	return w.blocks.failed()
+}
+
+// unused writes references that nothing refers to.
+func (l *liveTrace) unused(t *liveThread) error {
+	b := l.calls.w.blocks
+	if t.t != nil {
+		return l.references(t.t)
+	}
+	again := &thread{Block: tracefile.Block{Thread: t.id}}
+	again.Resume(t.ended)
+	if err := l.references(again); err != nil {
+		return err
+	}
+	b.flush(again)
+	return nil
+}
+
+// ids is how many kinds of objects have ids.
+const ids = int(format.KindCodeLocation) + 1
