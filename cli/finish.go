@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"tracex/lazy"
 	"tracex/recorder"
+	"tracex/recorder/recording"
 )
 
 // remains is the data that a killed program left beside its trace, and whether it was recovered.
@@ -22,6 +24,7 @@ type remains struct {
 	// hint is how to recover the rest, if it was not.
 	hint   string
 	failed bool // recovering was tried, and the remaining data is damaged
+	write  bool // the files may be changed
 }
 
 // finishTrace is recorder.Finish; tests replace it.
@@ -38,7 +41,7 @@ const (
 // caller may finish a copy, and the trace can be read as it is.
 func finish(ctx context.Context, a *app, path string, write bool) *remains {
 	a.finishRecording(ctx, path, write)
-	m := &remains{path: path, name: path}
+	m := &remains{path: path, name: path, write: write}
 	switch {
 	case !m.there():
 	case !write:
@@ -99,6 +102,11 @@ func (m *remains) describe(done recorder.Finished) string {
 // more is for a followed trace: once the program is gone, it recovers the remaining data, and
 // returns a description.
 func (m *remains) more() (told string, err error) {
+	if m.write {
+		if told := m.recorded(); told != "" {
+			return told, nil
+		}
+	}
 	if !m.there() {
 		return "", nil
 	}
@@ -117,8 +125,27 @@ func (m *remains) more() (told string, err error) {
 	return "", fmt.Errorf("%w; %s", u.Why, u.Hint)
 }
 
+// recorded is more for a trace that tracex record was making.
+func (m *remains) recorded() (told string) {
+	if _, err := os.Lstat(m.path + recording.Suffix); err != nil {
+		return ""
+	}
+	folder, err := recording.Take(m.path)
+	if err != nil {
+		return "" // it is still being recorded, or another command completes it
+	}
+	var all []string
+	for _, r := range (&leftRecording{app: &app{}, folder: folder, path: m.path}).complete(context.Background()) {
+		all = append(all, message(r.why))
+	}
+	return strings.Join(all, "; ")
+}
+
 // unended returns why the trace has no end, if its recorder left the reason.
 func (m *remains) unended() lazy.Unended {
+	if u, known := m.unendedRecording(); known {
+		return u
+	}
 	err := recorder.Unended(m.path)
 	file := filepath.Base(m.name) + recorder.LiveSuffix
 	switch {
@@ -140,6 +167,24 @@ func (m *remains) unended() lazy.Unended {
 		}
 	}
 	return lazy.Unended{}
+}
+
+// unendedRecording is unended for a trace that tracex record makes.
+func (m *remains) unendedRecording() (u lazy.Unended, known bool) {
+	begun, err := recording.Unended(m.path)
+	switch {
+	case errors.Is(err, recording.ErrRecording) && begun:
+		return lazy.Unended{
+			Why:  fmt.Errorf("%w: this is what has been written so far", lazy.ErrRecording),
+			Hint: "tracex open --follow " + m.name + " shows it as it grows",
+		}, true
+	case begun && err != nil:
+		return lazy.Unended{
+			Why:  fmt.Errorf("the rest is in %s: %w", filepath.Base(m.name)+recording.Suffix, lazy.ErrLeft),
+			Hint: "tracex info " + m.name + " completes it",
+		}, true
+	}
+	return lazy.Unended{}, false
 }
 
 // explain replaces an error about a trace without an end by the reason, if known.

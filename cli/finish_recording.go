@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,7 +18,7 @@ import (
 	"tracex/recorder/shared"
 )
 
-// finishRecording makes the trace from the data that tracex record left when it was killed, or
+// finishRecording completes the trace with the data that tracex record left when it was killed, or
 // remarks why it cannot. Unless write is set, it only remarks that there is some.
 func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	at := path + recording.Suffix
@@ -25,7 +26,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 		return
 	}
 	if !write {
-		a.remark(path, errors.New(at+" holds a recording; if that has ended, tracex info "+path+" makes its trace"))
+		a.remark(path, errors.New(at+" holds a recording; if that has ended, tracex info "+path+" completes its trace"))
 		return
 	}
 	folder, err := recording.Take(path)
@@ -34,81 +35,112 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 		folder, err = recording.Take(path)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // another command made the trace
+	case errors.Is(err, fs.ErrNotExist): // another command completed the trace
 	case errors.Is(err, recording.ErrRecording):
-		a.remark(path, errors.New(err.Error()+"; its trace is made at the end"))
+		if begun, _ := recording.Unended(path); !begun { // otherwise the trace itself says so
+			a.remark(path, errors.New(err.Error()+"; no calls have arrived yet"))
+		}
 	case err != nil:
-		a.remark("cannot make a trace from "+at, err)
+		a.remark("cannot complete the trace from "+at, err)
 	default:
-		a.makeRecorded(ctx, folder, path)
+		made := leftRecording{app: a, folder: folder, path: path}
+		for _, told := range made.complete(ctx) {
+			a.remark(told.what, told.why)
+		}
 	}
 }
 
-// makeRecorded makes the trace from a recording's directory, and removes the directory.
-func (a *app) makeRecorded(ctx context.Context, folder *recording.Folder, path string) {
-	at := path + recording.Suffix
-	spool, _, err := folder.Trim()
-	if err != nil {
-		a.remark("cannot make a trace from "+at, errors.Join(err, folder.Close()))
-		return
-	}
-	a.finishRecorders(folder.Path(), spool)
-	st, err := spool.Stat()
-	if err = errors.Join(err, spool.Close()); err == nil && st.Size() == 0 {
-		err = errNoEvents
-	}
-	var result *perfetto.Result
-	var damage error
-	if err == nil {
-		made := conversion{app: a, output: path, force: folder.About.Replace, version: format.Version(folder.About.FormatVersion), notEmpty: true}
-		result, damage, err = made.convert(ctx, folder.Spool())
-	}
+// leftRecording is a recording whose process was killed.
+type leftRecording struct {
+	*app
+	folder *recording.Folder
+	path   string // of the trace
+	told   []remark
+}
+
+// remark is something to tell the user.
+type remark struct {
+	what string
+	why  error
+}
+
+func (l *leftRecording) tell(what string, why error) { l.told = append(l.told, remark{what, why}) }
+
+// complete completes the trace, removes the recording's directory, and returns what to tell.
+func (l *leftRecording) complete(ctx context.Context) []remark {
+	at := l.path + recording.Suffix
+	result, damage, err := l.make(ctx)
 	switch {
 	case errors.Is(err, errNoEvents):
-		a.remark(path, errors.New("tracex record was killed before anything was recorded"))
+		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
 	case err != nil:
-		a.remark("cannot make a trace from "+at+" (try tracex convert -o OTHER "+folder.Spool()+")", errors.Join(err, folder.Close()))
-		return
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.folder.Close()))
+		return l.told
 	default:
-		a.remark(path, errors.New("tracex record was killed before it made the trace; made it now from "+counted(result.Events, "event")+" in "+at+
+		l.tell(l.path, errors.New("tracex record was killed; completed the trace now, it has "+counted(result.Events, "event")+
 			"; what programs recorded just before may be missing"))
 		for _, line := range changeLines(result.Changes) {
-			a.remark(path, errors.New(line))
+			l.tell(l.path, errors.New(line))
 		}
 	}
 	if damage != nil {
-		a.remark("part of "+at+" is missing", damage)
+		l.tell("part of "+at+" is missing", damage)
 	}
-	if err := folder.Remove(); err != nil {
-		a.remark("not removed", err)
+	if err := l.folder.Remove(); err != nil {
+		l.tell("not removed", err)
 	}
+	return l.told
 }
 
-// finishRecorders adds to a recording the data that killed programs had recorded but not sent,
-// and reports whether there was any.
-func (a *app) finishRecorders(dir string, raw *os.File) (recorded bool) {
+// make completes the trace, or makes it if it was not begun.
+func (l *leftRecording) make(ctx context.Context) (result *perfetto.Result, damage, err error) {
+	spool, _, err := l.folder.Trim()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer spool.Close()
+	live, err := resumeLive(l.path, l.folder, spool)
+	switch {
+	case err == nil:
+		defer live.close()
+		l.finishRecorders(l.folder.Path(), live, l.tell)
+		return live.end(ctx)
+	case !errors.Is(err, perfetto.ErrNoProgress):
+		return nil, nil, err
+	}
+	l.finishRecorders(l.folder.Path(), spool, l.tell)
+	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
+		return nil, nil, errors.Join(err, errNoEvents)
+	}
+	made := conversion{app: l.app, output: l.path, force: l.folder.About.Replace, version: format.Version(l.folder.About.FormatVersion), notEmpty: true}
+	if result, damage, err = made.convert(ctx, l.folder.Spool()); err != nil && !errors.Is(err, errNoEvents) {
+		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.folder.Spool())
+	}
+	return result, damage, err
+}
+
+// finishRecorders writes the packets that killed programs had recorded but not sent, and reports
+// whether there were any.
+func (a *app) finishRecorders(dir string, to io.Writer, tell func(what string, why error)) (recorded bool) {
 	left, err := os.ReadDir(dir)
 	if err != nil {
-		a.remark("the last calls of programs may be missing", err)
+		tell("the last calls of programs may be missing", err)
 	}
 	for _, entry := range left {
 		if !strings.HasSuffix(entry.Name(), recorder.LiveSuffix) {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
-		done, err := shared.Finished{}, error(nil)
-		if _, err = raw.Seek(0, io.SeekEnd); err == nil {
-			done, err = shared.Finish(path, raw)
-		}
+		done, err := shared.Finish(path, to)
 		switch {
 		case errors.Is(err, shared.ErrRecording): // that program still runs
 		case err != nil:
-			a.remark("the last calls of a program are missing", err)
+			tell("the last calls of a program are missing", err)
 		default:
 			recorded = recorded || done.Bytes > 0
 		}
 		if done.Short > 0 {
-			a.remark(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
+			tell(counted(done.Short, "thread"), errors.New("the last calls could not be recovered"))
 		}
 	}
 	return recorded

@@ -13,6 +13,7 @@ import (
 	"tracex/format"
 	"tracex/format/tracefile"
 	"tracex/recorder"
+	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/perfetto/service"
 	"tracex/recorder/recording"
 )
@@ -33,8 +34,8 @@ func newRecordCommand(a *app) *cobra.Command {
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
 		Long: "Run a program with a private tracing service, to which tracex's recorder and Perfetto's client libraries " +
-			"connect, and write a trace when the program ends, even if it crashes. A Go program connects if one of its " +
-			"files imports _ \"tracex/recorder/shared\"",
+			"connect, and write a trace, even if the program crashes. A Go program connects if one of its files imports _ " +
+			"\"tracex/recorder/shared\"; tracex open --follow shows its calls while it runs",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -102,6 +103,9 @@ func (r *recordCommand) checkOutput() error {
 	if err := refuseStdout(r.output); err != nil {
 		return err
 	}
+	if _, err := recording.Unended(r.output); err != nil && !r.force {
+		return r.unendedError(err)
+	}
 	for _, suffix := range traceSuffixes {
 		if err := tracefile.Check(r.output+suffix, true); err != nil {
 			return err
@@ -116,41 +120,77 @@ func (r *recordCommand) checkOutput() error {
 // recordInto records into a directory, and makes the trace. keep means that the directory has
 // the only copy of some data.
 func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, folder *recording.Folder, args []string) (keep bool, err error) {
-	raw, err := os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	live, err := newLiveConversion(r.output, folder)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
 	}
-	defer raw.Close()
-	session, err := startRecording(s, raw, r)
+	defer live.close()
+	session, err := startRecording(s, live, r)
 	if err != nil {
 		return false, err
 	}
 	failed := r.runProgram(ctx, folder, args)
 	var missing *usageError
 	if errors.As(failed, &missing) {
+		_, _ = session.stop(ctx) // there is nothing
 		return false, failed
 	}
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	had, err := session.stop(ctx)
-	if err == nil && r.finishRecorders(folder.Path(), raw) {
+	if err == nil && r.finishRecorders(folder.Path(), live, r.remark) {
 		had.anything = true
 	}
 	if err == nil && !had.anything {
 		return false, had.nothing(args[0])
 	}
 	if err == nil {
-		// Standard output is the program's.
-		beside := *r.app
-		beside.stdout = r.stderr
-		made := conversion{app: &beside, output: r.output, force: r.force, version: format.Version(r.version)}
-		err = made.run(ctx, raw.Name())
+		err = r.makeTrace(ctx, folder, live)
+	} else {
+		err = errors.Join(err, r.salvage(ctx, folder, live))
 	}
 	if err != nil {
-		at := keepRaw(raw.Name(), r.output)
-		return at == raw.Name(), withHint(err, "the recording is kept in "+at+"; tracex convert makes a trace from it")
+		what := "the recording"
+		if live.Begun() {
+			what = "what is not in " + r.output
+		}
+		at := keepRaw(folder.Spool(), r.output)
+		return at == folder.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
 	}
 	return false, failed
+}
+
+// makeTrace completes the trace. After an error, what is not in it is in the folder's spool.
+func (r *recordCommand) makeTrace(ctx context.Context, folder *recording.Folder, live *liveConversion) error {
+	made := r.conversion()
+	result, damage, err := live.end(ctx)
+	switch {
+	case errors.Is(err, perfetto.ErrNoCalls):
+		return made.run(ctx, folder.Spool())
+	case err == nil:
+		return errors.Join(made.report(result), damage)
+	}
+	return live.files.writeError(errors.Join(err, r.salvage(ctx, folder, live)))
+}
+
+// conversion is one that reports to standard error: standard output is the program's.
+func (r *recordCommand) conversion() conversion {
+	beside := *r.app
+	beside.stdout = r.stderr
+	return conversion{app: &beside, output: r.output, force: r.force, version: format.Version(r.version)}
+}
+
+// salvage ends a trace that could not grow, if it was begun.
+func (r *recordCommand) salvage(ctx context.Context, folder *recording.Folder, live *liveConversion) error {
+	if !live.Begun() {
+		return nil
+	}
+	made := r.conversion()
+	result, err := live.salvage(ctx, folder)
+	if err == nil {
+		err = made.report(result)
+	}
+	return err
 }
 
 // createFolder creates the directory that holds the recording until it is a trace.
@@ -167,16 +207,22 @@ func (r *recordCommand) createFolder(args []string, sockets string) (*recording.
 		}
 		folder, err = recording.Create(r.output, about)
 	}
-	switch {
-	case errors.Is(err, recording.ErrLeft):
-		return nil, &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace was never made",
-			"tracex info " + r.output + " makes it; --force discards it; -o names another file"}
-	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):
-		return nil, withHint(fmt.Errorf("%s: %w", r.output, err), "-o names another file")
-	case err != nil:
-		return nil, tracefile.WriteError(r.output, err)
+	if err != nil {
+		return nil, r.unendedError(err)
 	}
 	return folder, nil
+}
+
+// unendedError returns err, of a directory for a recording, as one about the output.
+func (r *recordCommand) unendedError(err error) error {
+	switch {
+	case errors.Is(err, recording.ErrLeft):
+		return &usageError{r.output + recording.Suffix + " holds an earlier recording whose trace was never completed",
+			"tracex info " + r.output + " completes it; --force discards it; -o names another file"}
+	case errors.Is(err, recording.ErrRecording), errors.Is(err, recording.ErrFinishing):
+		return withHint(fmt.Errorf("%s: %w", r.output, err), "-o names another file")
+	}
+	return tracefile.WriteError(r.output, err)
 }
 
 // keepRaw renames the recording so that it is not hidden, and returns its path.

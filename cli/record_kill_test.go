@@ -103,7 +103,25 @@ func runCommand(t *testing.T, args ...string) (stdout, stderr string, exit int) 
 	return out.String(), errors.String(), exit
 }
 
-// awaitSpool waits until the calls of a program are in the file that the service writes.
+// awaitTrace waits until the calls of a program are in the trace that grows.
+func awaitTrace(t *testing.T, out string) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for begin := time.Now(); ; <-tick.C {
+		if _, err := os.Stat(out); err == nil {
+			if text, _, _ := runCommand(t, "print", out); strings.Count(text, "inner(") == 1000 && !strings.Contains(text, "unfinished") {
+				return
+			}
+		}
+		if time.Since(begin) > 5*time.Minute {
+			t.Fatal("the calls are not in the trace")
+		}
+	}
+}
+
+// awaitSpool waits until the calls of a program are in the file of packets that are converted at
+// the end.
 func awaitSpool(t *testing.T, out string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.pftrace")
@@ -123,19 +141,19 @@ func awaitSpool(t *testing.T, out string) {
 			}
 		}
 		if time.Since(begin) > 5*time.Minute {
-			t.Fatal("the service does not write what it was sent")
+			t.Fatal("the packets are not in the file")
 		}
 	}
 }
 
-// If tracex record is killed, the program continues, and the recording up to that point becomes
-// a trace with the next command that reads it.
+// If tracex record is killed, the program continues, and the next command that reads the trace
+// completes it with the recording up to that point.
 func TestRecordIsKilled(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "trace.bin")
 	cmd, tmp, goOn := recordingToKill(t, out)
-	awaitSpool(t, out)
-	if _, said, exit := runCommand(t, "info", out); exit != 1 || !strings.Contains(said, fmt.Sprintf("still being recorded by process %d", cmd.Process.Pid)) {
+	awaitTrace(t, out)
+	if _, said, exit := runCommand(t, "info", out); exit != exitDamaged || !strings.Contains(said, "still being recorded: this is what has been written so far") {
 		t.Errorf("while it is recorded info ends with %d and says %q", exit, said)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -148,14 +166,14 @@ func TestRecordIsKilled(t *testing.T) {
 	if left := names(t, cmd.Dir); len(left) > 0 {
 		t.Errorf("the program wrote %q", left)
 	}
-	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; if that has ended, tracex info "+out+" makes its trace") {
+	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; if that has ended, tracex info "+out+" completes its trace") {
 		t.Errorf("without writing it ends with %d and says %q", exit, said)
 	}
-	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" makes it") {
+	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" completes it") {
 		t.Errorf("another recording ends with %d and says %q", exit, said)
 	}
 	text, said, exit := runCommand(t, "print", out)
-	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed before it made the trace; made it now from 1,000 events") {
+	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed; completed the trace now, it has 1,000 events") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
 	if left := names(t, filepath.Dir(out)); len(left) != 3 {

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -27,30 +27,62 @@ func socketFolder(name string) (string, error) {
 	return os.MkdirTemp(in, name)
 }
 
-// recordingSession is a session of the private service that is being written to a file.
+// recordingSession is a session of the private service whose packets are converted as they
+// arrive. One goroutine reads the session, so that its buffer does not overflow while another
+// converts.
+//
+// What a call refers to, such as the name of its method, may arrive after the call, but a flush
+// that begins after the call's arrival brings it. So each flush decides what is written: the
+// calls that had arrived when it began.
 type recordingSession struct {
 	*service.Session
-	written chan error // result of Read: the file is complete
+	command *recordCommand
+	live    *liveConversion
+	buffer  int64
+	work    chan work
+	ending  chan struct{} // closed when no more will be recorded
+	read    chan error    // result of the reading
+	written chan error    // result of the conversion: all packets are taken
 }
 
-// startRecording starts a session whose packets are written to a file.
-func startRecording(s *service.Service, to io.Writer, f *recordCommand) (*recordingSession, error) {
-	session, err := s.Record(recordConfig(f))
+// work is what the converting goroutine does next.
+type work struct {
+	packets []byte
+	order   workOrder
+}
+
+type workOrder int
+
+const (
+	takePackets workOrder = iota
+	flushBegins           // later packets are not written after this flush
+	flushEnds
+)
+
+const (
+	// readEvery is how often the session is read, and flushEvery how often programs are asked for
+	// what they have.
+	readEvery  = 200 * time.Millisecond
+	flushEvery = 2 * readEvery
+	// flushPatience is how long a program may take to answer.
+	flushPatience = 2 * time.Second
+	// batch is about how many bytes of packets arrive at once.
+	batch = 256 << 10
+)
+
+// startRecording starts a session.
+func startRecording(s *service.Service, live *liveConversion, f *recordCommand) (*recordingSession, error) {
+	config := recordConfig(f)
+	session, err := s.Record(config)
 	if err != nil {
 		return nil, err
 	}
-	r := &recordingSession{Session: session, written: make(chan error, 1)}
-	go func() {
-		err := r.Read(context.Background(), func(p service.Packets) error {
-			_, err := to.Write(p.Trace())
-			return err
-		})
-		if err != nil {
-			f.reportServiceError(fmt.Errorf("recording stops: %w", err))
-			_ = r.Stop(context.Background()) // programs need not record data that has no place
-		}
-		r.written <- err
-	}()
+	r := &recordingSession{
+		Session: session, command: f, live: live, buffer: config.Buffer, work: make(chan work, max(16, config.Buffer/batch)),
+		ending: make(chan struct{}), read: make(chan error, 1), written: make(chan error, 1),
+	}
+	go func() { r.read <- r.readOn() }()
+	go func() { r.written <- r.convert() }()
 	return r, nil
 }
 
@@ -64,7 +96,88 @@ func recordConfig(f *recordCommand) service.SessionConfig {
 			{Name: perfetto.TrackEventSource, Categories: f.categories},
 			{Name: perfetto.CallsSource},
 		},
-		ReadPeriod: 250 * time.Millisecond, FlushPeriod: time.Second, ClearPeriod: time.Second,
+		ReadPeriod: time.Hour, ClearPeriod: time.Second, // readOn and flush have their own
+	}
+}
+
+// readOn reads the session until it is over.
+func (r *recordingSession) readOn() error {
+	defer close(r.work)
+	tick := time.NewTicker(readEvery)
+	defer tick.Stop()
+	flushed := make(chan struct{}, 1)
+	flushing, last := false, time.Now()
+	for {
+		select {
+		case <-r.ending:
+			return r.Read(context.Background(), r.take)
+		case <-flushed:
+			flushing = false
+			if err := r.readNow(); err != nil {
+				return err
+			}
+			r.work <- work{order: flushEnds}
+		case now := <-tick.C:
+			if err := r.readNow(); err != nil {
+				return err
+			}
+			if !flushing && now.Sub(last) >= flushEvery-readEvery/2 {
+				flushing, last = true, now
+				r.work <- work{order: flushBegins}
+				go func() {
+					// An error means that a program is gone or stopped: its data cannot be waited for.
+					_ = r.Flush(context.Background(), flushPatience)
+					flushed <- struct{}{}
+				}()
+			}
+		}
+	}
+}
+
+// readNow reads what the session has.
+func (r *recordingSession) readNow() error {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.Read(now, r.take); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+func (r *recordingSession) take(p service.Packets) error {
+	r.work <- work{packets: bytes.Clone(p.Trace())}
+	return nil
+}
+
+// convert converts packets until there are no more.
+func (r *recordingSession) convert() error {
+	mark, failed := 0, error(nil)
+	for w := range r.work {
+		if failed != nil {
+			continue // programs may still send
+		}
+		switch w.order {
+		case takePackets:
+			if failed = r.live.Take(w.packets); failed == nil && r.live.Held() > r.buffer {
+				r.advance(r.live.Taken())
+			}
+		case flushBegins:
+			mark = r.live.Taken()
+		case flushEnds:
+			r.advance(mark)
+		}
+		if failed != nil {
+			r.command.reportServiceError(fmt.Errorf("recording stops: %w", failed))
+			_ = r.Stop(context.Background()) // programs need not record data that has no place
+		}
+	}
+	return failed
+}
+
+// advance writes calls. If it fails, what follows is kept for later.
+func (r *recordingSession) advance(mark int) {
+	if err := r.live.Advance(mark); err != nil {
+		r.command.reportServiceError(fmt.Errorf("the trace cannot grow; recording continues: %w", r.live.files.writeError(err)))
 	}
 }
 
@@ -87,11 +200,13 @@ func (h had) nothing(program string) error {
 		"it made no recorded call, or ended before it sent one; is --category too narrow?")
 }
 
-// stop ends the session. When it returns, the file is complete.
+// stop ends the session. When it returns, all packets are taken.
 func (r *recordingSession) stop(ctx context.Context) (had, error) {
 	// An error would only mean that a program is gone, which has nothing to flush.
-	_ = r.Flush(ctx, 2*time.Second)
-	if err := errors.Join(r.Stop(ctx), <-r.written); err != nil {
+	_ = r.Flush(ctx, flushPatience)
+	err := r.Stop(ctx)
+	close(r.ending)
+	if err := errors.Join(err, <-r.read, <-r.written); err != nil {
 		return had{}, err
 	}
 	stats := r.Stats()

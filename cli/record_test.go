@@ -55,6 +55,11 @@ func recordEvents(end string) error {
 		return recordOn()
 	case "calls":
 		return recordCalls()
+	case "calls, in the way":
+		if err := os.WriteFile("trace.bin.idx", nil, 0o600); err != nil {
+			return err
+		}
+		return recordOn()
 	}
 	p, err := producer.Start(producer.Options{StartUp: end == "early", AdoptWithin: time.Hour})
 	if err != nil {
@@ -241,6 +246,39 @@ func TestRecordKeeps(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "trace.bin")
 	cmd, stderr, _ := command(t, "record", "-o", out, "--", self, tracedArgument, "in the way")
+	recordKeeps(t, cmd, stderr, out)
+	cmd, stderr, _ = command(t, "convert", "-o", filepath.Join(t.TempDir(), "trace.bin"), out+".pftrace")
+	if got := code(t, cmd.Run()); got != 0 {
+		t.Fatalf("exit code %d: %s", got, stderr)
+	}
+	checkRecorded(t, self, cmd.Args[3])
+
+	cmd, stderr, _ = command(t, "record", "-o", out, "--", self, tracedArgument, "exit")
+	if got := code(t, cmd.Run()); got != 2 || !strings.Contains(stderr.String(), out+".idx already exists") {
+		t.Errorf("exit code %d: %s", got, stderr)
+	}
+}
+
+// TestRecordKeepsCalls is TestRecordKeeps for calls, which are converted while the program runs.
+func TestRecordKeepsCalls(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, stderr, _ := command(t, "record", "-o", out, "--", self, tracedArgument, "calls, in the way")
+	recordKeeps(t, cmd, stderr, out)
+	if _, said, exit := runCommand(t, "convert", "-o", out+".made", out+".pftrace"); exit != 0 {
+		t.Fatalf("exit code %d: %s", exit, said)
+	}
+	if text, said, exit := runCommand(t, "print", out+".made"); exit != 0 || strings.Count(text, "inner(") != 2000 {
+		t.Errorf("exit code %d, %d calls: %s", exit, strings.Count(text, "inner("), said)
+	}
+}
+
+// recordKeeps records a program that puts a file in the way of the trace.
+func recordKeeps(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer, out string) {
+	t.Helper()
 	cmd.Dir = filepath.Dir(out)
 	if got := code(t, cmd.Run()); got != 1 {
 		t.Errorf("exit code %d", got)
@@ -251,16 +289,6 @@ func TestRecordKeeps(t *testing.T) {
 	}
 	if got := names(t, filepath.Dir(out)); !slices.Equal(got, []string{"trace.bin.idx", "trace.bin.pftrace"}) {
 		t.Errorf("there are %q", got)
-	}
-	cmd, stderr, _ = command(t, "convert", "-o", filepath.Join(t.TempDir(), "trace.bin"), kept)
-	if got := code(t, cmd.Run()); got != 0 {
-		t.Fatalf("exit code %d: %s", got, stderr)
-	}
-	checkRecorded(t, self, cmd.Args[3])
-
-	cmd, stderr, _ = command(t, "record", "-o", out, "--", self, tracedArgument, "exit")
-	if got := code(t, cmd.Run()); got != 2 || !strings.Contains(stderr.String(), out+".idx already exists") {
-		t.Errorf("exit code %d: %s", got, stderr)
 	}
 }
 

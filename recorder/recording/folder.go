@@ -1,13 +1,14 @@
 // Package recording handles the directory of a recording that a service makes, next to the
-// trace that will be made from it. It contains what the service wrote so far, as Perfetto
-// packets, and the live files of the recorded programs. If the recording process is killed,
-// both remain, and any process can make the trace.
+// trace. The trace grows while programs are recorded. The directory has what it cannot have yet:
+// packets that can only be converted at the end, and the live files of the recorded programs. If
+// the recording process is killed, these remain, and any process can complete the trace.
 //
 //	trace.bin.recording/
 //	  lock           locked by the process that records
-//	  finishing      locked by a process that makes the trace after that
+//	  finishing      locked by a process that completes the trace after that
 //	  about.json     an [About]
-//	  spool.pftrace  what the service wrote
+//	  progress       how far the trace is, see perfetto.ResumeLive
+//	  spool.pftrace  packets that are converted at the end
 //	  *.live         see shared.LiveFolder
 package recording
 
@@ -30,13 +31,14 @@ const Suffix = format.RecordingSuffix
 
 const (
 	lockName, finishingName = "lock", "finishing"
-	aboutName, spoolName    = "about.json", "spool.pftrace"
+	aboutName, progressName = "about.json", "progress"
+	spoolName               = "spool.pftrace"
 )
 
 // Errors that a caller branches on.
 var (
 	ErrRecording = errors.New("still being recorded")
-	ErrFinishing = errors.New("another process is making its trace")
+	ErrFinishing = errors.New("another process is completing its trace")
 	ErrLeft      = errors.New("an earlier recording was never finished")
 )
 
@@ -163,8 +165,26 @@ func (f *Folder) lock(name string, held error) error {
 // Path is the directory, in which the programs' live files go.
 func (f *Folder) Path() string { return f.path }
 
-// Spool is the path of the file that the service writes. It need not exist yet.
+// Spool is the path of the file of packets that are converted at the end. It need not exist yet.
 func (f *Folder) Spool() string { return filepath.Join(f.path, spoolName) }
+
+// Progress is the path of the file that says how far the trace is. It need not exist.
+func (f *Folder) Progress() string { return filepath.Join(f.path, progressName) }
+
+// Unended returns why a trace may have no end, and changes nothing: [ErrRecording] while it is
+// recorded, [ErrFinishing] while another process completes it, [ErrLeft] if it can be completed;
+// nil if there is no recording. begun reports whether calls are in the trace.
+func Unended(trace string) (begun bool, err error) {
+	f, err := Take(trace)
+	if err == nil {
+		err = errors.Join(ErrLeft, f.Close())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	st, missing := os.Stat(filepath.Join(trace+Suffix, progressName))
+	return missing == nil && st.Size() > 0, err
+}
 
 // Close releases the directory without changing it.
 func (f *Folder) Close() error {

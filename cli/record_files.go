@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"tracex/format/tracefile"
+	"tracex/recorder/convert/perfetto"
+)
+
+// recordedMode are the permissions of a recorded trace.
+const recordedMode fs.FileMode = 0o600
+
+// growingFiles are the files of a trace that is being recorded, in the order of traceSuffixes. They
+// are in their places from the first call on, and grow there.
+type growingFiles struct {
+	path    string // of the data
+	replace bool   // of existing files, by create
+	open    []*os.File
+}
+
+// create creates the files, or replaces existing ones.
+func (g *growingFiles) create() (perfetto.Output, error) {
+	var set tracefile.Set
+	defer set.Discard()
+	for _, suffix := range traceSuffixes {
+		if _, err := set.Create(g.path+suffix, recordedMode, g.replace); err != nil {
+			return perfetto.Output{}, err
+		}
+	}
+	if err := set.Commit(); err != nil {
+		return perfetto.Output{}, err
+	}
+	return g.again(nil)
+}
+
+// resume opens the files where they have these sizes, and drops what follows.
+func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Output, error) {
+	return g.again([]int64{at.Times, at.Index, at.Data})
+}
+
+// again opens existing files. sizes may be nil.
+func (g *growingFiles) again(sizes []int64) (to perfetto.Output, err error) {
+	g.close()
+	var out []io.Writer
+	for i, suffix := range traceSuffixes {
+		f, err := os.OpenFile(g.path+suffix, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			return to, err
+		}
+		g.open = append(g.open, f)
+		out = append(out, f)
+		if sizes == nil {
+			continue
+		}
+		st, err := f.Stat()
+		if err == nil && st.Size() < sizes[i] {
+			err = &fs.PathError{Op: "resume", Path: f.Name(), Err: io.ErrUnexpectedEOF}
+		}
+		if err == nil && st.Size() > sizes[i] {
+			err = f.Truncate(sizes[i])
+		}
+		if err != nil {
+			return to, err
+		}
+	}
+	return perfetto.Output{Times: out[0], Index: out[1], Data: out[2]}, nil
+}
+
+// close closes the files.
+func (g *growingFiles) close() (err error) {
+	for _, f := range g.open {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	g.open = nil
+	return err
+}
+
+// writeError names the trace in an error about its files.
+func (g *growingFiles) writeError(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) && strings.HasPrefix(failed.Path, g.path) {
+		return tracefile.WriteError(failed.Path, err)
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracex/recorder/recording"
+)
+
+// A trace is on the screen while its program runs, and there is no copy of the calls.
+func TestRecordFollowed(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	s, _ := onScreen(t, nil, "open", "--follow", out)
+	s.until("no such file yet")
+	cmd, _, goOn := recordingToKill(t, out)
+	s.until("inner(")
+	s.until("Thread 1 (main)")
+	packets, err := os.ReadFile(filepath.Join(out+recording.Suffix, "spool.pftrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(packets, []byte("Color.RED")) {
+		t.Error("calls are also kept as packets")
+	}
+	goOn()
+	if got := code(t, cmd.Wait()); got != 3 {
+		t.Errorf("exit code %d", got)
+	}
+	s.until("the recording has ended")
+	s.press("q")
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d: %q", got, s.drawn.String())
+	}
+	if text, said, exit := runCommand(t, "print", out); exit != 0 || strings.Count(text, "inner(") != 2000 || strings.Contains(text, "unfinished") {
+		t.Errorf("exit code %d, %d calls: %s", exit, strings.Count(text, "inner("), said)
+	}
+	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+		t.Errorf("there are %q", left)
+	}
+}
+
+// If tracex record is killed while its trace is followed, the screen shows the completed trace.
+func TestRecordFollowedIsKilled(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "trace.bin")
+	cmd, _, goOn := recordingToKill(t, out)
+	awaitTrace(t, out)
+	s, _ := onScreen(t, nil, "open", "--follow", out)
+	s.until("inner(")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("tracex record was killed; completed the trace now")
+	goOn()
+	s.press("q")
+	if got := s.end(); got != 0 {
+		t.Errorf("exit code %d: %q", got, s.drawn.String())
+	}
+	if left := names(t, filepath.Dir(out)); len(left) != 3 {
+		t.Errorf("there are %q", left)
+	}
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"tracex/format"
+	"tracex/recorder/convert/perfetto"
+	"tracex/recorder/recording"
+)
+
+// liveConversion makes a trace while its packets arrive: their calls go into the trace's files,
+// and all else into the recording's folder until the program has ended.
+type liveConversion struct {
+	*perfetto.Live
+	files    growingFiles
+	spool    *os.File // what is converted at the end
+	progress *os.File
+}
+
+// newLiveConversion begins a conversion. Nothing is created but files in the folder.
+func newLiveConversion(output string, folder *recording.Folder) (*liveConversion, error) {
+	l := &liveConversion{files: growingFiles{path: output, replace: folder.About.Replace}}
+	var err error
+	if l.spool, err = os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, err
+	}
+	if l.progress, err = os.OpenFile(folder.Progress(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, errors.Join(err, l.spool.Close())
+	}
+	o := l.options(folder)
+	o.Progress, o.Create = l.progress, l.files.create
+	l.Live = perfetto.NewLive(o)
+	return l, nil
+}
+
+func (l *liveConversion) options(folder *recording.Folder) perfetto.LiveOptions {
+	return perfetto.LiveOptions{
+		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(folder.About.FormatVersion)},
+		Rest:    l.spool,
+	}
+}
+
+// resumeLive continues the conversion of a process that was killed. spool is at its end. The error
+// is perfetto.ErrNoProgress if no calls had been converted.
+func resumeLive(output string, folder *recording.Folder, spool *os.File) (*liveConversion, error) {
+	progress, err := os.ReadFile(folder.Progress())
+	if errors.Is(err, os.ErrNotExist) {
+		err = perfetto.ErrNoProgress
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &liveConversion{files: growingFiles{path: output}, spool: spool}
+	o := l.options(folder)
+	// If this process is killed too, the next one begins where it began.
+	o.Progress = io.Discard
+	if l.Live, err = perfetto.ResumeLive(o, progress, l.files.resume); err != nil {
+		return nil, errors.Join(err, l.files.close())
+	}
+	return l, nil
+}
+
+// Write takes packets. It never changes them, but keeps them.
+func (l *liveConversion) Write(packets []byte) (int, error) { return len(packets), l.Take(packets) }
+
+// end ends the trace. The error is perfetto.ErrNoCalls if no calls were converted.
+func (l *liveConversion) end(ctx context.Context) (result *perfetto.Result, damage, err error) {
+	result, err = l.End(ctx, func() (io.Reader, error) {
+		_, err := l.spool.Seek(0, io.SeekStart)
+		return l.spool, err
+	})
+	if result != nil {
+		damage, err = format.At(err, l.spool.Name(), 0), nil
+	}
+	return result, damage, errors.Join(err, l.files.close())
+}
+
+// close releases the conversion. The files stay.
+func (l *liveConversion) close() {
+	l.Close()
+	_ = l.files.close() // end has reported its failure
+	_ = l.spool.Close()
+	if l.progress != nil {
+		_ = l.progress.Close()
+	}
+}
+
+// salvage ends the trace with what was converted before the conversion failed. What followed is
+// in the spool.
+func (l *liveConversion) salvage(ctx context.Context, folder *recording.Folder) (*perfetto.Result, error) {
+	again, err := resumeLive(l.files.path, folder, l.spool)
+	if err != nil {
+		return nil, err
+	}
+	defer again.Close()
+	result, err := again.End(ctx, func() (io.Reader, error) { return new(emptyReader), nil })
+	return result, errors.Join(err, again.files.close())
+}
+
+// emptyReader is a reader without data.
+type emptyReader struct{}
+
+func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
