@@ -96,7 +96,7 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 // writeBench writes the results for a person, in lines of less than 80 characters.
 func writeBench(w io.Writer, t *bench.Table) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, %d CPUs, %s; medians of %d rounds\n\n", t.System, t.CPUs, t.Go, t.Rounds)
+	fmt.Fprintf(&out, "%s, %s, %s; medians of %d rounds\n\n", t.System, counted(int64(t.CPUs), "CPU"), t.Go, t.Rounds)
 	fmt.Fprintf(&out, "%-37s%9s%9s%8s%7s%8s\n", "", "ns a call", "x append", "allocs", "MB/s", "lost")
 	fmt.Fprintln(&out, "append of 40 bytes")
 	for _, row := range t.Floor {

@@ -22,10 +22,10 @@ func newConvertCommand(a *app) *cobra.Command {
 	v := &convertCommand{app: a}
 	c := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Convert a Perfetto trace, or a format version",
-		Long: "Make a trace with index and times from a recording by Perfetto, or, with --to, from a trace of another format version. " +
-			"A Perfetto recording becomes a trace of the newest version, or the one given by --to. " +
-			"Between versions, what one has and the other lacks is guessed or lost, and counted.",
+		Short: "Convert from Perfetto, or to another version",
+		Long: "Make a trace, with index and times, from a Perfetto recording or, with --to, from a trace of another format version. " +
+			"A Perfetto recording becomes a trace of the newest version unless --to names another. " +
+			"Details that the new version lacks are lost, those that the old one lacks are guessed; both are counted.",
 		Example: `tracex convert trace.pftrace                # write trace.bin, .idx, .tim
 perfetto -c config -o - | tracex convert -o trace.bin -
 tracex convert --to 22 trace.bin            # write trace.v22.bin

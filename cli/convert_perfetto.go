@@ -90,14 +90,22 @@ func (c *conversion) report(r *perfetto.Result) error {
 	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(int64(len(r.Threads)), "thread"),
 		counted(r.Events, "event"), rounded(r.Took))
 	for _, l := range r.Left {
-		fmt.Fprintf(w, "left out: %s %s", grouped(l.Count), printable(l.What))
-		if l.First >= 0 {
-			fmt.Fprintf(w, ", the first at offset %d", l.First)
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, leftLine(l))
 	}
 	for _, line := range changeLines(r.Changes) {
 		fmt.Fprintln(w, line)
 	}
 	return w.Flush()
+}
+
+// leftLine describes what was left out for one reason.
+func leftLine(l perfetto.Left) string {
+	line := "left out: " + grouped(l.Count) + " " + printable(l.What)
+	switch {
+	case l.First < 0:
+		return line
+	case l.Count == 1:
+		return fmt.Sprintf("%s, at offset %d", line, l.First)
+	}
+	return fmt.Sprintf("%s, the first at offset %d", line, l.First)
 }

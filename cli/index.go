@@ -60,7 +60,7 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 	err = lazy.RebuildIndex(ctx, path, output, x.force, p.update)
 	p.end()
 	if !x.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
-		hint := "--force indexes what is there"
+		hint := "--force indexes the part that is complete"
 		why := m.explain(err)
 		if why == err {
 			hint = "is it still being recorded? " + hint
@@ -104,11 +104,11 @@ func (x *indexCommand) verifyIndex(ctx context.Context, path string) error {
 			if index != "" {
 				name = "-o " + index + " " + path
 			}
-			return withHint(err, "tracex index "+name+" makes it")
+			return withHint(err, "tracex index "+name+" creates it")
 		}
 		return err
 	}
-	if _, err = fmt.Fprintf(x.stdout, "the index agrees with the data: %s cells\n", grouped(cells)); err != nil {
+	if _, err = fmt.Fprintf(x.stdout, "the index agrees with the data: %s\n", counted(cells, "cell")); err != nil {
 		return err
 	}
 	return x.verifyTimes(ctx, path)
@@ -125,6 +125,6 @@ func (x *indexCommand) verifyTimes(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s cells\n", grouped(cells))
+	_, err = fmt.Fprintf(x.stdout, "the times agree with the data: %s\n", counted(cells, "cell"))
 	return err
 }

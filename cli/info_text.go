@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +14,8 @@ import (
 
 // write writes the facts for a person.
 func (t *facts) write(w io.Writer) error {
-	out := &text{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
+	buffered := bufio.NewWriterSize(w, 64<<10) // a tabwriter writes each cell on its own
+	out := &text{tabwriter.NewWriter(buffered, 0, 8, 2, ' ', 0)}
 	out.line("file", t.File)
 	out.line("format", t.formatText())
 	out.line("data", exactSize(t.Data))
@@ -30,7 +33,7 @@ func (t *facts) write(w io.Writer) error {
 	out.line("events", fmt.Sprintf("%s, including %s; at most %s deep",
 		grouped(t.Events), counted(t.Calls, "call"), counted(int64(t.Depth), "level")))
 	if t.Unfinished > 0 {
-		out.line("unfinished", fmt.Sprintf("%s calls, loops and iterations had not ended", grouped(int64(t.Unfinished))))
+		out.line("unfinished", counted(int64(t.Unfinished), "call, loop or iteration", "calls, loops and iterations")+" had not ended")
 	}
 	t.writeThreads(out)
 	out.counts("events", t.Classes)
@@ -38,7 +41,7 @@ func (t *facts) write(w io.Writer) error {
 	out.run("recorded from", t.Run)
 	out.run("left side of the diff", t.Left)
 	out.run("right side of the diff", t.Right)
-	return out.Flush()
+	return errors.Join(out.Flush(), buffered.Flush())
 }
 
 func (t *facts) formatText() string {

@@ -81,9 +81,14 @@ func grouped(n int64) string {
 	return sign + s
 }
 
-// counted formats a number with its noun: 1 thread, 1,204 threads.
-func counted(n int64, noun string) string {
-	if n != 1 {
+// counted formats a number with its noun: 1 thread, 1,204 threads. The plural is the noun with
+// an s unless it is given.
+func counted(n int64, noun string, plural ...string) string {
+	switch {
+	case n == 1:
+	case len(plural) > 0:
+		noun = plural[0]
+	default:
 		noun += "s"
 	}
 	return grouped(n) + " " + noun
@@ -91,7 +96,7 @@ func counted(n int64, noun string) string {
 
 // exactSize formats a size both rounded and to the byte.
 func exactSize(n int64) string {
-	return fmt.Sprintf("%s (%s bytes)", humanSize(n), grouped(n))
+	return humanSize(n) + " (" + counted(n, "byte") + ")"
 }
 
 // rounded keeps three or four digits of a duration.

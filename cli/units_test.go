@@ -70,6 +70,11 @@ func TestCounted(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	for n, want := range map[int64]string{1: "1 index", 2: "2 indices"} {
+		if got := counted(n, "index", "indices"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
 
 func TestRanges(t *testing.T) {

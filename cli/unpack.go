@@ -121,7 +121,7 @@ func openPacked(f *os.File) (packed *format.Packed, mode fs.FileMode, err error)
 			return nil, 0, err
 		}
 		if _, err = format.CheckDataHeader(head[:n]); err == nil {
-			err = withHint(fmt.Errorf("%s is not packed", f.Name()), "tracex opens it as it is")
+			err = withHint(fmt.Errorf("%s is not packed", f.Name()), "tracex opens it without unpacking")
 		}
 		return nil, 0, err
 	}

@@ -208,7 +208,7 @@ func TestStacks(t *testing.T) {
 		# process 1 › main 5
 		 100+0   c.A(stack ➜ 0xabc < ? < run < main)
 		 110+0   c.B()
-		left out: 1 damaged or excess arguments
+		left out: 1 damaged or excess argument
 		`)
 }
 
@@ -257,7 +257,7 @@ func TestLongTexts(t *testing.T) {
 	if n := strings.Count(all[2].args, "debug.n="); n != maxArguments {
 		t.Errorf("%d arguments", n)
 	}
-	if l := w.result.Left; len(l) != 2 || l[0].Count != 10 || l[1].What != reasonTexts[longTexts] {
+	if l := w.result.Left; len(l) != 2 || l[0].Count != 10 || l[1].What != reasonTexts[longTexts].of(l[1].Count) {
 		t.Errorf("left out: %v", l)
 	}
 }

@@ -160,7 +160,7 @@ func TestCallsLost(t *testing.T) { eachVersion(t, testCallsLost) }
 func testCallsLost(t *testing.T, v format.Version) {
 	enter, void := enterIn(v), voidFooter(v)
 	join := func(all ...[]byte) []byte { return bytes.Join(all, nil) }
-	const lost, begin = "1 gaps in recorded calls", " slice ends without a begin"
+	const lost, begin = "1 gap in recorded calls", "1 slice end without a begin"
 	first := calls.Part{Objects: join(enter(1), enter(2), enter(3)), Times: each(3, 10)}
 	for _, c := range []struct {
 		name string
@@ -180,26 +180,26 @@ func testCallsLost(t *testing.T, v format.Version) {
 		}, "(m1(m2(m3?(m5)))", []string{lost}},
 		{"more are skipped than known", []calls.Part{
 			{Number: 2, Whole: true, Skipped: 4, Open: enter(5), Began: each(1, 1005), Objects: join(void, void), Times: each(2, 1)},
-		}, "(m1(m2(m3???(m5)", []string{lost, "1" + begin}},
+		}, "(m1(m2(m3???(m5)", []string{lost, begin}},
 		{"nothing is open", []calls.Part{
 			{Number: 2, Whole: true, Objects: join(enter(6), void), Times: each(2, 1)},
 		}, "(m1(m2(m3???(m6)", []string{lost}},
 		{"nobody says what is open", []calls.Part{
 			{Number: 2, Objects: join(void, enter(6), void), Times: each(3, 1)},
-		}, "(m1(m2(m3???(m6)", []string{lost, "1" + begin}},
+		}, "(m1(m2(m3???(m6)", []string{lost, begin}},
 		{"a part comes twice", []calls.Part{first,
 			{Number: 1, Objects: void, Times: each(1, 1)},
-		}, "(m1(m2(m3)??", []string{"1 duplicate packets of recorded calls"}},
+		}, "(m1(m2(m3)??", []string{"1 duplicate packet of recorded calls"}},
 		{"objects make no sense", []calls.Part{
 			{Number: 1, Objects: join(void, []byte{77}, void), Times: each(3, 1)},
 			{Number: 2, Whole: true, Open: enter(1), Began: each(1, 1000), Objects: void, Times: each(1, 1)},
-		}, "(m1(m2(m3)?)", []string{"1 damaged packets"}},
+		}, "(m1(m2(m3)?)", []string{"1 damaged packet"}},
 		{"what is open makes no sense", []calls.Part{
 			{Number: 2, Whole: true, Open: void, Objects: void, Times: each(1, 1)},
-		}, "(m1(m2(m3???", []string{"1 damaged packets", lost}},
+		}, "(m1(m2(m3???", []string{"1 damaged packet", lost}},
 		{"times are missing", []calls.Part{
 			{Number: 1, Objects: join(void, void), Times: each(1, 1)},
-		}, "(m1(m2(m3)??", []string{"1 damaged packets"}},
+		}, "(m1(m2(m3)??", []string{"1 damaged packet"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &callsStory{version: v}

@@ -334,8 +334,8 @@ func TestCallsVersionDamaged(t *testing.T) {
 		left    string
 		events  int64
 	}{
-		{[]int{0, 22}, "", 1}, {[]int{22, 0}, "", 1}, {[]int{0, 27}, "1 damaged packets", 0}, {[]int{27, 22}, "1 damaged packets", 0},
-		{[]int{22, 19}, "1 packets of recorded calls in an unknown format version", 0}, {[]int{28, 22}, "1 packets of recorded calls in an unknown format version", 1},
+		{[]int{0, 22}, "", 1}, {[]int{22, 0}, "", 1}, {[]int{0, 27}, "1 damaged packet", 0}, {[]int{27, 22}, "1 damaged packet", 0},
+		{[]int{22, 19}, "1 packet of recorded calls in an unknown format version", 0}, {[]int{28, 22}, "1 packet of recorded calls in an unknown format version", 1},
 	} {
 		s := &callsStory{}
 		s.refer(t, 9, 2)

@@ -67,7 +67,7 @@ func TestClocks(t *testing.T) {
 		1110+0   c.two steps()
 		1500+0   c.an unknown clock()
 		2001+0   c.the second()
-		left out: 1 events on a clock without a snapshot; their times are used unconverted
+		left out: 1 event on a clock without a snapshot; its time is used unconverted
 		`)
 	})
 	t.Run("of a sequence", func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestClocks(t *testing.T) {
 		1011+0   c.absolute()
 		1030+0   c.20 ns more()
 		2010+0   c.its own()
-		left out: 1 events without a time
+		left out: 1 event without a time
 		`)
 	})
 	t.Run("another clock of the trace", func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestClocks(t *testing.T) {
 		# process 1 › main 5
 		  60+0   c.unknown()
 		left out: 2 clock snapshots that contradict others
-		left out: 1 events on a clock without a snapshot; their times are used unconverted
+		left out: 1 event on a clock without a snapshot; its time is used unconverted
 		`)
 	})
 	t.Run("the wall clock", func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestEarly(t *testing.T) {
 		1050+0   c.in two steps, behind it()
 		1060+0   c.and behind that()
 		1500+0   c.an unknown clock()
-		left out: 1 events on a clock without a snapshot; their times are used unconverted
+		left out: 1 event on a clock without a snapshot; its time is used unconverted
 		`)
 	})
 	t.Run("another clock, told late", func(t *testing.T) {

@@ -36,8 +36,8 @@ func TestCounters(t *testing.T) {
 		 112+0     I()
 		           load (tasks) = 0.5
 		         depth = -1
-		left out: 1 counter events without a value
-		left out: 1 values of undescribed counters
+		left out: 1 counter event without a value
+		left out: 1 value of an undescribed counter
 		`)
 	})
 	t.Run("with other events, as differences", func(t *testing.T) {
@@ -95,6 +95,6 @@ func TestStates(t *testing.T) {
 		 100+10  c.starting()
 		 110+40  c.running(n ➜ 1)
 		 170+0   c.running(): <unfinished method>
-		left out: 1 events of unknown types
+		left out: 1 event of an unknown type
 		`)
 }

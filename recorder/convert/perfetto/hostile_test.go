@@ -217,7 +217,7 @@ func TestLargePackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := c.Write(t.Context(), Output{io.Discard, io.Discard, io.Discard})
-	if err != nil || r.Events != 2 || len(r.Left) != 1 || r.Left[0].What != reasonTexts[largePackets] {
+	if err != nil || r.Events != 2 || len(r.Left) != 1 || r.Left[0].What != reasonTexts[largePackets].of(r.Left[0].Count) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

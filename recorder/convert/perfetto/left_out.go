@@ -43,40 +43,59 @@ const (
 	reasons
 )
 
+// noun says what was left out, for one and for several.
+type noun struct{ one, many string }
+
+func (n noun) of(count int64) string {
+	if count == 1 {
+		return n.one
+	}
+	return n.many
+}
+
 // reasonTexts tell what was left out for each reason.
-var reasonTexts = [reasons]string{
-	damaged:          "damaged packets",
-	largePackets:     fmt.Sprintf("packets of more than %d MiB", maxPacket>>20),
-	withoutSequence:  "events without a sequence",
-	withoutState:     "packets that refer to lost packets",
-	withoutTime:      "events without a time",
-	strangeClock:     "events on a clock without a snapshot; their times are used unconverted",
-	badSnapshots:     "clock snapshots that contradict others",
-	unknownEvents:    "events of unknown types",
-	typedFields:      "unknown event fields",
-	withoutValue:     "counter events without a value",
-	withoutCounter:   "values of undescribed counters",
-	withoutUUID:      "track descriptors without a UUID, or of track 0 with a parent",
-	tooManyTracks:    fmt.Sprintf("events beyond the first %d tracks", knownTracks),
-	tooManyArguments: "damaged or excess arguments",
-	noBegin:          "slice ends without a begin",
-	overlapping:      "slices that overlap others on their track",
-	tooDeep:          "slices nested too deeply",
-	tooManyLanes:     "slices on too many simultaneous tracks of one name",
-	longTexts:        "texts cut to 65,535 bytes",
-	lostMarks:        "reports of lost packets",
-	forgottenStates:  "sequence states that took too much memory",
-	lostCalls:        "gaps in recorded calls; calls open there end at an unknown time",
-	repeatedCalls:    "duplicate packets of recorded calls",
-	earlyCalls:       "recorded calls from before the recording; they begin with it",
-	earlyEvents:      "events from before the recording; they are at its beginning",
-	unknownVersion:   "packets of recorded calls in an unknown format version",
-	farNumbers:       "recorders skipped: ids exceed 31 bits",
+var reasonTexts = [reasons]noun{
+	damaged: {"damaged packet", "damaged packets"},
+	largePackets: {fmt.Sprintf("packet of more than %d MiB", maxPacket>>20),
+		fmt.Sprintf("packets of more than %d MiB", maxPacket>>20)},
+	withoutSequence: {"event without a sequence", "events without a sequence"},
+	withoutState:    {"packet that refers to lost packets", "packets that refer to lost packets"},
+	withoutTime:     {"event without a time", "events without a time"},
+	strangeClock: {"event on a clock without a snapshot; its time is used unconverted",
+		"events on a clock without a snapshot; their times are used unconverted"},
+	badSnapshots:   {"clock snapshot that contradicts others", "clock snapshots that contradict others"},
+	unknownEvents:  {"event of an unknown type", "events of unknown types"},
+	typedFields:    {"unknown event field", "unknown event fields"},
+	withoutValue:   {"counter event without a value", "counter events without a value"},
+	withoutCounter: {"value of an undescribed counter", "values of undescribed counters"},
+	withoutUUID: {"track descriptor without a UUID, or of track 0 with a parent",
+		"track descriptors without a UUID, or of track 0 with a parent"},
+	tooManyTracks: {fmt.Sprintf("event beyond the first %d tracks", knownTracks),
+		fmt.Sprintf("events beyond the first %d tracks", knownTracks)},
+	tooManyArguments: {"damaged or excess argument", "damaged or excess arguments"},
+	noBegin:          {"slice end without a begin", "slice ends without a begin"},
+	overlapping:      {"slice that overlaps others on its track", "slices that overlap others on their track"},
+	tooDeep:          {"slice nested too deeply", "slices nested too deeply"},
+	tooManyLanes: {"slice on too many simultaneous tracks of one name",
+		"slices on too many simultaneous tracks of one name"},
+	longTexts:       {"text cut to 65,535 bytes", "texts cut to 65,535 bytes"},
+	lostMarks:       {"report of lost packets", "reports of lost packets"},
+	forgottenStates: {"sequence state that took too much memory", "sequence states that took too much memory"},
+	lostCalls: {"gap in recorded calls; calls open there end at an unknown time",
+		"gaps in recorded calls; calls open there end at an unknown time"},
+	repeatedCalls: {"duplicate packet of recorded calls", "duplicate packets of recorded calls"},
+	earlyCalls: {"recorded call from before the recording; it begins with it",
+		"recorded calls from before the recording; they begin with it"},
+	earlyEvents: {"event from before the recording; it is at its beginning",
+		"events from before the recording; they are at its beginning"},
+	unknownVersion: {"packet of recorded calls in an unknown format version",
+		"packets of recorded calls in an unknown format version"},
+	farNumbers: {"recorder skipped: its ids exceed 31 bits", "recorders skipped: their ids exceed 31 bits"},
 }
 
 // Left counts parts of the trace that are not in the result, or were changed.
 type Left struct {
-	What  string
+	What  string // for as many as Count: packet or packets
 	Count int64
 	First int64 // offset of the first packet of the kind; -1 if unknown
 }
@@ -84,8 +103,8 @@ type Left struct {
 // tally counts the parts that are left out.
 type tally struct {
 	counts [reasons]int64
-	first  [reasons]int64 // offset + 1; 0 if unknown
-	kinds  map[protowire.Number]*Left
+	first  [reasons]int64             // offset + 1; 0 if unknown
+	kinds  map[protowire.Number]*Left // without What
 }
 
 // knownKinds bounds how many kinds of packets are counted separately.
@@ -112,32 +131,34 @@ func (t *tally) kind(p *packet) {
 	}
 	k := t.kinds[number]
 	if k == nil {
-		k = &Left{What: kindText(number), First: p.offset}
+		k = &Left{First: p.offset}
 		t.kinds[number] = k
 	}
 	k.Count++
 }
 
-func kindText(number protowire.Number) string {
+// kindText says what a kind of packets is.
+func kindText(number protowire.Number, count int64) string {
+	packets := noun{"packet", "packets"}.of(count)
 	name := kindNames[number]
 	switch {
 	case number == 0:
-		return "packets of other kinds"
+		return noun{"packet of another kind", "packets of other kinds"}.of(count)
 	case name == "":
 		name = "unknown"
 	}
-	return fmt.Sprintf("packets of kind %d (%s)", number, name)
+	return fmt.Sprintf("%s of kind %d (%s)", packets, number, name)
 }
 
 // list returns all counts, the largest first.
 func (t *tally) list() (all []Left) {
 	for why, n := range t.counts {
 		if n > 0 {
-			all = append(all, Left{reasonTexts[why], n, t.first[why] - 1})
+			all = append(all, Left{reasonTexts[why].of(n), n, t.first[why] - 1})
 		}
 	}
-	for _, k := range t.kinds {
-		all = append(all, *k)
+	for number, k := range t.kinds {
+		all = append(all, Left{kindText(number, k.Count), k.Count, k.First})
 	}
 	slices.SortFunc(all, func(a, b Left) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What))

@@ -66,7 +66,7 @@ func TestPhases(t *testing.T) {
 	 130+990 c.of another(): <unfinished method>
 	# Instants
 	 140+0   c.everywhere()
-	left out: 1 events of unknown types
+	left out: 1 event of an unknown type
 	`)
 }
 
@@ -96,8 +96,8 @@ func TestLegacyCounter(t *testing.T) {
 	           size = 7
 	           load.user = 0.5
 	           load.system = 3
-	left out: 1 counter events without a value
-	left out: 1 damaged or excess arguments
+	left out: 1 counter event without a value
+	left out: 1 damaged or excess argument
 	`)
 }
 
@@ -125,7 +125,7 @@ func TestAsync(t *testing.T) {
 	# Load #2
 	 101+5   c.Load(id ➜ 2)
 	 103+0     Mark(id ➜ 2)
-	left out: 1 events of unknown types
+	left out: 1 event of an unknown type
 	`)
 }
 

@@ -35,7 +35,7 @@ func TestUnmatched(t *testing.T) {
 	 100+50  c.A(): <unfinished method>
 	 110+40    B(): <unfinished method>
 	 150+0       I()
-	left out: 1 slice ends without a begin
+	left out: 1 slice end without a begin
 	`)
 }
 
@@ -64,7 +64,7 @@ func TestOtherName(t *testing.T) {
 	s.tells(t, `
 	# process 1 › main 5
 	 100+40  c.A()
-	left out: 1 slice ends without a begin
+	left out: 1 slice end without a begin
 	`)
 }
 
@@ -122,7 +122,7 @@ func TestWhole(t *testing.T) {
 	110000+20000   B()
 	130000+70000   C()
 	200000+1000 c.D()
-	left out: 1 slices that overlap others on their track
+	left out: 1 slice that overlaps others on its track
 	`)
 }
 

@@ -66,7 +66,7 @@ func TestState(t *testing.T) {
 		 150+0   C()
 		left out: 5 packets that refer to lost packets
 		left out: 2 reports of lost packets
-		left out: 1 events without a sequence
+		left out: 1 event without a sequence
 		`)
 }
 
@@ -145,7 +145,7 @@ func TestCompressed(t *testing.T) {
 		 150+10  c.D(): <unfinished method>
 		 150+10    D()
 		left out: 7 damaged packets
-		left out: 1 events without a sequence
+		left out: 1 event without a sequence
 		`)
 }
 
@@ -255,7 +255,7 @@ func TestUnpatched(t *testing.T) {
 		1020+40    B()
 		1030+20      C()
 		left out: 3 damaged packets
-		left out: 1 damaged or excess arguments
+		left out: 1 damaged or excess argument
 		`)
 }
 
@@ -277,7 +277,7 @@ func TestKinds(t *testing.T) {
 	for _, l := range w.result.Left {
 		got[l.What] = l.Count
 	}
-	if got["packets of kind 1 (ftrace_events)"] != 2 || got["packets of kind 300 (unknown)"] != 1 ||
+	if got["packets of kind 1 (ftrace_events)"] != 2 || got["packet of kind 300 (unknown)"] != 1 ||
 		got["packets of other kinds"] < 100 || len(got) > knownKinds+10 {
 		t.Errorf("%d kinds are left out: %v", len(got), fmt.Sprint(got)[:300])
 	}

@@ -105,7 +105,7 @@ func TestShapes(t *testing.T) {
 // tooMany returns how many slices were left out for lack of room.
 func tooMany(w *written) (n int64) {
 	for _, l := range w.result.Left {
-		if l.What == reasonTexts[tooManyLanes] {
+		if l.What == reasonTexts[tooManyLanes].of(l.Count) {
 			n += l.Count
 		}
 	}

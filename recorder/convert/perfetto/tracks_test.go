@@ -103,7 +103,7 @@ func TestJoined(t *testing.T) {
 	 140+0   c.stays()
 	# process 1 › main 5 › Async
 	 150+0   c.alone()
-	left out: 1 slice ends without a begin
+	left out: 1 slice end without a begin
 	`)
 }
 
@@ -212,7 +212,7 @@ func TestLanes(t *testing.T) {
 	if len(w.result.Threads) != maxLanes || w.result.Events != maxLanes+1 {
 		t.Errorf("%d threads, %d events", len(w.result.Threads), w.result.Events)
 	}
-	if got := fmt.Sprint(w.result.Left); !strings.Contains(got, reasonTexts[tooManyLanes]) {
+	if got := fmt.Sprint(w.result.Left); !strings.Contains(got, reasonTexts[tooManyLanes].many) {
 		t.Errorf("left out: %s", got)
 	}
 	slicesIn(t, w)

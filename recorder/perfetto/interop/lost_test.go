@@ -59,7 +59,7 @@ func checkGaps(t *testing.T, events, want []string) (marks int) {
 		}
 		switch place := places[text]; {
 		case !known && place > 0 && place <= next:
-			t.Fatalf("event %d, %q, stands behind what came after it", n, text)
+			t.Fatalf("event %d, %q, is after a later one", n, text)
 		case !known && place > 0:
 			next, known = place, true
 		case !known && !slices.Contains(want, text):

@@ -50,7 +50,7 @@ func testEventsOf(t testing.TB, packets []*messages.TracePacket) map[int][]*mess
 	for thread, packets := range testPacketsOf(t, packets) {
 		for i, p := range packets {
 			if i > 0 && p.GetPreviousPacketDropped() != 0 {
-				t.Fatalf("thread %d has a loss behind packet %d", thread, i)
+				t.Fatalf("thread %d has a loss after packet %d", thread, i)
 			}
 			threads[thread] = append(threads[thread], p.GetForTesting())
 		}

@@ -52,7 +52,7 @@ func (p *Producer) attempted(err error) (enough bool) {
 	}
 	p.mu.Unlock()
 	if tell {
-		p.complain("there is no service yet: %w", err)
+		p.complain("cannot connect to the service yet: %w", err)
 	}
 	return enough
 }
@@ -150,7 +150,7 @@ func (p *Producer) introduce(ctx context.Context, c *connection) error {
 	p.mu.Unlock()
 	if err != nil { // c.command will not be told of the end
 		if c.startUp != nil {
-			c.giveUpStartUp("the service has gone")
+			c.giveUpStartUp("the service is gone")
 		}
 		return err
 	}

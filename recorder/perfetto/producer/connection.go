@@ -35,12 +35,12 @@ type connection struct {
 func (c *connection) introduced(r ipc.Reply) {
 	m := new(messages.InitializeConnectionResponse)
 	if err := r.Decode(m); err != nil {
-		c.report(fmt.Errorf("the service does not want this program: %w", err))
+		c.report(fmt.Errorf("the service rejected this program: %w", err))
 		return
 	}
 	c.emulated = m.GetUseShmemEmulation()
 	if c.startUp != nil && !m.GetUsingShmemProvidedByProducer() {
-		c.giveUpStartUp("the service takes no memory from programs")
+		c.giveUpStartUp("the service does not accept memory from programs")
 	}
 	p := c.p
 	p.mu.Lock()
@@ -75,9 +75,9 @@ func (c *connection) register(d *DataSource) {
 	}, func(r ipc.Reply) {
 		m := new(messages.RegisterDataSourceResponse)
 		if err := r.Decode(m); errors.Is(err, ipc.ErrRejected) {
-			c.p.complain("the service does not take the data source %q", d.Name)
+			c.p.complain("the service rejected the data source %q", d.Name)
 		} else if m.GetError() != "" {
-			c.p.complain("the service does not take the data source %q: %s", d.Name, m.GetError())
+			c.p.complain("the service rejected the data source %q: %s", d.Name, m.GetError())
 		}
 		c.p.mu.Lock()
 		c.pending--
@@ -104,7 +104,7 @@ func (c *connection) register(d *DataSource) {
 // Producer's lock held.
 func (c *connection) notSent(d *DataSource, err error) {
 	if errors.Is(err, ipc.ErrNoMethod) || errors.Is(err, ipc.ErrTooLarge) {
-		c.p.complainSoon("the service cannot be told of the data source %q: %w", d.Name, err)
+		c.p.complainSoon("cannot register the data source %q: %w", d.Name, err)
 	}
 	// Any other error ends the connection, which is noticed elsewhere.
 }
@@ -117,7 +117,7 @@ func (c *connection) command(r ipc.Reply) {
 		c.ended(r.Err)
 		return
 	case err != nil:
-		c.p.complain("a command of the service: %w", err)
+		c.p.complain("reading a command of the service: %w", err)
 	}
 	switch cmd := m.Cmd.(type) {
 	case *messages.GetAsyncCommandResponse_SetupTracing_:
@@ -138,7 +138,7 @@ func (c *connection) command(r ipc.Reply) {
 		}
 	}
 	if !r.More {
-		c.ended(errors.New("the service has ended the stream of its commands"))
+		c.ended(errors.New("the service sends no more commands"))
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *connection) ended(why error) {
 	// Close this first: writers of instances may wait for a chunk, which no service will
 	// free.
 	if c.startUp != nil {
-		c.giveUpStartUp("the service has gone")
+		c.giveUpStartUp("the service is gone")
 	}
 	if c.arbiter != nil {
 		c.arbiter.Close()
@@ -244,7 +244,7 @@ func (c *connection) ended(why error) {
 		i.stop()
 	}
 	if mine && p.ctx.Err() == nil {
-		p.complain("the service has gone: %w", why)
+		p.complain("the service is gone: %w", why)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

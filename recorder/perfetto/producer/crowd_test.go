@@ -92,10 +92,10 @@ func (c *crowd) check(packets []*messages.TracePacket) {
 			lost++
 		}
 		if n != next[name] {
-			c.t.Fatalf("packet %d of writer %s comes where %d is expected", n, name, next[name])
+			c.t.Fatalf("packet %d of writer %s arrived where %d is expected", n, name, next[name])
 		}
 		if marked := text[0] == '!'; marked != (from == 0 || n > from) {
-			c.t.Errorf("packet %d of writer %s behind %d: marked %v", n, name, from-1, marked)
+			c.t.Errorf("packet %d of writer %s after %d: marked %v", n, name, from-1, marked)
 		}
 		next[name]++
 		came++

@@ -81,7 +81,7 @@ func TestEmulatedIsScraped(t *testing.T) {
 		w.Packet(word(t, "later"))
 		w.Close()
 		if !slices.Equal(got, c.want) {
-			t.Errorf("behind the flush the service has %q, want %q", got, c.want)
+			t.Errorf("after the flush the service has %q, want %q", got, c.want)
 		}
 		if got = append(got, words(session.finish())...); len(got) != 2 {
 			t.Errorf("in the end the service has %q", got)

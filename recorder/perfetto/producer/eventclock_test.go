@@ -17,12 +17,12 @@ func TestEventClockSleeps(t *testing.T) {
 	c.looked.Store(c.looked.Load() - lookEvery) // a look is due
 	after := c.now()
 	if took := uint64(time.Since(began)); before < 5*hour || after < before+hour-little || after > 6*hour+took+little {
-		t.Errorf("%d before and %d behind an hour of sleep", before, after)
+		t.Errorf("%d before and %d after an hour of sleep", before, after)
 	}
 	slept = 0 // the boot clock went back: the event clock does not
 	c.looked.Store(c.looked.Load() - lookEvery)
 	if again := c.now(); again < after {
-		t.Errorf("%d behind %d", again, after)
+		t.Errorf("%d after %d", again, after)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestSameMoment(t *testing.T) {
 		error uint64                // that is allowed
 	}{
 		{"never", func(int) uint64 { return 50 }, 50},
-		{"behind the first look", func(n int) uint64 {
+		{"after the first look", func(n int) uint64 {
 			if n == 0 {
 				return 5e6
 			}

@@ -53,7 +53,7 @@ func TestManyProducers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k != next[n] {
-			t.Fatalf("packet %d of producer %d comes where %d is expected", k, n, next[n])
+			t.Fatalf("packet %d of producer %d arrived where %d is expected", k, n, next[n])
 		}
 		next[n]++
 	}
@@ -200,7 +200,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	p.Close()
 	if len(d.Instances()) != 0 || i.Write(word(t, "late")) {
-		t.Error("an instance goes on behind Close")
+		t.Error("an instance continues after Close")
 	}
 	if n := mappedBy(p); n != 1 {
 		t.Errorf("%d memories are mapped, want that of the writer", n)

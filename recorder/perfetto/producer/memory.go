@@ -44,7 +44,7 @@ func (c *connection) setUpMemory(r ipc.Reply, m *messages.GetAsyncCommandRespons
 		mem.arbiter, err = smb.New(p.arbiterConfig(mem, c), c)
 	}
 	if err != nil {
-		p.complain("the service gives memory that cannot be used: %w", err)
+		p.complain("the memory from the service cannot be used: %w", err)
 		return
 	}
 	c.mem = mem
@@ -79,7 +79,7 @@ func (c *connection) takeMemory(file *os.File, pageSize int) (*memory, error) {
 		return &memory{data: aligned(size), pageSize: pageSize}, nil
 	}
 	if file == nil {
-		return nil, fmt.Errorf("no file came with the command")
+		return nil, fmt.Errorf("the command came without a file")
 	}
 	info, err := file.Stat()
 	if err != nil {

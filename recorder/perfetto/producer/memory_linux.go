@@ -16,7 +16,7 @@ func newSharedMemory(size, pageSize int) (*memory, error) {
 	const name = "perfetto_shmem"
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("producer: memory to be shared: %w", err)
+		return nil, fmt.Errorf("producer: creating shared memory: %w", err)
 	}
 	file := os.NewFile(uintptr(fd), name)
 	err = file.Truncate(int64(size))
@@ -28,7 +28,7 @@ func newSharedMemory(size, pageSize int) (*memory, error) {
 		m, err = mapped(file, size, pageSize)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("producer: memory to be shared: %w", err), file.Close())
+		return nil, errors.Join(fmt.Errorf("producer: creating shared memory: %w", err), file.Close())
 	}
 	m.file = file
 	return m, nil

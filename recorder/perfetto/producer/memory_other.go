@@ -8,7 +8,7 @@ import (
 )
 
 func newSharedMemory(int, int) (*memory, error) {
-	return nil, errors.New("producer: a program can make the memory itself on Linux alone")
+	return nil, errors.New("producer: only on Linux can a program create the shared memory")
 }
 
 // keepSize does nothing: it cannot check the size on this system.

@@ -60,7 +60,7 @@ const (
 var ErrClosed = errors.New("producer: closed")
 
 // ErrNoService is returned when no service is connected.
-var ErrNoService = errors.New("producer: there is no service")
+var ErrNoService = errors.New("producer: no service is connected")
 
 // Producer is the program's connection to a service. Its methods may be called from
 // any goroutine; some, as documented, must not be called in callbacks of data
@@ -92,7 +92,7 @@ func Start(o Options) (*Producer, error) {
 		o.MemorySize, o.PageSize = cmp.Or(o.MemorySize, startUpMemory), cmp.Or(o.PageSize, startUpPage)
 	}
 	if o.MemorySize < 0 || o.PageSize < 0 || o.MemorySize > smb.MaxSize {
-		return nil, fmt.Errorf("producer: %d bytes of memory in pages of %d cannot be", o.MemorySize, o.PageSize)
+		return nil, fmt.Errorf("producer: invalid memory: %d bytes in pages of %d", o.MemorySize, o.PageSize)
 	}
 	if o.MemorySize != 0 && o.PageSize != 0 {
 		if err := smb.Check(o.MemorySize, o.PageSize); err != nil {
@@ -233,7 +233,7 @@ func (p *Producer) close() {
 		<-last.client.Done() // its instances have stopped
 	}
 	p.finished.Wait()
-	p.endStartUp("the program closes its producer")
+	p.endStartUp("the program closed its producer")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unmap()
@@ -246,7 +246,7 @@ func (p *Producer) close() {
 // that already wait for it begin at once.
 func (p *Producer) Register(s Source) (*DataSource, error) {
 	if s.Name == "" {
-		return nil, errors.New("producer: a data source without a name")
+		return nil, errors.New("producer: the data source has no name")
 	}
 	d := &DataSource{p: p, Source: s}
 	for d.id == 0 {

@@ -132,7 +132,7 @@ func TestServiceKilled(t *testing.T) {
 		c.enableWhenThere(session(64, "words"), heard)
 		more()
 		if len(words(c.finish())) == 0 {
-			t.Error("nothing is in the trace behind the death of a service")
+			t.Error("the trace has nothing after the death of a service")
 		}
 		heard.next(t, 1)
 	}
@@ -258,13 +258,13 @@ func TestOldService(t *testing.T) {
 	heard.next(t, 2)
 	awaitInstance(t, d).Write(word(t, "one"))
 	if err := p.Flush(within(t)); err != nil || len(got) == 0 {
-		t.Errorf("behind Flush, which says %v, the service has %d commits", err, len(got))
+		t.Errorf("after Flush, which returned %v, the service has %d commits", err, len(got))
 	}
 	_ = stream.Stream(&messages.GetAsyncCommandResponse{Cmd: &messages.GetAsyncCommandResponse_Flush_{
 		Flush: &messages.GetAsyncCommandResponse_Flush{DataSourceIds: []uint64{7}, RequestId: proto.Uint64(1)},
 	}})
 	if a := receive(t, got, "the commit"); a != "commit" {
-		t.Errorf("first came %s", a)
+		t.Errorf("%s arrived first", a)
 	}
 	for a := ""; a != "flushed"; {
 		a = receive(t, got, "the answer to the flush")

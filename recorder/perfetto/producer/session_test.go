@@ -115,7 +115,7 @@ func TestClear(t *testing.T) {
 	}
 	d.Instances()[0].Use(0, func(w *smb.Writer) {
 		if got := w.Next(); got != smb.Reset {
-			t.Errorf("behind a clear, the next packet has to be %d, want %d", got, smb.Reset)
+			t.Errorf("after a clear, the next packet must be %d, want %d", got, smb.Reset)
 		}
 	})
 	c.finish()

@@ -24,7 +24,7 @@ type startUp struct {
 }
 
 // ErrStartUp is returned if [Options.StartUp] was not set, or the start-up is over.
-var ErrStartUp = errors.New("producer: not in its start-up")
+var ErrStartUp = errors.New("producer: the start-up is over, or was not asked for")
 
 func (p *Producer) beginStartUp() error {
 	mem, err := newSharedMemory(p.options.MemorySize, p.options.PageSize)
@@ -37,7 +37,7 @@ func (p *Producer) beginStartUp() error {
 	s := &startUp{mem: mem}
 	p.startUp = s
 	p.memories = append(p.memories, mem)
-	s.timer = time.AfterFunc(p.options.AdoptWithin, func() { p.endStartUp("no session wanted it in time") })
+	s.timer = time.AfterFunc(p.options.AdoptWithin, func() { p.endStartUp("no session asked for it in time") })
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (p *Producer) endStartUp(why string) {
 	for _, i := range s.waiting {
 		<-i.ready
 		i.discard()
-		p.complain("what %q recorded before there was a session is dropped: %s", i.source.Name, why)
+		p.complain("packets that %q recorded before the first session are dropped: %s", i.source.Name, why)
 	}
 	_ = s.mem.file.Close() // the mapping remains
 	if !s.offered {

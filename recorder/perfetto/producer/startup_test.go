@@ -19,7 +19,7 @@ import (
 func needSharedMemory(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("programs make memory on Linux alone")
+		t.Skip("programs make memory only on Linux")
 	}
 }
 
@@ -175,10 +175,10 @@ func TestStartUpRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	if err := receive(t, complaints, "a complaint"); !strings.Contains(err.Error(), "takes no memory") {
+	if err := receive(t, complaints, "a complaint"); !strings.Contains(err.Error(), "does not accept memory") {
 		t.Errorf("told %v", err)
 	}
 	if len(d.Instances()) != 0 {
-		t.Error("the instance goes on")
+		t.Error("the instance continues")
 	}
 }

@@ -160,7 +160,7 @@ func (c *cloning) finish() error {
 	case k.session != nil:
 		return refuse("The consumer is already attached to another tracing session")
 	case k.gone:
-		return refuse("nobody is there to read it")
+		return refuse("The consumer has disconnected")
 	case len(s.sessions) >= 2*s.config.Limits.Sessions:
 		return refuse("Too many concurrent tracing sesions (%d)", len(s.sessions))
 	case !s.buffers.room(len(c.buffers)):

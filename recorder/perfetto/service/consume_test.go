@@ -164,7 +164,7 @@ func TestReadSlow(t *testing.T) {
 	}
 	got := texts(list)
 	if len(got) == 0 || len(got) >= 100 || !strings.HasPrefix(got[0], "!") {
-		t.Errorf("%d texts of 100 came, the first is %.10q", len(got), got[0])
+		t.Errorf("%d texts of 100 arrived, the first is %.10q", len(got), got[0])
 	}
 }
 

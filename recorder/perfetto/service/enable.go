@@ -93,7 +93,7 @@ func (s *Service) outputFile(c *messages.TraceConfig, file *os.File) (*os.File, 
 		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	}
 	if err != nil {
-		s.complain("a session's output_path: %w", err)
+		s.complain("creating the file of a session: %w", err)
 		return nil, refuse("Failed to create the trace file %s", path)
 	}
 	return file, nil

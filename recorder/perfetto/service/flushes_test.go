@@ -20,15 +20,15 @@ func TestFlushes(t *testing.T) {
 	}
 	begin(1, a)
 	begin(2, a, b)
-	behind := begin(3, a)
-	behind.unhandled = 1
+	third := begin(3, a)
+	third.unhandled = 1
 	if got := f.answered(a, 2); !slices.Equal(got, []uint64{1}) {
 		t.Errorf("the first producer's answer ends %d", got)
 	}
 	if got := f.answered(a, 3); len(got) > 0 || f.complete(3) {
 		t.Errorf("a flush ends, %d, while something is not handled", got)
 	}
-	if behind.unhandled = 0; !f.complete(3) || f.complete(2) || f.complete(7) {
+	if third.unhandled = 0; !f.complete(3) || f.complete(2) || f.complete(7) {
 		t.Error("the third flush waits for nothing, the second for a producer, the seventh is none")
 	}
 	for id, ok := range map[uint64]bool{1: true, 3: false} {

@@ -207,7 +207,7 @@ func (p *program) command(r ipc.Reply) {
 func (p *program) setUp(r ipc.Reply, page int) {
 	file := r.TakeFile()
 	if file == nil {
-		p.t.Error("no memory came")
+		p.t.Error("no memory arrived")
 		return
 	}
 	defer file.Close()

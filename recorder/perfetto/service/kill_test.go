@@ -98,7 +98,7 @@ func killOne(t *testing.T, s *Service, self string, least uint64) {
 		}
 	}
 	if n := written.Load(); next < n || n <= least {
-		t.Errorf("%d packets were written, %d came, more than %d were to be", n, next, least)
+		t.Errorf("%d packets were written, %d arrived, more than %d were to be", n, next, least)
 	}
 	c.invoke("FreeBuffers", &messages.FreeBuffersRequest{}, nil)
 }

@@ -134,7 +134,7 @@ func (p *producer) setUpMemory(n *session) bool {
 	size, page := p.memory.size(config, p.s.config.Limits.Memory)
 	if !p.memory.emulated {
 		if err := p.memory.share(size, page); err != nil {
-			p.s.complain("no memory of %d bytes for %q (process %d): %w", size, p.name, p.from.PID, err)
+			p.s.complain("cannot share %d bytes of memory with %q (process %d): %w", size, p.name, p.from.PID, err)
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ func TestOutputPath(t *testing.T) {
 			t.Errorf("%q: refused with %q, want %q", path, why, want)
 		}
 		if path != "" {
-			if why := <-told; !strings.Contains(why, "output_path") {
+			if why := <-told; !strings.Contains(why, "creating the file") {
 				t.Errorf("%q: told %q", path, why)
 			}
 		}
@@ -442,7 +442,7 @@ func TestPipeNotRead(t *testing.T) {
 		t.Error(why)
 	}
 	if got := texts(packetsOf(t, b)); len(got) != 400 {
-		t.Errorf("%d packets came", len(got))
+		t.Errorf("%d packets arrived", len(got))
 	}
 }
 

@@ -164,7 +164,7 @@ func (p *rawPeer) mapMemory() {
 	p.t.Helper()
 	file := <-p.files
 	if file == nil {
-		p.t.Fatal("no file came")
+		p.t.Fatal("no file arrived")
 	}
 	p.mapFile(file)
 	_ = file.Close()

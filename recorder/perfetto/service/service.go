@@ -203,7 +203,7 @@ func (s *Service) Close() error {
 	s.lock()
 	s.closed = true
 	for _, n := range s.inOrder() {
-		n.disable("the tracing service ends")
+		n.disable("the tracing service is shutting down")
 	}
 	s.unlock()
 	err := errors.Join(s.producers.Close(), s.consumers.Close())

@@ -118,7 +118,7 @@ func Decode(b []byte) (p Part, err error) {
 			return p, fmt.Errorf("%w: field %d at byte %d of %d is cut short", ErrDamaged, field, at, len(b))
 		}
 		if !p.set(field, kind, rest[n:n+size]) {
-			return p, fmt.Errorf("%w: field %d at byte %d of %d cannot be", ErrDamaged, field, at, len(b))
+			return p, fmt.Errorf("%w: field %d at byte %d of %d is invalid", ErrDamaged, field, at, len(b))
 		}
 		rest = rest[n+size:]
 	}

@@ -73,9 +73,9 @@ func (a address) check() error {
 	case a.network != "unix":
 		return nil
 	case a.abstract() && runtime.GOOS != "linux":
-		return errors.New("abstract names are of Linux alone; use a path")
+		return errors.New("only Linux has abstract names; use a path")
 	case len(a.name) > longestPath:
-		return fmt.Errorf("it has %d bytes, a socket's path takes %d; use a shorter one", len(a.name), longestPath)
+		return fmt.Errorf("it has %d bytes, but a socket's path has at most %d; use a shorter one", len(a.name), longestPath)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func connect(ctx context.Context, list string) (net.Conn, error) {
 		if err == nil {
 			return sock, nil
 		}
-		faults = append(faults, fmt.Errorf("ipc: nobody takes a connection: %w", err))
+		faults = append(faults, fmt.Errorf("ipc: cannot connect: %w", err))
 	}
 	return nil, errors.Join(faults...)
 }

@@ -53,7 +53,7 @@ func (r Reply) Decode(message proto.Message) error {
 		return r.Err
 	}
 	if err := proto.Unmarshal(r.Body, message); err != nil {
-		return fmt.Errorf("ipc: a reply makes no sense: %w", err)
+		return fmt.Errorf("ipc: cannot decode a reply: %w", err)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (b *Binding) call(method string, request proto.Message, file *os.File, on f
 	}
 	args, err := encode(request)
 	if err != nil {
-		return 0, fmt.Errorf("ipc: %s.%s: the request: %w", b.name, method, err)
+		return 0, fmt.Errorf("ipc: encoding a request to %s.%s: %w", b.name, method, err)
 	}
 	frame := &messages.IPCFrame{Body: &messages.IPCFrame_InvokeMethod_{
 		InvokeMethod: &messages.IPCFrame_InvokeMethod{

@@ -92,7 +92,7 @@ func TestOrder(t *testing.T) {
 	}
 	receive(t, over, "the end of the stream")
 	if want := receive(t, all, "the list"); len(got) != events+(events+2)/3 || !slices.Equal(got, want) {
-		t.Errorf("%d answers came, of %d, or in another order", len(got), len(want))
+		t.Errorf("%d answers arrived, of %d, or in another order", len(got), len(want))
 	}
 }
 
@@ -100,7 +100,7 @@ func TestOrder(t *testing.T) {
 func TestManyCallers(t *testing.T) {
 	// Answered later, from goroutines of the host's own.
 	var answers sync.WaitGroup
-	t.Cleanup(answers.Wait) // behind the host's end
+	t.Cleanup(answers.Wait) // after the host's end
 	_, b := bound(t, HostOptions{}, Method{"Echo", func(r *Request) { answers.Go(func() { echo(r) }) }})
 	var callers sync.WaitGroup
 	for caller := range 16 {
@@ -213,7 +213,7 @@ func TestClientClosed(t *testing.T) {
 		t.Error(err)
 	}
 	if got := receive(t, count, "the end"); got != sends+1 {
-		t.Errorf("%d of %d calls came", got, sends+1)
+		t.Errorf("%d of %d calls arrived", got, sends+1)
 	}
 	if err := b.Send("Take", nil); !errors.Is(err, ErrClosed) {
 		t.Error(err)

@@ -9,14 +9,14 @@ var (
 
 	// ErrTooLarge is returned for a frame of more than [MaxFrame] bytes. One that
 	// arrives ends the connection; one that was to be sent is not.
-	ErrTooLarge = errors.New("a frame is larger than the 128 KiB that a peer takes")
+	ErrTooLarge = errors.New("a frame may have at most 128 KiB")
 
 	// ErrClosed is returned for what could not be done because this end had
 	// closed the connection.
 	ErrClosed = errors.New("the connection is closed")
 
 	// ErrDisconnected is returned when the peer has ended the connection.
-	ErrDisconnected = errors.New("the peer has gone")
+	ErrDisconnected = errors.New("the peer is gone")
 
 	// ErrSendTimeout is returned when a connection was ended because the peer did
 	// not read in time what was sent to it.
@@ -41,5 +41,5 @@ var (
 	ErrFilePending = errors.New("the peer may not have taken the last file yet")
 
 	// ErrAnswered is returned for a reply to a request that had its last one.
-	ErrAnswered = errors.New("the request has been answered already")
+	ErrAnswered = errors.New("the request was already answered")
 )

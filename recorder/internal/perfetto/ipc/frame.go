@@ -89,7 +89,7 @@ func decodeFrame(content []byte) *messages.IPCFrame {
 func encode(message proto.Message) ([]byte, error) {
 	body, err := proto.MarshalOptions{}.MarshalAppend([]byte{}, message)
 	if err != nil {
-		return nil, fmt.Errorf("a message cannot be encoded: %w", err)
+		return nil, fmt.Errorf("cannot encode a message: %w", err)
 	}
 	return body, nil
 }
@@ -100,10 +100,10 @@ func appendFrame(b []byte, frame *messages.IPCFrame) ([]byte, error) {
 	start := len(b)
 	out, err := proto.MarshalOptions{}.MarshalAppend(append(b, make([]byte, lengthSize)...), frame)
 	if err != nil {
-		return b, fmt.Errorf("ipc: a frame cannot be encoded: %w", err)
+		return b, fmt.Errorf("ipc: cannot encode a frame: %w", err)
 	}
 	if size := len(out) - start; size > MaxFrame {
-		return b, fmt.Errorf("ipc: a frame of %d bytes was to be sent: %w", size-lengthSize, ErrTooLarge)
+		return b, fmt.Errorf("ipc: cannot send a frame of %d bytes: %w", size-lengthSize, ErrTooLarge)
 	}
 	binary.LittleEndian.PutUint32(out[start:], uint32(len(out)-start-lengthSize))
 	return out, nil

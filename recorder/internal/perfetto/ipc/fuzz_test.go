@@ -71,7 +71,7 @@ func FuzzClient(f *testing.F) {
 					ends[i]++
 				}
 				if r.More && (r.Err != nil || ends[i] > 0) {
-					t.Errorf("%+v behind %d ends", r, ends[i])
+					t.Errorf("%+v after %d ends", r, ends[i])
 				}
 			}); err != nil {
 				t.Fatal(err)

@@ -137,7 +137,7 @@ func (r *raw) next() []byte {
 		n, err := r.sock.Read(r.in.room())
 		r.in.filled(n)
 		if os.IsTimeout(err) {
-			r.t.Fatal("no frame came")
+			r.t.Fatal("no frame arrived")
 		}
 		if err != nil {
 			return nil

@@ -116,7 +116,7 @@ func (h *Host) accept(l net.Listener) {
 		default:
 		}
 		if h.options.OnError != nil {
-			h.options.OnError(fmt.Errorf("ipc: taking a connection: %w", err))
+			h.options.OnError(fmt.Errorf("ipc: accepting a connection: %w", err))
 		}
 		if errors.Is(err, net.ErrClosed) {
 			return

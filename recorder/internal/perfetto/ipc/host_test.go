@@ -41,7 +41,7 @@ func TestAnswersOnTheWire(t *testing.T) {
 		{"nothing", "100e", []string{"100e 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
 		{"a reply", "100f 3200", []string{"100f 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
 		{"a field of a later version", "1010 4a00", []string{"1010 3a11 0a0f 756e6b6e6f776e2072657175657374"}},
-		// No answer comes to these: the next ones are those of the call behind.
+		// No answer comes to these: the next ones are those of the next call.
 		{"a reply not wanted", "1011 2a08 0801 1001 1a00 2001", nil},
 		{"an empty frame", "", nil},
 		{"no message", "ffff", nil},

@@ -103,6 +103,6 @@ func TestWaitAfterTheEnd(t *testing.T) {
 	reached(t, mark, -1)
 	receive(t, h.conn.Done(), "the end")
 	if h.mark() != nil {
-		t.Error("something is to come behind the end")
+		t.Error("something is pending after the end")
 	}
 }

@@ -64,19 +64,19 @@ func none(t *testing.T, mark chan int, when string) {
 	}
 	select {
 	case n := <-mark:
-		t.Fatalf("%s: it is reached behind %d calls", when, n)
+		t.Fatalf("%s: it is reached after %d calls", when, n)
 	default:
 	}
 }
 
-// reached holds that a mark is, and behind how many calls.
+// reached checks that a mark is reached, and after how many calls.
 func reached(t *testing.T, mark chan int, want int) {
 	t.Helper()
 	if mark == nil {
 		t.Fatalf("nothing is waited for, want %d calls", want)
 	}
 	if n := receive(t, mark, "the mark"); n != want {
-		t.Fatalf("the mark is reached behind %d calls, want %d", n, want)
+		t.Fatalf("the mark is reached after %d calls, want %d", n, want)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestAfterWhatWasRead(t *testing.T) {
 	_ = peer.Close()
 	receive(t, h.conn.Done(), "the end")
 	if h.mark() != nil {
-		t.Error("something is to come behind the end")
+		t.Error("something is pending after the end")
 	}
 }
 

@@ -148,7 +148,7 @@ func (l *link) send(frame *messages.IPCFrame, file *os.File) error {
 		}
 		var err error
 		if handle, err = duplicate(file); err != nil {
-			return fmt.Errorf("ipc: a file to be sent: %w", err)
+			return fmt.Errorf("ipc: cannot send a file: %w", err)
 		}
 	}
 	overrun, err := l.outbox.put(frame, handle)

@@ -63,14 +63,14 @@ func clearPath(path string) error {
 	case err != nil:
 		return fmt.Errorf("ipc: %w", err)
 	case info.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("ipc: %s is there already and is no socket; use another path", path)
+		return fmt.Errorf("ipc: %s exists and is not a socket; use another path", path)
 	}
 	sock, err := net.Dial("unix", path)
 	if err == nil {
 		_ = sock.Close()
 	}
 	if !refused(err) {
-		return fmt.Errorf("ipc: %s is in use by another service; end that one or use another path", path)
+		return fmt.Errorf("ipc: %s is in use by another service; stop that service, or use another path", path)
 	}
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("ipc: %w", err)

@@ -99,7 +99,7 @@ func TestBadAddresses(t *testing.T) {
 		{"", "empty"},
 		{"vsock://2:20001", "vsock"},
 		{filepath.Join(dir, strings.Repeat("x", 120)), "use a shorter one"},
-		{file, "no socket"},
+		{file, "not a socket"},
 		{taken.Addr().String(), "in use"},
 	} {
 		good := filepath.Join(dir, "good")

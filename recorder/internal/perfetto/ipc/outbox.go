@@ -64,7 +64,7 @@ func (o *outbox) put(frame *messages.IPCFrame, handle int) (overrun bool, err er
 		return false, err
 	}
 	if o.unsent+len(bytes)-at > o.limit {
-		o.failed(fmt.Errorf("ipc: %d bytes wait for the peer: %w", o.unsent, ErrSendTimeout))
+		o.failed(fmt.Errorf("ipc: %d bytes are waiting for the peer: %w", o.unsent, ErrSendTimeout))
 		return true, o.err
 	}
 	o.unsent += len(bytes) - at

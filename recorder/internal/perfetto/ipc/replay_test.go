@@ -179,7 +179,7 @@ func replayService(t *testing.T, d *dialogue) int {
 	}
 	_ = there.Close()
 	receive(t, c.Done(), "the end of the client")
-	// Behind the replies that came, what was never answered fails.
+	// After the replies, the calls that were never answered fail.
 	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("%d answers, want %d, or they differ", len(got), len(want))
 	}

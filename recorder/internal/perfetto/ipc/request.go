@@ -78,7 +78,7 @@ func (r *Request) Reject() error {
 func (r *Request) answer(message proto.Message, more bool, file *os.File) error {
 	body, err := encode(message)
 	if err != nil {
-		return fmt.Errorf("ipc: a reply: %w", err)
+		return fmt.Errorf("ipc: encoding a reply: %w", err)
 	}
 	return r.send(&messages.IPCFrame_InvokeMethodReply{
 		Success: proto.Bool(true), HasMore: proto.Bool(more), ReplyProto: body,

@@ -182,7 +182,7 @@ func TestUnreadRepliesHoldRequests(t *testing.T) {
 	peer := &raw{t: t, sock: sock}
 	for i := range calls {
 		if peer.next() == nil {
-			t.Fatalf("only %d answers came", i)
+			t.Fatalf("only %d answers arrived", i)
 		}
 	}
 }
@@ -236,6 +236,6 @@ func TestCloseOverTCP(t *testing.T) {
 		got++
 	}
 	if got != frames {
-		t.Errorf("%d of %d frames came", got, frames)
+		t.Errorf("%d of %d frames arrived", got, frames)
 	}
 }

@@ -102,7 +102,7 @@ func (l *link) unwritable(err error) {
 	switch {
 	case l.outbox.failure() != nil: // interrupted
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		l.fail(fmt.Errorf("ipc: nothing was read for %v: %w", l.options.SendTimeout, ErrSendTimeout))
+		l.fail(fmt.Errorf("ipc: the peer has read nothing for %v: %w", l.options.SendTimeout, ErrSendTimeout))
 	default:
 		l.fail(fmt.Errorf("ipc: %w (%w)", ErrDisconnected, err))
 		if !l.outbox.isClosing() {

@@ -37,7 +37,7 @@ func TestDrop(t *testing.T) {
 	}
 	for range 8 {
 		if write() && w.Next() != Plain {
-			t.Error("a packet behind others may not be plain")
+			t.Error("a packet after others may not be plain")
 		}
 	}
 	if len(want) != 8 {
@@ -78,7 +78,7 @@ func TestDrop(t *testing.T) {
 		got[i] = p
 	}
 	if !slices.Equal(texts(got), want) {
-		t.Errorf("%d packets came, which are not the %d that were written", len(got), len(want))
+		t.Errorf("%d packets arrived, which are not the %d that were written", len(got), len(want))
 	}
 	if n := uint64(skips) + 2; w.Dropped() != n || a.Stats().Dropped != n || a.Stats().Losses != 1 {
 		t.Errorf("dropped %d, %+v; want %d in one go", w.Dropped(), a.Stats(), n)
@@ -98,7 +98,7 @@ func TestStall(t *testing.T) {
 	w.Flush()
 	a.Flush()
 	if got, losses := s.packets(w.ID()); len(got) != 3 || losses != 0 {
-		t.Errorf("%d packets came, %d lost", len(got), losses)
+		t.Errorf("%d packets arrived, %d lost", len(got), losses)
 	}
 	if a.Stats().Stalls == 0 {
 		t.Error("nobody waited")
@@ -144,7 +144,7 @@ func TestStallNothingHeld(t *testing.T) {
 		w := <-done
 		a.Flush()
 		if got, losses := s.packets(w.ID()); len(got) != 20 || losses != 0 {
-			t.Errorf("writer %d: %d packets came, %d lost", w.ID(), len(got), losses)
+			t.Errorf("writer %d: %d packets arrived, %d lost", w.ID(), len(got), losses)
 		}
 	}
 }

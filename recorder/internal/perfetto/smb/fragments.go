@@ -66,7 +66,7 @@ func (f *Fragments) fault(n, length int) error {
 	case n == aborted && length > 0:
 		return fmt.Errorf("%w: %s", ErrAborted, where)
 	case f.pos >= len(f.payload):
-		return fmt.Errorf("%w: %s begins behind the end", ErrCorrupt, where)
+		return fmt.Errorf("%w: %s begins after the end", ErrCorrupt, where)
 	case length == 0:
 		return fmt.Errorf("%w: %s has no size", ErrCorrupt, where)
 	}

@@ -23,7 +23,7 @@ func Check(size, pageSize int) error {
 	case size <= 0 || size > MaxSize:
 		return fmt.Errorf("%w: %d bytes; at most %d are possible", ErrGeometry, size, MaxSize)
 	case size%pageSize != 0:
-		return fmt.Errorf("%w: %d bytes are no multiple of pages of %d", ErrGeometry, size, pageSize)
+		return fmt.Errorf("%w: %d bytes are not a multiple of the page size, %d", ErrGeometry, size, pageSize)
 	}
 	return nil
 }

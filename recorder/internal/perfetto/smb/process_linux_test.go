@@ -207,7 +207,7 @@ func checkProgram(t *testing.T, s *service, counts []byte) (total int) {
 		}
 		// The program may have ended between writing a packet and counting it.
 		if len(got) != want && len(got) != want+1 {
-			t.Errorf("writer %d: %d packets came, %d were written", id, len(got), want)
+			t.Errorf("writer %d: %d packets arrived, %d were written", id, len(got), want)
 		}
 		total += len(got)
 	}

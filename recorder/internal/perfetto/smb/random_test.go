@@ -210,14 +210,14 @@ func (h *history) compare(t *testing.T, s *service) {
 		for i := range min(len(got), len(want)) {
 			p, loss, first := marks(got[i])
 			if !bytes.Equal(p, want[i].data) {
-				t.Fatalf("writer %d, packet %d of %d: %d bytes came, %d were written, or they differ", id, i, len(want), len(p), len(want[i].data))
+				t.Fatalf("writer %d, packet %d of %d: %d bytes arrived, %d were written, or they differ", id, i, len(want), len(p), len(want[i].data))
 			}
 			if first != want[i].first || (loss == 257) != want[i].afterLoss {
 				t.Errorf("writer %d, packet %d: first %v, loss %d; want %+v", id, i, first, loss, want[i])
 			}
 		}
 		if len(got) != len(want) {
-			t.Errorf("writer %d: %d packets came, %d were written", id, len(got), len(want))
+			t.Errorf("writer %d: %d packets arrived, %d were written", id, len(got), len(want))
 		}
 	}
 	t.Logf("%d packets; %d scraped chunks, %d of them came again", packets, s.scrapes, s.rewrites)

@@ -20,7 +20,7 @@ func TestTake(t *testing.T) {
 		{"states without chunks", 3, 0, 0, ErrNoChunk},
 		{"reserved layout 6", 6<<28 | 3, 0, 0, ErrNoChunk},
 		{"reserved layout 7", 7<<28 | 3, 0, 0, ErrNoChunk},
-		{"chunk behind the last", 5<<28 | allStates, 0, 14, ErrNoChunk},
+		{"chunk after the last", 5<<28 | allStates, 0, 14, ErrNoChunk},
 		{"chunk far off", 5<<28 | allStates, 0, 1<<32 - 1, ErrNoChunk},
 		{"free", 1 << 28, 0, 0, ErrState},
 		{"being written", 1<<28 | 1, 0, 0, ErrState},
@@ -164,7 +164,7 @@ func TestFragmentsOfNonsense(t *testing.T) {
 			t.Errorf("%s: %d packets, %v; want %d, %v", test.name, n, it.Err(), len(test.want), test.err)
 		}
 		if it.Next() {
-			t.Errorf("%s: more packets behind the end", test.name)
+			t.Errorf("%s: more packets after the end", test.name)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func swapWord[T ~uint32](p *uint32, from, to T) bool {
 // address or the byte order of this machine.
 func checkAddress(mem []byte) error {
 	if at := uintptr(unsafe.Pointer(unsafe.SliceData(mem))); at%8 != 0 {
-		return fmt.Errorf("%w: it begins at an address that is no multiple of 8", ErrGeometry)
+		return fmt.Errorf("%w: its address is not a multiple of 8", ErrGeometry)
 	}
 	one := uint32(1)
 	if *(*byte)(unsafe.Pointer(&one)) != 1 {

@@ -62,7 +62,7 @@ type begun struct {
 // in use, or [ErrClosed].
 func (a *Arbiter) NewWriter(t *Target, p Policy) (*Writer, error) {
 	if t == nil || t.a != a {
-		return nil, errors.New("smb: a target of another Arbiter")
+		return nil, errors.New("smb: the target belongs to another Arbiter")
 	}
 	a.mu.Lock()
 	if a.closed {

@@ -92,7 +92,7 @@ func TestCountLimit(t *testing.T) {
 		}
 	}
 	if len(got) != 2500 {
-		t.Errorf("%d packets came", len(got))
+		t.Errorf("%d packets arrived", len(got))
 	}
 	for id, want := range map[uint32]int{0: 1023, 1: 1023, 2: 2500 - 2*1022 + 1} {
 		if c := s.chunks[w.ID()][id]; c.Count != want {
@@ -112,7 +112,7 @@ func TestChunkIDsWrap(t *testing.T) {
 	a.Flush()
 	got, _ := s.packets(w.ID())
 	if len(got) != 1 {
-		t.Fatalf("%d packets came", len(got))
+		t.Fatalf("%d packets arrived", len(got))
 	}
 	if p, _, _ := marks(got[0]); !bytes.Equal(p, want) {
 		t.Error("the packet changed")

@@ -109,7 +109,7 @@ func TestBufferOrder(t *testing.T) {
 	s.read(1)
 	s.step("first", "!G6", chunk(1, 6, 0, "G6"))
 	s.wrote(1)
-	s.step("behind a hole", "", chunk(1, 8, 0, "G8"))
+	s.step("after a gap", "", chunk(1, 8, 0, "G8"))
 	s.wrote(1)
 	s.read(2)
 	s.expect.OutOfOrder++
@@ -143,7 +143,7 @@ func TestBufferNonsense(t *testing.T) {
 	s.step("more packets than there are", "O1 O2", more)
 	s.wrote(1)
 	s.read(1)
-	s.step("behind it", "!P1", chunk(1, 12, 0, "P1"))
+	s.step("after it", "!P1", chunk(1, 12, 0, "P1"))
 }
 
 // A chunk that is copied several times while it is being written.
@@ -171,14 +171,14 @@ func TestBufferPatches(t *testing.T) {
 	}
 	s.expect.PatchesFailed++
 	if s.b.TryPatchChunk(id, 0, []Patch{{Offset: chunkSize - 8 - 3}}, false) {
-		t.Error("patched behind the end")
+		t.Error("patched after the end")
 	}
 	s.expect.PatchesSucceeded++
 	s.b.TryPatchChunk(id, 0, []Patch{{6, [4]byte{'a', 'b', 'c', 'd'}}}, true)
-	s.step("one came", "")
+	s.step("one arrived", "")
 	s.b.TryPatchChunk(id, 0, nil, false)
 	s.read(2)
-	s.step("all came", "!T0 abcdT1 T2")
+	s.step("all arrived", "!T0 abcdT1 T2")
 }
 
 // TestBufferSequences has several writers, of several producers, and a packet whose

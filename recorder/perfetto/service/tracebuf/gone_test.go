@@ -16,8 +16,8 @@ func TestBufferGone(t *testing.T) {
 	const open, rest = "\xa2\x38\x00\x00\x00\x00\x0a\x09", "F"
 	const who = "\x40\x05\xa2\x38\x05\x0a\x03who" // a valid message of two fields
 	for what, c := range map[string]struct {
-		chunks          []*smb.Chunk
-		waiting, behind string
+		chunks         []*smb.Chunk
+		waiting, after string
 	}{
 		"a length is missing": {
 			[]*smb.Chunk{chunk(1, 0, next|patched, "H0", open), chunk(1, 1, prev, rest, "H1")},
@@ -66,8 +66,8 @@ func TestBufferGone(t *testing.T) {
 				t.Errorf("when another is gone: %q", got)
 			}
 			b.ProducerGone(from.Producer)
-			if got := all(b); got != c.behind {
-				t.Errorf("when it is gone: %q, want %q", got, c.behind)
+			if got := all(b); got != c.after {
+				t.Errorf("when it is gone: %q, want %q", got, c.after)
 			}
 			if got := all(b); got != "" {
 				t.Errorf("again: %q", got)

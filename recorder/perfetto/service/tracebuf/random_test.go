@@ -160,10 +160,10 @@ func readAll(t *testing.T, b *Buffer, writers []*testWriter) {
 		}
 		w := writers[p.Writer-1]
 		if n <= w.last {
-			t.Fatalf("writer %d: packet %d behind %d", w.id, n, w.last)
+			t.Fatalf("writer %d: packet %d after %d", w.id, n, w.last)
 		}
 		if missing := n != w.last+1 && (w.last > 0 || n > 1); missing && !p.Lost {
-			t.Fatalf("writer %d: packet %d behind %d, and nothing says that some are lost", w.id, n, w.last)
+			t.Fatalf("writer %d: packet %d after %d, and no loss is reported", w.id, n, w.last)
 		}
 		w.last = n
 		w.got++
