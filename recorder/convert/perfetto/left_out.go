@@ -120,9 +120,23 @@ func (t *tally) count(why reason, n, offset int64) {
 	t.counts[why] += n
 }
 
+// add adds the counts of a later tally.
+func (t *tally) add(later *tally) {
+	for why, n := range later.counts {
+		if n > 0 {
+			t.count(reason(why), n, later.first[why]-1)
+		}
+	}
+	for number, k := range later.kinds {
+		t.kindCount(number, *k)
+	}
+}
+
 // kind counts a packet of an unknown kind.
-func (t *tally) kind(p *packet) {
-	number := p.kind
+func (t *tally) kind(p *packet) { t.kindCount(p.kind, Left{Count: 1, First: p.offset}) }
+
+// kindCount adds a count of packets of an unknown kind.
+func (t *tally) kindCount(number protowire.Number, n Left) {
 	if t.kinds == nil {
 		t.kinds = make(map[protowire.Number]*Left)
 	}
@@ -131,10 +145,10 @@ func (t *tally) kind(p *packet) {
 	}
 	k := t.kinds[number]
 	if k == nil {
-		k = &Left{First: p.offset}
+		k = &Left{First: n.First}
 		t.kinds[number] = k
 	}
-	k.Count++
+	k.Count += n.Count
 }
 
 // kindText says what a kind of packets is.

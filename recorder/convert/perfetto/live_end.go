@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"tracex/format"
@@ -76,24 +74,7 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	r.Packets = l.packets.packets + c.packets
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
-	r.Left = addLeft(l.packets.left.list(), r.Left)
+	l.packets.left.add(c.left)
+	r.Left = l.packets.left.list()
 	return r, nil
-}
-
-// addLeft adds up two lists.
-func addLeft(a, b []Left) []Left {
-	for _, more := range b {
-		if i := slices.IndexFunc(a, func(l Left) bool { return l.What == more.What }); i >= 0 {
-			a[i].Count += more.Count
-			continue
-		}
-		a = append(a, more)
-	}
-	slices.SortFunc(a, func(x, y Left) int {
-		if x.Count != y.Count {
-			return int(y.Count - x.Count)
-		}
-		return strings.Compare(x.What, y.What)
-	})
-	return a
 }
