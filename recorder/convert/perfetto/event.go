@@ -66,7 +66,7 @@ type event struct {
 	rare
 }
 
-// rare is the fields that few events have.
+// rare is the fields that few events have: one for each field of the message that is converted.
 type rare struct {
 	value         uint64 // of a counter
 	hasValue      bool

@@ -40,7 +40,8 @@ const (
 	flagNeedsState = 2 // the packet depends on the incremental state
 )
 
-// packet is one TracePacket. Its slices are parts of the encoded packet.
+// packet is one TracePacket, with a field for each of the message that is used. Its slices are
+// parts of the encoded packet.
 type packet struct {
 	offset   int64 // in the input, for error messages
 	time     uint64

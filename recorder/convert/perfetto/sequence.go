@@ -1,7 +1,8 @@
 package perfetto
 
 // sequence is the state of one writer's packets: the incremental state, which
-// flagCleared resets, and the state that persists.
+// flagCleared resets, and the state that persists. Both have a field for each default that the
+// packets of a sequence may leave out.
 type sequence struct {
 	id    uint32
 	met   bool // it has had a packet
