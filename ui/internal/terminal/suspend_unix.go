@@ -100,7 +100,11 @@ func (j *Control) handle(s os.Signal, send func(tea.Msg)) {
 // background reports whether another process group has the terminal.
 func background() bool {
 	group, err := unix.IoctlGetInt(int(os.Stdout.Fd()), unix.TIOCGPGRP)
-	return err == nil && group != unix.Getpgrp()
+	if err != nil {
+		return false
+	}
+	own, err := unix.Getpgid(0) // Getpgrp has other results on Solaris
+	return err == nil && group != own
 }
 
 // halt stops the program, and with group its whole process group, and returns when it was
