@@ -155,33 +155,6 @@ func (b *Buffer) fill(r *record, c *smb.Chunk) {
 // payload returns the bytes of a chunk after its header, padded with zeros.
 func (b *Buffer) payload(r *record) []byte { return b.data[r.at+recordHead : r.at+r.size] }
 
-// TryPatchChunk patches lengths into a chunk. With more, further patches will
-// follow. It reports whether the buffer has the chunk and all lengths are within it.
-func (b *Buffer) TryPatchChunk(id SequenceID, chunk uint32, patches []Patch, more bool) bool {
-	r := b.chunk(id, chunk)
-	if r == nil {
-		b.count.PatchesFailed++
-		return false
-	}
-	for i := range patches {
-		if smb.Patch(b.payload(r), patches[i].Offset, patches[i].Data[:]) != nil {
-			b.count.PatchesFailed++
-			return false
-		}
-	}
-	b.count.PatchesSucceeded += uint64(len(patches))
-	if !more {
-		r.flags &^= smb.NeedsPatching
-	}
-	return true
-}
-
-// Patch is a length that a producer fills in late.
-type Patch struct {
-	Offset uint32 // in the payload of the chunk
-	Data   [4]byte
-}
-
 // ProducerGone notes that a producer will write nothing more. Its data remains.
 func (b *Buffer) ProducerGone(producer uint32) {
 	first, _ := slices.BinarySearchFunc(b.all, producer, func(s *sequence, p uint32) int {

@@ -1,0 +1,16 @@
+package smb
+
+import "fmt"
+
+// Patch writes a late length into a payload, at an offset in it. It fails if data is
+// not the four bytes of a length, or does not fit into the payload.
+func Patch(payload []byte, offset uint32, data []byte) error {
+	if len(data) != sizeBytes {
+		return fmt.Errorf("%w: patch of %d bytes; a length has %d", ErrCorrupt, len(data), sizeBytes)
+	}
+	if uint64(offset)+sizeBytes > uint64(len(payload)) {
+		return fmt.Errorf("%w: patch at byte %d of a payload of %d", ErrCorrupt, offset, len(payload))
+	}
+	copy(payload[offset:], data)
+	return nil
+}

@@ -1,0 +1,49 @@
+package smb
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// In this file chunks go from one state to the next: see the states in abi.go and who changes
+// them in the package comment.
+
+// Attempts of a compare-and-swap on a page word. A swap fails if the other side, or
+// the owner of another chunk, was faster, at most a few times in a row. An owner
+// that gave up would lose the chunk for both sides, so it yields to others instead.
+const (
+	readAttempts  = 64
+	ownerAttempts = 1 << 14
+)
+
+// move moves a chunk from one state to the next. It fails if the page does not have
+// the expected layout, or the chunk the expected state, or if the word changes
+// during each attempt.
+func (m *memory) move(page int, l Layout, i int, from, to State, attempts int) error {
+	p := m.page(page)
+	for n := 0; n < attempts; n++ {
+		w := loadWord[pageWord](p)
+		if w.layout() != l {
+			return fmt.Errorf("%w: page %d has layout %d, not %d", ErrState, page, w.layout(), l)
+		}
+		if s := w.state(i); s != from {
+			return fmt.Errorf("%w: chunk %d of page %d is %v, not %v", ErrState, i, page, s, from)
+		}
+		if swapWord(p, w, w.with(i, to)) {
+			return nil
+		}
+		if n >= readAttempts {
+			runtime.Gosched()
+		}
+	}
+	return fmt.Errorf("%w: page %d", ErrBusy, page)
+}
+
+// free moves a chunk that the caller owns to Free. It zeroes the header first, so
+// that it cannot be mistaken for the header of the next writer's chunk.
+func (m *memory) free(page int, l Layout, i int, from State, attempts int) error {
+	mem := m.chunk(page, l, i)
+	storeWord[uint32](word(mem, 0), 0)
+	storeWord[uint32](word(mem, 4), 0)
+	return m.move(page, l, i, from, Free, attempts)
+}
