@@ -92,7 +92,7 @@ func BenchmarkClock(b *testing.B) {
 		var c clock.Clock
 		c.Begin((&Config{plain: plain}).counter(), nil, nil)
 		name := "monotonic"
-		if c.Counts() {
+		if c.HasCounter() {
 			name = "counter"
 		}
 		b.Run(name, func(b *testing.B) {

@@ -96,7 +96,7 @@ func (b *buffer) time() uint64 {
 // starts makes an empty chunk the thread's. swap is held.
 func (b *buffer) starts(c *buffers.Chunk) {
 	b.begun++
-	c.Begins(b.begun, b.to.clock.Turns())
+	c.Begins(b.begun, b.to.clock.Restarts())
 	c.KeepFor(b.file.Live.Slot(), b.file.ID)
 }
 

@@ -16,28 +16,28 @@ import (
 // sleeps are what can happen to a machine, and so to its counter and its clock.
 var sleeps = []struct {
 	name string
-	do   func(f *clocktest.Source)
+	do   func(f *clocktest.TimeSource)
 }{
-	{"nothing", func(*clocktest.Source) {}},
-	{"the counter runs on", func(f *clocktest.Source) { f.Reading += f.Rate * uint64(5*time.Hour) }},
-	{"the clock runs on", func(f *clocktest.Source) { f.Elapsed += int64(5 * time.Hour) }},
-	{"both run on", func(f *clocktest.Source) {
+	{"nothing", func(*clocktest.TimeSource) {}},
+	{"the counter runs on", func(f *clocktest.TimeSource) { f.Reading += f.Rate * uint64(5*time.Hour) }},
+	{"the clock runs on", func(f *clocktest.TimeSource) { f.Elapsed += int64(5 * time.Hour) }},
+	{"both run on", func(f *clocktest.TimeSource) {
 		f.Elapsed += int64(5 * time.Hour)
 		f.Reading += f.Rate * uint64(5*time.Hour)
 	}},
-	{"the counter begins with zero", func(f *clocktest.Source) { f.Reading = 0 }},
-	{"the counter begins with zero after hours", func(f *clocktest.Source) { f.Reading, f.Elapsed = 0, f.Elapsed+int64(5*time.Hour) }},
-	{"the counter goes a second back", func(f *clocktest.Source) { f.Reading -= f.Rate * uint64(time.Second) }},
-	{"the counter goes a bit back", func(f *clocktest.Source) { f.Reading -= f.Rate * uint64(100*time.Microsecond) }},
-	{"the counter goes below zero", func(f *clocktest.Source) { f.Reading = -f.Reading }},
-	{"the counter is faster", func(f *clocktest.Source) { f.Rate *= 3 }},
-	{"the counter is slower", func(f *clocktest.Source) { f.Rate /= 3 }},
-	{"the counter is slower, and begins again", func(f *clocktest.Source) { f.Rate, f.Reading = f.Rate/3, 77 }},
+	{"the counter begins with zero", func(f *clocktest.TimeSource) { f.Reading = 0 }},
+	{"the counter begins with zero after hours", func(f *clocktest.TimeSource) { f.Reading, f.Elapsed = 0, f.Elapsed+int64(5*time.Hour) }},
+	{"the counter goes a second back", func(f *clocktest.TimeSource) { f.Reading -= f.Rate * uint64(time.Second) }},
+	{"the counter goes a bit back", func(f *clocktest.TimeSource) { f.Reading -= f.Rate * uint64(100*time.Microsecond) }},
+	{"the counter goes below zero", func(f *clocktest.TimeSource) { f.Reading = -f.Reading }},
+	{"the counter is faster", func(f *clocktest.TimeSource) { f.Rate *= 3 }},
+	{"the counter is slower", func(f *clocktest.TimeSource) { f.Rate /= 3 }},
+	{"the counter is slower, and begins again", func(f *clocktest.TimeSource) { f.Rate, f.Reading = f.Rate/3, 77 }},
 }
 
 // sleeper records calls while a fake clock runs, and notes when they were.
 type sleeper struct {
-	f       *clocktest.Source
+	f       *clocktest.TimeSource
 	r       *Recorder
 	m       Method
 	begun   map[int32]int64 // by event
@@ -117,8 +117,8 @@ func TestSleep(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					c := base
 					c.Path, c.FlushInterval = filepath.Join(t.TempDir(), "trace.bin"), -1
-					f := &clocktest.Source{Rate: 27, Reading: 27 * uint64(first)}
-					c.source = f
+					f := &clocktest.TimeSource{Rate: 27, Reading: 27 * uint64(first)}
+					c.timeSource = f
 					s := &sleeper{f: f, r: start(t, c), begun: map[int32]int64{}, ended: map[int32]int64{}, between: between}
 					if c.BlockSize > 0 {
 						s.due = math.MaxInt64 // only getting a buffer causes a look
@@ -158,8 +158,8 @@ func TestSleep(t *testing.T) {
 // A collect-and-dump recorder looks at the clock while it records, even if no goroutine gets a
 // buffer.
 func TestDumpLooks(t *testing.T) {
-	f := &clocktest.Source{Rate: 3}
-	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: CollectAndDump, FlushInterval: time.Millisecond, source: f}
+	f := &clocktest.TimeSource{Rate: 3}
+	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), Strategy: CollectAndDump, FlushInterval: time.Millisecond, timeSource: f}
 	r := start(t, c)
 	th := r.Thread("main")
 	m := r.Method(r.Class("C"), "m", Type{})

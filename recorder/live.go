@@ -45,7 +45,7 @@ func (f *flusher) describeLive(l *live.File) error {
 	flags := uint64(0)
 	if !c.NoTimes {
 		flags |= live.HasTimes
-		if f.clock.Counts() {
+		if f.clock.HasCounter() {
 			flags |= live.HasCounter
 		}
 		l.Word(live.AtBase).Store(uint64(f.clock.Start().UnixNano()))

@@ -80,7 +80,7 @@ func launch(c Config) (*Recorder, error) {
 	r.registry = registry.New(c.layout.Version, r.reserveName)
 	r.types = gotypes.New(r.registry, r.reserve)
 	if !c.NoTimes {
-		r.clock.Begin(c.counter(), c.source, r.turn)
+		r.clock.Begin(c.counter(), c.timeSource, r.clockRestarted)
 	}
 	r.events.Store(c.events)
 	memory, err := r.open()
@@ -98,7 +98,7 @@ func launch(c Config) (*Recorder, error) {
 	if writes {
 		r.worker.wake = make(chan struct{}, 1)
 	}
-	if writes || r.clock.Counts() && c.FlushInterval > 0 {
+	if writes || r.clock.HasCounter() && c.FlushInterval > 0 {
 		r.worker.done, r.worker.gone = make(chan struct{}), make(chan struct{})
 		go r.run()
 	}

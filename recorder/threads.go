@@ -55,7 +55,7 @@ func (r *Recorder) clocking() clocking {
 	switch {
 	case r.config.NoTimes:
 		return noTimes
-	case r.clock.Counts() && r.config.source == nil:
+	case r.clock.HasCounter() && r.config.timeSource == nil:
 		return byCounter
 	}
 	return byTime

@@ -104,7 +104,7 @@ func robbed(t *testing.T, how robbery, when string, full bool) {
 	disk := &stalling{writing: make(chan struct{}), goOn: make(chan struct{})}
 	clock := &middle{begun: time.Now()}
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 512 << 10, MaxString: 4000,
-		FlushInterval: -1, create: disk.create, source: clock}
+		FlushInterval: -1, create: disk.create, timeSource: clock}
 	r := start(t, c)
 	m, v := r.Method(r.Class("C"), "m", Type{}), r.Variable("v", Type{})
 	th := r.Thread("robbed")

@@ -60,10 +60,10 @@ type Chunk struct {
 
 	Next *Chunk // in a list of chunks
 
-	Number       uint64       // among the thread's chunks, from 1
-	Turns        []clock.Turn // of the clock's counter; guarded by the thread's swap
-	Taken        uint64       // what was published when it was taken away; guarded by the thread's swap
-	Flushed      int          // bytes that are in the sink; guarded by the thread's lock
+	Number       uint64          // among the thread's chunks, from 1
+	Restarts     []clock.Restart // of the clock's counter; guarded by the thread's swap
+	Taken        uint64          // what was published when it was taken away; guarded by the thread's swap
+	Flushed      int             // bytes that are in the sink; guarded by the thread's lock
 	FlushedMarks int
 }
 
@@ -86,12 +86,12 @@ func (l *Chunks) Add(c *Chunk) {
 	l.last = c
 }
 
-// Begins makes c the chunk with this number among its thread's. again is how often the clock's
+// Begins makes c the chunk with this number among its thread's. restarts is how often the clock's
 // counter has restarted so far. The thread's swap is held.
-func (c *Chunk) Begins(number uint64, again int64) {
-	c.Turns = c.Turns[:0]
-	if again > 0 {
-		c.Turns = clock.Turned(c.Turns, 0, again)
+func (c *Chunk) Begins(number uint64, restarts int64) {
+	c.Restarts = c.Restarts[:0]
+	if restarts > 0 {
+		c.Restarts = clock.WithRestart(c.Restarts, 0, restarts)
 	}
 	c.Number = number
 }

@@ -42,18 +42,18 @@ func (c *Clock) KeepIn(l *live.File) error {
 // keep writes the line to the live file. mu is held.
 func (c *Clock) keep() {
 	k := c.live
-	if k == nil || len(c.points) > maxPoints+8 || len(c.eras) > maxEras+8 {
+	if k == nil || len(c.line.points) > maxPoints+8 || len(c.eras) > maxEras+8 {
 		return
 	}
 	k.turn = 1 - k.turn
 	p := k.pieces[k.turn]
 	b := p.Mem
 	put := func(v uint64) { binary.NativeEndian.PutUint64(b, v); b = b[8:] }
-	put(uint64(len(c.points)))
+	put(uint64(len(c.line.points)))
 	put(uint64(len(c.eras)))
 	put(c.looked.reading)
 	put(uint64(c.looked.ns))
-	for _, i := range c.points {
+	for _, i := range c.line.points {
 		put(i.reading)
 		put(uint64(i.ns))
 	}

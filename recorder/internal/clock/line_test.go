@@ -10,7 +10,7 @@ import (
 // A clock whose counter keeps restarting does not grow without bound, and its times are
 // possible.
 func TestClockFallsOften(t *testing.T) {
-	f := &clocktest.Source{Rate: 1}
+	f := &clocktest.TimeSource{Rate: 1}
 	var c Clock
 	c.Begin(nil, f, nil)
 	last := int64(0)
@@ -22,25 +22,25 @@ func TestClockFallsOften(t *testing.T) {
 		}
 		marks := []uint64{f.Reading}
 		c.Notice()
-		settled = c.Settle(marks, 0, []Turn{{0, c.again.Load()}}, settled)
+		settled = c.Settle(marks, 0, []Restart{{0, c.restarts.Load()}}, settled)
 		p := c.Around(settled)
 		ns := p.At(settled)
 		if ns < last || ns > f.Elapsed+int64(Horizon) || ns < f.Elapsed-int64(20*time.Millisecond) {
-			t.Fatalf("step %d: it is %d, %d before, the clock says %d", i, ns, last, f.Elapsed)
+			t.Fatalf("look %d: it is %d, %d before, the clock says %d", i, ns, last, f.Elapsed)
 		}
 		last = ns
 	}
-	if len(c.points) > maxPoints+4 || len(c.eras) > maxEras {
-		t.Errorf("%d points, %d eras", len(c.points), len(c.eras))
+	if len(c.line.points) > maxPoints+4 || len(c.eras) > maxEras {
+		t.Errorf("%d points, %d eras", len(c.line.points), len(c.eras))
 	}
-	if c.again.Load() < 5*maxPoints-1 {
-		t.Errorf("the counter began again %d times", c.again.Load())
+	if c.restarts.Load() < 5*maxPoints-1 {
+		t.Errorf("the counter restarted %d times", c.restarts.Load())
 	}
 }
 
 // However often the counter's rate changes, the line stays near the clock.
 func TestClockKeepsUp(t *testing.T) {
-	f := &clocktest.Source{Rate: 1}
+	f := &clocktest.TimeSource{Rate: 1}
 	var c Clock
 	c.Begin(nil, f, nil)
 	settled := uint64(0)
@@ -60,7 +60,7 @@ func TestClockKeepsUp(t *testing.T) {
 // If the clock runs while the counter stands still, readings after a look are not taken for
 // those expected before.
 func TestClockJumps(t *testing.T) {
-	f := &clocktest.Source{Rate: 3, Reading: 1000}
+	f := &clocktest.TimeSource{Rate: 3, Reading: 1000}
 	var c Clock
 	c.Begin(nil, f, nil)
 	settled := f.Reading
@@ -85,22 +85,22 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// A clock that was looked at often forgets some points, and its line stays the same.
-func TestClockForgets(t *testing.T) {
+// A line of many points forgets some, and stays the same.
+func TestLineForgets(t *testing.T) {
 	const rate = 3 // readings in a nanosecond
-	c := Clock{counter: true}
+	var full line
 	for i := range int64(maxPoints + 1) {
 		ns := i * 10_000_000
-		c.points = append(c.points, instant{uint64(rate*ns + i%5), ns})
+		full.points = append(full.points, instant{uint64(rate*ns + i%5), ns})
 	}
-	last := c.points[len(c.points)-1]
-	thinned := Clock{counter: true, points: append([]instant(nil), c.points...)}
+	last := full.last()
+	thinned := line{append([]instant(nil), full.points...)}
 	thinned.thin()
-	if n := len(thinned.points); n > maxPoints*3/4 || thinned.points[0] != c.points[0] || thinned.points[n-1] != last {
-		t.Fatalf("%d points from %v to %v", n, thinned.points[0], thinned.points[n-1])
+	if n := len(thinned.points); n > maxPoints*3/4 || thinned.first() != full.first() || thinned.last() != last {
+		t.Fatalf("%d points from %v to %v", n, thinned.first(), thinned.last())
 	}
 	for reading := uint64(0); reading < last.reading; reading += last.reading / 10_007 {
-		was, is := c.Around(reading), thinned.Around(reading)
+		was, is := full.segment(reading), thinned.segment(reading)
 		if d := was.At(reading) - is.At(reading); d < -5 || d > 5 {
 			t.Fatalf("reading %d was at %d ns and is at %d", reading, was.At(reading), is.At(reading))
 		}
@@ -110,9 +110,9 @@ func TestClockForgets(t *testing.T) {
 	}
 }
 
-// Long pieces are as exact as short ones, and a counter that goes wrong makes times wrong, but
+// Long segments are as exact as short ones, and a counter that goes wrong makes times wrong, but
 // not absurd.
-func TestPieces(t *testing.T) {
+func TestSegments(t *testing.T) {
 	const year = int64(365 * 24 * time.Hour)
 	for _, units := range []uint64{1, 1000, 1 << 40, 3 * uint64(year)} {
 		a, b := instant{17, 5}, instant{17 + units, 5 + year}
@@ -127,7 +127,7 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%d units in a year: the end is at %d, want %d", units, end, b.ns)
 		}
 		if !p.Has(a.reading) || p.Has(b.reading) || p.Has(a.reading-1) {
-			t.Errorf("%d units: the piece is somewhere else", units)
+			t.Errorf("%d units: the segment is somewhere else", units)
 		}
 	}
 	if rate(instant{0, 7}, instant{5, 3}) != 0 {

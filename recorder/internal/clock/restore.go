@@ -32,16 +32,16 @@ func (c *Clock) Restore(rest *live.Rest, counted bool, last uint64) error {
 	}
 	c.took = 1
 	era := &c.eras[len(c.eras)-1]
-	c.again.Store(int64(len(c.eras) - 1))
+	c.restarts.Store(int64(len(c.eras) - 1))
 	last = max(last+era.shift, c.looked.reading)
 	// Readings after the last look continue the line before it.
-	if n := len(c.points); last >= c.points[n-1].reading && n > 1 {
-		p := Segment{c.points[n-2].reading, last, c.points[n-2].ns, rate(c.points[n-2], c.points[n-1])}
-		c.add(instant{last + 1, p.At(last + 1)})
+	if n := len(c.line.points); last >= c.line.points[n-1].reading && n > 1 {
+		p := Segment{c.line.points[n-2].reading, last, c.line.points[n-2].ns, rate(c.line.points[n-2], c.line.points[n-1])}
+		c.line.add(instant{last + 1, p.At(last + 1)})
 	}
-	p := c.segment(last)
+	p := c.line.segment(last)
 	c.looked = instant{last, p.At(last)}
-	c.measured = c.looked
+	c.rate.measured = c.looked
 	c.seen.Store(last - era.shift)
 	c.quiet.Store(mostUnits)
 	c.source = &stillClock{reading: last - era.shift, at: c.looked.ns}
@@ -67,10 +67,10 @@ func (c *Clock) readLine(rest *live.Rest) error {
 	c.looked = instant{take(), int64(take())}
 	for range points {
 		p := instant{take(), int64(take())}
-		if n := len(c.points); n > 0 && (p.reading <= c.points[n-1].reading || p.ns < c.points[n-1].ns) {
+		if n := len(c.line.points); n > 0 && (p.reading <= c.line.points[n-1].reading || p.ns < c.line.points[n-1].ns) {
 			return fmt.Errorf("%w: its clock goes back", live.ErrDamaged)
 		}
-		c.points = append(c.points, p)
+		c.line.points = append(c.line.points, p)
 	}
 	for range eras {
 		c.eras = append(c.eras, era{take(), take(), take()})

@@ -67,22 +67,22 @@ func (s *Stream) Open() (open []format.Class) {
 // since the recording began. swap guards what is known of restarts while the part was recorded.
 func (s *Stream) Settle(c *clock.Clock, swap sync.Locker, p buffers.Part) {
 	n := len(p.Marks)
-	if n == 0 || !c.Counts() {
+	if n == 0 || !c.HasCounter() {
 		return
 	}
 	c.Notice() // of what happened before the part was published
-	if c.Turns() == 0 {
+	if c.Restarts() == 0 {
 		s.reading = p.Marks[n-1].Reading
 		return
 	}
 	swap.Lock()
-	turns := append([]clock.Turn(nil), p.Chunk.Turns...)
+	restarts := append([]clock.Restart(nil), p.Chunk.Restarts...)
 	swap.Unlock()
 	readings := make([]uint64, n)
 	for i := range p.Marks {
 		readings[i] = p.Marks[i].Reading
 	}
-	s.reading = c.Settle(readings, p.Chunk.FlushedMarks, turns, s.reading)
+	s.reading = c.Settle(readings, p.Chunk.FlushedMarks, restarts, s.reading)
 	for i := range p.Marks {
 		p.Marks[i].Reading = readings[i]
 	}
@@ -91,11 +91,11 @@ func (s *Stream) Settle(c *clock.Clock, swap sync.Locker, p buffers.Part) {
 // End sets the reading of the clock when the thread ended. It is mapped to the clock's line.
 func (s *Stream) End(c *clock.Clock, reading uint64) {
 	s.Ended = reading
-	if !c.Counts() {
+	if !c.HasCounter() {
 		return
 	}
 	c.Notice()
-	if c.Turns() > 0 {
+	if c.Restarts() > 0 {
 		s.Ended = c.Settle([]uint64{reading}, 0, nil, s.reading)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Source is a counter and a clock that stand still until a test moves them.
-type Source struct {
+type TimeSource struct {
 	Mu      sync.Mutex
 	Reading uint64
 	Elapsed int64 // ns
@@ -15,21 +15,21 @@ type Source struct {
 }
 
 // Counter reads the counter.
-func (f *Source) Counter() uint64 {
+func (f *TimeSource) Counter() uint64 {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
 	return f.Reading
 }
 
 // NS reads the clock.
-func (f *Source) NS() int64 {
+func (f *TimeSource) NS() int64 {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
 	return f.Elapsed
 }
 
 // Pass advances both.
-func (f *Source) Pass(d time.Duration) {
+func (f *TimeSource) Pass(d time.Duration) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
 	f.Reading += f.Rate * uint64(d)
