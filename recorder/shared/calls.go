@@ -158,7 +158,7 @@ func (s *callSink) Put(t sink.Thread, p buffers.Part, last bool) (left buffers.P
 		var now buffers.Part
 		now, p = p.Split(packetBytes)
 		st.sending(t, now, marks+len(now.Marks))
-		if err := st.packet(t, now, last && len(p.Data) == 0, targets); err != nil {
+		if err := s.packet(st, t, now, last && len(p.Data) == 0, targets); err != nil {
 			st.notSent(t)
 			return now, err
 		}
@@ -185,7 +185,7 @@ func (s *callSink) owes(thread int32) bool {
 	s.mu.Lock()
 	st := s.threads[thread]
 	s.mu.Unlock()
-	return st != nil && st.owes()
+	return st != nil && st.sent.owes()
 }
 
 // last tells each session what was lost at the ends of threads. No later part of these threads
@@ -216,10 +216,10 @@ func (s *callSink) thread(thread int32) *callThread {
 	defer s.mu.Unlock()
 	st := s.threads[thread]
 	if st == nil {
-		st = &callThread{s: s, clock: s.clock()}
+		st = &callThread{parts: partReader{clock: s.clock()}}
 		s.threads[thread] = st
 	}
-	st.offset = offset
+	st.parts.offset = offset
 	if s.live != nil {
 		s.live.Word(live.AtOffset).Store(uint64(offset))
 	}
@@ -230,16 +230,14 @@ func (s *callSink) thread(thread int32) *callThread {
 func (s *callSink) Sessions() int { return len(s.source.Instances()) }
 
 // Opened returns the classes of a thread's open containers.
-func (s *callSink) Opened(thread int32) (open []format.Class) {
+func (s *callSink) Opened(thread int32) []format.Class {
 	s.mu.Lock()
 	st := s.threads[thread]
 	s.mu.Unlock()
-	if st != nil {
-		for _, o := range st.open {
-			open = append(open, s.r.Class(st.headers[o.at+1]))
-		}
+	if st == nil {
+		return nil
 	}
-	return open
+	return st.parts.open.classes(s.r.Class)
 }
 
 func (s *callSink) Finish() {

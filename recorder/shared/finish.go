@@ -172,14 +172,14 @@ func (z *finisher) latest() uint64 {
 // have arrived, is written unchanged. If that is not available, an empty part gets its number,
 // so that the next part is not taken for it.
 func (z *finisher) parts(t *remains.Thread, send *sent) error {
-	st := &callThread{clock: z.clock, blind: true, offset: int64(z.rest.Uint(live.AtOffset))}
+	r := &partReader{clock: z.clock, open: openCalls{blind: true}, offset: int64(z.rest.Uint(live.AtOffset))}
 	if send.sending {
 		again := buffers.Part{}
 		if c := t.List.First; c != nil && send.end > 0 && c.Number == t.PutChunk && send.within(c) {
 			again = c.UpTo(send.end)
 			c.Written(again)
 		}
-		if err := z.part(st, t, again, send); err != nil {
+		if err := z.part(r, t, again, send); err != nil {
 			return err
 		}
 	}
@@ -188,7 +188,7 @@ func (z *finisher) parts(t *remains.Thread, send *sent) error {
 		for len(p.Data) > 0 {
 			var now buffers.Part
 			now, p = p.Split(packetBytes)
-			if err := z.part(st, t, now, send); err != nil {
+			if err := z.part(r, t, now, send); err != nil {
 				return err
 			}
 		}
@@ -196,15 +196,15 @@ func (z *finisher) parts(t *remains.Thread, send *sent) error {
 	return nil
 }
 
-func (z *finisher) part(st *callThread, t *remains.Thread, p buffers.Part, send *sent) error {
-	first, err := st.scan(p)
+func (z *finisher) part(r *partReader, t *remains.Thread, p buffers.Part, send *sent) error {
+	first, err := r.read(p)
 	if err != nil {
 		return fmt.Errorf("%w: thread %d: %w", live.ErrDamaged, t.ID, err)
 	}
 	part := calls.Part{Recorder: z.recorder, Format: int(z.version), HasThread: true, Thread: t.ID, Name: t.Name, Number: send.number, Objects: p.Data}
 	at := z.latest()
 	if z.clock != nil && len(p.Marks) > 0 {
-		part.Times, at = st.times, uint64(max(first+st.offset, 0))
+		part.Times, at = r.times, uint64(max(first+r.offset, 0))
 	}
 	send.number++
 	z.out.write(at, part.AppendHead(nil), part.Objects)
