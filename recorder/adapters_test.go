@@ -9,6 +9,8 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // record runs f with a recorder and returns the text of the trace.
@@ -23,8 +25,8 @@ func record(t *testing.T, c recorder.Config, f func(r *recorder.Recorder)) strin
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	forest := load(t, c.Path)
-	verify(t, c.Path, forest)
+	forest := tracetest.Load(t, c.Path)
+	tracetest.Verify(t, c.Path, forest)
 	var text bytes.Buffer
 	if err := forest.Print(&text, lazy.PrintOptions{}); err != nil {
 		t.Fatal(err)
@@ -40,7 +42,7 @@ func same(t *testing.T, got, want string) {
 }
 
 // A thread belongs to a goroutine, whatever context the goroutine's children get.
-func TestContext(t *testing.T) { recorder.EachVersion(t, testContext) }
+func TestContext(t *testing.T) { versiontest.EachVersion(t, testContext) }
 
 func testContext(t *testing.T) {
 	text := record(t, recorder.Config{}, func(r *recorder.Recorder) {

@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // The most frequent methods allocate nothing, whatever the sink.
-func TestNoAllocations(t *testing.T) { EachVersion(t, testNoAllocations) }
+func TestNoAllocations(t *testing.T) { versiontest.EachVersion(t, testNoAllocations) }
 
 func testNoAllocations(t *testing.T) {
 	if formattest.Race {

@@ -8,11 +8,13 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // When the event ids run out the recording ends with a clear error, and what has an id can be
 // read.
-func TestEventsRunOut(t *testing.T) { EachVersion(t, testEventsRunOut) }
+func TestEventsRunOut(t *testing.T) { versiontest.EachVersion(t, testEventsRunOut) }
 
 func testEventsRunOut(t *testing.T) {
 	var told []error
@@ -37,7 +39,7 @@ func testEventsRunOut(t *testing.T) {
 	}
 	n := int32(0)
 	missing := int64(0)
-	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Event < 0 {
 			t.Fatalf("event %d", p.Event)
 		}
@@ -54,7 +56,7 @@ func testEventsRunOut(t *testing.T) {
 
 // No block ends right after a container's header, and nesting of any depth fits into small
 // blocks.
-func TestBlocksEndBehindHeaders(t *testing.T) { EachVersion(t, testBlocksEndBehindHeaders) }
+func TestBlocksEndBehindHeaders(t *testing.T) { versiontest.EachVersion(t, testBlocksEndBehindHeaders) }
 
 func testBlocksEndBehindHeaders(t *testing.T) {
 	for _, flush := range []bool{false, true} {
@@ -78,7 +80,7 @@ func testBlocksEndBehindHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		points(t, loaded(t, c.Path), func(_ *eager.Thread, _ *format.Point, at int) {
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, _ *format.Point, at int) {
 			if at != n {
 				t.Fatalf("call %d is %d deep", n, at)
 			}
@@ -105,7 +107,7 @@ func testBlocksEndBehindHeaders(t *testing.T) {
 
 // A thread's name is in its first block and only there, and a thread that has nothing more to
 // record makes no further block.
-func TestThreadNames(t *testing.T) { EachVersion(t, testThreadNames) }
+func TestThreadNames(t *testing.T) { versiontest.EachVersion(t, testThreadNames) }
 
 func testThreadNames(t *testing.T) {
 	for _, base := range []Config{{}, {OnFull: Drop}, {Strategy: CollectAndDump}} {
@@ -138,7 +140,7 @@ func testThreadNames(t *testing.T) {
 			want = 1
 		}
 		named(t, c.Path, want)
-		for _, thread := range loaded(t, c.Path).Threads {
+		for _, thread := range tracetest.LoadChecked(t, c.Path).Threads {
 			if want := []string{"first", "second"}[thread.ID]; thread.Name != want {
 				t.Errorf("thread %d is named %q", thread.ID, thread.Name)
 			}

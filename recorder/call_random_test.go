@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracex/format/formattest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // Random programs of functions that are recorded by one line each, panic, recover, panic again
@@ -120,7 +121,9 @@ func (p *player) cleanUp(depth int, passesOn bool) {
 	}()
 }
 
-func TestPanicsAreRecordedAsTheyGo(t *testing.T) { EachVersion(t, testPanicsAreRecordedAsTheyGo) }
+func TestPanicsAreRecordedAsTheyGo(t *testing.T) {
+	versiontest.EachVersion(t, testPanicsAreRecordedAsTheyGo)
+}
 
 func testPanicsAreRecordedAsTheyGo(t *testing.T) {
 	seeds := 400

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tracex/format/formattest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // recorded runs f with a thread of a recording, and returns the lines of the trace and the
@@ -33,7 +34,7 @@ func recorded(t *testing.T, c Config, f func(r *Recorder, th *Thread)) ([]string
 	}
 	lines := texts(t, c.Path)
 	for i := range lines {
-		lines[i] = WithoutIdentity(lines[i])
+		lines[i] = versiontest.WithoutIdentity(lines[i])
 	}
 	return lines, saved.Misuse
 }
@@ -52,7 +53,7 @@ type mine struct{ text string }
 func (m *mine) Error() string { panic("must not be called") }
 
 // The recorded results of a function are those when it returns.
-func TestResults(t *testing.T) { EachVersion(t, testResults) }
+func TestResults(t *testing.T) { versiontest.EachVersion(t, testResults) }
 
 func testResults(t *testing.T) {
 	_, missing := os.Open("/nowhere")
@@ -102,9 +103,9 @@ func testResults(t *testing.T) {
 	same(t, got, []string{
 		`C.f(1): (42, errors.errorString: no luck)`,
 		`C.f(2): ("text", true, nil)`,
-		`C.f(3): ` + ErrorText("fs.PathError", "open /nowhere: no such file or directory"),
+		`C.f(3): ` + versiontest.ErrorText("fs.PathError", "open /nowhere: no such file or directory"),
 		`C.f()`, `C.f(): ""`, `C.f(): false`, `C.f(): 0`, `C.f(): 0.0`, `C.f(): 0`, `C.f(): null`,
-		`C.f(): ` + ErrorText("fmt.wrapError", "wrapped: file does not exist"), `C.f(): 7.5`, `C.f(): null`, `C.f(): 0s`, `C.f(): null`,
+		`C.f(): ` + versiontest.ErrorText("fmt.wrapError", "wrapped: file does not exist"), `C.f(): 7.5`, `C.f(): null`, `C.f(): 0s`, `C.f(): null`,
 		`C.f(): []byte("ab")`, `C.f(): []string`, `C.f(): null`, `C.f(): as it is`, `C.f(): bill@0`, `C.f(): mine`,
 		`C.f(): <untracked result>`, `C.f(): <untracked result>`, `C.f(): <untracked result>`,
 	})
@@ -115,7 +116,7 @@ func testResults(t *testing.T) {
 
 // What is open in a call ends with it, a second End does nothing, and an extra Exit does not
 // end it; each is counted.
-func TestCallsAreBound(t *testing.T) { EachVersion(t, testCallsAreBound) }
+func TestCallsAreBound(t *testing.T) { versiontest.EachVersion(t, testCallsAreBound) }
 
 func testCallsAreBound(t *testing.T) {
 	got, misuse := recorded(t, Config{}, func(r *Recorder, th *Thread) {
@@ -157,7 +158,7 @@ func testCallsAreBound(t *testing.T) {
 }
 
 // A panic continues with the same value, and its text is recorded.
-func TestPanicGoesOn(t *testing.T) { EachVersion(t, testPanicGoesOn) }
+func TestPanicGoesOn(t *testing.T) { versiontest.EachVersion(t, testPanicGoesOn) }
 
 func testPanicGoesOn(t *testing.T) {
 	var zero []int
@@ -167,11 +168,11 @@ func testPanicGoesOn(t *testing.T) {
 	}{
 		{func() { panic("text") }, []string{`C.f(): threw string`, `throw "text"`}},
 		{func() { panic(http.ErrAbortHandler) },
-			[]string{`C.f(): threw errors.errorString`, `throw ` + ErrorText("errors.errorString", "net/http: abort Handler")}},
+			[]string{`C.f(): threw errors.errorString`, `throw ` + versiontest.ErrorText("errors.errorString", "net/http: abort Handler")}},
 		{func() { zero[5] = 1 },
-			[]string{`C.f(): threw runtime.boundsError`, `throw ` + ErrorText("runtime.boundsError", "runtime error: index out of range [5] with length 0")}},
+			[]string{`C.f(): threw runtime.boundsError`, `throw ` + versiontest.ErrorText("runtime.boundsError", "runtime error: index out of range [5] with length 0")}},
 		{func() { panic(nil) }, []string{`C.f(): threw runtime.PanicNilError`,
-			`throw ` + ErrorText("runtime.PanicNilError", "panic called with nil argument (use GODEBUG=panicnil=1 to disable)")}},
+			`throw ` + versiontest.ErrorText("runtime.PanicNilError", "panic called with nil argument (use GODEBUG=panicnil=1 to disable)")}},
 		{func() { panic(&mine{}) }, []string{`C.f(): threw recorder.mine`, `throw mine`}},
 	} {
 		var with, without any
@@ -194,7 +195,7 @@ func testPanicGoesOn(t *testing.T) {
 		if fmt.Sprintf("%T", with) != fmt.Sprintf("%T", without) {
 			t.Errorf("panic(%T), without the recorder %T", with, without)
 		}
-		if panicNil := "throw " + ErrorText("runtime.PanicNilError", "panic called with nil"); strings.HasPrefix(got[1], strings.TrimSuffix(panicNil, `")`)) {
+		if panicNil := "throw " + versiontest.ErrorText("runtime.PanicNilError", "panic called with nil"); strings.HasPrefix(got[1], strings.TrimSuffix(panicNil, `")`)) {
 			got[1] = x.want[1] // the rest depends on Go's version
 		}
 		same(t, got, x.want)

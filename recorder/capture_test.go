@@ -14,6 +14,8 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 type item struct {
@@ -87,13 +89,13 @@ func captured(t *testing.T, c Config, values ...any) (*format.Context, []format.
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	forest := loaded(t, c.Path)
+	forest := tracetest.LoadChecked(t, c.Path)
 	var found []format.Value
-	points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) { found = append(found, p.Args[0]) })
+	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) { found = append(found, p.Args[0]) })
 	return forest.Context, found
 }
 
-func TestCapture(t *testing.T) { EachVersion(t, testCapture) }
+func TestCapture(t *testing.T) { versiontest.EachVersion(t, testCapture) }
 
 func testCapture(t *testing.T) {
 	long := strings.Repeat("x", 60)
@@ -162,7 +164,7 @@ func testCapture(t *testing.T) {
 }
 
 // The config limits how deep and how much is captured, and the total is bounded.
-func TestCaptureLimits(t *testing.T) { EachVersion(t, testCaptureLimits) }
+func TestCaptureLimits(t *testing.T) { versiontest.EachVersion(t, testCaptureLimits) }
 
 func testCaptureLimits(t *testing.T) {
 	list := &item{Name: "first"}
@@ -203,7 +205,7 @@ func testCaptureLimits(t *testing.T) {
 }
 
 // The same object has the same identity, another object a different one.
-func TestIdentity(t *testing.T) { EachVersion(t, testIdentity) }
+func TestIdentity(t *testing.T) { versiontest.EachVersion(t, testIdentity) }
 
 func testIdentity(t *testing.T) {
 	a, b := &item{}, &item{}
@@ -243,7 +245,7 @@ type all struct {
 type embedded struct{ self *embedded }
 
 // Whatever a value is, capturing it ends, is bounded, and does not panic.
-func TestCaptureOdd(t *testing.T) { EachVersion(t, testCaptureOdd) }
+func TestCaptureOdd(t *testing.T) { versiontest.EachVersion(t, testCaptureOdd) }
 
 func testCaptureOdd(t *testing.T) {
 	cyclic := &all{}
@@ -321,5 +323,5 @@ func TestCaptureChanging(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	loaded(t, r.config.Path)
+	tracetest.LoadChecked(t, r.config.Path)
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tracex/recorder/internal/versiontest"
 )
 
 // coded is an error type of the program.
@@ -28,7 +30,7 @@ type textual struct {
 }
 
 // What Of shows as a text Capture does too, also within other values.
-func TestCaptureTexts(t *testing.T) { EachVersion(t, testCaptureTexts) }
+func TestCaptureTexts(t *testing.T) { versiontest.EachVersion(t, testCaptureTexts) }
 
 func testCaptureTexts(t *testing.T) {
 	const pkg = "tracex/recorder."

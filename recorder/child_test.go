@@ -14,6 +14,7 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
 )
 
 // childVariable makes the test binary a program: its value names what to do, and the file to
@@ -163,11 +164,11 @@ func TestChildren(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != want.code {
 				t.Fatalf("it ends with %d, want %d: %v, %s", code, want.code, err, out)
 			}
-			forest := loadDamaged(t, path)
+			forest := tracetest.LoadDamaged(t, path)
 			if (forest.Problem == nil) != want.whole {
 				t.Errorf("the trace's problem: %v", forest.Problem)
 			}
-			recorder.CheckTimes(t, path, want.whole)
+			tracetest.CheckTimes(t, path, want.whole)
 			found := make(map[string]int)
 			for _, thread := range forest.Threads {
 				if thread.Name == "" {

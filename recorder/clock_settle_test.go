@@ -11,6 +11,7 @@ import (
 	"tracex/format/formattest"
 	"tracex/recorder/internal/clock"
 	"tracex/recorder/internal/clock/clocktest"
+	"tracex/recorder/internal/tracetest"
 )
 
 // sleeps are what can happen to a machine, and so to its counter and its clock.
@@ -74,7 +75,7 @@ func (s *sleeper) pass(d time.Duration) {
 // check compares the times in the files with those of the calls.
 func (s *sleeper) check(t *testing.T, path string, near time.Duration) {
 	t.Helper()
-	checkTimes(t, path, true)
+	tracetest.CheckTimes(t, path, true)
 	found := 0
 	for _, c := range containerTimes(t, path) {
 		begun, ok := s.begun[c.ID]
@@ -190,5 +191,5 @@ func TestDumpLooks(t *testing.T) {
 			t.Errorf("event %d is at %v, want %v", c.ID, c.TimeCell, time.Duration(want[c.ID]))
 		}
 	}
-	checkTimes(t, r.config.Path, true)
+	tracetest.CheckTimes(t, r.config.Path, true)
 }

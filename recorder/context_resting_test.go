@@ -12,6 +12,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
 )
 
 // inTurn runs f in so many goroutines, one after the other.
@@ -137,7 +138,7 @@ func TestEvictedMeanwhile(t *testing.T) {
 			continue
 		}
 		threads, found := map[int32]bool{}, map[string]int{}
-		points(t, loaded(t, c.Path), func(thread *eager.Thread, p *format.Point, depth int) {
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(thread *eager.Thread, p *format.Point, depth int) {
 			threads[p.Thread] = true
 			if p.Class == format.ClassCall {
 				found[fmt.Sprint(depth, p.Args)]++

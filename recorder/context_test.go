@@ -11,15 +11,16 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
 )
 
 // threadTexts returns the lines of each thread of a trace by its name, and the names in the
 // order of the threads' ids.
 func threadTexts(t *testing.T, path string) (lines map[string][]string, names []string) {
 	t.Helper()
-	forest := loaded(t, path)
+	forest := tracetest.LoadChecked(t, path)
 	lines = map[string][]string{}
-	points(t, forest, func(thread *eager.Thread, p *format.Point, depth int) {
+	tracetest.Points(t, forest, func(thread *eager.Thread, p *format.Point, depth int) {
 		if !slices.Contains(names, thread.Name) {
 			names = append(names, thread.Name)
 		}

@@ -17,6 +17,8 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/recordertest"
 )
 
@@ -26,7 +28,7 @@ const crashVariable = "TRACEX_RECORDER_CRASH"
 
 // Everything that a program recorded before it crashed is in its trace: each call that had
 // returned, with its result. Others that were under way may be in it.
-func TestCrashed(t *testing.T) { recorder.EachVersion(t, testCrashed) }
+func TestCrashed(t *testing.T) { versiontest.EachVersion(t, testCrashed) }
 
 func testCrashed(t *testing.T) {
 	times := 3
@@ -84,7 +86,7 @@ func crashOnce(t *testing.T, how string, seed uint64) {
 
 func checkCrashed(t *testing.T, path string, said *recordertest.Told, what string) {
 	t.Helper()
-	forest := loadDamaged(t, path)
+	forest := tracetest.LoadDamaged(t, path)
 	if forest.Problem != nil {
 		t.Fatalf("%s: %v", what, forest.Problem)
 	}
@@ -92,7 +94,7 @@ func checkCrashed(t *testing.T, path string, said *recordertest.Told, what strin
 		t.Fatalf("%s: %v", what, err)
 	}
 	if _, err := os.Stat(path + ".tim"); err == nil {
-		recorder.CheckTimes(t, path, true)
+		tracetest.CheckTimes(t, path, true)
 	}
 	var returned [recordertest.Crashers]map[int64]bool
 	for g := range returned {

@@ -18,6 +18,7 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/tracetest"
 )
 
 // errDisk is the error of a failing disk.
@@ -191,7 +192,7 @@ func survived(t *testing.T, path string, want []byte, whole bool) {
 		if !errors.Is(forest.Problem, format.ErrTruncated) {
 			t.Fatal(forest.Problem)
 		}
-		checkTimes(t, path, false)
+		tracetest.CheckTimes(t, path, false)
 		return
 	}
 	if forest.Problem != nil {
@@ -200,7 +201,7 @@ func survived(t *testing.T, path string, want []byte, whole bool) {
 	if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	checkTimes(t, path, true)
+	tracetest.CheckTimes(t, path, true)
 }
 
 // Existing files in the way are reported at Start, and not changed.
@@ -258,7 +259,7 @@ func TestStartFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !without {
-				checkTimes(t, path, true)
+				tracetest.CheckTimes(t, path, true)
 			} else if _, err := os.Stat(path + ".tim"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the times of another recording stayed: %v", err)
 			}

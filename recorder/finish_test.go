@@ -17,6 +17,8 @@ import (
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // crashedFiles are the files of a recording whose program has ended.
@@ -75,7 +77,7 @@ func someCalls(r *Recorder, t *Thread, from, to int) {
 }
 
 // A recording ended by Finish has the same content as one ended by Stop.
-func TestFinishIsStop(t *testing.T) { EachVersion(t, testFinishIsStop) }
+func TestFinishIsStop(t *testing.T) { versiontest.EachVersion(t, testFinishIsStop) }
 
 func testFinishIsStop(t *testing.T) {
 	for _, c := range []Config{{}, {NoTimes: true}, {BlockSize: 1 << 10}, {plain: true}} {
@@ -90,7 +92,7 @@ func testFinishIsStop(t *testing.T) {
 		}
 		var got, want bytes.Buffer
 		o := lazy.PrintOptions{Verbose: true}
-		if err := errors.Join(loaded(t, path).Print(&got, o), loaded(t, c.Path).Print(&want, o)); err != nil || got.String() != want.String() {
+		if err := errors.Join(tracetest.LoadChecked(t, path).Print(&got, o), tracetest.LoadChecked(t, c.Path).Print(&want, o)); err != nil || got.String() != want.String() {
 			t.Fatalf("%+v: %d bytes of text, want %d: %v", c, got.Len(), want.Len(), err)
 		}
 		if _, err := os.Stat(path + LiveSuffix); !errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +117,7 @@ func TestFinishOfARecorder(t *testing.T) {
 	if done, err := Finish(c.Path); err != nil || done.Done {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	loaded(t, c.Path)
+	tracetest.LoadChecked(t, c.Path)
 }
 
 // brokenOutput fails after so many bytes.
@@ -138,7 +140,7 @@ func (b brokenOutput) WriteAt(p []byte, at int64) (int, error) {
 
 // Finish may fail, or be interrupted, at any moment: nothing is lost, and the next one has the
 // same result.
-func TestFinishInterrupted(t *testing.T) { EachVersion(t, testFinishInterrupted) }
+func TestFinishInterrupted(t *testing.T) { versiontest.EachVersion(t, testFinishInterrupted) }
 
 func testFinishInterrupted(t *testing.T) {
 	_, c := someLive(t, Config{})
@@ -283,11 +285,11 @@ func TestLiveFull(t *testing.T) {
 	if err != nil || done.Short != 1 || done.Threads != 1 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	loaded(t, path)
+	tracetest.LoadChecked(t, path)
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	loaded(t, c.Path)
+	tracetest.LoadChecked(t, c.Path)
 }
 
 // Without a live file only the trace is written.
@@ -309,7 +311,9 @@ func TestNoLive(t *testing.T) {
 
 // The blocks of an ended thread may have later times than all other threads: the trace ends
 // after them.
-func TestFinishBehindThreadsThatEnded(t *testing.T) { EachVersion(t, testFinishBehindThreadsThatEnded) }
+func TestFinishBehindThreadsThatEnded(t *testing.T) {
+	versiontest.EachVersion(t, testFinishBehindThreadsThatEnded)
+}
 
 func testFinishBehindThreadsThatEnded(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FlushInterval: -1}
@@ -327,7 +331,7 @@ func testFinishBehindThreadsThatEnded(t *testing.T) {
 	if done, err := Finish(path); err != nil || !done.Done {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	loaded(t, path)
+	tracetest.LoadChecked(t, path)
 }
 
 // A buffer may be taken away before anything is in it: the next one's content is not taken for
@@ -350,7 +354,7 @@ func TestFinishBehindAnEmptyBuffer(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	n := 0
-	points(t, loaded(t, path), func(*eager.Thread, *format.Point, int) { n++ })
+	tracetest.Points(t, tracetest.LoadChecked(t, path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n == 0 {
 		t.Fatal("there are no points")
 	}

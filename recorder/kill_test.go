@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +16,8 @@ import (
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/recordertest"
 )
@@ -84,7 +85,7 @@ const victims = 3
 
 // A program that is killed at any moment leaves a trace that opens and has each call that was
 // flushed.
-func TestKilled(t *testing.T) { recorder.EachVersion(t, testKilled) }
+func TestKilled(t *testing.T) { versiontest.EachVersion(t, testKilled) }
 
 func testKilled(t *testing.T) {
 	kills := 10
@@ -99,7 +100,7 @@ func testKilled(t *testing.T) {
 	for i := range kills {
 		path := filepath.Join(t.TempDir(), "trace.bin")
 		flushed := kill(t, path, time.Duration(rand.IntN(30_000))*time.Microsecond)
-		forest := loadDamaged(t, path)
+		forest := tracetest.LoadDamaged(t, path)
 		if forest.Problem == nil {
 			t.Fatalf("kill %d: the trace has its end", i)
 		}
@@ -116,15 +117,8 @@ func testKilled(t *testing.T) {
 				t.Fatalf("kill %d: of worker %d, %d calls can be read, %d were flushed", i, g, begun[g], n)
 			}
 		}
-		recorder.CheckTimes(t, path, false)
-		var want bytes.Buffer
-		o := lazy.PrintOptions{Verbose: true}
-		if err := forest.Print(&want, o); err != nil {
-			t.Fatal(err)
-		}
-		if got := lazyText(t, path, o); got != want.String() {
-			t.Fatalf("kill %d: read by its index, the trace has %d bytes of text, want %d", i, len(got), want.Len())
-		}
+		tracetest.CheckTimes(t, path, false)
+		tracetest.SameText(t, path, forest, lazy.PrintOptions{Verbose: true})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/values"
+	"tracex/recorder/internal/versiontest"
 )
 
 // utf returns a utf in hexadecimal.
@@ -61,7 +62,7 @@ func TestValueBytes(t *testing.T) {
 		{"unfinished", unfinished, [2]string{"fffffff6" + utf("<unfinished method>"), "18"}},
 		{"untracked", Value{values.Untracked}, [2]string{"fffffff4" + utf("<untracked result>"), "19"}},
 	} {
-		for i, version := range versions {
+		for i, version := range versiontest.Versions {
 			r := start(t, Config{create: toDiscard, FormatVersion: version})
 			if got := encodedAs(r, c.value); got != c.in[i] {
 				t.Errorf("%s in %d is %s, want %s", c.name, version, got, c.in[i])
@@ -79,7 +80,7 @@ func (declined) Error() string { return "refused" }
 func TestReferenceBytes(t *testing.T) {
 	failed := errors.New("no such order")
 	identity := func(v Value) string { return fmt.Sprintf("%08x", uint32(v.v.Bits)) }
-	for i, version := range versions {
+	for i, version := range versiontest.Versions {
 		for _, c := range []struct {
 			name  string
 			value func(r *Recorder) Value
@@ -113,7 +114,7 @@ func TestReferenceBytes(t *testing.T) {
 
 // Trace points and footers have the bytes that the description of the format gives them.
 func TestPointBytes(t *testing.T) {
-	for i, version := range versions {
+	for i, version := range versiontest.Versions {
 		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
 		r.sink = nowhere{r.sink}
 		c := r.Class("C")
@@ -160,7 +161,7 @@ func TestPointBytes(t *testing.T) {
 
 // A loop's iterations are numbered from 0.
 func TestIterationBytes(t *testing.T) {
-	for i, version := range versions {
+	for i, version := range versiontest.Versions {
 		r := start(t, Config{create: toDiscard, FormatVersion: version, NoTimes: true})
 		r.sink = nowhere{r.sink}
 		at := r.Location(Place{File: "a.go", Line: 3})

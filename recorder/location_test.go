@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"tracex/lazy"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // Locations in the source record what is called, read and written there.
-func TestLocations(t *testing.T) { EachVersion(t, testLocations) }
+func TestLocations(t *testing.T) { versiontest.EachVersion(t, testLocations) }
 
 func testLocations(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin")}
@@ -45,7 +47,7 @@ func testLocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := loaded(t, c.Path).Print(&text, lazy.PrintOptions{Verbose: true}); err != nil {
+	if err := tracetest.LoadChecked(t, c.Path).Print(&text, lazy.PrintOptions{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := `# Thread 1

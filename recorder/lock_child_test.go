@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
 )
 
 // A program that starts itself again does not lose its trace to the child, which is told why it
@@ -46,7 +47,7 @@ func TestInUseByParent(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Error(err)
 	}
-	if forest := load(t, path); len(forest.Threads) != 1 || forest.Threads[0].Name != "parent" {
+	if forest := tracetest.Load(t, path); len(forest.Threads) != 1 || forest.Threads[0].Name != "parent" {
 		t.Errorf("the trace has threads %v", forest.Threads)
 	}
 	if out, code := run(); code != 0 { // it exits without Stop

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracex/recorder/internal/filelock"
+	"tracex/recorder/internal/tracetest"
 )
 
 // locks skips the test if this system has no file locks.
@@ -45,14 +46,14 @@ func TestInUse(t *testing.T) {
 			}
 		}
 		oneCall(t, first)
-		if n := len(loaded(t, c.Path).Threads); n != 1 {
+		if n := len(tracetest.LoadChecked(t, c.Path).Threads); n != 1 {
 			t.Errorf("the trace has %d threads", n)
 		}
 		second := start(t, c)
 		if err := second.Stop(); err != nil {
 			t.Error(err)
 		}
-		if n := len(loaded(t, c.Path).Threads); n != 0 {
+		if n := len(tracetest.LoadChecked(t, c.Path).Threads); n != 0 {
 			t.Errorf("the trace that replaces it has %d threads", n)
 		}
 	}
@@ -89,7 +90,7 @@ func TestInUseAtOnce(t *testing.T) {
 			t.Fatalf("%d recordings go to the file", len(began))
 		}
 		oneCall(t, began[0])
-		if n := len(loaded(t, c.Path).Threads); n != 1 {
+		if n := len(tracetest.LoadChecked(t, c.Path).Threads); n != 1 {
 			t.Errorf("the trace has %d threads", n)
 		}
 	}

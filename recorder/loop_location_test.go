@@ -7,12 +7,14 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // The location of a loop is that of its header, with the number by which its trace points name
 // the loop; version 22 has a line for it. It has no access path: readers expect none.
 func TestLoopLocations(t *testing.T) {
-	for _, version := range versions {
+	for _, version := range versiontest.Versions {
 		c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), FormatVersion: version}
 		r := start(t, c)
 		name := r.Path(Local(r.Variable("i", Type{})))
@@ -29,8 +31,8 @@ func TestLoopLocations(t *testing.T) {
 		if err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		forest, loops := loaded(t, c.Path), 0
-		points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
+		forest, loops := tracetest.LoadChecked(t, c.Path), 0
+		tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 			l := forest.Context.Location(p.Location)
 			loop := p.Class == format.ClassLoop || p.Class == format.ClassIteration
 			if l == nil || l.Line != 12 || l.Path != -1 || len(l.ArgNames) > 0 {

@@ -19,10 +19,12 @@ import (
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // A collect-and-dump recording that reaches its limit reports it, and writes what it has.
-func TestMemoryRunsOut(t *testing.T) { EachVersion(t, testMemoryRunsOut) }
+func TestMemoryRunsOut(t *testing.T) { versiontest.EachVersion(t, testMemoryRunsOut) }
 
 func testMemoryRunsOut(t *testing.T) {
 	var told atomic.Int32
@@ -55,7 +57,7 @@ func testMemoryRunsOut(t *testing.T) {
 	next := make(map[*eager.Thread]int64)
 	n := int64(0)
 	missing := int64(0)
-	points(t, loaded(t, c.Path), func(thread *eager.Thread, p *format.Point, _ int) {
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(thread *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite {
 			missing += p.Value.Bits
 			return
@@ -202,7 +204,7 @@ func TestManyGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 10*goroutines {
 		t.Fatalf("%d calls, want %d", n, 10*goroutines)
 	}
@@ -309,7 +311,7 @@ func TestTooManyGoroutines(t *testing.T) {
 		}
 		saved, _ = r.Flush()
 		n, missing := int64(0), int64(0)
-		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 			if p.Class == format.ClassVariableWrite {
 				missing += p.Value.Bits
 				return
@@ -358,7 +360,7 @@ func TestManyNames(t *testing.T) {
 			t.Fatalf("%v, told %d times", err, told.Load())
 		}
 		var text strings.Builder
-		if err := loaded(t, c.Path).Print(&text, lazy.PrintOptions{}); err != nil {
+		if err := tracetest.LoadChecked(t, c.Path).Print(&text, lazy.PrintOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"\nvariable 0 = 0\n", "\n<no room> = 29000\nfirst = 1\n<no room> = 1\n"} {
@@ -398,7 +400,7 @@ func TestDeepRecursion(t *testing.T) {
 		}
 		saved, _ := r.Flush()
 		n, missing, roots, deepest := int64(0), int64(0), 0, 0
-		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, at int) {
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, at int) {
 			if p.Class == format.ClassVariableWrite {
 				missing += p.Value.Bits
 				return
@@ -419,7 +421,7 @@ func TestDeepRecursion(t *testing.T) {
 }
 
 // An object larger than a block gets room; one larger than all memory is left out and counted.
-func TestLargeObjects(t *testing.T) { EachVersion(t, testLargeObjects) }
+func TestLargeObjects(t *testing.T) { versiontest.EachVersion(t, testLargeObjects) }
 
 func testLargeObjects(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), BlockSize: 1 << 10, MaxMemory: 1 << 20, MaxString: 20_000, FlushInterval: -1}
@@ -443,7 +445,7 @@ func testLargeObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, notes := 0, int64(0)
-	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite {
 			notes += p.Value.Bits
 			return

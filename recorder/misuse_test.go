@@ -17,13 +17,15 @@ import (
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
 )
 
 // A thread may publish nonsense, as when two goroutines share it: the program continues, and
 // what was written before can be read.
-func TestNonsense(t *testing.T) { EachVersion(t, testNonsense) }
+func TestNonsense(t *testing.T) { versiontest.EachVersion(t, testNonsense) }
 
 func testNonsense(t *testing.T) {
 	var told []error
@@ -52,7 +54,7 @@ func testNonsense(t *testing.T) {
 		t.Fatalf("Stop: %v, told %v", err, told)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 2 {
 		t.Fatalf("%d calls, want 2", n)
 	}
@@ -67,7 +69,7 @@ func FindOut(th *Thread) {
 
 // The data that a thread had published before its misuse was detected is kept, and ended.
 func TestQuarantineKeepsWhatMakesSense(t *testing.T) {
-	EachVersion(t, testQuarantineKeepsWhatMakesSense)
+	versiontest.EachVersion(t, testQuarantineKeepsWhatMakesSense)
 }
 
 func testQuarantineKeepsWhatMakesSense(t *testing.T) {
@@ -99,7 +101,7 @@ func testQuarantineKeepsWhatMakesSense(t *testing.T) {
 			t.Errorf("way %d: Stop: %v, counted %+v", i, err, saved.Misuse)
 		}
 		n := map[string]int{}
-		points(t, loaded(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) { n[thread.Name]++ })
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) { n[thread.Name]++ })
 		if n["good"] != calls || n["bad"] != 3*calls {
 			t.Errorf("way %d: recorded %v", i, n)
 		}
@@ -137,7 +139,7 @@ func ways() []Config {
 
 // Goroutines that share a thread end the recording of that thread, but neither the program nor
 // the recording.
-func TestSharedThread(t *testing.T) { EachVersion(t, testSharedThread) }
+func TestSharedThread(t *testing.T) { versiontest.EachVersion(t, testSharedThread) }
 
 func testSharedThread(t *testing.T) {
 	if formattest.Race {
@@ -172,7 +174,7 @@ func testSharedThread(t *testing.T) {
 				}
 				if c.Strategy == CollectAndDump && !ending {
 					n := 0
-					points(t, loaded(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) {
+					tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(thread *eager.Thread, _ *format.Point, _ int) {
 						if thread.Name == "good" {
 							n++
 						}
@@ -296,7 +298,7 @@ func TestOddArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 		if n < 30 {
 			t.Errorf("%d points", n)
 		}
@@ -304,7 +306,7 @@ func TestOddArguments(t *testing.T) {
 }
 
 // All goroutines may call all methods at once, whatever happens to the recording meanwhile.
-func TestEverythingAtOnce(t *testing.T) { EachVersion(t, testEverythingAtOnce) }
+func TestEverythingAtOnce(t *testing.T) { versiontest.EachVersion(t, testEverythingAtOnce) }
 
 func testEverythingAtOnce(t *testing.T) {
 	for _, c := range ways() {
@@ -338,7 +340,7 @@ func testEverythingAtOnce(t *testing.T) {
 		if err := r.Stop(); err != nil && !errors.Is(err, ErrMemory) {
 			t.Fatal(err)
 		}
-		loaded(t, c.Path)
+		tracetest.LoadChecked(t, c.Path)
 	}
 }
 

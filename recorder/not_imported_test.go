@@ -8,6 +8,7 @@ import (
 
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/sink"
+	"tracex/recorder/internal/tracetest"
 )
 
 // notImported makes the test's program one that does not import recorder/shared.
@@ -43,7 +44,7 @@ func TestStartWithoutImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneCall(t, r)
-	if n := len(loaded(t, path).Threads); n != 1 {
+	if n := len(tracetest.LoadChecked(t, path).Threads); n != 1 {
 		t.Errorf("the trace has %d threads", n)
 	}
 	if err := within(t, told, "what is missing"); !errors.Is(err, ErrNotImported) || !strings.Contains(err.Error(), path) {

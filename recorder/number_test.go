@@ -6,12 +6,14 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // texts returns the lines of a trace.
 func texts(t *testing.T, path string) (lines []string) {
 	t.Helper()
-	forest := loaded(t, path)
+	forest := tracetest.LoadChecked(t, path)
 	var visit func(n eager.Node)
 	visit = func(n eager.Node) {
 		var p format.Point
@@ -40,7 +42,7 @@ func texts(t *testing.T, path string) (lines []string) {
 
 // A number that was never registered, or with another recorder, is shown as such and not as
 // something else, wherever it is used; and it is counted.
-func TestNumbersOfOthers(t *testing.T) { EachVersion(t, testNumbersOfOthers) }
+func TestNumbersOfOthers(t *testing.T) { versiontest.EachVersion(t, testNumbersOfOthers) }
 
 func testNumbersOfOthers(t *testing.T) {
 	var early *Recorder
@@ -109,7 +111,7 @@ func testNumbersOfOthers(t *testing.T) {
 
 // A call with more or fewer arguments than its method has is counted; a method without types
 // may be called with any.
-func TestArgumentsAreCounted(t *testing.T) { EachVersion(t, testArgumentsAreCounted) }
+func TestArgumentsAreCounted(t *testing.T) { versiontest.EachVersion(t, testArgumentsAreCounted) }
 
 func testArgumentsAreCounted(t *testing.T) {
 	c := Config{Path: t.TempDir() + "/trace.bin"}

@@ -8,13 +8,14 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/recordertest"
 )
 
 // recordings are the ways in which random programs are recorded.
 func recordings(tb testing.TB, f func(name string, c recorder.Config, p recordertest.Program)) {
 	steps := 6000
-	if !formattest.Exhaustive() || recorder.RaceEnabled {
+	if !formattest.Exhaustive() || formattest.Race {
 		steps = 1000
 	}
 	for i, goroutines := range []int{1, 2, 7, 64} {
@@ -57,9 +58,9 @@ func TestRecordedIsExecuted(t *testing.T) {
 			if err := r.Stop(); err != nil {
 				t.Fatal(err)
 			}
-			forest := load(t, c.Path)
-			sameForest(t, forest, trees)
-			verify(t, c.Path, forest)
+			forest := tracetest.Load(t, c.Path)
+			recordertest.SameForest(t, forest, trees)
+			tracetest.Verify(t, c.Path, forest)
 		})
 	})
 }

@@ -15,7 +15,8 @@ import (
 
 	"tracex/format"
 	"tracex/lazy/eager"
-	"tracex/recorder"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // programs builds the programs that record themselves, once, and returns the directory with them.
@@ -52,8 +53,8 @@ func program(t *testing.T, name string, input []byte, args ...string) *eager.For
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	forest := load(t, trace)
-	verify(t, trace, forest)
+	forest := tracetest.Load(t, trace)
+	tracetest.Verify(t, trace, forest)
 	return forest
 }
 
@@ -198,7 +199,7 @@ func (d *documentOutline) members(indent, rule string) {
 }
 
 // A crawler's forest has the site's pages, each once, and the requests for them.
-func TestCrawler(t *testing.T) { recorder.EachVersion(t, testCrawler) }
+func TestCrawler(t *testing.T) { versiontest.EachVersion(t, testCrawler) }
 
 func testCrawler(t *testing.T) {
 	const pages = 60
@@ -219,10 +220,10 @@ func testCrawler(t *testing.T) {
 		if i == pages {
 			status = 404
 			want = fmt.Sprintf("crawl %s -> (0, errors.errorString: 404 Not Found)\n fetch %s -> 404\n throw %s\n", path, path,
-				recorder.ErrorText("errors.errorString", "404 Not Found"))
+				versiontest.ErrorText("errors.errorString", "404 Not Found"))
 		}
 		name := fmt.Sprint("crawl /", i)
-		if recorder.WithoutIdentity(found[name]) != want {
+		if versiontest.WithoutIdentity(found[name]) != want {
 			t.Errorf("%s is\n%s\nwant\n%s", name, found[name], want)
 		}
 		request := fmt.Sprint("GET /", i)

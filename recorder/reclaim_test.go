@@ -10,6 +10,7 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
 )
 
 // Chunks may be taken away, again and again, from a goroutine that is recording into them:
@@ -51,7 +52,7 @@ func TestTakenAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := 0
-		points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
 			if call := p.Class == format.ClassCall; depth != i%2 || call != (i%2 == 0) ||
 				call && p.Args[0].Bits != int64(i/2) || !call && p.Value.Bits != int64(i/2) {
 				t.Fatalf("point %d is %+v, %d deep; %d chunks were taken", i, p, depth, taken.Load())

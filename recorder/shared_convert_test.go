@@ -21,6 +21,8 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/recordertest"
 )
 
@@ -78,7 +80,7 @@ func (g *tracing) stopShared(r *recorder.Recorder) {
 
 // TestSharedMemoryConverted has a service record random programs: the converted trace has what
 // was executed.
-func TestSharedMemoryConverted(t *testing.T) { recorder.EachVersion(t, testSharedMemoryConverted) }
+func TestSharedMemoryConverted(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryConverted) }
 
 func testSharedMemoryConverted(t *testing.T) {
 	for _, c := range []struct {
@@ -101,16 +103,16 @@ func testSharedMemoryConverted(t *testing.T) {
 			if len(result.Left) > 0 {
 				t.Errorf("left out: %+v", result.Left)
 			}
-			forest := load(t, path)
-			sameForest(t, forest, trees)
+			forest := tracetest.Load(t, path)
+			recordertest.SameForest(t, forest, trees)
 			if c.config.NoTimes {
 				if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				verify(t, path, forest)
+				tracetest.Verify(t, path, forest)
 			}
-			sameIDs(t, forest, load(t, file(t, partsOf(t, packets))))
+			sameIDs(t, forest, tracetest.Load(t, file(t, partsOf(t, packets))))
 		})
 	}
 }
@@ -179,8 +181,8 @@ func TestSharedMemorySeveral(t *testing.T) {
 	if len(result.Left) > 0 || len(result.Threads) != 2 || result.Events != 10 {
 		t.Fatalf("%+v", result)
 	}
-	forest := load(t, path)
-	verify(t, path, forest)
+	forest := tracetest.Load(t, path)
+	tracetest.Verify(t, path, forest)
 	events := map[int32]bool{}
 	found := maps.Clone(trees)
 	for _, thread := range forest.Threads {
@@ -211,7 +213,7 @@ func TestSharedMemorySeveral(t *testing.T) {
 
 // TestSharedMemoryLossesConverted converts what is left after packets were lost.
 func TestSharedMemoryLossesConverted(t *testing.T) {
-	recorder.EachVersion(t, testSharedMemoryLossesConverted)
+	versiontest.EachVersion(t, testSharedMemoryLossesConverted)
 }
 
 func testSharedMemoryLossesConverted(t *testing.T) {
@@ -245,7 +247,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 	if !missing || len(result.Threads) != 1 || result.Threads[0].Name != "flood" || result.Events < int64(points) {
 		t.Errorf("of %d points: %+v", points, result)
 	}
-	forest := load(t, path)
+	forest := tracetest.Load(t, path)
 	if _, err := lazy.VerifyIndex(t.Context(), path, "", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/versiontest"
 )
 
 // A short-lived program has a session when Start returns. The session gets what the program
 // wrote, however it ended, even if the service had not been told of it.
-func TestSharedMemoryEnds(t *testing.T) { recorder.EachVersion(t, testSharedMemoryEnds) }
+func TestSharedMemoryEnds(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryEnds) }
 
 func testSharedMemoryEnds(t *testing.T) {
 	for end, code := range map[string]int{"burst-exit": 0, "burst-fatal": 1, "burst-panic": 2} {

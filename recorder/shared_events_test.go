@@ -11,6 +11,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/producer"
 )
 
@@ -57,7 +58,7 @@ func eventTexts(t *testing.T, packets []*messages.TracePacket) (texts []string, 
 }
 
 // TestTrackEvents records as track events.
-func TestTrackEvents(t *testing.T) { recorder.EachVersion(t, testTrackEvents) }
+func TestTrackEvents(t *testing.T) { versiontest.EachVersion(t, testTrackEvents) }
 
 func testTrackEvents(t *testing.T) {
 	for _, noTimes := range []bool{false, true} {
@@ -115,7 +116,7 @@ func testTrackEvents(t *testing.T) {
 
 // TestTrackEventsOfASession flushes a session, and ends it, while the program records: what
 // happened before that is in the trace.
-func TestTrackEventsOfASession(t *testing.T) { recorder.EachVersion(t, testTrackEventsOfASession) }
+func TestTrackEventsOfASession(t *testing.T) { versiontest.EachVersion(t, testTrackEventsOfASession) }
 
 func testTrackEventsOfASession(t *testing.T) {
 	g := startTracing(t, "track_event", 0)

@@ -11,11 +11,13 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // TestSharedMemoryJoined begins a second session while calls are open, and ends it before the
 // first: each has everything that it can know.
-func TestSharedMemoryJoined(t *testing.T) { recorder.EachVersion(t, testSharedMemoryJoined) }
+func TestSharedMemoryJoined(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryJoined) }
 
 func testSharedMemoryJoined(t *testing.T) {
 	first := startTracing(t, calls.Source, 1<<10)
@@ -56,8 +58,8 @@ func testSharedMemoryJoined(t *testing.T) {
 		if len(result.Left) > 0 {
 			t.Errorf("%s: left out: %+v", c.name, result.Left)
 		}
-		forest := load(t, path)
-		verify(t, path, forest)
+		forest := tracetest.Load(t, path)
+		tracetest.Verify(t, path, forest)
 		got := map[string]int{}
 		for _, thread := range forest.Threads {
 			got[thread.Name] = thread.Points()
@@ -70,7 +72,7 @@ func testSharedMemoryJoined(t *testing.T) {
 
 // TestSharedMemoryCleared has the service clear the incremental state: what is open, and all
 // names, are sent again.
-func TestSharedMemoryCleared(t *testing.T) { recorder.EachVersion(t, testSharedMemoryCleared) }
+func TestSharedMemoryCleared(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryCleared) }
 
 func testSharedMemoryCleared(t *testing.T) {
 	g := startTracing(t, "another", 1<<10)
@@ -107,7 +109,7 @@ func testSharedMemoryCleared(t *testing.T) {
 	thread.End()
 	g.stopShared(r)
 	path, result := converted(t, append(packets, cleared.finish()...))
-	forest := load(t, path)
+	forest := tracetest.Load(t, path)
 	if len(result.Left) > 0 || len(forest.Threads) != 1 || int64(forest.Threads[0].Points()) != result.Events {
 		t.Errorf("%+v", result)
 	}

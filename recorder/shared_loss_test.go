@@ -9,6 +9,7 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
 )
@@ -181,7 +182,7 @@ func flood(t *testing.T, ending bool) *tracing {
 
 // Whatever is lost, also at the end of a thread, some packet says how much it is.
 func TestSharedMemoryLossesAreNoted(t *testing.T) {
-	recorder.EachVersion(t, testSharedMemoryLossesAreNoted)
+	versiontest.EachVersion(t, testSharedMemoryLossesAreNoted)
 }
 
 func testSharedMemoryLossesAreNoted(t *testing.T) {
@@ -207,7 +208,7 @@ func testSharedMemoryLossesAreNoted(t *testing.T) {
 }
 
 // TestSharedMemoryLosses follows what is left after packets were lost.
-func TestSharedMemoryLosses(t *testing.T) { recorder.EachVersion(t, testSharedMemoryLosses) }
+func TestSharedMemoryLosses(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryLosses) }
 
 func testSharedMemoryLosses(t *testing.T) {
 	g := flood(t, false)

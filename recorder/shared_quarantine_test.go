@@ -10,11 +10,13 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // In shared memory too, a thread used by several goroutines ends, and no other: what it had
 // recorded is kept, and others continue.
-func TestSharedMemoryQuarantine(t *testing.T) { recorder.EachVersion(t, testSharedMemoryQuarantine) }
+func TestSharedMemoryQuarantine(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryQuarantine) }
 
 func testSharedMemoryQuarantine(t *testing.T) {
 	g := startTracing(t, calls.Source, 4<<10)
@@ -42,8 +44,8 @@ func testSharedMemoryQuarantine(t *testing.T) {
 	if len(result.Left) > 0 {
 		t.Errorf("left out: %+v", result.Left)
 	}
-	forest := load(t, path)
-	verify(t, path, forest)
+	forest := tracetest.Load(t, path)
+	tracetest.Verify(t, path, forest)
 	n := map[string]int{}
 	for _, thread := range forest.Threads {
 		var visit func(node eager.Node)

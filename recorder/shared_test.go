@@ -14,6 +14,8 @@ import (
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/perfetto/service"
@@ -164,7 +166,7 @@ func file(t testing.TB, parts []calls.Part) string {
 }
 
 // TestSharedMemory has a service record random programs.
-func TestSharedMemory(t *testing.T) { recorder.EachVersion(t, testSharedMemory) }
+func TestSharedMemory(t *testing.T) { versiontest.EachVersion(t, testSharedMemory) }
 
 func testSharedMemory(t *testing.T) {
 	for _, c := range []struct {
@@ -191,7 +193,7 @@ func testSharedMemory(t *testing.T) {
 			if saved, _ := r.Flush(); saved.Dropped != 0 {
 				t.Fatalf("%d points found no room", saved.Dropped)
 			}
-			sameForest(t, load(t, file(t, g.parts())), trees)
+			recordertest.SameForest(t, tracetest.Load(t, file(t, g.parts())), trees)
 		})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
+	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/service"
 )
@@ -79,7 +80,7 @@ func TestStartWithoutService(t *testing.T) {
 				}
 				left()
 				oneCall(t, r)
-				if n := len(loaded(t, path).Threads); n != 1 {
+				if n := len(tracetest.LoadChecked(t, path).Threads); n != 1 {
 					t.Errorf("the trace has %d threads", n)
 				}
 				if err := within(t, told, "what is wrong"); !errors.Is(err, sink.ErrNoService) || !strings.Contains(err.Error(), path) {

@@ -14,10 +14,12 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // The recorder may be stopped, also by OnError, while goroutines record.
-func TestStopWhileRecording(t *testing.T) { EachVersion(t, testStopWhileRecording) }
+func TestStopWhileRecording(t *testing.T) { versiontest.EachVersion(t, testStopWhileRecording) }
 
 func testStopWhileRecording(t *testing.T) {
 	times := 5
@@ -55,7 +57,7 @@ func testStopWhileRecording(t *testing.T) {
 		}
 		group.Wait()
 		n := int64(0)
-		points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
+		tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 		if n < 1000 {
 			t.Fatalf("%d calls, want 1000 or more", n)
 		}
@@ -168,8 +170,8 @@ func TestTwoRecorders(t *testing.T) {
 				return
 			}
 			n := int64(0)
-			forest := loaded(t, c.Path)
-			points(t, forest, func(thread *eager.Thread, p *format.Point, _ int) {
+			forest := tracetest.LoadChecked(t, c.Path)
+			tracetest.Points(t, forest, func(thread *eager.Thread, p *format.Point, _ int) {
 				m := forest.Context.Method(p.Ref)
 				if thread.ID != 0 || p.Args[0].Bits != int64(g) || p.Args[1].Bits != n || m.Name != fmt.Sprint("method", n%10) ||
 					forest.Context.Class(m.ClassID).Name != fmt.Sprint("Class", g) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tracex/format"
+	"tracex/recorder/internal/tracetest"
 )
 
 // near is how far the clock of a trace may be from Go's, on a busy machine.
@@ -90,8 +91,8 @@ func TestTimesAreTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		want = append(want, unfinished)
-		check := checkTimes(t, c.Path, true)
-		if d := r.clock.Start().Sub(check.anchor).Abs(); d > near {
+		anchor := tracetest.CheckTimes(t, c.Path, true)
+		if d := r.clock.Start().Sub(anchor).Abs(); d > near {
 			t.Errorf("the anchor is %v away from the begin", d)
 		}
 		found := containerTimes(t, c.Path)
@@ -132,7 +133,7 @@ func TestTimesOfThreadsAgree(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	checkTimes(t, c.Path, true)
+	tracetest.CheckTimes(t, c.Path, true)
 	players := make(map[int32][]containerTime)
 	for _, c := range containerTimes(t, c.Path) {
 		players[c.thread] = append(players[c.thread], c)

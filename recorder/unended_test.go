@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"tracex/recorder/internal/claim"
+	"tracex/recorder/internal/versiontest"
 )
 
 // What Unended returns throughout a trace's life, and that it changes nothing.
-func TestUnended(t *testing.T) { EachVersion(t, testUnended) }
+func TestUnended(t *testing.T) { versiontest.EachVersion(t, testUnended) }
 
 func testUnended(t *testing.T) {
 	locks(t)

@@ -11,7 +11,9 @@ import (
 	"tracex/format"
 	"tracex/format/formattest"
 	"tracex/lazy/eager"
+	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/values"
+	"tracex/recorder/internal/versiontest"
 )
 
 // An error value is made without a recorder. Several recorders of any version can record it,
@@ -28,8 +30,8 @@ func TestErrorOfNoRecorder(t *testing.T) {
 		if err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		forest, found := loaded(t, c.Path), 0
-		points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
+		forest, found := tracetest.LoadChecked(t, c.Path), 0
+		tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 			found++
 			const text = "open /nowhere: no such file or directory"
 			switch got := &p.Value; {
@@ -57,7 +59,7 @@ func TestErrorAllocatesNothing(t *testing.T) {
 	if formattest.Race {
 		t.Skip("the race detector allocates")
 	}
-	for _, version := range versions {
+	for _, version := range versiontest.Versions {
 		r := start(t, Config{create: toDiscard, FormatVersion: version})
 		th, v := r.Thread("main"), Error(fs.ErrNotExist)
 		for range 10_000 {

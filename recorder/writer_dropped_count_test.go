@@ -10,14 +10,16 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // noted counts the trace points of a trace, and how many are missing according to its notes.
 // The trace may lack its end.
 func noted(t *testing.T, path string) (present, missing int64) {
 	t.Helper()
-	forest := loadedSoFar(t, path)
-	points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
+	forest := tracetest.LoadDamaged(t, path)
+	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
 			missing += p.Value.Bits
 			return
@@ -39,7 +41,7 @@ func wasteful() []Config {
 }
 
 // Whatever is dropped, and for whatever reason, the trace has the exact number.
-func TestDroppedIsNoted(t *testing.T) { EachVersion(t, testDroppedIsNoted) }
+func TestDroppedIsNoted(t *testing.T) { versiontest.EachVersion(t, testDroppedIsNoted) }
 
 func testDroppedIsNoted(t *testing.T) {
 	for i, c := range wasteful() {
@@ -88,7 +90,7 @@ func testDroppedIsNoted(t *testing.T) {
 					}
 				}
 				_ = r.Stop()
-				loaded(t, c.Path)
+				tracetest.LoadChecked(t, c.Path)
 				saved, _ = r.Flush()
 				if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made || missing == 0 {
 					t.Errorf("%d points, %d noted as missing, %d counted, %d made", present, missing, saved.Dropped, made)
@@ -142,7 +144,7 @@ func TestDroppedIsNotedAtStop(t *testing.T) {
 			if again, _ := r.Flush(); again != saved {
 				t.Errorf("saved %+v, then %+v", saved, again)
 			}
-			loaded(t, c.Path)
+			tracetest.LoadChecked(t, c.Path)
 			if _, missing := noted(t, c.Path); missing != saved.Dropped || missing == 0 {
 				t.Errorf("%d noted as missing, %d counted", missing, saved.Dropped)
 			}

@@ -9,6 +9,8 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // yieldUntil yields to other goroutines until a condition holds.
@@ -21,7 +23,7 @@ func yieldUntil(so func() bool) {
 // While an owed footer is written, its buffer may be taken away, with no other available: the
 // footer is owed again, and precedes those of the containers around it, even if there is memory
 // an instant later.
-func TestOwedAgain(t *testing.T) { EachVersion(t, testOwedAgain) }
+func TestOwedAgain(t *testing.T) { versiontest.EachVersion(t, testOwedAgain) }
 
 func testOwedAgain(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, BlockSize: 1 << 10, MaxMemory: 256 << 10, FlushInterval: -1}
@@ -91,7 +93,7 @@ func testOwedAgain(t *testing.T) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, depth int) {
 		if p.Class == format.ClassLoop && depth != 2 || p.Class == format.ClassCall && len(p.Args) == 1 && depth != 1 {
 			t.Errorf("%+v is %d deep", p, depth)
 		}

@@ -8,6 +8,8 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // stuck is a file whose writes wait.
@@ -24,7 +26,7 @@ func (s stuck) WriteAt(p []byte, at int64) (int, error) {
 
 // If the disk hangs, Drop keeps goroutines going and counts what is missing: the trace has its
 // points in the right places, and says where how many are missing.
-func TestDrop(t *testing.T) { EachVersion(t, testDrop) }
+func TestDrop(t *testing.T) { versiontest.EachVersion(t, testDrop) }
 
 func testDrop(t *testing.T) {
 	var gate sync.RWMutex
@@ -69,8 +71,8 @@ func testDrop(t *testing.T) {
 	made += 2
 	var present, noted int64
 	roots := 0
-	forest := loaded(t, c.Path)
-	points(t, forest, func(_ *eager.Thread, p *format.Point, depth int) {
+	forest := tracetest.LoadChecked(t, c.Path)
+	tracetest.Points(t, forest, func(_ *eager.Thread, p *format.Point, depth int) {
 		if p.Class == format.ClassVariableWrite && forest.Context.Variable(p.Ref).Name == DroppedVariable {
 			noted += p.Value.Bits
 			return
@@ -90,7 +92,7 @@ func testDrop(t *testing.T) {
 }
 
 // With Drop, the recorder's goroutine writes the last block of each thread that ends.
-func TestDropEnds(t *testing.T) { EachVersion(t, testDropEnds) }
+func TestDropEnds(t *testing.T) { versiontest.EachVersion(t, testDropEnds) }
 
 func testDropEnds(t *testing.T) {
 	c := Config{Path: filepath.Join(t.TempDir(), "trace.bin"), OnFull: Drop, FlushInterval: -1}
@@ -114,7 +116,7 @@ func testDropEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	points(t, loaded(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(*eager.Thread, *format.Point, int) { n++ })
 	if n != 50 {
 		t.Fatalf("%d calls, want 50", n)
 	}

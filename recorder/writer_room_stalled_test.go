@@ -10,6 +10,7 @@ import (
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/files"
+	"tracex/recorder/internal/tracetest"
 )
 
 // stalling is a disk on which a write waits, once stalls is set, until goOn is closed.
@@ -160,7 +161,7 @@ func robbed(t *testing.T, how robbery, when string, full bool) {
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	loaded(t, c.Path)
+	tracetest.LoadChecked(t, c.Path)
 	saved, _ := r.Flush()
 	present, missing := noted(t, c.Path)
 	if missing != saved.Dropped || present == 0 || present+missing != made && !how.ends {

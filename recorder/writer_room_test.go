@@ -8,6 +8,8 @@ import (
 	"tracex/format"
 	"tracex/lazy/eager"
 	"tracex/recorder/internal/buffers"
+	"tracex/recorder/internal/tracetest"
+	"tracex/recorder/internal/versiontest"
 )
 
 // answered waits until the recorder's goroutine has handled the thread's request.
@@ -20,7 +22,7 @@ func answered(t *Thread) {
 // More goroutines than there is memory for take turns, each keeping a partly filled buffer. No
 // timer takes it away; still each of them can record, with Stall at once, and with Drop as soon
 // as the recorder's goroutine has run.
-func TestNobodyStarves(t *testing.T) { EachVersion(t, testNobodyStarves) }
+func TestNobodyStarves(t *testing.T) { versiontest.EachVersion(t, testNobodyStarves) }
 
 func testNobodyStarves(t *testing.T) {
 	const goroutines, rounds = 300, 10
@@ -56,7 +58,7 @@ func testNobodyStarves(t *testing.T) {
 		if err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		loaded(t, c.Path)
+		tracetest.LoadChecked(t, c.Path)
 		saved, _ := r.Flush()
 		if present, missing := noted(t, c.Path); missing != saved.Dropped || present+missing != made || present != goroutines*rounds {
 			t.Errorf("%v: %d points, %d noted as missing, %d counted, %d made", full, present, missing, saved.Dropped, made)
@@ -97,7 +99,7 @@ func TestFullBufferGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	last, n := int64(-1), 0
-	points(t, loaded(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
+	tracetest.Points(t, tracetest.LoadChecked(t, c.Path), func(_ *eager.Thread, p *format.Point, _ int) {
 		if p.Class == format.ClassCall {
 			if p.Args[0].Bits <= last {
 				t.Fatalf("call %d comes behind call %d", p.Args[0].Bits, last)

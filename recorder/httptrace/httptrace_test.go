@@ -13,14 +13,14 @@ import (
 
 	"tracex/recorder"
 	"tracex/recorder/httptrace"
-	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/recordertest"
 )
 
 // record runs f with a recorder and returns the text of the trace.
 func record(t *testing.T, c recorder.Config, f func(r *recorder.Recorder)) string {
 	t.Helper()
-	text, err := tracetest.Text(filepath.Join(t.TempDir(), "trace.bin"), c, f)
+	text, err := recordertest.Text(filepath.Join(t.TempDir(), "trace.bin"), c, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"tracex/format/formattest"
 )
 
-// versions are those that can be written.
-var versions = []int{22, 27}
+// Versions are those that can be written.
+var Versions = []int{22, 27}
 
 // variable is recorder.FormatVariable.
 const variable = "TRACEX_FORMAT_VERSION"
@@ -21,9 +21,9 @@ const variable = "TRACEX_FORMAT_VERSION"
 // that the test starts. With the race detector, which takes long and does not depend on the
 // version, it runs it only for the newest.
 func EachVersion(t *testing.T, test func(t *testing.T)) {
-	each := versions
+	each := Versions
 	if formattest.Race {
-		each = versions[len(versions)-1:]
+		each = Versions[len(Versions)-1:]
 	}
 	for _, version := range each {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {

@@ -1,5 +1,4 @@
-// Package tracetest records for tests.
-package tracetest
+package recordertest
 
 import (
 	"bytes"

@@ -1,47 +1,16 @@
-package recorder_test
+package recordertest
 
 import (
-	"bytes"
-	"context"
-	"os"
 	"testing"
 
 	"tracex/format"
 	"tracex/format/formattest"
-	"tracex/lazy"
 	"tracex/lazy/eager"
-	"tracex/recorder"
-	"tracex/recorder/recordertest"
 )
 
-// load reads a whole trace, which must have no fault.
-func load(tb testing.TB, path string) *eager.Forest {
-	tb.Helper()
-	forest := loadDamaged(tb, path)
-	if forest.Problem != nil {
-		tb.Fatal(forest.Problem)
-	}
-	return forest
-}
-
-// loadDamaged is load for a trace that may be cut short.
-func loadDamaged(tb testing.TB, path string) *eager.Forest {
-	tb.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	forest, err := eager.Load(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return forest
-}
-
-// sameForest compares a trace with what was executed. Threads without points are not in the
+// SameForest compares a trace with what was executed. Threads without points are not in the
 // trace.
-func sameForest(tb testing.TB, forest *eager.Forest, trees map[string]*recordertest.Tree) {
+func SameForest(tb testing.TB, forest *eager.Forest, trees map[string]*Tree) {
 	tb.Helper()
 	found := 0
 	for _, thread := range forest.Threads {
@@ -79,7 +48,7 @@ type comparison struct {
 	event  int64 // of the previous point: ids increase
 }
 
-func (c *comparison) node(n eager.Node, want *recordertest.Node) {
+func (c *comparison) node(n eager.Node, want *Node) {
 	c.tb.Helper()
 	var p format.Point
 	var f format.Footer
@@ -135,41 +104,4 @@ func (c *comparison) resolved(p *format.Point) {
 	if !ok {
 		c.tb.Fatalf("%s: %+v refers to what is not in the trace", c.thread.Name, *p)
 	}
-}
-
-// verify reads a trace by its index, as the explorer does, and compares its text with the eager
-// loader's; each cell of the index and its time must be correct.
-func verify(tb testing.TB, path string, forest *eager.Forest) {
-	tb.Helper()
-	if _, err := lazy.VerifyIndex(context.Background(), path, "", nil); err != nil {
-		tb.Fatal(err)
-	}
-	recorder.CheckTimes(tb, path, true)
-	for _, folded := range []bool{false, true} {
-		o := lazy.PrintOptions{Folded: folded, Verbose: true}
-		var want bytes.Buffer
-		if err := forest.Print(&want, o); err != nil {
-			tb.Fatal(err)
-		}
-		if got := lazyText(tb, path, o); got != want.String() {
-			tb.Fatalf("lazily read, folded %v, the trace is another: %d bytes of text, want %d", folded, len(got), want.Len())
-		}
-	}
-}
-
-func lazyText(tb testing.TB, path string, o lazy.PrintOptions) string {
-	tb.Helper()
-	r, err := lazy.Open(path, lazy.Options{NoWrite: true})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer r.Close()
-	if err := r.Wait(context.Background()); err != nil {
-		tb.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := r.Print(context.Background(), &text, o, lazy.Part{}); err != nil {
-		tb.Fatal(err)
-	}
-	return text.String()
 }

@@ -1,4 +1,4 @@
-package recorder
+package tracetest
 
 import (
 	"encoding/binary"
@@ -7,29 +7,23 @@ import (
 	"time"
 
 	"tracex/format"
-	"tracex/format/formattest"
 )
 
-// CheckTimes is checkTimes for external tests.
-func CheckTimes(tb testing.TB, path string, whole bool) { checkTimes(tb, path, whole) }
-
-// RaceEnabled reports whether the race detector is on, which makes everything take longer.
-const RaceEnabled = formattest.Race
-
-// checkTimes compares the times of a trace with its index: each time cell matches its index
-// cell, and is possible. whole says that nothing is missing at the end.
-func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
+// CheckTimes compares the times of a trace with its index: each time cell matches its index
+// cell, and is possible. whole says that nothing is missing at the end. It returns when the
+// recording began, according to the header.
+func CheckTimes(tb testing.TB, path string, whole bool) (anchor time.Time) {
 	tb.Helper()
-	index, err := os.ReadFile(path + ".idx")
+	index, err := os.ReadFile(path + format.IndexSuffix)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	times, err := os.ReadFile(path + ".tim")
+	times, err := os.ReadFile(path + format.TimesSuffix)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	c := &timesCheck{tb: tb, threads: map[int32]*threadTimes{}, current: &threadTimes{}}
-	if c.anchor, err = format.DecodeTimesHeader(times); err != nil {
+	if anchor, err = format.DecodeTimesHeader(times); err != nil {
 		tb.Fatal(err)
 	}
 	index, times = index[min(format.HeaderSize, len(index)):], times[format.TimesHeaderSize:]
@@ -39,7 +33,7 @@ func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 			tb.Fatalf("%d bytes of times for %d of index", len(times), len(index))
 		}
 	} else if len(times)/format.TimeCellSize > n {
-		tb.Fatalf("%d bytes of times for %d of index: they speak of what is not there", len(times), len(index))
+		tb.Fatalf("%d bytes of times for %d of index: more than the index has cells", len(times), len(index))
 	}
 	// A dump's first block has at least a name, whose cell precedes its own.
 	c.dump = len(index) >= format.CellSize && format.DecodeCell(index).Kind != format.KindBlockStart
@@ -50,19 +44,17 @@ func checkTimes(tb testing.TB, path string, whole bool) *timesCheck {
 	if whole && !c.over {
 		tb.Fatal("the last time is not that of the end")
 	}
-	return c
+	return anchor
 }
 
 type timesCheck struct {
 	tb      testing.TB
-	anchor  time.Time
 	dump    bool
 	threads map[int32]*threadTimes
 	current *threadTimes    // of the current block; in a dump, of one whose thread is not known yet
 	block   format.TimeCell // of a streaming block
 	latest  int64           // of all
 	over    bool
-	known   int // containers
 }
 
 // threadTimes are the containers of a thread whose parent has not been read yet.
@@ -81,7 +73,7 @@ func (c *timesCheck) cell(i format.Cell, t format.TimeCell) {
 	c.tb.Helper()
 	switch {
 	case i.ID != t.ID:
-		c.tb.Fatalf("a time of %d stands where the index has %d", t.ID, i.ID)
+		c.tb.Fatalf("a time of %d is where the index has %d", t.ID, i.ID)
 	case i.Kind == format.KindEOF:
 		if t.Duration != 0 || t.Start < c.latest {
 			c.tb.Fatalf("the end: %+v, the last before is at %d", t, c.latest)
@@ -119,7 +111,6 @@ func (c *timesCheck) container(i format.Cell, t timed) {
 	if !t.Known() || t.Start < 0 {
 		c.tb.Fatalf("container %d has the time %+v", t.ID, t)
 	}
-	c.known++
 	c.latest = max(c.latest, t.end())
 	if b := c.block; b != (format.TimeCell{}) && (!b.Known() || t.end() < b.Start || t.end() > b.Start+b.Duration) {
 		c.tb.Fatalf("%+v ends in a block of %+v", t, b)
@@ -138,6 +129,6 @@ func (c *timesCheck) container(i format.Cell, t timed) {
 func (c *timesCheck) within(in, out timed) {
 	c.tb.Helper()
 	if in.Start < out.Start || in.end() > out.end() {
-		c.tb.Fatalf("%+v lies not within %+v", in, out)
+		c.tb.Fatalf("%+v is not within %+v", in, out)
 	}
 }
