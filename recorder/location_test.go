@@ -1,7 +1,9 @@
 package recorder
 
 import (
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -38,6 +40,7 @@ func testLocations(t *testing.T) {
 		Args: []Path{index, first}}), Object(class, 1), Int(3), Int(4))
 	th.ReadElement(Object(class, 2), 3, r.Location(Place{File: "order.go", Line: 9, Path: element}), Null())
 	th.WriteField(open, r.Caller(0), Null(), Bool(true))
+	_, _, below, _ := runtime.Caller(0) // the line before this one is Caller's
 	th.Exit(Void())
 	place := Place{File: "order.go", Line: 9, Path: element}
 	if once, again := r.Location(place), r.Location(place); once != again {
@@ -50,11 +53,11 @@ func testLocations(t *testing.T) {
 	if err := tracetest.LoadChecked(t, c.Path).Print(&text, lazy.PrintOptions{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
-	want := `# Thread 1
+	want := fmt.Sprintf(`# Thread 1
 order.Pay(i ➜ 3, shop.Open[0] ➜ 4) at order.go:7
   order.items[i][3] ➜ null at order.go:9
-  shop.Open = true at location_test.go:38
-`
+  shop.Open = true at location_test.go:%d
+`, below-1)
 	if text.String() != want {
 		t.Errorf("the trace is\n%s\nwant\n%s", text.String(), want)
 	}
