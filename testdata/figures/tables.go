@@ -82,7 +82,7 @@ var tables = []table{
 		title: "Reading",
 		text: "Generated traces of version 22: 1 M calls are 99 MB of data and 25 MB of index, 20 M calls 2.0 GB and 0.5 GB. *Open* lasts\n" +
 			"until everything is known; the first rows are there long before.",
-		env: []string{"TRACEX_BENCH_CALLS=20000000"}, packages: "./lazy", bench: "^Benchmark(Open|FirstRows|Pass|Scan|Rebuild|Print|Search|Walk)$",
+		env: []string{"GOGC=100", "TRACEX_BENCH_CALLS=20000000"}, packages: "./lazy", bench: "^Benchmark(Open|FirstRows|Pass|Scan|Rebuild|Print|Search|Walk)$",
 		flags: []string{"-count", "3"}, columns: sizes,
 		rows: []row{
 			{"open and read the first rows", "BenchmarkFirstRows/calls=*", "ns/op", duration},
@@ -106,6 +106,21 @@ var tables = []table{
 			{"first frame, after the file is open", "BenchmarkFirstFrame/*", "ns/op", duration},
 			{"scroll by a row", "BenchmarkScroll/*", "ns/op", duration},
 			{"expand a call", "BenchmarkExpand/*", "ns/op", duration},
+		},
+	},
+	{
+		title:    "Many threads",
+		text:     "From the key to the finished frame, with about four calls in each thread. Work in the background is not counted.",
+		packages: "./ui", bench: "^BenchmarkThreads$/^(open|down|end|expand|next-thread|hit|list-scroll)$", flags: []string{"-benchtime", "20x", "-count", "3"},
+		columns: []column{{"1,000 threads", "1k"}, {"100,000", "100k"}, {"1,000,000", "1M"}},
+		rows: []row{
+			{"open and draw the first screen", "BenchmarkThreads/open/*", "ns/op", duration},
+			{"to the next row and back", "BenchmarkThreads/down/*", "ns/op", duration},
+			{"to the last row and back", "BenchmarkThreads/end/*", "ns/op", duration},
+			{"expand a thread and collapse it", "BenchmarkThreads/expand/*", "ns/op", duration},
+			{"to the next thread and back", "BenchmarkThreads/next-thread/*", "ns/op", duration},
+			{"to the next hit of a search and back", "BenchmarkThreads/hit/*", "ns/op", duration},
+			{"scroll in the list of threads, three keys", "BenchmarkThreads/list-scroll/*", "ns/op", duration},
 		},
 	},
 	{
@@ -144,7 +159,7 @@ var tables = []table{
 	{
 		title: "Beside Lincheck 3.7", interop: true,
 		text: "Traces of version 27, each reader in a process of its own, in turns, the start of the JVM not counted. The texts are\n" +
-			"compared byte for byte. Memory is that of no file.",
+			"compared byte for byte. Memory is that of no file. One run each.",
 		env: []string{"TRACEX_INTEROP=1", "TRACEX_INTEROP_CALLS=1000000,10000000"}, packages: "./lazy/interop",
 		bench: "^BenchmarkReference$/^(open|open-without-index|print-lazily)$", flags: []string{"-benchtime", "1x", "-count", "1"},
 		columns: []column{{"1 M calls", "calls=1000000"}, {"10 M calls", "calls=10000000"}},
