@@ -62,6 +62,7 @@ var layers = []struct {
 	{"tracex/lazy/eager", []string{"tracex/lazy/internal/fold", "tracex/lazy/internal/lines", "tracex/lazy/internal/times", "tracex/lazy/internal/mapped", "tracex/format"}, []string{"testing", "charm.land/"}},
 	{"tracex/lazy", []string{"tracex/format"}, []string{"testing", "charm.land/", "tracex/lazy/eager"}},
 	{"tracex/recorder/perfetto/ipctest", []string{"tracex/recorder"}, []string{"charm.land/"}},
+	{"tracex/recorder/shared/sharedtest", []string{"tracex/recorder", "tracex/recorder/perfetto/ipctest", "tracex/format"}, []string{"charm.land/"}},
 	{"tracex/recorder/convert/spool", nil, []string{"testing", "charm.land/", "github.com/", "google.golang.org/", "golang.org/"}},
 	{"tracex/recorder/internal/versiontest", []string{"tracex/format", "tracex/format/formattest"}, []string{"charm.land/"}},
 	{"tracex/recorder/internal/tracetest", []string{"tracex/lazy", "tracex/lazy/eager", "tracex/format"}, []string{"charm.land/"}},

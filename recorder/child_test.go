@@ -3,7 +3,6 @@ package recorder_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,18 +27,6 @@ var children = map[string]func(){
 	"exit":      childExit,
 	"panic":     childPanic,
 	"goexit":    childGoexit,
-
-	"burst-exit":  func() { burst(); os.Exit(0) },
-	"burst-fatal": func() { burst(); log.Fatal("this is what the test is about") },
-	"burst-panic": func() { burst(); panic("this is what the test is about") },
-}
-
-// burst records calls right after Start, and does not flush.
-func burst() {
-	t := early.Thread("burst")
-	for range 1000 {
-		call(early, t, "burst")
-	}
 }
 
 // early records while the program's packages are initialized.

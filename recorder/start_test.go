@@ -13,15 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"tracex/recorder/internal/perfetto/calls"
 	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/sink"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/perfetto/ipctest"
-	"tracex/recorder/perfetto/service"
+	"tracex/recorder/shared/sharedtest"
 )
 
 // within waits for a value.
@@ -156,15 +153,7 @@ func TestDefaultServiceTimeout(t *testing.T) {
 
 // When Start returns, existing sessions have begun, whatever the policy.
 func TestStartWaitsForSessions(t *testing.T) {
-	dir := ipctest.Folder(t)
-	producers, consumers := filepath.Join(dir, "p"), filepath.Join(dir, "c")
-	s, err := service.Start(service.Config{Producers: producers, Consumers: consumers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	wanted(t, consumers)
-	t.Setenv(ipc.ProducerVariable, producers)
+	dir := sharedtest.Start(t, calls.Source, 0).Dir
 	for range 20 {
 		for _, full := range []Policy{Stall, Drop} {
 			r, err := Start(Config{Path: filepath.Join(dir, "trace.bin"), OnFull: full, OnError: func(err error) { t.Error(err) }})
@@ -181,28 +170,5 @@ func TestStartWaitsForSessions(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "trace.bin")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there is a file, too: %v", err)
-	}
-}
-
-// wanted starts a session for recorded calls.
-func wanted(t *testing.T, consumers string) {
-	t.Helper()
-	client, err := ipc.Dial(t.Context(), consumers, ipc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	port, err := client.Bind(t.Context(), "ConsumerPort")
-	if err == nil {
-		err = port.Call("EnableTracing", &messages.EnableTracingRequest{TraceConfig: &messages.TraceConfig{
-			Buffers:     []*messages.TraceConfig_BufferConfig{{SizeKb: proto.Uint32(1024)}},
-			DataSources: []*messages.TraceConfig_DataSource{{Config: &messages.DataSourceConfig{Name: proto.String(calls.Source)}}},
-		}}, func(ipc.Reply) {})
-	}
-	if err == nil { // the session exists when this is answered
-		err = port.Invoke(t.Context(), "QueryCapabilities", &messages.QueryCapabilitiesRequest{}, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -1,17 +1,16 @@
-package recorder_test
+package shared_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"tracex/format"
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
+	"tracex/recorder/shared/sharedtest"
 )
 
 // follower follows the parts of a thread, some of which are missing.
@@ -114,11 +113,10 @@ func objects(b []byte, f *follower, each func(container bool) error) error {
 }
 
 // flood records into a memory that is too small for some packets. If ending is set, threads end
-// with those too.
-func flood(t *testing.T, ending bool) *tracing {
+// with those too. It returns the session, and what was saved at the end.
+func flood(t *testing.T, ending bool) (g *sharedtest.Session, saved recorder.Saved) {
 	t.Helper()
-	g := startTracing(t, calls.Source, 16)
-	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+	g = sharedtest.Start(t, calls.Source, 16)
 	p, err := producer.Start(producer.Options{})
 	if err == nil {
 		err = p.Settle(t.Context())
@@ -127,7 +125,7 @@ func flood(t *testing.T, ending bool) *tracing {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := recorder.Start(recorder.Config{OnFull: recorder.Drop, Service: shared.Via(p)})
+	r, err := recorder.Start(recorder.Config{OnFull: recorder.Drop, Service: shared.Via(p), ServiceTimeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +141,6 @@ func flood(t *testing.T, ending bool) *tracing {
 		thread.Exit(recorder.Void())
 	}
 	thread.Enter(m, 0, recorder.Null(), recorder.String("the outermost"))
-	var saved recorder.Saved
 	for n := 0; n < 10 || saved.Dropped == 0 && n < 1000; n++ {
 		call(20)
 		// The memory is empty after this. A large part is mostly lost; a small one is not.
@@ -176,8 +173,8 @@ func flood(t *testing.T, ending bool) *tracing {
 	if err := r.Stop(); err != nil {
 		t.Error(err)
 	}
-	g.saved, _ = r.Flush()
-	return g
+	saved, _ = r.Flush()
+	return g, saved
 }
 
 // Whatever is lost, also at the end of a thread, some packet says how much it is.
@@ -186,9 +183,9 @@ func TestSharedMemoryLossesAreNoted(t *testing.T) {
 }
 
 func testSharedMemoryLossesAreNoted(t *testing.T) {
-	g := flood(t, true)
+	g, saved := flood(t, true)
 	missing := int64(0)
-	for _, part := range g.parts() {
+	for _, part := range g.Parts() {
 		// Notes of losses are first.
 		for b := part.Objects; len(b) > 0 && b[0] != byte(format.KindFooter); {
 			var p format.Point
@@ -202,8 +199,8 @@ func testSharedMemoryLossesAreNoted(t *testing.T) {
 			b = b[n:]
 		}
 	}
-	if missing != g.saved.Dropped || missing == 0 {
-		t.Errorf("%d points are noted as missing, %d were counted", missing, g.saved.Dropped)
+	if missing != saved.Dropped || missing == 0 {
+		t.Errorf("%d points are noted as missing, %d were counted", missing, saved.Dropped)
 	}
 }
 
@@ -211,9 +208,9 @@ func testSharedMemoryLossesAreNoted(t *testing.T) {
 func TestSharedMemoryLosses(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryLosses) }
 
 func testSharedMemoryLosses(t *testing.T) {
-	g := flood(t, false)
+	g, _ := flood(t, false)
 	f := follower{}
-	for _, part := range g.parts() {
+	for _, part := range g.Parts() {
 		if !part.HasThread {
 			continue
 		}

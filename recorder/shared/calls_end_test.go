@@ -1,4 +1,4 @@
-package recorder_test
+package shared_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/shared/sharedtest"
 )
 
 // A short-lived program has a session when Start returns. The session gets what the program
@@ -16,18 +16,18 @@ import (
 func TestSharedMemoryEnds(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryEnds) }
 
 func testSharedMemoryEnds(t *testing.T) {
-	for end, code := range map[string]int{"burst-exit": 0, "burst-fatal": 1, "burst-panic": 2} {
+	for end, code := range map[string]int{"exit": 0, "fatal": 1, "panic": 2} {
 		t.Run(end, func(t *testing.T) {
-			g := startTracing(t, calls.Source, 1<<10)
+			g := sharedtest.Start(t, calls.Source, 1<<10)
 			path := filepath.Join(t.TempDir(), "trace.bin")
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childVariable+"="+end+" "+path, ipc.ProducerVariable+"="+filepath.Join(g.dir, "p"))
+			cmd.Env = append(os.Environ(), burstVariable+"="+end+" "+path)
 			out, err := cmd.CombinedOutput()
 			if cmd.ProcessState.ExitCode() != code {
 				t.Fatalf("%v: %s", err, out)
 			}
-			if got := len(g.parts()); got == 0 {
-				t.Errorf("the session has nothing of it")
+			if got := len(g.Parts()); got == 0 {
+				t.Errorf("the session has nothing of its calls")
 			}
 			if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 				t.Errorf("there are files, too: %q", left)

@@ -1,7 +1,6 @@
-package recorder_test
+package shared_test
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,10 +8,10 @@ import (
 
 	"tracex/recorder"
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
+	"tracex/recorder/shared/sharedtest"
 )
 
 // TestSharedMemoryJoined begins a second session while calls are open, and ends it before the
@@ -20,9 +19,8 @@ import (
 func TestSharedMemoryJoined(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryJoined) }
 
 func testSharedMemoryJoined(t *testing.T) {
-	first := startTracing(t, calls.Source, 1<<10)
-	t.Setenv(ipc.ProducerVariable, filepath.Join(first.dir, "p"))
-	r := first.startShared(recorder.Config{FlushInterval: -1})
+	first := sharedtest.Start(t, calls.Source, 1<<10)
+	r := start(t, recorder.Config{FlushInterval: -1})
 	class := r.Class("Class")
 	enter := func(thread *recorder.Thread, name string) {
 		thread.Enter(r.Method(class, name, recorder.ObjectType("T")), 0, recorder.Null())
@@ -35,26 +33,26 @@ func testSharedMemoryJoined(t *testing.T) {
 	enter(thread, "b")
 	enter(thread, "before")
 	thread.Exit(recorder.Void())
-	first.flush()
-	second := session(t, first.dir, calls.Source, 1<<10, nil)
-	second.flush() // it has begun, also in the program
+	first.Flush()
+	second := sharedtest.Join(t, first.Dir, calls.Source, 1<<10, nil)
+	second.Flush() // it has begun, also in the program
 	enter(thread, "c")
 	thread.Exit(recorder.Int(1))
 	thread.Exit(recorder.Int(2))
-	joined := second.finish()
+	joined := second.Finish()
 	enter(thread, "d")
 	thread.Exit(recorder.Int(3))
 	thread.End() // and with it a
-	first.stopShared(r)
+	stop(t, r)
 	for _, c := range []struct {
 		name    string
 		packets []*messages.TracePacket
 		want    map[string]int
 	}{
-		{"first", first.finish(), map[string]int{"thread": 5, "early": 1}},
+		{"first", first.Finish(), map[string]int{"thread": 5, "early": 1}},
 		{"second", joined, map[string]int{"thread": 3}}, // a, b and c
 	} {
-		path, result := converted(t, c.packets)
+		path, result := sharedtest.Convert(t, c.packets)
 		if len(result.Left) > 0 {
 			t.Errorf("%s: left out: %+v", c.name, result.Left)
 		}
@@ -75,13 +73,12 @@ func testSharedMemoryJoined(t *testing.T) {
 func TestSharedMemoryCleared(t *testing.T) { versiontest.EachVersion(t, testSharedMemoryCleared) }
 
 func testSharedMemoryCleared(t *testing.T) {
-	g := startTracing(t, "another", 1<<10)
-	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
-	r := g.startShared(recorder.Config{FlushInterval: -1})
-	cleared := session(t, g.dir, calls.Source, 1<<10, func(c *messages.TraceConfig) {
+	g := sharedtest.Start(t, "another", 1<<10)
+	r := start(t, recorder.Config{FlushInterval: -1})
+	cleared := sharedtest.Join(t, g.Dir, calls.Source, 1<<10, func(c *messages.TraceConfig) {
 		c.IncrementalStateConfig = &messages.TraceConfig_IncrementalStateConfig{ClearPeriodMs: proto.Uint32(10)}
 	})
-	cleared.flush()
+	cleared.Flush()
 	m := r.Method(r.Class("Class"), "method", recorder.ObjectType("T"))
 	thread := r.Thread("thread")
 	thread.Enter(m, 0, recorder.Null())
@@ -94,10 +91,10 @@ func testSharedMemoryCleared(t *testing.T) {
 		}
 		thread.Enter(m, 0, recorder.Null())
 		thread.Exit(recorder.Void())
-		cleared.flush()
-		now := cleared.read()
+		cleared.Flush()
+		now := cleared.Read()
 		packets = append(packets, now...)
-		for _, p := range partsOf(t, now) {
+		for _, p := range sharedtest.PartsOf(t, now) {
 			if p.Whole && len(p.Open) > 0 {
 				again++
 			}
@@ -107,8 +104,8 @@ func testSharedMemoryCleared(t *testing.T) {
 		}
 	}
 	thread.End()
-	g.stopShared(r)
-	path, result := converted(t, append(packets, cleared.finish()...))
+	stop(t, r)
+	path, result := sharedtest.Convert(t, append(packets, cleared.Finish()...))
 	forest := tracetest.Load(t, path)
 	if len(result.Left) > 0 || len(forest.Threads) != 1 || int64(forest.Threads[0].Points()) != result.Events {
 		t.Errorf("%+v", result)

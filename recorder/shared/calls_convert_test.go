@@ -1,82 +1,24 @@
-package recorder_test
+package shared_test
 
 import (
 	"bytes"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"tracex/format"
 	"tracex/lazy"
 	"tracex/lazy/eager"
 	"tracex/recorder"
-	"tracex/recorder/convert/perfetto"
 	"tracex/recorder/internal/perfetto/calls"
-	"tracex/recorder/internal/perfetto/ipc"
-	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/recordertest"
+	"tracex/recorder/shared/sharedtest"
 )
-
-// converted makes a trace from packets.
-func converted(t *testing.T, packets []*messages.TracePacket) (path string, result *perfetto.Result) {
-	t.Helper()
-	var trace []byte
-	for _, p := range packets {
-		b, err := proto.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trace = protowire.AppendBytes(protowire.AppendTag(trace, 1, protowire.BytesType), b)
-	}
-	c := perfetto.New(perfetto.Options{Memory: 64 << 10, BlockSize: 16 << 10, TempDir: t.TempDir()})
-	defer c.Close()
-	if err := c.Read(t.Context(), bytes.NewReader(trace)); err != nil {
-		t.Fatal(err)
-	}
-	var data, index, times bytes.Buffer
-	result, err := c.Write(t.Context(), perfetto.Output{Data: &data, Index: &index, Times: &times})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path = filepath.Join(t.TempDir(), "trace.bin")
-	for suffix, b := range map[string]*bytes.Buffer{"": &data, ".idx": &index, ".tim": &times} {
-		if err := os.WriteFile(path+suffix, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path, result
-}
-
-// startShared starts a recorder that shares memory with the service.
-func (g *tracing) startShared(c recorder.Config) *recorder.Recorder {
-	g.t.Helper()
-	c.OnError = func(err error) { g.t.Error(err) }
-	r, err := recorder.Start(c)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	return r
-}
-
-// stopShared stops a recorder that lost nothing.
-func (g *tracing) stopShared(r *recorder.Recorder) {
-	g.t.Helper()
-	if err := r.Stop(); err != nil {
-		g.t.Error(err)
-	}
-	if saved, _ := r.Flush(); saved.Dropped != 0 {
-		g.t.Fatalf("%d points found no room", saved.Dropped)
-	}
-}
 
 // TestSharedMemoryConverted has a service record random programs: the converted trace has what
 // was executed.
@@ -93,13 +35,12 @@ func testSharedMemoryConverted(t *testing.T) {
 		{"without times", recorder.Config{NoTimes: true}, recordertest.Program{Seed: 3, Goroutines: 4, Steps: 300, Flushes: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := startTracing(t, calls.Source, 4<<10)
-			t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
-			r := g.startShared(c.config)
+			g := sharedtest.Start(t, calls.Source, 4<<10)
+			r := start(t, c.config)
 			trees := c.program.Run(r)
-			g.stopShared(r)
-			packets := g.finish()
-			path, result := converted(t, packets)
+			stop(t, r)
+			packets := g.Finish()
+			path, result := sharedtest.Convert(t, packets)
 			if len(result.Left) > 0 {
 				t.Errorf("left out: %+v", result.Left)
 			}
@@ -112,25 +53,9 @@ func testSharedMemoryConverted(t *testing.T) {
 			} else {
 				tracetest.Verify(t, path, forest)
 			}
-			sameIDs(t, forest, tracetest.Load(t, file(t, partsOf(t, packets))))
+			sameIDs(t, forest, tracetest.Load(t, sharedtest.File(t, sharedtest.PartsOf(t, packets))))
 		})
 	}
-}
-
-// partsOf returns the parts in packets.
-func partsOf(t *testing.T, packets []*messages.TracePacket) (parts []calls.Part) {
-	t.Helper()
-	for _, p := range packets {
-		if p.GetTracexCalls() == nil {
-			continue
-		}
-		part, err := calls.Decode(p.GetTracexCalls())
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }
 
 // sameIDs compares the texts of two traces, including the ids of threads and events.
@@ -158,12 +83,11 @@ func sameIDs(t *testing.T, got, want *eager.Forest) {
 
 // TestSharedMemorySeveral has two recorders with the same ids in one trace.
 func TestSharedMemorySeveral(t *testing.T) {
-	g := startTracing(t, calls.Source, 4<<10)
-	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
+	g := sharedtest.Start(t, calls.Source, 4<<10)
 	trees := map[string]*recordertest.Tree{}
 	var names []string
 	for i, n := range []int{3, 7} {
-		r := g.startShared(recorder.Config{})
+		r := start(t, recorder.Config{})
 		r.Class([]string{"OnlyFirst", "OnlySecond"}[i])
 		name := []string{"first", "second"}[i]
 		names = append(names, name)
@@ -174,10 +98,10 @@ func TestSharedMemorySeveral(t *testing.T) {
 			thread.Exit(recorder.Void())
 		}
 		thread.End()
-		g.stopShared(r)
+		stop(t, r)
 		trees[name] = &recordertest.Tree{Name: name, Points: n}
 	}
-	path, result := converted(t, g.finish())
+	path, result := sharedtest.Convert(t, g.Finish())
 	if len(result.Left) > 0 || len(result.Threads) != 2 || result.Events != 10 {
 		t.Fatalf("%+v", result)
 	}
@@ -217,10 +141,10 @@ func TestSharedMemoryLossesConverted(t *testing.T) {
 }
 
 func testSharedMemoryLossesConverted(t *testing.T) {
-	g := flood(t, false)
-	packets := g.finish()
+	g, saved := flood(t, false)
+	packets := g.Finish()
 	points := 0
-	for _, part := range partsOf(t, packets) {
+	for _, part := range sharedtest.PartsOf(t, packets) {
 		f := follower{version: format.Version(part.Format)}
 		if err := objects(part.Open, &f, func(bool) error { return nil }); err != nil {
 			t.Fatal(err)
@@ -235,7 +159,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 		}
 		points += f.points
 	}
-	path, result := converted(t, packets)
+	path, result := sharedtest.Convert(t, packets)
 	missing := false
 	for _, l := range result.Left {
 		if strings.Contains(l.What, "gaps in recorded calls") {
@@ -255,8 +179,8 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 	for _, thread := range forest.Threads {
 		lost += notes(t, forest.Context, slices.Collect(thread.Roots())...)
 	}
-	if lost != g.saved.Dropped {
-		t.Errorf("%d points are noted as missing, %d were counted", lost, g.saved.Dropped)
+	if lost != saved.Dropped {
+		t.Errorf("%d points are noted as missing, %d were counted", lost, saved.Dropped)
 	}
 	if n := int64(forest.Threads[0].Points()); n != result.Events {
 		t.Errorf("%d points, want %d", n, result.Events)

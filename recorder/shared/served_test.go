@@ -1,4 +1,4 @@
-package recorder
+package shared_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tracex/recorder"
 	"tracex/recorder/perfetto/ipctest"
 	"tracex/recorder/perfetto/producer"
 	"tracex/recorder/shared"
@@ -28,8 +29,8 @@ func TestServiceWithoutAnswer(t *testing.T) {
 	}
 	defer p.Close()
 	told := make(chan error, 1)
-	r, err := Start(Config{
-		Strategy: SharedMemory, Service: shared.Via(p), ServiceTimeout: time.Millisecond, OnError: func(err error) { told <- err },
+	r, err := recorder.Start(recorder.Config{
+		Strategy: recorder.SharedMemory, Service: shared.Via(p), ServiceTimeout: time.Millisecond, OnError: func(err error) { told <- err },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func TestFlushWithoutService(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := Start(Config{Strategy: SharedMemory, Service: shared.Via(p)})
+	r, err := recorder.Start(recorder.Config{Strategy: recorder.SharedMemory, Service: shared.Via(p)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,18 +1,17 @@
-package recorder_test
+package shared_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tracex/recorder"
-	"tracex/recorder/internal/perfetto/ipc"
 	"tracex/recorder/internal/perfetto/messages"
 	"tracex/recorder/internal/versiontest"
 	"tracex/recorder/perfetto/producer"
+	"tracex/recorder/shared/sharedtest"
 )
 
 // eventTexts returns the texts of the track events of one thread.
@@ -62,14 +61,8 @@ func TestTrackEvents(t *testing.T) { versiontest.EachVersion(t, testTrackEvents)
 
 func testTrackEvents(t *testing.T) {
 	for _, noTimes := range []bool{false, true} {
-		g := startTracing(t, "track_event", 0)
-		t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
-		r, err := recorder.Start(recorder.Config{
-			TrackEvents: true, NoTimes: noTimes, OnError: func(err error) { t.Error(err) },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := sharedtest.Start(t, "track_event", 0)
+		r := start(t, recorder.Config{TrackEvents: true, NoTimes: noTimes})
 		class := r.Class("shop.Order")
 		m, v := r.Method(class, "total", recorder.ObjectType("T")), r.Variable("sum", recorder.ObjectType("T"))
 		outer := r.Method(class, "pay", recorder.ObjectType("T"))
@@ -91,7 +84,7 @@ func testTrackEvents(t *testing.T) {
 		if err := r.Stop(); err != nil {
 			t.Error(err)
 		}
-		got, name, timed := eventTexts(t, g.finish())
+		got, name, timed := eventTexts(t, g.Finish())
 		if timed == noTimes {
 			t.Errorf("without times: %v; events have some: %v", noTimes, timed)
 		}
@@ -119,12 +112,8 @@ func testTrackEvents(t *testing.T) {
 func TestTrackEventsOfASession(t *testing.T) { versiontest.EachVersion(t, testTrackEventsOfASession) }
 
 func testTrackEventsOfASession(t *testing.T) {
-	g := startTracing(t, "track_event", 0)
-	t.Setenv(ipc.ProducerVariable, filepath.Join(g.dir, "p"))
-	r, err := recorder.Start(recorder.Config{TrackEvents: true, FlushInterval: -1, OnError: func(err error) { t.Error(err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := sharedtest.Start(t, "track_event", 0)
+	r := start(t, recorder.Config{TrackEvents: true, FlushInterval: -1})
 	defer func() {
 		if err := r.Stop(); err != nil {
 			t.Error(err)
@@ -133,10 +122,10 @@ func testTrackEventsOfASession(t *testing.T) {
 	m := r.Method(r.Class("Class"), "method", recorder.ObjectType("T"))
 	thread := r.Thread("worker")
 	thread.Enter(m, 0, recorder.Null())
-	g.flush()
-	before, _, _ := eventTexts(t, g.read())
+	g.Flush()
+	before, _, _ := eventTexts(t, g.Read())
 	thread.Exit(recorder.Int(1))
-	behind, _, _ := eventTexts(t, g.finish())
+	behind, _, _ := eventTexts(t, g.Finish())
 	if len(before) != 1 || len(behind) != 1 {
 		t.Errorf("flushed: %q; behind it: %q", before, behind)
 	}
