@@ -20,7 +20,7 @@ func newBenchCommand(a *app) *cobra.Command {
 		Example: `tracex bench record            # what a recorded call costs
 tracex bench record --json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			what := "measure what?"
+			what := "name a measurement"
 			if len(args) > 0 {
 				what = "no measurement named " + strings.Join(args, " ")
 			}

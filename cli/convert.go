@@ -25,7 +25,7 @@ func newConvertCommand(a *app) *cobra.Command {
 		Short: "Convert from Perfetto, or to another version",
 		Long: "Make a trace, with index and times, from a Perfetto recording or, with --to, from a trace of another format version. " +
 			"A Perfetto recording becomes a trace of the newest version unless --to names another. " +
-			"Details that the new version lacks are lost, those that the old one lacks are guessed; both are counted.",
+			"What the target version lacks is lost; what the source lacks is guessed. Both are counted.",
 		Example: `tracex convert trace.pftrace                # write trace.bin, .idx, .tim
 perfetto -c config -o - | tracex convert -o trace.bin -
 tracex convert --to 22 trace.bin            # write trace.v22.bin

@@ -33,7 +33,7 @@ tracex demo --save demo.bin        # a trace to try print, info and pack on`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := c.Flags()
-	flags.StringVar(&d.save, "save", "", "write the trace to this file, show nothing")
+	flags.StringVar(&d.save, "save", "", "write the trace to this file and show nothing")
 	flags.BoolVar(&d.force, "force", false, "with --save: replace existing files")
 	d.screen.add(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -91,12 +91,12 @@ func (m *remains) finish(ctx context.Context) error {
 
 // describe returns a sentence about what was recovered.
 func (m *remains) describe(done recorder.Finished) string {
-	what := "all recovered:"
-	if done.Short > 0 {
-		what = fmt.Sprintf("the last calls of %s are missing; recovered:", counted(done.Short, "thread"))
-	}
 	file := filepath.Base(m.name) + recorder.LiveSuffix
-	return fmt.Sprintf("%v; %s %s from %s", lazy.ErrLeft, what, counted(done.Bytes, "byte"), file)
+	from := fmt.Sprintf("%s (%s)", file, counted(done.Bytes, "byte"))
+	if done.Short > 0 {
+		return fmt.Sprintf("%v; the last calls of %s are missing, the others were recovered from %s", lazy.ErrLeft, counted(done.Short, "thread"), from)
+	}
+	return fmt.Sprintf("%v; all calls were recovered from %s", lazy.ErrLeft, from)
 }
 
 // more is for a followed trace: once the program is gone, it recovers the remaining data, and
@@ -162,8 +162,8 @@ func (m *remains) unended() lazy.Unended {
 		return lazy.Unended{Why: fmt.Errorf("the rest is in %s: %w", file, lazy.ErrLeft), Hint: hint}
 	case errors.Is(err, fs.ErrPermission):
 		return lazy.Unended{
-			Why:  fmt.Errorf("the rest may be in %s, which only its owner can read: the trace is still being recorded, or %w", file, lazy.ErrLeft),
-			Hint: "its owner can recover it: tracex info " + m.name,
+			Why:  fmt.Errorf("still being recorded, or %w; the rest may be in %s, which only its owner can read", lazy.ErrLeft, file),
+			Hint: "the owner can recover it with tracex info " + m.name,
 		}
 	}
 	return lazy.Unended{}

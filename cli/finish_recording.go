@@ -26,7 +26,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 		return
 	}
 	if !write {
-		a.remark(path, errors.New(at+" holds a recording; if that has ended, tracex info "+path+" completes its trace"))
+		a.remark(path, errors.New(at+" holds a recording; once that has ended, tracex info "+path+" completes the trace"))
 		return
 	}
 	folder, err := recording.Take(path)
@@ -77,8 +77,8 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		l.tell("cannot complete the trace from "+at, errors.Join(err, l.folder.Close()))
 		return l.told
 	default:
-		l.tell(l.path, errors.New("tracex record was killed; completed the trace now, it has "+counted(result.Events, "event")+
-			"; what programs recorded just before may be missing"))
+		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+
+			"), but events just before that may be missing"))
 		for _, line := range changeLines(result.Changes) {
 			l.tell(l.path, errors.New(line))
 		}
@@ -87,7 +87,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 		l.tell("part of "+at+" is missing", damage)
 	}
 	if err := l.folder.Remove(); err != nil {
-		l.tell("not removed", err)
+		l.tell("cannot clean up", err)
 	}
 	return l.told
 }

@@ -164,7 +164,7 @@ func TestMore(t *testing.T) {
 	if told, err := kept.more(); told != "" || err == nil || !strings.Contains(err.Error(), "the rest is in trace.bin.live: ") || !m.there() {
 		t.Errorf("without writing: %q, %v", told, err)
 	}
-	if told, err := m.more(); !strings.Contains(told, "; all recovered: ") || err != nil || m.there() {
+	if told, err := m.more(); !strings.Contains(told, "; all calls were recovered from ") || err != nil || m.there() {
 		t.Errorf("of a program that is gone: %q, %v", told, err)
 	}
 	if told, err := m.more(); told != "" || err != nil {
@@ -202,7 +202,7 @@ func TestUnwritable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.path == path || in.name != path || !strings.Contains(in.rest.recovered, "; all recovered: ") {
+		if in.path == path || in.name != path || !strings.Contains(in.rest.recovered, "; all calls were recovered from ") {
 			t.Errorf("%v: %+v, %+v", cause, in, in.rest)
 		}
 		if !strings.Contains(said(), "bytes from trace.bin.live (in a copy; the files were not changed)") {

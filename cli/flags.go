@@ -22,7 +22,7 @@ func (f *screenFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.flags = flags
 	f.memory, f.color = lazy.DefaultMemory, string(ui.ColorAuto)
-	flags.BoolVar(&f.look.Raw, "raw", false, "all recorded events, also compiler-generated ones")
+	flags.BoolVar(&f.look.Raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.Var(&f.memory, "memory", "memory limit for loaded events")
 	flags.StringArrayVar(&f.look.Source, "source", nil, "directory with source code; repeatable")
 	flags.StringVar(&f.color, "color", f.color, "use colors: auto, always or never")

@@ -23,11 +23,11 @@ var hints = []struct {
 	{fs.ErrExist, "--force replaces it; or name another file"},
 	{perfetto.ErrGzip, "gzip -dc FILE | tracex convert -o OUT -"},
 	{perfetto.ErrZstd, "zstd -dc FILE | tracex convert -o OUT -"},
-	{perfetto.ErrTrace, "tracex opens it without a conversion; convert --to changes its format version"},
+	{perfetto.ErrTrace, "tracex opens it as it is; tracex convert --to changes its format version"},
 	{perfetto.ErrNotPerfetto, "convert reads the files that perfetto -o writes"},
 	{format.ErrZIP, "a packed trace contains its index; tracex unpack unpacks it"},
 	{format.ErrPackets, "tracex convert FILE makes a trace from a Perfetto recording"},
-	{format.ErrNotPacked, "tracex pack writes packed traces, as do recorders with pack=true"},
+	{format.ErrNotPacked, "tracex pack writes packed traces; so does Lincheck with pack=true"},
 	{syscall.ENOSPC, "free some disk space, or write to another disk"},
 	{fs.ErrPermission, "check the permissions of the file and its directory"},
 }

@@ -34,9 +34,9 @@ tracex index --verify trace.bin    # check every entry against the data`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&x.verify, "verify", false, "verify the index, write nothing")
+	flags.BoolVar(&x.verify, "verify", false, "verify the index and write nothing")
 	flags.StringVarP(&x.output, "output", "o", "", "index file; default FILE"+format.IndexSuffix)
-	flags.BoolVar(&x.force, "force", false, "index an incomplete recording too")
+	flags.BoolVar(&x.force, "force", false, "index what is intact of a damaged or unfinished trace")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" {
 			return &usageError{"cannot index standard input", "name a file"}
@@ -60,7 +60,7 @@ func (x *indexCommand) write(ctx context.Context, path string, m *remains) error
 	err = lazy.RebuildIndex(ctx, path, output, x.force, p.update)
 	p.end()
 	if !x.force && (errors.Is(err, format.ErrTruncated) || errors.Is(err, format.ErrCorrupt)) {
-		hint := "--force indexes the part that is complete"
+		hint := "--force indexes what is intact"
 		why := m.explain(err)
 		if why == err {
 			hint = "is it still being recorded? " + hint

@@ -19,7 +19,7 @@ Other commands print, describe, record, convert and pack traces. The file name -
 
 // The texts of these sections are paragraphs, one a line.
 
-const manExit = `0: success, also if the reader of the output went away (print | head).
+const manExit = `0: success, even if the reader of the output went away (print | head).
 1: a file could not be read or written.
 2: wrong flags or arguments, or open was called without a terminal.
 3: the file is not a trace, or its version is not supported.
@@ -30,8 +30,8 @@ If the program that record ran fails, record ends with its exit status.`
 const manFiles = `trace.bin: the data of a trace.
 trace.bin.idx: its index. If it is missing, damaged, or belongs to another trace or format version, it is rebuilt and saved beside the data, unless --no-write is given or the directory is not writable.
 trace.bin.tim: its times: when each call began and how long it took. Without it, or with one of another trace, no durations are shown.
-trace.bin.live: what a program has recorded and not yet written. If the program was killed, the next command that reads the trace recovers it.
-trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace makes it from this directory.
+trace.bin.live: what a program has recorded that is not yet in the trace. If the program was killed, the next command that reads the trace recovers it.
+trace.bin.recording: the directory of a running record command. If record itself was killed, the next command that reads the trace completes it from this directory.
 trace.packedtrace: data, index, times and a description in one ZIP file.`
 
 const manEnvironment = `NO_COLOR: disables colors.

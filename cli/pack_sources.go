@@ -33,7 +33,7 @@ func sourcesToPack(ctx context.Context, a *app, in *input, force bool) (with pac
 	}
 	s := r.Status()
 	if s.Problem != nil && !force {
-		return with, withHint(s.Problem, "--force packs the part that is complete")
+		return with, withHint(s.Problem, "--force packs what is intact")
 	}
 	a.remarkIndex(r)
 	dropIndex := func() { with.index.Close() }

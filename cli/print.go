@@ -36,14 +36,14 @@ tracex print --json trace.bin | jq -r 'select(.duration > 1e6).text'`,
 		Args: a.oneTrace,
 	}
 	flags := c.Flags()
-	flags.BoolVar(&p.raw, "raw", false, "all recorded events, also compiler-generated ones")
+	flags.BoolVar(&p.raw, "raw", false, "all recorded events, including compiler-generated ones")
 	flags.BoolVar(&p.verbose, "verbose", false, "add source locations")
 	flags.BoolVar(&p.values, "values", false, "add captured fields and array elements")
 	flags.BoolVar(&p.json, "json", false, "one JSON object per line and event, with all details")
 	flags.Int32Var(&p.thread, "thread", 0, "only thread N, as in \"# Thread N\"")
 	flags.Int64Var(&p.event, "event", -1, "only event N, as numbered in the explorer")
 	flags.BoolVar(&p.subtree, "subtree", false, "with --event: also everything below it")
-	flags.IntVar(&p.depth, "depth", 0, "at most N levels below the top, or the event")
+	flags.IntVar(&p.depth, "depth", 0, "at most N levels below the top, or below the event")
 	flags.Int64Var(&p.from, "from", 0, "start at event N of each thread")
 	flags.Int64Var(&p.count, "count", 0, "stop after N events")
 	flags.Lookup("event").DefValue = "" // help would show -1

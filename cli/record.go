@@ -33,14 +33,14 @@ func newRecordCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] COMMAND",
 		Short: "Run a program and record its calls and events",
-		Long: "Run a program with a private tracing service, to which tracex's recorder and Perfetto's client libraries " +
-			"connect, and write a trace, even if the program crashes. A Go program connects if one of its files imports _ " +
-			"\"tracex/recorder/shared\"; tracex open --follow shows its calls while it runs",
+		Long: "Run a program with a private tracing service and write a trace of what it records, even if it crashes. " +
+			"The program must use Perfetto's client library, or tracex's recorder with the import _ " +
+			"\"tracex/recorder/shared\". While it runs, tracex open --follow shows the calls of a Go program",
 		Example: `tracex record -o trace.bin -- ./program --its-flag
 tracex open trace.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"record which program?", "tracex record -o trace.bin -- COMMAND [ARGUMENT...]"}
+				return &usageError{"record needs a program to run", "tracex record -o trace.bin -- COMMAND [ARGUMENT...]"}
 			}
 			return nil
 		},
@@ -51,7 +51,7 @@ tracex open trace.bin`,
 	flags.BoolVar(&r.force, "force", false, "replace existing files")
 	flags.Var(&r.buffer, "buffer", "memory for data not yet written to disk")
 	flags.StringArrayVar(&r.categories, "category", nil, "only categories that match, such as 'net*'; repeatable")
-	flags.Var(&r.version, "format-version", "format version; else $"+recorder.FormatVariable+" or 27")
+	flags.Var(&r.version, "format-version", "format version; default $"+recorder.FormatVariable+", or 27")
 	completeVersion(c, "format-version")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if named := os.Getenv(recorder.FormatVariable); r.version == 0 && named != "" {
@@ -93,7 +93,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 		return errors.Join(err, folder.Close())
 	}
 	if fault := folder.Remove(); fault != nil {
-		r.remark("not removed", fault)
+		r.remark("cannot clean up", fault)
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, fold
 	if err != nil {
 		what := "the recording"
 		if live.Begun() {
-			what = "what is not in " + r.output
+			what = "the part that is not in " + r.output
 		}
 		at := keepRaw(folder.Spool(), r.output)
 		return at == folder.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")

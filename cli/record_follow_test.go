@@ -57,7 +57,7 @@ func TestRecordFollowedIsKilled(t *testing.T) {
 	if _, err := cmd.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s.until("tracex record was killed; completed the trace now")
+	s.until("tracex record was killed; completed the trace")
 	goOn()
 	s.press("q")
 	if got := s.end(); got != 0 {

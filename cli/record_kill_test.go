@@ -173,7 +173,7 @@ func TestRecordIsKilled(t *testing.T) {
 		t.Errorf("another recording ends with %d and says %q", exit, said)
 	}
 	text, said, exit := runCommand(t, "print", out)
-	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed; completed the trace now, it has 1,000 events") {
+	if n := strings.Count(text, "inner("); exit != 0 || n != 1000 || !strings.Contains(said, "tracex record was killed; completed the trace (1,000 events)") {
 		t.Errorf("print ends with %d, %d calls, and says %q", exit, n, said)
 	}
 	if left := names(t, filepath.Dir(out)); len(left) != 3 {

@@ -177,7 +177,7 @@ func (r *recordingSession) convert() error {
 // advance writes calls. If it fails, what follows is kept for later.
 func (r *recordingSession) advance(mark int) {
 	if err := r.live.Advance(mark); err != nil {
-		r.command.reportServiceError(fmt.Errorf("the trace cannot grow; recording continues: %w", r.live.files.writeError(err)))
+		r.command.reportServiceError(fmt.Errorf("recording continues, but the trace cannot grow: %w", r.live.files.writeError(err)))
 	}
 }
 
@@ -189,10 +189,10 @@ type had struct {
 
 // nothing returns the error for a session that received nothing.
 func (h had) nothing(program string) error {
-	const needs = "a program must import _ \"tracex/recorder/shared\" with tracex's recorder, or be built with Perfetto's client library"
+	const needs = "a program needs tracex's recorder and the import _ \"tracex/recorder/shared\", or Perfetto's client library"
 	switch {
 	case h.programs == 0:
-		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), needs+", and run long enough to connect")
+		return withHint(fmt.Errorf("no trace written: %s did not connect to the tracing service", program), needs+", and must run long enough to connect")
 	case h.sessions == 0:
 		return withHint(fmt.Errorf("no trace written: %s connected, but offered nothing to record", program), needs)
 	}

@@ -164,7 +164,7 @@ func (m *Model) escape(n int) tea.Cmd {
 		return m.toggleFollow(0)
 	case m.trace.Known.Growth.On:
 		m.trace.Reader.Unfollow()
-		m.env.Say("no longer following: shown as a recording without its end; " + screen.KeyName("F", m.env.Glyphs) + " follows it again")
+		m.env.Say("no longer following the recording; " + screen.KeyName("F", m.env.Glyphs) + " follows it again")
 	}
 	return nil
 }

@@ -59,8 +59,8 @@ func bindings() []binding {
 		{[]string{"c"}, groupTree, "collapse it and all below", "", onTree((*tree.Part).Collapse)},
 		{[]string{"C"}, groupTree, "collapse everything", "", onTree((*tree.Part).CollapseAll)},
 		{[]string{"x"}, groupTree, "unload the subtree, to free memory", "unload", onTree((*tree.Part).Unload)},
-		{[]string{"s"}, groupTree, "sort children (collapsed: siblings) by duration, or undo", "sort", asJob((*job.Part).Sort)},
-		{[]string{"r"}, groupTree, "raw or folded: with or without what compilers add", "raw", asJob((*job.Part).ToggleRaw)},
+		{[]string{"s"}, groupTree, "sort children by duration, or undo; if collapsed: siblings", "sort", asJob((*job.Part).Sort)},
+		{[]string{"r"}, groupTree, "raw or folded: with or without compiler-generated events", "raw", asJob((*job.Part).ToggleRaw)},
 
 		{[]string{"/"}, groupFind, "search; Ctrl-R there: regular expression; smart case", "find", (*Model).askSearch},
 		{[]string{"n"}, groupFind, "next hit", "", func(m *Model, n int) tea.Cmd { return m.hit(1, n) }},
@@ -83,8 +83,8 @@ func bindings() []binding {
 
 		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
 		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
-		{[]string{"Y"}, groupOther, "copy the path to it", "", (*Model).copyPath},
-		{[]string{"esc"}, groupOther, "stop what is running; go back", "", (*Model).escape},
+		{[]string{"Y"}, groupOther, "copy the path to the row", "", (*Model).copyPath},
+		{[]string{"esc"}, groupOther, "stop a running task, or go back", "", (*Model).escape},
 		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
 		{[]string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
 		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},

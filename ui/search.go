@@ -109,7 +109,7 @@ func (m *Model) sameName(dir int) tea.Cmd {
 	}
 	p := m.search.LikeThis(n)
 	if p == nil {
-		m.env.Say("this has no name to look for")
+		m.env.Say("this row has no name to search for")
 		return nil
 	}
 	m.tree.Visit()

@@ -203,7 +203,7 @@ func (n filtered) apply(p *Part, _ Facts) (out Outcome) {
 
 // progress tells how far the filter is; "" if it has looked at all hits.
 func (f *hitFilter) progress(all int) string {
-	switch share := screen.Percent(int64(f.looked), int64(all)) + " looked at "; {
+	switch share := screen.Percent(int64(f.looked), int64(all)) + " searched "; {
 	case f.err != nil:
 		return "stopped, " + share
 	case !f.ended:

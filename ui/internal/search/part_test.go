@@ -308,7 +308,7 @@ func TestFilterStreams(t *testing.T) {
 	if !s.Running() || first.ended {
 		t.Fatal("the search has ended: the test shows nothing")
 	}
-	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " looked at") || !strings.Contains(title, "so far") {
+	if title := h.View(100, 20, &screen.Unicode)[0]; !strings.Contains(title, " searched") || !strings.Contains(title, "so far") {
 		t.Errorf("%q", title)
 	}
 	filtered = s.keys(h, "2") // ends the filter before
@@ -330,7 +330,7 @@ func TestFilterStreams(t *testing.T) {
 	if f.passed.Len() != want || want == 0 || f.looked != s.Hits().Len() {
 		t.Errorf("%d of %d hits pass, %d looked at; want %d", f.passed.Len(), s.Hits().Len(), f.looked, want)
 	}
-	if title := h.View(100, 20, &screen.Unicode)[0]; strings.Contains(title, "looked at") {
+	if title := h.View(100, 20, &screen.Unicode)[0]; strings.Contains(title, "searched") {
 		t.Errorf("the filter has ended, and the title says how far it is: %q", title)
 	}
 	// After the list is closed, nothing runs.

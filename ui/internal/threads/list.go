@@ -151,7 +151,7 @@ func (l *List) View(width, height int, g *screen.Glyphs) []string {
 	if l.filter != nil {
 		l.Title = screen.Grouped(int64(len(l.filter.passed))) + " of " + l.Title
 		if !l.filter.ended {
-			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " looked at "
+			l.After = screen.Percent(int64(l.filter.looked), int64(l.filter.of(l))) + " searched "
 		}
 	}
 	if s := l.sorting; s != nil {

@@ -29,14 +29,14 @@ type step struct {
 
 var steps = []step{
 	{key: "down", text: "This is what a program did, call by call. %s moves down: try it."},
-	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below it. h collapses it again. The line at the top says where you are.",
+	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below. h collapses it again. The line at the top shows where you are.",
 		done: func(s Seen) bool { return s.Container && s.Expanded }},
 	{key: "e", text: "%s expands one more level, here and below. Press it on a row further up, too.",
 		done: func(s Seen) bool { return s.Container }},
-	{key: "L", text: "%s goes to the heaviest child: the longest, or without times the largest. Press it again to follow where the time went.",
+	{key: "L", text: "%s goes to the longest child (in a trace without times, the largest). Press it again to follow where the time went.",
 		later: true},
-	{key: "d", text: "%s shows all about a row: arguments with their types, the result, its times, where it is in the source; } scrolls down."},
-	{key: "/", text: "%s finds: type a part of a name or value, then Enter. It searches what is not loaded, too."},
+	{key: "d", text: "%s shows everything about a row: arguments with their types, the result, its times, its place in the source. } scrolls down."},
+	{key: "/", text: "%s searches the whole trace, loaded or not: type part of a name or value, then Enter."},
 	{key: "H", text: "n goes to the next hit, and %s lists all hits: Enter goes to one. [ brings you back to where you were.",
 		done: func(s Seen) bool { return s.Hits }},
 	{key: "?", text: "%s lists all keys, and q quits."},
