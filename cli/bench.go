@@ -122,8 +122,8 @@ func writeBench(w io.Writer, t *bench.Table) error {
 	return err
 }
 
-func goroutines(r bench.Row) string { return counted(int64(r.Goroutines), "goroutine") }
+func goroutines(r bench.Measurement) string { return counted(int64(r.Goroutines), "goroutine") }
 
-func figures(r bench.Row) string {
+func figures(r bench.Measurement) string {
 	return fmt.Sprintf("%9.1f%9.1f%8.3f", r.PerCall, r.Ratio, r.Allocs)
 }

@@ -34,7 +34,7 @@ func (a *app) complete(ctx context.Context, in *input) {
 		_ = os.RemoveAll(dir) // as above
 		return
 	}
-	c.recovered += " (in a copy; the files were not changed)"
+	c.recovered += ", into a copy; the files were not changed"
 	in.rest, in.path, in.dir = c, c.path, dir
 	a.remark(m.name, errors.New(c.recovered))
 }

@@ -205,7 +205,7 @@ func TestUnwritable(t *testing.T) {
 		if in.path == path || in.name != path || !strings.Contains(in.rest.recovered, "; all calls were recovered from ") {
 			t.Errorf("%v: %+v, %+v", cause, in, in.rest)
 		}
-		if !strings.Contains(said(), "bytes from trace.bin.live (in a copy; the files were not changed)") {
+		if !strings.Contains(said(), "bytes), into a copy; the files were not changed") {
 			t.Errorf("%v: %q", cause, said())
 		}
 		in.close()

@@ -36,7 +36,7 @@ tracex index --verify trace.bin    # check every entry against the data`,
 	flags := c.Flags()
 	flags.BoolVar(&x.verify, "verify", false, "verify the index and write nothing")
 	flags.StringVarP(&x.output, "output", "o", "", "index file; default FILE"+format.IndexSuffix)
-	flags.BoolVar(&x.force, "force", false, "index what is intact of a damaged or unfinished trace")
+	flags.BoolVar(&x.force, "force", false, "accept a damaged or unfinished trace")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if path == "-" {
 			return &usageError{"cannot index standard input", "name a file"}

@@ -20,7 +20,7 @@ func newInfoCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Show what a trace contains",
-		Long:  "Show the size, threads and events of a trace, and how it was recorded. If the program was killed while it recorded, " +
+		Long: "Show the size, threads and events of a trace, and how it was recorded. If the program was killed while it recorded, " +
 			"info first completes the trace with the data that was left beside it, as every command that reads a trace does.",
 		Example: `tracex info trace.bin
 tracex info --json trace.bin | jq .threads`,

@@ -35,7 +35,7 @@ tracex pack --level 6 -o small.packedtrace trace.bin`,
 	flags.IntVar(&k.level, "level", 0, "compression level, 0 (none) to 9 (smallest)")
 	flags.StringVarP(&k.output, "output", "o", "", "output file, - for stdout; default FILE"+format.PackedSuffix)
 	flags.StringVar(&k.info, "info", "", "file that describes the run, stored as info.txt")
-	flags.BoolVar(&k.force, "force", false, "replace an existing file, and pack what is intact of a damaged trace")
+	flags.BoolVar(&k.force, "force", false, "replace an existing file, and accept a damaged trace")
 	c.RunE = onTrace(func(ctx context.Context, path string) error {
 		if k.level < 0 || k.level > 9 {
 			return &usageError{"--level must be between 0 and 9", ""}

@@ -166,7 +166,7 @@ func TestRecordIsKilled(t *testing.T) {
 	if left := names(t, cmd.Dir); len(left) > 0 {
 		t.Errorf("the program wrote %q", left)
 	}
-	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; if that has ended, tracex info "+out+" completes its trace") {
+	if _, said, exit := runCommand(t, "open", "--no-write", out); exit == 0 || !strings.Contains(said, out+".recording holds a recording; once that has ended, tracex info "+out+" completes the trace") {
 		t.Errorf("without writing it ends with %d and says %q", exit, said)
 	}
 	if _, said, exit := runCommand(t, "record", "-o", out, "--", "true"); exit != exitUsage || !strings.Contains(said, "hint: tracex info "+out+" completes it") {

@@ -174,7 +174,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 // entries checks the names in a directory, including hidden ones: entries tmp means that it is empty.
 func entries(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: entries FOLDER NAME...")
+		ts.Fatalf("usage: entries DIRECTORY NAME...")
 	}
 	found, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)

@@ -3,8 +3,9 @@
 //
 // There is one [tea.Model], which routes keys to what is in front (a prompt, a list, the tree)
 // and messages to the parts that they are for. Parts are packages below ui/internal with their
-// own state. None of them knows the model: a part handles a key or a message by returning a
-// command or what to do, and draws values.
+// own state; in most of them its type is named Part. (The parts of a recording, in the glossary
+// of package format, are something else.) None of them knows the model: a part handles a key or a
+// message by returning a command or what to do, and draws values.
 //
 //	key ──► Model.Update ──► keymap (one table) ──► tree, job, search, …
 //	                │                                  │
@@ -37,17 +38,20 @@
 //	loading what is not there    internal/loading
 //	rows and their columns       internal/rows, internal/nodetext
 //	work that a user waits for   internal/job: expand all, sort, raw, longest, go to
-//	back and forward             internal/history
+//	back and forward             internal/jumps
 //	staying at the newest row    internal/follow
 //	searches, hits, their list   internal/search, internal/pattern
 //	lists with a filter          internal/list, internal/threads
 //	typing                       internal/prompt, internal/address
 //	all about a row              internal/details
 //	source code and the editor   internal/code, internal/editor
-//	name, size, state of a trace internal/trace
+//	name, size, state of a trace internal/tracestate
 //	header, messages, troubles   internal/status
 //	numbers filled in            internal/counting
+//	rate and time left           lazy/status.go; drawn by internal/screen/numbers.go
 //	the world outside            internal/clipboard, shell, terminal
+//	terminal after a panic       restored by Bubble Tea, which run in ui.go starts; panics of
+//	                             background work get there through internal/background/panic.go
 //
 // Nothing is drawn that could disturb the terminal: see [screen.NextCell].
 package ui

@@ -7,7 +7,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/recorder"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 )
 
 // left copies the files of the recording as they would be if its program were killed now.
@@ -60,7 +60,7 @@ func TestFollowLeft(t *testing.T) {
 		l.look()
 	}
 	l.look().has("its program ended; all recovered", "index ✓").at(l.n)
-	l.send(trace.Changed{})
+	l.send(tracestate.Changed{})
 	if l.m.follow.On() {
 		t.Error("the cursor stays at what does not grow")
 	}

@@ -11,7 +11,7 @@ import (
 	"tracex/lazy"
 	"tracex/recorder"
 	"tracex/ui/internal/follow"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 )
 
 // live is an explorer of a trace that a test is recording.
@@ -95,7 +95,7 @@ func (l *live) look() *live {
 	if err := l.r.CatchUp(l.t.Context()); err != nil {
 		l.t.Fatal(err)
 	}
-	l.send(trace.Changed{})
+	l.send(tracestate.Changed{})
 	return l
 }
 

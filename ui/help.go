@@ -27,9 +27,9 @@ func keyLines(keys []binding, g *screen.Glyphs) []Key {
 
 // helpItems makes the lines of help from the key map.
 func helpItems(keys []binding, g *screen.Glyphs) []list.Item {
-	var lines []help.Line
+	var lines []help.Key
 	for _, k := range keyLines(keys, g) {
-		lines = append(lines, help.Line(k))
+		lines = append(lines, help.Key(k))
 	}
 	return help.Items(lines, g)
 }

@@ -139,7 +139,8 @@ func (m *Model) clicked(e tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// escape stops what is running; if nothing is, it goes back a step.
+// escape stops running work. Without any, it ends the first of these that is on: the tour, the
+// search, the details, following.
 func (m *Model) escape(n int) tea.Cmd {
 	if n > 0 {
 		return nil // it canceled the number

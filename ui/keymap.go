@@ -84,7 +84,7 @@ func bindings() []binding {
 		{[]string{"o"}, groupOther, "open the source in $EDITOR (see --source)", "", func(m *Model, _ int) tea.Cmd { return m.code.Edit(m.tree.Out.Cursor.Node) }},
 		{[]string{"y"}, groupOther, "copy the row", "", (*Model).copyRow},
 		{[]string{"Y"}, groupOther, "copy the path to the row", "", (*Model).copyPath},
-		{[]string{"esc"}, groupOther, "stop a running task, or go back", "", (*Model).escape},
+		{[]string{"esc"}, groupOther, "stop a running task, or close tour, search or details", "", (*Model).escape},
 		{[]string{"?", "f1"}, groupOther, "these keys", "keys", (*Model).help},
 		{[]string{"ctrl+z"}, groupOther, "suspend; fg resumes", "", (*Model).suspend},
 		{[]string{"q", "ctrl+c"}, groupOther, "quit", "quit", func(*Model, int) tea.Cmd { return tea.Quit }},

@@ -7,7 +7,7 @@ import (
 
 	"tracex/format/formattest"
 	"tracex/lazy"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/uitest"
 )
 
@@ -30,7 +30,7 @@ func TestPendingSettles(t *testing.T) {
 		if err := r.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d.send(trace.Changed{})
+		d.send(tracestate.Changed{})
 		d.keys("g")
 		for _, row := range d.m.tree.Out.Rows {
 			if row.Node != nil && row.Node.State() == lazy.StatePending {

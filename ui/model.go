@@ -23,7 +23,7 @@ import (
 	"tracex/ui/internal/terminal"
 	"tracex/ui/internal/threads"
 	"tracex/ui/internal/tour"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/tree"
 )
 
@@ -34,7 +34,7 @@ type Model struct {
 	env      *env.Env
 	keyboard keyboard
 
-	trace    trace.State
+	trace    tracestate.State
 	tree     *tree.Part
 	jobs     *job.Part
 	follow   follow.Follow
@@ -60,7 +60,7 @@ func New(r *lazy.TraceReader, o Options) *Model {
 	e.NoMouse = o.NoMouse
 	m := &Model{
 		env: e, keyboard: keyboard{keys: bindings()},
-		trace:    trace.New(r, o.Name, o.Path),
+		trace:    tracestate.New(r, o.Name, o.Path),
 		tree:     tree.New(r, e, !o.Raw),
 		search:   search.New(e.Life, r, func() time.Time { return e.Clock.Now() }),
 		counting: counting.New(r, e),
@@ -115,7 +115,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.clip.Update(msg)
 	case follow.Ticked:
 		m.follow.Ticked()
-	case trace.Changed:
+	case tracestate.Changed:
 		return m.Init()
 	case background.Panic:
 		msg.Again()

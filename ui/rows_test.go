@@ -15,7 +15,7 @@ import (
 	"tracex/ui/internal/outline"
 	"tracex/ui/internal/rows"
 	"tracex/ui/internal/screen"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/uitest"
 )
 
@@ -146,7 +146,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 			}
 			d := drive(t, uitest.Open(t, path, lazy.Options{NoWrite: true}), 120, 24, Options{})
 			d.keys("j e")
-			d.send(trace.Changed{})
+			d.send(tracestate.Changed{})
 			d.has("⚠ no durations: ", "── children ─")
 			all := strings.Join(d.m.trace.Troubles(), "\n")
 			if strings.Count(all, "durations") != 1 {
@@ -233,7 +233,7 @@ func TestTimesOfGrowing(t *testing.T) {
 	if err := r.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.send(trace.Changed{})
+	d.send(tracestate.Changed{})
 	check()
 	if nodetext.Whole(d.m.tree.Out.Tree.Threads()[0]) == 0 {
 		t.Error("all is known, but not how long the first thread took")

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tracex/ui/internal/tour"
-	"tracex/ui/internal/trace"
+	"tracex/ui/internal/tracestate"
 	"tracex/ui/internal/uitest"
 )
 
@@ -23,10 +23,10 @@ func TestTour(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	for i, key := range tour.Keys() {
 		if d.m.tour.Key() != key {
-			t.Fatalf("not at step %d", i+1)
+			t.Fatalf("not at stage %d", i+1)
 		}
 		if find(d.m.keyboard.keys, key) == nil {
-			t.Fatalf("step %d needs key %s, which does nothing", i+1, key)
+			t.Fatalf("stage %d needs key %s, which does nothing", i+1, key)
 		}
 		if d.keys(key); key == "right" {
 			if d.has("no children"); d.m.tour.Key() != key {
@@ -69,7 +69,7 @@ func TestTourBeforeTheWindow(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		m.Update(trace.Changed{})
+		m.Update(tracestate.Changed{})
 		m.Update(tea.WindowSizeMsg{Width: 3, Height: 3})
 	}()
 	select {

@@ -8,17 +8,17 @@ import (
 
 // Table is the result of [Record]. Programs rely on the names in JSON: never change one.
 type Table struct {
-	System string `json:"system"`
-	CPUs   int    `json:"cpus"`
-	Go     string `json:"go"`
-	Rounds int    `json:"rounds"`
-	Floor  []Row  `json:"append_40_bytes"`
-	Rows   []Row  `json:"record"`
-	Sizes  []Size `json:"bytes_per_call"`
+	System string        `json:"system"`
+	CPUs   int           `json:"cpus"`
+	Go     string        `json:"go"`
+	Rounds int           `json:"rounds"`
+	Floor  []Measurement `json:"append_40_bytes"`
+	Rows   []Measurement `json:"record"`
+	Sizes  []Size        `json:"bytes_per_call"`
 }
 
-// Row is a case: medians of its rounds.
-type Row struct {
+// Measurement is the result of one case: the medians of its rounds.
+type Measurement struct {
 	Call       string  `json:"call,omitempty"`
 	Strategy   string  `json:"strategy,omitempty"`
 	Goroutines int     `json:"goroutines"`
@@ -49,8 +49,8 @@ func (b *bench) table() *Table {
 	return t
 }
 
-func (c *testCase) row() Row {
-	row := Row{Goroutines: c.goroutines,
+func (c *testCase) row() Measurement {
+	row := Measurement{Goroutines: c.goroutines,
 		PerCall: medianOf(c.rounds, func(r round) float64 { return r.perCall() }),
 		Allocs:  medianOf(c.rounds, func(r round) float64 { return float64(r.allocs) / float64(r.calls) }),
 	}

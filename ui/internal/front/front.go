@@ -35,7 +35,7 @@ type List interface {
 // Front is what is open. Its methods run on one goroutine.
 type Front struct {
 	// Typed makes prompts and remembers the texts typed into them.
-	Typed prompt.Memory
+	Typed prompt.History
 
 	env      *env.Env
 	question *Question // nil if none is open

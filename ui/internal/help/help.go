@@ -5,12 +5,12 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Line is a line of the key map: the names of the keys, as the user reads them, and what they
+// Key is a line of the key map: the names of the keys, as the user reads them, and what they
 // do. Group is the heading above it.
-type Line struct{ Group, Names, Does string }
+type Key struct{ Group, Names, Does string }
 
 // Items makes the lines of help from the key map.
-func Items(keys []Line, g *screen.Glyphs) []list.Item {
+func Items(keys []Key, g *screen.Glyphs) []list.Item {
 	var items []list.Item
 	group := ""
 	for _, k := range keys {

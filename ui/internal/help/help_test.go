@@ -10,7 +10,7 @@ import (
 // TestItems: keys are below their headings, and the legend of the marks is last.
 func TestItems(t *testing.T) {
 	var got []string
-	for _, it := range Items([]Line{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, &screen.Unicode) {
+	for _, it := range Items([]Key{{"Move", "j k", "up and down"}, {"Move", "g", "first"}, {"Other", "q", "quit"}}, &screen.Unicode) {
 		text := strings.TrimSpace(it.Text())
 		if it.Head && text != "" {
 			text = "# " + text

@@ -53,13 +53,13 @@ func TestCount(t *testing.T) {
 func TestClicks(t *testing.T) {
 	var c Clicks
 	now := time.Unix(1000, 0)
-	for i, step := range []struct {
+	for i, click := range []struct {
 		y     int
 		after time.Duration
 		want  bool
 	}{{3, 0, false}, {3, doubleClick - 1, true}, {4, 1, false}, {4, doubleClick, false}} {
-		now = now.Add(step.after)
-		if got := c.Double(step.y, now); got != step.want {
+		now = now.Add(click.after)
+		if got := c.Double(click.y, now); got != click.want {
 			t.Errorf("click %d: %v", i, got)
 		}
 	}

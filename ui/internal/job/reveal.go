@@ -41,12 +41,12 @@ func (p *Part) Show(to lazy.Place) tea.Cmd { return p.Reveal(to, p.tree.Land) }
 
 // Back goes to the position before the last jump.
 func (p *Part) Back(int) tea.Cmd {
-	return p.through(p.tree.History.Back, "no earlier position: only jumps are remembered")
+	return p.through(p.tree.Jumps.Back, "no earlier position: only jumps are remembered")
 }
 
 // Forward goes to the position that Back has left.
 func (p *Part) Forward(int) tea.Cmd {
-	return p.through(p.tree.History.Forward, "no later position")
+	return p.through(p.tree.Jumps.Forward, "no later position")
 }
 
 // through goes to the position that a move through the history leads to.

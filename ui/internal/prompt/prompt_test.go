@@ -31,7 +31,7 @@ func TestKeys(t *testing.T) {
 		{"a up", None, Text{"a", false}},
 		{"a down", None, Text{"a", false}},
 	} {
-		p := Memory{}.OpenPattern("/", "")
+		p := History{}.OpenPattern("/", "")
 		var last Action
 		for _, k := range strings.Fields(c.keys) {
 			last = p.HandleKey(uitest.Press(k))
@@ -40,7 +40,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: action %d and %+v, expected %d and %+v", c.keys, last, p.Text(), c.last, c.want)
 		}
 	}
-	p := Memory{}.Open(":", "")
+	p := History{}.Open(":", "")
 	if p.HandleKey(uitest.Press("ctrl+r")) != None || p.Text().Expr {
 		t.Error("what is no pattern is read as an expression")
 	}
@@ -50,9 +50,9 @@ func TestKeys(t *testing.T) {
 }
 
 // TestMemory: up and down recall texts typed into prompts of the same label; the current text
-// is not lost, and the memory is bounded.
+// is not lost, and the history is bounded.
 func TestMemory(t *testing.T) {
-	var m Memory
+	var m History
 	typed := func(label, text string) *Prompt {
 		p := m.Open(label, "")
 		p.Paste(tea.PasteMsg{Content: text})
@@ -68,10 +68,10 @@ func TestMemory(t *testing.T) {
 			t.Errorf("after %s: %q, expected %q", c[0], p.Text().Text, c[1])
 		}
 	}
-	for i := range 3 * maxBefore {
+	for i := range 3 * maxKept {
 		m.Keep(typed("/", strconv.Itoa(i)))
 	}
-	if n := len(m["/"]); n != maxBefore || m["/"][n-1].Text != strconv.Itoa(3*maxBefore-1) {
+	if n := len(m["/"]); n != maxKept || m["/"][n-1].Text != strconv.Itoa(3*maxKept-1) {
 		t.Errorf("%d are kept, the newest %+v", n, m["/"][n-1])
 	}
 }
@@ -83,7 +83,7 @@ func TestView(t *testing.T) {
 		{"abc", "odd", "/abc   odd              Ctrl-R regex "},
 		{"what is typed is long", "and wrong", "/what is typed is long   and wrong   "},
 	} {
-		p := Memory{}.OpenPattern("/", "find")
+		p := History{}.OpenPattern("/", "find")
 		p.Paste(tea.PasteMsg{Content: c.typed})
 		if got := ansi.Strip(p.View(37, c.message, screen.Faint, &screen.Unicode)); got != c.want {
 			t.Errorf("%q: %q, expected %q", c.typed, got, c.want)
@@ -93,7 +93,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	// The end of a long text is shown, with the cursor.
-	p := Memory{}.Open(":", "")
+	p := History{}.Open(":", "")
 	p.Paste(tea.PasteMsg{Content: strings.Repeat("0123456789", 9)})
 	if got := ansi.Strip(p.View(20, "", screen.Faint, &screen.Unicode)); !strings.HasPrefix(got, ":34567890123456789") {
 		t.Errorf("%q", got)

@@ -104,16 +104,16 @@ func Share(part, whole int64) string {
 }
 
 // Gauge draws a share as a bar of at most width cells. It is "" for a share smaller than
-// the smallest step.
+// the smallest glyph of the bar.
 func Gauge(part, whole int64, width int, g *Glyphs) string {
 	if whole <= 0 || part < 0 || part > whole {
 		return ""
 	}
-	steps := len(g.Gauge)
-	n := int(float64(part)/float64(whole)*float64(width*steps) + 0.5)
-	text := strings.Repeat(g.Gauge[steps-1], n/steps)
-	if n%steps > 0 {
-		text += g.Gauge[n%steps-1]
+	perCell := len(g.Gauge)
+	n := int(float64(part)/float64(whole)*float64(width*perCell) + 0.5)
+	text := strings.Repeat(g.Gauge[perCell-1], n/perCell)
+	if n%perCell > 0 {
+		text += g.Gauge[n%perCell-1]
 	}
 	return text
 }

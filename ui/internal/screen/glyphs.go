@@ -9,7 +9,7 @@ type Glyphs struct {
 	More, Gap, Rule, Dot, Crumb  string
 	Side, AtLeast, Check, Warn   string
 	AtMost, Sorted, Micro        string
-	Gauge                        []string // steps of a bar: the smallest part of a cell first, a full cell last
+	Gauge                        []string // fillings of a cell in a bar: the smallest first, a full cell last
 }
 
 // Unicode are the signs of a terminal that shows all characters.

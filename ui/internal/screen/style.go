@@ -5,7 +5,8 @@ import "tracex/format"
 // Style is how a run of text is drawn. Colors are the terminal's own 16, so they fit its
 // background, light or dark, without asking for it. Those that are illegible on one of the two
 // (yellow, white, bright cyan) are not used. Color never carries meaning by itself: marks,
-// words or attributes repeat it.
+// words or attributes repeat it. A [format.Style] tells what a run of text is; [SpanStyle] tells how
+// that is drawn.
 type Style uint8
 
 const (

@@ -132,11 +132,11 @@ func (h *HitList) line(i int) list.Item {
 	if !ok {
 		p.text = h.facts.Spinner
 	}
-	half := max(24, h.facts.Width*3/5)
+	pathAt := 2 + max(24, h.facts.Width*3/5)
 	return list.Item{Cells: []list.Cell{
 		{Text: eventText(hit), Style: screen.Faint, At: 2, Aside: true},
-		{Text: screen.CutEnd(p.text, half-14, h.facts.Glyphs), Style: screen.Plain, At: 14},
-		{Text: p.path, Style: screen.Faint, At: half + 2},
+		{Text: screen.CutEnd(p.text, pathAt-16, h.facts.Glyphs), Style: screen.Plain, At: 14},
+		{Text: p.path, Style: screen.Faint, At: pathAt},
 	}}
 }
 

@@ -42,8 +42,8 @@ func (s *seeker) take(o Outcome) tea.Cmd {
 	return o.Cmd
 }
 
-// step takes one message of a feed.
-func (s *seeker) step(next tea.Cmd) tea.Cmd {
+// takeNext takes one message of a feed.
+func (s *seeker) takeNext(next tea.Cmd) tea.Cmd {
 	s.t.Helper()
 	msg, ok := next().(Msg)
 	if !ok {
@@ -55,7 +55,7 @@ func (s *seeker) step(next tea.Cmd) tea.Cmd {
 // run takes messages until there are no more.
 func (s *seeker) run(next tea.Cmd) {
 	for next != nil {
-		next = s.step(next)
+		next = s.takeNext(next)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestTypingKeepsSearch(t *testing.T) {
 	next := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
 	s.Ask()
 	s.Preview(pattern.New("x", false))
-	next = s.step(next)
+	next = s.takeNext(next)
 	if s.Pattern().Source != "x" || len(s.went) > 0 {
 		t.Errorf("%s is shown, went to %v", s.Pattern().Source, s.went)
 	}
@@ -165,7 +165,7 @@ func TestBackwards(t *testing.T) {
 	}
 	next := s.take(s.Same(pattern.New("(", false), from, -1, s.facts))
 	for len(s.went) == 0 && next != nil {
-		next = s.step(next)
+		next = s.takeNext(next)
 	}
 	if !s.Running() || len(s.went) == 0 || compare(s.went[0], from) >= 0 {
 		t.Errorf("running %v, went to %v from %v", s.Running(), s.went, from)
@@ -181,7 +181,7 @@ func TestManyThreads(t *testing.T) {
 	next := s.take(s.Begin(pattern.New("pool-1-thread-2", false), lazy.Place{At: -1}, true, s.facts))
 	told := 0
 	for ; next != nil; told++ {
-		next = s.step(next)
+		next = s.takeNext(next)
 	}
 	if told > 3 || s.Hits().Len() < 2 {
 		t.Errorf("%d messages of a search through %d threads, %d hits", told, threads, s.Hits().Len())
@@ -192,7 +192,7 @@ func TestManyThreads(t *testing.T) {
 func TestStops(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
-	next := s.step(s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts)))
+	next := s.takeNext(s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts)))
 	hits := s.Hits().Len()
 	if !s.Running() || !s.Stop() || s.Running() {
 		t.Fatal("it cannot be stopped")
@@ -297,13 +297,13 @@ func TestFilterStreams(t *testing.T) {
 	s.Every = 1
 	found := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
 	for s.Hits().Len() == 0 {
-		found = s.step(found)
+		found = s.takeNext(found)
 	}
 	h := s.open()
 	filtered := s.keys(h, "/1")
 	first := s.filter
 	for first.looked == 0 {
-		filtered = s.step(filtered)
+		filtered = s.takeNext(filtered)
 	}
 	if !s.Running() || first.ended {
 		t.Fatal("the search has ended: the test shows nothing")

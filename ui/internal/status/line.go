@@ -8,7 +8,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// How long a message stays, and how long a step of the spinner takes.
+// How long a message stays, and how long a frame of the spinner is shown.
 const (
 	messageFor = 6 * time.Second
 	frameFor   = 120 * time.Millisecond
@@ -22,7 +22,7 @@ type Line struct {
 	id     int  // of the message
 	fading bool // the message's end has been asked for
 
-	spinning bool // a step is under way
+	spinning bool // a tick is under way
 	frame    int  // of the spinner
 }
 
@@ -77,7 +77,7 @@ func (f Faded) apply(l *Line) {
 	}
 }
 
-// tick is a step of the spinner.
+// tick turns the spinner to its next frame.
 type tick struct{}
 
 func (tick) apply(l *Line) {

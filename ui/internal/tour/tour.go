@@ -1,4 +1,4 @@
-// Package tour leads through the keys in a few steps.
+// Package tour leads through the keys in a few stages.
 package tour
 
 import (
@@ -7,7 +7,7 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Tour is the user's position in the tour. Using the key of a step completes it; all other keys
+// Tour is the user's position in the tour. Using the key of a stage completes it; all other keys
 // work meanwhile. Its methods may be called on nil, a tour that is over.
 type Tour struct{ at int }
 
@@ -18,16 +18,16 @@ type Seen struct {
 	Hits      bool // the list of hits is shown
 }
 
-type step struct {
-	key  string // key of the key map that ends the step
+type stage struct {
+	key  string // key of the key map that ends the stage
 	text string
-	done func(Seen) bool // whether the key did what the step is about; nil for always
-	// later means that the key starts work, and the step ends when that has led
+	done func(Seen) bool // whether the key did what the stage is about; nil for always
+	// later means that the key starts work, and the stage ends when that has led
 	// somewhere: see Arrived.
 	later bool
 }
 
-var steps = []step{
+var stages = []stage{
 	{key: "down", text: "This is what a program did, call by call. %s moves down: try it."},
 	{key: "right", text: "%s expands a call that has a mark before it: what it did appears below. h collapses it again. The line at the top shows where you are.",
 		done: func(s Seen) bool { return s.Container && s.Expanded }},
@@ -42,55 +42,55 @@ var steps = []step{
 	{key: "?", text: "%s lists all keys, and q quits."},
 }
 
-// Keys returns the keys of the key map that end the steps, in their order.
+// Keys returns the keys of the key map that end the stages, in their order.
 func Keys() (keys []string) {
-	for _, s := range steps {
+	for _, s := range stages {
 		keys = append(keys, s.key)
 	}
 	return keys
 }
 
-// Key returns the key that ends the current step; "" if the tour is over.
+// Key returns the key that ends the current stage; "" if the tour is over.
 func (t *Tour) Key() string {
-	if t == nil || t.at >= len(steps) {
+	if t == nil || t.at >= len(stages) {
 		return ""
 	}
-	return steps[t.at].key
+	return stages[t.at].key
 }
 
-// Did notes that the key of the current step was used, and its effect. It reports whether
+// Did notes that the key of the current stage was used, and its effect. It reports whether
 // the tour is over.
 func (t *Tour) Did(seen Seen) (over bool) {
 	if t.Key() == "" {
 		return t != nil
 	}
-	if s := steps[t.at]; !s.later && (s.done == nil || s.done(seen)) {
+	if s := stages[t.at]; !s.later && (s.done == nil || s.done(seen)) {
 		t.at++
 	}
-	return t.at == len(steps)
+	return t.at == len(stages)
 }
 
 // Arrived notes that the work started by a key has led somewhere. It reports whether
 // the tour is over.
 func (t *Tour) Arrived(key string) (over bool) {
-	if t.Key() == key && key != "" && steps[t.at].later {
+	if t.Key() == key && key != "" && stages[t.at].later {
 		t.at++
 	}
-	return t != nil && t.at == len(steps)
+	return t != nil && t.at == len(stages)
 }
 
-// Height returns how many lines View needs in width cells. names are the names of the step's
+// Height returns how many lines View needs in width cells. names are the names of the stage's
 // key, as the user reads them.
 func (t *Tour) Height(names string, width int, g *screen.Glyphs) int {
 	return 1 + len(t.lines(names, width, g))
 }
 
-// lines returns the text of the current step, wrapped.
+// lines returns the text of the current stage, wrapped.
 func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string) {
 	if t.Key() == "" {
 		return nil
 	}
-	text := fmt.Sprintf(steps[t.at].text, names)
+	text := fmt.Sprintf(stages[t.at].text, names)
 	for text != "" {
 		head, rest := screen.TakeWords(text, width-4, g.ASCII)
 		if head == "" {
@@ -104,7 +104,7 @@ func (t *Tour) lines(names string, width int, g *screen.Glyphs) (lines []string)
 
 // View draws the tour: height lines of width cells.
 func (t *Tour) View(names string, width, height int, g *screen.Glyphs) []string {
-	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(steps), g.Dot)
+	title := fmt.Sprintf(" tour %d of %d %s Esc leaves it ", t.at+1, len(stages), g.Dot)
 	lines := []string{screen.Titled(title, "", width, g)}
 	for _, text := range t.lines(names, width, g) {
 		lines = append(lines, screen.NewLine(width, g).Put("  "+text, screen.Bold).End())

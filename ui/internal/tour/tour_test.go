@@ -9,8 +9,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// TestTour: each step is completed by its key once that had the effect that the step is about,
-// and the last step ends the tour.
+// TestTour: each stage is completed by its key once that had the effect that the stage is about,
+// and the last stage ends the tour.
 func TestTour(t *testing.T) {
 	tour := new(Tour)
 	for i, c := range []struct {
@@ -28,27 +28,27 @@ func TestTour(t *testing.T) {
 		{"?", nil, Seen{}},
 	} {
 		if tour.Key() != c.key || Keys()[i] != c.key {
-			t.Fatalf("step %d is about %s, want %s", i+1, tour.Key(), c.key)
+			t.Fatalf("stage %d is about %s, want %s", i+1, tour.Key(), c.key)
 		}
 		if tour.Arrived("x"); tour.Key() != c.key {
-			t.Errorf("another key ends the step of %s", c.key)
+			t.Errorf("another key ends the stage of %s", c.key)
 		}
 		for _, seen := range c.less {
 			if tour.Did(seen); tour.Key() != c.key {
-				t.Errorf("%+v ends the step of %s", seen, c.key)
+				t.Errorf("%+v ends the stage of %s", seen, c.key)
 			}
 		}
 		over := false
 		if c.key == "L" { // starts work
 			if tour.Did(c.seen); tour.Key() != c.key {
-				t.Error("the step of L is done before it has led anywhere")
+				t.Error("the stage of L is done before it has led anywhere")
 			}
 			over = tour.Arrived("L")
 		} else {
 			over = tour.Did(c.seen)
 		}
 		if over != (i == len(Keys())-1) {
-			t.Errorf("over after the step of %s: %v", c.key, over)
+			t.Errorf("over after the stage of %s: %v", c.key, over)
 		}
 	}
 	if tour.Key() != "" || (*Tour)(nil).Key() != "" || (*Tour)(nil).Did(Seen{}) || (*Tour)(nil).Arrived("L") {

@@ -203,7 +203,7 @@ func (p *Part) ToThread(id int32) bool {
 // Visit notes the current position in the history before a jump leaves it.
 func (p *Part) Visit() {
 	if here, ok := p.Out.Here(); ok {
-		p.History.Leave(here)
+		p.Jumps.Leave(here)
 	}
 }
 

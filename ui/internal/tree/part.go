@@ -14,7 +14,7 @@ import (
 
 	"tracex/lazy"
 	"tracex/ui/internal/env"
-	"tracex/ui/internal/history"
+	"tracex/ui/internal/jumps"
 	"tracex/ui/internal/loading"
 	"tracex/ui/internal/outline"
 )
@@ -23,8 +23,8 @@ import (
 // go to the line of the environment.
 type Part struct {
 	// Out is the tree on the screen. It is replaced when another tree is shown.
-	Out     *outline.Outline
-	History history.History // of the positions left by jumps
+	Out   *outline.Outline
+	Jumps jumps.List // of the positions left by jumps
 
 	r       *lazy.TraceReader
 	env     *env.Env
@@ -100,7 +100,7 @@ func (p *Part) StopLoading() bool {
 func (p *Part) StartOver() {
 	thread, _ := p.Out.Thread()
 	p.Replace(p.r.Tree(p.Out.Tree.Folded()), thread)
-	p.History, p.begun = history.History{}, nil
+	p.Jumps, p.begun = jumps.List{}, nil
 }
 
 // Replace shows another tree, with the cursor on a thread.

@@ -1,6 +1,6 @@
-// Package trace is what the explorer knows about the trace it shows: the status of its reader,
+// Package tracestate is what the explorer knows about the trace it shows: the status of its reader,
 // its name, and how large it is.
-package trace
+package tracestate
 
 import (
 	"cmp"

@@ -6,8 +6,8 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestHistory goes back and forth through the places left by jumps.
-func TestHistory(t *testing.T) {
+// TestJumps goes back and forward through the positions left by jumps.
+func TestJumps(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{})
 	d.keys("j j j")
 	here := d.cursorText()
@@ -15,12 +15,12 @@ func TestHistory(t *testing.T) {
 	there := d.cursorText()
 	d.keys("G")
 	last := d.cursorText()
-	for i, step := range []struct{ key, want string }{
+	for i, press := range []struct{ key, want string }{
 		{"[", there}, {"[", here}, {"]", there}, {"]", last}, {"[", there}, {"[", here},
 	} {
-		d.keys(step.key)
-		if got := d.cursorText(); got != step.want {
-			t.Errorf("step %d, %s: at %q, not %q", i, step.key, got, step.want)
+		d.keys(press.key)
+		if got := d.cursorText(); got != press.want {
+			t.Errorf("press %d, %s: at %q, not %q", i, press.key, got, press.want)
 		}
 	}
 	d.keys("[").has("no earlier position")

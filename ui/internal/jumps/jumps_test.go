@@ -1,4 +1,4 @@
-package history
+package jumps
 
 import (
 	"strings"
@@ -7,16 +7,16 @@ import (
 	"tracex/lazy"
 )
 
-// TestHistory: a letter is a jump to that place, < and > go back and forth, and the letter
-// after them is the current place.
-func TestHistory(t *testing.T) {
-	for _, c := range []struct{ steps, want string }{
+// TestJumps: a letter is a jump to that position; < and > go back and forward. want is the
+// position at the end.
+func TestJumps(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
 		{"", "a"}, {"<", "a"}, {">", "a"}, {"b <", "a"}, {"b < >", "b"}, {"b c < <", "a"}, {"b c < < < > >", "c"}, {"b c < d >", "d"},
 		{"b c < d < <", "a"}, {"a b b < <", "a"},
 	} {
-		var h History
+		var h List
 		here := lazy.Place{At: 'a'}
-		for _, s := range strings.Fields(c.steps) {
+		for _, s := range strings.Fields(c.keys) {
 			at := here
 			switch s {
 			case "<":
@@ -33,20 +33,20 @@ func TestHistory(t *testing.T) {
 			}
 		}
 		if got := string(rune(here.At)); got != c.want {
-			t.Errorf("%s: at %s, want %s", c.steps, got, c.want)
+			t.Errorf("%s: at %s, want %s", c.keys, got, c.want)
 		}
 	}
-	var h History
-	for i := range 3 * most {
+	var h List
+	for i := range 3 * maxJumps {
 		h.Leave(lazy.Place{At: int64(i)})
 	}
 	n := 0
 	for p, ok := h.Back(nil); ok; p, ok = h.Back(nil) {
-		if n++; p.At != int64(3*most-n) {
+		if n++; p.At != int64(3*maxJumps-n) {
 			t.Fatalf("%v is the %d-th from the end", p, n)
 		}
 	}
-	if n != most {
-		t.Errorf("%d places are remembered", n)
+	if n != maxJumps {
+		t.Errorf("%d positions are remembered", n)
 	}
 }
