@@ -73,7 +73,7 @@ func (b *benchRecordCommand) run(ctx context.Context) error {
 	}
 	// A file that cannot be removed is no reason to hold back the results.
 	defer os.RemoveAll(dir)
-	sockets, err := socketFolder("tracex-bench-")
+	sockets, err := socketDir("tracex-bench-")
 	if err != nil {
 		return err
 	}

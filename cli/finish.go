@@ -130,12 +130,12 @@ func (m *remains) recorded() (told string) {
 	if _, err := os.Lstat(m.path + recording.Suffix); err != nil {
 		return ""
 	}
-	folder, err := recording.Take(m.path)
+	dir, err := recording.Take(m.path)
 	if err != nil {
 		return "" // it is still being recorded, or another command completes it
 	}
 	var all []string
-	for _, r := range (&leftRecording{app: &app{}, folder: folder, path: m.path}).complete(context.Background()) {
+	for _, r := range (&leftRecording{app: &app{}, dir: dir, path: m.path}).complete(context.Background()) {
 		all = append(all, message(r.why))
 	}
 	return strings.Join(all, "; ")

@@ -29,10 +29,10 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 		a.remark(path, errors.New(at+" holds a recording; once that has ended, tracex info "+path+" completes the trace"))
 		return
 	}
-	folder, err := recording.Take(path)
+	dir, err := recording.Take(path)
 	for n := 0; errors.Is(err, recording.ErrFinishing) && n < finishTries && ctx.Err() == nil; n++ {
 		time.Sleep(finishPause)
-		folder, err = recording.Take(path)
+		dir, err = recording.Take(path)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // another command completed the trace
@@ -43,7 +43,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 	case err != nil:
 		a.remark("cannot complete the trace from "+at, err)
 	default:
-		made := leftRecording{app: a, folder: folder, path: path}
+		made := leftRecording{app: a, dir: dir, path: path}
 		for _, told := range made.complete(ctx) {
 			a.remark(told.what, told.why)
 		}
@@ -53,7 +53,7 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 // leftRecording is a recording whose process was killed.
 type leftRecording struct {
 	*app
-	folder *recording.Folder
+	dir *recording.Folder
 	path   string // of the trace
 	told   []remark
 }
@@ -74,7 +74,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	case errors.Is(err, errNoEvents):
 		l.tell(l.path, errors.New("tracex record was killed before anything was recorded"))
 	case err != nil:
-		l.tell("cannot complete the trace from "+at, errors.Join(err, l.folder.Close()))
+		l.tell("cannot complete the trace from "+at, errors.Join(err, l.dir.Close()))
 		return l.told
 	default:
 		l.tell(l.path, errors.New("tracex record was killed; completed the trace ("+counted(result.Events, "event")+
@@ -86,7 +86,7 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 	if damage != nil {
 		l.tell("part of "+at+" is missing", damage)
 	}
-	if err := l.folder.Remove(); err != nil {
+	if err := l.dir.Remove(); err != nil {
 		l.tell("cannot clean up", err)
 	}
 	return l.told
@@ -94,27 +94,27 @@ func (l *leftRecording) complete(ctx context.Context) []remark {
 
 // make completes the trace, or makes it if it was not begun.
 func (l *leftRecording) make(ctx context.Context) (result *perfetto.Result, damage, err error) {
-	spool, _, err := l.folder.Trim()
+	spool, _, err := l.dir.Trim()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer spool.Close()
-	live, err := resumeLive(l.path, l.folder, spool)
+	live, err := resumeLive(l.path, l.dir, spool)
 	switch {
 	case err == nil:
 		defer live.close()
-		l.finishRecorders(l.folder.Path(), live, l.tell)
+		l.finishRecorders(l.dir.Path(), live, l.tell)
 		return live.end(ctx)
 	case !errors.Is(err, perfetto.ErrNoProgress):
 		return nil, nil, err
 	}
-	l.finishRecorders(l.folder.Path(), spool, l.tell)
+	l.finishRecorders(l.dir.Path(), spool, l.tell)
 	if st, err := spool.Stat(); err != nil || st.Size() == 0 {
 		return nil, nil, errors.Join(err, errNoEvents)
 	}
-	made := conversion{app: l.app, output: l.path, force: l.folder.About.Replace, version: format.Version(l.folder.About.FormatVersion), notEmpty: true}
-	if result, damage, err = made.convert(ctx, l.folder.Spool()); err != nil && !errors.Is(err, errNoEvents) {
-		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.folder.Spool())
+	made := conversion{app: l.app, output: l.path, force: l.dir.About.Replace, version: format.Version(l.dir.About.FormatVersion), notEmpty: true}
+	if result, damage, err = made.convert(ctx, l.dir.Spool()); err != nil && !errors.Is(err, errNoEvents) {
+		err = fmt.Errorf("%w (try tracex convert -o OTHER %s)", err, l.dir.Spool())
 	}
 	return result, damage, err
 }

@@ -70,7 +70,7 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	if err := r.checkOutput(); err != nil {
 		return err
 	}
-	sockets, err := socketFolder(recording.SocketsPrefix)
+	sockets, err := socketDir(recording.SocketsPrefix)
 	if err != nil {
 		return err
 	}
@@ -84,15 +84,15 @@ func (r *recordCommand) run(ctx context.Context, args []string) error {
 	}
 	defer s.Close()
 	// Beside the trace: that disk needs room for it anyway.
-	folder, err := r.createFolder(args, sockets)
+	dir, err := r.createDir(args, sockets)
 	if err != nil {
 		return err
 	}
-	keep, err := r.recordInto(ctx, s, folder, args)
+	keep, err := r.recordInto(ctx, s, dir, args)
 	if keep {
-		return errors.Join(err, folder.Close())
+		return errors.Join(err, dir.Close())
 	}
-	if fault := folder.Remove(); fault != nil {
+	if fault := dir.Remove(); fault != nil {
 		r.remark("cannot clean up", fault)
 	}
 	return err
@@ -119,8 +119,8 @@ func (r *recordCommand) checkOutput() error {
 
 // recordInto records into a directory, and makes the trace. keep means that the directory has
 // the only copy of some data.
-func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, folder *recording.Folder, args []string) (keep bool, err error) {
-	live, err := newLiveConversion(r.output, folder)
+func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, dir *recording.Folder, args []string) (keep bool, err error) {
+	live, err := newLiveConversion(r.output, dir)
 	if err != nil {
 		return false, tracefile.WriteError(r.output, err)
 	}
@@ -129,7 +129,7 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, fold
 	if err != nil {
 		return false, err
 	}
-	failed := r.runProgram(ctx, folder, args)
+	failed := r.runProgram(ctx, dir, args)
 	var missing *usageError
 	if errors.As(failed, &missing) {
 		_, _ = session.stop(ctx) // there is nothing
@@ -138,39 +138,39 @@ func (r *recordCommand) recordInto(ctx context.Context, s *service.Service, fold
 	// From here on a signal must not lose the recording.
 	ctx = context.WithoutCancel(ctx)
 	had, err := session.stop(ctx)
-	if err == nil && r.finishRecorders(folder.Path(), live, r.remark) {
+	if err == nil && r.finishRecorders(dir.Path(), live, r.remark) {
 		had.anything = true
 	}
 	if err == nil && !had.anything {
 		return false, had.nothing(args[0])
 	}
 	if err == nil {
-		err = r.makeTrace(ctx, folder, live)
+		err = r.makeTrace(ctx, dir, live)
 	} else {
-		err = errors.Join(err, r.salvage(ctx, folder, live))
+		err = errors.Join(err, r.salvage(ctx, dir, live))
 	}
 	if err != nil {
 		what := "the recording"
 		if live.Begun() {
 			what = "the part that is not in " + r.output
 		}
-		at := keepRaw(folder.Spool(), r.output)
-		return at == folder.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
+		at := keepRaw(dir.Spool(), r.output)
+		return at == dir.Spool(), withHint(err, what+" is kept in "+at+"; tracex convert makes a trace from it")
 	}
 	return false, failed
 }
 
-// makeTrace completes the trace. After an error, what is not in it is in the folder's spool.
-func (r *recordCommand) makeTrace(ctx context.Context, folder *recording.Folder, live *liveConversion) error {
+// makeTrace completes the trace. After an error, what is not in it is in the directory's spool.
+func (r *recordCommand) makeTrace(ctx context.Context, dir *recording.Folder, live *liveConversion) error {
 	made := r.conversion()
 	result, damage, err := live.end(ctx)
 	switch {
 	case errors.Is(err, perfetto.ErrNoCalls):
-		return made.run(ctx, folder.Spool())
+		return made.run(ctx, dir.Spool())
 	case err == nil:
 		return errors.Join(made.report(result), damage)
 	}
-	return live.files.writeError(errors.Join(err, r.salvage(ctx, folder, live)))
+	return live.files.writeError(errors.Join(err, r.salvage(ctx, dir, live)))
 }
 
 // conversion is one that reports to standard error: standard output is the program's.
@@ -181,22 +181,22 @@ func (r *recordCommand) conversion() conversion {
 }
 
 // salvage ends a trace that could not grow, if it was begun.
-func (r *recordCommand) salvage(ctx context.Context, folder *recording.Folder, live *liveConversion) error {
+func (r *recordCommand) salvage(ctx context.Context, dir *recording.Folder, live *liveConversion) error {
 	if !live.Begun() {
 		return nil
 	}
 	made := r.conversion()
-	result, err := live.salvage(ctx, folder)
+	result, err := live.salvage(ctx, dir)
 	if err == nil {
 		err = made.report(result)
 	}
 	return err
 }
 
-// createFolder creates the directory that holds the recording until it is a trace.
-func (r *recordCommand) createFolder(args []string, sockets string) (*recording.Folder, error) {
+// createDir creates the directory that holds the recording until it is a trace.
+func (r *recordCommand) createDir(args []string, sockets string) (*recording.Folder, error) {
 	about := recording.About{PID: os.Getpid(), Command: args, Begun: time.Now(), Replace: r.force, Sockets: sockets, FormatVersion: int(r.version)}
-	folder, err := recording.Create(r.output, about)
+	dir, err := recording.Create(r.output, about)
 	if errors.Is(err, recording.ErrLeft) && r.force {
 		left, taken := recording.Take(r.output)
 		if taken == nil {
@@ -205,12 +205,12 @@ func (r *recordCommand) createFolder(args []string, sockets string) (*recording.
 		if taken != nil {
 			return nil, taken
 		}
-		folder, err = recording.Create(r.output, about)
+		dir, err = recording.Create(r.output, about)
 	}
 	if err != nil {
 		return nil, r.unendedError(err)
 	}
-	return folder, nil
+	return dir, nil
 }
 
 // unendedError returns err, of a directory for a recording, as one about the output.

@@ -13,7 +13,7 @@ import (
 )
 
 // liveConversion makes a trace while its packets arrive: their calls go into the trace's files,
-// and all else into the recording's folder until the program has ended.
+// and all else into the recording's directory until the program has ended.
 type liveConversion struct {
 	*perfetto.Live
 	files    growingFiles
@@ -21,33 +21,33 @@ type liveConversion struct {
 	progress *os.File
 }
 
-// newLiveConversion begins a conversion. Nothing is created but files in the folder.
-func newLiveConversion(output string, folder *recording.Folder) (*liveConversion, error) {
-	l := &liveConversion{files: growingFiles{path: output, replace: folder.About.Replace}}
+// newLiveConversion begins a conversion. Nothing is created but files in the directory.
+func newLiveConversion(output string, dir *recording.Folder) (*liveConversion, error) {
+	l := &liveConversion{files: growingFiles{path: output, replace: dir.About.Replace}}
 	var err error
-	if l.spool, err = os.OpenFile(folder.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if l.spool, err = os.OpenFile(dir.Spool(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, err
 	}
-	if l.progress, err = os.OpenFile(folder.Progress(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if l.progress, err = os.OpenFile(dir.Progress(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, errors.Join(err, l.spool.Close())
 	}
-	o := l.options(folder)
+	o := l.options(dir)
 	o.Progress, o.Create = l.progress, l.files.create
 	l.Live = perfetto.NewLive(o)
 	return l, nil
 }
 
-func (l *liveConversion) options(folder *recording.Folder) perfetto.LiveOptions {
+func (l *liveConversion) options(dir *recording.Folder) perfetto.LiveOptions {
 	return perfetto.LiveOptions{
-		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(folder.About.FormatVersion)},
+		Options: perfetto.Options{TempDir: filepath.Dir(l.files.path), FormatVersion: format.Version(dir.About.FormatVersion)},
 		Rest:    l.spool,
 	}
 }
 
 // resumeLive continues the conversion of a process that was killed. spool is at its end. The error
 // is perfetto.ErrNoProgress if no calls had been converted.
-func resumeLive(output string, folder *recording.Folder, spool *os.File) (*liveConversion, error) {
-	progress, err := os.ReadFile(folder.Progress())
+func resumeLive(output string, dir *recording.Folder, spool *os.File) (*liveConversion, error) {
+	progress, err := os.ReadFile(dir.Progress())
 	if errors.Is(err, os.ErrNotExist) {
 		err = perfetto.ErrNoProgress
 	}
@@ -55,7 +55,7 @@ func resumeLive(output string, folder *recording.Folder, spool *os.File) (*liveC
 		return nil, err
 	}
 	l := &liveConversion{files: growingFiles{path: output}, spool: spool}
-	o := l.options(folder)
+	o := l.options(dir)
 	// If this process is killed too, the next one begins where it began.
 	o.Progress = io.Discard
 	if l.Live, err = perfetto.ResumeLive(o, progress, l.files.resume); err != nil {
@@ -91,8 +91,8 @@ func (l *liveConversion) close() {
 
 // salvage ends the trace with what was converted before the conversion failed. What followed is
 // in the spool.
-func (l *liveConversion) salvage(ctx context.Context, folder *recording.Folder) (*perfetto.Result, error) {
-	again, err := resumeLive(l.files.path, folder, l.spool)
+func (l *liveConversion) salvage(ctx context.Context, dir *recording.Folder) (*perfetto.Result, error) {
+	again, err := resumeLive(l.files.path, dir, l.spool)
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,10 @@ import (
 	"tracex/recorder/perfetto/service"
 )
 
-// socketFolder creates a directory for the sockets of a private service, named producers and
+// socketDir creates a directory for the sockets of a private service, named producers and
 // consumers. It is among the temporary files, unless a socket's path would be too long there:
 // some systems allow 103 bytes.
-func socketFolder(name string) (string, error) {
+func socketDir(name string) (string, error) {
 	const longest, short = 103, "/tmp"
 	in := os.TempDir()
 	if len(filepath.Join(in, name+"4294967295", "producers")) > longest {

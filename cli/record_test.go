@@ -205,9 +205,9 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestLongTemporaryFolder records where the path of the directory for temporary files is too
+// TestLongTemporaryDirectory records where the path of the directory for temporary files is too
 // long for that of a socket.
-func TestLongTemporaryFolder(t *testing.T) {
+func TestLongTemporaryDirectory(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestLongTemporaryFolder(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got, stderr)
 	}
 	checkRecorded(t, self, out)
-	dir, err := socketFolder("tracex-bench-")
+	dir, err := socketDir("tracex-bench-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,15 +30,15 @@ func TestSourceSaysWhich(t *testing.T) {
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	for _, pkg := range []string{"a/app", "b/other"} {
-		folder := filepath.Join(dir, pkg)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		pkgDir := filepath.Join(dir, pkg)
+		if err := os.MkdirAll(pkgDir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 		var lines strings.Builder
 		for i := range 40 {
 			fmt.Fprintf(&lines, "\tline %d of %s\x1b[31m\n", i+1, pkg)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "Libs.java"), []byte(lines.String()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(pkgDir, "Libs.java"), []byte(lines.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

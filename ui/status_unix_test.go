@@ -10,9 +10,9 @@ import (
 	"tracex/lazy"
 )
 
-// TestNoTemporaryFolder: if there is no directory to unpack a packed trace to, a narrow window
+// TestNoTemporaryDirectory: if there is no directory to unpack a packed trace to, a narrow window
 // tells why, and what to change.
-func TestNoTemporaryFolder(t *testing.T) {
+func TestNoTemporaryDirectory(t *testing.T) {
 	path := formattest.Unpack(t, "packed.stream.bin.packedtrace")
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	r, err := lazy.Open(path, lazy.Options{NoWrite: true})

@@ -28,9 +28,9 @@ func TestChoose(t *testing.T) {
 		"the line":      {map[string]string{"main.go": "package main\n", "z/main.go": goMain}, Spot{"main.go", "main", 12}, "z/main.go", 1},
 		"a Java package": {map[string]string{"App.java": java("other"), "src/app/App.java": java("app"), "x/App.java": java("x")},
 			Spot{"App.java", "app.App", 12}, "src/app/App.java", 1},
-		"Kotlin without folders": {map[string]string{"a/Util.kt": "package org.a\n" + lines, "b/Util.kt": "package org.b\n" + lines},
+		"Kotlin without directories": {map[string]string{"a/Util.kt": "package org.a\n" + lines, "b/Util.kt": "package org.b\n" + lines},
 			Spot{"Util.kt", "org.b.UtilKt", 12}, "b/Util.kt", 1},
-		"folders alone": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{"App.txt", "app.App", 12}, "a/app/App.txt", 1},
+		"only directories": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{"App.txt", "app.App", 12}, "a/app/App.txt", 1},
 		"no package":    {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{"App.txt", "App", 12}, "a/App.txt", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
