@@ -53,9 +53,9 @@ func (a *app) finishRecording(ctx context.Context, path string, write bool) {
 // leftRecording is a recording whose process was killed.
 type leftRecording struct {
 	*app
-	dir *recording.Folder
-	path   string // of the trace
-	told   []remark
+	dir  *recording.Folder
+	path string // of the trace
+	told []remark
 }
 
 // remark is something to tell the user.

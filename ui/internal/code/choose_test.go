@@ -31,7 +31,7 @@ func TestChoose(t *testing.T) {
 		"Kotlin without directories": {map[string]string{"a/Util.kt": "package org.a\n" + lines, "b/Util.kt": "package org.b\n" + lines},
 			Spot{"Util.kt", "org.b.UtilKt", 12}, "b/Util.kt", 1},
 		"only directories": {map[string]string{"a/app/App.txt": lines, "app/b/App.txt": lines}, Spot{"App.txt", "app.App", 12}, "a/app/App.txt", 1},
-		"no package":    {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{"App.txt", "App", 12}, "a/App.txt", 3},
+		"no package":       {map[string]string{"b/x/App.txt": lines, "c/App.txt": lines, "a/App.txt": lines}, Spot{"App.txt", "App", 12}, "a/App.txt", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := uitest.WriteFiles(t, tc.files)
