@@ -18,8 +18,6 @@ import (
 	"tracex/recorder"
 	"tracex/recorder/internal/tracetest"
 	"tracex/recorder/internal/versiontest"
-	"tracex/recorder/perfetto/ipctest"
-	"tracex/recorder/recordertest"
 )
 
 // victimVariable makes the test binary record into the file it names until it is killed.
@@ -27,20 +25,6 @@ const victimVariable = "TRACEX_RECORDER_VICTIM"
 
 // killsVariable overrides how many programs are killed for each version, by default 10, or 3 if the tests are not exhaustive.
 const killsVariable = "TRACEX_KILLS"
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(victimVariable); path != "" {
-		victim(path)
-	}
-	if how, path, seed, ok := crashArguments(); ok {
-		recordertest.Crash(how, path, seed)
-	}
-	child()
-	ipctest.NoService()
-	code := m.Run()
-	_ = os.RemoveAll(programsDir) // "" if none was built
-	os.Exit(code)
-}
 
 // victim records calls whose argument counts up, on some goroutines. After each flush it prints
 // how many calls each goroutine had begun before it.
