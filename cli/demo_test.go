@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// recordedBy is the source text at the place where an event other than a call is
+// recordedBy is the source text at the location where an event other than a call is
 // recorded, by its kind.
 var recordedBy = map[string]string{
 	"loop": ".Loop(", "loop iteration": ".Iteration(", "variable write": ".WriteVariable(", "catch": ".Catch(",
 }
 
-// TestDemoPlaces: each event of demo's trace has the code location in the recorded program
+// TestDemoLocations: each event of demo's trace has the code location in the recorded program
 // where it happened; a call, where it was called.
-func TestDemoPlaces(t *testing.T) {
+func TestDemoLocations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "demo.bin")
 	cmd, stderr, _ := command(t, "demo", "--save", path)
 	if err := cmd.Run(); err != nil {

@@ -46,8 +46,8 @@ func TestTinyBudget(t *testing.T) {
 						}
 						loads = 0
 						if !row.Node.IsThread() {
-							if row.Node.Place() != want[seen].Place {
-								t.Fatalf("row %d is at %+v, want %+v", seen, row.Node.Place(), want[seen].Place)
+							if row.Node.Position() != want[seen].Position {
+								t.Fatalf("row %d is at %+v, want %+v", seen, row.Node.Position(), want[seen].Position)
 							}
 							seen++
 						}
@@ -102,8 +102,8 @@ func walkUp(t *testing.T, tree *Tree, screen int, want []shown) {
 		loads = 0
 		if !row.Node.IsThread() {
 			left--
-			if left < 0 || row.Node.Place() != want[left].Place {
-				t.Fatalf("row %d from below is at %+v", left, row.Node.Place())
+			if left < 0 || row.Node.Position() != want[left].Position {
+				t.Fatalf("row %d from below is at %+v", left, row.Node.Position())
 			}
 		}
 		row, ok = tree.Prev(row)

@@ -12,13 +12,13 @@ import (
 // FindEvent returns the position of the trace point with an event number, in the known
 // part of the trace. Recorders number events in rising order within each thread;
 // otherwise the search reads all of the data.
-func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Place, error) {
+func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Position, error) {
 	return r.findEvent(ctx, event, nil)
 }
 
 // findEvent is FindEvent in one thread; nil for all.
-func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Place, error) {
-	var found Place
+func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
+	var found Position
 	var v *index.View
 	ok := false
 	epoch := r.epoch.Load()
@@ -34,14 +34,14 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 				return err
 			}
 			if here {
-				found, ok = Place{Thread: s.Thread, At: at}, true
+				found, ok = Position{Thread: s.Thread, At: at}, true
 				return nil
 			}
 		}
 		return nil
 	})
 	if err != nil && v != nil {
-		return Place{}, r.doubt(err, v, epoch)
+		return Position{}, r.doubt(err, v, epoch)
 	}
 	if err == nil && !ok {
 		found, ok, err = r.scanForEvent(ctx, func(e int32) bool { return e == event }, thread)
@@ -85,7 +85,7 @@ func noneFrom(ctx context.Context, r *TraceReader, part Part) error {
 
 // scanForEvent searches for an event from the beginning of the data to the end of
 // what is known, in any order of numbers.
-func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32) bool, thread *int32) (found Place, ok bool, err error) {
+func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32) bool, thread *int32) (found Position, ok bool, err error) {
 	s := format.NewBytesScanner(nil)
 	for more := true; more && !ok && err == nil; {
 		err = r.use(func() error {
@@ -96,7 +96,7 @@ func (r *TraceReader) scanForEvent(ctx context.Context, wanted func(event int32)
 				}
 				o := s.Object()
 				if o.Kind == format.KindTracePoint && wanted(format.EventOf(o.Bytes)) && (thread == nil || *thread == o.Thread) {
-					found, ok = Place{Thread: o.Thread, At: o.Logical}, true
+					found, ok = Position{Thread: o.Thread, At: o.Logical}, true
 				}
 			}
 			return ctx.Err()

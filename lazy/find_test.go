@@ -13,7 +13,7 @@ import (
 
 // shown is a trace point as a view shows it.
 type shown struct {
-	Place
+	Position
 	event int32
 	text  string
 }
@@ -36,7 +36,7 @@ func listing(t *testing.T, tree *Tree) []shown {
 		for push(th); len(stack) > 0; {
 			n := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			list = append(list, shown{n.Place(), n.Point().Event, string(tree.AppendText(nil, n, true))})
+			list = append(list, shown{n.Position(), n.Point().Event, string(tree.AppendText(nil, n, true))})
 			push(n)
 		}
 	}
@@ -93,9 +93,9 @@ func TestFindEvent(t *testing.T) {
 	ctx := context.Background()
 	eachFindable(t, func(t *testing.T, r *TraceReader) {
 		list := listing(t, r.Tree(false))
-		at := make(map[int32][]Place)
+		at := make(map[int32][]Position)
 		for _, s := range list {
-			at[s.event] = append(at[s.event], s.Place)
+			at[s.event] = append(at[s.event], s.Position)
 		}
 		tree := r.Tree(false)
 		for i := 0; i < len(list); i += every(len(list)) {
@@ -107,7 +107,7 @@ func TestFindEvent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n.IsThread() || n.Point().Event != list[i].event || !slices.Contains(at[list[i].event], n.Place()) {
+			if n.IsThread() || n.Point().Event != list[i].event || !slices.Contains(at[list[i].event], n.Position()) {
 				t.Fatalf("event %d is not at %+v", list[i].event, p)
 			}
 		}
@@ -147,12 +147,12 @@ func TestReveal(t *testing.T) {
 							}
 						}
 					}
-					n, err := tree.Reveal(ctx, Place{th.Thread(), at})
+					n, err := tree.Reveal(ctx, Position{th.Thread(), at})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if n.Place() != want.Place() || n.Depth() != want.Depth() {
-						t.Fatalf("offset %d: revealed %+v, %d deep, want %+v, %d deep", at, n.Place(), n.Depth(), want.Place(), want.Depth())
+					if n.Position() != want.Position() || n.Depth() != want.Depth() {
+						t.Fatalf("offset %d: revealed %+v, %d deep, want %+v, %d deep", at, n.Position(), n.Depth(), want.Position(), want.Depth())
 					}
 					for up := n.Parent(); up != nil; up = up.Parent() {
 						if !tree.IsExpanded(up) {
@@ -200,13 +200,13 @@ func sameNeighbours(t *testing.T, tree, whole *Tree, n, want *Node) {
 				break
 			}
 			if oka != okb {
-				t.Fatalf("beside %+v stands %v %+v, want %v %+v", n.Place(), oka, a, okb, b)
+				t.Fatalf("beside %+v stands %v %+v, want %v %+v", n.Position(), oka, a, okb, b)
 			}
 			if !oka {
 				break
 			}
-			if a.Node.Place() != b.Node.Place() {
-				t.Fatalf("beside %+v stands %+v, want %+v", n.Place(), a.Node.Place(), b.Node.Place())
+			if a.Node.Position() != b.Node.Position() {
+				t.Fatalf("beside %+v stands %+v, want %+v", n.Position(), a.Node.Position(), b.Node.Position())
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestFollowWhileRead(t *testing.T) {
 			tree.Refresh()
 			for _, n := range walkAllOrStale(tree) {
 				tree.AppendText(nil, n, true)
-				n.Position()
+				n.Fraction()
 				n.Count()
 			}
 			return nil

@@ -287,7 +287,7 @@ func TestGrownWhileRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				same := slices.EqualFunc(got, want, func(a, b *Node) bool {
-					return a.Place() == b.Place() && a.State() == b.State() && a.e.Load().next == b.e.Load().next
+					return a.Position() == b.Position() && a.State() == b.State() && a.e.Load().next == b.e.Load().next
 				})
 				if !same {
 					t.Fatalf("thread %d: %d roots, want %d, or others", th.Thread(), len(got), len(want))

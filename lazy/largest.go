@@ -54,10 +54,10 @@ func (l *childReader) shown(c *nodeData) (*nodeData, error) {
 	return read.data, err
 }
 
-// Largest returns the Place of the child of n whose header, content and footer take the
+// Largest returns the Position of the child of n whose header, content and footer take the
 // most bytes, the first of equals. ok is false if n shows no children. It makes no
 // nodes, and takes time in proportion to the number of children.
-func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
+func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
 	most := int64(0)
 	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		size := c.next - c.at
@@ -66,12 +66,12 @@ func (ld *loader) Largest(ctx context.Context, n *Node, progress Progress) (p Pl
 		}
 		shown, err := l.shown(c)
 		if shown != nil {
-			p, most, ok = Place{Thread: n.thread, At: c.next - 1}, size, true
+			p, most, ok = Position{Thread: n.thread, At: c.next - 1}, size, true
 		}
 		return err
 	})
 	if err != nil {
-		return Place{}, false, err
+		return Position{}, false, err
 	}
 	return p, ok, nil
 }
@@ -90,10 +90,10 @@ func (n *Node) Weight() (bytes, of int64) {
 	return e.next - e.at, in.end - in.start
 }
 
-// Longest returns the Place of the child of n that took longest, the first of
+// Longest returns the Position of the child of n that took longest, the first of
 // equals. ok is false if no child has a time. It makes no nodes, and takes
 // time in proportion to the number of children.
-func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Place, ok bool, err error) {
+func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Position, ok bool, err error) {
 	most := int64(-1)
 	err = ld.overChildren(ctx, n, progress, func(l *childReader, _ int64, c *nodeData) error {
 		shown, err := l.shown(c)
@@ -101,12 +101,12 @@ func (ld *loader) Longest(ctx context.Context, n *Node, progress Progress) (p Pl
 			return err
 		}
 		if time, known := l.time(shown); known && time.Duration > most {
-			p, most, ok = Place{Thread: n.thread, At: c.next - 1}, time.Duration, true
+			p, most, ok = Position{Thread: n.thread, At: c.next - 1}, time.Duration, true
 		}
 		return nil
 	})
 	if err != nil {
-		return Place{}, false, err
+		return Position{}, false, err
 	}
 	return p, ok, nil
 }

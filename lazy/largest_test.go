@@ -24,14 +24,14 @@ func TestLargest(t *testing.T) {
 					t.Fatal(err)
 				}
 				todo = append(todo[1:], nodes...)
-				place, ok, err := tree.Largest(ctx, n, nil)
+				position, ok, err := tree.Largest(ctx, n, nil)
 				if err != nil || ok != (len(nodes) > 0) {
 					t.Fatalf("%d children, but found %v: %v", len(nodes), ok, err)
 				}
 				if !ok {
 					continue
 				}
-				got, err := tree.Reveal(ctx, place)
+				got, err := tree.Reveal(ctx, position)
 				if err != nil {
 					t.Fatal(err)
 				}

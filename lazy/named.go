@@ -130,11 +130,11 @@ func (n *Named) inFullClass(find func(text []byte) (from, to int)) bool {
 
 // matchesLocationText requires a dot or a colon in the match: the name of a file is often
 // the name of something else as well.
-func matchesLocationText(find func(text []byte) (from, to int), place string) bool {
-	if place == "" {
+func matchesLocationText(find func(text []byte) (from, to int), location string) bool {
+	if location == "" {
 		return false
 	}
-	text := []byte(place)
+	text := []byte(location)
 	from, to := find(text)
 	return from >= 0 && from < to && bytes.ContainsAny(text[from:to], ".:")
 }

@@ -131,9 +131,9 @@ func (n *Node) Offset() (physical, logical int64) {
 	return s.Physical(at), at
 }
 
-// Position returns the node's relative position in its thread's stream, from 0
-// to 1; in the file, while the stream is not completely known.
-func (n *Node) Position() float64 {
+// Fraction returns where the node is in its thread's stream, from 0 to 1; in the file
+// while the stream is not completely known.
+func (n *Node) Fraction() float64 {
 	v := n.loader.r.known.Load()
 	s := v.Stream(n.thread)
 	if s == nil || s.Size == 0 {

@@ -70,20 +70,20 @@ func (r *TraceReader) PrintEvent(ctx context.Context, w io.Writer, o PrintOption
 
 // shownEvent returns the node of an event.
 func shownEvent(ctx context.Context, r *TraceReader, folded bool, event int32, thread *int32) (*Node, error) {
-	place, err := r.findEvent(ctx, event, thread)
+	position, err := r.findEvent(ctx, event, thread)
 	if err != nil {
 		return nil, err
 	}
-	n, err := r.Tree(folded).Reveal(ctx, place)
+	n, err := r.Tree(folded).Reveal(ctx, position)
 	if err != nil {
 		return nil, err
 	}
-	return n, n.ShowsEvent(event, place)
+	return n, n.ShowsEvent(event, position)
 }
 
-// ShowsEvent checks that n, which Reveal returned for the Place of an event, is
+// ShowsEvent checks that n, which Reveal returned for the Position of an event, is
 // that event. The error is a [*FoldedError] if n is shown instead of the event.
-func (n *Node) ShowsEvent(event int32, at Place) error {
+func (n *Node) ShowsEvent(event int32, at Position) error {
 	e := n.e.Load()
 	switch {
 	case n.IsThread():

@@ -81,11 +81,11 @@ func TestPrintEvent(t *testing.T) {
 			tree := r.Tree(folded)
 			for i := 0; i < len(all.events); i += stride(len(all.events)) {
 				event, line := all.events[i], all.lines[i][2*all.depths[i]:]
-				place, err := r.FindEvent(ctx, event)
+				position, err := r.FindEvent(ctx, event)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				n, err := tree.Reveal(ctx, place)
+				n, err := tree.Reveal(ctx, position)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,9 +143,9 @@ func TestPrintEventFolded(t *testing.T) {
 	}
 }
 
-// TestPrintEventPlace: for a single event JSON has its position in the trace, and the
+// TestPrintEventPosition: for a single event JSON has its position in the trace, and the
 // text of a call is that in its context.
-func TestPrintEventPlace(t *testing.T) {
+func TestPrintEventPosition(t *testing.T) {
 	r := ready(t, formattest.Unpack(t, "threads.stream.bin", "threads.stream.bin.idx"), Options{NoWrite: true})
 	var all, one bytes.Buffer
 	ctx := context.Background()

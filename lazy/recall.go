@@ -100,12 +100,12 @@ func (x *recall) name(n *Named, p *format.Point) {
 		}
 		n.called(name)
 	}
-	place, ok := x.locations[p.Location]
+	location, ok := x.locations[p.Location]
 	if !ok {
-		place = locationText(c, p.Location)
-		x.locations[p.Location] = place
+		location = locationText(c, p.Location)
+		x.locations[p.Location] = location
 	}
-	n.Source = place
+	n.Source = location
 }
 
 // recallLevel is a container around the current position of the walk.

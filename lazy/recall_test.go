@@ -39,16 +39,16 @@ func TestRecall(t *testing.T) {
 					more = more[len(batch):]
 					return batch
 				}, func(h *Recalled) error {
-					n, err := tree.Reveal(t.Context(), h.Place)
+					n, err := tree.Reveal(t.Context(), h.Position)
 					if err != nil {
 						return err
 					}
 					want := tree.Named(n, true)
 					if string(h.Text) != string(want.Text) || h.Named.At != want.At || h.Call != want.Call || h.Class != want.Class {
-						t.Fatalf("at %+v: %+v, want %+v", h.Place, h.Named, want)
+						t.Fatalf("at %+v: %+v, want %+v", h.Position, h.Named, want)
 					}
 					if path := pathTo(tree, n); string(h.Path) != string(path) {
-						t.Fatalf("at %+v: in %q, want %q", h.Place, h.Path, path)
+						t.Fatalf("at %+v: in %q, want %q", h.Position, h.Path, path)
 					}
 					got = append(got, h.Hit)
 					return nil
@@ -72,7 +72,7 @@ func TestRecallPassesOver(t *testing.T) {
 	if len(hits) < 3 {
 		t.Fatalf("%d hits", len(hits))
 	}
-	some := []Hit{{Place{hits[0].Thread, hits[0].At + 1}, 0}, hits[1], {Place{hits[2].Thread, 1 << 40}, 0}}
+	some := []Hit{{Position{hits[0].Thread, hits[0].At + 1}, 0}, hits[1], {Position{hits[2].Thread, 1 << 40}, 0}}
 	todo := some
 	var got []Hit
 	more := func() []Hit {

@@ -9,14 +9,14 @@ import (
 	"tracex/format"
 )
 
-// Place is a position in a thread's stream. Unlike a node it is never unloaded.
-type Place struct {
+// Position is a point in a thread's stream. Unlike a node it is never unloaded.
+type Position struct {
 	Thread int32
 	At     int64 // logical offset, within a trace point; -1 for the thread itself
 }
 
-// Place returns the position of n; for a thread, its beginning.
-func (n *Node) Place() Place { return Place{Thread: n.thread, At: n.e.Load().at} }
+// Position returns the position of n; for a thread, its beginning.
+func (n *Node) Position() Position { return Position{Thread: n.thread, At: n.e.Load().at} }
 
 // The numbers of neighbors that are loaded with a revealed node.
 const (
@@ -24,10 +24,10 @@ const (
 	revealAfter  = 64
 )
 
-// Reveal loads and expands the path to the trace point at a Place and returns its node,
+// Reveal loads and expands the path to the trace point at a Position and returns its node,
 // or the thread's. If the tree does not show that point, it returns the innermost
 // container around it that is shown.
-func (t *Tree) Reveal(ctx context.Context, p Place) (*Node, error) {
+func (t *Tree) Reveal(ctx context.Context, p Position) (*Node, error) {
 	t.Refresh()
 	n := t.thread(p.Thread)
 	if n == nil {
@@ -135,12 +135,12 @@ func (t *Tree) revealIn(ctx context.Context, n *Node, path *surroundings) (*Node
 	return p.nodes[i-1], nil
 }
 
-// FindFraction returns the Place at a fraction of a thread's stream, from 0 to 1.
-func (r *TraceReader) FindFraction(thread int32, f float64) (Place, error) {
+// FindFraction returns the Position at a fraction of a thread's stream, from 0 to 1.
+func (r *TraceReader) FindFraction(thread int32, f float64) (Position, error) {
 	s := r.known.Load().Stream(thread)
 	if s == nil {
-		return Place{}, fmt.Errorf("thread %d is not in the trace", thread)
+		return Position{}, fmt.Errorf("thread %d is not in the trace", thread)
 	}
 	at := int64(min(max(f, 0), 1) * float64(s.Size))
-	return Place{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
+	return Position{Thread: thread, At: min(at, max(0, s.Size-1))}, nil
 }

@@ -39,7 +39,7 @@ func nestedDeep(t *testing.T, from string, depth int) {
 	s := r.known.Load().Streams[0]
 	var innermost int64
 	r.use(func() error { innermost = s.Cells.At(0).Start - 1; return nil })
-	n, err := tree.Reveal(context.Background(), Place{s.Thread, innermost})
+	n, err := tree.Reveal(context.Background(), Position{s.Thread, innermost})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestManyChildren(t *testing.T) {
 				t.Fatalf("%d children, exact %v: %v", count, exact, err)
 			}
 			c, err := tree.Child(ctx, node, count-1)
-			if err != nil || c.Place() != last.Node.Place() {
+			if err != nil || c.Position() != last.Node.Position() {
 				t.Fatalf("the child with the last number is not the last: %v", err)
 			}
 			if st := tree.Stats(); st.Bytes > st.Budget {

@@ -14,7 +14,7 @@ type Search struct {
 	// From is where the search begins. It continues to the end of the thread, then
 	// through threads with higher ids, then those with lower ids, and ends before From
 	// in its thread. A thread's own row is at -1, or anything up to 0.
-	From Place
+	From Position
 	// Find returns the first match in a text; from is negative if there is none. The
 	// text is valid until Find returns. Find gets all texts of a point, see
 	// Named.Match.
@@ -41,9 +41,9 @@ type Limits struct {
 }
 
 // Hit is a match of a search: a trace point, or a thread whose name matches. A thread
-// has At -1 in its Place and Event -1.
+// has At -1 in its Position and Event -1.
 type Hit struct {
-	Place
+	Position
 	Event int32
 }
 
@@ -52,7 +52,7 @@ type Found struct {
 	Hits []Hit // in the order of the search; the receiver's to keep
 	Else []Hit // matches of Search.Else; meaningless once there are Hits
 	// Upto is how far the search has got: everything before has been searched.
-	Upto        Place
+	Upto        Position
 	Done, Total int64 // bytes of the threads' streams
 	// Changed means that the raw view differs from the folded view in the part
 	// searched so far.
@@ -104,11 +104,11 @@ func (x *searching) visit(p *visit) error {
 	x.written = false
 	if x.point != nil {
 		if x.point(x.r.ctx, &p.point) {
-			x.first.hits = append(x.first.hits, Hit{Place{p.thread, p.at}, p.point.Event})
+			x.first.hits = append(x.first.hits, Hit{Position{p.thread, p.at}, p.point.Event})
 		}
 		return nil
 	}
-	x.test(Hit{Place{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
+	x.test(Hit{Position{p.thread, p.at}, p.point.Event}, func(f *finder) bool { return x.matches(p, f) })
 	return nil
 }
 
@@ -158,7 +158,7 @@ func (x *searching) begin(upto int) {
 			continue
 		}
 		x.named.Text = appendThread(x.named.Text[:0], x.r.ctx, g.thread)
-		x.test(Hit{Place{g.thread, -1}, -1}, func(f *finder) bool {
+		x.test(Hit{Position{g.thread, -1}, -1}, func(f *finder) bool {
 			from, _ := f.find(x.named.Text)
 			return from >= 0
 		})

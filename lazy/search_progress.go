@@ -9,7 +9,7 @@ type searchProgress struct {
 	before   int64 // bytes of the segments before the last of these
 	done     int64 // bytes
 	total    int64
-	upto     Place // everything before it was searched
+	upto     Position // everything before it was searched
 }
 
 func newSearchProgress(segments []segment) searchProgress {
@@ -32,13 +32,13 @@ func (p *searchProgress) begin() segment {
 // reach records that the search has got to an offset of the segment begun last.
 func (p *searchProgress) reach(segment int, at int64) {
 	g := p.segments[segment]
-	p.upto = Place{g.thread, at}
+	p.upto = Position{g.thread, at}
 	p.done = p.before + min(max(0, at-g.from), g.size)
 }
 
 // finish records that everything was searched, back to where the search began.
-func (p *searchProgress) finish(from Place) {
-	p.upto = Place{Thread: from.Thread, At: max(-1, from.At)}
+func (p *searchProgress) finish(from Position) {
+	p.upto = Position{Thread: from.Thread, At: max(-1, from.At)}
 	p.done = p.total
 }
 

@@ -7,7 +7,7 @@ import (
 
 // TestSearchProgress: bytes done rise to the total, and the end is where the search began.
 func TestSearchProgress(t *testing.T) {
-	from := Place{Thread: 2, At: 50}
+	from := Position{Thread: 2, At: 50}
 	p := newSearchProgress([]segment{{thread: 2, from: 50, size: 50}, {thread: 5, size: 200}, {thread: 2, size: 50}})
 	last := int64(-1)
 	for i, at := range []int64{70, 100, 0} {
@@ -15,7 +15,7 @@ func TestSearchProgress(t *testing.T) {
 			t.Errorf("segment %d is of thread %d", i, g.thread)
 		}
 		p.reach(i, at)
-		if p.done < last || p.done > p.total || p.upto != (Place{p.segments[i].thread, at}) {
+		if p.done < last || p.done > p.total || p.upto != (Position{p.segments[i].thread, at}) {
 			t.Errorf("segment %d: %+v", i, p)
 		}
 		last = p.done

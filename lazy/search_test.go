@@ -46,18 +46,18 @@ func found(t *testing.T, r *TraceReader, s Search) []Hit {
 
 // plainHits returns the hits of a search from the beginning, computed the simple way:
 // from the nodes of a tree, one by one.
-func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit) {
+func plainHits(t *testing.T, r *TraceReader, s Search) (all []Position, hits []Hit) {
 	t.Helper()
 	tree := r.Tree(s.Folded)
 	var walk func(n *Node)
 	walk = func(n *Node) {
-		h := Hit{n.Place(), -1}
+		h := Hit{n.Position(), -1}
 		if n.IsThread() {
 			h.At = -1
 		} else {
 			h.Event = n.Point().Event
 		}
-		all = append(all, h.Place)
+		all = append(all, h.Position)
 		if named := tree.Named(n, s.Verbose); named.Match(s.Find, s.Limits) {
 			hits = append(hits, h)
 		}
@@ -79,24 +79,24 @@ func plainHits(t *testing.T, r *TraceReader, s Search) (all []Place, hits []Hit)
 // search from a position finds the same as one from the beginning, in rotated order.
 func TestSearch(t *testing.T) {
 	eachFindable(t, func(t *testing.T, r *TraceReader) {
-		places := 40
+		positions := 40
 		if data, _ := r.Size(); data > 100<<10 {
-			places = 4
+			positions = 4
 		}
 		if formattest.Race || !formattest.Exhaustive() {
-			places = 1 + places/8
+			positions = 1 + positions/8
 		}
 		for i, s := range []Search{
 			{Verbose: true, Find: finds(`[37]`)}, {Folded: true, Find: finds(`[37]`)},
 			{Folded: true, Verbose: true, Find: finds(`(?i)\w\.[a-m]`)}, {Find: finds(`^Thread|a\(`)},
 		} {
 			all, want := plainHits(t, r, s)
-			for i := 0; i < len(all); i += 1 + len(all)/places {
+			for i := 0; i < len(all); i += 1 + len(all)/positions {
 				s.From = all[i]
 				if s.From.At == -1 && i%2 == 0 {
 					s.From.At = 0
 				}
-				at, _ := slices.BinarySearchFunc(want, all[i], func(h Hit, p Place) int { return comparePlaces(h.Place, p) })
+				at, _ := slices.BinarySearchFunc(want, all[i], func(h Hit, p Position) int { return comparePositions(h.Position, p) })
 				turned := append(slices.Clone(want[at:]), want[:at]...)
 				if got := found(t, r, s); !slices.Equal(got, turned) {
 					t.Fatalf("from %+v: %d hits, want %d", s.From, len(got), len(want))
@@ -109,7 +109,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-func comparePlaces(a, b Place) int {
+func comparePositions(a, b Position) int {
 	if a.Thread != b.Thread {
 		return int(a.Thread) - int(b.Thread)
 	}
@@ -130,13 +130,13 @@ func TestSearchByName(t *testing.T) {
 	tree := r.Tree(true)
 	calls := make(map[string][]Hit) // by name
 	for _, s := range listing(t, tree) {
-		n, err := tree.Reveal(t.Context(), s.Place)
+		n, err := tree.Reveal(t.Context(), s.Position)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n.Point().Class == format.ClassCall {
 			name := tree.Named(n, false).Call
-			calls[name] = append(calls[name], Hit{s.Place, s.event})
+			calls[name] = append(calls[name], Hit{s.Position, s.event})
 		}
 	}
 	names := slices.Sorted(maps.Keys(calls))
@@ -163,7 +163,7 @@ func TestSearchByName(t *testing.T) {
 	}
 	// The empty parentheses of the name are not a call without arguments.
 	for _, h := range found(t, r, Search{Folded: true, Find: finds(`toJson\(\)`)}) {
-		n, err := tree.Reveal(t.Context(), h.Place)
+		n, err := tree.Reveal(t.Context(), h.Position)
 		if text := tree.AppendText(nil, n, false); err != nil || !bytes.Contains(text, []byte("toJson()")) {
 			t.Errorf("toJson() is found at %s", text)
 		}

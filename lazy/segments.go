@@ -63,7 +63,7 @@ func cutThread(s *index.Stream, bytes int64, yield func([]segment) bool) bool {
 }
 
 // segmentsFrom returns the segments of a search, in order.
-func segmentsFrom(v *index.View, from Place) []segment {
+func segmentsFrom(v *index.View, from Position) []segment {
 	at := max(from.At, 0)
 	i := sort.Search(len(v.Streams), func(i int) bool { return v.Streams[i].Thread >= from.Thread })
 	list := make([]segment, 0, len(v.Streams)+1)

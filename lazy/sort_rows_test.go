@@ -26,7 +26,7 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	same := other.thread(n.Thread())
 	if !n.IsThread() {
 		var err error
-		if same, err = other.Reveal(ctx, n.Place()); err != nil {
+		if same, err = other.Reveal(ctx, n.Position()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +36,7 @@ func newSortedNode(t *testing.T, tree *Tree, n *Node) *sortedNode {
 	}
 	s := &sortedNode{t: t, tree: tree, n: n, all: byDuration(kids), rank: make(map[int64]int)}
 	for i, c := range s.all {
-		s.rank[c.Place().At] = i
+		s.rank[c.Position().At] = i
 	}
 	tree.Expand(n)
 	if err := tree.Sort(ctx, n, OrderDuration, nil); err != nil {
@@ -67,8 +67,8 @@ func (s *sortedNode) rows() []Row {
 	at := int64(0)
 	for _, r := range down {
 		if !r.Gap() {
-			if want := s.all[at].Place(); r.Node.Place() != want {
-				s.t.Fatalf("child %d at %v, want %v", at, r.Node.Place(), want)
+			if want := s.all[at].Position(); r.Node.Position() != want {
+				s.t.Fatalf("child %d at %v, want %v", at, r.Node.Position(), want)
 			}
 			at++
 			continue
@@ -96,8 +96,8 @@ func (s *sortedNode) change(rng *rand.Rand, rows []Row) {
 	case 3, 4:
 		c := s.all[rng.IntN(len(s.all))]
 		var n *Node
-		if n, err = s.tree.Reveal(ctx, c.Place()); err == nil && n.Place() != c.Place() {
-			s.t.Fatalf("revealed %v, want %v", n.Place(), c.Place())
+		if n, err = s.tree.Reveal(ctx, c.Position()); err == nil && n.Position() != c.Position() {
+			s.t.Fatalf("revealed %v, want %v", n.Position(), c.Position())
 		}
 		if !slices.Contains(s.rows(), rowOf(n)) {
 			s.t.Fatalf("what was revealed has no row")
@@ -134,7 +134,7 @@ func TestSortedRows(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := tree.Reveal(context.Background(), largestOf(tree, kids).Place())
+				n, err := tree.Reveal(context.Background(), largestOf(tree, kids).Position())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -148,8 +148,8 @@ func TestSortedRows(t *testing.T) {
 						if !slices.Contains(now, at) {
 							t.Fatalf("%+v is resolved to %+v, which is no row", old, at)
 						}
-						if old.Node != nil && at.Node != nil && at.Node.Place() != old.Node.Place() {
-							t.Fatalf("the node at %v is resolved to the one at %v", old.Node.Place(), at.Node.Place())
+						if old.Node != nil && at.Node != nil && at.Node.Position() != old.Node.Position() {
+							t.Fatalf("the node at %v is resolved to the one at %v", old.Node.Position(), at.Node.Position())
 						}
 					}
 					rows = now

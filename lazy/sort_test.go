@@ -102,7 +102,7 @@ func TestSort(t *testing.T) {
 					tree.sorter.maxRange = 3 + rng.IntN(300)
 					same := tree.thread(n.Thread())
 					if !n.IsThread() {
-						if same, err = tree.Reveal(ctx, n.Place()); err != nil {
+						if same, err = tree.Reveal(ctx, n.Position()); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -134,9 +134,9 @@ func sameChildren(t *testing.T, got, want []*Node) {
 		t.Fatalf("%d children, want %d", len(got), len(want))
 	}
 	for i := range got {
-		if got[i].Place() != want[i].Place() {
+		if got[i].Position() != want[i].Position() {
 			t.Fatalf("child %d of %d: at %v (%d ns), want %v (%d ns)", i, len(got),
-				got[i].Place(), durationOf(got[i]), want[i].Place(), durationOf(want[i]))
+				got[i].Position(), durationOf(got[i]), want[i].Position(), durationOf(want[i]))
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestTimesGrow(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, exact, known := n.Self(); known && !exact || !n.IsThread() && !known && n.e.Load().hasContent() {
-					t.Fatalf("self of %v: known %v, exact %v", n.Place(), known, exact)
+					t.Fatalf("self of %v: known %v, exact %v", n.Position(), known, exact)
 				}
 			}
 		})
@@ -140,20 +140,20 @@ func sortGrowing(t *testing.T, tree, all *Tree, rng *rand.Rand) {
 			tree.Forget(th)
 			tree.Expand(th)
 		}
-		seen := make(map[Place]bool)
+		seen := make(map[Position]bool)
 		for _, n := range rowsOf(t, tree, th, rng.IntN(2) == 0, rng) {
-			if seen[n.Place()] {
-				t.Fatalf("the child at %v has two rows", n.Place())
+			if seen[n.Position()] {
+				t.Fatalf("the child at %v has two rows", n.Position())
 			}
-			seen[n.Place()] = true
+			seen[n.Position()] = true
 		}
 		kids, err := all.Children(ctx, all.thread(th.Thread()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range kids {
-			if !seen[n.Place()] {
-				t.Fatalf("the child at %v of %d has no row", n.Place(), len(kids))
+			if !seen[n.Position()] {
+				t.Fatalf("the child at %v of %d has no row", n.Position(), len(kids))
 			}
 		}
 		if len(seen) != len(kids) {

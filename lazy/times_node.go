@@ -136,12 +136,12 @@ func (w *walker) threadTime() (t Time, ok bool) {
 }
 
 func (w *walker) blockTime(i int) (Time, bool) {
-	place := w.s.Blocks[i].CellAt
-	last := place
+	cellAt := w.s.Blocks[i].CellAt
+	last := cellAt
 	if i < len(w.s.Lasts) {
 		last = w.s.Lasts[i]
 	}
-	c, ok := w.r.pick(w.s.Thread, place, last, times.Block)
+	c, ok := w.r.pick(w.s.Thread, cellAt, last, times.Block)
 	if !ok {
 		return noTime, false
 	}
@@ -158,8 +158,8 @@ func (r *TraceReader) Recording() (begin time.Time, length time.Duration, ok boo
 		v := r.known.Load()
 		if v.Complete && v.EOF {
 			var c format.TimeCell
-			place := endCellAt(v)
-			if c, ok = r.pick(times.EndID, place, place, times.End); ok {
+			cellAt := endCellAt(v)
+			if c, ok = r.pick(times.EndID, cellAt, cellAt, times.End); ok {
 				var t Time
 				t, ok = times.Of(c)
 				begin, length = r.times.Load().Anchor(), time.Duration(t.Start)

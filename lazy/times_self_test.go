@@ -37,7 +37,7 @@ func TestSelf(t *testing.T) {
 					}
 					got, exact, known := n.Self()
 					if known != timed {
-						t.Fatalf("%v: self known %v, time known %v", n.Place(), known, timed)
+						t.Fatalf("%v: self known %v, time known %v", n.Position(), known, timed)
 					}
 					if !timed || n.IsThread() {
 						continue
@@ -76,7 +76,7 @@ func sameLongest(t *testing.T, tree *Tree, n *Node, kids []*Node) {
 	}
 	if ok {
 		if e := want.e.Load(); p.At < e.at || p.At >= e.next {
-			t.Fatalf("the longest is at %v, want %v", p, want.Place())
+			t.Fatalf("the longest is at %v, want %v", p, want.Position())
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (w *walker) point(pos, ord, end int64, b []byte, e *nodeData, want bool) er
 // content finds the end of a container whose header has been read.
 func (w *walker) content(ord, end int64, e *nodeData, want bool) error {
 	e.first, e.cellAt = ord, 0
-	own, c, place := w.s.Cells.Around(ord, e.start, &w.near)
+	own, c, cellAt := w.s.Cells.Around(ord, e.start, &w.near)
 	if own < w.s.Cells.Len() {
 		switch {
 		case c.Start != e.start: // an outer container: this one has no end
@@ -135,7 +135,7 @@ func (w *walker) content(ord, end int64, e *nodeData, want bool) error {
 			return w.contradiction(e.at, fmt.Sprintf("event %d from %d to %d, which the index has as event %d from %d to %d",
 				e.point.Event, e.start, end, c.ID, c.Start, c.End))
 		default:
-			e.end, e.after, e.cellAt = c.End, own+1, place
+			e.end, e.after, e.cellAt = c.End, own+1, cellAt
 			return w.footer(e, want)
 		}
 	}

@@ -68,7 +68,7 @@ func TestContradictionFoundLate(t *testing.T) {
 						for _, k := range kids {
 							tree.Children(ctx, k)
 							tree.CountChildren(ctx, k, 0)
-							tree.Reveal(ctx, Place{k.Thread(), k.Place().At + 1})
+							tree.Reveal(ctx, Position{k.Thread(), k.Position().At + 1})
 						}
 					}
 					r.Print(ctx, new(countWriter), PrintOptions{Folded: true}, Part{})
@@ -145,7 +145,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		for row, ok := tree.First(); ok && !row.Gap(); row, ok = tree.Next(row) {
 			tree.AppendText(nil, row.Node, true)
 			row.Node.Offset()
-			row.Node.Position()
+			row.Node.Fraction()
 		}
 	}
 	noMoreGoroutines(t, before)

@@ -27,8 +27,8 @@ func TestGoToFolded(t *testing.T) {
 	}
 }
 
-// TestSamePlaces: for several events, the command in the details prints the row.
-func TestSamePlaces(t *testing.T) {
+// TestPrintsSameRow: for several events, the command in the details prints the row.
+func TestPrintsSameRow(t *testing.T) {
 	r := uitest.Recorded(t, "threads.stream")
 	d := drive(t, r, 160, 30, Options{})
 	for _, event := range []string{"0", "30", "500", "1234", "2524"} {
@@ -57,8 +57,8 @@ func TestGoTo(t *testing.T) {
 		t.Errorf("at %q", d.cursorText())
 	}
 	d.keys(":").typed("100%").keys("enter")
-	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 2 || n.Position() < 0.4 {
-		t.Errorf("at %q, %f", d.cursorText(), n.Position())
+	if n := d.m.tree.Out.Cursor.Node; n.Thread() != 2 || n.Fraction() < 0.4 {
+		t.Errorf("at %q, %f", d.cursorText(), n.Fraction())
 	}
 	if strings.Contains(d.screen(), "past the end") {
 		t.Error("100% is past the end")

@@ -81,7 +81,7 @@ func TestHugeNode(t *testing.T) {
 	d := drive(t, r, 80, 24, Options{})
 	d.has("200,0")
 	d.keys("G")
-	if p := d.m.tree.Out.Cursor.Node.Position(); p < 0.99 {
+	if p := d.m.tree.Out.Cursor.Node.Fraction(); p < 0.99 {
 		t.Errorf("G goes to %f", p)
 	}
 	d.keys("pgup pgup g")

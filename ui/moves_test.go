@@ -45,8 +45,8 @@ func TestNoSibling(t *testing.T) {
 	d.keys("99J").has("Thread 6")
 }
 
-// TestNoPlaces: v shows no code locations if none were recorded, and tells so.
-func TestNoPlaces(t *testing.T) {
+// TestNoLocations: v shows no code locations if none were recorded, and tells so.
+func TestNoLocations(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "allkinds.dump"), 120, 30, Options{})
 	d.keys("v")
 	rows := 0

@@ -60,7 +60,7 @@ func TestSort(t *testing.T) {
 	d.keys("s").has("<iteration 1>: in call order", "── duration ", "▾ <iteration 1>")
 	back := d.shownIn(in)
 	for i, n := range recorded {
-		if i >= len(back) || back[i].Place() != n.Place() {
+		if i >= len(back) || back[i].Position() != n.Position() {
 			t.Fatalf("child %d is not in its place again", i)
 		}
 	}

@@ -182,13 +182,13 @@ func TestLongest(t *testing.T) {
 		}
 		d.keys("L")
 		if longest == nil {
-			if d.m.tree.Out.Cursor.Node.Place() != at.Place() || level < 4 {
+			if d.m.tree.Out.Cursor.Node.Position() != at.Position() || level < 4 {
 				t.Errorf("below %d levels the cursor is at %q", level, d.cursorText())
 			}
 			d.has("no timed children")
 			break
 		}
-		if at = d.m.tree.Out.Cursor.Node; at.Place() != longest.Place() {
+		if at = d.m.tree.Out.Cursor.Node; at.Position() != longest.Position() {
 			text, _ := d.m.tree.Out.Text(longest)
 			t.Fatalf("level %d: at %q, not at %q", level, d.cursorText(), text)
 		}

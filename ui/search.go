@@ -29,7 +29,7 @@ func (m *Model) found(o search.Outcome) tea.Cmd {
 	if !o.Goes {
 		return o.Cmd
 	}
-	return tea.Batch(o.Cmd, m.jobs.ShowPart(o.Place, func(n *lazy.Node, text string) (from, to int) {
+	return tea.Batch(o.Cmd, m.jobs.ShowPart(o.Position, func(n *lazy.Node, text string) (from, to int) {
 		lit := m.highlight(n, text)
 		if len(lit) == 0 || lit[0][0] >= len(text) {
 			return 0, 0
@@ -113,7 +113,7 @@ func (m *Model) sameName(dir int) tea.Cmd {
 		return nil
 	}
 	m.tree.Visit()
-	return m.found(m.search.Same(p, n.Place(), dir, m.searchFacts()))
+	return m.found(m.search.Same(p, n.Position(), dir, m.searchFacts()))
 }
 
 // listHits shows the hits to choose from.

@@ -41,17 +41,17 @@ func TestSearchLimit(t *testing.T) {
 	}
 	d.has("stopped at the limit of 5,000 hits", "% searched; n at the last one continues", "the limit (")
 	d.keys("H").has("5,000 hits of /e, the limit (", "% searched)").keys("G enter")
-	last := d.m.tree.Out.Cursor.Node.Place()
+	last := d.m.tree.Out.Cursor.Node.Position()
 	if d.m.search.Shown() != 5000 {
 		t.Fatalf("at hit %d", d.m.search.Shown())
 	}
 	d.keys("n")
-	if d.m.tree.Out.Cursor.Node.Place().At <= last.At || d.m.search.Shown() != 2 {
-		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.tree.Out.Cursor.Node.Place(), last)
+	if d.m.tree.Out.Cursor.Node.Position().At <= last.At || d.m.search.Shown() != 2 {
+		t.Errorf("n went to hit %d at %v, from %v", d.m.search.Shown(), d.m.tree.Out.Cursor.Node.Position(), last)
 	}
 	d.m.tree.Out.Jump(d.m.tree.Out.Cursor)
-	at := d.m.search.Hits().At(0).Place
-	for d.m.tree.Out.Cursor.Node.Place() != at {
+	at := d.m.search.Hits().At(0).Position
+	for d.m.tree.Out.Cursor.Node.Position() != at {
 		d.keys("N")
 	}
 	d.keys("N").has("earlier events were not searched")

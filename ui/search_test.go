@@ -44,7 +44,7 @@ func TestSearchFindsAll(t *testing.T) {
 		d.search(c.what, c.expr)
 		got := 0
 		for i := range d.m.search.Hits().Len() {
-			n, err := d.m.tree.Out.Tree.Reveal(t.Context(), d.m.search.Hits().At(i).Place)
+			n, err := d.m.tree.Out.Tree.Reveal(t.Context(), d.m.search.Hits().At(i).Position)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,13 +74,13 @@ func TestSearchGoesRound(t *testing.T) {
 		t.Fatalf("%d hits", n)
 	}
 	first := d.m.tree.Out.Cursor
-	seen := map[lazy.Place]bool{d.m.tree.Out.Cursor.Node.Place(): true}
+	seen := map[lazy.Position]bool{d.m.tree.Out.Cursor.Node.Position(): true}
 	for range n - 1 {
 		d.keys("n")
 		if !strings.Contains(d.cursorText(), "run()") {
 			t.Errorf("at %q", d.cursorText())
 		}
-		seen[d.m.tree.Out.Cursor.Node.Place()] = true
+		seen[d.m.tree.Out.Cursor.Node.Position()] = true
 	}
 	if len(seen) != n {
 		t.Errorf("%d different hits of %d", len(seen), n)
@@ -325,10 +325,10 @@ func TestSearchByName(t *testing.T) {
 	if strings.Contains(d.cursorText(), "Gson.toJson") || name != "Gson.toJson()" {
 		t.Fatalf("%q is called %s: the test shows nothing", d.cursorText(), name)
 	}
-	place := d.m.tree.Out.Cursor.Node.Place()
+	position := d.m.tree.Out.Cursor.Node.Position()
 	for _, what := range []string{"Gson.toJson()", "Gson.toJson(", "gson.tojson", "Gson.toJson(src, typeOf"} {
 		d.keys("g").search(what, false)
-		if _, ok := d.m.search.Hits().Find(place); !ok {
+		if _, ok := d.m.search.Hits().Find(position); !ok {
 			t.Errorf("/%s: %q is not among %d hits", what, name, d.m.search.Hits().Len())
 		}
 		d.keys("esc")

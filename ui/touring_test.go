@@ -11,9 +11,9 @@ import (
 	"tracex/ui/internal/uitest"
 )
 
-// TestTourShowsPlace: on a small screen, the code location of a row, which the tour mentions,
+// TestTourShowsLocation: on a small screen, the code location of a row, which the tour mentions,
 // is visible at once.
-func TestTourShowsPlace(t *testing.T) {
+func TestTourShowsLocation(t *testing.T) {
 	d := drive(t, uitest.Recorded(t, "gson.dump"), 80, 24, Options{Tour: true})
 	d.keys("j l j d").has("at  ", ".java:", "tour 2 of 8")
 }

@@ -47,7 +47,7 @@ func (s *File) EndsBefore(cellAt int64) bool {
 	return format.TimeCellOffset(cellAt)+format.TimeCellSize > s.Size()
 }
 
-// CheckEnd checks the size of the file for a recording that has ended: place is the offset
+// CheckEnd checks the size of the file for a recording that has ended: cellAt is the offset
 // of the last cell of its index. The error is an [ErrUnfit].
 func (s *File) CheckEnd(cellAt int64) error {
 	want := format.TimeCellOffset(cellAt) + format.TimeCellSize

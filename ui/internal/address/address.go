@@ -16,13 +16,13 @@ const (
 	Nothing Kind = iota // nothing was typed
 	Unknown             // it is no address
 	Event               // an event by its number
-	Share               // a place in the thread of the cursor
+	Share               // a position in the thread of the cursor
 	Thread              // a thread by its number
 	Quit
 	Help
 )
 
-// Address is a place to go to.
+// Address tells where to go.
 type Address struct {
 	Kind   Kind
 	Number int64   // of the event; of the thread, from 1; -1 if larger than any can be

@@ -123,10 +123,10 @@ func (w *writer) point(n *lazy.Node) {
 			w.pair("thread", strconv.Itoa(int(n.Thread())+1), screen.Plain)
 		}
 	})
-	w.place(n)
+	w.position(n)
 }
 
-func (w *writer) place(n *lazy.Node) {
+func (w *writer) position(n *lazy.Node) {
 	p := n.Point()
 	w.start(n)
 	w.pair("event", screen.Grouped(int64(p.Event)), screen.Plain)

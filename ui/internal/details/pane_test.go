@@ -21,7 +21,7 @@ func subject(t *testing.T, i int) (*lazy.TraceReader, *Subject) {
 	n := rows[i].Node
 	text, spans := tree.AppendSpans(nil, nil, n, false)
 	return r, &Subject{
-		Row: lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}, Text: string(text), Spans: spans,
+		Row: lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}, Text: string(text), Spans: spans,
 		Name: func(n *lazy.Node) string { return string(tree.AppendName(nil, n)) }, Print: "tracex print", File: "some.bin", Settled: true,
 	}
 }
@@ -102,11 +102,11 @@ func TestStack(t *testing.T) {
 	}{{"kotlin.stream", 0}, {"deep.stream", 2 * mostInStack}} {
 		r := uitest.Recorded(t, c.name)
 		tree := r.Tree(true)
-		place, err := r.FindFraction(r.Threads()[0].ID, 0.5)
+		position, err := r.FindFraction(r.Threads()[0].ID, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := tree.Reveal(t.Context(), place)
+		n, err := tree.Reveal(t.Context(), position)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func (p *Part) toEvent(event int64, text string) tea.Cmd {
 type located struct {
 	id      int
 	event   int32
-	at      lazy.Place
+	at      lazy.Position
 	err     error
 	settled bool // the whole trace was known
 }

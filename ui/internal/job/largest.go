@@ -20,7 +20,7 @@ var (
 // descent is a way down: how to find the next child, and what the user is told about it.
 type descent struct {
 	name string
-	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error)
+	next func(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Position, bool, error)
 	none error // if there is no next child
 }
 
@@ -31,7 +31,7 @@ var (
 
 // longest finds the longest child. In a call that did not end, no child may have a duration, as
 // the one still running did not end either. Then it returns the largest child, which leads there.
-func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Place, bool, error) {
+func longest(t *lazy.Tree, ctx context.Context, n *lazy.Node, progress lazy.Progress) (lazy.Position, bool, error) {
 	p, ok, err := t.Longest(ctx, n, progress)
 	if err == nil && !ok && n.State() == lazy.StateUnfinished {
 		return t.Largest(ctx, n, progress)

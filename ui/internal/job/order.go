@@ -42,7 +42,7 @@ func (p *Part) Sort(int) tea.Cmd {
 // reorder sorts, and loads the cursor's node in its new position.
 func reorder(ctx context.Context, t *lazy.Tree, progress lazy.Progress, s sorted) sorted {
 	if s.err = t.Sort(ctx, s.n, s.to, progress); s.err == nil && s.on != nil && s.to == lazy.OrderCalls {
-		s.on, s.err = t.Reveal(ctx, s.on.Place())
+		s.on, s.err = t.Reveal(ctx, s.on.Position())
 	}
 	return s
 }
@@ -86,17 +86,17 @@ func (s sorted) apply(p *Part) tea.Cmd {
 }
 
 // orderKey identifies a node with sorted children in every tree of a trace. A thread has no
-// place of its own.
-func orderKey(n *lazy.Node) lazy.Place {
+// position of its own.
+func orderKey(n *lazy.Node) lazy.Position {
 	if n.IsThread() {
-		return lazy.Place{Thread: n.Thread(), At: -1}
+		return lazy.Position{Thread: n.Thread(), At: -1}
 	}
-	return n.Place()
+	return n.Position()
 }
 
 // sortedPath returns which nodes around a row have sorted children.
-func sortedPath(row lazy.Row) map[lazy.Place]bool {
-	keys := make(map[lazy.Place]bool)
+func sortedPath(row lazy.Row) map[lazy.Position]bool {
+	keys := make(map[lazy.Position]bool)
 	for _, n := range nodetext.Path(row) {
 		if n.Order() == lazy.OrderDuration {
 			keys[orderKey(n)] = true
@@ -106,7 +106,7 @@ func sortedPath(row lazy.Row) map[lazy.Place]bool {
 }
 
 // sortAgain sorts these nodes around n in another tree. It returns n's node there, loaded again.
-func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Place]bool, progress lazy.Progress) (*lazy.Node, error) {
+func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.Position]bool, progress lazy.Progress) (*lazy.Node, error) {
 	for in := n; in != nil; in = in.Parent() {
 		if !sorted[orderKey(in)] {
 			continue
@@ -115,5 +115,5 @@ func sortAgain(ctx context.Context, t *lazy.Tree, n *lazy.Node, sorted map[lazy.
 			return nil, err
 		}
 	}
-	return revealIn(ctx, t, n.Place(), n.IsThread())
+	return revealIn(ctx, t, n.Position(), n.IsThread())
 }

@@ -106,7 +106,7 @@ func TestGoTo(t *testing.T) {
 		t.Errorf(":42 is at %+v", p.tree.Out.Cursor)
 	}
 	finish(t, p, p.GoTo(address.Parse("100%")))
-	if at := p.tree.Out.Cursor.Node.Position(); at < 0.9 {
+	if at := p.tree.Out.Cursor.Node.Fraction(); at < 0.9 {
 		t.Errorf(":100%% is at %f", at)
 	}
 	if finish(t, p, p.GoTo(address.Parse("t1"))); !p.tree.Out.Cursor.Node.IsThread() {

@@ -37,7 +37,7 @@ func (p *Part) ToggleRaw(int) tea.Cmd {
 		}
 		return revealed{id, n, err, func(n *lazy.Node) tea.Cmd {
 			p.tree.Replace(t, here.Thread)
-			if expanded && (thread || n.Place() == here) && !n.Leaf() {
+			if expanded && (thread || n.Position() == here) && !n.Leaf() {
 				t.Expand(n)
 			}
 			p.tree.Out.Put(outline.RowOf(n), old.Line)
@@ -47,8 +47,8 @@ func (p *Part) ToggleRaw(int) tea.Cmd {
 	})
 }
 
-// revealIn returns the node at a place in a tree, or the thread itself if thread is true.
-func revealIn(ctx context.Context, t *lazy.Tree, at lazy.Place, thread bool) (*lazy.Node, error) {
+// revealIn returns the node at a position in a tree, or the thread itself if thread is true.
+func revealIn(ctx context.Context, t *lazy.Tree, at lazy.Position, thread bool) (*lazy.Node, error) {
 	if thread {
 		if n, _ := t.Thread(at.Thread); n != nil {
 			return n, nil

@@ -7,8 +7,8 @@ import (
 	"tracex/ui/internal/screen"
 )
 
-// Reveal loads and expands the path to a place, then calls then with its node.
-func (p *Part) Reveal(to lazy.Place, then func(*lazy.Node) tea.Cmd) tea.Cmd {
+// Reveal loads and expands the path to a position, then calls then with its node.
+func (p *Part) Reveal(to lazy.Position, then func(*lazy.Node) tea.Cmd) tea.Cmd {
 	ctx, id := p.Begin(p.env.Life, "going there")
 	t := p.tree.Out.Tree
 	return p.soon(func() Msg {
@@ -36,8 +36,8 @@ func (e revealed) apply(p *Part) tea.Cmd {
 	return e.then(e.n)
 }
 
-// Show goes to a place and sets the cursor on it.
-func (p *Part) Show(to lazy.Place) tea.Cmd { return p.Reveal(to, p.tree.Land) }
+// Show goes to a position and sets the cursor on it.
+func (p *Part) Show(to lazy.Position) tea.Cmd { return p.Reveal(to, p.tree.Land) }
 
 // Back goes to the position before the last jump.
 func (p *Part) Back(int) tea.Cmd {
@@ -50,8 +50,8 @@ func (p *Part) Forward(int) tea.Cmd {
 }
 
 // through goes to the position that a move through the history leads to.
-func (p *Part) through(move func(here *lazy.Place) (lazy.Place, bool), none string) tea.Cmd {
-	var at *lazy.Place
+func (p *Part) through(move func(here *lazy.Position) (lazy.Position, bool), none string) tea.Cmd {
+	var at *lazy.Position
 	if here, ok := p.tree.Out.Here(); ok {
 		at = &here
 	}
@@ -65,7 +65,7 @@ func (p *Part) through(move func(here *lazy.Place) (lazy.Place, bool), none stri
 
 // ShowPart is Show for a node of whose text a part has to be visible: the bytes from and to,
 // or none if both are 0.
-func (p *Part) ShowPart(at lazy.Place, part func(n *lazy.Node, text string) (from, to int)) tea.Cmd {
+func (p *Part) ShowPart(at lazy.Position, part func(n *lazy.Node, text string) (from, to int)) tea.Cmd {
 	return p.Reveal(at, func(n *lazy.Node) tea.Cmd {
 		cmd := p.tree.Land(n)
 		text, _ := p.tree.Out.Text(n)

@@ -8,11 +8,11 @@ const maxJumps = 200
 
 // List holds the positions before and after the current one. The zero value is empty.
 type List struct {
-	before, after []lazy.Place
+	before, after []lazy.Position
 }
 
 // Leave notes the current position before a jump leaves it.
-func (h *List) Leave(p lazy.Place) {
+func (h *List) Leave(p lazy.Position) {
 	if n := len(h.before); n > 0 && h.before[n-1] == p {
 		return
 	}
@@ -23,17 +23,17 @@ func (h *List) Leave(p lazy.Place) {
 
 // Back returns the position before this one; ok is false if there is none. here is nil if there
 // is no cursor.
-func (h *List) Back(here *lazy.Place) (p lazy.Place, ok bool) {
+func (h *List) Back(here *lazy.Position) (p lazy.Position, ok bool) {
 	return through(&h.before, &h.after, here)
 }
 
 // Forward returns the position that Back left; ok is false if there is none.
-func (h *List) Forward(here *lazy.Place) (p lazy.Place, ok bool) {
+func (h *List) Forward(here *lazy.Position) (p lazy.Position, ok bool) {
 	return through(&h.after, &h.before, here)
 }
 
 // through removes the last position of from and appends the current one to to.
-func through(from, to *[]lazy.Place, here *lazy.Place) (p lazy.Place, ok bool) {
+func through(from, to *[]lazy.Position, here *lazy.Position) (p lazy.Position, ok bool) {
 	for here != nil && len(*from) > 0 && (*from)[len(*from)-1] == *here {
 		*from = (*from)[:len(*from)-1]
 	}

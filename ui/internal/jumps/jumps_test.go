@@ -15,7 +15,7 @@ func TestJumps(t *testing.T) {
 		{"b c < d < <", "a"}, {"a b b < <", "a"},
 	} {
 		var h List
-		here := lazy.Place{At: 'a'}
+		here := lazy.Position{At: 'a'}
 		for _, s := range strings.Fields(c.keys) {
 			at := here
 			switch s {
@@ -38,7 +38,7 @@ func TestJumps(t *testing.T) {
 	}
 	var h List
 	for i := range 3 * maxJumps {
-		h.Leave(lazy.Place{At: int64(i)})
+		h.Leave(lazy.Position{At: int64(i)})
 	}
 	n := 0
 	for p, ok := h.Back(nil); ok; p, ok = h.Back(nil) {

@@ -165,7 +165,7 @@ func ExpandOnly(n *lazy.Node) Goal {
 // last child, so the way ends there.
 func Toward(n *lazy.Node, at, slack int64) Goal {
 	return func(o *Outline) (lazy.Row, lazy.End, bool) {
-		for at-n.Place().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {
+		for at-n.Position().At > slack && !n.Leaf() && n.Order() == lazy.OrderCalls {
 			o.Tree.Expand(n)
 			last, ok := o.Tree.LastChild(n)
 			if !ok {

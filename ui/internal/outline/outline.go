@@ -87,18 +87,18 @@ func (o *Outline) Jump(r lazy.Row) {
 
 // RowOf returns the row of a node on the path to a shown one.
 func RowOf(n *lazy.Node) lazy.Row {
-	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Place().At}
+	return lazy.Row{Node: n, Parent: n.Parent(), Depth: n.Depth(), From: n.Position().At}
 }
 
-// Here returns the place of the cursor; ok is false if it has none.
-func (o *Outline) Here() (p lazy.Place, ok bool) {
+// Here returns the position of the cursor; ok is false if it has none.
+func (o *Outline) Here() (p lazy.Position, ok bool) {
 	switch row := o.Cursor; {
 	case row.Node != nil && row.Node.IsThread():
-		return lazy.Place{Thread: row.Node.Thread(), At: -1}, true
+		return lazy.Position{Thread: row.Node.Thread(), At: -1}, true
 	case row.Node != nil:
-		return row.Node.Place(), true
+		return row.Node.Position(), true
 	case row.Parent != nil:
-		return lazy.Place{Thread: row.Parent.Thread(), At: row.From}, true
+		return lazy.Position{Thread: row.Parent.Thread(), At: row.From}, true
 	}
 	return p, false
 }

@@ -111,7 +111,7 @@ func TestSiblings(t *testing.T) {
 }
 
 // TestJump: a row on the screen stays at its line, another row appears a third from the top;
-// all rows have places.
+// all rows have positions.
 func TestJump(t *testing.T) {
 	o, rows := shown(t)
 	if p, ok := o.Here(); !ok || p.At != -1 {
@@ -127,7 +127,7 @@ func TestJump(t *testing.T) {
 	if o.Line != 3 || o.Cursor != rows[60] {
 		t.Errorf("line %d", o.Line)
 	}
-	if p, ok := o.Here(); !ok || p != rows[60].Node.Place() {
+	if p, ok := o.Here(); !ok || p != rows[60].Node.Position() {
 		t.Errorf("at %v", p)
 	}
 	if id, ok := o.Thread(); !ok || id != rows[0].Node.Thread() {

@@ -5,7 +5,7 @@ import (
 )
 
 // NameRanges returns the parts to highlight in a call whose name was found; its text has size
-// bytes. A call found by its place in the source has no match in the row.
+// bytes. A call found by its location in the source has no match in the row.
 func NameRanges(named *lazy.Named, p *Pattern, size int) [][2]int {
 	if named.Call == "" {
 		return nil

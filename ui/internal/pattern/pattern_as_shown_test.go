@@ -71,11 +71,11 @@ func words(rows []uitest.Row) (list []string) {
 func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.Row, needle string) (some bool) {
 	t.Helper()
 	p := New(needle, false)
-	hits := make(map[lazy.Place]bool)
+	hits := make(map[lazy.Position]bool)
 	s := lazy.Search{Folded: folded, Verbose: true, Find: p.Find, Limits: p.Limits}
 	if err := r.Search(t.Context(), s, func(f lazy.Found) {
 		for _, h := range f.Hits {
-			hits[h.Place] = true
+			hits[h.Position] = true
 		}
 	}); err != nil {
 		t.Fatal(err)
@@ -85,16 +85,16 @@ func bruteSearch(t *testing.T, r *lazy.TraceReader, folded bool, rows []uitest.R
 		shown := p.Match([]byte(row.Text))
 		some = some || shown
 		switch {
-		case shown && !hits[row.Place]:
+		case shown && !hits[row.Position]:
 			t.Errorf("%q is not found in %q", needle, row.Text)
 			return some
-		case !shown && hits[row.Place]:
+		case !shown && hits[row.Position]:
 			if named := tree.Named(row.Node, true); !matchesName(p, &named) {
 				t.Errorf("%q is found in %q", needle, row.Text)
 				return some
 			}
 		}
-		delete(hits, row.Place)
+		delete(hits, row.Position)
 	}
 	if len(hits) > 0 {
 		t.Errorf("%q is found at %d places where there is nothing", needle, len(hits))

@@ -13,11 +13,11 @@ import (
 func TestFindsShown(t *testing.T) {
 	r := uitest.Recorded(t, "gson.dump")
 	rows := allRows(t, r.Tree(true))
-	hits := func(source string, expr bool) (list []lazy.Place) {
+	hits := func(source string, expr bool) (list []lazy.Position) {
 		p := New(source, expr)
 		err := r.Search(t.Context(), lazy.Search{Folded: true, Find: p.Find, Limits: p.Limits}, func(f lazy.Found) {
 			for _, h := range f.Hits {
-				list = append(list, h.Place)
+				list = append(list, h.Position)
 			}
 		})
 		if err != nil {
@@ -25,24 +25,24 @@ func TestFindsShown(t *testing.T) {
 		}
 		return list
 	}
-	var calls, placed []lazy.Place // of one method; at one place
-	place := ""
+	var calls, located []lazy.Position // of one method; at one location
+	location := ""
 	for _, row := range rows {
 		if row.Full == "com.google.gson.Gson.toJson" {
-			calls = append(calls, row.place)
-			place = row.Source
+			calls = append(calls, row.position)
+			location = row.Source
 		}
 	}
 	for _, row := range rows {
-		if row.Source == place {
-			placed = append(placed, row.place)
+		if row.Source == location {
+			located = append(located, row.position)
 		}
 	}
-	if len(calls) < 2 || len(placed) == 0 || place == "" {
-		t.Fatalf("%d calls, %d at %s: the test shows nothing", len(calls), len(placed), place)
+	if len(calls) < 2 || len(located) == 0 || location == "" {
+		t.Fatalf("%d calls, %d at %s: the test shows nothing", len(calls), len(located), location)
 	}
-	for source, want := range map[string][]lazy.Place{
-		"com.google.gson.Gson.toJson": calls, "com.google.gson.Gson.toJson()": calls, "gson.Gson.toJson(": calls, place: placed,
+	for source, want := range map[string][]lazy.Position{
+		"com.google.gson.Gson.toJson": calls, "com.google.gson.Gson.toJson()": calls, "gson.Gson.toJson(": calls, location: located,
 	} {
 		got := hits(source, false)
 		for _, at := range want {
@@ -50,7 +50,7 @@ func TestFindsShown(t *testing.T) {
 				t.Errorf("%s is not found at %+v", source, at)
 			}
 		}
-		if source != place && len(got) != len(want) {
+		if source != location && len(got) != len(want) {
 			t.Errorf("%s: %d hits, want %d", source, len(got), len(want))
 		}
 	}

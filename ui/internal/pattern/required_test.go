@@ -104,15 +104,15 @@ func TestSearchAsPlain(t *testing.T) {
 				{`gson\.\w+\.toJson`, true}, {`google\.gson\.Gson\.\w+\(src`, true}, {`g.*toJson\(src`, true}, {`java:\d\d\b`, true}, {`.`, true}, {`gson|java:7`, true},
 			} {
 				p := New(c.source, c.expr)
-				var want, got []lazy.Place
+				var want, got []lazy.Position
 				for _, row := range rows {
 					if row.Match(p.Find, p.Limits) {
-						want = append(want, row.place)
+						want = append(want, row.position)
 					}
 				}
 				err := r.Search(t.Context(), lazy.Search{Folded: folded, Find: p.Find, Limits: p.Limits}, func(f lazy.Found) {
 					for _, h := range f.Hits {
-						got = append(got, h.Place)
+						got = append(got, h.Position)
 					}
 				})
 				if err != nil || !slices.Equal(got, want) {
@@ -125,7 +125,7 @@ func TestSearchAsPlain(t *testing.T) {
 
 type row struct {
 	lazy.Named
-	place lazy.Place
+	position lazy.Position
 }
 
 // allRows returns all rows of a tree, including threads.
@@ -133,11 +133,11 @@ func allRows(t *testing.T, tree *lazy.Tree) (rows []row) {
 	t.Helper()
 	var walk func(n *lazy.Node)
 	walk = func(n *lazy.Node) {
-		place := n.Place()
+		position := n.Position()
 		if n.IsThread() {
-			place.At = -1
+			position.At = -1
 		}
-		rows = append(rows, row{tree.Named(n, false), place})
+		rows = append(rows, row{tree.Named(n, false), position})
 		kids, err := tree.Children(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ type HitList struct {
 	s      *search
 	folded bool              // the view that was searched
 	tree   func() *lazy.Tree // made when the first lines are read
-	seen   map[lazy.Place]peek
+	seen   map[lazy.Position]peek
 	busy   bool
 	filter *hitFilter // of the filter; nil if none
 	facts  Facts      // at the last Settle
@@ -47,7 +47,7 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 		return nil, out
 	}
 	r, folded := p.r, f.Folded
-	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Place]peek), facts: f}
+	h = &HitList{s: s, folded: folded, seen: make(map[lazy.Position]peek), facts: f}
 	h.tree = sync.OnceValue(func() *lazy.Tree { return r.Tree(folded) })
 	h.List = list.List{
 		Keys:      "Enter goes there",
@@ -62,12 +62,12 @@ func (p *Part) OpenList(f Facts) (h *HitList, out Outcome) {
 	return h, out
 }
 
-// Choose notes that the user goes to the i-th hit shown, and returns its place.
-func (h *HitList) Choose(i int) lazy.Place {
-	place := h.hits().At(i).Place
-	at, _ := h.s.hits.Find(place)
+// Choose notes that the user goes to the i-th hit shown, and returns its position.
+func (h *HitList) Choose(i int) lazy.Position {
+	position := h.hits().At(i).Position
+	at, _ := h.s.hits.Find(position)
 	h.s.shown = at + 1
-	return place
+	return position
 }
 
 // Settle updates the list of hits if one is shown, on height lines; shown is nil if none is. It
@@ -128,7 +128,7 @@ func (h *HitList) View(width, height int, g *screen.Glyphs) []string {
 
 func (h *HitList) line(i int) list.Item {
 	hit := h.hits().At(i)
-	p, ok := h.seen[hit.Place]
+	p, ok := h.seen[hit.Position]
 	if !ok {
 		p.text = h.facts.Spinner
 	}
@@ -154,10 +154,10 @@ func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 	if h.busy {
 		return nil
 	}
-	var want []lazy.Place
+	var want []lazy.Position
 	from, to := h.Visible(height) // drawing has not seen the last key yet
 	for i := from; i < to; i++ {
-		p := h.hits().At(i).Place
+		p := h.hits().At(i).Position
 		if _, ok := h.seen[p]; !ok {
 			want = append(want, p)
 		}
@@ -170,8 +170,8 @@ func (h *HitList) peekVisible(life context.Context, height int) func() tea.Msg {
 }
 
 // read reads the texts of hits. It keeps nothing loaded.
-func (h *HitList) read(ctx context.Context, want []lazy.Place) tea.Msg {
-	t, got := h.tree(), make(map[lazy.Place]peek, len(want))
+func (h *HitList) read(ctx context.Context, want []lazy.Position) tea.Msg {
+	t, got := h.tree(), make(map[lazy.Position]peek, len(want))
 	for _, p := range want {
 		n, err := t.Reveal(ctx, p)
 		if err != nil {
@@ -198,7 +198,7 @@ func (h *HitList) read(ctx context.Context, want []lazy.Place) tea.Msg {
 // peeked is the texts of some hits.
 type peeked struct {
 	h   *HitList
-	got map[lazy.Place]peek
+	got map[lazy.Position]peek
 }
 
 func (p peeked) apply(*Part, Facts) Outcome {
@@ -206,8 +206,8 @@ func (p peeked) apply(*Part, Facts) Outcome {
 	if len(p.h.seen)+len(p.got) > maxPeeked {
 		clear(p.h.seen)
 	}
-	for place, what := range p.got {
-		p.h.seen[place] = what
+	for position, what := range p.got {
+		p.h.seen[position] = what
 	}
 	return Outcome{}
 }
@@ -217,8 +217,8 @@ func (h *HitList) bytes() (n int64) {
 	if h.filter != nil {
 		n += h.filter.passed.bytes()
 	}
-	for place, p := range h.seen {
-		n += int64(unsafe.Sizeof(place)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))
+	for position, p := range h.seen {
+		n += int64(unsafe.Sizeof(position)) + int64(unsafe.Sizeof(p)) + int64(len(p.text)+len(p.path))
 	}
 	return n
 }

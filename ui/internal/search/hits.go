@@ -8,16 +8,16 @@ import (
 	"tracex/lazy"
 )
 
-// Hits are hits by thread and place. A search delivers them in its own order: from its origin
+// Hits are hits by thread and position. A search delivers them in its own order: from its origin
 // to the end, then from the beginning to its origin. So there are two runs, which only ever
 // grow at their ends: a slice of one stays valid.
 type Hits struct {
-	origin        lazy.Place
+	origin        lazy.Position
 	before, after []lazy.Hit // of the origin
 }
 
-// compare orders places by thread, then by position in it.
-func compare(a, b lazy.Place) int {
+// compare orders positions by thread, then by offset.
+func compare(a, b lazy.Position) int {
 	return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))
 }
 
@@ -32,13 +32,13 @@ func (h *Hits) At(i int) lazy.Hit {
 	return h.after[i-len(h.before)]
 }
 
-// Find returns the index of the hit at a place, or where it would be.
-func (h *Hits) Find(p lazy.Place) (i int, exact bool) {
+// Find returns the index of the hit at a position, or where it would be.
+func (h *Hits) Find(p lazy.Position) (i int, exact bool) {
 	run, first := h.before, 0
 	if compare(p, h.origin) >= 0 {
 		run, first = h.after, len(h.before)
 	}
-	i, exact = slices.BinarySearchFunc(run, p, func(h lazy.Hit, p lazy.Place) int { return compare(h.Place, p) })
+	i, exact = slices.BinarySearchFunc(run, p, func(h lazy.Hit, p lazy.Position) int { return compare(h.Position, p) })
 	return first + i, exact
 }
 
@@ -46,7 +46,7 @@ func (h *Hits) Find(p lazy.Place) (i int, exact bool) {
 // by as many as by.
 func (h *Hits) add(hits []lazy.Hit) (first, by int) {
 	n := 0
-	for n < len(hits) && compare(hits[n].Place, h.origin) >= 0 {
+	for n < len(hits) && compare(hits[n].Position, h.origin) >= 0 {
 		n++
 	}
 	h.after = append(h.after, hits[:n]...)

@@ -19,7 +19,7 @@ func (s *search) arrive(out *Outcome, f Facts) {
 		out.say(map[int]string{1: "search wrapped to the top", -1: "search wrapped to the bottom"}[s.want.dir])
 	}
 	s.want, s.shown = nil, i+1
-	out.Goes, out.Place = true, s.hits.At(i).Place
+	out.Goes, out.Position = true, s.hits.At(i).Position
 }
 
 // continueTo goes to a hit of the current search. If the hit is beyond the part searched, and the

@@ -43,11 +43,11 @@ type Facts struct {
 
 // Outcome is what to do after a search has handled an event.
 type Outcome struct {
-	Message string // for the bottom line; "" if none
-	Alarm   bool   // the message reports a failure
-	Goes    bool   // to Place, which is a hit
-	Place   lazy.Place
-	Cmd     tea.Cmd
+	Message  string // for the bottom line; "" if none
+	Alarm    bool   // the message reports a failure
+	Goes     bool   // to Position, which is a hit
+	Position lazy.Position
+	Cmd      tea.Cmd
 }
 
 func (o *Outcome) say(text string) { o.Message, o.Alarm = text, false }
@@ -78,9 +78,9 @@ func (p *Part) Preview(what *pattern.Pattern) { p.cur = &search{p: what} }
 // GiveUp returns to the search from before Ask.
 func (p *Part) GiveUp() { p.cur, p.before = p.before, nil }
 
-// Begin starts a search that replaces the one before. It goes to the first hit after a place;
-// with here, the place itself counts.
-func (p *Part) Begin(what *pattern.Pattern, from lazy.Place, here bool, f Facts) Outcome {
+// Begin starts a search that replaces the one before. It goes to the first hit after a position;
+// with here, the position itself counts.
+func (p *Part) Begin(what *pattern.Pattern, from lazy.Position, here bool, f Facts) Outcome {
 	return p.begin(what, &wanted{from: from, dir: 1, count: 1, here: here}, f)
 }
 
@@ -90,8 +90,8 @@ func (p *Part) Begun() bool { return p.cur != nil && p.cur.cancel != nil }
 // NoSearch explains that there is no search to continue.
 const NoSearch = "no search yet; press /"
 
-// Next goes to the n-th hit from a place; dir is 1 for those after it, -1 for those before.
-func (p *Part) Next(from lazy.Place, dir, n int, f Facts) Outcome {
+// Next goes to the n-th hit from a position; dir is 1 for those after it, -1 for those before.
+func (p *Part) Next(from lazy.Position, dir, n int, f Facts) Outcome {
 	if !p.Begun() {
 		return Outcome{Message: NoSearch}
 	}
@@ -102,8 +102,8 @@ func (p *Part) Next(from lazy.Place, dir, n int, f Facts) Outcome {
 	return out
 }
 
-// Same searches for a pattern from a place, or continues the search for it.
-func (p *Part) Same(what *pattern.Pattern, from lazy.Place, dir int, f Facts) Outcome {
+// Same searches for a pattern from a position, or continues the search for it.
+func (p *Part) Same(what *pattern.Pattern, from lazy.Position, dir int, f Facts) Outcome {
 	w := &wanted{from: from, dir: dir, count: 1}
 	if p.Begun() && p.cur.p.Same(what) && p.cur.err == nil {
 		return p.continueTo(w, f)
@@ -146,7 +146,7 @@ func (p *Part) Pattern() *pattern.Pattern {
 	return p.cur.p
 }
 
-// Hits returns the hits found so far, by place. Callers must not change them.
+// Hits returns the hits found so far, by position. Callers must not change them.
 func (p *Part) Hits() *Hits {
 	if p.cur == nil {
 		return new(Hits)

@@ -22,7 +22,7 @@ type seeker struct {
 	t     *testing.T
 	facts Facts
 	said  []string
-	went  []lazy.Place
+	went  []lazy.Position
 }
 
 func seek(t *testing.T, r *lazy.TraceReader) *seeker {
@@ -37,7 +37,7 @@ func (s *seeker) take(o Outcome) tea.Cmd {
 		s.said = append(s.said, o.Message)
 	}
 	if o.Goes {
-		s.went = append(s.went, o.Place)
+		s.went = append(s.went, o.Position)
 	}
 	return o.Cmd
 }
@@ -62,7 +62,7 @@ func (s *seeker) run(next tea.Cmd) {
 // find searches to the end, from the beginning.
 func (s *seeker) find(what string) *seeker {
 	s.t.Helper()
-	s.run(s.take(s.Begin(pattern.New(what, false), lazy.Place{Thread: s.r.Threads()[0].ID, At: -1}, true, s.facts)))
+	s.run(s.take(s.Begin(pattern.New(what, false), lazy.Position{Thread: s.r.Threads()[0].ID, At: -1}, true, s.facts)))
 	return s
 }
 
@@ -99,7 +99,7 @@ func many(t *testing.T) *lazy.TraceReader {
 func TestGoes(t *testing.T) {
 	s := seek(t, uitest.Recorded(t, "threads.stream")).find("run()")
 	n := s.Hits().Len()
-	if n < 3 || len(s.went) != 1 || s.went[0] != s.Hits().At(0).Place || s.Shown() != 1 {
+	if n < 3 || len(s.went) != 1 || s.went[0] != s.Hits().At(0).Position || s.Shown() != 1 {
 		t.Fatalf("%d hits, went to %v, hit %d", n, s.went, s.Shown())
 	}
 	for _, c := range []struct {
@@ -109,15 +109,15 @@ func TestGoes(t *testing.T) {
 		{1, 1, 2, ""}, {1, n - 2, n, ""}, {1, 1, 1, "search wrapped to the top"}, {-1, 1, n, "search wrapped to the bottom"}, {-1, 2, n - 2, ""},
 	} {
 		s.said = nil
-		s.run(s.take(s.Next(s.Hits().At(s.Shown()-1).Place, c.dir, c.count, s.facts)))
-		if s.Shown() != c.shown || strings.Join(s.said, "") != c.said || s.went[len(s.went)-1] != s.Hits().At(c.shown-1).Place {
+		s.run(s.take(s.Next(s.Hits().At(s.Shown()-1).Position, c.dir, c.count, s.facts)))
+		if s.Shown() != c.shown || strings.Join(s.said, "") != c.said || s.went[len(s.went)-1] != s.Hits().At(c.shown-1).Position {
 			t.Errorf("%d in direction %d: hit %d, says %q; want %d, %q", c.count, c.dir, s.Shown(), s.said, c.shown, c.said)
 		}
 	}
 	if s.Stop() || !s.Forget() || s.Some() || s.Hits().Len() != 0 {
 		t.Error("the search is not over")
 	}
-	if out := s.Next(lazy.Place{}, 1, 1, s.facts); out.Message != NoSearch {
+	if out := s.Next(lazy.Position{}, 1, 1, s.facts); out.Message != NoSearch {
 		t.Errorf("without a search: %q", out.Message)
 	}
 }
@@ -139,7 +139,7 @@ func TestOlderIsDropped(t *testing.T) {
 func TestTypingKeepsSearch(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
-	next := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
+	next := s.take(s.Begin(pattern.New("e", false), lazy.Position{At: -1}, true, s.facts))
 	s.Ask()
 	s.Preview(pattern.New("x", false))
 	next = s.takeNext(next)
@@ -153,7 +153,7 @@ func TestTypingKeepsSearch(t *testing.T) {
 	}
 }
 
-// TestBackwards: the previous hit is reached as soon as the search has passed the place where
+// TestBackwards: the previous hit is reached as soon as the search has passed the position where
 // it was requested, not only after it has wrapped around.
 func TestBackwards(t *testing.T) {
 	r := many(t)
@@ -178,7 +178,7 @@ func TestManyThreads(t *testing.T) {
 	const threads = 3000
 	s := seek(t, uitest.Open(t, formattest.File(t, formattest.Spec{Shape: formattest.Threads, N: threads, Seed: 2}), lazy.Options{NoWrite: true}))
 	s.Every = time.Hour
-	next := s.take(s.Begin(pattern.New("pool-1-thread-2", false), lazy.Place{At: -1}, true, s.facts))
+	next := s.take(s.Begin(pattern.New("pool-1-thread-2", false), lazy.Position{At: -1}, true, s.facts))
 	told := 0
 	for ; next != nil; told++ {
 		next = s.takeNext(next)
@@ -192,7 +192,7 @@ func TestManyThreads(t *testing.T) {
 func TestStops(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
-	next := s.takeNext(s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts)))
+	next := s.takeNext(s.take(s.Begin(pattern.New("e", false), lazy.Position{At: -1}, true, s.facts)))
 	hits := s.Hits().Len()
 	if !s.Running() || !s.Stop() || s.Running() {
 		t.Fatal("it cannot be stopped")
@@ -226,7 +226,7 @@ func TestText(t *testing.T) {
 // line as the list would show it in a very wide window.
 func filterText(t *testing.T, tree *lazy.Tree, hit lazy.Hit) (line, called string) {
 	t.Helper()
-	n, err := tree.Reveal(t.Context(), hit.Place)
+	n, err := tree.Reveal(t.Context(), hit.Position)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,8 +262,8 @@ func TestFilter(t *testing.T) {
 			continue
 		}
 		h.Select(len(want) - 1)
-		if place := h.Choose(len(want) - 1); place != want[len(want)-1].Place || s.Hits().At(s.Shown()-1).Place != place {
-			t.Errorf("%s: went to hit %d, %v", what, s.Shown(), place)
+		if position := h.Choose(len(want) - 1); position != want[len(want)-1].Position || s.Hits().At(s.Shown()-1).Position != position {
+			t.Errorf("%s: went to hit %d, %v", what, s.Shown(), position)
 		}
 	}
 }
@@ -295,7 +295,7 @@ func TestFilterFills(t *testing.T) {
 func TestFilterStreams(t *testing.T) {
 	s := seek(t, many(t))
 	s.Every = 1
-	found := s.take(s.Begin(pattern.New("e", false), lazy.Place{At: -1}, true, s.facts))
+	found := s.take(s.Begin(pattern.New("e", false), lazy.Position{At: -1}, true, s.facts))
 	for s.Hits().Len() == 0 {
 		found = s.takeNext(found)
 	}

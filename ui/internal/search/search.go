@@ -19,7 +19,7 @@ import (
 type search struct {
 	p        *pattern.Pattern
 	hits     Hits
-	searched lazy.Place // it has looked at everything from its origin up to this place
+	searched lazy.Position // it has looked at everything from its origin up to this position
 	work     progress
 	hides    bool  // folding hides part of the trace searched
 	err      error // why it ended early; context.Canceled if it was stopped
@@ -51,16 +51,16 @@ func (w progress) pace(now time.Time) string {
 	return screen.Pace(st.Rate(now))
 }
 
-// wanted is a hit to go to once it is known: the next one from a place.
+// wanted is a hit to go to once it is known: the next one from a position.
 type wanted struct {
-	from  lazy.Place
+	from  lazy.Position
 	dir   int  // 1 for after from, -1 for before it
 	count int  // the n-th from there, from 1
-	here  bool // the place itself counts
+	here  bool // the position itself counts
 }
 
-// newSearch returns a search that begins at a place.
-func newSearch(p *pattern.Pattern, from lazy.Place) *search {
+// newSearch returns a search that begins at a position.
+func newSearch(p *pattern.Pattern, from lazy.Position) *search {
 	if from.At <= 0 {
 		from.At = -1 // the thread's own row is the first of it
 	}
@@ -112,8 +112,8 @@ func (s *search) useOther() {
 	}
 }
 
-// covered reports whether everything between two places has been searched. from is at or before to.
-func (s *search) covered(from, to lazy.Place) bool {
+// covered reports whether everything between two positions has been searched. from is at or before to.
+func (s *search) covered(from, to lazy.Position) bool {
 	if s.ended {
 		return true
 	}
@@ -143,13 +143,13 @@ func (s *search) pick(w *wanted) (i int, wrapped, ok bool) {
 		// The hits of a run are consecutive: no further hit will appear between them.
 		i += w.count - 1
 		origin := s.hits.origin
-		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.At(i).Place, origin) < 0) {
+		if i < n && (s.ended || compare(w.from, origin) >= 0 || compare(s.hits.At(i).Position, origin) < 0) {
 			return i, false, true
 		}
 		return i % n, i >= n, s.ended
 	}
 	i -= w.count
-	if i >= 0 && s.covered(s.hits.At(i).Place, w.from) {
+	if i >= 0 && s.covered(s.hits.At(i).Position, w.from) {
 		return i, false, true
 	}
 	return ((i % n) + n) % n, i < 0, s.ended

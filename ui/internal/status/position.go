@@ -19,7 +19,7 @@ func Position(n *lazy.Node, count string, stats lazy.Stats, g *screen.Glyphs) st
 		if p := n.Point(); p != nil {
 			parts = append(parts, "event "+screen.Grouped(int64(p.Event)))
 		}
-		if share := n.Position(); share >= 0 {
+		if share := n.Fraction(); share >= 0 {
 			parts = append(parts, fmt.Sprintf("%.1f %%", 100*share))
 		}
 	}

@@ -84,7 +84,7 @@ func TestKeys(t *testing.T) {
 	if _, more := p.Out.Tree.Next(p.Out.Cursor); more {
 		t.Error("last is not the last row")
 	}
-	if at, ok := p.Jumps.Back(nil); !ok || at != first.Place() {
+	if at, ok := p.Jumps.Back(nil); !ok || at != first.Position() {
 		t.Errorf("it was left at %v", at)
 	}
 	p.JumpTo(first)

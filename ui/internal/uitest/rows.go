@@ -8,9 +8,9 @@ import (
 
 // Row is a row of the whole tree.
 type Row struct {
-	Place lazy.Place
-	Node  *lazy.Node
-	Text  string
+	Position lazy.Position
+	Node     *lazy.Node
+	Text     string
 }
 
 // EveryRow returns each row that the user could reach, threads included.
@@ -21,11 +21,11 @@ func EveryRow(t testing.TB, r *lazy.TraceReader, folded bool) (rows []Row) {
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		place := n.Place()
+		position := n.Position()
 		if n.IsThread() {
-			place.At = -1
+			position.At = -1
 		}
-		rows = append(rows, Row{place, n, string(tree.AppendText(nil, n, true))})
+		rows = append(rows, Row{position, n, string(tree.AppendText(nil, n, true))})
 		kids, err := tree.Children(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
