@@ -74,7 +74,7 @@ func (c *conversion) convert(ctx context.Context, path string) (result *perfetto
 	if damage != nil && (!errors.As(damage, &fault) || errors.Is(damage, format.ErrNotTrace)) {
 		return nil, nil, damage
 	}
-	result, err = converter.Write(ctx, perfetto.Output{Times: files[0], Index: files[1], Data: files[2]})
+	result, err = converter.Write(ctx, perfetto.Writers{Times: files[0], Index: files[1], Data: files[2]})
 	if err != nil {
 		return nil, nil, set.WriteError(err)
 	}
@@ -89,7 +89,7 @@ func (c *conversion) report(r *perfetto.Result) error {
 	w := bufio.NewWriter(c.stdout)
 	fmt.Fprintf(w, "%s: %s, %s, %v\n", printable(c.output), counted(int64(len(r.Threads)), "thread"),
 		counted(r.Events, "event"), rounded(r.Took))
-	for _, l := range r.Left {
+	for _, l := range r.LeftOut {
 		fmt.Fprintln(w, leftLine(l))
 	}
 	for _, line := range changeLines(r.Changes) {
@@ -99,7 +99,7 @@ func (c *conversion) report(r *perfetto.Result) error {
 }
 
 // leftLine describes what was left out for one reason.
-func leftLine(l perfetto.Left) string {
+func leftLine(l perfetto.LeftOut) string {
 	line := "left out: " + grouped(l.Count) + " " + printable(l.What)
 	switch {
 	case l.First < 0:

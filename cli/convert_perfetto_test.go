@@ -7,7 +7,7 @@ import (
 )
 
 func TestLeftLine(t *testing.T) {
-	for want, l := range map[string]perfetto.Left{
+	for want, l := range map[string]perfetto.LeftOut{
 		"left out: 1 damaged packet, at offset 7":                {What: "damaged packet", Count: 1, First: 7},
 		"left out: 1,200 damaged packets, the first at offset 7": {What: "damaged packets", Count: 1200, First: 7},
 		"left out: 2 sequence states that took too much memory":  {What: "sequence states that took too much memory", Count: 2, First: -1},

@@ -23,27 +23,27 @@ type growingFiles struct {
 }
 
 // create creates the files, or replaces existing ones.
-func (g *growingFiles) create() (perfetto.Output, error) {
+func (g *growingFiles) create() (perfetto.Writers, error) {
 	var set tracefile.Set
 	defer set.Discard()
 	for _, suffix := range traceSuffixes {
 		if _, err := set.Create(g.path+suffix, recordedMode, g.replace); err != nil {
-			return perfetto.Output{}, err
+			return perfetto.Writers{}, err
 		}
 	}
 	if err := set.Commit(); err != nil {
-		return perfetto.Output{}, err
+		return perfetto.Writers{}, err
 	}
 	return g.again(nil)
 }
 
 // resume opens the files where they have these sizes, and drops what follows.
-func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Output, error) {
+func (g *growingFiles) resume(at tracefile.Sizes) (perfetto.Writers, error) {
 	return g.again([]int64{at.Times, at.Index, at.Data})
 }
 
 // again opens existing files. sizes may be nil.
-func (g *growingFiles) again(sizes []int64) (to perfetto.Output, err error) {
+func (g *growingFiles) again(sizes []int64) (to perfetto.Writers, err error) {
 	g.close()
 	var out []io.Writer
 	for i, suffix := range traceSuffixes {
@@ -67,7 +67,7 @@ func (g *growingFiles) again(sizes []int64) (to perfetto.Output, err error) {
 			return to, err
 		}
 	}
-	return perfetto.Output{Times: out[0], Index: out[1], Data: out[2]}, nil
+	return perfetto.Writers{Times: out[0], Index: out[1], Data: out[2]}, nil
 }
 
 // close closes the files.

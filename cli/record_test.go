@@ -123,7 +123,7 @@ func recordEvents(end string) error {
 // to be sent again.
 func awaitClear(p *producer.Producer) error {
 	told := make(chan struct{}, 1)
-	_, err := p.Register(producer.Source{Name: perfetto.CallsSource, Clear: func(*producer.Instance) {
+	_, err := p.Register(producer.DataSourceSpec{Name: perfetto.CallsSource, Clear: func(*producer.Instance) {
 		select {
 		case told <- struct{}{}:
 		default:

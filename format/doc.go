@@ -114,7 +114,7 @@
 //	packet, sequence, slice, track, page, session, data source, producer, consumer, patch, scrape
 //	                  as in Perfetto's protocol; "page" is one of shared memory
 //	record            what a spool keeps of one event, until its track is written
-//	line              the tracks that become one thread, or several where they overlap
+//	timeline          one track, or several that are joined: it becomes a thread, or several if slices overlap
 //	batch, extent     the records of a stream of a spool that are in memory, and on disk, together
 //
 // Some words meant several things. They keep the one meaning above, or have none, and

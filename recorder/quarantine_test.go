@@ -220,7 +220,7 @@ func TestNonsenseLeavesNoConnection(t *testing.T) {
 			t.Error("Stop says nothing")
 		}
 		p := r.sink.(*serviceSink).to.(interface{ Producer() *producer.Producer }).Producer()
-		if _, err := p.Register(producer.Source{Name: "another"}); !errors.Is(err, producer.ErrClosed) {
+		if _, err := p.Register(producer.DataSourceSpec{Name: "another"}); !errors.Is(err, producer.ErrClosed) {
 			t.Errorf("track events: %v: the producer is there: %v", events, err)
 		}
 	}
@@ -254,8 +254,8 @@ func testQuarantineInSharedMemory(t *testing.T) {
 		t.Errorf("Stop: %v, counted %+v", err, saved.Misuse)
 	}
 	path, result := sharedtest.Convert(t, g.Finish())
-	if len(result.Left) > 0 {
-		t.Errorf("left out: %+v", result.Left)
+	if len(result.LeftOut) > 0 {
+		t.Errorf("left out: %+v", result.LeftOut)
 	}
 	forest := tracetest.Load(t, path)
 	tracetest.Verify(t, path, forest)

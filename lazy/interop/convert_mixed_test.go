@@ -59,9 +59,9 @@ func mixed(t *testing.T, trace []byte, to format.Version) string {
 		}
 		defer files[i].Close()
 	}
-	result, err := c.Write(t.Context(), perfetto.Output{Data: files[0], Index: files[1], Times: files[2]})
-	if err != nil || len(result.Left) > 0 || result.Version != to {
-		t.Fatalf("version %d, left out: %v, %v", result.Version, result.Left, err)
+	result, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]})
+	if err != nil || len(result.LeftOut) > 0 || result.Version != to {
+		t.Fatalf("version %d, left out: %v, %v", result.Version, result.LeftOut, err)
 	}
 	return data
 }

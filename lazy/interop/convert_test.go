@@ -54,7 +54,7 @@ func converted(t *testing.T, path string, o perfetto.Options) string {
 		}
 		defer files[i].Close()
 	}
-	if _, err := c.Write(t.Context(), perfetto.Output{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
+	if _, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]}); err != nil {
 		t.Fatal(err)
 	}
 	return data

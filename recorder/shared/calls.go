@@ -59,7 +59,7 @@ func newCallSink(r sink.Recorder, o sink.Options, p *producer.Producer) (*callSi
 func (s *callSink) Begin() error {
 	sweep := func(*producer.Instance) { s.r.Sweep() }
 	var err error
-	s.source, err = s.producer.Register(producer.Source{
+	s.source, err = s.producer.Register(producer.DataSourceSpec{
 		Name: calls.Source, Policy: s.options.Policy,
 		SetUp: func(i *producer.Instance) { i.Value = &session{} },
 		Stop:  sweep,

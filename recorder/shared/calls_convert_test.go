@@ -41,8 +41,8 @@ func testSharedMemoryConverted(t *testing.T) {
 			stop(t, r)
 			packets := g.Finish()
 			path, result := sharedtest.Convert(t, packets)
-			if len(result.Left) > 0 {
-				t.Errorf("left out: %+v", result.Left)
+			if len(result.LeftOut) > 0 {
+				t.Errorf("left out: %+v", result.LeftOut)
 			}
 			forest := tracetest.Load(t, path)
 			recordertest.SameForest(t, forest, trees)
@@ -102,7 +102,7 @@ func TestSharedMemorySeveral(t *testing.T) {
 		trees[name] = &recordertest.Tree{Name: name, Points: n}
 	}
 	path, result := sharedtest.Convert(t, g.Finish())
-	if len(result.Left) > 0 || len(result.Threads) != 2 || result.Events != 10 {
+	if len(result.LeftOut) > 0 || len(result.Threads) != 2 || result.Events != 10 {
 		t.Fatalf("%+v", result)
 	}
 	forest := tracetest.Load(t, path)
@@ -161,7 +161,7 @@ func testSharedMemoryLossesConverted(t *testing.T) {
 	}
 	path, result := sharedtest.Convert(t, packets)
 	missing := false
-	for _, l := range result.Left {
+	for _, l := range result.LeftOut {
 		if strings.Contains(l.What, "gaps in recorded calls") {
 			missing = true
 		} else if !strings.Contains(l.What, "lost packets") {

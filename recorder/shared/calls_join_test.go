@@ -53,8 +53,8 @@ func testSharedMemoryJoined(t *testing.T) {
 		{"second", joined, map[string]int{"thread": 3}}, // a, b and c
 	} {
 		path, result := sharedtest.Convert(t, c.packets)
-		if len(result.Left) > 0 {
-			t.Errorf("%s: left out: %+v", c.name, result.Left)
+		if len(result.LeftOut) > 0 {
+			t.Errorf("%s: left out: %+v", c.name, result.LeftOut)
 		}
 		forest := tracetest.Load(t, path)
 		tracetest.Verify(t, path, forest)
@@ -107,7 +107,7 @@ func testSharedMemoryCleared(t *testing.T) {
 	stop(t, r)
 	path, result := sharedtest.Convert(t, append(packets, cleared.Finish()...))
 	forest := tracetest.Load(t, path)
-	if len(result.Left) > 0 || len(forest.Threads) != 1 || int64(forest.Threads[0].Points()) != result.Events {
+	if len(result.LeftOut) > 0 || len(forest.Threads) != 1 || int64(forest.Threads[0].Points()) != result.Events {
 		t.Errorf("%+v", result)
 	}
 }

@@ -52,7 +52,7 @@ func BenchmarkConvert(b *testing.B) {
 			cpu := cpuSeconds()
 			for b.Loop() {
 				dir := b.TempDir()
-				out := Output{io.Discard, io.Discard, io.Discard}
+				out := Writers{io.Discard, io.Discard, io.Discard}
 				if to == "files" {
 					for _, w := range []*io.Writer{&out.Data, &out.Index, &out.Times} {
 						f, err := os.CreateTemp(dir, "out")
@@ -73,7 +73,7 @@ func BenchmarkConvert(b *testing.B) {
 	}
 }
 
-func benchOnce(b *testing.B, path, dir string, out Output, g *generated) {
+func benchOnce(b *testing.B, path, dir string, out Writers, g *generated) {
 	in, err := os.Open(path)
 	if err != nil {
 		b.Fatal(err)
@@ -88,8 +88,8 @@ func benchOnce(b *testing.B, path, dir string, out Output, g *generated) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if r.Events < g.pairs || len(r.Left) > 0 {
-		b.Fatalf("%d events of %d pairs, left out: %v", r.Events, g.pairs, r.Left)
+	if r.Events < g.pairs || len(r.LeftOut) > 0 {
+		b.Fatalf("%d events of %d pairs, left out: %v", r.Events, g.pairs, r.LeftOut)
 	}
 	b.ReportMetric(peakMiB(), "MiB-peak")
 }
@@ -107,7 +107,7 @@ func BenchmarkCalls(b *testing.B) {
 					if err := c.Read(b.Context(), bytes.NewReader(trace)); err != nil {
 						b.Fatal(err)
 					}
-					if _, err := c.Write(b.Context(), Output{io.Discard, io.Discard, io.Discard}); err != nil {
+					if _, err := c.Write(b.Context(), Writers{io.Discard, io.Discard, io.Discard}); err != nil {
 						b.Fatal(err)
 					}
 					c.Close()

@@ -25,6 +25,9 @@ type blocks struct {
 	observe   observer // nil except in tests
 }
 
+// blockBudget is how many bytes all threads' unwritten blocks may take together.
+const blockBudget = 16 << 20
+
 // observer is called with each event before it is encoded.
 type observer interface {
 	began(t *thread, event int32, r *record)
@@ -56,12 +59,12 @@ func newThread(id int32, name string) *thread {
 }
 
 // newBlocks begins the three files. wall is the wall time at origin.
-func newBlocks(v format.Version, to Output, origin int64, wall time.Time) *blocks {
+func newBlocks(v format.Version, to Writers, origin int64, wall time.Time) *blocks {
 	return &blocks{to: tracefile.NewWriter(v, tracefile.Files(to), wall), version: v, void: voidFooter(v), origin: origin, wall: wall.UnixNano()}
 }
 
 // resumeBlocks continues files that end at these sizes.
-func resumeBlocks(v format.Version, to Output, at tracefile.Sizes, origin, wall int64) *blocks {
+func resumeBlocks(v format.Version, to Writers, at tracefile.Sizes, origin, wall int64) *blocks {
 	return &blocks{to: tracefile.ResumeWriter(v, tracefile.Files(to), at), version: v, void: voidFooter(v), origin: origin, wall: wall}
 }
 

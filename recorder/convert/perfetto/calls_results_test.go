@@ -34,7 +34,7 @@ func TestResultsOfSeveral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := versionIn(t, w.data); v != to || len(w.result.Left) > 0 {
+		if v := versionIn(t, w.data); v != to || len(w.result.LeftOut) > 0 {
 			t.Errorf("version %d, want %d: %+v", v, to, w.result)
 		}
 		ctx, scan, found := contextOf(t, w.data), format.NewBytesScanner(w.data), 0

@@ -147,7 +147,7 @@ func pointsText(t *testing.T, w *written) string {
 }
 
 func leftOf(w *written) (all []string) {
-	for _, l := range w.result.Left {
+	for _, l := range w.result.LeftOut {
 		all = append(all, fmt.Sprint(l.Count, " ", strings.SplitN(l.What, ";", 2)[0]))
 	}
 	slices.Sort(all)
@@ -268,7 +268,7 @@ func testCallsBesideTracks(t *testing.T, v format.Version) {
 	s.part(calls.Part{Objects: slices.Concat(enter(1), void), Times: each(2, 1)}, 1000)
 	_, w := callsText(t, s.trace)
 	whole(t, w)
-	if r := w.result; r.Version != format.Newest || r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.Left) > 0 {
+	if r := w.result; r.Version != format.Newest || r.Events != 2 || len(r.Threads) != 2 || r.Threads[1].ID <= r.Threads[0].ID || len(r.LeftOut) > 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -365,7 +365,7 @@ func damagedCalls(t *testing.T, trace []byte, at int, by byte, to format.Version
 	defer c.Close()
 	_ = c.Read(t.Context(), bytes.NewReader(damaged)) // it may report damage
 	var data bytes.Buffer
-	if _, err := c.Write(t.Context(), Output{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
+	if _, err := c.Write(t.Context(), Writers{Data: &data, Index: new(bytes.Buffer), Times: new(bytes.Buffer)}); err != nil {
 		t.Fatalf("byte %d: %v", at, err)
 	}
 	scan := format.NewBytesScanner(data.Bytes())

@@ -211,8 +211,8 @@ func (in *wrapped) sameAs(t *testing.T, out *written, to format.Version) {
 		t.Errorf("version %d: %d descriptors, want %d, or others", to, len(written), len(refs))
 	}
 	changes := tr.Changes()
-	if !maps.Equal(changes, out.result.Changes) || len(out.result.Left) > 0 {
-		t.Errorf("version %d: changes are %v, want %v; left out: %v", to, out.result.Changes, changes, out.result.Left)
+	if !maps.Equal(changes, out.result.Changes) || len(out.result.LeftOut) > 0 {
+		t.Errorf("version %d: changes are %v, want %v; left out: %v", to, out.result.Changes, changes, out.result.LeftOut)
 	}
 	if owed && own < 0 {
 		t.Errorf("version %d: there is no class of string builders", to)
@@ -282,8 +282,8 @@ func TestCallsMixed(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole(t, w)
-			if !maps.Equal(w.result.Changes, changes[to]) || len(w.result.Left) > 0 {
-				t.Errorf("%v to %d: changes %v, want %v; left out: %v", order, to, w.result.Changes, changes[to], w.result.Left)
+			if !maps.Equal(w.result.Changes, changes[to]) || len(w.result.LeftOut) > 0 {
+				t.Errorf("%v to %d: changes %v, want %v; left out: %v", order, to, w.result.Changes, changes[to], w.result.LeftOut)
 			}
 			got := argumentTexts(t, w)
 			for i, n := range order {
@@ -363,7 +363,7 @@ func TestVersionNotWritten(t *testing.T) {
 		c := New(Options{FormatVersion: v})
 		defer c.Close()
 		if err := c.Packet(small(t)[:20]); err == nil {
-			_, err = c.Write(t.Context(), Output{new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)})
+			_, err = c.Write(t.Context(), Writers{new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)})
 			if err == nil || !strings.Contains(err.Error(), "27, 22") {
 				t.Errorf("version %d: %v", v, err)
 			}

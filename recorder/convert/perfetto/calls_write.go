@@ -32,11 +32,11 @@ type callsWriter struct {
 // calls writes the threads of all recorders, after those of tracks.
 func (w *writer) calls(ctx context.Context) error {
 	c := &callsWriter{w: w, floor: math.MinInt64}
-	if w.before != nil {
+	if w.begun != nil {
 		c.floor = w.blocks.origin
 	}
 	c.refer = c.spooledReferences
-	mixed := len(w.threads) > 0 || w.before != nil
+	mixed := len(w.threads) > 0 || w.begun != nil
 	if mixed {
 		for kind, n := range w.dictionary.counts {
 			c.next.kinds[kind] = int64(n)
@@ -93,8 +93,8 @@ func (w *writer) nameRecorders() {
 		}
 		return name + between
 	}
-	if w.before != nil {
-		name(w.before.recorder) // its threads are written, without it
+	if w.begun != nil {
+		name(w.begun.recorder) // its threads are written, without it
 	}
 	for _, r := range w.recorders {
 		r.name = name(r)

@@ -55,7 +55,7 @@ func TestCaptures(t *testing.T) {
 				want := expectedSlices(t, captured(t, table))
 				compareSlices(t, w.before, want)
 				compareSlices(t, slicesIn(t, w), want)
-				for _, l := range w.result.Left {
+				for _, l := range w.result.LeftOut {
 					t.Log(l)
 				}
 				for _, l := range w.result.Threads {

@@ -192,7 +192,7 @@ func TestManyEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-		if _, err := c.write(t.Context(), Output{io.Discard, io.Discard, io.Discard}, seen); err != nil {
+		if _, err := c.write(t.Context(), Writers{io.Discard, io.Discard, io.Discard}, seen); err != nil {
 			t.Fatal(err)
 		}
 		c.Close()

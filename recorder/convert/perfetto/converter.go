@@ -67,8 +67,8 @@ type Converter struct {
 	left       *tally
 	unpacker   unpacker
 	packets    int64
-	room       packet  // scratch for the current packet
-	before     *before // what was written already; nil if nothing
+	room       packet      // scratch for the current packet
+	begun      *begunTrace // what was written already; nil if nothing
 }
 
 // New returns a Converter. The caller must close it. If the options are invalid,

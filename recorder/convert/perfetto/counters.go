@@ -8,7 +8,7 @@ import (
 )
 
 // counterEvent adds the value of a counter: to the thread that wrote it, or to the
-// counter's own line.
+// counter's own timeline.
 func (x *eventReader) counterEvent(o *occurrence) error {
 	p, e := o.packet, o.event
 	if !e.hasValue {
@@ -21,8 +21,8 @@ func (x *eventReader) counterEvent(o *occurrence) error {
 	return x.extraValues(o, nil)
 }
 
-// extraValues adds the counter values that accompany an event of a line.
-func (x *eventReader) extraValues(o *occurrence, l *line) error {
+// extraValues adds the counter values that accompany an event of a timeline.
+func (x *eventReader) extraValues(o *occurrence, l *timeline) error {
 	s, e := o.sequence, o.event
 	tracks := e.extraTracks
 	if len(tracks) == 0 {
@@ -48,9 +48,9 @@ func (x *eventReader) extraValues(o *occurrence, l *line) error {
 // knownRunning bounds how many incremental counters a sequence may have.
 const knownRunning = 1 << 12
 
-// counterValue adds one value of a counter to a line. If l is nil, it uses that of
+// counterValue adds one value of a counter to a timeline. If l is nil, it uses that of
 // the thread that wrote the value, if known, or else the counter's own.
-func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bool, l *line) error {
+func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bool, l *timeline) error {
 	p, s := o.packet, o.sequence
 	t := x.tracks.described[uuid]
 	if t == nil || t.counter == nil {
@@ -81,7 +81,7 @@ func (x *eventReader) counterValue(o *occurrence, uuid, bits uint64, isDouble bo
 		}
 	}
 	if l == nil {
-		l = x.tracks.writerLine(p.machine, s)
+		l = x.tracks.writerTimeline(p.machine, s)
 	}
 	if l == nil {
 		return x.ownValue(o, t, bits, isDouble)
@@ -117,14 +117,14 @@ func (x *eventReader) counterVariable(t *track, isDouble bool) int32 {
 	return k.variable
 }
 
-// ownValue adds a counter's value to the counter's own line: a call that lasts until
+// ownValue adds a counter's value to the counter's own timeline: a call that lasts until
 // the next value.
 func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bool) error {
 	p := o.packet
-	if t.line == nil {
-		t.line = x.tracks.newLine(line{track: t, parent: t.parent, name: t.name, machine: p.machine})
+	if t.timeline == nil {
+		t.timeline = x.tracks.newTimeline(timeline{track: t, parent: t.parent, name: t.name, machine: p.machine})
 	}
-	if t.line == nil {
+	if t.timeline == nil {
 		x.left.leave(tooManyTracks, p)
 		return nil
 	}
@@ -139,7 +139,7 @@ func (x *eventReader) ownValue(o *occurrence, t *track, bits uint64, isDouble bo
 		kind: recordNext, method: x.dictionary.method([]byte("counter"), []byte(counterName(t))),
 		place: true, location: a.location(sourceLocation{}, 0, true), arguments: 1, values: a.values,
 	}
-	return x.sink.add(p, t.line, o.ns, &r)
+	return x.sink.add(p, t.timeline, o.ns, &r)
 }
 
 // stateEvent begins a state on a track of states; an event without a name ends the
@@ -152,7 +152,7 @@ func (x *eventReader) stateEvent(o *occurrence) error {
 		return nil
 	}
 	o.called = x.labels.of(o.sequence, o.event)
-	l := x.tracks.line(p.machine, o.sequence, uuid, o.name.text)
+	l := x.tracks.timeline(p.machine, o.sequence, uuid, o.name.text)
 	if l == nil {
 		x.left.leave(tooManyTracks, p)
 		return nil

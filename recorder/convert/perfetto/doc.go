@@ -64,11 +64,11 @@
 // While packets are read, [Converter] passes each to the part for its kind: clocks,
 // sequences, tracks, eventReader for TrackEvents (legacy*.go for the older kind),
 // recorded for the calls of recorders. Each event becomes a record, with numbers for
-// names and with encoded arguments, and the sink adds it to the stream of its line,
+// names and with encoded arguments, and the sink adds it to the stream of its timeline,
 // see package spool.
 //
 // After all packets have been read, tracks are fully described, and writer writes
-// one line after the other: it reads the streams in order of time, merges them if
+// one timeline after the other: it reads the streams in order of time, merges them if
 // several writers shared a track, keeps the stack of open slices, and makes blocks,
 // index cells and times.
 //
@@ -91,7 +91,7 @@
 // Memory does not grow with the trace. Records are kept in memory up to
 // [Options.Memory], and in a temporary file beyond. Everything else that is
 // remembered, such as interned texts, names, tracks and clocks, has a limit, and
-// [Result.Left] reports each limit that was reached. The input is not trusted:
+// [Result.LeftOut] reports each limit that was reached. The input is not trusted:
 // memory is allocated only for bytes that were read, and damage is left out and
 // counted by packet.
 package perfetto

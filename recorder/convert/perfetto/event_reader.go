@@ -3,7 +3,7 @@ package perfetto
 import "tracex/format"
 
 // eventReader turns TrackEvents into records: each slice begin or end, instant,
-// counter value and state becomes a record, which is added to the line of its track.
+// counter value and state becomes a record, which is added to the timeline of its track.
 type eventReader struct {
 	dictionary *dictionary
 	clocks     *clocks
@@ -41,7 +41,7 @@ func (o *occurrence) uuid() uint64 {
 	return o.sequence.track
 }
 
-// read reads a packet with an event, and adds its records to the line of its track.
+// read reads a packet with an event, and adds its records to the timeline of its track.
 func (x *eventReader) read(p *packet, s *sequence) error {
 	if s == nil {
 		x.left.leave(withoutSequence, p)
@@ -87,14 +87,14 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 	s, e, machine := o.sequence, o.event, o.packet.machine
 	o.called = x.labels.of(s, e)
 	uuid := o.uuid()
-	var l *line
+	var l *timeline
 	switch {
 	case uuid == 0 && e.hasLegacy && e.overridden:
-		l = x.tracks.threadLine(machine, e.override)
+		l = x.tracks.threadTimeline(machine, e.override)
 	case uuid == 0 && !e.hasTrack && s.hasThread:
-		l = x.tracks.threadLine(machine, s.thread)
+		l = x.tracks.threadTimeline(machine, s.thread)
 	default:
-		l = x.tracks.line(machine, s, uuid, o.name.text)
+		l = x.tracks.timeline(machine, s, uuid, o.name.text)
 	}
 	if l == nil {
 		x.left.leave(tooManyTracks, o.packet)
@@ -117,7 +117,7 @@ func (x *eventReader) sliceEvent(o *occurrence) error {
 }
 
 // addCall adds r with the event's name and arguments.
-func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
+func (x *eventReader) addCall(o *occurrence, l *timeline, r record) error {
 	a := &x.arguments
 	a.reset(&o.sequence.interned, false)
 	at, iid := a.gather(o.sequence, o.event)
@@ -133,7 +133,7 @@ func (x *eventReader) addCall(o *occurrence, l *line, r record) error {
 }
 
 // addEnd adds r as the record of a slice end.
-func (x *eventReader) addEnd(o *occurrence, l *line, r record) error {
+func (x *eventReader) addEnd(o *occurrence, l *timeline, r record) error {
 	r.kind = recordEnd
 	r.category, r.name = o.category.word, o.name.word
 	x.arguments.reset(&o.sequence.interned, true)
@@ -142,7 +142,7 @@ func (x *eventReader) addEnd(o *occurrence, l *line, r record) error {
 	return x.sink.add(o.packet, l, o.ns, &r)
 }
 
-// trigger reads a packet about a trigger. All triggers are instants on one line.
+// trigger reads a packet about a trigger. All triggers are instants on one timeline.
 func (x *eventReader) trigger(p *packet) error {
 	if !p.timed {
 		if !p.hasTime { // if it has one, the reason was counted already
@@ -163,7 +163,7 @@ func (x *eventReader) trigger(p *packet) error {
 			uid = int64(f.value)
 		}
 	}
-	l := x.tracks.keyed(lineKey{kind: triggers}, line{scope: ofTrace, name: "Trace Triggers", machine: p.machine})
+	l := x.tracks.keyed(timelineKey{kind: triggers}, timeline{scope: ofTrace, name: "Trace Triggers", machine: p.machine})
 	if f.bad || l == nil {
 		x.left.leave(damaged, p)
 		return nil

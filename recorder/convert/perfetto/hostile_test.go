@@ -170,8 +170,8 @@ func TestMotley(t *testing.T) {
 		if err != nil && !errors.As(err, &fault) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if cut == len(trace) && (err != nil || w.result.Events != 6 || len(w.result.Left) > 0) {
-			t.Errorf("%d events, left out: %v, %v", w.result.Events, w.result.Left, err)
+		if cut == len(trace) && (err != nil || w.result.Events != 6 || len(w.result.LeftOut) > 0) {
+			t.Errorf("%d events, left out: %v, %v", w.result.Events, w.result.LeftOut, err)
 		}
 	}
 }
@@ -216,8 +216,8 @@ func TestLargePackets(t *testing.T) {
 	if err := c.Read(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Write(t.Context(), Output{io.Discard, io.Discard, io.Discard})
-	if err != nil || r.Events != 2 || len(r.Left) != 1 || r.Left[0].What != reasonTexts[largePackets].of(r.Left[0].Count) {
+	r, err := c.Write(t.Context(), Writers{io.Discard, io.Discard, io.Discard})
+	if err != nil || r.Events != 2 || len(r.LeftOut) != 1 || r.LeftOut[0].What != reasonTexts[largePackets].of(r.LeftOut[0].Count) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -267,7 +267,7 @@ func TestWriteFails(t *testing.T) {
 			}
 			out := []io.Writer{io.Discard, io.Discard, io.Discard}
 			out[which] = &full{left: limit << 15}
-			if _, err := c.Write(t.Context(), Output{out[0], out[1], out[2]}); err != errBroken {
+			if _, err := c.Write(t.Context(), Writers{out[0], out[1], out[2]}); err != errBroken {
 				t.Errorf("writer %d with room for %d bytes: %v", which, limit<<15, err)
 			}
 			c.Close()
@@ -307,7 +307,7 @@ func TestStopped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = c.Write(ctx, Output{io.Discard, io.Discard, io.Discard})
+			_, err = c.Write(ctx, Writers{io.Discard, io.Discard, io.Discard})
 		}
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("stage %d: %v", stage, err)

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// lanes are the threads of one line. Joined tracks share threads, as in
+// lanes are the threads of one timeline. Joined tracks share threads, as in
 // trace_processor: while a track has an open slice it keeps its thread; otherwise it
 // takes the first free one.
 type lanes struct {
@@ -25,7 +25,7 @@ type lane struct {
 	busy  int  // open slices of the track
 }
 
-// maxLanes bounds the number of threads of a line.
+// maxLanes bounds the number of threads of a timeline.
 const maxLanes = 1 << 12
 
 // find returns the thread for a record, or nil if there is none.

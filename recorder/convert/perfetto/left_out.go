@@ -93,8 +93,8 @@ var reasonTexts = [reasons]noun{
 	farNumbers: {"recorder skipped: its ids exceed 31 bits", "recorders skipped: their ids exceed 31 bits"},
 }
 
-// Left counts parts of the trace that are not in the result, or were changed.
-type Left struct {
+// LeftOut counts parts of the trace that are not in the result, or were changed.
+type LeftOut struct {
 	What  string // for as many as Count: packet or packets
 	Count int64
 	First int64 // offset of the first packet of the kind; -1 if unknown
@@ -103,8 +103,8 @@ type Left struct {
 // tally counts the parts that are left out.
 type tally struct {
 	counts [reasons]int64
-	first  [reasons]int64             // offset + 1; 0 if unknown
-	kinds  map[protowire.Number]*Left // without What
+	first  [reasons]int64                // offset + 1; 0 if unknown
+	kinds  map[protowire.Number]*LeftOut // without What
 }
 
 // knownKinds bounds how many kinds of packets are counted separately.
@@ -133,19 +133,19 @@ func (t *tally) add(later *tally) {
 }
 
 // kind counts a packet of an unknown kind.
-func (t *tally) kind(p *packet) { t.kindCount(p.kind, Left{Count: 1, First: p.offset}) }
+func (t *tally) kind(p *packet) { t.kindCount(p.kind, LeftOut{Count: 1, First: p.offset}) }
 
 // kindCount adds a count of packets of an unknown kind.
-func (t *tally) kindCount(number protowire.Number, n Left) {
+func (t *tally) kindCount(number protowire.Number, n LeftOut) {
 	if t.kinds == nil {
-		t.kinds = make(map[protowire.Number]*Left)
+		t.kinds = make(map[protowire.Number]*LeftOut)
 	}
 	if t.kinds[number] == nil && len(t.kinds) >= knownKinds {
 		number = 0
 	}
 	k := t.kinds[number]
 	if k == nil {
-		k = &Left{First: n.First}
+		k = &LeftOut{First: n.First}
 		t.kinds[number] = k
 	}
 	k.Count += n.Count
@@ -165,16 +165,16 @@ func kindText(number protowire.Number, count int64) string {
 }
 
 // list returns all counts, the largest first.
-func (t *tally) list() (all []Left) {
+func (t *tally) list() (all []LeftOut) {
 	for why, n := range t.counts {
 		if n > 0 {
-			all = append(all, Left{reasonTexts[why].of(n), n, t.first[why] - 1})
+			all = append(all, LeftOut{reasonTexts[why].of(n), n, t.first[why] - 1})
 		}
 	}
 	for number, k := range t.kinds {
-		all = append(all, Left{kindText(number, k.Count), k.Count, k.First})
+		all = append(all, LeftOut{kindText(number, k.Count), k.Count, k.First})
 	}
-	slices.SortFunc(all, func(a, b Left) int {
+	slices.SortFunc(all, func(a, b LeftOut) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What))
 	})
 	return all

@@ -15,7 +15,7 @@ func TestTallyAdd(t *testing.T) {
 	b.kind(&packet{kind: 300, offset: 2})
 	b.kind(&packet{kind: 301, offset: 4})
 	a.add(&b)
-	want := []Left{
+	want := []LeftOut{
 		{"damaged packets", 3, 7}, {"packets of kind 300 (unknown)", 2, 9},
 		{"event without a time", 1, 40}, {"packet of kind 301 (unknown)", 1, 4},
 	}

@@ -105,7 +105,7 @@ func (x *eventReader) legacyEvent(o *occurrence) error {
 		x.metadata(o, &g)
 		return nil
 	}
-	l := x.legacyLine(o, &g)
+	l := x.legacyTimeline(o, &g)
 	if l == nil {
 		x.left.leave(unknownEvents, p)
 		return nil
@@ -129,8 +129,8 @@ func (x *eventReader) withoutPhase(o *occurrence, g *legacy) error {
 	return nil
 }
 
-// phaseEvent adds the record of a line's event, by its phase.
-func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *line) error {
+// phaseEvent adds the record of a timeline's event, by its phase.
+func (x *eventReader) phaseEvent(o *occurrence, g *legacy, l *timeline) error {
 	p, e := o.packet, o.event
 	r := record{track: o.uuid(), hasTrack: l.joined}
 	switch g.phase {

@@ -4,7 +4,7 @@ import "tracex/format"
 
 // legacyCounter adds the values of a counter of the older kind. They are its debug
 // annotations: "size.value" of an event "size" is the counter's own value.
-func (x *eventReader) legacyCounter(o *occurrence, l *line) error {
+func (x *eventReader) legacyCounter(o *occurrence, l *timeline) error {
 	e := o.event
 	found := false
 	for _, b := range e.annotations {

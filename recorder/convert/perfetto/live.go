@@ -16,7 +16,7 @@ type LiveOptions struct {
 	Options
 	// Create creates the trace's files. It is called once, when the first calls are
 	// written.
-	Create func() (Output, error)
+	Create func() (Writers, error)
 	// Rest receives the packets that are not converted live, in the form of a trace file.
 	Rest io.Writer
 	// Progress receives what [ResumeLive] needs.

@@ -33,7 +33,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 	if err != nil {
 		return nil, err
 	}
-	c := newAfter(l.options.Options, l.trace.before(l.packets))
+	c := newContinuing(l.options.Options, l.trace.begun(l.packets))
 	defer c.Close()
 	damage := c.Read(ctx, in)
 	var fault *format.Error
@@ -53,7 +53,7 @@ func (l *Live) End(ctx context.Context, rest func() (io.Reader, error)) (*Result
 
 // end ends the trace after what a conversion adds.
 func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
-	lines, err := c.settle(ctx)
+	timelines, err := c.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Events: b.events, Version: b.version}
-	if c.more(lines) {
+	if c.more(timelines) {
 		b.early = false
-		if r, err = c.writeLines(ctx, b, lines); err != nil {
+		if r, err = c.writeTimelines(ctx, b, timelines); err != nil {
 			return nil, err
 		}
 	} else if err := b.finish(last); err != nil {
@@ -75,6 +75,6 @@ func (l *Live) end(ctx context.Context, c *Converter) (*Result, error) {
 	r.Threads = append(l.trace.calls.w.threads, r.Threads...)
 	r.Start, r.Took = l.packets.clocks.wallTime(first), time.Duration(last-first)
 	l.packets.left.add(c.left)
-	r.Left = l.packets.left.list()
+	r.LeftOut = l.packets.left.list()
 	return r, nil
 }

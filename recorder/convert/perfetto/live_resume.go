@@ -13,7 +13,7 @@ var ErrNoProgress = errors.New("nothing was converted while it was recorded")
 // ResumeLive continues a trace whose [Live] has not ended it, from what was written to
 // LiveOptions.Progress. open returns the files, cut to these sizes and positioned at
 // their ends. What [Live.Take] then takes may have been taken before.
-func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Output, error)) (*Live, error) {
+func ResumeLive(o LiveOptions, progress []byte, open func(tracefile.Sizes) (Writers, error)) (*Live, error) {
 	s := resumed{threads: make(map[int32]*liveThread)}
 	for e := (entries{}); ; {
 		rest := e.next(progress)
@@ -68,7 +68,7 @@ func (s *resumed) read(e *entries) bool {
 }
 
 // restore makes a Live that continues.
-func (s *resumed) restore(l *Live, to Output) {
+func (s *resumed) restore(l *Live, to Writers) {
 	c := l.packets
 	c.clocks.wall = wallClock{ns: s.wall, at: s.origin, known: true}
 	c.sink.cover(s.first, s.last)

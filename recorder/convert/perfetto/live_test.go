@@ -23,10 +23,10 @@ type liveFiles struct {
 	created                            int
 }
 
-func (f *liveFiles) output() Output { return Output{&f.data, &f.index, &f.times} }
+func (f *liveFiles) output() Writers { return Writers{&f.data, &f.index, &f.times} }
 
 func (f *liveFiles) options(o Options) LiveOptions {
-	return LiveOptions{Options: o, Rest: &f.rest, Progress: &f.progress, Create: func() (Output, error) {
+	return LiveOptions{Options: o, Rest: &f.rest, Progress: &f.progress, Create: func() (Writers, error) {
 		f.created++
 		return f.output(), nil
 	}}
@@ -82,7 +82,7 @@ func resumeLive(t *testing.T, l *Live, f *liveFiles, o Options) *Live {
 	t.Helper()
 	l.Close()
 	f.data.WriteString("late")
-	resumed, err := ResumeLive(f.options(o), append(bytes.Clone(f.progress.Bytes()), 1, 2, 3), func(at tracefile.Sizes) (Output, error) {
+	resumed, err := ResumeLive(f.options(o), append(bytes.Clone(f.progress.Bytes()), 1, 2, 3), func(at tracefile.Sizes) (Writers, error) {
 		for b, size := range map[*bytes.Buffer]int64{&f.data: at.Data, &f.index: at.Index, &f.times: at.Times} {
 			b.Truncate(int(size))
 		}
@@ -221,13 +221,13 @@ func TestLiveRest(t *testing.T) {
 		t.Errorf("%d packets are left for the end", len(frames(t, f.rest.Bytes())))
 	}
 	a, b := textsOf(t, got), textsOf(t, want)
-	if !slices.Equal(a, b) || got.result.Events != want.result.Events || len(got.result.Left) > 0 {
+	if !slices.Equal(a, b) || got.result.Events != want.result.Events || len(got.result.LeftOut) > 0 {
 		i := 0
 		for i < min(len(a), len(b)) && a[i] == b[i] {
 			i++
 		}
 		at := max(0, i-1)
-		t.Errorf("%d and %d lines differ after %q, %q; %d and %d events; left out: %v", len(a), len(b), a[at:i+1], b[at:i+1], got.result.Events, want.result.Events, got.result.Left)
+		t.Errorf("%d and %d lines differ after %q, %q; %d and %d events; left out: %v", len(a), len(b), a[at:i+1], b[at:i+1], got.result.Events, want.result.Events, got.result.LeftOut)
 	}
 	events := map[int32]bool{}
 	for _, o := range pointsOf(t, got.data) {
@@ -306,7 +306,7 @@ func TestLiveVersion(t *testing.T) {
 	}
 }
 
-// full is a file on a disk that has room for some bytes.
+// fullDisk is a file on a disk that has room for some bytes.
 type fullDisk struct {
 	bytes.Buffer
 	room int
@@ -334,7 +334,7 @@ func TestLiveFull(t *testing.T) {
 	for room := 0; room < len(whole.data); room += len(whole.data)/7 + 1 {
 		f, disk := new(liveFiles), &fullDisk{room: room}
 		o := f.options(Options{})
-		o.Create = func() (Output, error) { return Output{disk, &f.index, &f.times}, nil }
+		o.Create = func() (Writers, error) { return Writers{disk, &f.index, &f.times}, nil }
 		l := NewLive(o)
 		told := 0
 		for _, frame := range frames(t, trace) {
@@ -354,7 +354,7 @@ func TestLiveFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		events := rest.result.Events
-		resumed, err := ResumeLive(f.options(Options{}), f.progress.Bytes(), func(at tracefile.Sizes) (Output, error) {
+		resumed, err := ResumeLive(f.options(Options{}), f.progress.Bytes(), func(at tracefile.Sizes) (Writers, error) {
 			f.data.Write(disk.Bytes()[:at.Data])
 			f.index.Truncate(int(at.Index))
 			f.times.Truncate(int(at.Times))

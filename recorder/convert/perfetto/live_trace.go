@@ -33,7 +33,7 @@ type liveThread struct {
 
 // newLiveTrace begins the files. Its times count from the first snapshot of the clocks,
 // or from the first call if that is earlier.
-func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to Output, log io.Writer) *liveTrace {
+func newLiveTrace(c *Converter, r *callsRecorder, recorder uint64, to Writers, log io.Writer) *liveTrace {
 	origin := c.sink.first
 	if wall := &c.clocks.wall; wall.known && wall.at < origin {
 		origin = wall.at
@@ -143,11 +143,11 @@ func (l *liveTrace) flush() error {
 	return err
 }
 
-// before returns what is written. Every id that a call may have is in use: the
+// begun returns what is written. Every id that a call may have is in use: the
 // description of one may be lost.
-func (l *liveTrace) before(c *Converter) *before {
+func (l *liveTrace) begun(c *Converter) *begunTrace {
 	const lost = 1 << 16
-	b := &before{blocks: l.calls.w.blocks, recorder: l.calls.r, ids: l.calls.r.ids, first: c.sink.first, last: c.sink.last}
+	b := &begunTrace{blocks: l.calls.w.blocks, recorder: l.calls.r, ids: l.calls.r.ids, first: c.sink.first, last: c.sink.last}
 	for kind := range b.ids {
 		b.ids[kind] += lost
 	}

@@ -65,7 +65,7 @@ func (ts *tracks) machineName(machine uint32) string {
 // countMachines determines whether there are several machines.
 func (ts *tracks) countMachines(recorders []*callsRecorder) {
 	met := make(map[uint32]struct{})
-	for _, l := range ts.lines {
+	for _, l := range ts.timelines {
 		met[l.machine] = struct{}{}
 	}
 	for _, r := range recorders {

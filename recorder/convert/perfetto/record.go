@@ -23,7 +23,7 @@ const (
 	recordDouble   recordKind = 7
 	recordMask                = 0x0f
 
-	withTrack  = 0x10 // for a line of joined tracks
+	withTrack  = 0x10 // for a timeline of joined tracks
 	withPlace  = 0x20 // location, number of arguments, their values as in the trace
 	withWords  = 0x40 // an end with the names of the slice that it ends
 	withResult = 0x80

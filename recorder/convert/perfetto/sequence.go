@@ -20,8 +20,8 @@ type sequence struct {
 	reference    int64 // ns: the base of timestamp_delta_us
 	hasReference bool
 
-	last     uint64 // the last track looked up, and its line
-	lastLine *line
+	last         uint64 // the last track looked up, and its timeline
+	lastTimeline *timeline
 }
 
 // Numbers of fields of TracePacketDefaults and TrackEventDefaults.

@@ -274,7 +274,7 @@ func TestKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(map[string]int64)
-	for _, l := range w.result.Left {
+	for _, l := range w.result.LeftOut {
 		got[l.What] = l.Count
 	}
 	if got["packets of kind 1 (ftrace_events)"] != 2 || got["packet of kind 300 (unknown)"] != 1 ||

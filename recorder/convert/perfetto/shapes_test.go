@@ -72,7 +72,7 @@ func BenchmarkShapes(b *testing.B) {
 				if err := c.Read(b.Context(), &shaped{add: add, s: simple(), n: n}); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := c.Write(b.Context(), Output{io.Discard, io.Discard, io.Discard}); err != nil {
+				if _, err := c.Write(b.Context(), Writers{io.Discard, io.Discard, io.Discard}); err != nil {
 					b.Fatal(err)
 				}
 				c.Close()
@@ -104,7 +104,7 @@ func TestShapes(t *testing.T) {
 
 // tooMany returns how many slices were left out for lack of room.
 func tooMany(w *written) (n int64) {
-	for _, l := range w.result.Left {
+	for _, l := range w.result.LeftOut {
 		if l.What == reasonTexts[tooManyLanes].of(l.Count) {
 			n += l.Count
 		}

@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// sink adds the records of events to the streams of their lines, and keeps those
+// sink adds the records of events to the streams of their timelines, and keeps those
 // whose time is not known yet.
 type sink struct {
 	spool       *spool.Spool
@@ -24,8 +24,8 @@ func newSink(s *spool.Spool, c *clocks, left *tally) *sink {
 	return &sink{spool: s, clocks: c, left: left, first: math.MaxInt64, floor: math.MinInt64}
 }
 
-// add adds the record of a packet's event to a line.
-func (k *sink) add(p *packet, l *line, ns int64, r *record) error {
+// add adds the record of a packet's event to a timeline.
+func (k *sink) add(p *packet, l *timeline, ns int64, r *record) error {
 	if p.early {
 		return k.addEarly(p, l, ns, r)
 	}
@@ -51,13 +51,13 @@ func (k *sink) cover(first, last int64) { k.first, k.last = min(k.first, first),
 // Records whose clock is not yet related to the trace's by a snapshot wait in a
 // stream of their own; the snapshot may appear later in the trace:
 //
-//	line uvarint, sequence, number and machine of the clock uvarint, 1 if the time
+//	timeline uvarint, sequence, number and machine of the clock uvarint, 1 if the time
 //	is as in the packet, time uvarint, offset of the packet varint, record
 //
 // They keep the order of the input.
 
 // addEarly keeps a record until all packets have been read.
-func (k *sink) addEarly(p *packet, l *line, ns int64, r *record) error {
+func (k *sink) addEarly(p *packet, l *timeline, ns int64, r *record) error {
 	if k.early == nil {
 		k.early = k.spool.Stream()
 	}
@@ -75,9 +75,9 @@ func (k *sink) addEarly(p *packet, l *line, ns int64, r *record) error {
 	return k.spool.Add(k.early, 0, k.encoded)
 }
 
-// settleEarly adds the waiting records to their lines, now that all snapshots are
+// settleEarly adds the waiting records to their timelines, now that all snapshots are
 // known.
-func (k *sink) settleEarly(ctx context.Context, lines []*line) error {
+func (k *sink) settleEarly(ctx context.Context, timelines []*timeline) error {
 	if k.early == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (k *sink) settleEarly(ctx context.Context, lines []*line) error {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.settle(&via, lines, waiting.Body); err != nil {
+		if err := k.settle(&via, timelines, waiting.Body); err != nil {
 			return err
 		}
 	}
@@ -102,9 +102,9 @@ func (k *sink) settleEarly(ctx context.Context, lines []*line) error {
 }
 
 // settle adds one record.
-func (k *sink) settle(via *conversion, lines []*line, b []byte) error {
+func (k *sink) settle(via *conversion, timelines []*timeline, b []byte) error {
 	n := numbers{b}
-	l := lines[n.next()]
+	l := timelines[n.next()]
 	id := clockID{uint32(n.next()), uint32(n.next()), uint32(n.next())}
 	raw := n.rest[0] != 0
 	time, size := binary.Uvarint(n.rest[1:])

@@ -11,7 +11,7 @@ import (
 // may be inside it.
 
 const (
-	// maxOpen bounds how many slices may be open at once, in all threads of a line.
+	// maxOpen bounds how many slices may be open at once, in all threads of a timeline.
 	maxOpen = 1 << 19
 	// maxKnown bounds how many slices of a stack may have known ends, and maxNamed how
 	// deep an end searches for the slice that it names: both limit the time for one

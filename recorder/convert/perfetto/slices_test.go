@@ -93,7 +93,7 @@ func convertBytes(t testing.TB, trace []byte, o Options) (*written, error) {
 	readErr := c.Read(t.Context(), bytes.NewReader(trace))
 	var data, index, times bytes.Buffer
 	seen := &slicesSeen{c: c, open: make(map[*thread][]int)}
-	result, err := c.write(t.Context(), Output{&data, &index, &times}, seen)
+	result, err := c.write(t.Context(), Writers{&data, &index, &times}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}

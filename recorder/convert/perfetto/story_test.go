@@ -203,7 +203,7 @@ func outline(t *testing.T, w *written) string {
 	for _, l := range w.result.Threads {
 		out = append(append(out, "# "+l.Name), lines[l.ID]...)
 	}
-	for _, l := range w.result.Left {
+	for _, l := range w.result.LeftOut {
 		out = append(out, fmt.Sprintf("left out: %d %s", l.Count, l.What))
 	}
 	return strings.Join(slices.Compact(out), "\n")

@@ -9,16 +9,16 @@ import (
 )
 
 // tracks holds what the trace tells about tracks, threads and processes, and the
-// lines of their events.
+// timelines of their events.
 type tracks struct {
 	described map[uint64]*track    // those that are not joined
 	threads   map[threadID]uint64  // their tracks
 	processes map[processID]uint64 // the first track of each
 	names     names
-	joined    *remember[uint64, *line]
-	lines     []*line
-	keys      map[lineKey]*line
-	unknown   int  // lines of tracks without a description
+	joined    *remember[uint64, *timeline]
+	timelines []*timeline
+	keys      map[timelineKey]*timeline
+	unknown   int  // timelines of tracks without a description
 	several   bool // there are several machines
 	spool     *spool.Spool
 	left      *tally
@@ -30,8 +30,8 @@ func newTracks(s *spool.Spool, left *tally) *tracks {
 		threads:   make(map[threadID]uint64),
 		processes: make(map[processID]uint64),
 		names:     names{make(map[processID]string), make(map[threadID]string)},
-		joined:    newRemember[uint64, *line](knownJoined),
-		keys:      make(map[lineKey]*line),
+		joined:    newRemember[uint64, *timeline](knownJoined),
+		keys:      make(map[timelineKey]*timeline),
 		spool:     s,
 		left:      left,
 	}
@@ -48,11 +48,11 @@ type track struct {
 	pid          processID // of a process's own track
 	machine      uint32
 	hasProcess   bool
-	counter      *counter // of a counter's track
-	state        bool     // its events are states that last until the next
-	apart        bool     // must not be joined with others of its name
-	key          string   // joins it with others of this key; if "", of its name
-	line         *line    // the line of its events; nil if there were none
+	counter      *counter  // of a counter's track
+	state        bool      // its events are states that last until the next
+	apart        bool      // must not be joined with others of its name
+	key          string    // joins it with others of this key; if "", of its name
+	timeline     *timeline // the timeline of its events; nil if there were none
 }
 
 // counter is a CounterDescriptor.
@@ -218,6 +218,6 @@ func (ts *tracks) trackDescriptor(p *packet, s *sequence) {
 		ts.processes[t.pid] = t.uuid
 	}
 	if s != nil {
-		s.lastLine = nil
+		s.lastTimeline = nil
 	}
 }

@@ -15,45 +15,45 @@ const between = " › "
 // maxParents bounds how many parents of a track are followed.
 const maxParents = 100
 
-// arrange determines the final place of each line in the order of threads, now that
-// all descriptions are known, and returns the lines in that order: by process, and
+// arrange determines the final place of each timeline in the order of threads, now that
+// all descriptions are known, and returns the timelines in that order: by process, and
 // within a process its threads, then the rest.
-func (ts *tracks) arrange(recorders []*callsRecorder) []*line {
-	for _, l := range ts.lines {
+func (ts *tracks) arrange(recorders []*callsRecorder) []*timeline {
+	for _, l := range ts.timelines {
 		if l.scope == ofUnknown {
 			ts.place(l)
 		}
 	}
 	ts.countMachines(recorders)
-	var lines []*line
-	for _, l := range ts.lines {
+	var timelines []*timeline
+	for _, l := range ts.timelines {
 		if !l.records.Empty() || len(l.more) > 0 {
 			ts.label(l)
-			lines = append(lines, l)
+			timelines = append(timelines, l)
 		}
 	}
 	processes := make(map[processID]int)
-	for _, l := range lines {
+	for _, l := range timelines {
 		if _, known := processes[l.pid]; !known {
 			processes[l.pid] = l.order
 		}
 	}
-	rank := func(l *line) int {
+	rank := func(l *timeline) int {
 		switch {
 		case l.pid.pid() == 0:
-			return len(ts.lines) // without a process: last
+			return len(ts.timelines) // without a process: last
 		default:
 			return processes[l.pid]
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b *line) int {
+	slices.SortStableFunc(timelines, func(a, b *timeline) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.class(), b.class()), cmp.Compare(a.order, b.order))
 	})
-	return lines
+	return timelines
 }
 
-// class orders the lines within a process.
-func (l *line) class() int {
+// class orders the timelines within a process.
+func (l *timeline) class() int {
 	switch {
 	case l.scope == ofThread && l.thread.tid == int64(l.pid.pid()):
 		return 0 // the main thread
@@ -65,30 +65,30 @@ func (l *line) class() int {
 	return 2
 }
 
-// place adds the records of an undescribed track's line to the line where the track
+// place adds the records of an undescribed track's timeline to the timeline where the track
 // belongs.
-func (ts *tracks) place(l *line) {
-	var home *line
+func (ts *tracks) place(l *timeline) {
+	var home *timeline
 	if t := ts.described[l.parent]; t != nil {
-		if home = t.line; home == nil {
-			home = ts.lineOf(t, l.machine, []byte(l.name))
-			t.line = home
+		if home = t.timeline; home == nil {
+			home = ts.timelineOf(t, l.machine, []byte(l.name))
+			t.timeline = home
 		}
 	} else if joined, ok := ts.joined.get(l.parent); ok {
 		home = joined
 	} else {
-		home = ts.keyed(lineKey{byName, rootOf(l.machine, 0), l.name}, line{joined: true, name: l.name, machine: l.machine})
+		home = ts.keyed(timelineKey{byName, rootOf(l.machine, 0), l.name}, timeline{joined: true, name: l.name, machine: l.machine})
 	}
 	if home == nil || home == l {
-		l.parent = 0 // too many lines: it stays as it is
+		l.parent = 0 // too many timelines: it stays as it is
 		return
 	}
 	home.more = append(home.more, l.records)
 	l.records = &spool.Stream{}
 }
 
-// streams returns the streams of the line's records.
-func (l *line) streams() []*spool.Stream {
+// streams returns the streams of the timeline's records.
+func (l *timeline) streams() []*spool.Stream {
 	if l.records.Empty() {
 		return l.more
 	}
@@ -96,9 +96,9 @@ func (l *line) streams() []*spool.Stream {
 	return append(l.more[:len(l.more):len(l.more)], l.records)
 }
 
-// label determines the name of a line's threads, and the process and thread of the
-// line.
-func (ts *tracks) label(l *line) {
+// label determines the name of a timeline's threads, and the process and thread of the
+// timeline.
+func (ts *tracks) label(l *timeline) {
 	var parts []string
 	if l.scope == ofThread {
 		parts = append(parts, ts.threadName(l, l.track))
@@ -122,9 +122,9 @@ func (ts *tracks) label(l *line) {
 	}
 }
 
-// ancestors returns the names of a line's parents up to its process, and sets the
-// line's process and thread.
-func (ts *tracks) ancestors(l *line) (parts []string) {
+// ancestors returns the names of a timeline's parents up to its process, and sets the
+// timeline's process and thread.
+func (ts *tracks) ancestors(l *timeline) (parts []string) {
 	switch l.scope {
 	case ofThread, ofProcess, ofUnknown:
 		if l.scope == ofProcess {
@@ -163,22 +163,22 @@ func (ts *tracks) ancestors(l *line) (parts []string) {
 
 // threadName returns a thread's name and number, as in "worker 4711". t is its
 // track, if it has one.
-func (ts *tracks) threadName(l *line, t *track) string {
+func (ts *tracks) threadName(l *timeline, t *track) string {
 	if l.title = ts.names.threads[l.thread]; t != nil && t.title != "" {
 		l.title = t.title
 	}
 	return numbered(l.title, "thread", l.thread.tid)
 }
 
-// processUp takes a line's process from the parents of its thread's track: process
+// processUp takes a timeline's process from the parents of its thread's track: process
 // numbers may be reused, tracks are not.
-func (ts *tracks) processUp(l *line, parent uint64) {
+func (ts *tracks) processUp(l *timeline, parent uint64) {
 	if t := ts.described[parent]; t != nil && t.hasProcess && t.pid == l.pid {
 		l.process = t.title
 	}
 }
 
-func (ts *tracks) processOf(l *line) string {
+func (ts *tracks) processOf(l *timeline) string {
 	l.process = cmp.Or(l.process, ts.processTitle(l.pid))
 	return l.process
 }

@@ -16,10 +16,10 @@ func writable(v format.Version) error {
 }
 
 // version returns the version in which to write the trace, after all packets were
-// read. lines is the number of lines of slices, which are encoded already.
-func (c *Converter) version(lines int) format.Version {
+// read. timelines is the number of timelines of slices, which are encoded already.
+func (c *Converter) version(timelines int) format.Version {
 	all := c.recorded.list
-	if c.options.FormatVersion != 0 || lines > 0 || len(all) == 0 {
+	if c.options.FormatVersion != 0 || timelines > 0 || len(all) == 0 {
 		return c.dictionary.version
 	}
 	for _, r := range all {

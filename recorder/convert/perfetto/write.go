@@ -8,7 +8,7 @@ import (
 	"tracex/recorder/convert/spool"
 )
 
-// writer writes the lines one after the other.
+// writer writes the timelines one after the other.
 type writer struct {
 	spool      *spool.Spool
 	dictionary *dictionary
@@ -16,12 +16,12 @@ type writer struct {
 	recorders  []*callsRecorder
 	blocks     *blocks
 	left       *tally
-	last       int64   // ns: the end of the recording
-	before     *before // what was written already; nil if nothing
+	last       int64       // ns: the end of the recording
+	begun      *begunTrace // what was written already; nil if nothing
 	threads    []Thread
-	lanes      *lanes // of the current line
-	line       *line
-	open       int // open slices of the line
+	lanes      *lanes // of the current timeline
+	timeline   *timeline
+	open       int // open slices of the timeline
 	record     record
 	changes    map[format.Change]int64
 }
@@ -33,7 +33,7 @@ type Result struct {
 	Events  int64         // calls and values of counters
 	Start   time.Time     // of the first event; if the trace has no wall clock, the trace's clock counted from 1970
 	Took    time.Duration // from the first event to the last
-	Left    []Left
+	LeftOut []LeftOut
 	Version format.Version // of the format, in which the trace was written
 	// Changes count what was guessed or lost in calls that were recorded in another
 	// version.
@@ -52,29 +52,29 @@ type Thread struct {
 }
 
 // Write writes the trace. No packets can be added afterwards.
-func (c *Converter) Write(ctx context.Context, to Output) (*Result, error) {
+func (c *Converter) Write(ctx context.Context, to Writers) (*Result, error) {
 	return c.write(ctx, to, nil)
 }
 
-func (c *Converter) write(ctx context.Context, to Output, o observer) (*Result, error) {
+func (c *Converter) write(ctx context.Context, to Writers, o observer) (*Result, error) {
 	if err := c.dictionary.err; err != nil {
 		return nil, err
 	}
-	lines, err := c.settle(ctx)
+	timelines, err := c.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
 	first := c.sink.first
-	b := newBlocks(c.version(len(lines)), to, first, c.clocks.wallTime(first))
+	b := newBlocks(c.version(len(timelines)), to, first, c.clocks.wallTime(first))
 	b.observe = o
-	return c.writeLines(ctx, b, lines)
+	return c.writeTimelines(ctx, b, timelines)
 }
 
-// settle returns the lines in the order of their threads, when all packets have been
+// settle returns the timelines in the order of their threads, when all packets have been
 // read.
-func (c *Converter) settle(ctx context.Context) ([]*line, error) {
+func (c *Converter) settle(ctx context.Context) ([]*timeline, error) {
 	k := c.sink
-	if err := k.settleEarly(ctx, c.tracks.lines); err != nil {
+	if err := k.settleEarly(ctx, c.tracks.timelines); err != nil {
 		return nil, err
 	}
 	if k.first > k.last {
@@ -83,18 +83,18 @@ func (c *Converter) settle(ctx context.Context) ([]*line, error) {
 	return c.tracks.arrange(c.recorded.list), nil
 }
 
-// writeLines writes the lines and the recorders, and ends the trace.
-func (c *Converter) writeLines(ctx context.Context, b *blocks, lines []*line) (*Result, error) {
+// writeTimelines writes the timelines and the recorders, and ends the trace.
+func (c *Converter) writeTimelines(ctx context.Context, b *blocks, timelines []*timeline) (*Result, error) {
 	k := c.sink
 	w := &writer{
 		spool: c.spool, dictionary: c.dictionary, tracks: c.tracks, recorders: c.recorded.list, left: c.left, last: k.last,
-		blocks: b, before: c.before,
+		blocks: b, begun: c.begun,
 	}
 	b.blockSize = c.options.BlockSize
 	if c.options.Progress != nil {
 		b.progress = func(size int64) { c.options.Progress(Writing, size) }
 	}
-	for _, l := range lines {
+	for _, l := range timelines {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (c *Converter) writeLines(ctx context.Context, b *blocks, lines []*line) (*
 	c.left.count(longTexts, c.dictionary.cut, -1)
 	c.left.count(forgottenStates, c.sequences.forgotten, -1)
 	return &Result{
-		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, Left: c.left.list(),
+		Packets: c.packets, Threads: w.threads, Events: w.blocks.events, LeftOut: c.left.list(),
 		Start: c.clocks.wallTime(k.first), Took: time.Duration(k.last - k.first), Version: w.blocks.version, Changes: w.changes,
 	}, nil
 }
@@ -120,15 +120,15 @@ func (c *Converter) writeLines(ctx context.Context, b *blocks, lines []*line) (*
 // nextThread returns the id of the next thread.
 func (w *writer) nextThread() int32 {
 	first := int32(0)
-	if w.before != nil {
-		first = w.before.thread
+	if w.begun != nil {
+		first = w.begun.thread
 	}
 	return first + int32(len(w.threads))
 }
 
 // thread begins a thread. The first thread has all descriptors.
 func (w *writer) thread(name string) *thread {
-	l := w.line
+	l := w.timeline
 	t := newThread(w.nextThread(), w.dictionary.text([]byte(name)))
 	w.threads = append(w.threads, Thread{
 		ID: t.Thread, Name: t.Name, PID: l.pid.pid(), TID: l.thread.tid,
@@ -150,9 +150,9 @@ func (w *writer) references(t *thread) error {
 	return r.Err()
 }
 
-// write writes the threads of a line.
-func (w *writer) write(ctx context.Context, l *line) error {
-	w.line = l
+// write writes the threads of a timeline.
+func (w *writer) write(ctx context.Context, l *timeline) error {
+	w.timeline = l
 	w.lanes = &lanes{w: w, name: l.shown, joined: l.joined, of: make(map[uint64]*thread)}
 	if len(w.threads) == 0 {
 		// Before any other record: a spool reads one set of streams at a time.

@@ -102,11 +102,11 @@ func convertTrace(t *testing.T, trace []byte) string {
 		defer f.Close()
 		files = append(files, f)
 	}
-	result, err := c.Write(t.Context(), perfetto.Output{Data: files[0], Index: files[1], Times: files[2]})
+	result, err := c.Write(t.Context(), perfetto.Writers{Data: files[0], Index: files[1], Times: files[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, left := range result.Left {
+	for _, left := range result.LeftOut {
 		t.Logf("left out: %+v", left)
 	}
 	return path

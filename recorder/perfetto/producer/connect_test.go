@@ -191,7 +191,7 @@ func TestNoService(t *testing.T) {
 		t.Errorf("read %q, want %q", got, want)
 	}
 	p.Close()
-	if _, err := p.Register(Source{Name: "x"}); !errors.Is(err, ErrClosed) {
+	if _, err := p.Register(DataSourceSpec{Name: "x"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed producer takes a source: %v", err)
 	}
 	if len(complaints) > 0 {

@@ -129,7 +129,7 @@ func TestCrowd(t *testing.T) {
 			gone := make(chan error, 100)
 			p := begin(t, dir, Options{MemorySize: 4 << 10, PageSize: 4 << 10, StallLimit: time.Hour, OnError: func(err error) { gone <- err }})
 			heard := newDiary()
-			c := &crowd{t: t, source: register(t, p, Source{
+			c := &crowd{t: t, source: register(t, p, DataSourceSpec{
 				Name: "words", Policy: policy,
 				Start: func(*Instance) { heard.note("start") }, Stop: func(*Instance) { heard.note("stop") },
 			}), want: map[string][]bool{}}

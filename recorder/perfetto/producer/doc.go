@@ -2,7 +2,7 @@
 // to a tracing service, learns from the service when sessions want them, and writes
 // their packets into memory shared with the service.
 //
-// A program has one [Producer]. Each [Source] is a data source that the program can
+// A program has one [Producer]. Each [DataSource] is a source that the program can
 // record, with callbacks; for each session that wants it there is an [Instance],
 // through which packets are written. [Events] is a ready-made source: Perfetto's
 // track events, for goroutines.
@@ -13,16 +13,16 @@
 //	  |    RegisterDataSource                  |
 //	  |                                        | a session begins
 //	  |<-- SetupTracing, with the memory ------|
-//	  |<-- SetupDataSource --------------------|   Source.SetUp
-//	  |<-- StartDataSource --------------------|   Source.Start
+//	  |<-- SetupDataSource --------------------|   spec.SetUp
+//	  |<-- StartDataSource --------------------|   spec.Start
 //	  |--- NotifyDataSourceStarted ----------->|
 //	  | Instance.Write, Instance.Use           |
 //	  |=== chunks in the memory ==============>|
 //	  |--- CommitData: these are complete ---->|
-//	  |<-- Flush ------------------------------|   Source.Flush
+//	  |<-- Flush ------------------------------|   spec.Flush
 //	  |--- CommitData, with the flush's id --->|
-//	  |<-- ClearIncrementalState --------------|   Source.Clear
-//	  |<-- StopDataSource ---------------------|   Source.Stop
+//	  |<-- ClearIncrementalState --------------|   spec.Clear
+//	  |<-- StopDataSource ---------------------|   spec.Stop
 //	  |--- CommitData, NotifyDataSourceStopped>|
 //
 // # Guarantees

@@ -17,7 +17,7 @@ import (
 
 // remotely begins a session of a data source for a program that is connected over
 // TCP, so that no memory is shared.
-func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instance) {
+func remotely(t *testing.T, o Options, s DataSourceSpec) (*Producer, *consumer, *Instance) {
 	t.Helper()
 	dir := ipctest.Folder(t)
 	host, err := service.Start(service.Config{Producers: "127.0.0.1:0", Consumers: filepath.Join(dir, "c")})
@@ -38,7 +38,7 @@ func remotely(t *testing.T, o Options, s Source) (*Producer, *consumer, *Instanc
 
 // TestEmulated records over TCP, where no memory is shared.
 func TestEmulated(t *testing.T) {
-	p, c, i := remotely(t, Options{}, Source{Name: "words", Policy: smb.Stall})
+	p, c, i := remotely(t, Options{}, DataSourceSpec{Name: "words", Policy: smb.Stall})
 	var want []string
 	for n := range 1000 {
 		text := fmt.Sprint(n, strings.Repeat(" long", n))
@@ -63,12 +63,12 @@ func TestEmulated(t *testing.T) {
 func TestEmulatedIsScraped(t *testing.T) {
 	for _, c := range []struct {
 		options Options
-		source  Source
+		source  DataSourceSpec
 		want    []string
 	}{
-		{Options{}, Source{Name: "words"}, []string{"!own"}},
-		{Options{}, Source{Name: "words", NoFlush: true}, []string{"!own"}},
-		{Options{NoScraping: true}, Source{Name: "words"}, nil},
+		{Options{}, DataSourceSpec{Name: "words"}, []string{"!own"}},
+		{Options{}, DataSourceSpec{Name: "words", NoFlush: true}, []string{"!own"}},
+		{Options{NoScraping: true}, DataSourceSpec{Name: "words"}, nil},
 	} {
 		_, session, i := remotely(t, c.options, c.source)
 		w, err := i.NewWriter()

@@ -60,7 +60,7 @@ type EventsOptions struct {
 	Policy smb.Policy
 	// Late, if not nil, is called when a session flushes and before it ends, so that a
 	// program that records events some time after they happened can catch up. The rules
-	// for the callbacks of [Source] apply.
+	// for the callbacks of [DataSourceSpec] apply.
 	Late func()
 }
 
@@ -111,7 +111,7 @@ func (p *Producer) Events(o EventsOptions) (*Events, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error
-	e.source, err = p.Register(Source{
+	e.source, err = p.Register(DataSourceSpec{
 		Name: trackEvent, Descriptor: e.available(), Policy: o.Policy, NoFlush: o.Late == nil,
 		SetUp: e.setUp, Start: e.start, Stop: e.stop,
 		Flush: func(*Instance, FlushReason) { e.catchUp() },

@@ -74,7 +74,7 @@ func beginAt(t testing.TB, address string, o Options) *Producer {
 	return p
 }
 
-func register(t testing.TB, p *Producer, s Source) *DataSource {
+func register(t testing.TB, p *Producer, s DataSourceSpec) *DataSource {
 	t.Helper()
 	d, err := p.Register(s)
 	if err != nil {
@@ -227,8 +227,8 @@ func (d *diary) next(t testing.TB, n int) []string {
 	return lines
 }
 
-func (d *diary) source(name string) Source {
-	return Source{
+func (d *diary) source(name string) DataSourceSpec {
+	return DataSourceSpec{
 		Name:  name,
 		SetUp: func(i *Instance) { d.note("set up %s", i.Config().GetName()) },
 		Start: func(*Instance) { d.note("start") },

@@ -157,7 +157,7 @@ func (i *Instance) Use(number uint, f func(*smb.Writer)) {
 }
 
 // NewWriter returns a writer that belongs to the caller, who must close it. The
-// Instance does not flush it, and does not pass [Source.Clear] on to it.
+// Instance does not flush it, and does not pass [DataSourceSpec.Clear] on to it.
 func (i *Instance) NewWriter() (*smb.Writer, error) {
 	return i.arbiter.NewWriter(i.target, i.policy)
 }

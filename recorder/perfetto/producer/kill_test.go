@@ -30,7 +30,7 @@ func victim(dir string) {
 	started := make(chan *Instance, 1)
 	p, err := Start(Options{Address: dir + "/p", StallLimit: testPatience})
 	if err == nil {
-		_, err = p.Register(Source{Name: "words", Policy: smb.Stall, Start: func(i *Instance) { started <- i }})
+		_, err = p.Register(DataSourceSpec{Name: "words", Policy: smb.Stall, Start: func(i *Instance) { started <- i }})
 	}
 	if err != nil {
 		panic(err)

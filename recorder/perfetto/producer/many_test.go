@@ -27,7 +27,7 @@ func TestManyProducers(t *testing.T) {
 	var all []*Producer
 	for n := range producers {
 		p := begin(t, dir, Options{Name: fmt.Sprint("p", n)})
-		sources = append(sources, register(t, p, Source{Name: "words", Policy: smb.Stall}))
+		sources = append(sources, register(t, p, DataSourceSpec{Name: "words", Policy: smb.Stall}))
 		all = append(all, p)
 	}
 	for _, p := range all {
@@ -105,7 +105,7 @@ func TestStallLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := register(t, &Producer{}, Source{Name: "words", Policy: smb.Stall})
+	d := register(t, &Producer{}, DataSourceSpec{Name: "words", Policy: smb.Stall})
 	i := newInstance(d, a, &messages.DataSourceConfig{})
 	i.target = a.Target(1)
 	i.begin()
@@ -141,7 +141,7 @@ func TestCloseWaits(t *testing.T) {
 			// A second instance may be stopped: the producer reconnects until it is closed.
 			beginOnce := sync.OnceFunc(func() { close(began) })
 			var stopped atomic.Bool
-			d := register(t, p, Source{Name: "words", Stop: func(*Instance) {
+			d := register(t, p, DataSourceSpec{Name: "words", Stop: func(*Instance) {
 				beginOnce()
 				<-resume
 				stopped.Store(true)
@@ -181,7 +181,7 @@ func TestNothingIsLeft(t *testing.T) {
 	stop := serve(t, dir)
 	before := runtime.NumGoroutine()
 	p := begin(t, dir, Options{})
-	d := register(t, p, Source{Name: "words"})
+	d := register(t, p, DataSourceSpec{Name: "words"})
 	settle(t, p)
 	c := consume(t, dir)
 	c.enable(session(64, "words"))

@@ -63,7 +63,7 @@ func TestMemoryKeepsItsSize(t *testing.T) {
 					complaints <- err
 				}
 			}})
-			d := register(t, p, Source{Name: "words"})
+			d := register(t, p, DataSourceSpec{Name: "words"})
 			settle(t, p)
 			s.start(&memory{file: c.file}, "words")
 			if c.wants != "" {

@@ -244,11 +244,11 @@ func (p *Producer) close() {
 
 // Register offers a data source to the current service and all later ones. Sessions
 // that already wait for it begin at once.
-func (p *Producer) Register(s Source) (*DataSource, error) {
+func (p *Producer) Register(s DataSourceSpec) (*DataSource, error) {
 	if s.Name == "" {
 		return nil, errors.New("producer: the data source has no name")
 	}
-	d := &DataSource{p: p, Source: s}
+	d := &DataSource{p: p, DataSourceSpec: s}
 	for d.id == 0 {
 		d.id = rand.Uint64()
 	}

@@ -238,7 +238,7 @@ func TestRealService(t *testing.T) {
 				{Name: "work", Description: "Work"}, {Name: "big", Description: "Big packets"}, {Name: "slow", Tags: []string{"slow"}},
 			}})
 			if c.custom {
-				register(t, p, Source{Name: "com.example.custom"})
+				register(t, p, DataSourceSpec{Name: "com.example.custom"})
 			}
 			track, n := e.Goroutine("g"), e.Name("work", "n")
 			if c.early != nil {

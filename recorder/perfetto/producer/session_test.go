@@ -76,7 +76,7 @@ func TestSessionsAtOnce(t *testing.T) {
 	dir := ipctest.Folder(t)
 	serve(t, dir)
 	p := begin(t, dir, Options{})
-	d := register(t, p, Source{Name: "words"})
+	d := register(t, p, DataSourceSpec{Name: "words"})
 	settle(t, p)
 	first, second := consume(t, dir), consume(t, dir)
 	first.enable(session(64, "words"))
@@ -127,8 +127,8 @@ func TestSources(t *testing.T) {
 	serve(t, dir)
 	p := begin(t, dir, Options{Name: "prog"})
 	settle(t, p)
-	d := register(t, p, Source{Name: "one"})
-	register(t, p, Source{Name: "two"})
+	d := register(t, p, DataSourceSpec{Name: "one"})
+	register(t, p, DataSourceSpec{Name: "two"})
 	d.Update(&messages.DataSourceDescriptor{TrackEventDescriptor: &messages.TrackEventDescriptor{
 		AvailableCategories: []*messages.TrackEventCategory{{Name: proto.String("cat")}},
 	}})
@@ -155,7 +155,7 @@ func TestSources(t *testing.T) {
 	if names, _ := query(); !slices.Equal(names, []string{"two"}) {
 		t.Errorf("the service knows %q", names)
 	}
-	if _, err := p.Register(Source{}); err == nil {
+	if _, err := p.Register(DataSourceSpec{}); err == nil {
 		t.Error("a source without a name is taken")
 	}
 }
@@ -166,7 +166,7 @@ func TestOwnWriter(t *testing.T) {
 	serve(t, dir)
 	p := begin(t, dir, Options{MemorySize: 128 << 10, PageSize: 8 << 10})
 	made := make(chan *smb.Writer, 1)
-	d := register(t, p, Source{Name: "words", Start: func(i *Instance) {
+	d := register(t, p, DataSourceSpec{Name: "words", Start: func(i *Instance) {
 		w, err := i.NewWriter()
 		if err != nil {
 			t.Error(err)
@@ -205,11 +205,11 @@ func TestLargeDescriptor(t *testing.T) {
 		many = append(many, Category{Name: name})
 		large.AvailableCategories = append(large.AvailableCategories, &messages.TrackEventCategory{Name: &name})
 	}
-	register(t, p, Source{Name: "large", Descriptor: &messages.DataSourceDescriptor{TrackEventDescriptor: large}})
+	register(t, p, DataSourceSpec{Name: "large", Descriptor: &messages.DataSourceDescriptor{TrackEventDescriptor: large}})
 	if err := receive(t, complaints, "a complaint"); !errors.Is(err, ipc.ErrTooLarge) || !strings.Contains(err.Error(), "large") {
 		t.Errorf("told %v", err)
 	}
-	d := register(t, p, Source{Name: "words"})
+	d := register(t, p, DataSourceSpec{Name: "words"})
 	d.Update(&messages.DataSourceDescriptor{TrackEventDescriptor: large})
 	if err := receive(t, complaints, "a complaint"); !errors.Is(err, ipc.ErrTooLarge) || !strings.Contains(err.Error(), "words") {
 		t.Errorf("told %v", err)

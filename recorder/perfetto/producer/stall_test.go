@@ -87,7 +87,7 @@ func testStallEnds(t *testing.T, flushing bool) {
 	s := newIdleService(t, dir)
 	p := begin(t, dir, Options{StallLimit: time.Hour})
 	flush := make(chan struct{}, 1)
-	d := register(t, p, Source{
+	d := register(t, p, DataSourceSpec{
 		Name: "words", Policy: smb.Stall, Flush: func(*Instance, FlushReason) { flush <- struct{}{} },
 	})
 	settle(t, p)
@@ -137,7 +137,7 @@ func TestStallIsTold(t *testing.T) {
 			complaints <- err
 		}
 	}})
-	d := register(t, p, Source{Name: "words", Policy: smb.Stall})
+	d := register(t, p, DataSourceSpec{Name: "words", Policy: smb.Stall})
 	settle(t, p)
 	s.start(mem, "words")
 	i := awaitInstance(t, d)

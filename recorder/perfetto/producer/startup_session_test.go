@@ -72,7 +72,7 @@ func TestStartUpMeetsSession(t *testing.T) {
 	c := consume(t, dir)
 	c.begin(session(64, "words"))
 	p := begin(t, dir, Options{StartUp: true, AdoptWithin: time.Hour})
-	d := &DataSource{p: p, Source: Source{Name: "words"}}
+	d := &DataSource{p: p, DataSourceSpec: DataSourceSpec{Name: "words"}}
 	d.Start = func(i *Instance) { // the source is registered while it starts
 		p.mu.Lock()
 		p.sources = append(p.sources, d)

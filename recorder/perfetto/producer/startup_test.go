@@ -111,7 +111,7 @@ func TestStartUpNotWanted(t *testing.T) {
 			serve(t, dir)
 			complaints := make(chan error, 10)
 			p := begin(t, dir, Options{StartUp: true, AdoptWithin: time.Hour, OnError: func(err error) { complaints <- err }})
-			d := register(t, p, Source{Name: "words"})
+			d := register(t, p, DataSourceSpec{Name: "words"})
 			i, err := d.StartUp(nil)
 			if err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func TestStartUpTimer(t *testing.T) {
 	needSharedMemory(t)
 	complaints := make(chan error, 10)
 	p := begin(t, ipctest.Folder(t), Options{StartUp: true, AdoptWithin: time.Millisecond, OnError: func(err error) { complaints <- err }})
-	d := register(t, p, Source{Name: "words"})
+	d := register(t, p, DataSourceSpec{Name: "words"})
 	_, err := d.StartUp(nil)
 	for said := errors.Is(err, ErrStartUp); !said; { // it may be over already
 		said = strings.Contains(receive(t, complaints, "a complaint").Error(), "dropped")
@@ -167,7 +167,7 @@ func TestStartUpRefused(t *testing.T) {
 	complaints := make(chan error, 10)
 	p := begin(t, dir, Options{StartUp: true, OnError: func(err error) { complaints <- err }})
 	receive(t, complaints, "word that there is no service")
-	d := register(t, p, Source{Name: "words"})
+	d := register(t, p, DataSourceSpec{Name: "words"})
 	if _, err := d.StartUp(nil); err != nil {
 		t.Fatal(err)
 	}

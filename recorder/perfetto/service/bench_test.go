@@ -31,7 +31,7 @@ func benchPackets(b *testing.B, pageSize int) {
 	s.config.Limits = Limits{}.withDefaults()
 	n := &session{s: s, config: new(messages.TraceConfig), packets: newServicePackets(new(messages.TraceConfig), 0, new(messages.TraceUuid))}
 	s.addBuffer(n, tracebuf.New(16<<20, false))
-	p := &producer{s: s, from: &tracebuf.Source{Producer: 1, UID: 1000, PID: 12345}, memory: producerMemory{told: true, reader: r}, writers: map[uint16]uint32{1: 1}, targets: map[uint32]bool{1: true}}
+	p := &producer{s: s, from: &tracebuf.Origin{Producer: 1, UID: 1000, PID: 12345}, memory: producerMemory{told: true, reader: r}, writers: map[uint16]uint32{1: 1}, targets: map[uint32]bool{1: true}}
 	count := min((pageSize-24)/len(packet), 1000)
 	for i := range 64 {
 		for k := range count {

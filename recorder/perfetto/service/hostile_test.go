@@ -169,7 +169,7 @@ func FuzzCommit(f *testing.F) {
 		s.addBuffer(n, tracebuf.New(8<<10, false))
 		s.addBuffer(n, tracebuf.New(8<<10, true))
 		p := &producer{
-			s: s, from: &tracebuf.Source{Producer: 1}, scraped: true, memory: producerMemory{told: true, reader: r},
+			s: s, from: &tracebuf.Origin{Producer: 1}, scraped: true, memory: producerMemory{told: true, reader: r},
 			writers: map[uint16]uint32{1: 1, 2: 2}, targets: map[uint32]bool{1: true, 2: true},
 		}
 		for range 2 {

@@ -9,7 +9,8 @@ import (
 // maxPatches is how many patches of a chunk one request may have.
 const maxPatches = 1024
 
-// patch patches lengths into a chunk. The chunk is identified by its producer, which
+// patch patches lengths into a chunk that was committed before: see
+// [tracebuf.Buffer.TryPatchChunk]. The chunk is identified by its producer, which
 // cannot be forged, so the producer's right to write into the buffer need not be
 // checked.
 func (p *producer) patch(c *messages.CommitDataRequest_ChunkToPatch) {

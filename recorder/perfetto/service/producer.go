@@ -19,7 +19,7 @@ import (
 type producer struct {
 	s    *Service
 	conn *ipc.Conn
-	from *tracebuf.Source // nil until it has introduced itself
+	from *tracebuf.Origin // nil until it has introduced itself
 	name string
 	sdk  string
 
@@ -122,7 +122,7 @@ func ofProducer[M any, P interface {
 func (p *producer) initialize(r *ipc.Request, m *messages.InitializeConnectionRequest) {
 	s, peer := p.s, r.Conn.Peer()
 	s.last.producer++
-	p.from = &tracebuf.Source{Producer: s.last.producer, UID: int32(peer.UID), PID: int32(peer.PID)}
+	p.from = &tracebuf.Origin{Producer: s.last.producer, UID: int32(peer.UID), PID: int32(peer.PID)}
 	switch {
 	case peer.Local:
 		p.machine = s.host.machine

@@ -18,7 +18,7 @@ const (
 // stamp is the fields that name the writer of the packets of a sequence. It follows
 // a packet's own fields, and so overrides them.
 type stamp struct {
-	from   *tracebuf.Source
+	from   *tracebuf.Origin
 	writer uint16
 	bytes  []byte
 }
@@ -32,7 +32,7 @@ func (s *stamp) of(p *tracebuf.Packet, number func(tracebuf.SequenceID) uint32) 
 	}
 }
 
-func appendStamp(dst []byte, from *tracebuf.Source, sequence uint32) []byte {
+func appendStamp(dst []byte, from *tracebuf.Origin, sequence uint32) []byte {
 	dst = appendVarint(dst, tracebuf.FieldTrustedUID, uint64(int64(from.UID)))
 	dst = appendVarint(dst, tracebuf.FieldSequenceID, uint64(sequence))
 	if from.PID >= 0 { // otherwise it is unknown

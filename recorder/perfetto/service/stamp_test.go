@@ -10,7 +10,7 @@ import (
 )
 
 func TestAppendPacket(t *testing.T) {
-	p := tracebuf.Packet{From: &tracebuf.Source{UID: -1, PID: 4242}, Lost: true, Parts: [][]byte{{0x40}, {0x05}}}
+	p := tracebuf.Packet{From: &tracebuf.Origin{UID: -1, PID: 4242}, Lost: true, Parts: [][]byte{{0x40}, {0x05}}}
 	var s stamp
 	s.of(&p, func(tracebuf.SequenceID) uint32 { return 1<<32 - 1 })
 	b := appendPacket(nil, &p, &s)

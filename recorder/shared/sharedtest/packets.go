@@ -49,7 +49,7 @@ func Convert(t testing.TB, packets []*messages.TracePacket) (path string, result
 		t.Fatal(err)
 	}
 	var data, index, times bytes.Buffer
-	result, err := c.Write(t.Context(), perfetto.Output{Data: &data, Index: &index, Times: &times})
+	result, err := c.Write(t.Context(), perfetto.Writers{Data: &data, Index: &index, Times: &times})
 	if err != nil {
 		t.Fatal(err)
 	}

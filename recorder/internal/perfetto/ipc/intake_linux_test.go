@@ -81,7 +81,7 @@ func TestWaitForReceived(t *testing.T) {
 	}
 }
 
-// TestBehindTheEnd has the peer go: that counts too, until the host was told.
+// TestWaitAfterTheEnd has the peer go: that counts too, until the host was told.
 func TestWaitAfterTheEnd(t *testing.T) {
 	peer, sock := pair(t)
 	h := hold(t, sock)

@@ -1,9 +1,7 @@
 package smb
 
-import "fmt"
-
-// The numbers in this file are in shared memory: do not change them. Both sides, of
-// any version, use them.
+// The numbers in this file, and those of the states in states.go, are in shared
+// memory: do not change them. Both sides, of any version, use them.
 
 // Sizes in bytes.
 const (
@@ -51,27 +49,6 @@ func (l Layout) ChunkSize(pageSize int) int {
 		return 0
 	}
 	return (pageSize - pageHeader) / n &^ 3
-}
-
-// State is the state of a chunk: it tells who may do what with it.
-type State uint32
-
-// States of a chunk.
-const (
-	Free         State = 0 // not owned; the program may take it
-	BeingWritten State = 1 // owned by a Writer
-	BeingRead    State = 2 // owned by the Reader
-	Complete     State = 3 // waiting for the Reader
-)
-
-var stateNames = [4]string{"free", "being written", "being read", "complete"}
-
-// String returns the state in words.
-func (s State) String() string {
-	if int(s) < len(stateNames) {
-		return stateNames[s]
-	}
-	return fmt.Sprintf("state %d", uint32(s))
 }
 
 // Flags are the flags of a chunk.

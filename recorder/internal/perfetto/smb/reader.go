@@ -48,41 +48,6 @@ func (r *Reader) Take(page, index uint32, c *Chunk) (err error) {
 	return r.mem.free(p, l, i, BeingRead, readAttempts)
 }
 
-// Scrape copies the readable packets of each chunk that is not free into c, one
-// chunk after the other, and calls visit for each: all packets of a complete chunk,
-// all but the last of one that is being written. It does not change the memory, so a
-// later [Reader.Take] returns the same packets again. Chunks are visited in the
-// order of the memory, not of their ids. Scrape ends early if visit returns false.
-func (r *Reader) Scrape(c *Chunk, visit func(*Chunk) bool) (err error) {
-	defer r.catch(debug.SetPanicOnFault(true), &err)
-	r.mem.scrape(c, visit)
-	return nil
-}
-
-// scrape is [Reader.Scrape]. It reports whether it reached the end.
-func (m *memory) scrape(c *Chunk, visit func(*Chunk) bool) bool {
-	for page := range m.pages {
-		w := loadWord[pageWord](m.page(page))
-		l := w.layout()
-		for i := range l.Chunks() {
-			switch s := w.state(i); s {
-			case Complete:
-				c.copyWhole(page, i, m.chunk(page, l, i))
-			case BeingWritten:
-				if !c.copyPart(page, i, m.chunk(page, l, i)) {
-					continue
-				}
-			default:
-				continue
-			}
-			if !visit(c) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // catch turns a fault in the memory into an error. It must be deferred; guarded is
 // the previous result of debug.SetPanicOnFault.
 func (r *Reader) catch(guarded bool, err *error) {

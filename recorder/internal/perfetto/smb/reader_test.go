@@ -169,7 +169,7 @@ func TestFragmentsOfNonsense(t *testing.T) {
 	}
 }
 
-// TestParseChunk parses chunks, and applies patches that do not fit.
+// TestParseChunk parses bytes of sizes that no chunk has.
 func TestParseChunk(t *testing.T) {
 	var c Chunk
 	for _, n := range []int{0, 7, 8, MaxPageSize - 7, MaxPageSize, 1 << 20} {
@@ -179,46 +179,5 @@ func TestParseChunk(t *testing.T) {
 	}
 	if err := ParseChunk(&c, make([]byte, 9), false); err != nil || c.Count != 0 {
 		t.Errorf("a chunk without packets that is being written: %v, %d packets", err, c.Count)
-	}
-	payload := make([]byte, 8)
-	for _, test := range []struct {
-		offset uint32
-		n      int
-		ok     bool
-	}{{0, 4, true}, {4, 4, true}, {5, 4, false}, {8, 4, false}, {1<<32 - 1, 4, false}, {1<<32 - 4, 4, false}, {0, 3, false}, {0, 5, false}, {0, 0, false}} {
-		if err := Patch(payload, test.offset, make([]byte, test.n)); (err == nil) != test.ok {
-			t.Errorf("patch of %d bytes at %d: %v", test.n, test.offset, err)
-		}
-	}
-}
-
-// TestScrapeStops ends a Scrape early, and has chunks that cannot be scraped.
-func TestScrapeStops(t *testing.T) {
-	mem := make([]byte, 4<<10)
-	r, _ := NewReader(mem, 4<<10)
-	w := partitioned(Div7)
-	states := []State{BeingWritten, BeingWritten, BeingWritten, BeingRead, Free, Complete, Complete}
-	for i, s := range states {
-		w = w.with(i, s)
-		storeWord(word(r.mem.chunk(0, Div7, i), 4), newPackets(uint16(i+1), i, NeedsPatching))
-	}
-	storeWord(r.mem.page(0), w)
-	var c Chunk
-	var got []uint16
-	visit := func(c *Chunk) bool {
-		got = append(got, c.Writer)
-		if want := c.Complete; (c.Flags == NeedsPatching) != want {
-			t.Errorf("writer %d: flags %d", c.Writer, c.Flags)
-		}
-		return c.Writer != 6
-	}
-	if err := r.Scrape(&c, visit); err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != 2 || got[0] != 3 || got[1] != 6 {
-		t.Errorf("scraped chunks of writers %d, want 3 and 6", got)
-	}
-	if loadWord[pageWord](r.mem.page(0)) != w {
-		t.Error("scraping changed the page word")
 	}
 }

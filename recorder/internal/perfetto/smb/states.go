@@ -5,8 +5,27 @@ import (
 	"runtime"
 )
 
-// In this file chunks go from one state to the next: see the states in abi.go and who changes
-// them in the package comment.
+// State is the state of a chunk: it tells who may do what with it.
+type State uint32
+
+// States of a chunk. The numbers are in shared memory: do not change them. The
+// package comment shows which side makes which transition.
+const (
+	Free         State = 0 // not owned; the program may take it
+	BeingWritten State = 1 // owned by a Writer
+	BeingRead    State = 2 // owned by the Reader
+	Complete     State = 3 // waiting for the Reader
+)
+
+var stateNames = [4]string{"free", "being written", "being read", "complete"}
+
+// String returns the state in words.
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint32(s))
+}
 
 // Attempts of a compare-and-swap on a page word. A swap fails if the other side, or
 // the owner of another chunk, was faster, at most a few times in a row. An owner

@@ -72,7 +72,7 @@ func (b *Buffer) Sequences() iter.Seq[SequenceID] {
 // CopyChunkUntrusted copies a chunk into the buffer, unless the buffer has it
 // already. Nothing in the chunk is trusted: a malformed one loses packets of its own
 // sequence only.
-func (b *Buffer) CopyChunkUntrusted(from *Source, c *smb.Chunk) {
+func (b *Buffer) CopyChunkUntrusted(from *Origin, c *smb.Chunk) {
 	size := recordSize(c)
 	if size > min(len(b.data), maxRecord) {
 		b.count.ABIViolations++

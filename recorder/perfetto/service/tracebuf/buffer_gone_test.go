@@ -53,7 +53,7 @@ func TestBufferGone(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			b, from := New(1<<16, false), &Source{Producer: 3}
+			b, from := New(1<<16, false), &Origin{Producer: 3}
 			for _, c := range c.chunks {
 				b.CopyChunkUntrusted(from, c)
 			}

@@ -26,7 +26,7 @@ func TestBufferRandom(t *testing.T) {
 			size = 16 << 10
 		}
 		b := New(size, false)
-		from := &Source{Producer: 1}
+		from := &Origin{Producer: 1}
 		writers := make([]*testWriter, 1+rng.IntN(4))
 		for i := range writers {
 			writers[i] = &testWriter{id: uint16(i + 1), size: []int{4088, 2040, 1020, 288}[rng.IntN(4)]}

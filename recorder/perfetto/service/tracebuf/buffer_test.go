@@ -50,12 +50,12 @@ func all(b *Buffer) string {
 type story struct {
 	*testing.T
 	b      *Buffer
-	from   *Source
+	from   *Origin
 	expect Stats
 }
 
 func newStory(t *testing.T) *story {
-	return &story{t, New(1<<20, false), &Source{Producer: 1}, Stats{BufferSize: 1 << 20}}
+	return &story{t, New(1<<20, false), &Origin{Producer: 1}, Stats{BufferSize: 1 << 20}}
 }
 
 // wrote and read add to the expected counters of chunks.
@@ -185,12 +185,12 @@ func TestBufferPatches(t *testing.T) {
 // beginning never arrived.
 func TestBufferSequences(t *testing.T) {
 	b := New(1<<20, false)
-	b.CopyChunkUntrusted(&Source{Producer: 7}, chunk(1, 0, 0, "of another"))
-	b.CopyChunkUntrusted(&Source{Producer: 1}, chunk(3, 0, 0, "U3"))
+	b.CopyChunkUntrusted(&Origin{Producer: 7}, chunk(1, 0, 0, "of another"))
+	b.CopyChunkUntrusted(&Origin{Producer: 1}, chunk(3, 0, 0, "U3"))
 	if got := all(b); got != "!U3 !of another" {
 		t.Errorf("read %q", got)
 	}
-	b.CopyChunkUntrusted(&Source{Producer: 1}, chunk(4, 5, smb.ContinuesFromPrev, "rest", "U4"))
+	b.CopyChunkUntrusted(&Origin{Producer: 1}, chunk(4, 5, smb.ContinuesFromPrev, "rest", "U4"))
 	if got := all(b); got != "!U4" {
 		t.Errorf("read %q", got)
 	}
@@ -202,7 +202,7 @@ func TestBufferSequences(t *testing.T) {
 // Chunk ids that wrap.
 func TestBufferWraps(t *testing.T) {
 	b := New(1<<16, false)
-	from := new(Source)
+	from := new(Origin)
 	for i := range uint32(4) {
 		b.CopyChunkUntrusted(from, chunk(1, i-2, 0, fmt.Sprint(i)))
 	}
@@ -215,7 +215,7 @@ func TestBufferWraps(t *testing.T) {
 // fit before the end, or leaves a part of another one, there is padding.
 func TestBufferOverwrites(t *testing.T) {
 	b := New(10<<10, false)
-	from := new(Source)
+	from := new(Origin)
 	const large, small = 4096, 1040 // bytes of records
 	part := func(id uint32) *smb.Chunk {
 		c := chunk(1, id, 0, fmt.Sprint(id))
@@ -270,7 +270,7 @@ func TestBufferOverwrites(t *testing.T) {
 // before it is complete, is not read twice.
 func TestBufferAgain(t *testing.T) {
 	b := New(3*4096, false)
-	from := new(Source)
+	from := new(Origin)
 	b.CopyChunkUntrusted(from, scraped(chunk(1, 3, 0, "a")))
 	if got := all(b); got != "!a" {
 		t.Fatalf("read %q", got)
@@ -288,7 +288,7 @@ func TestBufferAgain(t *testing.T) {
 // reading.
 func TestBufferHoleOfRead(t *testing.T) {
 	b := New(4*4096, false)
-	from := new(Source)
+	from := new(Origin)
 	for _, id := range []uint32{2, 0, 1} {
 		b.CopyChunkUntrusted(from, chunk(1, id, 0, fmt.Sprint(id)))
 	}
@@ -308,7 +308,7 @@ func TestBufferHoleOfRead(t *testing.T) {
 // A buffer that discards keeps unread chunks, and stops permanently.
 func TestBufferDiscards(t *testing.T) {
 	b := New(4*4096, true)
-	from := new(Source)
+	from := new(Origin)
 	for i := range uint32(4) {
 		b.CopyChunkUntrusted(from, chunk(1, i, 0, fmt.Sprint(i)))
 	}
@@ -330,7 +330,7 @@ func TestBufferDiscards(t *testing.T) {
 // A clone continues where its original was, and neither changes the other.
 func TestBufferClone(t *testing.T) {
 	b := New(3*4096, false)
-	from := new(Source)
+	from := new(Origin)
 	b.CopyChunkUntrusted(from, chunk(1, 0, 0, "a"))
 	b.CopyChunkUntrusted(from, chunk(1, 1, 0, "b"))
 	if got := all(b); got != "!a b" {

@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Source identifies the producer of a chunk, as known from its connection. All
-// chunks of a connection share one Source.
-type Source struct {
+// Origin identifies the producer of a chunk, as known from its connection. All
+// chunks of a connection share one Origin.
+type Origin struct {
 	Producer uint32 // consecutive; never reused
 	UID, PID int32  // -1 if unknown
 	Machine  uint32 // 0 for this machine
@@ -29,7 +29,7 @@ func (a SequenceID) compare(b SequenceID) int {
 
 // Packet is a whole packet in a buffer.
 type Packet struct {
-	From   *Source
+	From   *Origin
 	Writer uint16
 	// Lost reports whether packets of the sequence before this one are missing. It is
 	// also set for the first one, since a ring cannot know what it had before.

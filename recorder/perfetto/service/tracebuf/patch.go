@@ -2,7 +2,7 @@ package tracebuf
 
 import "tracex/recorder/internal/perfetto/smb"
 
-// TryPatchChunk patches lengths into a chunk. With more, further patches will
+// TryPatchChunk patches lengths into a chunk, each by [smb.Patch]. With more, further patches will
 // follow. It reports whether the buffer has the chunk and all lengths are within it.
 func (b *Buffer) TryPatchChunk(id SequenceID, chunk uint32, patches []Patch, more bool) bool {
 	r := b.chunk(id, chunk)

@@ -32,7 +32,7 @@ func (s *sequence) find(id uint32) (int, bool) {
 // record is a chunk in the ring, or padding.
 type record struct {
 	seq  *sequence // nil for padding
-	from *Source
+	from *Origin
 	at   int // in data
 	size int // in data
 

@@ -52,7 +52,7 @@ func (f *flushes) answered(p *producer, last uint64) (whole []uint64) {
 	return whole
 }
 
-// whole reports whether a flush is pending and waits for nothing.
+// complete reports whether a flush is pending and waits for nothing.
 func (f *flushes) complete(id uint64) bool {
 	of := f.pending[id]
 	return of != nil && len(of.waiting) == 0 && of.unhandled == 0

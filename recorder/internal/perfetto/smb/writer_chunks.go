@@ -1,6 +1,6 @@
 package smb
 
-// In this file a Writer changes chunks.
+// How a Writer gets a chunk, gives it away, and continues a packet in the next one.
 
 // fresh gets a chunk in which a packet can begin. The writer must have none.
 func (w *Writer) fresh() bool {

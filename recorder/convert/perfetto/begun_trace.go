@@ -7,9 +7,9 @@ import (
 	"tracex/format"
 )
 
-// before is the part of a trace that is written already when a conversion begins: the
+// begunTrace is the part of a trace that has been written when a conversion begins: the
 // calls of one recorder, see [Live]. The conversion adds to it.
-type before struct {
+type begunTrace struct {
 	blocks      *blocks
 	recorder    *callsRecorder
 	ids         [format.KindCodeLocation + 1]int64 // by kind: one more than the largest in use
@@ -18,11 +18,11 @@ type before struct {
 	first, last int64                              // ns: times of its events
 }
 
-// newAfter returns a Converter that adds to a trace. The caller must close it.
-func newAfter(o Options, b *before) *Converter {
+// newContinuing returns a Converter that adds to a trace. The caller must close it.
+func newContinuing(o Options, b *begunTrace) *Converter {
 	o.FormatVersion = b.blocks.version
 	c := New(o)
-	c.before = b
+	c.begun = b
 	for kind, n := range b.ids {
 		c.dictionary.counts[kind] = int32(min(n, math.MaxInt32))
 	}
@@ -31,7 +31,7 @@ func newAfter(o Options, b *before) *Converter {
 	return c
 }
 
-// more reports whether something is to be added; lines are those of the packets.
-func (c *Converter) more(lines []*line) bool {
-	return len(lines) > 0 || slices.ContainsFunc(c.recorded.list, func(r *callsRecorder) bool { return len(r.threads) > 0 })
+// more reports whether something is to be added; timelines are those of the packets.
+func (c *Converter) more(timelines []*timeline) bool {
+	return len(timelines) > 0 || slices.ContainsFunc(c.recorded.list, func(r *callsRecorder) bool { return len(r.threads) > 0 })
 }

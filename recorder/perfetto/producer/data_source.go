@@ -10,12 +10,12 @@ import (
 	"tracex/recorder/internal/perfetto/smb"
 )
 
-// Source describes a data source.
+// DataSourceSpec describes a data source, for [Producer.Register].
 //
 // The callbacks run in the goroutine that reads from the service, one at a time over
 // all sources. They must return soon, and must not wait for the service. All may be
 // nil.
-type Source struct {
+type DataSourceSpec struct {
 	Name string
 	// Descriptor is further information for sessions, for example the categories. The
 	// Producer fills in name and id.
@@ -54,7 +54,7 @@ type FlushReason uint64
 
 // DataSource is a registered source. Its methods may be called from any goroutine.
 type DataSource struct {
-	Source
+	DataSourceSpec
 	p       *Producer
 	id      uint64
 	started atomic.Pointer[[]*Instance] // replaced at each change, under the Producer's lock

@@ -14,9 +14,9 @@ func (g *legacy) thread(o *occurrence) (id threadID, ok bool) {
 	return id, ok
 }
 
-// legacyLine returns the line of an event with a phase, or nil if it cannot be
+// legacyTimeline returns the timeline of an event with a phase, or nil if it cannot be
 // determined.
-func (x *eventReader) legacyLine(o *occurrence, g *legacy) *line {
+func (x *eventReader) legacyTimeline(o *occurrence, g *legacy) *timeline {
 	ts, machine, uuid := x.tracks, o.packet.machine, o.uuid()
 	thread, known := g.thread(o)
 	if t := ts.described[uuid]; t != nil && uuid != 0 {
@@ -29,22 +29,22 @@ func (x *eventReader) legacyLine(o *occurrence, g *legacy) *line {
 	}
 	switch g.phase {
 	case 'b', 'e', 'n', 'S', 'T', 'p', 'F':
-		return x.asyncLine(o, g, thread, known)
+		return x.asyncTimeline(o, g, thread, known)
 	case 'i', 'I':
 		switch {
 		case g.instantScope == scopeGlobal:
-			return ts.keyed(lineKey{kind: instants}, line{scope: ofTrace, name: "Instants", machine: machine})
+			return ts.keyed(timelineKey{kind: instants}, timeline{scope: ofTrace, name: "Instants", machine: machine})
 		case g.instantScope == scopeProcess && known:
-			return ts.keyed(lineKey{instants, uint64(thread.pid), "process"}, line{pid: thread.pid, name: "Instants", machine: machine})
+			return ts.keyed(timelineKey{instants, uint64(thread.pid), "process"}, timeline{pid: thread.pid, name: "Instants", machine: machine})
 		}
 	}
 	if uuid != 0 {
-		return ts.line(machine, o.sequence, uuid, o.name.text)
+		return ts.timeline(machine, o.sequence, uuid, o.name.text)
 	}
 	if known {
-		return ts.threadLine(machine, thread)
+		return ts.threadTimeline(machine, thread)
 	}
-	return ts.line(machine, o.sequence, 0, nil)
+	return ts.timeline(machine, o.sequence, 0, nil)
 }
 
 // asyncID identifies the events of one asynchronous slice.
@@ -56,9 +56,9 @@ type asyncID struct {
 // knownAsync bounds how many asyncIDs are remembered, each with a name.
 const knownAsync = 1 << 15
 
-// asyncLine returns the line of asynchronous events with a phase. Events with the
+// asyncTimeline returns the timeline of asynchronous events with a phase. Events with the
 // same id belong together, whatever their names: the first one gives the name.
-func (x *eventReader) asyncLine(o *occurrence, g *legacy, thread threadID, known bool) *line {
+func (x *eventReader) asyncTimeline(o *occurrence, g *legacy, thread threadID, known bool) *timeline {
 	if !g.hasID || g.local && !known {
 		return nil
 	}
@@ -82,8 +82,8 @@ func (x *eventReader) asyncLine(o *occurrence, g *legacy, thread threadID, known
 	if g.scope != nil {
 		scope = clip(o.category.text) + ":" + clip(g.scope)
 	}
-	key := lineKey{asyncLine, uint64(id.pid), strconv.Quote(scope) + root}
-	return x.tracks.keyed(key, line{joined: true, pid: id.pid, name: root, machine: o.packet.machine})
+	key := timelineKey{asyncTimeline, uint64(id.pid), strconv.Quote(scope) + root}
+	return x.tracks.keyed(key, timeline{joined: true, pid: id.pid, name: root, machine: o.packet.machine})
 }
 
 // metadata reads an event that names a thread or a process.

@@ -1,0 +1,8 @@
+package perfetto
+
+import "io"
+
+// Writers are where a trace is written: data, index, and times.
+type Writers struct {
+	Data, Index, Times io.Writer
+}
