@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 
@@ -18,31 +19,7 @@ func (r *TraceReader) FindEvent(ctx context.Context, event int32) (Position, err
 
 // findEvent is FindEvent in one thread; nil for all.
 func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32) (Position, error) {
-	var found Position
-	var v *index.View
-	ok := false
-	epoch := r.epoch.Load()
-	err := r.use(func() error {
-		v = r.known.Load()
-		for _, s := range v.Streams {
-			if thread != nil && *thread != s.Thread {
-				continue
-			}
-			w := &walker{r: r.trace, v: v, s: s}
-			at, here, err := w.findEvent(ctx, event)
-			if err != nil {
-				return err
-			}
-			if here {
-				found, ok = Position{Thread: s.Thread, At: at}, true
-				return nil
-			}
-		}
-		return nil
-	})
-	if err != nil && v != nil {
-		return Position{}, r.doubt(err, v, epoch)
-	}
+	found, ok, err := r.findRising(ctx, event, thread)
 	if err == nil && !ok {
 		found, ok, err = r.scanForEvent(ctx, func(e int32) bool { return e == event }, thread)
 	}
@@ -50,6 +27,58 @@ func (r *TraceReader) findEvent(ctx context.Context, event int32, thread *int32)
 		err = &NoEventError{Event: event, Thread: thread}
 	}
 	return found, err
+}
+
+// findRising searches for an event in the streams that may have it, on the assumption
+// that the numbers rise in each. It begins again if the view is replaced meanwhile.
+func (r *TraceReader) findRising(ctx context.Context, event int32, thread *int32) (found Position, ok bool, err error) {
+	for {
+		v, epoch := r.moment()
+		var streams []*index.Stream
+		if streams, err = r.streamsWith(ctx, v, event, thread); err == nil {
+			err = r.use(func() error {
+				if !r.shows(v) {
+					return errStale
+				}
+				found, ok, err = findIn(ctx, r.trace, v, streams, event)
+				return err
+			})
+		}
+		if errors.Is(err, errStale) && r.known.Load() != v {
+			continue
+		}
+		return found, ok, r.doubt(err, v, epoch)
+	}
+}
+
+// streamsWith returns the streams of a view that may have an event, in order.
+func (t *trace) streamsWith(ctx context.Context, v *index.View, event int32, thread *int32) ([]*index.Stream, error) {
+	switch {
+	case thread == nil && len(v.Streams) > 1:
+		table, err := t.eventTable(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		return table.streams(event), nil
+	case thread == nil:
+		return v.Streams, nil
+	}
+	if s := v.Stream(*thread); s != nil {
+		return []*index.Stream{s}, nil
+	}
+	return nil, nil
+}
+
+// findIn searches for an event in some streams of a view.
+func findIn(ctx context.Context, t *trace, v *index.View, streams []*index.Stream, event int32) (found Position, ok bool, err error) {
+	for _, s := range streams {
+		w := &walker{r: t, v: v, s: s}
+		at, here, err := w.findEvent(ctx, event)
+		if here || err != nil {
+			return Position{Thread: s.Thread, At: at}, here, err
+		}
+	}
+	return Position{}, false, nil
 }
 
 // NoEventError is the error that no event has a number.
@@ -114,17 +143,23 @@ func (w *walker) findEvent(ctx context.Context, event int32) (at int64, ok bool,
 	cells := w.s.Cells
 	last := lastHeaders{cells: cells, hi: -1}
 	m := sort.Search(int(cells.Len()), func(m int) bool { return cells.At(last.of(int64(m))).ID >= event })
-	pos := int64(0)
-	var open []format.Cell // around pos, the outermost first
-	if m > 0 {
-		pos = cells.At(last.of(int64(m) - 1)).Start
-		open = (&childReader{walker: w}).enclosing(pos)
-	}
+	pos, open := w.afterHeader(&last, int64(m))
 	// The header of that container itself is before pos.
 	if n := len(open); n > 0 && open[n-1].ID == event {
 		return pos - 1, true, nil
 	}
 	return w.scanFor(ctx, event, pos, open)
+}
+
+// afterHeader returns the start of the content of the container that begins last before
+// the end of the n-th, counted from 1, and the containers around it, outermost first; the
+// start of the stream for 0.
+func (w *walker) afterHeader(last *lastHeaders, n int64) (pos int64, open []format.Cell) {
+	if n == 0 {
+		return 0, nil
+	}
+	pos = w.s.Cells.At(last.of(n - 1)).Start
+	return pos, (&childReader{walker: w}).enclosing(pos)
 }
 
 // lastHeaders finds the container that begins last before the end of another.
@@ -162,43 +197,9 @@ func (h *lastHeaders) of(m int64) int64 {
 // scanFor reads from pos, an offset directly after a header, until it finds or passes
 // the event.
 func (w *walker) scanFor(ctx context.Context, event int32, pos int64, open []format.Cell) (at int64, ok bool, err error) {
-	l := &childReader{walker: w, end: w.s.Size}
-	var inner []format.Class // containers that begin after pos
-	for n := 0; pos < w.s.Size; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return 0, false, ctx.Err()
-		}
-		b, err := w.bytes(pos)
-		if err != nil {
-			return 0, false, err
-		}
-		class := format.Class(0)
-		if format.Kind(b[0]) == format.KindFooter {
-			switch {
-			case len(inner) > 0:
-				class, inner = inner[len(inner)-1], inner[:len(inner)-1]
-			case len(open) > 0 && open[len(open)-1].End == pos:
-				class, open = l.classes(open[len(open)-1])[0], open[:len(open)-1]
-			default:
-				return 0, false, nil
-			}
-		}
-		size, err := w.r.data.Version().Size(b, class)
-		if err != nil {
-			return 0, false, w.damaged(err, pos)
-		}
-		if format.Kind(b[0]) == format.KindTracePoint {
-			switch id := format.EventOf(b); {
-			case id == event:
-				return pos, true, nil
-			case id > event:
-				return 0, false, nil
-			}
-			if c, _ := w.r.data.Version().PointClass(b[format.PointClassAt]); c.Container() {
-				inner = append(inner, c)
-			}
-		}
-		pos += int64(size)
-	}
-	return 0, false, nil
+	_, err = w.eachEvent(ctx, pos, open, func(pos int64, id int32) bool {
+		at, ok = pos, id == event
+		return id < event
+	})
+	return at, ok && err == nil, err
 }

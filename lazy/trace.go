@@ -59,6 +59,7 @@ type sums struct {
 	length  atomic.Pointer[length]                // of a recording without an end, as last asked for; nil if never
 	totals  atomic.Pointer[totals]                // as last asked for; nil if never
 	tallies atomic.Pointer[map[int32]index.Tally] // by thread; nil until counted
+	events  atomic.Pointer[eventTable]            // of the view for which it was last needed; nil if never
 }
 
 func newTrace(path, ended string) *trace {
@@ -226,9 +227,15 @@ func addTo(ctx *format.Context, object []byte, cell format.Cell) error {
 	return err
 }
 
+// shows reports whether the mappings are still those that a view uses. It must be called
+// within use.
+func (t *trace) shows(v *index.View) bool {
+	return (v.Index == nil || v.Index == t.index) && (v.Data == nil || v.Data == t.data)
+}
+
 // walkerOn returns a walker of a thread's stream in a view.
 func (t *trace) walkerOn(v *index.View, thread int32) (*walker, error) {
-	if v.Index != nil && v.Index != t.index || v.Data != nil && v.Data != t.data {
+	if !t.shows(v) {
 		return nil, errStale
 	}
 	s := v.Stream(thread)

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,6 +32,11 @@ func threadsDrive(tb testing.TB, n int) *driver {
 	return drive(tb, uitest.Open(tb, goroutinesFile(tb, n), lazy.Options{NoWrite: true}), 120, 40, Options{})
 }
 
+// eventKeys returns the keys that go to an event.
+func eventKeys(event int) string {
+	return ": " + strings.Join(strings.Split(strconv.Itoa(event), ""), " ") + " enter"
+}
+
 // BenchmarkThreads shows what each key costs side by side: with a thousand,
 // a hundred thousand and a million threads. A key's time includes the
 // frame after it.
@@ -48,6 +55,7 @@ func BenchmarkThreads(b *testing.B) {
 		{"expand-all", "", "E c"},
 		{"collapse-everything", "", "C"},
 		{"next-thread", "", "tab shift+tab"},
+		{"event", "", ""},
 		{"details", "d", "down up"},
 		{"search", "", "/ p r o c e s s enter esc esc"},
 		{"hit", "/ h a n d l e enter", "n N"},
@@ -62,12 +70,16 @@ func BenchmarkThreads(b *testing.B) {
 			for _, n := range threadCounts {
 				b.Run(threadsName(n), func(b *testing.B) {
 					d := threadsDrive(b, n)
+					keys := bench.keys
+					if bench.name == "event" { // two of late threads
+						keys = eventKeys(3*n+n/2) + " " + eventKeys(3*n)
+					}
 					d.keys(bench.before)
-					d.keys(bench.keys) // the keys that are needed once for a trace
+					d.keys(keys) // the keys that are needed once for a trace
 					d.m.View()
 					b.ReportAllocs()
 					for b.Loop() {
-						d.keys(bench.keys)
+						d.keys(keys)
 						d.m.View()
 					}
 				})
