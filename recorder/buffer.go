@@ -3,7 +3,6 @@ package recorder
 import (
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"tracex/recorder/internal/buffers"
 	"tracex/recorder/internal/files"
@@ -17,10 +16,8 @@ type buffer struct {
 	to    *flusher
 	chunk atomic.Pointer[buffers.Chunk] // nil if there is none yet, or it was taken away
 
-	// The owner's.
-	bytes    int   // filled in the chunk; writing while a point is written
-	marks    int   // filled in the chunk
-	reserved int64 // bytes of memory
+	fill
+	memory
 
 	// mu is held while published data is put into the sink, by one goroutine at a time, which
 	// may wait for a disk.
@@ -32,18 +29,34 @@ type buffer struct {
 	// swap is held while the chunk is replaced or taken away. Lock order: mu, the list of
 	// threads, swap.
 	swap   sync.Mutex
-	full   buffers.Chunks              // set aside: their parts precede the chunk's
-	begun  uint64                      // how many chunks it has begun
-	parked weak.Pointer[buffers.Chunk] // was taken away and is in the sink, see park
+	full   buffers.Chunks // set aside: their parts precede the chunk's
+	begun  uint64         // how many chunks it has begun
+	parked parked
 	missing
 
 	flags
 	clocked clocking // the owner's
 	sunk    sunk
-	slot    int32         // in the list of threads, guarded by its lock
-	held    int32         // in the list of holders, guarded by its lock
-	wants   atomic.Int64  // bytes of memory that it lacks, see want
+	listed  listed
 	over    atomic.Uint64 // the clock's reading when it ended; 0 if it has not
+}
+
+// fill is how much of the chunk is filled. It is the owner's.
+type fill struct {
+	bytes int // writing while a point is written
+	marks int
+}
+
+// lacks reports whether a chunk has no room for need more bytes and a mark.
+func (f *fill) lacks(c *buffers.Chunk, need int) bool {
+	return f.bytes+need > len(c.Data) || f.marks == len(c.Marks)
+}
+
+// memory is how much of the recorder's memory the thread of a buffer has, besides chunks, and
+// how much it lacks.
+type memory struct {
+	reserved int64        // bytes; the owner's
+	wants    atomic.Int64 // bytes, see want
 }
 
 // sunk says what of a buffer is in the sink. Its mu guards it.
@@ -63,9 +76,13 @@ type missing struct {
 // flags are what all goroutines may see of a buffer.
 type flags struct {
 	due      atomic.Bool // in the list of threads to be written
-	robbed   atomic.Bool // a chunk was taken away and waits for the owner, see park
 	left     atomic.Bool // ended, but its last block is not written
 	nonsense atomic.Bool // several goroutines used it: its data is not to be trusted
+}
+
+// listed is where a buffer is in the lists, each guarded by the lock of the list.
+type listed struct {
+	threads, holders int32
 }
 
 // clocking is the source of a thread's times.
@@ -164,35 +181,6 @@ func (b *buffer) busy() bool {
 	}
 	b.seen = c.Published.Load()
 	return b.seen != before
-}
-
-// park notes that a chunk which was taken away from the thread is in the sink. When its owner
-// next calls unpark, the chunk is no longer in use. If the owner does not, the garbage
-// collector finds it.
-func (b *buffer) park(c *buffers.Chunk) {
-	if !c.IsLive() {
-		return
-	}
-	b.swap.Lock()
-	b.parked = weak.Make(c)
-	b.swap.Unlock()
-	b.robbed.Store(true)
-}
-
-// unpark frees the memory of a parked chunk. The owner must call it while using no chunk but
-// the current one.
-func (b *buffer) unpark() {
-	if !b.robbed.Load() {
-		return
-	}
-	b.robbed.Store(false)
-	b.swap.Lock()
-	c := b.parked.Value()
-	b.parked = weak.Pointer[buffers.Chunk]{}
-	b.swap.Unlock()
-	if c != nil && c != b.chunk.Load() {
-		c.Release()
-	}
 }
 
 // forgetLive frees what the live file has of a thread. mu is held.

@@ -12,7 +12,7 @@ import (
 // at returns the chunk in which there is room for an object of need bytes at b.bytes.
 func (b *buffer) at(need int) *buffers.Chunk {
 	c := b.chunk.Load()
-	if c == nil || b.bytes+need > len(c.Data) || b.marks == len(c.Marks) {
+	if c == nil || b.lacks(c, need) {
 		if need = max(need, buffers.BytesPerMark); need > b.to.largest {
 			return nil
 		}
@@ -201,7 +201,7 @@ func (b *buffer) follow(c, next *buffers.Chunk) *buffers.Chunk {
 	}
 	b.starts(next)
 	b.full.Add(c)
-	b.bytes, b.marks = 0, 0
+	b.fill = fill{}
 	b.chunk.Store(next)
 	return next
 }
@@ -223,7 +223,7 @@ func (b *buffer) install(c *buffers.Chunk) {
 	if c != nil {
 		b.starts(c)
 	}
-	b.bytes, b.marks = 0, 0
+	b.fill = fill{}
 	switch had := b.chunk.Swap(c) != nil; {
 	case c != nil && !had:
 		b.to.holders.add(b)

@@ -109,6 +109,7 @@ const (
 )
 
 // Config says what is recorded, and where. Only Path is required, and not with SharedMemory.
+// It is one struct, not several: each field is an option of its own, and a caller sets few.
 type Config struct {
 	// Path of the data file. The index has the same name with .idx appended, the times with
 	// .tim. None of them may exist, unless Overwrite is set.

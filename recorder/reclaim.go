@@ -12,7 +12,7 @@ type holders struct {
 
 func (h *holders) add(t *buffer) {
 	h.mu.Lock()
-	t.held = int32(len(h.list))
+	t.listed.holders = int32(len(h.list))
 	h.list = append(h.list, t)
 	h.mu.Unlock()
 }
@@ -21,8 +21,9 @@ func (h *holders) remove(t *buffer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	last := len(h.list) - 1
-	h.list[t.held] = h.list[last]
-	h.list[t.held].held = t.held
+	at := t.listed.holders
+	h.list[at] = h.list[last]
+	h.list[at].listed.holders = at
 	h.list[last] = nil
 	h.list = h.list[:last]
 }

@@ -24,7 +24,7 @@ func (l *threadList) add(t *buffer) bool {
 	}
 	t.file.ID = int32(l.next)
 	l.next++
-	t.slot = int32(len(l.list))
+	t.listed.threads = int32(len(l.list))
 	l.list = append(l.list, t)
 	t.file.Live.InUse(t.file.ID)
 	return true
@@ -35,11 +35,12 @@ func (l *threadList) remove(t *buffer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := len(l.list) - 1
-	if int(t.slot) > last || l.list[t.slot] != t {
+	at := t.listed.threads
+	if int(at) > last || l.list[at] != t {
 		return false // the list was closed
 	}
-	l.list[t.slot] = l.list[last]
-	l.list[t.slot].slot = t.slot
+	l.list[at] = l.list[last]
+	l.list[at].listed.threads = at
 	l.list[last] = nil
 	l.list = l.list[:last]
 	return true

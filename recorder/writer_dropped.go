@@ -230,7 +230,7 @@ func (w *writer) rescue(from *buffers.Chunk) {
 	at, marks := buffers.Unpack(from.Taken)
 	w.swap.Unlock()
 	object, marked := from.Data[at:w.bytes], from.Marks[marks:w.marks]
-	w.bytes, w.marks = 0, 0
+	w.fill = fill{}
 	if len(object) == 0 || w.nonsense.Load() {
 		w.lagging = w.lagging || w.nonsense.Load()
 		return
